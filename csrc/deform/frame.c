@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+#include "deform/frame.h"
+
+#include "deform/kernels.h"
+#include "deform/threads.h"
+#include "pose/center.h"
+#include "scalar.h"
+
+/* --------------------------------------------------------------------------------------------------------- pose -- */
+
+static void prepare_joints(sbs_frame *frame, sbs_share share) {
+  const sbs_skin *skin = frame->skin;
+  const sbs_joints_args args = {
+      .matrices = frame->matrices,
+      .scalar = frame->matrix_scalar,
+      .rows = frame->matrix_rows,
+      .normal_tolerance = 2.0 * sbs_scalar_epsilon(skin->scalar),
+      .joints = frame->scratch.joints,
+      .kinds = frame->scratch.kinds,
+  };
+  skin->kernels->prepare_joints(&args, share.begin, share.end);
+}
+
+/*
+ * Chooses the layout of the constants, and takes all joints apart where one is not rigid: rarely, and then by one
+ * thread.
+ */
+static sbs_status prepare_stretches(sbs_frame *frame) {
+  const sbs_skin *skin = frame->skin;
+  const sbs_scratch *scratch = &frame->scratch;
+  unsigned kinds = 0;
+  for (size_t j = 0; j < skin->joint_count; j++) {
+    kinds |= scratch->kinds[j];
+    frame->nonrigid_joints += (scratch->kinds[j] & SBS_JOINT_NONRIGID) != 0;
+  }
+  const sbs_method method = frame->options->method;
+  const int general = (kinds & sbs_general_kinds(method, frame->normals != NULL)) != 0;
+  frame->layout = sbs_lay_out_constants(method, general);
+  for (size_t j = 0; j < skin->joint_count && general; j++) {
+    sbs_status status = sbs_decompose_joint(scratch->joints + j, scratch->kinds[j], scratch->stretches + j);
+    if (status) return status;
+  }
+  return SBS_OK;
+}
+
+static void find_centers(sbs_frame *frame, sbs_share share) {
+  const sbs_centers_args args = {
+      .skin = frame->skin,
+      .joints = frame->scratch.joints,
+      .kinds = frame->scratch.kinds,
+      .damping = frame->options->damping,
+      .epsilon = sbs_scalar_epsilon(frame->matrix_scalar),
+      .leave_all = frame->options->rcond > 0.0,
+      .centers = frame->scratch.centers,
+      .left = frame->scratch.left,
+  };
+  const sbs_centers_count count = frame->skin->kernels->find_centers(&args, share.begin, share.end);
+#pragma omp atomic
+  frame->solves += count.solved;
+#pragma omp atomic
+  frame->left_centers += count.left;
+}
+
+/* One after the other: this is there to be exact, not fast. */
+static sbs_status find_left_centers(sbs_frame *frame) {
+  const sbs_skin *skin = frame->skin;
+  const sbs_deform_options *options = frame->options;
+  for (size_t i = 0; i < skin->solve_count; i++) {
+    const size_t set = (size_t)skin->solve_order[i];
+    if (!frame->scratch.left[set]) continue;
+    sbs_status status = sbs_solve_center(skin, set, frame->scratch.joints, options->damping, options->rcond,
+                                         frame->scratch.center_work, frame->scratch.centers + set);
+    if (status) return status;
+  }
+  return SBS_OK;
+}
+
+static void write_constants(sbs_frame *frame, sbs_share share) {
+  const sbs_skin *skin = frame->skin;
+  const sbs_constants_args args = {
+      .skin = skin,
+      .method = frame->options->method,
+      .general_kinds = sbs_general_kinds(frame->options->method, frame->normals != NULL),
+      .layout = frame->layout,
+      .joints = frame->scratch.joints,
+      .kinds = frame->scratch.kinds,
+      .stretches = frame->scratch.stretches,
+      .centers = frame->scratch.centers,
+      .slots = frame->scratch.slots,
+      .constants = frame->scratch.constants,
+      .forms = frame->scratch.forms,
+  };
+  skin->kernels->write_constants[skin->scalar](&args, share.begin, share.end);
+}
+
+/* ------------------------------------------------------------------------------------------------------- deform -- */
+
+static void run_kernel(const sbs_frame *frame, const sbs_item *item) {
+  static const sbs_formula formulas[] = {
+      [SBS_METHOD_RIGID] = SBS_FORMULA_LINEAR,
+      [SBS_METHOD_LINEAR] = SBS_FORMULA_LINEAR,
+      [SBS_METHOD_SPHERICAL] = SBS_FORMULA_SPHERICAL,
+      [SBS_METHOD_DUAL_QUATERNION] = SBS_FORMULA_DUAL_QUATERNION,
+  };
+  const sbs_skin *skin = frame->skin;
+  const size_t group = (size_t)item->group, set = (size_t)skin->groups[group].set, size = sbs_scalar_size(skin->scalar);
+  const size_t influences = frame->options->method == SBS_METHOD_RIGID ? 1 : sbs_set_others(skin, set) + 1;
+  const char *base = (const char *)frame->scratch.constants + size * sbs_constants_offset(skin, &frame->layout, group);
+  const sbs_kernel_args args = {
+      .base = base,
+      .rows = base + size * frame->layout.base_size,
+      .row_size = frame->layout.row_size,
+      .influences = influences,
+      .stream = (const char *)skin->stream + size * item->stream,
+      .block_size = sbs_set_block_size(skin, set),
+      .normals = frame->normals ? (const char *)skin->normals + size * item->first_block * 3 * SBS_BLOCK : NULL,
+      .vertices = skin->vertices + item->first_block * SBS_BLOCK,
+      .vertex_count = (size_t)item->vertex_count,
+      .positions_out = frame->positions,
+      .positions_stride = frame->positions_stride,
+      .normals_out = frame->normals,
+      .normals_stride = frame->normals_stride,
+  };
+  /* one influence is one joint's matrix, whatever the method */
+  const sbs_formula formula = influences == 1 ? SBS_FORMULA_LINEAR : formulas[frame->options->method];
+  const size_t variant = influences <= SBS_KERNEL_INFLUENCES ? influences - 1 : SBS_KERNEL_INFLUENCES;
+  skin->kernels->table[skin->scalar][formula][frame->scratch.forms[group]][frame->normals != NULL][variant](&args);
+}
+
+/* The first item from a block on. */
+static size_t find_item(const sbs_skin *skin, size_t block) {
+  size_t low = 0, high = skin->item_count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (skin->items[middle].first_block < block) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/* Items are shared out by their blocks, not their number. */
+static void run_items(const sbs_frame *frame, sbs_share blocks) {
+  const size_t last = find_item(frame->skin, blocks.end);
+  for (size_t i = find_item(frame->skin, blocks.begin); i < last; i++) run_kernel(frame, frame->skin->items + i);
+}
+
+void sbs_run_frame(sbs_frame *frame, int thread, int team) {
+  const sbs_skin *skin = frame->skin;
+  prepare_joints(frame, sbs_share_of(skin->joint_count, thread, team));
+  sbs_wait_for_team(team);
+
+  if (thread == 0) frame->status = (int)prepare_stretches(frame);
+  if (frame->options->method == SBS_METHOD_SPHERICAL) {
+    find_centers(frame, sbs_share_of(skin->solve_count, thread, team));
+  }
+  sbs_wait_for_team(team);
+  if (frame->left_centers) { /* the same for all threads */
+    if (thread == 0 && !frame->status) frame->status = (int)find_left_centers(frame);
+    sbs_wait_for_team(team);
+  }
+  if (frame->status || !frame->positions) return;
+
+  write_constants(frame, sbs_share_of(skin->set_count, thread, team));
+  sbs_wait_for_team(team);
+  run_items(frame, sbs_share_of(skin->block_count, thread, team));
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#include "deform/scratch.h"
+
+#include "memory.h"
+#include "pose/center.h"
+#include "pose/constants.h"
+#include "scalar.h"
+
+static void *carve(char *memory, size_t *used, size_t count, size_t size) {
+  char *part = memory ? memory + *used : NULL;
+  *used += sbs_aligned(count * size);
+  return part;
+}
+
+size_t sbs_lay_out_scratch(const sbs_skin *skin, void *memory, sbs_scratch *scratch) {
+  size_t used = 0;
+  scratch->joints = carve(memory, &used, skin->joint_count, sizeof *scratch->joints);
+  scratch->kinds = carve(memory, &used, skin->joint_count, sizeof *scratch->kinds);
+  scratch->stretches = carve(memory, &used, skin->joint_count, sizeof *scratch->stretches);
+  scratch->centers = carve(memory, &used, skin->set_count, sizeof *scratch->centers);
+  scratch->left = carve(memory, &used, skin->set_count, sizeof *scratch->left);
+  scratch->center_work = carve(memory, &used, sbs_center_work_size(skin->max_influences), sizeof(double));
+  scratch->slots = carve(memory, &used, skin->set_offsets[skin->set_count], sizeof *scratch->slots);
+  scratch->constants = carve(memory, &used, sbs_constants_capacity(skin), sbs_scalar_size(skin->scalar));
+  scratch->forms = carve(memory, &used, skin->group_count, sizeof *scratch->forms);
+  return used;
+}
+
+size_t sbs_skin_scratch_size(const sbs_skin *skin) {
+  sbs_scratch unused;
+  return skin ? sbs_lay_out_scratch(skin, NULL, &unused) : 0;
+}

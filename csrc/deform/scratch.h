@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SBS_DEFORM_SCRATCH_H
+#define SBS_DEFORM_SCRATCH_H
+
+#include "pose/joint.h"
+#include "skin/skin.h"
+
+/* The memory of one frame on its way through. */
+typedef struct sbs_scratch {
+  sbs_joint *joints;      /* (joint_count) */
+  unsigned char *kinds;   /* (joint_count) SBS_JOINT_ bits */
+  sbs_stretch *stretches; /* (joint_count) */
+  sbs_vec4 *centers;      /* (set_count) */
+  unsigned char *left;    /* (set_count) centers that are left to the SVD */
+  double *center_work;    /* (sbs_center_work_size) */
+  sbs_vec4 (*slots)[2];   /* one for every joint of every set */
+  void *constants;        /* (sbs_constants_capacity) of the skin's type */
+  unsigned char *forms;   /* (group_count) a sbs_form */
+} sbs_scratch;
+
+/* Lays a scratch out over memory that is aligned to SBS_ALIGNMENT; with NULL it only tells the size. */
+size_t sbs_lay_out_scratch(const sbs_skin *skin, void *memory, sbs_scratch *scratch);
+
+#endif

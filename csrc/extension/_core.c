@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* sbs._core: libsbs for Python. The package around it has the documentation that users read. */
+#define SBS_EXTENSION_IMPORTS_NUMPY
+#include "core.h"
+
+#include "brush_type.h"
+#include "capsule_functions.h"
+#include "mesh_functions.h"
+#include "skin_type.h"
+#include "surface_functions.h"
+#include "weights_tools.h"
+
+static PyObject *get_build_info(PyObject *module, PyObject *unused) {
+  const sbs_build_info info = sbs_get_build_info();
+  PyObject *instruction_sets = PyList_New(0), *result = NULL;
+  (void)module;
+  (void)unused;
+
+  for (const char *const *name = info.instruction_sets; instruction_sets != NULL && *name != NULL; name++) {
+    PyObject *word = PyUnicode_FromString(*name);
+    if (word == NULL || PyList_Append(instruction_sets, word) < 0) Py_CLEAR(instruction_sets);
+    Py_XDECREF(word);
+  }
+  if (instruction_sets != NULL) {
+    result = Py_BuildValue("{sssssOsssO}", "version", info.version, "instruction_set", info.instruction_set,
+                           "instruction_sets", instruction_sets, "lapack", info.lapack, "openmp",
+                           info.openmp ? Py_True : Py_False);
+  }
+  Py_XDECREF(instruction_sets);
+  return result;
+}
+
+#define FUNCTION(function) ((PyCFunction)(void (*)(void))(function))
+
+static PyMethodDef functions[] = {
+    {"build_info", get_build_info, METH_NOARGS,
+     "build_info()\n--\n\n"
+     "How the C library was built, and what it does on this machine.\n\n"
+     "Returns\n-------\ndict\n"
+     "    ``version``; ``instruction_set``, what new skins compute with: the best of ``instruction_sets``, those that "
+     "this\n"
+     "    machine can run, or the one that the environment variable ``SBS_ISA`` names; ``lapack``, \"bundled\" or\n"
+     "    \"system\"; ``openmp``, whether deformation can use several threads."},
+    {"weld", FUNCTION(core_weld), METH_VARARGS | METH_KEYWORDS, core_weld_doc},
+    {"adjacency", FUNCTION(core_adjacency), METH_VARARGS | METH_KEYWORDS, core_adjacency_doc},
+    {"clean_weights", FUNCTION(core_clean_weights), METH_VARARGS | METH_KEYWORDS, core_clean_weights_doc},
+    {"smooth_weights", FUNCTION(core_smooth_weights), METH_VARARGS | METH_KEYWORDS, core_smooth_weights_doc},
+    {"islands", FUNCTION(core_islands), METH_VARARGS | METH_KEYWORDS, core_islands_doc},
+    {"nearest_on_surface", FUNCTION(core_nearest_on_surface), METH_VARARGS | METH_KEYWORDS,
+     core_nearest_on_surface_doc},
+    {"segments_blocked", FUNCTION(core_segments_blocked), METH_VARARGS | METH_KEYWORDS, core_segments_blocked_doc},
+    {"check_capsules", FUNCTION(core_check_capsules), METH_VARARGS | METH_KEYWORDS, core_check_capsules_doc},
+    {"capsule_weights", FUNCTION(core_capsule_weights), METH_VARARGS | METH_KEYWORDS, core_capsule_weights_doc},
+    {"count_outside", FUNCTION(core_count_outside), METH_VARARGS | METH_KEYWORDS, core_count_outside_doc},
+    {NULL, NULL, 0, NULL}};
+
+static int execute(PyObject *module) {
+  core_state *state = PyModule_GetState(module);
+
+  if (PyArray_ImportNumPyAPI() < 0) return -1;
+  state->skin_type = core_new_skin_type(module);
+  if (state->skin_type == NULL || PyModule_AddObjectRef(module, "Skin", state->skin_type) < 0) return -1;
+  state->brush_type = core_new_brush_type(module);
+  if (state->brush_type == NULL || PyModule_AddObjectRef(module, "Brush", state->brush_type) < 0) return -1;
+  state->linalg_error = PyErr_NewExceptionWithDoc(
+      "sbs.LinAlgError", "A decomposition of linear algebra did not converge.", PyExc_RuntimeError, NULL);
+  if (state->linalg_error == NULL || PyModule_AddObjectRef(module, "LinAlgError", state->linalg_error) < 0) return -1;
+  return PyModule_AddStringConstant(module, "version", sbs_version());
+}
+
+static int traverse(PyObject *module, visitproc visit, void *arg) {
+  core_state *state = PyModule_GetState(module);
+
+  Py_VISIT(state->skin_type);
+  Py_VISIT(state->brush_type);
+  Py_VISIT(state->linalg_error);
+  return 0;
+}
+
+static int clear(PyObject *module) {
+  core_state *state = PyModule_GetState(module);
+
+  Py_CLEAR(state->skin_type);
+  Py_CLEAR(state->brush_type);
+  Py_CLEAR(state->linalg_error);
+  return 0;
+}
+
+static PyModuleDef_Slot slots[] = {{Py_mod_exec, execute},
+#ifdef Py_mod_gil
+                                   {Py_mod_gil, Py_MOD_GIL_NOT_USED},
+#endif
+                                   {0, NULL}};
+
+static PyModuleDef definition = {
+    .m_base = PyModuleDef_HEAD_INIT,
+    .m_name = "sbs._core",
+    .m_doc = "Skinning by libsbs.",
+    .m_size = sizeof(core_state),
+    .m_methods = functions,
+    .m_slots = slots,
+    .m_traverse = traverse,
+    .m_clear = clear,
+};
+
+PyMODINIT_FUNC PyInit__core(void) {
+  return PyModuleDef_Init(&definition);
+}

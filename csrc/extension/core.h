@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of sbs._core share: Python, NumPy, libsbs and the state of the module. Only this folder knows Python.
+ *
+ * Each file is compiled for the limited API of Python 3.11 (the build defines Py_LIMITED_API) and against NumPy 2 for
+ * NumPy 1.23 and later, so one extension module serves them all.
+ */
+#ifndef SBS_EXTENSION_CORE_H
+#define SBS_EXTENSION_CORE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#define NPY_NO_DEPRECATED_API NPY_1_23_API_VERSION
+#define NPY_TARGET_VERSION NPY_1_23_API_VERSION
+#define PY_ARRAY_UNIQUE_SYMBOL sbs_extension_numpy_api
+#ifndef SBS_EXTENSION_IMPORTS_NUMPY
+#define NO_IMPORT_ARRAY
+#endif
+#include <numpy/arrayobject.h>
+
+#include <sbs/sbs.h>
+
+/* Nothing else of the module outlives a call; each interpreter has its own. */
+typedef struct core_state {
+  PyObject *skin_type;    /* _core.Skin */
+  PyObject *brush_type;   /* _core.Brush */
+  PyObject *linalg_error; /* sbs.LinAlgError */
+} core_state;
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* _core.Skin: a sbs_skin and the arrays that it was made from. Immutable, so all threads may use it at once. */
+#ifndef SBS_EXTENSION_SKIN_TYPE_H
+#define SBS_EXTENSION_SKIN_TYPE_H
+
+#include "core.h"
+#include "scratch_pool.h"
+
+/* The arrays that a skin was made from, in the order of the constructor's arguments. */
+enum {
+  CORE_REST_POSITIONS,
+  CORE_JOINT_INDICES,
+  CORE_JOINT_WEIGHTS,
+  CORE_PARENTS,
+  CORE_JOINT_POSITIONS,
+  CORE_REST_NORMALS,
+  CORE_HELD_COUNT
+};
+
+typedef struct core_skin {
+  PyObject_HEAD
+  sbs_skin *skin;
+  sbs_skin_info info;
+  sbs_weight_report report;
+  core_scratch_pool scratch;            /* the one part that changes; it looks after itself */
+  PyArrayObject *held[CORE_HELD_COUNT]; /* converted; NULL where not given; never written to */
+} core_skin;
+
+/* Describes a mesh by the arrays that a skin holds or is to hold. */
+sbs_skin_desc core_describe_skin(PyArrayObject *const *arrays, size_t joint_count);
+
+/*
+ * An object for a skin, which it owns from now on, also where this fails and raises. Made last, so that no other thread, the
+ * collector's included, ever sees one without its skin.
+ */
+PyObject *core_wrap_skin(PyTypeObject *type, sbs_skin *skin, const sbs_weight_report *report,
+                         PyArrayObject *const *arrays);
+
+/* Makes the type. A new reference, or NULL with an exception set. */
+PyObject *core_new_skin_type(PyObject *module);
+
+#endif

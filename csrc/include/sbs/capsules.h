@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libsbs: weights by distance from the bones.
+ *
+ * Around the bone of each joint, the segment from its head to its tail, are an inner and an outer capsule. The weight of
+ * joint j at a point is k_j / sum k, with
+ *
+ *     k_j = m_j f_j / d_j
+ *
+ *     d_j    the distance of the point to the segment
+ *     m_j    the joint's multiplier
+ *     f_j    1 where d_j <= r_inner, else 0 where d_j >= r_outer, else the fall-off of
+ *            x = (d_j - r_inner) / (r_outer - r_inner)
+ *     r      radii that go linearly from head to tail, at the point of the segment that is nearest
+ *
+ * On a segment (d_j = 0) 1 / d_j outweighs all else: the point belongs to the bones that it lies on, by their
+ * multipliers, so in equal shares where those are equal. A point lies on a segment if rounding can't tell: d_j <= 4 eps
+ * times the largest coordinate of point, head and tail, eps that of the points' type.
+ *
+ * Where r_inner < r_outer, weights are continuous inside of the outer capsules, but for points where two segments meet:
+ * 1 / d_j has no limit there.
+ *
+ *   Komura, T. COMP3360: Data-Driven Computer Animation, lecture "Skinning": the cases that this formula unites.
+ *
+ * Conventions, statuses, faults, allocators and threads are those of sbs/sbs.h.
+ */
+#ifndef SBS_CAPSULES_H
+#define SBS_CAPSULES_H
+
+#include "sbs/sbs.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How f goes from 1 at the inner radius, x = 0, to 0 at the outer one, x = 1. */
+typedef enum sbs_capsule_falloff {
+  SBS_CAPSULE_FALLOFF_LINEAR = 0,   /* 1 - x */
+  SBS_CAPSULE_FALLOFF_SMOOTH = 1,   /* (1 - x)^2 (1 + 2 x): level at both ends */
+  SBS_CAPSULE_FALLOFF_QUADRATIC = 2 /* (1 - x)^2: level at x = 1 */
+} sbs_capsule_falloff;
+
+typedef struct sbs_capsules {
+  size_t capsule_count;         /* J; 0 is SBS_ERROR_EMPTY; capsule j is of joint j */
+  const double *heads;          /* (J, 3), finite */
+  const double *tails;          /* (J, 3), finite; equal to the head: spheres, of the radii at the head */
+  const double *inner_radii;    /* (J, 2) at head and at tail, in [0, r_outer] */
+  const double *outer_radii;    /* (J, 2), finite, at least 0 */
+  const double *multipliers;    /* (J) or NULL (all 1), finite, at least 0; 0: as if not enabled */
+  const unsigned char *enabled; /* (J) or NULL (all): 0 for capsules that shall have no effect */
+} sbs_capsules;
+
+/*
+ * Checks capsules without a point at hand: all that the functions below would find wrong with them.
+ *
+ *   fault  or NULL; names the field, and the joint with its coordinate, or with 0 for head and 1 for tail
+ *
+ * Errors: NULL, EMPTY, TOO_LARGE, NOT_FINITE, NEGATIVE, RADIUS.
+ */
+SBS_API sbs_status sbs_capsules_check(const sbs_capsules *capsules, sbs_fault *fault);
+
+/* The points that are to be weighted. */
+typedef struct sbs_capsule_points {
+  size_t point_count;   /* V; 0 is SBS_ERROR_EMPTY */
+  sbs_scalar scalar;    /* of the points, and of the weights that come out; all is computed in double */
+  const void *points;   /* (V, 3), finite, in the space of heads and tails */
+  size_t points_stride; /* bytes from point to point; 0: packed */
+} sbs_capsule_points;
+
+/* What becomes of a point that is outside of all outer capsules: one for which all f_j are 0. */
+typedef enum sbs_capsule_outside {
+  /*
+   * Weight 1 for the capsule of smallest d_j - r_outer (ties: the lowest joint). Weights are then continuous across the
+   * outer surface of a capsule of r_inner < r_outer: where no other outer capsule reaches, it has weight 1 on both sides,
+   * and where one does, its weight goes to 0. Not so on the line where the outer surfaces of two capsules meet, nor
+   * outside of all, where two are equally near.
+   */
+  SBS_CAPSULE_OUTSIDE_NEAREST = 0,
+  SBS_CAPSULE_OUTSIDE_UNWEIGHTED = 1, /* no weight */
+  SBS_CAPSULE_OUTSIDE_ERROR = 2 /* SBS_ERROR_UNWEIGHTED; the fault has the first such point, `value` their number */
+} sbs_capsule_outside;
+
+typedef struct sbs_capsule_options {
+  sbs_capsule_falloff falloff; /* default LINEAR */
+  sbs_capsule_outside outside; /* default NEAREST, for which at least one capsule must be enabled: else EMPTY */
+  int threads;                 /* 0 (default): as many as OpenMP would use; never more than the work is worth */
+  sbs_allocator allocator;     /* default: malloc and free */
+} sbs_capsule_options;
+
+SBS_API sbs_capsule_options sbs_default_capsule_options(void);
+
+typedef struct sbs_capsule_report {
+  size_t outside;        /* points outside of all outer capsules */
+  size_t max_influences; /* the most joints that have weight at one point, before any limit; 0 if none has */
+} sbs_capsule_report;
+
+/*
+ * Weights as padded pairs, as sbs_skin_desc takes them: by decreasing weight (ties: the lower joint first), padded with
+ * index 0 and weight 0. The weights of a point sum to 1, or are all 0. No bit of them depends on the number of threads or
+ * on other points nor, but for ties, on the order of the capsules. O(V J) time; the capsules that a group of points close
+ * together has no part in are found at once.
+ *
+ *   options                or NULL for the defaults
+ *   influences_per_vertex  K: where more joints have weight, the K heaviest are kept and normalised; 0 is EMPTY
+ *                          unless both outputs are NULL, which is how to learn the K that keeps all from the report
+ *   joint_indices          (V, K), or NULL together with joint_weights
+ *   joint_weights          (V, K) of the points' scalar type
+ *   report                 or NULL
+ *   fault                  or NULL
+ *
+ * Errors: those of sbs_capsules_check, OPTION, STRIDE, UNWEIGHTED, OUT_OF_MEMORY.
+ */
+SBS_API sbs_status sbs_capsule_weights(const sbs_capsules *capsules, const sbs_capsule_points *points,
+                                       const sbs_capsule_options *options, size_t influences_per_vertex,
+                                       int32_t *joint_indices, void *joint_weights, sbs_capsule_report *report,
+                                       sbs_fault *fault);
+
+/*
+ * The same as a matrix.
+ *
+ *   limit          at most so many joints a point, the heaviest; 0: all
+ *   joint_weights  (V, J) of the points' scalar type
+ */
+SBS_API sbs_status sbs_capsule_weights_dense(const sbs_capsules *capsules, const sbs_capsule_points *points,
+                                             const sbs_capsule_options *options, size_t limit, void *joint_weights,
+                                             sbs_capsule_report *report, sbs_fault *fault);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

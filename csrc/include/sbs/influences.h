@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libsbs: tools for the influences of a mesh: to normalize, limit, prune and smooth them. Conventions, threads and errors are
+ * those of sbs.h.
+ *
+ * Influences come in as padded pairs, in any order, and go out by decreasing weight (ties: the lower joint first), padded with
+ * index 0 and weight 0; a joint that occurs more than once is merged. Weights must be finite and not negative.
+ *
+ * LOCKED joints keep the weights that they have, to the last bit. Where weights are normalized, the others share what the locked
+ * ones leave of 1, in proportion. A vertex whose unlocked weights are all zero has nothing to scale and keeps its sum; where locked
+ * weights exceed 1, the others become zero. A sum that is off by rounding errors alone, 4 K epsilon, is left as it is, so
+ * that to normalize again changes no bit.
+ */
+#ifndef SBS_INFLUENCES_H
+#define SBS_INFLUENCES_H
+
+#include <sbs/mesh.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The influences of all vertices. */
+typedef struct sbs_weights_table {
+  size_t vertex_count;          /* V; 0 is SBS_ERROR_EMPTY */
+  size_t joint_count;           /* J; 0 is SBS_ERROR_EMPTY */
+  size_t influences_per_vertex; /* K; 0 is SBS_ERROR_EMPTY */
+  const int32_t *joint_indices; /* (V, K), each in [0, J) */
+  sbs_scalar scalar;            /* of joint_weights, and of the weights that come out; all is computed in double */
+  const void *joint_weights;    /* (V, K) */
+} sbs_weights_table;
+
+/* How sbs_weights_clean found things. */
+typedef struct sbs_weights_clean_report {
+  size_t changed;    /* vertices of which some influence was dropped or some weight changed */
+  size_t unweighted; /* vertices without any weight */
+  size_t off_sum;    /* other vertices whose weights do not sum to 1 in the end: off by more than 4 K epsilon */
+  size_t
+      max_influences; /* the most influences that a vertex has in the end; above `limit` only where more are locked */
+} sbs_weights_clean_report;
+
+typedef struct sbs_weights_clean_options {
+  int normalize;    /* default 1: before anything is dropped, so that thresholds mean shares, and afterwards */
+  size_t limit;     /* keep so many influences a vertex, locked ones first, then the heaviest; default 0: all */
+  double threshold; /* drop unlocked weights below, but never the heaviest; in [0, 1]; default 0: none */
+  const unsigned char *locked; /* (J) not 0 where a joint is locked, or NULL (default): none */
+  sbs_allocator allocator;     /* default: malloc and free */
+} sbs_weights_clean_options;
+
+SBS_API sbs_weights_clean_options sbs_weights_default_clean_options(void);
+
+/*
+ * Normalizes, limits and prunes. Doing it twice with the same options gives the same bits as doing it once. O(V K^2) time.
+ *
+ *   table          the influences
+ *   options        or NULL for the defaults
+ *   joint_indices  (V, K); may be those of the table
+ *   joint_weights  (V, K) of the table's scalar type; may be those of the table
+ *   report         or NULL
+ *   fault          or NULL
+ *
+ * Errors: NULL, EMPTY, TOO_LARGE, OPTION, JOINT_INDEX, NOT_FINITE, NEGATIVE, OUT_OF_MEMORY.
+ */
+SBS_API sbs_status sbs_weights_clean(const sbs_weights_table *table, const sbs_weights_clean_options *options,
+                                     int32_t *joint_indices, void *joint_weights, sbs_weights_clean_report *report,
+                                     sbs_fault *fault);
+
+typedef struct sbs_weights_smooth_options {
+  size_t iterations;  /* default 1 */
+  double strength;    /* s in [0, 1]; default 0.5 */
+  const double *mask; /* (V) factors of s in [0, 1], or NULL (default): all 1; vertices of 0 keep their weights */
+  const unsigned char *locked; /* (J) or NULL (default) */
+  int normalize;               /* default 1; else sums may change where joints are locked or influences are dropped */
+  sbs_allocator allocator;     /* default: malloc and free */
+} sbs_weights_smooth_options;
+
+SBS_API sbs_weights_smooth_options sbs_weights_default_smooth_options(void);
+
+/*
+ * Smooths weights over a surface: in each iteration, all at once, w becomes w + s (mean - w) for every joint, the mean over the
+ * vertices that share an edge. Vertices at one point are one: they come out with equal weights, even if only some of them are
+ * masked in (with the largest factor) or theirs were not equal (the lowest vertex speaks for all). Weights that are the same
+ * everywhere stay so to the last bit. A vertex without neighbors keeps its weights.
+ *
+ *   table          the influences
+ *   mesh           positions and triangles of the same vertices
+ *   options        or NULL for the defaults
+ *   limit          influences per vertex of the outputs: where there are more in the end, the lightest unlocked ones are dropped
+ *   joint_indices  (V, limit); not those of the table
+ *   joint_weights  (V, limit) of the table's scalar type; not those of the table
+ *   fault          or NULL
+ *
+ * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, JOINT_INDEX, VERTEX_INDEX, NEGATIVE, OUT_OF_MEMORY; OPTION
+ * with the fault in "limit" where more joints of a vertex are locked than that.
+ */
+SBS_API sbs_status sbs_weights_smooth(const sbs_weights_table *table, const sbs_mesh_desc *mesh,
+                                      const sbs_weights_smooth_options *options, size_t limit, int32_t *joint_indices,
+                                      void *joint_weights, sbs_fault *fault);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

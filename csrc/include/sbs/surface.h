@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libsbs: the surface of a triangle mesh, what is nearest to it and what it is in the way of. Conventions, threads and
+ * errors are those of sbs.h.
+ *
+ * Degenerate triangles are segments or points: they can be nearest to something, but are in nobody's way.
+ */
+#ifndef SBS_SURFACE_H
+#define SBS_SURFACE_H
+
+#include <sbs/mesh.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Triangles in a tree of boxes. It never changes, so any number of threads may ask it at once. */
+typedef struct sbs_surface sbs_surface;
+
+/*
+ * Builds the surface of a mesh, in O(T log T) time.
+ *
+ *   mesh       at least 1 triangle
+ *   allocator  or NULL for malloc and free
+ *   surface    the result; given back by sbs_surface_free
+ *   fault      or NULL
+ *
+ * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, VERTEX_INDEX, OUT_OF_MEMORY.
+ */
+SBS_API sbs_status sbs_surface_new(const sbs_mesh_desc *mesh, const sbs_allocator *allocator, sbs_surface **surface,
+                                   sbs_fault *fault);
+
+/* NULL does nothing. */
+SBS_API void sbs_surface_free(sbs_surface *surface);
+
+/*
+ * Finds the nearest point of the surface to each of N points. Of triangles at the same distance the one with the lowest
+ * number is taken.
+ *
+ *   points           (N, 3) finite
+ *   point_count      N, may be 0
+ *   point_labels     (N) or NULL: with triangle_labels, triangles that have the label of the point are passed over
+ *   triangle_labels  (T) or NULL, both or none
+ *   threads          at most so many; 0: as many as OpenMP would take
+ *   nearest          (N) the triangle, or -1 if all were passed over
+ *   barycentric      (N, 3) the nearest point, as non-negative weights of the triangle's corners with a sum of 1
+ *   distances        (N) to the nearest point; infinite if there is none
+ *   fault            or NULL
+ *
+ * Errors: NULL, NOT_FINITE.
+ */
+SBS_API sbs_status sbs_surface_nearest(const sbs_surface *surface, const double *points, size_t point_count,
+                                       const int32_t *point_labels, const int32_t *triangle_labels, int threads,
+                                       int32_t *nearest, double *barycentric, double *distances, sbs_fault *fault);
+
+/*
+ * Tells which of N segments are blocked: cross a triangle somewhere between their ends. A segment within the plane of a
+ * triangle does not cross it.
+ *
+ *   starts, ends    (N, 3) finite
+ *   segment_count   N, may be 0
+ *   start_vertices  (N) or NULL: the vertex that the segment starts from, whose triangles don't block it; -1: none
+ *   threads         as above
+ *   blocked         (N) 1 or 0
+ *   fault           or NULL
+ *
+ * Errors: NULL, NOT_FINITE.
+ */
+SBS_API sbs_status sbs_surface_blocked(const sbs_surface *surface, const double *starts, const double *ends,
+                                       size_t segment_count, const int32_t *start_vertices, int threads,
+                                       unsigned char *blocked, sbs_fault *fault);
+
+/*
+ * Numbers the islands of a mesh: vertices that triangles connect, over any number of edges. A vertex of no triangle is
+ * an island of its own. Islands are numbered from 0 in the order of their lowest vertices.
+ *
+ *   mesh          its triangles; positions are not looked at
+ *   islands       (V) the number of each vertex's island
+ *   island_count  how many there are
+ *   fault         or NULL
+ *
+ * Errors: NULL, EMPTY, TOO_LARGE, VERTEX_INDEX.
+ */
+SBS_API sbs_status sbs_mesh_islands(const sbs_mesh_desc *mesh, int32_t *islands, size_t *island_count,
+                                    sbs_fault *fault);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

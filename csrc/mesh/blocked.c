@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include <float.h>
+#include <math.h>
+
+#include "deform/threads.h"
+#include "fault.h"
+#include "mesh/surface.h"
+#include "mesh/vec3.h"
+#include "skin/validate.h"
+
+enum {
+  SEGMENTS_PER_THREAD = 256 /* fewer are not worth a thread */
+};
+
+/* Triangles overlap by this share of their sides, so that no segment slips through between two of them. */
+static const double overlap = 1e-9;
+
+/* Segments that rise less than this, as a sine, are taken for parallel to a triangle. */
+static const double parallel = 1e-12;
+
+typedef struct segment {
+  sbs_vec3 start, direction; /* from start to end */
+  int32_t start_vertex;
+} segment;
+
+/*
+ * Whether a segment crosses a triangle strictly between its ends.
+ *
+ *   Moller, T. and Trumbore, B. 1997. Fast, Minimum Storage Ray-Triangle Intersection. Journal of Graphics Tools 2(1).
+ */
+static int crosses(const segment *s, double (*corners)[3]) {
+  const sbs_vec3 a = sbs_vec3_read(corners[0]), d = s->direction;
+  const sbs_vec3 ab = sbs_vec3_subtract(sbs_vec3_read(corners[1]), a);
+  const sbs_vec3 ac = sbs_vec3_subtract(sbs_vec3_read(corners[2]), a);
+  const sbs_vec3 p = sbs_vec3_cross(d, ac);
+  const double determinant = sbs_vec3_dot(ab, p);
+  const double largest = sqrt(sbs_vec3_dot(d, d)) * sqrt(sbs_vec3_dot(ab, ab)) * sqrt(sbs_vec3_dot(ac, ac));
+  if (!(fabs(determinant) > parallel * largest)) return 0;
+  const sbs_vec3 from_a = sbs_vec3_subtract(s->start, a);
+  const double u = sbs_vec3_dot(from_a, p) / determinant;
+  if (!(u >= -overlap && u <= 1.0 + overlap)) return 0;
+  const sbs_vec3 q = sbs_vec3_cross(from_a, ab);
+  const double v = sbs_vec3_dot(d, q) / determinant;
+  if (!(v >= -overlap && u + v <= 1.0 + overlap)) return 0;
+  const double t = sbs_vec3_dot(ac, q) / determinant;
+  return t > 0.0 && t < 1.0;
+}
+
+/* Narrows the part [*low, *high] of the segment to that between two parallel planes; 0 if none is left. */
+static int clip(double start, double direction, double from, double to, double *low, double *high) {
+  if (direction == 0.0) return from <= start && start <= to;
+  const double first = (from - start) / direction, second = (to - start) / direction;
+  *low = fmax(*low, fmin(first, second));
+  *high = fmin(*high, fmax(first, second) * (1.0 + 4.0 * DBL_EPSILON)); /* rounding must not lose what is flat */
+  return *low <= *high;
+}
+
+static int meets_box(const segment *s, const sbs_surface_node *node) {
+  double low = 0.0, high = 1.0;
+  return clip(s->start.x, s->direction.x, node->low[0], node->high[0], &low, &high) &&
+         clip(s->start.y, s->direction.y, node->low[1], node->high[1], &low, &high) &&
+         clip(s->start.z, s->direction.z, node->low[2], node->high[2], &low, &high);
+}
+
+static int has_corner(const int32_t *corners, int32_t vertex) {
+  return corners[0] == vertex || corners[1] == vertex || corners[2] == vertex;
+}
+
+static int is_blocked(const sbs_surface *surface, const segment *s) {
+  int32_t stack[SBS_SURFACE_DEPTH] = {0};
+  size_t height = 1;
+  while (height) {
+    const sbs_surface_node *node = surface->nodes + stack[--height];
+    if (!meets_box(s, node)) continue;
+    for (int32_t place = node->first; place < node->first + node->count; place++) {
+      if (!has_corner(surface->vertices[place], s->start_vertex) && crosses(s, surface->corners[place])) return 1;
+    }
+    if (!node->count) {
+      stack[height++] = node->first;
+      stack[height++] = node->first + 1;
+    }
+  }
+  return 0;
+}
+
+typedef struct request {
+  const sbs_surface *surface;
+  const double *starts, *ends;
+  size_t segment_count;
+  const int32_t *start_vertices;
+  unsigned char *blocked;
+} request;
+
+static void answer(void *context, int thread, int team) {
+  const request *asked = context;
+  const double scale = asked->surface->scale;
+  const sbs_share share = sbs_share_of(asked->segment_count, thread, team);
+  for (size_t i = share.begin; i < share.end; i++) {
+    const double *start = asked->starts + 3 * i, *end = asked->ends + 3 * i;
+    const segment s = {.start = {scale * start[0], scale * start[1], scale * start[2]},
+                       .direction = {scale * end[0] - scale * start[0], scale * end[1] - scale * start[1],
+                                     scale * end[2] - scale * start[2]},
+                       .start_vertex = asked->start_vertices ? asked->start_vertices[i] : -1};
+    asked->blocked[i] = (unsigned char)is_blocked(asked->surface, &s);
+  }
+}
+
+sbs_status sbs_surface_blocked(const sbs_surface *surface, const double *starts, const double *ends,
+                               size_t segment_count, const int32_t *start_vertices, int threads, unsigned char *blocked,
+                               sbs_fault *fault) {
+  if (!surface) return sbs_fault_in(fault, SBS_ERROR_NULL, "surface");
+  if (!starts) return sbs_fault_in(fault, SBS_ERROR_NULL, "starts");
+  if (!ends) return sbs_fault_in(fault, SBS_ERROR_NULL, "ends");
+  if (!blocked) return sbs_fault_in(fault, SBS_ERROR_NULL, "blocked");
+  sbs_status status = sbs_validate_vectors(starts, 0, SBS_FLOAT64, segment_count, "starts", "starts", fault);
+  if (!status) status = sbs_validate_vectors(ends, 0, SBS_FLOAT64, segment_count, "ends", "ends", fault);
+  if (status) return status;
+
+  request asked = {surface, starts, ends, segment_count, start_vertices, blocked};
+  const size_t most = segment_count / SEGMENTS_PER_THREAD + 1, wanted = (size_t)sbs_wanted_threads(threads);
+  sbs_run_team((int)(wanted < most ? wanted : most), answer, &asked);
+  return SBS_OK;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SBS_MESH_VALIDATE_H
+#define SBS_MESH_VALIDATE_H
+
+#include "sbs/mesh.h"
+
+/* Checks the number of vertices and their positions. */
+sbs_status sbs_mesh_validate_positions(const sbs_mesh_desc *mesh, sbs_fault *fault);
+
+/* Checks the number of vertices and the corners of the triangles. */
+sbs_status sbs_mesh_validate_triangles(const sbs_mesh_desc *mesh, sbs_fault *fault);
+
+/* The allocator of a call that may leave it out; checks that it can both give and take. */
+sbs_status sbs_mesh_choose_allocator(const sbs_allocator *given, sbs_allocator *chosen, sbs_fault *fault);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SBS_POSE_BATCH_H
+#define SBS_POSE_BATCH_H
+
+#include "pose/joint.h"
+#include "skin/skin.h"
+
+/*
+ * The parts of the pose preparation that are done for many joints, or many joint sets, at once: pose/batch.inc,
+ * compiled for each instruction set. A result does not depend on which others it was computed with.
+ */
+
+typedef struct sbs_joints_args {
+  const void *matrices; /* (joint_count, rows, 4) of one frame, checked */
+  sbs_scalar scalar;
+  size_t rows;
+  double normal_tolerance; /* how far A may be from R in any number for normals to be moved by it */
+  sbs_joint *joints;       /* (joint_count); of joints that are not rigid the quaternion is left undefined */
+  unsigned char *kinds;    /* (joint_count) SBS_JOINT_ bits */
+} sbs_joints_args;
+
+/* Prepares joints [begin, end). */
+typedef void sbs_joints_batch(const sbs_joints_args *args, size_t begin, size_t end);
+
+typedef struct sbs_centers_args {
+  const sbs_skin *skin;
+  const sbs_joint *joints;
+  const unsigned char *kinds; /* (joint_count) SBS_JOINT_ bits */
+  double damping;
+  double epsilon;      /* of the matrices' type */
+  int leave_all;       /* whether every center that is to be solved shall be left to the SVD */
+  sbs_vec4 *centers;   /* (set_count) receives z, the center relative to the centroid */
+  unsigned char *left; /* (set_count) receives whether it was left to the SVD */
+} sbs_centers_args;
+
+typedef struct sbs_centers_count {
+  size_t solved; /* centers that are not just the position of a joint */
+  size_t left;   /* those of them that were left to the SVD */
+} sbs_centers_count;
+
+/*
+ * Finds the centers of skin->solve_order[begin] to [end - 1]; all but those that are left to the SVD (pose/center.h),
+ * where normal equations in double can't tell the damping from rounding.
+ */
+typedef sbs_centers_count sbs_centers_batch(const sbs_centers_args *args, size_t begin, size_t end);
+
+#endif

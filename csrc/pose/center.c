@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "pose/center.h"
+
+#include <math.h>
+
+#include "pose/lapack.h"
+
+/* Singular values of the equations up to this are dropped before the relative cut-off of rcond. */
+#define ABSOLUTE_CUT 1e-5
+
+size_t sbs_center_work_size(size_t max_influences) {
+  const size_t rows = 3 * (max_influences > 1 ? max_influences : 1);
+  return 4 * rows + sbs_svd_work_size(rows);
+}
+
+static sbs_vec4 move_centroid(const sbs_joint *joint, const double centroid[3]) {
+  return sbs_vec4_apply(joint->moving, (sbs_vec4){centroid[0], centroid[1], centroid[2]}) + joint->translation;
+}
+
+/* What takes the place of 1 / s in the pseudo-inverse. */
+static double filter(double s, double largest, double damping, double rcond) {
+  if (rcond == 0.0) return s / (s * s + damping);
+  return s > ABSOLUTE_CUT && s > rcond * largest ? 1.0 / s : 0.0;
+}
+
+/* z = V diag(filter) U^T e */
+sbs_status sbs_solve_center(const sbs_skin *skin, size_t set, const sbs_joint *joints, double damping, double rcond,
+                            double *work, sbs_vec4 *z) {
+  const int32_t *set_joints = skin->set_joints + skin->set_offsets[set];
+  const double *centroid = skin->set_centroids + 3 * set;
+  const size_t size = sbs_set_size(skin, set), rows = 3 * size;
+
+  sbs_vec4 mean[4] = {{0.0}};
+  for (size_t k = 0; k < size; k++) {
+    const sbs_joint *joint = joints + set_joints[k];
+    for (int j = 0; j < 3; j++) mean[j] += joint->moving[j] / (double)size;
+    mean[3] += move_centroid(joint, centroid) / (double)size;
+  }
+  double *u = work, *right = u + 3 * rows, *svd_work = right + rows;
+  const double root = sqrt(2.0 / ((double)size - 1.0));
+  for (size_t k = 0; k < size; k++) {
+    const sbs_joint *joint = joints + set_joints[k];
+    const sbs_vec4 e = root * (mean[3] - move_centroid(joint, centroid));
+    for (size_t j = 0; j < 3; j++) {
+      const sbs_vec4 d = root * (joint->moving[j] - mean[j]);
+      for (size_t i = 0; i < 3; i++) u[j * rows + 3 * k + i] = d[i];
+    }
+    for (size_t i = 0; i < 3; i++) right[3 * k + i] = e[i];
+  }
+  double s[3], vt[9];
+  sbs_status status = sbs_svd(rows, u, s, vt, svd_work);
+  if (status) return status;
+
+  *z = (sbs_vec4){0.0};
+  for (size_t j = 0; j < 3; j++) {
+    double amount = 0.0;
+    for (size_t row = 0; row < rows; row++) amount += u[j * rows + row] * right[row];
+    *z += (sbs_vec4){vt[3 * j], vt[3 * j + 1], vt[3 * j + 2]} * (amount * filter(s[j], s[0], damping, rcond));
+  }
+  return SBS_OK;
+}

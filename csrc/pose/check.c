@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#include "pose/check.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "fault.h"
+#include "scalar.h"
+
+/* How far the last row of a 4x4 matrix may be from (0, 0, 0, 1): products of float32 matrices leave rounding there. */
+#define LAST_ROW_TOLERANCE 1e-5
+
+/* Whether all is well, without a branch, so that it is vectorised: it is done for every matrix of every frame. */
+#define DEFINE_ALL_ARE_FINE(type, largest) \
+  static int all_##type##s_are_fine(const type *m, size_t matrix_count, size_t size) { \
+    int bad = 0; \
+    for (size_t i = 0; i < matrix_count * size; i++) bad |= !(m[i] >= -largest) | !(m[i] <= largest); \
+    for (size_t i = 12; i < matrix_count * size && size == 16; i += 16) { \
+      for (size_t k = 0; k < 4; k++) { \
+        const type off = m[i + k] - (type)(k == 3); \
+        bad |= !(off >= -(type)LAST_ROW_TOLERANCE) | !(off <= (type)LAST_ROW_TOLERANCE); \
+      } \
+    } \
+    return !bad; \
+  }
+DEFINE_ALL_ARE_FINE(float, FLT_MAX)
+DEFINE_ALL_ARE_FINE(double, DBL_MAX)
+
+static sbs_status find_fault(const sbs_pose *poses, size_t matrix_count, sbs_fault *fault) {
+  const size_t size = 4 * poses->rows;
+  for (size_t matrix = 0; matrix < matrix_count; matrix++) {
+    for (size_t i = 0; i < size; i++) {
+      const double value = sbs_scalar_get(poses->skinning_matrices, poses->scalar, matrix * size + i);
+      if (!isfinite(value))
+        return sbs_fault_at(fault, SBS_ERROR_NOT_FINITE, "skinning_matrices", matrix, i, value, 0.0);
+    }
+  }
+  for (size_t matrix = 0; matrix < matrix_count; matrix++) {
+    for (size_t i = 12; i < size; i++) {
+      const double value = sbs_scalar_get(poses->skinning_matrices, poses->scalar, matrix * size + i);
+      if (!(fabs(value - (i == 15)) <= LAST_ROW_TOLERANCE)) {
+        return sbs_fault_at(fault, SBS_ERROR_NOT_AFFINE, "skinning_matrices", matrix, i, value, i == 15);
+      }
+    }
+  }
+  return SBS_OK;
+}
+
+sbs_status sbs_check_poses(const sbs_pose *poses, size_t frame_count, size_t joint_count, sbs_fault *fault) {
+  if (!sbs_scalar_is_valid(poses->scalar)) {
+    return sbs_fault_number(fault, SBS_ERROR_OPTION, "scalar", (double)poses->scalar, 0.0);
+  }
+  if (poses->rows != 3 && poses->rows != 4) {
+    return sbs_fault_number(fault, SBS_ERROR_OPTION, "rows", (double)poses->rows, 4.0);
+  }
+  if (frame_count && !poses->skinning_matrices) return sbs_fault_in(fault, SBS_ERROR_NULL, "skinning_matrices");
+
+  const size_t size = 4 * poses->rows;
+  if (frame_count > SIZE_MAX / sizeof(double) / size / joint_count) {
+    return sbs_fault_number(fault, SBS_ERROR_TOO_LARGE, "frame_count", (double)frame_count, 0.0);
+  }
+  const size_t matrix_count = frame_count * joint_count;
+  const int fine = poses->scalar == SBS_FLOAT32 ? all_floats_are_fine(poses->skinning_matrices, matrix_count, size)
+                                                : all_doubles_are_fine(poses->skinning_matrices, matrix_count, size);
+  return fine ? SBS_OK : find_fault(poses, matrix_count, fault);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SBS_POSE_CONSTANTS_H
+#define SBS_POSE_CONSTANTS_H
+
+#include "pose/joint.h"
+#include "skin/skin.h"
+
+/* How the constants of a pose are laid out, the same for all its pivot groups: a base, then rows (deform/kernels.h). */
+typedef struct sbs_constants_layout {
+  int linear;  /* whether C itself is blended, as by SBS_METHOD_LINEAR and RIGID */
+  int general; /* whether there is room for joints that are not rigid, and for normals that move by another matrix */
+  size_t base_size; /* in numbers of the skin's type */
+  size_t row_size;
+} sbs_constants_layout;
+
+/* The bits of sbs_joint kinds that ask for a general layout, and for a general kernel in the joint's groups. */
+static inline unsigned sbs_general_kinds(sbs_method method, int with_normals) {
+  if (method == SBS_METHOD_SPHERICAL || method == SBS_METHOD_DUAL_QUATERNION) return SBS_JOINT_NONRIGID;
+  return with_normals ? SBS_JOINT_SKEWED : 0;
+}
+
+sbs_constants_layout sbs_lay_out_constants(sbs_method method, int general);
+
+/* Where a group's base starts; its rows follow. */
+static inline size_t sbs_constants_offset(const sbs_skin *skin, const sbs_constants_layout *layout, size_t group) {
+  return group * layout->base_size + skin->groups[group].first_row * layout->row_size;
+}
+
+/* Numbers that the constants of any layout take. */
+size_t sbs_constants_capacity(const sbs_skin *skin);
+
+typedef struct sbs_constants_args {
+  const sbs_skin *skin;
+  sbs_method method;
+  unsigned general_kinds;
+  sbs_constants_layout layout;
+  const sbs_joint *joints;
+  const unsigned char *kinds;
+  const sbs_stretch *stretches; /* read where layout.general */
+  const sbs_vec4 *centers;      /* (set_count) relative to the centroids; read by SPHERICAL */
+  sbs_vec4 (*slots)[2];         /* workspace for every joint of every set */
+  void *constants;              /* (sbs_constants_capacity) of the skin's type */
+  unsigned char *forms;         /* (group_count) receives a sbs_form: how the group is to be evaluated */
+} sbs_constants_args;
+
+/*
+ * Writes the constants of all groups of sets [begin, end): pose/constants.inc, for each instruction set and scalar
+ * type.
+ */
+typedef void sbs_constants_batch(const sbs_constants_args *args, size_t begin, size_t end);
+
+#endif

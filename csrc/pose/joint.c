@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "pose/joint.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "pose/lapack.h"
+#include "pose/linear_algebra.h"
+
+/* |det S| / |S|^3 up to which the inverse of S is replaced by its adjugate, and its polar form comes from the SVD. */
+#define SINGULAR 1e-12
+
+/*
+ * The orthogonal polar factor of a regular matrix by Newton's iteration with scaling, X <- (g X + X^-T / g) / 2
+ * (Higham, "Computing the polar decomposition", 1986), which keeps the sign of the determinant. Returns 0 where it
+ * can't be had.
+ */
+static int polar_newton(const double a[9], double x[9]) {
+  memcpy(x, a, 9 * sizeof *a);
+  for (int step = 0; step < 24; step++) {
+    double inverse[9];
+    const double det = sbs_determinant(x), norm = sbs_norm_squared(x);
+    if (!(fabs(det) > SINGULAR * norm * sqrt(norm))) return 0;
+    sbs_cofactors(x, inverse);
+    for (int i = 0; i < 9; i++) inverse[i] /= det;
+    const double g = sqrt(sqrt(sbs_norm_squared(inverse) / norm));
+    double change = 0.0;
+    for (int i = 0; i < 9; i++) {
+      const double next = 0.5 * (g * x[i] + inverse[i] / g);
+      change += (next - x[i]) * (next - x[i]);
+      x[i] = next;
+    }
+    if (change <= 1e-30) return 1;
+  }
+  return 1;
+}
+
+/* The same by the SVD, for singular matrices: U V^T, made proper by the sign of the vanishing singular value. */
+static sbs_status polar_svd(const double a[9], double rotation[9]) {
+  double u[9], s[3], vt[9], work[32];
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) u[3 * j + i] = a[3 * i + j];
+  }
+  sbs_status status = sbs_svd(3, u, s, vt, work);
+  if (status) return status;
+  if (sbs_determinant(u) * sbs_determinant(vt) < 0.0) {
+    for (int i = 0; i < 3; i++) u[6 + i] = -u[6 + i];
+  }
+  sbs_multiply_transposed(u, vt, rotation); /* u is stored transposed */
+  return SBS_OK;
+}
+
+/* The quaternion of a rotation, from its largest component (Shepperd 1978). */
+static sbs_vec4 quaternion_of(const double r[9]) {
+  const double trace = r[0] + r[4] + r[8];
+  const double axis[3] = {r[7] - r[5], r[2] - r[6], r[3] - r[1]}; /* 4 w (x, y, z) */
+  double q[4], most = trace;
+  int largest = -1;
+  for (int i = 0; i < 3; i++) {
+    if (r[4 * i] > most) {
+      most = r[4 * i];
+      largest = i;
+    }
+  }
+  if (largest < 0) {
+    q[0] = 1.0 + trace;
+    memcpy(q + 1, axis, sizeof axis);
+  } else {
+    const int i = largest, j = (i + 1) % 3, k = (i + 2) % 3;
+    q[0] = axis[i];
+    q[1 + i] = 1.0 + 2.0 * r[4 * i] - trace;
+    q[1 + j] = r[3 * i + j] + r[3 * j + i];
+    q[1 + k] = r[3 * i + k] + r[3 * k + i];
+  }
+  const double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+  return (sbs_vec4){q[0], q[1], q[2], q[3]} / norm;
+}
+
+static void invert_stretch(const double s[9], double inverse[9]) {
+  const double det = sbs_determinant(s), norm = sbs_norm_squared(s);
+  sbs_cofactors(s, inverse); /* symmetric: the adjugate */
+  if (fabs(det) > SINGULAR * norm * sqrt(norm)) {
+    for (int i = 0; i < 9; i++) inverse[i] /= det;
+  }
+}
+
+sbs_status sbs_decompose_joint(sbs_joint *joint, unsigned kind, sbs_stretch *stretch) {
+  double rotation[9], s[9], inverse[9];
+  if (kind & SBS_JOINT_NONRIGID) {
+    double a[9], product[9];
+    sbs_vec4_to_rows(joint->given, a);
+    if (!polar_newton(a, rotation)) {
+      sbs_status status = polar_svd(a, rotation);
+      if (status) return status;
+    } else if (sbs_determinant(a) < 0.0) {
+      for (int i = 0; i < 9; i++) rotation[i] = -rotation[i];
+    }
+    sbs_multiply_transposed(rotation, a, product);
+    for (int i = 0; i < 3; i++) {
+      for (int j = 0; j < 3; j++) s[3 * i + j] = 0.5 * (product[3 * i + j] + product[3 * j + i]);
+    }
+    invert_stretch(s, inverse);
+    joint->quaternion = quaternion_of(rotation);
+    sbs_vec4_from_rows(rotation, stretch->rotation);
+  } else {
+    memcpy(stretch->rotation, joint->moving, sizeof stretch->rotation);
+    sbs_identity(s);
+    sbs_identity(inverse);
+  }
+  sbs_vec4_from_rows(s, stretch->stretch);
+  sbs_vec4_from_rows(inverse, stretch->inverse);
+  return SBS_OK;
+}

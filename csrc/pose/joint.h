@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SBS_POSE_JOINT_H
+#define SBS_POSE_JOINT_H
+
+#include "pose/vec4.h"
+#include "sbs/sbs.h"
+
+/* A joint in a pose: its skinning matrix C = [A | t] and what the methods need of it. */
+typedef struct sbs_joint {
+  sbs_vec4 given[3];    /* A: what the linear methods move points by */
+  sbs_vec4 moving[3];   /* R if rigid, else A: what the rotation methods move points by */
+  sbs_vec4 translation; /* t; stands behind `moving`, so that they are read as one 3x4 matrix */
+  sbs_vec4 quaternion;  /* of R, of unit length and either sign */
+} sbs_joint;
+
+/* A = R S of a joint. Made for all joints of a pose, but only if one of them needs it. */
+typedef struct sbs_stretch {
+  sbs_vec4 rotation[3]; /* R, det +1 */
+  sbs_vec4 stretch[3];  /* S, symmetric; the identity if rigid */
+  sbs_vec4 inverse[3];  /* S^-1, or the adjugate of a singular S */
+} sbs_stretch;
+
+/* What a joint is, as bits. */
+enum {
+  SBS_JOINT_NONRIGID = 1, /* R does not replace A in the rotation methods */
+  SBS_JOINT_SKEWED = 2    /* A is further from R than normals may be off: they need a matrix of their own */
+};
+
+/* |A^T A - I| up to which a joint with det A > 0 is rigid. */
+#define SBS_RIGID_TOLERANCE 1e-5
+
+/*
+ * Takes a joint apart, from its `given` matrix: fills stretch, and for joints that are not rigid the quaternion, which
+ * takes more than what is done for rigid ones. Errors: NO_CONVERGENCE, INTERNAL.
+ */
+sbs_status sbs_decompose_joint(sbs_joint *joint, unsigned kind, sbs_stretch *stretch);
+
+#endif

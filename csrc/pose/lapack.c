@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#include "pose/lapack.h"
+
+#include <lapacke.h>
+
+/* The PyPI build of OpenBLAS prefixes its symbols, so that it can live beside another in one process. */
+#ifdef SBS_LAPACK_BUNDLED
+#define SBS_LAPACKE(name) scipy_LAPACKE_##name
+#else
+#define SBS_LAPACKE(name) LAPACKE_##name
+#endif
+
+size_t sbs_svd_work_size(size_t rows) {
+  /*
+   * LAPACK asks dgesvd for max(3 min(m, n) + max(m, n), 5 min(m, n)); the blocked path that wants more doesn't pay here
+   */
+  return (rows > 6 ? rows : 6) + 9;
+}
+
+/*
+ * The `_work` form, column-major: the other forms allocate their workspace, and transpose, at every call. It does not
+ * look for NaN; callers have.
+ */
+sbs_status sbs_svd(size_t rows, double *m, double s[3], double vt[9], double *work) {
+  double v[9], unused;
+  const lapack_int info = SBS_LAPACKE(dgesvd_work)(LAPACK_COL_MAJOR, 'O', 'S', (lapack_int)rows, 3, m, (lapack_int)rows,
+                                                   s, &unused, 1, v, 3, work, (lapack_int)sbs_svd_work_size(rows));
+  if (info > 0) return SBS_ERROR_NO_CONVERGENCE;
+  if (info < 0) return SBS_ERROR_INTERNAL;
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) vt[3 * i + j] = v[3 * j + i];
+  }
+  return SBS_OK;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SBS_SCALAR_H
+#define SBS_SCALAR_H
+
+#include <float.h>
+
+#include "sbs/sbs.h"
+
+/* Numbers behind a `const void *` whose type is known at run time only. */
+
+static inline int sbs_scalar_is_valid(sbs_scalar scalar) {
+  return scalar == SBS_FLOAT32 || scalar == SBS_FLOAT64;
+}
+
+static inline size_t sbs_scalar_size(sbs_scalar scalar) {
+  return scalar == SBS_FLOAT32 ? sizeof(float) : sizeof(double);
+}
+
+static inline double sbs_scalar_epsilon(sbs_scalar scalar) {
+  return scalar == SBS_FLOAT32 ? (double)FLT_EPSILON : DBL_EPSILON;
+}
+
+static inline double sbs_scalar_get(const void *numbers, sbs_scalar scalar, size_t index) {
+  return scalar == SBS_FLOAT32 ? (double)((const float *)numbers)[index] : ((const double *)numbers)[index];
+}
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#include "skin/find_sets.h"
+
+#include "fault.h"
+#include "memory.h"
+#include "scalar.h"
+#include "skin/influences.h"
+
+static sbs_influences new_influences(const sbs_skin_desc *desc, const sbs_allocator *allocator) {
+  return (sbs_influences){.joints = sbs_allocate(allocator, desc->influences_per_vertex, sizeof(int32_t)),
+                          .weights = sbs_allocate(allocator, desc->influences_per_vertex, sizeof(double))};
+}
+
+static void free_influences(sbs_influences *influences, const sbs_allocator *allocator) {
+  sbs_release(allocator, influences->joints);
+  sbs_release(allocator, influences->weights);
+}
+
+sbs_status sbs_find_sets(sbs_joint_sets *table, const sbs_skin_desc *desc, const sbs_skin_options *options,
+                         const int32_t *vertices, size_t count, int32_t *sets, int32_t *pivots,
+                         unsigned char *repairs) {
+  sbs_influences influences = new_influences(desc, &options->allocator);
+  sbs_status status = influences.joints && influences.weights ? SBS_OK : SBS_ERROR_OUT_OF_MEMORY;
+  for (size_t i = 0; i < count && !status; i++) {
+    const size_t vertex = vertices ? (size_t)vertices[i] : i;
+    sbs_influences_read(desc, options->sum_tolerance, vertex, &influences);
+    repairs[vertex] = (unsigned char)influences.repairs;
+    pivots[vertex] = (int32_t)influences.pivot;
+    status = sbs_joint_sets_find(table, influences.joints, influences.count, sets + vertex);
+  }
+  free_influences(&influences, &options->allocator);
+  return status;
+}
+
+static sbs_status strict_fault(const sbs_skin_desc *desc, const sbs_influences *influences, size_t vertex,
+                               sbs_fault *fault) {
+  /* one number is to blame for these, the vertex as a whole for the others */
+  const unsigned single = SBS_WEIGHT_NAN | SBS_WEIGHT_INFINITE | SBS_WEIGHT_NEGATIVE;
+  if (influences->repairs & single) {
+    const size_t index = vertex * desc->influences_per_vertex + influences->fault;
+    const double weight = sbs_scalar_get(desc->joint_weights, desc->weight_scalar, index);
+    return sbs_fault_at(fault, SBS_ERROR_WEIGHT, "joint_weights", vertex, influences->fault, weight, 0.0);
+  }
+  return sbs_fault_row(fault, SBS_ERROR_WEIGHT, "joint_weights", vertex, 0.0, 0.0);
+}
+
+sbs_status sbs_check_strict(const sbs_skin_desc *desc, const sbs_skin_options *options, const unsigned char *repairs,
+                            sbs_fault *fault) {
+  size_t vertex = 0;
+  while (vertex < desc->vertex_count && !repairs[vertex]) vertex++;
+  if (vertex == desc->vertex_count) return SBS_OK;
+
+  sbs_influences influences = new_influences(desc, &options->allocator);
+  sbs_status status = SBS_ERROR_OUT_OF_MEMORY;
+  if (influences.joints && influences.weights) {
+    sbs_influences_read(desc, options->sum_tolerance, vertex, &influences);
+    status = strict_fault(desc, &influences, vertex, fault);
+  } else {
+    sbs_fault_in(fault, status, NULL);
+  }
+  free_influences(&influences, &options->allocator);
+  return status;
+}

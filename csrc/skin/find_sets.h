@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SBS_SKIN_FIND_SETS_H
+#define SBS_SKIN_FIND_SETS_H
+
+#include "skin/joint_sets.h"
+
+/*
+ * Reads the influences of vertices, and finds or adds their joint sets.
+ *
+ *   vertices  (count) which, or NULL: the first `count`
+ *   sets      (V) the set of each vertex that was read, as the table numbers it
+ *   pivots    (V) which of the joints of the set is the heaviest
+ *   repairs   (V) SBS_WEIGHT_ bits
+ */
+sbs_status sbs_find_sets(sbs_joint_sets *table, const sbs_skin_desc *desc, const sbs_skin_options *options,
+                         const int32_t *vertices, size_t count, int32_t *sets, int32_t *pivots, unsigned char *repairs);
+
+/* Under `strict`: SBS_ERROR_WEIGHT for the first vertex that was repaired. */
+sbs_status sbs_check_strict(const sbs_skin_desc *desc, const sbs_skin_options *options, const unsigned char *repairs,
+                            sbs_fault *fault);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "skin/influences.h"
+
+#include <math.h>
+
+#include "scalar.h"
+
+static unsigned weight_defect(double weight) {
+  if (isnan(weight)) return SBS_WEIGHT_NAN;
+  if (isinf(weight)) return SBS_WEIGHT_INFINITE;
+  if (weight < 0.0) return SBS_WEIGHT_NEGATIVE;
+  return 0;
+}
+
+/*
+ * Inserts by joint, then by weight: equal joints are added up in an order that depends on their values alone, so that
+ * the sum is the same to the last bit however the caller ordered them.
+ */
+static void insert_sorted(sbs_influences *influences, int32_t joint, double weight) {
+  size_t at = influences->count++;
+  for (; at > 0; at--) {
+    int32_t other = influences->joints[at - 1];
+    double other_weight = influences->weights[at - 1];
+    if (other < joint || (other == joint && other_weight <= weight)) break;
+    influences->joints[at] = other;
+    influences->weights[at] = other_weight;
+  }
+  influences->joints[at] = joint;
+  influences->weights[at] = weight;
+}
+
+static void merge_duplicates(sbs_influences *influences) {
+  size_t kept = 0;
+  for (size_t i = 0; i < influences->count; i++) {
+    if (kept && influences->joints[kept - 1] == influences->joints[i]) {
+      influences->weights[kept - 1] += influences->weights[i];
+      influences->repairs |= SBS_WEIGHT_DUPLICATE;
+    } else {
+      influences->joints[kept] = influences->joints[i];
+      influences->weights[kept] = influences->weights[i];
+      kept++;
+    }
+  }
+  influences->count = kept;
+}
+
+static double sum_of_weights(const sbs_influences *influences) {
+  double sum = 0.0;
+  for (size_t i = 0; i < influences->count; i++) sum += influences->weights[i];
+  return sum;
+}
+
+/* Sorts and merges the weights that count, scaled, and notes what is wrong with the others. */
+static void gather(const sbs_skin_desc *desc, size_t vertex, double scale, sbs_influences *influences) {
+  const size_t first = vertex * desc->influences_per_vertex;
+  influences->count = 0;
+  influences->repairs = 0;
+  influences->fault = 0;
+  for (size_t k = 0; k < desc->influences_per_vertex; k++) {
+    double weight = sbs_scalar_get(desc->joint_weights, desc->weight_scalar, first + k);
+    if (weight == 0.0) continue;
+    unsigned defect = weight_defect(weight);
+    if (!defect) {
+      insert_sorted(influences, desc->joint_indices[first + k], scale * weight);
+    } else {
+      if (!influences->repairs) influences->fault = k;
+      influences->repairs |= defect;
+    }
+  }
+  merge_duplicates(influences);
+}
+
+void sbs_influences_read(const sbs_skin_desc *desc, double sum_tolerance, size_t vertex, sbs_influences *influences) {
+  influences->pivot = 0;
+  gather(desc, vertex, 1.0, influences);
+  if (!influences->count) {
+    influences->repairs |= SBS_WEIGHT_UNWEIGHTED;
+    return;
+  }
+  double sum = sum_of_weights(influences);
+  const int off_sum = !(fabs(sum - 1.0) <= sum_tolerance);
+  if (isinf(sum)) { /* weights near the largest double: a power of two leaves their ratios as they are */
+    gather(desc, vertex, 0x1p-64, influences);
+    sum = sum_of_weights(influences);
+  }
+  if (off_sum) influences->repairs |= SBS_WEIGHT_OFF_SUM;
+  for (size_t i = 0; i < influences->count; i++) influences->weights[i] /= sum;
+  for (size_t i = 1; i < influences->count; i++) {
+    if (influences->weights[i] > influences->weights[influences->pivot]) influences->pivot = i;
+  }
+}
+
+void sbs_influences_count_repairs(unsigned repairs, sbs_weight_report *report) {
+  report->nan += (repairs & SBS_WEIGHT_NAN) != 0;
+  report->infinite += (repairs & SBS_WEIGHT_INFINITE) != 0;
+  report->negative += (repairs & SBS_WEIGHT_NEGATIVE) != 0;
+  report->unweighted += (repairs & SBS_WEIGHT_UNWEIGHTED) != 0;
+  report->off_sum += (repairs & SBS_WEIGHT_OFF_SUM) != 0;
+  report->duplicate += (repairs & SBS_WEIGHT_DUPLICATE) != 0;
+}

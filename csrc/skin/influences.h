@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SBS_SKIN_INFLUENCES_H
+#define SBS_SKIN_INFLUENCES_H
+
+#include "sbs/sbs.h"
+
+/* The kinds of repair of sbs_weight_report, as bits. */
+enum {
+  SBS_WEIGHT_NAN = 1,
+  SBS_WEIGHT_INFINITE = 2,
+  SBS_WEIGHT_NEGATIVE = 4,
+  SBS_WEIGHT_UNWEIGHTED = 8,
+  SBS_WEIGHT_OFF_SUM = 16,
+  SBS_WEIGHT_DUPLICATE = 32
+};
+
+/*
+ * The influences of one vertex as the library uses them: distinct joints in ascending order with positive weights that
+ * sum to 1 in double. No choice here depends on the order in which influences were given.
+ */
+typedef struct sbs_influences {
+  int32_t *joints;  /* room for influences_per_vertex */
+  double *weights;  /* room for influences_per_vertex */
+  size_t count;     /* 0: unweighted */
+  size_t pivot;     /* index of the heaviest; ties go to the lowest joint */
+  unsigned repairs; /* SBS_WEIGHT_ bits */
+  size_t fault;     /* the influence that the first repair is about */
+} sbs_influences;
+
+/* Reads and repairs the influences of a vertex whose joint indices are in range. */
+void sbs_influences_read(const sbs_skin_desc *desc, double sum_tolerance, size_t vertex, sbs_influences *influences);
+
+/* Counts a vertex's repairs. */
+void sbs_influences_count_repairs(unsigned repairs, sbs_weight_report *report);
+
+#endif

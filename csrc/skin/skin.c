@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+#include "skin/skin.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "deform/kernels.h"
+#include "fault.h"
+#include "memory.h"
+#include "scalar.h"
+#include "skin/arrange.h"
+#include "skin/find_sets.h"
+#include "skin/influences.h"
+#include "skin/pack.h"
+#include "skin/validate.h"
+
+sbs_skin_desc sbs_default_skin_desc(void) {
+  return (sbs_skin_desc){.scalar = SBS_FLOAT32, .weight_scalar = SBS_FLOAT32};
+}
+
+sbs_skin_options sbs_default_skin_options(void) {
+  return (sbs_skin_options){.strict = 0, .sum_tolerance = 1e-3, .allocator = sbs_default_allocator()};
+}
+
+void *sbs_skin_allocate(sbs_skin *skin, size_t count, size_t size) {
+  void *memory = sbs_allocate(&skin->allocator, count, size);
+  if (memory) skin->memory += count * size;
+  return memory;
+}
+
+/* ---------------------------------------------------------------------------------- sets and pivots of vertices -- */
+
+/* Takes the table's arrays over, in lexicographic order, and renumbers the sets of the vertices. */
+static sbs_status adopt_sets(sbs_skin *skin, sbs_joint_sets *table, int32_t *sets) {
+  int32_t *ranks = sbs_allocate(&skin->allocator, table->count, sizeof *ranks);
+  if (!ranks) return SBS_ERROR_OUT_OF_MEMORY;
+  sbs_status status = sbs_joint_sets_sort(table, ranks);
+  if (!status) {
+    for (size_t v = 0; v < skin->vertex_count; v++) sets[v] = ranks[sets[v]];
+    skin->set_count = table->count;
+    skin->set_offsets = table->offsets;
+    skin->set_joints = table->joints;
+    skin->memory += (table->count + 1) * sizeof *table->offsets + table->offsets[table->count] * sizeof *table->joints;
+    table->offsets = NULL;
+    table->joints = NULL;
+  }
+  sbs_release(&skin->allocator, ranks);
+  return status;
+}
+
+/* The centroids of the sets, and the size of the whole. */
+static sbs_status measure_sets(sbs_skin *skin, const sbs_skin_desc *desc, const int32_t *sets) {
+  skin->set_centroids = sbs_skin_allocate(skin, skin->set_count, 3 * sizeof(double));
+  size_t *counts = sbs_allocate(&skin->allocator, skin->set_count, sizeof *counts);
+  if (!skin->set_centroids || !counts) {
+    sbs_release(&skin->allocator, counts);
+    return SBS_ERROR_OUT_OF_MEMORY;
+  }
+  memset(skin->set_centroids, 0, skin->set_count * 3 * sizeof(double));
+  memset(counts, 0, skin->set_count * sizeof *counts);
+
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+  const size_t stride = desc->rest_positions_stride ? desc->rest_positions_stride : 3 * sbs_scalar_size(desc->scalar);
+  for (size_t v = 0; v < skin->vertex_count; v++) {
+    const void *position = (const char *)desc->rest_positions + v * stride;
+    double *centroid = skin->set_centroids + 3 * (size_t)sets[v];
+    for (size_t axis = 0; axis < 3; axis++) {
+      const double x = sbs_scalar_get(position, desc->scalar, axis);
+      centroid[axis] += x;
+      low[axis] = fmin(low[axis], x);
+      high[axis] = fmax(high[axis], x);
+    }
+    counts[sets[v]]++;
+  }
+  skin->size = hypot(hypot(high[0] - low[0], high[1] - low[1]), high[2] - low[2]);
+  for (size_t set = 0; set < skin->set_count; set++) {
+    for (size_t axis = 0; axis < 3; axis++) skin->set_centroids[3 * set + axis] /= (double)counts[set];
+    if (!sbs_set_size(skin, set)) skin->unweighted_vertex_count = counts[set];
+  }
+  sbs_release(&skin->allocator, counts);
+  return SBS_OK;
+}
+
+sbs_status sbs_skin_copy_joint_positions(sbs_skin *skin, const double *joint_positions) {
+  if (!joint_positions) return SBS_OK;
+  skin->joint_positions = sbs_skin_allocate(skin, skin->joint_count, 3 * sizeof(double));
+  if (!skin->joint_positions) return SBS_ERROR_OUT_OF_MEMORY;
+  memcpy(skin->joint_positions, joint_positions, skin->joint_count * 3 * sizeof(double));
+  return SBS_OK;
+}
+
+void sbs_skin_count_repairs(sbs_skin *skin, sbs_weight_report *report) {
+  size_t repaired = 0;
+  *report = (sbs_weight_report){0};
+  for (size_t v = 0; v < skin->vertex_count; v++) {
+    if (!skin->repairs[v]) continue;
+    repaired++;
+    sbs_influences_count_repairs(skin->repairs[v], report);
+  }
+  if (repaired) return;
+  sbs_release(&skin->allocator, skin->repairs);
+  skin->repairs = NULL;
+  skin->memory -= skin->vertex_count;
+}
+
+/* ------------------------------------------------------------------------------------------------- new and free -- */
+
+static sbs_status bind(sbs_skin *skin, const sbs_skin_desc *desc, const sbs_skin_options *options,
+                       sbs_weight_report *report, sbs_fault *fault) {
+  const sbs_allocator *allocator = &skin->allocator;
+  int32_t *sets = sbs_allocate(allocator, skin->vertex_count, sizeof *sets);
+  int32_t *group_of_vertex = sbs_allocate(allocator, skin->vertex_count, sizeof *group_of_vertex);
+  sbs_joint_sets table;
+  sbs_status status = sbs_joint_sets_init(&table, allocator);
+  skin->repairs = sbs_skin_allocate(skin, skin->vertex_count, 1);
+  if (!sets || !group_of_vertex || !skin->repairs) status = SBS_ERROR_OUT_OF_MEMORY;
+  if (!status) {
+    status = sbs_find_sets(&table, desc, options, NULL, skin->vertex_count, sets, group_of_vertex, skin->repairs);
+  }
+  if (status) {
+    sbs_fault_in(fault, status, NULL);
+    goto cleanup;
+  }
+  if (options->strict) status = sbs_check_strict(desc, options, skin->repairs, fault);
+  if (status) goto cleanup;
+  sbs_skin_count_repairs(skin, report);
+  if ((status = adopt_sets(skin, &table, sets)) || (status = measure_sets(skin, desc, sets)) ||
+      (status = sbs_skin_arrange(skin, desc->parents, sets, group_of_vertex)) ||
+      (status = sbs_skin_copy_joint_positions(skin, desc->joint_positions)) ||
+      (status = sbs_pack(skin, desc, group_of_vertex, NULL))) {
+    sbs_fault_in(fault, status, NULL);
+  }
+
+cleanup:
+  sbs_joint_sets_free(&table);
+  sbs_release(allocator, sets);
+  sbs_release(allocator, group_of_vertex);
+  return status;
+}
+
+sbs_status sbs_skin_new(const sbs_skin_desc *desc, const sbs_skin_options *options, sbs_skin **skin,
+                        sbs_weight_report *report, sbs_fault *fault) {
+  if (!desc) return sbs_fault_in(fault, SBS_ERROR_NULL, "desc");
+  if (!skin) return sbs_fault_in(fault, SBS_ERROR_NULL, "skin");
+  const sbs_skin_options defaults = sbs_default_skin_options();
+  if (!options) options = &defaults;
+  sbs_status status = sbs_validate_desc(desc, options, fault);
+  if (status) return status;
+
+  sbs_skin *made = sbs_allocate(&options->allocator, 1, sizeof *made);
+  if (!made) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
+  *made = (sbs_skin){.allocator = options->allocator,
+                     .kernels = sbs_choose_kernels(),
+                     .memory = sizeof *made,
+                     .vertex_count = desc->vertex_count,
+                     .joint_count = desc->joint_count,
+                     .scalar = desc->scalar};
+  sbs_weight_report repairs = {0};
+  status = bind(made, desc, options, &repairs, fault);
+  if (status) {
+    sbs_skin_free(made);
+    return status;
+  }
+  *skin = made;
+  if (report) *report = repairs;
+  return SBS_OK;
+}
+
+void sbs_skin_free(sbs_skin *skin) {
+  if (!skin) return;
+  const sbs_allocator allocator = skin->allocator;
+  sbs_release(&allocator, skin->joint_positions);
+  sbs_release(&allocator, skin->set_offsets);
+  sbs_release(&allocator, skin->set_joints);
+  sbs_release(&allocator, skin->set_centroids);
+  sbs_release(&allocator, skin->set_children);
+  sbs_release(&allocator, skin->set_groups);
+  sbs_release(&allocator, skin->solve_order);
+  sbs_release(&allocator, skin->repairs);
+  sbs_release(&allocator, skin->groups);
+  sbs_release(&allocator, skin->items);
+  sbs_release(&allocator, skin->vertices);
+  sbs_release(&allocator, skin->stream);
+  sbs_release(&allocator, skin->normals);
+  sbs_release(&allocator, skin);
+}
+
+/* ---------------------------------------------------------------------------------------------------- questions -- */
+
+sbs_status sbs_skin_get_info(const sbs_skin *skin, sbs_skin_info *info) {
+  if (!skin || !info) return SBS_ERROR_NULL;
+  *info = (sbs_skin_info){.vertex_count = skin->vertex_count,
+                          .joint_count = skin->joint_count,
+                          .joint_set_count = skin->set_count,
+                          .joint_set_size_sum = skin->set_offsets[skin->set_count],
+                          .nontrivial_joint_set_count = skin->nontrivial_set_count,
+                          .unweighted_vertex_count = skin->unweighted_vertex_count,
+                          .max_influences = skin->max_influences,
+                          .memory = skin->memory,
+                          .scalar = skin->scalar,
+                          .has_normals = skin->normals != NULL,
+                          .instruction_set = skin->kernels->name};
+  return SBS_OK;
+}
+
+sbs_status sbs_skin_joint_sets(const sbs_skin *skin, size_t *offsets, int32_t *joints) {
+  if (!skin || !offsets || !joints) return SBS_ERROR_NULL;
+  memcpy(offsets, skin->set_offsets, (skin->set_count + 1) * sizeof *offsets);
+  memcpy(joints, skin->set_joints, skin->set_offsets[skin->set_count] * sizeof *joints);
+  return SBS_OK;
+}
+
+sbs_status sbs_skin_joint_set_of_vertex(const sbs_skin *skin, int32_t *sets) {
+  if (!skin || !sets) return SBS_ERROR_NULL;
+  for (size_t i = 0; i < skin->item_count; i++) {
+    const sbs_item *item = skin->items + i;
+    const int32_t *vertices = skin->vertices + item->first_block * SBS_BLOCK;
+    for (int32_t k = 0; k < item->vertex_count; k++) sets[vertices[k]] = skin->groups[item->group].set;
+  }
+  return SBS_OK;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SBS_SKIN_SKIN_H
+#define SBS_SKIN_SKIN_H
+
+#include "sbs/sbs.h"
+
+struct sbs_kernels;
+
+/* Vertices in a block. A block is of one pivot group; its last lanes repeat a vertex where the group has run out. */
+#define SBS_BLOCK 16
+
+/*
+ * Blocks are grouped within tiles of this many consecutive vertices, so that output stays in cache however shuffled the
+ * groups are over the mesh.
+ */
+#define SBS_TILE 16384
+
+/* Most blocks in an item: fine enough to share out, coarse enough not to notice. */
+#define SBS_ITEM_BLOCKS 32
+
+/*
+ * A pivot group: the vertices of one joint set with one heaviest joint, the pivot. All that a kernel needs beside the
+ * vertices is the same for all of them.
+ */
+typedef struct sbs_group {
+  int32_t set;
+  int32_t pivot;    /* index of the pivot within its set; 0 for the empty set */
+  size_t first_row; /* sum of (size of the set - 1) over the groups before: where its other influences stand */
+} sbs_group;
+
+/* Consecutive blocks of one pivot group: the unit of work. */
+typedef struct sbs_item {
+  int32_t group;
+  int32_t vertex_count; /* at most SBS_BLOCK * SBS_ITEM_BLOCKS; only the last block may be short */
+  size_t first_block;
+  size_t stream; /* index of its first number in the stream of positions and weights */
+} sbs_item;
+
+struct sbs_skin {
+  sbs_allocator allocator;
+  const struct sbs_kernels *kernels;
+  size_t memory; /* bytes allocated */
+
+  size_t vertex_count;
+  size_t joint_count;
+  sbs_scalar scalar;
+  double size;             /* the diagonal of the rest positions' bounding box */
+  double *joint_positions; /* (joint_count, 3) or NULL */
+
+  size_t set_count;
+  size_t *set_offsets;   /* (set_count + 1) into set_joints */
+  int32_t *set_joints;   /* ascending within a set */
+  double *set_centroids; /* (set_count, 3) mean rest position of its vertices */
+  int32_t *set_children; /* (set_count) the child where the set is a joint and its parent, else -1 */
+  size_t *set_groups;    /* (set_count + 1) the pivot groups of set s are set_groups[s] to set_groups[s + 1] - 1 */
+  size_t solve_count;
+  int32_t *solve_order; /* (solve_count) the sets of two and more joints; by size, a joint and its parent last */
+  size_t nontrivial_set_count;
+  size_t unweighted_vertex_count;
+  size_t max_influences;
+
+  unsigned char *repairs; /* (vertex_count) SBS_WEIGHT_ bits of what was repaired, or NULL where nothing was */
+
+  size_t group_count;
+  size_t row_count;  /* sum of (size of the set - 1) over all groups */
+  sbs_group *groups; /* by set, then pivot */
+
+  size_t item_count;
+  size_t block_count;
+  sbs_item *items;
+  int32_t *vertices; /* (block_count, SBS_BLOCK) the caller's numbers of the vertices, ascending within an item */
+
+  /*
+   * For each block of a set of n joints: x, y, z, then the weights of the n - 1 joints that are not the pivot,
+   * ascending; SBS_BLOCK lanes each. Positions are relative to sbs_set_origin.
+   */
+  void *stream;
+  void *normals; /* or NULL; for each block x, y, z of unit (or zero) normals */
+};
+
+/* Memory that counts as the skin's, to be released with it. */
+void *sbs_skin_allocate(sbs_skin *skin, size_t count, size_t size);
+
+/* Reports the repairs of all vertices; where there is none, `repairs` is released. */
+void sbs_skin_count_repairs(sbs_skin *skin, sbs_weight_report *report);
+
+/* The array may be NULL. */
+sbs_status sbs_skin_copy_joint_positions(sbs_skin *skin, const double *joint_positions);
+
+static inline size_t sbs_set_size(const sbs_skin *skin, size_t set) {
+  return skin->set_offsets[set + 1] - skin->set_offsets[set];
+}
+
+/* Joints beside the pivot: the number of weights a vertex of the set keeps. */
+static inline size_t sbs_set_others(const sbs_skin *skin, size_t set) {
+  size_t size = sbs_set_size(skin, set);
+  return size ? size - 1 : 0;
+}
+
+/* What a set's packed positions are relative to: its centroid, or nothing where no joint moves them. */
+static inline const double *sbs_set_origin(const sbs_skin *skin, size_t set) {
+  static const double zero[3] = {0.0, 0.0, 0.0};
+  return sbs_set_size(skin, set) ? skin->set_centroids + 3 * set : zero;
+}
+
+static inline size_t sbs_item_blocks(const sbs_item *item) {
+  return ((size_t)item->vertex_count + SBS_BLOCK - 1) / SBS_BLOCK;
+}
+
+/* Numbers of the stream that a block of the set takes. */
+static inline size_t sbs_set_block_size(const sbs_skin *skin, size_t set) {
+  return SBS_BLOCK * (3 + sbs_set_others(skin, set));
+}
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#include "weights/average.h"
+
+#include <string.h>
+
+#include "memory.h"
+
+sbs_status sbs_average_init(sbs_average *average, size_t joint_count, const sbs_allocator *allocator) {
+  *average = (sbs_average){.own = sbs_allocate(allocator, joint_count, sizeof *average->own),
+                           .change = sbs_allocate(allocator, joint_count, sizeof *average->change),
+                           .hits = sbs_allocate(allocator, joint_count, sizeof *average->hits),
+                           .joints = sbs_allocate(allocator, joint_count, sizeof *average->joints)};
+  if (!average->own || !average->change || !average->hits || !average->joints) return SBS_ERROR_OUT_OF_MEMORY;
+  memset(average->own, 0, joint_count * sizeof *average->own);
+  memset(average->change, 0, joint_count * sizeof *average->change);
+  memset(average->hits, 0, joint_count * sizeof *average->hits);
+  return SBS_OK;
+}
+
+void sbs_average_free(sbs_average *average, const sbs_allocator *allocator) {
+  sbs_release(allocator, average->own);
+  sbs_release(allocator, average->change);
+  sbs_release(allocator, average->hits);
+  sbs_release(allocator, average->joints);
+}
+
+void sbs_average_begin(sbs_average *average, const int32_t *joints, const double *weights, size_t count) {
+  average->row_count = 0;
+  average->joint_count = count;
+  for (size_t i = 0; i < count; i++) {
+    average->joints[i] = joints[i];
+    average->own[joints[i]] = weights[i];
+    average->hits[joints[i]] = 1;
+  }
+}
+
+void sbs_average_add(sbs_average *average, const int32_t *joints, const double *weights, size_t count) {
+  average->row_count++;
+  for (size_t i = 0; i < count; i++) {
+    const int32_t joint = joints[i];
+    if (!average->hits[joint]) {
+      average->joints[average->joint_count++] = joint;
+      average->hits[joint] = 1;
+    }
+    average->hits[joint]++;
+    average->change[joint] += weights[i] - average->own[joint];
+  }
+}
+
+void sbs_average_end(sbs_average *average, double strength, const unsigned char *locked, sbs_row *moved) {
+  moved->count = 0;
+  for (size_t i = 0; i < average->joint_count; i++) {
+    const int32_t joint = average->joints[i];
+    double weight = average->own[joint];
+    if (average->row_count && !sbs_is_locked(locked, joint)) {
+      const double absent = (double)average->row_count - (double)(average->hits[joint] - 1);
+      const double change = average->change[joint] - absent * weight;
+      weight += strength * (change / (double)average->row_count);
+    }
+    average->own[joint] = 0.0;
+    average->change[joint] = 0.0;
+    average->hits[joint] = 0;
+    if (!(weight > 0.0)) continue;
+    moved->joints[moved->count] = joint;
+    moved->weights[moved->count++] = weight;
+  }
+  sbs_row_sort(moved);
+}

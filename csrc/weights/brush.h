@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SBS_WEIGHTS_BRUSH_H
+#define SBS_WEIGHTS_BRUSH_H
+
+#include "mesh/point_index.h"
+#include "sbs/brush.h"
+#include "weights/average.h"
+
+/* Rows of `limit` influences, for as many vertices as there is room for. */
+typedef struct sbs_brush_rows {
+  size_t count, capacity;
+  int32_t *vertices;
+  int32_t *joints;
+  double *weights;
+} sbs_brush_rows;
+
+struct sbs_brush {
+  sbs_allocator allocator;
+  size_t vertex_count;
+  size_t joint_count;
+  size_t limit;
+  int32_t *joints; /* (V, limit) rows in order, padded */
+  double *weights; /* (V, limit) */
+
+  /* The surface. Vertices at one point are a ring; the lowest, the representative, stands for them in all that follows. */
+  int32_t *next;             /* (V) the next vertex at the same point, -1 after the last */
+  int32_t *places;           /* (V) of representatives in the index */
+  size_t *offsets;           /* (V + 1) into neighbors */
+  int32_t *neighbors;        /* representatives */
+  sbs_indexed_point *points; /* what the index sorts */
+  sbs_point_index index;
+
+  /* What one dab reaches. */
+  size_t reached_count;
+  int32_t *reached;   /* (V) representatives */
+  double *distances;  /* (V) of those */
+  int32_t *heap;      /* (V) vertices on the way, a binary heap by way */
+  int32_t *heap_at;   /* (V) where each is in the heap; -1: not met yet */
+  double *ways;       /* (V) the shortest way to each that was found so far */
+  double *amounts[2]; /* (V) of the painted joint and its mirror image, all zero between two dabs */
+  size_t touched_count;
+  int32_t *touched; /* (V) representatives with an amount */
+
+  /* Rows at work. */
+  sbs_average average;
+  sbs_row row;          /* room for all joints, or for limit + 2 */
+  unsigned char *kinds; /* of the influences of the row, as edit.c has them */
+  sbs_brush_rows dab;   /* new rows of a dab, before any is written */
+
+  /* What the stroke changed. */
+  uint32_t stroke;
+  uint32_t *stamps; /* (V) the last stroke that wrote to the vertex */
+  sbs_brush_rows before, after;
+};
+
+/* Finds what a dab reaches: the representatives within the radius, by either distance. */
+void sbs_brush_reach(sbs_brush *brush, const sbs_brush_options *options, const double center[3]);
+
+/* A joint that a dab paints at a vertex. */
+typedef struct sbs_brush_target {
+  int32_t joint;
+  double before, after; /* its weight */
+} sbs_brush_target;
+
+/*
+ * Makes the new row of a vertex: its row with the weights of one or two distinct joints set, those balanced if asked for. Returns
+ * whether they changed; else the row is not made.
+ */
+int sbs_brush_edit(sbs_brush *brush, const sbs_brush_options *options, size_t vertex, const sbs_brush_target *targets,
+                   size_t target_count);
+
+/* Drops what does not fit and is not locked, and normalizes if asked for: ends what smooths all joints. */
+void sbs_brush_settle(sbs_brush *brush, const sbs_brush_options *options);
+
+/* Room for so many more rows. */
+sbs_status sbs_brush_reserve(const sbs_brush *brush, sbs_brush_rows *rows, size_t more);
+
+void sbs_brush_append(const sbs_brush *brush, sbs_brush_rows *rows, int32_t vertex, const int32_t *joints,
+                      const double *weights);
+
+/* How many influences a vertex has. */
+static inline size_t sbs_brush_row_size(const sbs_brush *brush, size_t vertex) {
+  const double *weights = brush->weights + vertex * brush->limit;
+  size_t count = 0;
+  while (count < brush->limit && weights[count] > 0.0) count++;
+  return count;
+}
+
+#endif

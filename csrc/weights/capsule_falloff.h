@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SBS_WEIGHTS_CAPSULE_FALLOFF_H
+#define SBS_WEIGHTS_CAPSULE_FALLOFF_H
+
+#include "sbs/capsules.h"
+
+static inline int sbs_falloff_is_valid(sbs_capsule_falloff falloff) {
+  return (int)falloff >= SBS_CAPSULE_FALLOFF_LINEAR && falloff <= SBS_CAPSULE_FALLOFF_QUADRATIC;
+}
+
+/* The fall-off at x in [0, 1]; the formulas are where it is declared. */
+static inline double sbs_falloff_at(sbs_capsule_falloff falloff, double x) {
+  switch (falloff) {
+    case SBS_CAPSULE_FALLOFF_SMOOTH: return (1.0 - x) * (1.0 - x) * (1.0 + 2.0 * x);
+    case SBS_CAPSULE_FALLOFF_QUADRATIC: return (1.0 - x) * (1.0 - x);
+    default: return 1.0 - x;
+  }
+}
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "fault.h"
+#include "memory.h"
+#include "mesh/validate.h"
+#include "weights/row.h"
+
+sbs_weights_clean_options sbs_weights_default_clean_options(void) {
+  return (sbs_weights_clean_options){.normalize = 1, .allocator = sbs_default_allocator()};
+}
+
+static int rows_differ(const sbs_row *a, const sbs_row *b) {
+  if (a->count != b->count) return 1;
+  for (size_t i = 0; i < a->count; i++) {
+    if (a->joints[i] != b->joints[i] || a->weights[i] != b->weights[i]) return 1;
+  }
+  return 0;
+}
+
+static void copy_row(const sbs_row *from, sbs_row *to) {
+  to->count = from->count;
+  for (size_t i = 0; i < from->count; i++) {
+    to->joints[i] = from->joints[i];
+    to->weights[i] = from->weights[i];
+  }
+}
+
+static void clean_row(sbs_row *row, const sbs_weights_clean_options *options, sbs_scalar scalar) {
+  if (options->normalize) sbs_row_normalize(row, options->locked, scalar);
+  if (options->limit) sbs_row_limit(row, options->limit, options->locked);
+  if (options->threshold > 0.0) sbs_row_prune(row, options->threshold, options->locked);
+  if (options->normalize) sbs_row_normalize(row, options->locked, scalar);
+}
+
+static void count_row(const sbs_row *row, int changed, sbs_scalar scalar, sbs_weights_clean_report *report) {
+  report->changed += changed != 0;
+  if (!row->count) {
+    report->unweighted++;
+  } else {
+    report->off_sum += !(fabs(sbs_row_sum(row) - 1.0) <= sbs_row_tolerance(row, scalar));
+  }
+  if (row->count > report->max_influences) report->max_influences = row->count;
+}
+
+sbs_status sbs_weights_clean(const sbs_weights_table *table, const sbs_weights_clean_options *options,
+                             int32_t *joint_indices, void *joint_weights, sbs_weights_clean_report *report,
+                             sbs_fault *fault) {
+  if (!table) return sbs_fault_in(fault, SBS_ERROR_NULL, "table");
+  if (!joint_indices) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_indices");
+  if (!joint_weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_weights");
+  const sbs_weights_clean_options defaults = sbs_weights_default_clean_options();
+  if (!options) options = &defaults;
+  sbs_allocator allocator;
+  sbs_status status = sbs_mesh_choose_allocator(&options->allocator, &allocator, fault);
+  if (!status && !(options->threshold >= 0.0 && options->threshold <= 1.0)) {
+    status = sbs_fault_number(fault, SBS_ERROR_OPTION, "threshold", options->threshold, 1.0);
+  }
+  if (!status) status = sbs_weights_validate_table(table, fault);
+  if (!status) status = sbs_weights_validate_influences(table, fault);
+  if (status) return status;
+
+  const size_t width = table->influences_per_vertex;
+  sbs_row row = sbs_row_new(&allocator, width), before = sbs_row_new(&allocator, width);
+  sbs_weights_clean_report found = {0};
+  if (row.joints && row.weights && before.joints && before.weights) {
+    for (size_t v = 0; v < table->vertex_count; v++) {
+      sbs_row_read(table, v, &row);
+      copy_row(&row, &before);
+      clean_row(&row, options, table->scalar);
+      sbs_row_write(&row, width, table->scalar, v, joint_indices, joint_weights);
+      count_row(&row, rows_differ(&row, &before), table->scalar, &found);
+    }
+    if (report) *report = found;
+  } else {
+    status = sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
+  }
+  sbs_row_free(&allocator, &row);
+  sbs_row_free(&allocator, &before);
+  return status;
+}

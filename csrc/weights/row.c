@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+#include "weights/row.h"
+
+#include <math.h>
+
+#include "fault.h"
+#include "memory.h"
+#include "scalar.h"
+
+sbs_status sbs_weights_validate_table(const sbs_weights_table *table, sbs_fault *fault) {
+  if (!table->joint_indices) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_indices");
+  if (!table->joint_weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_weights");
+  if (!sbs_scalar_is_valid(table->scalar)) {
+    return sbs_fault_number(fault, SBS_ERROR_OPTION, "scalar", (double)table->scalar, 0.0);
+  }
+  if (!table->vertex_count || !table->influences_per_vertex) {
+    return sbs_fault_in(fault, SBS_ERROR_EMPTY, "joint_indices");
+  }
+  if (!table->joint_count) return sbs_fault_in(fault, SBS_ERROR_EMPTY, "joint_count");
+  if (table->vertex_count > INT32_MAX) {
+    return sbs_fault_number(fault, SBS_ERROR_TOO_LARGE, "vertex_count", (double)table->vertex_count, INT32_MAX);
+  }
+  if (table->joint_count > INT32_MAX) {
+    return sbs_fault_number(fault, SBS_ERROR_TOO_LARGE, "joint_count", (double)table->joint_count, INT32_MAX);
+  }
+  const size_t most = SIZE_MAX / sizeof(double) / table->vertex_count;
+  if (table->influences_per_vertex > most) {
+    return sbs_fault_number(fault, SBS_ERROR_TOO_LARGE, "influences_per_vertex", (double)table->influences_per_vertex,
+                            (double)most);
+  }
+  return SBS_OK;
+}
+
+sbs_status sbs_weights_validate_influences(const sbs_weights_table *table, sbs_fault *fault) {
+  const size_t columns = table->influences_per_vertex;
+  for (size_t i = 0; i < table->vertex_count * columns; i++) {
+    const int32_t joint = table->joint_indices[i];
+    if (joint < 0 || (size_t)joint >= table->joint_count) {
+      return sbs_fault_at(fault, SBS_ERROR_JOINT_INDEX, "joint_indices", i / columns, i % columns, joint,
+                          (double)table->joint_count);
+    }
+    const double weight = sbs_scalar_get(table->joint_weights, table->scalar, i);
+    if (!isfinite(weight) || weight < 0.0) {
+      const sbs_status status = isfinite(weight) ? SBS_ERROR_NEGATIVE : SBS_ERROR_NOT_FINITE;
+      return sbs_fault_at(fault, status, "joint_weights", i / columns, i % columns, weight, 0.0);
+    }
+  }
+  return SBS_OK;
+}
+
+sbs_row sbs_row_new(const sbs_allocator *allocator, size_t capacity) {
+  return (sbs_row){.joints = sbs_allocate(allocator, capacity, sizeof(int32_t)),
+                   .weights = sbs_allocate(allocator, capacity, sizeof(double))};
+}
+
+void sbs_row_free(const sbs_allocator *allocator, sbs_row *row) {
+  sbs_release(allocator, row->joints);
+  sbs_release(allocator, row->weights);
+}
+
+/* By joint, then weight, so that equal joints are added up in an order of their values, whatever that of the caller. */
+static void insert_by_joint(sbs_row *row, int32_t joint, double weight) {
+  size_t at = row->count++;
+  for (; at > 0; at--) {
+    if (row->joints[at - 1] < joint || (row->joints[at - 1] == joint && row->weights[at - 1] <= weight)) break;
+    row->joints[at] = row->joints[at - 1];
+    row->weights[at] = row->weights[at - 1];
+  }
+  row->joints[at] = joint;
+  row->weights[at] = weight;
+}
+
+static double add(double a, double b, sbs_scalar scalar) {
+  const double sum = fmin(a + b, scalar == SBS_FLOAT32 ? (double)FLT_MAX : DBL_MAX);
+  return scalar == SBS_FLOAT32 ? (double)(float)sum : sum;
+}
+
+void sbs_row_read(const sbs_weights_table *table, size_t vertex, sbs_row *row) {
+  const size_t first = vertex * table->influences_per_vertex;
+  row->count = 0;
+  for (size_t k = 0; k < table->influences_per_vertex; k++) {
+    const double weight = sbs_scalar_get(table->joint_weights, table->scalar, first + k);
+    if (weight > 0.0) insert_by_joint(row, table->joint_indices[first + k], weight);
+  }
+  size_t kept = 0;
+  for (size_t i = 0; i < row->count; i++) {
+    if (kept && row->joints[kept - 1] == row->joints[i]) {
+      row->weights[kept - 1] = add(row->weights[kept - 1], row->weights[i], table->scalar);
+    } else {
+      row->joints[kept] = row->joints[i];
+      row->weights[kept++] = row->weights[i];
+    }
+  }
+  row->count = kept;
+  sbs_row_sort(row);
+}
+
+void sbs_row_sort(sbs_row *row) {
+  for (size_t i = 1; i < row->count; i++) {
+    const int32_t joint = row->joints[i];
+    const double weight = row->weights[i];
+    size_t at = i;
+    for (; at > 0; at--) {
+      const double before = row->weights[at - 1];
+      if (before > weight || (before == weight && row->joints[at - 1] < joint)) break;
+      row->joints[at] = row->joints[at - 1];
+      row->weights[at] = before;
+    }
+    row->joints[at] = joint;
+    row->weights[at] = weight;
+  }
+}
+
+void sbs_row_write(const sbs_row *row, size_t width, sbs_scalar scalar, size_t vertex, int32_t *joint_indices,
+                   void *joint_weights) {
+  for (size_t k = 0; k < width; k++) {
+    const double weight = k < row->count ? row->weights[k] : 0.0;
+    joint_indices[vertex * width + k] = k < row->count ? row->joints[k] : 0;
+    if (scalar == SBS_FLOAT32) {
+      ((float *)joint_weights)[vertex * width + k] = (float)weight;
+    } else {
+      ((double *)joint_weights)[vertex * width + k] = weight;
+    }
+  }
+}
+
+void sbs_row_round(sbs_row *row, sbs_scalar scalar) {
+  size_t count = 0;
+  for (size_t i = 0; i < row->count; i++) {
+    const double weight = scalar == SBS_FLOAT32 ? (double)(float)row->weights[i] : row->weights[i];
+    if (!(weight > 0.0)) continue;
+    row->joints[count] = row->joints[i];
+    row->weights[count++] = weight;
+  }
+  row->count = count;
+  sbs_row_sort(row);
+}
+
+double sbs_row_tolerance(const sbs_row *row, sbs_scalar scalar) {
+  return 4.0 * (double)row->count * sbs_scalar_epsilon(scalar);
+}
+
+double sbs_row_sum(const sbs_row *row) {
+  double sum = 0.0;
+  for (size_t i = 0; i < row->count; i++) sum += row->weights[i];
+  return sum;
+}
+
+void sbs_row_normalize(sbs_row *row, const unsigned char *locked, sbs_scalar scalar) {
+  double kept = 0.0, free_sum = 0.0;
+  for (size_t i = 0; i < row->count; i++) {
+    *(sbs_is_locked(locked, row->joints[i]) ? &kept : &free_sum) += row->weights[i];
+  }
+  if (!(free_sum > 0.0) || fabs(kept + free_sum - 1.0) <= sbs_row_tolerance(row, scalar)) return;
+
+  const double share = fmax(1.0 - kept, 0.0);
+  const double scale = isinf(free_sum) ? 0x1p-64 : 1.0; /* weights near the largest double: their ratios stay */
+  free_sum = 0.0;
+  for (size_t i = 0; i < row->count; i++) {
+    if (!sbs_is_locked(locked, row->joints[i])) free_sum += scale * row->weights[i];
+  }
+  for (size_t i = 0; i < row->count; i++) {
+    double *weight = row->weights + i;
+    if (!sbs_is_locked(locked, row->joints[i])) *weight = scale * *weight / free_sum * share;
+  }
+  sbs_row_round(row, scalar);
+}
+
+void sbs_row_limit(sbs_row *row, size_t limit, const unsigned char *locked) {
+  if (row->count <= limit) return;
+  size_t locked_count = 0, count = 0, unlocked = 0;
+  for (size_t i = 0; i < row->count; i++) locked_count += (size_t)sbs_is_locked(locked, row->joints[i]);
+  for (size_t i = 0; i < row->count; i++) {
+    if (!sbs_is_locked(locked, row->joints[i]) && locked_count + unlocked++ >= limit) continue;
+    row->joints[count] = row->joints[i];
+    row->weights[count++] = row->weights[i];
+  }
+  row->count = count;
+}
+
+void sbs_row_prune(sbs_row *row, double threshold, const unsigned char *locked) {
+  size_t count = 0, unlocked = 0;
+  for (size_t i = 0; i < row->count; i++) {
+    if (!sbs_is_locked(locked, row->joints[i]) && unlocked++ && row->weights[i] < threshold) continue;
+    row->joints[count] = row->joints[i];
+    row->weights[count++] = row->weights[i];
+  }
+  row->count = count;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SBS_WEIGHTS_ROW_H
+#define SBS_WEIGHTS_ROW_H
+
+#include "sbs/influences.h"
+
+/*
+ * The influences of one vertex while a tool works on them: distinct joints with positive weights. In order means by
+ * decreasing weight, ties by joint.
+ */
+typedef struct sbs_row {
+  int32_t *joints;
+  double *weights;
+  size_t count;
+} sbs_row;
+
+/* Checks the counts and pointers of a table, not its numbers. */
+sbs_status sbs_weights_validate_table(const sbs_weights_table *table, sbs_fault *fault);
+
+/* Checks all the numbers of a table. */
+sbs_status sbs_weights_validate_influences(const sbs_weights_table *table, sbs_fault *fault);
+
+/* Memory for a row of so many influences; both pointers may be NULL, and sbs_row_free be called all the same. */
+sbs_row sbs_row_new(const sbs_allocator *allocator, size_t capacity);
+
+void sbs_row_free(const sbs_allocator *allocator, sbs_row *row);
+
+/* Reads a vertex of a valid table: merged, without zeros, in order. */
+void sbs_row_read(const sbs_weights_table *table, size_t vertex, sbs_row *row);
+
+/* Puts a row in order. */
+void sbs_row_sort(sbs_row *row);
+
+/* Writes a row of at most `width` influences to row `vertex` of (V, width) arrays, padded. */
+void sbs_row_write(const sbs_row *row, size_t width, sbs_scalar scalar, size_t vertex, int32_t *joint_indices,
+                   void *joint_weights);
+
+static inline int sbs_is_locked(const unsigned char *locked, int32_t joint) {
+  return locked && locked[joint];
+}
+
+/* How far from 1 a sum of weights may be and still count as 1: what rounding explains. */
+double sbs_row_tolerance(const sbs_row *row, sbs_scalar scalar);
+
+double sbs_row_sum(const sbs_row *row);
+
+/* Scales the unlocked weights so that all sum to 1, rounded to the scalar, and puts the row in order. */
+void sbs_row_normalize(sbs_row *row, const unsigned char *locked, sbs_scalar scalar);
+
+/* Rounds the weights to the scalar and puts the row in order, without those that have become zero. */
+void sbs_row_round(sbs_row *row, sbs_scalar scalar);
+
+/* Drops the lightest unlocked influences of a row in order until there are `limit`, or none is left to drop. */
+void sbs_row_limit(sbs_row *row, size_t limit, const unsigned char *locked);
+
+/* Drops unlocked weights below the threshold from a row in order, but for the heaviest. */
+void sbs_row_prune(sbs_row *row, double threshold, const unsigned char *locked);
+
+#endif

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "fault.h"
+#include "memory.h"
+#include "mesh/validate.h"
+#include "scalar.h"
+#include "weights/average.h"
+
+sbs_weights_smooth_options sbs_weights_default_smooth_options(void) {
+  return (sbs_weights_smooth_options){
+      .iterations = 1, .strength = 0.5, .normalize = 1, .allocator = sbs_default_allocator()};
+}
+
+/* Rows of any length, one after the other; grown by doubling. */
+typedef struct row_list {
+  size_t *offsets; /* (V + 1) */
+  int32_t *joints;
+  double *weights;
+  size_t capacity;
+} row_list;
+
+typedef struct smoother {
+  const sbs_weights_table *table;
+  const sbs_weights_smooth_options *options;
+  sbs_allocator allocator;
+  int32_t *representatives; /* (V) */
+  double *strengths;        /* (V) of representatives; 0: stays as it is */
+  size_t *offsets;          /* (V + 1) */
+  int32_t *neighbors;
+  sbs_average average;
+  sbs_row row;         /* room for as many influences as there are joints or columns */
+  row_list rows, next; /* of representatives; other vertices have none */
+} smoother;
+
+static sbs_status grow(const sbs_allocator *allocator, row_list *list, size_t used, size_t needed) {
+  if (needed <= list->capacity) return SBS_OK;
+  const size_t capacity = 2 * needed;
+  int32_t *joints = sbs_allocate(allocator, capacity, sizeof *joints);
+  double *weights = sbs_allocate(allocator, capacity, sizeof *weights);
+  if (!joints || !weights) {
+    sbs_release(allocator, joints);
+    sbs_release(allocator, weights);
+    return SBS_ERROR_OUT_OF_MEMORY;
+  }
+  if (used) {
+    memcpy(joints, list->joints, used * sizeof *joints);
+    memcpy(weights, list->weights, used * sizeof *weights);
+  }
+  sbs_release(allocator, list->joints);
+  sbs_release(allocator, list->weights);
+  list->joints = joints;
+  list->weights = weights;
+  list->capacity = capacity;
+  return SBS_OK;
+}
+
+static sbs_status append(const sbs_allocator *allocator, row_list *list, size_t vertex, const int32_t *joints,
+                         const double *weights, size_t count) {
+  const size_t begin = list->offsets[vertex];
+  sbs_status status = grow(allocator, list, begin, begin + count);
+  if (status) return status;
+  if (count) {
+    memcpy(list->joints + begin, joints, count * sizeof *joints);
+    memcpy(list->weights + begin, weights, count * sizeof *weights);
+  }
+  list->offsets[vertex + 1] = begin + count;
+  return SBS_OK;
+}
+
+static sbs_status read_rows(smoother *work) {
+  sbs_status status = SBS_OK;
+  work->rows.offsets[0] = work->next.offsets[0] = 0;
+  for (size_t v = 0; v < work->table->vertex_count && !status; v++) {
+    work->row.count = 0;
+    if (work->representatives[v] == (int32_t)v) sbs_row_read(work->table, v, &work->row);
+    status = append(&work->allocator, &work->rows, v, work->row.joints, work->row.weights, work->row.count);
+  }
+  return status;
+}
+
+static void smooth_row(smoother *work, size_t vertex) {
+  const row_list *rows = &work->rows;
+  const size_t begin = rows->offsets[vertex];
+  sbs_average_begin(&work->average, rows->joints + begin, rows->weights + begin, rows->offsets[vertex + 1] - begin);
+  for (size_t i = work->offsets[vertex]; i < work->offsets[vertex + 1]; i++) {
+    const size_t other = (size_t)work->neighbors[i], from = rows->offsets[other];
+    sbs_average_add(&work->average, rows->joints + from, rows->weights + from, rows->offsets[other + 1] - from);
+  }
+  sbs_average_end(&work->average, work->strengths[vertex], work->options->locked, &work->row);
+}
+
+static sbs_status iterate(smoother *work) {
+  for (size_t v = 0; v < work->table->vertex_count; v++) {
+    const size_t begin = work->rows.offsets[v], count = work->rows.offsets[v + 1] - begin;
+    sbs_status status;
+    if (work->strengths[v] > 0.0) {
+      smooth_row(work, v);
+      status = append(&work->allocator, &work->next, v, work->row.joints, work->row.weights, work->row.count);
+    } else {
+      status = append(&work->allocator, &work->next, v, work->rows.joints + begin, work->rows.weights + begin, count);
+    }
+    if (status) return status;
+  }
+  const row_list swapped = work->rows;
+  work->rows = work->next;
+  work->next = swapped;
+  return SBS_OK;
+}
+
+/* Strengths of the representatives: the largest of the vertices at their point. */
+static void spread_strengths(smoother *work) {
+  const double *mask = work->options->mask;
+  memset(work->strengths, 0, work->table->vertex_count * sizeof *work->strengths);
+  for (size_t v = 0; v < work->table->vertex_count; v++) {
+    double *strength = work->strengths + work->representatives[v];
+    *strength = fmax(*strength, work->options->strength * (mask ? mask[v] : 1.0));
+  }
+}
+
+/* The row that a vertex ends with. */
+static void finish_row(smoother *work, size_t vertex, size_t width) {
+  const size_t first = (size_t)work->representatives[vertex];
+  const int smoothed = work->strengths[first] > 0.0 && work->options->iterations;
+  if (smoothed) {
+    const size_t begin = work->rows.offsets[first];
+    work->row.count = work->rows.offsets[first + 1] - begin;
+    memcpy(work->row.joints, work->rows.joints + begin, work->row.count * sizeof *work->row.joints);
+    memcpy(work->row.weights, work->rows.weights + begin, work->row.count * sizeof *work->row.weights);
+    sbs_row_round(&work->row, work->table->scalar);
+  } else {
+    sbs_row_read(work->table, vertex, &work->row);
+  }
+  const int dropped = work->row.count > width;
+  sbs_row_limit(&work->row, width, work->options->locked);
+  if (work->options->normalize && (smoothed || dropped)) {
+    sbs_row_normalize(&work->row, work->options->locked, work->table->scalar);
+  }
+}
+
+static sbs_status check_options(const sbs_weights_smooth_options *options, size_t vertex_count, sbs_fault *fault) {
+  if (!(options->strength >= 0.0 && options->strength <= 1.0)) {
+    return sbs_fault_number(fault, SBS_ERROR_OPTION, "strength", options->strength, 1.0);
+  }
+  for (size_t v = 0; options->mask && v < vertex_count; v++) {
+    if (!(options->mask[v] >= 0.0 && options->mask[v] <= 1.0)) {
+      return sbs_fault_row(fault, SBS_ERROR_OPTION, "mask", v, options->mask[v], 1.0);
+    }
+  }
+  return SBS_OK;
+}
+
+/* Locked influences can't be dropped, so they must fit: in the smoothed rows these are just those of the table. */
+static sbs_status check_width(smoother *work, size_t width, sbs_fault *fault) {
+  if (!work->options->locked) return SBS_OK;
+  for (size_t v = 0; v < work->table->vertex_count; v++) {
+    size_t count = 0;
+    sbs_row_read(work->table, v, &work->row);
+    for (size_t i = 0; i < work->row.count; i++) {
+      count += (size_t)sbs_is_locked(work->options->locked, work->row.joints[i]);
+    }
+    if (count > width) {
+      return sbs_fault_number(fault, SBS_ERROR_OPTION, "limit", (double)width, (double)count);
+    }
+  }
+  return SBS_OK;
+}
+
+static sbs_status allocate(smoother *work, size_t triangle_count) {
+  const sbs_allocator *allocator = &work->allocator;
+  const size_t count = work->table->vertex_count, columns = work->table->influences_per_vertex;
+  const size_t joints = work->table->joint_count;
+  work->representatives = sbs_allocate(allocator, count, sizeof *work->representatives);
+  work->strengths = sbs_allocate(allocator, count, sizeof *work->strengths);
+  work->offsets = sbs_allocate(allocator, count + 1, sizeof *work->offsets);
+  work->neighbors = sbs_allocate(allocator, triangle_count, 6 * sizeof *work->neighbors);
+  work->rows.offsets = sbs_allocate(allocator, count + 1, sizeof *work->rows.offsets);
+  work->next.offsets = sbs_allocate(allocator, count + 1, sizeof *work->next.offsets);
+  work->row = sbs_row_new(allocator, joints > columns ? joints : columns);
+  const sbs_status status = sbs_average_init(&work->average, joints, allocator);
+  if (!work->representatives || !work->strengths || !work->offsets || !work->neighbors || !work->rows.offsets ||
+      !work->next.offsets || !work->row.joints || !work->row.weights) {
+    return SBS_ERROR_OUT_OF_MEMORY;
+  }
+  return status;
+}
+
+static void release(smoother *work) {
+  const sbs_allocator *allocator = &work->allocator;
+  sbs_release(allocator, work->representatives);
+  sbs_release(allocator, work->strengths);
+  sbs_release(allocator, work->offsets);
+  sbs_release(allocator, work->neighbors);
+  sbs_release(allocator, work->rows.offsets);
+  sbs_release(allocator, work->rows.joints);
+  sbs_release(allocator, work->rows.weights);
+  sbs_release(allocator, work->next.offsets);
+  sbs_release(allocator, work->next.joints);
+  sbs_release(allocator, work->next.weights);
+  sbs_row_free(allocator, &work->row);
+  sbs_average_free(&work->average, allocator);
+}
+
+static sbs_status smooth(smoother *work, const sbs_mesh_desc *mesh, size_t width, int32_t *joint_indices,
+                         void *joint_weights, sbs_fault *fault) {
+  sbs_status status = allocate(work, mesh->triangle_count);
+  if (status) return sbs_fault_in(fault, status, NULL);
+  status = check_width(work, width, fault);
+  if (!status) status = sbs_mesh_weld(mesh, &work->allocator, work->representatives, fault);
+  if (!status) {
+    status = sbs_mesh_adjacency(mesh, work->representatives, &work->allocator, work->offsets, work->neighbors, fault);
+  }
+  if (status) return status;
+
+  spread_strengths(work);
+  status = read_rows(work);
+  for (size_t i = 0; i < work->options->iterations && !status; i++) status = iterate(work);
+  if (status) return sbs_fault_in(fault, status, NULL);
+  for (size_t v = 0; v < work->table->vertex_count; v++) {
+    finish_row(work, v, width);
+    sbs_row_write(&work->row, width, work->table->scalar, v, joint_indices, joint_weights);
+  }
+  return SBS_OK;
+}
+
+sbs_status sbs_weights_smooth(const sbs_weights_table *table, const sbs_mesh_desc *mesh,
+                              const sbs_weights_smooth_options *options, size_t limit, int32_t *joint_indices,
+                              void *joint_weights, sbs_fault *fault) {
+  if (!table) return sbs_fault_in(fault, SBS_ERROR_NULL, "table");
+  if (!mesh) return sbs_fault_in(fault, SBS_ERROR_NULL, "mesh");
+  if (!joint_indices) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_indices");
+  if (!joint_weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_weights");
+  const sbs_weights_smooth_options defaults = sbs_weights_default_smooth_options();
+  smoother work = {.table = table, .options = options ? options : &defaults};
+  sbs_status status = sbs_mesh_choose_allocator(&work.options->allocator, &work.allocator, fault);
+  if (!status) status = sbs_weights_validate_table(table, fault);
+  if (!status && !limit) status = sbs_fault_in(fault, SBS_ERROR_EMPTY, "limit");
+  if (!status && mesh->vertex_count != table->vertex_count) {
+    status = sbs_fault_number(fault, SBS_ERROR_OPTION, "vertex_count", (double)mesh->vertex_count,
+                              (double)table->vertex_count);
+  }
+  if (!status) status = sbs_mesh_validate_triangles(mesh, fault); /* before memory is asked for by their number */
+  if (!status) status = check_options(work.options, table->vertex_count, fault);
+  if (!status) status = sbs_weights_validate_influences(table, fault);
+  if (status) return status;
+  status = smooth(&work, mesh, limit, joint_indices, joint_weights, fault);
+  release(&work);
+  return status;
+}
