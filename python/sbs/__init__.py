@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""Spherical blend skinning: deform characters by their skeletons.
+
+Conventions: vectors are columns and matrices row-major with the translation in the last column, the system is
+right-handed, quaternions are (w, x, y, z), and units are the caller's.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from . import rotations
+from ._core import LinAlgError, build_info
+from ._core import version as __version__
+from .animation import Animation
+from .character import Character, Mesh, load
+from .skeleton import Skeleton
+from .skin import PoseReport, Skin, WeightReport, WeightWarning
+
+if TYPE_CHECKING:
+    from . import weights
+
+__all__ = [
+    "Animation",
+    "Character",
+    "LinAlgError",
+    "Mesh",
+    "PoseReport",
+    "Skeleton",
+    "Skin",
+    "WeightReport",
+    "WeightWarning",
+    "__version__",
+    "build_info",
+    "load",
+    "rotations",
+    "weights",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import `sbs.weights` when it is first asked for: who only deforms does without."""
+    if name != "weights":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return import_module(".weights", __name__)

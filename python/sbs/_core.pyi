@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: MIT
+from typing import TypedDict, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+_Floats = NDArray[np.float32 | np.float64]
+
+version: str
+
+class _BuildInfo(TypedDict):
+    version: str
+    instruction_set: str
+    instruction_sets: list[str]
+    lapack: str
+    openmp: bool
+
+def build_info() -> _BuildInfo: ...
+def weld(positions: ArrayLike) -> NDArray[np.int32]: ...  # (V, 3) -> (V,)
+def clean_weights(
+    joint_indices: ArrayLike,  # (V, K)
+    joint_weights: ArrayLike,  # (V, K)
+    *,
+    normalize: bool = True,
+    limit: int | None = None,
+    threshold: float = 0.0,
+    locked: ArrayLike | None = None,  # (L,)
+) -> tuple[NDArray[np.int32], _Floats, tuple[int, int, int, int]]: ...  # (V, K), (V, K), counts
+def smooth_weights(
+    joint_indices: ArrayLike,  # (V, K)
+    joint_weights: ArrayLike,  # (V, K)
+    positions: ArrayLike,  # (V, 3)
+    triangles: ArrayLike,  # (T, 3)
+    *,
+    iterations: int = 1,
+    strength: float = 0.5,
+    limit: int | None = None,
+    mask: ArrayLike | None = None,  # (V,)
+    locked: ArrayLike | None = None,  # (L,)
+    normalize: bool = True,
+) -> tuple[NDArray[np.int32], _Floats]: ...  # (V, limit), (V, limit)
+def adjacency(
+    triangles: ArrayLike,  # (T, 3)
+    representatives: ArrayLike,  # (V,)
+) -> tuple[NDArray[np.intp], NDArray[np.int32]]: ...  # (V + 1,), (offsets[-1],)
+def islands(triangles: ArrayLike, vertex_count: int) -> NDArray[np.int32]: ...  # (T, 3) -> (V,)
+def nearest_on_surface(
+    positions: ArrayLike,  # (V, 3)
+    triangles: ArrayLike,  # (T, 3)
+    points: ArrayLike,  # (N, 3)
+    *,
+    point_labels: ArrayLike | None = None,  # (N,)
+    triangle_labels: ArrayLike | None = None,  # (T,)
+    threads: int | None = None,
+) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]: ...  # (N,), (N, 3), (N,)
+def segments_blocked(
+    positions: ArrayLike,  # (V, 3)
+    triangles: ArrayLike,  # (T, 3)
+    starts: ArrayLike,  # (N, 3)
+    ends: ArrayLike,  # (N, 3)
+    *,
+    start_vertices: ArrayLike | None = None,  # (N,)
+    threads: int | None = None,
+) -> NDArray[np.bool_]: ...  # (N,)
+
+_Capsules = tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike, ArrayLike | None, ArrayLike | None]
+
+def check_capsules(
+    capsules: _Capsules,  # (J, 3), (J, 3), (J, 2), (J, 2), (J,), (J,)
+) -> tuple[
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.bool_],
+]: ...
+def capsule_weights(
+    points: ArrayLike,  # (V, 3)
+    capsules: _Capsules,
+    *,
+    falloff: str = "linear",
+    outside: str = "nearest",
+    limit: int | None = None,
+    dense: bool = False,
+    threads: int | None = None,
+) -> _Floats | tuple[NDArray[np.int32], _Floats]: ...  # (V, J) or (V, K) twice
+def count_outside(
+    points: ArrayLike,  # (V, 3)
+    capsules: _Capsules,
+    *,
+    threads: int | None = None,
+) -> int: ...
+
+@final
+class Brush:
+    def __new__(
+        cls,
+        positions: ArrayLike,  # (V, 3)
+        triangles: ArrayLike,  # (T, 3)
+        joint_indices: ArrayLike,  # (V, K)
+        joint_weights: ArrayLike,  # (V, K)
+        *,
+        joint_count: int | None = None,
+        limit: int | None = None,
+    ) -> Brush: ...
+    @property
+    def vertex_count(self) -> int: ...
+    @property
+    def joint_count(self) -> int: ...
+    @property
+    def limit(self) -> int: ...
+    def stroke(
+        self,
+        centers: ArrayLike,  # (N, 3)
+        joint: int | None,
+        *,
+        mode: str = "add",
+        radius: float = ...,
+        strength: float = 1.0,
+        value: float = 1.0,
+        falloff: str = "smooth",
+        distance: str = "space",
+        locked: ArrayLike | None = None,  # (L,)
+        normalize: bool = True,
+        mirror: str | None = None,
+        mirror_position: float = 0.0,
+        mirror_joints: ArrayLike | None = None,  # (J,)
+    ) -> tuple[
+        NDArray[np.int32],  # (M,)
+        NDArray[np.int32],  # (M, L)
+        NDArray[np.float64],  # (M, L)
+        NDArray[np.int32],  # (M, L)
+        NDArray[np.float64],  # (M, L)
+    ]: ...
+    def restore(
+        self,
+        vertices: ArrayLike,  # (M,)
+        joint_indices: ArrayLike,  # (M, L)
+        joint_weights: ArrayLike,  # (M, L)
+        /,
+    ) -> None: ...
+    def influences(self) -> tuple[NDArray[np.int32], NDArray[np.float64]]: ...  # (V, L), (V, L)
+
+class LinAlgError(RuntimeError): ...
+
+@final
+class Skin:
+    def __new__(
+        cls,
+        rest_positions: ArrayLike,  # (V, 3)
+        joint_indices: ArrayLike,  # (V, K)
+        joint_weights: ArrayLike,  # (V, K)
+        *,
+        parents: ArrayLike | None = None,  # (J,)
+        joint_positions: ArrayLike | None = None,  # (J, 3)
+        rest_normals: ArrayLike | None = None,  # (V, 3)
+        joint_count: int | None = None,
+        strict: bool = False,
+    ) -> Skin: ...
+    @property
+    def rest_positions(self) -> _Floats: ...  # (V, 3)
+    @property
+    def joint_indices(self) -> NDArray[np.int32]: ...  # (V, K)
+    @property
+    def joint_weights(self) -> _Floats: ...  # (V, K)
+    @property
+    def parents(self) -> NDArray[np.int32] | None: ...  # (J,)
+    @property
+    def joint_positions(self) -> NDArray[np.float64] | None: ...  # (J, 3)
+    @property
+    def rest_normals(self) -> _Floats | None: ...  # (V, 3)
+    @property
+    def vertex_count(self) -> int: ...
+    @property
+    def joint_count(self) -> int: ...
+    @property
+    def nontrivial_joint_set_count(self) -> int: ...
+    @property
+    def unweighted_vertex_count(self) -> int: ...
+    @property
+    def max_influences(self) -> int: ...
+    @property
+    def memory(self) -> int: ...
+    @property
+    def instruction_set(self) -> str: ...
+    @property
+    def weight_report(self) -> tuple[int, int, int, int, int, int]: ...
+    @property
+    def joint_sets(self) -> list[tuple[int, ...]]: ...
+    @property
+    def joint_set_of_vertex(self) -> NDArray[np.int32]: ...  # (V,)
+    def deform(
+        self,
+        skinning_matrices: ArrayLike,  # (J, 4, 4) or (J, 3, 4)
+        *,
+        method: str = "spherical",
+        rotation: str = "qlerp",
+        center: str = "joint_set",
+        damping: float = 1e-8,
+        rcond: float | None = None,
+        normals: bool = False,
+        out: _Floats | None = None,  # (V, 3)
+        out_normals: _Floats | None = None,  # (V, 3)
+        threads: int | None = None,
+    ) -> _Floats | tuple[_Floats, _Floats]: ...  # (V, 3)
+    def deform_many(
+        self,
+        skinning_matrices: ArrayLike,  # (F, J, 4, 4) or (F, J, 3, 4)
+        *,
+        method: str = "spherical",
+        rotation: str = "qlerp",
+        center: str = "joint_set",
+        damping: float = 1e-8,
+        rcond: float | None = None,
+        normals: bool = False,
+        out: _Floats | None = None,  # (F, V, 3)
+        out_normals: _Floats | None = None,  # (F, V, 3)
+        threads: int | None = None,
+    ) -> _Floats | tuple[_Floats, _Floats]: ...  # (F, V, 3)
+    def update(
+        self,
+        vertices: ArrayLike,  # (M,)
+        joint_indices: ArrayLike,  # (M, K)
+        joint_weights: ArrayLike,  # (M, K)
+        *,
+        strict: bool = False,
+    ) -> Skin: ...
+    def rotation_centers(
+        self,
+        skinning_matrices: ArrayLike,  # (J, 4, 4) or (J, 3, 4)
+        *,
+        damping: float = 1e-8,
+        rcond: float | None = None,
+    ) -> tuple[NDArray[np.float64], tuple[int, int, int]]: ...  # (N, 3), counts

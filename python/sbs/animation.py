@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: MIT
+"""Animations: tracks of keys that move the nodes of a rig."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import affine
+from .rig import Floats, Rig, compose, decompose
+
+TrackPath = Literal["translation", "rotation", "scale"]
+Interpolation = Literal["LINEAR", "STEP", "CUBICSPLINE"]
+
+# A property that stays this near to the rest pose, relative to its size, is not worth a track.
+_STILL = 1e-6
+
+
+def slerp(start: Floats, end: Floats, fraction: Floats) -> Floats:
+    """Spherical linear interpolation the short way round.
+
+    Shoemake, K. 1985. Animating Rotation with Quaternion Curves. SIGGRAPH '85.
+
+    Parameters
+    ----------
+    start, end : (..., 4) ndarray
+        Unit quaternions.
+    fraction : (...) ndarray
+        0 at start, 1 at end.
+    """
+    end = np.where(np.sum(start * end, axis=-1, keepdims=True) < 0.0, -end, end)
+    # The arc tangent keeps its digits at small angles, where the arc cosine of the dot product loses half of them.
+    angle = 2.0 * np.arctan2(np.linalg.norm(end - start, axis=-1), np.linalg.norm(end + start, axis=-1))
+    sine = np.sin(angle)
+    safe = np.where(sine == 0.0, 1.0, sine)
+    weight_start = np.where(sine == 0.0, 1.0 - fraction, np.sin((1.0 - fraction) * angle) / safe)
+    weight_end = np.where(sine == 0.0, fraction, np.sin(fraction * angle) / safe)
+    return weight_start[..., None] * start + weight_end[..., None] * end
+
+
+@dataclass(frozen=True, eq=False)
+class Track:
+    """Keys of one property of several nodes, at the same times.
+
+    Attributes
+    ----------
+    path : "translation", "rotation" or "scale"
+    interpolation : "LINEAR", "STEP" or "CUBICSPLINE"
+        As glTF 2.0 defines them (appendix C): LINEAR rotations go by slerp.
+    nodes : (C,) intp ndarray
+        The nodes that are moved.
+    times : (K,) float64 ndarray
+        Seconds, not decreasing.
+    values : (K, C, n) float64 ndarray
+        A key for each time and node; n is 4 for rotations, quaternions (w, x, y, z), else 3. For CUBICSPLINE
+        (K, 3, C, n): in-tangent, value, out-tangent, tangents per second.
+    """
+
+    path: TrackPath
+    interpolation: Interpolation
+    nodes: NDArray[np.intp]
+    times: Floats
+    values: Floats
+
+    def sample(self, times: Floats) -> Floats:
+        """Values (F, C, n) at times (F,), clamped to the first and the last key; rotations are unit quaternions."""
+        if len(self.times) == 1:
+            keys = self.values[:, 1] if self.interpolation == "CUBICSPLINE" else self.values
+            samples = np.repeat(keys, len(times), axis=0)
+        else:
+            samples = self._interpolate(np.clip(times, self.times[0], self.times[-1]))
+        if self.path == "rotation":
+            samples /= np.linalg.norm(samples, axis=-1, keepdims=True)
+        return samples
+
+    def _interpolate(self, times: Floats) -> Floats:
+        later = np.searchsorted(self.times, times, side="right")
+        if self.interpolation == "STEP":
+            return self.values[np.maximum(later - 1, 0)]
+        after = np.clip(later, 1, len(self.times) - 1)
+        before = after - 1
+        duration = self.times[after] - self.times[before]
+        fraction = np.where(duration > 0.0, times - self.times[before], 1.0) / np.where(duration > 0.0, duration, 1.0)
+        if self.interpolation == "CUBICSPLINE":
+            return self._cubic(before, after, fraction[:, None, None], duration[:, None, None])
+        if self.path == "rotation":
+            return slerp(self.values[before], self.values[after], np.repeat(fraction[:, None], len(self.nodes), axis=1))
+        fraction = fraction[:, None, None]
+        return (1.0 - fraction) * self.values[before] + fraction * self.values[after]
+
+    def _cubic(self, before: NDArray[np.intp], after: NDArray[np.intp], u: Floats, duration: Floats) -> Floats:
+        """Cubic Hermite spline, glTF 2.0 appendix C.5."""
+        in_tangent, value, out_tangent = self.values[:, 0], self.values[:, 1], self.values[:, 2]
+        return (
+            (2.0 * u**3 - 3.0 * u**2 + 1.0) * value[before]
+            + duration * (u**3 - 2.0 * u**2 + u) * out_tangent[before]
+            + (3.0 * u**2 - 2.0 * u**3) * value[after]
+            + duration * (u**3 - u**2) * in_tangent[after]
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Animation:
+    """A motion of a rig.
+
+    Attributes
+    ----------
+    name : str
+    tracks : tuple of Track
+    rig : Rig
+        What the tracks move; nodes without a track keep their rest transform.
+    """
+
+    name: str
+    tracks: tuple[Track, ...]
+    rig: Rig
+
+    def __repr__(self) -> str:
+        return f"<sbs.Animation {self.name!r}, {self.duration:g} s>"
+
+    @property
+    def duration(self) -> float:
+        """Time of the last key, seconds; the first frame is at 0."""
+        return max((float(track.times[-1]) for track in self.tracks), default=0.0)
+
+    def skinning_matrices(self, times: ArrayLike) -> Floats:
+        """Skinning matrices at one time or several, bind space to scene.
+
+        Parameters
+        ----------
+        times : float or (F,) array_like
+            Seconds; before the first key and after the last, a track keeps that key.
+
+        Returns
+        -------
+        (J, 4, 4) or (F, J, 4, 4) float64 ndarray
+
+        Raises
+        ------
+        ValueError
+            If `times` is not finite or has more than one axis.
+        """
+        seconds = np.asarray(times, dtype=np.float64)
+        if seconds.ndim > 1:
+            raise ValueError(f"times has shape {seconds.shape}, a number or (F,) is needed")
+        if not np.isfinite(seconds).all():
+            raise ValueError("times must be finite")
+        matrices = self.rig.skinning_matrices(self._local_matrices(np.atleast_1d(seconds)))
+        return matrices if seconds.ndim else matrices[0]
+
+    def _local_matrices(self, times: Floats) -> Floats:
+        rig = self.rig
+        local_matrices = np.repeat(rig.local_matrices[None], len(times), axis=0)
+        if not self.tracks:
+            return local_matrices
+        moved = np.unique(np.concatenate([track.nodes for track in self.tracks]))
+        properties = {
+            "translation": np.repeat(rig.translations[None, moved], len(times), axis=0),
+            "rotation": np.repeat(rig.quaternions[None, moved], len(times), axis=0),
+            "scale": np.repeat(rig.scales[None, moved], len(times), axis=0),
+        }
+        for track in self.tracks:
+            properties[track.path][:, np.searchsorted(moved, track.nodes)] = track.sample(times)
+        local_matrices[:, moved] = compose(properties["translation"], properties["rotation"], properties["scale"])
+        return local_matrices
+
+    @classmethod
+    def from_skinning_matrices(cls, name: str, times: ArrayLike, skinning_matrices: ArrayLike, rig: Rig) -> Animation:
+        """An animation through given skinning matrices, linear in between.
+
+        Parameters
+        ----------
+        name : str
+        times : (F,) array_like
+            Seconds, ascending.
+        skinning_matrices : (F, J, 4, 4) array_like
+            Bind space to scene, without shear between a joint and its parent.
+        rig : Rig
+            One with no nodes but the joints, none of them sheared, as `Rig.from_skeleton` makes it.
+
+        Raises
+        ------
+        ValueError
+            If the rig has other nodes or a sheared joint, or shapes disagree.
+        """
+        seconds = np.asarray(times, dtype=np.float64)
+        matrices = np.asarray(skinning_matrices, dtype=np.float64)
+        joint_count = len(rig.joints)
+        if len(rig.parents) != joint_count:
+            raise ValueError(f"rig has {len(rig.parents)} nodes for {joint_count} joints; only joints are wanted here")
+        for node in np.flatnonzero(rig.has_matrix)[:1]:
+            raise ValueError(f"joint {rig.names[node]!r} of the rig is given by a matrix, which cannot be animated")
+        if seconds.ndim != 1 or matrices.shape != (len(seconds), joint_count, 4, 4):
+            raise ValueError(
+                f"skinning_matrices has shape {matrices.shape}, times {seconds.shape}; "
+                f"(F, {joint_count}, 4, 4) and (F,) are needed"
+            )
+        pose = np.empty_like(matrices)
+        pose[:, rig.joints] = matrices @ affine.inverse(rig.inverse_bind_matrices)
+        child = rig.parents >= 0
+        local_matrices = pose.copy()
+        local_matrices[:, child] = affine.inverse(pose[:, rig.parents[child]]) @ pose[:, child]
+        translations, quaternions, scales = decompose(local_matrices)
+        flips = np.sum(quaternions[1:] * quaternions[:-1], axis=-1) < 0.0
+        quaternions[1:] *= np.where(np.cumsum(flips, axis=0) % 2 == 1, -1.0, 1.0)[..., None]
+
+        def track(path: TrackPath, values: Floats, rest: Floats, size: float) -> Track | None:
+            moved = np.flatnonzero(np.abs(values - rest).max(axis=(0, 2)) > _STILL * size)
+            return Track(path, "LINEAR", moved, seconds, values[:, moved]) if len(moved) else None
+
+        tracks = (
+            track("translation", translations, rig.translations, float(np.abs(rig.translations).max())),
+            track("rotation", quaternions, rig.quaternions, 1.0),
+            track("scale", scales, rig.scales, 1.0),
+        )
+        return cls(name, tuple(t for t in tracks if t is not None), rig)

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+"""What each method costs: interleaved rounds, on any skin or on a generated tube."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import rotations
+from .skeleton import Skeleton
+from .skin import Method, Skin
+
+METHODS: tuple[Method, ...] = ("rigid", "linear", "spherical", "dual_quaternion")
+PAPER_RATIO = (1.26, 1.35)  # SBS to LBS, of the times in Kavan and Zara 2005, Table 2
+
+
+@dataclass(frozen=True)
+class Timing:
+    """The time of one method with one number of threads; whole calls of `Skin.deform`, pose preparation included.
+
+    Attributes
+    ----------
+    method : {"rigid", "linear", "spherical", "dual_quaternion"}
+    threads : int
+    minimum, median : float
+        Nanoseconds per vertex over the rounds.
+    """
+
+    method: Method
+    threads: int
+    minimum: float
+    median: float
+
+
+def measure(
+    skin: Skin,
+    skinning_matrices: NDArray[np.floating],
+    *,
+    methods: Sequence[Method] = METHODS,
+    threads: Sequence[int] = (1,),
+    rounds: int = 30,
+) -> list[Timing]:
+    """Time methods against each other.
+
+    Every round runs each method with each number of threads once, so that a slow moment of the machine hits all alike.
+
+    Parameters
+    ----------
+    skin : Skin
+    skinning_matrices : (J, 4, 4) ndarray
+        The pose.
+    methods : sequence of str
+        As `Skin.deform` names them.
+    threads : sequence of int
+        Numbers of threads.
+    rounds : int
+        At least 1; one more goes before, to warm up.
+
+    Returns
+    -------
+    list of Timing
+        By number of threads, then method.
+
+    Raises
+    ------
+    ValueError
+        If there is less than one round.
+    """
+    if rounds < 1:
+        raise ValueError(f"rounds is {rounds}; it must be at least 1")
+    out = np.empty((skin.vertex_count, 3), skin.dtype)
+    cases = [(method, count) for count in threads for method in methods]
+    seconds: dict[tuple[Method, int], list[float]] = {case: [] for case in cases}
+    for _ in range(rounds + 1):
+        for method, count in cases:
+            start = time.perf_counter()
+            skin.deform(skinning_matrices, method=method, threads=count, out=out)
+            seconds[method, count].append(time.perf_counter() - start)
+    scale = 1e9 / skin.vertex_count
+    return [
+        Timing(method, count, scale * min(times[1:]), scale * statistics.median(times[1:]))
+        for (method, count), times in seconds.items()
+    ]
+
+
+def ratio_to_linear(timings: Sequence[Timing], timing: Timing) -> float:
+    """The minimum of a timing over that of LBS with as many threads."""
+    linear = next(other for other in timings if other.method == "linear" and other.threads == timing.threads)
+    return timing.minimum / linear.minimum
+
+
+def tube(vertex_count: int = 100_000, joint_count: int = 60, seed: int = 2005) -> tuple[Skin, NDArray[np.float64]]:
+    """A bent tube along a chain of joints, every vertex with four influences, and a pose.
+
+    Each ring of vertices leaves out one of the five joints that are nearest to it, at random: with 60 joints there are
+    about 280 joint sets, all of them non-trivial.
+
+    Parameters
+    ----------
+    vertex_count : int
+        At least `joint_count`.
+    joint_count : int
+        At least 5.
+    seed : int
+        Of the random numbers.
+
+    Returns
+    -------
+    skin : Skin
+        float32.
+    skinning_matrices : (J, 4, 4) ndarray
+        Joints one unit apart, each turned against its parent by up to 30 degrees.
+
+    Raises
+    ------
+    ValueError
+        If there are too few joints or vertices.
+    """
+    if joint_count < 5:
+        raise ValueError(f"joint_count is {joint_count}; a tube needs at least 5")
+    if vertex_count < joint_count:
+        raise ValueError(f"vertex_count is {vertex_count}; a tube of {joint_count} joints needs at least as many")
+    random = np.random.default_rng(seed)
+    around = max(vertex_count // (17 * joint_count), 1)
+    ring, spoke = np.divmod(np.arange(vertex_count), around)
+    ring_count = int(ring[-1]) + 1
+    height = np.arange(ring_count) * (joint_count - 1) / ring_count
+    angle = 2 * np.pi * spoke / around
+    positions = np.stack([0.3 * np.cos(angle), 0.3 * np.sin(angle), height[ring]], axis=1)
+
+    nearest = np.clip(np.rint(height).astype(int) - 2, 0, joint_count - 5)[:, None] + np.arange(5)
+    kept = np.argsort(random.random((ring_count, 5)), axis=1)[:, :4]
+    joints = np.take_along_axis(nearest, kept, axis=1)
+    weights = np.exp(-((joints - height[:, None]) ** 2))
+    weights /= weights.sum(axis=1, keepdims=True)
+
+    bind = np.tile(np.eye(4), (joint_count, 1, 1))
+    bind[:, 2, 3] = np.arange(joint_count)
+    skeleton = Skeleton(np.arange(-1, joint_count - 1), bind)
+    axes = random.normal(size=(joint_count, 3))
+    local = rotations.matrices_from_axis_angle(axes, random.uniform(-30, 30, joint_count), degrees=True)
+    skin = Skin(
+        positions.astype(np.float32),
+        joints[ring].astype(np.int32),
+        weights[ring].astype(np.float32),
+        joint_count=joint_count,
+        parents=skeleton.parents,
+        joint_positions=skeleton.joint_positions,
+    )
+    return skin, skeleton.skinning_matrices(skeleton.forward(local))

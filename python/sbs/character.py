@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: MIT
+"""Characters: a mesh, its skeleton and its animations, from a file and to a file."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .animation import Animation
+from .rig import Rig
+from .skeleton import Skeleton
+from .skin import Skin
+
+__all__ = ["Animation", "Character", "Mesh", "load"]
+
+PathLike = str | os.PathLike[str]
+WeightType = Literal["float32", "uint16", "uint8"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Mesh:
+    """A triangle mesh with the influences of joints on it, all in bind space.
+
+    Attributes
+    ----------
+    positions : (V, 3) float32 or float64 ndarray
+        Rest positions.
+    triangles : (T, 3) int32 ndarray
+        Vertex numbers, counter-clockwise seen from outside.
+    joint_indices : (V, K) int32 ndarray
+    joint_weights : (V, K) float32 or float64 ndarray
+        As found in the file: `Skin` says what it does to bad ones.
+    normals : (V, 3) ndarray or None
+        Rest normals.
+    uvs : (V, 2) ndarray or None
+        Texture coordinates.
+    """
+
+    positions: NDArray[np.floating]
+    triangles: NDArray[np.int32]
+    joint_indices: NDArray[np.int32]
+    joint_weights: NDArray[np.floating]
+    normals: NDArray[np.floating] | None = None
+    uvs: NDArray[np.floating] | None = None
+
+    def __repr__(self) -> str:
+        return f"<sbs.Mesh, vertices: {len(self.positions)}, triangles: {len(self.triangles)}>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Character:
+    """A mesh that is bound to a skeleton, and its animations.
+
+    Two spaces matter. The *bind space* is that of the mesh: rest positions, bind matrices and joint positions are in
+    it. The *scene* is where a file puts the character. Skinning matrices of `animations`, `rest_matrices` and
+    `skinning_matrices` map from bind space to the scene::
+
+        character.skin.deform(character.animations[0].skinning_matrices(0.5))    # in the scene
+        character.skin.deform(character.skinning_matrices(rotations))            # in the scene
+
+    whereas the skeleton alone knows only bind space::
+
+        skeleton = character.skeleton
+        character.skin.deform(skeleton.skinning_matrices(skeleton.forward(rotations)))
+
+    Both have the same unit of length: where a file scales its joints, the mesh was scaled when it was loaded.
+
+    Attributes
+    ----------
+    name : str
+    mesh : Mesh
+    skeleton : Skeleton
+        Bind matrices are scaled to a determinant of 1 or -1, so that joints have the unit of length of the mesh.
+    skin : Skin
+    rig : Rig
+        The joints with all nodes above and between them, which animations move.
+    animations : tuple of Animation
+    """
+
+    name: str
+    mesh: Mesh
+    skeleton: Skeleton
+    skin: Skin
+    rig: Rig
+    animations: tuple[Animation, ...] = ()
+
+    def __repr__(self) -> str:
+        counts = {
+            "vertices": len(self.mesh.positions),
+            "joints": len(self.skeleton),
+            "animations": len(self.animations),
+        }
+        return f"<sbs.Character {self.name!r}, {', '.join(f'{what}: {count}' for what, count in counts.items())}>"
+
+    @classmethod
+    def from_mesh(cls, mesh: Mesh, skeleton: Skeleton, *, name: str = "", strict: bool = False) -> Character:
+        """Binds a mesh to a skeleton; the character's own pose is the bind pose.
+
+        Parameters
+        ----------
+        mesh : Mesh
+        skeleton : Skeleton
+        name : str, optional
+        strict : bool, optional
+            Refuse weights that need a repair, see `Skin`.
+
+        Raises
+        ------
+        ValueError
+            What `Skin` refuses.
+        """
+        return cls(name, mesh, skeleton, bind(mesh, skeleton, strict=strict), Rig.from_skeleton(skeleton))
+
+    @property
+    def rest_matrices(self) -> NDArray[np.float64]:
+        """Skinning matrices (J, 4, 4) of the pose that the file stores, bind space to scene.
+
+        Where this is the bind pose they are all equal.
+        """
+        return self.rig.rest_matrices
+
+    @cached_property
+    def scene_matrix(self) -> NDArray[np.float64]:
+        """Bind space to scene (4, 4): the rest matrix of the root above the joint that carries the most weight."""
+        weights = np.nan_to_num(self.mesh.joint_weights, posinf=0.0).clip(min=0.0)
+        joint = int(np.argmax(np.bincount(self.mesh.joint_indices.ravel(), weights.ravel())))
+        while self.skeleton.parents[joint] >= 0:
+            joint = int(self.skeleton.parents[joint])
+        matrix: NDArray[np.float64] = self.rest_matrices[joint]
+        return matrix
+
+    def skinning_matrices(
+        self, local: ArrayLike | None = None, *, quaternions: ArrayLike | None = None
+    ) -> NDArray[np.float64]:
+        """Skinning matrices of a pose that is given joint by joint, bind space to scene.
+
+        Parameters
+        ----------
+        local : (..., J, 4, 4) or (..., J, 3, 3) array_like
+            T(j), the movement of each joint in its own axes, as `Skeleton.forward` takes it. The identity for all
+            joints gives the bind pose.
+        quaternions : (..., J, 4) array_like
+            The rotations as quaternions (w, x, y, z), in place of `local`.
+
+        Returns
+        -------
+        (..., J, 4, 4) ndarray of float64
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `Skeleton.forward`.
+        """
+        pose = self.skeleton.forward(local, quaternions=quaternions)
+        return self.scene_matrix @ self.skeleton.skinning_matrices(pose)
+
+    def save(self, path: PathLike, *, weights: WeightType = "float32") -> None:
+        """Writes the character as a binary glTF 2.0 file (GLB): mesh, joints, influences and animations.
+
+        Weights are written as the skin uses them: bad ones dropped, one for each joint of a vertex, their sum 1, the
+        largest first, four to a set. Materials are not kept. A file that is there already is replaced at the end.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Ends in ".glb".
+        weights : "float32", "uint16" or "uint8", optional
+            How weights are stored; the integers are normalised and their sum is exact.
+
+        Raises
+        ------
+        ValueError
+            If `path` does not end in ".glb" or `weights` is not one of the three.
+        OSError
+            If the file cannot be written.
+        """
+        from .gltf import writer
+
+        writer.write(self, path, weights=weights)
+
+
+def bind(mesh: Mesh, skeleton: Skeleton, *, strict: bool = False) -> Skin:
+    """The skin of a mesh on a skeleton; see `Skin` for what it warns of and refuses."""
+    return Skin(
+        mesh.positions,
+        mesh.joint_indices,
+        mesh.joint_weights,
+        joint_count=len(skeleton.parents),
+        parents=skeleton.parents,
+        joint_positions=skeleton.joint_positions,
+        rest_normals=mesh.normals,
+        strict=strict,
+    )
+
+
+def load(path: PathLike, *, strict: bool = False, skin: int | None = None) -> Character:
+    """Reads a skinned character from a glTF 2.0 file, binary (.glb) or text (.gltf).
+
+    All triangles that hang on one skin become one mesh: every primitive of every mesh, and of skins that share their
+    joints. Strips and fans are cut into triangles; points, lines, morph targets, materials and meshes without a skin
+    are left out. Where some primitives have normals, those without get area-weighted ones. Where the file's own pose
+    scales all joints alike (an armature that is scaled by 100, for instance), the mesh and the bind pose are scaled
+    instead: deformed positions are those of the scene, in its units, and skinning matrices are rigid.
+
+    Parameters
+    ----------
+    path : str or path-like
+    strict : bool, optional
+        Refuse weights that need a repair (NaN, negative, a sum that is not 1, ...), see `Skin`.
+    skin : int, optional
+        Number of the skin in the file; by default the one with the most vertices.
+
+    Returns
+    -------
+    Character
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged, has no skin, or is compressed (Draco, meshopt); the message names the file and the
+        element. Under `strict`, if weights need a repair.
+    OSError
+        If the file cannot be read.
+
+    Warns
+    -----
+    WeightWarning
+        Weights were repaired.
+    UserWarning
+        Something in the file was left out.
+
+    Examples
+    --------
+    >>> from importlib.resources import files
+    >>> import sbs
+    >>> hand = sbs.load(str(files("sbs.demo") / "data" / "hand.glb"))
+    >>> hand
+    <sbs.Character 'hand', vertices: 1360, joints: 25, animations: 1>
+    >>> hand.animations
+    (<sbs.Animation 'fist', 1 s>,)
+    >>> hand.skin.deform(hand.animations[0].skinning_matrices(0.5)).shape
+    (1360, 3)
+    """
+    from .gltf import FileError, FileWarning, reader
+
+    source = pathlib.Path(path)
+    content = reader.read(source, skin)
+    for remark in content.remarks:
+        warnings.warn(f"{source}: {remark}", FileWarning, stacklevel=2)
+    surface = content.surface
+    # What is too large for float32 becomes infinite, which the skin refuses.
+    with np.errstate(over="ignore"):
+        mesh = Mesh(
+            positions=surface.positions.astype(np.float32),
+            triangles=surface.triangles.astype(np.int32),
+            joint_indices=surface.joint_indices.astype(np.int32),
+            joint_weights=surface.joint_weights.astype(np.float32),
+            normals=None if surface.normals is None else surface.normals.astype(np.float32),
+            uvs=None if surface.uvs is None else surface.uvs.astype(np.float32),
+        )
+    try:
+        bound = bind(mesh, content.skeleton, strict=strict)
+    except ValueError as error:
+        raise FileError(f"{source}: {error}") from error
+    return Character(source.stem, mesh, content.skeleton, bound, content.rig, content.animations)

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""``sbs bench``: nanoseconds per vertex of each method."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from ..bench import PAPER_RATIO, measure, ratio_to_linear, tube
+from ..character import load
+from ..demo.scenes import load_shipped, twist
+from ..skin import Skin
+from .options import ANIMATION, JSON, TIME, pose_at
+from .tables import print_table
+
+
+def parse_threads(context: click.Context, parameter: click.Parameter, text: str) -> tuple[int, ...]:
+    """Numbers of threads, from 1,2,4."""
+    try:
+        counts = tuple(int(part) for part in text.split(","))
+    except ValueError:
+        counts = ()
+    if not counts or min(counts) < 1:
+        raise click.BadParameter(f"{text!r} is not a list of numbers of threads, as in 1,2,4", context, parameter)
+    return counts
+
+
+@click.command()
+@click.argument("file", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@ANIMATION
+@TIME
+@click.option("--vertices", type=click.IntRange(60), default=100_000, show_default=True, help="Of the generated tube.")
+@click.option(
+    "--threads",
+    metavar="N,N,...",
+    default="1,2",
+    show_default=True,
+    callback=parse_threads,
+    help="Numbers of threads to try.",
+)
+@click.option("--rounds", type=click.IntRange(1), default=50, show_default=True, help="Rounds of timing.")
+@JSON
+def bench(
+    file: Path | None,
+    animation_name: str | None,
+    time: float,
+    vertices: int,
+    threads: tuple[int, ...],
+    rounds: int,
+    as_json: bool,
+) -> None:
+    """Time each method on the character in FILE and on a generated tube.
+
+    Without FILE the character is the woman that comes with the package, her forearm twisted. The tube has 60 joints and
+    four influences at every vertex. Times are of whole calls from Python, per vertex; the methods take turns.
+    """
+    subjects = [subject(file, animation_name, time), ("tube", *tube(vertices))]
+    results = [report(name, skin, matrices, threads, rounds) for name, skin, matrices in subjects]
+    if as_json:
+        click.echo(json.dumps({"paper_ratio": PAPER_RATIO, "subjects": results}, indent=2))
+        return
+    for result in results:
+        facts = ", ".join(f"{result[key]} {key}" for key in ("vertices", "joints", "joint sets", "solves"))
+        rows = [
+            (
+                timing["method"],
+                str(timing["threads"]),
+                f"{timing['minimum_ns']:.2f}",
+                f"{timing['median_ns']:.2f}",
+                f"{timing['ratio_to_linear']:.2f}",
+            )
+            for timing in result["timings"]
+        ]
+        click.echo(f"{result['name']}: {facts}; nanoseconds per vertex")
+        print_table(("method", "threads", "minimum", "median", "ratio to LBS"), rows)
+    low, high = PAPER_RATIO
+    click.echo(f"Spherical to linear in Kavan and Zara 2005, Table 2: {low} to {high}")
+
+
+def subject(file: Path | None, animation_name: str | None, time: float) -> tuple[str, Skin, NDArray[np.float64]]:
+    """What to time: its name, skin and skinning matrices."""
+    if file is None:
+        if animation_name is not None:
+            raise click.UsageError("--animation needs FILE")
+        scene = twist(load_shipped("woman.glb"))
+        return "woman", scene.character.skin, scene.skinning_matrices
+    character = load(file)
+    return file.name, character.skin, pose_at(character, animation_name, time)
+
+
+def report(
+    name: str, skin: Skin, matrices: NDArray[np.float64], threads: tuple[int, ...], rounds: int
+) -> dict[str, Any]:
+    """The timings of a skin, ready for JSON."""
+    timings = measure(skin, matrices, threads=threads, rounds=rounds)
+    return {
+        "name": name,
+        "vertices": skin.vertex_count,
+        "joints": skin.joint_count,
+        "joint sets": len(skin.joint_sets),
+        "solves": skin.pose_report(matrices).solves,
+        "timings": [
+            {
+                "method": timing.method,
+                "threads": timing.threads,
+                "minimum_ns": timing.minimum,
+                "median_ns": timing.median,
+                "ratio_to_linear": ratio_to_linear(timings, timing),
+            }
+            for timing in timings
+        ],
+    }

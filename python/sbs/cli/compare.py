@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""``sbs compare``: the methods side by side on one pose."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..character import Character, load
+from ..demo.figure import HEADINGS
+from ..demo.poses import bone_axis, descendants, turned
+from ..files import replacing
+from ..picture import Camera, Row, compose, portraits, weight_colors
+from ..skin import Method
+from .options import ANIMATION, CHARACTER, SAMPLES, STRICT, TIME, UP, VIEW, WIDTH, parse_direction, pose_at
+from .tables import print_table
+
+AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+ASPECT = 1.0
+
+
+def parse_rotation(
+    context: click.Context, parameter: click.Parameter, text: str | None
+) -> tuple[str | tuple[float, ...], float] | None:
+    """An axis and an angle in degrees, from x:125, bone:170 or 1,0,1:-30."""
+    if text is None:
+        return None
+    axis, _, angle = text.rpartition(":")
+    try:
+        degrees = float(angle)
+    except ValueError:
+        degrees = np.nan
+    if not np.isfinite(degrees):
+        raise click.BadParameter(f"{text!r} is not AXIS:DEGREES, as in x:125 or bone:170", context, parameter)
+    if axis == "bone":
+        return axis, degrees
+    return AXES.get(axis) or parse_direction(context, parameter, axis), degrees
+
+
+@click.command()
+@CHARACTER
+@ANIMATION
+@TIME
+@click.option("--joint", metavar="NAME", help="Turn this joint in the bind pose.")
+@click.option(
+    "--rotate",
+    metavar="AXIS:DEGREES",
+    callback=parse_rotation,
+    help="How; AXIS is x, y, z, bone or X,Y,Z, in the joint's own frame.",
+)
+@VIEW
+@UP
+@WIDTH
+@SAMPLES
+@STRICT
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="The picture to write, a PNG.")
+def compare(
+    file: Path,
+    animation_name: str | None,
+    time: float,
+    joint: str | None,
+    rotate: tuple[str | tuple[float, ...], float] | None,
+    view: tuple[float, ...],
+    up: tuple[float, ...],
+    width: int,
+    samples: int,
+    strict: bool,
+    output: Path | None,
+) -> None:
+    """Deform the character in FILE by LBS, SBS and DQS, and tell how far they are apart.
+
+    The pose is one of an animation, or the bind pose with one joint turned; then the picture shows what that joint and
+    its parent move, the weight of the joint in blue.
+    """
+    if (joint is None) != (rotate is None):
+        raise click.UsageError("--joint and --rotate go together")
+    if (joint is None) == (animation_name is None):
+        raise click.UsageError("one of --animation and --joint is needed")
+    if output is not None and output.suffix.lower() != ".png":
+        raise click.BadParameter(f"{output.name!r} does not end in .png", param_hint="--output")
+    character = load(file, strict=strict)
+    if joint is None or rotate is None:
+        matrices, pose = pose_at(character, animation_name, time), f"{animation_name} at {time:g} s"
+        moved, shown = np.empty(0, np.intp), np.ones(character.skin.vertex_count, bool)
+    else:
+        matrices, pose = pose_with(character, joint, *rotate), f"{joint} turned by {rotate[1]:g}°"
+        moved, shown = descendants(character.skeleton, joint), vertices_around(character, joint)
+    shapes = {method: character.skin.deform(matrices, method=method) for method in HEADINGS}
+    click.echo("Distance to SBS, as a share of the mesh's diagonal:")
+    print_table(("method", "mean", "greatest", "at vertex"), distances(shapes))
+    if output is None:
+        return
+    size = (width // (1 + len(shapes)), round(width / (1 + len(shapes)) / ASPECT))
+    pictures = take_pictures(character, shapes, moved, shown, view, up, size, samples)
+    notes = [""] * len(pictures)
+    figure = compose([Row(pictures, notes, f"{file.name}: {pose}")], ["rest pose", *HEADINGS.values()])
+    with replacing(output) as temporary:
+        figure.save(temporary)
+    click.echo(str(output))
+
+
+def take_pictures(
+    character: Character,
+    shapes: dict[Method, NDArray[np.floating[Any]]],
+    moved: NDArray[np.intp],
+    shown: NDArray[np.bool_],
+    view: tuple[float, ...],
+    up: tuple[float, ...],
+    size: tuple[int, int],
+    samples: int,
+) -> list[NDArray[np.uint8]]:
+    """Pictures of the rest pose and of all shapes, by a camera that has all `shown` vertices (V,) in every one."""
+    mesh = character.mesh
+    seen = [transformed(character.scene_matrix, mesh.positions), *shapes.values()]
+    camera = Camera.framing(np.concatenate([shape[shown] for shape in seen]), view, up, aspect=size[0] / size[1])
+    colors = weight_colors(mesh.joint_indices, mesh.joint_weights, moved)
+    return list(portraits(mesh.positions, mesh.triangles, seen, colors, camera, size, samples=samples))
+
+
+def pose_with(character: Character, joint: str, axis: str | tuple[float, ...], degrees: float) -> NDArray[np.float64]:
+    """Skinning matrices (J, 4, 4) of the bind pose with one joint turned."""
+    skeleton = character.skeleton
+    if joint not in skeleton.names:
+        raise click.BadParameter(f"no joint {joint!r}; the file has: {', '.join(skeleton.names)}", param_hint="--joint")
+    direction = bone_axis(skeleton, joint) if isinstance(axis, str) else axis
+    return character.skinning_matrices(turned(skeleton, joint, direction, degrees))
+
+
+def vertices_around(character: Character, joint: str) -> NDArray[np.bool_]:
+    """Which vertices (V,) a joint and its parent move."""
+    index = character.skeleton.index(joint)
+    pair = {index, int(character.skeleton.parents[index])}
+    chosen = np.array([not pair.isdisjoint(joints) for joints in character.skin.joint_sets])
+    shown: NDArray[np.bool_] = chosen[character.skin.joint_set_of_vertex]
+    if not shown.any():
+        raise click.BadParameter(f"joint {joint!r} and its parent move no vertex", param_hint="--joint")
+    return shown
+
+
+def transformed(matrix: NDArray[np.float64], points: ArrayLike) -> NDArray[np.float64]:
+    return np.asarray(points, np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
+
+
+def distances(shapes: dict[Method, NDArray[np.floating[Any]]]) -> list[tuple[str, ...]]:
+    """Rows of the table: how far each method is from SBS, as a share of the mesh's diagonal."""
+    spherical = np.asarray(shapes["spherical"], np.float64)
+    size = np.linalg.norm(spherical.max(axis=0) - spherical.min(axis=0)) or 1.0
+    rows: list[tuple[str, ...]] = []
+    for method, positions in shapes.items():
+        apart = np.linalg.norm(positions - spherical, axis=1) / size
+        farthest = str(int(apart.argmax())) if apart.any() else ""
+        rows.append((HEADINGS[method], f"{apart.mean():.3%}", f"{apart.max():.3%}", farthest))
+    return rows

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""``sbs deform``: the mesh in a pose, as a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import numpy as np
+
+from ..character import load
+from ..files import replacing
+from ..skin import Method
+from .options import ANIMATION, CHARACTER, METHOD, STRICT, TIME, find_animation, pose_at
+from .writers import WRITERS
+
+
+@click.command()
+@CHARACTER
+@ANIMATION
+@TIME
+@click.option("--fps", type=click.FloatRange(min=0, min_open=True), help="Write the whole animation at this rate.")
+@METHOD
+@STRICT
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="A name that ends in .obj, .ply or .npy.",
+)
+def deform(
+    file: Path,
+    animation_name: str | None,
+    time: float,
+    fps: float | None,
+    method: Method,
+    strict: bool,
+    output: Path,
+) -> None:
+    """Deform the character in FILE and write its mesh.
+
+    Without --animation the character is in the pose that the file stores. OBJ and PLY hold positions, normals and
+    triangles; NPY holds positions (V, 3), or (F, V, 3) with --fps.
+    """
+    suffix = output.suffix.lower()
+    if suffix not in WRITERS:
+        raise click.BadParameter(f"{output.name!r} does not end in {', '.join(WRITERS)}", param_hint="--output")
+    character = load(file, strict=strict)
+    skin = character.skin
+    if fps is not None:
+        if animation_name is None or suffix != ".npy":
+            raise click.UsageError("--fps needs --animation and an output that ends in .npy")
+        animation = find_animation(character, animation_name)
+        times = np.arange(int(animation.duration * fps + 1e-9) + 1) / fps
+        frames = skin.deform_many(animation.skinning_matrices(times), method=method)
+        with replacing(output) as temporary:
+            np.save(temporary, frames)
+        click.echo(f"{output}: {len(frames)} frames of {skin.vertex_count} vertices")
+        return
+    matrices = pose_at(character, animation_name, time)
+    normals = None
+    if skin.has_normals:
+        positions, normals = skin.deform(matrices, method=method, normals=True)
+    else:
+        positions = skin.deform(matrices, method=method)
+    with replacing(output) as temporary:
+        WRITERS[suffix](temporary, positions, normals, character.mesh.triangles)
+    click.echo(f"{output}: {skin.vertex_count} vertices")

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""Options that several commands share, and what they mean for a character."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from ..animation import Animation
+from ..character import Character
+
+CHARACTER = click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+METHOD = click.option(
+    "--method",
+    type=click.Choice(["rigid", "linear", "spherical", "dual_quaternion"]),
+    default="spherical",
+    show_default=True,
+)
+ANIMATION = click.option("--animation", "animation_name", metavar="NAME", help="An animation of the file.")
+TIME = click.option("--time", type=float, default=0.0, show_default=True, help="Seconds into the animation.")
+STRICT = click.option("--strict", is_flag=True, help="Refuse weights that need a repair.")
+JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def parse_direction(context: click.Context, parameter: click.Parameter, text: str) -> tuple[float, ...]:
+    """A callback for options that take X,Y,Z."""
+    try:
+        numbers = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        numbers = ()
+    if len(numbers) != 3 or not np.isfinite(numbers).all() or not any(numbers):
+        raise click.BadParameter(f"{text!r} is not a direction X,Y,Z", context, parameter)
+    return numbers
+
+
+VIEW = click.option(
+    "--view",
+    metavar="X,Y,Z",
+    default="0.4,0.2,1",
+    show_default=True,
+    callback=parse_direction,
+    help="From the mesh towards the camera.",
+)
+UP = click.option(
+    "--up",
+    metavar="X,Y,Z",
+    default="0,1,0",
+    show_default=True,
+    callback=parse_direction,
+    help="What is upward in the picture.",
+)
+WIDTH = click.option("--width", type=click.IntRange(200, 20000), default=1920, show_default=True, help="Pixels across.")
+SAMPLES = click.option(
+    "--samples", type=click.IntRange(1, 4096), default=64, show_default=True, help="Light paths per pixel."
+)
+
+
+def find_animation(character: Character, name: str) -> Animation:
+    """The animation of that name.
+
+    Raises
+    ------
+    click.BadParameter
+        If there is none.
+    """
+    for animation in character.animations:
+        if animation.name == name:
+            return animation
+    names = ", ".join(animation.name for animation in character.animations) or "none"
+    raise click.BadParameter(f"no animation {name!r}; the file has: {names}", param_hint="--animation")
+
+
+def pose_at(character: Character, animation_name: str | None, time: float) -> NDArray[np.float64]:
+    """Skinning matrices (J, 4, 4) of an animation, or of the pose that the file stores if there is no name."""
+    if animation_name is None:
+        return character.rest_matrices
+    return find_animation(character, animation_name).skinning_matrices(time)

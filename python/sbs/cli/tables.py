@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+"""Tables on the terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+
+def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> None:
+    """Print a table, the first `left` columns to the left and numbers to the right."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    for index, name in enumerate(columns):
+        table.add_column(name.replace(" ", "\n"), justify="left" if index < left else "right")
+    for row in rows:
+        table.add_row(*row)
+    # A file or a pipe has no width to fit into.
+    Console(width=None if sys.stdout.isatty() else 160).print(table)

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: MIT
+"""``sbs weights``: weights made, corrected, checked and painted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from ..character import Character, bind, load
+from ..files import replacing
+from ..gltf.influences import tidy
+from ..picture import Camera, Row, compose, portraits, weight_colors
+from ..skeleton import Skeleton
+from ..weights import (
+    Capsules,
+    Influences,
+    bone_segments,
+    capsule_weights,
+    fit_capsules,
+    heat_weights,
+    limit,
+    normalize,
+    prune,
+    smooth,
+)
+from .compare import transformed
+from .errors import Refusal
+from .options import CHARACTER, SAMPLES, UP, VIEW, WIDTH
+from .weight_findings import findings
+
+
+@click.command()
+@CHARACTER
+@click.option("--capsules", "capsules_from", metavar="auto|FILE", help="Weights by capsules: fitted, or from a file.")
+@click.option("--heat", is_flag=True, help="Weights by heat; --capsules are for a mesh on which heat can't work.")
+@click.option(
+    "--joints",
+    "joint_choice",
+    type=click.Choice(["weighted", "all"]),
+    default="weighted",
+    show_default=True,
+    help="Which joints fitted capsules and heat may use: those with weight in FILE, or all.",
+)
+@click.option("--smooth", "smoothing", type=click.IntRange(0, 1000), default=0, help="Smooth so many times.")
+@click.option("--prune", "threshold", type=click.FloatRange(0, 1), help="Drop weights below this.")
+@click.option("--limit", "most", type=click.IntRange(1), help="At most so many influences a vertex.")
+@click.option(
+    "--capsules-out", type=click.Path(dir_okay=False, path_type=Path), help="Write the capsules to this JSON file."
+)
+@click.option("--check", "checks", is_flag=True, help="Tell what is wrong with the weights; status 1 if anything is.")
+@click.option("--show", "shown", metavar="JOINT", help="Paint the weights of this joint into OUTPUT, a PNG.")
+@VIEW
+@UP
+@WIDTH
+@SAMPLES
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="The GLB to write, or the PNG.")
+@click.pass_context
+def weights(
+    context: click.Context,
+    file: Path,
+    capsules_from: str | None,
+    heat: bool,
+    joint_choice: str,
+    smoothing: int,
+    threshold: float | None,
+    most: int | None,
+    capsules_out: Path | None,
+    checks: bool,
+    shown: str | None,
+    view: tuple[float, ...],
+    up: tuple[float, ...],
+    width: int,
+    samples: int,
+    output: Path | None,
+) -> None:
+    """Make weights for the character in FILE, or change those that it has, and write a GLB.
+
+    In this order: weights by capsules or heat, else those of FILE; --smooth, --prune, --limit; --check; the output. All
+    that is written is mesh, skeleton, weights and animations: materials are not kept.
+    """
+    check_outputs(capsules_from, capsules_out, checks, shown, output)
+    character = load(file)
+    names = character.skeleton.names
+    if shown is not None and shown not in names:
+        raise click.BadParameter(f"no joint {shown!r}; the file has: {', '.join(names)}", param_hint="--show")
+
+    joints = usable_joints(character, joint_choice)
+    capsules = None if capsules_from is None else find_capsules(character, capsules_from, joints)
+    influences = corrected(character, make(character, capsules, heat, joints), smoothing, threshold, most)
+    if capsules_out is not None and capsules is not None:
+        capsules.to_json(capsules_out)
+        click.echo(f"{capsules_out}: {len(capsules)} capsules")
+    well = True
+    if checks:
+        well, lines = findings(character.mesh, influences, names, most)
+        click.echo("\n".join(lines))
+    if output is not None and shown is not None:
+        paint(character, influences, shown, view, up, width, samples, output)
+    elif output is not None:
+        reweighted(character, influences).save(output)
+        click.echo(f"{output}: {len(influences.joint_indices)} vertices, up to {most_used(influences)} influences")
+    if not well:
+        context.exit(1)
+
+
+def check_outputs(
+    capsules_from: str | None, capsules_out: Path | None, checks: bool, shown: str | None, output: Path | None
+) -> None:
+    """Refuse what would come to nothing before any work is done."""
+    if capsules_out is not None and capsules_from is None:
+        raise click.UsageError("--capsules-out needs --capsules")
+    if shown is not None and output is None:
+        raise click.UsageError("--show needs --output")
+    if output is None and capsules_out is None and not checks:
+        raise click.UsageError("one of --output, --capsules-out and --check is needed")
+    suffix = ".glb" if shown is None else ".png"
+    if output is not None and output.suffix.lower() != suffix:
+        raise click.BadParameter(f"{output.name!r} does not end in {suffix}", param_hint="--output")
+
+
+def usable_joints(character: Character, choice: str) -> NDArray[np.bool_]:
+    """Flags (J,) of the joints that may get weight; all if fewer than two have any in the file."""
+    flags = np.zeros(len(character.skeleton), bool)
+    flags[character.mesh.joint_indices[character.mesh.joint_weights > 0]] = True
+    return flags if choice == "weighted" and flags.sum() > 1 else np.ones_like(flags)
+
+
+def find_capsules(character: Character, source: str, joints: NDArray[np.bool_]) -> Capsules:
+    """Capsules of all joints, fitted or from a file."""
+    if source == "auto":
+        return fit_capsules(character.skeleton, character.mesh.positions, enabled=joints)
+    return in_order(Capsules.from_json(source), character.skeleton, source)
+
+
+def in_order(capsules: Capsules, skeleton: Skeleton, source: str) -> Capsules:
+    """Capsules of a file in the order of the joints: by their names, if they have any."""
+    if capsules.names is None:
+        if len(capsules) != len(skeleton):
+            raise Refusal(f"{source}: {len(capsules)} capsules without names, for {len(skeleton)} joints")
+        return capsules
+    missing, unknown = (
+        set(a) - set(b) for a, b in ((skeleton.names, capsules.names), (capsules.names, skeleton.names))
+    )
+    if missing or unknown:
+        what = f"no capsule for joint {min(missing)!r}" if missing else f"the skeleton has no joint {min(unknown)!r}"
+        raise Refusal(f"{source}: {what}")
+    order = [capsules.names.index(name) for name in skeleton.names]
+    return Capsules(
+        capsules.heads[order],
+        capsules.tails[order],
+        capsules.inner_radii[order],
+        capsules.outer_radii[order],
+        multipliers=capsules.multipliers[order],
+        enabled=capsules.enabled[order],
+        names=skeleton.names,
+    )
+
+
+def make(character: Character, capsules: Capsules | None, heat: bool, joints: NDArray[np.bool_]) -> Influences:
+    """Weights by heat or capsules; those of the file, as the skin uses them, if neither is wanted."""
+    mesh = character.mesh
+    if heat:
+        try:
+            result = heat_weights(
+                mesh.positions, mesh.triangles, *bone_segments(character.skeleton), joints=joints, capsules=capsules
+            )
+        except ImportError as error:
+            raise Refusal(str(error)) from error
+        click.echo(str(result.report))
+        return Influences(result.joint_indices, result.joint_weights)
+    if capsules is not None:
+        outside = capsules.count_outside(mesh.positions)
+        click.echo(f"capsules: {outside} vertices outside of all, which go to the nearest")
+        return capsule_weights(np.asarray(mesh.positions, np.float64), capsules)
+    indices, values = tidy(mesh.joint_indices, mesh.joint_weights)
+    return Influences(indices.astype(np.int32), values)
+
+
+def corrected(
+    character: Character, influences: Influences, smoothing: int, threshold: float | None, most: int | None
+) -> Influences:
+    mesh = character.mesh
+    if smoothing:
+        influences = smooth(*influences, mesh.positions, mesh.triangles, iterations=smoothing)
+    if threshold is not None:
+        influences = prune(*influences, threshold)
+    if most is not None:
+        influences = limit(*influences, most)
+    return normalize(*influences)
+
+
+def reweighted(character: Character, influences: Influences) -> Character:
+    """The same character with other weights."""
+    mesh = replace(
+        character.mesh,
+        joint_indices=influences.joint_indices,
+        joint_weights=influences.joint_weights.astype(np.float32),
+    )
+    return replace(character, mesh=mesh, skin=bind(mesh, character.skeleton))
+
+
+def most_used(influences: Influences) -> int:
+    return int(np.count_nonzero(influences.joint_weights, axis=1).max(initial=0))
+
+
+def paint(
+    character: Character,
+    influences: Influences,
+    joint: str,
+    view: tuple[float, ...],
+    up: tuple[float, ...],
+    width: int,
+    samples: int,
+    output: Path,
+) -> None:
+    """Write a picture of the rest pose with the weights of a joint in blue, from the view and from behind."""
+    mesh = character.mesh
+    positions = transformed(character.scene_matrix, mesh.positions)
+    colors = weight_colors(*influences, [character.skeleton.index(joint)])
+    sides = {"": np.array(view), "from behind": -np.array(view)}
+    size = (width // len(sides), width // len(sides))
+    pictures: list[NDArray[Any]] = []
+    for direction in sides.values():
+        camera = Camera.framing(positions, direction, up, aspect=1.0)
+        pictures += portraits(mesh.positions, mesh.triangles, [positions], colors, camera, size, samples=samples)
+    figure = compose(
+        [Row(pictures, [""] * len(sides), f"{joint}: blue is all of the weight, clay is none")], list(sides)
+    )
+    with replacing(output) as temporary:
+        figure.save(temporary)
+    click.echo(str(output))

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+"""Triangle meshes as files of common formats."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Rows = NDArray[np.floating[Any]]
+
+
+def write_obj(path: Path, positions: Rows, normals: Rows | None, triangles: NDArray[np.int32]) -> None:
+    """Wavefront OBJ, vertices counted from 1; nine digits, which bring back every float32."""
+    corner = "%d" if normals is None else "%d//%d"
+    faces = np.asarray(triangles, np.int64) + 1
+    with path.open("w", encoding="ascii") as file:
+        np.savetxt(file, positions, fmt="v %.9g %.9g %.9g")
+        if normals is not None:
+            np.savetxt(file, normals, fmt="vn %.9g %.9g %.9g")
+            faces = np.repeat(faces, 2, axis=1)
+        np.savetxt(file, faces, fmt=f"f {corner} {corner} {corner}")
+
+
+def write_ply(path: Path, positions: Rows, normals: Rows | None, triangles: NDArray[np.int32]) -> None:
+    """Stanford PLY, binary little-endian, in the type of the positions."""
+    scalar = "double" if positions.dtype == np.float64 else "float"
+    names = ["x", "y", "z"] if normals is None else ["x", "y", "z", "nx", "ny", "nz"]
+    vertices = positions if normals is None else np.concatenate([positions, normals], axis=1)
+    faces = np.empty(len(triangles), [("count", "u1"), ("corners", "<i4", 3)])
+    faces["count"], faces["corners"] = 3, triangles
+    header = [
+        "ply",
+        "format binary_little_endian 1.0",
+        f"element vertex {len(vertices)}",
+        *(f"property {scalar} {name}" for name in names),
+        f"element face {len(faces)}",
+        "property list uchar int vertex_indices",
+        "end_header",
+    ]
+    with path.open("wb") as file:
+        file.write("".join(f"{line}\n" for line in header).encode("ascii"))
+        file.write(vertices.astype(vertices.dtype.newbyteorder("<")).tobytes())
+        file.write(faces.tobytes())
+
+
+def write_npy(path: Path, positions: Rows, normals: Rows | None, triangles: NDArray[np.int32]) -> None:
+    """NumPy's own format: the positions alone."""
+    np.save(path, positions)
+
+
+WRITERS = {".obj": write_obj, ".ply": write_ply, ".npy": write_npy}

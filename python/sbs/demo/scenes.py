@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""What the figure shows: characters, their poses, and where they are seen from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import resources
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..character import Character, load
+from ..picture.camera import Camera
+from .poses import bone_axis, descendants, turned
+
+UPWARD = (0.0, 1.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One row of the figure.
+
+    Attributes
+    ----------
+    name : str
+        For the table.
+    caption : str
+        Under the row.
+    character : Character
+    skinning_matrices : (J, 4, 4) ndarray
+        The pose.
+    moved : (N,) ndarray of int
+        The joints whose weight is shown by color.
+    camera : Camera
+    aspect : float
+        Width to height of a picture.
+    """
+
+    name: str
+    caption: str
+    character: Character
+    skinning_matrices: NDArray[np.float64]
+    moved: NDArray[np.intp]
+    camera: Camera
+    aspect: float
+
+
+def scenes() -> list[Scene]:
+    """The rows of the figure, from top to bottom."""
+    woman = load_shipped("woman.glb")
+    return [twist(woman), knee(woman), fist(load_shipped("hand.glb"))]
+
+
+def load_shipped(name: str) -> Character:
+    """One of the characters that come with the package."""
+    with resources.as_file(resources.files(__package__) / "data" / name) as path:
+        return load(path)
+
+
+def twist(woman: Character) -> Scene:
+    skeleton = woman.skeleton
+    local = turned(skeleton, "LeftForeArm", bone_axis(skeleton, "LeftForeArm"), 170)
+    elbow = skeleton.joint_positions[skeleton.index("LeftForeArm")]
+    return Scene(
+        name="twisted arm",
+        caption="(a) The left forearm twisted by 170° about its bone, from behind. LBS winds the elbow up like a candy"
+        " wrapper; by SBS and DQS it stays an arm. Blue: the weight of the joints that move.",
+        character=woman,
+        skinning_matrices=woman.skinning_matrices(local),
+        moved=descendants(skeleton, "LeftForeArm"),
+        camera=Camera(np.add(elbow, (0.15, -0.05, 0)), (0.35, 0.15, -1), UPWARD, 3.6),
+        aspect=1.15,
+    )
+
+
+def knee(woman: Character) -> Scene:
+    skeleton = woman.skeleton
+    local = turned(skeleton, "LeftLeg", (1, 0, 0), -125)
+    knee_joint = skeleton.joint_positions[skeleton.index("LeftLeg")]
+    return Scene(
+        name="bent knee",
+        caption="(b) The left knee bent by 125° about x. LBS collapses it; SBS and DQS move its vertices on arcs about"
+        " the joint, which bulges.",
+        character=woman,
+        skinning_matrices=woman.skinning_matrices(local),
+        moved=descendants(skeleton, "LeftLeg"),
+        camera=Camera(np.add(knee_joint, (0, 0.1, -0.5)), (1, 0.1, -0.4), UPWARD, 4.6),
+        aspect=1.15,
+    )
+
+
+def fist(hand: Character) -> Scene:
+    animation = next(animation for animation in hand.animations if animation.name == "fist")
+    skinning_matrices = animation.skinning_matrices(animation.duration)
+    phalanges = [joint for joint, name in enumerate(hand.skeleton.names) if "phalanx" in name]
+    fingers = np.any(np.isin(hand.mesh.joint_indices, phalanges) & (hand.mesh.joint_weights > 0), axis=1)
+    shown = np.concatenate([hand.mesh.positions[fingers], hand.skin.deform(skinning_matrices)[fingers]])
+    return Scene(
+        name="fist",
+        caption="(c) A hand closed to a fist. LBS thins the fingers at every joint, most at the middle ones.",
+        character=hand,
+        skinning_matrices=skinning_matrices,
+        moved=np.array(phalanges),
+        camera=Camera.framing(shown, (0.45, -0.5, 1), (-1, 0, 0.45), aspect=1.5, margin=0.06),
+        aspect=1.5,
+    )

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+"""Accessors: arrays in the buffers of a glTF file, of any component type, interleaved, normalised or sparse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .document import Document, Element
+
+_COMPONENT_TYPES: dict[int, np.dtype[Any]] = {
+    5120: np.dtype("<i1"),
+    5121: np.dtype("<u1"),
+    5122: np.dtype("<i2"),
+    5123: np.dtype("<u2"),
+    5125: np.dtype("<u4"),
+    5126: np.dtype("<f4"),
+}
+_COMPONENTS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3": 9, "MAT4": 16}
+
+
+def count(accessor: Element) -> int:
+    """Number of elements of an accessor."""
+    return accessor.integer("count", minimum=1)
+
+
+def read_floats(document: Document, accessor: Element, kind: str, *, finite: bool = True) -> NDArray[np.float64]:
+    """Numbers of an accessor, (count, components); normalised integers come out as fractions.
+
+    Parameters
+    ----------
+    document : Document
+    accessor : Element
+    kind : str
+        The type it must have: "SCALAR", "VEC2", ...
+    finite : bool, optional
+        Refuse NaN and infinity.
+
+    Raises
+    ------
+    FileError
+    """
+    stored = _read(document, accessor, kind)
+    values = stored.astype(np.float64)
+    if accessor.flag("normalized") and stored.dtype.kind in "iu":
+        # glTF 2.0 section 3.6.2.2; the lowest signed integer has no opposite and stands for -1 too.
+        values = np.maximum(values / np.iinfo(stored.dtype).max, -1.0)
+    if finite and not np.isfinite(values).all():
+        row = int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0])
+        raise accessor.error(f"element {row} is not finite")
+    return values
+
+
+def read_integers(document: Document, accessor: Element, kind: str) -> NDArray[np.int64]:
+    """Unsigned integers of an accessor, (count, components). Raises FileError."""
+    stored = _read(document, accessor, kind)
+    if stored.dtype.kind != "u":
+        raise accessor.error("unsigned integers are needed", "componentType")
+    return stored.astype(np.int64)
+
+
+def _read(document: Document, accessor: Element, kind: str) -> NDArray[Any]:
+    if accessor.string("type") != kind:
+        raise accessor.error(f"{kind} is needed, found {accessor.string('type')[:20]!r}", "type")
+    dtype = _component_type(accessor)
+    columns = _COMPONENTS[kind]
+    rows = count(accessor)
+    document_size = rows * columns * 8
+    if "bufferView" in accessor:
+        view = document.follow("bufferViews", accessor, "bufferView")
+        values = _view(document, view, accessor, rows, columns, dtype)
+        document.charge(document_size, accessor.label)
+    else:
+        document.charge(document_size, accessor.label)
+        values = np.zeros((rows, columns), dtype)
+    if "sparse" in accessor:
+        values = values.copy()
+        _overwrite(document, accessor.child("sparse"), values)
+    return values
+
+
+def _component_type(element: Element) -> np.dtype[Any]:
+    number = element.integer("componentType")
+    if number not in _COMPONENT_TYPES:
+        raise element.error(f"{number} is no component type", "componentType")
+    return _COMPONENT_TYPES[number]
+
+
+def _view(
+    document: Document, view: Element, user: Element, rows: int, columns: int, dtype: np.dtype[Any]
+) -> NDArray[Any]:
+    """`rows` elements that `user` (an accessor or a part of a sparse one) has in a buffer view, not copied."""
+    buffer = document.buffer(view)
+    start = view.integer("byteOffset", 0)
+    length = view.integer("byteLength", minimum=1)
+    if start + length > len(buffer):
+        raise view.error(f"ends at byte {start + length} of a buffer of {len(buffer)}")
+    size = columns * dtype.itemsize
+    # Some programs write a stride of 0 where they mean none.
+    stride = view.integer("byteStride", 0) or size
+    if stride < size:
+        raise view.error(f"{stride} is less than the {size} bytes of an element", "byteStride")
+    offset = user.integer("byteOffset", 0)
+    end = offset + stride * (rows - 1) + size
+    if end > length:
+        raise user.error(f"{rows} elements end at byte {end} of {view.label}, which has {length}")
+    return np.ndarray((rows, columns), dtype, buffer, start + offset, (stride, dtype.itemsize))
+
+
+def _overwrite(document: Document, sparse: Element, values: NDArray[Any]) -> None:
+    """Puts the few stored elements of a sparse accessor in place."""
+    rows = sparse.integer("count", minimum=1)
+    where, what = sparse.child("indices"), sparse.child("values")
+    index_type = _component_type(where)
+    if index_type.kind != "u":
+        raise where.error("unsigned integers are needed", "componentType")
+    index_view = document.follow("bufferViews", where, "bufferView")
+    indices = _view(document, index_view, where, rows, 1, index_type)[:, 0]
+    if indices.max() >= len(values):
+        raise where.error(f"{indices.max()}, but the accessor has {len(values)} elements")
+    value_view = document.follow("bufferViews", what, "bufferView")
+    values[indices] = _view(document, value_view, what, rows, values.shape[1], values.dtype)

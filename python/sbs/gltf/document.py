@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: MIT
+"""Typed access to the JSON of a glTF file: every wrong type, missing key and index out of range is a FileError."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from . import container
+from .errors import FileError
+
+# Required extensions that change nothing about positions, joints or animation, or that are read.
+_HARMLESS = ("KHR_materials_", "KHR_texture_", "KHR_lights_", "KHR_xmp", "EXT_texture_", "KHR_mesh_quantization")
+_COMPRESSION = ("KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_meshopt_compression")
+
+# Decoding widens what a file stores (bytes to floats), and meshes may share data. What grows beyond that is an attack.
+_GROWTH = 64
+_GROWTH_FREE = 1 << 24
+
+# JSON numbers keep integers up to here (RFC 8259, section 6).
+_LARGEST_INTEGER = 2**53
+
+
+class Element:
+    """A JSON object, and what to call it in messages."""
+
+    def __init__(self, path: Path, label: str, content: Any) -> None:
+        self.path = path
+        self.label = label
+        if not isinstance(content, dict):
+            raise self.error(f"an object is needed, found {_show(content)}")
+        self._content = content
+
+    def error(self, message: str, key: str | None = None) -> FileError:
+        label = f"{self.label}.{key}" if key and self.label else key or self.label
+        return FileError(f"{self.path}: {label}: {message}" if label else f"{self.path}: {message}")
+
+    def __contains__(self, key: str) -> bool:
+        return self._content.get(key) is not None
+
+    def has_extension(self, name: str) -> bool:
+        return "extensions" in self and name in self.child("extensions")
+
+    def _get(self, key: str) -> Any:
+        value = self._content.get(key)
+        if value is None:
+            raise self.error("missing", key)
+        return value
+
+    def integer(self, key: str, default: int | None = None, *, minimum: int = 0) -> int:
+        """An integer of at least `minimum`; without a default the key must be there."""
+        if default is not None and key not in self:
+            return default
+        return self._checked_integer(self._get(key), key, minimum)
+
+    def _checked_integer(self, value: Any, key: str, minimum: int) -> int:
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise self.error(f"an integer is needed, found {_show(value)}", key)
+        if value < minimum:
+            raise self.error(f"{_show(value)} is less than {minimum}", key)
+        if value > _LARGEST_INTEGER:
+            raise self.error(f"{_show(value)} is too large", key)
+        return value
+
+    def integers(self, key: str) -> list[int]:
+        """A list of integers from 0; empty where the key is missing."""
+        return [self._checked_integer(value, f"{key}[{i}]", 0) for i, value in enumerate(self._list(key))]
+
+    def numbers(self, key: str, default: list[float]) -> list[float]:
+        """As many finite numbers as the default has."""
+        if key not in self:
+            return default
+        values = self._list(key)
+        if len(values) != len(default):
+            raise self.error(f"{len(default)} numbers are needed, found {len(values)}", key)
+        for i, value in enumerate(values):
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise self.error(f"a number is needed, found {_show(value)}", f"{key}[{i}]")
+            if not abs(value) < 1e300:
+                raise self.error(f"{_show(value)} is no finite number", f"{key}[{i}]")
+        return [float(value) for value in values]
+
+    def string(self, key: str, default: str | None = None) -> str:
+        value = default if default is not None and key not in self else self._get(key)
+        if not isinstance(value, str):
+            raise self.error(f"a string is needed, found {_show(value)}", key)
+        return value
+
+    def flag(self, key: str) -> bool:
+        value = self._content.get(key) or False
+        if not isinstance(value, bool):
+            raise self.error(f"true or false is needed, found {_show(value)}", key)
+        return value
+
+    def child(self, key: str) -> Element:
+        return Element(self.path, f"{self.label}.{key}" if self.label else key, self._get(key))
+
+    def children(self, key: str) -> list[Element]:
+        """A list of objects; empty where the key is missing."""
+        prefix = f"{self.label}.{key}" if self.label else key
+        return [Element(self.path, f"{prefix}[{i}]", value) for i, value in enumerate(self._list(key))]
+
+    def strings(self, key: str) -> list[str]:
+        values = self._list(key)
+        if not all(isinstance(value, str) for value in values):
+            raise self.error("strings are needed", key)
+        return values
+
+    def _list(self, key: str) -> list[Any]:
+        value = self._content.get(key)
+        if value is None:
+            return []
+        if not isinstance(value, list):
+            raise self.error(f"a list is needed, found {_show(value)}", key)
+        return value
+
+
+class Document:
+    """A glTF file: its elements by kind and number, and the bytes of its buffers.
+
+    `remarks` collects what a reader leaves out or reads in another way than it is stored.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        content, self._binary = container.read(path)
+        self.root = Element(path, "", content)
+        self._lists: dict[str, list[Element]] = {}
+        self._charged = 0
+        self.remarks: list[str] = []
+        self._check_version()
+        self._check_extensions()
+        self._buffers = [self._read_buffer(buffer, index == 0) for index, buffer in enumerate(self.all("buffers"))]
+        self._size = path.stat().st_size + sum(map(len, self._buffers))
+
+    def _check_version(self) -> None:
+        version = self.root.child("asset").string("version")
+        if not version.startswith("2."):
+            raise FileError(f"{self.path}: glTF version {version[:20]!r}; only version 2 can be read")
+
+    def _check_extensions(self) -> None:
+        for name in self.root.strings("extensionsRequired"):
+            if name in _COMPRESSION:
+                raise self.compressed(name)
+            if not name.startswith(_HARMLESS):
+                raise FileError(f"{self.path}: needs the extension {name[:80]!r}, which cannot be read")
+
+    def compressed(self, name: str) -> FileError:
+        return FileError(
+            f"{self.path}: compressed by {name}, which cannot be read; write the file again without compression"
+        )
+
+    def all(self, kind: str) -> list[Element]:
+        """All elements of a kind, "nodes" for instance."""
+        if kind not in self._lists:
+            self._lists[kind] = self.root.children(kind)
+        return self._lists[kind]
+
+    def get(self, kind: str, index: int, referrer: Element, key: str) -> Element:
+        """Element `index` of a kind, to which `referrer` points by `key`."""
+        elements = self.all(kind)
+        if index >= len(elements):
+            raise referrer.error(f"{_show(index)}, but there are {len(elements)} {kind}", key)
+        return elements[index]
+
+    def follow(self, kind: str, referrer: Element, key: str) -> Element:
+        """The element of a kind whose number `referrer` holds under `key`."""
+        return self.get(kind, referrer.integer(key), referrer, key)
+
+    def buffer(self, view: Element) -> bytes:
+        """The bytes of the buffer that a buffer view names."""
+        self.follow("buffers", view, "buffer")
+        return self._buffers[view.integer("buffer")]
+
+    def _read_buffer(self, buffer: Element, first: bool) -> bytes:
+        if "uri" in buffer:
+            data = container.read_uri(self.path, buffer.string("uri"), buffer.label)
+        elif first and self._binary is not None:
+            data = self._binary
+        else:
+            for name in self.root.strings("extensionsUsed"):
+                if name in _COMPRESSION:
+                    raise self.compressed(name)
+            raise buffer.error("no data: it has no uri, and the file no binary chunk for it")
+        size = buffer.integer("byteLength", minimum=1)
+        if size > len(data):
+            raise buffer.error(f"{size} bytes are promised, {len(data)} are there", "byteLength")
+        return data[:size]
+
+    def charge(self, size: int, label: str) -> None:
+        """Counts bytes that are about to be allocated, against what a file of this size can need."""
+        self._charged += size
+        if self._charged > _GROWTH_FREE + _GROWTH * self._size:
+            raise FileError(
+                f"{self.path}: {label}: asks for more memory ({self._charged} bytes in all) than a file of "
+                f"{self._size} bytes can need"
+            )
+
+
+def _show(value: Any) -> str:
+    """A value for a message, short whatever it is."""
+    if isinstance(value, list | dict):
+        return "a list" if isinstance(value, list) else "an object"
+    if isinstance(value, int) and abs(value) > 10**50:
+        return "an integer of more than 50 digits"
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

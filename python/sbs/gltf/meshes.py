@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MIT
+"""Meshes: all primitives that hang on one group of skins, joined into one mesh."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import affine
+from ..rig import Floats
+from . import accessors
+from .document import Document, Element
+from .skins import SkinUse
+
+_TRIANGLES, _TRIANGLE_STRIP, _TRIANGLE_FAN = 4, 5, 6
+
+
+@dataclass
+class Surface:
+    """Vertices and triangles, in double precision; see `sbs.Mesh`."""
+
+    positions: Floats
+    triangles: NDArray[np.int64]
+    joint_indices: NDArray[np.int64]
+    joint_weights: Floats
+    normals: Floats | None
+    uvs: Floats | None
+
+
+def read_surface(document: Document, meshes: list[tuple[Element, SkinUse]]) -> Surface:
+    """Joins the primitives of meshes, one after the other.
+
+    Vertices of primitives without normals get area-weighted ones if others have normals, and those without texture
+    coordinates get (0, 0) if others have them. Raises FileError.
+    """
+    surfaces = []
+    for mesh, use in meshes:
+        for primitive in mesh.children("primitives"):
+            surface = _read_primitive(document, primitive, use)
+            if surface is not None:
+                surfaces.append(surface)
+    if not surfaces:
+        raise document.root.error("no triangles on the skin")
+    return _join(surfaces)
+
+
+def vertex_count(document: Document, mesh: Element) -> int:
+    """How many vertices a mesh has."""
+    positions = [
+        document.follow("accessors", primitive.child("attributes"), "POSITION")
+        for primitive in mesh.children("primitives")
+    ]
+    return sum(map(accessors.count, positions))
+
+
+def _join(surfaces: list[Surface]) -> Surface:
+    first_vertices = np.cumsum([0] + [len(surface.positions) for surface in surfaces[:-1]])
+    width = max(surface.joint_indices.shape[1] for surface in surfaces)
+    padding = [((0, 0), (0, width - surface.joint_indices.shape[1])) for surface in surfaces]
+    normals = [surface.normals for surface in surfaces]
+    uvs = [surface.uvs for surface in surfaces]
+    if any(array is not None for array in normals):
+        normals = [
+            area_weighted_normals(surface.positions, surface.triangles) if surface.normals is None else surface.normals
+            for surface in surfaces
+        ]
+    if any(array is not None for array in uvs):
+        uvs = [np.zeros((len(s.positions), 2)) if s.uvs is None else s.uvs for s in surfaces]
+    return Surface(
+        positions=np.concatenate([surface.positions for surface in surfaces]),
+        triangles=np.concatenate([s.triangles + first for s, first in zip(surfaces, first_vertices, strict=True)]),
+        joint_indices=np.concatenate([np.pad(s.joint_indices, p) for s, p in zip(surfaces, padding, strict=True)]),
+        joint_weights=np.concatenate([np.pad(s.joint_weights, p) for s, p in zip(surfaces, padding, strict=True)]),
+        normals=_concatenate(normals),
+        uvs=_concatenate(uvs),
+    )
+
+
+def _concatenate(arrays: list[Floats | None]) -> Floats | None:
+    present = [array for array in arrays if array is not None]
+    return np.concatenate(present) if present else None
+
+
+def area_weighted_normals(positions: Floats, triangles: NDArray[np.int64]) -> Floats:
+    """Unit normals (V, 3) of vertices, the sum of those of their triangles by area; zero where there is no area."""
+    a, b, c = (positions[triangles[:, corner]] for corner in range(3))
+    doubled_areas = np.cross(b - a, c - a)
+    normals = np.stack(
+        [
+            np.bincount(triangles.ravel(), np.repeat(doubled_areas[:, axis], 3), minlength=len(positions))
+            for axis in range(3)
+        ],
+        axis=1,
+    )
+    length = np.linalg.norm(normals, axis=1, keepdims=True)
+    return normals / np.where(length > 0.0, length, 1.0)
+
+
+def _read_primitive(document: Document, primitive: Element, use: SkinUse) -> Surface | None:
+    mode = primitive.integer("mode", _TRIANGLES)
+    if mode < _TRIANGLES:
+        document.remarks.append(f"{primitive.label} is left out: it has points or lines, not triangles")
+        return None
+    if mode > _TRIANGLE_FAN:
+        raise primitive.error(f"{mode} is no mode", "mode")
+    if primitive.children("targets"):
+        document.remarks.append(f"{primitive.label}: morph targets are left out")
+
+    attributes = primitive.child("attributes")
+    position_accessor = document.follow("accessors", attributes, "POSITION")
+    if "bufferView" not in position_accessor and primitive.has_extension("KHR_draco_mesh_compression"):
+        raise document.compressed("KHR_draco_mesh_compression")
+    rows = accessors.count(position_accessor)
+    positions = accessors.read_floats(document, position_accessor, "VEC3")
+    normals = _read_attribute(document, attributes, "NORMAL", "VEC3", rows) if "NORMAL" in attributes else None
+    uvs = _read_attribute(document, attributes, "TEXCOORD_0", "VEC2", rows) if "TEXCOORD_0" in attributes else None
+    if not np.array_equal(use.mesh_matrix, np.eye(4)):
+        positions, normals = _to_group_space(positions, normals, use.mesh_matrix)
+    joint_indices, joint_weights = _read_influences(document, attributes, use, rows)
+    return Surface(
+        positions=positions,
+        triangles=_read_triangles(document, primitive, mode, rows),
+        joint_indices=joint_indices,
+        joint_weights=joint_weights,
+        normals=normals,
+        uvs=uvs,
+    )
+
+
+def _attribute(document: Document, attributes: Element, name: str, rows: int) -> Element:
+    accessor = document.follow("accessors", attributes, name)
+    if accessors.count(accessor) != rows:
+        raise attributes.error(f"{accessors.count(accessor)} elements for {rows} vertices", name)
+    return accessor
+
+
+def _read_attribute(document: Document, attributes: Element, name: str, kind: str, rows: int) -> Floats:
+    return accessors.read_floats(document, _attribute(document, attributes, name, rows), kind)
+
+
+def _to_group_space(positions: Floats, normals: Floats | None, matrix: Floats) -> tuple[Floats, Floats | None]:
+    if normals is not None:
+        normals = normals @ affine.inverse(matrix)[:3, :3]
+        length = np.linalg.norm(normals, axis=1, keepdims=True)
+        normals = normals / np.where(length > 0.0, length, 1.0)
+    return positions @ matrix[:3, :3].T + matrix[:3, 3], normals
+
+
+def _read_influences(
+    document: Document, attributes: Element, use: SkinUse, rows: int
+) -> tuple[NDArray[np.int64], Floats]:
+    """Joint indices and weights (V, 4 n) of n sets, as found; weights may be anything, NaN as well."""
+    set_count = 0
+    while f"JOINTS_{set_count}" in attributes or f"WEIGHTS_{set_count}" in attributes:
+        set_count += 1
+    if set_count == 0:
+        document.remarks.append(f"{attributes.label}: no JOINTS_0, so these {rows} vertices have no weights")
+        return np.zeros((rows, 1), dtype=np.int64), np.zeros((rows, 1))
+    joint_sets, weight_sets = [], []
+    for number in range(set_count):
+        accessor = _attribute(document, attributes, f"JOINTS_{number}", rows)
+        joints = accessors.read_integers(document, accessor, "VEC4")
+        accessor_of_weights = _attribute(document, attributes, f"WEIGHTS_{number}", rows)
+        weights = accessors.read_floats(document, accessor_of_weights, "VEC4", finite=False)
+        outside = joints >= len(use.joint_map)
+        for vertex, influence in np.argwhere(outside & (weights != 0.0))[:1]:
+            raise accessor.error(
+                f"joint {joints[vertex, influence]} of vertex {vertex}, but the skin has {len(use.joint_map)} joints"
+            )
+        # Some programs leave any number where the weight is 0.
+        joint_sets.append(use.joint_map[np.where(outside, 0, joints)])
+        weight_sets.append(weights)
+    return np.concatenate(joint_sets, axis=1), np.concatenate(weight_sets, axis=1)
+
+
+def _read_triangles(document: Document, primitive: Element, mode: int, rows: int) -> NDArray[np.int64]:
+    if "indices" in primitive:
+        accessor = document.follow("accessors", primitive, "indices")
+        indices = accessors.read_integers(document, accessor, "SCALAR")[:, 0]
+        if indices.max() >= rows:
+            place = int(np.argmax(indices))
+            raise accessor.error(f"element {place} is {indices[place]}, but there are {rows} vertices")
+    else:
+        indices = np.arange(rows)
+    if mode == _TRIANGLES:
+        if len(indices) % 3:
+            raise primitive.error(f"{len(indices)} corners do not make whole triangles")
+        return indices.reshape(-1, 3)
+    if len(indices) < 3:
+        raise primitive.error(f"{len(indices)} corners do not make a triangle")
+    if mode == _TRIANGLE_FAN:
+        return np.stack([indices[1:-1], indices[2:], np.full(len(indices) - 2, indices[0])], axis=1)
+    # Every other triangle of a strip runs the other way; those with a corner twice only join pieces of the strip.
+    triangles = np.stack([indices[:-2], indices[1:-1], indices[2:]], axis=1)
+    triangles[1::2] = triangles[1::2, [0, 2, 1]]
+    a, b, c = triangles.T
+    whole: NDArray[np.bool_] = (a != b) & (b != c) & (c != a)
+    return triangles[whole]

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""The node tree of a glTF file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..rig import Floats, Rig, compose
+from .document import Document, Element
+
+
+def read_parents(document: Document) -> list[int]:
+    """Parent of every node of the file, -1 for roots. Raises FileError where nodes are no forest."""
+    nodes = document.all("nodes")
+    parents = [-1] * len(nodes)
+    for number, node in enumerate(nodes):
+        for child in node.integers("children"):
+            document.get("nodes", child, node, "children")
+            if parents[child] >= 0:
+                raise node.error(f"node {child} is a child of node {parents[child]} already", "children")
+            parents[child] = number
+    _refuse_cycles(nodes, parents)
+    return parents
+
+
+def _refuse_cycles(nodes: list[Element], parents: list[int]) -> None:
+    reaches_root = [parent < 0 for parent in parents]
+    for start in range(len(parents)):
+        chain = []
+        node = start
+        while not reaches_root[node]:
+            chain.append(node)
+            if len(chain) > len(parents):
+                raise nodes[start].error("its parents run in a circle")
+            node = parents[node]
+        for member in chain:
+            reaches_root[member] = True
+
+
+def ancestry(nodes: Iterable[int], parents: list[int]) -> list[int]:
+    """The nodes and all those above them, each after its parent."""
+    found: set[int] = set()
+    order: list[int] = []
+    for start in nodes:
+        chain = []
+        node = start
+        while node >= 0 and node not in found:
+            found.add(node)
+            chain.append(node)
+            node = parents[node]
+        order.extend(reversed(chain))
+    return order
+
+
+def nodes_in_scene(document: Document, parents: list[int]) -> list[int]:
+    """The nodes of the scene that the file shows, or all nodes where it has no scenes, ascending."""
+    if not document.all("scenes"):
+        return list(range(len(parents)))
+    scene = document.get("scenes", document.root.integer("scene", 0), document.root, "scene")
+    shown = set(scene.integers("nodes"))
+    for node in ancestry(range(len(parents)), parents):
+        if parents[node] in shown:
+            shown.add(node)
+    return sorted(node for node in shown if node < len(parents))
+
+
+def joint_parents(joints: list[int], parents: list[int]) -> NDArray[np.int32]:
+    """For each joint, the number of the nearest joint above it, -1 where there is none."""
+    number = {node: joint for joint, node in enumerate(joints)}
+    nearest = {-1: -1}
+    for node in ancestry(joints, parents):
+        above = parents[node]
+        nearest[node] = number.get(above, nearest[above])
+    return np.array([nearest[node] for node in joints], dtype=np.int32)
+
+
+def read_rig(document: Document, joints: list[int], parents: list[int], inverse_bind_matrices: Floats) -> Rig:
+    """The rig of joints (node numbers), with all nodes above and between them."""
+    order = ancestry(joints, parents)
+    number = {-1: -1} | {node: i for i, node in enumerate(order)}
+    elements = [document.all("nodes")[node] for node in order]
+    translations = np.array([node.numbers("translation", [0.0] * 3) for node in elements])
+    scales = np.array([node.numbers("scale", [1.0] * 3) for node in elements])
+    quaternions = np.array([node.numbers("rotation", [0.0, 0.0, 0.0, 1.0]) for node in elements])[:, [3, 0, 1, 2]]
+    largest = np.abs(quaternions).max(axis=1, keepdims=True)
+    for node in np.flatnonzero(largest == 0.0)[:1]:
+        raise elements[node].error("a quaternion of length 0", "rotation")
+    # Divided by the largest component first, so that no square under- or overflows.
+    quaternions /= largest
+    quaternions /= np.linalg.norm(quaternions, axis=1, keepdims=True)
+    local_matrices = compose(translations, quaternions, scales)
+    has_matrix = np.array(["matrix" in node for node in elements])
+    for node in np.flatnonzero(has_matrix):
+        local_matrices[node] = _matrix(elements[node])
+    return Rig(
+        names=tuple(node.string("name", "") for node in elements),
+        parents=np.array([number[parents[node]] for node in order], dtype=np.int32),
+        translations=translations,
+        quaternions=quaternions,
+        scales=scales,
+        local_matrices=local_matrices,
+        has_matrix=has_matrix,
+        joints=np.array([number[node] for node in joints]),
+        inverse_bind_matrices=inverse_bind_matrices,
+    )
+
+
+def _matrix(node: Element) -> Floats:
+    matrix = np.array(node.numbers("matrix", np.eye(4).ravel().tolist())).reshape(4, 4).T
+    if not np.allclose(matrix[3], [0.0, 0.0, 0.0, 1.0], rtol=0.0, atol=1e-6):
+        raise node.error("the last row is not (0, 0, 0, 1)", "matrix")
+    matrix[3] = [0.0, 0.0, 0.0, 1.0]
+    return matrix

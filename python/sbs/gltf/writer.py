@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""Writes a character as a binary glTF 2.0 file."""
+
+from __future__ import annotations
+
+import pathlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pygltflib
+from numpy.typing import NDArray
+
+from ..animation import Animation, Track
+from ..files import replacing
+from ..rig import Rig
+from .influences import quantize, tidy
+
+if TYPE_CHECKING:
+    from ..character import Character, Mesh, PathLike
+
+_COMPONENT_TYPES = {
+    np.dtype(np.float32): pygltflib.FLOAT,
+    np.dtype(np.uint8): pygltflib.UNSIGNED_BYTE,
+    np.dtype(np.uint16): pygltflib.UNSIGNED_SHORT,
+    np.dtype(np.uint32): pygltflib.UNSIGNED_INT,
+}
+_TYPES = {1: pygltflib.SCALAR, 2: pygltflib.VEC2, 3: pygltflib.VEC3, 4: pygltflib.VEC4, 16: pygltflib.MAT4}
+
+
+class _Builder:
+    """A glTF structure and the bytes of its one buffer."""
+
+    def __init__(self) -> None:
+        self.gltf = pygltflib.GLTF2(asset=pygltflib.Asset(version="2.0", generator="spherical-blend-skinning"))
+        self._bytes = bytearray()
+
+    def accessor(
+        self, array: NDArray[Any], *, target: int | None = None, normalized: bool = False, bounds: bool = False
+    ) -> int:
+        """Appends an array of (count,) or (count, components) and returns its accessor."""
+        array = np.ascontiguousarray(array)
+        columns = array.reshape(len(array), -1)
+        offset = len(self._bytes)
+        self._bytes += array.tobytes()
+        self._bytes += bytes(-len(self._bytes) % 4)
+        self.gltf.bufferViews.append(
+            pygltflib.BufferView(buffer=0, byteOffset=offset, byteLength=array.nbytes, target=target)
+        )
+        self.gltf.accessors.append(
+            pygltflib.Accessor(
+                bufferView=len(self.gltf.bufferViews) - 1,
+                componentType=_COMPONENT_TYPES[array.dtype],
+                normalized=normalized,
+                count=len(array),
+                type=_TYPES[columns.shape[1]],
+                min=columns.min(axis=0).tolist() if bounds else [],
+                max=columns.max(axis=0).tolist() if bounds else [],
+            )
+        )
+        return len(self.gltf.accessors) - 1
+
+    def to_bytes(self) -> bytes:
+        self.gltf.buffers.append(pygltflib.Buffer(byteLength=len(self._bytes)))
+        self.gltf.set_binary_blob(bytes(self._bytes))
+        return b"".join(self.gltf.save_to_bytes())
+
+
+def write(character: Character, path: PathLike, *, weights: str = "float32") -> None:
+    """See `Character.save`."""
+    target = pathlib.Path(path)
+    if target.suffix.lower() != ".glb":
+        raise ValueError(f"path is {str(target)!r}, a name that ends in .glb is needed")
+    if weights not in ("float32", "uint16", "uint8"):
+        raise ValueError(f"weights is {weights!r}, 'float32', 'uint16' or 'uint8' is needed")
+    data = _to_bytes(character, weights)
+    with replacing(target) as temporary:
+        temporary.write_bytes(data)
+
+
+def _to_bytes(character: Character, weights: str) -> bytes:
+    builder = _Builder()
+    gltf = builder.gltf
+    rig = character.rig
+    gltf.nodes = [_node(rig, node) for node in range(len(rig.parents))]
+    gltf.skins = [
+        pygltflib.Skin(
+            joints=rig.joints.tolist(),
+            inverseBindMatrices=builder.accessor(
+                rig.inverse_bind_matrices.transpose(0, 2, 1).reshape(-1, 16).astype(np.float32)
+            ),
+        )
+    ]
+    primitive = _primitive(builder, character.mesh, len(rig.joints), weights)
+    gltf.meshes = [pygltflib.Mesh(name=character.name or None, primitives=[primitive])]
+    gltf.nodes.append(pygltflib.Node(name=character.name or None, mesh=0, skin=0))
+    gltf.animations = [_animation(builder, animation) for animation in character.animations]
+    roots = np.flatnonzero(rig.parents < 0).tolist()
+    gltf.scenes = [pygltflib.Scene(nodes=[*roots, len(rig.parents)])]
+    gltf.scene = 0
+    return builder.to_bytes()
+
+
+def _node(rig: Rig, node: int) -> pygltflib.Node:
+    children = np.flatnonzero(rig.parents == node).tolist()
+    name = rig.names[node] or None
+    if rig.has_matrix[node]:
+        return pygltflib.Node(name=name, children=children, matrix=rig.local_matrices[node].T.ravel().tolist())
+    w, x, y, z = rig.quaternions[node].tolist()
+    return pygltflib.Node(
+        name=name,
+        children=children,
+        translation=rig.translations[node].tolist(),
+        rotation=[x, y, z, w],
+        scale=rig.scales[node].tolist(),
+    )
+
+
+def _primitive(builder: _Builder, mesh: Mesh, joint_count: int, weights: str) -> pygltflib.Primitive:
+    vertex_count = len(mesh.positions)
+    vertices: dict[str, Any] = {"target": pygltflib.ARRAY_BUFFER}
+    attributes = pygltflib.Attributes(
+        POSITION=builder.accessor(mesh.positions.astype(np.float32), bounds=True, **vertices)
+    )
+    if mesh.normals is not None:
+        length = np.linalg.norm(mesh.normals.astype(np.float64), axis=1, keepdims=True)
+        normals = mesh.normals / np.where(length > 0.0, length, 1.0)
+        attributes.NORMAL = builder.accessor(normals.astype(np.float32), **vertices)
+    if mesh.uvs is not None:
+        attributes.TEXCOORD_0 = builder.accessor(mesh.uvs.astype(np.float32), **vertices)
+
+    joints, tidy_weights = tidy(mesh.joint_indices, mesh.joint_weights)
+    stored = quantize(tidy_weights, np.dtype(weights))
+    joint_type = np.uint8 if joint_count <= 256 else np.uint16
+    for first in range(0, joints.shape[1], 4):
+        columns = slice(first, first + 4)
+        joint_set = builder.accessor(joints[:, columns].astype(joint_type), **vertices)
+        weight_set = builder.accessor(stored[:, columns], normalized=stored.dtype != np.float32, **vertices)
+        setattr(attributes, f"JOINTS_{first // 4}", joint_set)
+        setattr(attributes, f"WEIGHTS_{first // 4}", weight_set)
+
+    # The largest number of an index type is not a vertex: graphics systems take it for the end of a strip.
+    index_type = np.uint16 if vertex_count < 65536 else np.uint32
+    indices = builder.accessor(mesh.triangles.ravel().astype(index_type), target=pygltflib.ELEMENT_ARRAY_BUFFER)
+    return pygltflib.Primitive(attributes=attributes, indices=indices, mode=pygltflib.TRIANGLES)
+
+
+def _animation(builder: _Builder, animation: Animation) -> pygltflib.Animation:
+    gltf_animation = pygltflib.Animation(name=animation.name or None)
+    for track in animation.tracks:
+        times = builder.accessor(track.times.astype(np.float32), bounds=True)
+        for column, node in enumerate(track.nodes.tolist()):
+            gltf_animation.samplers.append(
+                pygltflib.AnimationSampler(
+                    input=times, output=builder.accessor(_keys(track, column)), interpolation=track.interpolation
+                )
+            )
+            gltf_animation.channels.append(
+                pygltflib.AnimationChannel(
+                    sampler=len(gltf_animation.samplers) - 1,
+                    target=pygltflib.AnimationChannelTarget(node=node, path=track.path),
+                )
+            )
+    return gltf_animation
+
+
+def _keys(track: Track, column: int) -> NDArray[np.float32]:
+    values = track.values[..., column, :]
+    if track.path == "rotation":
+        values = np.roll(values, -1, axis=-1)
+    return values.reshape(-1, values.shape[-1]).astype(np.float32)

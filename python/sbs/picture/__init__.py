@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+"""Pictures of deformed meshes, side by side, on a machine without display or graphics driver.
+
+Surfaces are path-traced by Mitsuba 3 and set into a sheet with Pillow; both come with the extra ``picture``.
+"""
+
+from .camera import Camera
+from .extra import MissingExtraError
+from .portraits import portraits, weight_colors
+from .render import render
+from .sheet import Row, compose
+from .surface import Surface, smooth_surfaces, weld
+
+__all__ = [
+    "Camera",
+    "MissingExtraError",
+    "Row",
+    "Surface",
+    "compose",
+    "portraits",
+    "render",
+    "smooth_surfaces",
+    "weight_colors",
+    "weld",
+]

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""Where a picture is taken from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+FIELD_OF_VIEW = 16.0  # degrees across the picture's width: a long lens, so that near and far limbs compare
+
+
+@dataclass(frozen=True)
+class Camera:
+    """A camera that looks at a point.
+
+    Attributes
+    ----------
+    target : (3,) array_like
+        The point in the middle of the picture.
+    direction : (3,) array_like
+        From the target towards the camera; any length.
+    up : (3,) array_like
+        What is upward in the picture; any length, not parallel to `direction`.
+    width : float
+        How much of the scene, at the target, goes into the picture's width.
+    """
+
+    target: ArrayLike
+    direction: ArrayLike
+    up: ArrayLike
+    width: float
+
+    @property
+    def axes(self) -> NDArray[np.float64]:
+        """Unit vectors (3, 3) in rows: the picture's right, its upward, and towards the camera."""
+        return view_axes(self.direction, self.up)
+
+    @property
+    def position(self) -> NDArray[np.float64]:
+        """Where the camera stands, (3,)."""
+        towards: NDArray[np.float64] = self.axes[2] * (self.width / 2 / half_angle_tangent())
+        return towards + np.asarray(self.target, np.float64)
+
+    @classmethod
+    def framing(
+        cls, points: ArrayLike, direction: ArrayLike, up: ArrayLike, *, aspect: float, margin: float = 0.08
+    ) -> Camera:
+        """The camera in that direction that has all `points` (N, 3) in a picture of the given width to height."""
+        axes = view_axes(direction, up)
+        seen = np.asarray(points, np.float64) @ axes.T
+        center = (seen.min(axis=0) + seen.max(axis=0)) / 2
+        across, upward, nearer = (seen - center).T
+        # Nearer than the target by z, the picture's half width holds z tan(angle / 2) less of the scene.
+        reach = np.maximum(np.abs(across), np.abs(upward) * aspect) + nearer * half_angle_tangent()
+        return cls(center @ axes, direction, up, float(2 * reach.max() * (1 + 2 * margin)))
+
+
+def half_angle_tangent() -> float:
+    return float(np.tan(np.radians(FIELD_OF_VIEW / 2)))
+
+
+def view_axes(direction: ArrayLike, up: ArrayLike) -> NDArray[np.float64]:
+    """Right-handed unit axes (3, 3) in rows: right, upward, towards the camera."""
+    backward = np.asarray(direction, np.float64) / np.linalg.norm(direction)
+    right = np.cross(np.asarray(up, np.float64), backward)
+    length = np.linalg.norm(right)
+    if not length > 0:
+        raise ValueError("direction and up must not be parallel")
+    right /= length
+    return np.stack([right, np.cross(backward, right), backward])

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""One mesh in several shapes, pictured alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .camera import Camera
+from .render import render
+from .surface import smooth_surfaces, weld
+
+CLAY = np.array([0.60, 0.43, 0.34])
+BLUE = np.array([0.25, 0.41, 0.58])
+
+
+def portraits(
+    rest_positions: ArrayLike,
+    triangles: ArrayLike,
+    shapes: Iterable[ArrayLike],
+    colors: NDArray[np.float64],
+    camera: Camera,
+    size: tuple[int, int],
+    *,
+    samples: int,
+) -> Iterator[NDArray[np.uint8]]:
+    """Take pictures of a mesh, one after the other.
+
+    Parameters
+    ----------
+    rest_positions : (V, 3) array_like
+        They tell which vertices belong together along seams.
+    triangles : (T, 3) array_like of int
+    shapes : iterable of (V, 3) array_like
+        Deformed positions.
+    colors : (V, 3) ndarray
+        Linear RGB.
+    camera, size, samples
+        As for `render`.
+
+    Yields
+    ------
+    (height, width, 3) ndarray of uint8
+        A picture of each shape.
+    """
+    kept, welded = weld(rest_positions, triangles)
+    welded_shapes = [np.asarray(positions, np.float64)[kept] for positions in shapes]
+    for surface in smooth_surfaces(welded_shapes, colors[kept], welded):
+        yield render(surface, camera, size, samples=samples)
+
+
+def weight_colors(joint_indices: ArrayLike, joint_weights: ArrayLike, joints: ArrayLike) -> NDArray[np.float64]:
+    """Colors (V, 3) that show how much of a vertex's weight some joints have: none is clay, all is blue."""
+    given = np.asarray(joint_weights, np.float64)
+    weights = np.where(np.isfinite(given) & (given > 0), given, 0)
+    total = weights.sum(axis=1, keepdims=True)
+    share = np.sum(np.isin(joint_indices, joints) * weights, axis=1, keepdims=True) / np.where(total > 0, total, 1)
+    return np.asarray(CLAY + (BLUE - CLAY) * share)

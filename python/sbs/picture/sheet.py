@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""Pictures set into one figure: columns with headings, rows with captions, a note under each picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .extra import load
+
+INK = (28, 30, 34)
+GREY = (104, 108, 116)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a figure.
+
+    Attributes
+    ----------
+    pictures : sequence of (height, width, 3) ndarray of uint8
+        All of one size, as in every row all of one width.
+    notes : sequence of str
+        A line under each picture.
+    caption : str
+        Text under the row.
+    """
+
+    pictures: Sequence[NDArray[np.uint8]]
+    notes: Sequence[str]
+    caption: str
+
+
+def compose(rows: Sequence[Row], headings: Sequence[str], footnote: str = "") -> Any:
+    """Set rows of pictures into a figure.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        From top to bottom.
+    headings : sequence of str
+        One for each column.
+    footnote : str
+        Small print at the end.
+
+    Returns
+    -------
+    PIL.Image.Image
+        RGB, on white. All sizes of text follow from the width of the pictures.
+
+    Raises
+    ------
+    MissingExtraError
+        If Pillow is not installed.
+    """
+    image_module, draw_module = load("PIL.Image", "pillow"), load("PIL.ImageDraw", "pillow")
+    column = rows[0].pictures[0].shape[1]
+    unit = max(column // 24, 6)
+    margin = unit
+    fonts = Fonts(unit)
+    pitch = column + margin
+    width = len(headings) * pitch + margin
+    captions = [wrap(row.caption, fonts.caption, width - 2 * margin) for row in rows]
+    heights = [
+        row.pictures[0].shape[0] + 2 * unit + len(lines) * fonts.line for row, lines in zip(rows, captions, strict=True)
+    ]
+    small_print = wrap(footnote, fonts.note, width - 2 * margin)
+    bottom = margin + 2 * unit + sum(heights) + len(rows) * unit
+    image = image_module.new("RGB", (width, bottom + len(small_print) * fonts.line + margin), "white")
+    draw = draw_module.Draw(image)
+
+    for index, heading in enumerate(headings):
+        draw.text((margin + index * pitch + column / 2, margin), heading, INK, fonts.heading, anchor="ma")
+    top = margin + 2 * unit
+    for row, lines, height in zip(rows, captions, heights, strict=True):
+        foot = top + row.pictures[0].shape[0]
+        for index, (picture, note) in enumerate(zip(row.pictures, row.notes, strict=True)):
+            image.paste(image_module.fromarray(picture), (margin + index * pitch, top))
+            draw.text((margin + index * pitch + column / 2, foot + unit // 4), note, GREY, fonts.note, anchor="ma")
+        for index, line in enumerate(lines):
+            draw.text((margin, foot + 2 * unit + index * fonts.line), line, INK, fonts.caption, anchor="la")
+        top += height + unit
+    for index, line in enumerate(small_print):
+        draw.text((margin, bottom + index * fonts.line), line, GREY, fonts.note, anchor="la")
+    return image
+
+
+class Fonts:
+    """Pillow's own font in the sizes of a figure."""
+
+    def __init__(self, unit: int) -> None:
+        module = load("PIL.ImageFont", "pillow")
+        self.heading = module.load_default(size=1.25 * unit)
+        self.note = module.load_default(size=0.95 * unit)
+        self.caption = module.load_default(size=1.05 * unit)
+        self.line = round(1.4 * unit)
+
+
+def wrap(text: str, font: Any, width: float) -> list[str]:
+    """Lines of at most `width` pixels, broken at blanks."""
+    lines: list[str] = []
+    for word in text.split():
+        if lines and font.getlength(f"{lines[-1]} {word}") <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""Loop subdivision, which makes a coarse mesh round."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def subdivide(values: NDArray[np.float64], triangles: NDArray[np.intp]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """One step of Loop subdivision: every triangle becomes four.
+
+    Loop, C. 1987. Smooth Subdivision Surfaces Based on Triangles; boundaries become cubic B-splines.
+
+    Parameters
+    ----------
+    values : (V, N) ndarray
+        What the vertices carry: positions, colors, side by side.
+    triangles : (T, 3) ndarray of int
+        Vertex indices of a welded mesh.
+
+    Returns
+    -------
+    values : (V + E, N) ndarray
+        The old vertices, then a vertex for each of the E edges.
+    triangles : (4 T, 3) ndarray of int
+    """
+    count = len(values)
+    sides = triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
+    edges, side_edge, uses = np.unique(np.sort(sides, axis=1), axis=0, return_inverse=True, return_counts=True)
+    side_edge = side_edge.reshape(-1)
+    opposite = sum_at(values[triangles[:, [2, 0, 1]].reshape(-1)], side_edge, len(edges))
+    ends = values[edges[:, 0]] + values[edges[:, 1]]
+    inner = (uses == 2)[:, None]
+    edge_values = np.where(inner, 0.375 * ends + 0.125 * opposite, 0.5 * ends)
+
+    neighbours = sum_at(values[edges[:, ::-1].reshape(-1)], edges.reshape(-1), count)
+    valence = np.bincount(edges.reshape(-1), minlength=count)[:, None]
+    share = (0.625 - (0.375 + 0.25 * np.cos(2 * np.pi / np.maximum(valence, 1))) ** 2) / np.maximum(valence, 1)
+    smoothed = (1 - valence * share) * values + share * neighbours
+
+    rim = edges[uses != 2]
+    rim_neighbours = sum_at(values[rim[:, ::-1].reshape(-1)], rim.reshape(-1), count)
+    rim_valence = np.bincount(rim.reshape(-1), minlength=count)[:, None]
+    vertex_values = np.select(
+        [rim_valence == 0, rim_valence == 2], [smoothed, 0.75 * values + 0.125 * rim_neighbours], values
+    )
+
+    a, b, c = triangles.T
+    ab, bc, ca = (count + side_edge).reshape(-1, 3).T
+    pieces = np.stack([a, ab, ca, ab, b, bc, ca, bc, c, ab, bc, ca], axis=1)
+    return np.concatenate([vertex_values, edge_values]), pieces.reshape(-1, 3)
+
+
+def sum_at(rows: NDArray[np.float64], places: NDArray[np.intp], count: int) -> NDArray[np.float64]:
+    """Sums (count, N) of those rows (M, N) that share a place (M,)."""
+    return np.stack([np.bincount(places, column, count) for column in rows.T], axis=1)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""The smooth surface that a picture shows: welded, with normals, and smooth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .subdivision import subdivide, sum_at
+
+
+@dataclass(frozen=True)
+class Surface:
+    """Triangles ready to be rendered.
+
+    Attributes
+    ----------
+    positions : (V, 3) float32
+        Vertices in scene units.
+    normals : (V, 3) float32
+        Unit normals.
+    colors : (V, 3) float32
+        Diffuse reflectance, linear RGB in [0, 1].
+    triangles : (T, 3) int32
+        Counter-clockwise seen from outside.
+    """
+
+    positions: NDArray[np.float32]
+    normals: NDArray[np.float32]
+    colors: NDArray[np.float32]
+    triangles: NDArray[np.int32]
+
+
+def weld(positions: ArrayLike, triangles: ArrayLike) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Find the vertices that lie at one place, as they do along texture seams.
+
+    Parameters
+    ----------
+    positions : (V, 3) array_like
+        Rest positions.
+    triangles : (T, 3) array_like of int
+        Vertex indices.
+
+    Returns
+    -------
+    kept : (W,) ndarray of int
+        One vertex of each place.
+    triangles : (T, 3) ndarray of int
+        The same triangles as indices into `kept`.
+    """
+    _, kept, place = np.unique(np.asarray(positions), axis=0, return_index=True, return_inverse=True)
+    return kept, place.reshape(-1)[np.asarray(triangles)]
+
+
+def vertex_normals(positions: NDArray[np.float64], triangles: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Unit normals (V, 3) of a welded mesh: the mean of the normals around a vertex, weighted by area."""
+    corners = positions[triangles]
+    facets = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    sums = sum_at(np.repeat(facets, 3, axis=0), triangles.reshape(-1), len(positions))
+    lengths = np.linalg.norm(sums, axis=1, keepdims=True)
+    return sums / np.where(lengths > 0, lengths, 1)
+
+
+def smooth_surfaces(
+    shapes: Sequence[NDArray[np.float64]], colors: NDArray[np.float64], triangles: NDArray[np.intp], *, steps: int = 2
+) -> list[Surface]:
+    """Rounder surfaces of a welded mesh in several shapes, for the eye: `steps` of Loop subdivision.
+
+    Parameters
+    ----------
+    shapes : sequence of (V, 3) ndarray
+        Positions.
+    colors : (V, 3) ndarray
+        The same for all shapes.
+    triangles : (T, 3) ndarray of int
+        Vertex indices.
+    steps : int
+        Each makes four triangles of one; 0 shows the mesh as it is.
+    """
+    values = np.concatenate([colors, *shapes], axis=1)
+    for _ in range(steps):
+        values, triangles = subdivide(values, triangles)
+    smooth_colors, *smooth_shapes = np.split(values, 1 + len(shapes), axis=1)
+    return [
+        Surface(
+            positions=positions.astype(np.float32),
+            normals=vertex_normals(positions, triangles).astype(np.float32),
+            colors=smooth_colors.astype(np.float32),
+            triangles=triangles.astype(np.int32),
+        )
+        for positions in smooth_shapes
+    ]

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+"""The tree of transforms that moves the joints of a character, from node transforms to skinning matrices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import affine, rotations
+
+if TYPE_CHECKING:
+    from .skeleton import Skeleton
+
+Floats = NDArray[np.float64]
+
+# A matrix has shear if T R S misses it by more than the rounding of float32, relative to its largest element.
+_SHEAR = 1e-6
+
+
+def compose(translations: Floats, quaternions: Floats, scales: Floats) -> Floats:
+    """Matrices T R S of glTF node transforms.
+
+    Parameters
+    ----------
+    translations, scales : (..., 3) ndarray
+    quaternions : (..., 4) ndarray
+        Unit quaternions (w, x, y, z).
+
+    Returns
+    -------
+    (..., 4, 4) ndarray
+    """
+    matrices = affine.from_linear(rotations.matrices_from_quaternions(quaternions) * scales[..., None, :])
+    matrices[..., :3, 3] = translations
+    return matrices
+
+
+def decompose(matrices: Floats) -> tuple[Floats, Floats, Floats]:
+    """Translations (..., 3), unit quaternions (..., 4), (w, x, y, z), and scales (..., 3) of matrices T R S.
+
+    Mirrored matrices get three negative scales. Shear has no place in T R S and is lost; no axis may have length 0.
+    """
+    axes = matrices[..., :3, :3]
+    handedness = np.where(np.linalg.det(axes) < 0.0, -1.0, 1.0)
+    scales = np.linalg.norm(axes, axis=-2) * handedness[..., None]
+    return matrices[..., :3, 3].copy(), rotations.quaternions_from_matrices(axes / scales[..., None, :]), scales
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Rig:
+    """The joints of a character and every node above or between them, N nodes in all, parents before children.
+
+    `Skeleton` knows joints alone, at bind; a rig also has the nodes that a file puts above and between them (an
+    armature node, often scaled), and the pose that the file stores. Animations move nodes.
+
+    Attributes
+    ----------
+    names : tuple of N str
+    parents : (N,) int32 ndarray
+        Parent of each node, -1 for a root; always less than the node's own number.
+    translations, scales : (N, 3) float64 ndarray
+    quaternions : (N, 4) float64 ndarray
+        Unit quaternions (w, x, y, z).
+    local_matrices : (N, 4, 4) float64 ndarray
+        Node to parent, in the pose that the file stores: T R S, or the node's own matrix where it has one.
+    has_matrix : (N,) bool ndarray
+        Nodes that are given by a matrix; these cannot be animated and have no T, R, S.
+    joints : (J,) intp ndarray
+        The node of each joint.
+    inverse_bind_matrices : (J, 4, 4) float64 ndarray
+        Bind space of the mesh to each joint's node.
+    """
+
+    names: tuple[str, ...]
+    parents: NDArray[np.int32]
+    translations: Floats
+    quaternions: Floats
+    scales: Floats
+    local_matrices: Floats
+    has_matrix: NDArray[np.bool_]
+    joints: NDArray[np.intp]
+    inverse_bind_matrices: Floats
+
+    @classmethod
+    def from_skeleton(cls, skeleton: Skeleton) -> Rig:
+        """The rig whose nodes are the joints of a skeleton, in its bind pose and in the order ``skeleton.order``.
+
+        A joint that is sheared against its parent is given by its matrix.
+        """
+        order = np.asarray(skeleton.order, dtype=np.intp)
+        node_of_joint = np.empty(len(order), dtype=np.intp)
+        node_of_joint[order] = np.arange(len(order))
+        parents = np.asarray(skeleton.parents)[order]
+        local_matrices = np.asarray(skeleton.local_bind_matrices)[order]
+        translations, quaternions, scales = decompose(local_matrices)
+        missed = np.abs(compose(translations, quaternions, scales) - local_matrices)[:, :3, :3].max(axis=(1, 2))
+        return cls(
+            names=tuple(skeleton.names[joint] for joint in order),
+            parents=np.where(parents < 0, -1, node_of_joint[parents]).astype(np.int32),
+            translations=translations,
+            quaternions=quaternions,
+            scales=scales,
+            local_matrices=local_matrices,
+            has_matrix=missed > _SHEAR * np.abs(local_matrices[:, :3, :3]).max(axis=(1, 2)),
+            joints=node_of_joint,
+            inverse_bind_matrices=np.asarray(skeleton.inverse_bind_matrices),
+        )
+
+    @cached_property
+    def _levels(self) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+        """Nodes by depth, each with their parents, so that a level is one matrix product."""
+        depth = np.zeros(len(self.parents), dtype=np.intp)
+        for node, parent in enumerate(self.parents):
+            if parent >= 0:
+                depth[node] = depth[parent] + 1
+        by_depth = np.argsort(depth, kind="stable")
+        levels = np.split(by_depth, np.cumsum(np.bincount(depth))[:-1])
+        return [(nodes, self.parents[nodes]) for nodes in levels[1:]]
+
+    def global_matrices(self, local_matrices: Floats) -> Floats:
+        """Node to scene, (..., N, 4, 4), from node to parent, (..., N, 4, 4)."""
+        matrices = np.array(local_matrices, dtype=np.float64)
+        for nodes, parents in self._levels:
+            matrices[..., nodes, :, :] = matrices[..., parents, :, :] @ matrices[..., nodes, :, :]
+        return matrices
+
+    def skinning_matrices(self, local_matrices: Floats) -> Floats:
+        """Skinning matrices (..., J, 4, 4), bind space to scene, from node to parent, (..., N, 4, 4)."""
+        return self.global_matrices(local_matrices)[..., self.joints, :, :] @ self.inverse_bind_matrices
+
+    @cached_property
+    def rest_matrices(self) -> Floats:
+        """Skinning matrices (J, 4, 4) of the pose that the file stores."""
+        matrices = self.skinning_matrices(self.local_matrices)
+        matrices.setflags(write=False)
+        return matrices

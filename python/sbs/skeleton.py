@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: MIT
+"""The skeleton: a tree of joints in its bind pose, and forward kinematics.
+
+The letters are those of Kavan and Zara, "Real Time Skin Deformation with Bones Blending", WSCG 2003, section 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import affine, rotations
+
+__all__ = ["Skeleton"]
+
+Floats = NDArray[np.float64]
+Joints = NDArray[np.int32]
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+
+class Skeleton:
+    """A tree of joints with the bind pose of each. Immutable.
+
+    Parameters
+    ----------
+    parents : (J,) array_like of int
+        Parent of each joint, -1 for a root. Joints may come in any order, and there may be several roots.
+    bind_matrices : (J, 4, 4) array_like
+        A(j): joint to the space in which the mesh was bound, at bind.
+    names : sequence of J str, optional
+        All different. By default ``"joint_0"``, ``"joint_1"``, ...
+
+    Attributes
+    ----------
+    parents : (J,) int32 ndarray, read-only
+    bind_matrices : (J, 4, 4) float64 ndarray, read-only
+        A(j).
+    inverse_bind_matrices : (J, 4, 4) float64 ndarray, read-only
+        A(j)^-1.
+    local_bind_matrices : (J, 4, 4) float64 ndarray, read-only
+        R(j): joint to its parent at bind; A(j) = A(p(j)) R(j). For roots R(j) = A(j).
+    joint_positions : (J, 3) float64 ndarray, read-only
+        Where the joints are at bind.
+    names : tuple of J str
+    roots : tuple of int
+        The joints without a parent, ascending.
+    order : (J,) int32 ndarray, read-only
+        All joints, parents before their children.
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree, a parent is out of range, parents run in a circle, a name occurs twice, or a bind matrix is
+        not finite, not affine or singular.
+    TypeError
+        If parents are not integers.
+
+    Examples
+    --------
+    An upper arm along x, and a forearm of the same length bent by 90 degrees about z:
+
+    >>> import numpy as np
+    >>> bind = np.tile(np.eye(4), (2, 1, 1))
+    >>> bind[1, 0, 3] = 2.0
+    >>> arm = Skeleton([-1, 0], bind, names=["upper_arm", "forearm"])
+    >>> pose = arm.forward(rotations.matrices_from_euler([[0, 0, 0], [0, 0, 90]], "XYZ", degrees=True))
+    >>> tip = np.array([4.0, 0.0, 0.0, 1.0])
+    >>> (arm.skinning_matrices(pose)[1] @ tip).round(3)
+    array([2., 2., 0., 1.])
+    """
+
+    def __init__(self, parents: ArrayLike, bind_matrices: ArrayLike, names: Sequence[str] | None = None) -> None:
+        self.parents = _read_only(_check_parents(parents))
+        self.names = _check_names(names, len(self.parents))
+        self._levels = _levels(self.parents)
+        self.order = _read_only(np.concatenate(self._levels).astype(np.int32))
+        self.roots = tuple(int(joint) for joint in self._levels[0])
+
+        given = np.asarray(bind_matrices)
+        if given.ndim != 3:
+            raise ValueError(f"bind_matrices has shape {given.shape}, expected ({len(self)}, 4, 4)")
+        self.bind_matrices = _read_only(affine.as_affine(given, "bind_matrices", len(self)).copy())
+        singular = np.flatnonzero(affine.are_singular(self.bind_matrices))
+        if len(singular):
+            raise ValueError(f"bind_matrices[{singular[0]}], of joint {self.names[singular[0]]!r}, is singular")
+        self.inverse_bind_matrices = _read_only(affine.inverse(self.bind_matrices))
+        self.local_bind_matrices = _read_only(self._relative_to_parents(self.bind_matrices, self.inverse_bind_matrices))
+        self.joint_positions = self.bind_matrices[:, :3, 3]
+
+    def __len__(self) -> int:
+        return len(self.parents)
+
+    def __repr__(self) -> str:
+        roots = f"{len(self.roots)} root" + ("s" if len(self.roots) > 1 else "")
+        return f"<sbs.Skeleton {len(self)} joint{'s' if len(self) > 1 else ''}, {roots}>"
+
+    def __reduce__(self) -> tuple[type[Skeleton], tuple[Joints, Floats, tuple[str, ...]]]:
+        return type(self), (self.parents, self.bind_matrices, self.names)
+
+    @cached_property
+    def _index_of_name(self) -> dict[str, int]:
+        return {name: joint for joint, name in enumerate(self.names)}
+
+    def index(self, name: str) -> int:
+        """The number of the joint with a name.
+
+        Raises
+        ------
+        KeyError
+            If there is none.
+        """
+        try:
+            return self._index_of_name[name]
+        except KeyError:
+            raise KeyError(f"no joint is named {name!r}") from None
+
+    def forward(self, local: ArrayLike | None = None, *, quaternions: ArrayLike | None = None) -> Floats:
+        """Pose matrices of joint movements: F(j) = F(p(j)) R(j) T(j), and R(j) T(j) for roots.
+
+        Parameters
+        ----------
+        local : (..., J, 4, 4) or (..., J, 3, 3) array_like
+            T(j), the movement of each joint in its own axes: matrices, or rotations alone. The identity for all joints
+            gives the bind pose.
+        quaternions : (..., J, 4) array_like
+            The rotations as quaternions (w, x, y, z) of any length but 0, in place of `local`.
+
+        Returns
+        -------
+        (..., J, 4, 4) ndarray of float64
+            F(j): joint to the space of the bind matrices, as posed.
+
+        Raises
+        ------
+        ValueError
+            If a shape is wrong, a number not finite, or a last row not (0, 0, 0, 1).
+        TypeError
+            If not exactly one of the two is given.
+        """
+        if (local is None) == (quaternions is None):
+            raise TypeError("forward() takes either local or quaternions")
+        name = "local" if quaternions is None else "the matrices of quaternions"
+        if quaternions is not None:
+            local = rotations.matrices_from_quaternions(quaternions)
+        movements = np.asarray(local, dtype=np.float64)
+        if movements.shape[-2:] == (3, 3):
+            movements = affine.from_linear(movements)
+        return self._accumulate(self.local_bind_matrices @ self._check_pose(movements, name))
+
+    def from_local(self, local_matrices: ArrayLike) -> Floats:
+        """Pose matrices of matrices joint to parent, such as the nodes of a glTF file have: F(j) = F(p(j)) L(j).
+
+        Parameters
+        ----------
+        local_matrices : (..., J, 4, 4) array_like
+            L(j) = R(j) T(j).
+
+        Returns
+        -------
+        (..., J, 4, 4) ndarray of float64
+
+        Raises
+        ------
+        ValueError
+            As `forward`.
+        """
+        return self._accumulate(self._check_pose(local_matrices, "local_matrices").copy())
+
+    def local(self, pose: ArrayLike) -> Floats:
+        """The movements of the joints in a pose, the inverse of `forward`: T(j) = R(j)^-1 F(p(j))^-1 F(j).
+
+        Parameters
+        ----------
+        pose : (..., J, 4, 4) array_like
+            F(j), pose matrices.
+
+        Returns
+        -------
+        (..., J, 4, 4) ndarray of float64
+
+        Raises
+        ------
+        ValueError
+            If a shape is wrong, a number not finite, a last row not (0, 0, 0, 1), or the matrix of a parent singular.
+        """
+        pose = self._check_pose(pose, "pose")
+        parents = np.unique(self.parents[self.parents >= 0])
+        singular = np.argwhere(affine.are_singular(pose[..., parents, :, :]))
+        if len(singular):
+            *frame, parent = singular[0]
+            place = ", ".join(map(str, [*frame, parents[parent]]))
+            raise ValueError(f"pose[{place}], of joint {self.names[parents[parent]]!r}, is singular and has children")
+        inverse_pose = np.empty_like(pose)
+        inverse_pose[..., parents, :, :] = affine.inverse(pose[..., parents, :, :])
+        return affine.inverse(self.local_bind_matrices) @ self._relative_to_parents(pose, inverse_pose)
+
+    def skinning_matrices(self, pose: ArrayLike) -> Floats:
+        """Skinning matrices F(j) A(j)^-1 of pose matrices: what `Skin.deform` takes.
+
+        Parameters
+        ----------
+        pose : (..., J, 4, 4) array_like
+            F(j), in the same space as the bind matrices.
+
+        Returns
+        -------
+        (..., J, 4, 4) ndarray of float64
+
+        Raises
+        ------
+        ValueError
+            As `forward`.
+        """
+        return self._check_pose(pose, "pose") @ self.inverse_bind_matrices
+
+    def _check_pose(self, matrices: ArrayLike, name: str) -> Floats:
+        return affine.as_affine(matrices, name, len(self))
+
+    def _relative_to_parents(self, matrices: Floats, inverses: Floats) -> Floats:
+        """M(p(j))^-1 M(j), and M(j) for roots."""
+        children = np.flatnonzero(self.parents >= 0)
+        relative = matrices.copy()
+        relative[..., children, :, :] = inverses[..., self.parents[children], :, :] @ matrices[..., children, :, :]
+        return relative
+
+    def _accumulate(self, matrices: Floats) -> Floats:
+        """F(j) = F(p(j)) L(j), from the roots down, in place of the L(j)."""
+        for level in self._levels[1:]:
+            matrices[..., level, :, :] = matrices[..., self.parents[level], :, :] @ matrices[..., level, :, :]
+        return matrices
+
+
+def _read_only(array: NDArray[Scalar]) -> NDArray[Scalar]:
+    array.setflags(write=False)
+    return array
+
+
+def _check_parents(parents: ArrayLike) -> Joints:
+    """The parents as new int32."""
+    given = np.asarray(parents)
+    if given.ndim != 1 or not len(given):
+        raise ValueError(f"parents has shape {given.shape}, expected (J,) with at least one joint")
+    if given.dtype.kind not in "iu":
+        raise TypeError(f"parents must hold integers, not {given.dtype}")
+    bad = np.flatnonzero((given < -1) | (given >= len(given)))
+    if len(bad):
+        raise ValueError(f"parents[{bad[0]}] = {given[bad[0]]} is out of range for {len(given)} joints")
+    return given.astype(np.int32)
+
+
+def _check_names(names: Sequence[str] | None, joint_count: int) -> tuple[str, ...]:
+    if names is None:
+        return tuple(f"joint_{joint}" for joint in range(joint_count))
+    if len(names) != joint_count:
+        raise ValueError(f"names has length {len(names)}, expected {joint_count}")
+    seen: dict[str, int] = {}
+    for joint, name in enumerate(names):
+        if seen.setdefault(name, joint) != joint:
+            raise ValueError(f"names[{joint}] = {name!r} is also the name of joint {seen[name]}")
+    return tuple(names)
+
+
+def _levels(parents: Joints) -> list[NDArray[np.intp]]:
+    """The joints at each depth of the tree, ascending, the roots first."""
+    levels = []
+    level = np.flatnonzero(parents == -1)
+    while len(level):
+        levels.append(level)
+        level = np.flatnonzero(np.isin(parents, level))
+    lost = np.setdiff1d(np.arange(len(parents)), np.concatenate([level, *levels]))
+    if len(lost):
+        raise ValueError(f"parents[{lost[0]}] = {parents[lost[0]]} leads to no root: the parents run in a circle")
+    return levels

@@ -1,0 +1,561 @@
+# SPDX-License-Identifier: MIT
+"""The skin: a mesh that is bound to its joints, and the methods that deform it."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, TypedDict, Unpack, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+
+__all__ = ["PoseReport", "Skin", "WeightReport", "WeightWarning"]
+
+Method = Literal["rigid", "linear", "spherical", "dual_quaternion"]
+Rotation = Literal["qlerp"]
+Center = Literal["joint_set"]
+
+Floats = NDArray[np.float32 | np.float64]
+
+
+class DeformOptions(TypedDict, total=False):
+    """The options of `Skin.deform` and `Skin.deform_many` that do not change what kind of result there is."""
+
+    method: Method
+    rotation: Rotation
+    center: Center
+    damping: float
+    rcond: float | None
+    out: Floats | None
+    out_normals: Floats | None
+    threads: int | None
+
+
+class WeightWarning(UserWarning):
+    """The weights of some vertices were repaired when a skin was made."""
+
+
+@dataclass(frozen=True)
+class WeightReport:
+    """How many vertices were repaired when a skin was made; a vertex counts in every kind that it shows.
+
+    Attributes
+    ----------
+    nan, infinite, negative : int
+        Vertices with such weights: dropped.
+    unweighted : int
+        Vertices with no positive weight left: they stay at their rest position, whatever the pose.
+    off_sum : int
+        Vertices whose weights sum to more than 1e-3 off 1: divided by their sum (as all are).
+    duplicate : int
+        Vertices that name a joint more than once with a positive weight: the weights are added.
+    """
+
+    nan: int
+    infinite: int
+    negative: int
+    unweighted: int
+    off_sum: int
+    duplicate: int
+
+    def __str__(self) -> str:
+        what = {
+            "nan": "NaN weights (dropped)",
+            "infinite": "infinite weights (dropped)",
+            "negative": "negative weights (dropped)",
+            "unweighted": "no weights (they will not move)",
+            "off_sum": "weights that do not sum to 1 (normalised)",
+            "duplicate": "a joint more than once (merged)",
+        }
+        return ", ".join(f"{count} with {what[kind]}" for kind, count in asdict(self).items() if count)
+
+
+@dataclass(frozen=True)
+class PoseReport:
+    """What a pose asks for, as Table 2 of Kavan and Zara 2005 counts it.
+
+    Attributes
+    ----------
+    nontrivial_joint_sets : int
+        Joint sets of two or more joints that are not a joint and its parent.
+    solves : int
+        Least-squares solves for rotation centers: those sets, and the trivial ones whose two joints come apart.
+    nonrigid_joints : int
+        Joints whose matrix is not a rotation and a translation.
+    """
+
+    nontrivial_joint_sets: int
+    solves: int
+    nonrigid_joints: int
+
+
+class Skin:
+    """A mesh that is bound to its joints. Immutable, so any number of threads may deform with it at once.
+
+    Arrays are kept by reference where they are C-contiguous, aligned, of native byte order and of a type below already;
+    else a copy is. Deformation reads its own packed form of them: to write to one afterwards does not change the skin,
+    but what its attributes show and what is pickled.
+
+    Parameters
+    ----------
+    rest_positions : (V, 3) array_like
+        Undeformed vertices, in the space in which the mesh was bound. The type, float32 or float64, is that of the
+        computation and of all results; integers become float64.
+    joint_indices : (V, K) array_like of int
+        The joints that influence each vertex; pad with index 0 and weight 0.
+    joint_weights : (V, K) array_like
+        Their weights, in any order; normalised to a sum of 1.
+    joint_count : int, optional
+        J. By default the length of `parents` or `joint_positions`, else the largest index and one.
+    parents : (J,) array_like of int, optional
+        Parent of each joint, -1 for a root. With `joint_positions` it makes known which rotation centers are just the
+        position of a joint: those of a joint and its parent.
+    joint_positions : (J, 3) array_like, optional
+        Where the joints are at bind, in the space of the mesh.
+    rest_normals : (V, 3) array_like, optional
+        Normals at rest, of any length; needed for ``deform(..., normals=True)``.
+    strict : bool
+        Whether weights that need a repair are a ValueError. By default they are repaired, with a `WeightWarning`.
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree, an array is empty, an index or a parent is out of range, parents run in a circle, a number
+        is NaN or infinite, or weights need a repair under `strict`.
+    TypeError
+        If an array holds neither real numbers nor, for indices, integers.
+
+    Warns
+    -----
+    WeightWarning
+        If weights were repaired; it counts the vertices.
+
+    Examples
+    --------
+    A point that two joints share equally, one of which turns by 180 degrees about x: linear blending makes it collapse
+    to the axis, spherical blending keeps its distance.
+
+    >>> import numpy as np
+    >>> import sbs
+    >>> skin = sbs.Skin([[0.0, 1.0, 0.0]], [[0, 1]], [[0.5, 0.5]])
+    >>> skin
+    <sbs.Skin 1 vertex (float64), 2 joints, 1 joint set (1 non-trivial), up to 2 influences>
+    >>> matrices = np.stack([np.eye(4), np.diag([1.0, -1.0, -1.0, 1.0])])
+    >>> round(float(np.linalg.norm(skin.deform(matrices, method="linear"))), 6)
+    0.0
+    >>> round(float(np.linalg.norm(skin.deform(matrices))), 6)
+    1.0
+    """
+
+    def __init__(
+        self,
+        rest_positions: ArrayLike,
+        joint_indices: ArrayLike,
+        joint_weights: ArrayLike,
+        *,
+        joint_count: int | None = None,
+        parents: ArrayLike | None = None,
+        joint_positions: ArrayLike | None = None,
+        rest_normals: ArrayLike | None = None,
+        strict: bool = False,
+    ) -> None:
+        self._core = _core.Skin(
+            rest_positions,
+            joint_indices,
+            joint_weights,
+            joint_count=joint_count,
+            parents=parents,
+            joint_positions=joint_positions,
+            rest_normals=rest_normals,
+            strict=strict,
+        )
+        self._warn_of_repairs()
+
+    def _warn_of_repairs(self) -> None:
+        if any(self._core.weight_report):
+            message = f"weights were repaired, of {self.vertex_count} vertices: {self.weight_report}"
+            warnings.warn(message, WeightWarning, stacklevel=3)
+
+    # ---------------------------------------------------------------------------------------------- what it is made of
+
+    @property
+    def rest_positions(self) -> Floats:
+        """Undeformed vertices, (V, 3), read-only."""
+        return self._core.rest_positions
+
+    @property
+    def rest_normals(self) -> Floats | None:
+        """Normals at rest, (V, 3), read-only, or None."""
+        return self._core.rest_normals
+
+    @property
+    def joint_indices(self) -> NDArray[np.int32]:
+        """The joints that influence each vertex, (V, K), read-only, as given."""
+        return self._core.joint_indices
+
+    @property
+    def joint_weights(self) -> Floats:
+        """Their weights, (V, K), read-only, as given: not normalised."""
+        return self._core.joint_weights
+
+    @property
+    def parents(self) -> NDArray[np.int32] | None:
+        """Parent of each joint, (J,), -1 for a root, read-only, or None."""
+        return self._core.parents
+
+    @property
+    def joint_positions(self) -> NDArray[np.float64] | None:
+        """Where the joints are at bind, (J, 3), read-only, or None."""
+        return self._core.joint_positions
+
+    @property
+    def vertex_count(self) -> int:
+        """V, the number of vertices."""
+        return self._core.vertex_count
+
+    @property
+    def joint_count(self) -> int:
+        """J, the number of joints."""
+        return self._core.joint_count
+
+    @property
+    def dtype(self) -> np.dtype[np.float32 | np.float64]:
+        """The type of the rest positions and of all positions and normals that come out."""
+        return self._core.rest_positions.dtype
+
+    @property
+    def has_normals(self) -> bool:
+        """Whether the skin was made with rest normals."""
+        return self._core.rest_normals is not None
+
+    @property
+    def joint_sets(self) -> list[tuple[int, ...]]:
+        """The distinct sets of joints that influence some vertex: N tuples in lexicographic order, each ascending.
+
+        The set of unweighted vertices is empty and comes first.
+        """
+        return self._core.joint_sets
+
+    @property
+    def joint_set_of_vertex(self) -> NDArray[np.int32]:
+        """The number of each vertex's joint set, (V,), a new array."""
+        return self._core.joint_set_of_vertex
+
+    @property
+    def nontrivial_joint_set_count(self) -> int:
+        """How many sets have more than one joint and are not a joint and its parent."""
+        return self._core.nontrivial_joint_set_count
+
+    @property
+    def max_influences(self) -> int:
+        """The size of the largest joint set: the most joints that influence one vertex."""
+        return self._core.max_influences
+
+    @property
+    def unweighted_vertex_count(self) -> int:
+        """How many vertices no joint influences; they stay at their rest position."""
+        return self._core.unweighted_vertex_count
+
+    @property
+    def weight_report(self) -> WeightReport:
+        """How many vertices were repaired, by kind."""
+        return WeightReport(*self._core.weight_report)
+
+    @property
+    def instruction_set(self) -> str:
+        """What the kernels at work were compiled for, such as ``"avx2"``."""
+        return self._core.instruction_set
+
+    # -------------------------------------------------------------------------------------------------------- deforming
+
+    @overload
+    def deform(
+        self, skinning_matrices: ArrayLike, *, normals: Literal[False] = False, **options: Unpack[DeformOptions]
+    ) -> Floats: ...
+    @overload
+    def deform(
+        self, skinning_matrices: ArrayLike, *, normals: Literal[True], **options: Unpack[DeformOptions]
+    ) -> tuple[Floats, Floats]: ...
+    @overload
+    def deform(
+        self, skinning_matrices: ArrayLike, *, normals: bool, **options: Unpack[DeformOptions]
+    ) -> Floats | tuple[Floats, Floats]: ...
+    def deform(
+        self,
+        skinning_matrices: ArrayLike,
+        *,
+        method: Method = "spherical",
+        rotation: Rotation = "qlerp",
+        center: Center = "joint_set",
+        damping: float = 1e-8,
+        rcond: float | None = None,
+        normals: bool = False,
+        out: Floats | None = None,
+        out_normals: Floats | None = None,
+        threads: int | None = None,
+    ) -> Floats | tuple[Floats, Floats]:
+        """Deform the mesh by the skinning matrices of one frame.
+
+        Parameters
+        ----------
+        skinning_matrices : (J, 4, 4) or (J, 3, 4) array_like
+            Pose matrix times inverse bind matrix of each joint, for column vectors: translations in the last column.
+            Joints may scale and shear, float32 or float64 goes with either type of skin.
+        method : {"spherical", "linear", "dual_quaternion", "rigid"}
+            Spherical blend skinning (Kavan and Zara 2005), linear blend skinning, dual quaternion skinning (Kavan et
+            al. 2007), or each vertex by its heaviest joint alone.
+        rotation : {"qlerp"}
+            How ``"spherical"`` blends rotations: quaternions linearly, normalised (eqs. 4 to 6).
+        center : {"joint_set"}
+            Where ``"spherical"`` puts the rotation center: one for each joint set, the point that its joints move most
+            alike (section 4).
+        damping : float
+            Weight of the pull of that point to the mean of the set's vertices; it makes the point unique. No unit.
+        rcond : float, optional
+            Between 0 and 1: the paper's truncated singular value decomposition in place of damping, dropping singular
+            values up to `rcond` times the largest. It jumps where one crosses that; 1e-3 is a good value.
+        normals : bool
+            Whether to return normals too; the skin must have been made with rest normals.
+        out, out_normals : (V, 3) ndarray, optional
+            Arrays for the results: writeable, C-contiguous, of the skin's type, sharing no memory with any input.
+        threads : int, optional
+            At most so many threads. No bit of the result depends on it.
+
+        Returns
+        -------
+        positions : (V, 3) ndarray
+            Of the skin's type; `out` if given.
+        normals : (V, 3) ndarray
+            Only with ``normals=True``; unit vectors, or zero where the rest normal is.
+
+        Raises
+        ------
+        ValueError
+            If a shape is wrong, a matrix holds NaN or infinity, a last row is not (0, 0, 0, 1), an option is out of its
+            range or unknown, or an output array can't be used.
+        TypeError
+            If matrices hold no real numbers, or an output is no array.
+        LinAlgError
+            If a singular value decomposition does not converge (only with `rcond`, or for singular matrices).
+
+        Notes
+        -----
+        The global interpreter lock is released during the computation. In a child process made by fork, it runs in one
+        thread.
+        """
+        return self._core.deform(
+            skinning_matrices,
+            method=method,
+            rotation=rotation,
+            center=center,
+            damping=damping,
+            rcond=rcond,
+            normals=normals,
+            out=out,
+            out_normals=out_normals,
+            threads=threads,
+        )
+
+    @overload
+    def deform_many(
+        self, skinning_matrices: ArrayLike, *, normals: Literal[False] = False, **options: Unpack[DeformOptions]
+    ) -> Floats: ...
+    @overload
+    def deform_many(
+        self, skinning_matrices: ArrayLike, *, normals: Literal[True], **options: Unpack[DeformOptions]
+    ) -> tuple[Floats, Floats]: ...
+    @overload
+    def deform_many(
+        self, skinning_matrices: ArrayLike, *, normals: bool, **options: Unpack[DeformOptions]
+    ) -> Floats | tuple[Floats, Floats]: ...
+    def deform_many(
+        self,
+        skinning_matrices: ArrayLike,
+        *,
+        method: Method = "spherical",
+        rotation: Rotation = "qlerp",
+        center: Center = "joint_set",
+        damping: float = 1e-8,
+        rcond: float | None = None,
+        normals: bool = False,
+        out: Floats | None = None,
+        out_normals: Floats | None = None,
+        threads: int | None = None,
+    ) -> Floats | tuple[Floats, Floats]:
+        """Deform the mesh by the skinning matrices of several frames; bit for bit what `deform` gives for each.
+
+        Parameters
+        ----------
+        skinning_matrices : (F, J, 4, 4) or (F, J, 3, 4) array_like
+            The matrices of every frame; F may be 0.
+        method, rotation, center, damping, rcond, normals, threads
+            As in `deform`.
+        out, out_normals : (F, V, 3) ndarray, optional
+            As in `deform`.
+
+        Returns
+        -------
+        positions : (F, V, 3) ndarray
+        normals : (F, V, 3) ndarray
+            Only with ``normals=True``.
+
+        Raises
+        ------
+        ValueError, TypeError, LinAlgError
+            As `deform`. All matrices are checked before anything is written.
+        """
+        return self._core.deform_many(
+            skinning_matrices,
+            method=method,
+            rotation=rotation,
+            center=center,
+            damping=damping,
+            rcond=rcond,
+            normals=normals,
+            out=out,
+            out_normals=out_normals,
+            threads=threads,
+        )
+
+    def rotation_centers(
+        self, skinning_matrices: ArrayLike, *, damping: float = 1e-8, rcond: float | None = None
+    ) -> NDArray[np.float64]:
+        """The rotation centers that ``deform(..., method="spherical")`` uses in a pose.
+
+        Parameters
+        ----------
+        skinning_matrices : (J, 4, 4) or (J, 3, 4) array_like
+        damping, rcond
+            As in `deform`.
+
+        Returns
+        -------
+        (N, 3) ndarray of float64
+            One for each of `joint_sets`, in the space of the rest positions. A set of fewer than two joints needs none:
+            it has the mean rest position of its vertices.
+
+        Raises
+        ------
+        ValueError, TypeError, LinAlgError
+            As `deform`.
+        """
+        return self._core.rotation_centers(skinning_matrices, damping=damping, rcond=rcond)[0]
+
+    def pose_report(
+        self, skinning_matrices: ArrayLike, *, damping: float = 1e-8, rcond: float | None = None
+    ) -> PoseReport:
+        """What spherical blend skinning has to do in a pose.
+
+        Parameters
+        ----------
+        skinning_matrices : (J, 4, 4) or (J, 3, 4) array_like
+        damping, rcond
+            As in `deform`.
+
+        Returns
+        -------
+        PoseReport
+
+        Raises
+        ------
+        ValueError, TypeError, LinAlgError
+            As `deform`.
+        """
+        return PoseReport(*self._core.rotation_centers(skinning_matrices, damping=damping, rcond=rcond)[1])
+
+    # ----------------------------------------------------------------------------------------------------- new from old
+
+    def update_weights(
+        self,
+        joint_indices: ArrayLike,
+        joint_weights: ArrayLike,
+        *,
+        vertices: ArrayLike | None = None,
+        strict: bool = False,
+    ) -> Skin:
+        """The same mesh with other weights, as a new skin: bit for bit what a new `Skin` would be.
+
+        With `vertices`, what is far from them is copied, which takes a fraction of the time: it follows the strokes of
+        a brush. Arrays that the skin was made from must not have been written to.
+
+        Parameters
+        ----------
+        joint_indices, joint_weights : (M, K) array_like
+            The new influences, of all vertices or of those in `vertices`. K need not be that of this skin.
+        vertices : (M,) array_like of int or (V,) array_like of bool, optional
+            The vertices that change; of one that occurs several times the last row counts.
+        strict : bool
+            As in `Skin`.
+
+        Returns
+        -------
+        Skin
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `Skin`; positions in messages are those in the arrays given.
+        IndexError
+            If a vertex is out of range.
+
+        Warns
+        -----
+        WeightWarning
+            As `Skin`; it counts all vertices.
+        """
+        if vertices is None:
+            return Skin(
+                self.rest_positions,
+                joint_indices,
+                joint_weights,
+                joint_count=self.joint_count,
+                parents=self.parents,
+                joint_positions=self.joint_positions,
+                rest_normals=self.rest_normals,
+                strict=strict,
+            )
+        chosen = np.arange(self.vertex_count, dtype=np.int32)[np.asarray(vertices)]
+        skin = Skin.__new__(Skin)
+        skin._core = self._core.update(chosen, joint_indices, joint_weights, strict=strict)
+        skin._warn_of_repairs()
+        return skin
+
+    def __repr__(self) -> str:
+        sets = len(self.joint_sets)
+        return (
+            f"<sbs.Skin {_count(self.vertex_count, 'vertex', 'vertices')} ({self.dtype}), "
+            f"{_count(self.joint_count, 'joint')}, {_count(sets, 'joint set')} "
+            f"({self.nontrivial_joint_set_count} non-trivial), up to {_count(self.max_influences, 'influence')}>"
+        )
+
+    def __copy__(self) -> Skin:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        arguments = {
+            name: getattr(self, name)
+            for name in (
+                "rest_positions",
+                "joint_indices",
+                "joint_weights",
+                "joint_count",
+                "parents",
+                "joint_positions",
+                "rest_normals",
+            )
+        }
+        return _restore, (type(self), arguments)
+
+
+def _restore(cls: type[Skin], arguments: dict[str, Any]) -> Skin:
+    """The skin of a pickle. Its weights were warned of when it was first made."""
+    skin = cls.__new__(cls)
+    skin._core = _core.Skin(**arguments)
+    return skin
+
+
+def _count(number: int, one: str, many: str | None = None) -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""Making the weights of a mesh: by capsules around its bones, by heat, by a brush, and the tools around them.
+
+Weights are `Influences`, pairs of padded arrays as `sbs.Skin` takes them: by decreasing weight (ties by joint), padded
+with index 0 and weight 0.
+"""
+
+from .bones import bone_segments
+from .brush import Brush, Stroke
+from .capsule_fit import fit_capsules
+from .capsules import Capsules, capsule_weights
+from .check import WeightCheck, WeightStatistics, check, statistics
+from .heat import HeatReport, HeatWeights, JoinedIsland, heat_weights
+from .influences import Influences, from_dense, to_dense
+from .mirror import Counterparts, Mirrored, mirror, mirror_joints
+from .tools import limit, normalize, prune, smooth
+from .transfer import Transfer, transfer
+
+__all__ = [
+    "Brush",
+    "Capsules",
+    "Counterparts",
+    "HeatReport",
+    "HeatWeights",
+    "Influences",
+    "JoinedIsland",
+    "Mirrored",
+    "Stroke",
+    "Transfer",
+    "WeightCheck",
+    "WeightStatistics",
+    "bone_segments",
+    "capsule_weights",
+    "check",
+    "fit_capsules",
+    "from_dense",
+    "heat_weights",
+    "limit",
+    "mirror",
+    "mirror_joints",
+    "normalize",
+    "prune",
+    "smooth",
+    "statistics",
+    "to_dense",
+    "transfer",
+]

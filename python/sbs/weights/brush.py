@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: MIT
+"""Painting weights on a mesh, with strokes that can be undone to the last bit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _core
+from ._locked import locked_joints
+from .influences import Influences
+
+__all__ = ["Brush", "Stroke"]
+
+Mode = Literal["add", "subtract", "replace", "scale", "smooth"]
+Falloff = Literal["constant", "linear", "smooth", "sphere", "quadratic"]
+Distance = Literal["space", "surface"]
+Axis = Literal["x", "y", "z"]
+
+
+@dataclass(frozen=True, eq=False)
+class Stroke:
+    """What a stroke of a `Brush` changed.
+
+    Attributes
+    ----------
+    vertices : (M,) int32 ndarray
+        Each once, in the order in which they were touched; empty if nothing changed.
+    old, new : Influences
+        (M, L) float64; their influences before and afterwards.
+    """
+
+    vertices: NDArray[np.int32]
+    old: Influences
+    new: Influences
+
+    def then(self, later: Stroke) -> Stroke:
+        """Join this stroke with the one that followed it, to be undone together.
+
+        Parameters
+        ----------
+        later : Stroke
+            Of the same brush, with no other stroke in between.
+
+        Returns
+        -------
+        Stroke
+            Old influences as before this one, new ones as after the later one. Vertices that ended as they began stay.
+        """
+        first = ~np.isin(later.vertices, self.vertices)
+        changed_again = np.isin(self.vertices, later.vertices)
+        by_vertex = np.argsort(later.vertices)
+        rows = by_vertex[np.searchsorted(later.vertices, self.vertices[changed_again], sorter=by_vertex)]
+        old = [np.concatenate([ours, theirs[first]]) for ours, theirs in zip(self.old, later.old, strict=True)]
+        new = [np.concatenate([ours, theirs[first]]) for ours, theirs in zip(self.new, later.new, strict=True)]
+        for ours, theirs in zip(new, later.new, strict=True):
+            ours[: len(self.vertices)][changed_again] = theirs[rows]
+        return Stroke(np.concatenate([self.vertices, later.vertices[first]]), Influences(*old), Influences(*new))
+
+
+class Brush:
+    """Paints weights on a mesh. It holds a copy of the influences and changes them stroke by stroke.
+
+    A dab looks at the vertices within its radius only, whatever the size of the mesh. Vertices at one point (the seams
+    of a mesh) change together, to equal weights. One thread at a time may use a brush.
+
+    Parameters
+    ----------
+    positions : (V, 3) array_like
+        Rest positions.
+    triangles : (T, 3) array_like of int
+        Their edges are what smoothing and distances along the surface follow.
+    joint_indices : (V, K) array_like of int
+    joint_weights : (V, K) array_like
+        Finite and not negative; float64 within the brush.
+    joint_count : int, optional
+        J, so that joints can be painted that no vertex has yet. By default the largest index and one.
+    limit : int, optional
+        L, the most influences of a vertex; at least K, by default K, but no less than 4. Where a stroke brings more,
+        the lightest are dropped that are neither painted nor locked.
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree, there are no vertices, an index is out of range, a number is NaN or infinite, a weight is
+        negative, or `limit` is too small.
+    TypeError
+        If an array holds neither real numbers nor, for indices, integers.
+
+    Examples
+    --------
+    >>> square = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]]
+    >>> brush = Brush(square, [[0, 1, 2], [1, 3, 2]], [[0]] * 4, [[1.0]] * 4, joint_count=2)
+    >>> stroke = brush.dab([0.0, 0.0, 0.0], 1, radius=0.5, strength=0.25)
+    >>> stroke.vertices, stroke.new.joint_weights[:, :2]
+    (array([0], dtype=int32), array([[0.75, 0.25]]))
+    >>> brush.undo(stroke)
+    >>> brush.influences.joint_weights[0]
+    array([1., 0., 0., 0.])
+    """
+
+    def __init__(
+        self,
+        positions: ArrayLike,
+        triangles: ArrayLike,
+        joint_indices: ArrayLike,
+        joint_weights: ArrayLike,
+        *,
+        joint_count: int | None = None,
+        limit: int | None = None,
+    ) -> None:
+        if limit is None:
+            shape = np.shape(joint_indices)
+            limit = max(4, shape[1]) if len(shape) == 2 else None
+        self._core = _core.Brush(
+            positions, triangles, joint_indices, joint_weights, joint_count=joint_count, limit=limit
+        )
+
+    @property
+    def vertex_count(self) -> int:
+        """V, the number of vertices."""
+        return self._core.vertex_count
+
+    @property
+    def joint_count(self) -> int:
+        """J, the number of joints."""
+        return self._core.joint_count
+
+    @property
+    def limit(self) -> int:
+        """L, the most influences of a vertex."""
+        return self._core.limit
+
+    @property
+    def influences(self) -> Influences:
+        """The influences as they are, (V, L) float64, new arrays."""
+        return Influences(*self._core.influences())
+
+    def dab(
+        self,
+        center: ArrayLike,
+        joint: int | None,
+        *,
+        radius: float,
+        mode: Mode = "add",
+        strength: float = 1.0,
+        value: float = 1.0,
+        falloff: Falloff = "smooth",
+        distance: Distance = "space",
+        locked: ArrayLike | None = None,
+        normalize: bool = True,
+        mirror: Axis | None = None,
+        mirror_position: float = 0.0,
+        mirror_joints: ArrayLike | None = None,
+    ) -> Stroke:
+        """Make one dab.
+
+        Parameters
+        ----------
+        center : (3,) array_like
+            In the space of the positions.
+        joint, radius, mode, strength, value, falloff, distance, locked, normalize, mirror, mirror_position, \
+mirror_joints
+            As in `stroke`.
+
+        Returns
+        -------
+        Stroke
+
+        Raises
+        ------
+        ValueError, TypeError, RuntimeError
+            As `stroke`.
+        """
+        point = np.asarray(center)
+        if point.shape != (3,):
+            raise ValueError(f"center has shape {point.shape}, expected (3,)")
+        return self.stroke(
+            point[None],
+            joint,
+            radius=radius,
+            mode=mode,
+            strength=strength,
+            value=value,
+            falloff=falloff,
+            distance=distance,
+            locked=locked,
+            normalize=normalize,
+            mirror=mirror,
+            mirror_position=mirror_position,
+            mirror_joints=mirror_joints,
+        )
+
+    def stroke(
+        self,
+        centers: ArrayLike,
+        joint: int | None,
+        *,
+        radius: float,
+        mode: Mode = "add",
+        strength: float = 1.0,
+        value: float = 1.0,
+        falloff: Falloff = "smooth",
+        distance: Distance = "space",
+        locked: ArrayLike | None = None,
+        normalize: bool = True,
+        mirror: Axis | None = None,
+        mirror_position: float = 0.0,
+        mirror_joints: ArrayLike | None = None,
+    ) -> Stroke:
+        """Make dabs, one after the other.
+
+        Parameters
+        ----------
+        centers : (N, 3) array_like
+            In the space of the positions.
+        joint : int or None
+            The joint whose weights w are painted; None, for ``mode="smooth"`` alone, means all.
+        radius : float
+            How far a dab reaches.
+        mode : {"add", "subtract", "replace", "scale", "smooth"}
+            With a = `strength` times the fall-off: w + a, at most 1; w - a, at least 0; w + a (value - w);
+            w (1 + a (value - 1)), at most 1; w + a (mean - w), the mean over the neighbors along edges as they were
+            before the dab.
+        strength : float
+            In [0, 1].
+        value : float
+            What to replace with, in [0, 1], or to scale by, at least 0.
+        falloff : {"constant", "linear", "smooth", "sphere", "quadratic"}
+            With x = distance / radius: 1; 1 - x; 1 - x^2 (3 - 2 x); sqrt(1 - x^2); (1 - x)^2.
+        distance : {"space", "surface"}
+            To the center, straight; or to the vertex that is nearest to the center and from there along edges, by the
+            shortest way.
+        locked : (L,) array_like of int or (J,) array_like of bool, optional
+            Joints that keep their weights; they are not painted either.
+        normalize : bool
+            Whether the other unlocked joints of a vertex that changes share what is left of 1, in proportion. Where
+            there are none, the painted joint takes it.
+        mirror : {"x", "y", "z"}, optional
+            The axis along which each dab is mirrored and made on the other side too.
+        mirror_position : float
+            Where the mirror stands on that axis.
+        mirror_joints : (J,) array_like of int, optional
+            The joint that is painted there in place of each; by default the same. A vertex within both dabs gets both
+            at once; of the same joint, the stronger one.
+
+        Returns
+        -------
+        Stroke
+
+        Raises
+        ------
+        ValueError
+            If a shape is wrong, a center is NaN or infinite, a joint out of range, or an option unknown or out of its
+            range. Then nothing was changed.
+        TypeError
+            If an argument is of a type that can't be used.
+        RuntimeError
+            If another thread is using the brush.
+        """
+        vertices, old_indices, old_weights, new_indices, new_weights = self._core.stroke(
+            centers,
+            joint,
+            mode=mode,
+            radius=radius,
+            strength=strength,
+            value=value,
+            falloff=falloff,
+            distance=distance,
+            locked=locked_joints(locked),
+            normalize=normalize,
+            mirror=mirror,
+            mirror_position=mirror_position,
+            mirror_joints=mirror_joints,
+        )
+        return Stroke(vertices, Influences(old_indices, old_weights), Influences(new_indices, new_weights))
+
+    def undo(self, stroke: Stroke) -> None:
+        """Put the influences back to what they were before a stroke, to the last bit.
+
+        Parameters
+        ----------
+        stroke : Stroke
+            Of this brush; strokes are undone from the last to the first.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the stroke is of another brush, as far as that shows. Then nothing was changed.
+        RuntimeError
+            If another thread is using the brush.
+        """
+        self._core.restore(stroke.vertices, *stroke.old)
+
+    def redo(self, stroke: Stroke) -> None:
+        """Make the changes of a stroke again that was undone, to the last bit.
+
+        Parameters
+        ----------
+        stroke : Stroke
+            Of this brush; strokes are done again from the first to the last.
+
+        Raises
+        ------
+        ValueError, TypeError, RuntimeError
+            As `undo`.
+        """
+        self._core.restore(stroke.vertices, *stroke.new)
+
+    def __repr__(self) -> str:
+        return f"<sbs.weights.Brush on {self.vertex_count} vertices, {self.joint_count} joints, limit {self.limit}>"

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""Capsules as JSON files. docs/capsules.schema.json is their schema."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from ..files import replacing
+
+if TYPE_CHECKING:
+    from .capsules import Capsules
+
+__all__ = ["FORMAT", "VERSION", "read", "write"]
+
+FORMAT = "sbs-capsules"
+VERSION = 1
+
+# The keys of a capsule with numbers, and how many.
+_VECTORS = {"head": 3, "tail": 3, "inner_radii": 2, "outer_radii": 2}
+_OPTIONAL = {"name", "multiplier", "enabled"}
+
+
+def write(capsules: Capsules, path: str | os.PathLike[str]) -> None:
+    """Write a file of the current version; see `Capsules.to_json`."""
+    entries: list[dict[str, Any]] = [
+        {
+            **({} if capsules.names is None else {"name": capsules.names[joint]}),
+            "head": capsules.heads[joint].tolist(),
+            "tail": capsules.tails[joint].tolist(),
+            "inner_radii": capsules.inner_radii[joint].tolist(),
+            "outer_radii": capsules.outer_radii[joint].tolist(),
+            "multiplier": float(capsules.multipliers[joint]),
+            "enabled": bool(capsules.enabled[joint]),
+        }
+        for joint in range(len(capsules))
+    ]
+    lines = ",\n".join("    " + json.dumps(entry, allow_nan=False, ensure_ascii=False) for entry in entries)
+    text = f'{{\n  "format": "{FORMAT}",\n  "version": {VERSION},\n  "capsules": [\n{lines}\n  ]\n}}\n'
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def read(kind: type[Capsules], path: str | os.PathLike[str]) -> Capsules:
+    """Read a file of this version or an older one; see `Capsules.from_json`."""
+    try:
+        return _capsules(kind, json.loads(Path(path).read_text(encoding="utf-8"), parse_constant=_refuse))
+    except RecursionError:
+        raise ValueError(f"{os.fspath(path)}: nested too deeply") from None
+    except (TypeError, ValueError) as error:  # JSON that can't be decoded is a ValueError
+        raise ValueError(f"{os.fspath(path)}: {error}") from error
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no number of JSON")
+
+
+def _capsules(kind: type[Capsules], document: Any) -> Capsules:
+    entries = _entries(document)
+    for index, entry in enumerate(entries):
+        _check_entry(entry, f"capsules[{index}]")
+    names = [entry.get("name") for entry in entries]
+    named = sum(name is not None for name in names)
+    if 0 < named < len(names):
+        raise ValueError(f"capsules[{names.index(None)}] has no name, but others have")
+    return kind(
+        heads=[entry["head"] for entry in entries],
+        tails=[entry["tail"] for entry in entries],
+        inner_radii=[entry["inner_radii"] for entry in entries],
+        outer_radii=[entry["outer_radii"] for entry in entries],
+        multipliers=[float(entry.get("multiplier", 1.0)) for entry in entries],
+        enabled=[entry.get("enabled", True) for entry in entries],
+        names=names if named else None,
+    )
+
+
+def _entries(document: Any) -> list[Any]:
+    """The capsules of a document whose version is known."""
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise ValueError(f'no file of capsules: "format" is not "{FORMAT}"')
+    version = document.get("version")
+    if type(version) is not int or version < 1:
+        raise ValueError(f'"version" must be an integer from 1 on, not {version!r}')
+    if version > VERSION:
+        raise ValueError(f"comes from a newer version: {version}, and this reads up to {VERSION}")
+    unknown = document.keys() - {"format", "version", "capsules"}
+    if unknown:
+        raise ValueError(f"unknown key {min(unknown)!r}")
+    entries = document.get("capsules")
+    if not isinstance(entries, list) or not entries:
+        raise ValueError('"capsules" must be a list of at least one capsule')
+    return entries
+
+
+def _check_entry(entry: Any, place: str) -> None:
+    if not isinstance(entry, dict):
+        raise ValueError(f"{place} must be an object")
+    for key, count in _VECTORS.items():
+        if key not in entry:
+            raise ValueError(f"{place} has no {key!r}")
+        numbers = entry[key]
+        if not isinstance(numbers, list) or len(numbers) != count or not all(map(_is_number, numbers)):
+            raise ValueError(f"{place}: {key!r} must be a list of {count} numbers")
+    unknown = entry.keys() - _VECTORS.keys() - _OPTIONAL
+    if unknown:
+        raise ValueError(f"{place}: unknown key {min(unknown)!r}")
+    if not _is_number(entry.get("multiplier", 1.0)):
+        raise ValueError(f"{place}: 'multiplier' must be a number")
+    if not isinstance(entry.get("enabled", True), bool):
+        raise ValueError(f"{place}: 'enabled' must be true or false")
+    if not isinstance(entry.get("name", ""), str):
+        raise ValueError(f"{place}: 'name' must be a string")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max

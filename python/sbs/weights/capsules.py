@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: MIT
+"""Weights by distance from the bones, each in two capsules.
+
+Komura, T. COMP3360: Data-Driven Computer Animation, lecture "Skinning".
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _core
+from . import capsule_files
+from .influences import Influences
+
+__all__ = ["Capsules", "capsule_weights"]
+
+Floats = NDArray[np.float64]
+Falloff = Literal["linear", "smooth", "quadratic"]
+Outside = Literal["nearest", "unweighted", "error"]
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Capsules:
+    """An inner and an outer capsule around the bone of each joint. Immutable; `dataclasses.replace` makes changed ones.
+
+    A capsule is all that is within a radius of a bone, the segment from its head to its tail. The radius goes linearly
+    from head to tail, as that of an envelope in Blender. A bone whose head is its tail has spheres, of the radii at the
+    head.
+
+    Parameters
+    ----------
+    heads, tails : (J, 3) array_like
+        The ends of the bones, in the space of the points that are weighted.
+    inner_radii, outer_radii : (J, 2) array_like
+        At head and at tail. Not negative, and none of `inner_radii` above that of `outer_radii`.
+    multipliers : (J,) array_like, optional
+        How strong each is beside the others, not negative; 0 is as if not enabled. By default 1.
+    enabled : (J,) array_like of bool, optional
+        Which capsules have an effect. By default all.
+    names : sequence of J str, optional
+        Of the joints, all different.
+
+    Attributes
+    ----------
+    heads, tails : (J, 3) float64 ndarray, read-only
+    inner_radii, outer_radii : (J, 2) float64 ndarray, read-only
+    multipliers : (J,) float64 ndarray, read-only
+    enabled : (J,) bool ndarray, read-only
+    names : tuple of J str, or None
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree, there is no capsule, a number is NaN or infinite, a radius or multiplier negative, an inner
+        radius above its outer one, or a name occurs twice.
+    TypeError
+        If an array does not hold real numbers, or `enabled` anything but bool.
+
+    Examples
+    --------
+    An upper arm and a forearm along x, that meet at x = 1:
+
+    >>> import dataclasses
+    >>> arm = Capsules([[0, 0, 0], [1, 0, 0]], [[1, 0, 0], [2, 0, 0]], [[0.2, 0.2]] * 2, [[0.4, 0.4]] * 2)
+    >>> points = [[0.5, 0.1, 0.0], [1.0, 0.1, 0.0]]
+    >>> capsule_weights(points, arm, dense=True)
+    array([[1. , 0. ],
+           [0.5, 0.5]])
+    >>> capsule_weights(points, dataclasses.replace(arm, multipliers=[3, 1]), dense=True)
+    array([[1.  , 0.  ],
+           [0.75, 0.25]])
+    """
+
+    heads: Floats
+    tails: Floats
+    inner_radii: Floats
+    outer_radii: Floats
+    multipliers: Floats
+    enabled: NDArray[np.bool_]
+    names: tuple[str, ...] | None
+
+    def __init__(
+        self,
+        heads: ArrayLike,
+        tails: ArrayLike,
+        inner_radii: ArrayLike,
+        outer_radii: ArrayLike,
+        multipliers: ArrayLike | None = None,
+        enabled: ArrayLike | None = None,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        checked = _core.check_capsules((heads, tails, inner_radii, outer_radii, multipliers, enabled))
+        fields = ("heads", "tails", "inner_radii", "outer_radii", "multipliers", "enabled")
+        for field, array in zip(fields, checked, strict=True):
+            object.__setattr__(self, field, array)
+        object.__setattr__(self, "names", None if names is None else _check_names(names, len(self.heads)))
+
+    def __len__(self) -> int:
+        return len(self.heads)
+
+    def __repr__(self) -> str:
+        off = len(self) - int(np.count_nonzero(self.enabled))
+        return f"<sbs.weights.Capsules {len(self)} capsule{'s' if len(self) > 1 else ''}, {off} off>"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (*self._arrays, self.names)
+
+    @property
+    def _arrays(self) -> tuple[Floats, Floats, Floats, Floats, Floats, NDArray[np.bool_]]:
+        """As `_core` takes them."""
+        return self.heads, self.tails, self.inner_radii, self.outer_radii, self.multipliers, self.enabled
+
+    def count_outside(self, points: ArrayLike, *, threads: int | None = None) -> int:
+        """How many points (V, 3) are outside of all outer capsules, and so left to the option `outside`."""
+        return _core.count_outside(points, self._arrays, threads=threads)
+
+    def to_json(self, path: str | os.PathLike[str]) -> None:
+        """Write a file that `from_json` reads: docs/capsules.schema.json says what is in it.
+
+        The file is there whole or not at all.
+
+        Raises
+        ------
+        OSError
+            If it can't be written.
+        """
+        capsule_files.write(self, path)
+
+    @classmethod
+    def from_json(cls, path: str | os.PathLike[str]) -> Capsules:
+        """Read what `to_json` wrote, to the last bit.
+
+        Raises
+        ------
+        ValueError
+            If it is no file of capsules, comes from a newer version, or has capsules that can't be; the message tells
+            where.
+        OSError
+            If it can't be read.
+        """
+        return capsule_files.read(cls, path)
+
+
+@overload
+def capsule_weights(
+    points: ArrayLike,
+    capsules: Capsules,
+    *,
+    falloff: Falloff = "linear",
+    outside: Outside = "nearest",
+    limit: int | None = None,
+    dense: Literal[False] = False,
+    threads: int | None = None,
+) -> Influences: ...
+@overload
+def capsule_weights(
+    points: ArrayLike,
+    capsules: Capsules,
+    *,
+    falloff: Falloff = "linear",
+    outside: Outside = "nearest",
+    limit: int | None = None,
+    dense: Literal[True],
+    threads: int | None = None,
+) -> NDArray[np.float32 | np.float64]: ...
+def capsule_weights(
+    points: ArrayLike,
+    capsules: Capsules,
+    *,
+    falloff: Falloff = "linear",
+    outside: Outside = "nearest",
+    limit: int | None = None,
+    dense: bool = False,
+    threads: int | None = None,
+) -> Influences | NDArray[np.float32 | np.float64]:
+    """Weights of points by their distances from bones.
+
+    The weight of joint j is k_j / sum k, with k_j = m_j f_j / d_j: m_j the multiplier, d_j the distance from the bone,
+    f_j 1 within the inner capsule, 0 from the outer one on, and between them a fall-off of
+    x = (d_j - r_inner) / (r_outer - r_inner), with the radii at the point of the bone that is nearest. On a bone,
+    d_j = 0, a point belongs to the bones that it lies on alone, by their multipliers: in equal shares by default.
+
+    Parameters
+    ----------
+    points : (V, 3) array_like
+        Float32 or float64, which the weights have too; all is computed in double.
+    capsules : Capsules
+    falloff : {"linear", "smooth", "quadratic"}
+        1 - x, (1 - x)^2 (1 + 2 x), which is level at both ends, or (1 - x)^2, which is level at the outer one.
+    outside : {"nearest", "unweighted", "error"}
+        What becomes of points outside of all outer capsules: weight 1 for the joint of smallest d - r_outer, no weight,
+        or a ValueError that counts them. With ``"nearest"``, weights are continuous across the outer surface of a
+        capsule, as long as its inner radius is smaller, but for where it meets that of another one; outside of all
+        capsules they jump where two are equally near.
+    limit : int, optional
+        At most so many joints a point, the heaviest (ties: the lowest); their weights are normalised. By default all.
+    dense : bool
+        Whether to return a matrix.
+    threads : int, optional
+        At most so many threads. No bit of the result depends on it, nor, but for ties, on the order of the capsules.
+
+    Returns
+    -------
+    Influences, or (V, J) ndarray with ``dense=True``
+        The arrays of `Influences` are (V, `limit`), or as wide as the point of most joints needs.
+
+    Raises
+    ------
+    ValueError
+        If there are no points, one is NaN or infinite, an option is out of its range, a point is outside of all outer
+        capsules with ``outside="error"``, or no capsule is enabled with ``outside="nearest"``.
+    TypeError
+        If `points` holds no real numbers.
+    """
+    result = _core.capsule_weights(
+        points, capsules._arrays, falloff=falloff, outside=outside, limit=limit, dense=dense, threads=threads
+    )
+    return Influences(*result) if isinstance(result, tuple) else result
+
+
+def _check_names(names: Sequence[str], count: int) -> tuple[str, ...]:
+    if len(names) != count:
+        raise ValueError(f"names has length {len(names)}, expected {count}")
+    seen: dict[str, int] = {}
+    for joint, name in enumerate(names):
+        if not isinstance(name, str):
+            raise TypeError(f"names[{joint}] must be a str, not {type(name).__name__}")
+        if seen.setdefault(name, joint) != joint:
+            raise ValueError(f"names[{joint}] = {name!r} is also the name of joint {seen[name]}")
+    return tuple(names)

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""Influences: which joints move a vertex, and how much."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Influences", "from_dense", "to_dense"]
+
+
+class Influences(NamedTuple):
+    """The joints that influence each vertex, as `sbs.Skin` takes them.
+
+    Attributes
+    ----------
+    joint_indices : (V, K) int32 ndarray
+        By decreasing weight, ties by joint; padded with index 0.
+    joint_weights : (V, K) float32 or float64 ndarray
+        Padded with weight 0.
+    """
+
+    joint_indices: NDArray[np.int32]
+    joint_weights: NDArray[np.float32 | np.float64]
+
+
+def to_dense(joint_indices: ArrayLike, joint_weights: ArrayLike, joint_count: int) -> NDArray[Any]:
+    """Weights as a matrix of vertices by joints.
+
+    Parameters
+    ----------
+    joint_indices : (V, K) array_like of int
+    joint_weights : (V, K) array_like
+        Where a joint occurs more than once, its weights are added.
+    joint_count : int
+        J.
+
+    Returns
+    -------
+    (V, J) ndarray
+        Of the type of the weights: float32 or float64.
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree or an index is outside of [0, J).
+
+    Examples
+    --------
+    >>> to_dense([[2, 0], [1, 0]], [[0.75, 0.25], [1.0, 0.0]], 3)
+    array([[0.25, 0.  , 0.75],
+           [0.  , 1.  , 0.  ]])
+    """
+    indices, weights = np.asarray(joint_indices), _as_floats(joint_weights)
+    if indices.ndim != 2 or indices.shape != weights.shape:
+        raise ValueError(f"joint_indices has shape {indices.shape}, joint_weights {weights.shape}: both must be (V, K)")
+    bad = np.argwhere((indices < 0) | (indices >= joint_count))
+    if len(bad):
+        row, column = bad[0]
+        value = indices[row, column]
+        raise ValueError(f"joint_indices[{row}, {column}] = {value} is out of range for {joint_count} joints")
+    dense = np.zeros((len(indices), joint_count), weights.dtype)
+    np.add.at(dense, (np.arange(len(indices))[:, None], indices), weights)
+    return dense
+
+
+def from_dense(dense: ArrayLike, limit: int | None = None) -> Influences:
+    """A matrix of weights as influences.
+
+    Parameters
+    ----------
+    dense : (V, J) array_like
+        Finite and not negative.
+    limit : int, optional
+        At most so many joints a vertex, the heaviest; their weights are left as they are. By default all.
+
+    Returns
+    -------
+    Influences
+        As wide as the vertex with the most joints needs, at least 1.
+
+    Raises
+    ------
+    ValueError
+        If the shape is wrong, a weight is negative or not finite, or `limit` is less than 1.
+
+    Examples
+    --------
+    >>> from_dense([[0.25, 0.0, 0.75], [0.0, 1.0, 0.0]])
+    Influences(joint_indices=array([[2, 0],
+           [1, 0]], dtype=int32), joint_weights=array([[0.75, 0.25],
+           [1.  , 0.  ]]))
+    """
+    weights = _as_floats(dense)
+    if weights.ndim != 2 or not weights.shape[1]:
+        raise ValueError(f"dense has shape {weights.shape}, expected (V, J)")
+    if limit is not None and limit < 1:
+        raise ValueError(f"limit must be None or at least 1, not {limit}")
+    bad = np.argwhere(~((weights >= 0) & np.isfinite(weights)))
+    if len(bad):
+        row, column = bad[0]
+        raise ValueError(f"dense[{row}, {column}] = {weights[row, column]}: a weight must be finite and not negative")
+    width = max(1, int(np.count_nonzero(weights, axis=1).max(initial=0)))
+    if limit is not None:
+        width = min(width, limit)
+    indices = np.argsort(-weights, axis=1, kind="stable")[:, :width].astype(np.int32)
+    kept = np.take_along_axis(weights, indices, axis=1)
+    indices[kept == 0] = 0
+    return Influences(indices, kept)
+
+
+def _as_floats(array: ArrayLike) -> NDArray[Any]:
+    given = np.asarray(array)
+    return given if given.dtype in (np.float32, np.float64) else given.astype(np.float64)

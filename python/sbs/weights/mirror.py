@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: MIT
+"""Weights of one side of a character for the other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _core
+from . import tools
+from ._merge import merge
+
+__all__ = ["Counterparts", "Mirrored", "mirror", "mirror_joints"]
+
+Axis = Literal["x", "y", "z"]
+
+MIDDLE = 1e-4
+"""Vertices nearer to the plane than this share of the mesh's size are in the middle: on both sides."""
+
+TOLERANCE = 0.01
+"""How far from their mirror images things may be, as a share of the size, unless told otherwise."""
+
+
+class Counterparts(NamedTuple):
+    """Which joints are each other's mirror images.
+
+    Attributes
+    ----------
+    joints : (J,) int32 ndarray
+        The counterpart of each joint: its own number for a joint in the middle, and for one without.
+    unmatched : (N,) intp ndarray
+        Joints beside the middle without a counterpart.
+    """
+
+    joints: NDArray[np.int32]
+    unmatched: NDArray[np.intp]
+
+
+class Mirrored(NamedTuple):
+    """Influences of both sides, and what was left as it was.
+
+    Attributes
+    ----------
+    joint_indices : (V, K) int32 ndarray
+    joint_weights : (V, K) float32 or float64 ndarray
+        As in `Influences`.
+    unmatched : (N,) intp ndarray
+        Vertices of the side that was to be changed whose mirror image is too far from the other side. They keep their
+        weights.
+    """
+
+    joint_indices: NDArray[np.int32]
+    joint_weights: NDArray[np.float32 | np.float64]
+    unmatched: NDArray[np.intp]
+
+
+def mirror_joints(
+    names: Sequence[str],
+    positions: ArrayLike | None = None,
+    *,
+    axis: Axis = "x",
+    position: float = 0.0,
+    tolerance: float | None = None,
+) -> Counterparts:
+    """Find the counterpart of each joint: by its name, else by its position.
+
+    Names differ in the side alone: ``arm.L`` and ``arm.R``, ``arm_l``, ``arm-l``, ``arm.L.001``, ``L_arm``,
+    ``left_arm``, ``LeftArm``, ``mixamorig:LeftArm``, ``LArm``, ``ArmL``; upper or lower case.
+
+    Parameters
+    ----------
+    names : sequence of J str
+    positions : (J, 3) array_like, optional
+        Where the joints are at bind. Those whose names tell nothing are matched by them.
+    axis : {"x", "y", "z"}
+        The mirror is perpendicular to it.
+    position : float
+        Where the mirror stands on this axis.
+    tolerance : float, optional
+        How far a joint may be from the image of its counterpart, and from the mirror to be in the middle. By default
+        0.01 of the skeleton's size. Joints that are matched by name may be anywhere.
+
+    Returns
+    -------
+    Counterparts
+
+    Raises
+    ------
+    ValueError
+        If the shape of positions is wrong, one is NaN or infinite, or an option is out of its range.
+
+    Examples
+    --------
+    >>> mirror_joints(["spine", "arm.L", "arm.R", "LeftLeg", "RightLeg"]).joints
+    array([0, 2, 1, 4, 3], dtype=int32)
+    """
+    along = _check_plane(axis, position, tolerance)
+    numbers = {name: joint for joint, name in enumerate(names)}
+    joints = np.arange(len(names), dtype=np.int32)
+    for joint, name in enumerate(names):
+        other = next((numbers[candidate] for candidate in _other_sides(name) if candidate in numbers), joint)
+        if joints[joint] == joint and joints[other] == other:
+            joints[joint], joints[other] = other, joint
+    loose = np.flatnonzero(joints == np.arange(len(names)))
+    if positions is None:
+        return Counterparts(joints, loose[[any(True for _ in _other_sides(names[joint])) for joint in loose.tolist()]])
+    points = np.asarray(positions, np.float64)
+    if points.shape != (len(names), 3):
+        raise ValueError(f"positions has shape {points.shape}, expected ({len(names)}, 3)")
+    if not np.isfinite(points).all():
+        raise ValueError(f"positions[{np.argwhere(~np.isfinite(points))[0][0]}] is not finite")
+    reach = TOLERANCE * np.linalg.norm(np.ptp(points, axis=0)) if tolerance is None else tolerance
+    beside = loose[np.abs(points[loose, along] - position) > reach]
+    if len(beside):
+        images = points[beside]
+        images[:, along] = 2 * position - images[:, along]
+        distances = np.linalg.norm(images[:, None] - points[beside], axis=2)
+        nearest = distances.argmin(axis=1)
+        rows = np.arange(len(beside))
+        mutual = (nearest[nearest] == rows) & (distances[rows, nearest] <= reach) & (nearest != rows)
+        joints[beside[mutual]] = beside[nearest[mutual]]
+        beside = beside[~mutual]
+    return Counterparts(joints, beside)
+
+
+_WORDS = re.compile("left|right", re.IGNORECASE)
+_LETTERS = re.compile(r"(?:^|(?<=[._\- :]))[lr](?=$|[._\- ])", re.IGNORECASE)
+_CAMEL = re.compile(r"^[LR](?=[A-Z][a-z])|(?<=[a-z0-9])[LR]$")
+_SWAPPED = {"left": "right", "right": "left", "l": "r", "r": "l"}
+
+
+def _other_sides(name: str) -> Iterator[str]:
+    """Names that differ from this one by one mention of the side."""
+    for pattern in (_WORDS, _LETTERS, _CAMEL):
+        for found in pattern.finditer(name):
+            yield name[: found.start()] + _swapped(found[0]) + name[found.end() :]
+
+
+def _swapped(word: str) -> str:
+    """The other side, in the same case."""
+    other = _SWAPPED[word.lower()]
+    if word.isupper():
+        return other.upper()
+    return other.capitalize() if word[0].isupper() else other
+
+
+def mirror(
+    positions: ArrayLike,
+    triangles: ArrayLike,
+    joint_indices: ArrayLike,
+    joint_weights: ArrayLike,
+    counterparts: ArrayLike,
+    *,
+    source: Literal["positive", "negative"] = "positive",
+    axis: Axis = "x",
+    position: float = 0.0,
+    tolerance: float | None = None,
+) -> Mirrored:
+    """Give one side the weights of the other, left and right exchanged.
+
+    A vertex gets the weights of the point of the other side that is nearest to its mirror image, so the sides need not
+    have the same vertices. In the middle, weights become the mean of theirs and their image. Mirroring again changes
+    nothing.
+
+    Parameters
+    ----------
+    positions : (V, 3) array_like
+        Rest positions.
+    triangles : (T, 3) array_like of int
+        May be empty: then a vertex gets the weights of the nearest vertex.
+    joint_indices : (V, K) array_like of int
+    joint_weights : (V, K) array_like
+        Finite and not negative; normalized on the way.
+    counterparts : (J,) array_like of int
+        From `mirror_joints`: for each joint the one that is to have its weight on the other side.
+    source : {"positive", "negative"}
+        The side of the mirror that keeps its weights.
+    axis : {"x", "y", "z"}
+        The mirror is perpendicular to it.
+    position : float
+        Where the mirror stands on this axis.
+    tolerance : float, optional
+        How far the image of a vertex may be from the other side; by default 0.01 of the mesh's size, the diagonal of
+        its box.
+
+    Returns
+    -------
+    Mirrored
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree, there are no vertices, an index is out of range, joints are not each other's counterparts, a
+        number is NaN or infinite, a weight is negative, or an option is unknown or out of its range.
+    TypeError
+        If an array holds neither real numbers nor, for indices, integers.
+    """
+    along = _check_plane(axis, position, tolerance)
+    if source not in ("positive", "negative"):
+        raise ValueError(f"source must be 'positive' or 'negative', not {source!r}")
+    indices, weights = tools.normalize(joint_indices, joint_weights)
+    others = _checked_counterparts(counterparts, int(indices.max()))
+    if len(_core.weld(positions)) != len(indices):
+        raise ValueError(f"positions has shape {np.shape(positions)}, joint_indices {indices.shape}")
+    points = np.asarray(positions, np.float64)
+    faces = np.asarray(triangles) if np.size(triangles) else np.empty((0, 3), np.int32)
+    _core.islands(faces, len(points))  # like weld, it refuses what is not right
+
+    size = np.linalg.norm(np.ptp(points, axis=0))
+    offsets = (points[:, along] - position) * (1 if source == "positive" else -1)
+    middle, changed = np.abs(offsets) <= MIDDLE * size, offsets < -MIDDLE * size
+    flipped = np.where(weights > 0, others[indices], 0).astype(np.int32)
+    both = merge(
+        np.concatenate([indices, flipped], axis=1)[middle], np.concatenate([weights, weights], axis=1)[middle] / 2
+    )
+    indices, weights = _with_rows(indices, weights, np.flatnonzero(middle), *both)
+    flipped = np.where(weights > 0, others[indices], 0).astype(np.int32)
+
+    giving = faces[~changed[faces].any(axis=1)]
+    alone = np.flatnonzero(~changed & ~np.isin(np.arange(len(points)), giving))
+    giving = np.concatenate([giving, np.stack([alone] * 3, axis=1).astype(giving.dtype)])
+    targets = np.flatnonzero(changed)
+    if not len(giving) or not len(targets):
+        return Mirrored(indices, weights, targets)
+    images = points[targets]
+    images[:, along] = 2 * position - images[:, along]
+    nearest, shares, distances = _core.nearest_on_surface(points, giving, images)
+    near = distances <= (TOLERANCE * size if tolerance is None else tolerance)
+    corners = giving[nearest[near]]
+    carried = merge(
+        flipped[corners].reshape(len(corners), 3 * indices.shape[1]),
+        (weights[corners] * shares[near, :, None].astype(weights.dtype)).reshape(len(corners), 3 * indices.shape[1]),
+    )
+    return Mirrored(*_with_rows(indices, weights, targets[near], *carried), targets[~near])
+
+
+def _with_rows(
+    indices: NDArray[np.int32],
+    weights: NDArray[np.float32 | np.float64],
+    rows: NDArray[np.intp],
+    new_indices: NDArray[np.int32],
+    new_weights: NDArray[np.float32 | np.float64],
+) -> tuple[NDArray[np.int32], NDArray[np.float32 | np.float64]]:
+    """Influences with some rows replaced, as wide as needed."""
+    width = max(indices.shape[1], new_indices.shape[1])
+    padded = np.zeros((len(indices), width), np.int32), np.zeros((len(indices), width), weights.dtype)
+    for result, old, new in zip(padded, (indices, weights), (new_indices, new_weights), strict=True):
+        result[:, : old.shape[1]] = old
+        result[rows] = 0
+        result[rows, : new.shape[1]] = new
+    return padded
+
+
+def _checked_counterparts(counterparts: ArrayLike, largest: int) -> NDArray[np.intp]:
+    given = np.asarray(counterparts)
+    if given.ndim != 1 or given.dtype.kind not in "iu":
+        raise TypeError(f"counterparts must be integers (J,), not {given.dtype} {given.shape}")
+    if largest >= len(given):
+        raise ValueError(f"counterparts has shape {given.shape}, joint_indices goes up to {largest}")
+    numbers = np.arange(len(given))
+    bad = np.flatnonzero((given < 0) | (given >= len(given)))
+    if not len(bad):
+        bad = np.flatnonzero(given[given] != numbers)
+    if len(bad):
+        raise ValueError(f"counterparts[{bad[0]}] = {given[bad[0]]}: joints must be each other's counterparts")
+    return given.astype(np.intp)
+
+
+def _check_plane(axis: Axis, position: float, tolerance: float | None) -> int:
+    """The number of the axis; raises if an option is out of its range."""
+    if axis not in ("x", "y", "z"):
+        raise ValueError(f"axis must be 'x', 'y' or 'z', not {axis!r}")
+    if not np.isfinite(position):
+        raise ValueError(f"position must be finite, not {position}")
+    if tolerance is not None and not tolerance >= 0:
+        raise ValueError(f"tolerance must be None or at least 0, not {tolerance}")
+    return "xyz".index(axis)

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: MIT
+"""Normalize, limit, prune and smooth.
+
+Locked joints keep their weights, to the last bit. To normalize, limit or prune twice changes nothing more, and vertices
+at one point that have equal weights keep them equal: no tool treats two equal rows unequally but `smooth`, and that
+makes vertices at one point equal.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _core
+from ._locked import locked_joints
+from .influences import Influences
+
+__all__ = ["limit", "normalize", "prune", "smooth"]
+
+
+def normalize(joint_indices: ArrayLike, joint_weights: ArrayLike, *, locked: ArrayLike | None = None) -> Influences:
+    """Scale weights so that those of a vertex sum to 1.
+
+    Parameters
+    ----------
+    joint_indices : (V, K) array_like of int
+    joint_weights : (V, K) array_like
+        Finite and not negative, in any order; float32 or float64, which the result has too.
+    locked : (L,) array_like of int or (J,) array_like of bool, optional
+        Joints that keep their weights; the others share what those leave of 1. Where that is nothing, they get 0.
+
+    Returns
+    -------
+    Influences
+        (V, K). A vertex without weights, or whose joints are all locked, keeps its sum, as does one whose sum is 1 but
+        for rounding errors.
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree, there are no vertices, a joint index is negative, or a weight is negative, NaN or infinite.
+    TypeError
+        If an array holds neither real numbers nor, for indices, integers.
+
+    Examples
+    --------
+    >>> normalize([[0, 1, 2]], [[0.5, 0.5, 1.0]], locked=[0]).joint_weights
+    array([[0.5       , 0.33333333, 0.16666667]])
+    """
+    indices, weights, _ = _core.clean_weights(joint_indices, joint_weights, locked=locked_joints(locked))
+    return Influences(indices, weights)
+
+
+def limit(
+    joint_indices: ArrayLike,
+    joint_weights: ArrayLike,
+    count: int,
+    *,
+    locked: ArrayLike | None = None,
+    normalize: bool = True,
+) -> Influences:
+    """Keep the heaviest influences of each vertex.
+
+    Parameters
+    ----------
+    joint_indices, joint_weights, locked
+        As in `normalize`.
+    count : int
+        At most so many a vertex, at least 1. Influences of locked joints are kept first, even if there are more.
+    normalize : bool
+        Whether to normalize, as `normalize` does; else the others keep their weights.
+
+    Returns
+    -------
+    Influences
+        As wide as `count`, or as the given ones if those are narrower; wider only where more joints are locked.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `normalize`, and if `count` is less than 1.
+
+    Examples
+    --------
+    >>> limit([[0, 1, 2]], [[0.5, 0.3, 0.2]], 2)
+    Influences(joint_indices=array([[0, 1]], dtype=int32), joint_weights=array([[0.625, 0.375]]))
+    """
+    indices, weights, report = _core.clean_weights(
+        joint_indices, joint_weights, limit=count, locked=locked_joints(locked), normalize=normalize
+    )
+    width = min(max(count, report[3]), indices.shape[1])
+    return Influences(np.ascontiguousarray(indices[:, :width]), np.ascontiguousarray(weights[:, :width]))
+
+
+def prune(
+    joint_indices: ArrayLike,
+    joint_weights: ArrayLike,
+    threshold: float = 0.01,
+    *,
+    locked: ArrayLike | None = None,
+    normalize: bool = True,
+) -> Influences:
+    """Drop small weights.
+
+    Parameters
+    ----------
+    joint_indices, joint_weights, locked
+        As in `normalize`.
+    threshold : float
+        Weights below it are dropped, but never the heaviest of a vertex; in [0, 1].
+    normalize : bool
+        Whether to normalize, before and afterwards; then `threshold` is a share of the vertex.
+
+    Returns
+    -------
+    Influences
+        (V, K).
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `normalize`, and if `threshold` is outside of [0, 1].
+
+    Examples
+    --------
+    >>> prune([[0, 1, 2]], [[0.75, 0.24, 0.01]], 0.05, normalize=False).joint_weights
+    array([[0.75, 0.24, 0.  ]])
+    """
+    indices, weights, _ = _core.clean_weights(
+        joint_indices, joint_weights, threshold=threshold, locked=locked_joints(locked), normalize=normalize
+    )
+    return Influences(indices, weights)
+
+
+def smooth(
+    joint_indices: ArrayLike,
+    joint_weights: ArrayLike,
+    positions: ArrayLike,
+    triangles: ArrayLike,
+    *,
+    iterations: int = 1,
+    strength: float = 0.5,
+    limit: int | None = None,
+    mask: ArrayLike | None = None,
+    locked: ArrayLike | None = None,
+    normalize: bool = True,
+) -> Influences:
+    """Smooth weights over the surface: move each towards the mean of its neighbors over edges, all at once.
+
+    Vertices at one point are one. They come out with equal weights; where they were not equal, the lowest of them
+    speaks for all. A weight that is the same everywhere stays so, to the last bit.
+
+    Parameters
+    ----------
+    joint_indices, joint_weights, locked
+        As in `normalize`.
+    positions : (V, 3) array_like
+        Only to find the vertices that stand at one point.
+    triangles : (T, 3) array_like of int
+    iterations : int
+        How many times, at least 1.
+    strength : float
+        How far to move each time; 1 is to the mean.
+    limit : int, optional
+        Influences per vertex of the result: where there are more, the lightest unlocked ones are dropped. By default as
+        many as given.
+    mask : (V,) array_like, optional
+        Factors of the strength in [0, 1], or bool; vertices of 0 keep their weights.
+    normalize : bool
+        Whether to normalize what was smoothed.
+
+    Returns
+    -------
+    Influences
+        (V, limit).
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `normalize`, and if an option is out of its range, a position NaN or infinite, a corner of a triangle out of
+        range, or more joints of a vertex are locked than `limit`.
+
+    Examples
+    --------
+    Of a triangle, one corner has another joint; after a step of full strength it has that of its neighbors:
+
+    >>> smooth([[0], [0], [1]], [[1.0], [1.0], [1.0]], np.eye(3), [[0, 1, 2]], strength=1, limit=2).joint_indices
+    array([[0, 1],
+           [0, 1],
+           [0, 0]], dtype=int32)
+    """
+    indices, weights = _core.smooth_weights(
+        joint_indices,
+        joint_weights,
+        positions,
+        triangles,
+        iterations=iterations,
+        strength=strength,
+        limit=limit,
+        mask=mask,
+        locked=locked_joints(locked),
+        normalize=normalize,
+    )
+    return Influences(indices, weights)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""Carrying weights from one mesh to another."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _core
+from . import tools
+from ._merge import merge
+
+__all__ = ["Transfer", "transfer"]
+
+
+class Transfer(NamedTuple):
+    """Influences, and how far they were carried.
+
+    Attributes
+    ----------
+    joint_indices : (N, K) int32 ndarray
+    joint_weights : (N, K) float32 or float64 ndarray
+        As in `Influences`.
+    distances : (N,) float64 ndarray
+        From each point to the surface.
+    unmatched : (M,) intp ndarray
+        The points that are farther than was allowed; they have no weight.
+    """
+
+    joint_indices: NDArray[np.int32]
+    joint_weights: NDArray[np.float32 | np.float64]
+    distances: NDArray[np.float64]
+    unmatched: NDArray[np.intp]
+
+
+def transfer(
+    positions: ArrayLike,
+    triangles: ArrayLike,
+    joint_indices: ArrayLike,
+    joint_weights: ArrayLike,
+    points: ArrayLike,
+    *,
+    limit: int | None = None,
+    max_distance: float | None = None,
+) -> Transfer:
+    """Give the points of another mesh the weights of the nearest point of a surface.
+
+    Between the corners of a triangle, weights are interpolated by barycentric coordinates. Points at one place get
+    equal weights.
+
+    Parameters
+    ----------
+    positions : (V, 3) array_like
+        Of the mesh that has weights.
+    triangles : (T, 3) array_like of int
+        At least one; degenerate ones are allowed.
+    joint_indices : (V, K) array_like of int
+    joint_weights : (V, K) array_like
+        Finite and not negative; normalized on the way.
+    points : (N, 3) array_like
+        The vertices of the other mesh, in the same space.
+    limit : int, optional
+        At most so many influences a point; by default all.
+    max_distance : float, optional
+        Points that are farther from the surface get no weight. By default there are none.
+
+    Returns
+    -------
+    Transfer
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree, an index is out of range, a number is NaN or infinite, a weight is negative, or
+        `max_distance` is.
+    TypeError
+        If an array holds neither real numbers nor, for indices, integers.
+
+    Examples
+    --------
+    >>> square = [[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 2.0, 0.0]]
+    >>> result = transfer(square, [[0, 1, 2]], [[0], [1], [1]], [[1.0], [1.0], [1.0]], [[0.5, 0.0, 3.0]])
+    >>> result.joint_indices, result.joint_weights, result.distances
+    (array([[0, 1]], dtype=int32), array([[0.75, 0.25]]), array([3.]))
+    """
+    if max_distance is not None and not max_distance >= 0:
+        raise ValueError(f"max_distance must be None or at least 0, not {max_distance}")
+    indices, weights = tools.normalize(joint_indices, joint_weights)
+    nearest, shares, distances = _core.nearest_on_surface(positions, triangles, points)
+    if len(np.asarray(positions)) != len(indices):
+        raise ValueError(f"positions has shape {np.shape(positions)}, joint_indices {indices.shape}")
+    corners = np.asarray(triangles)[nearest]
+    unmatched = np.flatnonzero(distances > (np.inf if max_distance is None else max_distance))
+    shares[unmatched] = 0.0
+    count = len(corners)
+    result = merge(
+        indices[corners].reshape(count, 3 * indices.shape[1]),
+        (weights[corners] * shares[:, :, None].astype(weights.dtype)).reshape(count, 3 * indices.shape[1]),
+    )
+    if limit is not None and count:
+        result = tools.limit(*result, limit)
+    return Transfer(*result, distances, unmatched)
