@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* An allocator that counts, gives memory full of NaN, and fails at the n-th call; and a loop over all n. */
+#ifndef SBS_TESTS_COUNTING_ALLOCATOR_H
+#define SBS_TESTS_COUNTING_ALLOCATOR_H
+
+#include <sbs/sbs.h>
+#include <stdlib.h>
+
+#include "harness.h"
+
+typedef struct allocation_counter {
+  size_t allocated, released; /* calls that gave memory, calls that took it back */
+  size_t fail_at;             /* the number of the call that fails; SIZE_MAX: none */
+} allocation_counter;
+
+static inline void *counting_allocate(size_t size, void *user) {
+  allocation_counter *counter = user;
+  if (counter->allocated == counter->fail_at) return NULL;
+  counter->allocated++;
+  void *memory = malloc(size);
+  if (!memory) abort();
+  memset(memory, 0xff, size);
+  return memory;
+}
+
+static inline void counting_release(void *memory, void *user) {
+  allocation_counter *counter = user;
+  CHECK(memory != NULL);
+  counter->released++;
+  free(memory);
+}
+
+static inline sbs_allocator counting_allocator(allocation_counter *counter) {
+  return (sbs_allocator){counting_allocate, counting_release, counter};
+}
+
+/*
+ * Makes every allocation of a call fail in turn until the call succeeds; what it made is released by `discard` or NULL.
+ * Returns how many allocations there were to fail.
+ */
+static inline size_t fail_each_allocation(sbs_status (*call)(const sbs_allocator *, void *), void (*discard)(void *),
+                                          void *subject) {
+  allocation_counter counter = {0};
+  const sbs_allocator allocator = counting_allocator(&counter);
+  for (counter.fail_at = 0; counter.fail_at < 1000; counter.fail_at++) {
+    counter.allocated = counter.released = 0;
+    const sbs_status status = call(&allocator, subject);
+    if (status == SBS_OK) break;
+    CHECK_EQUAL(status, SBS_ERROR_OUT_OF_MEMORY);
+    CHECK_EQUAL(counter.released, counter.allocated);
+  }
+  CHECK(counter.allocated <= counter.fail_at);
+  if (discard) discard(subject);
+  CHECK_EQUAL(counter.released, counter.allocated);
+  return counter.fail_at;
+}
+
+#endif

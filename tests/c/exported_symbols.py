@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""Check that a shared library exports what it should and nothing else.
+
+With ``--header`` these are the functions that the headers declare with ``SBS_API``; with ``--only``, the names given.
+"""
+
+import argparse
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+
+def declared_functions(header: Path) -> set[str]:
+    """Names of the functions that a header declares with ``SBS_API``."""
+    text = re.sub(r"/\*.*?\*/|^\s*#[^\n]*", "", header.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    return set(re.findall(r"\bSBS_API\b[^;(]*?(\w+)\s*\(", text))
+
+
+def exported_symbols(nm: str, library: Path) -> set[str]:
+    """Names that a shared library defines for others, whatever their kind."""
+    command = [nm, "--dynamic", "--defined-only", "--format=posix", str(library)]
+    listing = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return {line.split()[0].partition("@")[0] for line in listing.splitlines()}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("nm")
+    parser.add_argument("library", type=Path)
+    expected = parser.add_mutually_exclusive_group(required=True)
+    expected.add_argument("--header", nargs="+", type=Path)
+    expected.add_argument("--only", nargs="+")
+    arguments = parser.parse_args()
+
+    wanted = set(arguments.only or []).union(*map(declared_functions, arguments.header or []))
+    found = exported_symbols(arguments.nm, arguments.library)
+    for name in sorted(wanted - found):
+        print(f"{arguments.library.name} does not export {name}")
+    for name in sorted(found - wanted):
+        print(f"{arguments.library.name} exports {name}, which is not public")
+    print(f"{len(found)} names exported, {len(wanted)} expected")
+    return int(found != wanted or not wanted)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

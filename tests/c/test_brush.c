@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/* The brush, from C: what it refuses, and that where memory is short nothing has happened. */
+#include <sbs/brush.h>
+
+#include "counting_allocator.h"
+#include "memory.h"
+#include "rig.h"
+
+/* A row of squares along x, each vertex of joint 0. */
+enum {
+  COLUMNS = 40,
+  VERTICES = 2 * COLUMNS,
+  TRIANGLES = 2 * (COLUMNS - 1),
+  JOINTS = 3,
+  LIMIT = 3
+};
+
+typedef struct strip {
+  double positions[VERTICES][3];
+  int32_t triangles[TRIANGLES][3];
+  int32_t indices[VERTICES];
+  double weights[VERTICES];
+  sbs_mesh_desc mesh;
+  sbs_weights_table table;
+} strip;
+
+static void make_strip(strip *made) {
+  memset(made, 0, sizeof *made);
+  for (int32_t v = 0; v < VERTICES; v++) {
+    made->positions[v][0] = v / 2;
+    made->positions[v][1] = v % 2;
+    made->weights[v] = 1.0;
+  }
+  for (int32_t t = 0; t < TRIANGLES; t++) {
+    for (int32_t corner = 0; corner < 3; corner++) made->triangles[t][corner] = t + corner;
+  }
+  made->mesh = sbs_default_mesh_desc();
+  made->mesh.vertex_count = VERTICES;
+  made->mesh.scalar = SBS_FLOAT64;
+  made->mesh.positions = made->positions;
+  made->mesh.triangle_count = TRIANGLES;
+  made->mesh.triangles = made->triangles[0];
+  made->table = (sbs_weights_table){.vertex_count = VERTICES,
+                                    .joint_count = JOINTS,
+                                    .influences_per_vertex = 1,
+                                    .joint_indices = made->indices,
+                                    .scalar = SBS_FLOAT64,
+                                    .joint_weights = made->weights};
+}
+
+typedef struct influences {
+  int32_t joints[VERTICES][LIMIT];
+  double weights[VERTICES][LIMIT];
+} influences;
+
+static influences get(const sbs_brush *brush) {
+  influences found;
+  memset(&found, 0, sizeof found);
+  CHECK_EQUAL(sbs_brush_get_influences(brush, found.joints[0], found.weights[0]), SBS_OK);
+  return found;
+}
+
+static sbs_brush_options painting(int32_t joint) {
+  sbs_brush_options options = sbs_default_brush_options();
+  options.joint = joint;
+  options.radius = 3.0;
+  options.strength = 0.5;
+  return options;
+}
+
+static void test_stroke_undo_and_redo(void) {
+  strip made;
+  make_strip(&made);
+  sbs_brush *brush = NULL;
+  if (!CHECK_EQUAL(sbs_brush_new(&made.table, &made.mesh, LIMIT, NULL, &brush, NULL), SBS_OK)) return;
+  const influences before = get(brush);
+  const double centers[3][3] = {{5, 0, 0}, {6, 0, 0}, {7, 0, 0}};
+  const sbs_brush_options options = painting(1);
+  sbs_brush_change change;
+  CHECK_EQUAL(sbs_brush_stroke(brush, &options, centers[0], 3, &change, NULL), SBS_OK);
+  CHECK_EQUAL(change.vertex_count, 14); /* x from 3 to 9: at the radius, x = 2 and x = 10, the effect is 0 */
+  const influences after = get(brush);
+  for (size_t i = 0; i < change.vertex_count; i++) {
+    const int32_t v = change.vertices[i];
+    CHECK(memcmp(change.old_joint_indices + LIMIT * i, before.joints[v], sizeof before.joints[v]) == 0);
+    CHECK(memcmp(change.old_joint_weights + LIMIT * i, before.weights[v], sizeof before.weights[v]) == 0);
+    CHECK(memcmp(change.new_joint_indices + LIMIT * i, after.joints[v], sizeof after.joints[v]) == 0);
+    CHECK(memcmp(change.new_joint_weights + LIMIT * i, after.weights[v], sizeof after.weights[v]) == 0);
+  }
+  CHECK_EQUAL(sbs_brush_restore(brush, change.vertices, change.old_joint_indices, change.old_joint_weights,
+                                change.vertex_count, NULL),
+              SBS_OK);
+  const influences undone = get(brush);
+  CHECK(memcmp(&undone, &before, sizeof before) == 0);
+  CHECK_EQUAL(sbs_brush_restore(brush, change.vertices, change.new_joint_indices, change.new_joint_weights,
+                                change.vertex_count, NULL),
+              SBS_OK);
+  const influences redone = get(brush);
+  CHECK(memcmp(&redone, &after, sizeof after) == 0);
+  CHECK_EQUAL(sbs_brush_stroke(brush, &options, NULL, 0, &change, NULL), SBS_OK);
+  CHECK_EQUAL(change.vertex_count, 0);
+  sbs_brush_free(brush);
+}
+
+static void test_new_refuses(void) {
+  strip made;
+  make_strip(&made);
+  sbs_brush *brush = NULL;
+  sbs_fault fault = {0};
+  CHECK_EQUAL(sbs_brush_new(NULL, &made.mesh, LIMIT, NULL, &brush, &fault), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_brush_new(&made.table, NULL, LIMIT, NULL, &brush, &fault), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_brush_new(&made.table, &made.mesh, LIMIT, NULL, NULL, &fault), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_brush_new(&made.table, &made.mesh, 0, NULL, &brush, &fault), SBS_ERROR_OPTION);
+  CHECK_STRING(fault.argument, "limit");
+  CHECK_EQUAL(sbs_brush_new(&made.table, &made.mesh, SIZE_MAX, NULL, &brush, &fault), SBS_ERROR_OPTION);
+  made.mesh.vertex_count--;
+  CHECK_EQUAL(sbs_brush_new(&made.table, &made.mesh, LIMIT, NULL, &brush, &fault), SBS_ERROR_OPTION);
+  made.mesh.vertex_count++;
+  made.positions[3][1] = NAN;
+  CHECK_EQUAL(sbs_brush_new(&made.table, &made.mesh, LIMIT, NULL, &brush, &fault), SBS_ERROR_NOT_FINITE);
+  CHECK_STRING(fault.argument, "positions");
+  made.positions[3][1] = 1.0;
+  made.triangles[9][2] = VERTICES;
+  CHECK_EQUAL(sbs_brush_new(&made.table, &made.mesh, LIMIT, NULL, &brush, &fault), SBS_ERROR_VERTEX_INDEX);
+  made.triangles[9][2] = 0;
+  made.weights[4] = -1.0;
+  CHECK_EQUAL(sbs_brush_new(&made.table, &made.mesh, LIMIT, NULL, &brush, &fault), SBS_ERROR_NEGATIVE);
+  CHECK(brush == NULL);
+  sbs_brush_free(NULL);
+}
+
+static void check_refused(sbs_brush *brush, sbs_brush_options options, sbs_status status, const char *argument) {
+  const double center[3] = {5, 0, 0};
+  sbs_fault fault = {0};
+  CHECK_EQUAL(sbs_brush_stroke(brush, &options, center, 1, NULL, &fault), status);
+  CHECK_STRING(fault.argument, argument);
+}
+
+static void test_stroke_refuses(void) {
+  strip made;
+  make_strip(&made);
+  sbs_brush *brush = NULL;
+  if (!CHECK_EQUAL(sbs_brush_new(&made.table, &made.mesh, LIMIT, NULL, &brush, NULL), SBS_OK)) return;
+  const influences before = get(brush);
+  const sbs_brush_options good = painting(1);
+  sbs_brush_options options;
+#define REFUSED(field, value, status, argument) \
+  options = good; \
+  options.field = value; \
+  check_refused(brush, options, status, argument)
+  REFUSED(joint, -1, SBS_ERROR_JOINT_INDEX, "joint");
+  REFUSED(joint, JOINTS, SBS_ERROR_JOINT_INDEX, "joint");
+  REFUSED(mode, (sbs_brush_mode)5, SBS_ERROR_OPTION, "mode");
+  REFUSED(mode, (sbs_brush_mode)-1, SBS_ERROR_OPTION, "mode");
+  REFUSED(falloff, (sbs_brush_falloff)5, SBS_ERROR_OPTION, "falloff");
+  REFUSED(distance, (sbs_brush_distance)2, SBS_ERROR_OPTION, "distance");
+  REFUSED(radius, 0.0, SBS_ERROR_OPTION, "radius");
+  REFUSED(radius, NAN, SBS_ERROR_OPTION, "radius");
+  REFUSED(radius, INFINITY, SBS_ERROR_OPTION, "radius");
+  REFUSED(strength, -0.1, SBS_ERROR_OPTION, "strength");
+  REFUSED(strength, NAN, SBS_ERROR_OPTION, "strength");
+  REFUSED(value, -0.1, SBS_ERROR_OPTION, "value");
+  REFUSED(value, INFINITY, SBS_ERROR_OPTION, "value");
+  REFUSED(mirror_axis, 3, SBS_ERROR_OPTION, "mirror_axis");
+  REFUSED(mirror_position, NAN, SBS_ERROR_OPTION, "mirror_position");
+  const int32_t mirror_joints[JOINTS] = {0, 1, 3};
+  REFUSED(mirror_joints, mirror_joints, SBS_ERROR_JOINT_INDEX, "mirror_joints");
+#undef REFUSED
+  const double bad_center[3] = {5, NAN, 0};
+  sbs_fault fault = {0};
+  CHECK_EQUAL(sbs_brush_stroke(brush, &good, bad_center, 1, NULL, &fault), SBS_ERROR_NOT_FINITE);
+  CHECK_EQUAL(sbs_brush_stroke(brush, &good, NULL, 1, NULL, &fault), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_brush_stroke(NULL, &good, bad_center, 1, NULL, &fault), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_brush_stroke(brush, NULL, bad_center, 1, NULL, &fault), SBS_ERROR_OPTION);
+  const influences after = get(brush);
+  CHECK(memcmp(&before, &after, sizeof before) == 0);
+  sbs_brush_free(brush);
+}
+
+/* Rows that no stroke has: refused, or put in order so that nothing goes beyond its array later. */
+static void test_restore_is_careful(void) {
+  strip made;
+  make_strip(&made);
+  sbs_brush *brush = NULL;
+  if (!CHECK_EQUAL(sbs_brush_new(&made.table, &made.mesh, LIMIT, NULL, &brush, NULL), SBS_OK)) return;
+  const int32_t vertices[2] = {0, VERTICES}, joints[2][LIMIT] = {{1, 1, 1}, {JOINTS, 0, 0}};
+  const double weights[2][LIMIT] = {{0.25, 0.5, 0.25}, {1.0, 0.0, -1.0}};
+  sbs_fault fault = {0};
+  CHECK_EQUAL(sbs_brush_restore(NULL, vertices, joints[0], weights[0], 1, &fault), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_brush_restore(brush, NULL, joints[0], weights[0], 1, &fault), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_brush_restore(brush, vertices, NULL, weights[0], 1, &fault), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_brush_restore(brush, vertices, joints[0], NULL, 1, &fault), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_brush_restore(brush, vertices, joints[0], weights[0], 2, &fault), SBS_ERROR_JOINT_INDEX);
+  CHECK_EQUAL(sbs_brush_restore(brush, vertices + 1, joints[0], weights[0], 1, &fault), SBS_ERROR_VERTEX_INDEX);
+  CHECK_EQUAL(sbs_brush_restore(brush, vertices, joints[0], weights[1], 1, &fault), SBS_ERROR_NEGATIVE);
+  CHECK_EQUAL(sbs_brush_restore(brush, vertices, joints[0], weights[0], 1, &fault), SBS_OK);
+  const influences found = get(brush);
+  CHECK(found.joints[0][0] == 1 && found.weights[0][0] == 1.0 && found.weights[0][1] == 0.0);
+  sbs_brush_options options = painting(-1);
+  options.mode = SBS_BRUSH_SMOOTH;
+  const double center[3] = {0, 0, 0};
+  CHECK_EQUAL(sbs_brush_stroke(brush, &options, center, 1, NULL, NULL), SBS_OK);
+  sbs_brush_free(brush);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ memory */
+
+typedef struct maker {
+  strip made;
+  sbs_brush *brush;
+} maker;
+
+static sbs_status make(const sbs_allocator *allocator, void *address) {
+  maker *test = address;
+  return sbs_brush_new(&test->made.table, &test->made.mesh, LIMIT, allocator, &test->brush, NULL);
+}
+
+static void discard(void *address) {
+  sbs_brush_free(((maker *)address)->brush);
+}
+
+static void test_every_allocation_of_new_fails_in_turn(void) {
+  maker test = {.brush = NULL};
+  make_strip(&test.made);
+  CHECK(fail_each_allocation(make, discard, &test) > 25);
+}
+
+/* Strokes need more and more memory; each fails once before it is made. */
+static void test_a_stroke_that_fails_has_done_nothing(void) {
+  strip made;
+  make_strip(&made);
+  allocation_counter counter = {.fail_at = SIZE_MAX};
+  const sbs_allocator allocator = counting_allocator(&counter);
+  sbs_brush *brush = NULL;
+  if (!CHECK_EQUAL(sbs_brush_new(&made.table, &made.mesh, LIMIT, &allocator, &brush, NULL), SBS_OK)) return;
+  double centers[COLUMNS][3];
+  for (int i = 0; i < COLUMNS; i++) memcpy(centers[i], (double[3]){i, 0.5, 0.0}, sizeof centers[i]);
+  size_t failures = 0;
+  for (size_t count = 1; count <= COLUMNS; count++) {
+    const sbs_brush_options options = painting((int32_t)(1 + count % 2));
+    const influences before = get(brush);
+    sbs_status status = SBS_ERROR_OUT_OF_MEMORY;
+    for (size_t more = 0; status; more++) {
+      counter.fail_at = counter.allocated + more;
+      sbs_fault fault = {0};
+      status = sbs_brush_stroke(brush, &options, centers[0], count, NULL, &fault);
+      if (!status) break;
+      CHECK_EQUAL(status, SBS_ERROR_OUT_OF_MEMORY);
+      const influences after = get(brush);
+      CHECK(memcmp(&before, &after, sizeof before) == 0);
+      failures++;
+    }
+    counter.fail_at = SIZE_MAX;
+  }
+  CHECK(failures > 10);
+  sbs_brush_free(brush);
+  CHECK_EQUAL(counter.released, counter.allocated);
+}
+
+int main(void) {
+  RUN(test_stroke_undo_and_redo);
+  RUN(test_new_refuses);
+  RUN(test_stroke_refuses);
+  RUN(test_restore_is_careful);
+  RUN(test_every_allocation_of_new_fails_in_turn);
+  RUN(test_a_stroke_that_fails_has_done_nothing);
+  return harness_result();
+}

@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rotation centers: c = argmin mean_{a<b} |C_a c - C_b c|^2 + damping |c - c0|^2. What damping costs is damping / s^2 of the
+ * distance to c0, s^2 the smallest eigenvalue of the equations: tolerances below are of that size, or of rounding.
+ * Dampings of 1e-15 are too small for normal equations and so test the way through the singular value decomposition.
+ */
+#include "pose/lapack.h"
+#include "rig.h"
+#include "skin/skin.h"
+
+enum {
+  MOST_JOINTS = 8
+};
+
+/* A skin of one vertex at `centroid`, under all of the joints. */
+static sbs_skin *skin_of_one_set(size_t joint_count, const double centroid[3], const int32_t *parents,
+                                 const double *joint_positions) {
+  int32_t indices[MOST_JOINTS];
+  double weights[MOST_JOINTS];
+  for (size_t j = 0; j < joint_count; j++) {
+    indices[j] = (int32_t)j;
+    weights[j] = 1.0 / (double)joint_count;
+  }
+  sbs_skin_desc desc = sbs_default_skin_desc();
+  desc.vertex_count = 1;
+  desc.joint_count = joint_count;
+  desc.influences_per_vertex = joint_count;
+  desc.scalar = SBS_FLOAT64;
+  desc.rest_positions = centroid;
+  desc.joint_indices = indices;
+  desc.weight_scalar = SBS_FLOAT64;
+  desc.joint_weights = weights;
+  desc.parents = parents;
+  desc.joint_positions = joint_positions;
+  sbs_skin *skin = NULL;
+  CHECK_EQUAL(sbs_skin_new(&desc, NULL, &skin, NULL, NULL), SBS_OK);
+  if (!skin) abort();
+  return skin;
+}
+
+/* The center, relative to the centroid. */
+static void find_center(const transform *joints, size_t joint_count, const double centroid[3], double damping,
+                        double rcond, double z[3]) {
+  sbs_skin *skin = skin_of_one_set(joint_count, centroid, NULL, NULL);
+  const sbs_pose pose = pose_of(joints);
+  sbs_deform_options options = sbs_default_deform_options();
+  options.damping = damping;
+  options.rcond = rcond;
+  sbs_deform_report report;
+  CHECK_EQUAL(sbs_skin_rotation_centers(skin, &pose, &options, z, &report, NULL), SBS_OK);
+  CHECK_EQUAL(report.solves, 1);
+  for (int i = 0; i < 3; i++) z[i] -= centroid[i];
+  sbs_skin_free(skin);
+}
+
+static void check_center(const transform *joints, size_t joint_count, const double centroid[3], double x, double y,
+                         double z, double damping, double tolerance) {
+  const double expected[3] = {x, y, z};
+  double found[3];
+  find_center(joints, joint_count, centroid, damping, 0.0, found);
+  for (int i = 0; i < 3; i++) CHECK_NEAR(centroid[i] + found[i], expected[i], tolerance);
+  find_center(joints, joint_count, centroid, damping, 1e-3, found);
+  for (int i = 0; i < 3; i++) CHECK_NEAR(centroid[i] + found[i], expected[i], 1e-13);
+}
+
+/* ------------------------------------------------------------------------------------- what the center is, by hand -- */
+
+static const double centroid[3] = {0.4, -0.3, 1.7};
+
+static void test_rank_0_stays_at_the_centroid(void) {
+  uint64_t seed = 1;
+  const transform same = random_rigid(&seed, 90.0);
+  const transform equal[3] = {same, same, same};
+  check_center(equal, 3, centroid, 0.4, -0.3, 1.7, 1e-8, 1e-15);
+  /* apart by translations only: every point is as good as any other */
+  const transform apart[2] = {same, multiply(translation(1.0, 2.0, 3.0), same)};
+  check_center(apart, 2, centroid, 0.4, -0.3, 1.7, 1e-8, 1e-15);
+}
+
+/* C_b - C_a is of rank 1 for a scale along x, which keeps the plane x = 1. */
+static void test_rank_1_is_a_plane(void) {
+  const transform joints[2] = {identity(), about(scaling(3.0, 1.0, 1.0), 1.0, 0.0, 0.0)};
+  check_center(joints, 2, centroid, 1.0, -0.3, 1.7, 1e-8, 1e-8);
+  check_center(joints, 2, centroid, 1.0, -0.3, 1.7, 1e-15, 1e-14);
+}
+
+/* An elbow: a hinge about the line through (1, 2, 0) along z. Of the line, the point nearest to the centroid. */
+static void test_rank_2_is_the_axis_of_a_hinge(void) {
+  uint64_t seed = 2;
+  for (double degrees = 10.0; degrees < 360.0; degrees += 50.0) {
+    const transform parent = random_rigid(&seed, 180.0); /* moves both, and so changes nothing */
+    const transform joints[2] = {parent, multiply(parent, about(rotation(0.0, 0.0, 1.0, degrees), 1.0, 2.0, 0.0))};
+    const double s = 2.0 * sin(degrees * acos(-1.0) / 360.0);
+    check_center(joints, 2, centroid, 1.0, 2.0, 1.7, 1e-8, 1e-8 / (s * s) * 3.0);
+    check_center(joints, 2, centroid, 1.0, 2.0, 1.7, 1e-15, 1e-13);
+  }
+}
+
+/* A screw: what slides along the axis can't be undone by any center. */
+static void test_rank_2_of_a_screw(void) {
+  const transform screw = multiply(translation(0.0, 0.0, 5.0), about(rotation(0.0, 0.0, 1.0, 60.0), 1.0, 2.0, 0.0));
+  const transform joints[2] = {identity(), screw};
+  check_center(joints, 2, centroid, 1.0, 2.0, 1.7, 1e-15, 1e-13);
+}
+
+static void test_rank_3_is_a_point(void) {
+  const transform joints[3] = {about(rotation(1.0, 0.0, 0.0, 90.0), 3.0, 4.0, 5.0),
+                               about(rotation(0.0, 1.0, 0.0, 70.0), 3.0, 4.0, 5.0),
+                               about(rotation(0.0, 0.0, 1.0, -80.0), 3.0, 4.0, 5.0)};
+  check_center(joints, 3, centroid, 3.0, 4.0, 5.0, 1e-8, 3e-7);
+  check_center(joints, 3, centroid, 3.0, 4.0, 5.0, 1e-15, 2e-14);
+}
+
+/* Three joints that turn about one line, as those of a finger. */
+static void test_coaxial_joints(void) {
+  const transform joints[3] = {identity(), about(rotation(0.0, 1.0, 0.0, 40.0), 1.0, 0.0, 2.0),
+                               about(rotation(0.0, 1.0, 0.0, 75.0), 1.0, 0.0, 2.0)};
+  check_center(joints, 3, centroid, 1.0, -0.3, 2.0, 1e-8, 1e-7);
+  check_center(joints, 3, centroid, 1.0, -0.3, 2.0, 1e-15, 1e-13);
+}
+
+/* Two parallel axes have no common point. By symmetry the best is between them: the mean pair distance is stationary. */
+static void test_compromise_between_two_axes(void) {
+  const transform joints[3] = {identity(), about(rotation(0.0, 0.0, 1.0, 90.0), -1.0, 0.0, 0.0),
+                               about(rotation(0.0, 0.0, 1.0, -90.0), 1.0, 0.0, 0.0)};
+  double z[3];
+  find_center(joints, 3, centroid, 1e-15, 0.0, z);
+  CHECK_NEAR(centroid[0] + z[0], 0.0, 1e-14); /* mirrored in x by exchanging the joints */
+  CHECK_NEAR(centroid[2] + z[2], 1.7, 1e-14);
+}
+
+/* ------------------------------------------------------------------------------ the damped optimum, however it lies -- */
+
+/* The gradient of half of what c minimises, from the pairs. */
+static void gradient(const transform *joints, size_t joint_count, const double z[3], double damping, double g[3]) {
+  const double share = 2.0 / (double)(joint_count * (joint_count - 1));
+  const double c[3] = {centroid[0] + z[0], centroid[1] + z[1], centroid[2] + z[2]};
+  for (int i = 0; i < 3; i++) g[i] = damping * z[i];
+  for (size_t a = 0; a < joint_count; a++) {
+    for (size_t b = a + 1; b < joint_count; b++) {
+      double by_a[3], by_b[3];
+      move_point(joints + a, c, by_a);
+      move_point(joints + b, c, by_b);
+      for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++) g[i] += share * (joints[a].m[k][i] - joints[b].m[k][i]) * (by_a[k] - by_b[k]);
+      }
+    }
+  }
+}
+
+/*
+ * z = sum_k s_k (u_k, e) / (s_k^2 + damping) v_k from the SVD of the equations of all pairs. Returns what no center can mend:
+ * the part of e that the equations don't reach.
+ */
+static double damped_by_svd(const transform *joints, size_t joint_count, double damping, double z[3]) {
+  enum {
+    MOST_ROWS = 3 * MOST_JOINTS * (MOST_JOINTS - 1) / 2
+  };
+  const size_t rows = 3 * joint_count * (joint_count - 1) / 2;
+  const double root = sqrt(2.0 / (double)(joint_count * (joint_count - 1)));
+  double u[3 * MOST_ROWS], e[MOST_ROWS], s[3], vt[9], work[MOST_ROWS + 16];
+  CHECK(sbs_svd_work_size(rows) <= sizeof work / sizeof *work);
+  size_t row = 0;
+  for (size_t a = 0; a < joint_count; a++) {
+    for (size_t b = a + 1; b < joint_count; b++) {
+      double by_a[3], by_b[3];
+      move_point(joints + a, centroid, by_a);
+      move_point(joints + b, centroid, by_b);
+      for (int i = 0; i < 3; i++, row++) {
+        for (size_t j = 0; j < 3; j++) u[j * rows + row] = root * (joints[a].m[i][j] - joints[b].m[i][j]);
+        e[row] = root * (by_b[i] - by_a[i]);
+      }
+    }
+  }
+  CHECK_EQUAL(sbs_svd(rows, u, s, vt, work), SBS_OK);
+  double rest = 0.0;
+  for (row = 0; row < rows; row++) rest += e[row] * e[row];
+  z[0] = z[1] = z[2] = 0.0;
+  for (size_t k = 0; k < 3; k++) {
+    double amount = 0.0;
+    for (row = 0; row < rows; row++) amount += u[k * rows + row] * e[row];
+    for (size_t j = 0; j < 3; j++) z[j] += vt[3 * k + j] * (s[k] * amount / (s[k] * s[k] + damping));
+    if (s[k] > 1e-12) rest -= amount * amount;
+  }
+  return sqrt(fmax(rest, 0.0));
+}
+
+/* For matrices of about the size `scale`. */
+static void check_optimum(const transform *joints, size_t joint_count, double damping, double scale) {
+  double z[3], by_svd[3], g[3];
+  find_center(joints, joint_count, centroid, damping, 0.0, z);
+  gradient(joints, joint_count, z, damping, g);
+  for (int i = 0; i < 3; i++) CHECK_NEAR(g[i], 0.0, 1e-12 * scale * scale);
+  const double rest = damped_by_svd(joints, joint_count, damping, by_svd);
+  /* an error of 2e-15 in the equations moves z by up to 2e-15 (|z| / sqrt(damping) + rest / damping) */
+  const double size = sqrt(z[0] * z[0] + z[1] * z[1] + z[2] * z[2]);
+  const double tolerance = 2e-15 * scale * ((1.0 + size) / sqrt(damping) + rest / damping);
+  for (int i = 0; i < 3; i++) CHECK_NEAR(z[i], by_svd[i], tolerance);
+}
+
+/* Three joints of size `scale` that turn by anything about nearly the same slanted axis, through one point. */
+static void make_nearly_coaxial(transform joints[3], uint64_t *seed, double tilt, double scale) {
+  for (int j = 0; j < 3; j++) {
+    double r[3];
+    for (int i = 0; i < 3; i++) r[i] = random_between(seed, -tilt, tilt);
+    const transform turn = rotation(0.48 + r[0], 0.6 + r[1], r[2] - 0.64, random_between(seed, -90.0, 90.0));
+    joints[j] = about(multiply(turn, scaling(scale, scale, scale)), 1.0, 0.5, 2.0);
+  }
+}
+
+static void test_nearly_coaxial_joints(void) {
+  uint64_t seed = 3;
+  for (double tilt = 1e-4; tilt < 1.1e-2; tilt *= sqrt(sqrt(10.0))) {
+    for (int i = 0; i < 20; i++) {
+      transform joints[3];
+      make_nearly_coaxial(joints, &seed, tilt, 1.0);
+      check_optimum(joints, 3, 1e-8, 1.0);
+    }
+  }
+}
+
+/* Tilts that the damping is just about as strong as, down to dampings that normal equations can't tell from rounding. */
+static void test_small_damping(void) {
+  uint64_t seed = 11;
+  for (double damping = 1e-8; damping > 1e-16; damping *= 0.1) {
+    for (int i = 0; i < 20; i++) {
+      transform joints[3];
+      make_nearly_coaxial(joints, &seed, sqrt(damping), 1.0);
+      check_optimum(joints, 3, damping, 1.0);
+    }
+  }
+}
+
+/* The same to normal equations. */
+static void test_large_joints(void) {
+  uint64_t seed = 9;
+  for (double scale = 1.0; scale < 1e4; scale *= 2.0) {
+    for (int i = 0; i < 20; i++) {
+      transform joints[3];
+      make_nearly_coaxial(joints, &seed, 1e-4 / scale, scale);
+      check_optimum(joints, 3, 1e-8, scale);
+    }
+  }
+}
+
+static void test_random_joints(void) {
+  uint64_t seed = 4;
+  for (size_t count = 2; count <= MOST_JOINTS; count++) {
+    for (int i = 0; i < 50; i++) {
+      transform joints[MOST_JOINTS];
+      for (size_t j = 0; j < count; j++) joints[j] = random_rigid(&seed, 120.0);
+      check_optimum(joints, count, 1e-8, 1.0);
+      check_optimum(joints, count, 1e-3, 1.0);
+    }
+  }
+}
+
+static void test_scaled_joints(void) {
+  uint64_t seed = 5;
+  for (int i = 0; i < 50; i++) {
+    transform joints[3];
+    for (int j = 0; j < 3; j++) {
+      joints[j] = multiply(random_rigid(&seed, 60.0), scaling(1.0, random_between(&seed, 0.5, 2.0), 1.5));
+    }
+    check_optimum(joints, 3, 1e-8, 2.0);
+  }
+}
+
+/* -------------------------------------------------------------------------------------------------- the truncated -- */
+
+static void test_truncated_is_damped_where_well_conditioned(void) {
+  uint64_t seed = 6;
+  int compared = 0;
+  for (int i = 0; i < 200; i++) {
+    transform joints[4];
+    for (int j = 0; j < 4; j++) joints[j] = random_rigid(&seed, 120.0);
+    double damped[3], truncated[3], wide[3];
+    find_center(joints, 4, centroid, 1e-8, 0.0, damped);
+    find_center(joints, 4, centroid, 1e-8, 1e-3, truncated);
+    find_center(joints, 4, centroid, 1e-8, 0.3, wide);
+    /* where 0.3 drops nothing the smallest singular value is at least a third of one of size 1 */
+    if (memcmp(truncated, wide, sizeof wide) != 0) continue;
+    for (int k = 0; k < 3; k++) CHECK_NEAR(damped[k], truncated[k], 1e-6);
+    compared++;
+  }
+  CHECK(compared > 50);
+}
+
+/* A tilt of 1e-4 is noise to rcond = 1e-3, and an equation to rcond = 1e-6. */
+static void test_truncated_drops_small_singular_values(void) {
+  const transform joints[3] = {identity(), about(rotation(1e-4, 1.0, 0.0, 90.0), 1.0, 7.0, 2.0),
+                               about(rotation(0.0, 1.0, 1e-4, -90.0), 1.0, 7.0, 2.0)};
+  double z[3];
+  find_center(joints, 3, centroid, 1e-8, 1e-3, z);
+  CHECK_NEAR(centroid[1] + z[1], -0.3, 1e-2); /* free along the axes: near the centroid */
+  find_center(joints, 3, centroid, 1e-8, 1e-6, z);
+  CHECK_NEAR(centroid[0] + z[0], 1.0, 1e-10);
+  CHECK_NEAR(centroid[1] + z[1], 7.0, 1e-10);
+  CHECK_NEAR(centroid[2] + z[2], 2.0, 1e-10);
+}
+
+/* However small rcond, singular values up to 1e-5 are dropped: joints that all but coincide don't throw c far away. */
+static void test_truncated_has_an_absolute_cut(void) {
+  const transform joints[2] = {identity(), multiply(translation(1e-3, 0.0, 0.0), rotation(0.0, 0.0, 1.0, 1e-4))};
+  double z[3];
+  find_center(joints, 2, centroid, 1e-8, 1e-12, z);
+  for (int i = 0; i < 3; i++) CHECK(z[i] == 0.0);
+}
+
+/* ------------------------------------------------------------------------------------------------ the trivial rule -- */
+
+/* The center of {joint 0, joint 1}; returns whether equations were solved. The matrices are given as `scalar`. */
+static int pair_center(const transform *joints, sbs_scalar scalar, const int32_t *parents,
+                       const double *joint_positions, double c[3]) {
+  sbs_skin *skin = skin_of_one_set(2, centroid, parents, joint_positions);
+  void *matrices = numbers_of(joints[0].m[0], 24, scalar);
+  const sbs_pose pose = {.skinning_matrices = matrices, .scalar = scalar, .rows = 3};
+  sbs_deform_report report;
+  CHECK_EQUAL(sbs_skin_rotation_centers(skin, &pose, NULL, c, &report, NULL), SBS_OK);
+  CHECK_EQUAL(report.nontrivial_joint_sets, !parents || (parents[0] != 1 && parents[1] != 0));
+  CHECK(report.solves <= 1);
+  free(matrices);
+  sbs_skin_free(skin);
+  return (int)report.solves;
+}
+
+static void test_trivial_set_turns_about_the_child(void) {
+  static const int32_t second_is_child[2] = {-1, 0}, first_is_child[2] = {1, -1}, strangers[2] = {-1, -1};
+  static const double positions[2][3] = {{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}};
+  double c[3];
+  for (int child = 0; child < 2; child++) {
+    const double *p = positions[child];
+    const int32_t *parents = child ? second_is_child : first_is_child;
+    const transform joints[2] = {identity(), about(rotation(0.0, 0.0, 1.0, 90.0), p[0], p[1], p[2])};
+    CHECK_EQUAL(pair_center(joints, SBS_FLOAT64, parents, positions[0], c), 0);
+    for (int i = 0; i < 3; i++) CHECK_NEAR(c[i], p[i], 2e-15); /* not the point of the axis nearest to the centroid */
+
+    CHECK_EQUAL(pair_center(joints, SBS_FLOAT64, parents, NULL, c), 1);
+    CHECK_NEAR(c[2], centroid[2], 1e-15);
+    CHECK_EQUAL(pair_center(joints, SBS_FLOAT64, strangers, positions[0], c), 1);
+    CHECK_EQUAL(pair_center(joints, SBS_FLOAT64, NULL, positions[0], c), 1);
+  }
+}
+
+/* Rounding of the matrices is no slide. */
+static void test_trivial_set_in_float32(void) {
+  static const int32_t parents[2] = {-1, 0};
+  static const double positions[2][3] = {{1.0, 2.0, 3.0}, {0.4, -0.5, 0.6}};
+  uint64_t seed = 10;
+  for (int i = 0; i < 100; i++) {
+    const transform parent = random_rigid(&seed, 180.0),
+                    turn = rotation(0.3, 1.0, -0.7, random_between(&seed, -180.0, 180.0));
+    const transform joints[2] = {parent, multiply(parent, about(turn, 0.4, -0.5, 0.6))};
+    double c[3];
+    for (sbs_scalar scalar = SBS_FLOAT32; scalar <= SBS_FLOAT64; scalar++) {
+      CHECK_EQUAL(pair_center(joints, scalar, parents, positions[0], c), 0);
+      for (int k = 0; k < 3; k++) CHECK_NEAR(c[k], positions[1][k], 2e-15);
+    }
+  }
+}
+
+static void test_sliding_joint_is_solved(void) {
+  static const int32_t parents[2] = {-1, 0};
+  static const double positions[2][3] = {{0.0, 0.0, 0.0}, {4.0, 5.0, 6.0}};
+  const transform turn = about(rotation(0.0, 0.0, 1.0, 90.0), 4.0, 5.0, 6.0);
+  for (sbs_scalar scalar = SBS_FLOAT32; scalar <= SBS_FLOAT64; scalar++) {
+    double c[3];
+    transform joints[2] = {identity(), multiply(translation(0.0, 0.0, 1e-2), turn)};
+    CHECK_EQUAL(pair_center(joints, scalar, parents, positions[0], c), 1);
+    CHECK_NEAR(c[0], 4.0, 1e-6);
+    CHECK_NEAR(c[1], 5.0, 1e-6);
+    CHECK_NEAR(c[2], centroid[2], 1e-6);
+    /* what float32 can't tell from no slide is one in float64 */
+    joints[1] = multiply(translation(0.0, 0.0, 1e-6), turn);
+    CHECK_EQUAL(pair_center(joints, scalar, parents, positions[0], c), scalar == SBS_FLOAT64);
+  }
+}
+
+/* ------------------------------------------------------------------------------------------------- the public door -- */
+
+static void test_sets_without_equations(void) {
+  static const double positions[4][3] = {{1.0, 0.0, 0.0}, {3.0, 0.0, 0.0}, {0.0, 5.0, 1.0}, {0.0, 7.0, 2.0}};
+  static const int32_t indices[4] = {0, 0, 1, 1};
+  static const double weights[4] = {1.0, 1.0, 0.0, 0.0};
+  sbs_skin_desc desc = sbs_default_skin_desc();
+  desc.vertex_count = 4;
+  desc.joint_count = 2;
+  desc.influences_per_vertex = 1;
+  desc.scalar = SBS_FLOAT64;
+  desc.rest_positions = positions;
+  desc.joint_indices = indices;
+  desc.weight_scalar = SBS_FLOAT64;
+  desc.joint_weights = weights;
+  sbs_skin *skin = NULL;
+  if (!CHECK_EQUAL(sbs_skin_new(&desc, NULL, &skin, NULL, NULL), SBS_OK)) return;
+  const transform joints[2] = {rotation(1.0, 0.0, 0.0, 90.0), identity()};
+  const sbs_pose pose = pose_of(joints);
+  double centers[2][3];
+  sbs_deform_report report;
+  CHECK_EQUAL(sbs_skin_rotation_centers(skin, &pose, NULL, centers[0], &report, NULL), SBS_OK);
+  const double expected[2][3] = {{0.0, 6.0, 1.5}, {2.0, 0.0, 0.0}}; /* the empty set comes first */
+  for (int i = 0; i < 6; i++) CHECK_NEAR(centers[i / 3][i % 3], expected[i / 3][i % 3], 1e-15);
+  CHECK_EQUAL(report.nontrivial_joint_sets, 0);
+  CHECK_EQUAL(report.solves, 0);
+  sbs_skin_free(skin);
+}
+
+/* A chain of joints of which every other slides against its parent. */
+static void make_chain(transform *joints, int32_t *parents, double (*positions)[3], int count) {
+  uint64_t seed = 7;
+  for (int j = 0; j < count; j++) {
+    double *p = positions[j];
+    for (int i = 0; i < 3; i++) p[i] = random_between(&seed, -1.0, 1.0);
+    const double x = random_between(&seed, -1.0, 1.0), degrees = random_between(&seed, -90.0, 90.0);
+    const transform turn = about(rotation(x, 1.0, 0.5, degrees), p[0], p[1], p[2]);
+    const transform slide = translation(0.0, j % 2 ? 0.1 : 0.0, 0.0);
+    parents[j] = j - 1;
+    joints[j] = multiply(j ? joints[j - 1] : identity(), multiply(slide, turn));
+  }
+}
+
+/*
+ * The centers of a skin of sets of all sizes, solved several at once, are those of its sets alone; the report counts them.
+ * Any method in the options is overruled.
+ */
+static void test_centers_of_a_skin(void) {
+  enum {
+    JOINTS = 12,
+    INFLUENCES = MOST_JOINTS
+  };
+  transform joints[JOINTS];
+  int32_t parents[JOINTS];
+  double positions[JOINTS][3];
+  make_chain(joints, parents, positions, JOINTS);
+  rig made = new_rig(7, 400, JOINTS, INFLUENCES);
+  for (size_t v = 0; v < made.vertex_count; v++) {
+    for (size_t k = v % (INFLUENCES + 1); k < INFLUENCES; k++) made.joint_weights[INFLUENCES * v + k] = 0.0;
+  }
+  sbs_skin_desc desc = describe_rig(&made);
+  desc.parents = parents;
+  desc.joint_positions = positions[0];
+  sbs_skin *skin = NULL;
+  if (!CHECK_EQUAL(sbs_skin_new(&desc, NULL, &skin, NULL, NULL), SBS_OK)) return;
+
+  const sbs_pose pose = pose_of(joints);
+  sbs_deform_options options = sbs_default_deform_options();
+  options.method = SBS_METHOD_LINEAR;
+  double (*centers)[3] = malloc(skin->set_count * sizeof *centers);
+  if (!centers) abort();
+  sbs_deform_report report;
+  CHECK_EQUAL(sbs_skin_rotation_centers(skin, &pose, &options, centers[0], &report, NULL), SBS_OK);
+
+  size_t nontrivial = 0, solves = 0, trivial = 0;
+  for (size_t set = 0; set < skin->set_count; set++) {
+    const int32_t *members = skin->set_joints + skin->set_offsets[set];
+    const size_t size = sbs_set_size(skin, set);
+    if (size < 2) {
+      CHECK(memcmp(centers[set], skin->set_centroids + 3 * set, sizeof centers[set]) == 0);
+      continue;
+    }
+    transform of_set[MOST_JOINTS];
+    int32_t parents_of_set[MOST_JOINTS];
+    double positions_of_set[MOST_JOINTS][3], alone[3];
+    for (size_t k = 0; k < size; k++) {
+      of_set[k] = joints[members[k]];
+      parents_of_set[k] = k && members[k - 1] == parents[members[k]] ? (int32_t)k - 1 : -1;
+      memcpy(positions_of_set[k], positions[members[k]], sizeof positions_of_set[k]);
+    }
+    sbs_skin *skin_of_set = skin_of_one_set(size, skin->set_centroids + 3 * set, parents_of_set, positions_of_set[0]);
+    const sbs_pose pose_of_set = pose_of(of_set);
+    sbs_deform_report report_of_set;
+    CHECK_EQUAL(sbs_skin_rotation_centers(skin_of_set, &pose_of_set, NULL, alone, &report_of_set, NULL), SBS_OK);
+    CHECK(memcmp(centers[set], alone, sizeof alone) == 0);
+    nontrivial += report_of_set.nontrivial_joint_sets;
+    solves += report_of_set.solves;
+    trivial += report_of_set.solves == 0;
+    sbs_skin_free(skin_of_set);
+  }
+  CHECK_EQUAL(report.nontrivial_joint_sets, nontrivial);
+  CHECK_EQUAL(report.solves, solves);
+  CHECK_EQUAL(report.nonrigid_joints, 0);
+  CHECK(nontrivial < solves && trivial > 0); /* some sets of a joint and its parent are solved, some are not */
+  free(centers);
+  sbs_skin_free(skin);
+  free_rig(&made);
+}
+
+/* A mesh bound far from the origin has its centers there: they follow, to the rounding of the coordinates. */
+static void test_centers_follow_the_origin(void) {
+  uint64_t seed = 8;
+  for (int i = 0; i < 20; i++) {
+    transform near[3], far[3];
+    for (int j = 0; j < 3; j++) {
+      near[j] = random_rigid(&seed, 90.0);
+      far[j] = about(near[j], 1000.0, -2000.0, 500.0);
+    }
+    const double far_centroid[3] = {centroid[0] + 1000.0, centroid[1] - 2000.0, centroid[2] + 500.0};
+    double near_z[3], far_z[3];
+    find_center(near, 3, centroid, 1e-4, 0.0, near_z);
+    find_center(far, 3, far_centroid, 1e-4, 0.0, far_z);
+    /* 1e3 of coordinates to 1e-16, over the smallest eigenvalue of at least 1e-4 to the power of one half */
+    for (int k = 0; k < 3; k++) CHECK_NEAR(far_z[k], near_z[k], 1e-10);
+  }
+}
+
+static void run_all(void) {
+  RUN(test_rank_0_stays_at_the_centroid);
+  RUN(test_rank_1_is_a_plane);
+  RUN(test_rank_2_is_the_axis_of_a_hinge);
+  RUN(test_rank_2_of_a_screw);
+  RUN(test_rank_3_is_a_point);
+  RUN(test_coaxial_joints);
+  RUN(test_compromise_between_two_axes);
+  RUN(test_nearly_coaxial_joints);
+  RUN(test_small_damping);
+  RUN(test_large_joints);
+  RUN(test_random_joints);
+  RUN(test_scaled_joints);
+  RUN(test_truncated_is_damped_where_well_conditioned);
+  RUN(test_truncated_drops_small_singular_values);
+  RUN(test_truncated_has_an_absolute_cut);
+  RUN(test_trivial_set_turns_about_the_child);
+  RUN(test_trivial_set_in_float32);
+  RUN(test_sliding_joint_is_solved);
+  RUN(test_sets_without_equations);
+  RUN(test_centers_of_a_skin);
+  RUN(test_centers_follow_the_origin);
+}
+
+int main(void) {
+  run_with_every_instruction_set(run_all);
+  return harness_result();
+}

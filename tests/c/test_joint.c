@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+/* A joint's matrix as A = R S, and R as a quaternion: rigid, scaled, sheared, mirrored and singular matrices. */
+#include "pose/check.h"
+#include "rig.h"
+#include "scalar.h"
+
+/* What is known of a joint, in row-major matrices. */
+typedef struct parts {
+  double matrix[9], moving[9], translation[3];
+  int rigid, skewed;
+  double rotation[9], stretch[9], inverse_stretch[9], quaternion[4];
+} parts;
+
+static parts parts_of(sbs_joint *joint, unsigned kind) {
+  sbs_stretch stretch;
+  parts found = {.rigid = !(kind & SBS_JOINT_NONRIGID), .skewed = (kind & SBS_JOINT_SKEWED) != 0};
+  CHECK_EQUAL(sbs_decompose_joint(joint, kind, &stretch), SBS_OK);
+  sbs_vec4_to_rows(joint->given, found.matrix);
+  sbs_vec4_to_rows(joint->moving, found.moving);
+  sbs_vec4_to_rows(stretch.rotation, found.rotation);
+  sbs_vec4_to_rows(stretch.stretch, found.stretch);
+  sbs_vec4_to_rows(stretch.inverse, found.inverse_stretch);
+  for (int i = 0; i < 3; i++) found.translation[i] = joint->translation[i];
+  for (int i = 0; i < 4; i++) found.quaternion[i] = joint->quaternion[i];
+  return found;
+}
+
+static sbs_joints_args arguments_of(const sbs_pose *pose, sbs_joint *joints, unsigned char *kinds) {
+  return (sbs_joints_args){
+      .matrices = pose->skinning_matrices,
+      .scalar = pose->scalar,
+      .rows = pose->rows,
+      .normal_tolerance = 2.0 * sbs_scalar_epsilon(SBS_FLOAT32),
+      .joints = joints,
+      .kinds = kinds,
+  };
+}
+
+static parts prepare_pose(const sbs_pose *pose) {
+  sbs_joint joint;
+  unsigned char kind;
+  CHECK_EQUAL(sbs_check_poses(pose, 1, 1, NULL), SBS_OK);
+  const sbs_joints_args args = arguments_of(pose, &joint, &kind);
+  sbs_choose_kernels()->prepare_joints(&args, 0, 1);
+  return parts_of(&joint, kind);
+}
+
+static parts prepare(const transform *matrix) {
+  const sbs_pose pose = pose_of(matrix);
+  return prepare_pose(&pose);
+}
+
+static void product(const double a[9], const double b[9], double out[9]) {
+  for (int i = 0; i < 9; i++)
+    out[i] = a[i / 3 * 3] * b[i % 3] + a[i / 3 * 3 + 1] * b[3 + i % 3] + a[i / 3 * 3 + 2] * b[6 + i % 3];
+}
+
+static void transpose(const double m[9], double out[9]) {
+  for (int i = 0; i < 9; i++) out[i] = m[3 * (i % 3) + i / 3];
+}
+
+static double determinant(const double m[9]) {
+  return m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) + m[2] * (m[3] * m[7] - m[4] * m[6]);
+}
+
+static double largest_difference(const double a[9], const double b[9]) {
+  double largest = 0.0;
+  for (int i = 0; i < 9; i++) {
+    if (!(fabs(a[i] - b[i]) <= largest)) largest = fabs(a[i] - b[i]);
+  }
+  return largest;
+}
+
+static const double unit_matrix[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
+
+/*
+ * What holds for every joint: R is a proper rotation and the quaternion's, S is symmetric, R S = A. A few roundings each,
+ * relative to the size of A; the polar factor of a matrix of condition k is good to k roundings.
+ */
+static void check_parts(const parts *joint, double condition) {
+  const double tolerance = 2e-15 * condition;
+  double transposed[9], found[9];
+  transpose(joint->rotation, transposed);
+  product(transposed, joint->rotation, found);
+  CHECK_NEAR(largest_difference(found, unit_matrix), 0.0, 2e-15);
+  CHECK_NEAR(determinant(joint->rotation), 1.0, 4e-15);
+
+  const double w = joint->quaternion[0], x = joint->quaternion[1], y = joint->quaternion[2], z = joint->quaternion[3];
+  CHECK_NEAR(w * w + x * x + y * y + z * z, 1.0, 1e-15);
+  const double turned[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
+                            2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
+                            2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
+  CHECK_NEAR(largest_difference(turned, joint->rotation), 0.0, 4e-15);
+
+  transpose(joint->stretch, transposed);
+  CHECK(memcmp(transposed, joint->stretch, sizeof transposed) == 0);
+  CHECK(memcmp(joint->moving, joint->rigid ? joint->rotation : joint->matrix, sizeof joint->moving) == 0);
+  if (joint->rigid) return;
+  double size = 0.0;
+  for (int i = 0; i < 9; i++) size = fmax(size, fabs(joint->matrix[i]));
+  product(joint->rotation, joint->stretch, found);
+  CHECK_NEAR(largest_difference(found, joint->matrix), 0.0, tolerance * size);
+}
+
+/* S^-1 S = I, to the roundings that the condition of S costs */
+static void check_inverse(const parts *joint, double condition) {
+  double found[9];
+  product(joint->stretch, joint->inverse_stretch, found);
+  CHECK_NEAR(largest_difference(found, unit_matrix), 0.0, 4e-15 * condition);
+}
+
+static void check_rotation(const parts *joint, const transform *expected, double tolerance) {
+  for (int i = 0; i < 9; i++) CHECK_NEAR(joint->rotation[i], expected->m[i / 3][i % 3], tolerance);
+}
+
+static void test_rigid(void) {
+  uint64_t seed = 1;
+  for (int i = 0; i < 200; i++) {
+    const transform matrix = random_rigid(&seed, 180.0);
+    const parts joint = prepare(&matrix);
+    CHECK(joint.rigid);
+    check_parts(&joint, 1.0);
+    check_rotation(&joint, &matrix, 2e-15);
+    CHECK(memcmp(joint.stretch, unit_matrix, sizeof unit_matrix) == 0);
+    CHECK(memcmp(joint.inverse_stretch, unit_matrix, sizeof unit_matrix) == 0);
+    for (int axis = 0; axis < 3; axis++) CHECK(joint.translation[axis] == matrix.m[axis][3]);
+  }
+}
+
+/* float32 leaves 1e-7 in a rotation: still rigid, and R is orthonormal in double again. */
+static void test_rigid_in_float32(void) {
+  uint64_t seed = 2;
+  for (int i = 0; i < 200; i++) {
+    const transform exact = random_rigid(&seed, 180.0);
+    float rounded[3][4];
+    for (int k = 0; k < 12; k++) rounded[k / 4][k % 4] = (float)exact.m[k / 4][k % 4];
+    const sbs_pose pose = {.skinning_matrices = rounded, .scalar = SBS_FLOAT32, .rows = 3};
+    const parts joint = prepare_pose(&pose);
+    CHECK(joint.rigid);
+    CHECK(!joint.skewed);
+    check_parts(&joint, 1.0);
+    check_rotation(&joint, &exact, 2e-7);
+  }
+}
+
+/* Joints of a pose of four rows, more than fill the lanes; each the same whichever others it is prepared with. */
+static void test_rows_and_lanes(void) {
+  enum {
+    JOINTS = 13
+  };
+  uint64_t seed = 11;
+  double squares[JOINTS][4][4] = {{{0.0}}};
+  float singles[JOINTS][3][4];
+  for (size_t j = 0; j < JOINTS; j++) {
+    transform matrix = random_rigid(&seed, 180.0);
+    if (j % 3 == 0) matrix = multiply(matrix, scaling(1.0, 2.0, 1.0));
+    for (int i = 0; i < 12; i++) singles[j][i / 4][i % 4] = (float)matrix.m[i / 4][i % 4];
+    for (int i = 0; i < 12; i++) squares[j][i / 4][i % 4] = (double)singles[j][i / 4][i % 4];
+    squares[j][3][3] = 1.0;
+  }
+  const sbs_pose poses[2] = {{squares, SBS_FLOAT64, 4}, {singles, SBS_FLOAT32, 3}};
+  for (int p = 0; p < 2; p++) {
+    CHECK_EQUAL(sbs_check_poses(poses + p, 1, JOINTS, NULL), SBS_OK);
+    for (size_t split = 0; split <= JOINTS; split++) {
+      sbs_joint joints[JOINTS];
+      unsigned char kinds[JOINTS];
+      const sbs_joints_args args = arguments_of(poses + p, joints, kinds);
+      sbs_choose_kernels()->prepare_joints(&args, 0, split);
+      sbs_choose_kernels()->prepare_joints(&args, split, JOINTS);
+      for (size_t j = 0; j < JOINTS; j++) {
+        const sbs_pose alone = {squares[j], SBS_FLOAT64, 4};
+        const parts found = parts_of(joints + j, kinds[j]), expected = prepare_pose(&alone);
+        CHECK_EQUAL(found.rigid, j % 3 != 0);
+        for (int i = 0; i < 9; i++) CHECK(found.matrix[i] == squares[j][i / 3][i % 3]);
+        for (int i = 0; i < 3; i++) CHECK(found.translation[i] == squares[j][i][3]);
+        CHECK(memcmp(&found, &expected, sizeof found) == 0);
+      }
+    }
+  }
+}
+
+static void test_scaled(void) {
+  static const double scales[][3] = {
+      {2.0, 2.0, 2.0}, {0.5, 1.0, 3.0}, {1e-3, 1.0, 1e3}, {1e-5, 1e-5, 1e-5}, {1.0, 1.0, 1.0001}};
+  uint64_t seed = 3;
+  for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) {
+    const double *s = scales[i], condition = fmax(s[0], fmax(s[1], s[2])) / fmin(s[0], fmin(s[1], s[2]));
+    const transform turn = random_rigid(&seed, 180.0), matrix = multiply(turn, scaling(s[0], s[1], s[2]));
+    const parts joint = prepare(&matrix);
+    CHECK(!joint.rigid);
+    check_parts(&joint, 1.0);
+    check_inverse(&joint, condition);
+    check_rotation(&joint, &turn, 4e-15 * condition);
+    for (int k = 0; k < 9; k++)
+      CHECK_NEAR(joint.stretch[k], k % 4 ? 0.0 : s[k / 4], 4e-15 * fmax(s[0], fmax(s[1], s[2])) * condition);
+  }
+}
+
+/* R (1 + e x x^T) for a shear of any kind; the truth is the property itself: R S = A with S positive definite is unique. */
+static void test_sheared(void) {
+  uint64_t seed = 4;
+  for (int i = 0; i < 200; i++) {
+    transform shear = identity();
+    for (int k = 0; k < 9; k++) shear.m[k / 3][k % 3] += random_between(&seed, -0.3, 0.3);
+    const transform matrix = multiply(random_rigid(&seed, 180.0), shear);
+    const parts joint = prepare(&matrix);
+    CHECK(!joint.rigid);
+    check_parts(&joint, 1.0);
+    check_inverse(&joint, 20.0);
+    const double *s = joint.stretch;
+    CHECK(s[0] > 0.0);
+    CHECK(s[0] * s[4] - s[1] * s[3] > 0.0);
+    CHECK(determinant(s) > 0.0);
+  }
+}
+
+/* det A < 0: R = -U and S = -P of the polar form A = U P, so -A has the same R. */
+static void test_mirrored(void) {
+  uint64_t seed = 5;
+  for (int i = 0; i < 50; i++) {
+    const transform turn = random_rigid(&seed, 180.0), mirror = multiply(turn, scaling(-1.0, -1.0, -1.0));
+    const parts joint = prepare(&mirror);
+    CHECK(!joint.rigid); /* orthonormal, but no rotation */
+    check_parts(&joint, 1.0);
+    check_rotation(&joint, &turn, 4e-15);
+    for (int k = 0; k < 9; k++) CHECK_NEAR(joint.stretch[k], -unit_matrix[k], 4e-15);
+    for (int k = 0; k < 9; k++) CHECK_NEAR(joint.inverse_stretch[k], -unit_matrix[k], 4e-15);
+  }
+  /* diag(-2, 1, 1) = diag(-1, 1, 1) diag(2, 1, 1): R = diag(1, -1, -1), S = diag(-2, -1, -1) */
+  const transform plane = scaling(-2.0, 1.0, 1.0), expected = rotation(1.0, 0.0, 0.0, 180.0);
+  const parts joint = prepare(&plane);
+  check_parts(&joint, 1.0);
+  check_rotation(&joint, &expected, 4e-15);
+  CHECK_NEAR(joint.stretch[0], -2.0, 4e-15);
+  CHECK_NEAR(joint.stretch[4], -1.0, 4e-15);
+  CHECK_NEAR(joint.stretch[8], -1.0, 4e-15);
+}
+
+static void test_singular_of_rank_2(void) {
+  uint64_t seed = 6;
+  for (int i = 0; i < 50; i++) {
+    const transform turn = random_rigid(&seed, 180.0), matrix = multiply(turn, scaling(2.0, 0.0, 3.0));
+    const parts joint = prepare(&matrix);
+    CHECK(!joint.rigid);
+    check_parts(&joint, 1.0);
+    check_rotation(&joint, &turn, 1e-14); /* two axes leave no choice of the third */
+    for (int k = 0; k < 9; k++) CHECK_NEAR(joint.inverse_stretch[k], k == 4 ? 6.0 : 0.0, 1e-13); /* the adjugate */
+  }
+}
+
+static void test_singular_of_rank_1(void) {
+  uint64_t seed = 7;
+  for (int i = 0; i < 50; i++) {
+    const transform turn = random_rigid(&seed, 180.0), matrix = multiply(turn, scaling(0.0, 0.0, 3.0));
+    const parts joint = prepare(&matrix);
+    CHECK(!joint.rigid);
+    check_parts(&joint, 1.0);
+    for (int k = 0; k < 3; k++) CHECK_NEAR(joint.rotation[3 * k + 2], turn.m[k][2], 1e-14);
+    for (int k = 0; k < 9; k++) CHECK_NEAR(joint.inverse_stretch[k], 0.0, 1e-13);
+  }
+}
+
+static void test_singular_of_rank_0(void) {
+  const transform matrix = multiply(translation(1.0, 2.0, 3.0), scaling(0.0, 0.0, 0.0));
+  const parts joint = prepare(&matrix);
+  CHECK(!joint.rigid);
+  check_parts(&joint, 1.0);
+  for (int k = 0; k < 9; k++) CHECK(joint.stretch[k] == 0.0);
+  for (int k = 0; k < 9; k++) CHECK(joint.inverse_stretch[k] == 0.0);
+}
+
+/* A scale that shrinks to zero keeps its rotation all the way, through the change to the SVD. */
+static void test_shrinking_to_zero_along_one_axis(void) {
+  uint64_t seed = 8;
+  const transform turn = random_rigid(&seed, 180.0);
+  for (double scale = 1.0; scale > 1e-20; scale *= 0.1) {
+    const transform matrix = multiply(turn, scaling(1.0, scale, 1.0));
+    const parts joint = prepare(&matrix);
+    check_parts(&joint, 1.0);
+    check_rotation(&joint, &turn, 1e-14);
+  }
+}
+
+/* Far from 1 in both directions, where the cube of the scale is near the ends of what a double holds. */
+static void test_extreme_scales(void) {
+  uint64_t seed = 9;
+  for (double scale = 1e-100; scale < 1e101; scale *= 1e10) {
+    const transform turn = random_rigid(&seed, 180.0), matrix = multiply(turn, scaling(scale, scale, scale));
+    const parts joint = prepare(&matrix);
+    check_parts(&joint, 1.0);
+    check_rotation(&joint, &turn, 4e-15);
+    check_inverse(&joint, 1.0);
+  }
+}
+
+/* diag(1 + e, 1, 1) has |A^T A - I| = 2 e + e^2 */
+static void test_rigid_up_to_the_threshold(void) {
+  uint64_t seed = 10;
+  static const double defects[] = {0.99e-5, -0.99e-5, 1.01e-5, -1.01e-5};
+  for (int i = 0; i < 4; i++) {
+    const transform turn = random_rigid(&seed, 180.0);
+    const transform matrix = multiply(turn, scaling(sqrt(1.0 + defects[i]), 1.0, 1.0));
+    const parts joint = prepare(&matrix);
+    CHECK_EQUAL(joint.rigid, i < 2);
+    CHECK(joint.skewed);
+    check_parts(&joint, 1.0);
+    check_rotation(&joint, &turn, 4e-15); /* to double on either side of the threshold */
+  }
+}
+
+static void test_quaternion_of_half_turns(void) {
+  static const double axes[][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 0},
+                                   {0, 1, 1}, {1, 0, 1}, {1, 1, 1}, {1, -2, 3}};
+  static const double angles[] = {180.0, 179.9999, -179.9999, 120.0, 90.0, 1e-6, 0.0};
+  for (size_t a = 0; a < sizeof axes / sizeof *axes; a++) {
+    const double length = sqrt(axes[a][0] * axes[a][0] + axes[a][1] * axes[a][1] + axes[a][2] * axes[a][2]);
+    for (size_t k = 0; k < sizeof angles / sizeof *angles; k++) {
+      const transform matrix = rotation(axes[a][0], axes[a][1], axes[a][2], angles[k]);
+      const parts joint = prepare(&matrix);
+      check_parts(&joint, 1.0);
+      const double half = angles[k] * (acos(-1.0) / 360.0);
+      double q[4] = {cos(half)}, dot = 0.0;
+      for (int i = 0; i < 3; i++) q[1 + i] = sin(half) * axes[a][i] / length;
+      for (int i = 0; i < 4; i++) dot += q[i] * joint.quaternion[i];
+      for (int i = 0; i < 4; i++) CHECK_NEAR((dot < 0.0 ? -1.0 : 1.0) * joint.quaternion[i], q[i], 2e-15);
+    }
+  }
+}
+
+static void run_all(void) {
+  RUN(test_rigid);
+  RUN(test_rigid_in_float32);
+  RUN(test_rows_and_lanes);
+  RUN(test_scaled);
+  RUN(test_sheared);
+  RUN(test_mirrored);
+  RUN(test_singular_of_rank_2);
+  RUN(test_singular_of_rank_1);
+  RUN(test_singular_of_rank_0);
+  RUN(test_shrinking_to_zero_along_one_axis);
+  RUN(test_extreme_scales);
+  RUN(test_rigid_up_to_the_threshold);
+  RUN(test_quaternion_of_half_turns);
+}
+
+int main(void) {
+  run_with_every_instruction_set(run_all);
+  return harness_result();
+}

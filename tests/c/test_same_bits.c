@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* What changes no bit of the result: the number of threads, frames together or apart, strides, the order of influences. */
+#include "rig.h"
+
+/* Enough blocks, groups and joint sets for four threads each. */
+enum {
+  VERTICES = 20000,
+  JOINTS = 14,
+  FRAMES = 3
+};
+
+static const sbs_method all_methods[] = {SBS_METHOD_RIGID, SBS_METHOD_LINEAR, SBS_METHOD_SPHERICAL,
+                                         SBS_METHOD_DUAL_QUATERNION};
+
+/* Room for the output of all frames in either type. */
+static double expected[2][FRAMES][VERTICES][3], found[2][FRAMES][VERTICES][3];
+
+/* Moving joints; the last frame has some that are not rigid. */
+static void make_frames(transform frames[FRAMES][JOINTS]) {
+  uint64_t seed = 1;
+  for (int i = 0; i < FRAMES * JOINTS; i++) frames[i / JOINTS][i % JOINTS] = random_rigid(&seed, 120.0);
+  for (int j = 0; j < 3; j++) {
+    frames[FRAMES - 1][j] = multiply(frames[FRAMES - 1][j], scaling(1.0 + j, 0.5, -1.0 + j));
+  }
+}
+
+static size_t size_of(sbs_scalar scalar) {
+  return scalar == SBS_FLOAT32 ? sizeof(float) : sizeof(double);
+}
+
+/* Calls check for both types, all methods, with and without normals; `expected` holds all frames, deformed one by one. */
+static void for_all_deformations(void (*check)(const sbs_skin *skin, const transform frames[FRAMES][JOINTS],
+                                               sbs_scalar scalar, const sbs_deform_options *options,
+                                               int with_normals)) {
+  static transform frames[FRAMES][JOINTS];
+  make_frames(frames);
+  rig made = new_rig(1, VERTICES, JOINTS, 3);
+  for (sbs_scalar scalar = SBS_FLOAT32; scalar <= SBS_FLOAT64; scalar++) {
+    sbs_skin *skin = bind_rig(&made, scalar, 1);
+    for (int m = 0; m < 8; m++) {
+      const int with_normals = m % 2;
+      const size_t frame_size = VERTICES * 3 * size_of(scalar);
+      sbs_deform_options options = sbs_default_deform_options();
+      options.method = all_methods[m / 2];
+      options.threads = 1;
+      memset(expected, 0, sizeof expected);
+      for (size_t f = 0; f < FRAMES; f++) {
+        const sbs_pose pose = pose_of(frames[f]);
+        char *positions = (char *)expected[0] + f * frame_size, *normals = (char *)expected[1] + f * frame_size;
+        CHECK_EQUAL(sbs_skin_deform(skin, &pose, &options, positions, with_normals ? normals : NULL, NULL, NULL),
+                    SBS_OK);
+      }
+      check(skin, frames, scalar, &options, with_normals);
+    }
+    sbs_skin_free(skin);
+  }
+  free_rig(&made);
+}
+
+static void deform_frames(const sbs_skin *skin, const transform frames[FRAMES][JOINTS],
+                          const sbs_deform_options *options, int with_normals) {
+  const sbs_pose poses = pose_of(frames[0]);
+  memset(found, 0, sizeof found);
+  CHECK_EQUAL(sbs_skin_deform_many(skin, FRAMES, &poses, options, found[0], with_normals ? found[1] : NULL, NULL, NULL),
+              SBS_OK);
+}
+
+static void check_many(const sbs_skin *skin, const transform frames[FRAMES][JOINTS], sbs_scalar scalar,
+                       const sbs_deform_options *options, int with_normals) {
+  (void)scalar;
+  deform_frames(skin, frames, options, with_normals);
+  CHECK(memcmp(found, expected, sizeof found) == 0);
+}
+
+static void test_frames_together(void) {
+  for_all_deformations(check_many);
+}
+
+static void check_threads(const sbs_skin *skin, const transform frames[FRAMES][JOINTS], sbs_scalar scalar,
+                          const sbs_deform_options *options, int with_normals) {
+  (void)scalar;
+  sbs_deform_options with_threads = *options;
+  for (int threads = 0; threads <= 4; threads++) {
+    with_threads.threads = threads;
+    deform_frames(skin, frames, &with_threads, with_normals);
+    CHECK(memcmp(found, expected, sizeof found) == 0);
+  }
+}
+
+static void test_number_of_threads(void) {
+  for_all_deformations(check_threads);
+}
+
+/* Into records with something before and after each vertex, which stays. */
+static void check_strides(const sbs_skin *skin, const transform frames[FRAMES][JOINTS], sbs_scalar scalar,
+                          const sbs_deform_options *options, int with_normals) {
+  static unsigned char records[2][FRAMES * VERTICES * 5 * sizeof(double)];
+  const size_t size = size_of(scalar), stride[2] = {5 * size, 4 * size};
+  const sbs_pose poses = pose_of(frames[0]);
+  sbs_deform_options strided = *options;
+  strided.positions_stride = stride[0];
+  strided.normals_stride = stride[1];
+  memset(records, 0x5a, sizeof records);
+  CHECK_EQUAL(
+      sbs_skin_deform_many(skin, FRAMES, &poses, &strided, records[0], with_normals ? records[1] : NULL, NULL, NULL),
+      SBS_OK);
+  for (int which = 0; which < 1 + with_normals; which++) {
+    size_t wrong = 0, written_between = 0;
+    for (size_t v = 0; v < (size_t)FRAMES * VERTICES; v++) {
+      const unsigned char *record = records[which] + v * stride[which];
+      wrong += memcmp(record, (const char *)expected[which] + v * 3 * size, 3 * size) != 0;
+      for (size_t i = 3 * size; i < stride[which]; i++) written_between += record[i] != 0x5a;
+    }
+    CHECK_EQUAL(wrong, 0);
+    CHECK_EQUAL(written_between, 0);
+  }
+}
+
+static void test_strides(void) {
+  for_all_deformations(check_strides);
+}
+
+/* The centers as well, by either solver. */
+static void test_centers_by_threads(void) {
+  static transform frames[FRAMES][JOINTS];
+  make_frames(frames);
+  rig made = new_rig(1, VERTICES, JOINTS, 3);
+  sbs_skin *skin = bind_rig(&made, SBS_FLOAT32, 0);
+  const sbs_pose pose = pose_of(frames[0]);
+  for (int truncated = 0; truncated < 2; truncated++) {
+    sbs_deform_options options = sbs_default_deform_options();
+    options.rcond = truncated ? 1e-3 : 0.0;
+    for (int threads = 1; threads <= 4; threads++) {
+      options.threads = threads;
+      double (*centers)[3] = threads == 1 ? expected[0][0] : found[0][0];
+      CHECK_EQUAL(sbs_skin_rotation_centers(skin, &pose, &options, centers[0], NULL, NULL), SBS_OK);
+      if (threads > 1) CHECK(memcmp(found[0][0], expected[0][0], 364 * sizeof *centers) == 0); /* 3 of 14 joints */
+    }
+  }
+  sbs_skin_free(skin);
+  free_rig(&made);
+}
+
+/* Influences in another order, among padding, and split in halves of one joint. */
+static void test_order_and_padding_of_influences(void) {
+  enum {
+    COUNT = 5000,
+    WIDE = 8
+  };
+  static transform frames[FRAMES][JOINTS];
+  make_frames(frames);
+  rig narrow = new_rig(2, COUNT, JOINTS, 4), wide = new_rig(2, COUNT, JOINTS, WIDE);
+  memcpy(wide.positions, narrow.positions, COUNT * 3 * sizeof(double));
+  memcpy(wide.normals, narrow.normals, COUNT * 3 * sizeof(double));
+  for (size_t v = 0; v < COUNT; v++) {
+    for (size_t k = 0; k < WIDE; k++) {
+      const size_t from = (k + v) % WIDE; /* influence `from / 2`, in even places whole, or a half in both */
+      const int32_t joint = narrow.joint_indices[4 * v + from / 2];
+      const double weight = narrow.joint_weights[4 * v + from / 2];
+      const int halved = from / 2 == v % 4;
+      wide.joint_indices[WIDE * v + k] = from % 2 && !halved ? 0 : joint;
+      wide.joint_weights[WIDE * v + k] = halved ? 0.5 * weight : (from % 2 ? 0.0 : weight);
+    }
+  }
+  for (sbs_scalar scalar = SBS_FLOAT32; scalar <= SBS_FLOAT64; scalar++) {
+    sbs_skin *skins[2] = {bind_rig(&narrow, scalar, 1), bind_rig(&wide, scalar, 1)};
+    for (int m = 0; m < 4; m++) {
+      sbs_deform_options options = sbs_default_deform_options();
+      options.method = all_methods[m];
+      for (int f = 0; f < FRAMES; f++) {
+        const sbs_pose pose = pose_of(frames[f]);
+        memset(expected, 0, sizeof expected);
+        memset(found, 0, sizeof found);
+        CHECK_EQUAL(sbs_skin_deform(skins[0], &pose, &options, expected[0], expected[1], NULL, NULL), SBS_OK);
+        CHECK_EQUAL(sbs_skin_deform(skins[1], &pose, &options, found[0], found[1], NULL, NULL), SBS_OK);
+        CHECK(memcmp(found, expected, sizeof found) == 0);
+      }
+    }
+    sbs_skin_free(skins[0]);
+    sbs_skin_free(skins[1]);
+  }
+  free_rig(&narrow);
+  free_rig(&wide);
+}
+
+int main(void) {
+  RUN(test_frames_together);
+  RUN(test_number_of_threads);
+  RUN(test_strides);
+  RUN(test_centers_by_threads);
+  RUN(test_order_and_padding_of_influences);
+  return harness_result();
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/* A skin whose weights were updated is the skin that is bound anew: every array, every bit. */
+#include "counting_allocator.h"
+#include "rig.h"
+#include "skin/skin.h"
+
+/* Enough for three tiles, the last one small. */
+enum {
+  VERTICES = 2 * SBS_TILE + 500,
+  JOINTS = 12
+};
+
+static int same_array(const void *a, const void *b, size_t size) {
+  return (a == NULL) == (b == NULL) && (!a || memcmp(a, b, size) == 0);
+}
+
+static size_t stream_size(const sbs_skin *skin) {
+  size_t size = 0;
+  for (size_t i = 0; i < skin->item_count; i++) {
+    size += sbs_item_blocks(skin->items + i) * sbs_set_block_size(skin, (size_t)skin->groups[skin->items[i].group].set);
+  }
+  return size;
+}
+
+static void check_same_items(const sbs_skin *a, const sbs_skin *b) {
+  size_t different = 0;
+  for (size_t i = 0; i < a->item_count; i++) {
+    const sbs_item *left = a->items + i, *right = b->items + i;
+    different += left->group != right->group || left->vertex_count != right->vertex_count ||
+                 left->first_block != right->first_block || left->stream != right->stream;
+  }
+  for (size_t i = 0; i < a->group_count; i++) {
+    const sbs_group *left = a->groups + i, *right = b->groups + i;
+    different += left->set != right->set || left->pivot != right->pivot || left->first_row != right->first_row;
+  }
+  CHECK_EQUAL(different, 0);
+}
+
+static void check_same(const sbs_skin *a, const sbs_skin *b) {
+  const size_t scalar = a->scalar == SBS_FLOAT32 ? sizeof(float) : sizeof(double);
+  CHECK_EQUAL(a->memory, b->memory);
+  CHECK_EQUAL(a->unweighted_vertex_count, b->unweighted_vertex_count);
+  CHECK_EQUAL(a->max_influences, b->max_influences);
+  CHECK_EQUAL(a->nontrivial_set_count, b->nontrivial_set_count);
+  CHECK_EQUAL(a->row_count, b->row_count);
+  CHECK(a->size == b->size);
+  CHECK(same_array(a->joint_positions, b->joint_positions, a->joint_count * 3 * sizeof(double)));
+  CHECK(same_array(a->repairs, b->repairs, a->vertex_count));
+  if (!CHECK_EQUAL(a->set_count, b->set_count) || !CHECK_EQUAL(a->group_count, b->group_count)) return;
+  CHECK(same_array(a->set_offsets, b->set_offsets, (a->set_count + 1) * sizeof *a->set_offsets));
+  CHECK(same_array(a->set_joints, b->set_joints, a->set_offsets[a->set_count] * sizeof *a->set_joints));
+  CHECK(same_array(a->set_centroids, b->set_centroids, a->set_count * 3 * sizeof(double)));
+  CHECK(same_array(a->set_children, b->set_children, a->set_count * sizeof *a->set_children));
+  CHECK(same_array(a->set_groups, b->set_groups, (a->set_count + 1) * sizeof *a->set_groups));
+  if (!CHECK_EQUAL(a->solve_count, b->solve_count)) return;
+  CHECK(same_array(a->solve_order, b->solve_order, a->solve_count * sizeof *a->solve_order));
+  if (!CHECK_EQUAL(a->item_count, b->item_count) || !CHECK_EQUAL(a->block_count, b->block_count)) return;
+  check_same_items(a, b);
+  CHECK(same_array(a->vertices, b->vertices, a->block_count * SBS_BLOCK * sizeof *a->vertices));
+  CHECK(same_array(a->stream, b->stream, stream_size(a) * scalar));
+  CHECK(same_array(a->normals, b->normals, a->block_count * 3 * SBS_BLOCK * scalar));
+}
+
+/* A mesh with all that a description can have, some of its vertices unweighted. */
+typedef struct subject {
+  rig mesh;
+  int32_t parents[JOINTS];
+  double joint_positions[JOINTS][3];
+  sbs_skin_desc desc;
+} subject;
+
+static subject new_subject(size_t vertices) {
+  subject made = {.mesh = new_rig(3, vertices, JOINTS, 3)};
+  for (size_t v = 0; v < vertices; v++) {
+    for (size_t k = v % 3; k < 2; k++) made.mesh.joint_weights[3 * v + k] = 0.0;
+    if (v % 1000 == 5) made.mesh.joint_weights[3 * v + 2] = 0.0;
+  }
+  return made;
+}
+
+static void describe(subject *made) {
+  made->desc = describe_rig(&made->mesh);
+  for (int j = 0; j < JOINTS; j++) {
+    made->parents[j] = j - 1;
+    for (int axis = 0; axis < 3; axis++) made->joint_positions[j][axis] = j + 0.1 * axis;
+  }
+  made->desc.parents = made->parents;
+  made->desc.joint_positions = made->joint_positions[0];
+}
+
+/* Other influences for a vertex. */
+static void change(subject *made, uint64_t *seed, int32_t vertex) {
+  for (int k = 0; k < 3; k++) {
+    made->mesh.joint_indices[3 * vertex + k] = (int32_t)random_below(seed, JOINTS);
+    made->mesh.joint_weights[3 * vertex + k] = random_below(seed, 4) ? random_float32(seed, 0.0, 1.0) : 0.0;
+  }
+}
+
+static void check_update(sbs_skin **skin, const subject *made, const int32_t *vertices, size_t count) {
+  sbs_skin *updated = NULL, *fresh = NULL;
+  sbs_weight_report updated_report, fresh_report;
+  memset(&updated_report, 0, sizeof updated_report);
+  memset(&fresh_report, 0, sizeof fresh_report);
+  if (!CHECK_EQUAL(sbs_skin_update(*skin, &made->desc, vertices, count, NULL, &updated, &updated_report, NULL),
+                   SBS_OK)) {
+    return;
+  }
+  if (!CHECK_EQUAL(sbs_skin_new(&made->desc, NULL, &fresh, &fresh_report, NULL), SBS_OK)) return;
+  check_same(updated, fresh);
+  CHECK(memcmp(&updated_report, &fresh_report, sizeof fresh_report) == 0);
+  sbs_skin_free(fresh);
+  sbs_skin_free(*skin);
+  *skin = updated;
+}
+
+static void test_updates_are_binds(void) {
+  subject made = new_subject(VERTICES);
+  describe(&made);
+  uint64_t seed = 11;
+  sbs_skin *skin = NULL;
+  static int32_t vertices[1000];
+  if (!CHECK_EQUAL(sbs_skin_new(&made.desc, NULL, &skin, NULL, NULL), SBS_OK)) return;
+  check_update(&skin, &made, NULL, 0);
+  for (int round = 0; round < 12; round++) {
+    /* in one tile, in all, or one vertex */
+    const size_t count = round % 3 == 2 ? 1 : 1000, from = round % 3 ? 0 : SBS_TILE;
+    const size_t range = round % 3 ? VERTICES : 2000;
+    for (size_t i = 0; i < count; i++) {
+      vertices[i] = (int32_t)(from + random_below(&seed, range)); /* some twice */
+      change(&made, &seed, vertices[i]);
+    }
+    check_update(&skin, &made, vertices, count);
+  }
+  sbs_skin_free(skin);
+  free_rig(&made.mesh);
+}
+
+/* The last vertex of a set leaves it, the first comes; all vertices lose their weights and get them back. */
+static void test_sets_come_and_go(void) {
+  subject made = new_subject(20);
+  describe(&made);
+  sbs_skin *skin = NULL;
+  int32_t vertices[20];
+  for (int32_t v = 0; v < 20; v++) {
+    vertices[v] = v;
+    for (int k = 0; k < 3; k++) {
+      made.mesh.joint_indices[3 * v + k] = 0;
+      made.mesh.joint_weights[3 * v + k] = k == 0;
+    }
+  }
+  if (!CHECK_EQUAL(sbs_skin_new(&made.desc, NULL, &skin, NULL, NULL), SBS_OK)) return;
+  CHECK_EQUAL(skin->set_count, 1);
+  made.mesh.joint_indices[3 * 7] = 5;
+  check_update(&skin, &made, vertices + 7, 1);
+  CHECK_EQUAL(skin->set_count, 2);
+  for (int v = 0; v < 20; v++) made.mesh.joint_weights[3 * v] = 0.0;
+  check_update(&skin, &made, vertices, 20);
+  CHECK_EQUAL(skin->set_count, 1);
+  CHECK_EQUAL(skin->unweighted_vertex_count, 20);
+  made.mesh.joint_indices[3 * 7] = 0;
+  for (int v = 0; v < 20; v++) made.mesh.joint_weights[3 * v] = 1.0;
+  check_update(&skin, &made, vertices, 20);
+  CHECK_EQUAL(skin->unweighted_vertex_count, 0);
+  sbs_skin_free(skin);
+  free_rig(&made.mesh);
+}
+
+static void test_float32_without_normals(void) {
+  subject made = new_subject(3000);
+  describe(&made);
+  float *positions = numbers_of(made.mesh.positions, 9000, SBS_FLOAT32);
+  uint64_t seed = 5;
+  sbs_skin *skin = NULL;
+  int32_t vertices[50];
+  made.desc.scalar = SBS_FLOAT32;
+  made.desc.rest_positions = positions;
+  made.desc.rest_normals = NULL;
+  made.desc.parents = NULL;
+  made.desc.joint_positions = NULL;
+  if (!CHECK_EQUAL(sbs_skin_new(&made.desc, NULL, &skin, NULL, NULL), SBS_OK)) return;
+  for (int i = 0; i < 50; i++) change(&made, &seed, vertices[i] = (int32_t)random_below(&seed, 3000));
+  check_update(&skin, &made, vertices, 50);
+  sbs_skin_free(skin);
+  free(positions);
+  free_rig(&made.mesh);
+}
+
+static void test_bad_input(void) {
+  subject made = new_subject(100);
+  describe(&made);
+  sbs_skin *skin = NULL, *updated = NULL;
+  sbs_fault fault = {0};
+  if (!CHECK_EQUAL(sbs_skin_new(&made.desc, NULL, &skin, NULL, NULL), SBS_OK)) return;
+  const int32_t good = 4, bad[] = {4, 100};
+  CHECK_EQUAL(sbs_skin_update(NULL, &made.desc, &good, 1, NULL, &updated, NULL, &fault), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_skin_update(skin, NULL, &good, 1, NULL, &updated, NULL, &fault), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_skin_update(skin, &made.desc, NULL, 1, NULL, &updated, NULL, &fault), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_skin_update(skin, &made.desc, &good, 1, NULL, NULL, NULL, &fault), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_skin_update(skin, &made.desc, bad, 2, NULL, &updated, NULL, &fault), SBS_ERROR_VERTEX_INDEX);
+  CHECK_STRING(fault.argument, "vertices");
+  CHECK_EQUAL(fault.index[0], 1);
+  sbs_skin_desc other = made.desc;
+  other.vertex_count = 99;
+  CHECK_EQUAL(sbs_skin_update(skin, &other, &good, 1, NULL, &updated, NULL, &fault), SBS_ERROR_OPTION);
+  other = made.desc;
+  other.joint_count = 13;
+  CHECK_EQUAL(sbs_skin_update(skin, &other, &good, 1, NULL, &updated, NULL, &fault), SBS_ERROR_OPTION);
+  other = made.desc;
+  other.scalar = SBS_FLOAT32;
+  CHECK_EQUAL(sbs_skin_update(skin, &other, &good, 1, NULL, &updated, NULL, &fault), SBS_ERROR_OPTION);
+  other = made.desc;
+  other.rest_normals = NULL;
+  CHECK_EQUAL(sbs_skin_update(skin, &other, &good, 1, NULL, &updated, NULL, &fault), SBS_ERROR_OPTION);
+  CHECK_STRING(fault.argument, "rest_normals");
+  other = made.desc;
+  other.rest_positions_stride = 5;
+  CHECK_EQUAL(sbs_skin_update(skin, &other, &good, 1, NULL, &updated, NULL, &fault), SBS_ERROR_STRIDE);
+  made.mesh.joint_indices[3 * 4 + 1] = JOINTS;
+  CHECK_EQUAL(sbs_skin_update(skin, &made.desc, &good, 1, NULL, &updated, NULL, &fault), SBS_ERROR_JOINT_INDEX);
+  CHECK_EQUAL(fault.index[0], 4);
+  CHECK_EQUAL(fault.index[1], 1);
+  sbs_skin_options strict = sbs_default_skin_options();
+  strict.strict = 1; /* vertex 0 is unweighted, and was not changed */
+  made.mesh.joint_indices[3 * 4 + 1] = 0;
+  CHECK_EQUAL(sbs_skin_update(skin, &made.desc, &good, 1, &strict, &updated, NULL, &fault), SBS_ERROR_WEIGHT);
+  CHECK_STRING(fault.argument, "joint_weights");
+  CHECK(updated == NULL);
+  sbs_skin_free(skin);
+  free_rig(&made.mesh);
+}
+
+typedef struct failing {
+  subject made;
+  const sbs_skin *skin;
+  int32_t vertices[3];
+  sbs_skin *updated;
+} failing;
+
+static sbs_status update(const sbs_allocator *allocator, void *address) {
+  failing *test = address;
+  sbs_skin_options options = sbs_default_skin_options();
+  options.allocator = *allocator;
+  return sbs_skin_update(test->skin, &test->made.desc, test->vertices, 3, &options, &test->updated, NULL, NULL);
+}
+
+static void discard(void *address) {
+  sbs_skin_free(((failing *)address)->updated);
+}
+
+static void test_every_allocation_fails_in_turn(void) {
+  failing test = {.made = new_subject(500), .vertices = {3, 77, 400}};
+  describe(&test.made);
+  uint64_t seed = 2;
+  sbs_skin *skin = NULL;
+  if (!CHECK_EQUAL(sbs_skin_new(&test.made.desc, NULL, &skin, NULL, NULL), SBS_OK)) return;
+  for (int i = 0; i < 3; i++) change(&test.made, &seed, test.vertices[i]);
+  test.skin = skin;
+  CHECK(fail_each_allocation(update, discard, &test) > 25);
+  sbs_skin_free(skin);
+  free_rig(&test.made.mesh);
+}
+
+int main(void) {
+  RUN(test_updates_are_binds);
+  RUN(test_sets_come_and_go);
+  RUN(test_float32_without_normals);
+  RUN(test_bad_input);
+  RUN(test_every_allocation_fails_in_turn);
+  return harness_result();
+}

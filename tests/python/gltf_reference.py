@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""Linear blend skinning of a plain GLB, straight from the glTF 2.0 specification: no numpy, one number at a time.
+
+For files as exporters write them: packed float attributes, no sparse accessors, translation, rotation and scale or a
+matrix for each node, LINEAR animation.
+"""
+
+from __future__ import annotations
+
+import bisect
+import json
+import math
+import struct
+from pathlib import Path
+from typing import Any
+
+Matrix = list[list[float]]
+
+CODES = {5121: "B", 5123: "H", 5125: "I", 5126: "f"}
+SIZES = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
+
+
+class Scene:
+    """A GLB file and its one skin."""
+
+    def __init__(self, path: Path) -> None:
+        file = path.read_bytes()
+        (length,) = struct.unpack_from("<I", file, 12)
+        self.json = json.loads(file[20 : 20 + length])
+        self.data = file[28 + length :]
+
+    def accessor(self, number: int) -> list[tuple[float, ...]]:
+        accessor = self.json["accessors"][number]
+        view = self.json["bufferViews"][accessor["bufferView"]]
+        code, components = CODES[accessor["componentType"]], SIZES[accessor["type"]]
+        row = struct.Struct(f"<{components}{code}")
+        start = view.get("byteOffset", 0) + accessor.get("byteOffset", 0)
+        stride = view.get("byteStride", row.size)
+        return [row.unpack_from(self.data, start + stride * i) for i in range(accessor["count"])]
+
+    def animation(self, name: str | None) -> dict[str, Any]:
+        return next(a for a in self.json["animations"] if a.get("name") == name)
+
+    def skinning_matrices(self, animation: dict[str, Any] | None, time: float) -> list[Matrix]:
+        nodes = [dict(node) for node in self.json["nodes"]]
+        for channel in animation["channels"] if animation else []:
+            sampler = animation["samplers"][channel["sampler"]]
+            path = channel["target"]["path"]
+            assert sampler.get("interpolation", "LINEAR") == "LINEAR"
+            times = [key for (key,) in self.accessor(sampler["input"])]
+            values = self.accessor(sampler["output"])
+            nodes[channel["target"]["node"]][path] = interpolate(times, values, time, path == "rotation")
+        parents = {child: number for number, node in enumerate(nodes) for child in node.get("children", [])}
+
+        def to_scene(number: int) -> Matrix:
+            matrix = local_matrix(nodes[number])
+            return multiply(to_scene(parents[number]), matrix) if number in parents else matrix
+
+        skin = self.json["skins"][0]
+        inverse_binds = [
+            [[columns[4 * column + row] for column in range(4)] for row in range(4)]
+            for columns in self.accessor(skin["inverseBindMatrices"])
+        ]
+        return [
+            multiply(to_scene(joint), inverse) for joint, inverse in zip(skin["joints"], inverse_binds, strict=True)
+        ]
+
+    def deform(self, animation: dict[str, Any] | None, time: float) -> list[list[float]]:
+        """Positions in the scene of all skinned vertices, in the order of the file."""
+        matrices = self.skinning_matrices(animation, time)
+        deformed = []
+        for node in self.json["nodes"]:
+            if "skin" not in node:
+                continue
+            for primitive in self.json["meshes"][node["mesh"]]["primitives"]:
+                attributes = primitive["attributes"]
+                rows = zip(
+                    self.accessor(attributes["POSITION"]),
+                    self.accessor(attributes["JOINTS_0"]),
+                    self.accessor(attributes["WEIGHTS_0"]),
+                    strict=True,
+                )
+                deformed += [skin_point(position, matrices, joints, weights) for position, joints, weights in rows]
+        return deformed
+
+
+def skin_point(position: Any, matrices: list[Matrix], joints: Any, weights: Any) -> list[float]:
+    point = [*position, 1.0]
+    total = sum(weights)
+    result = [0.0, 0.0, 0.0]
+    for joint, weight in zip(joints, weights, strict=True):
+        for axis in range(3):
+            result[axis] += weight / total * sum(matrices[int(joint)][axis][k] * point[k] for k in range(4))
+    return result
+
+
+def multiply(a: Matrix, b: Matrix) -> Matrix:
+    return [[sum(a[i][k] * b[k][j] for k in range(4)) for j in range(4)] for i in range(4)]
+
+
+def local_matrix(node: dict[str, Any]) -> Matrix:
+    if "matrix" in node:
+        return [[node["matrix"][4 * column + row] for column in range(4)] for row in range(4)]
+    x, y, z, w = node.get("rotation", (0.0, 0.0, 0.0, 1.0))
+    length = math.sqrt(x * x + y * y + z * z + w * w)
+    x, y, z, w = x / length, y / length, z / length, w / length
+    rotation = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    scale = node.get("scale", (1.0, 1.0, 1.0))
+    shift = node.get("translation", (0.0, 0.0, 0.0))
+    rows = [[rotation[i][j] * scale[j] for j in range(3)] + [shift[i]] for i in range(3)]
+    return [*rows, [0.0, 0.0, 0.0, 1.0]]
+
+
+def interpolate(times: list[float], values: list[Any], time: float, rotation: bool) -> list[float]:
+    if time <= times[0]:
+        return list(values[0])
+    if time >= times[-1]:
+        return list(values[-1])
+    later = bisect.bisect_right(times, time)
+    start, end = list(values[later - 1]), list(values[later])
+    fraction = (time - times[later - 1]) / (times[later] - times[later - 1])
+    if not rotation:
+        return [a + fraction * (b - a) for a, b in zip(start, end, strict=True)]
+    start = [a / math.hypot(*start) for a in start]
+    end = [b / math.hypot(*end) for b in end]
+    cosine = sum(a * b for a, b in zip(start, end, strict=True))
+    if cosine < 0.0:
+        end, cosine = [-b for b in end], -cosine
+    angle = math.acos(min(cosine, 1.0))
+    if angle < 1e-6:
+        return [a + fraction * (b - a) for a, b in zip(start, end, strict=True)]
+    early, late = math.sin((1 - fraction) * angle), math.sin(fraction * angle)
+    return [(early * a + late * b) / math.sin(angle) for a, b in zip(start, end, strict=True)]

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""A mesh bound twice to the very same numbers, by the library and by the reference, and how the two are compared."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+
+import numpy as np
+import tolerances
+from reference import REAL, Mesh, Pose, length
+
+import sbs
+
+
+class Subject:
+    """A mesh in the library and in the reference.
+
+    Positions, normals and weights are rounded to `dtype` first, so that both read bit-identical input.
+    """
+
+    def __init__(self, rest_positions, joint_indices, joint_weights, dtype, *, rest_normals=None, **keywords):
+        positions = np.asarray(rest_positions).astype(dtype)
+        weights = np.asarray(joint_weights).astype(dtype)
+        if rest_normals is not None:
+            keywords["rest_normals"] = np.asarray(rest_normals).astype(dtype)
+        self.dtype = np.dtype(dtype)
+        self.mesh = Mesh(positions, joint_indices, weights, **keywords)
+        with warnings.catch_warnings():  # weights are taken as found: that some need repair is no news here
+            warnings.simplefilter("ignore", sbs.WeightWarning)
+            self.skin = sbs.Skin(positions, joint_indices, weights, **keywords)
+
+    def pose(self, skinning_matrices: np.ndarray, **options) -> Pose:
+        """Prepare the reference for a frame; `options` are `damping` and `rcond`."""
+        return Pose(self.mesh, skinning_matrices, **options)
+
+    def undecided(self, pose: Pose, vertices: Iterable[int], method: str) -> set[int]:
+        """Find the vertices for which a rounding error chooses between two results."""
+        if method not in ("spherical", "dual_quaternion"):
+            return set()
+        influenced = [vertex for vertex in vertices if self.mesh.influences[vertex]]
+        return {
+            vertex
+            for vertex in influenced
+            if pose.sign_margin(vertex) < tolerances.SIGN_MARGIN
+            or (method == "spherical" and pose.is_center_undecided(tuple(self.mesh.influences[vertex])))
+        }
+
+    def reach(self, pose: Pose) -> float:
+        """Return the largest distance, after a joint has moved both, of a vertex and its rotation center."""
+        distances = [
+            length(pose.joints[joint].matrix[:, :3] @ (pose.center(tuple(influences)) - vertex))
+            for vertex, influences in zip(self.mesh.rest_positions, self.mesh.influences, strict=True)
+            for joint in influences
+        ]
+        return float(max(distances))
+
+    def check(
+        self, pose: Pose, method: str, vertices: Iterable[int] | None = None, *, bound: float | None = None
+    ) -> int:
+        """Deform by the library and hold positions and normals against the reference.
+
+        Parameters
+        ----------
+        pose : Pose
+            From `pose` of this subject; the library gets the matrices and options that it was made from.
+        method : str
+        vertices : iterable of int, optional
+            Which vertices to look at; by default all.
+        bound : float, optional
+            How far positions may be off, besides half a unit in the last place; by default what `tolerances` has for
+            real characters.
+
+        Returns
+        -------
+        int
+            How many vertices were left out because a rounding error decides about them.
+        """
+        chosen = range(len(self.mesh.influences)) if vertices is None else list(vertices)
+        skipped = self.undecided(pose, chosen, method)
+        rows = [vertex for vertex in chosen if vertex not in skipped]
+        options = {"damping": pose.damping, "rcond": pose.rcond, "method": method}
+        if self.mesh.rest_normals is None:
+            positions = self.skin.deform(pose.skinning_matrices, **options)
+        else:
+            positions, normals = self.skin.deform(pose.skinning_matrices, normals=True, **options)
+            assert normals.dtype == self.dtype
+            expected = np.array([pose.normal(vertex, method) for vertex in rows])
+            assert_within(normals[rows], expected, tolerances.NORMALS[self.dtype], "normal", rows)
+        assert positions.dtype == self.dtype
+        expected = np.array([pose.position(vertex, method) for vertex in rows])
+        if bound is None:
+            bound = tolerances.share(self.dtype, method) * self.mesh.size
+        assert_within(positions[rows], expected, bound + tolerances.half_ulp(expected, self.dtype), "position", rows)
+        return len(skipped)
+
+
+def assert_within(actual, expected, bound, what: str = "value", names=None) -> None:
+    """Assert |actual - expected| <= bound for every component, and say where it is exceeded most."""
+    assert actual.shape == expected.shape
+    error = np.abs(actual.astype(REAL) - expected)
+    excess = np.nan_to_num((error / bound).astype(float), nan=np.inf)
+    if excess.size and excess.max() > 1:
+        row = int(np.argmax(excess.reshape(len(excess), -1).max(axis=1)))
+        raise AssertionError(
+            f"{what} {row if names is None else names[row]} is {excess.max():.3g} times its tolerance away: "
+            f"{actual[row]} instead of {expected[row].astype(float)} ({int((excess > 1).any(axis=-1).sum())} such rows)"
+        )

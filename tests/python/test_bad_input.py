@@ -1,0 +1,433 @@
+# SPDX-License-Identifier: MIT
+"""Input that a skin can't use: an error that names the argument, the shape and the index. And odd input that it can."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from meshes import skin_arguments, skinning_matrices
+
+import sbs
+
+VERTICES, JOINTS = 8, 31
+
+# ------------------------------------------------------------------------------------------------------------ binding
+
+
+def bind(**changes: Any) -> sbs.Skin:
+    return sbs.Skin(**{**skin_arguments(VERTICES, JOINTS, 3, normals=True), **changes})
+
+
+def changed(name: str, index: Any, value: Any) -> dict[str, np.ndarray]:
+    array = skin_arguments(VERTICES, JOINTS, 3, normals=True)[name]
+    array[index] = value
+    return {name: array}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"rest_positions": np.zeros(24)}, r"rest_positions has shape \(24,\), expected \(V, 3\)"),
+        ({"rest_positions": np.zeros((8, 4))}, r"rest_positions has shape \(8, 4\), expected \(V, 3\)"),
+        ({"rest_positions": np.zeros((1, 8, 3))}, r"rest_positions has shape \(1, 8, 3\), expected \(V, 3\)"),
+        ({"rest_positions": 1.0}, r"rest_positions has shape \(\), expected \(V, 3\)"),
+        ({"rest_positions": np.zeros((9, 3))}, r"rest_positions has shape \(9, 3\), joint_indices \(8, 3\)"),
+        ({"joint_indices": np.zeros(8, int)}, r"joint_indices has shape \(8,\), expected \(V, K\)"),
+        ({"joint_weights": np.zeros((8, 3, 1))}, r"joint_weights has shape \(8, 3, 1\), expected \(V, K\)"),
+        ({"joint_weights": np.ones((8, 4))}, r"joint_indices has shape \(8, 3\), joint_weights \(8, 4\)"),
+        ({"joint_weights": np.ones((9, 3))}, r"joint_indices has shape \(8, 3\), joint_weights \(9, 3\)"),
+        ({"rest_normals": np.zeros((8, 2))}, r"rest_normals has shape \(8, 2\), expected \(V, 3\)"),
+        ({"rest_normals": np.zeros((7, 3))}, r"rest_positions has shape \(8, 3\), rest_normals \(7, 3\)"),
+        ({"parents": np.zeros((31, 1), int)}, r"parents has shape \(31, 1\), expected \(J,\)"),
+        ({"joint_positions": np.zeros(31)}, r"joint_positions has shape \(31,\), expected \(J, 3\)"),
+        ({"joint_positions": np.zeros((31, 4))}, r"joint_positions has shape \(31, 4\), expected \(J, 3\)"),
+        ({"joint_positions": np.zeros((30, 3))}, "joint_positions has 30 rows for 31 joints"),
+        ({"joint_count": 30}, "parents has 31 rows for 30 joints"),
+        ({"rest_positions": [[0.0, 0.0, 0.0], [0.0]]}, "rest_positions: .*inhomogeneous"),
+    ],
+)
+def test_shapes(changes, message):
+    with pytest.raises(ValueError, match=message):
+        bind(**changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"rest_positions": np.zeros((0, 3))}, r"rest_positions has shape \(0, 3\), joint_indices \(8, 3\)"),
+        (
+            {
+                "rest_positions": np.zeros((0, 3)),
+                "joint_indices": np.zeros((0, 3), int),
+                "joint_weights": np.zeros((0, 3)),
+                "rest_normals": None,
+            },
+            "rest_positions is empty: a skin needs at least one vertex",
+        ),
+        (
+            {"joint_indices": np.zeros((8, 0), int), "joint_weights": np.zeros((8, 0))},
+            "joint_indices is empty: a vertex needs at least one influence",
+        ),
+        (
+            {"parents": np.zeros(0, int), "joint_positions": None},
+            "joint_count is 0: a skin needs at least one joint",
+        ),
+        ({"joint_count": 0}, "joint_count must be None or at least 1, not 0"),
+        ({"joint_count": -3}, "joint_count must be None or at least 1, not -3"),
+    ],
+)
+def test_empty(changes, message):
+    with pytest.raises(ValueError, match=message):
+        bind(**changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (changed("joint_indices", (4, 2), 99), r"joint_indices\[4, 2\] = 99 is out of range for 31 joints"),
+        (changed("joint_indices", (4, 2), -1), r"joint_indices\[4, 2\] = -1 is out of range for 31 joints"),
+        (changed("parents", 5, 31), r"parents\[5\] = 31 is out of range for 31 joints"),
+        (changed("parents", 5, -2), r"parents\[5\] = -2 is out of range for 31 joints"),
+        (changed("parents", 5, 9), r"parents\[\d\] = \d: the parents of this joint run in a circle"),
+        (changed("rest_positions", (3, 1), np.nan), r"rest_positions\[3, 1\] is nan, where a finite number is needed"),
+        (changed("rest_positions", (3, 1), -np.inf), r"rest_positions\[3, 1\] is -inf"),
+        (changed("rest_normals", (7, 2), np.nan), r"rest_normals\[7, 2\] is nan"),
+        (changed("joint_positions", (30, 0), np.inf), r"joint_positions\[30, 0\] is inf"),
+    ],
+)
+def test_values(changes, message):
+    with pytest.raises(ValueError, match=message):
+        bind(**changes)
+
+
+@pytest.mark.parametrize("integer", [np.uint32, np.int64, np.uint64])
+@given(data=st.data())
+def test_indices_beyond_int32_do_not_wrap(integer, data):
+    """Those of 64 bits would be good ones if their upper half were dropped."""
+    largest = int(np.iinfo(integer).max)
+    wrong = data.draw(
+        st.integers(2**31, largest).map(lambda value: (value & ~0xFFFFFFFF) + 1 if value >> 32 else value)
+    )
+    indices = np.zeros((VERTICES, 3), integer)
+    indices[5, 1] = wrong
+    with pytest.raises(ValueError, match=rf"joint_indices\[5, 1\] = {wrong} is out of range"):
+        bind(joint_indices=indices)
+    parents = np.full(JOINTS, 0, integer)
+    parents[5] = wrong
+    with pytest.raises(ValueError, match=rf"parents\[5\] = {wrong} is out of range"):
+        bind(parents=parents)
+
+
+def test_lowest_int64_does_not_wrap():
+    with pytest.raises(ValueError, match=r"joint_indices\[0, 0\] = -9223372036854775808 is out of range"):
+        bind(joint_indices=np.full((VERTICES, 3), -(2**63)))
+
+
+@pytest.mark.parametrize("name", ["rest_positions", "joint_weights", "rest_normals", "joint_positions"])
+@pytest.mark.parametrize("dtype", [np.complex128, np.longdouble, object, "U3", "S3", "M8[s]", "m8[s]"])
+def test_types_that_are_no_reals(name, dtype):
+    array = np.ones(skin_arguments(VERTICES, JOINTS, 3, normals=True)[name].shape).astype("i8").astype(dtype)
+    with pytest.raises(TypeError, match=f"{name} must hold real numbers .*, not "):
+        bind(**{name: array})
+
+
+@pytest.mark.parametrize("name", ["joint_indices", "parents"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.bool_, np.complex64, object, "U3"])
+def test_types_that_are_no_integers(name, dtype):
+    array = skin_arguments(VERTICES, JOINTS, 3)[name].astype(dtype)
+    with pytest.raises(TypeError, match=f"{name} must hold integers, not "):
+        bind(**{name: array})
+
+
+@pytest.mark.parametrize("name", ["rest_positions", "joint_indices", "joint_weights"])
+def test_none_where_an_array_is_needed(name):
+    with pytest.raises(ValueError, match=rf"{name} has shape \(\), expected"):
+        bind(**{name: None})
+
+
+def test_joint_count_that_is_no_integer():
+    with pytest.raises(TypeError, match="joint_count must be None or an integer, not <class 'float'>"):
+        bind(joint_count=31.0)
+
+
+# --------------------------------------------------------------------------------------------------- odd, but usable
+
+
+def big_endian(array: np.ndarray) -> np.ndarray:
+    return array.astype(array.dtype.newbyteorder(">"))
+
+
+def strided(array: np.ndarray) -> np.ndarray:
+    wide = np.zeros(tuple(2 * length for length in array.shape), array.dtype)
+    view = wide[tuple(slice(None, None, -2) for _ in array.shape)]
+    view[...] = array
+    return view
+
+
+def fortran(array: np.ndarray) -> np.ndarray:
+    return np.asfortranarray(array)
+
+
+def read_only(array: np.ndarray) -> np.ndarray:
+    result = array.copy()
+    result.setflags(write=False)
+    return result
+
+
+def misaligned(array: np.ndarray) -> np.ndarray:
+    result = np.zeros(array.nbytes + 1, np.uint8)[1:].view(array.dtype).reshape(array.shape)
+    result[...] = array
+    return result
+
+
+def nested_lists(array: np.ndarray) -> list[Any]:
+    return array.tolist()
+
+
+@pytest.mark.parametrize("odd", [big_endian, strided, fortran, read_only, misaligned, nested_lists])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_layouts_change_no_bit(odd: Callable[[np.ndarray], Any], dtype):
+    if odd is nested_lists and dtype == np.float32:
+        dtype = np.float64  # what a list of Python numbers is
+    arguments = skin_arguments(VERTICES, JOINTS, 3, dtype, normals=True)
+    matrices = skinning_matrices(2, JOINTS)
+    expected = sbs.Skin(**arguments).deform_many(matrices, normals=True)
+    skin = sbs.Skin(**{name: odd(array) for name, array in arguments.items()})
+    actual = skin.deform_many(odd(matrices), normals=True)
+    assert [a.tobytes() for a in actual] == [e.tobytes() for e in expected]
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.uint8, np.int16, np.int32, np.int64, np.uint64])
+def test_integers_become_float64(dtype):
+    positions = np.array([[0, 1, 1], [1, 0, 1]]).astype(dtype)
+    skin = sbs.Skin(positions, [[0], [1]], np.ones((2, 1), dtype))
+    assert skin.dtype == np.float64
+    matrices = np.stack([np.eye(4, dtype=dtype), np.eye(4, dtype=dtype)])
+    np.testing.assert_array_equal(skin.deform(matrices), positions.astype(float))
+
+
+def test_half_precision_becomes_float32():
+    skin = sbs.Skin(np.full((1, 3), 0.1, np.float16), [[0]], [[1.0]])
+    assert skin.dtype == np.float32
+    np.testing.assert_array_equal(skin.rest_positions, np.full((1, 3), 0.1, np.float16).astype(np.float32))
+
+
+# ---------------------------------------------------------------------------------------------------------- deforming
+
+
+@pytest.mark.parametrize("shape", [(31, 4), (1, 31, 4, 4), (31, 4, 3), (31, 3, 3), (31, 5, 4), (31, 4, 5), (31, 16)])
+def test_shape_of_matrices(shape):
+    with pytest.raises(ValueError, match=r"skinning_matrices has shape .*, expected \(J, 4, 4\) or \(J, 3, 4\)"):
+        bind().deform(np.zeros(shape))
+
+
+@pytest.mark.parametrize("shape", [(31, 4, 4), (2, 31, 3, 3), (2, 31, 5, 4), (0, 31, 4, 5), (1, 2, 31, 4, 4)])
+def test_shape_of_matrices_of_many_frames(shape):
+    with pytest.raises(ValueError, match=r"skinning_matrices has shape .*, expected \(F, J, 4, 4\) or \(F, J, 3, 4\)"):
+        bind().deform_many(np.zeros(shape))
+
+
+@pytest.mark.parametrize("joints", [0, 30, 32])
+def test_number_of_matrices(joints):
+    shape = rf"\({joints}, 4, 4\), expected \(31, 4, 4\) or \(31, 3, 4\)"
+    for call in (bind().deform, bind().rotation_centers, bind().pose_report):
+        with pytest.raises(ValueError, match=f"skinning_matrices has shape {shape}"):
+            call(np.zeros((joints, 4, 4)))
+    shape = rf"\(0, {joints}, 4, 4\), expected \(F, 31, 4, 4\) or \(F, 31, 3, 4\)"
+    with pytest.raises(ValueError, match=f"skinning_matrices has shape {shape}"):
+        bind().deform_many(np.zeros((0, joints, 4, 4)))
+
+
+@pytest.mark.parametrize("rows", [3, 4])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_matrices_that_are_not_finite(rows, bad, dtype):
+    skin = bind()
+    matrices = skinning_matrices(5, JOINTS)[..., :rows, :].astype(dtype)
+    matrices[3, 12, 2, 1] = bad
+    out = np.full((5, VERTICES, 3), 7.0)
+    with pytest.raises(ValueError, match=rf"skinning_matrices\[3, 12, 2, 1\] is {bad}, where a finite"):
+        skin.deform_many(matrices, out=out)
+    assert np.all(out == 7.0)
+    for call in (skin.deform, skin.rotation_centers, skin.pose_report):
+        with pytest.raises(ValueError, match=rf"skinning_matrices\[12, 2, 1\] is {bad}"):
+            call(matrices[3])
+
+
+def test_transposed_matrices():
+    matrices = skinning_matrices(JOINTS)
+    with pytest.raises(ValueError, match=r"skinning_matrices\[0, 3, 0\] = .* must be \(0, 0, 0, 1\); is it transposed"):
+        bind().deform(np.swapaxes(matrices, -1, -2))
+    matrices[7, 3, 3] = 2.0
+    with pytest.raises(ValueError, match=r"skinning_matrices\[7, 3, 3\] = 2.0: the last row"):
+        bind().deform(matrices)
+
+
+@pytest.mark.parametrize("dtype", [np.complex128, np.longdouble, object, "U3"])
+def test_matrices_that_are_no_reals(dtype):
+    with pytest.raises(TypeError, match="skinning_matrices must hold real numbers"):
+        bind().deform(skinning_matrices(JOINTS).astype(dtype))
+
+
+def test_no_frames_give_no_frames():
+    skin = bind()
+    positions, normals = skin.deform_many(np.zeros((0, JOINTS, 4, 4)), normals=True)
+    assert positions.shape == normals.shape == (0, VERTICES, 3)
+    out = np.zeros((0, VERTICES, 3))
+    assert skin.deform_many(np.zeros((0, JOINTS, 3, 4)), out=out) is out
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"method": "smooth"}, ValueError, r"method must be one of \['rigid', 'linear', .*\], not 'smooth'"),
+        ({"method": 1}, TypeError, "method must be a str, not <class 'int'>"),
+        ({"rotation": "slerp"}, ValueError, r"rotation must be one of \['qlerp'\], not 'slerp'"),
+        ({"center": "\udcff"}, ValueError, r"center must be one of \['joint_set'\], not"),
+        ({"damping": 0.0}, ValueError, "damping must be a finite number above 0, not 0.0"),
+        ({"damping": -1.0}, ValueError, "damping must be a finite number above 0, not -1.0"),
+        ({"damping": np.nan}, ValueError, "damping must be a finite number above 0, not nan"),
+        ({"damping": np.inf}, ValueError, "damping must be a finite number above 0, not inf"),
+        ({"damping": None}, TypeError, "damping must be a real number, not <class 'NoneType'>"),
+        ({"damping": "1"}, TypeError, "damping must be a real number, not <class 'str'>"),
+        ({"rcond": 0.0}, ValueError, "rcond must be None or between 0 and 1, not 0.0"),
+        ({"rcond": 1.0}, ValueError, "rcond must be None or between 0 and 1, not 1.0"),
+        ({"rcond": -0.5}, ValueError, "rcond must be None or between 0 and 1, not -0.5"),
+        ({"rcond": np.nan}, ValueError, "rcond must be None or between 0 and 1, not nan"),
+        ({"threads": 0}, ValueError, "threads must be None or at least 1, not 0"),
+        ({"threads": -1}, ValueError, "threads must be None or at least 1, not -1"),
+        ({"threads": -(10**30)}, ValueError, "threads must be None or at least 1, not -1000"),
+        ({"threads": 1.0}, TypeError, "threads must be None or an integer, not <class 'float'>"),
+        ({"speed": 1}, TypeError, "speed"),
+    ],
+)
+@pytest.mark.parametrize("many", [False, True])
+def test_options(many, options, error, message):
+    deform = bind().deform_many if many else bind().deform
+    with pytest.raises(error, match=message):
+        deform(skinning_matrices(2, JOINTS) if many else skinning_matrices(JOINTS), **options)
+
+
+def test_more_threads_than_an_int_can_count():
+    expected = bind().deform(skinning_matrices(JOINTS))
+    np.testing.assert_array_equal(bind().deform(skinning_matrices(JOINTS), threads=10**30), expected)
+
+
+def test_normals_of_a_skin_without():
+    with pytest.raises(ValueError, match="normals=True needs a skin that was made with rest_normals"):
+        bind(rest_normals=None).deform(skinning_matrices(JOINTS), normals=True)
+
+
+def test_out_normals_without_normals():
+    with pytest.raises(ValueError, match="out_normals needs normals=True"):
+        bind().deform(skinning_matrices(JOINTS), out_normals=np.zeros((VERTICES, 3)))
+
+
+# ------------------------------------------------------------------------------------------------------------ outputs
+
+GOOD = np.zeros((VERTICES, 3))
+
+
+@pytest.mark.parametrize(
+    ("out", "error", "message"),
+    [
+        (np.zeros((8, 4)), ValueError, r"has shape \(8, 4\), expected \(8, 3\)"),
+        (np.zeros((7, 3)), ValueError, r"has shape \(7, 3\), expected \(8, 3\)"),
+        (np.zeros(24), ValueError, r"has shape \(24,\), expected \(8, 3\)"),
+        (np.zeros((1, 8, 3)), ValueError, r"has shape \(1, 8, 3\), expected \(8, 3\)"),
+        (np.zeros((8, 3), np.float32), ValueError, "must be float64 like rest_positions, not float32"),
+        (np.zeros((8, 3), np.int64), ValueError, "must be float64 like rest_positions, not int64"),
+        (big_endian(GOOD), ValueError, "must be in native byte order"),
+        (strided(GOOD), ValueError, "must be C-contiguous"),
+        (fortran(GOOD), ValueError, "must be C-contiguous"),
+        (misaligned(GOOD), ValueError, "must be aligned"),
+        (read_only(GOOD), ValueError, "must be writeable"),
+        (GOOD.tolist(), TypeError, "must be an array, not <class 'list'>"),
+        (memoryview(GOOD), TypeError, "must be an array, not <class 'memoryview'>"),
+    ],
+)
+@pytest.mark.parametrize("name", ["out", "out_normals"])
+def test_outputs_that_cannot_be_used(name, out, error, message):
+    with pytest.raises(error, match=f"^{name} {message}"):
+        bind().deform(skinning_matrices(JOINTS), normals=True, **{name: out})
+
+
+def test_output_of_many_frames():
+    with pytest.raises(ValueError, match=r"out has shape \(8, 3\), expected \(2, 8, 3\)"):
+        bind().deform_many(skinning_matrices(2, JOINTS), out=np.zeros((8, 3)))
+
+
+def test_output_of_a_float32_skin():
+    skin = sbs.Skin(**skin_arguments(VERTICES, JOINTS, 3, np.float32))
+    with pytest.raises(ValueError, match="out must be float32 like rest_positions, not float64"):
+        skin.deform(skinning_matrices(JOINTS), out=np.zeros((VERTICES, 3)))
+
+
+@pytest.mark.parametrize("name", ["rest_positions", "joint_weights", "rest_normals"])
+def test_output_over_what_the_skin_refers_to(name):
+    arguments = skin_arguments(VERTICES, JOINTS, 3, normals=True)
+    before = arguments[name].copy()
+    with pytest.raises(ValueError, match=f"out shares memory with {name}"):
+        sbs.Skin(**arguments).deform(skinning_matrices(JOINTS), out=arguments[name])
+    np.testing.assert_array_equal(arguments[name], before)
+
+
+def test_outputs_over_each_other_and_over_the_matrices():
+    skin = bind()
+    both = np.zeros((VERTICES + 1, 3))
+    with pytest.raises(ValueError, match="out_normals shares memory with out"):
+        skin.deform(skinning_matrices(JOINTS), normals=True, out=both[:-1], out_normals=both[1:])
+    memory = np.zeros(JOINTS * 16)
+    matrices = memory.reshape(JOINTS, 4, 4)
+    matrices[...] = skinning_matrices(JOINTS)
+    with pytest.raises(ValueError, match="out shares memory with skinning_matrices"):
+        skin.deform(matrices, out=memory[-VERTICES * 3 :].reshape(VERTICES, 3))
+
+
+def test_neighbouring_outputs_do_not_overlap():
+    skin = bind()
+    both = np.zeros((2, VERTICES, 3))
+    expected = skin.deform(skinning_matrices(JOINTS), normals=True)
+    skin.deform(skinning_matrices(JOINTS), normals=True, out=both[0], out_normals=both[1])
+    np.testing.assert_array_equal(both, expected)
+
+
+# ------------------------------------------------------------------------------------------------------ anything at all
+
+arrays = hnp.arrays(
+    dtype=st.sampled_from(["f2", "f4", ">f8", "i1", "u8", "?", "c8", "O"]),
+    shape=hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=4),
+    elements=st.just(1),
+)
+
+
+@given(arrays, arrays, arrays, st.none() | arrays, st.none() | arrays, st.none() | arrays)
+def test_any_arrays_bind_or_raise(positions, indices, weights, parents, joint_positions, normals):
+    try:
+        skin = sbs.Skin(
+            positions,
+            indices,
+            weights,
+            parents=parents,
+            joint_positions=joint_positions,
+            rest_normals=normals,
+            strict=True,
+        )
+    except (TypeError, ValueError):
+        return
+    assert skin.deform(np.tile(np.eye(4), (skin.joint_count, 1, 1))).shape == skin.rest_positions.shape
+
+
+@given(arrays, st.none() | arrays, st.none() | arrays)
+def test_any_arrays_deform_or_raise(matrices, out, out_normals):
+    skin = sbs.Skin(np.ones((2, 3)), [[0], [1]], [[1.0], [1.0]], rest_normals=np.ones((2, 3)))
+    for deform in (skin.deform, skin.deform_many):
+        try:
+            positions, normals = deform(matrices, normals=True, out=out, out_normals=out_normals)
+        except (TypeError, ValueError):
+            continue
+        assert positions.shape == normals.shape == (*matrices.shape[:-3], 2, 3)

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""The benchmarks: what they time and how they count, not their times."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from benchmarks import ROOT, readme, targets
+from benchmarks.results import Results
+from benchmarks.rounds import Case, Timing, measure
+from benchmarks.workloads import CHARACTERS, GENERATED, Workload, load
+
+
+def influences(workload: Workload) -> np.ndarray:
+    return (workload.joint_weights > 0).sum(axis=1)
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_generated_workloads_are_what_they_say(name):
+    workload = load(name, 10_000)
+    skin = workload.skin()
+    assert workload.vertex_count == 10_000
+    assert workload.rest_positions.dtype == workload.rest_normals.dtype == np.float32
+    assert not any(vars(skin.weight_report).values())
+    assert set(influences(workload)) == ({4} if name == "S" else {1, 2, 3, 4})
+    assert 150 < len(skin.joint_sets) < 300
+    np.testing.assert_allclose(workload.joint_weights.sum(axis=1), 1, atol=1e-6)
+    np.testing.assert_allclose(
+        np.linalg.norm(skin.deform(workload.skinning_matrices[0], normals=True)[1], axis=1), 1, atol=1e-5
+    )
+    rotations = workload.skinning_matrices[..., :3, :3]
+    np.testing.assert_allclose(
+        rotations @ rotations.swapaxes(-1, -2), np.broadcast_to(np.eye(3), rotations.shape), atol=1e-12
+    )
+
+
+def test_workloads_are_the_same_every_time():
+    for first, second in zip(vars(load("R", 2_000)).values(), vars(load("R", 2_000)).values(), strict=True):
+        np.testing.assert_array_equal(first, second)
+
+
+def test_shuffling_changes_nothing_but_the_order():
+    plain, shuffled = load("R", 2_000), load("R shuffled", 2_000)
+    rows = [
+        np.hstack([workload.rest_positions, workload.rest_normals, workload.joint_indices, workload.joint_weights])
+        for workload in (plain, shuffled)
+    ]
+    assert not np.array_equal(*rows)
+    np.testing.assert_array_equal(*(array[np.lexsort(array.T)] for array in rows))
+    np.testing.assert_array_equal(plain.skinning_matrices, shuffled.skinning_matrices)
+
+
+@pytest.mark.parametrize(("name", "size"), [("S", None), (CHARACTERS[0], 1000)])
+def test_only_generated_workloads_have_a_size(name, size):
+    with pytest.raises(ValueError, match=name):
+        load(name, size)
+
+
+def test_the_file_of_a_workload(tmp_path):
+    workload = load(CHARACTERS[0])
+    workload.write(tmp_path / "file")
+    data = (tmp_path / "file").read_bytes()
+    counts = (workload.vertex_count, workload.joint_count, workload.joint_indices.shape[1], workload.frame_count)
+    assert data[:8] == b"SBSLOAD1"
+    assert tuple(np.frombuffer(data, np.uint64, 4, 8)) == counts
+    matrices = np.frombuffer(data, np.float64, 12 * counts[3] * counts[1], 40).reshape(counts[3], counts[1], 3, 4)
+    np.testing.assert_array_equal(matrices, workload.skinning_matrices[:, :, :3])
+    np.testing.assert_array_equal(np.frombuffer(data[-4 * counts[1] :], np.int32), workload.parents)
+    v, j, k, f = counts
+    assert len(data) == 40 + 8 * (12 * f * j + 3 * j) + 4 * (6 * v + 2 * v * k + j)
+
+
+def make_case(name: str, calls: list[str], times: list[float], seconds: float = 0.01) -> Case:
+    """A case that notes its turns and claims to have taken times, the first of every turn nothing."""
+
+    def run(repetitions: int) -> list[float]:
+        calls.append(name)
+        time.sleep(seconds)
+        return [0.0, *times[: repetitions - 1]]
+
+    return Case(name, "frame", "linear", "p", 1, "", run)
+
+
+def test_cases_take_turns_and_their_first_repetition_does_not_count():
+    calls: list[str] = []
+    timings = measure([make_case("a", calls, [3.0]), make_case("b", calls, [5.0])], rounds=4)
+    assert "".join(calls) == "aabb" + "ab" * 4  # two calls of each tell how long they take
+    assert [(timing.minimum, timing.median, timing.samples) for timing in timings] == [(3, 3, 4), (5, 5, 4)]
+
+
+def test_slow_cases_sit_rounds_out():
+    calls: list[str] = []
+    timings = measure([make_case("slow", calls, [1.0], 0.1), make_case("quick", calls, [1.0], 0.005)], rounds=9)
+    slow, quick = (timing.samples for timing in timings)
+    assert 3 <= slow < 9 == quick
+
+
+MACHINE = {"cpu": "any", "family": "any", "cores": 1, "caches": {}, "compiler": "1", "commit": "1", "date": "1"}
+
+
+def some_results() -> Results:
+    results = Results(MACHINE, [{"name": "hand_webxr", "vertices": 1360, "joint_sets": 114}], [], [])
+    workload = load("hand_webxr")
+    timings = []
+    for method, minimum in (("linear", 100.0), ("spherical", 130.0)):
+        case = Case("sbs", "frame", method, "p", 1, "avx2", lambda count: [0.0] * count)
+        timings.append(Timing(case, minimum, minimum + 5, 7))
+    results.add(workload, timings)
+    return results
+
+
+def test_results_are_read_as_they_were_written(tmp_path):
+    results = some_results()
+    results.write(tmp_path / "results.json")
+    assert Results.read(tmp_path / "results.json") == results
+    assert results.isas == ["avx2"]
+    assert results.time("hand_webxr", 1360, "frame", isa="avx2", attributes="p") == 130
+    assert results.time("hand_webxr", 1360, "frame", isa="avx2", attributes="p", statistic="median") == 135
+    assert results.time("hand_webxr", 1360, "frame", isa="avx512", attributes="p") is None
+
+
+def test_targets():
+    (row,) = targets.rows(some_results())
+    assert (row.name, row.where, row.isa) == ("SBS / LBS, whole frame", "hand_webxr p", "avx2")
+    assert row.value == 1.3
+    assert row.verdict == "missed by 4%"
+    assert not row.regressed
+
+
+@pytest.mark.parametrize(
+    ("value", "at_most", "met", "regressed"),
+    [(2.0, True, True, False), (2.9, True, False, False), (3.1, True, False, True),
+     (2.0, False, True, False), (1.4, False, False, False), (1.3, False, False, True)],
+)  # fmt: skip
+def test_a_target_is_an_upper_or_a_lower_bound(value, at_most, met, regressed):
+    row = targets.Row("ratio", "here", "", value, 2.0, at_most, regression=1.5)
+    assert (row.met, row.regressed) == (met, regressed)
+
+
+def test_the_readme_is_what_the_results_say():
+    text = (ROOT / "README.md").read_text()
+    section = text[text.index(readme.BEGIN) + len(readme.BEGIN) : text.index(readme.END)]
+    files = sorted((ROOT / "benchmarks" / "results").glob("*.json"))
+    assert section in [readme.section(Results.read(file), file) for file in files]
+
+
+def test_a_page_of_the_results(tmp_path):
+    assert "| SBS / LBS, whole frame | hand_webxr p | avx2 | 1.30 | ≤ 1.25 | missed by 4% |" in readme.page(
+        some_results(), tmp_path / "any.json"
+    )

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The part of the Blender add-on that needs no Blender: weights, bendy bones, and bindings in any space."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sbs
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / "blender_addon"))
+
+from spherical_blend_skinning.core import bendy_bones, influences, matrices
+from spherical_blend_skinning.core.binding import Amount, Binding, Rig, Surface
+from spherical_blend_skinning.core.influences import VertexWeights
+
+SBS: ModuleType = sbs
+
+# Bindings keep float32 positions; their roundings, of numbers up to ten, add up over two changes of space.
+TOLERANCE = 2e-5
+
+
+def rotation(axis: int, angle: float) -> Any:
+    """A matrix (4, 4) that turns about one axis."""
+    result = np.eye(4)
+    first, second = (axis + 1) % 3, (axis + 2) % 3
+    result[[first, second], [first, second]] = np.cos(angle)
+    result[first, second], result[second, first] = -np.sin(angle), np.sin(angle)
+    return result
+
+
+def affine(seed: int) -> Any:
+    """Some matrix (4, 4) that is far from singular."""
+    random = np.random.default_rng(seed)
+    result = rotation(0, random.uniform(-3, 3)) @ rotation(1, random.uniform(-3, 3)) @ rotation(2, 1.0)
+    result[:3, 3] = random.normal(size=3)
+    return result
+
+
+def row_weights() -> VertexWeights:
+    return influences.padded(
+        np.array([2, 0, 3, 1], np.int32),
+        np.array([1, 0, 2, 0, 3, 2], np.int32),
+        np.array([0.25, 0.5, 0.1, 0.2, 0.3, 1.0], np.float32),
+    )
+
+
+def test_padded() -> None:
+    weights = row_weights()
+    assert weights.groups.tolist() == [[1, 0, -1], [-1, -1, -1], [2, 0, 3], [2, -1, -1]]
+    assert weights.weights[0].tolist() == [0.25, 0.5, 0.0]
+    assert weights.weights[1].tolist() == [0.0, 0.0, 0.0]
+    assert weights.equals(row_weights())
+
+
+def test_padded_where_all_are_alike() -> None:
+    weights = influences.padded(
+        np.array([1, 1], np.int32), np.array([4, 5], np.int32), np.array([0.5, 0.25], np.float32)
+    )
+    assert weights.groups.tolist() == [[4], [5]]
+    assert weights.weights.tolist() == [[0.5], [0.25]]
+
+
+def test_padded_without_vertices() -> None:
+    empty = np.zeros(0, np.int32)
+    assert influences.padded(empty, empty, empty.astype(np.float32)).groups.shape == (0, 1)
+
+
+def test_group_weights() -> None:
+    assert influences.group_weights(row_weights(), 2).tolist() == [0.0, 0.0, np.float32(0.1), 1.0]
+
+
+def test_influences_are_those_of_bones() -> None:
+    joints, weights = influences.influences(row_weights(), np.array([5, -1, 6, 7], np.int32))
+    assert np.where(weights > 0, joints, -1).tolist() == [[-1, 5, -1], [-1] * 3, [6, 5, 7], [6, -1, -1]]
+    assert weights[0].tolist() == [0.0, 0.5, 0.0]
+
+
+def test_influences_of_groups_that_are_gone() -> None:
+    _joints, weights = influences.influences(row_weights(), np.array([0, 1], np.int32))
+    assert weights[3].tolist() == [0.0, 0.0, 0.0]
+
+
+def test_vertices_of_next_to_no_weight_have_none() -> None:
+    little = influences.padded(np.array([1, 1], np.int32), np.zeros(2, np.int32), np.array([1e-4, 1.1e-4], np.float32))
+    _joints, weights = influences.influences(little, np.zeros(1, np.int32))
+    assert (weights[:, 0] > 0).tolist() == [False, True]
+
+
+def test_limited() -> None:
+    joints, weights = influences.limited(
+        np.array([[3, 1, 2], [4, 5, 6]], np.int32), np.array([[0.2, 0.5, 0.3], [0.4, 0.2, 0.4]], np.float32), 2
+    )
+    assert joints.tolist() == [[1, 2], [4, 6]]
+    assert weights.tolist() == np.array([[0.5, 0.3], [0.4, 0.4]], np.float32).tolist()
+
+
+@pytest.mark.parametrize(
+    ("numbers", "places"),
+    [
+        ([0, 1, 2, 0.5, 1, 1.5], [0, 1, 2]),
+        ([2, 0.5, 0, 1], [2, 3, 0]),
+        ([0, 2, 1.5], None),
+        ([0, 1, 1.5], None),
+        ([], None),
+    ],
+)
+def test_first_of_each(numbers: list[float], places: list[int] | None) -> None:
+    found = influences.first_of_each(np.array(numbers, np.float32))
+    assert (found if found is None else found.tolist()) == places
+
+
+def test_segments_share_a_vertex_by_its_place_along_the_bone() -> None:
+    # One bone of three segments along y from 0 to 6, and one that does not bend.
+    joints, weights = bendy_bones.split_segments(
+        np.array([[0.0, 3.0, 1.0], [5.0, -1.0, 0.0], [0.0, 6.5, 0.0]]),
+        np.array([[0, 1], [0, 1], [0, 1]], np.int32),
+        np.array([[0.5, 0.5], [1.0, 0.0], [0.8, 0.2]], np.float32),
+        inverse_rests=np.tile(np.eye(4), (2, 1, 1)),
+        lengths=np.array([6.0, 1.0]),
+        segments=np.array([3, 1], np.int32),
+    )
+    dense = np.zeros((3, 5))
+    np.add.at(dense, (np.arange(3)[:, None], joints), weights)
+    wanted = [[0, 0.25, 0.25, 0, 0.5], [1, 0, 0, 0, 0], [0, 0, 0, 0.8, 0.2]]
+    assert np.abs(dense - wanted).max() < 1e-7
+
+
+def test_similarities() -> None:
+    turned = affine(1)
+    assert matrices.is_similarity(turned)
+    assert matrices.is_similarity(turned @ np.diag([2.0, -2.0, 2.0, 1.0]))
+    assert not matrices.is_similarity(turned @ np.diag([2.0, 2.0, 2.01, 1.0]))
+    assert not matrices.is_similarity(np.diag([0.0, 0.0, 0.0, 1.0]))
+
+
+def test_inverse() -> None:
+    stack = np.stack([affine(seed) @ np.diag([1.0, 2.0, 3.0, 1.0]) for seed in range(3)])
+    assert np.abs(matrices.inverse(stack) @ stack - np.eye(4)).max() < 1e-12
+    flat = matrices.inverse(np.diag([1.0, 0.0, 1.0, 1.0]))
+    assert np.isfinite(flat).all()
+
+
+def make_binding(to_rig: Any, limit: int = 0) -> Binding:
+    random = np.random.default_rng(3)
+    count = 60
+    groups = np.array([random.choice(4, 3, replace=False) for _ in range(count)], np.int32)
+    surface = Surface(
+        random.normal(size=(count, 3)).astype(np.float32),
+        VertexWeights(groups, random.uniform(0.1, 1.0, (count, 3)).astype(np.float32)),
+        ("A", "B", "not a bone", "C"),
+    )
+    rig = Rig(
+        names=("C", "stiff", "A", "B"),
+        deforms=np.array([True, False, True, True]),
+        rests=np.stack([affine(seed) for seed in range(4)]),
+        lengths=np.ones(4),
+        segments=np.ones(4, np.int32),
+    )
+    return Binding(SBS, rig, surface, to_rig, limit)
+
+
+def by_the_library(binding: Binding, pose: Any, to_rig: Any, method: str) -> Any:
+    """The same in armature space and double, with the bones of the groups written out."""
+    surface = binding.surface
+    points = matrices.transform_points(to_rig, surface.positions.astype(np.float64))
+    bone_of_group = np.array([2, 3, 0, 0])
+    weights = np.where(surface.weights.groups == 2, 0.0, surface.weights.weights)
+    skin = SBS.Skin(points.astype(np.float64), bone_of_group[surface.weights.groups], weights, joint_count=4)
+    moved = skin.deform(pose @ np.linalg.inv(binding.rig.rests), method=method)
+    inverse = np.linalg.inv(to_rig)
+    return moved @ inverse[:3, :3].T + inverse[:3, 3]
+
+
+@pytest.mark.filterwarnings("ignore::sbs.WeightWarning")
+@pytest.mark.parametrize("method", ["spherical", "linear", "dual_quaternion"])
+@pytest.mark.parametrize("scale", [(1.0, 1.0, 1.0), (2.0, 2.0, -2.0), (1.0, 2.0, 0.5)])
+def test_binding(method: str, scale: tuple[float, float, float]) -> None:
+    to_rig = affine(9) @ np.diag([*scale, 1.0])
+    binding = make_binding(to_rig)
+    assert binding.rig.names[1] == "stiff"
+    assert binding.bones.tolist() == [0, 2, 3]
+    pose = np.stack([affine(seed + 20) for seed in range(4)])
+    found = binding.deform(binding.skinning_matrices(pose, to_rig), method)
+    assert np.abs(found - by_the_library(binding, pose, to_rig, method)).max() < TOLERANCE
+
+
+@pytest.mark.filterwarnings("ignore::sbs.WeightWarning")
+def test_a_binding_fits_wherever_the_mesh_only_moves() -> None:
+    binding = make_binding(np.eye(4))
+    moved = affine(4) @ np.diag([3.0, 3.0, 3.0, 1.0])
+    assert binding.fits(moved)
+    pose = np.stack([affine(seed + 20) for seed in range(4)])
+    found = binding.deform(binding.skinning_matrices(pose, moved), "spherical")
+    assert np.abs(found - by_the_library(binding, pose, moved, "spherical")).max() < TOLERANCE
+    assert not binding.fits(np.diag([1.0, 1.0, 2.0, 1.0]))
+
+
+def test_with_positions() -> None:
+    binding = make_binding(np.eye(4))
+    moved = binding.with_positions(binding.surface.positions + np.float32(1.0))
+    rest = moved.rig.rests
+    found = moved.deform(moved.skinning_matrices(rest, np.eye(4)), "spherical")
+    assert np.abs(found - moved.surface.positions).max() < TOLERANCE
+    assert binding.surface.positions is not moved.surface.positions
+
+
+def test_amount() -> None:
+    binding = make_binding(np.eye(4))
+    pose = np.stack([affine(seed + 20) for seed in range(4)])
+    skinning_matrices = binding.skinning_matrices(pose, np.eye(4))
+    shares = np.linspace(0.0, 1.0, len(binding.surface.positions)).astype(np.float32)
+    ours = binding.deform(skinning_matrices, "spherical")
+    for method, others in (
+        ("none", binding.surface.positions),
+        ("linear", binding.deform(skinning_matrices, "linear")),
+    ):
+        found = binding.deform(skinning_matrices, "spherical", Amount(shares, method))
+        assert np.abs(found - (others + shares[:, None] * (ours - others))).max() < TOLERANCE
+
+
+def test_nothing_to_bind() -> None:
+    binding = make_binding(np.eye(4))
+    nothing = VertexWeights(np.zeros((0, 1), np.int32), np.zeros((0, 1), np.float32))
+    with pytest.raises(ValueError, match="no vertices"):
+        Binding(SBS, binding.rig, Surface(np.zeros((0, 3), np.float32), nothing, ()), np.eye(4))
+    stiff = Rig(("A",), np.array([False]), np.eye(4)[None], np.ones(1), np.ones(1, np.int32))
+    with pytest.raises(ValueError, match="no bone"):
+        Binding(SBS, stiff, binding.surface, np.eye(4))

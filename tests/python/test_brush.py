@@ -1,0 +1,450 @@
+# SPDX-License-Identifier: MIT
+"""The brush: by hand, against every vertex one by one, and that strokes can be undone to the last bit."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sbs import weights
+from sbs.weights import Brush, Influences, Stroke
+
+MODES = ("add", "subtract", "replace", "scale", "smooth")
+FALLOFFS = {
+    "constant": lambda x: np.ones_like(x),
+    "linear": lambda x: 1 - x,
+    "smooth": lambda x: 1 - 3 * x**2 + 2 * x**3,
+    "sphere": lambda x: np.sqrt(1 - x**2),
+    "quadratic": lambda x: (1 - x) ** 2,
+}
+JOINTS = 5
+
+# A few operations on weights and shares of at most 1.
+ROUNDING = 1e-14
+
+
+def line(count: int = 11) -> tuple[np.ndarray, np.ndarray]:
+    """Points along x from 0 to 1, connected by triangles without area."""
+    positions = np.zeros((count, 3))
+    positions[:, 0] = np.linspace(0, 1, count)
+    first = np.arange(count - 1)
+    return positions, np.stack([first, first + 1, first], axis=1)
+
+
+def brush_on(positions: np.ndarray, triangles: Any, joints: Any = None, **options: Any) -> Brush:
+    """A brush on a mesh of joint 0, or the joints given."""
+    joints = np.zeros((len(positions), 1), int) if joints is None else joints
+    return Brush(positions, triangles, joints, np.ones(np.shape(joints)), joint_count=JOINTS, **options)
+
+
+def dense(brush: Brush) -> np.ndarray:
+    return weights.to_dense(*brush.influences, brush.joint_count)
+
+
+def random_brush(seed: int = 0, vertices: int = 200, limit: int | None = None, *, normalized: bool = True) -> Brush:
+    """Scattered points in the cube from -1 to 1, some of them twice, with random triangles and weights."""
+    rng = np.random.default_rng(seed)
+    positions = rng.uniform(-1, 1, (vertices, 3))
+    positions[vertices // 2 :: 7] = positions[: len(positions[vertices // 2 :: 7])]
+    _, copies = np.unique(positions, axis=0, return_inverse=True)
+    indices = np.argsort(rng.random((vertices, JOINTS)))[:, :3][copies.ravel()]
+    given_weights = (rng.random((vertices, 3)) * (rng.random((vertices, 3)) < 0.7))[copies.ravel()]
+    pair = weights.normalize(indices, given_weights) if normalized else (indices, given_weights)
+    return Brush(positions, rng.integers(0, vertices, (300, 3)), *pair, joint_count=JOINTS, limit=limit)
+
+
+# --------------------------------------------------------------------------------------------------------- what it does
+
+
+@pytest.mark.parametrize("falloff", FALLOFFS)
+def test_falloff(falloff):
+    positions, triangles = line()
+    brush = brush_on(positions, triangles)
+    stroke = brush.dab([0, 0, 0], 1, radius=0.8, strength=0.5, falloff=falloff)
+    distance = positions[:, 0]
+    expected = np.where(distance <= 0.8, 0.5 * FALLOFFS[falloff](np.minimum(distance / 0.8, 1)), 0)
+    np.testing.assert_allclose(dense(brush)[:, 1], expected, atol=ROUNDING)
+    np.testing.assert_allclose(dense(brush)[:, 0], 1 - expected, atol=ROUNDING)
+    assert sorted(stroke.vertices) == np.flatnonzero(expected > 0).tolist()
+
+
+@pytest.mark.parametrize(
+    ("mode", "value", "expected"),
+    [("add", 1, 0.75), ("subtract", 1, 0.25), ("replace", 1, 0.625), ("replace", 0.2, 0.425), ("scale", 2, 0.625),
+     ("scale", 0, 0.375), ("scale", 1e6, 1.0)],
+)  # fmt: skip
+def test_modes(mode, value, expected):
+    brush = Brush([[0, 0, 0]], np.zeros((0, 3), int), [[0, 1]], [[0.5, 0.5]])
+    brush.dab([0, 0, 0], 1, radius=1, mode=mode, strength=0.25, value=value)
+    np.testing.assert_allclose(dense(brush), [[1 - expected, expected]], atol=ROUNDING)
+
+
+def test_results_stay_between_0_and_1():
+    brush = Brush(np.zeros((2, 3)), np.zeros((0, 3), int), [[0, 1], [0, 1]], [[0.9, 0.1], [0.9, 0.1]])
+    brush.dab([0, 0, 0], 0, radius=1, mode="add", strength=1)
+    assert brush.influences.joint_weights.tolist() == [[1, 0, 0, 0]] * 2
+    brush.dab([0, 0, 0], 1, radius=1, mode="add", strength=0.25)
+    brush.dab([0, 0, 0], 1, radius=1, mode="subtract", strength=1)
+    assert brush.influences.joint_weights.tolist() == [[1, 0, 0, 0]] * 2
+
+
+def test_smooth_takes_the_mean_of_the_neighbors():
+    positions, triangles = line(5)
+    brush = brush_on(positions, triangles, [[0], [0], [1], [1], [1]])
+    stroke = brush.dab([0.5, 0, 0], 1, radius=0.3, mode="smooth", strength=0.5, falloff="constant", normalize=False)
+    np.testing.assert_allclose(dense(brush)[:, 1], [0, 0.25, 0.75, 1, 1], atol=ROUNDING)
+    brush.undo(stroke)
+    brush.dab([0.5, 0, 0], 1, radius=0.3, mode="smooth", strength=0.5, falloff="constant")
+    np.testing.assert_allclose(dense(brush)[:, 1], [0, 0.25, 1, 1, 1], atol=ROUNDING)  # the third has no other joint
+
+
+def test_smooth_all_joints():
+    positions, triangles = line(4)
+    brush = brush_on(positions, triangles, [[0], [2], [1], [3]])
+    brush.dab([0, 0, 0], None, radius=2, mode="smooth", strength=1, falloff="constant")
+    expected = np.zeros((4, JOINTS))
+    expected[[0, 1, 1, 2, 2, 3], [2, 0, 1, 2, 3, 1]] = [1, 0.5, 0.5, 0.5, 0.5, 1]
+    np.testing.assert_allclose(dense(brush), expected, atol=ROUNDING)
+
+
+def test_others_share_what_is_left():
+    brush = Brush([[0, 0, 0]], np.zeros((0, 3), int), [[0, 1, 2]], [[0.6, 0.3, 0.1]])
+    brush.dab([0, 0, 0], 2, radius=1, mode="replace", value=0.4)
+    np.testing.assert_allclose(dense(brush), [[0.4, 0.2, 0.4]], atol=ROUNDING)
+    brush.dab([0, 0, 0], 2, radius=1, mode="replace", value=0.7, normalize=False)
+    np.testing.assert_allclose(dense(brush), [[0.4, 0.2, 0.7]], atol=ROUNDING)
+
+
+def test_locked_joints():
+    brush = Brush([[0, 0, 0]], np.zeros((0, 3), int), [[0, 1, 2]], [[0.5, 0.3, 0.2]])
+    brush.dab([0, 0, 0], 2, radius=1, mode="replace", value=0.4, locked=[0])
+    np.testing.assert_allclose(dense(brush), [[0.5, 0.1, 0.4]], atol=ROUNDING)
+    brush.dab([0, 0, 0], 2, radius=1, mode="replace", value=0.9, locked=[True, False, False])
+    np.testing.assert_allclose(dense(brush), [[0.5, 0.0, 0.5]], atol=ROUNDING)
+    assert dense(brush)[0, 0] == 0.5
+    assert not len(brush.dab([0, 0, 0], 2, radius=1, mode="subtract", strength=0.3, locked=[0]).vertices)  # no taker
+    assert not len(brush.dab([0, 0, 0], 2, radius=1, strength=0.3, locked=[2]).vertices)
+
+
+def test_lightest_influence_makes_room():
+    brush = Brush([[0, 0, 0]], np.zeros((0, 3), int), [[0, 1, 2]], [[0.6, 0.3, 0.1]], joint_count=5, limit=3)
+    brush.dab([0, 0, 0], 4, radius=1, mode="replace", value=0.1)
+    np.testing.assert_allclose(dense(brush), [[0.6, 0.3, 0, 0, 0.1]], atol=ROUNDING)
+    brush.dab([0, 0, 0], 2, radius=1, mode="replace", value=0.25, locked=[1, 4])
+    np.testing.assert_allclose(dense(brush), [[0, 0.3, 0.6, 0, 0.1]], atol=ROUNDING)
+    assert not len(brush.dab([0, 0, 0], 3, radius=1, mode="replace", value=0.5, locked=[1, 2, 4]).vertices)
+
+
+def test_seams_stay_equal():
+    positions = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]])
+    brush = brush_on(positions, [[0, 1, 2], [3, 4, 5]])
+    stroke = brush.dab([1, 0, 0], 1, radius=0.5, strength=0.5)
+    assert sorted(stroke.vertices) == [1, 3]
+    brush.dab([0.2, 0.9, 0], None, radius=2, mode="smooth", strength=0.7)
+    for array in brush.influences:
+        np.testing.assert_array_equal(array[[1, 2]], array[[3, 5]])
+
+
+# ------------------------------------------------------------------------------------------------------------- distance
+
+
+def hairpin() -> tuple[np.ndarray, np.ndarray]:
+    """Two fingers side by side, 0.1 apart, that meet at x = 1: far apart along the surface."""
+    x = np.linspace(0, 1, 11)
+    up, down = np.stack([x, 0 * x, 0 * x], axis=1), np.stack([x[::-1], 0 * x + 0.1, 0 * x], axis=1)
+    first = np.arange(21)
+    return np.vstack([up, down]), np.stack([first, first + 1, first], axis=1)
+
+
+def test_distance_in_space_and_along_the_surface():
+    positions, triangles = hairpin()
+    near = brush_on(positions, triangles).dab([0, -0.02, 0], 1, radius=0.23, falloff="constant")
+    assert sorted(near.vertices) == [0, 1, 2, 20, 21]
+    along = brush_on(positions, triangles).dab([0, -0.02, 0], 1, radius=0.23, falloff="constant", distance="surface")
+    assert sorted(along.vertices) == [0, 1, 2]
+    brush = brush_on(positions, triangles)
+    brush.dab([0.3, -0.05, 0], 1, radius=1.75, falloff="linear", distance="surface", strength=0.5)
+    way = 0.05 + np.concatenate([np.abs(positions[:11, 0] - 0.3), 0.7 + 0.1 + 1 - positions[11:, 0]])
+    np.testing.assert_allclose(dense(brush)[:, 1], np.maximum(0.5 * (1 - way / 1.75), 0), atol=ROUNDING)
+
+
+def shortest_ways(positions: np.ndarray, triangles: np.ndarray, start: int) -> np.ndarray:
+    """Floyd and Warshall's algorithm, over vertices at one point as one."""
+    ways = np.where((positions[:, None] == positions).all(axis=2), 0.0, np.inf)
+    for a, b in triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2):
+        ways[a, b] = ways[b, a] = np.linalg.norm(positions[a] - positions[b])
+    for middle in range(len(positions)):
+        ways = np.minimum(ways, ways[:, middle, None] + ways[middle])
+    return ways[start]
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("distance", ["space", "surface"])
+def test_reach_against_every_vertex(seed, distance):
+    rng = np.random.default_rng(seed)
+    positions = rng.uniform(-1, 1, (60, 3))
+    positions[50:] = positions[:10]
+    triangles = rng.integers(0, 60, (60, 3))
+    for radius in (0.3, 0.8, 2.0, 5.0):
+        center = rng.uniform(-1, 1, 3)
+        brush = brush_on(positions, triangles)
+        brush.dab(center, 1, radius=radius, falloff="linear", distance=distance)
+        away = np.linalg.norm(positions - center, axis=1)
+        if distance == "surface":
+            start = int(np.argmin(away))
+            away = away[start] + shortest_ways(positions, triangles, start) if away[start] <= radius else away
+        np.testing.assert_allclose(dense(brush)[:, 1], np.maximum(1 - away / radius, 0), atol=ROUNDING)
+
+
+# --------------------------------------------------------------------------------------------------------------- mirror
+
+
+def test_mirrored_dabs():
+    positions = np.array([[-1.0, 0, 0], [1.0, 0, 0], [3.0, 0, 0]])
+    brush = brush_on(positions, np.zeros((0, 3), int))
+    stroke = brush.dab([1, 0, 0], 1, radius=0.5, strength=0.5, mirror="x", mirror_joints=[0, 2, 1, 3, 4])
+    assert sorted(stroke.vertices) == [0, 1]
+    np.testing.assert_allclose(dense(brush)[:, :3], [[0.5, 0, 0.5], [0.5, 0.5, 0], [1, 0, 0]], atol=ROUNDING)
+    stroke = brush.dab([1, 0, 0], 3, radius=0.5, strength=0.5, mirror="x", mirror_position=2.0)
+    assert sorted(stroke.vertices) == [1, 2]
+    np.testing.assert_allclose(dense(brush)[:, 3], [0, 0.5, 0.5], atol=ROUNDING)
+
+
+@pytest.mark.parametrize("axis", ["x", "y", "z"])
+@pytest.mark.parametrize("mode", MODES)
+def test_mirrored_strokes_are_symmetric(axis, mode):
+    """Also where the two dabs of a stroke overlap, at the mirror."""
+    rng = np.random.default_rng(4)
+    half = rng.uniform(0, 1, (40, 3))
+    flip = np.where(np.arange(3) == "xyz".index(axis), -1.0, 1.0)
+    positions, first = np.vstack([half, half * flip]), rng.integers(0, 40, (60, 3))
+    swap = np.array([0, 2, 1, 4, 3])
+    joints = rng.integers(0, JOINTS, (40, 1))
+    brush = brush_on(positions, np.vstack([first, first + 40]), np.vstack([joints, swap[joints]]))
+    for joint in (1, 0, 4):
+        brush.stroke(
+            rng.uniform(0, 1, (5, 3)), joint, radius=0.7, strength=0.4, mode=mode, mirror=axis, mirror_joints=swap
+        )
+    painted = dense(brush)
+    np.testing.assert_allclose(painted[40:], painted[:40, swap], atol=ROUNDING)
+    assert np.ptp(painted[:40], axis=0).max() > 0.1
+
+
+# ----------------------------------------------------------------------------------------------------- undo and strokes
+
+strokes = st.fixed_dictionaries(
+    {
+        "centers": st.lists(st.tuples(*[st.floats(-1.2, 1.2)] * 3), min_size=1, max_size=4),
+        "joint": st.integers(0, JOINTS - 1),
+        "radius": st.floats(0.05, 2.0),
+        "mode": st.sampled_from(MODES),
+        "strength": st.floats(0.0, 1.0),
+        "value": st.floats(0.0, 1.0),
+        "falloff": st.sampled_from(list(FALLOFFS)),
+        "distance": st.sampled_from(["space", "surface"]),
+        "locked": st.one_of(st.none(), st.lists(st.integers(0, JOINTS - 1))),
+        "normalize": st.booleans(),
+        "mirror": st.sampled_from([None, "x", "y", "z"]),
+        "mirror_joints": st.one_of(st.none(), st.permutations(range(JOINTS))),
+    }
+)
+
+
+def assert_same_bits(a: Influences, b: Influences) -> None:
+    assert a.joint_indices.tobytes() == b.joint_indices.tobytes()
+    assert a.joint_weights.tobytes() == b.joint_weights.tobytes()
+
+
+@settings(deadline=None)
+@given(st.integers(0, 3), st.lists(strokes, min_size=1, max_size=4), st.sampled_from([None, 3]), st.booleans())
+def test_any_strokes(seed, drawn, limit, normalized):
+    brush = random_brush(seed, limit=limit, normalized=normalized)
+    states, done = [brush.influences], []
+    for options in drawn:
+        stroke = brush.stroke(**options)
+        before, after = states[-1], brush.influences
+        changed = (before.joint_indices != after.joint_indices) | (before.joint_weights != after.joint_weights)
+        assert sorted(stroke.vertices) == np.flatnonzero(changed.any(axis=1)).tolist()
+        for pair, ours in ((stroke.old, before), (stroke.new, after)):
+            assert_same_bits(pair, Influences(*(array[stroke.vertices] for array in ours)))
+        check_rows(before, after, options, stroke)
+        states.append(after)
+        done.append(stroke)
+
+    joined = done[0]
+    for stroke in done[1:]:
+        joined = joined.then(stroke)
+    brush.undo(joined)
+    assert_same_bits(brush.influences, states[0])
+    brush.redo(joined)
+    assert_same_bits(brush.influences, states[-1])
+    for stroke, state in zip(done[::-1], states[-2::-1], strict=True):
+        brush.undo(stroke)
+        assert_same_bits(brush.influences, state)
+    for stroke, state in zip(done, states[1:], strict=True):
+        brush.redo(stroke)
+        assert_same_bits(brush.influences, state)
+
+
+def check_rows(before: Influences, after: Influences, options: dict[str, Any], stroke: Stroke) -> None:
+    """Weights are in order and none is negative, locked ones are as they were, and sums are 1 where they should be."""
+    joints, values = after
+    assert np.isfinite(values).all()
+    assert (values >= 0).all()
+    assert not joints[values == 0].any()
+    assert (np.diff(values, axis=1) <= 0).all()
+    old, new = weights.to_dense(*before, JOINTS), weights.to_dense(*after, JOINTS)
+    locked = options["locked"] or []
+    np.testing.assert_array_equal(new[:, locked], old[:, locked])
+    if options["normalize"]:
+        rows = new[stroke.vertices]
+        sums, held = rows.sum(axis=1), rows[:, list(set(locked))].sum(axis=1)
+        assert (np.abs(sums - np.maximum(held, 1)) <= ROUNDING)[sums > held].all()
+
+
+def test_a_stroke_of_no_dabs():
+    brush = random_brush()
+    stroke = brush.stroke(np.zeros((0, 3)), 0, radius=1)
+    assert stroke.vertices.shape == (0,)
+    assert stroke.new.joint_weights.shape == (0, 4)
+    brush.undo(stroke)
+
+
+def test_dabs_are_what_a_stroke_is():
+    centers = np.random.default_rng(1).uniform(-1, 1, (5, 3))
+    one, many = random_brush(), random_brush()
+    joined = one.dab(centers[0], 2, radius=0.8, strength=0.3)
+    for center in centers[1:]:
+        joined = joined.then(one.dab(center, 2, radius=0.8, strength=0.3))
+    stroke = many.stroke(centers, 2, radius=0.8, strength=0.3)
+    assert_same_bits(one.influences, many.influences)
+    assert sorted(stroke.vertices) == sorted(joined.vertices)
+
+
+def test_smooth_keeps_constants():
+    positions, triangles = hairpin()
+    brush = Brush(positions, triangles, [[0, 1, 2]] * 22, [[0.1, 0.2, 0.7]] * 22)
+    for joint in (0, 1, None):
+        assert not len(brush.dab([0.5, 0, 0], joint, radius=2, mode="smooth").vertices)
+
+
+def test_float32_weights_are_kept_exactly():
+    given_weights = np.array([[0.1, 0.9]], np.float32)
+    brush = Brush([[0, 0, 0]], np.zeros((0, 3), int), [[0, 1]], given_weights)
+    assert brush.influences.joint_weights.dtype == np.float64
+    assert brush.influences.joint_weights[0, :2].tolist() == given_weights[0, ::-1].tolist()
+    assert repr(brush) == "<sbs.weights.Brush on 1 vertices, 2 joints, limit 4>"
+
+
+def test_one_thread_at_a_time():
+    """Threads that come too early are told so; the others' strokes are whole."""
+    brush = random_brush(vertices=3000)
+    refused = 0
+    done: list[Stroke] = []
+
+    def paint(joint: int) -> None:
+        nonlocal refused
+        rng = np.random.default_rng(joint)
+        for _ in range(20):
+            try:
+                done.append(brush.stroke(rng.uniform(-1, 1, (20, 3)), joint, radius=0.5, strength=0.1))
+            except RuntimeError as error:
+                assert str(error) == "the brush is in use by another thread"
+                refused += 1
+
+    threads = [threading.Thread(target=paint, args=(joint,)) for joint in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(done) + refused == 80
+    np.testing.assert_allclose(dense(brush).sum(axis=1)[dense(brush).any(axis=1)], 1, atol=ROUNDING)
+
+
+# ------------------------------------------------------------------------------------------------------------ bad input
+
+MESH = {"positions": np.eye(3), "triangles": [[0, 1, 2]], "joint_indices": [[0]] * 3, "joint_weights": [[1.0]] * 3}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"positions": np.eye(4)}, r"positions has shape \(4, 4\), expected \(V, 3\)"),
+        ({"positions": np.eye(3)[:2]}, r"positions has shape \(2, 3\), joint_indices \(3, 1\)"),
+        ({"positions": np.diag([1, 2, np.nan])}, r"positions\[2, 2\] is nan"),
+        ({"triangles": [[0, 1]]}, r"triangles has shape \(1, 2\), expected \(T, 3\)"),
+        ({"triangles": [[0, 1, 3]]}, r"triangles\[0, 2\] = 3 is out of range for 3 vertices"),
+        ({"joint_indices": [0, 0, 0]}, r"joint_indices has shape \(3,\), expected \(V, K\)"),
+        ({"joint_weights": [[1.0]] * 2}, r"joint_indices has shape \(3, 1\), joint_weights \(2, 1\)"),
+        ({"joint_weights": [[1.0], [-1.0], [1.0]]}, r"joint_weights\[1, 0\] is -1.0, but must not be negative"),
+        ({"joint_count": 0}, "joint_count must be None or at least 1"),
+        ({"joint_indices": [[0], [2], [0]], "joint_count": 2}, r"joint_indices\[1, 0\] = 2 is out of range for 2"),
+        ({"limit": 0}, "limit must be None or at least 1, not 0"),
+        ({"joint_indices": [[0, 0]] * 3, "joint_weights": [[1, 0]] * 3, "limit": 1},
+         "limit must be at least 2, the width of joint_indices, not 1"),
+        ({name: np.zeros((0, width), int) for name, width in
+          (("positions", 3), ("triangles", 3), ("joint_indices", 1), ("joint_weights", 1))}, "must not be empty"),
+    ],
+)  # fmt: skip
+def test_meshes_that_cannot_be_painted(changes, message):
+    with pytest.raises(ValueError, match=message):
+        Brush(**{**MESH, **changes})
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"centers": [0, 0, 0]}, ValueError, r"centers has shape \(3,\), expected \(N, 3\)"),
+        ({"centers": [[0, 0]]}, ValueError, r"centers has shape \(1, 2\), expected \(N, 3\)"),
+        ({"centers": [[0, 0, 0], [0, np.inf, 0]]}, ValueError, r"centers\[1, 1\] is inf"),
+        ({"joint": 1}, ValueError, "joint = 1 is out of range for 1 joints"),
+        ({"joint": -1}, ValueError, "joint = -1 is out of range"),
+        ({"joint": 2**40}, ValueError, "joint = 1099511627776 is out of range"),
+        ({"joint": 0.0}, TypeError, "joint must be None or an integer"),
+        ({"joint": None}, ValueError, "joint must not be None, unless mode is"),
+        ({"mode": "blur"}, ValueError, "mode must be one of .*, not 'blur'"),
+        ({"radius": 0}, ValueError, "radius must be a finite number above 0, not 0.0"),
+        ({"radius": np.nan}, ValueError, "radius must be a finite number above 0, not nan"),
+        ({"radius": np.inf}, ValueError, "radius must be a finite number above 0, not inf"),
+        ({"radius": "1"}, TypeError, "radius must be a real number"),
+        ({"strength": 2}, ValueError, "strength must be between 0 and 1, not 2.0"),
+        ({"value": 2, "mode": "replace"}, ValueError, "value must be at least 0 and finite, and at most 1 to replace"),
+        ({"value": -1, "mode": "scale"}, ValueError, "value must be at least 0"),
+        ({"falloff": "soft"}, ValueError, "falloff must be one of"),
+        ({"distance": "geodesic"}, ValueError, "distance must be one of"),
+        ({"locked": [1]}, ValueError, r"locked\[0\] = 1 is out of range for 1 joints"),
+        ({"mirror": "w"}, ValueError, "mirror must be one of"),
+        ({"mirror": 0}, TypeError, "mirror must be a str"),
+        ({"mirror_position": np.nan}, ValueError, "mirror_position must be a finite number"),
+        ({"mirror_joints": [0, 1]}, ValueError, "mirror_joints has 2 rows for 1 joints"),
+        ({"mirror_joints": [4]}, ValueError, r"mirror_joints\[0\] = 4 is out of range for 1 joints"),
+    ],
+)
+def test_strokes_that_cannot_be_made(changes, error, message):
+    brush = Brush(**MESH)
+    before = brush.influences
+    with pytest.raises(error, match=message):
+        brush.stroke(**{"centers": [[0, 0, 0]], "joint": 0, "radius": 1.0, **changes})
+    assert_same_bits(brush.influences, before)
+
+
+def test_dab_wants_one_center():
+    with pytest.raises(ValueError, match=r"center has shape \(1, 3\), expected \(3,\)"):
+        Brush(**MESH).dab([[0, 0, 0]], 0, radius=1.0)
+
+
+def test_strokes_of_another_brush():
+    brush, other = Brush(**MESH), random_brush()
+    stroke = other.dab([0, 0, 0], 3, radius=3)
+    before = brush.influences
+    with pytest.raises(ValueError, match="out of range"):
+        brush.undo(stroke)
+    narrow = Brush(**MESH, limit=2)
+    with pytest.raises(ValueError, match=r"joint_indices has shape \(\d+, 4\), expected \(M, L\)"):
+        narrow.undo(stroke)
+    assert_same_bits(brush.influences, before)

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""Capsules as JSON: what is written is read again, is as the schema says, and nothing else is taken for it."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import capsule_reference
+import jsonschema
+import numpy as np
+import pytest
+
+from sbs import weights
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "capsules.schema.json").read_text(encoding="utf-8"))
+
+FIELDS = ("heads", "tails", "inner_radii", "outer_radii", "multipliers", "enabled")
+
+
+def document(**changes: Any) -> dict[str, Any]:
+    """A good document of two capsules; changes are made to the second."""
+    capsules = [
+        {"name": "arm", "head": [0, 0, 0], "tail": [1, 0, 0], "inner_radii": [0.1, 0.2], "outer_radii": [0.3, 0.4]},
+        {"name": "hand", "head": [1, 0, 0], "tail": [2, 0, 0], "inner_radii": [0, 0], "outer_radii": [1, 1]},
+    ]
+    capsules[1].update(changes)
+    return {"format": "sbs-capsules", "version": 1, "capsules": capsules}
+
+
+def read(path: Path, content: Any) -> weights.Capsules:
+    path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    return weights.Capsules.from_json(path)
+
+
+@pytest.mark.parametrize("names", [None, ["upper arm.L", "Ärmel", '"quoted"', "\u2028", "", "🦴"]])
+def test_read_as_written(tmp_path: Path, names: list[str] | None) -> None:
+    rng = np.random.default_rng(0)
+    given = capsule_reference.random_capsules(rng, 6)
+    given["heads"][0] = [5e-324, -0.0, 1.7976931348623157e308]
+    written = weights.Capsules(**given, multipliers=rng.random(6), enabled=rng.random(6) < 0.5, names=names)
+    path = tmp_path / "capsules.json"
+    written.to_json(path)
+    found = weights.Capsules.from_json(str(path))
+    for field in FIELDS:
+        assert getattr(found, field).tobytes() == getattr(written, field).tobytes()
+    assert found.names == (None if names is None else tuple(names))
+    jsonschema.validate(json.loads(path.read_text(encoding="utf-8")), SCHEMA)
+
+
+def test_defaults(tmp_path: Path) -> None:
+    jsonschema.validate(document(), SCHEMA)
+    capsules = read(tmp_path / "a.json", document())
+    np.testing.assert_array_equal(capsules.multipliers, [1, 1])
+    np.testing.assert_array_equal(capsules.enabled, [True, True])
+    assert capsules.names == ("arm", "hand")
+
+
+def test_writing_leaves_nothing_half_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    capsules = read(tmp_path / "a.json", document())
+    before = (tmp_path / "a.json").read_bytes()
+
+    def fail(*_: Any) -> None:
+        raise OSError("no room")
+
+    monkeypatch.setattr(os, "replace", fail)
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(OSError, match="no room"):
+        capsules.to_json(tmp_path / "a.json")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
+    assert (tmp_path / "a.json").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "Expecting value"),
+        ("{", "Expecting"),
+        ("[" * 100_000, "nested too deeply"),
+        ("[]", 'no file of capsules: "format" is not "sbs-capsules"'),
+        ({"asset": {"version": "2.0"}}, "no file of capsules"),
+        (document() | {"version": 2}, "comes from a newer version: 2, and this reads up to 1"),
+        (document() | {"version": 0}, '"version" must be an integer from 1 on, not 0'),
+        (document() | {"version": "1"}, "\"version\" must be an integer from 1 on, not '1'"),
+        (document() | {"version": True}, '"version" must be an integer from 1 on, not True'),
+        (document() | {"capsules": []}, '"capsules" must be a list of at least one capsule'),
+        (document() | {"capsules": {}}, '"capsules" must be a list of at least one capsule'),
+        (document() | {"units": "m"}, "unknown key 'units'"),
+        (document() | {"capsules": [1]}, r"capsules\[0\] must be an object"),
+        (document(head=[1, 0]), r"capsules\[1\]: 'head' must be a list of 3 numbers"),
+        (document(tail=[1, 0, "0"]), r"capsules\[1\]: 'tail' must be a list of 3 numbers"),
+        (document(tail=[1, 0, True]), r"capsules\[1\]: 'tail' must be a list of 3 numbers"),
+        (document(tail=[1, 0, 10**400]), r"capsules\[1\]: 'tail' must be a list of 3 numbers"),
+        (document(inner_radii=1), r"capsules\[1\]: 'inner_radii' must be a list of 2 numbers"),
+        (document(radius=1), r"capsules\[1\]: unknown key 'radius'"),
+        (document(multiplier="1"), r"capsules\[1\]: 'multiplier' must be a number"),
+        (document(enabled=1), r"capsules\[1\]: 'enabled' must be true or false"),
+        (document(name=1), r"capsules\[1\]: 'name' must be a string"),
+        (json.dumps(document(head=[float("nan"), 0, 0])), "NaN is no number of JSON"),
+        (json.dumps(document(multiplier=float("-inf"))), "-Infinity is no number of JSON"),
+    ],
+)
+def test_bad_files(tmp_path: Path, content: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=rf"capsules\.json: .*{message}"):
+        read(tmp_path / "capsules.json", content)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (document(name="arm"), r"names\[1\] = 'arm' is also the name of joint 0"),
+        (document(inner_radii=[2, 0]), r"inner_radii\[1, 0\] is 2.0, above the outer radius, 1.0"),
+        (document(outer_radii=[1, -1]), r"outer_radii\[1, 1\] is -1.0, but must not be negative"),
+        (document(multiplier=-1), r"multipliers\[1\] is -1.0, but must not be negative"),
+    ],
+)
+def test_capsules_that_can_not_be(tmp_path: Path, content: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=rf"capsules\.json: {message}"):
+        read(tmp_path / "capsules.json", content)
+
+
+@pytest.mark.parametrize("key", ["head", "tail", "inner_radii", "outer_radii"])
+def test_missing_keys(tmp_path: Path, key: str) -> None:
+    content = document()
+    del content["capsules"][1][key]
+    with pytest.raises(ValueError, match=rf"capsules\[1\] has no '{key}'"):
+        read(tmp_path / "capsules.json", content)
+
+
+def test_names_for_all_or_none(tmp_path: Path) -> None:
+    content = document()
+    del content["capsules"][1]["name"]
+    with pytest.raises(ValueError, match=r"capsules\[1\] has no name, but others have"):
+        read(tmp_path / "capsules.json", content)
+
+
+def test_no_text(tmp_path: Path) -> None:
+    (tmp_path / "capsules.json").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ValueError, match=r"capsules\.json: 'utf-8' codec can't decode"):
+        weights.Capsules.from_json(tmp_path / "capsules.json")
+
+
+def test_no_file(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        weights.Capsules.from_json(tmp_path / "capsules.json")

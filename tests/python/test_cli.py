@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: MIT
+"""The command line: what it prints, what it writes, and how it refuses."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from importlib import resources
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from gltf_builder import Builder
+from PIL import Image
+
+import sbs
+from sbs.cli import main
+from sbs.files import replacing
+
+DATA = resources.files("sbs.demo") / "data"
+WOMAN, HAND = str(DATA / "woman.glb"), str(DATA / "hand.glb")
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def succeed(*arguments):
+    result = run(*arguments)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def refuse(*arguments):
+    """The line that says what is wrong."""
+    result = run(*arguments)
+    assert result.exit_code == 2, result.output
+    assert "Traceback" not in result.output
+    return result.output.splitlines()[-1]
+
+
+def test_help_lists_the_commands():
+    output = succeed("--help")
+    assert all(command in output for command in ("info", "deform", "compare", "demo", "bench"))
+
+
+def test_the_package_is_a_command_too():
+    result = subprocess.run([sys.executable, "-m", "sbs", "--version"], capture_output=True, text=True, check=True)
+    assert sbs.__version__ in result.stdout
+
+
+def test_info():
+    output = succeed("info", WOMAN)
+    assert "13380" in output
+    facts = json.loads(succeed("info", HAND, "--json"))
+    assert facts["vertices"] == 1360
+    assert facts["joints"] == 25
+    assert facts["joint_sets"] == 114
+    assert facts["nontrivial_joint_sets"] == 86
+    assert facts["vertices_by_influences"] == {"1": 249, "2": 433, "3": 365, "4": 313}
+    assert facts["vertices_with_bad_weights"] == {}
+    assert facts["animations"] == {"fist": 1.0}
+
+
+def test_info_warns_of_bad_weights_in_one_line(tmp_path):
+    builder = Builder()
+    for name in ("a", "b"):
+        builder.node(name=name)
+    positions = [[0, 0, 0], [1, 0, 0], [0, 1, 0]]
+    weights = [[0.5, 0.25, 0, 0], [1, 0, 0, 0], [0.5, 0.5, 0, 0]]
+    builder.node(
+        mesh=builder.mesh(builder.primitive(positions, [[0, 1, 0, 0]] * 3, weights)), skin=builder.skin([0, 1])
+    )
+    path = builder.save(tmp_path / "bad.glb")
+    result = run("info", path)
+    assert result.exit_code == 0
+    warnings = [line for line in result.stderr.splitlines() if line.startswith("Warning: ")]
+    assert len(warnings) == 1
+    assert "1 with weights that do not sum to 1" in warnings[0]
+    assert "off_sum: 1" in result.stdout
+    assert "joint_weights" in refuse("info", path, "--strict")
+
+
+def test_deform_writes_the_positions(tmp_path):
+    path = tmp_path / "fist.npy"
+    output = succeed("deform", HAND, "--animation", "fist", "--time", 0.5, "--method", "linear", "-o", path)
+    assert "1360 vertices" in output
+    hand = sbs.load(HAND)
+    expected = hand.skin.deform(hand.animations[0].skinning_matrices(0.5), method="linear")
+    np.testing.assert_array_equal(np.load(path), expected)
+
+
+def test_deform_writes_the_stored_pose_without_an_animation(tmp_path):
+    succeed("deform", HAND, "-o", tmp_path / "rest.npy")
+    np.testing.assert_allclose(np.load(tmp_path / "rest.npy"), sbs.load(HAND).mesh.positions, atol=1e-7)
+
+
+def test_deform_writes_a_whole_animation(tmp_path):
+    path = tmp_path / "fist.npy"
+    assert "31 frames" in succeed("deform", HAND, "--animation", "fist", "--fps", 30, "-o", path)
+    frames = np.load(path)
+    hand = sbs.load(HAND)
+    assert frames.shape == (31, 1360, 3)
+    np.testing.assert_array_equal(frames[30], hand.skin.deform(hand.animations[0].skinning_matrices(1.0)))
+
+
+def test_obj_brings_back_every_bit(tmp_path):
+    path = tmp_path / "fist.obj"
+    succeed("deform", HAND, "--animation", "fist", "--time", 1, "-o", path)
+    lines = [line.split() for line in path.read_text().splitlines()]
+    hand = sbs.load(HAND)
+    matrices = hand.animations[0].skinning_matrices(1)
+    positions, normals = hand.skin.deform(matrices, normals=True)
+    np.testing.assert_array_equal(np.array([line[1:] for line in lines if line[0] == "v"], np.float32), positions)
+    np.testing.assert_array_equal(np.array([line[1:] for line in lines if line[0] == "vn"], np.float32), normals)
+    faces = [[int(corner.split("//")[0]) - 1 for corner in line[1:]] for line in lines if line[0] == "f"]
+    np.testing.assert_array_equal(faces, hand.mesh.triangles)
+
+
+def test_ply_brings_back_every_bit(tmp_path):
+    path = tmp_path / "fist.ply"
+    succeed("deform", HAND, "--animation", "fist", "--time", 1, "-o", path)
+    header, _, body = path.read_bytes().partition(b"end_header\n")
+    assert b"element vertex 1360\n" in header
+    assert b"element face 2314\n" in header
+    hand = sbs.load(HAND)
+    positions, normals = hand.skin.deform(hand.animations[0].skinning_matrices(1), normals=True)
+    vertices = np.frombuffer(body, "<f4", 1360 * 6).reshape(1360, 6)
+    np.testing.assert_array_equal(vertices, np.concatenate([positions, normals], axis=1))
+    faces = np.frombuffer(body, [("count", "u1"), ("corners", "<i4", 3)], offset=1360 * 24)
+    assert (faces["count"] == 3).all()
+    np.testing.assert_array_equal(faces["corners"], hand.mesh.triangles)
+
+
+def test_compare_measures_and_draws(tmp_path):
+    path = tmp_path / "arm.png"
+    arguments = ("compare", WOMAN, "--joint", "LeftForeArm", "--rotate", "bone:170")
+    output = succeed(*arguments, "-o", path, "--width", 240, "--samples", 1)
+    rows = {line.split(" (")[0].strip(): line for line in output.splitlines() if "(" in line}
+    assert "2.25" in rows["linear"]  # of the diagonal: about the radius of the elbow
+    assert "0.000%" in rows["spherical"]
+    with Image.open(path) as picture:
+        assert picture.width > 240
+        assert np.asarray(picture).min() < 100
+    assert "linear (LBS)" in succeed("compare", HAND, "--animation", "fist", "--time", 1)
+
+
+def test_bench_in_json_and_as_a_table():
+    small = ("bench", HAND, "--vertices", 600, "--rounds", 1, "--threads", "1")
+    report = json.loads(succeed(*small, "--json"))
+    assert [subject["name"] for subject in report["subjects"]] == ["hand.glb", "tube"]
+    methods = [timing["method"] for timing in report["subjects"][1]["timings"]]
+    assert methods == ["rigid", "linear", "spherical", "dual_quaternion"]
+    assert report["paper_ratio"] == [1.26, 1.35]
+    output = succeed(*small)
+    assert "1.26 to 1.35" in output
+    assert "spherical" in output
+
+
+def test_demo_writes_its_figure_and_its_table(tmp_path):
+    folder = tmp_path / "new" / "folder"
+    output = succeed("demo", "--output", folder, "--width", 200, "--samples", 1, "--rounds", 1)
+    assert "twisted arm" in output
+    assert sorted(path.name for path in folder.iterdir()) == ["demo.png", "table.csv", "table.md"]
+    with Image.open(folder / "demo.png") as figure:
+        assert figure.width > 200
+    with (folder / "table.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 9
+    assert rows[0]["radius kept"] == "8.7%"
+    assert (folder / "table.md").read_text(encoding="utf-8").startswith("| pose | method |")
+
+
+def test_demo_without_the_extra_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "mitsuba", None)
+    line = refuse("demo", "--output", tmp_path, "--width", 200, "--samples", 1, "--rounds", 1)
+    assert line == "Error: pictures need mitsuba, which is not installed: pip install mitsuba pillow"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["table.csv", "table.md"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("info", "none.glb"), "'none.glb' does not exist"),
+        (("deform", HAND, "--animation", "jump", "-o", "a.npy"), "no animation 'jump'; the file has: fist"),
+        (("deform", HAND, "--animation", "fist", "--time", "nan", "-o", "a.npy"), "times must be finite"),
+        (("deform", HAND, "-o", "a.stl"), "'a.stl' does not end in .obj, .ply, .npy"),
+        (("deform", HAND, "--fps", 30, "-o", "a.npy"), "--fps needs --animation"),
+        (("deform", HAND, "--fps", 0, "--animation", "fist", "-o", "a.npy"), "--fps"),
+        (("deform", HAND, "--method", "magic", "-o", "a.npy"), "--method"),
+        (("deform", HAND, "-o", "no/such/folder.npy"), "no/such/folder.npy: No such file or directory"),
+        (("compare", HAND), "one of --animation and --joint is needed"),
+        (("compare", HAND, "--joint", "wrist"), "--joint and --rotate go together"),
+        (("compare", HAND, "--joint", "elbow", "--rotate", "x:1"), "no joint 'elbow'"),
+        (("compare", HAND, "--joint", "wrist", "--rotate", "x"), "'x' is not AXIS:DEGREES"),
+        (("compare", HAND, "--joint", "wrist", "--rotate", "0,0,0:9"), "'0,0,0' is not a direction"),
+        (("compare", HAND, "--joint", "thumb-tip", "--rotate", "bone:9"), "'thumb-tip' has no child"),
+        (("compare", HAND, "--animation", "fist", "-o", "a.jpg"), "'a.jpg' does not end in .png"),
+        (("compare", HAND, "--animation", "fist", "--view", "1,2"), "'1,2' is not a direction"),
+        (("bench", "--threads", "0"), "'0' is not a list of numbers of threads"),
+        (("bench", "--animation", "fist"), "--animation needs FILE"),
+    ],
+)
+def test_mistakes_are_explained_in_a_line(arguments, reason, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert reason in refuse(*arguments)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_broken_file_is_explained_in_a_line(tmp_path):
+    path = tmp_path / "cut.glb"
+    path.write_bytes((DATA / "hand.glb").read_bytes()[:5000])
+    result = run("info", path)
+    assert result.exit_code == 2
+    assert len(result.output.splitlines()) == 1
+    assert "cut.glb" in result.output
+
+
+def test_replacing_leaves_the_old_file_when_writing_fails(tmp_path):
+    path = tmp_path / "data.txt"
+    path.write_text("old")
+    with pytest.raises(RuntimeError), replacing(path) as temporary:
+        temporary.write_text("half")
+        raise RuntimeError
+    assert path.read_text() == "old"
+    with replacing(path) as temporary:
+        temporary.write_text("new")
+        assert path.read_text() == "old"
+    assert [file.name for file in tmp_path.iterdir()] == ["data.txt"]
+    assert path.read_text() == "new"

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: MIT
+"""``sbs weights``: what it writes, that other programs open it, and how it refuses."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from importlib import resources
+
+import numpy as np
+import pytest
+import trimesh
+from click.testing import CliRunner
+from PIL import Image
+
+import sbs
+from sbs import weights
+from sbs.cli import main
+
+DATA = resources.files("sbs.demo") / "data"
+HAND = str(DATA / "hand.glb")
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["weights", *(str(argument) for argument in arguments)])
+
+
+def succeed(*arguments):
+    result = run(*arguments)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def refuse(*arguments):
+    result = run(*arguments)
+    assert result.exit_code == 2, result.output
+    assert "Traceback" not in result.output
+    return result.output.splitlines()[-1]
+
+
+@pytest.mark.parametrize("method", [["--heat"], ["--capsules", "auto"], ["--capsules", "auto", "--heat"]])
+def test_a_glb_with_new_weights(tmp_path, method):
+    path = tmp_path / "out.glb"
+    output = succeed(HAND, *method, "--limit", 4, "--prune", 0.01, "--smooth", 2, "-o", path)
+    assert "1360 vertices, up to 4 influences" in output
+    assert [entry.name for entry in tmp_path.iterdir()] == ["out.glb"]  # nothing half-written beside it
+    before, after = sbs.load(HAND), sbs.load(path, strict=True)
+    np.testing.assert_array_equal(after.mesh.positions, before.mesh.positions)
+    np.testing.assert_array_equal(after.mesh.triangles, before.mesh.triangles)
+    assert after.skeleton.names == before.skeleton.names
+    assert [animation.name for animation in after.animations] == ["fist"]
+    assert after.skin.unweighted_vertex_count == 0
+    assert after.skin.max_influences <= 4
+    given = after.mesh.joint_weights
+    assert given[given > 0].min() >= 0.01 - 1e-7  # float32
+    assert weights.check(after.mesh.joint_indices, given, 25, positions=after.mesh.positions).ok
+    assert not np.array_equal(given, before.mesh.joint_weights)
+
+    scene = trimesh.load(path)  # trimesh reads the mesh, not the skin
+    (mesh,) = scene.geometry.values()
+    assert len(mesh.faces) == len(before.mesh.triangles)
+
+
+def test_the_weights_are_those_of_the_library(tmp_path):
+    hand = sbs.load(HAND)
+    joints = np.unique(hand.mesh.joint_indices[hand.mesh.joint_weights > 0])
+    expected = weights.heat_weights(
+        hand.mesh.positions, hand.mesh.triangles, *weights.bone_segments(hand.skeleton), joints=joints
+    )
+    succeed(HAND, "--heat", "-o", tmp_path / "out.glb")
+    written = sbs.load(tmp_path / "out.glb").mesh
+    np.testing.assert_allclose(
+        weights.to_dense(written.joint_indices, written.joint_weights, 25),
+        weights.to_dense(*expected[:2], 25),
+        atol=1e-6,  # float32 in the file, whose sum is made exact
+    )
+
+
+def test_all_joints_may_be_used(tmp_path):
+    for choice in ("weighted", "all"):
+        succeed(HAND, "--heat", "--joints", choice, "-o", tmp_path / f"{choice}.glb")
+    used = {}
+    for choice in ("weighted", "all"):
+        mesh = sbs.load(tmp_path / f"{choice}.glb").mesh
+        used[choice] = set(mesh.joint_indices[mesh.joint_weights > 0].tolist())
+    assert used["weighted"] < used["all"]
+
+
+def test_the_tools_alone_change_the_weights_of_the_file(tmp_path):
+    succeed(HAND, "--limit", 2, "-o", tmp_path / "out.glb")
+    written, hand = sbs.load(tmp_path / "out.glb").mesh, sbs.load(HAND).mesh
+    expected = weights.limit(hand.joint_indices, hand.joint_weights, 2)
+    np.testing.assert_allclose(
+        weights.to_dense(written.joint_indices, written.joint_weights, 25),
+        weights.to_dense(*expected, 25),
+        atol=1e-6,
+    )
+
+
+def test_a_file_may_be_replaced_by_itself(tmp_path):
+    path = tmp_path / "hand.glb"
+    shutil.copy(HAND, path)
+    succeed(path, "--limit", 1, "-o", path)
+    assert sbs.load(path).skin.max_influences == 1
+
+
+def test_capsules_go_out_and_come_back(tmp_path):
+    capsules, first, second = tmp_path / "capsules.json", tmp_path / "first.glb", tmp_path / "second.glb"
+    succeed(HAND, "--capsules", "auto", "--capsules-out", capsules, "-o", first)
+    document = json.loads(capsules.read_text())
+    assert (document["format"], document["version"]) == ("sbs-capsules", 1)
+    document["capsules"].reverse()  # names tell which is which
+    capsules.write_text(json.dumps(document))
+    succeed(HAND, "--capsules", capsules, "-o", second)
+    a, b = sbs.load(first).mesh, sbs.load(second).mesh
+    np.testing.assert_array_equal(a.joint_weights, b.joint_weights)
+    np.testing.assert_array_equal(a.joint_indices, b.joint_indices)
+
+
+def test_check_says_what_is_wrong_and_sets_the_status(tmp_path):
+    assert succeed(HAND, "--check").splitlines()[-1] == "nothing wrong"
+    hand = sbs.load(HAND)
+    damaged = hand.mesh.joint_weights.copy()
+    damaged[[3, 7]] = 0
+    mesh = sbs.Mesh(hand.mesh.positions, hand.mesh.triangles, hand.mesh.joint_indices, damaged)
+    with pytest.warns(sbs.WeightWarning):
+        broken = sbs.Character.from_mesh(mesh, hand.skeleton)
+    broken.save(tmp_path / "broken.glb")
+    result = run(tmp_path / "broken.glb", "--check")
+    assert result.exit_code == 1
+    assert "unweighted: 3, 7" in result.output
+    assert "unequal seams" in result.output
+    assert result.output.splitlines()[-1] == "not all is well"
+    assert run(HAND, "--check", "--limit", 4).exit_code == 0
+
+
+def test_show_paints_the_weights(tmp_path):
+    output = succeed(
+        HAND, "--show", "index-finger-phalanx-proximal", "--width", 200, "--samples", 4, "-o", tmp_path / "picture.png"
+    )
+    assert "picture.png" in output
+    with Image.open(tmp_path / "picture.png") as picture:
+        colors = np.asarray(picture, int)
+    assert colors.shape[1] >= 200
+    ink = (colors < 240).any(axis=2)
+    blue = ink & (colors[..., 2] > colors[..., 0] + 15)
+    clay = ink & (colors[..., 0] > colors[..., 2] + 15)
+    assert blue.sum() > 20
+    assert clay.sum() > blue.sum()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "one of --output, --capsules-out and --check is needed"),
+        (["--heat"], "one of --output, --capsules-out and --check is needed"),
+        (["--heat", "-o", "out.gltf"], "'out.gltf' does not end in .glb"),
+        (["--show", "wrist"], "--show needs --output"),
+        (["--show", "wrist", "-o", "out.glb"], "'out.glb' does not end in .png"),
+        (["--show", "elbow", "-o", "out.png"], "no joint 'elbow'; the file has: "),
+        (["--capsules-out", "c.json"], "--capsules-out needs --capsules"),
+        (["--capsules", "missing.json", "--check"], "missing.json: No such file or directory"),
+        (["--prune", 2, "--check"], "2.0 is not in the range 0<=x<=1"),
+        (["--limit", 0, "--check"], "0 is not in the range x>=1"),
+    ],
+)
+def test_refusals(tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    assert message in refuse(HAND, *arguments)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda document: document.update(version=99), "version"),
+        (lambda document: document["capsules"].pop(), "no capsule for joint"),
+        (lambda document: document["capsules"][0].update(name="elbow"), "no capsule for joint 'wrist'"),
+        (lambda document: document["capsules"][0].update(inner_radii=[9, 9]), "radi"),
+    ],
+)
+def test_capsule_files_that_do_not_fit(tmp_path, change, message):
+    path = tmp_path / "capsules.json"
+    succeed(HAND, "--capsules", "auto", "--capsules-out", path)
+    document = json.loads(path.read_text())
+    order = [entry["name"] for entry in document["capsules"]].index("wrist")
+    document["capsules"].insert(0, document["capsules"].pop(order))
+    change(document)
+    path.write_text(json.dumps(document))
+    line = refuse(HAND, "--capsules", path, "-o", tmp_path / "out.glb")
+    assert "capsules.json" in line
+    assert message in line
+    assert not (tmp_path / "out.glb").exists()
+
+
+def test_capsules_without_names_must_be_as_many_as_joints(tmp_path):
+    weights.Capsules([[0, 0, 0]], [[0, 1, 0]], [[0.1, 0.1]], [[0.2, 0.2]]).to_json(tmp_path / "one.json")
+    assert "1 capsules without names, for 25 joints" in refuse(HAND, "--capsules", tmp_path / "one.json", "--check")
+
+
+def test_without_scipy(monkeypatch):
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    monkeypatch.setitem(sys.modules, "scipy.sparse", None)
+    assert "pip install" in refuse(HAND, "--heat", "--check")

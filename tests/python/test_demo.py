@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+"""The demo: its poses, its measures of shape, its scenes and its table."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sbs
+from sbs.demo.measures import radius_kept, volume
+from sbs.demo.outcomes import outcomes
+from sbs.demo.poses import bone_axis, descendants, turned
+from sbs.demo.scenes import load_shipped, scenes
+from sbs.demo.table import COLUMNS, cells, markdown
+
+CUBE = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], float)
+CUBE_FACES = np.array(
+    [
+        *([0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5]),  # x
+        *([0, 4, 5], [0, 5, 1], [2, 3, 7], [2, 7, 6]),  # y
+        *([0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]),  # z
+    ]
+)
+
+
+@pytest.fixture(scope="module")
+def woman():
+    return load_shipped("woman.glb")
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return scenes()
+
+
+def arm():
+    """A ring of vertices at the elbow of a straight arm along x, half moved by either joint."""
+    rest = np.array([[2, np.cos(angle), np.sin(angle)] for angle in np.radians([0, 90, 200])])
+    bind = np.tile(np.eye(4), (3, 1, 1))
+    bind[:, 0, 3] = 0, 2, 4
+    skeleton = sbs.Skeleton([-1, 0, 1], bind, names=["upper", "fore", "hand"])
+    mesh = sbs.Mesh(rest, np.array([[0, 1, 2]], np.int32), np.tile(np.int32([0, 1]), (3, 1)), np.full((3, 2), 0.5))
+    return sbs.Character.from_mesh(mesh, skeleton)
+
+
+def test_volume_of_a_cube():
+    assert volume(CUBE, CUBE_FACES) == pytest.approx(1, rel=1e-14)
+    assert volume(2 * CUBE + 100, CUBE_FACES) == pytest.approx(8, rel=1e-12)
+    assert volume(CUBE, CUBE_FACES[:, ::-1]) == pytest.approx(-1, rel=1e-14)
+
+
+def test_turned_moves_one_joint_alone():
+    skeleton = arm().skeleton
+    local = turned(skeleton, "fore", (0, 0, 3), 90)
+    np.testing.assert_allclose(local[1], [[0, -1, 0], [1, 0, 0], [0, 0, 1]], atol=1e-15)
+    np.testing.assert_array_equal(local[[0, 2]], np.tile(np.eye(3), (2, 1, 1)))
+
+
+def test_bone_axis_leads_to_the_first_child():
+    skeleton = arm().skeleton
+    np.testing.assert_allclose(bone_axis(skeleton, "fore"), [1, 0, 0])
+    with pytest.raises(ValueError, match="'hand' has no child"):
+        bone_axis(skeleton, "hand")
+
+
+def test_bone_of_no_length_is_refused():
+    skeleton = sbs.Skeleton([-1, 0], np.tile(np.eye(4), (2, 1, 1)), names=["a", "b"])
+    with pytest.raises(ValueError, match="'a' lies where its child 'b' lies"):
+        bone_axis(skeleton, "a")
+
+
+def test_descendants_in_any_order_of_joints():
+    skeleton = sbs.Skeleton([2, 0, -1, 2, 1], np.tile(np.eye(4), (5, 1, 1)), names=list("abcde"))
+    np.testing.assert_array_equal(descendants(skeleton, "a"), [0, 1, 4])
+    np.testing.assert_array_equal(descendants(skeleton, "c"), [0, 1, 2, 3, 4])
+    np.testing.assert_array_equal(descendants(skeleton, "d"), [3])
+
+
+@pytest.mark.parametrize("degrees", [60, 170])
+def test_radius_kept_by_hand(degrees):
+    """LBS takes a vertex of equal weights to cos(angle / 2) of its radius, SBS keeps it (float64: up to rounding)."""
+    character = arm()
+    matrices = character.skinning_matrices(turned(character.skeleton, "fore", (1, 0, 0), degrees))
+    kept = {
+        method: radius_kept(character, matrices, character.skin.deform(matrices, method=method))
+        for method in ("linear", "spherical")
+    }
+    assert kept["linear"] == pytest.approx(np.cos(np.radians(degrees / 2)), rel=1e-12)
+    assert kept["spherical"] == pytest.approx(1, rel=1e-12)
+
+
+def test_radius_is_seen_from_the_parent():
+    """Turning the whole arm as well changes nothing."""
+    character = arm()
+    local = turned(character.skeleton, "fore", (1, 0, 0), 120)
+    local[0] = sbs.rotations.matrices_from_axis_angle((1, 2, 3), 77, degrees=True)
+    matrices = character.skinning_matrices(local)
+    linear = character.skin.deform(matrices, method="linear")
+    assert radius_kept(character, matrices, linear) == pytest.approx(0.5, rel=1e-12)
+
+
+def test_radius_kept_at_rest_is_all():
+    character = arm()
+    assert radius_kept(character, np.tile(np.eye(4), (3, 1, 1)), character.mesh.positions) == 1
+
+
+def test_the_woman_is_closed(woman):
+    sides = woman.mesh.triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
+    assert {tuple(side) for side in sides} == {tuple(side[::-1]) for side in sides}
+    assert volume(woman.mesh.positions, woman.mesh.triangles) > 0
+
+
+def test_the_forearm_is_a_candy_wrapper_by_lbs_and_an_arm_by_sbs(rows):
+    linear, spherical, dual_quaternion = outcomes(rows[0], rounds=1)
+    # A vertex of about equal weights; cos(170 / 2) = 0.0872.
+    assert linear.radius_kept == pytest.approx(np.cos(np.radians(85)), abs=2e-3)
+    # Within float32: a rounding of 1e-6 of a radius of about 0.3 at a coordinate of about 4.
+    assert spherical.radius_kept == pytest.approx(1, abs=1e-5)
+    assert dual_quaternion.radius_kept == pytest.approx(1, abs=1e-5)
+    assert spherical.solves == rows[0].character.skin.nontrivial_joint_set_count
+
+
+def test_the_knee_collapses_by_lbs_alone(rows):
+    linear, spherical, dual_quaternion = outcomes(rows[1], rounds=1)
+    assert linear.radius_kept == pytest.approx(np.cos(np.radians(62.5)), abs=2e-3)
+    assert spherical.radius_kept == pytest.approx(1, abs=1e-5)
+    assert dual_quaternion.radius_kept == pytest.approx(1, abs=1e-5)
+    foot = rows[1].character.skeleton.index("LeftFoot")
+    at_rest = np.append(rows[1].character.skeleton.joint_positions[foot], 1)
+    assert (rows[1].skinning_matrices[foot] @ at_rest)[2] < at_rest[2] - 2, "the leg must bend to the back"
+
+
+def test_the_fist_loses_less_by_sbs(rows):
+    linear, spherical, dual_quaternion = outcomes(rows[2], rounds=1)
+    assert linear.radius_kept < 0.7 < 0.99 < min(spherical.radius_kept, dual_quaternion.radius_kept)
+    assert linear.volume_change < min(spherical.volume_change, dual_quaternion.volume_change) < 0
+
+
+def test_table(rows):
+    results = [outcomes(scene, rounds=1) for scene in rows]
+    table = cells(rows, results)
+    assert len(table) == 9
+    assert all(len(row) == len(COLUMNS) for row in table)
+    assert [row[1] for row in table[:3]] == ["LBS", "SBS", "DQS"]
+    assert table[0][COLUMNS.index("ratio to LBS")] == "1.00"
+    assert table[0][COLUMNS.index("radius kept")] == "8.7%"
+    lines = markdown(table).splitlines()
+    assert len(lines) == 2 + 9
+    assert {line.count("|") for line in lines} == {len(COLUMNS) + 1}

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+"""The examples of the docstrings do what they say."""
+
+import doctest
+from importlib import import_module
+
+import pytest
+
+MODULES = [
+    "sbs.rotations",
+    "sbs.skeleton",
+    "sbs.skin",
+    "sbs.weights.bones",
+    "sbs.weights.capsule_fit",
+    "sbs.weights.capsules",
+    "sbs.weights.influences",
+    "sbs.weights.mirror",
+    "sbs.weights.tools",
+    "sbs.weights.transfer",
+]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_examples(module):
+    results = doctest.testmod(import_module(module))
+    assert results.attempted > 0
+    assert results.failed == 0

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""Every way in which glTF stores an array, seen through the positions and weights of a loaded character."""
+
+import struct
+
+import numpy as np
+import pytest
+from gltf_builder import COMPONENT_TYPES, Builder, arm
+
+import sbs
+
+POSITIONS = np.array([[0, 0, 0], [0, 1, 0], [3, 0, 0], [3, 1, 0]], dtype=np.float32)
+JOINTS = np.array([[0, 0, 0, 0], [0, 0, 0, 0], [0, 1, 0, 0], [0, 1, 0, 0]])
+
+
+def load(builder, tmp_path, **options):
+    return sbs.load(builder.save(tmp_path / "arm.glb"), **options)
+
+
+def attributes(builder):
+    return builder.json["meshes"][0]["primitives"][0]["attributes"]
+
+
+def test_plain(tmp_path):
+    character = load(arm(), tmp_path)
+    np.testing.assert_array_equal(character.mesh.positions, POSITIONS)
+    assert character.mesh.positions.dtype == np.float32
+    np.testing.assert_array_equal(character.mesh.joint_indices, JOINTS)
+    np.testing.assert_array_equal(character.mesh.joint_weights[2], [0.5, 0.5, 0, 0])
+    np.testing.assert_array_equal(character.mesh.triangles, [[0, 2, 1], [1, 2, 3]])
+
+
+@pytest.mark.parametrize("code", ["B", "H"])
+def test_joints_of_every_type(tmp_path, code):
+    builder = arm()
+    attributes(builder)["JOINTS_0"] = builder.accessor(JOINTS, code)
+    np.testing.assert_array_equal(load(builder, tmp_path).mesh.joint_indices, JOINTS)
+
+
+@pytest.mark.parametrize(("code", "largest"), [("B", 255), ("H", 65535)])
+def test_normalized_weights(tmp_path, code, largest):
+    builder = arm()
+    stored = [[largest, 0, 0, 0], [largest, 0, 0, 0], [largest // 5, largest - largest // 5, 0, 0], [0, largest, 0, 0]]
+    attributes(builder)["WEIGHTS_0"] = builder.accessor(stored, code, normalized=True)
+    weights = load(builder, tmp_path, strict=True).mesh.joint_weights
+    np.testing.assert_allclose(weights, np.array(stored) / largest, rtol=1e-7)
+
+
+def test_integer_weights_that_are_not_normalized_are_taken_as_found(tmp_path):
+    builder = arm()
+    attributes(builder)["WEIGHTS_0"] = builder.accessor([[255, 0, 0, 0]] * 4, "B")
+    with pytest.warns(sbs.WeightWarning, match="4 with weights that do not sum to 1"):
+        character = load(builder, tmp_path)
+    np.testing.assert_array_equal(character.mesh.joint_weights[:, 0], 255)
+
+
+@pytest.mark.parametrize(
+    ("code", "stored", "value"),
+    [("b", 127, 1.0), ("b", -127, -1.0), ("b", -128, -1.0), ("h", -32768, -1.0), ("h", 32767, 1.0), ("B", 51, 0.2)],
+)
+def test_normalized_integers(tmp_path, code, stored, value):
+    """Positions as KHR_mesh_quantization has them: c / max, the lowest integer is -1 too."""
+    builder = arm()
+    builder.json["extensionsRequired"] = ["KHR_mesh_quantization"]
+    attributes(builder)["POSITION"] = builder.accessor([[stored, 0, 0]] * 4, code, normalized=True)
+    np.testing.assert_array_equal(load(builder, tmp_path).mesh.positions[:, 0], np.float32(value))
+
+
+@pytest.mark.parametrize("code", ["b", "B", "h", "H"])
+def test_integers_that_are_not_normalized(tmp_path, code):
+    builder = arm()
+    attributes(builder)["POSITION"] = builder.accessor(POSITIONS.astype(int), code)
+    np.testing.assert_array_equal(load(builder, tmp_path).mesh.positions, POSITIONS)
+
+
+def interleaved(builder: Builder) -> tuple[int, bytes]:
+    """A view with rows of position, three bytes in between, joints, weights, and one byte before the first row."""
+    rows = [
+        struct.pack("<3f3x4B4f1x", *position, *joints, 0.25, 0.75, 0, 0)
+        for position, joints in zip(POSITIONS, JOINTS, strict=True)
+    ]
+    stride = len(rows[0])
+    assert stride == 36
+    # The last row may lack what comes behind its last attribute.
+    return builder.view(b"\xff" + b"".join(rows)[:-1], byteStride=stride)
+
+
+def test_interleaved_and_not_aligned(tmp_path):
+    builder = arm()
+    builder.data += b"\0"
+    view = interleaved(builder)
+    attributes(builder).update(
+        POSITION=builder.describe(view, 4, 3, "f", byteOffset=1),
+        JOINTS_0=builder.describe(view, 4, 4, "B", byteOffset=16),
+        WEIGHTS_0=builder.describe(view, 4, 4, "f", byteOffset=20),
+    )
+    with pytest.warns(sbs.WeightWarning, match="2 with a joint more than once"):
+        mesh = load(builder, tmp_path).mesh
+    np.testing.assert_array_equal(mesh.positions, POSITIONS)
+    np.testing.assert_array_equal(mesh.joint_indices, JOINTS)
+    np.testing.assert_array_equal(mesh.joint_weights, [[0.25, 0.75, 0, 0]] * 4)
+
+
+def test_a_stride_of_zero_is_none(tmp_path):
+    builder = arm()
+    for view in builder.json["bufferViews"]:
+        view["byteStride"] = 0
+    np.testing.assert_array_equal(load(builder, tmp_path).mesh.positions, POSITIONS)
+
+
+@pytest.mark.parametrize("with_base", [True, False])
+@pytest.mark.parametrize("index_code", ["B", "H", "I"])
+def test_sparse(tmp_path, with_base, index_code):
+    """Elements 1 and 3 are overwritten; without a buffer view the others are zero."""
+    builder = arm()
+    values = [[7, 8, 9], [-1, -2, -3]]
+    sparse = {
+        "count": 2,
+        "indices": {
+            "bufferView": builder.view(struct.pack(f"<2{index_code}", 1, 3)),
+            "componentType": COMPONENT_TYPES[index_code],
+        },
+        "values": {"bufferView": builder.view(b"\0\0" + struct.pack("<6f", *np.ravel(values))), "byteOffset": 2},
+    }
+    base = builder.json["accessors"][attributes(builder)["POSITION"]].pop("bufferView")
+    expected = np.zeros((4, 3))
+    if with_base:
+        expected = POSITIONS.copy()
+    expected[[1, 3]] = values
+    attributes(builder)["POSITION"] = builder.describe(base if with_base else None, 4, 3, "f", sparse=sparse)
+    np.testing.assert_array_equal(load(builder, tmp_path).mesh.positions, expected)
+
+
+@pytest.mark.parametrize("code", ["B", "H", "I"])
+def test_indices_of_every_type(tmp_path, code):
+    builder = arm()
+    builder.json["meshes"][0]["primitives"][0]["indices"] = builder.accessor([3, 1, 0], code)
+    np.testing.assert_array_equal(load(builder, tmp_path).mesh.triangles, [[3, 1, 0]])
+
+
+def test_embedded_buffer(tmp_path):
+    character = sbs.load(arm().save_text(tmp_path / "arm.gltf"))
+    np.testing.assert_array_equal(character.mesh.positions, POSITIONS)
+
+
+@pytest.mark.parametrize(("uri", "name"), [("arm.bin", "arm.bin"), ("parts%20of/arm%C3%A9.bin", "parts of/armé.bin")])
+def test_external_buffer(tmp_path, uri, name):
+    builder = arm()
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_bytes(builder.data)
+    character = sbs.load(builder.save_text(tmp_path / "arm.gltf", uri))
+    np.testing.assert_array_equal(character.mesh.positions, POSITIONS)
+
+
+def test_the_content_decides_and_not_the_name(tmp_path):
+    np.testing.assert_array_equal(sbs.load(arm().save(tmp_path / "arm.gltf")).mesh.positions, POSITIONS)
+    np.testing.assert_array_equal(sbs.load(str(arm().save_text(tmp_path / "arm.glb"))).mesh.positions, POSITIONS)

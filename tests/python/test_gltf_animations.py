@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: MIT
+"""Animations: interpolation worked out by hand, clamping, what moves joints and what does not."""
+
+import numpy as np
+import pytest
+from gltf_builder import arm, translation
+
+import sbs
+
+HALF = np.sqrt(0.5)
+IDENTITY = [0, 0, 0, 1]  # x, y, z, w, as in files
+QUARTER_ABOUT_Z = [0, 0, HALF, HALF]
+
+
+def load(builder, tmp_path):
+    return sbs.load(builder.save(tmp_path / "file.glb"))
+
+
+def elbow_at(builder, tmp_path, times):
+    """Where the elbow's skinning matrix puts the origin of its joint."""
+    (animation,) = load(builder, tmp_path).animations
+    return animation.skinning_matrices(times)[..., 1, :, :] @ [2, 0, 0, 1]
+
+
+def angle_of(matrices):
+    """Angle about z in degrees."""
+    return np.degrees(np.arctan2(matrices[..., 1, 0], matrices[..., 0, 0]))
+
+
+def test_linear_translation_and_clamping(tmp_path):
+    builder = arm()
+    builder.animation((1, "translation", [1.0, 2.0, 4.0], [[2, 0, 0], [3, 0, 0], [3, 4, 0]]))
+    times = [-1.0, 0.0, 1.0, 1.25, 2.0, 3.0, 4.0, 99.0]
+    expected = [[2, 0], [2, 0], [2, 0], [2.25, 0], [3, 0], [3, 2], [3, 4], [3, 4]]
+    np.testing.assert_allclose(elbow_at(builder, tmp_path, times)[:, :2], expected, atol=1e-15)
+
+
+def test_step(tmp_path):
+    """A value holds until the next key, which then holds at once."""
+    builder = arm()
+    builder.animation((1, "translation", [0.0, 1.0, 2.0], [[2, 0, 0], [3, 0, 0], [4, 0, 0]]), interpolation="STEP")
+    times = [0.0, 0.999, 1.0, 1.999, 2.0, 9.0]
+    np.testing.assert_array_equal(elbow_at(builder, tmp_path, times)[:, 0], [2, 2, 3, 3, 4, 4])
+
+
+def test_cubic_spline(tmp_path):
+    """The key values, tangents times the length of the piece, and the middle by Hermite's formula.
+
+    From 2 to 4 in 2 seconds, out-tangent 1 and in-tangent -3 a second: at the middle (2 + 4) / 2 + 2 (1 + 3) / 8 = 4.
+    """
+    builder = arm()
+    keys = [[9, 9, 9], [2, 0, 0], [1, 0, 0], [-3, 0, 0], [4, 0, 0], [9, 9, 9]]
+    builder.animation((1, "translation", [1.0, 3.0], keys), interpolation="CUBICSPLINE")
+    np.testing.assert_allclose(
+        elbow_at(builder, tmp_path, [0.0, 1.0, 2.0, 3.0, 4.0])[:, 0], [2, 2, 4, 4, 4], atol=1e-14
+    )
+    # Near the ends the slopes are the tangents.
+    start, end = elbow_at(builder, tmp_path, [1.0 + 1e-6, 3.0 - 1e-6])[:, 0]
+    assert (start - 2) / 1e-6 == pytest.approx(1, abs=1e-5)
+    assert (4 - end) / 1e-6 == pytest.approx(-3, abs=1e-5)
+
+
+def test_cubic_spline_rotation_is_normalized(tmp_path):
+    """With no tangents the middle is the mean of the two quaternions, which normalised is half the angle."""
+    builder = arm()
+    nothing = [0, 0, 0, 0]
+    keys = [nothing, IDENTITY, nothing, nothing, QUARTER_ABOUT_Z, nothing]
+    builder.animation((1, "rotation", [0.0, 1.0], keys), interpolation="CUBICSPLINE")
+    matrices = load(builder, tmp_path).animations[0].skinning_matrices([0.0, 0.5, 1.0])[:, 1]
+    np.testing.assert_allclose(angle_of(matrices), [0, 45, 90], atol=1e-5)
+    np.testing.assert_allclose(np.linalg.det(matrices[:, :3, :3]), 1, rtol=1e-14)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_linear_rotation_is_slerp_the_short_way(tmp_path, sign):
+    """A quarter of the time is a quarter of the angle, whichever sign the quaternion has."""
+    builder = arm()
+    builder.animation((1, "rotation", [0.0, 4.0], [IDENTITY, [0, 0, sign * HALF, sign * HALF]]))
+    matrices = load(builder, tmp_path).animations[0].skinning_matrices([0.0, 1.0, 2.0, 3.0, 4.0])[:, 1]
+    np.testing.assert_allclose(angle_of(matrices), [0, 22.5, 45, 67.5, 90], atol=1e-5)
+
+
+@pytest.mark.parametrize("angle", [0.0, 1e-9, 1e-4, 3.0])
+def test_linear_rotation_by_small_and_large_angles(tmp_path, angle):
+    builder = arm()
+    end = [0, 0, np.sin(angle / 2), np.cos(angle / 2)]
+    builder.animation((1, "rotation", [0.0, 1.0], [IDENTITY, end]))
+    matrix = load(builder, tmp_path).animations[0].skinning_matrices(0.25)[1]
+    # Quaternions are stored as float32: their angle is good to some 1e-7.
+    assert np.arctan2(matrix[1, 0], matrix[0, 0]) == pytest.approx(angle / 4, rel=1e-6, abs=1e-12)
+
+
+@pytest.mark.parametrize(("code", "largest"), [("b", 127), ("h", 32767)])
+def test_normalized_integer_rotations(tmp_path, code, largest):
+    builder = arm()
+    stored = np.round(np.array([IDENTITY, QUARTER_ABOUT_Z]) * largest).astype(int)
+    builder.animation((1, "rotation", [0.0, 1.0], builder.accessor(stored, code, normalized=True)))
+    matrices = load(builder, tmp_path).animations[0].skinning_matrices([0.0, 0.5, 1.0])[:, 1]
+    np.testing.assert_allclose(angle_of(matrices), [0, 45, 90], atol=1e-12)
+
+
+def test_scale(tmp_path):
+    builder = arm()
+    builder.animation((0, "scale", [0.0, 2.0], [[1, 1, 1], [3, 1, 1]]))
+    matrices = load(builder, tmp_path).animations[0].skinning_matrices(1.0)
+    np.testing.assert_allclose(matrices, [np.diag([2, 1, 1, 1])] * 2, atol=1e-15)
+
+
+def test_what_is_not_animated_keeps_the_pose_of_the_file(tmp_path):
+    """Channels of one property leave the others of their node, and other nodes."""
+    builder = arm()
+    builder.json["nodes"][0].update(translation=[0, 0, 5], scale=[2, 2, 2])
+    builder.animation((0, "rotation", [0.0], [QUARTER_ABOUT_Z]))
+    character = load(builder, tmp_path)
+    # The scale is folded into the mesh: (2, 0, 0) is at (4, 0, 0) there.
+    moved = character.animations[0].skinning_matrices(0.0)[1] @ [4, 0, 0, 1]
+    np.testing.assert_allclose(moved, [0, 4, 5, 1], atol=1e-6)
+
+
+def test_nodes_above_and_between_joints_move_them(tmp_path):
+    builder = arm()
+    helper = builder.node(children=[1])
+    builder.json["nodes"][0]["children"] = [helper]
+    armature = builder.node(children=[0])
+    builder.animation(
+        (armature, "translation", [0.0, 1.0], [[0, 0, 0], [0, 0, 1]]),
+        (helper, "translation", [0.0, 1.0], [[0, 0, 0], [0, 1, 0]]),
+    )
+    matrices = load(builder, tmp_path).animations[0].skinning_matrices(0.5)
+    np.testing.assert_allclose(matrices, [translation(0, 0, 0.5), translation(0, 0.5, 0.5)], atol=1e-15)
+
+
+def test_channels_with_times_of_their_own(tmp_path):
+    builder = arm()
+    builder.animation(
+        (0, "translation", [0.0, 1.0], [[0, 0, 0], [1, 0, 0]]),
+        (1, "translation", [0.0, 4.0], [[2, 0, 0], [2, 4, 0]]),
+        (1, "rotation", [2.0], [IDENTITY]),
+    )
+    (animation,) = load(builder, tmp_path).animations
+    assert animation.duration == 4.0
+    np.testing.assert_allclose(animation.skinning_matrices(2.0)[1], translation(1, 2, 0), atol=1e-15)
+
+
+def test_shapes(tmp_path):
+    builder = arm()
+    builder.animation((1, "rotation", [0.0, 1.0], [IDENTITY, QUARTER_ABOUT_Z]), name="bend")
+    (animation,) = load(builder, tmp_path).animations
+    assert animation.name == "bend"
+    assert repr(animation) == "<sbs.Animation 'bend', 1 s>"
+    many = animation.skinning_matrices(np.linspace(0, 1, 5))
+    assert many.shape == (5, 2, 4, 4)
+    assert many.dtype == np.float64
+    for matrices, time in zip(many, np.linspace(0, 1, 5), strict=True):
+        np.testing.assert_array_equal(animation.skinning_matrices(time), matrices)
+    assert animation.skinning_matrices([]).shape == (0, 2, 4, 4)
+    np.testing.assert_array_equal(many[:, :, 3], np.broadcast_to([0, 0, 0, 1], (5, 2, 4)))
+
+
+@pytest.mark.parametrize(
+    ("times", "message"), [([[0.0]], r"shape \(1, 1\)"), (np.nan, "finite"), ([0, np.inf], "finite")]
+)
+def test_bad_times(tmp_path, times, message):
+    builder = arm()
+    builder.animation((1, "rotation", [0.0], [IDENTITY]))
+    (animation,) = load(builder, tmp_path).animations
+    with pytest.raises(ValueError, match=message):
+        animation.skinning_matrices(times)
+
+
+def test_the_rest_matrices_cannot_be_changed(tmp_path):
+    with pytest.raises(ValueError, match="read-only"):
+        load(arm(), tmp_path).rest_matrices[0] = 0
+
+
+def test_what_moves_no_joint_is_left_out(tmp_path):
+    """Animations of other nodes, of morph weights, and without a node."""
+    builder = arm()
+    other = builder.node()
+    builder.animation((other, "translation", [0.0], [[1, 1, 1]]))
+    builder.animation((2, "weights", [0.0], builder.accessor([0.5])))
+    builder.animation((0, "translation", [0.0], [[1, 1, 1]]))
+    del builder.json["animations"][2]["channels"][0]["target"]["node"]
+    assert load(builder, tmp_path).animations == ()
+
+
+def test_equal_times(tmp_path):
+    """Two keys at one time are a jump."""
+    builder = arm()
+    builder.animation((1, "translation", [0.0, 1.0, 1.0, 2.0], [[0, 0, 0], [1, 0, 0], [5, 0, 0], [6, 0, 0]]))
+    np.testing.assert_allclose(elbow_at(builder, tmp_path, [0.5, 1.0, 1.5])[:, 0], [0.5, 5, 5.5], atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("times", "values", "interpolation", "message"),
+    [
+        ([0.0, 1.0], [[0, 0, 0]], None, "1 values, 2 are needed for 2 times"),
+        ([0.0, 1.0], [[0, 0, 0]] * 2, "CUBICSPLINE", "2 values, 6 are needed for 2 times"),
+        ([1.0, 0.0], [[0, 0, 0]] * 2, None, "time 1 is before time 0"),
+        ([0.0, np.nan], [[0, 0, 0]] * 2, None, "element 1 is not finite"),
+        ([0.0], [[0, np.inf, 0]], None, "element 0 is not finite"),
+        ([0.0], [[0, 0, 0, 1]], None, "VEC3 is needed"),
+        ([0.0], [[0, 0, 0]], "BEZIER", "'BEZIER' is no interpolation"),
+    ],
+)
+def test_bad_samplers(tmp_path, times, values, interpolation, message):
+    builder = arm()
+    builder.animation((0, "translation", times, values), interpolation=interpolation)
+    with pytest.raises(ValueError, match=rf"file\.glb: (accessors|animations)\[\d+\].*{message}"):
+        load(builder, tmp_path)
+
+
+def test_rotation_of_length_zero(tmp_path):
+    builder = arm()
+    builder.animation((0, "rotation", [0.0, 1.0], [IDENTITY, [0, 0, 0, 0]]))
+    with pytest.raises(ValueError, match="key 1 is a quaternion of length 0"):
+        load(builder, tmp_path)
+
+
+def test_a_node_with_a_matrix_cannot_be_animated(tmp_path):
+    builder = arm()
+    builder.json["nodes"][0]["matrix"] = np.eye(4).ravel().tolist()
+    builder.animation((0, "translation", [0.0], [[1, 1, 1]]))
+    with pytest.raises(ValueError, match=r"channels\[0\].target.node: a node that is given by a matrix"):
+        load(builder, tmp_path)

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""Files as three exporters wrote them, held against an evaluation straight from the specification.
+
+The hand has joints side by side; the fox has no indices and no normals; the rat has a scaled armature, scaled inverse
+bind matrices and a stored pose that is not the bind pose.
+"""
+
+from pathlib import Path
+
+import gltf_reference
+import numpy as np
+import pytest
+
+import sbs
+
+DATA = Path(__file__).parents[1] / "data"
+
+MOTIONS = [
+    ("generic-hand-left.glb", None),
+    ("Fox.glb", None),
+    ("Fox.glb", "Survey"),
+    ("Fox.glb", "Run"),
+    ("Rat.glb", None),
+    ("Rat.glb", "RatArmature|Rat_Attack"),
+    ("Rat.glb", "RatArmature|Rat_Death"),
+]
+
+
+def animation_of(character, name):
+    return next(animation for animation in character.animations if animation.name == name)
+
+
+@pytest.mark.parametrize(("file", "name"), MOTIONS)
+def test_linear_blending_is_that_of_the_file(file, name):
+    """In the scene and its units; the tolerance is that of float32 positions and results, 2e-7 of the size each."""
+    character = sbs.load(DATA / file, strict=True)
+    scene = gltf_reference.Scene(DATA / file)
+    reference = scene.animation(name) if name else None
+    for share in (0.0, 0.37, 1.0) if name else (0.0,):
+        if name:
+            time = share * animation_of(character, name).duration
+            matrices = animation_of(character, name).skinning_matrices(time)
+        else:
+            time, matrices = 0.0, character.rest_matrices
+        expected = np.array(scene.deform(reference, time))
+        size = np.ptp(expected, axis=0).max()
+        np.testing.assert_allclose(character.skin.deform(matrices, method="linear"), expected, atol=4e-7 * size, rtol=0)
+
+
+@pytest.mark.parametrize("file", ["generic-hand-left.glb", "Fox.glb", "Rat.glb"])
+def test_joints_are_rigid(file):
+    """Whatever the file scales: no joint needs the slow way of joints that are not rigid."""
+    character = sbs.load(DATA / file)
+    for animation in character.animations:
+        for matrices in animation.skinning_matrices(np.linspace(0, animation.duration, 7)):
+            assert character.skin.pose_report(matrices).nonrigid_joints == 0
+
+
+def test_the_hand():
+    character = sbs.load(DATA / "generic-hand-left.glb")
+    assert repr(character) == "<sbs.Character 'generic-hand-left', vertices: 1360, joints: 25, animations: 0>"
+    assert repr(character.mesh) == "<sbs.Mesh, vertices: 1360, triangles: 2314>"
+    np.testing.assert_array_equal(character.skeleton.parents, [-1] * 25)
+    assert character.skeleton.index("thumb-tip") >= 0
+    assert character.skin.has_normals
+    assert character.mesh.uvs.shape == (1360, 2)
+
+
+def test_the_fox():
+    character = sbs.load(DATA / "Fox.glb")
+    assert [animation.name for animation in character.animations] == ["Survey", "Walk", "Run"]
+    assert character.animations[0].duration == pytest.approx(3.41667, abs=1e-5)
+    np.testing.assert_array_equal(character.mesh.triangles, np.arange(1728).reshape(-1, 3))
+    assert not character.skin.has_normals
+
+
+def test_the_rat():
+    """Its joints scale by 100 in all, so the mesh is 100 times what the file stores: about 4.6 long."""
+    character = sbs.load(DATA / "Rat.glb")
+    stored = gltf_reference.Scene(DATA / "Rat.glb")
+    positions = np.concatenate(
+        [stored.accessor(primitive["attributes"]["POSITION"]) for primitive in stored.json["meshes"][0]["primitives"]]
+    )
+    np.testing.assert_allclose(character.mesh.positions, 100 * positions, rtol=1e-6)
+    assert len(character.animations) == 6
+
+
+@pytest.mark.parametrize(("file", "name"), MOTIONS)
+def test_what_is_saved_means_the_same(tmp_path, file, name):
+    """Evaluated straight from the specification, before and after, within 1e-6 of the size."""
+    sbs.load(DATA / file).save(tmp_path / "saved.glb")
+    before, after = gltf_reference.Scene(DATA / file), gltf_reference.Scene(tmp_path / "saved.glb")
+    time = 0.4
+    expected = np.array(before.deform(before.animation(name) if name else None, time))
+    saved = np.array(after.deform(after.animation(name) if name else None, time))
+    np.testing.assert_allclose(saved, expected, atol=1e-6 * np.ptp(expected, axis=0).max(), rtol=0)
+
+
+@pytest.mark.parametrize("file", ["generic-hand-left.glb", "Fox.glb", "Rat.glb"])
+@pytest.mark.parametrize("method", ["linear", "spherical"])
+def test_saved_and_loaded_again(tmp_path, file, method):
+    """Deforms to the same, within 1e-6 of the size: inverse bind matrices and keys are rounded to float32."""
+    character = sbs.load(DATA / file)
+    character.save(tmp_path / "again.glb")
+    again = sbs.load(tmp_path / "again.glb", strict=True)
+    np.testing.assert_array_equal(again.mesh.positions, character.mesh.positions)
+    np.testing.assert_array_equal(again.mesh.triangles, character.mesh.triangles)
+    np.testing.assert_array_equal(again.skeleton.parents, character.skeleton.parents)
+    assert again.skeleton.names == character.skeleton.names
+    assert [animation.name for animation in again.animations] == [animation.name for animation in character.animations]
+    poses = [(character.rest_matrices, again.rest_matrices)]
+    for animation, same in zip(character.animations, again.animations, strict=True):
+        assert same.duration == animation.duration
+        times = np.linspace(0, animation.duration, 3)
+        poses += zip(animation.skinning_matrices(times), same.skinning_matrices(times), strict=True)
+    for matrices, same in poses:
+        expected = character.skin.deform(matrices, method=method)
+        size = np.ptp(expected, axis=0).max()
+        np.testing.assert_allclose(again.skin.deform(same, method=method), expected, atol=1e-6 * size, rtol=0)

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: MIT
+"""How primitives become one mesh: joining, strips and fans, normals, influences."""
+
+import numpy as np
+import pytest
+from gltf_builder import IDENTITY, Builder, arm
+
+import sbs
+from sbs.gltf import FileWarning
+
+SQUARE = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]
+
+
+def one_joint(*primitives_of):
+    """A file with one joint; each argument makes a primitive from the builder."""
+    builder = Builder()
+    builder.node(name="root")
+    builder.mesh(*[make(builder) for make in primitives_of])
+    builder.skin([0], [IDENTITY])
+    builder.node(mesh=0, skin=0)
+    return builder
+
+
+def primitive(positions, **options):
+    return lambda builder: builder.primitive(
+        positions, [[0, 0, 0, 0]] * len(positions), [[1, 0, 0, 0]] * len(positions), **options
+    )
+
+
+def load(builder, tmp_path, **options):
+    return sbs.load(builder.save(tmp_path / "file.glb"), **options)
+
+
+def test_primitives_and_meshes_are_joined(tmp_path):
+    builder = arm()
+    second = builder.primitive([[9, 9, 9]] * 3, [[1, 0, 0, 0]] * 3, [[1, 0, 0, 0]] * 3, indices=[0, 1, 2])
+    third = builder.primitive([[8, 8, 8]] * 3, [[1, 0, 0, 0]] * 3, [[1, 0, 0, 0]] * 3, indices=[2, 1, 0])
+    builder.json["meshes"][0]["primitives"].append(second)
+    builder.mesh(third)
+    builder.node(mesh=1, skin=0)
+    mesh = load(builder, tmp_path).mesh
+    np.testing.assert_array_equal(mesh.triangles, [[0, 2, 1], [1, 2, 3], [4, 5, 6], [9, 8, 7]])
+    np.testing.assert_array_equal(mesh.positions[4:], [[9, 9, 9]] * 3 + [[8, 8, 8]] * 3)
+    np.testing.assert_array_equal(mesh.joint_indices[4:, 0], 1)
+
+
+def test_a_mesh_used_twice_is_read_once(tmp_path):
+    builder = arm()
+    builder.node(mesh=0, skin=0, translation=[5, 5, 5])
+    assert len(load(builder, tmp_path).mesh.positions) == 4
+
+
+def test_the_transform_of_the_mesh_node_has_no_meaning(tmp_path):
+    builder = arm()
+    builder.json["nodes"][2].update(translation=[5, 5, 5], scale=[3, 3, 3])
+    character = load(builder, tmp_path)
+    np.testing.assert_array_equal(character.skin.deform(character.rest_matrices), character.mesh.positions)
+
+
+@pytest.mark.parametrize(
+    ("mode", "indices", "triangles"),
+    [
+        (4, None, [[0, 1, 2]]),
+        (5, None, [[0, 1, 2], [1, 3, 2], [2, 3, 4], [3, 5, 4]]),
+        (6, None, [[1, 2, 0], [2, 3, 0], [3, 4, 0], [4, 5, 0]]),
+        (5, [3, 2, 1, 0], [[3, 2, 1], [2, 0, 1]]),
+        (6, [5, 2, 1, 0], [[2, 1, 5], [1, 0, 5]]),
+        # Two strips joined by triangles without area; the second begins at an odd place, so it runs the other way.
+        (5, [0, 1, 2, 2, 3, 3, 4, 5], [[0, 1, 2], [3, 5, 4]]),
+    ],
+)
+def test_modes(tmp_path, mode, indices, triangles):
+    """Triangles of strips and fans as in glTF 2.0, section 3.7.2.1."""
+    positions = np.random.default_rng(1).normal(size=(3 if mode == 4 else 6, 3))
+    mesh = load(one_joint(primitive(positions, mode=mode, indices=indices)), tmp_path).mesh
+    np.testing.assert_array_equal(mesh.triangles, triangles)
+    assert mesh.triangles.dtype == np.int32
+
+
+@pytest.mark.parametrize("mode", [0, 1, 2, 3])
+def test_points_and_lines_are_left_out(tmp_path, mode):
+    builder = one_joint(primitive(SQUARE, mode=mode), primitive(SQUARE[:3]))
+    with pytest.warns(FileWarning, match=r"primitives\[0\] is left out: it has points or lines"):
+        mesh = load(builder, tmp_path).mesh
+    assert len(mesh.positions) == 3
+
+
+def test_nothing_but_lines(tmp_path):
+    with pytest.raises(ValueError, match="no triangles"):
+        load(one_joint(primitive(SQUARE, mode=1)), tmp_path)
+
+
+@pytest.mark.parametrize(("mode", "count"), [(4, 4), (5, 2), (6, 1)])
+def test_corners_that_make_no_triangles(tmp_path, mode, count):
+    with pytest.raises(ValueError, match=rf"primitives\[0\]: {count} corners"):
+        load(one_joint(primitive(SQUARE[:count], mode=mode)), tmp_path)
+
+
+def test_no_normals(tmp_path):
+    character = load(arm(), tmp_path)
+    assert character.mesh.normals is None
+    assert not character.skin.has_normals
+
+
+def test_normals(tmp_path):
+    builder = arm()
+    attributes = builder.json["meshes"][0]["primitives"][0]["attributes"]
+    attributes["NORMAL"] = builder.accessor([[0, 0, 1]] * 4)
+    character = load(builder, tmp_path)
+    np.testing.assert_array_equal(character.mesh.normals, [[0, 0, 1]] * 4)
+    assert character.skin.has_normals
+
+
+def test_normals_of_some_primitives_only(tmp_path):
+    """The others get the sum of the normals of their triangles by area; worked out by hand.
+
+    A triangle of area 1/2 in the plane z = 0 and one of area 1 in the plane x = 0 share the edge from 0 to 1.
+    """
+    bent = [[0, 0, 0], [0, 1, 0], [-1, 0, 0], [0, 0, 2], [5, 5, 5]]
+    builder = one_joint(
+        lambda b: primitive(SQUARE[:3], attributes={"NORMAL": b.accessor([[0, 1, 0]] * 3)})(b),
+        primitive(bent, indices=[0, 1, 2, 1, 0, 3]),
+    )
+    normals = load(builder, tmp_path).mesh.normals
+    np.testing.assert_array_equal(normals[:3], [[0, 1, 0]] * 3)
+    edge = np.array([-2.0, 0.0, 1.0]) / np.sqrt(5.0)
+    np.testing.assert_allclose(normals[3:], [edge, edge, [0, 0, 1], [-1, 0, 0], [0, 0, 0]], atol=1e-7)
+
+
+def test_texture_coordinates(tmp_path):
+    uvs = [[0, 0], [1, 0], [0.5, 0.25]]
+    builder = one_joint(
+        lambda b: primitive(SQUARE[:3], attributes={"TEXCOORD_0": b.accessor(uvs)})(b), primitive(SQUARE[:3])
+    )
+    np.testing.assert_array_equal(load(builder, tmp_path).mesh.uvs, [*uvs, [0, 0], [0, 0], [0, 0]])
+    assert load(arm(), tmp_path).mesh.uvs is None
+
+
+def test_several_sets_of_influences(tmp_path):
+    """Nine joints on one vertex, in three sets of different types; another primitive has one set."""
+    builder = Builder()
+    for number in range(9):
+        builder.node(translation=[number, 0, 0])
+    weights = np.arange(1, 13) * (np.arange(12) < 9) / 45
+    joints = np.array([*range(8, -1, -1), 0, 0, 0])
+    bytes_of_weights = np.round(weights[4:8] * 255).astype(int)
+    many = builder.primitive(
+        [[1, 2, 3]] * 3,
+        [joints[:4]] * 3,
+        [weights[:4]] * 3,
+        attributes={
+            "JOINTS_1": builder.accessor([joints[4:8]] * 3, "H"),
+            "WEIGHTS_1": builder.accessor([bytes_of_weights] * 3, "B", normalized=True),
+            "JOINTS_2": builder.accessor([joints[8:]] * 3, "B"),
+            "WEIGHTS_2": builder.accessor([weights[8:]] * 3),
+        },
+    )
+    few = builder.primitive(SQUARE[:3], [[8, 0, 0, 0]] * 3, [[1, 0, 0, 0]] * 3)
+    builder.mesh(many, few)
+    builder.skin(range(9))
+    builder.node(mesh=0, skin=0)
+    with pytest.warns(sbs.WeightWarning, match="3 with weights that do not sum to 1"):
+        character = load(builder, tmp_path)
+    np.testing.assert_array_equal(character.mesh.joint_indices, [joints] * 3 + [[8] + [0] * 11] * 3)
+    weights[4:8] = bytes_of_weights / 255
+    np.testing.assert_allclose(character.mesh.joint_weights[:3], [weights] * 3, rtol=1e-7)
+    np.testing.assert_array_equal(character.mesh.joint_weights[3:], [[1] + [0] * 11] * 3)
+    assert character.skin.max_influences == 9
+
+    # Linear blending: each joint shifts by its number (there are no inverse bind matrices).
+    shift = np.sum(joints * weights) / np.sum(weights)
+    deformed = character.skin.deform(character.rest_matrices, method="linear")
+    np.testing.assert_allclose(deformed[0], [1 + shift, 2, 3], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("row", "kind"),
+    [
+        ([np.nan, 1, 0, 0], "NaN weights"),
+        ([np.inf, 1, 0, 0], "infinite weights"),
+        ([-0.5, 1, 0, 0], "negative weights"),
+        ([0, 0, 0, 0], "no weights"),
+        ([0.9, 0.0, 0.2, 0.2], "do not sum to 1"),
+    ],
+)
+def test_bad_weights_are_passed_on_as_found(tmp_path, row, kind):
+    builder = arm()
+    attributes = builder.json["meshes"][0]["primitives"][0]["attributes"]
+    attributes["WEIGHTS_0"] = builder.accessor([[1, 0, 0, 0], [1, 0, 0, 0], [0.5, 0.5, 0, 0], row])
+    with pytest.warns(sbs.WeightWarning, match=f"1 with {kind}|1 with weights that {kind}"):
+        character = load(builder, tmp_path)
+    np.testing.assert_array_equal(character.mesh.joint_weights[3], np.float32(row))
+    assert np.isfinite(character.skin.deform(character.rest_matrices)).all()
+    with pytest.raises(ValueError, match=r"file\.glb: .*weight"):
+        load(builder, tmp_path, strict=True)
+
+
+def test_a_primitive_without_influences(tmp_path):
+    builder = arm()
+    bare = builder.primitive(SQUARE[:3], [[0] * 4] * 3, [[1, 0, 0, 0]] * 3)
+    del bare["attributes"]["JOINTS_0"], bare["attributes"]["WEIGHTS_0"]
+    builder.json["meshes"][0]["primitives"].append(bare)
+    with (
+        pytest.warns(FileWarning, match=r"primitives\[1\].attributes: no JOINTS_0"),
+        pytest.warns(sbs.WeightWarning, match="3 with no weights"),
+    ):
+        character = load(builder, tmp_path)
+    assert character.skin.unweighted_vertex_count == 3
+
+
+def test_any_joint_may_have_weight_zero(tmp_path):
+    builder = arm()
+    attributes = builder.json["meshes"][0]["primitives"][0]["attributes"]
+    attributes["JOINTS_0"] = builder.accessor([[0, 255, 255, 255]] * 2 + [[0, 1, 99, 2]] * 2, "B")
+    np.testing.assert_array_equal(load(builder, tmp_path).mesh.joint_indices, [[0, 0, 0, 0]] * 2 + [[0, 1, 0, 0]] * 2)
+
+
+def test_morph_targets_are_left_out(tmp_path):
+    builder = arm()
+    builder.json["meshes"][0]["primitives"][0]["targets"] = [{"POSITION": builder.accessor([[1, 1, 1]] * 4)}]
+    with pytest.warns(FileWarning, match="morph targets are left out"):
+        character = load(builder, tmp_path)
+    np.testing.assert_array_equal(character.skin.deform(character.rest_matrices), character.mesh.positions)
+
+
+def test_meshes_without_a_skin_are_left_out(tmp_path):
+    builder = arm()
+    builder.mesh(builder.primitive(SQUARE[:3], [[0] * 4] * 3, [[1, 0, 0, 0]] * 3))
+    builder.node(mesh=1, name="sword")
+    with pytest.warns(FileWarning, match="no skin: sword"):
+        assert len(load(builder, tmp_path).mesh.positions) == 4
+
+
+def test_only_what_is_in_the_scene(tmp_path):
+    builder = arm()
+    builder.mesh(builder.primitive(SQUARE[:3], [[0] * 4] * 3, [[1, 0, 0, 0]] * 3))
+    hidden = builder.node(mesh=1, skin=0)
+    shown = builder.node(children=[2])
+    builder.json["scenes"] = [{"nodes": [hidden]}, {"nodes": [0, shown]}]
+    assert len(load(builder, tmp_path).mesh.positions) == 3
+    builder.json["scene"] = 1
+    assert len(load(builder, tmp_path).mesh.positions) == 4

@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: MIT
+"""What Character.save writes: seen by other programs, loaded again, and put in place whole."""
+
+import json
+import os
+import struct
+from dataclasses import replace
+
+import numpy as np
+import pygltflib
+import pytest
+import trimesh
+from gltf_builder import arm
+
+import sbs
+from sbs.animation import Animation
+
+HALF = np.sqrt(0.5)
+INTERPOLATIONS = {
+    "LINEAR": [[0, 0, 0, 1], [0, 0, HALF, HALF]],
+    "STEP": [[0, 0, 0, 1], [0, 0, HALF, HALF]],
+    "CUBICSPLINE": [[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0], [0, 0, 0, 0], [0, 0, HALF, HALF], [0, 0, 0, 0]],
+}
+
+
+def load(builder, tmp_path):
+    return sbs.load(builder.save(tmp_path / "file.glb"))
+
+
+def save_and_load(character, tmp_path, **options):
+    character.save(tmp_path / "saved.glb", **options)
+    return sbs.load(tmp_path / "saved.glb", strict=True)
+
+
+def stored(tmp_path):
+    """The JSON of the file that was saved."""
+    data = (tmp_path / "saved.glb").read_bytes()
+    (length,) = struct.unpack_from("<I", data, 12)
+    return json.loads(data[20 : 20 + length])
+
+
+def tube(joint_count, vertex_count, influences, seed=1):
+    """A character without a file: a chain of joints along x, and random influences."""
+    generator = np.random.default_rng(seed)
+    positions = generator.normal(size=(vertex_count, 3)).astype(np.float32)
+    bind_matrices = np.tile(np.eye(4), (joint_count, 1, 1))
+    bind_matrices[:, 0, 3] = np.arange(joint_count) / joint_count
+    mesh = sbs.Mesh(
+        positions=positions,
+        triangles=np.arange(vertex_count // 3 * 3, dtype=np.int32).reshape(-1, 3),
+        joint_indices=generator.permuted(np.tile(np.arange(joint_count), (vertex_count, 1)), axis=1)[:, :influences],
+        joint_weights=generator.dirichlet(np.ones(influences), vertex_count),
+        normals=3 * positions,
+        uvs=generator.uniform(size=(vertex_count, 2)).astype(np.float32),
+    )
+    return sbs.Character.from_mesh(mesh, sbs.Skeleton(np.arange(-1, joint_count - 1), bind_matrices))
+
+
+def wave(character, frames=5):
+    """Skinning matrices (F, J, 4, 4) in which every joint turns."""
+    joints = len(character.skeleton)
+    angles = np.linspace(0, 1, frames)[:, None, None] * np.random.default_rng(2).normal(size=(1, joints, 3))
+    return character.skinning_matrices(sbs.rotations.matrices_from_euler(angles, "XYZ"))
+
+
+@pytest.mark.parametrize("interpolation", INTERPOLATIONS)
+def test_animations_are_kept(tmp_path, interpolation):
+    builder = arm()
+    builder.node(name="armature", translation=[1, 2, 3], scale=[100] * 3, children=[0])
+    builder.animation(
+        (1, "rotation", [0.5, 2.0], INTERPOLATIONS[interpolation]), interpolation=interpolation, name="bend"
+    )
+    builder.animation((3, "translation", [0.0, 1.0], [[0, 0, 0], [5, 0, 0]]), (3, "scale", [0.0], [[100, 100, 100]]))
+    character = load(builder, tmp_path)
+    again = save_and_load(character, tmp_path)
+    assert [animation.name for animation in again.animations] == ["bend", "animation_1"]
+    for animation, same in zip(character.animations, again.animations, strict=True):
+        assert same.duration == animation.duration
+        assert [track.interpolation for track in same.tracks] == [track.interpolation for track in animation.tracks]
+        times = np.linspace(-0.5, 2.5, 13)
+        np.testing.assert_allclose(same.skinning_matrices(times), animation.skinning_matrices(times), atol=2e-5)
+    assert again.rig.names == ("armature", "shoulder", "elbow")
+
+
+def test_the_pose_and_nodes_with_a_matrix_are_kept(tmp_path):
+    builder = arm()
+    builder.json["nodes"][0]["matrix"] = [0, 1, 0, 0, -1, 0, 0, 0, 0.5, 0, 1, 0, 5, 6, 7, 1]
+    builder.json["nodes"][1]["rotation"] = [0, 0, HALF, HALF]
+    character = load(builder, tmp_path)
+    np.testing.assert_allclose(save_and_load(character, tmp_path).rest_matrices, character.rest_matrices, atol=1e-7)
+
+
+@pytest.mark.parametrize(("influences", "sets"), [(1, 1), (4, 1), (5, 2), (9, 3)])
+def test_influences_in_sets_of_four(tmp_path, influences, sets):
+    character = tube(joint_count=12, vertex_count=30, influences=influences)
+    again = save_and_load(character, tmp_path)
+    attributes = stored(tmp_path)["meshes"][0]["primitives"][0]["attributes"]
+    assert [name for name in sorted(attributes) if name.startswith("JOINTS")] == [f"JOINTS_{i}" for i in range(sets)]
+    assert again.skin.joint_sets == character.skin.joint_sets
+    weights = again.mesh.joint_weights
+    assert np.all(weights[:, :-1] >= weights[:, 1:])
+    # In double, so that only the rounding of the weights themselves is seen: half an ulp of 1.
+    np.testing.assert_allclose(weights.sum(axis=1, dtype=np.float64), 1, rtol=0, atol=6e-8)
+    for matrices in wave(character):
+        expected = character.skin.deform(matrices)
+        np.testing.assert_allclose(again.skin.deform(matrices), expected, atol=1e-6 * np.ptp(expected))
+
+
+@pytest.mark.parametrize(("weights", "largest"), [("uint8", 255), ("uint16", 65535)])
+def test_weights_as_integers(tmp_path, weights, largest):
+    """They sum to 1 exactly, and none is further off than one step."""
+    character = tube(joint_count=12, vertex_count=3000, influences=7)
+    again = save_and_load(character, tmp_path, weights=weights)
+    steps = np.round(again.mesh.joint_weights.astype(np.float64) * largest).astype(int)
+    np.testing.assert_array_equal(steps.sum(axis=1), largest)
+    dense = np.zeros((2, 3000, 12))
+    for row, mesh in zip(dense, (character.mesh, again.mesh), strict=True):
+        np.add.at(row, (np.arange(3000)[:, None], mesh.joint_indices), mesh.joint_weights)
+    assert np.abs(dense[0] - dense[1]).max() < 1 / largest
+
+
+@pytest.mark.parametrize(("joint_count", "component_type"), [(256, 5121), (257, 5123)])
+def test_joints_are_bytes_where_they_fit(tmp_path, joint_count, component_type):
+    character = tube(joint_count, vertex_count=300, influences=4)
+    again = save_and_load(character, tmp_path)
+    file = stored(tmp_path)
+    attributes = file["meshes"][0]["primitives"][0]["attributes"]
+    assert file["accessors"][attributes["JOINTS_0"]]["componentType"] == component_type
+    assert again.skin.joint_sets == character.skin.joint_sets
+
+
+@pytest.mark.parametrize(("vertex_count", "component_type"), [(65535, 5123), (65536, 5125)])
+def test_indices_are_short_where_they_fit(tmp_path, vertex_count, component_type):
+    """The number 65535 itself is not used: it ends a strip."""
+    character = tube(joint_count=1, vertex_count=vertex_count, influences=1)
+    again = save_and_load(character, tmp_path)
+    file = stored(tmp_path)
+    assert file["accessors"][file["meshes"][0]["primitives"][0]["indices"]]["componentType"] == component_type
+    np.testing.assert_array_equal(again.mesh.triangles, character.mesh.triangles)
+
+
+def test_bad_weights_are_written_as_the_skin_uses_them(tmp_path):
+    """NaN, infinite and negative weights, duplicates, sums off 1; a vertex without weights stays without."""
+    rows = [[np.nan, 1, 0, 0], [np.inf, 2, 0, 0], [-1, 0.5, 0.5, 0], [0, 0, 0, 0], [0.25, 0.5, 0.25, 3]]
+    joints = [[0, 1, 0, 0], [0, 1, 0, 0], [0, 1, 0, 0], [0, 1, 0, 0], [1, 0, 1, 1]]
+    mesh = sbs.Mesh(
+        positions=np.arange(15, dtype=np.float32).reshape(5, 3),
+        triangles=np.array([[0, 1, 2]], dtype=np.int32),
+        joint_indices=np.array(joints),
+        joint_weights=np.array(rows),
+    )
+    with pytest.warns(sbs.WeightWarning):
+        character = sbs.Character.from_mesh(mesh, sbs.Skeleton([-1, 0], [np.eye(4)] * 2))
+    character.save(tmp_path / "saved.glb")
+    with pytest.warns(sbs.WeightWarning, match="of 5 vertices: 1 with no weights"):
+        again = sbs.load(tmp_path / "saved.glb")
+    np.testing.assert_array_equal(
+        again.mesh.joint_weights, [[1, 0, 0, 0], [1, 0, 0, 0], [0.5, 0.5, 0, 0], [0, 0, 0, 0], [0.875, 0.125, 0, 0]]
+    )
+    np.testing.assert_array_equal(
+        again.mesh.joint_indices, [[1, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0], [1, 0, 0, 0]]
+    )
+    for matrices in wave(character):
+        expected = character.skin.deform(matrices)
+        np.testing.assert_allclose(again.skin.deform(matrices), expected, atol=1e-6 * np.ptp(expected))
+
+
+def test_an_animation_of_skinning_matrices(tmp_path):
+    """Given frames come back at their times; joints that do not slide get no translations."""
+    character = tube(joint_count=6, vertex_count=60, influences=3)
+    matrices = wave(character, frames=9)
+    times = np.arange(9) / 8
+    animation = Animation.from_skinning_matrices("wave", times, matrices, character.rig)
+    assert [track.path for track in animation.tracks] == ["rotation"]
+    np.testing.assert_allclose(animation.skinning_matrices(times), matrices, atol=1e-12)
+    again = save_and_load(replace(character, animations=(animation,)), tmp_path)
+    np.testing.assert_allclose(again.animations[0].skinning_matrices(times), matrices, atol=1e-6)
+
+
+def test_an_animation_with_translation_and_scale(tmp_path):
+    character = tube(joint_count=3, vertex_count=30, influences=2)
+    matrices = np.array(wave(character, frames=3))
+    matrices[1, :, :3, 3] += [1, 2, 3]
+    matrices[2, 2, :3, :3] *= 2
+    animation = Animation.from_skinning_matrices("jump", [0, 1, 2], matrices, character.rig)
+    assert [track.path for track in animation.tracks] == ["translation", "rotation", "scale"]
+    np.testing.assert_allclose(animation.skinning_matrices([0, 1, 2]), matrices, atol=1e-12)
+
+
+def test_from_skinning_matrices_wants_a_rig_of_joints(tmp_path):
+    builder = arm()
+    builder.node(children=[0])
+    character = load(builder, tmp_path)
+    with pytest.raises(ValueError, match="rig has 3 nodes for 2 joints"):
+        Animation.from_skinning_matrices("", [0.0], character.rest_matrices[None], character.rig)
+    with pytest.raises(ValueError, match=r"shape \(2, 4, 4\), times \(1,\)"):
+        Animation.from_skinning_matrices("", [0.0], character.rest_matrices, load(arm(), tmp_path).rig)
+
+
+def test_a_sheared_skeleton(tmp_path):
+    """Its joints are kept, as matrices, and cannot be animated."""
+    character = tube(joint_count=2, vertex_count=30, influences=2)
+    bind_matrices = np.array(character.skeleton.bind_matrices)
+    bind_matrices[1, 0, 1] = 0.5
+    character = sbs.Character.from_mesh(character.mesh, sbs.Skeleton([-1, 0], bind_matrices))
+    again = save_and_load(character, tmp_path)
+    np.testing.assert_allclose(again.skeleton.bind_matrices, bind_matrices, atol=1e-7)
+    np.testing.assert_allclose(again.rest_matrices, [np.eye(4)] * 2, atol=1e-7)
+    with pytest.raises(ValueError, match="joint 'joint_1' of the rig is given by a matrix"):
+        Animation.from_skinning_matrices("", [0.0], character.rest_matrices[None], character.rig)
+
+
+def test_trimesh_opens_it(tmp_path):
+    character = tube(joint_count=12, vertex_count=30, influences=7)
+    character.save(tmp_path / "saved.glb")
+    scene = trimesh.load(tmp_path / "saved.glb", process=False)
+    (mesh,) = scene.geometry.values()
+    np.testing.assert_array_equal(mesh.vertices, character.mesh.positions)
+    np.testing.assert_array_equal(mesh.faces, character.mesh.triangles)
+    lengths = np.linalg.norm(character.mesh.normals, axis=1, keepdims=True)
+    np.testing.assert_allclose(mesh.vertex_normals, character.mesh.normals / lengths, atol=1e-6)
+
+
+def test_pygltflib_opens_it(tmp_path):
+    builder = arm()
+    builder.animation((1, "rotation", [0.0, 1.0], INTERPOLATIONS["LINEAR"]), name="bend")
+    load(builder, tmp_path).save(tmp_path / "saved.glb")
+    file = pygltflib.GLTF2.load(str(tmp_path / "saved.glb"))
+    assert file.asset.version == "2.0"
+    assert [node.name for node in file.nodes] == ["shoulder", "elbow", "file"]
+    assert file.nodes[2].skin == 0
+    assert file.skins[0].joints == [0, 1]
+    assert file.scenes[file.scene].nodes == [0, 2]
+    (channel, sampler) = file.animations[0].channels[0], file.animations[0].samplers[0]
+    assert (channel.target.node, channel.target.path, sampler.interpolation) == (1, "rotation", "LINEAR")
+    positions = file.accessors[file.meshes[0].primitives[0].attributes.POSITION]
+    assert (positions.min, positions.max) == ([0, 0, 0], [3, 1, 0])
+    assert all(view.byteOffset % 4 == 0 for view in file.bufferViews)
+
+
+def test_the_same_character_gives_the_same_bytes(tmp_path):
+    character = tube(joint_count=5, vertex_count=30, influences=3)
+    character.save(tmp_path / "one.glb")
+    character.save(tmp_path / "two.glb")
+    assert (tmp_path / "one.glb").read_bytes() == (tmp_path / "two.glb").read_bytes()
+
+
+def test_a_failed_save_leaves_what_was_there(tmp_path, monkeypatch):
+    character = tube(joint_count=5, vertex_count=30, influences=3)
+    (tmp_path / "saved.glb").write_text("old")
+
+    def fail(*_):
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(os, "replace", fail)
+    monkeypatch.setattr("pathlib.Path.replace", fail)
+    with pytest.raises(OSError, match="no space left"):
+        character.save(tmp_path / "saved.glb")
+    assert [path.name for path in tmp_path.iterdir()] == ["saved.glb"]
+    assert (tmp_path / "saved.glb").read_text() == "old"
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [("saved.gltf", {}, "ends in .glb"), ("saved.glb", {"weights": "float64"}, "weights is 'float64'")],
+)
+def test_bad_arguments(tmp_path, name, options, message):
+    with pytest.raises(ValueError, match=message):
+        tube(joint_count=2, vertex_count=3, influences=2).save(tmp_path / name, **options)
+    assert not list(tmp_path.iterdir())

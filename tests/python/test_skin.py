@@ -1,0 +1,378 @@
+# SPDX-License-Identifier: MIT
+"""What a skin holds and shows, and every way to call it."""
+
+import copy
+import gc
+import pickle
+import sys
+import warnings
+import weakref
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from meshes import skin_arguments, skinning_matrices
+
+import sbs
+from sbs import _core
+
+METHODS = ["rigid", "linear", "spherical", "dual_quaternion"]
+DTYPES = [np.float32, np.float64]
+ARRAYS = ["rest_positions", "joint_indices", "joint_weights", "parents", "joint_positions", "rest_normals"]
+
+
+def same_bits(a: np.ndarray, b: np.ndarray) -> bool:
+    return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+
+
+# ------------------------------------------------------------------------------------------------------------ by hand
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_elbow_of_two_joints_by_hand(dtype):
+    """A point that the upper arm alone takes to (3, 1) and the forearm alone to (5, 1): 0.8 and 0.2 of the way."""
+    matrices = np.tile(np.eye(4), (2, 1, 1))
+    matrices[:, :2, 3] = [[3.0, 1.0], [5.0, 1.0]]
+    skin = sbs.Skin(np.zeros((1, 3), dtype), [[0, 1]], [[0.8, 0.2]])
+    for method in ("linear", "spherical"):
+        # equal rotations: both are the linear blend; 4 eps of what is summed
+        np.testing.assert_allclose(
+            skin.deform(matrices, method=method), [[3.4, 1.0, 0.0]], rtol=4 * np.finfo(dtype).eps
+        )
+    np.testing.assert_array_equal(skin.deform(matrices, method="rigid"), [[3.0, 1.0, 0.0]])
+
+
+# ------------------------------------------------------------------------------------------------------- what it shows
+
+
+def test_repr():
+    arguments = skin_arguments(40, 6, 4, np.float32)
+    skin = sbs.Skin(**arguments)
+    sets = len({tuple(sorted(row)) for row in arguments["joint_indices"].tolist()})
+    assert repr(skin) == (
+        f"<sbs.Skin 40 vertices (float32), 6 joints, {sets} joint sets ({sets} non-trivial), up to 4 influences>"
+    )
+    one = sbs.Skin([[1.0, 2.0, 3.0]], [[0]], [[1.0]])
+    assert repr(one) == "<sbs.Skin 1 vertex (float64), 1 joint, 1 joint set (0 non-trivial), up to 1 influence>"
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_attributes(dtype):
+    arguments = skin_arguments(40, 6, 3, dtype, normals=True)
+    skin = sbs.Skin(**arguments)
+    assert (skin.vertex_count, skin.joint_count, skin.max_influences) == (40, 6, 3)
+    assert skin.dtype == dtype
+    assert skin.has_normals
+    assert skin.unweighted_vertex_count == 0
+    assert skin.instruction_set == sbs.build_info()["instruction_set"]
+    assert not sbs.Skin([[0.0, 0.0, 0.0]], [[0]], [[1.0]]).has_normals
+
+
+def test_usable_arrays_are_referenced_and_shown_read_only():
+    arguments = skin_arguments(normals=True)
+    skin = sbs.Skin(**arguments)
+    for name in ARRAYS:
+        held = getattr(skin, name)
+        assert np.shares_memory(held, arguments[name]), name
+        assert same_bits(held, arguments[name]), name
+        assert not held.flags.writeable, name
+        assert arguments[name].flags.writeable, name
+        with pytest.raises(AttributeError):
+            setattr(skin, name, arguments[name])
+
+
+def test_absent_arrays_are_none():
+    skin = sbs.Skin([[0.0, 0.0, 0.0]], [[0]], [[1.0]])
+    assert skin.parents is None
+    assert skin.joint_positions is None
+    assert skin.rest_normals is None
+
+
+def test_other_arrays_are_converted_to_the_documented_types():
+    skin = sbs.Skin(
+        np.arange(6).reshape(2, 3),
+        np.array([[0], [1]], dtype=np.uint64),
+        np.ones((2, 1), dtype=np.float16),
+        parents=np.array([-1, 0], dtype=np.int8),
+        joint_positions=np.zeros((2, 3), dtype=np.float32),
+        rest_normals=np.ones((2, 3), dtype=np.float32),
+    )
+    dtypes = [getattr(skin, name).dtype for name in ARRAYS]
+    assert dtypes == [np.float64, np.int32, np.float32, np.int32, np.float64, np.float64]
+    np.testing.assert_array_equal(skin.joint_indices, [[0], [1]])
+    np.testing.assert_array_equal(skin.parents, [-1, 0])
+
+
+def test_joint_sets_against_python_sets():
+    arguments = skin_arguments(200, 5, 3)
+    arguments["joint_weights"][::3, 0] = 0.0
+    arguments["joint_weights"][::3] /= arguments["joint_weights"][::3].sum(axis=1, keepdims=True)
+    arguments["joint_weights"][7] = 0.0
+    with pytest.warns(sbs.WeightWarning):
+        skin = sbs.Skin(**arguments)
+    expected = [
+        tuple(sorted(joint for joint, weight in zip(joints, weights, strict=True) if weight > 0))
+        for joints, weights in zip(arguments["joint_indices"].tolist(), arguments["joint_weights"], strict=True)
+    ]
+    assert skin.joint_sets == sorted(set(expected))
+    assert skin.joint_sets[0] == ()
+    assert [skin.joint_sets[s] for s in skin.joint_set_of_vertex] == expected
+    assert skin.joint_set_of_vertex.dtype == np.int32
+    trivial = {s for s in set(expected) if len(s) < 2 or (len(s) == 2 and s[1] - s[0] == 1)}
+    assert skin.nontrivial_joint_set_count == len(set(expected) - trivial)
+    assert skin.unweighted_vertex_count == 1
+
+
+def test_joint_count_is_taken_from_what_is_there():
+    positions, indices, weights = np.zeros((1, 3)), [[2]], [[1.0]]
+    assert sbs.Skin(positions, indices, weights).joint_count == 3
+    assert sbs.Skin(positions, indices, weights, joint_count=8).joint_count == 8
+    assert sbs.Skin(positions, indices, weights, parents=[-1, 0, 1, 2]).joint_count == 4
+    assert sbs.Skin(positions, indices, weights, joint_positions=np.zeros((5, 3))).joint_count == 5
+
+
+# ------------------------------------------------------------------------------------------------------------ weights
+
+
+def test_weight_warning_counts_vertices_by_kind():
+    weights = np.array([[np.nan, 1.0], [np.inf, 1.0], [-1.0, 1.0], [0.0, 0.0], [0.7, 0.7], [0.5, 0.5], [0.5, 0.5]])
+    indices = np.array([[0, 1], [0, 1], [0, 1], [0, 1], [0, 1], [1, 1], [0, 1]])
+    with pytest.warns(sbs.WeightWarning) as caught:
+        skin = sbs.Skin(np.zeros((7, 3)), indices, weights)
+    assert skin.weight_report == sbs.WeightReport(1, 1, 1, 1, 1, 1)
+    assert skin.unweighted_vertex_count == 1
+    assert len(caught) == 1
+    assert str(caught[0].message) == (
+        "weights were repaired, of 7 vertices: 1 with NaN weights (dropped), 1 with infinite weights (dropped), "
+        "1 with negative weights (dropped), 1 with no weights (they will not move), "
+        "1 with weights that do not sum to 1 (normalised), 1 with a joint more than once (merged)"
+    )
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize(
+    ("joints", "weights", "message"),
+    [
+        ([0, 1], [np.nan, 1.0], r"joint_weights\[1, 0\] = nan: a weight must be finite and not negative"),
+        ([0, 1], [1.0, np.inf], r"joint_weights\[1, 1\] = inf: a weight must be finite and not negative"),
+        ([0, 1], [-1.0, 1.0], r"joint_weights\[1, 0\] = -1.0: a weight must be finite and not negative"),
+        ([0, 1], [0.0, 0.0], r"joint_weights\[1\]: weights must sum to 1"),
+        ([0, 1], [0.7, 0.7], r"joint_weights\[1\]: weights must sum to 1"),
+        ([1, 1], [0.5, 0.5], r"joint_weights\[1\]: weights must sum to 1, and joints occur once"),
+    ],
+)
+def test_strict_refuses_what_would_be_repaired(joints, weights, message):
+    with pytest.raises(ValueError, match=message):
+        sbs.Skin(np.zeros((2, 3)), [[0, 1], joints], [[1.0, 0.0], weights], strict=True)
+
+
+def test_strict_accepts_good_weights():
+    arguments = skin_arguments()
+    assert same_bits(
+        sbs.Skin(**arguments, strict=True).deform(skinning_matrices(6)),
+        sbs.Skin(**arguments).deform(skinning_matrices(6)),
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------- deforming
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("method", METHODS)
+@given(st.integers(0, 5), st.integers(0, 2**32 - 1), st.booleans())
+def test_deform_many_is_deform_for_each_frame(method, dtype, frames, seed, rows_of_three):
+    skin = sbs.Skin(**skin_arguments(40, 6, 4, dtype, normals=True))
+    matrices = skinning_matrices(frames, 6, seed=seed)
+    matrices = matrices[..., :3, :] if rows_of_three else matrices
+    positions, normals = skin.deform_many(matrices, method=method, normals=True)
+    assert positions.shape == normals.shape == (frames, 40, 3)
+    assert positions.dtype == normals.dtype == dtype
+    for frame in range(frames):
+        expected = skin.deform(matrices[frame], method=method, normals=True)
+        assert same_bits(positions[frame], expected[0])
+        assert same_bits(normals[frame], expected[1])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_last_rows_make_no_difference(method):
+    skin = sbs.Skin(**skin_arguments())
+    matrices = skinning_matrices(6)
+    assert same_bits(skin.deform(matrices, method=method), skin.deform(matrices[:, :3], method=method))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_float32_matrices_go_with_both_types(dtype):
+    skin = sbs.Skin(**skin_arguments(dtype=dtype))
+    matrices = skinning_matrices(6).astype(np.float32)
+    assert same_bits(skin.deform(matrices), skin.deform(matrices.astype(np.float64)))
+
+
+def test_default_method_is_spherical():
+    skin = sbs.Skin(**skin_arguments())
+    matrices = skinning_matrices(6)
+    results = {method: skin.deform(matrices, method=method).tobytes() for method in METHODS}
+    assert len(set(results.values())) == len(METHODS)
+    assert skin.deform(matrices).tobytes() == results["spherical"]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("many", [False, True])
+def test_out_receives_the_same_bits_and_is_returned(dtype, many):
+    skin = sbs.Skin(**skin_arguments(dtype=dtype, normals=True))
+    deform = skin.deform_many if many else skin.deform
+    matrices = skinning_matrices(2, 6) if many else skinning_matrices(6)
+    expected = deform(matrices, normals=True)
+    out, out_normals = np.full_like(expected[0], np.nan), np.full_like(expected[1], np.nan)
+    result = deform(matrices, normals=True, out=out, out_normals=out_normals)
+    assert result[0] is out
+    assert result[1] is out_normals
+    assert same_bits(out, expected[0])
+    assert same_bits(out_normals, expected[1])
+    only_positions = np.full_like(out, np.nan)
+    assert deform(matrices, out=only_positions) is only_positions
+    assert same_bits(only_positions, expected[0])
+
+
+def test_normals_are_unit_or_zero():
+    arguments = skin_arguments(normals=True)
+    arguments["rest_normals"][3] = 0.0
+    for method in METHODS:
+        _, normals = sbs.Skin(**arguments).deform(skinning_matrices(6), method=method, normals=True)
+        lengths = np.linalg.norm(normals, axis=1)
+        # a rounding for each of the operations of a normalisation
+        np.testing.assert_allclose(np.delete(lengths, 3), 1.0, rtol=8 * np.finfo(np.float64).eps)
+        assert lengths[3] == 0.0
+
+
+def test_rotation_centers_and_report():
+    skin = sbs.Skin(**skin_arguments(40, 6, 3))
+    matrices = skinning_matrices(6)
+    centers = skin.rotation_centers(matrices)
+    assert centers.shape == (len(skin.joint_sets), 3)
+    assert centers.dtype == np.float64
+    sets = skin.nontrivial_joint_set_count
+    assert skin.pose_report(matrices) == sbs.PoseReport(sets, sets, 0)
+    stretched = matrices.copy()
+    stretched[2, :3, 0] *= 1.5
+    assert skin.pose_report(stretched) == sbs.PoseReport(sets, sets, 1)
+    assert not same_bits(skin.rotation_centers(matrices, rcond=1e-3), centers)
+    assert not same_bits(skin.rotation_centers(matrices, damping=1.0), centers)
+
+
+def test_options_reach_the_library():
+    skin = sbs.Skin(**skin_arguments(40, 6, 3))
+    matrices = skinning_matrices(6)
+    results = [skin.deform(matrices, **options).tobytes() for options in ({}, {"rcond": 0.5}, {"damping": 1.0})]
+    assert len(set(results)) == 3
+
+
+# -------------------------------------------------------------------------------------------------- copies and pickles
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_pickle_gives_the_same_bits(dtype, protocol):
+    arguments = skin_arguments(dtype=dtype, normals=True)
+    arguments["joint_indices"] = arguments["joint_indices"].astype(np.int64)
+    skin = sbs.Skin(**arguments, joint_count=6)
+    again = pickle.loads(pickle.dumps(skin, protocol))
+    for method in METHODS:
+        expected = skin.deform(skinning_matrices(6), method=method, normals=True)
+        actual = again.deform(skinning_matrices(6), method=method, normals=True)
+        assert all(same_bits(a, b) for a, b in zip(actual, expected, strict=True))
+    assert all(same_bits(getattr(again, name), getattr(skin, name)) for name in ARRAYS)
+    assert again.joint_sets == skin.joint_sets
+
+
+def test_unpickling_does_not_warn_again():
+    with pytest.warns(sbs.WeightWarning):
+        skin = sbs.Skin(np.zeros((1, 3)), [[0]], [[0.5]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert pickle.loads(pickle.dumps(skin)).weight_report == skin.weight_report
+
+
+def test_copies():
+    arguments = skin_arguments()
+    skin = sbs.Skin(**arguments)
+    before = skin.deform(skinning_matrices(6))
+    assert copy.copy(skin) is skin  # immutable
+    deep = copy.deepcopy(skin)
+    arguments["rest_positions"][:] = 0.0  # which the original still refers to
+    assert same_bits(skin.deform(skinning_matrices(6)), before)
+    assert same_bits(deep.deform(skinning_matrices(6)), before)
+    assert not np.any(skin.rest_positions)
+    assert np.all(deep.rest_positions)
+
+
+def test_arrays_are_released_with_the_skin():
+    arguments = skin_arguments(normals=True)
+    before = {name: sys.getrefcount(array) for name, array in arguments.items()}
+    skin = sbs.Skin(**arguments)
+    skin.deform(skinning_matrices(6), normals=True)
+    with pytest.raises(ValueError, match="out has shape"):
+        skin.deform(skinning_matrices(6), out=np.zeros(3))
+    del skin
+    assert {name: sys.getrefcount(array) for name, array in arguments.items()} == before
+
+
+def test_skin_in_a_cycle_is_collected():
+    skin = sbs.Skin(**skin_arguments())
+    skin.itself = skin
+    reference = weakref.ref(skin)
+    del skin
+    gc.collect()
+    assert reference() is None
+
+
+def test_core_type_can_be_neither_changed_nor_subclassed():
+    with pytest.raises(TypeError):
+        _core.Skin.deform = None
+    with pytest.raises(TypeError):
+        type("Derived", (_core.Skin,), {})
+
+
+# ------------------------------------------------------------------------------------------------------ other weights
+
+
+def test_update_all_weights():
+    arguments, others = skin_arguments(), skin_arguments(influences=2, seed=5)
+    updated = sbs.Skin(**arguments).update_weights(others["joint_indices"], others["joint_weights"])
+    arguments.update({name: others[name] for name in ("joint_indices", "joint_weights")})
+    assert same_bits(updated.deform(skinning_matrices(6)), sbs.Skin(**arguments).deform(skinning_matrices(6)))
+
+
+@pytest.mark.parametrize("width", [2, 3, 5])
+@pytest.mark.parametrize("index_type", [np.int8, np.uint16, np.int32, np.uint32, np.int64, np.uint64])
+def test_update_some_weights(width, index_type):
+    arguments = skin_arguments(influences=3, normals=True)
+    others = skin_arguments(vertices=2, influences=width, seed=5)
+    skin = sbs.Skin(**arguments)
+    updated = skin.update_weights(others["joint_indices"].astype(index_type), others["joint_weights"], vertices=[4, 9])
+    for name in ("joint_indices", "joint_weights"):
+        expected = np.zeros((40, max(3, width)), arguments[name].dtype)
+        expected[:, :3] = arguments[name]
+        expected[[4, 9]] = 0
+        expected[[4, 9], :width] = others[name]
+        np.testing.assert_array_equal(getattr(updated, name), expected)
+        arguments[name] = expected
+    assert updated.has_normals
+    assert same_bits(updated.deform(skinning_matrices(6)), sbs.Skin(**arguments).deform(skinning_matrices(6)))
+    assert skin.joint_indices.shape == (40, 3)
+
+
+def test_update_refuses_what_skin_refuses():
+    skin = sbs.Skin(**skin_arguments())
+    with pytest.raises(ValueError, match=r"joint_indices\[0, 0\] = 6 is out of range for 6 joints"):
+        skin.update_weights([[6]], [[1.0]], vertices=[4])
+    with pytest.raises(ValueError, match=r"joint_indices\[0, 0\] = 18446744073709551615 is out of range"):
+        skin.update_weights(np.array([[2**64 - 1]], dtype=np.uint64), [[1.0]], vertices=[4])
+    with pytest.raises(TypeError, match="joint_indices must hold integers, not float64"):
+        skin.update_weights([[0.0]], [[1.0]], vertices=[4])
+    with pytest.raises(ValueError, match=r"joint_indices has shape \(1,\), expected \(M, K\)"):
+        skin.update_weights([0], [[1.0]], vertices=[4])
+    with pytest.raises(IndexError):
+        skin.update_weights([[0]], [[1.0]], vertices=[40])
+    with pytest.raises(ValueError, match=r"joint_weights\[0\]: weights must sum to 1"):
+        skin.update_weights([[0]], [[0.5]], vertices=[4], strict=True)

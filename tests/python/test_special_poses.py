@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: MIT
+"""Every method on poses that real clips seldom show, held against the reference."""
+
+import functools
+
+import numpy as np
+import pytest
+import tolerances
+from reference import METHODS, Pose, rotation_matrix
+from subject import Subject
+
+VERTICES, JOINTS, INFLUENCES = 150, 7, 5
+
+DTYPES = [np.float64, np.float32]
+
+
+@functools.cache
+def cloud(dtype: type) -> Subject:
+    """Bind vertices in a cube of side 2 to one to five of seven joints each, in some 60 joint sets."""
+    generator = np.random.default_rng(1)
+    starts = generator.integers(0, JOINTS, VERTICES)
+    counts = generator.integers(1, INFLUENCES + 1, VERTICES)
+    steps = generator.integers(1, 3, VERTICES)
+    columns = np.arange(INFLUENCES)
+    return Subject(
+        generator.uniform(-1, 1, (VERTICES, 3)),
+        (starts[:, None] + steps[:, None] * columns) % JOINTS,
+        generator.uniform(0.05, 1, (VERTICES, INFLUENCES)) * (columns < counts[:, None]),
+        dtype,
+        rest_normals=generator.normal(size=(VERTICES, 3)),
+        parents=np.arange(-1, JOINTS - 1),
+        joint_positions=generator.uniform(-1, 1, (JOINTS, 3)),
+    )
+
+
+def turns(angle: float, seed: int = 2) -> np.ndarray:
+    """Rotations (J, 3, 3) by up to about `angle`, in radians, from a common one."""
+    generator = np.random.default_rng(seed)
+    axes = generator.uniform(-1, 1, (JOINTS, 3))
+    common = rotation_matrix(generator.normal(size=4))
+    quaternions = np.column_stack([np.cos(angle * np.ones(JOINTS) / 2), np.sin(angle / 2) * axes])
+    return np.stack([common @ rotation_matrix(q) for q in quaternions])
+
+
+def shifts(seed: int = 3) -> np.ndarray:
+    return np.random.default_rng(seed).uniform(-1, 1, (JOINTS, 3))
+
+
+def matrices(linear: np.ndarray, translations: np.ndarray) -> np.ndarray:
+    """Put (J, 3, 4) together from its 3x3 parts and translations, either of which may be one for all joints."""
+    result = np.empty((JOINTS, 3, 4))
+    result[:, :, :3] = linear
+    result[:, :, 3] = translations
+    return result
+
+
+def turned_about(points: np.ndarray, linear: np.ndarray) -> np.ndarray:
+    """Matrices (J, 3, 4) that leave a point each where it is."""
+    return matrices(linear, points - np.einsum("...rc,...c->...r", linear, points))
+
+
+def coaxial(slide: float, tilt: float = 0) -> np.ndarray:
+    """Turn all joints about one axis, or axes that differ by `tilt`, and move them apart by `slide`."""
+    angles = np.linspace(0, 2.5, JOINTS)
+    axes = np.array([0.6, 0, 0.8]) + tilt * shifts(seed=5)
+    rotations = np.stack(
+        [rotation_matrix(np.r_[np.cos(a / 2), np.sin(a / 2) * axis]) for a, axis in zip(angles, axes, strict=True)]
+    )
+    return turned_about(np.array([0.3, 0.2, -0.1]), rotations) + matrices(0 * rotations, slide * shifts())
+
+
+def stretches(largest: float, seed: int = 4) -> np.ndarray:
+    """Symmetric positive matrices (J, 3, 3) with eigenvalues between 1 / largest and largest."""
+    generator = np.random.default_rng(seed)
+    axes = turns(2.0, seed + 1)
+    values = largest ** generator.uniform(-1, 1, (JOINTS, 3))
+    return np.einsum("jab,jb,jcb->jac", axes, values, axes)
+
+
+def some(of: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Take every second joint from one, the rest from the other."""
+    return np.where(np.arange(JOINTS)[:, None, None] % 2 == 0, of, others)
+
+
+IDENTITY = matrices(np.eye(3), np.zeros(3))
+FLAT = np.diag([1.0, 1, 0])  # scaled to nothing along z
+MIRROR = np.diag([-1.0, 1, 1])
+
+RIGID = {
+    "identity": IDENTITY,
+    "equal": matrices(turns(0), np.array([1.0, 2, 3])),
+    "equal rotations": matrices(turns(0), shifts()),
+    "large angles": matrices(turns(2.5), shifts()),
+    "held together": turned_about(np.array([0.1, -0.4, 0.2]), turns(1.5)),
+    "coaxial": coaxial(0.0),
+    "coaxial, sliding": coaxial(0.1),
+    **{f"coaxial to {tilt:g}, sliding": coaxial(0.1, tilt) for tilt in (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)},
+    "coincident pairs": matrices(turns(1.5), shifts())[np.arange(JOINTS) // 2],
+    "half identity": some(IDENTITY, matrices(turns(1.5), shifts())),
+    # The smaller the relative rotations, the farther away the centers: up to 2,500 sizes of the mesh, at 1e-4.
+    **{f"angles of {angle:g}": matrices(turns(angle), shifts()) for angle in (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-7)},
+    # |A^T A - I| is 0.9e-5: rigid still.
+    "almost rigid": matrices(turns(1.0) * (1 + 0.9e-5 / (2 * np.sqrt(3))), shifts()),
+}
+# By name: the matrices, and how much they scale at most.
+SCALED = {
+    "barely scaled": (matrices(turns(1.0) * (1 + 1.1e-5 / (2 * np.sqrt(3))), shifts()), 1),
+    "scaled": (matrices(turns(1.5) * np.linspace(0.5, 2, JOINTS)[:, None, None], shifts()), 2),
+    "stretched and sheared": (matrices(turns(1.5) @ stretches(3.0), shifts()), 3),
+    "some stretched": (some(matrices(turns(1.5) @ stretches(3.0), shifts()), matrices(turns(1.5), shifts())), 3),
+    "some stretched, equal rotations": (matrices(some(turns(0) @ stretches(3.0), turns(0)), shifts()), 3),
+    "all tiny": (matrices(turns(1.5) * 1e-4, shifts()), 1),
+    "all large": (matrices(turns(1.5) * 1e4, shifts()), 1e4),
+    "mirrored": (matrices(MIRROR @ turns(1.5), shifts()), 1),
+    "mirrored and stretched": (matrices(MIRROR @ turns(1.5) @ stretches(3.0), shifts()), 3),
+    "some flat": (some(matrices(turns(1.5) @ FLAT, shifts()), matrices(turns(1.5), shifts())), 1),
+    "all flat": (matrices(turns(1.5) @ FLAT, shifts()), 1),
+}
+DISTANCES = [1_000, 10_000]
+
+
+def check(subject: Subject, pose: Pose, method: str, scale: float = 1, *, center: float = 0) -> None:
+    """Compare within 1e-12 or, in single precision, 2e-7 of the size, and `center` times the reach of the centers."""
+    size = scale * subject.mesh.size
+    if not all(joint.rigid for joint in pose.joints) and method == "spherical":
+        # Where v' = Q S (v - c) + sum w_i C_i c blends stretches apart from rotations, a far center matters in full.
+        size += subject.reach(pose)
+    bound = tolerances.share(subject.dtype, "linear") * size + center * subject.reach(pose)
+    assert subject.check(pose, method, bound=bound) == 0
+
+
+@pytest.mark.parametrize("name", RIGID)
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_rigid_joints(name, method, dtype):
+    subject = cloud(dtype)
+    check(subject, subject.pose(RIGID[name].astype(dtype)), method)
+
+
+@pytest.mark.parametrize("name", SCALED)
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_joints_that_are_not_rigid(name, method, dtype):
+    subject = cloud(dtype)
+    values, scale = SCALED[name]
+    check(subject, subject.pose(values.astype(dtype)), method, scale)
+
+
+@pytest.mark.parametrize("name", RIGID)
+@pytest.mark.parametrize("distance", DISTANCES)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("method", METHODS)
+def test_a_scene_far_away(name, distance, dtype, method):
+    # Matrices are double, whatever the skin is.
+    subject = cloud(dtype)
+    far = RIGID[name] + matrices(np.zeros((3, 3)), distance * np.array([1, -0.5, 0.25]))
+    check(subject, subject.pose(far), method)
+
+
+@pytest.mark.parametrize("name", RIGID)
+@pytest.mark.parametrize("distance", DISTANCES)
+def test_a_scene_far_away_in_single_precision_matrices(name, distance):
+    subject = cloud(np.float32)
+    far = RIGID[name] + matrices(np.zeros((3, 3)), distance * np.array([1, -0.5, 0.25]))
+    check(subject, subject.pose(far.astype(np.float32)), "spherical")
+
+
+@pytest.mark.parametrize("name", RIGID | SCALED)
+@pytest.mark.parametrize("rcond", [1e-6, 1e-3, 0.5])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_truncated_singular_values(name, rcond, dtype):
+    subject = cloud(dtype)
+    values, scale = SCALED[name] if name in SCALED else (RIGID[name], 1)
+    check(subject, subject.pose(values, rcond=rcond), "spherical", scale, center=tolerances.CENTER)
+
+
+@pytest.mark.parametrize("name", RIGID | SCALED)
+@pytest.mark.parametrize("damping", [1e-14, 1e-8, 1e-2, 1e3])
+def test_damping(name, damping):
+    subject = cloud(np.float64)
+    values, scale = SCALED[name] if name in SCALED else (RIGID[name], 1)
+    check(subject, subject.pose(values, damping=damping), "spherical", scale, center=tolerances.CENTER)
+
+
+@pytest.mark.parametrize("name", RIGID | SCALED)
+def test_reports(name):
+    subject = cloud(np.float64)
+    values = SCALED[name][0] if name in SCALED else RIGID[name]
+    pose = subject.pose(values)
+    report = subject.skin.pose_report(values)
+    assert report.solves == pose.solves
+    assert report.nonrigid_joints == sum(not joint.rigid for joint in pose.joints)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("method", METHODS)
+def test_mixed_handedness_is_finite(method, dtype):
+    values = some(matrices(MIRROR @ turns(1.5), shifts()), matrices(turns(1.5), shifts()))
+    for deformed in cloud(dtype).skin.deform(values, method=method, normals=True):
+        assert np.isfinite(deformed).all()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("rank", [0, 1])
+def test_joints_scaled_to_a_line_or_a_point_are_finite(method, dtype, rank):
+    values = some(matrices(turns(1.5) @ np.diag([1.0 * rank, 0, 0]), shifts()), matrices(turns(1.5), shifts()))
+    for deformed in cloud(dtype).skin.deform(values, method=method, normals=True):
+        assert np.isfinite(deformed).all()

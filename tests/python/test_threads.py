@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""One skin in many threads, in forked children, and without the global interpreter lock."""
+
+import subprocess
+import sys
+import textwrap
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from meshes import skin_arguments, skinning_matrices
+
+import sbs
+
+METHODS = ["rigid", "linear", "spherical", "dual_quaternion"]
+
+
+@pytest.fixture(scope="module", params=[np.float32, np.float64])
+def skin(request: pytest.FixtureRequest) -> sbs.Skin:
+    """A skin that is large enough for several threads to share the work."""
+    return sbs.Skin(**skin_arguments(60_000, 6, 4, request.param, normals=True))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_number_of_threads_changes_no_bit(skin, method):
+    matrices = skinning_matrices(6)
+    expected = [array.tobytes() for array in skin.deform(matrices, method=method, normals=True, threads=1)]
+    for threads in (2, 3, 8, None):
+        actual = skin.deform(matrices, method=method, normals=True, threads=threads)
+        assert [array.tobytes() for array in actual] == expected, threads
+
+
+@given(st.integers(1, 9), st.integers(0, 2**32 - 1), st.sampled_from(METHODS))
+def test_number_of_threads_changes_no_bit_of_many_frames(threads, seed, method):
+    skin = sbs.Skin(**skin_arguments(3000, 6, 4, np.float32))
+    matrices = skinning_matrices(5, 6, seed=seed)
+    expected = skin.deform_many(matrices, method=method, threads=1)
+    assert skin.deform_many(matrices, method=method, threads=threads).tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("threads", [1, 2, None])
+def test_eight_threads_share_a_skin(skin, threads):
+    """Each with poses and methods of its own, all at once, several times."""
+    poses = skinning_matrices(8, 6)
+    start = threading.Barrier(8)
+
+    def deform(number: int) -> list[bytes]:
+        start.wait()
+        return [
+            skin.deform(poses[(number + i) % 8], method=METHODS[i % 4], threads=threads).tobytes() for i in range(8)
+        ]
+
+    with ThreadPoolExecutor(8) as executor:
+        results = list(executor.map(deform, range(8)))
+    for number, result in enumerate(results):
+        for i, positions in enumerate(result):
+            assert positions == skin.deform(poses[(number + i) % 8], method=METHODS[i % 4], threads=1).tobytes()
+
+
+def test_lock_is_released(skin):
+    """Another thread runs while this one deforms, though Python itself would not switch to it for a long time."""
+    matrices = np.tile(skinning_matrices(6), (50, 1, 1, 1))
+    events = []
+    ready, go = threading.Event(), threading.Event()
+
+    def other() -> None:
+        ready.set()
+        go.wait()
+        events.append("other")
+
+    interval = sys.getswitchinterval()
+    thread = threading.Thread(target=other)
+    thread.start()
+    ready.wait()
+    try:
+        sys.setswitchinterval(1000.0)
+        go.set()
+        skin.deform_many(matrices, threads=1)
+        events.append("deformed")
+    finally:
+        sys.setswitchinterval(interval)
+    thread.join()
+    assert events == ["other", "deformed"]
+
+
+def test_fork_after_threads():
+    """OpenMP's threads do not survive a fork; the child must not wait for them."""
+    program = """
+        import os
+
+        from meshes import skin_arguments, skinning_matrices
+
+        import sbs
+
+        skin = sbs.Skin(**skin_arguments(60_000))
+        matrices = skinning_matrices(3, 6)
+        expected = skin.deform_many(matrices, threads=4).tobytes()
+        child = os.fork()
+        if child == 0:
+            same = skin.deform_many(matrices, threads=4).tobytes() == expected
+            os._exit(0 if same else 1)
+        _, status = os.waitpid(child, 0)
+        assert os.waitstatus_to_exitcode(status) == 0
+        assert skin.deform_many(matrices, threads=4).tobytes() == expected
+    """
+    # In a process of its own, so that a hang ends; Python warns of any fork beside threads, OpenMP's included.
+    path = [*sys.path]
+    code = f"import sys; sys.path[:] = {path!r}\n" + textwrap.dedent(program)
+    subprocess.run([sys.executable, "-W", "ignore::DeprecationWarning", "-c", code], check=True, timeout=120)
+
+
+def test_fork_of_multiprocessing():
+    program = """
+        import multiprocessing
+
+        from meshes import skin_arguments, skinning_matrices
+
+        import sbs
+
+        skin = sbs.Skin(**skin_arguments(60_000))
+
+        def deform(matrices):
+            return skin.deform(matrices).tobytes()
+
+        poses = list(skinning_matrices(4, 6))
+        expected = [deform(pose) for pose in poses]
+        with multiprocessing.get_context("fork").Pool(2) as pool:
+            assert pool.map(deform, poses) == expected
+    """
+    code = f"import sys; sys.path[:] = {[*sys.path]!r}\n" + textwrap.dedent(program)
+    subprocess.run([sys.executable, "-W", "ignore::DeprecationWarning", "-c", code], check=True, timeout=120)

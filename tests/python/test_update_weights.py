@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""A skin with some weights changed is, to the last bit, the skin that is made anew."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from meshes import skin_arguments, skinning_matrices
+
+import sbs
+from sbs import weights
+
+VERTICES, JOINTS = 60, 6
+METHODS = ("rigid", "linear", "spherical", "dual_quaternion")
+
+
+def assert_same_skin(a: sbs.Skin, b: sbs.Skin) -> None:
+    """All that can be asked of a skin has the same bits."""
+    matrices = skinning_matrices(2, a.joint_count)
+    assert a.joint_sets == b.joint_sets
+    assert a.joint_set_of_vertex.tobytes() == b.joint_set_of_vertex.tobytes()
+    assert a.weight_report == b.weight_report
+    assert repr(a) == repr(b)
+    assert a.unweighted_vertex_count == b.unweighted_vertex_count
+    assert a.rotation_centers(matrices[0]).tobytes() == b.rotation_centers(matrices[0]).tobytes()
+    assert a.pose_report(matrices[0]) == b.pose_report(matrices[0])
+    for method in METHODS:
+        for ours, theirs in zip(
+            *(skin.deform_many(matrices, method=method, normals=True) for skin in (a, b)), strict=True
+        ):
+            assert ours.tobytes() == theirs.tobytes()
+    for name in ("rest_positions", "rest_normals", "joint_indices", "joint_weights", "parents", "joint_positions"):
+        ours, theirs = getattr(a, name), getattr(b, name)
+        assert ours.dtype == theirs.dtype
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def made_anew(skin: sbs.Skin) -> sbs.Skin:
+    return sbs.Skin(
+        skin.rest_positions,
+        skin.joint_indices,
+        skin.joint_weights,
+        joint_count=skin.joint_count,
+        parents=skin.parents,
+        joint_positions=skin.joint_positions,
+        rest_normals=skin.rest_normals,
+    )
+
+
+weight = st.one_of(st.sampled_from([0.0, 0.25, 0.5, 1.0, np.nan, -1.0, np.inf]), st.floats(0.0, 1.0))
+
+
+@settings(deadline=None)
+@given(data=st.data(), dtype=st.sampled_from([np.float32, np.float64]), sets=st.integers(1, JOINTS))
+def test_updates_are_new_skins(data, dtype, sets):
+    """Few joints make sets that many vertices share, many make sets that come and go."""
+    arguments = skin_arguments(VERTICES, JOINTS, 3, dtype, normals=True)
+    arguments["joint_indices"] %= sets
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sbs.WeightWarning)
+        skin = sbs.Skin(**arguments)
+        for _ in range(data.draw(st.integers(1, 3))):
+            vertices = data.draw(st.lists(st.integers(0, VERTICES - 1), max_size=8))
+            width = data.draw(st.integers(1, 4))
+            shape = (len(vertices), width)
+            row = st.lists(st.integers(0, JOINTS - 1), min_size=width, max_size=width)
+            indices = np.array([data.draw(row) for _ in vertices], int).reshape(shape)
+            values = np.array([[data.draw(weight) for _ in range(width)] for _ in vertices], dtype).reshape(shape)
+            before = skin.joint_weights.copy()
+            updated = skin.update_weights(indices, values, vertices=np.array(vertices, int))
+            np.testing.assert_array_equal(skin.joint_weights, before)
+            assert_same_skin(updated, made_anew(updated))
+            skin = updated
+
+
+def test_follows_a_brush():
+    rng = np.random.default_rng(3)
+    arguments = skin_arguments(VERTICES, JOINTS, 3, normals=True)
+    skin = sbs.Skin(**arguments)
+    triangles = rng.integers(0, VERTICES, (90, 3))
+    brush = weights.Brush(
+        arguments["rest_positions"], triangles, skin.joint_indices, skin.joint_weights, joint_count=JOINTS
+    )
+    for joint in range(JOINTS):
+        stroke = brush.dab(rng.normal(size=3), joint, radius=1.5, strength=0.5)
+        updated = skin.update_weights(*stroke.new, vertices=stroke.vertices)
+        assert_same_skin(updated, made_anew(updated))
+        undone = updated.update_weights(*stroke.old, vertices=stroke.vertices)
+        for ours, theirs in zip((undone, made_anew(undone)), (skin, skin), strict=True):
+            matrices = skinning_matrices(JOINTS)
+            assert ours.deform(matrices).tobytes() == theirs.deform(matrices).tobytes()
+        skin = updated
+
+
+def test_masks_negative_numbers_and_repetitions():
+    skin = sbs.Skin(**skin_arguments(VERTICES, JOINTS, normals=True))
+    mask = np.arange(VERTICES) == 7
+    by_mask = skin.update_weights([[2]], [[1.0]], vertices=mask)
+    assert_same_skin(skin.update_weights([[2]], [[1.0]], vertices=[7 - VERTICES]), by_mask)
+    assert_same_skin(skin.update_weights([[4], [2]], [[1.0], [1.0]], vertices=[7, 7]), by_mask)
+
+
+def test_float64_weights_for_float32_ones():
+    skin = sbs.Skin(**skin_arguments(VERTICES, JOINTS, dtype=np.float32, normals=True))
+    updated = skin.update_weights([[1, 2]], [[0.1, 0.9]], vertices=[5])
+    assert updated.joint_weights.dtype == np.float64
+    assert updated.joint_weights[5].tolist() == [0.1, 0.9, 0.0, 0.0]
+    assert_same_skin(updated, made_anew(updated))
+    same = updated.update_weights(np.zeros((0, 1), int), np.zeros((0, 1), np.float32), vertices=np.zeros(0, int))
+    assert_same_skin(same, updated)
+
+
+def test_warns_of_all_vertices():
+    skin = sbs.Skin(**skin_arguments(VERTICES, JOINTS))
+    with pytest.warns(sbs.WeightWarning, match=r"of 60 vertices: 1 with no weights"):
+        once = skin.update_weights([[0]], [[0.0]], vertices=[5])
+    with pytest.warns(sbs.WeightWarning, match=r"of 60 vertices: 2 with no weights") as caught:
+        twice = once.update_weights([[0]], [[0.0]], vertices=[6])
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        twice.update_weights([[0], [0]], [[1.0], [1.0]], vertices=[5, 6])
+
+
+@pytest.mark.filterwarnings("ignore::sbs.WeightWarning")
+def test_strict_looks_at_all_vertices():
+    skin = sbs.Skin(**skin_arguments(VERTICES, JOINTS)).update_weights([[0]], [[0.5]], vertices=[9])
+    with pytest.raises(ValueError, match=r"joint_weights\[9\]: weights must sum to 1"):
+        skin.update_weights([[0]], [[1.0]], vertices=[3], strict=True)
+    skin.update_weights([[0]], [[1.0]], vertices=[9], strict=True)
+    with pytest.raises(ValueError, match=r"joint_weights\[1, 0\] = -1.0: a weight must be finite and not negative"):
+        skin.update_weights([[0], [0]], [[1.0], [-1.0]], vertices=[9, 2], strict=True)
+
+
+@pytest.mark.parametrize(
+    ("indices", "values", "message"),
+    [
+        ([[0]], [[0.5, 0.5]], r"joint_indices has shape \(1, 1\), joint_weights \(1, 2\)"),
+        ([[0], [1]], [[1.0], [1.0]], r"vertices has shape \(1,\), joint_indices \(2, 1\)"),
+        ([[0, 6]], [[0.5, 0.5]], r"joint_indices\[0, 1\] = 6 is out of range for 6 joints"),
+        ([[-1]], [[1.0]], r"joint_indices\[0, 0\] = -1 is out of range for 6 joints"),
+    ],
+)
+def test_refuses(indices, values, message):
+    skin = sbs.Skin(**skin_arguments(VERTICES, JOINTS))
+    with pytest.raises(ValueError, match=message):
+        skin.update_weights(indices, values, vertices=[4])

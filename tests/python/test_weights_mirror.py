@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: MIT
+"""Mirroring weights: joints by name and place, vertices by place, and what is left alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from surfaces import torn, tube
+
+from sbs import weights
+
+SWAP = [0, 2, 1]  # a joint in the middle, left, right
+
+
+def dense(result, joint_count=3):
+    return weights.to_dense(result.joint_indices, result.joint_weights, joint_count)
+
+
+def bar():
+    """A tube from x = -3 to 3."""
+    positions, triangles = tube()
+    return positions - [3, 0, 0], triangles
+
+
+def random_weights(count, seed=0):
+    rng = np.random.default_rng(seed)
+    return weights.normalize(*weights.from_dense(rng.random((count, 3)) * (rng.random((count, 3)) < 0.7) + 1e-3))
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("arm.L", "arm.R"),
+        ("arm.l", "arm.r"),
+        ("arm_l", "arm_r"),
+        ("arm-L", "arm-R"),
+        ("arm L", "arm R"),
+        ("L_arm", "R_arm"),
+        ("l.arm", "r.arm"),
+        ("arm.L.001", "arm.R.001"),
+        ("hand_l_finger_1", "hand_r_finger_1"),
+        ("LeftArm", "RightArm"),
+        ("left_arm", "right_arm"),
+        ("LEFT ARM", "RIGHT ARM"),
+        ("mixamorig:LeftUpLeg", "mixamorig:RightUpLeg"),
+        ("Bip01 L Thigh", "Bip01 R Thigh"),
+        ("rig:l_thigh", "rig:r_thigh"),
+        ("LHipJoint", "RHipJoint"),
+        ("EyeL", "EyeR"),
+        ("armLeft", "armRight"),
+    ],
+)
+def test_joints_by_name(left, right):
+    joints, unmatched = weights.mirror_joints(["root", right, left, "spine"])
+    np.testing.assert_array_equal(joints, [0, 2, 1, 3])
+    assert len(unmatched) == 0
+
+
+def test_names_that_only_look_like_a_side():
+    names = ["lower", "ulna", "bright", "skull", "Rib", "Lip", "tail", "collar_l"]
+    joints, unmatched = weights.mirror_joints(names)
+    np.testing.assert_array_equal(joints, np.arange(8))
+    assert 7 in unmatched
+
+
+def test_joints_by_place_where_names_tell_nothing():
+    positions = [[0, 0, 0], [1, 2, 0], [-1.004, 2, 0], [3, 0, 0], [5, 5, 5]]
+    joints, unmatched = weights.mirror_joints(["a", "b", "c", "d", "e"], positions)
+    np.testing.assert_array_equal(joints, [0, 2, 1, 3, 4])
+    np.testing.assert_array_equal(unmatched, [3, 4])
+    joints, unmatched = weights.mirror_joints(["a", "b", "c", "d", "e"], positions, tolerance=1e-3)
+    np.testing.assert_array_equal(joints, np.arange(5))
+    np.testing.assert_array_equal(unmatched, [1, 2, 3, 4])
+
+
+def test_joints_about_another_plane():
+    positions = [[4, 1, 0], [4, 5, 0], [4, 3, 7]]
+    joints, unmatched = weights.mirror_joints("abc", positions, axis="y", position=3.0)
+    np.testing.assert_array_equal(joints, [1, 0, 2])
+    assert len(unmatched) == 0
+
+
+def test_names_go_before_places():
+    joints, _ = weights.mirror_joints(["x.L", "x.R", "y"], [[1, 0, 0], [-3, 9, 0], [-1, 0, 0]])
+    np.testing.assert_array_equal(joints[:2], [1, 0])
+
+
+@pytest.mark.parametrize("source", ["positive", "negative"])
+@pytest.mark.parametrize("with_triangles", [True, False])
+def test_by_hand(source, with_triangles):
+    positions, triangles = bar()
+    given = random_weights(len(positions))
+    result = weights.mirror(positions, triangles if with_triangles else [], *given, SWAP, source=source)
+    assert len(result.unmatched) == 0
+    before, after = dense(given), dense(result)
+    sign = 1 if source == "positive" else -1
+    images = np.linalg.norm((positions * [-1, 1, 1])[:, None] - positions, axis=2).argmin(axis=1)
+    for vertex, x in enumerate(sign * positions[:, 0]):
+        if x > 1e-9:
+            np.testing.assert_array_equal(after[vertex], before[vertex])
+        elif x < -1e-9:
+            np.testing.assert_allclose(after[vertex], before[images[vertex]][SWAP], atol=1e-14)
+        else:
+            np.testing.assert_allclose(after[vertex], (before[vertex] + before[vertex][SWAP]) / 2, atol=1e-14)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.floats(0, 0.02), st.sampled_from(["positive", "negative"]), st.booleans())
+def test_twice_is_once(seed, asymmetry, source, flat):
+    positions, triangles = torn(*bar()) if flat else bar()
+    rng = np.random.default_rng(seed)
+    _, places = np.unique(positions, axis=0, return_inverse=True)
+    positions = positions + asymmetry * rng.normal(size=(places.max() + 1, 3))[places.ravel()]
+    given = [rows[places.ravel()] for rows in random_weights(places.max() + 1, seed)]
+    once = weights.mirror(positions, triangles, *given, SWAP, source=source)
+    twice = weights.mirror(positions, triangles, *once[:2], SWAP, source=source)
+    np.testing.assert_array_equal(dense(twice), dense(once))
+    np.testing.assert_array_equal(twice.unmatched, once.unmatched)
+    np.testing.assert_allclose(dense(once).sum(axis=1), 1, rtol=1e-14)
+    for place in range(places.max() + 1):  # seams stay closed
+        rows = dense(once)[places.ravel() == place]
+        assert (rows == rows[0]).all()
+
+
+def test_what_has_no_image_is_reported_and_kept():
+    positions, triangles = bar()
+    positions = np.concatenate([positions, [[-3, 5, 0], [-3, 6, 0], [-2, 5, 0]]])
+    count = len(positions)
+    triangles = np.concatenate([triangles, [[count - 3, count - 2, count - 1]]])
+    given = random_weights(count)
+    result = weights.mirror(positions, triangles, *given, SWAP)
+    np.testing.assert_array_equal(result.unmatched, [count - 3, count - 2, count - 1])
+    np.testing.assert_array_equal(dense(result)[-3:], dense(given)[-3:])
+    generous = weights.mirror(positions, triangles, *given, SWAP, tolerance=10.0)
+    assert len(generous.unmatched) == 0
+
+
+def test_sides_of_unlike_meshes():
+    """The right side has half as many rings: its vertices fall between those of the left."""
+    positions, triangles = bar()
+    finer = tube(rings=33, length=3.0)
+    count = len(finer[0])
+    both = np.concatenate([finer[0], finer[0][:0], positions - [3.0, 0, 0]])
+    faces = np.concatenate([finer[1], triangles + count])
+    left = np.clip(both[:, 0] / 3, 0, 1)
+    given = weights.from_dense(np.stack([1 - left, left, 0 * left], axis=1))
+    result = weights.mirror(both, faces, *given, SWAP, tolerance=0.5)
+    inside = (both[:, 0] < -0.1) & (both[:, 0] > -3)
+    np.testing.assert_allclose(dense(result)[inside, 2], -both[inside, 0] / 3, atol=1e-9)
+
+
+def test_float32_stays():
+    positions, triangles = bar()
+    indices, values = random_weights(len(positions))
+    assert weights.mirror(positions, triangles, indices, values.astype(np.float32), SWAP)[1].dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"source": "left"}, ValueError, "source must be 'positive' or 'negative', not 'left'"),
+        ({"axis": 0}, ValueError, "axis must be 'x', 'y' or 'z', not 0"),
+        ({"position": np.nan}, ValueError, "position must be finite"),
+        ({"tolerance": -1.0}, ValueError, "tolerance must be None or at least 0"),
+        ({"counterparts": [0, 2]}, ValueError, "joint_indices goes up to 2"),
+        ({"counterparts": [0, 1, 3]}, ValueError, r"counterparts\[2\] = 3"),
+        ({"counterparts": [1, 2, 0]}, ValueError, "each other's counterparts"),
+        ({"counterparts": [0.0, 2.0, 1.0]}, TypeError, "counterparts must be integers"),
+        ({"positions": np.zeros((3, 3))}, ValueError, r"positions has shape \(3, 3\)"),
+        ({"positions": np.full((106, 3), np.nan)}, ValueError, "finite"),
+        ({"triangles": [[0, 1, 999]]}, ValueError, r"triangles\[0, 2\] = 999"),
+        ({"joint_weights": np.full((106, 3), -1.0)}, ValueError, r"joint_weights\[0, 0\]"),
+    ],
+)
+def test_bad_input(change, error, message):
+    positions, triangles = bar()
+    indices, values = random_weights(len(positions))
+    arguments = {
+        "positions": positions,
+        "triangles": triangles,
+        "joint_indices": indices,
+        "joint_weights": values,
+        "counterparts": SWAP,
+    }
+    with pytest.raises(error, match=message):
+        weights.mirror(**(arguments | change))
+
+
+def test_bad_places_of_joints():
+    with pytest.raises(ValueError, match=r"positions has shape \(1, 3\), expected \(2, 3\)"):
+        weights.mirror_joints(["a", "b"], [[0, 0, 0]])
+    with pytest.raises(ValueError, match=r"positions\[1\] is not finite"):
+        weights.mirror_joints(["a", "b"], [[0, 0, 0], [0, np.inf, 0]])
