@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""``python -m benchmarks``: measure, show what was measured, and see that nothing has become slow."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import click
+
+from . import memory, readme, report, targets
+from .plot import plot
+from .results import Results
+from .session import Session
+from .workloads import CHARACTERS, GENERATED, load
+
+SIZES = (2_000, 10_000, 100_000, 1_000_000)
+
+PROGRAM = click.option(
+    "--program", required=True, type=click.Path(exists=True, path_type=Path), help="native/phases.c, as built by meson."
+)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def main() -> None:
+    """Benchmarks of spherical blend skinning. README.md in this folder tells more."""
+
+
+@main.command()
+@PROGRAM
+@click.option("--output", required=True, type=click.Path(path_type=Path), help="JSON to write; a plot goes beside it.")
+@click.option("--peers", "with_peers", is_flag=True, help="Other libraries too; ozz-animation if OZZ_DIR has it.")
+@click.option("--blender", type=click.Path(exists=True, path_type=Path), help="A Python that has bpy.")
+@click.option("--rounds", default=15, show_default=True, type=click.IntRange(1))
+def run(program: Path, output: Path, with_peers: bool, blender: Path | None, rounds: int) -> None:
+    """Measure everything; takes some minutes, for which nothing else should run."""
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        peers = None
+        if with_peers:
+            from .peers import Peers, compile_ozz
+
+            ozz = os.environ.get("OZZ_DIR")
+            peers = Peers(compile_ozz(Path(ozz), Path(folder, "ozz")) if ozz else None, blender)
+        session = Session(program, Path(folder), rounds, peers=peers)
+        for name, size in [(name, None) for name in CHARACTERS] + [(name, n) for n in SIZES for name in GENERATED]:
+            click.echo(f"{name} {size or ''}", err=True)
+            session.measure(load(name, size))
+        for name in ("S", "R"):
+            session.results.memory.extend(memory.measure(load(name, max(SIZES))))
+    session.results.write(output)
+    plot(session.results, output.with_suffix(".png"))
+    report.show(session.results)
+
+
+@main.command("report")
+@click.argument("file", type=click.Path(exists=True, path_type=Path))
+def report_command(file: Path) -> None:
+    """Show the results in FILE, and draw their plot again."""
+    results = Results.read(file)
+    plot(results, file.with_suffix(".png"))
+    report.show(results)
+
+
+@main.command("readme")
+@click.argument("file", type=click.Path(exists=True, path_type=Path))
+def readme_command(file: Path) -> None:
+    """Write the README's section on performance from FILE."""
+    readme.update(Results.read(file), file)
+
+
+@main.command()
+@PROGRAM
+def check(program: Path) -> None:
+    """Fail where a ratio is out of all proportion to its target: quick, and with room for a busy machine."""
+    with tempfile.TemporaryDirectory() as folder:
+        session = Session(program, Path(folder), rounds=8, two_threads=False)
+        for name in ("S", "R"):
+            for size in (targets.SMALL, targets.LARGE):
+                session.measure(load(name, size))
+    rows = targets.rows(session.results)
+    report.show_targets(rows)
+    regressed = [row for row in rows if row.regressed]
+    for row in regressed:
+        click.echo(
+            f"regression: {row.name}, {row.where}, {row.isa}: {row.value:.2f}, target {row.target:.2f}", err=True
+        )
+    sys.exit(bool(regressed))
+
+
+main(prog_name="python -m benchmarks")

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* The formulas of direct.h, compiled once for each instruction set, with everything but the formulas from the library. */
+#include <float.h>
+#include <math.h>
+#include <stdalign.h>
+#include <string.h>
+
+#include "direct.h"
+
+#if defined(__AVX512F__)
+#define SBS_VECTOR_BYTES 64
+#define LANE_LIST(f, r) \
+  f(r, 0), f(r, 1), f(r, 2), f(r, 3), f(r, 4), f(r, 5), f(r, 6), f(r, 7), f(r, 8), f(r, 9), f(r, 10), f(r, 11), \
+      f(r, 12), f(r, 13), f(r, 14), f(r, 15)
+#elif defined(__AVX2__)
+#define SBS_VECTOR_BYTES 32
+#define LANE_LIST(f, r) f(r, 0), f(r, 1), f(r, 2), f(r, 3), f(r, 4), f(r, 5), f(r, 6), f(r, 7)
+#else
+#define SBS_VECTOR_BYTES 16
+#define LANE_LIST(f, r) f(r, 0), f(r, 1), f(r, 2), f(r, 3)
+#endif
+#define SBS_SCALAR_ONLY 0
+#define SBS_INLINE static inline __attribute__((always_inline, unused))
+#define SCALAR float
+#define SCALAR_TINY FLT_MIN
+#define SCALAR_SQRT sqrtf
+#define LANES (SBS_VECTOR_BYTES / 4)
+#define NAME(name) name##_float32
+#include "deform/kernel.inc"
+#define VEC NAME(vec)
+#define VEC3 NAME(vec3)
+
+SBS_INLINE void direct_linear(const SCALAR *base, NAME(influences) in, VEC3 *v, VEC3 *n) {
+  VEC m[12];
+  NAME(blend_vectors)(m, base + DIRECT_LINEAR_MATRIX, in, DIRECT_LINEAR_MATRIX, 4);
+  *v = NAME(add_apply)((VEC3){m[9], m[10], m[11]}, m, *v);
+  if (!n) return;
+  *n = NAME(add_apply)(NAME(zero3)(), m, *n);
+  if (in.others) *n = NAME(unit)(*n);
+}
+
+SBS_INLINE void direct_rotate(const SCALAR *base, NAME(influences) in, int dual, VEC3 *v, VEC3 *n) {
+  VEC q[8];
+  for (int k = 0; k < 8; k++) q[k] = NAME(splat)(base[k]);
+  NAME(add_rows)(q, in, DIRECT_ROTATION_QUATERNION, dual ? 8 : 7, 0);
+  const VEC s = q[0];
+  const VEC3 u = {q[1], q[2], q[3]};
+  const VEC scale = (SCALAR)2 / (s * s + u.x * u.x + u.y * u.y + u.z * u.z);
+
+  VEC3 moved = *v, arm = *v;
+  if (dual) {
+    const VEC3 d = {q[5], q[6], q[7]};
+    const VEC3 sd = {s * d.x - q[4] * u.x, s * d.y - q[4] * u.y, s * d.z - q[4] * u.z};
+    moved = NAME(add_scaled)(moved, scale, NAME(add_cross)(sd, u, d));
+  } else {
+    const VEC3 center = NAME(splat3)(base + DIRECT_ROTATION_CENTER);
+    arm = (VEC3){v->x - center.x, v->y - center.y, v->z - center.z};
+    moved = NAME(add3)(arm, (VEC3){q[4], q[5], q[6]});
+  }
+  *v = NAME(add_turn)(moved, scale, s, u, NAME(cross)(u, arm));
+  if (n) *n = NAME(add_turn)(*n, scale, s, u, NAME(cross)(u, *n));
+}
+
+/* As the library's, with the formulas above. */
+SBS_INLINE void direct_run_blocks(const sbs_kernel_args *args, size_t influences, sbs_formula formula, int normals) {
+  const SCALAR *base = args->base, *stream = args->stream, *normal_stream = args->normals;
+  const int32_t *vertices = args->vertices;
+
+  for (size_t left = args->vertex_count; left; stream += args->block_size, vertices += SBS_BLOCK) {
+    const size_t count = left < SBS_BLOCK ? left : SBS_BLOCK;
+    left -= count;
+    alignas(SBS_BLOCK * sizeof(SCALAR)) SCALAR buffer[2][3 * SBS_BLOCK];
+    SCALAR *out = NAME(destination)(args->positions_out, args->positions_stride, vertices, count, buffer[0]);
+    SCALAR *out_normals =
+        normals ? NAME(destination)(args->normals_out, args->normals_stride, vertices, count, buffer[1]) : NULL;
+
+    for (size_t lane = 0; lane < SBS_BLOCK; lane += LANES) {
+      const NAME(influences) in = {args->rows, args->row_size, stream + 3 * SBS_BLOCK + lane, influences - 1};
+      VEC3 v = NAME(load3)(stream + lane), n;
+      if (normals) n = NAME(load3)(normal_stream + lane);
+      if (formula == SBS_FORMULA_LINEAR) {
+        direct_linear(base, in, &v, normals ? &n : NULL);
+      } else {
+        direct_rotate(base, in, formula == SBS_FORMULA_DUAL_QUATERNION, &v, normals ? &n : NULL);
+      }
+      NAME(store_interleaved)(out + 3 * lane, v);
+      if (normals) NAME(store_interleaved)(out_normals + 3 * lane, n);
+    }
+    if (out == buffer[0] && normals && out_normals == buffer[1]) {
+      NAME(scatter)(args, vertices, count, buffer[0], buffer[1]);
+    } else {
+      if (out == buffer[0]) NAME(scatter)(args, vertices, count, buffer[0], NULL);
+      if (normals && out_normals == buffer[1]) NAME(scatter)(args, vertices, count, NULL, buffer[1]);
+    }
+    if (normals) normal_stream += 3 * SBS_BLOCK;
+  }
+}
+
+#define KERNEL(name, influences, formula) \
+  static void direct_##name(const sbs_kernel_args *args) { \
+    direct_run_blocks(args, influences, formula, 0); \
+  } \
+  static void direct_##name##_normals(const sbs_kernel_args *args) { \
+    direct_run_blocks(args, influences, formula, 1); \
+  }
+#define KERNELS(name, formula) \
+  KERNEL(name##_1, 1, formula) \
+  KERNEL(name##_2, 2, formula) \
+  KERNEL(name##_3, 3, formula) \
+  KERNEL(name##_4, 4, formula) \
+  KERNEL(name##_any, args->influences, formula)
+#define ROW(name) \
+  { \
+    {direct_##name##_1, direct_##name##_2, direct_##name##_3, direct_##name##_4, direct_##name##_any}, { \
+      direct_##name##_1_normals, direct_##name##_2_normals, direct_##name##_3_normals, direct_##name##_4_normals, \
+          direct_##name##_any_normals \
+    } \
+  }
+
+KERNELS(linear, SBS_FORMULA_LINEAR)
+KERNELS(spherical, SBS_FORMULA_SPHERICAL)
+KERNELS(dual_quaternion, SBS_FORMULA_DUAL_QUATERNION)
+
+/* DIRECT_KERNELS is the name for the instruction set. */
+const direct_kernels DIRECT_KERNELS = {{ROW(linear), ROW(spherical), ROW(dual_quaternion)}};

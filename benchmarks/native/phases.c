@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Times the library on a workload, whole frames and their parts:
+ *
+ *     SBS_ISA=avx2 phases <workload>          the dialogue of worker.h
+ *
+ *     frame      sbs_skin_deform, one frame after the other, all into one array
+ *     apart      the same, each frame into an array of its own
+ *     many       sbs_skin_deform_many, into those
+ *     joints, centers, constants, kernel     the parts of a frame, as they follow each other in it
+ *     alone      the kernel again and again
+ *     direct     in its place the formulas of direct.h
+ *     stream     in its place the bound of stream.h
+ *     positions  no times: writes the positions of the first frame beside the workload
+ *     difference no times: by how much `direct` differs, as a share of the mesh's size times 1e9
+ *
+ * The parts of a frame are private to the library's frame.c, which is part of this program for that.
+ */
+#include <math.h>
+#include <stdalign.h>
+
+#include "deform/frame.c" /* NOLINT(bugprone-suspicious-include) */
+
+#include "direct.h"
+#include "memory.h"
+#include "stream.h"
+#include "worker.h"
+#include "workload.h"
+
+typedef struct bench {
+  workload load;
+  sbs_skin *skin;
+  float *positions, *normals; /* (frame_count, vertex_count, 3) */
+  float *stream_positions, *stream_normals;
+  float *direct_constants;
+  void *scratch;
+  size_t scratch_size;
+} bench;
+
+static void check(sbs_status status) {
+  if (status) {
+    fprintf(stderr, "%s\n", sbs_status_string(status));
+    exit(1);
+  }
+}
+
+static void *checked_allocate(size_t count, size_t size) {
+  const sbs_allocator allocator = sbs_default_allocator();
+  void *memory = sbs_allocate(&allocator, count, size);
+  if (!memory) check(SBS_ERROR_OUT_OF_MEMORY);
+  memset(memory, 0, count * size); /* so that no timing pays for the first touch */
+  return memory;
+}
+
+static bench new_bench(const char *path) {
+  enum {
+    MOST_THREADS = 64
+  };
+  bench b = {.load = read_workload(path)};
+  const workload *load = &b.load;
+  sbs_skin_desc desc = sbs_default_skin_desc();
+  desc.vertex_count = load->vertex_count;
+  desc.joint_count = load->joint_count;
+  desc.influences_per_vertex = load->influences;
+  desc.rest_positions = load->rest_positions;
+  desc.rest_normals = load->rest_normals;
+  desc.joint_indices = load->joint_indices;
+  desc.joint_weights = load->joint_weights;
+  desc.parents = load->parents;
+  desc.joint_positions = load->joint_positions;
+  check(sbs_skin_new(&desc, NULL, &b.skin, NULL, NULL));
+
+  const size_t lanes = b.skin->block_count * SBS_BLOCK;
+  b.positions = checked_allocate(load->frame_count * load->vertex_count, 3 * sizeof(float));
+  b.normals = checked_allocate(load->frame_count * load->vertex_count, 3 * sizeof(float));
+  b.stream_positions = checked_allocate(lanes, 3 * sizeof(float));
+  b.stream_normals = checked_allocate(lanes, 3 * sizeof(float));
+  b.direct_constants = checked_allocate(direct_constants_size(b.skin), sizeof(float));
+  b.scratch_size = MOST_THREADS * sbs_skin_scratch_size(b.skin);
+  b.scratch = checked_allocate(b.scratch_size, 1);
+  return b;
+}
+
+static void free_bench(bench *b) {
+  const sbs_allocator allocator = sbs_default_allocator();
+  void *own[] = {b->positions, b->normals, b->stream_positions, b->stream_normals, b->direct_constants, b->scratch};
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++) sbs_release(&allocator, own[i]);
+  sbs_skin_free(b->skin);
+}
+
+static sbs_method method_of(const char *name) {
+  static const char *const names[] = {"rigid", "linear", "spherical", "dual_quaternion"};
+  for (int i = 0; i < 4; i++) {
+    if (!strcmp(name, names[i])) return (sbs_method)i;
+  }
+  fprintf(stderr, "%s is no method\n", name);
+  exit(1);
+}
+
+static sbs_deform_options options_of(const bench *b, const request *r) {
+  sbs_deform_options options = sbs_default_deform_options();
+  options.method = method_of(r->method);
+  options.threads = r->threads;
+  options.scratch = b->scratch;
+  options.scratch_size = b->scratch_size;
+  return options;
+}
+
+static const double *matrices_of(const bench *b, size_t frame) {
+  return b->load.skinning_matrices + 12 * b->load.joint_count * frame;
+}
+
+/* ------------------------------------------------------------------------------------------------- the public functions */
+
+/* One time for all frames, divided by their number. */
+static double time_frames(const bench *b, const request *r, int together, int apart) {
+  const sbs_deform_options options = options_of(b, r);
+  const size_t frames = b->load.frame_count, size = 3 * b->load.vertex_count;
+  sbs_pose pose = {.skinning_matrices = b->load.skinning_matrices, .scalar = SBS_FLOAT64, .rows = 3};
+  const double start = now();
+  if (together) {
+    float *normals = r->normals ? b->normals : NULL;
+    check(sbs_skin_deform_many(b->skin, frames, &pose, &options, b->positions, normals, NULL, NULL));
+  } else {
+    for (size_t f = 0; f < frames; f++) {
+      float *positions = b->positions + (apart ? f * size : 0);
+      float *normals = r->normals ? b->normals + (apart ? f * size : 0) : NULL;
+      pose.skinning_matrices = matrices_of(b, f);
+      check(sbs_skin_deform(b->skin, &pose, &options, positions, normals, NULL, NULL));
+    }
+  }
+  return (now() - start) / (double)frames;
+}
+
+/* ---------------------------------------------------------------------------------------------------- parts of a frame */
+
+enum {
+  START,
+  JOINTS,
+  CENTERS,
+  CONSTANTS,
+  KERNEL,
+  MARK_COUNT
+};
+
+typedef struct timed_frame {
+  sbs_frame frame;
+  double marks[MARK_COUNT]; /* when each part was done */
+} timed_frame;
+
+static timed_frame new_timed_frame(const bench *b, const sbs_deform_options *options, int normals, size_t number) {
+  timed_frame timed = {
+      .frame = {.skin = b->skin,
+                .options = options,
+                .matrices = matrices_of(b, number),
+                .matrix_scalar = SBS_FLOAT64,
+                .matrix_rows = 3,
+                .positions = b->positions,
+                .positions_stride = 3 * sizeof(float),
+                .normals = normals ? b->normals : NULL,
+                .normals_stride = 3 * sizeof(float)},
+  };
+  sbs_lay_out_scratch(b->skin, b->scratch, &timed.frame.scratch);
+  return timed;
+}
+
+/* All of the team have done their share. */
+static void mark(timed_frame *timed, int thread, int team, int part) {
+  sbs_wait_for_team(team);
+  if (thread == 0) timed->marks[part] = now();
+}
+
+/* What sbs_run_frame does, with marks. */
+static void run_parts(void *context, int thread, int team) {
+  timed_frame *timed = context;
+  sbs_frame *frame = &timed->frame;
+  const sbs_skin *skin = frame->skin;
+  mark(timed, thread, team, START);
+  prepare_joints(frame, sbs_share_of(skin->joint_count, thread, team));
+  sbs_wait_for_team(team);
+  if (thread == 0) check(prepare_stretches(frame));
+  mark(timed, thread, team, JOINTS);
+  if (frame->options->method == SBS_METHOD_SPHERICAL) {
+    find_centers(frame, sbs_share_of(skin->solve_count, thread, team));
+    sbs_wait_for_team(team);
+    if (thread == 0 && frame->left_centers) check(find_left_centers(frame));
+  }
+  mark(timed, thread, team, CENTERS);
+  write_constants(frame, sbs_share_of(skin->set_count, thread, team));
+  mark(timed, thread, team, CONSTANTS);
+  run_items(frame, sbs_share_of(skin->block_count, thread, team));
+  mark(timed, thread, team, KERNEL);
+}
+
+/* The mean over the frames. */
+static double time_part(const bench *b, const request *r, int part) {
+  const sbs_deform_options options = options_of(b, r);
+  double sum = 0.0;
+  for (size_t f = 0; f < b->load.frame_count; f++) {
+    timed_frame timed = new_timed_frame(b, &options, r->normals, f);
+    sbs_run_team(r->threads, run_parts, &timed);
+    sum += timed.marks[part] - timed.marks[part - 1];
+  }
+  return sum / (double)b->load.frame_count;
+}
+
+/* --------------------------------------------------------------------------------------------------- the kernel and others */
+
+typedef struct kernel_run {
+  const bench *b;
+  const sbs_frame *frame;
+} kernel_run;
+
+static void run_kernels(void *context, int thread, int team) {
+  const kernel_run *run = context;
+  run_items(run->frame, sbs_share_of(run->b->skin->block_count, thread, team));
+}
+
+static void run_direct(void *context, int thread, int team) {
+  const kernel_run *run = context;
+  const sbs_share items = sbs_share_of(run->b->skin->item_count, thread, team);
+  direct_run(run->frame, run->b->direct_constants, items.begin, items.end);
+}
+
+static void run_stream(void *context, int thread, int team) {
+  const kernel_run *run = context;
+  const bench *b = run->b;
+  const sbs_share items = sbs_share_of(b->skin->item_count, thread, team);
+  stream_items(b->skin, items.begin, items.end, b->stream_positions, run->frame->normals ? b->stream_normals : NULL);
+}
+
+/* On a frame from the middle: the first is at rest in many clips. */
+static void time_kernels(const bench *b, const request *r, sbs_team_work *work, double *times) {
+  const sbs_deform_options options = options_of(b, r);
+  timed_frame timed = new_timed_frame(b, &options, r->normals, b->load.frame_count / 2);
+  run_parts(&timed, 0, 1);
+  if (work == run_direct) direct_prepare(&timed.frame, b->direct_constants);
+  kernel_run run = {b, &timed.frame};
+  for (int i = 0; i < r->repetitions; i++) {
+    const double start = now();
+    sbs_run_team(r->threads, work, &run);
+    times[i] = now() - start;
+  }
+}
+
+/* The largest difference of the direct form to the library's, over the size of the mesh. */
+static double find_difference(bench *b, const request *r) {
+  const sbs_deform_options options = options_of(b, r);
+  timed_frame timed = new_timed_frame(b, &options, 0, b->load.frame_count / 2);
+  kernel_run run = {b, &timed.frame};
+  const size_t count = 3 * b->load.vertex_count;
+  run_parts(&timed, 0, 1);
+  float *expected = checked_malloc(count * sizeof *expected);
+  memcpy(expected, b->positions, count * sizeof *expected);
+  direct_prepare(&timed.frame, b->direct_constants);
+  run_direct(&run, 0, 1);
+  double most = 0.0;
+  for (size_t i = 0; i < count; i++) most = fmax(most, fabs((double)b->positions[i] - (double)expected[i]));
+  free(expected);
+  return most / b->skin->size;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- the dialogue */
+
+static int part_of(const char *what) {
+  static const char *const names[MARK_COUNT] = {"", "joints", "centers", "constants", "kernel"};
+  for (int part = JOINTS; part < MARK_COUNT; part++) {
+    if (!strcmp(what, names[part])) return part;
+  }
+  return 0;
+}
+
+static void respond(bench *b, const request *r, const char *path, double *times) {
+  const int part = part_of(r->what), together = !strcmp(r->what, "many"), apart = !strcmp(r->what, "apart");
+  if (part) {
+    for (int i = 0; i < r->repetitions; i++) times[i] = time_part(b, r, part);
+  } else if (together || apart || !strcmp(r->what, "frame")) {
+    for (int i = 0; i < r->repetitions; i++) times[i] = time_frames(b, r, together, apart);
+  } else if (!strcmp(r->what, "alone")) {
+    time_kernels(b, r, run_kernels, times);
+  } else if (!strcmp(r->what, "direct")) {
+    time_kernels(b, r, run_direct, times);
+  } else if (!strcmp(r->what, "stream")) {
+    time_kernels(b, r, run_stream, times);
+  } else if (!strcmp(r->what, "positions")) {
+    time_frames(b, r, 1, 1);
+    write_positions(path, b->positions, b->load.vertex_count);
+  } else if (!strcmp(r->what, "difference")) {
+    times[0] = 1e9 * find_difference(b, r);
+  } else {
+    fprintf(stderr, "%s can't be timed\n", r->what);
+    exit(1);
+  }
+}
+
+static void introduce(const bench *b) {
+  const sbs_skin *skin = b->skin;
+  size_t numbers = 0, in_place = 0;
+  for (size_t i = 0; i < skin->item_count; i++) {
+    const sbs_item *item = skin->items + i;
+    const size_t blocks = ((size_t)item->vertex_count + SBS_BLOCK - 1) / SBS_BLOCK;
+    numbers += blocks * sbs_set_block_size(skin, (size_t)skin->groups[item->group].set);
+    for (size_t block = 0; block < blocks; block++) {
+      const int32_t *v = skin->vertices + (item->first_block + block) * SBS_BLOCK;
+      const int full = (block + 1) * SBS_BLOCK <= (size_t)item->vertex_count;
+      in_place += full && v[SBS_BLOCK - 1] - v[0] == SBS_BLOCK - 1;
+    }
+  }
+  printf("{\"instruction_set\": \"%s\", \"compiler\": \"%s\", \"joint_sets\": %zu, \"nontrivial_joint_sets\": %zu, "
+         "\"pivot_groups\": %zu, \"blocks\": %zu, \"consecutive_blocks\": %zu, \"stream_bytes\": %zu}\n",
+         skin->kernels->name, __VERSION__, skin->set_count, skin->nontrivial_set_count, skin->group_count,
+         skin->block_count, in_place, numbers * sizeof(float));
+  fflush(stdout);
+}
+
+int main(int argc, char **argv) {
+  if (argc != 3) {
+    fprintf(stderr, "usage: %s <workload> <file for positions>\n", argv[0]);
+    return 2;
+  }
+  bench b = new_bench(argv[1]);
+  introduce(&b);
+  for (request r; read_request(&r);) {
+    double *times = checked_malloc((size_t)r.repetitions * sizeof *times);
+    memset(times, 0, (size_t)r.repetitions * sizeof *times);
+    respond(&b, &r, argv[2], times);
+    answer(times, r.repetitions);
+    free(times);
+  }
+  free_bench(&b);
+  return 0;
+}

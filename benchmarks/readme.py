@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+"""The README's section on performance, from the results in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from sbs.files import replacing
+
+from . import ROOT, targets
+from .report import direct_rows, paper_rows
+from .results import Results
+
+README = ROOT / "README.md"
+BEGIN = "<!-- Written by benchmarks/readme.py: do not edit. -->\n"
+END = "<!-- End of what benchmarks/readme.py writes. -->\n"
+
+# system, method, attributes, label
+PEERS = (
+    ("ozz", "linear", "pn", "ozz-animation, LBS"),
+    ("numba", "linear", "pn", "numba, LBS"),
+    ("usd-core", "linear", "pn", "usd-core, LBS"),
+    ("usd-core", "dual_quaternion", "pn", "usd-core, DQS"),
+    ("numpy", "linear", "pn", "NumPy einsum, LBS"),
+    ("libigl", "linear", "p", "libigl, LBS, positions only"),
+    ("blender", "linear", "p", "Blender's Armature modifier, positions only"),
+    ("blender", "dual_quaternion", "p", "the same with Preserve Volume"),
+)
+
+
+def update(results: Results, file: Path) -> None:
+    """Replace the section between the markers, and write the page that it refers to.
+
+    Raises
+    ------
+    ValueError
+        If the README has not both markers.
+    """
+    text = README.read_text()
+    if BEGIN not in text or END not in text:
+        raise ValueError(f"{README} has no section to replace: {BEGIN.strip()}")
+    before, rest = text.split(BEGIN)
+    after = rest.split(END)[1]
+    with replacing(README) as temporary:
+        temporary.write_text(before + BEGIN + section(results, file) + END + after)
+    with replacing(file.with_suffix(".md")) as temporary:
+        temporary.write_text(page(results, file))
+
+
+def section(results: Results, file: Path) -> str:
+    """The section, between its markers."""
+    best = results.isas[0]
+    place = file.resolve().relative_to(ROOT)
+    aims = targets.rows(results)
+    parts = [
+        _wrap(
+            f"Whole frames with pose preparation, float32, one thread, on {_machine(results)}; the fastest of many "
+            "rounds in which all systems took turns. `make bench` measures again, `make bench-peers` other libraries "
+            "too; [benchmarks](benchmarks/README.md) tells how."
+        ),
+        f"![Nanoseconds per vertex over the size of the mesh]({place.with_suffix('.png')})",
+        f"Nanoseconds per vertex by {best}, positions and normals; last, what it takes to read and write as much:",
+        _table(
+            ("mesh", "vertices", "joint sets", "LBS", "SBS", "DQS", "SBS / LBS", "streaming"),
+            _own_rows(results, best),
+            left=1,
+        ),
+        "Characters in frames of their clips, SBS over LBS, beside Table 2 of Kavan and Žára 2005:",
+        _table(
+            ("character", "vertices", "positions", "and normals", "solves per pose", "paper", "its solves"),
+            [
+                (name, size, p, pn, solves, like, theirs)
+                for name, size, _, p, pn, _, _, solves, like, theirs in paper_rows(results, [best])
+            ],
+            left=1,
+        ),
+    ]
+    peers = _peer_rows(results, best)
+    if peers:
+        parts += [
+            "Others, by one thread, over our SBS of the same attributes:",
+            _table(("", *(f"{_MESHES[name]}, {size:,}" for name, size in _PEER_MESHES)), peers, left=1),
+        ]
+    parts.append(
+        _wrap(
+            f"Of {len(aims)} ratios that are aimed at, {sum(row.met for row in aims)} are met; "
+            f"[{file.stem}.md]({place.with_suffix('.md')}) lists them."
+        )
+    )
+    return "\n" + "\n\n".join(parts) + "\n\n"
+
+
+def page(results: Results, file: Path) -> str:
+    """What has no room in the README: the ratios beside what they are to be, and what the pivot-relative form costs."""
+    columns, rows = direct_rows(results)
+    parts = [
+        "<!-- SPDX-License-Identifier: MIT -->\n"
+        f"<!-- Written by benchmarks/readme.py from {file.name}: do not edit. -->",
+        f"# {file.stem}",
+        _wrap(f"On {_machine(results)}. S is the tube, R the humanoid; p positions, pn positions and normals."),
+        "## Aims",
+        _table(
+            ("what", "where", "instructions", "value", "aim", ""),
+            [
+                (row.name, row.where, row.isa, f"{row.value:.2f}", row.bound, row.verdict)
+                for row in targets.rows(results)
+            ],
+            left=3,
+        ),
+        "## What the pivot-relative form costs",
+        "The kernel over one with the formulas as the papers write them:",
+        _table(columns, rows, left=3),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _machine(results: Results) -> str:
+    machine = results.machine
+    caches = ", ".join(f"{level} {size.split('(')[0].strip()}" for level, size in machine["caches"].items())
+    cpu = f"{machine['cpu']} ({machine['family']}, {machine['cores']} cores, {caches})"
+    return f"{cpu}, gcc {machine['compiler']}, commit {machine['commit']}, {machine['date']}"
+
+
+_PEER_MESHES = (("S", 10_000), ("S", 100_000), ("R", 10_000), ("R", 100_000))
+_MESHES = {"S": "tube", "R": "humanoid", "R shuffled": "humanoid, shuffled"}
+
+
+def _own_rows(results: Results, isa: str) -> list[tuple[str, ...]]:
+    rows = []
+    for workload, name in _MESHES.items():
+        for size in results.sizes(workload):
+            times = {
+                method: results.time(workload, size, "frame", method, isa=isa)
+                for method in ("linear", "spherical", "dual_quaternion")
+            }
+            stream = results.time(workload, size, "stream", isa=isa)
+            linear, spherical, dual = times.values()
+            if linear is None or spherical is None or dual is None or stream is None:
+                continue
+            sets = results.workload(workload, size)["joint_sets"]
+            per_vertex = [f"{time / size:.2f}" for time in (linear, spherical, dual)]
+            rows.append(
+                (name, f"{size:,}", str(sets), *per_vertex, f"{spherical / linear:.2f}", f"{stream / size:.2f}")
+            )
+    return rows
+
+
+def _peer_rows(results: Results, isa: str) -> list[tuple[str, ...]]:
+    rows = []
+    for system, method, attributes, label in PEERS:
+        cells = []
+        for workload, size in _PEER_MESHES:
+            theirs = results.time(workload, size, "frame", method, system=system, attributes=attributes)
+            ours = results.time(workload, size, "frame", isa=isa, attributes=attributes)
+            cells.append("" if theirs is None or ours is None else f"{theirs / ours:.1f}")
+        if any(cells):
+            rows.append((label, *cells))
+    return rows
+
+
+def _table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, left: int) -> str:
+    rule = "|" + "|".join("---" if index < left else "---:" for index in range(len(columns))) + "|"
+    lines = ["| " + " | ".join(row) + " |" for row in (columns, *rows)]
+    return "\n".join([lines[0], rule, *lines[1:]])
+
+
+def _wrap(text: str) -> str:
+    lines, line = [], ""
+    for word in text.split():
+        if len(line) + len(word) + 1 > 120:
+            lines.append(line)
+            line = ""
+        line = f"{line} {word}".strip()
+    return "\n".join([*lines, line])

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: MIT
+"""Results as tables on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import click
+
+from sbs.cli.tables import print_table
+
+from . import targets
+from .results import Results
+from .systems import ATTRIBUTES, BLENDING, METHODS
+from .workloads import CHARACTERS, GENERATED
+
+
+def show(results: Results) -> None:
+    """Print all tables."""
+    click.echo(machine_line(results))
+    for workload in (*GENERATED, *CHARACTERS):
+        if results.sizes(workload):
+            _show_frames(results, workload)
+            _show_parts(results, workload)
+    _show_direct(results)
+    show_paper(results)
+    show_targets(targets.rows(results))
+
+
+def machine_line(results: Results) -> str:
+    """The machine in a line."""
+    machine = results.machine
+    caches = ", ".join(f"{level} {size}" for level, size in machine["caches"].items())
+    versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
+    return (
+        f"{machine['cpu']} ({machine['family']}), {machine['cores']} cores, {caches}; gcc {machine['compiler']}, "
+        f"Python {machine['python']}, {versions}; commit {machine['commit']}, {machine['date']}"
+    )
+
+
+def _systems(results: Results) -> Iterable[tuple[str, str]]:
+    """(system, isa) of all that time whole frames, in the order of their first appearance."""
+    return dict.fromkeys((timing["system"], timing["isa"]) for timing in results.timings)
+
+
+def _per_vertex(results: Results, workload: str, size: int, what: str, method: str, **where: str | int) -> str:
+    """Minimum and median in nanoseconds per vertex, or a dash."""
+    times = [
+        results.time(workload, size, what, method, statistic=statistic, **where)  # type: ignore[arg-type]
+        for statistic in ("minimum", "median")
+    ]
+    if times[0] is None or times[1] is None:
+        return "-"
+    return f"{times[0] / size:.2f} {times[1] / size:.2f}"
+
+
+def _columns(results: Results, workload: str) -> list[tuple[int, str]]:
+    return [(size, attributes) for size in results.sizes(workload) for attributes in ATTRIBUTES]
+
+
+def _show_frames(results: Results, workload: str) -> None:
+    columns = _columns(results, workload)
+    rows = []
+    for system, isa in _systems(results):
+        for method in METHODS:
+            cells = [
+                _per_vertex(results, workload, size, "frame", method, system=system, isa=isa, attributes=attributes)
+                for size, attributes in columns
+            ]
+            if any(cell != "-" for cell in cells):
+                rows.append((system, isa, method, *cells))
+    click.echo(f"{workload}: whole frames, minimum and median in nanoseconds per vertex; p positions, pn and normals")
+    print_table(("system", "ISA", "method", *(f"{size:,} {attributes}" for size, attributes in columns)), rows, left=3)
+
+
+def _show_parts(results: Results, workload: str) -> None:
+    columns = _columns(results, workload)
+    rows = []
+    for isa in results.isas:
+        for what, methods in (("alone", BLENDING), ("direct", BLENDING), ("stream", ("spherical",))):
+            for method in methods:
+                cells = [
+                    _per_vertex(results, workload, size, what, method, isa=isa, attributes=attributes)
+                    for size, attributes in columns
+                ]
+                rows.append((what, isa, method if what != "stream" else "", *cells))
+    click.echo(f"{workload}: the kernel alone, in its direct form, and the streaming bound, nanoseconds per vertex")
+    print_table(("part", "ISA", "method", *(f"{size:,} {attributes}" for size, attributes in columns)), rows, left=3)
+
+    rows = []
+    for isa in results.isas:
+        for part in ("joints", "centers", "constants"):
+            cells = []
+            for size in results.sizes(workload):
+                time = results.time(workload, size, part, isa=isa)
+                sets = results.workload(workload, size)["joint_sets"]
+                cells += ["-", "-"] if time is None else [f"{time:.0f}", f"{time / sets:.1f}"]
+            rows.append((part, isa, *cells))
+    click.echo(f"{workload}: pose preparation of SBS, nanoseconds and nanoseconds per joint set")
+    headers = [text for size in results.sizes(workload) for text in (f"{size:,} ns", "per set")]
+    print_table(("part", "ISA", *headers), rows, left=2)
+
+
+def _show_direct(results: Results) -> None:
+    click.echo("What the pivot-relative form costs: the kernel over its direct form")
+    print_table(*direct_rows(results), left=3)
+
+
+def direct_rows(results: Results) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Headers and rows: by workload, instruction set and method the time of the kernel over that of its direct form."""
+    columns = _columns(results, "S")
+    rows = []
+    for workload in ("S", "R"):
+        for isa in results.isas:
+            for method in BLENDING:
+                cells = []
+                for size, attributes in columns:
+                    ours, direct = (
+                        results.time(workload, size, what, method, isa=isa, attributes=attributes)
+                        for what in ("alone", "direct")
+                    )
+                    cells.append("-" if ours is None or direct is None else f"{ours / direct:.2f}")
+                rows.append((workload, isa, method, *cells))
+    return ("workload", "ISA", "method", *(f"{size:,} {attributes}" for size, attributes in columns)), rows
+
+
+def show_paper(results: Results) -> None:
+    """Print Table 2 of the paper beside ours."""
+    rows = paper_rows(results)
+    if rows:
+        click.echo("SBS / LBS, whole frames of real clips, beside Kavan and Zara 2005, Table 2")
+        columns = (
+            "character",
+            "vertices",
+            "ISA",
+            "p",
+            "pn",
+            "p, Python",
+            "pn, Python",
+            "solves",
+            "paper",
+            "paper solves",
+        )
+        print_table(columns, rows)
+
+
+def paper_rows(results: Results, isas: Sequence[str] | None = None) -> list[tuple[str, ...]]:
+    """Name, vertices, instruction set, ratios for p and pn from C, then from Python, solves per pose; the paper's."""
+    rows = []
+    for name in CHARACTERS:
+        like, ratio, solves = targets.PAPER.get(name, ("", None, None))
+        for size in results.sizes(name):
+            for isa in results.isas if isas is None else isas:
+                cells = []
+                for system in ("sbs", "sbs.Skin"):
+                    for attributes in ATTRIBUTES:
+                        spherical, linear = (
+                            results.time(name, size, "frame", method, system=system, isa=isa, attributes=attributes)
+                            for method in ("spherical", "linear")
+                        )
+                        cells.append("-" if spherical is None or linear is None else f"{spherical / linear:.2f}")
+                theirs = (f"{like} {ratio}", str(solves)) if ratio is not None else ("", "")
+                rows.append((name, f"{size:,}", isa, *cells, f"{results.workload(name, size)['solves']:.0f}", *theirs))
+    return rows
+
+
+def show_targets(rows: Sequence[targets.Row]) -> None:
+    """Print figures beside what they must be."""
+    click.echo("Targets")
+    cells = [(row.name, row.where, row.isa, f"{row.value:.2f}", row.bound, row.verdict) for row in rows]
+    print_table(("what", "where", "ISA", "value", "target", ""), cells, left=3)
+    click.echo(f"{sum(row.met for row in rows)} of {len(rows)} met")
