@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Weights from the capsules of bones, and capsules from the mesh."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import library
+from ..core import assignment
+from ..core.matrices import transform_points
+from ..weights.rigged import RiggedMesh
+from . import bones as bone_capsules
+from .bones import BoneCapsules
+
+__all__ = ["Assigned", "assign", "fit", "points_in_rig"]
+
+
+class Assigned(NamedTuple):
+    """What came of assigning weights.
+
+    Attributes
+    ----------
+    changed : int
+        Vertices with other weights than before.
+    outside : int
+        Vertices outside of all outer capsules.
+    """
+
+    changed: int
+    outside: int
+
+
+def assign(
+    mesh: RiggedMesh,
+    *,
+    chosen_bones: NDArray[np.bool_] | None = None,
+    chosen_vertices: NDArray[np.bool_] | None = None,
+    falloff: str = "linear",
+    outside: str = "nearest",
+    limit: int = 0,
+    capsules: BoneCapsules | None = None,
+) -> Assigned:
+    """Give vertices the weights that the capsules of the bones say.
+
+    Parameters
+    ----------
+    mesh : RiggedMesh
+        Its locked vertex groups keep their weights.
+    chosen_bones : (J,) ndarray of bool, optional
+        The bones that get their weights; the others share what those leave. By default all.
+    chosen_vertices : (V,) ndarray of bool, optional
+        By default all.
+    falloff, outside : str
+        As of `sbs.weights.capsule_weights`.
+    limit : int
+        At most so many bones a vertex; 0 for all.
+    capsules : BoneCapsules, optional
+        By default those of the mesh's bones.
+    """
+    weights = library.load_weights()
+    points = points_in_rig(mesh)
+    capsules = weights.Capsules(**(capsules or bone_capsules.read(mesh.bones))._asdict())
+    new = weights.capsule_weights(points, capsules, falloff=falloff, outside=outside, limit=limit or None, dense=True)
+    if chosen_bones is None:
+        chosen_bones = np.ones(len(mesh.names), bool)
+    combined = assignment.assign(mesh.dense(), new, chosen_bones, mesh.locked)
+    concerned = points if chosen_vertices is None else points[chosen_vertices]
+    return Assigned(
+        changed=mesh.write(combined, chosen_vertices),
+        outside=capsules.count_outside(concerned) if len(concerned) else 0,
+    )
+
+
+def fit(meshes: Sequence[RiggedMesh], chosen_bones: NDArray[np.bool_] | None = None) -> int:
+    """Give bones capsules that lie about the surface, and return how many got them.
+
+    Parameters
+    ----------
+    meshes : sequence of RiggedMesh
+        All that one armature moves.
+    chosen_bones : (J,) ndarray of bool, optional
+        By default all.
+    """
+    mesh = meshes[0]
+    points = np.concatenate([points_in_rig(other) for other in meshes])
+    fitted = library.load_weights().fit_capsules(_as_skeleton(mesh), points, enabled=_are_heads(len(mesh.names)))
+    if chosen_bones is None:
+        chosen_bones = np.ones(len(mesh.names), bool)
+    chosen = np.flatnonzero(chosen_bones)
+    bones: list[bpy.types.Bone] = [mesh.bones[bone] for bone in chosen]
+    bone_capsules.write(bones, fitted.inner_radii[chosen], fitted.outer_radii[chosen])
+    mesh.armature.data.update_tag()
+    return len(bones)
+
+
+def _as_skeleton(mesh: RiggedMesh) -> Any:
+    """The J bones as a `sbs.Skeleton` of 2 J joints: the heads, and under each its tail, so that no bone is guessed."""
+    count = len(mesh.names)
+    present = bone_capsules.read(mesh.bones)
+    matrices = np.tile(np.eye(4), (2 * count, 1, 1))
+    matrices[:, :3, 3] = np.concatenate([present.heads, present.tails])
+    parents = np.concatenate([np.full(count, -1), np.arange(count)])
+    return library.load().Skeleton(parents, matrices)
+
+
+def _are_heads(count: int) -> NDArray[np.bool_]:
+    return np.arange(2 * count) < count
+
+
+def points_in_rig(mesh: RiggedMesh) -> NDArray[np.float32]:
+    """The vertices of a mesh, (V, 3), in the space of its armature."""
+    return transform_points(mesh.to_rig, mesh.positions)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The envelopes of bones as capsules.
+
+The radii of a bone at head and tail are those of its inner capsule; with its envelope distance added, of the outer one.
+A bone that is connected has at its head the radius that its parent has at the tail, as Blender draws it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+from mathutils import Vector
+from numpy.typing import NDArray
+
+__all__ = ["BoneCapsules", "head_radius", "read", "write"]
+
+
+class BoneCapsules(NamedTuple):
+    """The capsules of J bones, in the space of their armature.
+
+    Attributes
+    ----------
+    heads, tails : (J, 3) ndarray
+    inner_radii, outer_radii : (J, 2) ndarray
+        At head and tail.
+    multipliers : (J,) ndarray
+        The envelope weight of each bone.
+    """
+
+    heads: NDArray[np.float64]
+    tails: NDArray[np.float64]
+    inner_radii: NDArray[np.float64]
+    outer_radii: NDArray[np.float64]
+    multipliers: NDArray[np.float64]
+
+
+def head_radius(bone: bpy.types.Bone | bpy.types.EditBone) -> float:
+    """The radius of the inner capsule at the head."""
+    connected = bone.parent is not None and bone.use_connect
+    return bone.parent.tail_radius if connected else bone.head_radius
+
+
+def read(bones: Sequence[bpy.types.Bone | bpy.types.EditBone]) -> BoneCapsules:
+    """The capsules of bones at rest, or of those of Edit Mode as they are."""
+    inner = np.array([(head_radius(bone), bone.tail_radius) for bone in bones], np.float64).reshape(-1, 2)
+    distances = np.array([bone.envelope_distance for bone in bones], np.float64)
+    return BoneCapsules(
+        heads=np.array([_ends(bone)[0] for bone in bones], np.float64).reshape(-1, 3),
+        tails=np.array([_ends(bone)[1] for bone in bones], np.float64).reshape(-1, 3),
+        inner_radii=inner,
+        outer_radii=inner + distances[:, None],
+        multipliers=np.array([bone.envelope_weight for bone in bones], np.float64),
+    )
+
+
+def _ends(bone: bpy.types.Bone | bpy.types.EditBone) -> tuple[Vector, Vector]:
+    """Head and tail in the space of the armature."""
+    return (bone.head_local, bone.tail_local) if isinstance(bone, bpy.types.Bone) else (bone.head, bone.tail)
+
+
+def write(bones: Sequence[bpy.types.Bone], inner_radii: NDArray[np.float64], outer_radii: NDArray[np.float64]) -> None:
+    """Give bones the radii of capsules.
+
+    A bone has one envelope distance for both ends: the larger one, so that the outer capsule covers at least as much.
+
+    Parameters
+    ----------
+    bones : J bones
+    inner_radii, outer_radii : (J, 2) ndarray
+        At head and tail.
+    """
+    distances = (outer_radii - inner_radii).max(axis=1)
+    for bone, (head, tail), distance in zip(bones, inner_radii.tolist(), distances.tolist(), strict=True):
+        bone.head_radius = head
+        bone.tail_radius = tail
+        bone.envelope_distance = distance
+    for bone in bones:
+        # Else Edit Mode, at the first change of the bone, would give its parent this radius.
+        bone.head_radius = head_radius(bone)

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Capsules of bones to and from JSON files."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+
+from .. import library
+from . import bones as bone_capsules
+
+__all__ = ["export_file", "import_file"]
+
+
+def export_file(armature: bpy.types.Object, path: str) -> int:
+    """Write the capsules of all deforming bones, and return how many.
+
+    Raises
+    ------
+    OSError
+        If the file can't be written; one that was there is then as before.
+    """
+    bones = [bone for bone in armature.data.bones if bone.use_deform]
+    weights = library.load_weights()
+    capsules = weights.Capsules(**bone_capsules.read(bones)._asdict(), names=[bone.name for bone in bones])
+    capsules.to_json(path)
+    return len(bones)
+
+
+def import_file(armature: bpy.types.Object, path: str) -> tuple[int, int]:
+    """Give bones the radii that a file has for their names.
+
+    Returns
+    -------
+    found, unknown : int
+        How many capsules of the file have a bone here, and how many have none.
+
+    Raises
+    ------
+    ValueError
+        If the file holds no capsules, or they have no names.
+    OSError
+        If it can't be read.
+    """
+    capsules = library.load_weights().Capsules.from_json(path)
+    if capsules.names is None:
+        raise ValueError(f"{path}: the capsules have no names")
+    here = [(bone, armature.data.bones.get(name)) for bone, name in enumerate(capsules.names)]
+    known = [(number, bone) for number, bone in here if bone is not None]
+    numbers = np.array([number for number, _ in known], np.intp)
+    bone_capsules.write([bone for _, bone in known], capsules.inner_radii[numbers], capsules.outer_radii[numbers])
+    for number, bone in known:
+        bone.envelope_weight = capsules.multipliers[number]
+    armature.data.update_tag()
+    return len(known), len(here) - len(known)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Weights that follow the capsules of an armature while they are dragged."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+from bpy.app.handlers import persistent
+
+from ..weights.rigged import RiggedMesh, moved_by
+from . import assign
+from . import bones as bone_capsules
+from .bones import BoneCapsules
+
+__all__ = ["CLASSES", "register", "unregister"]
+
+CLASSES = ()
+
+# The capsules of each armature that follows, by its full name, as its weights were last assigned.
+_seen: dict[str, BoneCapsules] = {}
+
+
+@persistent
+def depsgraph_updated(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    if depsgraph.mode == "RENDER":
+        return
+    for update in depsgraph.updates:
+        if isinstance(update.id, bpy.types.Armature) and update.id.original.sbs.live:
+            _follow(update.id.original, depsgraph.view_layer)
+
+
+def _follow(data: bpy.types.Armature, view_layer: bpy.types.ViewLayer) -> None:
+    """Assign weights to what an armature moves, if its capsules are not those of last time."""
+    bones = [bone for bone in (data.edit_bones if data.is_editmode else data.bones) if bone.use_deform]
+    if not bones:
+        return
+    now, last = bone_capsules.read(bones), _seen.get(data.name_full)
+    _seen[data.name_full] = now
+    if last is None or all(map(np.array_equal, now, last)):
+        return
+    number = {bone.name: joint for joint, bone in enumerate(bones)}
+    for armature in view_layer.objects:
+        if armature.data != data:
+            continue
+        for item in moved_by(armature, view_layer):
+            mesh = RiggedMesh(item, armature)
+            # While bones are made or taken away in Edit Mode, the pose does not know of it yet.
+            if item.mode == "EDIT" or not len(item.data.vertices) or not number.keys() >= set(mesh.names):
+                continue
+            order = [number[name] for name in mesh.names]
+            assign.assign(
+                mesh,
+                falloff=data.sbs.falloff.lower(),
+                outside=data.sbs.outside.lower(),
+                limit=data.sbs.limit,
+                capsules=BoneCapsules(*(part[order] for part in now)),
+            )
+
+
+@persistent
+def forget(*_arguments: object) -> None:
+    """After undo, weights are as they were with those capsules: there is nothing to follow."""
+    _seen.clear()
+
+
+_HANDLERS = (
+    ("depsgraph_update_post", depsgraph_updated),
+    ("load_post", forget),
+    ("undo_post", forget),
+    ("redo_post", forget),
+)
+
+
+def register() -> None:
+    for name, handler in _HANDLERS:
+        getattr(bpy.app.handlers, name).append(handler)
+
+
+def unregister() -> None:
+    for name, handler in reversed(_HANDLERS):
+        getattr(bpy.app.handlers, name).remove(handler)
+    _seen.clear()

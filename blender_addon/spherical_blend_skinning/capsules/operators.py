@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Operators of capsules."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+from bpy_extras.io_utils import ExportHelper, ImportHelper
+from numpy.typing import NDArray
+
+from ..weights import rigged
+from . import assign, files
+
+__all__ = ["CLASSES", "FALLOFFS", "OUTSIDES"]
+
+FALLOFFS = (
+    ("LINEAR", "Linear", "Evenly from the inner capsule to the outer one"),
+    ("SMOOTH", "Smooth", "Level at both capsules"),
+    ("QUADRATIC", "Quadratic", "Fast at the inner capsule, level at the outer one"),
+)
+OUTSIDES = (
+    ("NEAREST", "Nearest Bone", "A vertex outside of all outer capsules follows the bone of the nearest one"),
+    ("UNWEIGHTED", "Leave", "A vertex outside of all outer capsules keeps the weights of other bones, if it has any"),
+)
+
+
+def _may_work(operator: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
+    message = rigged.hindrance(context)
+    if message:
+        operator.poll_message_set(message)
+    return not message
+
+
+def _selected(mesh: rigged.RiggedMesh) -> NDArray[np.bool_]:
+    """Which of the joints of a mesh are selected bones, (J,)."""
+    # Blender 5.0 keeps the selection with the pose, earlier ones with the armature.
+    pose_bones = [mesh.armature.pose.bones[name] for name in mesh.names]
+    return np.array([bone.select if hasattr(bone, "select") else bone.bone.select for bone in pose_bones], bool)
+
+
+class SBS_OT_assign_from_capsules(bpy.types.Operator):
+    bl_idname = "sbs.assign_from_capsules"
+    bl_label = "Assign from Capsules"
+    bl_description = "Assign weights by the inner and outer capsules of the bones: their radii and envelope distances"
+    bl_options = {"REGISTER", "UNDO"}
+
+    falloff: bpy.props.EnumProperty(
+        name="Falloff", description="How a weight falls from the inner capsule to the outer one", items=FALLOFFS
+    )
+    outside: bpy.props.EnumProperty(
+        name="Outside", description="What becomes of vertices that are in no capsule", items=OUTSIDES
+    )
+    limit: bpy.props.IntProperty(
+        name="Limit", description="How many bones move a vertex at most; 0 for all", default=4, min=0, soft_max=8
+    )
+    only_selected_bones: bpy.props.BoolProperty(
+        name="Only Selected Bones", description="Other bones share what the selected ones leave", default=False
+    )
+    only_selected_vertices: bpy.props.BoolProperty(
+        name="Only Selected Vertices", description="Other vertices keep their weights", default=False
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return _may_work(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        changed = outside = 0
+        for mesh in rigged.find(context):
+            bones = _selected(mesh) if self.only_selected_bones else None
+            if bones is not None and not bones.any():
+                self.report({"ERROR"}, f"No bone of {mesh.armature.name} that deforms is selected")
+                return {"CANCELLED"}
+            result = assign.assign(
+                mesh,
+                chosen_bones=bones,
+                chosen_vertices=rigged.selected_vertices(mesh.item) if self.only_selected_vertices else None,
+                falloff=self.falloff.lower(),
+                outside=self.outside.lower(),
+                limit=self.limit,
+            )
+            changed += result.changed
+            outside += result.outside
+        self.report({"INFO"}, f"Assigned weights of {changed} vertices; {outside} are outside of all capsules")
+        return {"FINISHED"}
+
+
+class SBS_OT_fit_capsules(bpy.types.Operator):
+    bl_idname = "sbs.fit_capsules"
+    bl_label = "Fit Capsules to Mesh"
+    bl_description = "Set the radii and envelope distances of the bones so that their capsules lie about the mesh"
+    bl_options = {"REGISTER", "UNDO"}
+
+    only_selected_bones: bpy.props.BoolProperty(
+        name="Only Selected Bones", description="Other bones keep their capsules", default=False
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return _may_work(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        meshes = rigged.find(context)
+        if meshes[0].armature.data.library is not None:
+            self.report({"ERROR"}, f"{meshes[0].armature.name} belongs to a library")
+            return {"CANCELLED"}
+        bones = _selected(meshes[0]) if self.only_selected_bones else None
+        if bones is not None and not bones.any():
+            self.report({"ERROR"}, f"No bone of {meshes[0].armature.name} that deforms is selected")
+            return {"CANCELLED"}
+        count = assign.fit(meshes, bones)
+        self.report({"INFO"}, f"Fitted the capsules of {count} bones")
+        return {"FINISHED"}
+
+
+def _has_armature(operator: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
+    if armature_of(context) is None:
+        operator.poll_message_set("Select an armature, or a mesh that has one")
+        return False
+    if armature_of(context).mode == "EDIT":
+        operator.poll_message_set("Leave Edit Mode first")
+        return False
+    return True
+
+
+def armature_of(context: bpy.types.Context) -> bpy.types.Object | None:
+    """The active armature, or that of the active mesh."""
+    if context.object is not None and context.object.type == "ARMATURE":
+        return context.object
+    meshes = rigged.find(context)
+    return meshes[0].armature if meshes else None
+
+
+class SBS_OT_export_capsules(bpy.types.Operator, ExportHelper):
+    bl_idname = "sbs.export_capsules"
+    bl_label = "Export Capsules"
+    bl_description = "Write the capsules of all bones that deform to a JSON file"
+
+    filename_ext = ".json"
+    filter_glob: bpy.props.StringProperty(default="*.json", options={"HIDDEN"})
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return _has_armature(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        try:
+            count = files.export_file(armature_of(context), self.filepath)
+        except OSError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"Wrote the capsules of {count} bones")
+        return {"FINISHED"}
+
+
+class SBS_OT_import_capsules(bpy.types.Operator, ImportHelper):
+    bl_idname = "sbs.import_capsules"
+    bl_label = "Import Capsules"
+    bl_description = "Give bones the capsules that a JSON file has for their names"
+    bl_options = {"REGISTER", "UNDO"}
+
+    filename_ext = ".json"
+    filter_glob: bpy.props.StringProperty(default="*.json", options={"HIDDEN"})
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return _has_armature(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        try:
+            found, unknown = files.import_file(armature_of(context), self.filepath)
+        except (OSError, ValueError) as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        kind = {"WARNING"} if unknown else {"INFO"}
+        self.report(kind, f"{found} bones have the capsules of the file; it has {unknown} of bones that are not here")
+        return {"FINISHED"} if found else {"CANCELLED"}
+
+
+CLASSES = (SBS_OT_assign_from_capsules, SBS_OT_fit_capsules, SBS_OT_export_capsules, SBS_OT_import_capsules)

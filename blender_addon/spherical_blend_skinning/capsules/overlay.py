@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Both capsules of each bone drawn over the 3D view."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from . import bones as bone_capsules
+
+__all__ = ["CLASSES", "outlines", "register", "unregister"]
+
+CLASSES = ()
+
+_INNER_COLOR = (1.0, 0.55, 0.1, 0.9)
+_OUTER_COLOR = (0.2, 0.6, 1.0, 0.6)
+_STEPS = 24
+
+_handle: Any = None
+
+
+def outlines(heads: NDArray[np.float64], tails: NDArray[np.float64], radii: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Lines that show capsules: circles about both ends, and the outline in two planes.
+
+    Parameters
+    ----------
+    heads, tails : (J, 3) ndarray
+    radii : (J, 2) ndarray
+        At head and tail.
+
+    Returns
+    -------
+    (J * N, 2, 3) ndarray of float32
+        The ends of line segments.
+    """
+    along = tails - heads
+    lengths = np.linalg.norm(along, axis=1, keepdims=True)
+    along = np.where(lengths > 0.0, along / np.maximum(lengths, 1e-12), (0.0, 0.0, 1.0))
+    # Any direction that is not the bone's own; the coordinate axis that is farthest from it.
+    helper = np.eye(3)[np.abs(along).argmin(axis=1)]
+    right = np.cross(along, helper)
+    right /= np.linalg.norm(right, axis=1, keepdims=True)
+    forward = np.cross(along, right)
+
+    lines = []
+    for center, radius, direction in ((heads, radii[:, 0], -along), (tails, radii[:, 1], along)):
+        lines.append(_arcs(center, radius, right, forward, 2.0 * np.pi))
+        for side in (right, forward):
+            lines.append(_arcs(center, radius, side, direction, np.pi))
+    for side in (right, -right, forward, -forward):
+        ends = np.stack([heads + side * radii[:, :1], tails + side * radii[:, 1:]], axis=1)
+        lines.append(ends[:, None])
+    return np.concatenate(lines, axis=1).reshape(-1, 2, 3).astype(np.float32)
+
+
+def _arcs(
+    centers: NDArray[np.float64],
+    radii: NDArray[np.float64],
+    first: NDArray[np.float64],
+    second: NDArray[np.float64],
+    angle: float,
+) -> NDArray[np.float64]:
+    """Arcs (J, N, 2, 3) from one direction (J, 3) over another one."""
+    angles = np.linspace(0.0, angle, _STEPS + 1)[:, None]
+    round_ = np.cos(angles) * first[:, None] + np.sin(angles) * second[:, None]
+    points = centers[:, None] + radii[:, None, None] * round_
+    return np.stack([points[:, :-1], points[:, 1:]], axis=2)
+
+
+def _shown(context: bpy.types.Context) -> bpy.types.Object | None:
+    """The armature whose capsules are to be drawn: the active or posed one, if it says so."""
+    for item in (context.object, context.pose_object):
+        if item is not None and item.type == "ARMATURE" and item.data.sbs.show_capsules and item.visible_get():
+            return item
+    return None
+
+
+def _draw() -> None:
+    context = bpy.context
+    armature = _shown(context)
+    if armature is None or not context.space_data.overlay.show_overlays:
+        return
+    # Loaded here, for in the background there is nothing to draw on and importing it may fail.
+    import gpu
+    from gpu_extras.batch import batch_for_shader
+
+    pose_bones = [bone for bone in armature.pose.bones if bone.bone.use_deform and not bone.bone.hide]
+    if not pose_bones:
+        return
+    capsules = bone_capsules.read([bone.bone for bone in pose_bones])
+    posed = armature.data.pose_position == "POSE"
+    heads = np.array([bone.head if posed else bone.bone.head_local for bone in pose_bones], np.float64)
+    tails = np.array([bone.tail if posed else bone.bone.tail_local for bone in pose_bones], np.float64)
+
+    shader = gpu.shader.from_builtin("UNIFORM_COLOR" if bpy.app.version >= (4, 0, 0) else "3D_UNIFORM_COLOR")
+    gpu.state.blend_set("ALPHA")
+    with gpu.matrix.push_pop():
+        gpu.matrix.multiply_matrix(armature.matrix_world)
+        for radii, color in ((capsules.inner_radii, _INNER_COLOR), (capsules.outer_radii, _OUTER_COLOR)):
+            lines = outlines(heads, tails, radii).reshape(-1, 3)
+            batch = batch_for_shader(shader, "LINES", {"pos": lines})
+            shader.bind()
+            shader.uniform_float("color", color)
+            batch.draw(shader)
+    gpu.state.blend_set("NONE")
+
+
+def register() -> None:
+    global _handle
+    _handle = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
+
+
+def unregister() -> None:
+    global _handle
+    bpy.types.SpaceView3D.draw_handler_remove(_handle, "WINDOW")
+    _handle = None

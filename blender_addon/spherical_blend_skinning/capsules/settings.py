@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an armature keeps about its capsules."""
+
+from __future__ import annotations
+
+import bpy
+
+from .operators import FALLOFFS, OUTSIDES
+
+__all__ = ["CLASSES", "register", "unregister"]
+
+
+def _redraw(_settings: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
+    for area in context.screen.areas if context.screen else ():
+        if area.type == "VIEW_3D":
+            area.tag_redraw()
+
+
+def _start_to_follow(settings: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
+    # The handler takes the capsules as they are now for those that the weights are of.
+    settings.id_data.update_tag()
+
+
+class SBS_PG_capsules(bpy.types.PropertyGroup):
+    """How capsules are shown and assigned."""
+
+    show_capsules: bpy.props.BoolProperty(
+        name="Show Capsules",
+        description="Draw the inner and the outer capsule of every bone over the 3D view",
+        update=_redraw,
+    )
+    live: bpy.props.BoolProperty(
+        name="Live",
+        description="Assign weights anew whenever a radius, an envelope distance or an envelope weight changes",
+        update=_start_to_follow,
+    )
+    falloff: bpy.props.EnumProperty(
+        name="Falloff", description="How a weight falls from the inner capsule to the outer one", items=FALLOFFS
+    )
+    outside: bpy.props.EnumProperty(
+        name="Outside", description="What becomes of vertices that are in no capsule", items=OUTSIDES
+    )
+    limit: bpy.props.IntProperty(
+        name="Limit", description="How many bones move a vertex at most; 0 for all", default=4, min=0, soft_max=8
+    )
+
+
+CLASSES = (SBS_PG_capsules,)
+
+
+def register() -> None:
+    bpy.types.Armature.sbs = bpy.props.PointerProperty(name="Capsules", type=SBS_PG_capsules)
+
+
+def unregister() -> None:
+    del bpy.types.Armature.sbs

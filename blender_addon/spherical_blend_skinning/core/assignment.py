@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""New weights of some joints put in among the weights that are there."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["assign"]
+
+Weights = NDArray[np.float32]
+
+
+def assign(old: Weights, new: Weights, chosen: NDArray[np.bool_], locked: NDArray[np.bool_]) -> Weights:
+    """Give the chosen joints new weights, so that all weights of a vertex still sum to 1.
+
+    Locked joints keep their weights to the bit. The chosen ones get theirs as far as the locked leave room, and the
+    others share in proportion what is then left; where they have no weight to share by, the chosen ones fill it.
+    Vertices with no new weight at all lose that of the chosen joints and keep the others as they are.
+
+    Parameters
+    ----------
+    old, new : (V, J) ndarray of float32
+        Those of `new` sum to 1 for each vertex, or are all 0.
+    chosen, locked : (J,) ndarray of bool
+        A joint that is both counts as locked.
+
+    Returns
+    -------
+    (V, J) ndarray of float32
+    """
+    chosen = chosen & ~locked
+    others = ~chosen & ~locked
+    room = np.clip(1.0 - old[:, locked].sum(axis=1, dtype=np.float64), 0.0, 1.0)
+    taken, kept = (np.sum(part, axis=1, dtype=np.float64) for part in (new[:, chosen], old[:, others]))
+    has_new = new.any(axis=1)
+    share = np.where((kept > 0.0) & others.any(), np.minimum(taken, room), np.where(taken > 0.0, room, 0.0))
+    result = old.copy()
+    result[:, chosen] = new[:, chosen] * _ratio(share, taken)[:, None]
+    scaled = old[:, others] * _ratio(room - share, kept)[:, None]
+    result[:, others] = np.where(has_new[:, None], scaled, old[:, others])
+    return result
+
+
+def _ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The quotient, 0 where both are 0."""
+    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0.0)

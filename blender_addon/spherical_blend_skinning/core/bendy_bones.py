@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bendy bones: each is a row of joints, and a vertex hangs on the two that are next to it along the bone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .matrices import Floats
+
+__all__ = ["joint_counts", "split_segments"]
+
+
+def joint_counts(segments: NDArray[np.int32]) -> NDArray[np.int32]:
+    """How many joints bones have, by their numbers of segments, (B,): the ends of the segments, or the bone itself."""
+    return np.where(segments > 1, segments + 1, 1).astype(np.int32)
+
+
+def split_segments(
+    points: NDArray[np.floating[Any]],
+    bone_indices: NDArray[np.int32],
+    bone_weights: NDArray[np.float32],
+    *,
+    inverse_rests: Floats,
+    lengths: Floats,
+    segments: NDArray[np.int32],
+) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    """Influences of bones made into influences of their joints.
+
+    A vertex at the share t of the length of a bone of S > 1 segments is moved by the ends before and after t S,
+    linearly in between (Blender's straight mapping).
+
+    Parameters
+    ----------
+    points : (V, 3) ndarray
+        The vertices in the space of the armature.
+    bone_indices, bone_weights : (V, K) ndarrays
+        The influences of bones.
+    inverse_rests : (B, 4, 4) ndarray
+        From armature space to that of each bone, which has its head at 0 and its tail on y.
+    lengths : (B,) ndarray
+        Rest lengths, in armature space.
+    segments : (B,) ndarray of int32
+        1 for bones that do not bend.
+
+    Returns
+    -------
+    joint_indices, joint_weights : (V, 2 K) ndarrays
+        Joints are counted bone after bone.
+    """
+    counts = joint_counts(segments)
+    first_joints = (np.cumsum(counts) - counts)[bone_indices]
+    rows = inverse_rests[:, 1]
+    heights = np.einsum("vkj,vj->vk", rows[bone_indices, :3], points) + rows[bone_indices, 3]
+    bone_segments = segments[bone_indices]
+    places = np.clip(heights / np.maximum(lengths[bone_indices], 1e-12), 0.0, 1.0) * bone_segments
+    before = np.minimum(places.astype(np.int32), bone_segments - 1)
+    bends = bone_segments > 1
+    after_shares = np.where(bends, places - before, 0.0).astype(np.float32)
+    joints = (first_joints + np.where(bends, before, 0)).astype(np.int32)
+    return (
+        np.concatenate([joints, np.where(bends, joints + 1, 0)], axis=1).astype(np.int32),
+        np.concatenate([bone_weights * (1.0 - after_shares), bone_weights * after_shares], axis=1),
+    )

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Vertex groups made into the influences of `sbs.Skin`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["VertexWeights", "first_of_each", "group_weights", "influences", "limited", "of_vertices", "padded"]
+
+# Blender's Armature modifier leaves a vertex where it is if its weights sum to no more than this.
+_LEAST_SUM = 1e-4
+
+
+@dataclass(frozen=True)
+class VertexWeights:
+    """The vertex groups of a mesh, of which no vertex is in more than K.
+
+    Attributes
+    ----------
+    groups : (V, K) ndarray of int32
+        Indices of vertex groups, padded with -1.
+    weights : (V, K) ndarray of float32
+        Padded with 0.
+    """
+
+    groups: NDArray[np.int32]
+    weights: NDArray[np.float32]
+
+    def equals(self, other: VertexWeights) -> bool:
+        """Whether both hold the same numbers."""
+        return np.array_equal(self.groups, other.groups) and np.array_equal(self.weights, other.weights)
+
+
+def padded(counts: NDArray[np.int32], groups: NDArray[np.int32], weights: NDArray[np.float32]) -> VertexWeights:
+    """Entries (E,) of vertices one after the other, as many as `counts`, (V,), says of each, as rows."""
+    shape = (len(counts), max(1, int(counts.max(initial=0))))
+    if counts.min(initial=shape[1]) == shape[1]:
+        return VertexWeights(groups.reshape(shape), weights.reshape(shape))
+    used = np.arange(shape[1]) < counts[:, None]
+    result = VertexWeights(np.full(shape, -1, np.int32), np.zeros(shape, np.float32))
+    result.groups[used] = groups
+    result.weights[used] = weights
+    return result
+
+
+def of_vertices(weights: VertexWeights, chosen: NDArray[np.int64]) -> VertexWeights:
+    """The vertex groups of some vertices, (M,), in their order."""
+    return VertexWeights(weights.groups[chosen], weights.weights[chosen])
+
+
+def group_weights(weights: VertexWeights, group: int) -> NDArray[np.float32]:
+    """The weight of every vertex in one vertex group, (V,); 0 where it is not in it."""
+    return np.where(weights.groups == group, weights.weights, np.float32(0.0)).max(axis=1, initial=0.0)
+
+
+def influences(
+    weights: VertexWeights, joint_of_group: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    """The influences that bones have, as Blender's Armature modifier counts them.
+
+    Parameters
+    ----------
+    weights : VertexWeights
+    joint_of_group : (number of groups,) ndarray of int32
+        The joint of each vertex group, -1 for a group that no deforming bone is named after.
+
+    Returns
+    -------
+    joint_indices, joint_weights : (V, K) ndarrays
+        With index 0 and weight 0 for what is no influence. Vertices whose weights sum to 1e-4 at most have none.
+    """
+    # The last entry is that of the padding, and of groups that are gone, which Blender keeps no longer than a moment.
+    lookup = np.append(joint_of_group, np.int32(-1))
+    joints = lookup[np.where(weights.groups < len(joint_of_group), weights.groups, -1)]
+    kept = np.where(joints >= 0, weights.weights, np.float32(0.0))
+    kept[kept.sum(axis=1) <= _LEAST_SUM] = 0.0
+    return np.maximum(joints, 0), kept
+
+
+def limited(
+    joint_indices: NDArray[np.int32], joint_weights: NDArray[np.float32], limit: int
+) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    """The heaviest influences of each vertex, `limit` of them; of equal ones the first."""
+    order = np.argsort(-joint_weights, axis=1, kind="stable")[:, :limit]
+    return np.take_along_axis(joint_indices, order, axis=1), np.take_along_axis(joint_weights, order, axis=1)
+
+
+def first_of_each(numbers: NDArray[np.float32]) -> NDArray[np.int64] | None:
+    """Where each of 0, 1, ..., n first stands among numbers (M,) of which n is the largest; None if one is missing.
+
+    Modifiers that multiply vertices interpolate the numbers of vertices, but they keep the old ones first.
+    """
+    whole = np.flatnonzero(numbers == np.floor(numbers))
+    found, first = np.unique(numbers[whole].astype(np.int64), return_index=True)
+    if not len(found) or found[0] != 0 or found[-1] != len(found) - 1 or numbers.max() > found[-1]:
+        return None
+    return whole[first]

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the portable engine has to know of a skin, as tables: its joint sets, and each vertex's part in one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["NO_JOINT", "JointTables", "joint_tables"]
+
+#: The joint of vertices that no joint moves.
+NO_JOINT = -1
+
+
+@dataclass(frozen=True)
+class JointTables:
+    """Joint sets with their slots, one for each joint of a set, and the pivot groups of their vertices.
+
+    A pivot group are the vertices of a joint set that have the same heaviest joint, their pivot: signs of quaternions
+    are chosen against the pivot's (Kavan and Zara 2005, section 4.2), and weights are given for the other slots alone.
+
+    Attributes
+    ----------
+    set_starts : (N,) ndarray of int32
+        The first slot of each set; its slots follow each other. The empty set has one, of `NO_JOINT`.
+    set_sizes : (N,) ndarray of int32
+        How many slots each set has.
+    centroids : (N, 3) ndarray of float32
+        The mean rest position of each set's vertices.
+    slot_joints : (S,) ndarray of int32
+        Joint of each slot, ascending within a set.
+    group_sets : (M,) ndarray of int32
+        The set of each pivot group.
+    group_pivots : (M,) ndarray of int32
+        Which slot, of all S, is the pivot of each group.
+    vertex_groups : (V,) ndarray of int32
+        The pivot group of each vertex.
+    vertex_weights : (V, K - 1) ndarray of float32
+        Normalised weights of the slots of the vertex's set but the pivot, in order, then zeros; K is the most
+        influences of a vertex.
+    """
+
+    set_starts: NDArray[np.int32]
+    set_sizes: NDArray[np.int32]
+    centroids: NDArray[np.float32]
+    slot_joints: NDArray[np.int32]
+    group_sets: NDArray[np.int32]
+    group_pivots: NDArray[np.int32]
+    vertex_groups: NDArray[np.int32]
+    vertex_weights: NDArray[np.float32]
+
+    @property
+    def slot_sets(self) -> NDArray[np.int32]:
+        """The set of each slot, (S,)."""
+        return np.repeat(np.arange(len(self.set_sizes), dtype=np.int32), self.set_sizes)
+
+
+def joint_tables(skin: Any, positions: NDArray[np.float32]) -> JointTables:
+    """The tables of a skin.
+
+    Parameters
+    ----------
+    skin : sbs.Skin
+        Its weights are finite and not negative.
+    positions : (V, 3) ndarray
+        Its vertices at rest, in the space that centroids are to be in.
+    """
+    sets = [joints or (NO_JOINT,) for joints in skin.joint_sets]
+    set_of_vertex = skin.joint_set_of_vertex
+    sizes = np.array([len(joints) for joints in sets], np.int32)
+    starts = (np.cumsum(sizes) - sizes).astype(np.int32)
+    slot_joints = np.concatenate([np.array(joints, np.int32) for joints in sets])
+
+    weights = _slot_weights(skin, set_of_vertex, np.repeat(np.arange(len(sets)), sizes), slot_joints, starts)
+    pivots = weights.argmax(axis=1)
+    group_slots, vertex_groups = np.unique(starts[set_of_vertex] + pivots, return_inverse=True)
+    columns = np.arange(weights.shape[1] - 1)
+    others = columns + (columns >= pivots[:, None])
+
+    counts = np.bincount(set_of_vertex, minlength=len(sets))
+    sums = [np.bincount(set_of_vertex, positions[:, axis], len(sets)) for axis in range(3)]
+    return JointTables(
+        set_starts=starts,
+        set_sizes=sizes,
+        centroids=(np.stack(sums, axis=1) / counts[:, None]).astype(np.float32),
+        slot_joints=slot_joints,
+        group_sets=(np.searchsorted(starts, group_slots, side="right") - 1).astype(np.int32),
+        group_pivots=group_slots.astype(np.int32),
+        vertex_groups=vertex_groups.astype(np.int32).reshape(-1),
+        vertex_weights=np.take_along_axis(weights, others, axis=1).astype(np.float32),
+    )
+
+
+def _slot_weights(
+    skin: Any,
+    set_of_vertex: NDArray[np.int32],
+    slot_sets: NDArray[np.int64],
+    slot_joints: NDArray[np.int32],
+    set_starts: NDArray[np.int32],
+) -> NDArray[np.float64]:
+    """Normalised weights (V, K) by slot of the vertex's set; zeros for an unweighted vertex, and behind the last."""
+    # Sets are numbered, and joints of a set ordered: (set, joint) ascends over all slots.
+    keys = slot_sets * (skin.joint_count + 1) + slot_joints
+    vertices, columns = np.nonzero(skin.joint_weights > 0.0)
+    joints = skin.joint_indices[vertices, columns]
+    slots = np.searchsorted(keys, set_of_vertex[vertices].astype(np.int64) * (skin.joint_count + 1) + joints)
+    result = np.zeros((skin.vertex_count, max(skin.max_influences, 1)))
+    np.add.at(result, (vertices, slots - set_starts[set_of_vertex[vertices]]), skin.joint_weights[vertices, columns])
+    sums = result.sum(axis=1, keepdims=True)
+    return np.divide(result, sums, out=result, where=sums > 0.0)

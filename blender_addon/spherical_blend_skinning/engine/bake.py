@@ -1,0 +1,331 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Baking: the deformed vertices of a range of frames, as point caches with Mesh Cache modifiers, or as shape keys.
+
+What is baked is what comes out of our modifier, with all that comes before it; what stands behind it works on the baked
+vertices as it did. Our modifier is hidden then, and comes back by deleting what was baked and showing it again.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core import pc2
+from . import live, portable, reading, stack
+
+__all__ = ["Bake", "PointCacheBake", "ShapeKeyBake", "frame_range", "modifier_of"]
+
+_CACHE_NAME = "SBS Bake"
+_KEY_PREFIX = "SBS Frame "
+# On shape keys: the names of those that baking muted, for what they do is baked.
+_MUTED = "sbs_muted_keys"
+
+
+def modifier_of(item: bpy.types.Object) -> bpy.types.NodesModifier | None:
+    """Our modifier on an object, live or portable."""
+    return stack.find(item) or portable.find(item)
+
+
+def frame_range(start: int, end: int, step: int) -> range:
+    """The frames to bake.
+
+    Raises
+    ------
+    ValueError
+        If there are none.
+    """
+    if step < 1:
+        raise ValueError(f"a step of {step} frames")
+    if end < start:
+        raise ValueError(f"the last frame, {end}, is before the first, {start}")
+    return range(start, end + 1, step)
+
+
+@dataclass
+class _Shown:
+    """Which modifiers an object showed before baking."""
+
+    item: bpy.types.Object
+    modifiers: list[tuple[bpy.types.Modifier, bool]]
+
+    def restore(self) -> None:
+        """Show them again, and no others."""
+        for modifier, shown in self.modifiers:
+            modifier.show_viewport = shown
+
+
+class Bake(ABC):
+    """Goes through the frames, one at each step of the iteration, and reads the vertices of all objects.
+
+    As a context manager it brings the scene back to how it was, after an error as well. What was baked is put to use by
+    `finish`; without it, nothing changes and no file stays.
+
+    Parameters
+    ----------
+    context : Context
+    items : sequence of Object
+        Meshes with our modifier.
+    frames : range
+
+    Raises
+    ------
+    ValueError
+        If there are no objects, or one cannot be baked: it tells which and why.
+    """
+
+    def __init__(self, context: bpy.types.Context, items: Sequence[bpy.types.Object], frames: range) -> None:
+        if not items:
+            raise ValueError("no object to bake")
+        self.items = list(items)
+        self.frames = frames
+        self._scene = context.scene
+        self._view_layer = context.view_layer
+        for item in self.items:
+            self._check(item)
+
+    def _check(self, item: bpy.types.Object) -> None:
+        """Raise a ValueError if an object cannot be baked."""
+        modifier = modifier_of(item)
+        if modifier is None:
+            raise ValueError(f"{item.name} is not deformed by spherical blend skinning")
+        if item.library is not None:
+            raise ValueError(f"{item.name} belongs to a library; make a library override of it")
+        if item.mode == "EDIT":
+            raise ValueError(f"{item.name} is in Edit Mode")
+        if live.renders_differ(item, modifier):
+            raise ValueError(f"{item.name}: modifiers before give other vertices in renders than in the viewport")
+
+    def __enter__(self) -> Self:
+        # What was edited is not known to handlers before.
+        self._view_layer.update()
+        self._frame = self._scene.frame_current_final
+        self._shown: list[_Shown] = []
+        for item in self.items:
+            self._shown.append(_Shown(item, [(modifier, modifier.show_viewport) for modifier in item.modifiers]))
+            own = modifier_of(item)
+            place = list(item.modifiers).index(own)
+            own.show_viewport = True
+            for modifier in list(item.modifiers)[place + 1 :]:
+                modifier.show_viewport = False
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        for shown in self._shown:
+            shown.restore()
+        self._discard()
+        whole = int(self._frame // 1.0)
+        self._scene.frame_set(whole, subframe=self._frame - whole)
+
+    def __iter__(self) -> Iterator[int]:
+        """Bake frame after frame; the number of each when it is done."""
+        for frame in self.frames:
+            self._scene.frame_set(frame)
+            # What handlers changed, this evaluates; it is the dependency graph of the view layer throughout.
+            self._view_layer.update()
+            depsgraph = self._view_layer.depsgraph
+            for item in self.items:
+                self._take(item, reading.positions(item.evaluated_get(depsgraph).data))
+            yield frame
+
+    @abstractmethod
+    def _take(self, item: bpy.types.Object, positions: NDArray[np.float32]) -> None:
+        """Keep the vertices of an object in the next frame."""
+
+    @abstractmethod
+    def _discard(self) -> None:
+        """Leave nothing behind of what was not finished."""
+
+    def finish(self) -> None:
+        """Put to use what was baked; all frames must be."""
+        for shown in self._shown:
+            shown.restore()
+            self._apply(shown.item)
+            own = modifier_of(shown.item)
+            own.show_viewport = own.show_render = False
+        self._shown = []
+
+    @abstractmethod
+    def _apply(self, item: bpy.types.Object) -> None:
+        """Put to use what was baked of an object."""
+
+
+class PointCacheBake(Bake):
+    """Bakes each object to a file of the PC2 format, which a Mesh Cache modifier in the place of ours reads.
+
+    Parameters
+    ----------
+    context, items, frames
+        As of `Bake`.
+    folder : str
+        Where files go, by Blender's conventions: ``//`` is the folder of the .blend file. It is made if need be.
+    """
+
+    def __init__(
+        self, context: bpy.types.Context, items: Sequence[bpy.types.Object], frames: range, folder: str
+    ) -> None:
+        super().__init__(context, items, frames)
+        if folder.startswith("//") and not bpy.data.filepath:
+            raise ValueError("Save the file first, or choose a folder that is not relative to it")
+        self._folder = folder
+        self._writers: dict[bpy.types.Object, pc2.Writer] = {}
+        self._paths = self._file_names()
+
+    def _file_names(self) -> dict[bpy.types.Object, Path]:
+        """A file for each object, no two the same."""
+        folder = Path(bpy.path.abspath(self._folder))
+        paths: dict[bpy.types.Object, Path] = {}
+        for item in self.items:
+            stem = name = bpy.path.clean_name(item.name)
+            number = 1
+            while folder / f"{name}.pc2" in paths.values():
+                number += 1
+                name = f"{stem}_{number}"
+            paths[item] = folder / f"{name}.pc2"
+        return paths
+
+    def _take(self, item: bpy.types.Object, positions: NDArray[np.float32]) -> None:
+        writer = self._writers.get(item)
+        if writer is None:
+            self._paths[item].parent.mkdir(parents=True, exist_ok=True)
+            writer = self._writers[item] = pc2.Writer(
+                self._paths[item], len(positions), len(self.frames), start=self.frames.start, step=self.frames.step
+            )
+        if len(positions) != writer.point_count:
+            raise ValueError(f"{item.name} has {len(positions)} vertices, and {writer.point_count} before")
+        writer.write(positions)
+
+    def _discard(self) -> None:
+        for writer in self._writers.values():
+            writer.discard()
+
+    def _apply(self, item: bpy.types.Object) -> None:
+        self._writers.pop(item).close()
+        modifier = item.modifiers.get(_CACHE_NAME)
+        if modifier is None or modifier.type != "MESH_CACHE":
+            modifier = item.modifiers.new(_CACHE_NAME, "MESH_CACHE")
+        place = list(item.modifiers).index(modifier_of(item))
+        behind = list(item.modifiers).index(modifier) > place
+        stack.move(item, modifier, place + 1 if behind else place)
+        modifier.cache_format = "PC2"
+        path = str(self._paths[item])
+        modifier.filepath = bpy.path.relpath(path) if self._folder.startswith("//") else path
+        modifier.time_mode = "FRAME"
+        modifier.play_mode = "SCENE"
+        # The modifier shows the sample of frame * scale - start.
+        modifier.frame_start = self.frames.start / self.frames.step
+        modifier.frame_scale = 1.0 / self.frames.step
+        modifier.interpolation = "LINEAR"
+        modifier.deform_mode = "OVERWRITE"
+        modifier.show_viewport = modifier.show_render = True
+
+
+class ShapeKeyBake(Bake):
+    """Bakes each object to shape keys of its mesh, one for each frame, whose values are keyed: 1 in its frame, else 0.
+
+    They serve export to formats that know no point caches. Shape keys that were there are muted, for they are baked.
+    """
+
+    def __init__(self, context: bpy.types.Context, items: Sequence[bpy.types.Object], frames: range) -> None:
+        super().__init__(context, items, frames)
+        self._positions: dict[bpy.types.Object, list[NDArray[np.float32]]] = {item: [] for item in self.items}
+
+    def _check(self, item: bpy.types.Object) -> None:
+        super()._check(item)
+        before = stack.before(item, modifier_of(item))
+        if before:
+            raise ValueError(f"{item.name}: shape keys come first, so {before[0].name} would work on them twice")
+        if item.data.users > 1 or item.data.library is not None:
+            raise ValueError(f"{item.name} shares its mesh: make it single-user for shape keys of its own")
+        if item.data.shape_keys is not None and not item.data.shape_keys.use_relative:
+            raise ValueError(f"{item.name} has absolute shape keys: bake it to a point cache")
+
+    def __enter__(self) -> Self:
+        super().__enter__()
+        # A bake of before counts for nothing, and what it muted counts.
+        self._mutes = [(key, key.mute) for item in self.items for key in _keys(item)]
+        for item in self.items:
+            muted = list(item.data.shape_keys.get(_MUTED, ())) if item.data.shape_keys is not None else []
+            for key in _keys(item):
+                if key.name.startswith(_KEY_PREFIX):
+                    key.mute = True
+                elif key.name in muted:
+                    key.mute = False
+        return self
+
+    def _take(self, item: bpy.types.Object, positions: NDArray[np.float32]) -> None:
+        if len(positions) != len(item.data.vertices):
+            raise ValueError(f"{item.name} has {len(positions)} vertices, and its mesh {len(item.data.vertices)}")
+        self._positions[item].append(positions)
+
+    def _discard(self) -> None:
+        for key, mute in self._mutes:
+            key.mute = mute
+        self._mutes = []
+
+    def finish(self) -> None:
+        # Keys go and come now: what is remembered of them would not hold.
+        self._mutes = []
+        super().finish()
+
+    def _apply(self, item: bpy.types.Object) -> None:
+        for key in _keys(item):
+            if key.name.startswith(_KEY_PREFIX):
+                _remove_keyframes(item.data.shape_keys, f'key_blocks["{key.name}"].value')
+                item.shape_key_remove(key)
+        if item.data.shape_keys is None:
+            item.shape_key_add(name="Basis", from_mix=False)
+        keys = item.data.shape_keys
+        keys[_MUTED] = [key.name for key in keys.key_blocks[1:] if not key.mute]
+        for key in keys.key_blocks[1:]:
+            key.mute = True
+        first, last, step = self.frames[0], self.frames[-1], self.frames.step
+        for frame, positions in zip(self.frames, self._positions.pop(item), strict=False):
+            key = item.shape_key_add(name=f"{_KEY_PREFIX}{frame}", from_mix=False)
+            key.data.foreach_set("co", positions.reshape(-1))
+            for at in (frame - step, frame, frame + step):
+                if first <= at <= last:
+                    key.value = 1.0 if at == frame else 0.0
+                    key.keyframe_insert("value", frame=at)
+        for curve in _curves(keys):
+            if curve.data_path.startswith(f'key_blocks["{_KEY_PREFIX}'):
+                for point in curve.keyframe_points:
+                    point.interpolation = "LINEAR"
+
+
+def _keys(item: bpy.types.Object) -> list[bpy.types.ShapeKey]:
+    """The shape keys of an object behind the first, which is what they are relative to."""
+    return list(item.data.shape_keys.key_blocks[1:]) if item.data.shape_keys is not None else []
+
+
+def _curves(block: bpy.types.ID) -> list[bpy.types.FCurve]:
+    """The animation curves of a data-block."""
+    return [curve for curves in _curve_collections(block) for curve in curves]
+
+
+def _remove_keyframes(block: bpy.types.ID, data_path: str) -> None:
+    """Delete the animation curve of a property, if there is one."""
+    for curves in _curve_collections(block):
+        curve = curves.find(data_path)
+        if curve is not None:
+            curves.remove(curve)
+
+
+def _curve_collections(block: bpy.types.ID) -> list[bpy.types.bpy_prop_collection]:
+    """The collections in which a data-block has its animation curves: from Blender 4.4 on, those of its slot."""
+    data = block.animation_data
+    if data is None or data.action is None:
+        return []
+    if not hasattr(data.action, "layers"):
+        return [data.action.fcurves]
+    bags = [strip.channelbag(data.action_slot) for layer in data.action.layers for strip in layer.strips]
+    return [bag.fcurves for bag in bags if bag is not None]

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Formulas written down as nodes: each method adds the nodes for one operation and gives the socket of its result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import bpy
+
+from .node_trees import socket
+
+__all__ = ["Formulas"]
+
+Socket = bpy.types.NodeSocket
+# What goes into an operation: the result of another, or a constant.
+Value = Any
+
+# The names of a data type in nodes, by their word for it in Switch and Capture Attribute.
+_DATA_TYPES = {"BOOLEAN": "BOOLEAN", "FLOAT": "FLOAT", "INT": "INT", "VECTOR": "FLOAT_VECTOR", "MATRIX": "FLOAT4X4"}
+_COLUMN_WIDTH, _ROW_HEIGHT = 200.0, 160.0
+
+
+class Formulas:
+    """Nodes of a tree, grouped in frames that say what they are for.
+
+    Data types are ``"FLOAT"``, ``"INT"``, ``"VECTOR"`` and ``"MATRIX"``.
+    """
+
+    def __init__(self, tree: bpy.types.NodeTree) -> None:
+        self.tree = tree
+        self._frame: bpy.types.Node | None = None
+        # How many nodes stand in a row before each. Nodes themselves tell, but very slowly.
+        self._depths: dict[str, int] = {}
+
+    def begin(self, title: str) -> None:
+        """Put the nodes that follow in a frame of that title."""
+        self._frame = self.tree.nodes.new("NodeFrame")
+        self._frame.label = title
+
+    def node(self, kind: str, inputs: dict[str, Value] | None = None, **settings: Any) -> bpy.types.Node:
+        """A node with some inputs, by name, linked or set."""
+        result = self.tree.nodes.new(kind)
+        result.parent = self._frame
+        self._depths[result.name] = 0
+        for name, value in settings.items():
+            setattr(result, name, value)
+        for name, value in (inputs or {}).items():
+            self.put(socket(result.inputs, name), value)
+        return result
+
+    def put(self, target: Socket, value: Value) -> None:
+        """Link an input of a node to a result, or set it to a constant."""
+        if isinstance(value, Socket):
+            self.tree.links.new(value, target)
+            depths, name = self._depths, target.node.name
+            depths[name] = max(depths[name], depths[value.node.name] + 1)
+        else:
+            target.default_value = value
+
+    def _operate(self, kind: str, values: Iterable[Value], **settings: Any) -> Socket:
+        """The first output of a node whose inputs have no names that tell them apart."""
+        result = self.node(kind, **settings)
+        enabled = [item for item in result.inputs if item.enabled]
+        for target, value in zip(enabled, values, strict=False):
+            self.put(target, value)
+        return next(item for item in result.outputs if item.enabled)
+
+    # ------------------------------------------------------------------------------------------------------- numbers
+
+    def math(self, operation: str, *values: Value) -> Socket:
+        """An operation of the Math node."""
+        return self._operate("ShaderNodeMath", values, operation=operation)
+
+    def integer(self, operation: str, *values: Value) -> Socket:
+        """An operation of the Integer Math node."""
+        return self._operate("FunctionNodeIntegerMath", values, operation=operation)
+
+    def compare(self, operation: str, a: Value, b: Value, data_type: str = "INT") -> Socket:
+        """Whether a comparison holds."""
+        return self._operate("FunctionNodeCompare", (a, b), data_type=data_type, operation=operation)
+
+    def any_of(self, conditions: Sequence[Value]) -> Socket:
+        """Whether one of some conditions holds, two at least."""
+        result = conditions[0]
+        for condition in conditions[1:]:
+            result = self._operate("FunctionNodeBooleanMath", (result, condition), operation="OR")
+        return result
+
+    # ------------------------------------------------------------------------------------------------------- vectors
+
+    def vector(self, *components: Value) -> Socket:
+        """A vector of three numbers."""
+        return self._operate("ShaderNodeCombineXYZ", components)
+
+    def components(self, vector: Value) -> list[Socket]:
+        """The three numbers of a vector."""
+        return list(self.node("ShaderNodeSeparateXYZ", {"Vector": vector}).outputs)
+
+    def vector_math(self, operation: str, *values: Value) -> Socket:
+        """An operation of the Vector Math node; ``"SCALE"`` takes a vector and a number."""
+        return self._operate("ShaderNodeVectorMath", values, operation=operation)
+
+    def add(self, *vectors: Value) -> Socket:
+        """The sum of vectors."""
+        result = vectors[0]
+        for vector in vectors[1:]:
+            result = self.vector_math("ADD", result, vector)
+        return result
+
+    def subtract(self, a: Value, b: Value) -> Socket:
+        """A difference of vectors."""
+        return self.vector_math("SUBTRACT", a, b)
+
+    def scale(self, vector: Value, factor: Value) -> Socket:
+        """A vector times a number."""
+        return self.vector_math("SCALE", vector, factor)
+
+    def dot(self, a: Value, b: Value) -> Socket:
+        """The inner product of two vectors."""
+        return self.vector_math("DOT_PRODUCT", a, b)
+
+    def cross(self, a: Value, b: Value) -> Socket:
+        """The outer product of two vectors."""
+        return self.vector_math("CROSS_PRODUCT", a, b)
+
+    # ------------------------------------------------------------------------------------------------------ matrices
+
+    def matrix(self, columns: Sequence[Value]) -> Socket:
+        """A matrix of three or four columns, vectors; without a fourth it is the translation 0."""
+        result = self.node("FunctionNodeCombineMatrix")
+        for column, vector in enumerate(columns, 1):
+            entries = self.components(vector) if isinstance(vector, Socket) else vector
+            for row, entry in enumerate(entries, 1):
+                self.put(socket(result.inputs, f"Column {column} Row {row}"), entry)
+        return result.outputs["Matrix"]
+
+    def symmetric(self, diagonal: Value, above: Value) -> Socket:
+        """A symmetric 3x3 matrix; `above` are the entries (0, 1), (0, 2) and (1, 2)."""
+        xx, yy, zz = self.components(diagonal) if isinstance(diagonal, Socket) else diagonal
+        xy, xz, yz = self.components(above)
+        result = self.node("FunctionNodeCombineMatrix")
+        for column, entries in enumerate(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)), 1):
+            for row, entry in enumerate(entries, 1):
+                self.put(socket(result.inputs, f"Column {column} Row {row}"), entry)
+        return result.outputs["Matrix"]
+
+    def entries(self, matrix: Value) -> list[list[Socket]]:
+        """The upper 3x3 entries of a matrix, row by row."""
+        outputs = self.node("FunctionNodeSeparateMatrix", {"Matrix": matrix}).outputs
+        return [[outputs[f"Column {column} Row {row}"] for column in (1, 2, 3)] for row in (1, 2, 3)]
+
+    def columns(self, matrix: Value) -> list[Socket]:
+        """The first three columns of a matrix, vectors."""
+        return [self.vector(*column) for column in zip(*self.entries(matrix), strict=False)]
+
+    def multiply(self, a: Value, b: Value) -> Socket:
+        """A product of matrices."""
+        return self._operate("FunctionNodeMatrixMultiply", (a, b))
+
+    def transpose(self, matrix: Value) -> Socket:
+        """A matrix mirrored at its diagonal."""
+        return self._operate("FunctionNodeTransposeMatrix", (matrix,))
+
+    def invert(self, matrix: Value) -> Socket:
+        """The inverse of a matrix."""
+        return self._operate("FunctionNodeInvertMatrix", (matrix,))
+
+    def move(self, matrix: Value, point: Value) -> Socket:
+        """A point moved by a matrix."""
+        return self._operate("FunctionNodeTransformPoint", (point, matrix))
+
+    def turn(self, matrix: Value, direction: Value) -> Socket:
+        """A direction turned by a matrix, whose translation counts for nothing."""
+        return self._operate("FunctionNodeTransformDirection", (direction, matrix))
+
+    # ---------------------------------------------------------------------------------------------------- attributes
+
+    def attribute(self, data_type: str, name: str) -> Socket:
+        """A named attribute."""
+        node = self.node("GeometryNodeInputNamedAttribute", {"Name": name}, data_type=_DATA_TYPES[data_type])
+        return socket(node.outputs, "Attribute")
+
+    def keep(self, geometry: Socket, values: Sequence[tuple[str, str, Socket]]) -> list[Socket]:
+        """The geometry with values of its points computed once, then these; each is (data type, name, value)."""
+        node = self.node("GeometryNodeCaptureAttribute", {"Geometry": geometry}, domain="POINT")
+        for data_type, name, value in values:
+            node.capture_items.new(data_type, name)
+            self.put(socket(node.inputs, name), value)
+        return [node.outputs["Geometry"], *(socket(node.outputs, name) for _, name, _ in values)]
+
+    def average(self, vector: Socket, group: Socket) -> Socket:
+        """The mean of a vector over the points of the same group."""
+        inputs = {"Value": vector, "Group ID": group}
+        node = self.node("GeometryNodeFieldAverage", inputs, data_type="FLOAT_VECTOR", domain="POINT")
+        return socket(node.outputs, "Mean")
+
+    def sample(self, data_type: str, geometry: Socket, value: Socket, index: Value) -> Socket:
+        """The value of the point of that index in a geometry."""
+        inputs = {"Geometry": geometry, "Value": value, "Index": index}
+        node = self.node("GeometryNodeSampleIndex", inputs, data_type=_DATA_TYPES[data_type], domain="POINT")
+        return socket(node.outputs, "Value")
+
+    def switch(self, data_type: str, condition: Socket, no: Value, yes: Value) -> Socket:
+        """One of two values; of two geometries, only the one that is taken is computed."""
+        inputs = {"Switch": condition, "False": no, "True": yes}
+        return socket(self.node("GeometryNodeSwitch", inputs, input_type=data_type).outputs, "Output")
+
+    def index_switch(self, data_type: str, index: Socket, values: Sequence[Value]) -> Socket:
+        """The value of that index."""
+        node = self.node("GeometryNodeIndexSwitch", data_type=data_type)
+        node.index_switch_items.clear()
+        for _ in values:
+            node.index_switch_items.new()
+        self.put(socket(node.inputs, "Index"), index)
+        for target, value in zip(node.inputs[1:], values, strict=False):
+            if value is not None:
+                self.put(target, value)
+        return socket(node.outputs, "Output")
+
+    def object_info(self, item: Socket, transform_space: str = "ORIGINAL") -> bpy.types.Node:
+        """An Object Info node."""
+        return self.node("GeometryNodeObjectInfo", {"Object": item}, transform_space=transform_space)
+
+    # -------------------------------------------------------------------------------------------------------- layout
+
+    def lay_out(self) -> None:
+        """Place nodes from left to right, each behind all that it needs."""
+        rows: dict[int, int] = {}
+        places: list[float] = []
+        for node in self.tree.nodes:
+            depth = self._depths.get(node.name, 0)
+            is_frame = node.bl_idname == "NodeFrame"
+            rows[depth] = rows.get(depth, 0) + (not is_frame)
+            places += (0.0, 0.0) if is_frame else (depth * _COLUMN_WIDTH, rows[depth] * -_ROW_HEIGHT)
+        # All at once: a node that is placed by itself has Blender look through the whole tree.
+        self.tree.nodes.foreach_set("location", places)

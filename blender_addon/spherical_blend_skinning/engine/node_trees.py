@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Node trees by script, alike in all versions of Blender from 3.4."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+__all__ = ["add_socket", "get_input", "hide_inputs", "input_identifier", "new_tree", "set_input", "socket"]
+
+
+def new_tree(name: str) -> bpy.types.NodeTree:
+    """A geometry node group without sockets and nodes, which modifiers may use."""
+    tree = bpy.data.node_groups.new(name, "GeometryNodeTree")
+    if hasattr(tree, "is_modifier"):
+        tree.is_modifier = True
+    return tree
+
+
+def add_socket(tree: bpy.types.NodeTree, name: str, kind: str, in_out: str = "INPUT") -> None:
+    """Give a group an input or output of a type such as ``"NodeSocketGeometry"``."""
+    if hasattr(tree, "interface"):
+        tree.interface.new_socket(name, in_out=in_out, socket_type=kind)
+    else:
+        (tree.inputs if in_out == "INPUT" else tree.outputs).new(kind, name)
+
+
+def hide_inputs(tree: bpy.types.NodeTree) -> None:
+    """Keep the inputs of a group out of the panel of its modifier, where Blender can."""
+    for item in _inputs(tree):
+        if hasattr(item, "hide_in_modifier"):
+            item.hide_in_modifier = True
+
+
+def socket(sockets: Any, name: str) -> bpy.types.NodeSocket:
+    """The socket of that name which is in use: nodes of several data types have one of each."""
+    for candidate in sockets:
+        if candidate.name == name and candidate.enabled:
+            return candidate
+    raise KeyError(f"no socket {name}")
+
+
+def input_identifier(tree: bpy.types.NodeTree, name: str) -> str:
+    """What a group's input is called in the properties of a modifier."""
+    for candidate in _inputs(tree):
+        if candidate.name == name:
+            return str(candidate.identifier)
+    raise KeyError(f"no input {name} in {tree.name}")
+
+
+def _inputs(tree: bpy.types.NodeTree) -> list[Any]:
+    if hasattr(tree, "interface"):
+        return [item for item in tree.interface.items_tree if item.item_type == "SOCKET" and item.in_out == "INPUT"]
+    return list(tree.inputs)
+
+
+def get_input(modifier: bpy.types.NodesModifier, name: str) -> Any:
+    """The value of an input of a modifier."""
+    identifier = input_identifier(modifier.node_group, name)
+    if hasattr(modifier, "properties"):
+        return getattr(modifier.properties.inputs, identifier).value
+    return modifier.get(identifier)
+
+
+def set_input(modifier: bpy.types.NodesModifier, name: str, value: Any) -> None:
+    """Set an input of a modifier, such that the next evaluation knows."""
+    identifier = input_identifier(modifier.node_group, name)
+    if hasattr(modifier, "properties"):
+        getattr(modifier.properties.inputs, identifier).value = value
+    else:
+        modifier[identifier] = value
+    # Values that are set by script do not tell the dependency graph of the objects among them; a set group does.
+    modifier.node_group = modifier.node_group
+    modifier.id_data.update_tag()

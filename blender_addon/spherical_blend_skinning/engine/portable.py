@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The portable engine: the modifier of a bound object computes by nodes alone, where the add-on is not installed.
+
+Bones, weights and vertices are those of the moment: what changes later asks for Make Portable again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import bpy
+
+from ..core.joint_tables import joint_tables
+from . import carriers, live, live_group, node_trees, portable_group, portable_tables, registry, stack
+
+__all__ = ["MINIMUM_VERSION", "Counts", "armature_of", "detach", "find", "make_live", "make_portable", "problems"]
+
+#: Bone Info and Matrix SVD are there since.
+MINIMUM_VERSION = (5, 1, 0)
+
+_OTHER_METHODS = {"none": "NONE", "rigid": "RIGID", "linear": "LINEAR"}
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What a portable object is made of."""
+
+    vertices: int
+    bones: int
+    joint_sets: int
+    nodes: int
+
+
+def find(item: bpy.types.Object) -> bpy.types.NodesModifier | None:
+    """The modifier of the portable engine on an object."""
+    for modifier in item.modifiers:
+        if modifier.type == "NODES" and portable_group.is_portable(modifier.node_group):
+            return modifier
+    return None
+
+
+def armature_of(item: bpy.types.Object) -> bpy.types.Object | None:
+    """The armature that moves a portable object."""
+    modifier = find(item)
+    return modifier and node_trees.get_input(modifier, portable_group.ARMATURE)
+
+
+def make_portable(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Counts:
+    """Have nodes do what the live engine does for an object.
+
+    Parameters
+    ----------
+    item : Object
+        It has the modifier of the live engine; what comes to that is bound as it is now.
+    depsgraph : Depsgraph
+        Evaluated.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be bound, or nodes cannot do it: bendy bones, other methods, or vertices of which there are others
+        in renders. The object is then as it was.
+    """
+    if bpy.app.version < MINIMUM_VERSION:
+        raise ValueError("Blender's nodes can read bones from version 5.1 on: bake in this one")
+    modifier = stack.find(item)
+    if modifier is None:
+        raise ValueError(f"{item.name} is not bound")
+    live.forget(item)
+    state = live.update(item, depsgraph)
+    if state is None:
+        raise ValueError(f"{item.name} is not in the view layer")
+    _check(item, modifier, state)
+    binding = state.binding
+    armature = item.sbs.armature
+    tables = joint_tables(binding.skin, binding.surface.positions)
+    bones = [binding.rig.names[bone] for bone in binding.bones]
+    amount = state.amount
+    other_method = _OTHER_METHODS[amount.method] if amount is not None else ""
+    tree = portable_group.build(item.name, bones, portable_tables.block_count(tables), other_method)
+
+    _take_carriers(modifier)
+    modifier.node_group = tree
+    node_trees.hide_inputs(tree)
+    for name, value in (
+        (portable_group.ARMATURE, armature),
+        (portable_group.WEIGHTS, portable_tables.new_weights(item.name, tables, amount and amount.weights)),
+        (portable_group.JOINT_SETS, portable_tables.new_joint_sets(item.name, tables)),
+    ):
+        node_trees.set_input(modifier, name, value)
+    item.sbs.bound = False
+    live.forget(item)
+    registry.forget()
+    return Counts(binding.skin.vertex_count, len(bones), len(tables.set_sizes), len(tree.nodes))
+
+
+def _check(item: bpy.types.Object, modifier: bpy.types.NodesModifier, state: live.State) -> None:
+    """Raise a ValueError if nodes cannot do what the live engine does for an object."""
+    binding = state.binding
+    if binding is None:
+        raise ValueError(f"{item.name}: {state.problem}")
+    if item.sbs.method != "SPHERICAL":
+        raise ValueError(f"{item.name}: only Spherical Blend can be made portable; Blender's Armature modifier is, too")
+    if state.amount is not None and state.amount.method not in _OTHER_METHODS:
+        raise ValueError(f"{item.name}: nodes know no Dual Quaternion for where the amount is less than one")
+    if binding.bends:
+        bone = next(binding.rig.names[bone] for bone in binding.bones if binding.rig.segments[bone] > 1)
+        raise ValueError(f"{item.name}: nodes cannot read the segments of the bendy bone {bone}: bake instead")
+    if binding.skin.unweighted_vertex_count == binding.skin.vertex_count:
+        raise ValueError(f"{item.name}: no vertex has weights for a bone that deforms")
+    if live.renders_differ(item, modifier):
+        raise ValueError(f"{item.name}: the modifiers before may give other vertices in renders than in the viewport")
+
+
+def make_live(item: bpy.types.Object) -> None:
+    """Have the live engine do it again for a portable object."""
+    modifier = find(item)
+    armature = armature_of(item)
+    tree = modifier.node_group
+    _take_tables(modifier)
+    modifier.node_group = live_group.get()
+    portable_group.remove(tree)
+    node_trees.set_input(modifier, live_group.CARRIER, carriers.new(item.name))
+    if armature is not None:
+        item.sbs.armature = armature
+    item.sbs.bound = True
+    registry.adjust(item, modifier)
+    registry.forget()
+    item.update_tag()
+
+
+def detach(item: bpy.types.Object) -> None:
+    """Take the modifier away with what belongs to it, and bring the Armature modifier back as it was."""
+    modifier = find(item)
+    if modifier is not None:
+        tree = modifier.node_group
+        _take_tables(modifier)
+        item.modifiers.remove(modifier)
+        portable_group.remove(tree)
+    stack.restore_armature_modifier(item)
+
+
+def problems(item: bpy.types.Object) -> list[str]:
+    """Why a portable object is not deformed as it should be, in words for the artist; the modifier says the same."""
+    modifier = find(item)
+    armature = armature_of(item)
+    found = []
+    if armature is None or armature.type != "ARMATURE":
+        found.append("The armature is missing")
+    else:
+        names = portable_group.bones_of(modifier.node_group)
+        missing = [name for name in names if name not in armature.data.bones]
+        if missing:
+            found.append(f"The armature has no bone {', '.join(missing)}")
+    for name in (portable_group.WEIGHTS, portable_group.JOINT_SETS):
+        if not portable_tables.is_table(node_trees.get_input(modifier, name)):
+            found.append("The hidden meshes with joint sets and weights are missing")
+            break
+    return found
+
+
+def _take_carriers(modifier: bpy.types.NodesModifier) -> None:
+    """Empty the inputs of the live engine's group, and delete what nothing else uses."""
+    taken = []
+    for name in (live_group.CARRIER, live_group.RENDER_CARRIER, live_group.POSE_PROBE):
+        taken.append(node_trees.get_input(modifier, name))
+        # Blender 5.2 leaks a user of an object that is still set when its input goes.
+        node_trees.set_input(modifier, name, None)
+    for carrier in taken[:2]:
+        if carrier is not None and carriers.is_writable(carrier):
+            carriers.remove(carrier)
+
+
+def _take_tables(modifier: bpy.types.NodesModifier) -> None:
+    """Empty the inputs of the portable engine's group, and delete the tables that nothing else uses."""
+    taken = []
+    for name in (portable_group.ARMATURE, portable_group.WEIGHTS, portable_group.JOINT_SETS):
+        taken.append(node_trees.get_input(modifier, name))
+        node_trees.set_input(modifier, name, None)
+    for table in taken[1:]:
+        if portable_tables.is_table(table) and table.library is None:
+            portable_tables.remove(table)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The two hidden meshes that the portable node group reads: joint sets, and the weights of vertices.
+
+They are objects in no collection; inputs of the modifier are their only users. Nothing is written to the mesh that is
+deformed, so it may belong to a library or to several objects.
+"""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.joint_tables import JointTables
+from .portable_group import DAMPING
+
+__all__ = ["block_count", "is_table", "new_joint_sets", "new_weights", "remove"]
+
+_MARK = "sbs_portable_table"
+
+
+def block_count(tables: JointTables) -> int:
+    """How many vectors of three weights each vertex has, one at least."""
+    return max(1, -(-tables.vertex_weights.shape[1] // 3))
+
+
+def is_table(item: bpy.types.Object | None) -> bool:
+    """Whether an object is one of these meshes."""
+    return item is not None and _MARK in item
+
+
+def new_joint_sets(name: str, tables: JointTables) -> bpy.types.Object:
+    """The joint sets: one vertex for each slot, then one for each pivot group.
+
+    Joints are numbered from 1 on; 0 is none.
+    """
+    slot_sets, sets = tables.slot_sets, np.concatenate([tables.slot_sets, tables.group_sets])
+    slot_count, group_count = len(slot_sets), len(tables.group_sets)
+    sizes = tables.set_sizes
+    # Mean squared deviations of n joints are (n - 1) / (2 n) times the mean over pairs, which the damping belongs to.
+    damping = DAMPING * np.maximum(sizes - 1, 1) / (2.0 * sizes)
+    item = _new(f"SBS Joint Sets {name}", slot_count + group_count)
+    no_slots, no_groups = np.zeros(slot_count, np.int32), np.zeros(group_count, np.int32)
+    _put(item, "is_group", "BOOLEAN", np.arange(slot_count + group_count) >= slot_count)
+    _put(item, "joint", "INT", np.concatenate([tables.slot_joints + 1, no_groups]))
+    _put(item, "pivot", "INT", np.concatenate([no_slots, tables.group_pivots]))
+    _put(item, "set", "INT", sets)
+    _put(item, "start", "INT", tables.set_starts[sets])
+    _put(item, "size", "INT", sizes[sets])
+    _put(item, "damping", "FLOAT", damping[sets])
+    _put(item, "centroid", "FLOAT_VECTOR", tables.centroids[sets])
+    return item
+
+
+def new_weights(name: str, tables: JointTables, amounts: NDArray[np.float32] | None) -> bpy.types.Object:
+    """The weights: a vertex for each of the mesh, with its pivot group and the weights of its other slots."""
+    count, width = tables.vertex_weights.shape
+    item = _new(f"SBS Weights {name}", count)
+    _put(item, "group", "INT", tables.vertex_groups)
+    padded = np.zeros((count, 3 * block_count(tables)), np.float32)
+    padded[:, :width] = tables.vertex_weights
+    for number in range(block_count(tables)):
+        _put(item, f"weights_{number + 1}", "FLOAT_VECTOR", padded[:, 3 * number : 3 * number + 3])
+    if amounts is not None:
+        _put(item, "amount", "FLOAT", amounts)
+    return item
+
+
+def remove(item: bpy.types.Object) -> None:
+    """Delete one of these meshes if nothing uses it any more."""
+    mesh = item.data
+    if item.users == 0:
+        bpy.data.objects.remove(item)
+    if mesh.users == 0:
+        bpy.data.meshes.remove(mesh)
+
+
+def _new(name: str, count: int) -> bpy.types.Object:
+    mesh = bpy.data.meshes.new(name)
+    mesh.vertices.add(count)
+    item = bpy.data.objects.new(name, mesh)
+    item[_MARK] = True
+    return item
+
+
+def _put(item: bpy.types.Object, name: str, data_type: str, values: NDArray[np.generic]) -> None:
+    attribute = item.data.attributes.new(name, data_type, "POINT")
+    kinds = {"BOOLEAN": np.bool_, "INT": np.int32}
+    flat = np.ascontiguousarray(values, kinds.get(data_type, np.float32)).reshape(-1)
+    attribute.data.foreach_set("vector" if data_type == "FLOAT_VECTOR" else "value", flat)

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pose probes: they have Blender pose a rig that is hidden.
+
+A rig that is switched off in the viewport or in renders, itself or by its collections, is posed only if something shown
+depends on it: a child, or an Armature modifier that works. The probe is a mesh of one vertex in no collection that has
+such a modifier, and the modifier of the bound object refers to it. It costs up to a millisecond a frame.
+"""
+
+from __future__ import annotations
+
+import bpy
+
+__all__ = ["is_needed", "is_probe", "new", "rig_of"]
+
+_MARK = "sbs_pose_probe"
+
+
+def new(armature: bpy.types.Object) -> bpy.types.Object:
+    """A probe for an armature object."""
+    mesh = bpy.data.meshes.new("SBS Pose Probe")
+    mesh.vertices.add(1)
+    probe = bpy.data.objects.new("SBS Pose Probe", mesh)
+    probe[_MARK] = True
+    modifier = probe.modifiers.new("Armature", "ARMATURE")
+    modifier.object = armature
+    # Without vertex groups the modifier would not look at the pose otherwise.
+    modifier.use_bone_envelopes = True
+    return probe
+
+
+def is_probe(item: bpy.types.Object) -> bool:
+    """Whether an object is a probe."""
+    return _MARK in item
+
+
+def rig_of(probe: bpy.types.Object) -> bpy.types.Object | None:
+    """The armature object that a probe is for."""
+    return next((modifier.object for modifier in probe.modifiers if modifier.type == "ARMATURE"), None)
+
+
+def is_needed(item: bpy.types.Object, armature: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bool:
+    """Whether an armature would not be posed for an object, in the viewport or in renders."""
+    ancestor = item.parent
+    while ancestor is not None:
+        if ancestor == armature:
+            return False
+        ancestor = ancestor.parent
+    return any(
+        getattr(armature, hidden) or not _is_shown(armature, view_layer.layer_collection, hidden)
+        for hidden in ("hide_viewport", "hide_render")
+    )
+
+
+def _is_shown(item: bpy.types.Object, layer: bpy.types.LayerCollection, hidden: str) -> bool:
+    """Whether an object is in a collection that is not switched off, nor any that it is in."""
+    if layer.exclude or getattr(layer.collection, hidden):
+        return False
+    return item.name in layer.collection.objects or any(_is_shown(item, child, hidden) for child in layer.children)

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Meshes and rigs read from Blender into arrays."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.binding import Rig
+from ..core.influences import VertexWeights, padded
+from ..core.matrices import Floats, inverse, transposed
+from . import deform_vertices
+
+__all__ = [
+    "matrix",
+    "pose_matrices",
+    "positions",
+    "rig",
+    "segment_moves",
+    "vertex_weights",
+    "vertex_weights_one_by_one",
+]
+
+
+def matrix(value: object) -> Floats:
+    """A `mathutils.Matrix` as an array (4, 4)."""
+    return np.array(value, np.float64)
+
+
+def positions(mesh: bpy.types.Mesh) -> NDArray[np.float32]:
+    """The vertices of a mesh, (V, 3)."""
+    result = np.empty((len(mesh.vertices), 3), np.float32)
+    if "position" in mesh.attributes:
+        mesh.attributes["position"].data.foreach_get("vector", result.reshape(-1))
+    else:
+        mesh.vertices.foreach_get("co", result.reshape(-1))
+    return result
+
+
+def vertex_weights(mesh: bpy.types.Mesh) -> VertexWeights:
+    """The vertex groups of a mesh."""
+    found = deform_vertices.read(mesh)
+    return found if found is not None else vertex_weights_one_by_one(mesh)
+
+
+def vertex_weights_one_by_one(mesh: bpy.types.Mesh) -> VertexWeights:
+    """The vertex groups of a mesh, by nothing but Blender's Python."""
+    vertices = mesh.vertices
+    counts = np.fromiter((len(vertex.groups) for vertex in vertices), np.int32, len(vertices))
+    total = int(counts.sum())
+    elements = [element for vertex in vertices for element in vertex.groups]
+    pairs = np.fromiter(chain.from_iterable((e.group, e.weight) for e in elements), np.float64, 2 * total)
+    return padded(counts, pairs[0::2].astype(np.int32), pairs[1::2].astype(np.float32))
+
+
+def rig(armature: bpy.types.Object) -> Rig:
+    """The bones of an armature object at rest, in the order of its pose."""
+    bones = [pose_bone.bone for pose_bone in armature.pose.bones]
+    count = len(bones)
+    return Rig(
+        names=tuple(bone.name for bone in bones),
+        deforms=np.fromiter((bone.use_deform for bone in bones), bool, count),
+        rests=np.array([matrix(bone.matrix_local) for bone in bones]).reshape(count, 4, 4),
+        lengths=np.fromiter((bone.length for bone in bones), np.float64, count),
+        segments=np.fromiter((bone.bbone_segments for bone in bones), np.int32, count),
+    )
+
+
+def pose_matrices(armature: bpy.types.Object) -> Floats:
+    """Bone to armature space of all bones in the pose, (B, 4, 4); the object must be an evaluated one."""
+    bones = armature.pose.bones
+    flat = np.empty(16 * len(bones), np.float32)
+    bones.foreach_get("matrix", flat)
+    return transposed(flat, len(bones))
+
+
+def segment_moves(armature: bpy.types.Object, bones: NDArray[np.int32]) -> list[Floats]:
+    """How the ends of the segments of bending bones move from rest, for each an array (S + 1, 4, 4) in bone space."""
+    moves = []
+    for index in bones:
+        bone = armature.pose.bones[int(index)]
+        ends = range(bone.bone.bbone_segments + 1)
+        posed = np.array([matrix(bone.bbone_segment_matrix(end)) for end in ends])
+        rest = np.array([matrix(bone.bbone_segment_matrix(end, rest=True)) for end in ends])
+        moves.append(posed @ inverse(rest))
+    return moves

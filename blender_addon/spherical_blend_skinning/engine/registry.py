@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which objects of the file are bound, and order among their carriers and modifiers."""
+
+from __future__ import annotations
+
+import bpy
+
+from . import carriers, live, live_group, node_trees, probes, stack
+
+__all__ = ["adjust", "bound_objects", "forget", "is_outdated", "tidy"]
+
+# Names and libraries of bound objects, which say so as long as the number of objects stays.
+_names: list[tuple[str, str | None]] | None = None
+_object_count = -1
+
+
+def forget() -> None:
+    """Look through the whole file when next it is asked which objects are bound."""
+    global _names
+    _names = None
+
+
+def is_outdated() -> bool:
+    """Whether objects came or went since the file was looked through."""
+    return _names is None or _object_count != len(bpy.data.objects)
+
+
+def bound_objects() -> list[bpy.types.Object]:
+    """The objects that have the modifier."""
+    global _names, _object_count
+    objects = bpy.data.objects
+    if not is_outdated():
+        found = [objects.get(name) for name in _names]
+        if all(item is not None and stack.find(item) is not None for item in found):
+            return found
+    found = [item for item in objects if item.type == "MESH" and stack.find(item) is not None]
+    _names = [(item.name, item.library and item.library.filepath) for item in found]
+    _object_count = len(objects)
+    return found
+
+
+def tidy(view_layer: bpy.types.ViewLayer | None = None) -> None:
+    """Give every bound object a carrier of its own, and take away what was left behind. Not for use in renders.
+
+    With a view layer, it also sees to rigs that are hidden there.
+    """
+    forget()
+    owned = set()
+    for item in bound_objects():
+        if item.library is not None:
+            continue
+        modifier = stack.find(item)
+        adjust(item, modifier)
+        for name in (live_group.CARRIER, live_group.RENDER_CARRIER):
+            carrier = node_trees.get_input(modifier, name)
+            if carrier is None and name == live_group.RENDER_CARRIER:
+                continue
+            if carrier is None or carrier in owned or not carriers.is_writable(carrier):
+                carrier = carriers.new(item.name)
+                node_trees.set_input(modifier, name, carrier)
+            owned.add(carrier)
+        item.sbs.bound = True
+    for item in bpy.data.objects:
+        if item.type == "MESH" and item.library is None and item.sbs.bound and stack.find(item) is None:
+            # An applied modifier leaves the mesh in its pose, which an Armature modifier must not deform once more.
+            stack.restore_armature_modifier(item, to_work=not live.has_other_positions(item))
+    if view_layer is not None:
+        owned.update(_probe_hidden_rigs(view_layer))
+    else:
+        owned.update(filter(probes.is_probe, bpy.data.objects))
+    for item in list(bpy.data.objects):
+        if (carriers.is_carrier(item) or probes.is_probe(item)) and item not in owned and carriers.is_writable(item):
+            carriers.remove(item)
+    forget()
+    bound_objects()
+
+
+def _probe_hidden_rigs(view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
+    """Have rigs posed that are hidden, by one probe for each; the probes in use."""
+    probe_of: dict[bpy.types.Object, bpy.types.Object] = {}
+    for item in bpy.data.objects:
+        if probes.is_probe(item) and carriers.is_writable(item):
+            probe_of.setdefault(probes.rig_of(item), item)
+    used = []
+    for item in bound_objects():
+        armature = item.sbs.armature
+        if item.library is not None:
+            continue
+        probe = None
+        if armature is not None and probes.is_needed(item, armature, view_layer):
+            probe = probe_of.get(armature) or probes.new(armature)
+            probe_of[armature] = probe
+            used.append(probe)
+        modifier = stack.find(item)
+        if node_trees.get_input(modifier, live_group.POSE_PROBE) != probe:
+            node_trees.set_input(modifier, live_group.POSE_PROBE, probe)
+    return used
+
+
+def adjust(item: bpy.types.Object, modifier: bpy.types.NodesModifier) -> None:
+    """Have a modifier keep what comes to it, and have a carrier for renders, exactly where that is needed."""
+    if item.library is not None:
+        return
+    keep_input = live.needs_input(item, modifier)
+    if bool(node_trees.get_input(modifier, live_group.KEEP_INPUT)) != keep_input:
+        node_trees.set_input(modifier, live_group.KEEP_INPUT, keep_input)
+    renders_differ = live.renders_differ(item, modifier)
+    if bool(node_trees.get_input(modifier, live_group.USE_RENDER_CARRIER)) != renders_differ:
+        carrier = carriers.new(item.name) if renders_differ else None
+        node_trees.set_input(modifier, live_group.RENDER_CARRIER, carrier)
+        node_trees.set_input(modifier, live_group.USE_RENDER_CARRIER, renders_differ)

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The modifier stack of a bound object: our modifier comes, the Armature modifier steps back, and both the other way.
+
+The Armature modifier stays, with its armature, hidden and bound to nothing. So it costs nothing, and Blender still
+renames vertex groups with bones and knows for Weight Paint which armature belongs to the mesh.
+"""
+
+from __future__ import annotations
+
+import bpy
+
+from . import carriers, live_group, node_trees
+
+__all__ = [
+    "armature_modifiers",
+    "attach",
+    "before",
+    "detach",
+    "find",
+    "find_armature",
+    "move",
+    "restore_armature_modifier",
+    "show_in_weight_paint",
+]
+
+_NAME = "Spherical Blend Skinning"
+
+# Modifiers that move vertices at most: what comes out has the vertices, and the vertex groups, of what went in.
+DEFORMING = frozenset(
+    [
+        "ARMATURE",
+        "CAST",
+        "CLOTH",
+        "COLLISION",
+        "CORRECTIVE_SMOOTH",
+        "CURVE",
+        "DISPLACE",
+        "DYNAMIC_PAINT",
+        "HOOK",
+        "LAPLACIANDEFORM",
+        "LATTICE",
+        "LAPLACIANSMOOTH",
+        "MESH_CACHE",
+        "MESH_DEFORM",
+        "MESH_SEQUENCE_CACHE",
+        "NORMAL_EDIT",
+        "SHRINKWRAP",
+        "SIMPLE_DEFORM",
+        "SMOOTH",
+        "SOFT_BODY",
+        "SURFACE",
+        "SURFACE_DEFORM",
+        "UV_PROJECT",
+        "UV_WARP",
+        "WARP",
+        "WAVE",
+        "WEIGHTED_NORMAL",
+    ]
+)
+
+
+def find(item: bpy.types.Object) -> bpy.types.NodesModifier | None:
+    """The modifier of the live engine on an object."""
+    for modifier in item.modifiers:
+        if modifier.type == "NODES" and live_group.is_live(modifier.node_group):
+            return modifier
+    return None
+
+
+def before(item: bpy.types.Object, modifier: bpy.types.Modifier) -> list[bpy.types.Modifier]:
+    """The modifiers that do something to the mesh before it comes to one."""
+    result = []
+    for other in item.modifiers:
+        if other == modifier:
+            break
+        if other.show_viewport or other.show_render:
+            result.append(other)
+    return result
+
+
+def armature_modifiers(item: bpy.types.Object) -> list[bpy.types.ArmatureModifier]:
+    """The Armature modifiers of an object that have an armature."""
+    return [modifier for modifier in item.modifiers if modifier.type == "ARMATURE" and modifier.object is not None]
+
+
+def find_armature(item: bpy.types.Object, selected: list[bpy.types.Object]) -> bpy.types.Object | None:
+    """The armature to bind an object to: a selected one, that of its Armature modifier, its parent, or the last one."""
+    for other in selected:
+        if other.type == "ARMATURE":
+            return other
+    for modifier in armature_modifiers(item):
+        return modifier.object
+    if item.parent is not None and item.parent.type == "ARMATURE":
+        return item.parent
+    return item.sbs.armature
+
+
+def attach(
+    item: bpy.types.Object,
+    armature: bpy.types.Object,
+    armature_modifier: bpy.types.ArmatureModifier | None = None,
+) -> bpy.types.NodesModifier:
+    """Give an object the modifier of the live engine, in the place of its Armature modifier.
+
+    Parameters
+    ----------
+    item : Object
+        A mesh that has none yet.
+    armature : Object
+    armature_modifier : ArmatureModifier, optional
+        The one that steps back; by default the first of that armature, else one is added to do so.
+    """
+    modifier = item.modifiers.new(_NAME, "NODES")
+    if armature_modifier is None:
+        armature_modifier = next((other for other in armature_modifiers(item) if other.object == armature), None)
+    was_added = armature_modifier is None
+    if armature_modifier is None:
+        armature_modifier = item.modifiers.new("Armature", "ARMATURE")
+        armature_modifier.object = armature
+    else:
+        move(item, modifier, list(item.modifiers).index(armature_modifier))
+    settings = item.sbs
+    if armature_modifier.vertex_group:
+        settings.amount_group = armature_modifier.vertex_group
+        settings.amount_invert = armature_modifier.invert_vertex_group
+        settings.amount_method = "NONE"
+    kept = settings.armature_modifier
+    kept.name = armature_modifier.name
+    kept.was_added = was_added
+    for name in ("show_viewport", "show_render", "use_vertex_groups", "use_bone_envelopes"):
+        setattr(kept, name, getattr(armature_modifier, name))
+        setattr(armature_modifier, name, False)
+
+    settings.armature = armature
+    settings.bound = True
+    modifier.node_group = live_group.get()
+    node_trees.set_input(modifier, live_group.CARRIER, carriers.new(item.name))
+    return modifier
+
+
+def detach(item: bpy.types.Object) -> None:
+    """Take the modifier away with its carrier, and bring the Armature modifier back as it was."""
+    modifier = find(item)
+    if modifier is not None:
+        used = []
+        for name in (live_group.CARRIER, live_group.RENDER_CARRIER, live_group.POSE_PROBE):
+            used.append(node_trees.get_input(modifier, name))
+            # Blender 5.2 leaks a user of an object that is still set when its modifier goes.
+            node_trees.set_input(modifier, name, None)
+        item.modifiers.remove(modifier)
+        for carrier in used[:2]:
+            if carrier is not None and carriers.is_writable(carrier):
+                carriers.remove(carrier)
+    restore_armature_modifier(item)
+
+
+def restore_armature_modifier(item: bpy.types.Object, to_work: bool = True) -> None:
+    """Bring the Armature modifier back as it was before the object was bound, which it then no longer is.
+
+    Unless it is to work again, it is brought back only to be removed if it was not there before.
+    """
+    settings = item.sbs
+    kept = settings.armature_modifier
+    modifier = _stepped_back(item)
+    if modifier is not None:
+        if kept.was_added:
+            item.modifiers.remove(modifier)
+        elif to_work:
+            for name in ("show_viewport", "show_render", "use_vertex_groups", "use_bone_envelopes"):
+                setattr(modifier, name, getattr(kept, name))
+    settings.bound = False
+
+
+def show_in_weight_paint(item: bpy.types.Object) -> None:
+    """Show the Armature modifier, which does nothing, while weights are painted: Auto Normalize asks for that."""
+    modifier = _stepped_back(item)
+    painting = item.mode == "WEIGHT_PAINT"
+    if modifier is not None and modifier.show_viewport != painting:
+        modifier.show_viewport = painting
+
+
+def _stepped_back(item: bpy.types.Object) -> bpy.types.ArmatureModifier | None:
+    """The Armature modifier that stepped back: the one of its name, or if it was renamed one that does nothing."""
+    idle = [
+        modifier
+        for modifier in item.modifiers
+        if modifier.type == "ARMATURE" and not (modifier.use_vertex_groups or modifier.use_bone_envelopes)
+    ]
+    named = [modifier for modifier in idle if modifier.name == item.sbs.armature_modifier.name]
+    return next(iter(named + idle), None)
+
+
+def move(item: bpy.types.Object, modifier: bpy.types.Modifier, index: int) -> None:
+    """Put a modifier in a place of the stack."""
+    if hasattr(item.modifiers, "move"):
+        item.modifiers.move(list(item.modifiers).index(modifier), index)
+    else:
+        with bpy.context.temp_override(object=item, active_object=item):
+            bpy.ops.object.modifier_move_to_index(modifier=modifier.name, index=index)

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""When the live engine works: after every change of frame, and after edits of what belongs to a bound object."""
+
+from __future__ import annotations
+
+import bpy
+from bpy.app.handlers import persistent
+
+from .engine import live, registry, stack
+
+__all__ = ["CLASSES", "register", "unregister"]
+
+CLASSES = ()
+
+# Set while something happened to the file as a whole: all that is bound is looked at, whatever the updates say.
+_all_changed = True
+
+
+@persistent
+def frame_changed(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    if _is_in_the_way(depsgraph):
+        return
+    if depsgraph.mode != "RENDER" and (_all_changed or registry.is_outdated()):
+        registry.tidy(depsgraph.view_layer)
+    for item in registry.bound_objects():
+        live.update(item, depsgraph)
+
+
+@persistent
+def depsgraph_updated(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    global _all_changed
+    if depsgraph.mode == "RENDER" or _is_in_the_way(depsgraph):
+        return
+    changed = {live.key_of(update.id.original): type(update.id) for update in depsgraph.updates}
+    scene_changed = any(issubclass(kind, (bpy.types.Scene, bpy.types.Collection)) for kind in changed.values())
+    if _all_changed or scene_changed:
+        registry.tidy(depsgraph.view_layer)
+        # Blender 3.4 loses what was written to the carrier of an object while that was hidden.
+        live.forget_poses()
+    for item in registry.bound_objects():
+        armature = item.sbs.armature
+        keys = live.key_of(item.data.shape_keys) if item.data.shape_keys else None
+        rig_changed = armature is not None and live.key_of(armature.data) in changed
+        mesh_changed = live.key_of(item.data) in changed or keys in changed
+        item_changed = live.key_of(item) in changed
+        if item_changed or mesh_changed:
+            mesh_changed |= _stack_changed(item)
+        pose_changed = armature is not None and live.key_of(armature) in changed
+        if _all_changed or scene_changed or rig_changed or mesh_changed or item_changed or pose_changed:
+            live.update(item, depsgraph, mesh=mesh_changed or _all_changed, rig=rig_changed or _all_changed)
+    _all_changed = False
+
+
+def _is_in_the_way(depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether a view wants to write carriers that a render in the background is using."""
+    return depsgraph.mode != "RENDER" and bpy.app.is_job_running("RENDER")
+
+
+@persistent
+def render_ended(*_arguments: object) -> None:
+    # The job is still running, and not in Blender's main thread.
+    if not bpy.app.timers.is_registered(_show_again):
+        bpy.app.timers.register(_show_again, persistent=True)
+
+
+def _show_again() -> float | None:
+    """Have views show the pose of their own frame as soon as the render is over."""
+    if bpy.app.is_job_running("RENDER"):
+        return 0.1
+    history_moved()
+    for item in registry.bound_objects():
+        item.update_tag()
+    return None
+
+
+def _stack_changed(item: bpy.types.Object) -> bool:
+    """Whether something else may come to the modifier of an object than when it was last asked."""
+    modifier = stack.find(item)
+    registry.adjust(item, modifier)
+    stack.show_in_weight_paint(item)
+    state = live.state_of(item)
+    if state is None:
+        return False
+    signature = live.signature(item, modifier)
+    differs = signature != state.signature
+    state.signature = signature
+    return differs
+
+
+@persistent
+def file_loaded(*_arguments: object) -> None:
+    global _all_changed
+    live.forget()
+    registry.tidy()
+    _all_changed = True
+
+
+@persistent
+def history_moved(*_arguments: object) -> None:
+    global _all_changed
+    live.forget_poses()
+    registry.forget()
+    _all_changed = True
+
+
+_HANDLERS = (
+    ("frame_change_post", frame_changed),
+    ("depsgraph_update_post", depsgraph_updated),
+    ("load_post", file_loaded),
+    ("undo_post", history_moved),
+    ("redo_post", history_moved),
+    ("render_complete", render_ended),
+    ("render_cancel", render_ended),
+)
+
+
+def register() -> None:
+    global _all_changed
+    _all_changed = True
+    for name, handler in _HANDLERS:
+        getattr(bpy.app.handlers, name).append(handler)
+
+
+def unregister() -> None:
+    for name, handler in reversed(_HANDLERS):
+        getattr(bpy.app.handlers, name).remove(handler)
+    if bpy.app.timers.is_registered(_show_again):
+        bpy.app.timers.unregister(_show_again)
+    live.forget()
+    registry.forget()

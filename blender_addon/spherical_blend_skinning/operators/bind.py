@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Binding meshes to armatures, and back."""
+
+from __future__ import annotations
+
+import bpy
+
+from .. import library
+from ..engine import live, registry, stack
+
+__all__ = ["CLASSES", "bind", "describe", "make_parent", "rebind", "unbind"]
+
+
+def bind(
+    context: bpy.types.Context, item: bpy.types.Object, armature: bpy.types.Object, modifier_name: str = ""
+) -> live.State:
+    """Bind a mesh object to an armature.
+
+    Parameters
+    ----------
+    context : Context
+    item : Object
+        A mesh without the modifier.
+    armature : Object
+    modifier_name : str
+        The Armature modifier whose place ours takes; by default the one of that armature.
+
+    Returns
+    -------
+    State
+        With the binding, or a problem in words.
+    """
+    armature_modifier = item.modifiers.get(modifier_name)
+    stack.attach(item, armature, armature_modifier)
+    registry.adjust(item, stack.find(item))
+    registry.forget()
+    return rebind(context, item)
+
+
+def rebind(context: bpy.types.Context, item: bpy.types.Object) -> live.State:
+    """Bind an object anew by its vertices, weights and bones as they are."""
+    live.forget(item)
+    item.update_tag()
+    # The handlers bind what they know nothing of.
+    depsgraph = context.evaluated_depsgraph_get()
+    state = live.state_of(item) or live.update(item, depsgraph)
+    return state or live.State(problem="The object is not in the view layer")
+
+
+def unbind(item: bpy.types.Object) -> None:
+    """Take the modifier away; the Armature modifier is again what it was."""
+    stack.detach(item)
+    registry.forget()
+
+
+def make_parent(item: bpy.types.Object, armature: bpy.types.Object) -> None:
+    """Make an armature the parent of an object, which stays where it is."""
+    place = item.matrix_world.copy()
+    item.parent = armature
+    item.parent_type = "OBJECT"
+    item.matrix_parent_inverse = armature.matrix_world.inverted()
+    item.matrix_world = place
+
+
+def describe(state: live.State) -> str:
+    """What came of binding, with counts."""
+    if state.binding is None:
+        return state.problem
+    skin = state.binding.skin
+    text = f"{skin.vertex_count} vertices, {len(state.binding.bones)} bones, {len(skin.joint_sets)} joint sets"
+    if skin.unweighted_vertex_count:
+        text += f"; {skin.unweighted_vertex_count} vertices have no weights and stay"
+    return text
+
+
+def _refuse(operator: type[bpy.types.Operator], message: str) -> bool:
+    operator.poll_message_set(message)
+    return False
+
+
+def _bound_selection(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The active object and all selected ones, those of them that are bound."""
+    items = {item: None for item in (context.object, *context.selected_objects) if item is not None}
+    return [item for item in items if item.type == "MESH" and stack.find(item) is not None]
+
+
+class SBS_OT_bind(bpy.types.Operator):
+    bl_idname = "sbs.bind"
+    bl_label = "With Spherical Blend Skinning"
+    bl_description = "Deform the mesh by spherical blend skinning in place of its Armature modifier"
+    bl_options = {"REGISTER", "UNDO"}
+
+    modifier: bpy.props.StringProperty(
+        name="Modifier",
+        description="The Armature modifier to replace; if empty, the one of the armature",
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
+    parent: bpy.props.BoolProperty(
+        name="Parent",
+        description="Make the armature the parent of the mesh, too, which stays where it is",
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        item = context.object
+        if item is None or (
+            item.type != "MESH" and not any(other.type == "MESH" for other in context.selected_objects)
+        ):
+            return _refuse(cls, "Select a mesh, and the armature that is to deform it")
+        if item.mode == "EDIT":
+            return _refuse(cls, "Leave Edit Mode first")
+        if problem := library.problem():
+            return _refuse(cls, problem)
+        return True
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        bound = 0
+        for item, armature in _pairs(context):
+            if item.library is not None:
+                self.report({"ERROR"}, f"{item.name} belongs to a library; make a library override of it")
+                continue
+            if armature is None:
+                self.report({"ERROR"}, f"{item.name} has no armature: select one, or give it an Armature modifier")
+                continue
+            if stack.find(item) is not None:
+                self.report({"WARNING"}, f"{item.name} is bound already")
+                continue
+            if self.parent and item.parent != armature:
+                make_parent(item, armature)
+            state = bind(context, item, armature, self.modifier)
+            bound += 1
+            self.report({"INFO"} if state.binding else {"WARNING"}, f"{item.name}: {describe(state)}")
+        return {"FINISHED"} if bound else {"CANCELLED"}
+
+
+def _pairs(context: bpy.types.Context) -> list[tuple[bpy.types.Object, bpy.types.Object | None]]:
+    """The meshes to bind, each with its armature.
+
+    That is the active mesh; where an armature is active, as for parenting, the selected meshes.
+    """
+    active = context.object
+    if active.type == "MESH":
+        others = [item for item in context.selected_objects if item != active]
+        return [(active, stack.find_armature(active, others))]
+    meshes = [item for item in context.selected_objects if item.type == "MESH"]
+    return [(item, stack.find_armature(item, [active])) for item in meshes]
+
+
+class SBS_OT_unbind(bpy.types.Operator):
+    bl_idname = "sbs.unbind"
+    bl_label = "Unbind"
+    bl_description = "Remove spherical blend skinning; the Armature modifier is again as it was before"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not _bound_selection(context):
+            return _refuse(cls, "No selected object is bound with spherical blend skinning")
+        return True
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        items = _bound_selection(context)
+        for item in items:
+            unbind(item)
+        self.report({"INFO"}, f"Unbound {len(items)} object{'s' if len(items) != 1 else ''}")
+        return {"FINISHED"}
+
+
+class SBS_OT_rebind(bpy.types.Operator):
+    bl_idname = "sbs.rebind"
+    bl_label = "Rebind"
+    bl_description = "Bind anew by vertices, weights and bones as they are now"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not _bound_selection(context):
+            return _refuse(cls, "No selected object is bound with spherical blend skinning")
+        if context.object is not None and context.object.mode == "EDIT":
+            return _refuse(cls, "Leave Edit Mode first")
+        return True
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        for item in _bound_selection(context):
+            state = rebind(context, item)
+            self.report({"INFO"} if state.binding else {"WARNING"}, f"{item.name}: {describe(state)}")
+        return {"FINISHED"}
+
+
+CLASSES = (SBS_OT_bind, SBS_OT_unbind, SBS_OT_rebind)

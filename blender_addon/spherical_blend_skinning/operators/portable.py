@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Make Portable, and back to the live engine."""
+
+from __future__ import annotations
+
+import bpy
+
+from .. import library
+from ..engine import live, portable, stack
+from . import bind
+
+__all__ = ["CLASSES", "make_portable"]
+
+
+def make_portable(context: bpy.types.Context, item: bpy.types.Object) -> portable.Counts:
+    """Make an object portable, whether it is bound, portable but out of date, or has just an armature.
+
+    Raises
+    ------
+    ValueError
+        If that cannot be; the object is then bound live, or as it was.
+    """
+    if item.library is not None:
+        raise ValueError(f"{item.name} belongs to a library; make a library override of it")
+    if portable.find(item) is not None:
+        portable.make_live(item)
+    elif stack.find(item) is None:
+        armature = stack.find_armature(item, [])
+        if armature is None:
+            raise ValueError(f"{item.name} has no armature: bind it to one first")
+        bind.bind(context, item, armature)
+    return portable.make_portable(item, context.evaluated_depsgraph_get())
+
+
+def _meshes(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The active object and all selected ones, of those the meshes."""
+    items = {item: None for item in (context.object, *context.selected_objects) if item is not None}
+    return [item for item in items if item.type == "MESH"]
+
+
+def _portable_selection(context: bpy.types.Context) -> list[bpy.types.Object]:
+    return [item for item in _meshes(context) if portable.find(item) is not None]
+
+
+def _refuse(operator: type[bpy.types.Operator], message: str) -> bool:
+    operator.poll_message_set(message)
+    return False
+
+
+class SBS_OT_make_portable(bpy.types.Operator):
+    bl_idname = "sbs.make_portable"
+    bl_label = "Make Portable"
+    bl_description = (
+        "Have geometry nodes do the skinning, so that the file moves and renders where the add-on is not installed. "
+        "Weights and names of bones are taken as they are now"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if bpy.app.version < portable.MINIMUM_VERSION:
+            return _refuse(cls, "Nodes can read bones from Blender 5.1 on; bake in this one")
+        if not _meshes(context):
+            return _refuse(cls, "Select a mesh with an armature")
+        if context.mode == "EDIT_MESH":
+            return _refuse(cls, "Leave Edit Mode first")
+        if problem := library.problem():
+            return _refuse(cls, problem)
+        return True
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        done = 0
+        for item in _meshes(context):
+            try:
+                counts = make_portable(context, item)
+            except ValueError as error:
+                self.report({"ERROR"}, str(error))
+                continue
+            done += 1
+            self.report(
+                {"INFO"},
+                f"{item.name} is portable: {counts.vertices} vertices, {counts.bones} bones, "
+                f"{counts.joint_sets} joint sets, {counts.nodes} nodes",
+            )
+        return {"FINISHED"} if done else {"CANCELLED"}
+
+
+class SBS_OT_make_live(bpy.types.Operator):
+    bl_idname = "sbs.make_live"
+    bl_label = "Make Live"
+    bl_description = "Have the add-on do the skinning again, which follows weights and bones as they are edited"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not _portable_selection(context):
+            return _refuse(cls, "No selected object is portable")
+        if context.mode == "EDIT_MESH":
+            return _refuse(cls, "Leave Edit Mode first")
+        if problem := library.problem():
+            return _refuse(cls, problem)
+        return True
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        done = 0
+        for item in _portable_selection(context):
+            if item.library is not None:
+                self.report({"ERROR"}, f"{item.name} belongs to a library; make a library override of it")
+                continue
+            portable.make_live(item)
+            state = live.update(item, context.evaluated_depsgraph_get())
+            done += 1
+            if state is not None and state.problem:
+                self.report({"WARNING"}, f"{item.name}: {state.problem}")
+        if done:
+            self.report({"INFO"}, f"{done} object{'s are' if done != 1 else ' is'} live")
+        return {"FINISHED"} if done else {"CANCELLED"}
+
+
+CLASSES = (SBS_OT_make_portable, SBS_OT_make_live)

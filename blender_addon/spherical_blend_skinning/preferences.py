@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The page of the add-on in Blender's preferences: options for all files, and what is wrong with the installation."""
+
+from __future__ import annotations
+
+import bpy
+
+from . import library
+
+
+class SBS_AP_preferences(bpy.types.AddonPreferences):
+    bl_idname = __package__
+
+    threads: bpy.props.IntProperty(
+        name="Threads",
+        description="How many threads deform a mesh at most; 0 for as many as the processor has",
+        default=0,
+        min=0,
+        soft_max=64,
+    )
+    engine: bpy.props.EnumProperty(
+        name="Default Engine",
+        description="How a newly bound mesh is deformed",
+        items=[
+            ("LIVE", "Live", "By this add-on, in every frame: the fastest"),
+            (
+                "PORTABLE",
+                "Portable",
+                "By geometry nodes, also where this add-on is not installed (Blender 5.1 or later)",
+            ),
+        ],
+        default="LIVE",
+    )
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        layout = self.layout
+        problem = library.problem()
+        if problem:
+            box = layout.box()
+            box.alert = True
+            box.label(text="Spherical Blend Skinning cannot deform anything", icon="ERROR")
+            box.label(text=problem)
+            return
+        layout.use_property_split = True
+        layout.prop(self, "engine")
+        layout.prop(self, "threads")
+        sbs = library.load()
+        layout.label(text=f"Library {sbs.__version__}, {sbs.build_info()}", icon="INFO")
+
+
+def get(context: bpy.types.Context) -> SBS_AP_preferences:
+    """The preferences of the add-on."""
+    return context.preferences.addons[__package__].preferences
+
+
+CLASSES = (SBS_AP_preferences,)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the add-on keeps with an object: how it is deformed, and what its Armature modifier was like before."""
+
+from __future__ import annotations
+
+import bpy
+
+__all__ = ["CLASSES", "METHODS", "register", "unregister"]
+
+_OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
+
+METHODS = (
+    ("SPHERICAL", "Spherical Blend", "Rotations are blended about rotation centers: joints neither collapse nor bulge"),
+    ("DUAL_QUATERNION", "Dual Quaternion", "As Preserve Volume of the Armature modifier"),
+    ("LINEAR", "Linear", "As the Armature modifier"),
+    ("RIGID", "Rigid", "Each vertex follows its heaviest bone alone"),
+)
+
+
+def _is_armature(_settings: bpy.types.PropertyGroup, item: bpy.types.Object) -> bool:
+    return item.type == "ARMATURE"
+
+
+def _changed(settings: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
+    # An update tag is what brings the handlers to look at the object again.
+    settings.id_data.update_tag()
+
+
+class SBS_PG_armature_modifier(bpy.types.PropertyGroup):
+    """The Armature modifier that stepped back, as it was."""
+
+    name: bpy.props.StringProperty(override=_OVERRIDABLE)
+    was_added: bpy.props.BoolProperty(override=_OVERRIDABLE)
+    show_viewport: bpy.props.BoolProperty(override=_OVERRIDABLE)
+    show_render: bpy.props.BoolProperty(override=_OVERRIDABLE)
+    use_vertex_groups: bpy.props.BoolProperty(override=_OVERRIDABLE)
+    use_bone_envelopes: bpy.props.BoolProperty(override=_OVERRIDABLE)
+
+
+class SBS_PG_object(bpy.types.PropertyGroup):
+    """How an object is deformed."""
+
+    bound: bpy.props.BoolProperty(
+        name="Bound", description="Whether the object has the modifier", override=_OVERRIDABLE, options={"HIDDEN"}
+    )
+    armature: bpy.props.PointerProperty(
+        name="Armature",
+        description="The armature whose bones deform the mesh, by the vertex groups of their names",
+        type=bpy.types.Object,
+        poll=_is_armature,
+        update=_changed,
+        override=_OVERRIDABLE,
+    )
+    method: bpy.props.EnumProperty(
+        name="Method",
+        description="How the motions of several bones are blended",
+        items=METHODS,
+        default="SPHERICAL",
+        update=_changed,
+        override=_OVERRIDABLE,
+    )
+    influence_limit: bpy.props.IntProperty(
+        name="Limit",
+        description="How many bones move a vertex at most, the heaviest of them; 0 for all",
+        default=0,
+        min=0,
+        soft_max=8,
+        update=_changed,
+        override=_OVERRIDABLE,
+    )
+    amount_group: bpy.props.StringProperty(
+        name="Amount",
+        description="Vertex group that tells how much of the method each vertex gets; all of it if empty",
+        update=_changed,
+        override=_OVERRIDABLE,
+    )
+    amount_invert: bpy.props.BoolProperty(
+        name="Invert", description="Take the vertex group the other way round", update=_changed, override=_OVERRIDABLE
+    )
+    amount_method: bpy.props.EnumProperty(
+        name="Elsewhere",
+        description="What a vertex gets where the amount is less than one",
+        items=(("NONE", "Undeformed", "It stays where it is"), *METHODS),
+        default="LINEAR",
+        update=_changed,
+        override=_OVERRIDABLE,
+    )
+    armature_modifier: bpy.props.PointerProperty(type=SBS_PG_armature_modifier, override=_OVERRIDABLE)
+
+
+CLASSES = (SBS_PG_armature_modifier, SBS_PG_object)
+
+
+def register() -> None:
+    bpy.types.Object.sbs = bpy.props.PointerProperty(
+        name="Spherical Blend Skinning", type=SBS_PG_object, override=_OVERRIDABLE
+    )
+
+
+def unregister() -> None:
+    del bpy.types.Object.sbs

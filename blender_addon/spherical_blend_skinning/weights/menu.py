@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Entries in the Weights menu of Weight Paint."""
+
+from __future__ import annotations
+
+import bpy
+
+__all__ = ["CLASSES", "register", "unregister"]
+
+CLASSES = ()
+
+
+def _draw(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
+    layout = menu.layout
+    layout.separator()
+    layout.operator("sbs.assign_from_capsules")
+    layout.operator("sbs.heat_weights")
+    layout.separator()
+    layout.operator("sbs.smooth_weights")
+    layout.operator("sbs.mirror_weights")
+    layout.operator("sbs.transfer_weights")
+    layout.operator("sbs.check_weights")
+
+
+def register() -> None:
+    bpy.types.VIEW3D_MT_paint_weight.append(_draw)
+
+
+def unregister() -> None:
+    bpy.types.VIEW3D_MT_paint_weight.remove(_draw)

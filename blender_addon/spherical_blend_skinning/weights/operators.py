@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Operators of the Weights menu."""
+
+from __future__ import annotations
+
+import bpy
+
+from . import rigged, tools
+
+__all__ = ["CLASSES"]
+
+
+def _may_work(operator: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
+    """Whether the active object is a mesh with weights to work on."""
+    is_mesh = context.object is not None and context.object.type == "MESH"
+    message = rigged.hindrance(context) if is_mesh else "Select a mesh"
+    if message:
+        operator.poll_message_set(message)
+    return not message
+
+
+class SBS_OT_smooth_weights(bpy.types.Operator):
+    bl_idname = "sbs.smooth_weights"
+    bl_label = "Smooth over the Surface"
+    bl_description = "Smooth the weights of all bones at once, across seams; locked groups keep theirs"
+    bl_options = {"REGISTER", "UNDO"}
+
+    iterations: bpy.props.IntProperty(
+        name="Iterations", description="How many times weights move", default=2, min=1, soft_max=50
+    )
+    strength: bpy.props.FloatProperty(
+        name="Strength", description="How far towards the mean of the neighbors", default=0.5, min=0.0, max=1.0
+    )
+    limit: bpy.props.IntProperty(
+        name="Limit", description="How many bones move a vertex at most; 0 for all", default=0, min=0, soft_max=8
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return _may_work(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        (mesh,) = rigged.find(context)
+        try:
+            count = tools.smooth(
+                mesh,
+                iterations=self.iterations,
+                strength=self.strength,
+                limit=self.limit,
+                chosen=rigged.painted_vertices(mesh.item),
+            )
+        except ValueError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"Smoothed the weights of {count} vertices")
+        return {"FINISHED"}
+
+
+class SBS_OT_mirror_weights(bpy.types.Operator):
+    bl_idname = "sbs.mirror_weights"
+    bl_label = "Mirror, Tolerant of Asymmetry"
+    bl_description = (
+        "Give one side the weights of the nearest points of the other. Vertices that find none keep theirs, and"
+        " become selected"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    axis: bpy.props.EnumProperty(
+        name="Axis",
+        description="The mirror is perpendicular to this axis of the object",
+        items=[("X", "X", ""), ("Y", "Y", ""), ("Z", "Z", "")],
+    )
+    source: bpy.props.EnumProperty(
+        name="Copy from",
+        description="The side that keeps its weights",
+        items=[("POSITIVE", "Positive Side", ""), ("NEGATIVE", "Negative Side", "")],
+    )
+    tolerance: bpy.props.FloatProperty(
+        name="Tolerance",
+        description="How far the sides may differ, as a share of the size of the mesh",
+        default=0.01,
+        min=0.0,
+        soft_max=0.2,
+        precision=3,
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return _may_work(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        (mesh,) = rigged.find(context)
+        result = tools.mirror(mesh, axis=self.axis.lower(), source=self.source.lower(), tolerance=self.tolerance)
+        if len(result.unmatched):
+            rigged.select_vertices(mesh.item, result.unmatched)
+        kind = {"WARNING"} if len(result.unmatched) else {"INFO"}
+        self.report(
+            kind, f"Mirrored the weights of {result.changed} vertices; {len(result.unmatched)} found no partner"
+        )
+        return {"FINISHED"}
+
+
+class SBS_OT_check_weights(bpy.types.Operator):
+    bl_idname = "sbs.check_weights"
+    bl_label = "Check Weights"
+    bl_description = "Look for vertices without weights, with sums that are not 1, or with too many bones; select them"
+    bl_options = {"REGISTER", "UNDO"}
+
+    limit: bpy.props.IntProperty(
+        name="Limit", description="More bones at a vertex are too many; 0 for no limit", default=4, min=0, soft_max=8
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return _may_work(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        (mesh,) = rigged.find(context)
+        result = tools.check(mesh, limit=self.limit)
+        rigged.select_vertices(mesh.item, result.vertices)
+        if len(result.vertices):
+            self.report({"WARNING"}, result.text)
+        else:
+            self.report({"INFO"}, result.text)
+        return {"FINISHED"}
+
+
+class SBS_OT_heat_weights(bpy.types.Operator):
+    bl_idname = "sbs.heat_weights"
+    bl_label = "Heat with Islands"
+    bl_description = "Automatic weights by heat, also for meshes of loose parts; locked groups keep theirs"
+    bl_options = {"REGISTER", "UNDO"}
+
+    limit: bpy.props.IntProperty(
+        name="Limit", description="How many bones move a vertex at most; 0 for all", default=4, min=0, soft_max=8
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return _may_work(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        (mesh,) = rigged.find(context)
+        try:
+            count, report = tools.heat(mesh, limit=self.limit)
+        except ImportError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"Assigned weights of {count} vertices by {report}")
+        return {"FINISHED"}
+
+
+class SBS_OT_transfer_weights(bpy.types.Operator):
+    bl_idname = "sbs.transfer_weights"
+    bl_label = "Transfer"
+    bl_description = "Give the other selected meshes the weights of the nearest points of the active one"
+    bl_options = {"REGISTER", "UNDO"}
+
+    limit: bpy.props.IntProperty(
+        name="Limit", description="How many bones move a vertex at most; 0 for all", default=0, min=0, soft_max=8
+    )
+    max_distance: bpy.props.FloatProperty(
+        name="Distance",
+        description="Vertices that are farther keep their weights; 0 for any distance",
+        default=0.0,
+        min=0.0,
+        subtype="DISTANCE",
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not _may_work(cls, context):
+            return False
+        if not _others(context):
+            cls.poll_message_set("Select the meshes that are to get weights, and then the one that has them")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        (source,) = rigged.find(context)
+        targets = _others(context)
+        changed = unmatched = 0
+        for item in targets:
+            target = rigged.RiggedMesh(item, source.armature)
+            result = tools.transfer(source, target, limit=self.limit, max_distance=self.max_distance)
+            changed += result.changed
+            unmatched += len(result.unmatched)
+        self.report(
+            {"WARNING"} if unmatched else {"INFO"},
+            f"Transferred weights to {changed} vertices of {len(targets)} meshes; {unmatched} are too far",
+        )
+        return {"FINISHED"}
+
+
+def _others(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The selected meshes beside the active one that have vertices of their own."""
+    return [
+        item
+        for item in context.selected_objects
+        if item.type == "MESH"
+        and item.data != context.object.data
+        and item.data.library is None
+        and item.mode != "EDIT"
+        and len(item.data.vertices)
+    ]
+
+
+CLASSES = (
+    SBS_OT_smooth_weights,
+    SBS_OT_mirror_weights,
+    SBS_OT_check_weights,
+    SBS_OT_heat_weights,
+    SBS_OT_transfer_weights,
+)

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The tools of `sbs.weights` on the vertex groups of a mesh."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import library
+from ..core import assignment
+from ..core.matrices import inverse, transform_points
+from . import rigged
+
+__all__ = ["Checked", "Mirrored", "check", "heat", "mirror", "smooth", "transfer"]
+
+# What `sbs.weights.check` finds, in Blender's terms.
+_DEFECTS = {
+    "off_sum": "do not sum to 1",
+    "too_many": "have too many bones",
+    "unweighted": "have no weight",
+    "unequal_seams": "differ from others at the same point",
+}
+
+
+class Mirrored(NamedTuple):
+    """What came of mirroring or transferring weights.
+
+    Attributes
+    ----------
+    changed : int
+        Vertices with other weights than before.
+    unmatched : (N,) ndarray of int
+        Vertices that are too far from the surface that they were to get weights from; they keep theirs.
+    """
+
+    changed: int
+    unmatched: NDArray[np.intp]
+
+
+def smooth(
+    mesh: rigged.RiggedMesh,
+    *,
+    iterations: int,
+    strength: float,
+    limit: int = 0,
+    chosen: NDArray[np.bool_] | None = None,
+) -> int:
+    """Smooth weights over the surface, and return how many vertices changed.
+
+    Parameters
+    ----------
+    mesh : RiggedMesh
+        Its locked vertex groups keep their weights.
+    iterations, strength
+        As of `sbs.weights.smooth`.
+    limit : int
+        At most so many bones a vertex; 0 for all.
+    chosen : (V,) ndarray of bool, optional
+        The vertices to smooth; by default all.
+    """
+    weights = library.load_weights()
+    indices, values = mesh.influences()
+    smoothed = weights.smooth(
+        indices,
+        values,
+        mesh.positions,
+        mesh.triangles,
+        iterations=iterations,
+        strength=strength,
+        limit=limit or len(mesh.names),
+        mask=chosen,
+        locked=mesh.locked,
+    )
+    return mesh.write(weights.to_dense(*smoothed, len(mesh.names)), chosen)
+
+
+def mirror(mesh: rigged.RiggedMesh, *, axis: str, source: str, tolerance: float) -> Mirrored:
+    """Give one side of a mesh the weights of the other, by the mirror of its own space.
+
+    Parameters
+    ----------
+    mesh : RiggedMesh
+    axis, source
+        As of `sbs.weights.mirror`.
+    tolerance : float
+        How far the image of a vertex may be from the other side, as a share of the mesh's size.
+    """
+    weights = library.load_weights()
+    heads = np.array([bone.head_local for bone in mesh.bones], np.float32)
+    in_mesh = transform_points(inverse(mesh.to_rig), heads)
+    counterparts = weights.mirror_joints(mesh.names, in_mesh, axis=axis).joints
+    positions = mesh.positions
+    size = float(np.linalg.norm(np.ptp(positions, axis=0)))
+    result = weights.mirror(
+        positions,
+        mesh.triangles,
+        *mesh.influences(),
+        counterparts,
+        source=source,
+        axis=axis,
+        tolerance=tolerance * size,
+    )
+    new = weights.to_dense(result.joint_indices, result.joint_weights, len(mesh.names))
+    return Mirrored(_assign(mesh, new), result.unmatched)
+
+
+def transfer(source: rigged.RiggedMesh, target: rigged.RiggedMesh, *, limit: int, max_distance: float) -> Mirrored:
+    """Give a mesh the weights of the nearest point on another one, where they stand in the scene.
+
+    Parameters
+    ----------
+    source, target : RiggedMesh
+        Of the same armature.
+    limit : int
+        At most so many bones a vertex; 0 for all.
+    max_distance : float
+        Vertices that are farther, in the units of the armature, keep their weights; 0 for any distance.
+    """
+    weights = library.load_weights()
+    result = weights.transfer(
+        transform_points(source.to_rig, source.positions),
+        source.triangles,
+        *source.influences(),
+        transform_points(target.to_rig, target.positions),
+        limit=limit or None,
+        max_distance=max_distance or None,
+    )
+    new = weights.to_dense(result.joint_indices, result.joint_weights, len(target.names))
+    matched = np.ones(len(new), bool)
+    matched[result.unmatched] = False
+    return Mirrored(_assign(target, new, matched), result.unmatched)
+
+
+class Checked(NamedTuple):
+    """What a check found.
+
+    Attributes
+    ----------
+    vertices : (N,) ndarray of int
+        Those with something wrong.
+    text : str
+        What is wrong, with counts.
+    """
+
+    vertices: NDArray[np.intp]
+    text: str
+
+
+def check(mesh: rigged.RiggedMesh, *, limit: int) -> Checked:
+    """Look for what is wrong with the weights of a mesh.
+
+    Parameters
+    ----------
+    mesh : RiggedMesh
+    limit : int
+        More bones at a vertex are too many; 0 for no limit.
+    """
+    found = library.load_weights().check(
+        *mesh.influences(),
+        len(mesh.names),
+        positions=mesh.positions,
+        triangles=mesh.triangles,
+        max_influences=limit or None,
+    )
+    parts = {text: getattr(found, name) for name, text in _DEFECTS.items()}
+    counts = [f"{len(vertices)} {text}" for text, vertices in parts.items() if len(vertices)]
+    if found.unweighted_islands:
+        counts.append(f"{len(found.unweighted_islands)} loose parts have no weight at all")
+    idle = [mesh.names[joint] for joint in found.joints_without_weight]
+    if idle:
+        shown = ", ".join(idle[:3]) + (f" and {len(idle) - 3} more" if len(idle) > 3 else "")
+        counts.append(f"bones without weight: {shown}")
+    vertices = np.unique(np.concatenate(list(parts.values())))
+    summary = f"{len(vertices)} of {len(mesh.item.data.vertices)} vertices have bad weights"
+    return Checked(vertices, "; ".join([summary, *counts]))
+
+
+def heat(mesh: rigged.RiggedMesh, *, limit: int) -> tuple[int, str]:
+    """Automatic weights by heat; returns how many vertices changed, and what became of the islands, in words.
+
+    Raises
+    ------
+    ImportError
+        If SciPy is missing.
+    """
+    weights = library.load_weights()
+    result = weights.heat_weights(
+        transform_points(mesh.to_rig, mesh.positions),
+        mesh.triangles,
+        np.array([bone.head_local for bone in mesh.bones], np.float64),
+        np.array([bone.tail_local for bone in mesh.bones], np.float64),
+        limit=limit or None,
+    )
+    new = weights.to_dense(result.joint_indices, result.joint_weights, len(mesh.names))
+    return _assign(mesh, new), str(result.report)
+
+
+def _assign(mesh: rigged.RiggedMesh, new: NDArray[np.floating], chosen: NDArray[np.bool_] | None = None) -> int:
+    """Write new weights of all bones, but for locked vertex groups; return how many vertices changed."""
+    everyone = np.ones(len(mesh.names), bool)
+    old = mesh.dense()
+    return mesh.write(assignment.assign(old, new.astype(np.float32), everyone, mesh.locked), chosen)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The add-on under test: where it comes from, and how it is switched on and off."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import addon_utils
+import bpy
+
+ID = "spherical_blend_skinning"
+SOURCES = Path(__file__).resolve().parents[2] / "blender_addon"
+
+_name = ""
+
+
+def provide(archive: Path | None) -> None:
+    """Make the add-on known to Blender: installed from a built archive, else straight from the sources."""
+    global _name
+    if archive is None:
+        sys.path.insert(0, str(SOURCES))
+        _name = ID
+    elif bpy.app.version >= (4, 2, 0):
+        bpy.ops.extensions.package_install_files(
+            filepath=str(archive), repo="user_default", enable_on_install=False, overwrite=True
+        )
+        _name = f"bl_ext.user_default.{ID}"
+    else:
+        bpy.ops.preferences.addon_install(filepath=str(archive), overwrite=True)
+        _name = ID
+
+
+def name() -> str:
+    """The full name of the add-on's package."""
+    return _name
+
+
+def module(path: str = "") -> ModuleType:
+    """A module of the add-on by its path within it, such as ``"capsules.bones"``."""
+    return importlib.import_module(f"{_name}.{path}" if path else _name)
+
+
+def enable() -> ModuleType:
+    """Switch the add-on on; an error in doing so is raised, not printed."""
+
+    def fail(error: Exception) -> None:
+        raise error
+
+    enabled = addon_utils.enable(_name, default_set=True, handle_error=fail)
+    assert enabled is not None, f"{_name} was not found"
+    return enabled
+
+
+def disable() -> None:
+    """Switch it off."""
+
+    def fail(error: Exception) -> None:
+        raise error
+
+    addon_utils.disable(_name, default_set=True, handle_error=fail)

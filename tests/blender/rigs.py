@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Characters for the tests, made in code: a tube about a chain of bones along z."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import bpy
+import numpy as np
+from mathutils import Quaternion
+from numpy.typing import NDArray
+
+RING = 16
+LENGTH = 4.0
+
+
+def make_armature(bones: int = 4, name: str = "Rig") -> bpy.types.Object:
+    """An armature of connected bones named B0, B1, ... that is active."""
+    data = bpy.data.armatures.new(name)
+    item = bpy.data.objects.new(name, data)
+    bpy.context.scene.collection.objects.link(item)
+    select([item])
+    bpy.ops.object.mode_set(mode="EDIT")
+    previous = None
+    step = LENGTH / bones
+    for number in range(bones):
+        bone = data.edit_bones.new(f"B{number}")
+        bone.head = (0.0, 0.0, number * step)
+        bone.tail = (0.0, 0.0, (number + 1) * step)
+        bone.parent = previous
+        bone.use_connect = previous is not None
+        previous = bone
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for bone in item.pose.bones:
+        bone.rotation_mode = "QUATERNION"
+    return item
+
+
+def make_tube(bones: int = 4, rows: int = 41, name: str = "Tube") -> bpy.types.Object:
+    """A tube with vertex groups B0, B1, ..., three of which or fewer have weight at a vertex."""
+    angles = np.linspace(0.0, 2.0 * math.pi, RING, endpoint=False)
+    heights = np.linspace(0.0, LENGTH, rows)
+    points = np.array([(0.5 * math.cos(a), 0.4 * math.sin(a), z) for z in heights for a in angles])
+    faces = [
+        (row * RING + i, row * RING + (i + 1) % RING, (row + 1) * RING + (i + 1) % RING, (row + 1) * RING + i)
+        for row in range(rows - 1)
+        for i in range(RING)
+    ]
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata(points.tolist(), [], faces)
+    item = bpy.data.objects.new(name, mesh)
+    bpy.context.scene.collection.objects.link(item)
+    step = LENGTH / bones
+    for bone in range(bones):
+        group = item.vertex_groups.new(name=f"B{bone}")
+        center = (bone + 0.5) * step
+        for row, height in enumerate(heights):
+            weight = max(0.0, 1.0 - (abs(height - center) / (1.4 * step)) ** 2)
+            if weight > 0.0:
+                group.add(list(range(row * RING, (row + 1) * RING)), weight, "REPLACE")
+    return item
+
+
+def select(items: Sequence[bpy.types.Object]) -> None:
+    """Select objects and no others; the first is active."""
+    for other in bpy.context.view_layer.objects:
+        other.select_set(other in items)
+    bpy.context.view_layer.objects.active = items[0]
+
+
+def turn(armature: bpy.types.Object, seed: int = 1, angle: float = 1.0) -> None:
+    """A pose: every bone turned about an axis of its own."""
+    random = np.random.default_rng(seed)
+    for bone in armature.pose.bones:
+        axis = random.normal(size=3)
+        bone.rotation_quaternion = Quaternion(axis, angle * random.uniform(0.3, 1.0))
+
+
+def animate(armature: bpy.types.Object, frames: int = 20) -> None:
+    """Poses with keys at frames 1, half and all the way."""
+    for number, frame in enumerate((1, frames // 2, frames)):
+        turn(armature, seed=10 + number)
+        for bone in armature.pose.bones:
+            bone.keyframe_insert("rotation_quaternion", frame=frame)
+
+
+def bind(mesh: bpy.types.Object, armature: bpy.types.Object) -> None:
+    """Bind by the operator, as an artist does."""
+    select([mesh, armature])
+    assert bpy.ops.sbs.bind() == {"FINISHED"}
+
+
+def evaluated(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph | None = None) -> NDArray[np.float64]:
+    """The vertices of an object after all of its modifiers, (V, 3), in its own space."""
+    depsgraph = depsgraph or bpy.context.evaluated_depsgraph_get()
+    mesh = item.evaluated_get(depsgraph).data
+    return positions(mesh)
+
+
+def positions(mesh: bpy.types.Mesh) -> NDArray[np.float64]:
+    """The vertices of a mesh, (V, 3)."""
+    flat = np.empty(3 * len(mesh.vertices), np.float32)
+    mesh.vertices.foreach_get("co", flat)
+    return flat.reshape(-1, 3).astype(np.float64)

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Capsules of bones, and the weights that come from them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import addon
+import bpy
+import numpy as np
+import pytest
+import rigs
+from numpy.typing import NDArray
+
+# Blender keeps coordinates, radii and weights in float32.
+TOLERANCE = 1e-6
+
+
+@pytest.fixture
+def character() -> tuple[bpy.types.Object, bpy.types.Object]:
+    """A tube and its armature, each with a place of its own, and capsules of different radii."""
+    armature = rigs.make_armature()
+    mesh = rigs.make_tube()
+    mesh.modifiers.new("Armature", "ARMATURE").object = armature
+    mesh.location = armature.location = (1.0, -2.0, 0.5)
+    mesh.scale = (2.0, 2.0, 2.0)
+    armature.scale = (2.0, 2.0, 2.0)
+    for number, bone in enumerate(armature.data.bones):
+        bone.head_radius = 0.25 + 0.05 * number if number else 0.1
+        bone.tail_radius = 0.3 + 0.05 * number
+        bone.envelope_distance = 0.4
+        bone.envelope_weight = 1.0 + number
+    rigs.select([mesh])
+    bpy.context.view_layer.update()
+    return mesh, armature
+
+
+def weights_of(item: bpy.types.Object, bones: int = 4) -> NDArray[np.float64]:
+    """Weights (V, bones) of the groups B0, B1, ..., read one by one."""
+    result = np.zeros((len(item.data.vertices), bones))
+    for vertex in item.data.vertices:
+        for element in vertex.groups:
+            result[vertex.index, int(item.vertex_groups[element.group].name[1:])] = element.weight
+    return result
+
+
+def expected_weights(item: bpy.types.Object, armature: bpy.types.Object, **options: object) -> NDArray[np.float64]:
+    """What the package says of the tube, whose armature is in the same place."""
+    weights = addon.module("library").load_weights()
+    inner = [(0.1, 0.3), (0.3, 0.35), (0.35, 0.4), (0.4, 0.45)]
+    capsules = weights.Capsules(
+        [bone.head_local for bone in armature.data.bones],
+        [bone.tail_local for bone in armature.data.bones],
+        inner,
+        np.add(inner, 0.4),
+        multipliers=[1.0, 2.0, 3.0, 4.0],
+    )
+    return weights.capsule_weights(rigs.positions(item.data), capsules, dense=True, **options)
+
+
+def test_bones_are_capsules(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+    _, armature = character
+    armature.data.bones["B2"].head_radius = 0.9
+    capsules = addon.module("capsules.bones").read(armature.data.bones)
+    np.testing.assert_allclose(capsules.heads[:, 2], [0, 1, 2, 3], atol=TOLERANCE)
+    np.testing.assert_allclose(capsules.tails[:, 2], [1, 2, 3, 4], atol=TOLERANCE)
+    # Connected bones have at the head what their parents have at the tail.
+    inner = [(0.1, 0.3), (0.3, 0.35), (0.35, 0.4), (0.4, 0.45)]
+    np.testing.assert_allclose(capsules.inner_radii, inner, atol=TOLERANCE)
+    np.testing.assert_allclose(capsules.outer_radii, np.add(inner, 0.4), atol=TOLERANCE)
+    np.testing.assert_allclose(capsules.multipliers, [1, 2, 3, 4])
+
+
+@pytest.mark.parametrize("falloff", ["LINEAR", "SMOOTH", "QUADRATIC"])
+def test_assign(character: tuple[bpy.types.Object, bpy.types.Object], falloff: str) -> None:
+    mesh, armature = character
+    assert bpy.ops.sbs.assign_from_capsules(falloff=falloff, limit=2) == {"FINISHED"}
+    expected = expected_weights(mesh, armature, falloff=falloff.lower(), limit=2)
+    np.testing.assert_allclose(weights_of(mesh), expected, atol=TOLERANCE)
+
+
+def test_assign_from_the_active_armature(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+    mesh, armature = character
+    rigs.select([armature])
+    mesh.vertex_groups.clear()
+    assert bpy.ops.sbs.assign_from_capsules(limit=0) == {"FINISHED"}
+    np.testing.assert_allclose(weights_of(mesh), expected_weights(mesh, armature), atol=TOLERANCE)
+
+
+def test_selected_vertices(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+    mesh, armature = character
+    before = weights_of(mesh)
+    chosen = np.arange(len(mesh.data.vertices)) % 3 == 0
+    addon.module("weights.rigged").select_vertices(mesh, np.flatnonzero(chosen))
+    assert bpy.ops.sbs.assign_from_capsules(limit=0, only_selected_vertices=True) == {"FINISHED"}
+    after = weights_of(mesh)
+    np.testing.assert_array_equal(after[~chosen], before[~chosen])
+    np.testing.assert_allclose(after[chosen], expected_weights(mesh, armature)[chosen], atol=TOLERANCE)
+
+
+def test_locked_groups_stay(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+    mesh, _ = character
+    bpy.ops.object.vertex_group_normalize_all(group_select_mode="ALL", lock_active=False)
+    mesh.vertex_groups["B1"].lock_weight = True
+    before = weights_of(mesh)
+    assert bpy.ops.sbs.assign_from_capsules(limit=0) == {"FINISHED"}
+    after = weights_of(mesh)
+    np.testing.assert_array_equal(after[:, 1], before[:, 1])
+    np.testing.assert_allclose(after.sum(axis=1), 1.0, atol=TOLERANCE)
+    assert not np.allclose(after, before, atol=0.01)
+
+
+def test_selected_bones(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+    mesh, armature = character
+    bpy.ops.object.vertex_group_normalize_all(group_select_mode="ALL", lock_active=False)
+    before = weights_of(mesh)
+    for number, bone in enumerate(armature.pose.bones):
+        (bone if hasattr(bone, "select") else bone.bone).select = number == 2
+    assert bpy.ops.sbs.assign_from_capsules(limit=0, only_selected_bones=True) == {"FINISHED"}
+    after = weights_of(mesh)
+    others = [0, 1, 3]
+    # A vertex that had no other bone keeps the chosen one.
+    shared = before[:, others].sum(axis=1) > 0
+    np.testing.assert_allclose(after[shared, 2], expected_weights(mesh, armature)[shared, 2], atol=TOLERANCE)
+    np.testing.assert_allclose(after.sum(axis=1), 1.0, atol=TOLERANCE)
+    # The others share the rest as they did before.
+    ratio = after[:, others].sum(axis=1, keepdims=True) / np.maximum(before[:, others].sum(axis=1, keepdims=True), 1e-9)
+    np.testing.assert_allclose(after[:, others], before[:, others] * ratio, atol=TOLERANCE)
+
+
+def test_fit(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+    mesh, armature = character
+    assert bpy.ops.sbs.fit_capsules() == {"FINISHED"}
+    for bone in armature.data.bones:
+        # The tube is an ellipse of half axes 0.4 and 0.5 about the bones.
+        for radius in (bone.head_radius, bone.tail_radius):
+            assert 0.2 - TOLERANCE <= radius <= 0.5
+            assert radius + bone.envelope_distance > 0.5
+    assert bpy.ops.sbs.assign_from_capsules() == {"FINISHED"}
+    np.testing.assert_allclose(weights_of(mesh).sum(axis=1), 1.0, atol=TOLERANCE)
+
+
+def test_files(character: tuple[bpy.types.Object, bpy.types.Object], tmp_path: Path) -> None:
+    _, armature = character
+    read = addon.module("capsules.bones").read
+    before = read(armature.data.bones)
+    path = str(tmp_path / "capsules.json")
+    assert bpy.ops.sbs.export_capsules(filepath=path) == {"FINISHED"}
+    for bone in armature.data.bones:
+        bone.head_radius = bone.tail_radius = bone.envelope_distance = bone.envelope_weight = 0.7
+    assert bpy.ops.sbs.import_capsules(filepath=path) == {"FINISHED"}
+    for now, then in zip(read(armature.data.bones), before, strict=True):
+        np.testing.assert_allclose(now, then, atol=TOLERANCE)
+
+
+def test_files_that_are_no_capsules(character: tuple[bpy.types.Object, bpy.types.Object], tmp_path: Path) -> None:
+    path = tmp_path / "other.json"
+    path.write_text('{"format": "something"}')
+    with pytest.raises(RuntimeError, match="no file of capsules"):
+        bpy.ops.sbs.import_capsules(filepath=str(path))
+    with pytest.raises(RuntimeError, match="No such file"):
+        bpy.ops.sbs.import_capsules(filepath=str(tmp_path / "missing.json"))
+
+
+@pytest.mark.parametrize("in_edit_mode", [False, True])
+def test_weights_follow_a_radius(character: tuple[bpy.types.Object, bpy.types.Object], in_edit_mode: bool) -> None:
+    mesh, armature = character
+    armature.data.bones["B2"].envelope_distance = 0.1
+    bpy.context.view_layer.update()
+    settings = armature.data.sbs
+    settings.limit = 0
+    settings.live = True
+    before = weights_of(mesh)
+    bpy.context.view_layer.update()
+    np.testing.assert_array_equal(weights_of(mesh), before)
+    rigs.select([armature])
+    if in_edit_mode:
+        bpy.ops.object.mode_set(mode="EDIT")
+    bones = armature.data.edit_bones if in_edit_mode else armature.data.bones
+    bones["B2"].envelope_distance = 0.4
+    armature.data.update_tag()
+    bpy.context.view_layer.update()
+    np.testing.assert_allclose(weights_of(mesh), expected_weights(mesh, armature), atol=TOLERANCE)
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_refusals() -> None:
+    assert not bpy.ops.sbs.assign_from_capsules.poll()
+    mesh = rigs.make_tube()
+    rigs.select([mesh])
+    assert not bpy.ops.sbs.assign_from_capsules.poll()
+    mesh.modifiers.new("Armature", "ARMATURE").object = rigs.make_armature()
+    rigs.select([mesh])
+    assert bpy.ops.sbs.assign_from_capsules.poll()
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert not bpy.ops.sbs.assign_from_capsules.poll()
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_outlines() -> None:
+    outlines = addon.module("capsules.overlay").outlines
+    lines = outlines(np.array([[1.0, 2.0, 3.0]]), np.array([[1.0, 2.0, 5.0]]), np.array([[0.5, 1.0]]))
+    points = lines.reshape(-1, 3) - (1.0, 2.0, 3.0)
+    # All are on the sphere of one end or on that of the other.
+    of_head = np.abs(np.linalg.norm(points, axis=1) - 0.5) < TOLERANCE
+    of_tail = np.abs(np.linalg.norm(points - (0.0, 0.0, 2.0), axis=1) - 1.0) < TOLERANCE
+    assert (of_head | of_tail).all()
+    assert points[:, 2].min() == pytest.approx(-0.5) and points[:, 2].max() == pytest.approx(3.0)

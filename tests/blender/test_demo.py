@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The demo shows what it promises: the arm collapses on one side, and keeps its volume on the other."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import rigs
+
+
+def test_demo() -> None:
+    assert bpy.ops.sbs.demo() == {"FINISHED"}
+    linear = next(item for item in bpy.data.objects if item.name == "Woman, Linear Blend")
+    spherical = next(item for item in bpy.data.objects if item.name == "Woman, Spherical Blend")
+    assert len(linear.data.vertices) == len(spherical.data.vertices) > 10_000
+    assert bpy.context.scene.frame_current == 40
+
+    arm = [linear.vertex_groups["LeftArm"].index, linear.vertex_groups["LeftForeArm"].index]
+    shared = np.array(
+        [
+            all(any(e.group == group and e.weight > 0.3 for e in vertex.groups) for group in arm)
+            for vertex in linear.data.vertices
+        ]
+    )
+    elbow = linear.parent.data.bones["LeftForeArm"].head_local
+    axis = (linear.parent.data.bones["LeftHand"].head_local - elbow).normalized()
+
+    def distances(item: bpy.types.Object) -> np.ndarray:
+        """Of the vertices of the elbow from the axis of the forearm, which does not move."""
+        out = rigs.evaluated(item)[shared] - np.array(elbow)
+        return np.linalg.norm(out - np.outer(out @ np.array(axis), axis), axis=1)
+
+    rest = rigs.positions(linear.data)[shared] - np.array(elbow)
+    at_rest = np.linalg.norm(rest - np.outer(rest @ np.array(axis), axis), axis=1).mean()
+    # Halfway between 0 and 170 degrees, linear blending leaves cos 85 degrees, 9 %, of the distance.
+    assert distances(linear).mean() < 0.5 * at_rest
+    assert distances(spherical).mean() > 0.9 * at_rest
+
+
+def test_demo_twice_and_undone_by_deleting() -> None:
+    assert bpy.ops.sbs.demo() == {"FINISHED"}
+    assert bpy.ops.sbs.demo() == {"FINISHED"}
+    bpy.ops.object.select_all(action="DESELECT")
+    for item in list(bpy.context.scene.objects):
+        bpy.data.objects.remove(item)
+    bpy.ops.outliner.orphans_purge(do_recursive=True)
+    assert [item.name for item in bpy.data.objects] == []

@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What comes to the modifier: shape keys and modifiers before it, and what goes on after it."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from expected import TOLERANCE, deformed, error
+
+
+@pytest.fixture
+def tube() -> bpy.types.Object:
+    return rigs.make_tube()
+
+
+@pytest.fixture
+def armature() -> bpy.types.Object:
+    return rigs.make_armature()
+
+
+def input_mesh(item: bpy.types.Object) -> bpy.types.Mesh:
+    """The mesh that comes to the first of our and all later modifiers, which are off meanwhile."""
+    names = [modifier.name for modifier in item.modifiers]
+    start = next(i for i, modifier in enumerate(item.modifiers) if modifier.type == "NODES")
+    shown = {name: item.modifiers[name].show_viewport for name in names[start:]}
+    for name in shown:
+        item.modifiers[name].show_viewport = False
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    mesh = bpy.data.meshes.new_from_object(
+        item.evaluated_get(depsgraph), preserve_all_data_layers=True, depsgraph=depsgraph
+    )
+    for name, value in shown.items():
+        item.modifiers[name].show_viewport = value
+    return mesh
+
+
+def assert_right(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+    mesh = input_mesh(tube)
+    found = rigs.evaluated(tube)
+    wanted = deformed(tube, armature, mesh=mesh)
+    assert error(found, wanted) < TOLERANCE
+    assert error(rigs.positions(mesh), wanted) > 0.01, "the pose must move the mesh"
+
+
+def add_shape_key(tube: bpy.types.Object) -> bpy.types.ShapeKey:
+    tube.shape_key_add(name="Basis")
+    key = tube.shape_key_add(name="Fat")
+    for point in key.data:
+        point.co = (1.5 * point.co[0], 1.4 * point.co[1], point.co[2])
+    return key
+
+
+def test_shape_key(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+    key = add_shape_key(tube)
+    rigs.bind(tube, armature)
+    rigs.turn(armature)
+    for value in (0.0, 0.5, 1.0):
+        key.value = value
+        assert_right(tube, armature)
+
+
+def test_shape_key_added_later(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+    rigs.bind(tube, armature)
+    rigs.turn(armature)
+    assert_right(tube, armature)
+    key = add_shape_key(tube)
+    key.value = 0.7
+    assert_right(tube, armature)
+    tube.shape_key_clear()
+    assert_right(tube, armature)
+
+
+def test_animated_shape_key(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+    key = add_shape_key(tube)
+    for frame, value in ((1, 0.0), (20, 1.0)):
+        key.value = value
+        key.keyframe_insert("value", frame=frame)
+    rigs.bind(tube, armature)
+    rigs.animate(armature)
+    for frame in (2, 9, 10, 20, 5):
+        bpy.context.scene.frame_set(frame)
+        found = rigs.evaluated(tube)
+        assert error(found, deformed(tube, armature, mesh=input_mesh(tube))) < TOLERANCE
+
+
+def test_lattice_before(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+    lattice = bpy.data.objects.new("Lattice", bpy.data.lattices.new("Lattice"))
+    bpy.context.scene.collection.objects.link(lattice)
+    lattice.scale = (4.0, 4.0, 10.0)
+    tube.modifiers.new("Lattice", "LATTICE").object = lattice
+    rigs.bind(tube, armature)
+    rigs.turn(armature)
+    lattice.data.points[0].co_deform = (-1.0, -1.0, -0.2)
+    assert_right(tube, armature)
+    lattice.scale = (3.0, 4.0, 8.0)
+    assert_right(tube, armature)
+
+
+def test_mirror_before(armature: bpy.types.Object) -> None:
+    tube = rigs.make_tube()
+    for vertex in tube.data.vertices:
+        vertex.co.x += 0.7
+    mirror = tube.modifiers.new("Mirror", "MIRROR")
+    rigs.bind(tube, armature)
+    rigs.turn(armature)
+    assert len(rigs.evaluated(tube)) == 2 * len(tube.data.vertices)
+    assert_right(tube, armature)
+    mirror.use_axis = (False, True, False)
+    assert_right(tube, armature)
+
+
+@pytest.mark.parametrize(("kind", "setting", "value"), [("SUBSURF", "levels", 2), ("SOLIDIFY", "thickness", 0.2)])
+def test_other_vertices_before(
+    tube: bpy.types.Object, armature: bpy.types.Object, kind: str, setting: str, value: float
+) -> None:
+    modifier = tube.modifiers.new("Before", kind)
+    rigs.bind(tube, armature)
+    rigs.turn(armature)
+    assert_right(tube, armature)
+    setattr(modifier, setting, value)
+    assert_right(tube, armature)
+    modifier.show_viewport = False
+    assert_right(tube, armature)
+
+
+def test_modifiers_after(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+    rigs.bind(tube, armature)
+    tube.modifiers.new("Subdivision", "SUBSURF")
+    rigs.turn(armature)
+    twin = bpy.data.meshes.new("Twin")
+    twin.from_pydata(deformed(tube, armature).tolist(), [], [list(face.vertices) for face in tube.data.polygons])
+    other = bpy.data.objects.new("Twin", twin)
+    bpy.context.scene.collection.objects.link(other)
+    other.modifiers.new("Subdivision", "SUBSURF")
+    assert error(rigs.evaluated(tube), rigs.evaluated(other)) < TOLERANCE
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings"), [("SUBSURF", {"levels": 1}), ("SOLIDIFY", {}), ("MIRROR", {"use_axis": (False, False, True)})]
+)
+def test_shape_key_before_and_other_vertices_after(
+    tube: bpy.types.Object, armature: bpy.types.Object, kind: str, settings: dict[str, object]
+) -> None:
+    key = add_shape_key(tube)
+    rigs.bind(tube, armature)
+    after = tube.modifiers.new("After", kind)
+    for name, value in settings.items():
+        setattr(after, name, value)
+    rigs.turn(armature)
+    key.value = 0.8
+    with_after = rigs.evaluated(tube)
+    after.show_viewport = False
+    assert_right(tube, armature)
+    after.show_viewport = True
+    assert error(rigs.evaluated(tube), with_after) == 0.0
+
+
+def test_weights_changed(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+    rigs.bind(tube, armature)
+    rigs.turn(armature)
+    assert_right(tube, armature)
+    tube.vertex_groups["B1"].add(list(range(200, 300)), 0.9, "REPLACE")
+    assert_right(tube, armature)
+    tube.vertex_groups.remove(tube.vertex_groups["B2"])
+    assert_right(tube, armature)
+
+
+def test_group_renamed(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+    rigs.bind(tube, armature)
+    rigs.turn(armature)
+    tube.vertex_groups["B1"].name = "Other"
+    assert_right(tube, armature)
+
+
+def test_bone_renamed(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+    rigs.bind(tube, armature)
+    rigs.turn(armature)
+    before = rigs.evaluated(tube)
+    armature.data.bones["B1"].name = "Elbow"
+    assert "Elbow" in tube.vertex_groups
+    assert_right(tube, armature)
+    assert error(rigs.evaluated(tube), before) == 0.0
+
+
+def test_bone_that_does_not_deform(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+    rigs.bind(tube, armature)
+    rigs.turn(armature)
+    armature.data.bones["B1"].use_deform = False
+    assert_right(tube, armature)
+
+
+def test_limit(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+    rigs.bind(tube, armature)
+    rigs.turn(armature)
+    all_of_them = rigs.evaluated(tube)
+    tube.sbs.influence_limit = 2
+    found = rigs.evaluated(tube)
+    assert error(found, deformed(tube, armature, limit=2)) < TOLERANCE
+    assert error(found, all_of_them) > 1e-3
+
+
+def test_amount(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+    rigs.bind(tube, armature)
+    rigs.turn(armature)
+    group = tube.vertex_groups.new(name="Amount")
+    amounts = np.linspace(0.0, 1.0, len(tube.data.vertices))
+    for vertex, amount in enumerate(amounts):
+        group.add([vertex], amount, "REPLACE")
+    tube.sbs.amount_group = "Amount"
+    rest = rigs.positions(tube.data)
+    ours = deformed(tube, armature)
+    for method, other in (("LINEAR", deformed(tube, armature, "linear")), ("NONE", rest)):
+        tube.sbs.amount_method = method
+        for invert in (False, True):
+            tube.sbs.amount_invert = invert
+            share = (1.0 - amounts if invert else amounts)[:, None]
+            assert error(rigs.evaluated(tube), share * ours + (1.0 - share) * other) < TOLERANCE
+
+
+def test_unweighted_vertices_stay(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+    for group in tube.vertex_groups:
+        group.remove(list(range(50)))
+    rigs.bind(tube, armature)
+    rigs.turn(armature)
+    armature.location.x = 3.0
+    assert_right(tube, armature)
+    assert np.abs(rigs.evaluated(tube)[:50] - rigs.positions(tube.data)[:50]).max() < TOLERANCE
+
+
+def test_bendy_bones(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+    armature.data.bones["B1"].bbone_segments = 5
+    armature.data.bones["B2"].bbone_segments = 3
+    armature.data.display_type = "BBONE"
+    twin = rigs.make_tube(name="Twin")
+    twin.modifiers.new("Armature", "ARMATURE").object = armature
+    rigs.bind(tube, armature)
+    tube.sbs.method = "LINEAR"
+    rigs.turn(armature)
+    armature.pose.bones["B1"].bbone_curveinx = 0.4
+    assert error(rigs.evaluated(tube), rigs.evaluated(twin)) < TOLERANCE
+    armature.pose.bones["B2"].bbone_rollout = 1.0
+    assert error(rigs.evaluated(tube), rigs.evaluated(twin)) < TOLERANCE
+    for item in (tube, twin):
+        item.location = (0.0, 0.1, 0.5)
+    assert error(rigs.evaluated(tube), rigs.evaluated(twin)) < TOLERANCE
+    armature.data.bones["B1"].bbone_segments = 7
+    assert error(rigs.evaluated(tube), rigs.evaluated(twin)) < TOLERANCE
+
+
+def test_edit_mode(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+    rigs.bind(tube, armature)
+    rigs.turn(armature)
+    assert_right(tube, armature)
+    rigs.select([tube])
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    rigs.turn(armature, seed=5)
+    bpy.context.view_layer.update()
+    bpy.ops.mesh.extrude_region_move(TRANSFORM_OT_translate={"value": (0.1, 0.0, 0.0)})
+    bpy.context.view_layer.update()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert_right(tube, armature)
+
+
+def test_edit_mode_of_the_armature(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+    rigs.bind(tube, armature)
+    rigs.turn(armature)
+    rigs.select([armature])
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.context.view_layer.update()
+    armature.data.edit_bones["B2"].tail.x += 0.3
+    bone = armature.data.edit_bones.new("Extra")
+    bone.tail = (0.0, 0.0, -1.0)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert_right(tube, armature)
+
+
+def test_weight_paint(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+    rigs.bind(tube, armature)
+    rigs.turn(armature)
+    assert_right(tube, armature)
+    modifier = tube.modifiers["Armature"]
+    assert not modifier.show_viewport
+    rigs.select([tube])
+    bpy.ops.object.mode_set(mode="WEIGHT_PAINT")
+    bpy.context.view_layer.update()
+    assert modifier.show_viewport
+    tube.vertex_groups["B1"].add(list(range(200, 300)), 0.9, "REPLACE")
+    tube.data.update()
+    assert_right(tube, armature)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.context.view_layer.update()
+    assert not modifier.show_viewport
+    assert_right(tube, armature)
+
+
+def test_selecting_and_switching_mode_bind_nothing_anew(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+    import addon
+
+    rigs.bind(tube, armature)
+    rigs.turn(armature)
+    assert_right(tube, armature)
+    binding = addon.module("engine.live").state_of(tube).binding
+    for mode in ("WEIGHT_PAINT", "OBJECT", "EDIT", "OBJECT"):
+        rigs.select([tube])
+        bpy.ops.object.mode_set(mode=mode)
+        bpy.context.view_layer.update()
+    rigs.select([armature])
+    bpy.context.view_layer.update()
+    rigs.turn(armature, seed=4)
+    assert_right(tube, armature)
+    assert addon.module("engine.live").state_of(tube).binding is binding

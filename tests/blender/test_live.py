@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The live engine: what Blender shows of a bound mesh is what the library says, in each situation."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from expected import TOLERANCE, deformed, error
+
+
+def make_character(parent: bool = True) -> tuple[bpy.types.Object, bpy.types.Object]:
+    """A bound tube with its armature as the parent."""
+    armature = rigs.make_armature()
+    tube = rigs.make_tube()
+    if parent:
+        tube.parent = armature
+    rigs.bind(tube, armature)
+    return tube, armature
+
+
+def assert_right(tube: bpy.types.Object, armature: bpy.types.Object, method: str = "spherical") -> None:
+    wanted = deformed(tube, armature, method)
+    assert error(rigs.evaluated(tube), wanted) < TOLERANCE
+    rest = np.array([vertex.co for vertex in tube.data.vertices])
+    assert error(rest, wanted) > 0.01, "the pose must move the mesh"
+
+
+@pytest.mark.parametrize("method", ["spherical", "dual_quaternion", "linear", "rigid"])
+def test_pose(method: str) -> None:
+    tube, armature = make_character()
+    tube.sbs.method = method.upper()
+    rigs.turn(armature)
+    assert_right(tube, armature, method)
+    rigs.turn(armature, seed=2)
+    assert_right(tube, armature, method)
+
+
+@pytest.mark.parametrize(("method", "preserve_volume"), [("LINEAR", False), ("DUAL_QUATERNION", True)])
+def test_like_the_armature_modifier(method: str, preserve_volume: bool) -> None:
+    tube, armature = make_character()
+    tube.sbs.method = method
+    twin = rigs.make_tube(name="Twin")
+    modifier = twin.modifiers.new("Armature", "ARMATURE")
+    modifier.object = armature
+    modifier.use_deform_preserve_volume = preserve_volume
+    rigs.turn(armature)
+    assert error(rigs.evaluated(tube), rigs.evaluated(twin)) < TOLERANCE
+
+
+def test_frames() -> None:
+    tube, armature = make_character()
+    rigs.animate(armature)
+    scene = bpy.context.scene
+    for frame, subframe in (
+        (2, 0.0),
+        (3, 0.0),
+        (19, 0.0),
+        (7, 0.0),
+        (6, 0.0),
+        (6, 0.25),
+        (6, 0.75),
+        (40, 0.0),
+        (1, 0.0),
+    ):
+        scene.frame_set(frame, subframe=subframe)
+        assert_right(tube, armature)
+
+
+def test_objects_anywhere() -> None:
+    tube, armature = make_character()
+    rigs.turn(armature)
+    armature.location = (1.0, -2.0, 0.5)
+    armature.rotation_euler = (0.3, 1.0, -0.2)
+    armature.scale = (2.0, 2.0, 2.0)
+    assert_right(tube, armature)
+    tube.location = (0.1, 0.2, 0.3)
+    tube.rotation_euler = (0.0, 0.1, 0.4)
+    assert_right(tube, armature)
+    tube.scale = (1.5, 0.7, -1.2)
+    assert_right(tube, armature)
+    tube.scale = (1.2, 0.7, 1.2)
+    assert_right(tube, armature)
+    armature.scale = (1.0, 3.0, -2.0)
+    assert_right(tube, armature)
+
+
+def test_without_a_parent() -> None:
+    tube, armature = make_character(parent=False)
+    rigs.turn(armature)
+    tube.location = (0.0, 0.3, 0.0)
+    assert_right(tube, armature)
+    armature.location = (0.0, 0.0, 1.0)
+    assert_right(tube, armature)
+
+
+@pytest.mark.parametrize("inherit", ["FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY"])
+def test_bones_with_scale(inherit: str) -> None:
+    tube, armature = make_character()
+    rigs.turn(armature)
+    for bone in armature.data.bones:
+        bone.inherit_scale = inherit
+    armature.pose.bones["B1"].scale = (1.5, 0.8, 1.2)
+    armature.pose.bones["B2"].scale = (0.7, 0.7, 2.0)
+    assert_right(tube, armature)
+    assert_right(tube, armature)
+    tube.sbs.method = "LINEAR"
+    armature.pose.bones["B2"].scale = (1.0, 1.0, -1.0)
+    assert_right(tube, armature, "linear")

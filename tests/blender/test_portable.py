@@ -1,0 +1,350 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Portable objects: nodes alone against the library."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import addon
+import bpy
+import numpy as np
+import pytest
+import real_characters
+import rigs
+from expected import deformed, error
+
+# Nodes have single precision, of which 6e-8 is lost in every operation: what differs between joints by 1e-7 is
+# magnified by the distance of a center, ten sizes in the worst of the poses below. The worst of all is 1.3e-6.
+TOLERANCE = 2e-6
+
+OLD = bpy.app.version < (5, 1, 0)
+needs_bone_info = pytest.mark.skipif(OLD, reason="nodes cannot read bones before Blender 5.1; test_old_blender tells")
+
+
+def make_character(bones: int = 4) -> tuple[bpy.types.Object, bpy.types.Object]:
+    armature = rigs.make_armature(bones)
+    tube = rigs.make_tube(bones)
+    tube.parent = armature
+    rigs.bind(tube, armature)
+    rigs.turn(armature)
+    return tube, armature
+
+
+def make_portable(tube: bpy.types.Object) -> bpy.types.NodesModifier:
+    rigs.select([tube])
+    assert bpy.ops.sbs.make_portable() == {"FINISHED"}
+    modifier = addon.module("engine.portable").find(tube)
+    assert modifier is not None and not tube.sbs.bound
+    return modifier
+
+
+def assert_right(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+    assert error(rigs.evaluated(tube), deformed(tube, armature)) < TOLERANCE
+
+
+def assert_passes(tube: bpy.types.Object) -> None:
+    """The mesh comes through as it is."""
+    np.testing.assert_array_equal(rigs.evaluated(tube), rigs.positions(tube.data))
+
+
+def warnings(tube: bpy.types.Object) -> list[str]:
+    """What the modifiers of an object warn of."""
+    bpy.context.view_layer.update()
+    modifier = addon.module("engine.portable").find(tube)
+    return [warning.message for warning in modifier.node_warnings]
+
+
+def set_input(modifier: bpy.types.NodesModifier, name: str, value: object) -> None:
+    addon.module("engine.node_trees").set_input(modifier, name, value)
+
+
+def get_input(modifier: bpy.types.NodesModifier, name: str) -> object:
+    return addon.module("engine.node_trees").get_input(modifier, name)
+
+
+def marked() -> list[str]:
+    """All data-blocks of ours."""
+    blocks = (*bpy.data.objects, *bpy.data.meshes, *bpy.data.node_groups)
+    return sorted(block.name for block in blocks if block.name.startswith(("SBS", "Spherical")))
+
+
+@pytest.mark.skipif(not OLD, reason="Blender 5.1 and later can")
+def test_old_blender() -> None:
+    tube, _armature = make_character()
+    rigs.select([tube])
+    assert not bpy.ops.sbs.make_portable.poll()
+    with pytest.raises(ValueError, match=r"5\.1"):
+        addon.module("engine.portable").make_portable(tube, bpy.context.evaluated_depsgraph_get())
+    assert tube.sbs.bound
+
+
+@needs_bone_info
+@pytest.mark.parametrize("bones", [2, 4, 9])
+def test_generated(bones: int) -> None:
+    tube, armature = make_character(bones)
+    make_portable(tube)
+    for seed, angle in enumerate((0.5, 1.0, 2.0, 3.0)):
+        rigs.turn(armature, seed, angle)
+        assert_right(tube, armature)
+    rigs.turn(armature, angle=0.0)
+    assert_right(tube, armature)
+
+
+@needs_bone_info
+@pytest.mark.parametrize("name", ["hand_webxr", "arnaud_ozz", "rat_quaternius", "woman_makehuman_default"])
+def test_real(name: str) -> None:
+    character = real_characters.load(name)
+    rigs.bind(character.mesh, character.armature)
+    make_portable(character.mesh)
+    for frame in range(len(character.motions)):
+        character.pose(frame)
+        assert_right(character.mesh, character.armature)
+
+
+@needs_bone_info
+def test_imported() -> None:
+    import addon_utils
+
+    addon_utils.enable("io_scene_gltf2")
+    bpy.ops.import_scene.gltf(filepath=str(real_characters.DATA / "Fox.glb"))
+    mesh, armature = bpy.data.objects["fox"], bpy.data.objects["root"]
+    rigs.bind(mesh, armature)
+    make_portable(mesh)
+    for frame in (1, 9, 17, 25):
+        bpy.context.scene.frame_set(frame)
+        assert_right(mesh, armature)
+
+
+@needs_bone_info
+def test_transforms() -> None:
+    tube, armature = make_character()
+    armature.matrix_world = ((0.3, 0.4, 0.0, 1.0), (-0.4, 0.3, 0.0, 2.0), (0.0, 0.0, 0.5, 3.0), (0.0, 0.0, 0.0, 1.0))
+    make_portable(tube)
+    assert_right(tube, armature)
+    tube.parent = None
+    tube.location, tube.rotation_euler, tube.scale = (1.0, -2.0, 0.5), (0.3, 0.2, 0.1), (1.0, 2.0, 0.5)
+    bpy.context.view_layer.update()
+    assert_right(tube, armature)
+
+
+@needs_bone_info
+@pytest.mark.parametrize("scale", [(2.0, 2.0, 2.0), (1.0, 2.0, 0.7)])
+def test_scaled_joints(scale: tuple[float, float, float]) -> None:
+    tube, armature = make_character()
+    make_portable(tube)
+    armature.pose.bones["B1"].scale = scale
+    assert_right(tube, armature)
+
+
+@needs_bone_info
+def test_flat_joint() -> None:
+    tube, armature = make_character()
+    make_portable(tube)
+    # Of bones that inherit a scale of 0, rounding errors would decide whether they are mirrored.
+    armature.pose.bones["B3"].scale = (0.0, 1.0, 1.0)
+    assert_right(tube, armature)
+
+
+@needs_bone_info
+def test_mirrored() -> None:
+    tube, armature = make_character()
+    make_portable(tube)
+    armature.pose.bones["B0"].scale = (-1.0, 1.0, 1.0)
+    assert_right(tube, armature)
+
+
+@needs_bone_info
+def test_unweighted_vertices_stay() -> None:
+    tube, armature = make_character()
+    loose = list(range(5 * rigs.RING, 7 * rigs.RING))
+    for group in tube.vertex_groups:
+        group.remove(loose)
+    make_portable(tube)
+    assert_right(tube, armature)
+    np.testing.assert_allclose(rigs.evaluated(tube)[loose], rigs.positions(tube.data)[loose], atol=1e-6)
+
+
+@needs_bone_info
+@pytest.mark.parametrize(
+    ("other", "method"), [("NONE", None), ("RIGID", "rigid"), ("LINEAR", "linear")], ids=["none", "rigid", "linear"]
+)
+def test_amount(other: str, method: str | None) -> None:
+    tube, armature = make_character()
+    group = tube.vertex_groups.new(name="Amount")
+    amounts = np.linspace(0.0, 1.0, len(tube.data.vertices))
+    for vertex, amount in enumerate(amounts):
+        group.add([vertex], float(amount), "REPLACE")
+    tube.sbs.amount_group, tube.sbs.amount_method = "Amount", other
+    make_portable(tube)
+    others = rigs.positions(tube.data) if method is None else deformed(tube, armature, method)
+    wanted = others + amounts[:, None] * (deformed(tube, armature) - others)
+    assert error(rigs.evaluated(tube), wanted) < TOLERANCE
+
+
+@needs_bone_info
+def test_shape_keys_before_and_modifiers_around() -> None:
+    tube, armature = make_character()
+    mirror = tube.modifiers.new("Mirror", "MIRROR")
+    tube.modifiers.move(len(tube.modifiers) - 1, 0)
+    mirror.use_mirror_merge = False
+    tube.modifiers.new("Subdivision", "SUBSURF")
+    make_portable(tube)
+    tube.modifiers["Subdivision"].show_viewport = False
+    rest = rigs.positions(tube.data)
+    count = len(rest)
+    found = rigs.evaluated(tube)
+    assert error(found[:count], deformed(tube, armature)) < TOLERANCE
+    assert error(found[count:], deformed(tube, armature, rest=rest * (-1.0, 1.0, 1.0))) < TOLERANCE
+    assert not warnings(tube)
+    mirror.show_viewport = False
+    assert_passes(tube)
+    assert any("other vertices" in message for message in warnings(tube))
+
+    tube.modifiers.remove(mirror)
+    tube.shape_key_add(name="Basis")
+    key = tube.shape_key_add(name="Wide")
+    wide = rest * (1.3, 1.0, 1.1)
+    key.data.foreach_set("co", wide.astype(np.float32).reshape(-1))
+    key.value = 1.0
+    make_portable(tube)
+    assert error(rigs.evaluated(tube), deformed(tube, armature, rest=wide)) < TOLERANCE
+
+
+@needs_bone_info
+def test_without_the_addon(tmp_path: Path) -> None:
+    tube, armature = make_character()
+    rigs.animate(armature)
+    make_portable(tube)
+    scene = bpy.context.scene
+    wanted = []
+    for frame in (1, 5, 13):
+        scene.frame_set(frame)
+        wanted.append(deformed(tube, armature))
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "portable.blend"))
+    np.save(tmp_path / "wanted.npy", wanted)
+    # Another process, which knows neither the add-on nor the library.
+    script = """
+import sys, bpy, numpy as np
+folder = sys.argv[1]
+bpy.ops.wm.open_mainfile(filepath=folder + "/portable.blend")
+assert not hasattr(bpy.types.Object, "sbs")
+tube, found = bpy.data.objects["Tube"], []
+for frame in (1, 5, 13):
+    bpy.context.scene.frame_set(frame)
+    mesh = tube.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+    positions = np.empty(3 * len(mesh.vertices), np.float32)
+    mesh.vertices.foreach_get("co", positions)
+    found.append(positions.reshape(-1, 3))
+assert not {"sbs", "spherical_blend_skinning"} & set(sys.modules)
+np.save(folder + "/found.npy", found)
+"""
+    subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=True)
+    for found, expected in zip(np.load(tmp_path / "found.npy"), wanted, strict=False):
+        assert error(found, expected) < TOLERANCE
+
+
+@needs_bone_info
+@pytest.mark.parametrize("name", ["Weights", "Joint Sets"])
+def test_missing_table(name: str) -> None:
+    tube, armature = make_character()
+    modifier = make_portable(tube)
+    assert not warnings(tube)
+    bpy.data.objects.remove(get_input(modifier, name))
+    assert_passes(tube)
+    assert any("hidden meshes" in message for message in warnings(tube))
+    assert addon.module("engine.portable").problems(tube)
+    make_portable(tube)
+    assert_right(tube, armature)
+    assert not warnings(tube) and not addon.module("engine.portable").problems(tube)
+
+
+@needs_bone_info
+def test_missing_armature() -> None:
+    tube, _armature = make_character()
+    modifier = make_portable(tube)
+    set_input(modifier, "Armature", None)
+    assert_passes(tube)
+    assert "The armature is missing" in warnings(tube)
+    assert addon.module("engine.portable").problems(tube) == ["The armature is missing"]
+
+
+@needs_bone_info
+def test_renamed_bone() -> None:
+    tube, armature = make_character()
+    make_portable(tube)
+    armature.data.bones["B2"].name = "Elbow"
+    bpy.context.view_layer.update()
+    assert_passes(tube)
+    assert any("no bone" in message and '"B2"' in message for message in warnings(tube))
+    assert "B2" in addon.module("engine.portable").problems(tube)[0]
+    # The Armature modifier that stepped back let Blender rename the vertex group.
+    make_portable(tube)
+    assert_right(tube, armature)
+    assert not warnings(tube)
+
+
+@needs_bone_info
+def test_edited_topology() -> None:
+    tube, armature = make_character()
+    make_portable(tube)
+    tube.data.vertices.add(1)
+    tube.data.update()
+    assert_passes(tube)
+    assert any("other vertices" in message for message in warnings(tube))
+    make_portable(tube)
+    assert_right(tube, armature)
+
+
+@needs_bone_info
+def test_back_to_live() -> None:
+    tube, armature = make_character()
+    before = marked()
+    make_portable(tube)
+    rigs.select([tube])
+    assert bpy.ops.sbs.make_live() == {"FINISHED"}
+    assert tube.sbs.bound and tube.sbs.armature == armature
+    assert_right(tube, armature)
+    rigs.turn(armature, seed=4)
+    assert_right(tube, armature)
+    # The one group that all characters share stays until the file is saved.
+    bpy.data.orphans_purge(do_recursive=True)
+    assert marked() == before
+    assert bpy.ops.sbs.unbind() == {"FINISHED"}
+    assert [modifier.name for modifier in tube.modifiers] == []
+
+
+@needs_bone_info
+def test_duplicates_share_tables() -> None:
+    tube, armature = make_character()
+    make_portable(tube)
+    rigs.select([tube])
+    bpy.ops.object.duplicate()
+    copy = bpy.context.object
+    assert bpy.ops.sbs.make_live() == {"FINISHED"}
+    rigs.turn(armature, seed=6)
+    assert_right(tube, armature)
+    assert_right(copy, armature)
+
+
+@needs_bone_info
+def test_what_nodes_cannot_do() -> None:
+    portable = addon.module("engine.portable")
+    tube, armature = make_character()
+
+    def refuses(text: str) -> None:
+        with pytest.raises(ValueError, match=text):
+            portable.make_portable(tube, bpy.context.evaluated_depsgraph_get())
+        assert tube.sbs.bound and portable.find(tube) is None
+        assert not [name for name in marked() if "Portable" in name or "Weights" in name]
+
+    tube.sbs.method = "DUAL_QUATERNION"
+    refuses("Spherical Blend")
+    tube.sbs.method = "SPHERICAL"
+    armature.data.bones["B1"].bbone_segments = 4
+    refuses("bendy bone B1")
+    armature.data.bones["B1"].bbone_segments = 1
+    tube.vertex_groups.new(name="Amount")
+    tube.sbs.amount_group, tube.sbs.amount_method = "Amount", "DUAL_QUATERNION"
+    refuses("Dual Quaternion")

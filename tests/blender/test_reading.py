@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Weights are read alike out of memory and vertex by vertex."""
+
+from __future__ import annotations
+
+import addon
+import bpy
+import pytest
+import rigs
+
+
+@pytest.fixture
+def tube() -> bpy.types.Object:
+    return rigs.make_tube(bones=7, rows=80)
+
+
+def assert_same(mesh: bpy.types.Mesh) -> None:
+    slow = addon.module("engine.reading").vertex_weights_one_by_one(mesh)
+    fast = addon.module("engine.deform_vertices").read(mesh)
+    assert fast is not None, "memory is not as expected"
+    assert fast.equals(slow)
+    assert slow.groups.shape == slow.weights.shape
+
+
+def test_memory(tube: bpy.types.Object) -> None:
+    assert_same(tube.data)
+    for _ in range(3):
+        tube.vertex_groups[2].add(list(range(300)), 0.123, "REPLACE")
+        assert_same(tube.data)
+
+
+def test_memory_with_vertices_without_weights(tube: bpy.types.Object) -> None:
+    for group in tube.vertex_groups:
+        group.remove(list(range(0, len(tube.data.vertices), 3)))
+    assert_same(tube.data)
+
+
+def test_memory_of_evaluated_mesh(tube: bpy.types.Object) -> None:
+    tube.modifiers.new("Subdivision", "SUBSURF")
+    assert_same(tube.evaluated_get(bpy.context.evaluated_depsgraph_get()).data)
+
+
+def test_memory_with_other_layers(tube: bpy.types.Object) -> None:
+    mesh = tube.data
+    for number in range(20):
+        mesh.attributes.new(f"Layer {number}", "FLOAT_VECTOR", "POINT")
+        mesh.attributes.new(f"Number {number}", "FLOAT", "FACE")
+    mesh.uv_layers.new()
+    tube.shape_key_add(name="Basis")
+    assert_same(mesh)
+
+
+def test_no_weights_at_all() -> None:
+    mesh = bpy.data.meshes.new("Empty")
+    reading = addon.module("engine.reading")
+    assert len(reading.vertex_weights(mesh).groups) == 0
+    mesh.vertices.add(5)
+    weights = reading.vertex_weights(mesh)
+    assert weights.groups.tolist() == [[-1]] * 5
+    assert weights.weights.tolist() == [[0.0]] * 5
+
+
+def test_one_by_one(tube: bpy.types.Object) -> None:
+    weights = addon.module("engine.reading").vertex_weights_one_by_one(tube.data)
+    for vertex in tube.data.vertices:
+        count = len(vertex.groups)
+        assert weights.groups[vertex.index, :count].tolist() == [entry.group for entry in vertex.groups]
+        assert weights.weights[vertex.index, :count].tolist() == [entry.weight for entry in vertex.groups]
+        assert (weights.groups[vertex.index, count:] == -1).all()
+        assert (weights.weights[vertex.index, count:] == 0.0).all()

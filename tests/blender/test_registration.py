@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The add-on comes and goes without a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import addon
+import bpy
+
+HANDLERS = [name for name in dir(bpy.app.handlers) if isinstance(getattr(bpy.app.handlers, name), list)]
+
+
+def traces() -> dict[str, list[str]]:
+    """All that an add-on can leave behind in Blender."""
+    handlers = [f"{name}: {item!r}" for name in HANDLERS for item in getattr(bpy.app.handlers, name)]
+    menus = [
+        f"{name}: {draw!r}"
+        for name in dir(bpy.types)
+        for draw in getattr(getattr(getattr(bpy.types, name), "draw", None), "_draw_funcs", [])
+    ]
+    properties = [
+        f"{kind.__name__}.{name}"
+        for kind in (bpy.types.Object, bpy.types.Armature, bpy.types.Scene, bpy.types.WindowManager, bpy.types.Bone)
+        for name, _ in kind.bl_rna.properties.items()
+    ]
+    return {
+        "classes": sorted(kind.__name__ for kind in subclasses(bpy.types.bpy_struct) if is_registered(kind)),
+        "operators": dir(bpy.ops.sbs),
+        "handlers": handlers,
+        "menus": menus,
+        "properties": properties,
+    }
+
+
+def subclasses(kind: type) -> Iterator[type]:
+    for derived in kind.__subclasses__():
+        yield derived
+        yield from subclasses(derived)
+
+
+def is_registered(kind: type) -> bool:
+    return getattr(kind, "is_registered", False) and kind.__module__.startswith(addon.name())
+
+
+def test_nothing_is_left_behind() -> None:
+    with_addon = traces()
+    addon.disable()
+    without = traces()
+    assert any("SBS" in name or "sbs" in name for name in with_addon["classes"])
+    for kind, found in without.items():
+        assert not [name for name in found if "sbs" in name.lower() or addon.ID in name], kind
+    for _ in range(2):
+        addon.enable()
+        assert traces() == with_addon
+        addon.disable()
+        assert traces() == without
+    addon.enable()
