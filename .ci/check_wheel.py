@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""Run what an installed wheel must bring itself: the extension, LAPACK and OpenMP."""
+
+import importlib.metadata
+from pathlib import Path
+
+import numpy as np
+
+import sbs
+
+package = Path(sbs.__file__).parent
+assert "site-packages" in package.parts, package
+assert sbs.__version__ == importlib.metadata.version("spherical-blend-skinning")
+
+# Three joints turned about three axes through one point: the center is that point, by either solver.
+pivot = np.array([0.3, -0.2, 0.5])
+cosine, sine = np.cos(0.7), np.sin(0.7)
+matrices = np.tile(np.eye(4), (3, 1, 1))
+for axis, matrix in enumerate(matrices):
+    a, b = (axis + 1) % 3, (axis + 2) % 3
+    matrix[a, a] = matrix[b, b] = cosine
+    matrix[b, a], matrix[a, b] = sine, -sine
+    matrix[:3, 3] = pivot - matrix[:3, :3] @ pivot
+
+positions = np.random.default_rng(1).normal(size=(20_000, 3))
+indices = np.tile(np.arange(3, dtype=np.int32), (len(positions), 1))
+skin = sbs.Skin(positions, indices, np.full(indices.shape, 1 / 3))
+
+by_lapack = skin.rotation_centers(matrices, rcond=1e-3)
+np.testing.assert_allclose(by_lapack, [pivot], atol=1e-14)
+np.testing.assert_allclose(skin.rotation_centers(matrices), by_lapack, atol=1e-6)
+assert skin.pose_report(matrices, rcond=1e-3).solves == 1
+deformed = skin.deform(matrices, rcond=1e-3, threads=2)
+np.testing.assert_array_equal(deformed, skin.deform(matrices, rcond=1e-3, threads=1))
+radius = np.linalg.norm(positions - pivot, axis=1)
+np.testing.assert_allclose(np.linalg.norm(deformed - pivot, axis=1), radius, atol=1e-12)
+
+# The libraries in use are the wheel's own, not those of a compiler or of the system.
+mapped = {Path(line.split()[-1]) for line in Path("/proc/self/maps").read_text().splitlines() if "/" in line}
+for name in ("_core.abi3.so", "libgomp.so.1", "libscipy_openblas.so"):
+    assert [path.parent for path in mapped if path.name == name] == [package], (name, sorted(mapped))
+print(f"sbs {sbs.__version__} deforms, numpy {np.__version__}")

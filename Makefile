@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+# A front for people: sets up a virtual environment in .venv and runs meson, pip and pytest in it.
+#
+#     make demo     the pictures and the table of the README, into build/demo
+#     make test     the tests of the C library and of the Python package
+#     make wheel    a wheel, into dist
+#     make bench    what deforming costs, in three minutes; make bench-peers: beside other libraries, in eight
+#     make lint     linters, formatters and the type checker; make format corrects what it can
+#     make clean    remove all that make has made
+#
+# Python 3.11 or newer with its headers, a C compiler and make must be there: make test PYTHON=python3.12
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+# meson, ninja and numpy-config live in the virtual environment.
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_REQUIRE_VIRTUALENV := 1
+
+# The macros of the kernels, *.inc, read better as they were written.
+C_FILES = $(shell find csrc tests/c benchmarks/native -name '*.[ch]' -o -name '*.cpp')
+
+# With the tools of the virtual environment, in a folder that stays: the second build compiles what has changed.
+BUILD_HERE := --no-build-isolation --config-settings=build-dir=build/python
+
+# With MACHINE=name results go to the folder that is committed, and those of bench-peers into the README too. OZZ_DIR
+# names a checkout of ozz-animation. BLENDER_PYTHON is the Python that Blender's module is made for; empty leaves it out.
+RESULTS = $(if $(MACHINE),benchmarks/results/$(MACHINE),build/bench/results).json
+PHASES := build/bench/benchmarks/native/phases
+BLENDER_PYTHON ?= python3.11
+BLENDER = $(BLENDER_PYTHON:%=build/blender/bin/python)
+
+.DELETE_ON_ERROR:
+.PHONY: demo test test-c test-python wheel bench bench-peers bench-check lint format clean
+
+demo: $(VENV)/installed
+	sbs demo --output build/demo
+
+test: test-c test-python
+
+test-c: build/c/build.ninja
+	meson test -C build/c --print-errorlogs
+
+test-python: $(VENV)/installed
+	python -m pytest
+
+wheel: $(VENV)/requirements.txt
+	python -m pip wheel --no-deps $(BUILD_HERE) --wheel-dir=dist .
+
+bench: $(VENV)/benchmarks
+	python -m benchmarks run --program $(PHASES) --output $(RESULTS)
+
+bench-peers: $(VENV)/benchmarks $(VENV)/peers $(BLENDER)
+	python -m benchmarks run --program $(PHASES) --output $(RESULTS) --peers $(BLENDER:%=--blender %)
+	$(if $(MACHINE),python -m benchmarks readme $(RESULTS))
+
+bench-check: $(VENV)/benchmarks
+	python -m benchmarks check --program $(PHASES)
+
+lint: $(VENV)/linters
+	ruff check
+	ruff format --check
+	mypy
+	clang-format --dry-run --Werror $(C_FILES)
+
+format: $(VENV)/linters
+	ruff check --fix
+	ruff format
+	clang-format -i $(C_FILES)
+
+clean:
+	rm -rf build dist $(VENV)
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("sbs needs Python 3.11 or newer, this is " \
+	  + sys.version.split()[0] + "; name another one: make PYTHON=python3.12")'
+	$(PYTHON) -m venv $(VENV)
+
+# What builds the package, as pyproject.toml has it.
+$(VENV)/requirements.txt: pyproject.toml | $(BIN)/python
+	python -c 'import tomllib; \
+	  print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' > $@
+	python -m pip install --quiet --requirement $@
+
+# The package as users get it, a copy and not a link, built again when a source is newer.
+SOURCES := meson.build meson.options $(shell find csrc python tools -type f -not -name '*.py[co]' -not -name '*.so*')
+
+$(VENV)/installed: $(VENV)/requirements.txt $(SOURCES)
+	python -m pip install --quiet $(BUILD_HERE) '.[picture,test]'
+	touch $@
+
+$(VENV)/linters: $(VENV)/installed
+	python -m pip install --quiet $(BUILD_HERE) '.[dev]'
+	touch $@
+
+build/c/build.ninja: | $(VENV)/requirements.txt
+	meson setup build/c -Dlapack=bundled
+
+$(VENV)/benchmarks: $(VENV)/installed benchmarks/requirements.txt $(shell find benchmarks/native -type f)
+	python -m pip install --quiet --requirement benchmarks/requirements.txt
+	test -e build/bench/build.ninja || meson setup build/bench -Dbenchmarks=true -Dtests=false -Dlapack=bundled
+	ninja -C build/bench
+	touch $@
+
+$(VENV)/peers: $(VENV)/benchmarks benchmarks/requirements-peers.txt
+	python -m pip install --quiet --requirement benchmarks/requirements-peers.txt
+	touch $@
+
+build/blender/bin/python:
+	rm -rf build/blender build/blender.new
+	$(BLENDER_PYTHON) -m venv build/blender.new
+	build/blender.new/bin/python -m pip install --quiet 'bpy==4.5.*'
+	mv build/blender.new build/blender
