@@ -77,9 +77,9 @@ PyObject *core_nearest_on_surface(PyObject *module, PyObject *args, PyObject *kw
 
 exit:
   release_all(arguments, sizeof arguments / sizeof *arguments);
-  Py_XDECREF(nearest);
-  Py_XDECREF(barycentric);
-  Py_XDECREF(distances);
+  Py_XDECREF((PyObject *)nearest);
+  Py_XDECREF((PyObject *)barycentric);
+  Py_XDECREF((PyObject *)distances);
   return result;
 }
 
