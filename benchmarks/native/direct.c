@@ -98,6 +98,7 @@ void direct_run(const sbs_frame *frame, const float *constants, size_t begin, si
         .block_size = sbs_set_block_size(skin, set),
         .normals = frame->normals ? (const float *)skin->normals + item->first_block * 3 * SBS_BLOCK : NULL,
         .vertices = skin->vertices + item->first_block * SBS_BLOCK,
+        .runs = skin->runs + item->first_block,
         .vertex_count = (size_t)item->vertex_count,
         .positions_out = frame->positions,
         .positions_stride = frame->positions_stride,

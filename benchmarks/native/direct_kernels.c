@@ -65,14 +65,15 @@ SBS_INLINE void direct_rotate(const SCALAR *base, NAME(influences) in, int dual,
 SBS_INLINE void direct_run_blocks(const sbs_kernel_args *args, size_t influences, sbs_formula formula, int normals) {
   const SCALAR *base = args->base, *stream = args->stream, *normal_stream = args->normals;
   const int32_t *vertices = args->vertices;
+  const uint16_t *runs = args->runs;
 
-  for (size_t left = args->vertex_count; left; stream += args->block_size, vertices += SBS_BLOCK) {
+  for (size_t left = args->vertex_count; left; stream += args->block_size, vertices += SBS_BLOCK, runs++) {
     const size_t count = left < SBS_BLOCK ? left : SBS_BLOCK;
     left -= count;
     alignas(SBS_BLOCK * sizeof(SCALAR)) SCALAR buffer[2][3 * SBS_BLOCK];
-    SCALAR *out = NAME(destination)(args->positions_out, args->positions_stride, vertices, count, buffer[0]);
+    SCALAR *out = NAME(destination)(args->positions_out, args->positions_stride, *vertices, *runs, count, buffer[0]);
     SCALAR *out_normals =
-        normals ? NAME(destination)(args->normals_out, args->normals_stride, vertices, count, buffer[1]) : NULL;
+        normals ? NAME(destination)(args->normals_out, args->normals_stride, *vertices, *runs, count, buffer[1]) : NULL;
 
     for (size_t lane = 0; lane < SBS_BLOCK; lane += LANES) {
       const NAME(influences) in = {args->rows, args->row_size, stream + 3 * SBS_BLOCK + lane, influences - 1};
@@ -86,11 +87,11 @@ SBS_INLINE void direct_run_blocks(const sbs_kernel_args *args, size_t influences
       NAME(store_interleaved)(out + 3 * lane, v);
       if (normals) NAME(store_interleaved)(out_normals + 3 * lane, n);
     }
-    if (out == buffer[0] && normals && out_normals == buffer[1]) {
-      NAME(scatter)(args, vertices, count, buffer[0], buffer[1]);
-    } else {
-      if (out == buffer[0]) NAME(scatter)(args, vertices, count, buffer[0], NULL);
-      if (normals && out_normals == buffer[1]) NAME(scatter)(args, vertices, count, NULL, buffer[1]);
+    if (out == buffer[0]) {
+      NAME(scatter)(args->positions_out, args->positions_stride, vertices, *runs, count, buffer[0]);
+    }
+    if (out_normals == buffer[1]) {
+      NAME(scatter)(args->normals_out, args->normals_stride, vertices, *runs, count, buffer[1]);
     }
     if (normals) normal_stream += 3 * SBS_BLOCK;
   }

@@ -115,6 +115,7 @@ static void run_kernel(const sbs_frame *frame, const sbs_item *item) {
       .block_size = sbs_set_block_size(skin, set),
       .normals = frame->normals ? (const char *)skin->normals + size * item->first_block * 3 * SBS_BLOCK : NULL,
       .vertices = skin->vertices + item->first_block * SBS_BLOCK,
+      .runs = skin->runs + item->first_block,
       .vertex_count = (size_t)item->vertex_count,
       .positions_out = frame->positions,
       .positions_stride = frame->positions_stride,

@@ -149,10 +149,14 @@ static void pack_item(block_packer *packer, const sbs_item *item, const int32_t 
   const size_t count = (size_t)item->vertex_count;
   const size_t lanes = sbs_item_blocks(item) * SBS_BLOCK;
 
+  memset(skin->runs + item->first_block, 0, sbs_item_blocks(item) * sizeof *skin->runs);
   for (size_t i = 0; i < lanes; i++) {
     const size_t block = i / SBS_BLOCK, lane = i % SBS_BLOCK;
     const size_t vertex = (size_t)vertices[i < count ? i : count - 1];
     skin->vertices[(item->first_block + block) * SBS_BLOCK + lane] = (int32_t)vertex;
+    if (i < count && (lane == 0 || vertices[i] != vertices[i - 1] + 1)) {
+      skin->runs[item->first_block + block] |= (uint16_t)(1u << lane);
+    }
     pack_vertex(packer, group, vertex, item->stream + block * block_size + lane,
                 (item->first_block + block) * 3 * SBS_BLOCK + lane);
   }
@@ -233,6 +237,7 @@ static size_t copy_tile(sbs_skin *skin, const sbs_skin *from, size_t item, size_
     memcpy((char *)skin->stream + stream * size, (const char *)from->stream + first_stream * size, numbers * size);
     memcpy(skin->vertices + skin->block_count * SBS_BLOCK, from->vertices + first_block * SBS_BLOCK,
            blocks * SBS_BLOCK * sizeof *skin->vertices);
+    memcpy(skin->runs + skin->block_count, from->runs + first_block, blocks * sizeof *skin->runs);
     if (skin->normals) {
       memcpy((char *)skin->normals + skin->block_count * 3 * SBS_BLOCK * size,
              (const char *)from->normals + first_block * 3 * SBS_BLOCK * size, blocks * 3 * SBS_BLOCK * size);
@@ -303,9 +308,12 @@ sbs_status sbs_pack(sbs_skin *skin, const sbs_skin_desc *desc, const int32_t *gr
   const size_t size = sbs_scalar_size(skin->scalar);
   skin->items = sbs_skin_allocate(skin, skin->item_count, sizeof *skin->items);
   skin->vertices = sbs_skin_allocate(skin, skin->block_count, SBS_BLOCK * sizeof *skin->vertices);
+  skin->runs = sbs_skin_allocate(skin, skin->block_count, sizeof *skin->runs);
   skin->stream = sbs_skin_allocate(skin, stream, size);
   if (desc->rest_normals) skin->normals = sbs_skin_allocate(skin, skin->block_count, 3 * SBS_BLOCK * size);
-  if (!skin->items || !skin->vertices || !skin->stream || (desc->rest_normals && !skin->normals)) goto cleanup;
+  if (!skin->items || !skin->vertices || !skin->runs || !skin->stream || (desc->rest_normals && !skin->normals)) {
+    goto cleanup;
+  }
 
   walk_tiles(&packer, group_of_vertex, &sorter, 0);
   status = SBS_OK;

@@ -180,6 +180,7 @@ void sbs_skin_free(sbs_skin *skin) {
   sbs_release(&allocator, skin->groups);
   sbs_release(&allocator, skin->items);
   sbs_release(&allocator, skin->vertices);
+  sbs_release(&allocator, skin->runs);
   sbs_release(&allocator, skin->stream);
   sbs_release(&allocator, skin->normals);
   sbs_release(&allocator, skin);

@@ -69,6 +69,7 @@ struct sbs_skin {
   size_t block_count;
   sbs_item *items;
   int32_t *vertices; /* (block_count, SBS_BLOCK) the caller's numbers of the vertices, ascending within an item */
+  uint16_t *runs;    /* (block_count) bit i: the vertex of lane i does not follow that of lane i - 1 */
 
   /*
    * For each block of a set of n joints: x, y, z, then the weights of the n - 1 joints that are not the pivot,

@@ -106,6 +106,8 @@ static void check_packing(const rig *made, sbs_scalar scalar, int with_normals) 
       if (k < count) seen[vertex]++;
       if (k && k < count) wrong_lanes += vertices[k - 1] >= vertex || vertices[0] / SBS_TILE != vertex / SBS_TILE;
       if (k >= count) wrong_lanes += vertex != vertices[count - 1];
+      const int begins = k < count && (k % SBS_BLOCK == 0 || vertices[k - 1] + 1 != vertex);
+      wrong_lanes += (skin->runs[item->first_block + k / SBS_BLOCK] >> k % SBS_BLOCK & 1) != begins;
       wrong_lanes += wrong_in_lane(skin, made, item, k / SBS_BLOCK, k % SBS_BLOCK);
     }
     blocks += item_blocks;
