@@ -44,7 +44,7 @@ test-c: build/c/build.ninja
 	meson test -C build/c --print-errorlogs
 
 test-python: $(VENV)/installed
-	python -m pytest
+	python -m pytest --numprocesses=auto
 
 wheel: $(VENV)/requirements.txt
 	python -m pip wheel --no-deps $(BUILD_HERE) --wheel-dir=dist .
