@@ -11,6 +11,7 @@ from .deform import deform
 from .demo import demo
 from .errors import Commands
 from .info import info
+from .quality import quality
 from .weights import weights
 
 
@@ -20,5 +21,5 @@ def main() -> None:
     """Skinning of characters: spherical blend skinning beside linear and dual quaternion skinning."""
 
 
-for command in (info, deform, compare, weights, demo, bench):
+for command in (info, deform, compare, quality, weights, demo, bench):
     main.add_command(command)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..character import Character, load
 from ..demo.figure import HEADINGS
-from ..demo.poses import bone_axis, descendants, turned
+from ..demo.poses import bone_axis, descendants, turned, vertices_around
 from ..files import replacing
 from ..picture import Camera, Row, compose, portraits, weight_colors
 from ..skin import Method
@@ -88,7 +88,7 @@ def compare(
         moved, shown = np.empty(0, np.intp), np.ones(character.skin.vertex_count, bool)
     else:
         matrices, pose = pose_with(character, joint, *rotate), f"{joint} turned by {rotate[1]:g}°"
-        moved, shown = descendants(character.skeleton, joint), vertices_around(character, joint)
+        moved, shown = descendants(character.skeleton, joint), moved_by(character, joint)
     shapes = {method: character.skin.deform(matrices, method=method) for method in HEADINGS}
     click.echo("Distance to SBS, as a share of the mesh's diagonal:")
     print_table(("method", "mean", "greatest", "at vertex"), distances(shapes))
@@ -130,12 +130,9 @@ def pose_with(character: Character, joint: str, axis: str | tuple[float, ...], d
     return character.skinning_matrices(turned(skeleton, joint, direction, degrees))
 
 
-def vertices_around(character: Character, joint: str) -> NDArray[np.bool_]:
-    """Which vertices (V,) a joint and its parent move."""
-    index = character.skeleton.index(joint)
-    pair = {index, int(character.skeleton.parents[index])}
-    chosen = np.array([not pair.isdisjoint(joints) for joints in character.skin.joint_sets])
-    shown: NDArray[np.bool_] = chosen[character.skin.joint_set_of_vertex]
+def moved_by(character: Character, joint: str) -> NDArray[np.bool_]:
+    """Which vertices (V,) a joint and its parent move, at least one."""
+    shown = vertices_around(character, character.skeleton.index(joint))
     if not shown.any():
         raise click.BadParameter(f"joint {joint!r} and its parent move no vertex", param_hint="--joint")
     return shown

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import rotations
+from ..character import Character
 from ..skeleton import Skeleton
 
 
@@ -63,3 +64,10 @@ def descendants(skeleton: Skeleton, joint: str) -> NDArray[np.intp]:
         if (grown == found).all():
             return np.flatnonzero(found)
         found = grown
+
+
+def vertices_around(character: Character, joint: int) -> NDArray[np.bool_]:
+    """Which vertices (V,) a joint and its parent move."""
+    pair = {joint, int(character.skeleton.parents[joint])}
+    chosen = np.array([not pair.isdisjoint(joints) for joints in character.skin.joint_sets])
+    return np.asarray(chosen[character.skin.joint_set_of_vertex])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The packages that only pictures need, loaded when the first picture is made."""
+"""The packages that only pictures and plots need, loaded when the first is made."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ from contextlib import contextmanager
 from typing import Any
 
 
+INSTALL = {"pictures": "mitsuba pillow", "plots": "matplotlib"}
+
+
 class MissingExtraError(ImportError):
     """A package that draws pictures is not installed, or does not load."""
 
 
-def load(module: str, package: str) -> Any:
+def load(module: str, package: str, purpose: str = "pictures") -> Any:
     """Import a module of an optional package.
 
     Raises
@@ -25,11 +28,11 @@ def load(module: str, package: str) -> Any:
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
-        message = f"pictures need {package}, which is not installed: pip install mitsuba pillow"
+        message = f"{purpose} need {package}, which is not installed: pip install {INSTALL[purpose]}"
         raise MissingExtraError(message, name=package) from error
     except Exception as error:  # Dr.Jit, for one, turns a shared library that is missing into a NameError.
         reason = error.__context__ or error
-        raise MissingExtraError(f"pictures need {package}, which does not load: {reason}", name=package) from error
+        raise MissingExtraError(f"{purpose} need {package}, which does not load: {reason}", name=package) from error
 
 
 def load_mitsuba() -> Any:

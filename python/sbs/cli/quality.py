@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: MIT
+"""``sbs quality``: how well each method keeps the shape of a character."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.progress import Progress
+
+from ..character import Character, load
+from ..demo.poses import vertices_around
+from ..files import replacing
+from ..picture import Camera, compose
+from ..quality import COLUMNS, Motion, Report, chosen, clip, evaluate, made_poses, panel
+from ..quality.plot import plot
+from .options import CHARACTER, JSON, SAMPLES, STRICT, UP, VIEW, WIDTH, find_animation
+from .tables import print_table
+
+ASPECT = 1.0
+
+
+def parse_methods(context: click.Context, parameter: click.Parameter, text: str | None) -> list[str]:
+    """Names of methods, from LBS,SBS."""
+    names = text.split(",") if text else []
+    try:
+        return list(chosen(names))
+    except ValueError as error:
+        raise click.BadParameter(str(error), context, parameter) from error
+
+
+@click.command()
+@CHARACTER
+@click.option(
+    "--animation",
+    "animation_names",
+    metavar="NAME",
+    multiple=True,
+    help="An animation of the file; may be given several times. By default all, or --poses if there are none.",
+)
+@click.option("--poses", "made", is_flag=True, help="Bend and twist each joint, in place of animations or with them.")
+@click.option("--joint", "joints", metavar="NAME", multiple=True, help="Of --poses: only this joint, or these.")
+@click.option(
+    "--methods", metavar="NAME,NAME,...", callback=parse_methods, help="Which to compare, for example LBS,SBS."
+)
+@click.option(
+    "--frames", type=click.IntRange(1), default=24, show_default=True, help="Poses that are measured of an animation."
+)
+@click.option(
+    "--rate",
+    type=click.FloatRange(min=0, min_open=True),
+    default=96.0,
+    show_default=True,
+    help="Moments a second at which pops are looked for.",
+)
+@JSON
+@click.option("--csv", "table", type=click.Path(dir_okay=False, path_type=Path), help="Write all numbers to this file.")
+@click.option("--plot", "plotted", type=click.Path(dir_okay=False, path_type=Path), help="Draw curves, a PNG or SVG.")
+@VIEW
+@UP
+@WIDTH
+@SAMPLES
+@STRICT
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Pictures of the worst poses: PNG."
+)
+def quality(
+    file: Path,
+    animation_names: tuple[str, ...],
+    made: bool,
+    joints: tuple[str, ...],
+    methods: list[str],
+    frames: int,
+    rate: float,
+    as_json: bool,
+    table: Path | None,
+    plotted: Path | None,
+    view: tuple[float, ...],
+    up: tuple[float, ...],
+    width: int,
+    samples: int,
+    strict: bool,
+    output: Path | None,
+) -> None:
+    """Measure how well each method keeps the shape of the character in FILE.
+
+    Volume, areas, lengths and thickness are told as shares of the rest pose, tears as second differences across edges,
+    pops as per cent of the mesh's size. docs/quality.md explains them.
+    """
+    for path, suffixes in ((output, (".png",)), (plotted, (".png", ".svg"))):
+        if path is not None and path.suffix.lower() not in suffixes:
+            raise click.BadParameter(f"{path.name!r} does not end in {' or '.join(suffixes)}")
+    if joints and not made:
+        raise click.UsageError("--joint needs --poses")
+    character = load(file, strict=strict)
+    motions = wanted_motions(character, animation_names, made, joints, frames, rate)
+    with progress_bar() as progress:
+        task = progress.add_task("measuring", total=len(motions) * len(methods))
+        report = evaluate(character, motions, chosen(methods), progress=lambda: progress.advance(task))
+    if as_json:
+        click.echo(json.dumps(report.as_json(), indent=2, allow_nan=False))
+    else:
+        print_table(COLUMNS, report.cells(), left=2)
+    if table is not None:
+        write_csv(report, table)
+        click.echo(str(table), err=as_json)
+    if plotted is not None:
+        plot(report, plotted)
+        click.echo(str(plotted), err=as_json)
+    if output is not None:
+        draw(report, view, up, width, samples, output)
+        click.echo(str(output), err=as_json)
+
+
+def wanted_motions(
+    character: Character,
+    animation_names: tuple[str, ...],
+    made: bool,
+    joints: tuple[str, ...],
+    frames: int,
+    rate: float,
+) -> list[Motion]:
+    """The animations of these names, or all, and made poses where they are asked for or there is nothing else."""
+    animations = [find_animation(character, name) for name in dict.fromkeys(animation_names)]
+    if not animations and not made:
+        animations = list(character.animations)
+    motions = [clip(animation, poses=frames, rate=rate) for animation in animations]
+    if made or not motions:
+        names = character.skeleton.names
+        for name in joints:
+            if name not in names:
+                raise click.BadParameter(f"no joint {name!r}; the file has: {', '.join(names)}", param_hint="--joint")
+        motions.append(made_poses(character, joints or None))
+    return motions
+
+
+def progress_bar() -> Progress:
+    console = Console(stderr=True)
+    return Progress(console=console, transient=True, disable=not console.is_terminal)
+
+
+def write_csv(report: Report, path: Path) -> None:
+    records = report.records()
+    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(records[0]))
+        writer.writeheader()
+        writer.writerows(records)
+
+
+def draw(
+    report: Report, view: tuple[float, ...], up: tuple[float, ...], width: int, samples: int, output: Path
+) -> None:
+    """Write pictures of every motion's worst pose, a row each."""
+    column = width // len(report.methods)
+    size = (column, round(column / ASPECT))
+    rows = []
+    with progress_bar() as progress:
+        task = progress.add_task("drawing", total=len(report.motions) * len(report.methods))
+        for motion in report.motions:
+            pose = panel.worst_pose(report, motion)
+            shown = seen_in(report.gauge.character, motion, pose)
+            points = [positions[shown] for positions in panel.shapes(report, motion, pose).values()]
+            camera = Camera.framing(np.concatenate(points), view, up, aspect=ASPECT)
+            caption = f"{motion.name}: {motion.labels[pose]}"
+            rows.append(
+                panel.panel_row(
+                    report,
+                    motion,
+                    pose,
+                    camera,
+                    size,
+                    samples=samples,
+                    caption=caption,
+                    progress=lambda: progress.advance(task),
+                )
+            )
+    figure = compose(rows, [method.label for method in report.methods.values()], panel.FOOTNOTE)
+    with replacing(output) as temporary:
+        figure.save(temporary)
+
+
+def seen_in(character: Character, motion: Motion, pose: int) -> NDArray[np.bool_]:
+    """Which vertices (V,) a picture shows: all, or those around the joint that the pose turns."""
+    if motion.focus is None:
+        return np.ones(character.skin.vertex_count, bool)
+    return vertices_around(character, motion.focus[pose])

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""Volumes of a surface and of its parts, whose holes are closed by caps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..weights._laplacian import triangle_areas
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+Triangles = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """The triangles of a surface in parts, and the rims at which the parts end.
+
+    Attributes
+    ----------
+    triangles : (T, 3) ndarray
+    labels : (T,) ndarray
+        The part of each triangle, numbered from 0.
+    count : int
+        L, the number of parts.
+    rims : (R, 2) ndarray
+        Edges, in the direction of the caps' triangles.
+    turns : (R,) ndarray
+        How often the caps use each; 1 where the surface is a manifold.
+    tip_of_rim : (R,) ndarray
+        The cap of each: one for every connected rim of a part.
+    tip_vertices, tip_of_vertex : (N,) ndarray
+        The vertices of the rims, and whose.
+    label_of_tip : (C,) ndarray
+    """
+
+    triangles: Triangles
+    labels: Indices
+    count: int
+    rims: Indices
+    turns: Floats
+    tip_of_rim: Indices
+    tip_vertices: Indices
+    tip_of_vertex: Indices
+    label_of_tip: Indices
+
+    @property
+    def closed(self) -> bool:
+        """Whether no part has a rim."""
+        return not len(self.rims)
+
+    def volumes(self, positions: Floats) -> Floats:
+        """Signed volumes (L,) within the parts and their caps, by the divergence theorem.
+
+        A cap is the fan from the mean of a rim's vertices to its edges. Whatever the triangles, the sum of their
+        borders is made of closed ways, and fans close each of them: so the volume does not depend on where the origin
+        is, not even for surfaces that are no manifolds.
+
+        Parameters
+        ----------
+        positions : (W, 3) ndarray
+
+        Returns
+        -------
+        (L,) ndarray
+            Positive if triangles are counter-clockwise from outside.
+        """
+        points, cap_corners = self._around_the_mean(positions)
+        within = _six_volumes(*np.moveaxis(points[self.triangles], 1, 0))
+        caps = _six_volumes(*cap_corners) * self.turns
+        sums = np.bincount(self.labels, within, self.count)
+        return np.asarray((sums + np.bincount(self.label_of_tip[self.tip_of_rim], caps, self.count)) / 6)
+
+    def areas(self, positions: Floats) -> Floats:
+        """Areas (L,) of the parts with their caps."""
+        points, cap_corners = self._around_the_mean(positions)
+        within = triangle_areas(points, self.triangles)
+        a, b, c = cap_corners
+        caps = np.linalg.norm(np.cross(b - a, c - a), axis=1) / 2
+        sums = np.bincount(self.labels, within, self.count)
+        return np.asarray(sums + np.bincount(self.label_of_tip[self.tip_of_rim], caps, self.count))
+
+    def _around_the_mean(self, positions: Floats) -> tuple[Floats, tuple[Floats, Floats, Floats]]:
+        """Positions about their mean, where rounding is least, and the corners of the caps' triangles."""
+        points = positions - positions.mean(axis=0)
+        sizes = np.bincount(self.tip_of_vertex, minlength=len(self.label_of_tip))
+        sums = [np.bincount(self.tip_of_vertex, axis, len(sizes)) for axis in points[self.tip_vertices].T]
+        tips = np.stack(sums, axis=1) / sizes[:, None]
+        return points, (points[self.rims[:, 0]], points[self.rims[:, 1]], tips[self.tip_of_rim])
+
+
+def make_parts(triangles: Triangles, labels: Indices, vertex_count: int) -> Parts:
+    """Find the rims of parts.
+
+    Parameters
+    ----------
+    triangles : (T, 3) ndarray
+        Of a welded surface.
+    labels : (T,) ndarray
+        The part of each triangle.
+    vertex_count : int
+
+    Returns
+    -------
+    Parts
+    """
+    count = int(labels.max(initial=-1)) + 1
+    sides = triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
+    owners = np.repeat(labels, 3)
+    forward = sides[:, 0] < sides[:, 1]
+    low, high = sides.min(axis=1), sides.max(axis=1)
+    keys, first, side_key = np.unique(
+        np.stack([owners, low, high], axis=1), axis=0, return_index=True, return_inverse=True
+    )
+    uses = np.bincount(side_key.reshape(-1), np.where(forward, 1.0, -1.0), len(keys))
+    open_keys = np.flatnonzero(uses)
+    # Against the triangles' own direction: where those go from low to high, the cap goes back.
+    rims = keys[open_keys, 1:]
+    rims = np.where(uses[open_keys, None] > 0, rims[:, ::-1], rims)
+    label_of_rim = owners[first[open_keys]]
+    corners, nodes = np.unique(label_of_rim[:, None] * vertex_count + rims, return_inverse=True)
+    ends = nodes.reshape(-1, 2)
+    tip_of_vertex = (
+        np.asarray(_core.islands(ends[:, [0, 1, 1]], len(corners)), np.intp) if len(corners) else np.empty(0, np.intp)
+    )
+    label_of_corner, tip_vertices = np.divmod(corners, vertex_count)
+    label_of_tip = np.zeros(int(tip_of_vertex.max(initial=-1)) + 1, np.intp)
+    label_of_tip[tip_of_vertex] = label_of_corner
+    return Parts(
+        triangles,
+        labels,
+        count,
+        rims,
+        np.abs(uses[open_keys]),
+        tip_of_vertex[ends[:, 0]],
+        tip_vertices,
+        tip_of_vertex,
+        label_of_tip,
+    )
+
+
+def _six_volumes(a: Floats, b: Floats, c: Floats) -> Floats:
+    """Six times the signed volumes (N,) of the tetrahedra from the origin to triangles."""
+    return np.asarray(np.einsum("tx,tx->t", a, np.cross(b, c)))

@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: MIT
+"""A character's rest pose, ready to measure poses against."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import affine
+from ..character import Character
+from ..gltf.influences import tidy
+from ..weights import bone_segments
+from . import measures
+from .caps import make_parts
+from .surface import Floats, make_surface
+
+MEASURES: dict[str, tuple[str, ...]] = {
+    "volume": ("smallest", "largest"),
+    "limb_volume": ("smallest", "largest"),
+    "area": ("smallest", "low", "high", "largest"),
+    "edge": ("smallest", "low", "high", "largest"),
+    "thickness": ("smallest", "low", "high", "largest"),
+    "tear": ("high", "largest"),
+    "seam": ("largest",),
+    "pop": ("high", "largest", "jump"),
+}
+"""The measures and their statistics. Low and high are what a hundredth of the blended surface is below and above."""
+
+BLENDED = 1e-3
+"""The surface is blended where joints that move a vertex would take it to places that are farther apart than this share
+of the size. The rest follows one joint whatever the method, and would only thin out what hundredths say."""
+
+FLAT = 0.01
+"""A surface whose volume is less than this times its area to the power of 3/2 holds none worth a ratio: a ball has
+0.094, a card of 10 by 10 by 0.2 has 0.007."""
+
+LEAST_LIMB = 1e-3
+"""What is less than this share of the whole volume is no limb."""
+
+AT_THE_BONE = 0.25
+"""Vertices that are nearer to their bone than this share of their limb's radius have no thickness to keep."""
+
+Statistics = dict[str, float]
+
+
+class Gauge:
+    """Measures poses of a character against its rest pose.
+
+    Parameters
+    ----------
+    character : Character
+
+    Raises
+    ------
+    ValueError
+        If the mesh has no triangle with an area.
+
+    Attributes
+    ----------
+    surface : RestSurface
+    limbs : (L,) ndarray
+        The joints whose part of the surface holds volume: not flat, and at least a thousandth of the whole.
+    """
+
+    def __init__(self, character: Character) -> None:
+        mesh = character.mesh
+        self.character = character
+        self.surface = make_surface(mesh.positions, mesh.triangles, mesh.joint_indices, mesh.joint_weights)
+        surface = self.surface
+        joints, weights = (rows[surface.kept] for rows in tidy(mesh.joint_indices, mesh.joint_weights))
+        self._joints, self._weights = joints, weights
+        self._heaviest = np.where(weights[:, 0] > 0, joints[:, 0], -1)
+        self._pair_areas = measures.pair_areas(surface)
+        self._rest_volume = self._volume_worth_a_ratio()
+        self._find_limbs()
+        self._find_thickness()
+
+    def _volume_worth_a_ratio(self) -> float:
+        """The volume at rest; NaN if the surface is flat."""
+        whole, rest = self.surface.whole, self.surface.positions
+        volume, area = float(whole.volumes(rest)[0]), float(whole.areas(rest)[0])
+        return volume if abs(volume) > FLAT * area**1.5 else np.nan
+
+    def _find_limbs(self) -> None:
+        surface = self.surface
+        all_triangles = surface.whole.triangles
+        joints, labels = np.unique(measures.triangle_joints(self._heaviest, all_triangles), return_inverse=True)
+        self._parts = make_parts(all_triangles, labels.reshape(-1), len(surface.positions))
+        volumes, areas = self._parts.volumes(surface.positions), self._parts.areas(surface.positions)
+        whole = abs(float(surface.whole.volumes(surface.positions)[0]))
+        kept = (joints >= 0) & (np.abs(volumes) > FLAT * areas**1.5) & (np.abs(volumes) >= LEAST_LIMB * whole)
+        self.limbs: NDArray[np.intp] = joints[kept]
+        self._limb_labels, self._limb_volumes = np.flatnonzero(kept), volumes[kept]
+
+    def _find_thickness(self) -> None:
+        """Choose the vertices that have a thickness, with their distance to the bones at rest."""
+        surface, joints, weights = self.surface, self._joints, self._weights
+        self._heads, self._tails = bone_segments(self.character.skeleton)
+        heads, tails = (np.where(weights[..., None] > 0, ends[joints], np.nan) for ends in (self._heads, self._tails))
+        distances = measures.bone_distances(surface.positions, heads, tails)
+        limb = np.maximum(self._heaviest, 0)
+        joint_count = len(self._heads)
+        moved = (self._heaviest >= 0) & (surface.vertex_areas > 0)
+        shares = np.where(moved, surface.vertex_areas, 0)
+        squares = np.bincount(limb, shares * np.where(moved, distances, 0) ** 2, joint_count)
+        totals = np.bincount(limb, shares, joint_count)
+        radii = np.sqrt(squares / np.where(totals > 0, totals, 1))
+        self._thick = np.flatnonzero(moved & (distances > AT_THE_BONE * radii[limb]))
+        self._thick_rest = distances[self._thick]
+
+    # ------------------------------------------------------------------------------------------------------ one pose
+
+    def measure(self, skinning_matrices: NDArray[np.float64], positions: ArrayLike) -> dict[str, Statistics]:
+        """Everything but pops, which need a path.
+
+        Parameters
+        ----------
+        skinning_matrices : (J, 4, 4) ndarray
+            The pose, for the bones.
+        positions : (V, 3) array_like
+            The deformed vertices.
+
+        Returns
+        -------
+        dict
+            For each of `MEASURES` its statistics; NaN where there is nothing to measure.
+
+        Raises
+        ------
+        ValueError
+            If the shape is wrong or a position not finite.
+        """
+        surface = self.surface
+        deformed = self._check(positions, 2)
+        points = deformed[surface.kept]
+        blended = self.blended(skinning_matrices)
+        in_triangle, in_edge = (blended[corners].any(axis=1) for corners in (surface.triangles, surface.edges))
+        in_pair = in_triangle[surface.neighbors].any(axis=1)
+        return {
+            "volume": _extremes(surface.whole.volumes(points) / self._rest_volume),
+            "limb_volume": _extremes(self.limb_volumes(points)),
+            "area": _spread(measures.area_ratios(surface, points), surface.areas, in_triangle),
+            "edge": _spread(measures.edge_ratios(surface, points), surface.edge_lengths, in_edge),
+            "thickness": _spread(
+                self.thicknesses(skinning_matrices, points), surface.vertex_areas[self._thick], blended[self._thick]
+            ),
+            "tear": _upper(_spread(measures.tears(surface, points), self._pair_areas, in_pair)),
+            "seam": {"largest": float(np.linalg.norm(deformed - deformed[surface.twin], axis=1).max() / surface.size)},
+        }
+
+    def blended(self, skinning_matrices: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which vertices of the surface (W,) joints would take to different places; all if there is none."""
+        rest = self.surface.positions
+        matrices = skinning_matrices[self._joints]
+        places = np.einsum("wkxy,wy->wkx", matrices[..., :3, :3], rest) + matrices[..., :3, 3]
+        apart = np.linalg.norm(places - places[:, :1], axis=2)
+        found = np.any((self._weights > 0) & (apart > BLENDED * self.surface.size), axis=1)
+        return np.asarray(found if found.any() else ~found)
+
+    def limb_volumes(self, points: Floats) -> Floats:
+        """Volumes (L,) of the `limbs` over those at rest; `points` (W, 3) are vertices of the surface."""
+        return np.asarray(self._parts.volumes(points)[self._limb_labels] / self._limb_volumes)
+
+    def thicknesses(self, skinning_matrices: NDArray[np.float64], points: Floats) -> Floats:
+        """Distances to the nearest bone of those that move a vertex, over the same at rest."""
+        heads, tails = (
+            np.einsum("jxy,jy->jx", skinning_matrices[:, :3, :3], ends) + skinning_matrices[:, :3, 3]
+            for ends in (self._heads, self._tails)
+        )
+        used = self._weights[self._thick, :, None] > 0
+        segments = (np.where(used, ends[self._joints[self._thick]], np.nan) for ends in (heads, tails))
+        return np.asarray(measures.bone_distances(points[self._thick], *segments) / self._thick_rest)
+
+    def worst_tear(self, positions: ArrayLike) -> int:
+        """The vertex of the mesh where the surface is torn most, an end of that edge; -1 if no edge is inside."""
+        if not len(self.surface.neighbors):
+            return -1
+        torn = measures.tears(self.surface, self._check(positions, 2)[self.surface.kept])
+        return int(self.surface.kept[self.surface.neighbor_edges[int(np.argmax(torn))]].min())
+
+    def strain(self, positions: ArrayLike) -> Floats:
+        """How much the surface is stretched or squashed around each vertex of the mesh, (V,); for pictures.
+
+        The mean of ``|log2|`` of the ratios of areas around it, by area: 1 where they are doubled or halved.
+        """
+        surface = self.surface
+        ratios = measures.area_ratios(surface, self._check(positions, 2)[surface.kept])
+        strains = np.abs(np.log2(np.maximum(ratios, 1e-6)))
+        corners = surface.triangles.reshape(-1)
+        sums = np.bincount(corners, np.repeat(strains * surface.areas / 3, 3), len(surface.kept))
+        around = surface.vertex_areas
+        return np.asarray((sums / np.where(around > 0, around, 1))[surface.vertex_of])
+
+    # ------------------------------------------------------------------------------------------------------ in time
+
+    def pops(self, skinning_matrices: NDArray[np.float64], positions: ArrayLike) -> dict[str, Floats]:
+        """How evenly vertices go on in time, as their heaviest joints see them; as shares of the mesh's size.
+
+        Seen from the joint a vertex that follows it does not move, so that what is left is the deformation's own.
+
+        Parameters
+        ----------
+        skinning_matrices : (S, J, 4, 4) ndarray
+            Moments at even distances.
+        positions : (S, V, 3) array_like
+
+        Returns
+        -------
+        dict
+            ``"high"`` and ``"largest"``, (S - 2,), of the second differences; ``"jump"``, (S - 3,), the largest
+            `measures.jumps`.
+
+        Raises
+        ------
+        ValueError
+            If the shape is wrong or a position not finite.
+        """
+        surface = self.surface
+        path = self._check(positions, 3)[:, surface.kept]
+        inverses = np.tile(np.eye(4), (*skinning_matrices.shape[:2], 1, 1))
+        regular = ~affine.are_singular(skinning_matrices).any(axis=0)
+        inverses[:, regular] = affine.inverse(skinning_matrices[:, regular])
+        to_joint = inverses[:, np.maximum(self._heaviest, 0)]
+        seen = np.einsum("svxy,svy->svx", to_joint[..., :3, :3], path) + to_joint[..., :3, 3]
+        seen[:, self._heaviest < 0] = path[:, self._heaviest < 0]
+        turns = measures.second_differences(seen, surface.size)
+        high = [measures.weighted_quantiles(turn, surface.vertex_areas, (measures.HIGH,))[0] for turn in turns]
+        jumps = measures.jumps(seen, surface.size)
+        return {"high": np.array(high), "largest": turns.max(axis=1, initial=0), "jump": jumps.max(axis=1, initial=0)}
+
+    def _check(self, positions: ArrayLike, dimensions: int) -> Floats:
+        points = np.asarray(positions, np.float64)
+        count = len(self.surface.vertex_of)
+        if points.ndim != dimensions or points.shape[-2:] != (count, 3):
+            raise ValueError(f"positions has shape {points.shape}, expected {'(S, ' * (dimensions - 2)}({count}, 3)")
+        bad = np.argwhere(~np.isfinite(points))
+        if len(bad):
+            place = ", ".join(map(str, bad[0]))
+            raise ValueError(f"positions[{place}] is {points[tuple(bad[0])]}, where a finite number is needed")
+        return points
+
+
+def _extremes(values: Floats) -> Statistics:
+    if not len(values):
+        return {"smallest": np.nan, "largest": np.nan}
+    return {"smallest": float(values.min()), "largest": float(values.max())}
+
+
+def _spread(values: Floats, weights: Floats, blended: NDArray[np.bool_]) -> Statistics:
+    """The extremes of all, and hundredths of those that are blended."""
+    chosen = blended if blended.any() else ~blended
+    if not len(values) or not weights[chosen].any():
+        return dict.fromkeys(("smallest", "low", "high", "largest"), np.nan)
+    low, high = measures.weighted_quantiles(values[chosen], weights[chosen], (measures.LOW, measures.HIGH))
+    return {"smallest": float(values.min()), "low": float(low), "high": float(high), "largest": float(values.max())}
+
+
+def _upper(spread: Statistics) -> Statistics:
+    return {"high": spread["high"], "largest": spread["largest"]}
+
+
+def over_time(measured: Sequence[Statistics], statistic: str) -> float:
+    """One number for several poses: the least of what is small, the largest of what is large; NaN if there is none."""
+    values = np.array([each[statistic] for each in measured])
+    values = values[np.isfinite(values)]
+    if not len(values):
+        return float("nan")
+    return float(values.min() if statistic in ("smallest", "low") else values.max())

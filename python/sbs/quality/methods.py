@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""The methods that are compared, by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..skin import DeformOptions
+
+
+@dataclass(frozen=True)
+class NamedMethod:
+    """A way to deform.
+
+    Attributes
+    ----------
+    label : str
+        For headings.
+    options : DeformOptions
+        What `Skin.deform` is called with.
+    """
+
+    label: str
+    options: DeformOptions
+
+
+METHODS: dict[str, NamedMethod] = {
+    "LBS": NamedMethod("linear (LBS)", {"method": "linear"}),
+    "DQS": NamedMethod("dual quaternion (DQS)", {"method": "dual_quaternion"}),
+    "SBS": NamedMethod("spherical (SBS)", {"method": "spherical"}),
+}
+
+
+def chosen(names: tuple[str, ...] | list[str] | None = None) -> dict[str, NamedMethod]:
+    """The methods of these names, in this order; all if there are none.
+
+    Raises
+    ------
+    ValueError
+        If there is none of a name.
+    """
+    for name in names or ():
+        if name not in METHODS:
+            raise ValueError(f"no method {name!r}; there are: {', '.join(METHODS)}")
+    return {name: METHODS[name] for name in names or METHODS}

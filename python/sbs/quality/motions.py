@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+"""What is measured: clips, and poses that are made for characters without."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import rotations
+from ..animation import Animation
+from ..character import Character
+from ..demo.poses import turned
+from ..skeleton import Skeleton
+from ..weights import bone_segments
+
+Floats = NDArray[np.float64]
+
+BENDS = (90.0, 125.0)
+TWIST = 170.0
+SWEEP = np.arange(170.0, 191.0)
+"""Degrees of a twist through half a turn, where the shorter way round changes sides."""
+
+STRAIGHT = 1e-2
+"""The sine of the angle between a bone and its parent's below which they are in line."""
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """Poses to measure, and paths to look for pops in.
+
+    Attributes
+    ----------
+    name : str
+    labels : tuple of F str
+        Of the poses.
+    poses : (F, J, 4, 4) ndarray
+        Skinning matrices.
+    paths : tuple of (S, J, 4, 4) ndarray
+        Successive moments of at least three each.
+    times : (F,) ndarray or None
+        Seconds, of a clip.
+    focus : tuple of F int, or None
+        The joint that a pose turns.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    poses: Floats
+    paths: tuple[Floats, ...] = ()
+    times: Floats | None = None
+    focus: tuple[int, ...] | None = None
+
+
+def clip(animation: Animation, *, poses: int = 24, rate: float = 96.0) -> Motion:
+    """An animation: some poses spread evenly over it, and its path at `rate` moments a second.
+
+    Raises
+    ------
+    ValueError
+        If there is less than one pose, or the rate is not positive.
+    """
+    if poses < 1:
+        raise ValueError(f"poses is {poses}; it must be at least 1")
+    if not 0 < rate < np.inf:
+        raise ValueError(f"rate is {rate}; it must be positive and finite")
+    times = np.linspace(0, animation.duration, poses) if poses > 1 else np.array([animation.duration / 2])
+    moments = np.arange(int(animation.duration * rate + 1e-9) + 1) / rate
+    paths = (animation.skinning_matrices(moments),) if len(moments) > 2 else ()
+    labels = tuple(f"{time:.3f} s" for time in times)
+    return Motion(animation.name, labels, animation.skinning_matrices(times), paths, times=times)
+
+
+def made_poses(character: Character, joints: Sequence[str] | None = None) -> Motion:
+    """Every joint in turn bent by 90 and by 125 degrees, twisted by 170, and twisted through 180.
+
+    Turned are the joints that share a vertex with their parent. They twist about their bone, and bend in the direction
+    in which they are bent already.
+
+    Parameters
+    ----------
+    character : Character
+    joints : sequence of str, optional
+        Names of the joints to turn, in place of all.
+
+    Returns
+    -------
+    Motion
+        With a path for each joint.
+
+    Raises
+    ------
+    ValueError
+        If no joint shares a vertex with its parent.
+    KeyError
+        If there is no joint of a name.
+    """
+    skeleton = character.skeleton
+    numbers = bending_joints(character) if joints is None else [skeleton.index(name) for name in joints]
+    labels, poses, paths, focus = [], [], [], []
+    for joint in numbers:
+        name = skeleton.names[joint]
+        bend, twist = axes(skeleton, joint)
+        for axis, degrees, what in (*((bend, angle, "bent") for angle in BENDS), (twist, TWIST, "twisted")):
+            labels.append(f"{name} {what} by {degrees:g}°")
+            poses.append(turned(skeleton, name, axis, degrees))
+            focus.append(joint)
+        paths.append(sweep(character, name, twist))
+    return Motion(
+        "made poses", tuple(labels), character.skinning_matrices(np.stack(poses)), tuple(paths), focus=tuple(focus)
+    )
+
+
+def sweep(character: Character, joint: str, axis: NDArray[np.float64], degrees: NDArray[np.float64] = SWEEP) -> Floats:
+    """Skinning matrices (S, J, 4, 4) of one joint turned by several angles."""
+    local = np.tile(np.eye(3), (len(degrees), len(character.skeleton), 1, 1))
+    local[:, character.skeleton.index(joint)] = rotations.matrices_from_axis_angle(axis, degrees, degrees=True)
+    return character.skinning_matrices(local)
+
+
+def bending_joints(character: Character) -> list[int]:
+    """The joints that share a vertex with their parent.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    parents = character.skeleton.parents
+    together = {(joint, other) for joints in character.skin.joint_sets for joint in joints for other in joints}
+    found = [joint for joint, parent in enumerate(parents) if (joint, int(parent)) in together]
+    if not found:
+        raise ValueError("no joint shares a vertex with its parent: there is nothing to bend")
+    return found
+
+
+def axes(skeleton: Skeleton, joint: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """About what a joint bends and twists: unit vectors (3,) in its own frame, across its bone and along it."""
+    heads, tails = bone_segments(skeleton)
+    bones = tails - heads
+    parent = int(skeleton.parents[joint])
+    bone = _unit(bones[joint], np.array([0.0, 1.0, 0.0]))
+    across = np.cross(_unit(bones[parent], bone), bone) if parent >= 0 else np.zeros(3)
+    if np.linalg.norm(across) < STRAIGHT:
+        across = np.cross(np.eye(3)[int(np.argmin(np.abs(bone)))], bone)
+    to_joint = skeleton.inverse_bind_matrices[joint][:3, :3]
+    bend, twist = (_unit(to_joint @ axis, axis) for axis in (across, bone))
+    return bend, twist
+
+
+def _unit(vector: NDArray[np.float64], otherwise: NDArray[np.float64]) -> NDArray[np.float64]:
+    length = np.linalg.norm(vector)
+    return np.asarray(vector / length if length > 0 else otherwise)

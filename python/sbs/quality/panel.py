@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""Pictures of a pose by each method, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..picture import Camera, Row, portraits
+from ..picture.portraits import BLUE, CLAY
+from .motions import Motion
+from .report import Report, in_words
+
+FULL_STRAIN = 1.0
+FOOTNOTE = (
+    "Blue: where the surface is stretched or squashed, full blue where its area is doubled or halved. Thickness: what"
+    " 1% of the blended surface is below. Tear: what 1% is above. Surfaces are smoothed for the picture by Loop"
+    " subdivision."
+)
+
+
+def worst_pose(report: Report, motion: Motion) -> int:
+    """The pose of a motion in which all methods together tear most."""
+    torn = [
+        sum(report.results[motion.name, name].poses[pose]["tear"]["high"] for name in report.methods)
+        for pose in range(len(motion.poses))
+    ]
+    return int(np.argmax(np.nan_to_num(torn)))
+
+
+def shapes(report: Report, motion: Motion, pose: int) -> dict[str, NDArray[np.float64]]:
+    """Positions (V, 3) in a pose by each method."""
+    skin = report.gauge.character.skin
+    return {
+        name: np.asarray(skin.deform(motion.poses[pose], **method.options), np.float64)
+        for name, method in report.methods.items()
+    }
+
+
+def panel_row(
+    report: Report,
+    motion: Motion,
+    pose: int,
+    camera: Camera,
+    size: tuple[int, int],
+    *,
+    samples: int,
+    caption: str,
+    progress: Callable[[], None] = lambda: None,
+) -> Row:
+    """A row for a figure: the pose by each method, colored by strain.
+
+    Parameters
+    ----------
+    report : Report
+    motion : Motion
+        One of the report.
+    pose : int
+        Which of its poses.
+    camera : Camera
+    size : (int, int)
+        Of a picture, pixels.
+    samples : int
+        Light paths per pixel.
+    caption : str
+    progress : callable
+        Called after each picture.
+
+    Raises
+    ------
+    MissingExtraError
+        If the packages that draw are not installed.
+    """
+    gauge = report.gauge
+    mesh = gauge.character.mesh
+    pictures: list[NDArray[Any]] = []
+    notes = []
+    for name, positions in shapes(report, motion, pose).items():
+        share = np.clip(gauge.strain(positions) / FULL_STRAIN, 0, 1)
+        colors = CLAY + (BLUE - CLAY) * share[:, None]
+        pictures += portraits(mesh.positions, mesh.triangles, [positions], colors, camera, size, samples=samples)
+        notes.append(note(report, motion, name, pose))
+        progress()
+    return Row(pictures, notes, caption)
+
+
+def note(report: Report, motion: Motion, method: str, pose: int) -> str:
+    measured = report.results[motion.name, method].poses[pose]
+    thickness, tear = measured["thickness"]["low"], measured["tear"]["high"]
+    return f"thickness {in_words('thickness', thickness)}, tear {in_words('tear', tear)}"

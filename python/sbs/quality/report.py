@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: MIT
+"""Methods measured over motions, and what is told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..character import Character
+from .gauge import MEASURES, Gauge, Statistics, over_time
+from .methods import NamedMethod
+from .motions import Motion
+
+SCHEMA = 1
+"""Of the JSON; raised when something that was there changes its meaning or goes."""
+
+AT_ONCE = 32  # moments of a path
+DIGITS = 6
+
+COLUMNS = (
+    "motion",
+    "method",
+    "volume",
+    "limb volume",
+    "area smallest",
+    "area 1%",
+    "area 99%",
+    "area largest",
+    "edge smallest",
+    "edge largest",
+    "thickness 1%",
+    "thickness 99%",
+    "tear 99%",
+    "tear largest",
+    "pop",
+    "jump",
+)
+CELLS = (
+    ("volume", "smallest"),
+    ("limb_volume", "smallest"),
+    ("area", "smallest"),
+    ("area", "low"),
+    ("area", "high"),
+    ("area", "largest"),
+    ("edge", "smallest"),
+    ("edge", "largest"),
+    ("thickness", "low"),
+    ("thickness", "high"),
+    ("tear", "high"),
+    ("tear", "largest"),
+    ("pop", "largest"),
+    ("pop", "jump"),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """One method over one motion.
+
+    Attributes
+    ----------
+    poses : list of dict
+        What `Gauge.measure` says of each pose.
+    limbs : (F, L) ndarray
+        Volumes of the limbs over those at rest.
+    pops : tuple of dict
+        What `Gauge.pops` says of each path.
+    worst_tear : (int, int)
+        The pose and the vertex with the largest tear; the vertex is -1 where there is no edge inside.
+    """
+
+    poses: list[dict[str, Statistics]]
+    limbs: NDArray[np.float64]
+    pops: tuple[dict[str, NDArray[np.float64]], ...]
+    worst_tear: tuple[int, int]
+
+    def value(self, measure: str, statistic: str) -> float:
+        """A statistic over the whole motion; NaN if there is none."""
+        if measure == "pop":
+            return max((float(path[statistic].max(initial=0)) for path in self.pops), default=float("nan"))
+        return over_time([pose[measure] for pose in self.poses], statistic)
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """Methods over motions of one character.
+
+    Attributes
+    ----------
+    gauge : Gauge
+    motions : tuple of Motion
+    methods : dict of NamedMethod
+    results : dict
+        For each pair of a motion's and a method's name.
+    """
+
+    gauge: Gauge
+    motions: tuple[Motion, ...]
+    methods: dict[str, NamedMethod]
+    results: dict[tuple[str, str], Result]
+
+    def cells(self) -> list[tuple[str, ...]]:
+        """The table as text, in the order of `COLUMNS`."""
+        return [
+            (motion, method, *(in_words(measure, result.value(measure, statistic)) for measure, statistic in CELLS))
+            for (motion, method), result in self.results.items()
+        ]
+
+    def records(self) -> list[dict[str, Any]]:
+        """All statistics, a flat record for each motion and method, for CSV."""
+        return [
+            {"motion": motion, "method": method}
+            | {
+                f"{measure}_{statistic}": number(result.value(measure, statistic))
+                for measure, statistics in MEASURES.items()
+                for statistic in statistics
+            }
+            for (motion, method), result in self.results.items()
+        ]
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything, ready for JSON; what there is no number for is None."""
+        surface, character = self.gauge.surface, self.gauge.character
+        return {
+            "schema": SCHEMA,
+            "character": {
+                "name": character.name,
+                "vertices": len(surface.vertex_of),
+                "welded_vertices": len(surface.kept),
+                "triangles": len(surface.whole.triangles),
+                "slivers_left_out": surface.sliver_count,
+                "closed": surface.whole.closed,
+                "limbs": [character.skeleton.names[joint] for joint in self.gauge.limbs],
+            },
+            "motions": [self._motion_as_json(motion) for motion in self.motions],
+        }
+
+    def _motion_as_json(self, motion: Motion) -> dict[str, Any]:
+        return {
+            "name": motion.name,
+            "poses": list(motion.labels),
+            "methods": {name: self._result_as_json(self.results[motion.name, name]) for name in self.methods},
+        }
+
+    def _result_as_json(self, result: Result) -> dict[str, Any]:
+        names = self.gauge.character.skeleton.names
+        pose, vertex = result.worst_tear
+        return {
+            **{
+                measure: {statistic: number(result.value(measure, statistic)) for statistic in statistics}
+                for measure, statistics in MEASURES.items()
+            },
+            "limbs": {
+                names[joint]: {"smallest": number(volumes.min()), "largest": number(volumes.max())}
+                for joint, volumes in zip(self.gauge.limbs, result.limbs.T, strict=True)
+            },
+            "worst_tear": {"pose": pose, "vertex": vertex},
+            "series": {
+                measure: {statistic: [number(pose[measure][statistic]) for pose in result.poses] for statistic in kinds}
+                for measure, kinds in MEASURES.items()
+                if measure != "pop"
+            },
+            "pop_series": [[number(value) for value in path["largest"]] for path in result.pops],
+        }
+
+
+def evaluate(
+    character: Character,
+    motions: Sequence[Motion],
+    methods: dict[str, NamedMethod],
+    *,
+    progress: Callable[[], None] = lambda: None,
+) -> Report:
+    """Measure methods over motions.
+
+    Parameters
+    ----------
+    character : Character
+    motions : sequence of Motion
+        Of different names.
+    methods : dict of NamedMethod
+        By the name under which they are told of.
+    progress : callable
+        Called after each method of each motion.
+
+    Returns
+    -------
+    Report
+
+    Raises
+    ------
+    ValueError
+        If the mesh has no triangle with an area, or two motions have one name.
+    """
+    names = [motion.name for motion in motions]
+    if len(set(names)) < len(names):
+        raise ValueError(f"motions: {max(names, key=names.count)!r} is the name of more than one")
+    gauge = Gauge(character)
+    results = {}
+    for motion in motions:
+        for name, method in methods.items():
+            results[motion.name, name] = measured(gauge, motion, method)
+            progress()
+    return Report(gauge, tuple(motions), methods, results)
+
+
+def measured(gauge: Gauge, motion: Motion, method: NamedMethod) -> Result:
+    """One method over one motion."""
+    skin, surface = gauge.character.skin, gauge.surface
+    poses, limbs = [], []
+    worst, worst_tear = -np.inf, (0, -1)
+    for index, matrices in enumerate(motion.poses):
+        positions = skin.deform(matrices, **method.options)
+        poses.append(gauge.measure(matrices, positions))
+        limbs.append(gauge.limb_volumes(np.asarray(positions, np.float64)[surface.kept]))
+        if poses[-1]["tear"]["largest"] > worst:
+            worst, worst_tear = poses[-1]["tear"]["largest"], (index, gauge.worst_tear(positions))
+    pops = tuple(_pops_of_path(gauge, path, method) for path in motion.paths)
+    return Result(poses, np.array(limbs), pops, worst_tear)
+
+
+def _pops_of_path(gauge: Gauge, path: NDArray[np.float64], method: NamedMethod) -> dict[str, NDArray[np.float64]]:
+    """`Gauge.pops` of a path of any length, a piece at a time."""
+    pieces: dict[str, list[NDArray[np.float64]]] = {statistic: [] for statistic in MEASURES["pop"]}
+    for start in range(0, len(path) - 2, AT_ONCE):
+        matrices = path[start : start + AT_ONCE + 3]  # a jump takes four moments
+        found = gauge.pops(matrices, gauge.character.skin.deform_many(matrices, **method.options))
+        for statistic, values in found.items():
+            pieces[statistic].append(values[:AT_ONCE])
+    return {statistic: np.concatenate(values) for statistic, values in pieces.items()}
+
+
+def number(value: float) -> float | None:
+    """A number for JSON, of so many digits that float32 determines; None for NaN."""
+    return float(f"{value:.{DIGITS}g}") if np.isfinite(value) else None
+
+
+def in_words(measure: str, value: float) -> str:
+    """A statistic in the table: tears as plain numbers, the rest as per cent of the rest pose or, for pops, the size."""
+    if not np.isfinite(value):
+        return "-"
+    if measure == "tear":
+        return f"{value:.3g}" if value < 100 else f"{value:.0f}"
+    if measure in ("pop", "seam"):
+        return f"{value:.3%}"
+    return f"{value:.1%}" if abs(value) < 10 else f"{value:.0%}"

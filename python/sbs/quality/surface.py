@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: MIT
+"""The surface at rest, against which deformed ones are measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _core
+from ..weights._laplacian import triangle_areas
+from .caps import Parts, make_parts
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+Triangles = NDArray[np.int32]
+
+SLIVER = 1e-5
+"""Triangles and edges that are shorter than this share of the mesh's size are left out: what a ratio to them says is
+mostly the rounding of float32 coordinates, which is 6e-8 of the size."""
+
+SAME_WEIGHT = 1e-4
+"""Vertices at one point whose weights differ by no more are one."""
+
+
+@dataclass(frozen=True, eq=False)
+class RestSurface:
+    """A mesh at rest, without its seams.
+
+    Attributes
+    ----------
+    kept : (W,) ndarray
+        One vertex of the mesh for each vertex of the surface.
+    vertex_of : (V,) ndarray
+        Which of these each vertex of the mesh is.
+    twin : (V,) ndarray
+        The lowest vertex of the mesh at the same point.
+    positions : (W, 3) ndarray
+    size : float
+        Of the mesh: the diagonal of its box.
+    triangles : (T, 3) ndarray
+        Corners in the numbers of the surface, without slivers.
+    sliver_count : int
+        How many triangles were left out.
+    areas : (T,) ndarray
+    vertex_areas : (W,) ndarray
+        A third of the area around each vertex.
+    edges : (E, 2) ndarray
+        Without the very short ones.
+    edge_lengths : (E,) ndarray
+    neighbors : (P, 2) ndarray
+        Triangles that share an edge.
+    neighbor_edges : (P, 2) ndarray
+        The ends of that edge.
+    inverse_frames : (T, 3, 3) ndarray
+        The inverse of a triangle's `frames`.
+    whole : Parts
+        All as one part, slivers included.
+    """
+
+    kept: Indices
+    vertex_of: Indices
+    twin: Indices
+    positions: Floats
+    size: float
+    triangles: Triangles
+    sliver_count: int
+    areas: Floats
+    vertex_areas: Floats
+    edges: Indices
+    edge_lengths: Floats
+    neighbors: Indices
+    neighbor_edges: Indices
+    inverse_frames: Floats
+    whole: Parts
+
+
+def make_surface(
+    rest_positions: ArrayLike,
+    triangles: ArrayLike,
+    joint_indices: ArrayLike | None = None,
+    joint_weights: ArrayLike | None = None,
+) -> RestSurface:
+    """Weld a mesh and find out what measures need of its rest pose.
+
+    Parameters
+    ----------
+    rest_positions : (V, 3) array_like
+    triangles : (T, 3) array_like of int
+    joint_indices, joint_weights : (V, K) array_like, optional
+        Then vertices at one point are one only if their weights are the same too: what is moved differently, such as
+        two bodies that touch, is no seam.
+
+    Returns
+    -------
+    RestSurface
+
+    Raises
+    ------
+    ValueError
+        If a shape is wrong, a number not finite, an index out of range, or there is no triangle with an area.
+    """
+    twin = np.asarray(_core.weld(rest_positions), np.intp)
+    _core.islands(triangles, len(twin))  # refuses what are no triangles
+    points = np.asarray(rest_positions, np.float64)
+    size = float(np.linalg.norm(np.ptp(points, axis=0)))
+    groups = twin
+    if joint_indices is not None and joint_weights is not None:
+        groups = _alike(twin, np.asarray(joint_indices), np.asarray(joint_weights, np.float64))
+    kept, vertex_of = np.unique(groups, return_inverse=True)
+    vertex_of = vertex_of.reshape(-1)
+    positions = points[kept]
+    all_triangles = vertex_of[np.asarray(triangles)].astype(np.int32)
+    whole = make_parts(all_triangles, np.zeros(len(all_triangles), np.intp), len(kept))
+
+    lengths = np.linalg.norm(positions[all_triangles] - positions[np.roll(all_triangles, -1, axis=1)], axis=2)
+    areas = triangle_areas(positions, all_triangles)
+    longest = lengths.max(axis=1, initial=0)
+    used = 2 * areas > SLIVER * size * longest
+    if not used.any():
+        raise ValueError("triangles: there is none that has an area")
+    faces, areas = all_triangles[used], areas[used]
+    edges = np.unique(np.sort(faces[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1), axis=0).astype(np.intp)
+    edge_lengths = np.linalg.norm(np.diff(positions[edges], axis=1)[:, 0], axis=1)
+    long_enough = edge_lengths > SLIVER * size
+    neighbors, neighbor_edges = _neighbors(faces)
+    return RestSurface(
+        kept=kept,
+        vertex_of=vertex_of,
+        twin=twin,
+        positions=positions,
+        size=size,
+        triangles=faces,
+        sliver_count=int(np.count_nonzero(~used)),
+        areas=areas,
+        vertex_areas=np.bincount(faces.reshape(-1), np.repeat(areas / 3, 3), len(kept)).astype(np.float64),
+        edges=edges[long_enough],
+        edge_lengths=edge_lengths[long_enough],
+        neighbors=neighbors,
+        neighbor_edges=neighbor_edges,
+        inverse_frames=np.linalg.inv(frames(positions, faces)).astype(np.float64),
+        whole=whole,
+    )
+
+
+def frames(positions: Floats, triangles: Triangles) -> Floats:
+    """Two sides of each triangle and its normal, as long as the root of its area times two, in columns: (T, 3, 3).
+
+    With the inverse of those at rest they make the gradient of a deformation on each triangle. A normal of that length
+    lets a uniform scale have itself for its gradient (Sumner, R. W. and Popovic, J. 2004. Deformation Transfer for
+    Triangle Meshes. ACM Transactions on Graphics 23(3), section 3).
+    """
+    a, b, c = np.moveaxis(positions[triangles], 1, 0)
+    normals = np.cross(b - a, c - a)
+    lengths = np.sqrt(np.linalg.norm(normals, axis=1, keepdims=True))
+    return np.stack([b - a, c - a, normals / np.where(lengths > 0, lengths, 1)], axis=2)
+
+
+def _alike(twin: Indices, joint_indices: NDArray[np.integer], joint_weights: Floats) -> Indices:
+    """The lowest vertex at the same point that has the same weights, for each vertex (V,)."""
+    joints, weights = _by_joint(joint_indices, joint_weights)
+    result = np.arange(len(twin))
+    open_ones = np.flatnonzero(twin != result)
+    leaders = twin[open_ones]
+    while len(open_ones):
+        # A weight that is left out of one row, for it is 0, meets another joint in the other one.
+        same = np.all(
+            (np.abs(weights[open_ones] - weights[leaders]) <= SAME_WEIGHT) & (joints[open_ones] == joints[leaders]),
+            axis=1,
+        )
+        result[open_ones[same]] = leaders[same]
+        open_ones, group = open_ones[~same], leaders[~same]
+        _, first, place = np.unique(group, return_index=True, return_inverse=True)
+        leaders = open_ones[first][place.reshape(-1)]
+    return result
+
+
+def _by_joint(joint_indices: NDArray[np.integer], joint_weights: Floats) -> tuple[Indices, Floats]:
+    """Influences (V, K) that weigh more than `SAME_WEIGHT`, by joint; the others come last as joint -1, weight 0."""
+    total = joint_weights.sum(axis=1, keepdims=True)
+    weights = joint_weights / np.where(total > 0, total, 1)
+    used = weights > SAME_WEIGHT
+    order = np.argsort(np.where(used, joint_indices, np.iinfo(np.int64).max), axis=1, kind="stable")
+    joints = np.where(used, joint_indices, -1)
+    return (
+        np.take_along_axis(joints, order, axis=1).astype(np.intp),
+        np.take_along_axis(np.where(used, weights, 0), order, axis=1),
+    )
+
+
+def _neighbors(triangles: Triangles) -> tuple[Indices, Indices]:
+    """Pairs of triangles (P, 2) at one edge, and the ends of that edge; of n triangles at one, n - 1 pairs."""
+    sides = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1).astype(np.intp)
+    owners = np.repeat(np.arange(len(triangles)), 3)
+    order = np.lexsort((owners, sides[:, 1], sides[:, 0]))
+    sides, owners = sides[order], owners[order]
+    same = np.all(sides[1:] == sides[:-1], axis=1)
+    return np.stack([owners[:-1][same], owners[1:][same]], axis=1), sides[1:][same]
