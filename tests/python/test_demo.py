@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from solids import CUBE, CUBE_FACES
 
 import sbs
 from sbs.demo.measures import radius_kept, volume
@@ -12,15 +13,6 @@ from sbs.demo.outcomes import outcomes
 from sbs.demo.poses import bone_axis, descendants, turned
 from sbs.demo.scenes import load_shipped, scenes
 from sbs.demo.table import COLUMNS, cells, markdown
-
-CUBE = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], float)
-CUBE_FACES = np.array(
-    [
-        *([0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5]),  # x
-        *([0, 4, 5], [0, 5, 1], [2, 3, 7], [2, 7, 6]),  # y
-        *([0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]),  # z
-    ]
-)
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-
 INSTALL = {"pictures": "mitsuba pillow", "plots": "matplotlib"}
 
 

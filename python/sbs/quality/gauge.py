@@ -136,8 +136,9 @@ class Gauge:
         deformed = self._check(positions, 2)
         points = deformed[surface.kept]
         blended = self.blended(skinning_matrices)
-        in_triangle, in_edge = (blended[corners].any(axis=1) for corners in (surface.triangles, surface.edges))
-        in_pair = in_triangle[surface.neighbors].any(axis=1)
+        in_triangle = np.any(blended[surface.triangles], axis=1)
+        in_edge = np.any(blended[surface.edges], axis=1)
+        in_pair = np.any(in_triangle[surface.neighbors], axis=1)
         return {
             "volume": _extremes(surface.whole.volumes(points) / self._rest_volume),
             "limb_volume": _extremes(self.limb_volumes(points)),
@@ -234,7 +235,7 @@ class Gauge:
         points = np.asarray(positions, np.float64)
         count = len(self.surface.vertex_of)
         if points.ndim != dimensions or points.shape[-2:] != (count, 3):
-            raise ValueError(f"positions has shape {points.shape}, expected {'(S, ' * (dimensions - 2)}({count}, 3)")
+            raise ValueError(f"positions has shape {points.shape}, expected ({'S, ' * (dimensions - 2)}{count}, 3)")
         bad = np.argwhere(~np.isfinite(points))
         if len(bad):
             place = ", ".join(map(str, bad[0]))

@@ -61,7 +61,8 @@ def weighted_quantiles(values: NDArray[np.float64], weights: Floats, shares: tup
     """The values (S,) that such shares of the weight are below."""
     order = np.argsort(values)
     sums = np.cumsum(weights[order])
-    places = np.searchsorted(sums, np.asarray(shares) * sums[-1])
+    # Where a share is met exactly, as in regular meshes, rounding shall not choose.
+    places = np.searchsorted(sums, np.asarray(shares) * sums[-1] * (1 - 1e-9))
     return np.asarray(values[order[np.minimum(places, len(values) - 1)]])
 
 

@@ -240,7 +240,7 @@ def number(value: float) -> float | None:
 
 
 def in_words(measure: str, value: float) -> str:
-    """A statistic in the table: tears as plain numbers, the rest as per cent of the rest pose or, for pops, the size."""
+    """A statistic in the table: tears as numbers, the rest as per cent of the rest pose or, for pops, of the size."""
     if not np.isfinite(value):
         return "-"
     if measure == "tear":

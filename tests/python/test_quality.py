@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: MIT
+"""Quality over motions: what is posed, what is told of it, and real characters."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from solids import arm, block, turned
+
+import sbs.quality
+from sbs.demo.scenes import knee, load_shipped, twist
+from sbs.picture import MissingExtraError
+from sbs.quality import COLUMNS, MEASURES, METHODS, Motion, chosen, clip, evaluate, made_poses, motions, report
+from sbs.quality.plot import plot
+
+
+@pytest.fixture(scope="module")
+def hand():
+    return load_shipped("hand.glb")
+
+
+@pytest.fixture(scope="module")
+def woman():
+    return load_shipped("woman.glb")
+
+
+@pytest.fixture(scope="module")
+def fist(hand):
+    return evaluate(hand, [clip(hand.animations[0], poses=4, rate=12)], chosen(["LBS", "SBS"]))
+
+
+def posed(name, matrices, **more):
+    return Motion(name, ("",) * len(matrices), np.asarray(matrices), **more)
+
+
+# -------------------------------------------------------------------------------------------------------------- motions
+
+
+def test_a_clip_from_its_first_to_its_last_moment(hand):
+    motion = clip(hand.animations[0], poses=5, rate=10)
+    np.testing.assert_array_equal(motion.times, [0, 0.25, 0.5, 0.75, 1])
+    assert motion.labels[1] == "0.250 s"
+    np.testing.assert_array_equal(motion.poses[4], hand.animations[0].skinning_matrices(1))
+    (path,) = motion.paths
+    assert len(path) == 11
+    np.testing.assert_array_equal(path[3], hand.animations[0].skinning_matrices(0.3))
+    (middle,) = clip(hand.animations[0], poses=1).times
+    assert middle == 0.5
+
+
+def test_a_clip_too_short_for_pops_has_no_path(hand):
+    assert clip(hand.animations[0], rate=1).paths == ()
+
+
+@pytest.mark.parametrize(("options", "reason"), [({"poses": 0}, "poses is 0"), ({"rate": 0}, "rate is 0")])
+def test_bad_clips_are_refused(hand, options, reason):
+    with pytest.raises(ValueError, match=reason):
+        clip(hand.animations[0], **options)
+
+
+def test_made_poses_bend_across_the_bone_and_twist_about_it():
+    character = arm()
+    motion = made_poses(character)
+    assert motion.labels == ("fore bent by 90°", "fore bent by 125°", "fore twisted by 170°")
+    assert motion.focus == (1, 1, 1)
+    for matrices, angle in zip(motion.poses, (90, 125, 170), strict=True):
+        trace = np.trace(matrices[1, :3, :3])
+        assert trace == pytest.approx(1 + 2 * np.cos(np.radians(angle)), rel=1e-12, abs=1e-12)
+        np.testing.assert_allclose(matrices[1] @ [0, 0, 0, 1], [0, 0, 0, 1], atol=1e-12)
+    tips = motion.poses[:, 1] @ [1, 0, 0, 1]
+    np.testing.assert_allclose(tips[:, 0], [0, np.cos(np.radians(125)), 1], atol=1e-12)
+    (path,) = motion.paths
+    np.testing.assert_allclose(path[:, 1, 1, 1], np.cos(np.radians(np.arange(170, 191))), atol=1e-12)
+
+
+def test_joints_bend_further_as_they_are_bent():
+    bind = np.tile(np.eye(4), (3, 1, 1))
+    bind[1:, :3, 3] = [2, 0, 0], [4, -0.5, 0]
+    skeleton = sbs.Skeleton([-1, 0, 1], bind)
+    bend, along = motions.axes(skeleton, 1)
+    np.testing.assert_allclose(bend, [0, 0, -1], atol=1e-15)
+    np.testing.assert_allclose(along, np.array([4, -1, 0]) / np.sqrt(17), rtol=1e-12)
+    for joint in range(3):
+        assert np.abs(np.linalg.norm(motions.axes(skeleton, joint), axis=1) - 1).max() < 1e-12
+
+
+def test_only_joints_that_share_vertices_with_their_parent_are_bent(woman):
+    names = {woman.skeleton.names[joint] for joint in motions.bending_joints(woman)}
+    assert {"LeftForeArm", "RightLeg", "Neck1"} <= names
+    assert "Hips" not in names
+    with pytest.raises(ValueError, match="no joint shares a vertex with its parent"):
+        made_poses(block())
+
+
+def test_chosen_joints_and_methods():
+    assert made_poses(arm(), ["fore"]).focus == (1, 1, 1)
+    with pytest.raises(KeyError, match="no joint is named 'elbow'"):
+        made_poses(arm(), ["elbow"])
+    assert list(chosen(["SBS", "LBS"])) == ["SBS", "LBS"]
+    assert chosen() == METHODS
+    with pytest.raises(ValueError, match="no method 'magic'; there are: LBS, DQS, SBS"):
+        chosen(["magic"])
+
+
+# -------------------------------------------------------------------------------------------------------------- reports
+
+
+def test_over_a_motion_the_worst_counts():
+    character = arm()
+    matrices = [turned(character, "fore", [1, 0, 0], degrees) for degrees in (0, 90, 60)]
+    results = evaluate(character, [posed("twist", matrices)], chosen(["LBS"]))
+    result = results.results["twist", "LBS"]
+    assert result.value("thickness", "smallest") == pytest.approx(np.sqrt(0.5), rel=1e-12)
+    assert result.value("tear", "largest") == result.poses[1]["tear"]["largest"]
+    assert result.worst_tear[0] == 1
+    assert abs(character.mesh.positions[result.worst_tear[1], 0]) <= 1.1  # where the elbow is
+    assert np.isnan(result.value("pop", "largest"))
+    assert result.limbs.shape == (3, 2)
+    row = dict(zip(COLUMNS, results.cells()[0], strict=True))
+    assert row["pop"] == row["jump"] == "-"
+    assert row["motion"] == "twist"
+
+
+def test_paths_in_pieces_are_paths(monkeypatch, hand):
+    """However a path is cut, every moment counts once."""
+    motion = clip(hand.animations[0], poses=1, rate=20)
+    gauge = sbs.quality.Gauge(hand)
+    series = []
+    for length in (100, 4, 1):
+        monkeypatch.setattr(report, "AT_ONCE", length)
+        (path,) = report.measured(gauge, motion, METHODS["SBS"]).pops
+        assert {name: len(values) for name, values in path.items()} == {"high": 19, "largest": 19, "jump": 18}
+        series.append(path)
+    for path in series[1:]:
+        for name, values in path.items():
+            np.testing.assert_allclose(values, series[0][name], atol=1e-12)
+
+
+def test_two_motions_of_one_name_are_refused():
+    character = block()
+    motion = posed("still", np.tile(np.eye(4), (1, 2, 1, 1)))
+    with pytest.raises(ValueError, match="'still' is the name of more than one"):
+        evaluate(character, [motion, motion], chosen(["LBS"]))
+
+
+def test_what_the_json_holds(fist, hand):
+    """Programs read this: what changes here raises SCHEMA."""
+    facts = json.loads(json.dumps(fist.as_json(), allow_nan=False))
+    assert facts["schema"] == 1
+    assert list(facts) == ["schema", "character", "motions"]
+    assert facts["character"] == {
+        "name": "hand",
+        "vertices": 1360,
+        "welded_vertices": 1159,
+        "triangles": 2314,
+        "slivers_left_out": 0,
+        "closed": True,
+        "limbs": [hand.skeleton.names[joint] for joint in fist.gauge.limbs],
+    }
+    (motion,) = facts["motions"]
+    assert list(motion) == ["name", "poses", "methods"]
+    assert motion["poses"] == ["0.000 s", "0.333 s", "0.667 s", "1.000 s"]
+    assert list(motion["methods"]) == ["LBS", "SBS"]
+    result = motion["methods"]["SBS"]
+    assert list(result) == [*MEASURES, "limbs", "worst_tear", "series", "pop_series"]
+    for measure, statistics in MEASURES.items():
+        assert tuple(result[measure]) == statistics
+    assert list(result["limbs"]) == facts["character"]["limbs"]
+    assert set(result["worst_tear"]) == {"pose", "vertex"}
+    assert {len(values) for kinds in result["series"].values() for values in kinds.values()} == {4}
+    assert min(result["series"]["volume"]["smallest"]) == result["volume"]["smallest"]
+    assert [len(path) for path in result["pop_series"]] == [11]
+
+
+def test_records_and_cells_tell_the_same(fist):
+    records = fist.records()
+    assert [(record["motion"], record["method"]) for record in records] == [("fist", "LBS"), ("fist", "SBS")]
+    assert len(records[0]) == 2 + sum(map(len, MEASURES.values()))
+    for record, cells in zip(records, fist.cells(), strict=True):
+        assert cells[COLUMNS.index("volume")] == f"{record['volume_smallest']:.1%}"
+        assert float(cells[COLUMNS.index("tear largest")]) == pytest.approx(record["tear_largest"], rel=5e-3)
+
+
+@pytest.mark.parametrize(
+    ("measure", "value", "words"),
+    [
+        *(("volume", 0.98765, "98.8%"), ("area", 25.0, "2500%"), ("tear", 1.2345, "1.23"), ("tear", 1234.5, "1234")),
+        *(("pop", 0.0123456, "1.235%"), ("volume", float("nan"), "-")),
+    ],
+)
+def test_numbers_in_words(measure, value, words):
+    assert report.in_words(measure, value) == words
+
+
+# ------------------------------------------------------------------------------------------------------ real characters
+
+
+def test_a_hand_keeps_more_of_itself_by_sbs(fist):
+    linear, spherical = (fist.results["fist", name] for name in ("LBS", "SBS"))
+    for measure, statistic in (("volume", "smallest"), ("limb_volume", "smallest"), ("thickness", "low")):
+        assert linear.value(measure, statistic) < spherical.value(measure, statistic) < 1
+    assert linear.value("seam", "largest") < 1e-6  # within float32
+
+
+def test_the_woman(woman):
+    """LBS collapses her elbow and her knee; SBS and DQS bulge at the knee; what does not move is left out."""
+    scenes = [twist(woman), knee(woman)]
+    results = evaluate(
+        woman, [posed(scene.name, scene.skinning_matrices[None]) for scene in scenes], chosen(["LBS", "DQS", "SBS"])
+    )
+    value = {key: result.value for key, result in results.results.items()}
+    twisted, bent = (scene.name for scene in scenes)
+    assert value[twisted, "LBS"]("thickness", "low") < 0.15 < 0.3 < value[twisted, "SBS"]("thickness", "low")
+    assert value[bent, "LBS"]("thickness", "high") < 1.1 < 1.3 < value[bent, "SBS"]("thickness", "high")
+    assert value[bent, "SBS"]("thickness", "high") == pytest.approx(value[bent, "DQS"]("thickness", "high"), rel=1e-4)
+    limbs = [woman.skeleton.names[joint] for joint in results.gauge.limbs]
+    kept = results.results[twisted, "LBS"].limbs[0]
+    assert kept[limbs.index("LeftForeArm")] < 0.95
+    np.testing.assert_allclose(kept[limbs.index("RightForeArm")], 1, rtol=1e-5)
+
+
+def test_flat_shaded_animals_are_measured_without_their_seams():
+    rat = sbs.load(Path(__file__).parents[1] / "data" / "Rat.glb")
+    gauge = sbs.quality.Gauge(rat)
+    assert len(gauge.surface.whole.label_of_tip) == 2  # holes
+    assert len(gauge.surface.kept) < rat.skin.vertex_count / 3
+    motion = clip(rat.animations[0], poses=2, rate=1)
+    result = evaluate(rat, [motion], chosen(["SBS"])).results[motion.name, "SBS"]
+    assert np.isfinite([result.value(measure, "largest") for measure in ("volume", "limb_volume", "tear")]).all()
+    assert result.value("seam", "largest") < 1e-6
+
+
+# ---------------------------------------------------------------------------------------------------------------- plots
+
+
+def test_a_plot_of_clips_and_of_poses(tmp_path, hand):
+    made = made_poses(hand, ["index-finger-phalanx-proximal"])
+    still = posed("still", np.tile(np.eye(4), (1, 25, 1, 1)))
+    plot(evaluate(hand, [made, still], chosen(["LBS", "SBS"])), tmp_path / "curves.png")
+    with Image.open(tmp_path / "curves.png") as picture:
+        assert picture.width > 1000
+        assert len(picture.getcolors(1 << 20)) > 100
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_plot_without_matplotlib_says_what_to_install(tmp_path, fist, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(MissingExtraError, match=r"^plots need matplotlib, .* pip install matplotlib$"):
+        plot(fist, tmp_path / "curves.png")
+    assert not list(tmp_path.iterdir())
