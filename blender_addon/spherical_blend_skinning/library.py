@@ -6,7 +6,14 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import platform
+import sys
 from types import ModuleType
+
+#: What sbs and the add-on need.
+MINIMUM_PYTHON = (3, 11)
+
+# Why modules of the add-on itself could not be loaded.
+_defect = ""
 
 
 class LibraryError(ImportError):
@@ -21,15 +28,11 @@ def load() -> ModuleType:
     LibraryError
         If it is missing, or not made for this Blender.
     """
-    bundled = importlib.util.find_spec(".sbs", __package__) is not None
     try:
+        bundled = importlib.util.find_spec(".sbs", __package__) is not None
         return importlib.import_module(".sbs", __package__) if bundled else importlib.import_module("sbs")
-    except ModuleNotFoundError as error:
-        if error.name in ("sbs", "numpy"):
-            raise LibraryError(f"the Python package {error.name} is missing; install the add-on again") from error
-        raise LibraryError(f"{error}; this Blender has Python {platform.python_version()}") from error
-    except ImportError as error:
-        raise LibraryError(f"{error}; this Blender has Python {platform.python_version()}") from error
+    except Exception as error:
+        raise LibraryError(explain(error)) from error
 
 
 def load_weights() -> ModuleType:
@@ -43,8 +46,28 @@ def load_weights() -> ModuleType:
     return importlib.import_module(".weights", load().__name__)
 
 
+def explain(error: Exception) -> str:
+    """In words for the artist, why a module could not be loaded; whatever is broken can raise anything."""
+    if sys.version_info < MINIMUM_PYTHON:
+        needed = ".".join(map(str, MINIMUM_PYTHON))
+        return f"It needs Python {needed} or later, and this Blender has {platform.python_version()}"
+    if isinstance(error, ModuleNotFoundError) and error.name == "numpy":
+        return "NumPy is missing in the Python of this Blender"
+    if isinstance(error, ModuleNotFoundError) and error.name == "sbs":
+        return "The wheel with the package sbs is missing; install the add-on again"
+    return f"Install the add-on again: {error or type(error).__name__} (Python {platform.python_version()})"
+
+
+def found_defect(error: Exception | None) -> None:
+    """Remember that the add-on itself cannot be loaded, or that it can."""
+    global _defect
+    _defect = explain(error) if error is not None else ""
+
+
 def problem() -> str:
-    """Why the package sbs cannot be used, or nothing if it can."""
+    """Why the package sbs, or the add-on, cannot be used; nothing if both can."""
+    if _defect:
+        return _defect
     try:
         load()
     except LibraryError as error:

@@ -5,20 +5,48 @@ from __future__ import annotations
 
 import bpy
 
-from .engine import live, stack
+from . import library
+from .engine import bake, live, portable, stack
 from .operators import bind
 
 __all__ = ["CLASSES"]
 
 
 def _draw(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
-    modifier = stack.find(item)
+    layout.use_property_split = True
+    layout.use_property_decorate = False
+    if problem := library.problem():
+        layout.label(text=problem, icon="ERROR")
+        return
+    modifier = bake.modifier_of(item)
     if modifier is None:
         _draw_unbound(layout, item)
         return
+    is_portable = portable.find(item) is not None
+    if is_portable:
+        _draw_portable(layout, item)
+    else:
+        _draw_live(layout, item)
+
+    row = layout.row(heading="Show", align=True)
+    row.prop(modifier, "show_viewport", text="Viewport", toggle=True)
+    row.prop(modifier, "show_render", text="Render", toggle=True)
+
+    column = layout.column(align=True)
+    row = column.row(align=True)
+    if is_portable:
+        row.operator("sbs.make_portable", text="Update", icon="FILE_REFRESH")
+        row.operator("sbs.make_live", icon="PLAY")
+    else:
+        row.operator("sbs.rebind", icon="FILE_REFRESH")
+        row.operator("sbs.make_portable", icon="PACKAGE")
+    row = column.row(align=True)
+    row.operator("sbs.bake", text="Bake...", icon="FILE_CACHE")
+    row.operator("sbs.unbind", icon="X")
+
+
+def _draw_live(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
     settings = item.sbs
-    layout.use_property_split = True
-    layout.use_property_decorate = False
     column = layout.column()
     column.prop(settings, "armature")
     column.prop(settings, "method")
@@ -30,15 +58,16 @@ def _draw(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
     row.prop(settings, "amount_invert", text="", icon="ARROW_LEFTRIGHT")
     if settings.amount_group:
         column.prop(settings, "amount_method")
-
-    row = layout.row(heading="Show", align=True)
-    row.prop(modifier, "show_viewport", text="Viewport", toggle=True)
-    row.prop(modifier, "show_render", text="Render", toggle=True)
-
     _draw_status(layout, item)
-    row = layout.row(align=True)
-    row.operator("sbs.rebind")
-    row.operator("sbs.unbind")
+
+
+def _draw_portable(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
+    armature = portable.armature_of(item)
+    column = layout.column(align=True)
+    if armature is not None:
+        column.label(text=f"Portable, moved by {armature.name}", icon="PACKAGE")
+    for problem in portable.problems(item):
+        column.label(text=problem, icon="ERROR")
 
 
 def _draw_unbound(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:

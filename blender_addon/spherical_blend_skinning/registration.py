@@ -3,53 +3,63 @@
 
 from __future__ import annotations
 
+import importlib
+import traceback
 from types import ModuleType
 
 import bpy
 
-from . import handlers, menus, panels, preferences, properties
-from .capsules import gizmo
-from .capsules import live as live_capsules
-from .capsules import operators as capsule_operators
-from .capsules import overlay as capsule_overlay
-from .capsules import panel as capsule_panel
-from .capsules import settings as capsule_settings
-from .operators import bake, bind, demo, portable
-from .weights import menu as weights_menu
-from .weights import operators as weights_operators
+from . import library, preferences
 
-# Each has CLASSES, and may have register() and unregister() for what is not a class.
-MODULES: tuple[ModuleType, ...] = (
-    preferences,
-    properties,
-    bind,
-    portable,
-    bake,
-    demo,
-    panels,
-    menus,
-    handlers,
-    capsule_settings,
-    capsule_operators,
-    capsule_panel,
-    capsule_overlay,
-    gizmo,
-    live_capsules,
-    weights_operators,
-    weights_menu,
+# By their names within the add-on, for one that cannot be loaded must not keep the preferences from saying so. Each has
+# CLASSES, and may have register() and unregister() for what is not a class.
+_NAMES = (
+    "properties",
+    "operators.bind",
+    "operators.portable",
+    "operators.bake",
+    "operators.demo",
+    "panels",
+    "menus",
+    "handlers",
+    "capsules.settings",
+    "capsules.operators",
+    "capsules.panel",
+    "capsules.overlay",
+    "capsules.gizmo",
+    "capsules.live",
+    "weights.operators",
+    "weights.menu",
 )
+
+_registered: list[ModuleType] = []
 
 
 def register() -> None:
-    for module in MODULES:
-        for cls in module.CLASSES:
-            bpy.utils.register_class(cls)
-        if hasattr(module, "register"):
-            module.register()
+    _register(preferences)
+    try:
+        modules = [importlib.import_module(f".{name}", __package__) for name in _NAMES]
+    except Exception as error:
+        # Blender would take the whole add-on away, with the page that tells the artist why.
+        traceback.print_exc()
+        library.found_defect(error)
+        return
+    library.found_defect(None)
+    for module in modules:
+        _register(module)
+
+
+def _register(module: ModuleType) -> None:
+    for cls in module.CLASSES:
+        bpy.utils.register_class(cls)
+    if hasattr(module, "register"):
+        module.register()
+    _registered.append(module)
 
 
 def unregister() -> None:
-    for module in reversed(MODULES):
+    while _registered:
+        module = _registered.pop()
         if hasattr(module, "unregister"):
             module.unregister()
         for cls in reversed(module.CLASSES):

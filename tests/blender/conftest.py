@@ -2,7 +2,10 @@
 """Each test starts with an empty file and the add-on switched on, and must leave no traceback in the log.
 
 ``pytest tests/blender`` needs the bpy module in its Python, or run_in_blender.py. By default the add-on comes from the
-sources and needs the package sbs in that Python; ``--archive FILE`` installs and tests a built one.
+sources and needs the package sbs in that Python; ``--archive=FILE`` installs and tests a built one.
+
+A test that is about some versions of Blender alone says so, ``@pytest.mark.blender(since=(5, 1), before=(6, 0))``, and
+is not selected in others.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "blender(since, before): the versions of Blender that a test is about")
     if "bpy" not in sys.modules:
         # Before bpy starts: neither read nor change what belongs to the user.
         folder = tempfile.TemporaryDirectory(prefix="sbs-blender-")
@@ -32,6 +36,30 @@ def pytest_configure(config: pytest.Config) -> None:
     addon = importlib.import_module("addon")
     archive = config.getoption("--archive")
     addon.provide(archive and archive.resolve())
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    # The window tests start a Blender of their own; those of archives need one.
+    name = collection_path.name
+    return name == "window" or (name == "test_archive.py" and not config.getoption("--archive")) or None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    import bpy
+
+    def applies(item: pytest.Item) -> bool:
+        marks = [mark.kwargs for mark in item.iter_markers("blender")]
+        return all(mark.get("since", (0,)) <= bpy.app.version < mark.get("before", (99,)) for mark in marks)
+
+    config.hook.pytest_deselected(items=[item for item in items if not applies(item)])
+    items[:] = filter(applies, items)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Where all must be there, a skipped test is a failure."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get("CI") and reporter.stats.get("skipped"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.fixture(autouse=True)

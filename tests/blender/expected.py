@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import warnings
 
+import addon
 import bpy
 import numpy as np
 from mathutils import Matrix
@@ -28,8 +29,8 @@ def deformed(
 
     The mesh and its rest positions are those of the object unless they are given.
     """
-    import sbs
-
+    # The package that the add-on itself uses, which in a built archive may be its own.
+    sbs = addon.module("library").load()
     depsgraph = bpy.context.evaluated_depsgraph_get()
     posed = armature.evaluated_get(depsgraph)
     to_rig = np.linalg.inv(array(posed.matrix_world)) @ array(item.evaluated_get(depsgraph).matrix_world)

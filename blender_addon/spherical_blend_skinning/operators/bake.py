@@ -7,16 +7,10 @@ from collections.abc import Iterator
 
 import bpy
 
-from .. import library
 from ..engine import bake
+from .selection import hindrance, our_meshes, refuse
 
-__all__ = ["CLASSES", "items_to_bake", "make_bake"]
-
-
-def items_to_bake(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """The active object and all selected ones, those of them that have our modifier."""
-    items = {item: None for item in (context.object, *context.selected_objects) if item is not None}
-    return [item for item in items if item.type == "MESH" and bake.modifier_of(item) is not None]
+__all__ = ["CLASSES", "make_bake"]
 
 
 def make_bake(
@@ -26,11 +20,6 @@ def make_bake(
     if target == "SHAPE_KEYS":
         return bake.ShapeKeyBake(context, items, frames)
     return bake.PointCacheBake(context, items, frames, folder)
-
-
-def _refuse(operator: type[bpy.types.Operator], message: str) -> bool:
-    operator.poll_message_set(message)
-    return False
 
 
 class SBS_OT_bake(bpy.types.Operator):
@@ -74,12 +63,10 @@ class SBS_OT_bake(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not items_to_bake(context):
-            return _refuse(cls, "No selected object is deformed by spherical blend skinning")
-        if context.mode == "EDIT_MESH":
-            return _refuse(cls, "Leave Edit Mode first")
-        if problem := library.problem():
-            return _refuse(cls, problem)
+        if not our_meshes(context):
+            return refuse(cls, "No selected object is deformed by spherical blend skinning")
+        if reason := hindrance(context):
+            return refuse(cls, reason)
         return True
 
     def draw(self, _context: bpy.types.Context) -> None:
@@ -131,7 +118,7 @@ class SBS_OT_bake(bpy.types.Operator):
         if self.use_scene_range:
             first, last = scene.frame_start, scene.frame_end
         frames = bake.frame_range(first, last, self.frame_step)
-        self._bake = make_bake(context, items_to_bake(context), self.target, frames, self.directory)
+        self._bake = make_bake(context, our_meshes(context), self.target, frames, self.directory)
         self._bake.__enter__()
         self._steps = iter(self._bake)
         context.window_manager.progress_begin(0, len(frames))

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import bpy
 
-from .. import library
-from ..engine import live, registry, stack
+from ..engine import live, portable, registry, stack
+from .selection import hindrance, linked_reason, live_meshes, our_meshes, refuse
 
 __all__ = ["CLASSES", "bind", "describe", "make_parent", "rebind", "unbind"]
 
@@ -48,8 +48,12 @@ def rebind(context: bpy.types.Context, item: bpy.types.Object) -> live.State:
 
 
 def unbind(item: bpy.types.Object) -> None:
-    """Take the modifier away; the Armature modifier is again what it was."""
-    stack.detach(item)
+    """Take the modifier away, live or portable; the Armature modifier is again what it was."""
+    if portable.find(item) is not None:
+        portable.detach(item)
+    else:
+        stack.detach(item)
+    live.forget(item)
     registry.forget()
 
 
@@ -71,17 +75,6 @@ def describe(state: live.State) -> str:
     if skin.unweighted_vertex_count:
         text += f"; {skin.unweighted_vertex_count} vertices have no weights and stay"
     return text
-
-
-def _refuse(operator: type[bpy.types.Operator], message: str) -> bool:
-    operator.poll_message_set(message)
-    return False
-
-
-def _bound_selection(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """The active object and all selected ones, those of them that are bound."""
-    items = {item: None for item in (context.object, *context.selected_objects) if item is not None}
-    return [item for item in items if item.type == "MESH" and stack.find(item) is not None]
 
 
 class SBS_OT_bind(bpy.types.Operator):
@@ -107,18 +100,16 @@ class SBS_OT_bind(bpy.types.Operator):
         if item is None or (
             item.type != "MESH" and not any(other.type == "MESH" for other in context.selected_objects)
         ):
-            return _refuse(cls, "Select a mesh, and the armature that is to deform it")
-        if item.mode == "EDIT":
-            return _refuse(cls, "Leave Edit Mode first")
-        if problem := library.problem():
-            return _refuse(cls, problem)
+            return refuse(cls, "Select a mesh, and the armature that is to deform it")
+        if reason := hindrance(context):
+            return refuse(cls, reason)
         return True
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         bound = 0
         for item, armature in _pairs(context):
-            if item.library is not None:
-                self.report({"ERROR"}, f"{item.name} belongs to a library; make a library override of it")
+            if reason := linked_reason(item):
+                self.report({"ERROR"}, reason)
                 continue
             if armature is None:
                 self.report({"ERROR"}, f"{item.name} has no armature: select one, or give it an Armature modifier")
@@ -155,16 +146,23 @@ class SBS_OT_unbind(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not _bound_selection(context):
-            return _refuse(cls, "No selected object is bound with spherical blend skinning")
+        if not our_meshes(context):
+            return refuse(cls, "No selected object is bound with spherical blend skinning")
+        if context.object is not None and context.object.mode == "EDIT":
+            return refuse(cls, "Leave Edit Mode first")
         return True
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        items = _bound_selection(context)
-        for item in items:
+        unbound = 0
+        for item in our_meshes(context):
+            if reason := linked_reason(item):
+                self.report({"ERROR"}, reason)
+                continue
             unbind(item)
-        self.report({"INFO"}, f"Unbound {len(items)} object{'s' if len(items) != 1 else ''}")
-        return {"FINISHED"}
+            unbound += 1
+        if unbound:
+            self.report({"INFO"}, f"Unbound {unbound} object{'s' if unbound != 1 else ''}")
+        return {"FINISHED"} if unbound else {"CANCELLED"}
 
 
 class SBS_OT_rebind(bpy.types.Operator):
@@ -175,14 +173,14 @@ class SBS_OT_rebind(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not _bound_selection(context):
-            return _refuse(cls, "No selected object is bound with spherical blend skinning")
-        if context.object is not None and context.object.mode == "EDIT":
-            return _refuse(cls, "Leave Edit Mode first")
+        if not live_meshes(context):
+            return refuse(cls, "No selected object is bound and live")
+        if reason := hindrance(context):
+            return refuse(cls, reason)
         return True
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        for item in _bound_selection(context):
+        for item in live_meshes(context):
             state = rebind(context, item)
             self.report({"INFO"} if state.binding else {"WARNING"}, f"{item.name}: {describe(state)}")
         return {"FINISHED"}

@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 import bpy
+import numpy as np
 from mathutils import Quaternion, Vector
 
 from .. import library
@@ -80,7 +83,8 @@ def _import(path: Path) -> tuple[bpy.types.Object, bpy.types.Object]:
     if not hasattr(bpy.types, "IMPORT_SCENE_OT_gltf"):
         raise RuntimeError("Switch on Blender's add-on for glTF 2.0 files first")
     present = set(bpy.data.objects), set(bpy.data.collections), set(bpy.data.meshes)
-    bpy.ops.import_scene.gltf(filepath=str(path))
+    with _names_of_old_numpy():
+        bpy.ops.import_scene.gltf(filepath=str(path))
     new = [item for item in bpy.data.objects if item not in present[0]]
     (armature,) = (item for item in new if item.type == "ARMATURE")
     (mesh,) = (item for item in new if item.type == "MESH" and item.vertex_groups)
@@ -96,6 +100,19 @@ def _import(path: Path) -> tuple[bpy.types.Object, bpy.types.Object]:
         if not data.users:
             bpy.data.meshes.remove(data)
     return mesh, armature
+
+
+@contextmanager
+def _names_of_old_numpy() -> Iterator[None]:
+    """The importer of Blender 3.4 asks for ``numpy.bool``, which some releases of NumPy do not have."""
+    missing = "bool" not in vars(np)
+    if missing:
+        np.bool = bool
+    try:
+        yield
+    finally:
+        if missing:
+            del np.bool
 
 
 def _copy(mesh: bpy.types.Object, armature: bpy.types.Object) -> tuple[bpy.types.Object, bpy.types.Object]:

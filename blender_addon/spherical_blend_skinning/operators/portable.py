@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import bpy
 
-from .. import library
 from ..engine import live, portable, stack
 from . import bind
+from .selection import hindrance, linked_reason, meshes, portable_meshes, refuse
 
 __all__ = ["CLASSES", "make_portable"]
 
@@ -20,8 +20,8 @@ def make_portable(context: bpy.types.Context, item: bpy.types.Object) -> portabl
     ValueError
         If that cannot be; the object is then bound live, or as it was.
     """
-    if item.library is not None:
-        raise ValueError(f"{item.name} belongs to a library; make a library override of it")
+    if reason := linked_reason(item):
+        raise ValueError(reason)
     if portable.find(item) is not None:
         portable.make_live(item)
     elif stack.find(item) is None:
@@ -30,21 +30,6 @@ def make_portable(context: bpy.types.Context, item: bpy.types.Object) -> portabl
             raise ValueError(f"{item.name} has no armature: bind it to one first")
         bind.bind(context, item, armature)
     return portable.make_portable(item, context.evaluated_depsgraph_get())
-
-
-def _meshes(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """The active object and all selected ones, of those the meshes."""
-    items = {item: None for item in (context.object, *context.selected_objects) if item is not None}
-    return [item for item in items if item.type == "MESH"]
-
-
-def _portable_selection(context: bpy.types.Context) -> list[bpy.types.Object]:
-    return [item for item in _meshes(context) if portable.find(item) is not None]
-
-
-def _refuse(operator: type[bpy.types.Operator], message: str) -> bool:
-    operator.poll_message_set(message)
-    return False
 
 
 class SBS_OT_make_portable(bpy.types.Operator):
@@ -59,18 +44,16 @@ class SBS_OT_make_portable(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         if bpy.app.version < portable.MINIMUM_VERSION:
-            return _refuse(cls, "Nodes can read bones from Blender 5.1 on; bake in this one")
-        if not _meshes(context):
-            return _refuse(cls, "Select a mesh with an armature")
-        if context.mode == "EDIT_MESH":
-            return _refuse(cls, "Leave Edit Mode first")
-        if problem := library.problem():
-            return _refuse(cls, problem)
+            return refuse(cls, "Nodes can read bones from Blender 5.1 on; bake in this one")
+        if not meshes(context):
+            return refuse(cls, "Select a mesh with an armature")
+        if reason := hindrance(context):
+            return refuse(cls, reason)
         return True
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         done = 0
-        for item in _meshes(context):
+        for item in meshes(context):
             try:
                 counts = make_portable(context, item)
             except ValueError as error:
@@ -93,19 +76,17 @@ class SBS_OT_make_live(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not _portable_selection(context):
-            return _refuse(cls, "No selected object is portable")
-        if context.mode == "EDIT_MESH":
-            return _refuse(cls, "Leave Edit Mode first")
-        if problem := library.problem():
-            return _refuse(cls, problem)
+        if not portable_meshes(context):
+            return refuse(cls, "No selected object is portable")
+        if reason := hindrance(context):
+            return refuse(cls, reason)
         return True
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         done = 0
-        for item in _portable_selection(context):
-            if item.library is not None:
-                self.report({"ERROR"}, f"{item.name} belongs to a library; make a library override of it")
+        for item in portable_meshes(context):
+            if reason := linked_reason(item):
+                self.report({"ERROR"}, reason)
                 continue
             portable.make_live(item)
             state = live.update(item, context.evaluated_depsgraph_get())

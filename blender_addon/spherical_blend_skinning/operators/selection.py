@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What operators work on, and how they refuse."""
+
+from __future__ import annotations
+
+import bpy
+
+from .. import library
+from ..engine import bake, portable, stack
+
+__all__ = ["hindrance", "linked_reason", "live_meshes", "meshes", "our_meshes", "portable_meshes", "refuse"]
+
+
+def meshes(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The active object and all selected ones, of those the meshes."""
+    items = {item: None for item in (context.object, *context.selected_objects) if item is not None}
+    return [item for item in items if item.type == "MESH"]
+
+
+def our_meshes(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """Those of `meshes` that have our modifier, live or portable."""
+    return [item for item in meshes(context) if bake.modifier_of(item) is not None]
+
+
+def live_meshes(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """Those of `meshes` that have the modifier of the live engine."""
+    return [item for item in meshes(context) if stack.find(item) is not None]
+
+
+def portable_meshes(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """Those of `meshes` that have the modifier of the portable engine."""
+    return [item for item in meshes(context) if portable.find(item) is not None]
+
+
+def refuse(operator: type[bpy.types.Operator], message: str) -> bool:
+    """What poll returns when an operator cannot work; the artist reads why by the button."""
+    operator.poll_message_set(message)
+    return False
+
+
+def hindrance(context: bpy.types.Context) -> str:
+    """Why no mesh can be bound now, whichever is selected; nothing if one can."""
+    if context.object is not None and context.object.mode == "EDIT":
+        return "Leave Edit Mode first"
+    return library.problem()
+
+
+def linked_reason(item: bpy.types.Object) -> str:
+    """Why the modifiers of an object cannot be changed; nothing if they can."""
+    return f"{item.name} belongs to a library; make a library override of it" if item.library is not None else ""

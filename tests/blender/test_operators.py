@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every operator behaves as Blender's own do: it says what it is for, why it cannot work, and what it did."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import addon
+import bpy
+import numpy as np
+import pytest
+import rigs
+from expected import TOLERANCE, deformed, error
+
+# Those that read the file alone.
+CHANGE_NOTHING = {"export_capsules"}
+
+Character = tuple[bpy.types.Object, bpy.types.Object]
+
+
+def names() -> list[str]:
+    return dir(bpy.ops.sbs)
+
+
+@pytest.fixture
+def character() -> Character:
+    """A tube with an Armature modifier, active, and its armature."""
+    armature = rigs.make_armature()
+    tube = rigs.make_tube()
+    tube.modifiers.new("Armature", "ARMATURE").object = armature
+    rigs.turn(armature)
+    rigs.select([tube])
+    return tube, armature
+
+
+def test_words() -> None:
+    assert len(names()) >= 15
+    for name in names():
+        kind = getattr(bpy.ops.sbs, name).get_rna_type()
+        for text in (kind.description, *(item.description for item in own_properties(name))):
+            assert re.match("[A-Z0-9]", text) and not text.endswith("."), f"{name}: {text!r}"
+        for text in (kind.name, *(item.name for item in own_properties(name))):
+            words = [word for word in re.split(r"[ -]", text.replace(",", "")) if word not in SMALL_WORDS]
+            assert all(word[0].isupper() for word in words), f"{name}: {text!r} is not in title case"
+
+
+SMALL_WORDS = {"a", "by", "from", "of", "over", "the", "to", "with"}
+
+
+def own_properties(name: str) -> list[bpy.types.Property]:
+    """The properties of an operator that an artist sees and that are not of Blender's file browser."""
+    cls = getattr(bpy.types, f"SBS_OT_{name}")
+    mine = getattr(cls, "__annotations__", {})
+    found = getattr(bpy.ops.sbs, name).get_rna_type().properties
+    return [item for item in found if item.identifier in mine and not item.is_hidden]
+
+
+def test_undo() -> None:
+    for name in names():
+        options = getattr(getattr(bpy.types, f"SBS_OT_{name}"), "bl_options", set())
+        assert name in CHANGE_NOTHING or {"REGISTER", "UNDO"} <= options, name
+
+
+def test_each_says_why_it_cannot_work() -> None:
+    for name in names():
+        operator = getattr(bpy.ops.sbs, name)
+        if name == "demo":
+            rigs.make_armature()
+            bpy.ops.object.mode_set(mode="EDIT")
+        assert not operator.poll(), name
+        # Blender's own words, where an operator gives none, are "failed, context is incorrect".
+        with pytest.raises(RuntimeError, match=r"poll\(\) (?!failed, context is incorrect)[A-Z]\w+ "):
+            operator()
+        if name == "demo":
+            bpy.ops.object.mode_set(mode="OBJECT")
+            bpy.data.objects.remove(bpy.context.object)
+
+
+DEEDS: dict[str, Callable[[Path], object]] = {
+    "bind": lambda _: bpy.ops.sbs.bind(),
+    "rebind": lambda _: (bpy.ops.sbs.bind(), bpy.ops.sbs.rebind()),
+    "unbind": lambda _: (bpy.ops.sbs.bind(), bpy.ops.sbs.unbind()),
+    "bake": lambda folder: (bpy.ops.sbs.bind(), bpy.ops.sbs.bake(directory=str(folder), **RANGE)),
+    "make_portable": lambda _: bpy.ops.sbs.make_portable(),
+    "make_live": lambda _: (bpy.ops.sbs.make_portable(), bpy.ops.sbs.make_live()),
+    "demo": lambda _: bpy.ops.sbs.demo(),
+    "assign_from_capsules": lambda _: bpy.ops.sbs.assign_from_capsules(),
+    "fit_capsules": lambda _: bpy.ops.sbs.fit_capsules(),
+    "export_capsules": lambda folder: bpy.ops.sbs.export_capsules(filepath=str(folder / "capsules.json")),
+    "import_capsules": lambda folder: (
+        bpy.ops.sbs.export_capsules(filepath=str(folder / "capsules.json")),
+        bpy.ops.sbs.import_capsules(filepath=str(folder / "capsules.json")),
+    ),
+    "smooth_weights": lambda _: bpy.ops.sbs.smooth_weights(),
+    "mirror_weights": lambda _: bpy.ops.sbs.mirror_weights(),
+    "check_weights": lambda _: bpy.ops.sbs.check_weights(),
+    "heat_weights": lambda _: bpy.ops.sbs.heat_weights(),
+    "transfer_weights": lambda _: (with_another_mesh(), bpy.ops.sbs.transfer_weights()),
+}
+RANGE = {"use_scene_range": False, "frame_start": 1, "frame_end": 3}
+NEED_BONE_INFO = {"make_portable", "make_live"}
+
+
+def with_another_mesh() -> None:
+    rigs.select([bpy.context.object, rigs.make_tube(name="Other")])
+
+
+def test_each_is_tried() -> None:
+    assert sorted(DEEDS) == sorted(names())
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.blender(since=(5, 1)) if name in NEED_BONE_INFO else ()) for name in DEEDS],
+)
+def test_each_reports_counts(
+    name: str, character: Character, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    DEEDS[name](tmp_path)
+    reports = re.findall(r"^(?:Info|Warning): (.*)", capfd.readouterr().out, re.MULTILINE)
+    assert reports and re.search(r"\d", reports[-1]), reports
+
+
+def test_without_the_library(character: Character, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All but removing refuses, with the reason, and panels show that."""
+    library = addon.module("library")
+
+    def fail() -> None:
+        raise library.LibraryError("The wheel is missing")
+
+    bpy.ops.sbs.bind()
+    monkeypatch.setattr(library, "load", fail)
+    for name in sorted(
+        set(names()) - {"unbind", "make_live", "transfer_weights", "export_capsules", "import_capsules"}
+    ):
+        if name == "make_portable" and bpy.app.version < (5, 1, 0):
+            continue
+        with pytest.raises(RuntimeError, match="The wheel is missing"):
+            getattr(bpy.ops.sbs, name)()
+    assert bpy.ops.sbs.unbind() == {"FINISHED"}
+
+
+def in_use() -> list[str]:
+    """Data-blocks that a saved file would have."""
+    blocks = (*bpy.data.objects, *bpy.data.meshes, *bpy.data.node_groups)
+    return sorted(block.name for block in blocks if block.users)
+
+
+@pytest.mark.blender(since=(5, 1))
+def test_unbind_what_is_portable(character: Character) -> None:
+    tube, armature = character
+    before = in_use()
+    assert bpy.ops.sbs.make_portable() == {"FINISHED"}
+    assert error(rigs.evaluated(tube), deformed(tube, armature)) < TOLERANCE
+    assert bpy.ops.sbs.unbind() == {"FINISHED"}
+    assert [modifier.type for modifier in tube.modifiers] == ["ARMATURE"]
+    assert tube.modifiers[0].show_viewport and tube.modifiers[0].use_vertex_groups
+    assert in_use() == before
+    twin = rigs.make_tube(name="Twin")
+    twin.modifiers.new("Armature", "ARMATURE").object = armature
+    np.testing.assert_array_equal(rigs.evaluated(tube), rigs.evaluated(twin))
