@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "deform/frame.h"
 
+#include "deform/blend.h"
+#include "deform/inverse.h"
 #include "deform/kernels.h"
 #include "deform/threads.h"
 #include "pose/center.h"
@@ -95,37 +97,50 @@ static void write_constants(sbs_frame *frame, sbs_share share) {
 
 /* ------------------------------------------------------------------------------------------------------- deform -- */
 
-static void run_kernel(const sbs_frame *frame, const sbs_item *item) {
+static size_t influences_of(const sbs_frame *frame, size_t set) {
+  return frame->options->method == SBS_METHOD_RIGID ? 1 : sbs_set_others(frame->skin, set) + 1;
+}
+
+sbs_formula sbs_formula_of(const sbs_frame *frame, const sbs_item *item) {
   static const sbs_formula formulas[] = {
       [SBS_METHOD_RIGID] = SBS_FORMULA_LINEAR,
       [SBS_METHOD_LINEAR] = SBS_FORMULA_LINEAR,
       [SBS_METHOD_SPHERICAL] = SBS_FORMULA_SPHERICAL,
       [SBS_METHOD_DUAL_QUATERNION] = SBS_FORMULA_DUAL_QUATERNION,
   };
+  /* one influence is one joint's matrix, whatever the method */
+  const size_t set = (size_t)frame->skin->groups[item->group].set;
+  return influences_of(frame, set) == 1 ? SBS_FORMULA_LINEAR : formulas[frame->options->method];
+}
+
+sbs_kernel_args sbs_describe_blocks(const sbs_frame *frame, const sbs_item *item, size_t first, size_t vertex_count) {
   const sbs_skin *skin = frame->skin;
   const size_t group = (size_t)item->group, set = (size_t)skin->groups[group].set, size = sbs_scalar_size(skin->scalar);
-  const size_t influences = frame->options->method == SBS_METHOD_RIGID ? 1 : sbs_set_others(skin, set) + 1;
+  const size_t block = item->first_block + first, block_size = sbs_set_block_size(skin, set);
   const char *base = (const char *)frame->scratch.constants + size * sbs_constants_offset(skin, &frame->layout, group);
-  const sbs_kernel_args args = {
+  return (sbs_kernel_args){
       .base = base,
       .rows = base + size * frame->layout.base_size,
       .row_size = frame->layout.row_size,
-      .influences = influences,
-      .stream = (const char *)skin->stream + size * item->stream,
-      .block_size = sbs_set_block_size(skin, set),
-      .normals = frame->normals ? (const char *)skin->normals + size * item->first_block * 3 * SBS_BLOCK : NULL,
-      .vertices = skin->vertices + item->first_block * SBS_BLOCK,
-      .runs = skin->runs + item->first_block,
-      .vertex_count = (size_t)item->vertex_count,
+      .influences = influences_of(frame, set),
+      .stream = (const char *)skin->stream + size * (item->stream + first * block_size),
+      .block_size = block_size,
+      .normals = frame->normals ? (const char *)skin->normals + size * block * 3 * SBS_BLOCK : NULL,
+      .vertices = skin->vertices + block * SBS_BLOCK,
+      .runs = skin->runs + block,
+      .vertex_count = vertex_count,
       .positions_out = frame->positions,
       .positions_stride = frame->positions_stride,
       .normals_out = frame->normals,
       .normals_stride = frame->normals_stride,
   };
-  /* one influence is one joint's matrix, whatever the method */
-  const sbs_formula formula = influences == 1 ? SBS_FORMULA_LINEAR : formulas[frame->options->method];
-  const size_t variant = influences <= SBS_KERNEL_INFLUENCES ? influences - 1 : SBS_KERNEL_INFLUENCES;
-  skin->kernels->table[skin->scalar][formula][frame->scratch.forms[group]][frame->normals != NULL][variant](&args);
+}
+
+void sbs_run_kernel(const sbs_frame *frame, const sbs_item *item, const sbs_kernel_args *args) {
+  const sbs_skin *skin = frame->skin;
+  const sbs_form form = (sbs_form)frame->scratch.forms[item->group];
+  const size_t variant = args->influences <= SBS_KERNEL_INFLUENCES ? args->influences - 1 : SBS_KERNEL_INFLUENCES;
+  skin->kernels->table[skin->scalar][sbs_formula_of(frame, item)][form][frame->normals != NULL][variant](args);
 }
 
 /* The first item from a block on. */
@@ -143,12 +158,27 @@ static size_t find_item(const sbs_skin *skin, size_t block) {
 }
 
 /* Items are shared out by their blocks, not their number. */
-static void run_items(const sbs_frame *frame, sbs_share blocks) {
+static void run_items(sbs_frame *frame, sbs_share blocks) {
   const size_t last = find_item(frame->skin, blocks.end);
-  for (size_t i = find_item(frame->skin, blocks.begin); i < last; i++) run_kernel(frame, frame->skin->items + i);
+  size_t singular_count = 0;
+  for (size_t i = find_item(frame->skin, blocks.begin); i < last; i++) {
+    const sbs_item *item = frame->skin->items + i;
+    if (frame->posed.positions) {
+      singular_count += sbs_invert_item(frame, item);
+    } else if (frame->base) {
+      sbs_blend_item(frame, item);
+    } else {
+      const sbs_kernel_args args = sbs_describe_blocks(frame, item, 0, (size_t)item->vertex_count);
+      sbs_run_kernel(frame, item, &args);
+    }
+  }
+  if (!singular_count) return;
+#pragma omp atomic
+  frame->posed.singular_count += singular_count;
 }
 
-void sbs_run_frame(sbs_frame *frame, int thread, int team) {
+/* From matrices to constants. Without a wait at the end, but the frame's status is known to all. */
+static void pose(sbs_frame *frame, int thread, int team) {
   const sbs_skin *skin = frame->skin;
   prepare_joints(frame, sbs_share_of(skin->joint_count, thread, team));
   sbs_wait_for_team(team);
@@ -163,8 +193,16 @@ void sbs_run_frame(sbs_frame *frame, int thread, int team) {
     sbs_wait_for_team(team);
   }
   if (frame->status || !frame->positions) return;
-
   write_constants(frame, sbs_share_of(skin->set_count, thread, team));
+}
+
+void sbs_run_frame(sbs_frame *frame, int thread, int team) {
+  if (frame->base) {
+    pose(frame->base, thread, team);
+    if (frame->base->status) return;
+  }
+  pose(frame, thread, team);
+  if (frame->status || !frame->positions) return;
   sbs_wait_for_team(team);
-  run_items(frame, sbs_share_of(skin->block_count, thread, team));
+  run_items(frame, sbs_share_of(frame->skin->block_count, thread, team));
 }

@@ -2,9 +2,18 @@
 #ifndef SBS_DEFORM_FRAME_H
 #define SBS_DEFORM_FRAME_H
 
+#include "deform/kernels.h"
 #include "deform/scratch.h"
 #include "pose/constants.h"
 #include "sbs/sbs.h"
+
+/* Posed positions that are to be undone, and what is told about it. */
+typedef struct sbs_posed {
+  const void *positions; /* of the mesh, checked; NULL: nothing is to be undone */
+  size_t stride;
+  unsigned char *singular; /* (vertex_count) or NULL */
+  size_t singular_count;   /* added to */
+} sbs_posed;
 
 /* One frame on its way from matrices to positions. Shared by the team that works on it. */
 typedef struct sbs_frame {
@@ -18,6 +27,9 @@ typedef struct sbs_frame {
   void *normals; /* or NULL */
   size_t normals_stride;
 
+  struct sbs_frame *base; /* the same frame by the other method, where two are blended by options->amount, else NULL */
+  sbs_posed posed;
+
   sbs_scratch scratch;
   sbs_constants_layout layout;
   size_t solves;          /* added to */
@@ -28,5 +40,14 @@ typedef struct sbs_frame {
 
 /* What each thread of a team does for a frame. All of the team return with the frame's status known. */
 void sbs_run_frame(sbs_frame *frame, int thread, int team);
+
+/* What a kernel needs for some blocks of an item, `first` counted from the item's own first, to write to the output. */
+sbs_kernel_args sbs_describe_blocks(const sbs_frame *frame, const sbs_item *item, size_t first, size_t vertex_count);
+
+/* The formula that the frame's method is for an item. */
+sbs_formula sbs_formula_of(const sbs_frame *frame, const sbs_item *item);
+
+/* Deforms blocks of an item. */
+void sbs_run_kernel(const sbs_frame *frame, const sbs_item *item, const sbs_kernel_args *args);
 
 #endif

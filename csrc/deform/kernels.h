@@ -100,6 +100,30 @@ typedef struct sbs_kernel_args {
 typedef void sbs_kernel(const sbs_kernel_args *args);
 
 /*
+ * The inverse of one method, or of two that are blended. For fixed weights both are affine maps of the packed position:
+ * images of four points give a map, and nothing else need be known of its formula.
+ */
+typedef struct sbs_inverse_method {
+  sbs_kernel_args args; /* without normals; of the second, only what a formula reads counts */
+  sbs_formula formula;
+  sbs_form form;
+} sbs_inverse_method;
+
+typedef struct sbs_inverse_args {
+  sbs_inverse_method methods[2];
+  const void *amount; /* (vertex_count of the mesh) how much of the first each vertex gets, or NULL: all; no second */
+  sbs_scalar amount_scalar;
+  const void *posed; /* of the mesh */
+  size_t posed_stride;
+  double origin[3];        /* what the packed positions are relative to */
+  double size;             /* of the mesh, around the origin too; above 0 */
+  unsigned char *singular; /* of the mesh, or NULL */
+} sbs_inverse_args;
+
+/* Returns how many vertices have no inverse. */
+typedef size_t sbs_inverse_kernel(const sbs_inverse_args *args);
+
+/*
  * Everything that is compiled for one instruction set. Kernels: [scalar][formula][form][with normals][influences - 1,
  * the last for any number]. General ones exist for any number only.
  */
@@ -108,6 +132,7 @@ typedef struct sbs_kernels {
   sbs_joints_batch *prepare_joints;
   sbs_centers_batch *find_centers;
   sbs_constants_batch *write_constants[2]; /* [scalar] */
+  sbs_inverse_kernel *invert[2];           /* [scalar] */
   sbs_kernel *table[2][SBS_FORMULA_COUNT][SBS_FORM_COUNT][2][SBS_KERNEL_INFLUENCES + 1];
 } sbs_kernels;
 

@@ -73,6 +73,12 @@ static sbs_status measure_sets(sbs_skin *skin, const sbs_skin_desc *desc, const 
     counts[sets[v]]++;
   }
   skin->size = hypot(hypot(high[0] - low[0], high[1] - low[1]), high[2] - low[2]);
+  for (size_t axis = 0; axis < 3; axis++) {
+    low[axis] = fmin(low[axis], 0.0);
+    high[axis] = fmax(high[axis], 0.0);
+  }
+  skin->size_with_origin = hypot(hypot(high[0] - low[0], high[1] - low[1]), high[2] - low[2]);
+  if (skin->size_with_origin == 0.0) skin->size_with_origin = 1.0;
   for (size_t set = 0; set < skin->set_count; set++) {
     for (size_t axis = 0; axis < 3; axis++) skin->set_centroids[3 * set + axis] /= (double)counts[set];
     if (!sbs_set_size(skin, set)) skin->unweighted_vertex_count = counts[set];

@@ -294,7 +294,8 @@ sbs_status sbs_skin_update(const sbs_skin *skin, const sbs_skin_desc *desc, cons
                      .vertex_count = skin->vertex_count,
                      .joint_count = skin->joint_count,
                      .scalar = skin->scalar,
-                     .size = skin->size};
+                     .size = skin->size,
+                     .size_with_origin = skin->size_with_origin};
   sbs_weight_report repairs = {0};
   work.skin = made;
   work.table.allocator = &made->allocator;

@@ -322,13 +322,24 @@ typedef struct sbs_deform_options {
    */
   double rcond;
 
+  /*
+   * How much of this method each vertex gets, in place of a base method: a map that blends what comes out of the two,
+   * v' = (1 - a) base + a this. Normals are blended alike and brought to unit length. Where the amount is 0 or 1 that is
+   * the method itself, to the last bit, and the other one is not evaluated. NULL (default): all of this method.
+   */
+  const void *amount;                    /* (V) in [0, 1], or NULL */
+  sbs_scalar amount_scalar;              /* of amount; default SBS_FLOAT32 */
+  const struct sbs_deform_options *base; /* or NULL (default): SBS_METHOD_LINEAR. Read with an amount only, and of it no
+                                            more than method, rotation, center, damping and rcond */
+
   int threads;             /* 0 (default): as many as OpenMP would use; never more than the work is worth */
   size_t positions_stride; /* bytes from vertex to vertex of the output; 0 (default): packed */
   size_t normals_stride;   /* the same for the normals */
 
   /*
    * Memory for the call, aligned to 64 bytes, so that nothing is allocated; NULL (default): it allocates. At least
-   * sbs_skin_scratch_size bytes; several frames are worked on at once only where there is as much for each.
+   * sbs_skin_scratch_size bytes, twice that with an amount; several frames are worked on at once only where there is as
+   * much for each.
    */
   void *scratch;
   size_t scratch_size;
@@ -339,11 +350,12 @@ SBS_API sbs_deform_options sbs_default_deform_options(void);
 /* What a pose asked for, as the paper's Table 2 counts it. */
 typedef struct sbs_deform_report {
   size_t nontrivial_joint_sets; /* sets of more than one joint that are not a joint and its parent */
-  size_t solves;                /* least-squares solves for rotation centers, all frames added (0 unless SPHERICAL) */
+  size_t solves;                /* least-squares solves for rotation centers, all frames added (0 unless SPHERICAL), and
+                                   those of a base that is blended with */
   size_t nonrigid_joints;       /* joints that are not rigid, all frames added */
 } sbs_deform_report;
 
-/* Bytes of scratch that one deformation with this skin needs, whatever its options. 0 if skin is NULL. */
+/* Bytes of scratch that one deformation by one method needs with this skin, whatever the method. 0 if skin is NULL. */
 SBS_API size_t sbs_skin_scratch_size(const sbs_skin *skin);
 
 /* -------------------------------------------------------------------------------------------------------- deform -- */
@@ -375,8 +387,9 @@ SBS_API sbs_status sbs_skin_deform(const sbs_skin *skin, const sbs_pose *pose, c
                                    void *positions, void *normals, sbs_deform_report *report, sbs_fault *fault);
 
 /*
- * The same for several frames; bit for bit what sbs_skin_deform gives for each. All matrices are checked before
- * anything is written.
+ * The same for several frames; bit for bit what sbs_skin_deform gives for each. All input is checked before anything is
+ * written. Frames are posed one after the other, though: where a later one fails by NO_CONVERGENCE or INTERNAL, which no
+ * known input brings about, the positions and normals of others are written already.
  *
  *   frame_count  F; 0 does nothing
  *   poses        matrices (F, J, rows, 4)
@@ -398,6 +411,42 @@ SBS_API sbs_status sbs_skin_deform_many(const sbs_skin *skin, size_t frame_count
 SBS_API sbs_status sbs_skin_rotation_centers(const sbs_skin *skin, const sbs_pose *pose,
                                              const sbs_deform_options *options, double *centers,
                                              sbs_deform_report *report, sbs_fault *fault);
+
+/* ------------------------------------------------------------------------------------------------------- inverse -- */
+
+/*
+ * Undoes a deformation: posed positions in, rest positions out. With its weights given, every method moves a vertex by an
+ * affine map, v' = A v + b, so what sbs_skin_deform made of v by the same pose and options becomes v again; and what was
+ * sculpted on the posed mesh becomes a shape to deform.
+ *
+ * A vertex has no inverse where its joints have crushed it: where |det A| <= 16 eps |A|^3, or rounding of its posed
+ * position p and of A may move its rest position by more than a thousandth of the mesh's size,
+ *
+ *     eps (|p| + |A| size) |A^-1| > size / 1000
+ *
+ * with Frobenius norms, eps that of the skin's type and size the diagonal of the box around the rest positions and the
+ * origin. Such a vertex gets the rest position that the skin was made with.
+ *
+ *   skin             from sbs_skin_new
+ *   pose             the matrices of the frame
+ *   options          those of the deformation, or NULL for the defaults; positions_stride is that of rest_positions,
+ *                    normals_stride is ignored
+ *   posed_positions  (V, 3) of the skin's scalar type, finite, in the caller's vertex order
+ *   posed_stride     bytes from vertex to vertex; 0: packed
+ *   rest_positions   (V, 3) of the skin's scalar type; may be posed_positions itself, with the same stride
+ *   singular         (V) or NULL; receives 1 for each vertex without an inverse, else 0
+ *   singular_count   or NULL; receives how many there are
+ *   fault            or NULL
+ *
+ * Accuracy on real characters where A is a rotation or nearly so, as a share of the mesh's size: 1e-6 for float32,
+ * 1e-12 for float64; |A| |A^-1| times as much where it is not.
+ *
+ * Errors: as sbs_skin_deform.
+ */
+SBS_API sbs_status sbs_skin_inverse_deform(const sbs_skin *skin, const sbs_pose *pose,
+                                           const sbs_deform_options *options, const void *posed_positions,
+                                           size_t posed_stride, void *rest_positions, unsigned char *singular,
+                                           size_t *singular_count, sbs_fault *fault);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#include "deform/options.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "deform/blend.h"
+#include "fault.h"
+#include "scalar.h"
+
+static sbs_status check_stride(const sbs_skin *skin, size_t stride, const char *name, sbs_fault *fault) {
+  const size_t size = sbs_scalar_size(skin->scalar);
+  if (stride && (stride < 3 * size || stride % size)) {
+    return sbs_fault_number(fault, SBS_ERROR_STRIDE, name, (double)stride, (double)(3 * size));
+  }
+  return SBS_OK;
+}
+
+/* What is said of a method, for the method itself and for the base that it is blended with. */
+static sbs_status check_method(const sbs_deform_options *options, sbs_fault *fault) {
+  if ((int)options->method < SBS_METHOD_RIGID || options->method > SBS_METHOD_DUAL_QUATERNION) {
+    return sbs_fault_number(fault, SBS_ERROR_OPTION, "method", (double)options->method, SBS_METHOD_DUAL_QUATERNION);
+  }
+  if (options->rotation != SBS_ROTATION_QLERP) {
+    return sbs_fault_number(fault, SBS_ERROR_OPTION, "rotation", (double)options->rotation, SBS_ROTATION_QLERP);
+  }
+  if (options->center != SBS_CENTER_JOINT_SET) {
+    return sbs_fault_number(fault, SBS_ERROR_OPTION, "center", (double)options->center, SBS_CENTER_JOINT_SET);
+  }
+  if (!(options->damping > 0.0) || isinf(options->damping)) {
+    return sbs_fault_number(fault, SBS_ERROR_OPTION, "damping", options->damping, 0.0);
+  }
+  if (!(options->rcond >= 0.0 && options->rcond < 1.0)) {
+    return sbs_fault_number(fault, SBS_ERROR_OPTION, "rcond", options->rcond, 1.0);
+  }
+  return SBS_OK;
+}
+
+/* The name of an option of the base, for a fault. */
+static const char *name_in_base(const char *option) {
+  static const char *const names[][2] = {
+      {"method", "base.method"}, {"rotation", "base.rotation"}, {"center", "base.center"}, {"damping", "base.damping"}};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (!strcmp(option, names[i][0])) return names[i][1];
+  }
+  return "base.rcond";
+}
+
+static sbs_status check_options(const sbs_skin *skin, const sbs_deform_options *options, sbs_fault *fault) {
+  sbs_status status = check_method(options, fault);
+  if (status) return status;
+  if (options->threads < 0) return sbs_fault_number(fault, SBS_ERROR_OPTION, "threads", options->threads, 0.0);
+  status = check_stride(skin, options->positions_stride, "positions_stride", fault);
+  return status ? status : check_stride(skin, options->normals_stride, "normals_stride", fault);
+}
+
+/* Adds the base. What is not said of a method alone is the same for both. */
+static sbs_status add_base(const sbs_skin *skin, const sbs_deform_options *options, sbs_methods *methods,
+                           sbs_fault *fault) {
+  sbs_deform_options *base = &methods->made;
+  *base = *options;
+  base->method = SBS_METHOD_LINEAR;
+  if (options->base) {
+    sbs_fault found = {0};
+    const sbs_status status = check_method(options->base, &found);
+    if (status) return sbs_fault_number(fault, status, name_in_base(found.argument), found.value, found.limit);
+    base->method = options->base->method;
+    base->rotation = options->base->rotation;
+    base->center = options->base->center;
+    base->damping = options->base->damping;
+    base->rcond = options->base->rcond;
+  }
+  sbs_amounts_use use;
+  const sbs_status status = sbs_check_amounts(options, skin->vertex_count, &use, fault);
+  if (status) return status;
+  methods->base = use.base && use.method ? base : NULL;
+  methods->options = use.method ? options : base;
+  return SBS_OK;
+}
+
+sbs_status sbs_choose_methods(const sbs_skin *skin, const sbs_deform_options *options, sbs_methods *methods,
+                              sbs_fault *fault) {
+  *methods = (sbs_methods){.options = options};
+  const sbs_status status = check_options(skin, options, fault);
+  return status || !options->amount ? status : add_base(skin, options, methods, fault);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SBS_DEFORM_OPTIONS_H
+#define SBS_DEFORM_OPTIONS_H
+
+#include "skin/skin.h"
+
+/* What is to be evaluated: one method, or two where some vertices are blended of both. */
+typedef struct sbs_methods {
+  const sbs_deform_options *options; /* of the only method, or of the one that `amount` is of */
+  const sbs_deform_options *base;    /* or NULL: nothing is blended */
+  sbs_deform_options made;           /* what `base` points to */
+} sbs_methods;
+
+/* Checks the options, and leaves out a method that no vertex asks for. `methods` must stay where it is. */
+sbs_status sbs_choose_methods(const sbs_skin *skin, const sbs_deform_options *options, sbs_methods *methods,
+                              sbs_fault *fault);
+
+#endif

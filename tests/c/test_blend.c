@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/* Two methods blended by a map of amounts: the methods themselves where it is 0 or 1, a mixture between. */
+#include "rig.h"
+
+enum {
+  VERTICES = 3000,
+  JOINTS = 9,
+  FRAMES = 2
+};
+
+static const sbs_method all_methods[] = {SBS_METHOD_RIGID, SBS_METHOD_LINEAR, SBS_METHOD_SPHERICAL,
+                                         SBS_METHOD_DUAL_QUATERNION};
+
+static rig mesh;
+static transform frames[FRAMES][JOINTS];
+static float amount32[VERTICES];
+static double amount64[VERTICES];
+
+/* Room for frames of either type, with a stride of 4 numbers. */
+typedef struct outcome {
+  double positions[FRAMES * VERTICES * 4], normals[FRAMES * VERTICES * 4];
+} outcome;
+
+static outcome of_base, of_method, of_both, again;
+
+/* Whole stretches of 0 and of 1, and amounts of all kinds side by side. */
+static void make_input(void) {
+  uint64_t seed = 5;
+  mesh = new_rig(2, VERTICES, JOINTS, 3);
+  for (int i = 0; i < FRAMES * JOINTS; i++) frames[i / JOINTS][i % JOINTS] = random_rigid(&seed, 140.0);
+  for (int j = 0; j < 3; j++) {
+    frames[FRAMES - 1][j] = multiply(frames[FRAMES - 1][j], scaling(1.0 + j, 0.5, -1.0 + j));
+  }
+  for (size_t v = 0; v < VERTICES; v++) {
+    const size_t kind = v < VERTICES / 3 ? 0 : v < 2 * VERTICES / 3 ? 1 : random_below(&seed, 4);
+    amount64[v] = kind == 0 ? 0.0 : kind == 1 ? 1.0 : random_float32(&seed, 0.0, 1.0);
+    amount32[v] = (float)amount64[v];
+  }
+}
+
+static size_t size_of(sbs_scalar scalar) {
+  return scalar == SBS_FLOAT32 ? sizeof(float) : sizeof(double);
+}
+
+static double number_at(const double *numbers, sbs_scalar scalar, size_t index) {
+  return scalar == SBS_FLOAT32 ? (double)((const float *)(const void *)numbers)[index] : numbers[index];
+}
+
+static void deform(const sbs_skin *skin, const sbs_deform_options *options, outcome *out) {
+  const sbs_pose poses = pose_of(frames[0]);
+  memset(out, 0x55, sizeof *out);
+  CHECK_EQUAL(sbs_skin_deform_many(skin, FRAMES, &poses, options, out->positions, out->normals, NULL, NULL), SBS_OK);
+}
+
+static void check_vertex(const sbs_skin *skin, sbs_scalar scalar, size_t f, size_t v) {
+  sbs_skin_info info;
+  sbs_skin_get_info(skin, &info);
+  const size_t first = 3 * (f * VERTICES + v), size = 3 * size_of(scalar);
+  const char *base = (const char *)of_base.positions + f * VERTICES * size + v * size;
+  const char *method = (const char *)of_method.positions + f * VERTICES * size + v * size;
+  const char *both = (const char *)of_both.positions + f * VERTICES * size + v * size;
+  const size_t to_normals = sizeof of_base.positions;
+  const double a = amount64[v];
+  if (a == 0.0 || a == 1.0) {
+    const char *expected = a == 0.0 ? base : method;
+    CHECK(memcmp(both, expected, size) == 0);
+    CHECK(memcmp(both + to_normals, expected + to_normals, size) == 0);
+    return;
+  }
+  /* a difference, a product and a sum, each rounded; numbers are below 8 */
+  const double tolerance = scalar == SBS_FLOAT32 ? 3e-6 : 6e-15;
+  double mixed[3], length = 0.0;
+  for (size_t k = 0; k < 3; k++) {
+    const double p0 = number_at(of_base.positions, scalar, first + k);
+    const double p1 = number_at(of_method.positions, scalar, first + k);
+    CHECK_NEAR(number_at(of_both.positions, scalar, first + k), (1.0 - a) * p0 + a * p1, tolerance);
+    mixed[k] =
+        (1.0 - a) * number_at(of_base.normals, scalar, first + k) + a * number_at(of_method.normals, scalar, first + k);
+    length += mixed[k] * mixed[k];
+  }
+  length = sqrt(length);
+  for (size_t k = 0; k < 3 && length > 0.1; k++) { /* shorter ones are of normals that cancel */
+    CHECK_NEAR(number_at(of_both.normals, scalar, first + k), mixed[k] / length, tolerance / length);
+  }
+}
+
+static void for_all_pairs(void (*check)(const sbs_skin *skin, sbs_scalar scalar, sbs_deform_options options)) {
+  for (sbs_scalar scalar = SBS_FLOAT32; scalar <= SBS_FLOAT64; scalar++) {
+    sbs_skin *skin = bind_rig(&mesh, scalar, 1);
+    for (int i = 0; i < 16; i++) {
+      if (i / 4 == i % 4) continue;
+      sbs_deform_options base = sbs_default_deform_options(), options = base;
+      base.method = all_methods[i / 4];
+      options.method = all_methods[i % 4];
+      deform(skin, &base, &of_base);
+      deform(skin, &options, &of_method);
+      options.base = &base;
+      options.amount = scalar == SBS_FLOAT32 ? (const void *)amount64 : amount32; /* either type goes with either */
+      options.amount_scalar = scalar == SBS_FLOAT32 ? SBS_FLOAT64 : SBS_FLOAT32;
+      check(skin, scalar, options);
+    }
+    sbs_skin_free(skin);
+  }
+}
+
+static void check_mixture(const sbs_skin *skin, sbs_scalar scalar, sbs_deform_options options) {
+  deform(skin, &options, &of_both);
+  for (size_t i = 0; i < FRAMES * VERTICES; i++) check_vertex(skin, scalar, i / VERTICES, i % VERTICES);
+}
+
+static void test_mixture(void) {
+  for_all_pairs(check_mixture);
+}
+
+/* Threads, frames one by one, the caller's scratch and strides change no bit. */
+static void check_same_bits(const sbs_skin *skin, sbs_scalar scalar, sbs_deform_options options) {
+  static _Alignas(64) unsigned char scratch[1 << 22];
+  const size_t size = 3 * size_of(scalar), stride = 4 * size_of(scalar);
+  options.threads = 1;
+  deform(skin, &options, &of_both);
+  const int threads[] = {2, 5};
+  for (int i = 0; i < 2; i++) {
+    options.threads = threads[i];
+    deform(skin, &options, &again);
+    CHECK(memcmp(&again, &of_both, sizeof again) == 0);
+  }
+  for (size_t f = 0; f < FRAMES; f++) {
+    const sbs_pose pose = pose_of(frames[f]);
+    char *positions = (char *)again.positions + f * VERTICES * size;
+    char *normals = (char *)again.normals + f * VERTICES * size;
+    CHECK_EQUAL(sbs_skin_deform(skin, &pose, &options, positions, normals, NULL, NULL), SBS_OK);
+  }
+  CHECK(memcmp(&again, &of_both, sizeof again) == 0);
+
+  options.scratch = scratch;
+  options.scratch_size = 2 * sbs_skin_scratch_size(skin);
+  CHECK(options.scratch_size <= sizeof scratch);
+  options.positions_stride = options.normals_stride = stride;
+  deform(skin, &options, &again);
+  const unsigned char untouched[8] = {0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55};
+  for (size_t i = 0; i < FRAMES * VERTICES; i++) {
+    const char *position = (const char *)again.positions + i * stride,
+               *normal = (const char *)again.normals + i * stride;
+    CHECK(memcmp(position, (const char *)of_both.positions + i * size, size) == 0);
+    CHECK(memcmp(normal, (const char *)of_both.normals + i * size, size) == 0);
+    CHECK(memcmp(position + size, untouched, stride - size) == 0);
+  }
+}
+
+static void test_same_bits(void) {
+  for_all_pairs(check_same_bits);
+}
+
+/* Amounts that are all 0, or all 1, do not even pose the other method: with the scratch of one. */
+static void test_one_method_alone(void) {
+  static _Alignas(64) unsigned char scratch[1 << 21];
+  static double amounts[2][VERTICES];
+  for (size_t v = 0; v < VERTICES; v++) amounts[1][v] = 1.0;
+  sbs_skin *skin = bind_rig(&mesh, SBS_FLOAT64, 1);
+  sbs_deform_options options = sbs_default_deform_options();
+  deform(skin, &options, &of_method);
+  options.method = SBS_METHOD_LINEAR;
+  deform(skin, &options, &of_base);
+  options.method = SBS_METHOD_SPHERICAL; /* the base is linear by default */
+  options.scratch = scratch;
+  options.scratch_size = sbs_skin_scratch_size(skin);
+  CHECK(options.scratch_size <= sizeof scratch);
+  options.amount_scalar = SBS_FLOAT64;
+  for (int i = 0; i < 2; i++) {
+    options.amount = amounts[i];
+    deform(skin, &options, &again);
+    CHECK(memcmp(&again, i ? &of_method : &of_base, sizeof again) == 0);
+  }
+  sbs_skin_free(skin);
+}
+
+static void test_errors(void) {
+  static double amounts[VERTICES], out[VERTICES * 3], untouched[VERTICES * 3];
+  static _Alignas(64) unsigned char scratch[1 << 21];
+  const sbs_pose pose = pose_of(frames[0]);
+  sbs_skin *skin = bind_rig(&mesh, SBS_FLOAT64, 0);
+  sbs_deform_options options = sbs_default_deform_options(), base = options;
+  sbs_fault fault;
+  options.amount = amounts;
+  options.amount_scalar = SBS_FLOAT64;
+  const struct {
+    double amount;
+    sbs_status status;
+  } cases[] = {{NAN, SBS_ERROR_NOT_FINITE},
+               {INFINITY, SBS_ERROR_NOT_FINITE},
+               {-1e-300, SBS_ERROR_OPTION},
+               {1.0000001, SBS_ERROR_OPTION},
+               {-INFINITY, SBS_ERROR_NOT_FINITE}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const size_t at = i * 700;
+    amounts[at] = cases[i].amount;
+    CHECK_EQUAL(sbs_skin_deform(skin, &pose, &options, out, NULL, NULL, &fault), cases[i].status);
+    CHECK_STRING(fault.argument, "amount");
+    CHECK_EQUAL(fault.index_count, 1);
+    CHECK_EQUAL(fault.index[0], at);
+    CHECK(memcmp(&fault.value, amounts + at, sizeof(double)) == 0);
+    CHECK(memcmp(out, untouched, sizeof out) == 0);
+    amounts[at] = 0.5;
+  }
+  options.amount_scalar = (sbs_scalar)2;
+  CHECK_EQUAL(sbs_skin_deform(skin, &pose, &options, out, NULL, NULL, &fault), SBS_ERROR_OPTION);
+  CHECK_STRING(fault.argument, "amount_scalar");
+  options.amount_scalar = SBS_FLOAT64;
+
+  options.base = &base;
+  base.method = (sbs_method)-1;
+  CHECK_EQUAL(sbs_skin_deform(skin, &pose, &options, out, NULL, NULL, &fault), SBS_ERROR_OPTION);
+  CHECK_STRING(fault.argument, "base.method");
+  base.method = SBS_METHOD_RIGID;
+  base.damping = -1.0;
+  CHECK_EQUAL(sbs_skin_deform(skin, &pose, &options, out, NULL, NULL, &fault), SBS_ERROR_OPTION);
+  CHECK_STRING(fault.argument, "base.damping");
+  CHECK_NEAR(fault.value, -1.0, 0.0);
+  base.damping = 1e-8;
+  base.rcond = 1.0;
+  CHECK_EQUAL(sbs_skin_deform(skin, &pose, &options, out, NULL, NULL, &fault), SBS_ERROR_OPTION);
+  CHECK_STRING(fault.argument, "base.rcond");
+  base.rcond = 0.0;
+  base.threads = -7; /* not read */
+  base.amount = amounts;
+  base.base = &base;
+  CHECK_EQUAL(sbs_skin_deform(skin, &pose, &options, out, NULL, NULL, &fault), SBS_OK);
+  CHECK(memcmp(out, untouched, sizeof out) != 0);
+
+  options.scratch = scratch;
+  options.scratch_size = 2 * sbs_skin_scratch_size(skin) - 1;
+  CHECK_EQUAL(sbs_skin_deform(skin, &pose, &options, out, NULL, NULL, &fault), SBS_ERROR_SCRATCH);
+  CHECK_NEAR(fault.limit, 2.0 * (double)sbs_skin_scratch_size(skin), 0.0);
+  sbs_skin_free(skin);
+}
+
+/* Both methods' least-squares solves are counted, joints once. */
+static void test_report(void) {
+  static double out[VERTICES * 3];
+  const sbs_pose pose = pose_of(frames[FRAMES - 1]);
+  sbs_skin *skin = bind_rig(&mesh, SBS_FLOAT64, 0);
+  sbs_deform_options options = sbs_default_deform_options(), base = options;
+  sbs_deform_report alone, together;
+  CHECK_EQUAL(sbs_skin_deform(skin, &pose, &options, out, NULL, &alone, NULL), SBS_OK);
+  CHECK(alone.solves > 0);
+  CHECK(alone.nonrigid_joints > 0);
+  options.amount = amount64;
+  options.amount_scalar = SBS_FLOAT64;
+  options.base = &base;
+  CHECK_EQUAL(sbs_skin_deform(skin, &pose, &options, out, NULL, &together, NULL), SBS_OK);
+  CHECK_EQUAL(together.solves, 2 * alone.solves);
+  CHECK_EQUAL(together.nonrigid_joints, alone.nonrigid_joints);
+  CHECK_EQUAL(together.nontrivial_joint_sets, alone.nontrivial_joint_sets);
+  sbs_skin_free(skin);
+}
+
+static void tests(void) {
+  RUN(test_mixture);
+  RUN(test_same_bits);
+}
+
+int main(void) {
+  make_input();
+  run_with_every_instruction_set(tests);
+  RUN(test_one_method_alone);
+  RUN(test_errors);
+  RUN(test_report);
+  free_rig(&mesh);
+  return harness_result();
+}
