@@ -13,6 +13,7 @@ The format is described in make_test_data.py.
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -79,6 +80,17 @@ def parse_frames(_context: click.Context, _parameter: click.Parameter, text: str
         raise click.BadParameter("start:stop:step is needed, for instance 0:120:2") from None
 
 
+def read_character(folder: Path, clips: Sequence[str], frames: slice = slice(None)) -> Character:
+    """The character in a folder, with these clips for animations."""
+    name, skeleton, mesh = read_rig(folder / "rig.txt")
+    character = Character.from_mesh(mesh, skeleton, name=name)
+    animations = [
+        Animation.from_skinning_matrices(clip, *read_clip(folder / f"{clip}.clip.bin", frames), character.rig)
+        for clip in clips
+    ]
+    return replace(character, animations=tuple(animations))
+
+
 @click.command(help=__doc__.splitlines()[0])
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.argument("output", type=click.Path(dir_okay=False, path_type=Path))
@@ -86,13 +98,7 @@ def parse_frames(_context: click.Context, _parameter: click.Parameter, text: str
 @click.option("--frames", default=":", callback=parse_frames, metavar="START:STOP:STEP", help="Frames of each clip.")
 @click.option("--weights", type=click.Choice(["float32", "uint16", "uint8"]), default="float32", show_default=True)
 def main(folder: Path, output: Path, clips: tuple[str, ...], frames: slice, weights: str) -> None:
-    name, skeleton, mesh = read_rig(folder / "rig.txt")
-    character = Character.from_mesh(mesh, skeleton, name=name)
-    animations = [
-        Animation.from_skinning_matrices(clip, *read_clip(folder / f"{clip}.clip.bin", frames), character.rig)
-        for clip in clips
-    ]
-    replace(character, animations=tuple(animations)).save(output, weights=cast(WeightType, weights))
+    read_character(folder, clips, frames).save(output, weights=cast(WeightType, weights))
     click.echo(f"{output}: {output.stat().st_size} bytes")
 
 

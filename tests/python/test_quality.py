@@ -241,7 +241,7 @@ def test_flat_shaded_animals_are_measured_without_their_seams():
 def test_a_plot_of_clips_and_of_poses(tmp_path, hand):
     made = made_poses(hand, ["index-finger-phalanx-proximal"])
     still = posed("still", np.tile(np.eye(4), (1, 25, 1, 1)))
-    plot(evaluate(hand, [made, still], chosen(["LBS", "SBS"])), tmp_path / "curves.png")
+    plot([evaluate(hand, [made, still], chosen(["LBS", "SBS"]))], tmp_path / "curves.png")
     with Image.open(tmp_path / "curves.png") as picture:
         assert picture.width > 1000
         assert len(picture.getcolors(1 << 20)) > 100
@@ -251,5 +251,5 @@ def test_a_plot_of_clips_and_of_poses(tmp_path, hand):
 def test_a_plot_without_matplotlib_says_what_to_install(tmp_path, fist, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingExtraError, match=r"^plots need matplotlib, .* pip install matplotlib$"):
-        plot(fist, tmp_path / "curves.png")
+        plot([fist], tmp_path / "curves.png")
     assert not list(tmp_path.iterdir())

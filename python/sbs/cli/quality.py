@@ -110,7 +110,7 @@ def quality(
         write_csv(report, table)
         click.echo(str(table), err=as_json)
     if plotted is not None:
-        plot(report, plotted)
+        plot([report], plotted)
         click.echo(str(plotted), err=as_json)
     if output is not None:
         draw(report, view, up, width, samples, output)

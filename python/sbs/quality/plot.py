@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,15 @@ JUMP = "largest jump"
 COLORS = ("#2471a3", "#7d3c98", "#c0392b", "#d68910", "#1e8449", "#34495e", "#117a65")
 
 
-def plot(report: Report, path: Path) -> None:
-    """Draw a report, over time for clips and over poses for others; jumps last.
+def plot(reports: Sequence[Report], path: Path) -> None:
+    """Draw reports, over time for clips and over poses for others; jumps last.
+
+    Parameters
+    ----------
+    reports : sequence of Report
+        Of the same methods.
+    path : Path
+        A name that ends in .png or .svg.
 
     Raises
     ------
@@ -35,9 +43,10 @@ def plot(report: Report, path: Path) -> None:
     """
     figure_module = load("matplotlib.figure", "matplotlib", "plots")
     columns = len(PANELS) + 1
-    figure = figure_module.Figure(figsize=(3.1 * columns, 2.5 * len(report.motions) + 0.6), layout="constrained")
-    grid = figure.subplots(len(report.motions), columns, squeeze=False)
-    for row, motion in zip(grid, report.motions, strict=True):
+    rows = [(report, motion) for report in reports for motion in report.motions]
+    figure = figure_module.Figure(figsize=(3.1 * columns, 2.5 * len(rows) + 0.6), layout="constrained")
+    grid = figure.subplots(len(rows), columns, squeeze=False)
+    for row, (report, motion) in zip(grid, rows, strict=True):
         for axis, (measure, statistics, title, logarithmic) in zip(row, PANELS, strict=False):
             draw_series(axis, report, motion, measure, statistics)
             axis.set_title(title, fontsize=9)
@@ -72,6 +81,7 @@ def draw_jumps(axis: Any, report: Report, motion: Motion) -> None:
     values = [100 * report.results[motion.name, name].value("pop", "jump") for name in report.methods]
     if np.isfinite(values).any():
         axis.bar(list(report.methods), values, color=list(colors(report)))
+        axis.set_axisbelow(True)
         axis.set_ylim(0, max(1.05 * max(values), 0.01))
         axis.set_ylabel("% of the size", fontsize=8)
     else:
