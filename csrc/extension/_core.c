@@ -7,6 +7,7 @@
 #include "capsule_functions.h"
 #include "mesh_functions.h"
 #include "skin_type.h"
+#include "subdivide_functions.h"
 #include "surface_functions.h"
 #include "weights_tools.h"
 
@@ -43,6 +44,8 @@ static PyMethodDef functions[] = {
      "    \"system\"; ``openmp``, whether deformation can use several threads."},
     {"weld", FUNCTION(core_weld), METH_VARARGS | METH_KEYWORDS, core_weld_doc},
     {"adjacency", FUNCTION(core_adjacency), METH_VARARGS | METH_KEYWORDS, core_adjacency_doc},
+    {"subdivide", FUNCTION(core_subdivide), METH_VARARGS | METH_KEYWORDS, core_subdivide_doc},
+    {"curvature", FUNCTION(core_curvature), METH_VARARGS | METH_KEYWORDS, core_curvature_doc},
     {"clean_weights", FUNCTION(core_clean_weights), METH_VARARGS | METH_KEYWORDS, core_clean_weights_doc},
     {"smooth_weights", FUNCTION(core_smooth_weights), METH_VARARGS | METH_KEYWORDS, core_smooth_weights_doc},
     {"islands", FUNCTION(core_islands), METH_VARARGS | METH_KEYWORDS, core_islands_doc},

@@ -42,16 +42,6 @@ static void sort_vertices(int32_t *vertices, size_t count) {
   }
 }
 
-static sbs_status check_representatives(const int32_t *representatives, size_t vertex_count, sbs_fault *fault) {
-  for (size_t v = 0; v < vertex_count; v++) {
-    if (representatives[v] < 0 || (size_t)representatives[v] >= vertex_count) {
-      return sbs_fault_row(fault, SBS_ERROR_VERTEX_INDEX, "representatives", v, representatives[v],
-                           (double)vertex_count);
-    }
-  }
-  return SBS_OK;
-}
-
 sbs_status sbs_mesh_adjacency(const sbs_mesh_desc *mesh, const int32_t *representatives, const sbs_allocator *allocator,
                               size_t *offsets, int32_t *neighbors, sbs_fault *fault) {
   if (!mesh) return sbs_fault_in(fault, SBS_ERROR_NULL, "mesh");
@@ -60,7 +50,8 @@ sbs_status sbs_mesh_adjacency(const sbs_mesh_desc *mesh, const int32_t *represen
   sbs_allocator chosen;
   sbs_status status = sbs_mesh_choose_allocator(allocator, &chosen, fault);
   if (!status) status = sbs_mesh_validate_triangles(mesh, fault);
-  if (!status && representatives) status = check_representatives(representatives, mesh->vertex_count, fault);
+  if (!status && representatives)
+    status = sbs_mesh_validate_representatives(representatives, mesh->vertex_count, fault);
   if (status) return status;
 
   const size_t count = mesh->vertex_count;

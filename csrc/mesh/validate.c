@@ -48,6 +48,16 @@ sbs_status sbs_mesh_validate_triangles(const sbs_mesh_desc *mesh, sbs_fault *fau
   return SBS_OK;
 }
 
+sbs_status sbs_mesh_validate_representatives(const int32_t *representatives, size_t vertex_count, sbs_fault *fault) {
+  for (size_t v = 0; v < vertex_count; v++) {
+    if (representatives[v] < 0 || (size_t)representatives[v] >= vertex_count) {
+      return sbs_fault_row(fault, SBS_ERROR_VERTEX_INDEX, "representatives", v, representatives[v],
+                           (double)vertex_count);
+    }
+  }
+  return SBS_OK;
+}
+
 sbs_status sbs_mesh_choose_allocator(const sbs_allocator *given, sbs_allocator *chosen, sbs_fault *fault) {
   *chosen = given ? *given : sbs_default_allocator();
   if (!chosen->allocate) return sbs_fault_in(fault, SBS_ERROR_NULL, "allocator.allocate");

@@ -3,20 +3,17 @@
 
 #include "fault.h"
 #include "memory.h"
+#include "mesh/positions.h"
 #include "mesh/validate.h"
-#include "scalar.h"
 
 typedef struct point {
   double x[3];
 } point;
 
 static point read_point(const sbs_mesh_desc *mesh, size_t vertex) {
-  const size_t stride = mesh->positions_stride ? mesh->positions_stride : 3 * sbs_scalar_size(mesh->scalar);
-  const char *row = (const char *)mesh->positions + vertex * stride;
-  point p;
+  const sbs_vec3 position = sbs_mesh_position(mesh, vertex);
   /* plus zero: of the two zeros, which are equal, only the positive one is left */
-  for (size_t axis = 0; axis < 3; axis++) p.x[axis] = sbs_scalar_get(row, mesh->scalar, axis) + 0.0;
-  return p;
+  return (point){{position.x + 0.0, position.y + 0.0, position.z + 0.0}};
 }
 
 /* Multiplies and mixes the bits: those of float32 coordinates differ in their upper half alone. */

@@ -16,7 +16,7 @@ from .skeleton import Skeleton
 from .skin import PoseReport, Skin, WeightReport, WeightWarning
 
 if TYPE_CHECKING:
-    from . import weights
+    from . import mesh, weights
 
 __all__ = [
     "Animation",
@@ -31,15 +31,16 @@ __all__ = [
     "__version__",
     "build_info",
     "load",
+    "mesh",
     "rotations",
     "weights",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """Import `sbs.weights` when it is first asked for: who only deforms does without."""
-    if name != "weights":
+    """Import `sbs.mesh` and `sbs.weights` when they are first asked for: who only deforms does without."""
+    if name not in ("mesh", "weights"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    return import_module(".weights", __name__)
+    return import_module(f".{name}", __name__)

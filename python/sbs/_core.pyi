@@ -43,6 +43,25 @@ def adjacency(
     triangles: ArrayLike,  # (T, 3)
     representatives: ArrayLike,  # (V,)
 ) -> tuple[NDArray[np.intp], NDArray[np.int32]]: ...  # (V + 1,), (offsets[-1],)
+def subdivide(
+    positions: ArrayLike,  # (V, 3)
+    triangles: ArrayLike,  # (T, 3)
+    representatives: ArrayLike,  # (V,)
+    chosen: ArrayLike,  # (T,) bool
+    *,
+    scheme: str = "1:4",
+    levels: int = 1,
+) -> tuple[
+    NDArray[np.int32],  # (N, 3)
+    NDArray[np.float64],  # (N, 3)
+    NDArray[np.int32],  # (T', 3)
+    NDArray[np.int32],  # (T',)
+]: ...
+def curvature(
+    positions: ArrayLike,  # (V, 3)
+    triangles: ArrayLike,  # (T, 3)
+    representatives: ArrayLike,  # (V,)
+) -> NDArray[np.float64]: ...  # (T,)
 def islands(triangles: ArrayLike, vertex_count: int) -> NDArray[np.int32]: ...  # (T, 3) -> (V,)
 def nearest_on_surface(
     positions: ArrayLike,  # (V, 3)

@@ -6,7 +6,8 @@ The letters are those of Kavan and Zara, "Real Time Skin Deformation with Bones 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TypeVar
 
@@ -117,6 +118,22 @@ class Skeleton:
             return self._index_of_name[name]
         except KeyError:
             raise KeyError(f"no joint is named {name!r}") from None
+
+    def indices(self, joints: Iterable[str | int]) -> list[int]:
+        """The numbers of joints that are told by their names or numbers.
+
+        Raises
+        ------
+        KeyError
+            If there is no joint of a name.
+        ValueError
+            If a number is out of range.
+        """
+        numbers = [self.index(joint) if isinstance(joint, str) else operator.index(joint) for joint in joints]
+        for number in numbers:
+            if not 0 <= number < len(self):
+                raise ValueError(f"joint {number} is out of range for {len(self)} joints")
+        return numbers
 
     def forward(self, local: ArrayLike | None = None, *, quaternions: ArrayLike | None = None) -> Floats:
         """Pose matrices of joint movements: F(j) = F(p(j)) R(j) T(j), and R(j) T(j) for roots.

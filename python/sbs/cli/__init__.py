@@ -7,11 +7,13 @@ import click
 
 from .bench import bench
 from .compare import compare
+from .curvature import bend_curvature
 from .deform import deform
 from .demo import demo
 from .errors import Commands
 from .info import info
 from .quality import quality
+from .subdivide import subdivide
 from .weights import weights
 
 
@@ -21,5 +23,5 @@ def main() -> None:
     """Skinning of characters: spherical blend skinning beside linear and dual quaternion skinning."""
 
 
-for command in (info, deform, compare, quality, weights, demo, bench):
+for command in (info, deform, compare, quality, weights, subdivide, bend_curvature, demo, bench):
     main.add_command(command)

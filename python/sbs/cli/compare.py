@@ -16,10 +16,9 @@ from ..demo.poses import bone_axis, descendants, turned, vertices_around
 from ..files import replacing
 from ..picture import Camera, Row, compose, portraits, weight_colors
 from ..skin import Method
-from .options import ANIMATION, CHARACTER, SAMPLES, STRICT, TIME, UP, VIEW, WIDTH, parse_direction, pose_at
+from .options import ANIMATION, CHARACTER, SAMPLES, STRICT, TIME, UP, VIEW, WIDTH, known_joints, parse_axis, pose_at
 from .tables import print_table
 
-AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 ASPECT = 1.0
 
 
@@ -38,7 +37,7 @@ def parse_rotation(
         raise click.BadParameter(f"{text!r} is not AXIS:DEGREES, as in x:125 or bone:170", context, parameter)
     if axis == "bone":
         return axis, degrees
-    return AXES.get(axis) or parse_direction(context, parameter, axis), degrees
+    return parse_axis(context, parameter, axis), degrees
 
 
 @click.command()
@@ -124,8 +123,7 @@ def take_pictures(
 def pose_with(character: Character, joint: str, axis: str | tuple[float, ...], degrees: float) -> NDArray[np.float64]:
     """Skinning matrices (J, 4, 4) of the bind pose with one joint turned."""
     skeleton = character.skeleton
-    if joint not in skeleton.names:
-        raise click.BadParameter(f"no joint {joint!r}; the file has: {', '.join(skeleton.names)}", param_hint="--joint")
+    known_joints(character, [joint])
     direction = bone_axis(skeleton, joint) if isinstance(axis, str) else axis
     return character.skinning_matrices(turned(skeleton, joint, direction, degrees))
 

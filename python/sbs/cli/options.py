@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -22,6 +23,13 @@ METHOD = click.option(
 ANIMATION = click.option("--animation", "animation_name", metavar="NAME", help="An animation of the file.")
 TIME = click.option("--time", type=float, default=0.0, show_default=True, help="Seconds into the animation.")
 STRICT = click.option("--strict", is_flag=True, help="Refuse weights that need a repair.")
+SCHEME = click.option(
+    "--scheme",
+    type=click.Choice(["1:4", "1:3"]),
+    default="1:4",
+    show_default=True,
+    help="Triangles split at their edges, or at their centroids.",
+)
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
@@ -34,6 +42,14 @@ def parse_direction(context: click.Context, parameter: click.Parameter, text: st
     if len(numbers) != 3 or not np.isfinite(numbers).all() or not any(numbers):
         raise click.BadParameter(f"{text!r} is not a direction X,Y,Z", context, parameter)
     return numbers
+
+
+AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+
+
+def parse_axis(context: click.Context, parameter: click.Parameter, text: str) -> tuple[float, ...]:
+    """A callback for options that take x, y, z or X,Y,Z."""
+    return AXES.get(text) or parse_direction(context, parameter, text)
 
 
 VIEW = click.option(
@@ -56,6 +72,22 @@ WIDTH = click.option("--width", type=click.IntRange(200, 20000), default=1920, s
 SAMPLES = click.option(
     "--samples", type=click.IntRange(1, 4096), default=64, show_default=True, help="Light paths per pixel."
 )
+
+
+def known_joints(character: Character, names: Iterable[str]) -> list[int]:
+    """The numbers of the joints of these names.
+
+    Raises
+    ------
+    click.BadParameter
+        If there is none of a name.
+    """
+    skeleton = character.skeleton
+    for name in names:
+        if name not in skeleton.names:
+            listed = ", ".join(skeleton.names)
+            raise click.BadParameter(f"no joint {name!r}; the file has: {listed}", param_hint="--joint")
+    return skeleton.indices(names)
 
 
 def find_animation(character: Character, name: str) -> Animation:

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "fault.h"
+#include "memory.h"
+#include "mesh/edges.h"
+#include "mesh/positions.h"
+#include "mesh/validate.h"
+#include "sbs/subdivide.h"
+
+/* The triangles at an edge. */
+enum {
+  NO_TRIANGLE = -1,
+  TOO_MANY = -2 /* in place of the second: it bounds no surface */
+};
+
+typedef struct edge_sides {
+  int32_t first, second;
+} edge_sides;
+
+static double largest_coordinate(sbs_vec3 a) {
+  return fmax(fmax(fabs(a.x), fabs(a.y)), fabs(a.z));
+}
+
+/*
+ * The normal of a triangle, of any length; zero where rounding decides about it. A corner is off by some eps of its
+ * largest coordinate, and so the cross product of two sides by that times their length.
+ */
+static sbs_vec3 normal_of(const sbs_mesh_desc *mesh, size_t triangle) {
+  const int32_t *corners = mesh->triangles + 3 * triangle;
+  const sbs_vec3 a = sbs_mesh_position(mesh, (size_t)corners[0]), b = sbs_mesh_position(mesh, (size_t)corners[1]),
+                 c = sbs_mesh_position(mesh, (size_t)corners[2]);
+  const sbs_vec3 ab = sbs_vec3_subtract(b, a), ac = sbs_vec3_subtract(c, a), bc = sbs_vec3_subtract(c, b);
+  const sbs_vec3 normal = sbs_vec3_cross(ab, ac);
+  const double side = sqrt(fmax(fmax(sbs_vec3_dot(ab, ab), sbs_vec3_dot(ac, ac)), sbs_vec3_dot(bc, bc)));
+  const double off = 4.0 * sbs_scalar_epsilon(mesh->scalar) *
+                     fmax(fmax(largest_coordinate(a), largest_coordinate(b)), largest_coordinate(c));
+  if (sqrt(sbs_vec3_dot(normal, normal)) <= off * side) return (sbs_vec3){0.0, 0.0, 0.0};
+  return normal;
+}
+
+/* Exact for small angles and for those near pi alike; 0 if either is zero. */
+static double angle_between(sbs_vec3 a, sbs_vec3 b) {
+  const sbs_vec3 cross = sbs_vec3_cross(a, b);
+  return atan2(sqrt(sbs_vec3_dot(cross, cross)), sbs_vec3_dot(a, b));
+}
+
+static int is_zero(sbs_vec3 a) {
+  return a.x == 0.0 && a.y == 0.0 && a.z == 0.0;
+}
+
+sbs_status sbs_mesh_curvature(const sbs_mesh_desc *mesh, const int32_t *representatives, const sbs_allocator *allocator,
+                              double *curvatures, sbs_fault *fault) {
+  if (!mesh) return sbs_fault_in(fault, SBS_ERROR_NULL, "mesh");
+  if (!curvatures && mesh->triangle_count) return sbs_fault_in(fault, SBS_ERROR_NULL, "curvatures");
+  sbs_allocator chosen;
+  sbs_status status = sbs_mesh_choose_allocator(allocator, &chosen, fault);
+  if (!status) status = sbs_mesh_validate_positions(mesh, fault);
+  if (!status) status = sbs_edges_validate(mesh, representatives, fault);
+  if (status) return status;
+
+  const size_t count = mesh->triangle_count;
+  sbs_edges edges = {0};
+  edge_sides *sides = NULL;
+  sbs_vec3 *normals = sbs_allocate(&chosen, count, sizeof *normals);
+  status = normals ? sbs_edges_find(mesh->triangles, count, representatives, &chosen, &edges) : SBS_ERROR_OUT_OF_MEMORY;
+  if (!status) {
+    sides = sbs_allocate(&chosen, edges.count, sizeof *sides);
+    if (!sides) status = SBS_ERROR_OUT_OF_MEMORY;
+  }
+  if (!status) {
+    for (size_t e = 0; e < edges.count; e++) sides[e] = (edge_sides){NO_TRIANGLE, NO_TRIANGLE};
+    for (size_t t = 0; t < count; t++) {
+      normals[t] = normal_of(mesh, t);
+      curvatures[t] = 0.0;
+      for (size_t side = 3 * t; side < 3 * t + 3; side++) {
+        if (edges.of_sides[side] < 0) continue;
+        edge_sides *here = sides + edges.of_sides[side];
+        if (here->first == NO_TRIANGLE) {
+          here->first = (int32_t)t;
+        } else {
+          here->second = here->second == NO_TRIANGLE ? (int32_t)t : TOO_MANY;
+        }
+      }
+    }
+    for (size_t e = 0; e < edges.count; e++) {
+      if (sides[e].second < 0) continue;
+      const size_t a = (size_t)sides[e].first, b = (size_t)sides[e].second;
+      if (is_zero(normals[a]) || is_zero(normals[b])) continue;
+      const double angle = angle_between(normals[a], normals[b]);
+      curvatures[a] = fmax(curvatures[a], angle);
+      curvatures[b] = fmax(curvatures[b], angle);
+    }
+  }
+  sbs_edges_free(&edges, &chosen);
+  sbs_release(&chosen, sides);
+  sbs_release(&chosen, normals);
+  return status ? sbs_fault_in(fault, status, NULL) : SBS_OK;
+}

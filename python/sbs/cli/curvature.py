@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: MIT
+"""``sbs curvature``: how sharply a joint folds the mesh as it bends, as it is and subdivided."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from ..character import Character, load
+from ..demo.poses import turned
+from ..files import replacing
+from ..mesh import Scheme, connected_triangles, curvature, heaviest_joints, subdivide_near_joints
+from ..picture.extra import load as load_extra
+from ..skin import Method
+from .options import CHARACTER, JSON, METHOD, SCHEME, STRICT, known_joints, parse_axis
+from .tables import print_table
+
+COLORS = ("#2471a3", "#c0392b")
+
+
+@dataclass(frozen=True)
+class Curve:
+    """What one mesh does over a bend.
+
+    Attributes
+    ----------
+    name : str
+    vertices, triangles : int
+    degrees : (N,) ndarray
+        Its curvature relative to the joint.
+    """
+
+    name: str
+    vertices: int
+    triangles: int
+    degrees: NDArray[np.float64]
+
+
+def parse_bend(context: click.Context, parameter: click.Parameter, text: str) -> tuple[float, float]:
+    """Two angles in degrees, from 0:135."""
+    try:
+        first, last = (float(part) for part in text.split(":"))
+    except ValueError:
+        first = last = np.nan
+    if not np.isfinite([first, last]).all() or first == last:
+        raise click.BadParameter(f"{text!r} is not FROM:TO, two angles in degrees", context, parameter)
+    return first, last
+
+
+@click.command(name="curvature")
+@CHARACTER
+@click.option("--joint", required=True, metavar="NAME", help="The joint that bends.")
+@click.option("--bend", metavar="FROM:TO", default="0:135", show_default=True, callback=parse_bend, help="Degrees.")
+@click.option(
+    "--axis",
+    metavar="AXIS",
+    default="x",
+    show_default=True,
+    callback=parse_axis,
+    help="x, y, z or X,Y,Z, in the joint's own frame.",
+)
+@click.option("--steps", type=click.IntRange(2), default=28, show_default=True, help="How many angles.")
+@METHOD
+@SCHEME
+@click.option(
+    "--subdivide",
+    "joints",
+    metavar="NAME",
+    multiple=True,
+    help="Subdivide near this joint; repeatable. By default the joint and its parent.",
+)
+@STRICT
+@JSON
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A plot to write: PNG or SVG.")
+def bend_curvature(
+    file: Path,
+    joint: str,
+    bend: tuple[float, float],
+    axis: tuple[float, ...],
+    steps: int,
+    method: Method,
+    scheme: Scheme,
+    joints: tuple[str, ...],
+    strict: bool,
+    as_json: bool,
+    output: Path | None,
+) -> None:
+    """Bend a joint of the character in FILE and measure the curvature of its mesh, original and subdivided.
+
+    The curvature relative to a joint is the largest angle between the normals of two neighbors of which one is
+    connected to it: all its vertices are attached to the joint.
+    """
+    if output is not None and output.suffix.lower() not in (".png", ".svg"):
+        raise click.BadParameter(f"{output.name!r} does not end in .png or .svg", param_hint="--output")
+    character = load(file, strict=strict)
+    number = known_joints(character, [joint])[0]
+    parent = int(character.skeleton.parents[number])
+    near = known_joints(character, joints) if joints else [parent, number][parent < 0 :]
+    angles = np.linspace(*bend, steps)
+    fine = subdivide_near_joints(character, near, scheme=scheme)
+    curves = [
+        measured("original", character, number, axis, angles, method),
+        measured(f"{scheme} subdivided", fine, number, axis, angles, method),
+    ]
+    if output is not None:
+        draw(output, f"{file.name}, {joint}, {method}", angles, curves)
+    if as_json:
+        click.echo(json.dumps(described(joint, method, angles, curves), indent=2))
+        return
+    for curve in curves:
+        click.echo(f"{curve.name}: {curve.vertices} vertices, {curve.triangles} triangles")
+    click.echo(f"Curvature relative to {joint}, {method}, in degrees:")
+    rows = [(f"{angle:g}", *(f"{curve.degrees[row]:.1f}" for curve in curves)) for row, angle in enumerate(angles)]
+    print_table(("bend", *(curve.name for curve in curves)), rows)
+    if output is not None:
+        click.echo(str(output))
+
+
+def measured(
+    name: str, character: Character, joint: int, axis: tuple[float, ...], angles: NDArray[np.float64], method: Method
+) -> Curve:
+    mesh, skeleton = character.mesh, character.skeleton
+    connected = connected_triangles(mesh.triangles, heaviest_joints(mesh.joint_indices, mesh.joint_weights), joint)
+    if not connected.any():
+        raise click.BadParameter(f"no triangle is connected to joint {skeleton.names[joint]!r}", param_hint="--joint")
+    largest = []
+    for angle in angles:
+        matrices = character.skinning_matrices(turned(skeleton, skeleton.names[joint], axis, angle))
+        positions = character.skin.deform(matrices, method=method)
+        largest.append(curvature(positions, mesh.triangles, rest_positions=mesh.positions)[connected].max())
+    return Curve(name, len(mesh.positions), len(mesh.triangles), np.degrees(largest))
+
+
+def described(joint: str, method: str, angles: NDArray[np.float64], curves: list[Curve]) -> dict[str, object]:
+    """The curves, ready for JSON."""
+    return {
+        "joint": joint,
+        "method": method,
+        "bend": angles.tolist(),
+        "curvature": {
+            curve.name: {
+                "vertices": curve.vertices,
+                "triangles": curve.triangles,
+                "degrees": curve.degrees.tolist(),
+            }
+            for curve in curves
+        },
+    }
+
+
+def draw(output: Path, title: str, angles: NDArray[np.float64], curves: list[Curve]) -> None:
+    """Write the plot, figure 9."""
+    figure = load_extra("matplotlib.figure", "matplotlib", "plots").Figure(figsize=(7, 4), layout="constrained")
+    axes = figure.subplots()
+    for curve, color in zip(curves, COLORS, strict=True):
+        axes.plot(angles, curve.degrees, color=color, label=f"{curve.name}, {curve.vertices:,} vertices")
+    axes.set(title=title, xlabel="bend in degrees", ylabel="curvature in degrees", xlim=sorted(angles[[0, -1]]))
+    axes.set_ylim(bottom=0)
+    axes.grid(alpha=0.3, linewidth=0.5)
+    axes.legend(frameon=False)
+    with replacing(output) as temporary:
+        figure.savefig(temporary, dpi=110)

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""``sbs subdivide``: a finer mesh near some joints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ..character import load
+from ..mesh import Scheme, subdivide_near_joints
+from .options import CHARACTER, SCHEME, STRICT, known_joints
+
+
+@click.command()
+@CHARACTER
+@click.option("--joint", "joints", metavar="NAME", multiple=True, required=True, help="Near this joint; repeatable.")
+@SCHEME
+@click.option("--levels", type=click.IntRange(1), default=1, show_default=True, help="How often.")
+@STRICT
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The character to write, a name that ends in .glb.",
+)
+def subdivide(file: Path, joints: tuple[str, ...], scheme: Scheme, levels: int, strict: bool, output: Path) -> None:
+    """Divide the triangles of the character in FILE that are connected to joints.
+
+    A vertex is attached to its heaviest joint, and a triangle connected to the joint of all its vertices. The surface,
+    its seams and the weights that it had stay as they were.
+    """
+    character = load(file, strict=strict)
+    fine = subdivide_near_joints(character, known_joints(character, joints), scheme=scheme, levels=levels)
+    fine.save(output)
+    before, after = character.mesh, fine.mesh
+    click.echo(
+        f"{output}: {len(after.positions)} vertices of {len(before.positions)}, "
+        f"{len(after.triangles)} triangles of {len(before.triangles)}"
+    )

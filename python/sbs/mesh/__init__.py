@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+"""Meshes near joints: which triangles belong to a joint, finer meshes there, and how smooth they stay when it bends.
+
+What is here is section 3 and 4 of Kavan and Zara, "Real Time Skin Deformation with Bones Blending", WSCG 2003.
+"""
+
+from .attachment import connected_triangles, heaviest_joints
+from .curvature import curvature
+from .subdivision import Scheme, Subdivision, subdivide, subdivide_near_joints, triangles_near_joints
+
+__all__ = [
+    "Scheme",
+    "Subdivision",
+    "connected_triangles",
+    "curvature",
+    "heaviest_joints",
+    "subdivide",
+    "subdivide_near_joints",
+    "triangles_near_joints",
+]

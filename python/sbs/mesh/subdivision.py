@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: MIT
+"""Finer meshes where joints strain them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _core
+from ..character import Character, Mesh, bind
+from ..gltf.influences import tidy
+from ..weights.influences import Influences
+from .attachment import connected_triangles, heaviest_joints
+
+__all__ = ["Scheme", "Subdivision", "subdivide", "subdivide_near_joints", "triangles_near_joints"]
+
+Scheme = Literal["1:3", "1:4"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Subdivision:
+    """A mesh that was divided: the V old vertices with their old numbers, then N new ones.
+
+    Each new vertex is a point of an old triangle, so that any attribute of the old vertices goes over to it.
+
+    Attributes
+    ----------
+    vertex_count : int
+        V.
+    parents : (N, 3) int32 ndarray
+        The old vertices that each new one is between.
+    shares : (N, 3) float64 ndarray
+        Of its parents; they sum to 1. Those that are 0 come last.
+    triangles : (T', 3) int32 ndarray
+        Of the new mesh, in the order of the old ones that they are parts of.
+    sources : (T',) int32 ndarray
+        The old triangle of which each is a part.
+    """
+
+    vertex_count: int
+    parents: NDArray[np.int32]
+    shares: NDArray[np.float64]
+    triangles: NDArray[np.int32]
+    sources: NDArray[np.int32]
+
+    def __repr__(self) -> str:
+        vertices = self.vertex_count + len(self.parents)
+        return (
+            f"<sbs.mesh.Subdivision, vertices: {vertices}, {len(self.parents)} new, triangles: {len(self.triangles)}>"
+        )
+
+    def interpolate(self, values: ArrayLike) -> NDArray[Any]:
+        """An attribute of the old vertices for all: positions, texture coordinates, colors, ...
+
+        Parameters
+        ----------
+        values : (V, ...) array_like
+            Integers become float64.
+
+        Returns
+        -------
+        (V + N, ...) ndarray
+            Computed in double and rounded once, so that vertices at one point get equal values to the last bit.
+        """
+        given = self._check(values, "values")
+        if given.dtype.kind != "f":
+            given = given.astype(np.float64)
+        shares = self.shares.reshape(*self.shares.shape, *[1] * (given.ndim - 1))
+        new = np.zeros((len(self.parents), *given.shape[1:]))
+        for column in range(3):
+            new += shares[:, column] * given[self.parents[:, column]]
+        return np.concatenate([given, new.astype(given.dtype)])
+
+    def normals(self, normals: ArrayLike) -> NDArray[Any]:
+        """Normals (V, 3) of the old vertices for all, (V + N, 3): those of the new ones of unit length, or zero."""
+        result = self.interpolate(normals)
+        new = result[self.vertex_count :]
+        lengths = np.linalg.norm(new, axis=1, keepdims=True)
+        new /= np.where(lengths > 0, lengths, 1)
+        return result
+
+    def influences(self, joint_indices: ArrayLike, joint_weights: ArrayLike) -> Influences:
+        """Influences of the old vertices for all.
+
+        Parameters
+        ----------
+        joint_indices, joint_weights : (V, K) array_like
+
+        Returns
+        -------
+        Influences
+            Those of the old vertices as they were, those of the new ones by decreasing weight with a sum of 1; wider
+            than K where three vertices of different joints meet.
+        """
+        indices, weights = self._check(joint_indices, "joint_indices"), self._check(joint_weights, "joint_weights")
+        if indices.ndim != 2 or indices.shape != weights.shape:
+            raise ValueError(
+                f"joint_indices has shape {indices.shape}, joint_weights {weights.shape}: both must be (V, K)"
+            )
+        joints, normalized = tidy(indices, weights)
+        mixed = _core.clean_weights(
+            joints[self.parents].reshape(len(self.parents), -1),
+            (normalized[self.parents] * self.shares[:, :, None]).reshape(len(self.parents), -1),
+        )
+        used = max(indices.shape[1], int(np.count_nonzero(mixed[1], axis=1).max(initial=0)))
+        padding = ((0, 0), (0, used - indices.shape[1]))
+        floats = weights if weights.dtype in (np.float32, np.float64) else weights.astype(np.float64)
+        return Influences(
+            np.concatenate([np.pad(indices, padding), _fit(mixed[0], used)]).astype(np.int32),
+            np.concatenate([np.pad(floats, padding), _fit(mixed[1], used).astype(floats.dtype)]),
+        )
+
+    def attachment(self, attachment: ArrayLike) -> NDArray[np.int32]:
+        """The joint that each vertex (V + N,) is attached to, from those of the old ones (V,).
+
+        A new vertex goes to the joint with the largest share in it, of equal ones to the lowest.
+        """
+        given = self._check(attachment, "attachment")
+        joints = given[self.parents]
+        shares = (np.equal(joints[:, :, None], joints[:, None, :]) * self.shares[:, None, :]).sum(axis=2)
+        # Thirds of a centroid are rounded.
+        largest = shares >= shares.max(axis=1, keepdims=True) - 1e-9
+        new = np.where(largest, joints, np.iinfo(np.int32).max).min(axis=1)
+        return np.concatenate([given, new]).astype(np.int32)
+
+    def mesh(self, mesh: Mesh) -> Mesh:
+        """The mesh that was divided, with all that its vertices have."""
+        influences = self.influences(mesh.joint_indices, mesh.joint_weights)
+        return replace(
+            mesh,
+            positions=self.interpolate(mesh.positions),
+            triangles=self.triangles,
+            joint_indices=influences.joint_indices,
+            joint_weights=influences.joint_weights,
+            normals=None if mesh.normals is None else self.normals(mesh.normals),
+            uvs=None if mesh.uvs is None else self.interpolate(mesh.uvs),
+        )
+
+    def _check(self, values: ArrayLike, name: str) -> NDArray[Any]:
+        given = np.asarray(values)
+        if not given.ndim or len(given) != self.vertex_count:
+            raise ValueError(f"{name} has shape {given.shape}, expected ({self.vertex_count}, ...)")
+        return given
+
+
+def _fit(rows: NDArray[Any], width: int) -> NDArray[Any]:
+    """Rows (N, K) with so many columns; what is cut off is padding."""
+    return np.pad(rows, ((0, 0), (0, max(0, width - rows.shape[1]))))[:, :width]
+
+
+def subdivide(
+    positions: ArrayLike, triangles: ArrayLike, chosen: ArrayLike, *, scheme: Scheme = "1:4", levels: int = 1
+) -> Subdivision:
+    """Divide chosen triangles, and of the others what must be for the surface to stay closed.
+
+    Parameters
+    ----------
+    positions : (V, 3) array_like
+        Edges are matched by position, so that seams stay closed.
+    triangles : (T, 3) array_like of int
+    chosen : (T,) array_like of bool
+        Triangles with two corners at one point are left as they are.
+    scheme : {"1:4", "1:3"}
+        ``"1:4"`` splits edges in the middle; a neighbor with split edges is divided in as many triangles and one, so
+        that no vertex stands in the middle of an edge. ``"1:3"`` divides at the centroid and splits no edge: fewer
+        triangles, but long ones.
+    levels : int
+        How often; from the second level on the parts of chosen triangles are divided.
+
+    Returns
+    -------
+    Subdivision
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a shape is wrong, a number is NaN or infinite, an index out of range, an option unknown, or the result would
+        be too large.
+
+    Examples
+    --------
+    >>> fine = subdivide([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]], [[0, 1, 2], [1, 3, 2]], [True, False])
+    >>> fine
+    <sbs.mesh.Subdivision, vertices: 7, 3 new, triangles: 6>
+    >>> fine.sources
+    array([0, 0, 0, 0, 1, 1], dtype=int32)
+    """
+    representatives = _core.weld(positions)
+    parts = _core.subdivide(positions, triangles, representatives, chosen, scheme=scheme, levels=levels)
+    return Subdivision(len(representatives), *parts)
+
+
+def subdivide_near_joints(
+    character: Character,
+    joints: Sequence[str | int],
+    *,
+    attachment: ArrayLike | None = None,
+    scheme: Scheme = "1:4",
+    levels: int = 1,
+) -> Character:
+    """A character whose mesh is finer near some joints.
+
+    Divided are the triangles connected to one of the joints: all their vertices are attached to it.
+
+    Parameters
+    ----------
+    character : Character
+    joints : sequence of str or int
+        Their names or numbers.
+    attachment : (V,) array_like of int, optional
+        The joint of each vertex; by default its heaviest. With that of `sbs.bones_blending` what lies around a joint
+        belongs to it on both sides.
+    scheme, levels
+        As for `sbs.mesh.subdivide`.
+
+    Returns
+    -------
+    Character
+        With the same skeleton and animations.
+
+    Raises
+    ------
+    KeyError
+        If there is no joint of a name.
+    ValueError
+        If a joint is out of range or has no triangles; and what `sbs.mesh.subdivide` refuses.
+    """
+    mesh = character.mesh
+    fine = subdivide(
+        mesh.positions,
+        mesh.triangles,
+        triangles_near_joints(character, joints, attachment=attachment),
+        scheme=scheme,
+        levels=levels,
+    )
+    divided = fine.mesh(mesh)
+    return replace(character, mesh=divided, skin=bind(divided, character.skeleton))
+
+
+def triangles_near_joints(
+    character: Character, joints: Sequence[str | int], *, attachment: ArrayLike | None = None
+) -> NDArray[np.bool_]:
+    """The triangles of a character that are connected to one of some joints.
+
+    Parameters
+    ----------
+    character, joints, attachment
+        As for `subdivide_near_joints`.
+
+    Returns
+    -------
+    (T,) bool ndarray
+
+    Raises
+    ------
+    KeyError, ValueError
+        As `subdivide_near_joints`.
+    """
+    mesh, skeleton = character.mesh, character.skeleton
+    if attachment is None:
+        attachment = heaviest_joints(mesh.joint_indices, mesh.joint_weights)
+    belongs = np.asarray(attachment)
+    if belongs.shape != (len(mesh.positions),):
+        raise ValueError(f"attachment has shape {belongs.shape}, expected ({len(mesh.positions)},)")
+    chosen = np.zeros(len(mesh.triangles), np.bool_)
+    for joint in skeleton.indices(joints):
+        own = connected_triangles(mesh.triangles, belongs, joint)
+        if not own.any():
+            raise ValueError(f"no triangle is connected to joint {skeleton.names[joint]!r}")
+        chosen |= own
+    return chosen

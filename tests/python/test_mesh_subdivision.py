@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: MIT
+"""Subdivision near joints: what must stay true of a surface, attributes of new vertices, and bad input."""
+
+from __future__ import annotations
+
+from importlib import resources
+
+import numpy as np
+import pytest
+from characters import DATA
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from surfaces import torn, tube
+
+import sbs
+from sbs import mesh, weights
+from sbs.mesh import Subdivision, subdivide
+
+SQUARE = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]])
+SQUARE_TRIANGLES = np.array([[0, 1, 2], [1, 3, 2]])
+
+
+@pytest.fixture(scope="module")
+def woman() -> sbs.Character:
+    with resources.as_file(resources.files("sbs.demo") / "data" / "woman.glb") as path:
+        return sbs.load(path)
+
+
+def by_place(positions: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    """Triangles whose corners are numbers of places."""
+    return np.unique(positions, axis=0, return_inverse=True)[1].reshape(-1)[triangles]
+
+
+def sides_of(triangles: np.ndarray) -> np.ndarray:
+    return triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
+
+
+def euler_characteristic(places: np.ndarray) -> int:
+    edges = np.unique(np.sort(sides_of(places), axis=1), axis=0)
+    return len(np.unique(places)) - len(edges) + len(places)
+
+
+def assert_closed(places: np.ndarray) -> None:
+    """Every side meets one of the other direction: a vertex in the middle of an edge would leave three that don't."""
+    there = np.unique(sides_of(places), axis=0)
+    assert len(there) == 3 * len(places)
+    back = np.unique(there[:, ::-1], axis=0)
+    np.testing.assert_array_equal(there, back)
+
+
+def vector_areas(positions: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    a, b, c = np.moveaxis(positions[triangles], 1, 0)
+    return np.cross(b - a, c - a) / 2
+
+
+def assert_same_surface(positions: np.ndarray, triangles: np.ndarray, fine: Subdivision) -> None:
+    """The parts of each triangle lie in it, wound alike, and add up to it."""
+    new = fine.interpolate(positions)
+    np.testing.assert_array_equal(new[: len(positions)], positions)
+    before, parts = vector_areas(positions, triangles), vector_areas(new, fine.triangles)
+    sums = np.zeros_like(before)
+    np.add.at(sums, fine.sources, parts)
+    size = np.ptp(positions, axis=0).max()
+    np.testing.assert_allclose(sums, before, rtol=0, atol=1e-14 * size**2)  # a few roundings of double
+    areas = np.zeros(len(before))
+    np.add.at(areas, fine.sources, np.linalg.norm(parts, axis=1))
+    np.testing.assert_allclose(areas, np.linalg.norm(before, axis=1), rtol=0, atol=1e-14 * size**2)
+    assert (np.diff(fine.sources) >= 0).all()
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    share=st.floats(0.02, 1),
+    scheme=st.sampled_from(["1:3", "1:4"]),
+    levels=st.integers(1, 3),
+    seams=st.booleans(),
+)
+def test_a_closed_surface_stays_closed_and_the_same(seed, share, scheme, levels, seams):
+    positions, triangles = tube(5, 6)
+    if seams:
+        positions, triangles = torn(positions, triangles)
+    chosen = np.random.default_rng(seed).random(len(triangles)) < share
+    fine = subdivide(positions, triangles, chosen, scheme=scheme, levels=levels)
+    places = by_place(fine.interpolate(positions), fine.triangles)
+    assert_closed(places)
+    assert euler_characteristic(places) == 2
+    assert_same_surface(positions, triangles, fine)
+    counts = np.bincount(fine.sources, minlength=len(triangles))
+    assert (counts[chosen] == (3 if scheme == "1:3" else 4) ** levels).all() or (scheme == "1:4" and levels > 1)
+    assert (counts[chosen] >= (3 if scheme == "1:3" else 4) ** levels).all()
+    if scheme == "1:3":
+        assert (counts[~chosen] == 1).all()
+    np.testing.assert_allclose(fine.shares.sum(axis=1), 1, rtol=0, atol=4e-16)
+    assert (fine.shares >= 0).all()
+    # each new vertex is a point of a triangle that it is a corner of
+    for column in range(3):
+        new = fine.triangles[:, column] >= fine.vertex_count
+        rows = fine.triangles[new, column] - fine.vertex_count
+        corners = triangles[fine.sources[new]]
+        assert (np.equal(fine.parents[rows][:, :, None], corners[:, None, :]).any(axis=2)).all()
+
+
+@pytest.mark.parametrize("scheme", ["1:3", "1:4"])
+def test_all_triangles_of_a_tetrahedron(scheme):
+    positions = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]])
+    triangles = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])
+    fine = subdivide(positions, triangles, np.ones(4, bool), scheme=scheme, levels=2)
+    assert len(fine.triangles) == 4 * (9 if scheme == "1:3" else 16)
+    assert len(fine.parents) == (4 * 4 if scheme == "1:3" else 6 * 3 + 4 * 3)
+    assert_closed(fine.triangles)
+
+
+def test_no_edge_is_split_twice():
+    positions, triangles = tube(5, 6)
+    fine = subdivide(positions, triangles, np.arange(len(triangles)) % 3 == 0)
+    pairs = fine.parents[:, :2]
+    assert len(np.unique(pairs, axis=0)) == len(pairs)
+    assert (fine.shares == [0.5, 0.5, 0]).all()
+
+
+@pytest.mark.parametrize("name", ["wolf_quaternius", "rat_quaternius", "arnaud_ozz"])
+def test_seams_of_characters_stay_closed(name):
+    with np.load(DATA / f"{name}.npz") as file:
+        positions, triangles = file["rest_positions"].astype(np.float32), file["triangles"]
+        joint_indices, joint_weights = file["joint_indices"], file["joint_weights"]
+
+    def border(points, faces):
+        """Length of the edges that have one triangle only."""
+        places = np.sort(sides_of(by_place(points, faces)), axis=1)
+        _, first, uses = np.unique(places, axis=0, return_index=True, return_counts=True)
+        ends = points.astype(np.float64)[sides_of(faces)[first[uses == 1]]]
+        return np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1).sum()
+
+    attached = mesh.heaviest_joints(joint_indices, joint_weights)
+    joints, counts = np.unique(attached, return_counts=True)
+    chosen = mesh.connected_triangles(triangles, attached, joints[np.argsort(counts)[-4:]])
+    assert 0 < chosen.sum() < len(triangles)
+    fine = subdivide(positions, triangles, chosen, levels=2)
+    new = fine.interpolate(positions)
+    assert new.dtype == np.float32
+    # a seam that opened would double its length here; rounding of float32 moves middles by 1e-7
+    assert border(new, fine.triangles) == pytest.approx(border(positions, triangles), rel=1e-5)
+
+    # vertices at one point have one set of weights, to the last bit
+    influences = fine.influences(joint_indices, joint_weights)
+    alike = sbs.weights.Influences(*influences)
+    place = np.unique(new, axis=0, return_inverse=True)[1].reshape(-1)
+    first = np.unique(place, return_index=True)[1][place]
+    added = np.flatnonzero((first >= fine.vertex_count) & (first != np.arange(len(new))))
+    same = (alike.joint_indices[added] == alike.joint_indices[first[added]]).all(axis=1)
+    same &= (alike.joint_weights[added] == alike.joint_weights[first[added]]).all(axis=1)
+    assert same.all()
+
+
+def test_weights_are_means_and_old_ones_stay():
+    joint_indices = np.array([[0, 1], [1, 0], [2, 0], [3, 1]], np.int32)
+    joint_weights = np.array([[0.75, 0.25], [1, 0], [2, 2], [0.5, 0.5]], np.float32)  # the third does not sum to 1
+    fine = subdivide(SQUARE, SQUARE_TRIANGLES, [True, False], scheme="1:4")
+    made = fine.influences(joint_indices, joint_weights)
+    assert made.joint_weights.dtype == np.float32
+    np.testing.assert_array_equal(made.joint_weights[:4, :2], joint_weights)
+    old = weights.to_dense(joint_indices, joint_weights, 4)
+    old /= old.sum(axis=1, keepdims=True)
+    expected = np.einsum("nk,nkj->nj", fine.shares, old[fine.parents])
+    np.testing.assert_allclose(weights.to_dense(*made, 4)[4:], expected, rtol=0, atol=1e-7)  # float32
+    assert (np.diff(made.joint_weights[4:], axis=1) <= 0).all()
+
+
+def test_normals_have_unit_length_and_other_attributes_are_linear():
+    fine = subdivide(SQUARE, SQUARE_TRIANGLES, [True, False], scheme="1:3")
+    normals = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 2]], np.float32)
+    np.testing.assert_allclose(fine.normals(normals)[4], np.full(3, 3**-0.5), atol=1e-7)
+    np.testing.assert_array_equal(fine.normals(np.zeros((4, 3)))[4], 0)
+    np.testing.assert_allclose(fine.interpolate([0, 3, 6, 9])[4], 3, rtol=1e-15)
+    colors = np.arange(4 * 2 * 3.0).reshape(4, 2, 3)
+    assert fine.interpolate(colors).shape == (5, 2, 3)
+    np.testing.assert_array_equal(fine.attachment([7, 5, 5, 9]), [7, 5, 5, 9, 5])
+    np.testing.assert_array_equal(fine.attachment([7, 6, 5, 9])[4], 5)  # a tie
+
+
+def test_attachment_is_of_the_heaviest_joint():
+    indices = [[0, 1, 1], [2, 1, 0], [3, 2, 0], [0, 0, 0]]
+    given = [[0.4, 0.3, 0.3], [0.5, 0.5, 0], [np.nan, 0.1, 0], [0, 0, 0]]
+    np.testing.assert_array_equal(mesh.heaviest_joints(indices, given), [1, 1, 2, -1])
+    with pytest.raises(ValueError, match=r"joint_indices has shape \(2, 1\), joint_weights \(1, 2\)"):
+        mesh.heaviest_joints([[0], [1]], [[1, 0]])
+
+
+def test_near_a_joint_of_a_character(woman, tmp_path):
+    fine = mesh.subdivide_near_joints(woman, ["LeftForeArm", woman.skeleton.index("LeftArm")])
+    count = len(woman.mesh.positions)
+    chosen = mesh.triangles_near_joints(woman, ["LeftForeArm", "LeftArm"])
+    assert len(fine.mesh.triangles) > len(woman.mesh.triangles) + 3 * chosen.sum()
+    np.testing.assert_array_equal(fine.mesh.positions[:count], woman.mesh.positions)
+    assert_closed(fine.mesh.triangles)
+    assert euler_characteristic(fine.mesh.triangles) == euler_characteristic(woman.mesh.triangles)
+    np.testing.assert_allclose(np.linalg.norm(fine.mesh.normals[count:], axis=1), 1, rtol=0, atol=2e-7)
+    # what a new vertex deforms to linearly, with weights that are means, is not far from between its parents
+    assert not any((fine.skin.weight_report.nan, fine.skin.weight_report.off_sum, fine.skin.weight_report.unweighted))
+    fine.save(tmp_path / "fine.glb")
+    np.testing.assert_array_equal(sbs.load(tmp_path / "fine.glb").mesh.triangles, fine.mesh.triangles)
+
+
+def test_parts_of_connected_triangles_are_connected(woman):
+    """So that levels that go on with the parts do what the definition says."""
+    joint = woman.skeleton.index("LeftForeArm")
+    chosen = mesh.triangles_near_joints(woman, [joint])
+    fine = subdivide(woman.mesh.positions, woman.mesh.triangles, chosen)
+    attached = mesh.heaviest_joints(*fine.influences(woman.mesh.joint_indices, woman.mesh.joint_weights))
+    np.testing.assert_array_equal(mesh.connected_triangles(fine.triangles, attached, joint), chosen[fine.sources])
+
+
+def test_degenerate_triangles_and_loose_vertices():
+    positions = np.array([*SQUARE, [1, 0, 0], [7, 7, 7]])
+    triangles = np.array([[0, 1, 2], [1, 3, 2], [1, 4, 3], [2, 2, 2]])
+    fine = subdivide(positions, triangles, np.ones(4, bool), scheme="1:4")
+    places = by_place(fine.interpolate(positions), fine.triangles)
+    proper = places[[len(set(row)) == 3 for row in places]]
+    assert len(proper) == 8
+    edges = np.unique(np.sort(sides_of(proper), axis=1), axis=0, return_counts=True)[1]
+    assert sorted(set(edges)) == [1, 2]
+    assert not np.isin(fine.triangles, 5).any()
+    assert not np.isin(fine.parents, 5).any()
+
+
+def test_bad_input(woman):
+    cases = [
+        ({"chosen": [True]}, ValueError, r"triangles has shape \(2, 3\), chosen \(1,\)"),
+        ({"chosen": [1, 0]}, TypeError, "chosen must hold bool"),
+        ({"triangles": [[0, 1, 9], [0, 1, 2]]}, ValueError, r"triangles\[0, 2\] = 9 is out of range for 4 vertices"),
+        ({"positions": SQUARE * np.nan}, ValueError, r"positions\[0, 0\] is nan"),
+        ({"scheme": "1:5"}, ValueError, r"scheme must be one of \['1:3', '1:4'\], not '1:5'"),
+        ({"levels": 0}, ValueError, "levels must be None or at least 1, not 0"),
+        ({"levels": 40}, ValueError, "levels = 40.0 is too large"),
+    ]
+    usual = {"positions": SQUARE, "triangles": SQUARE_TRIANGLES, "chosen": [True, False]}
+    for change, kind, text in cases:
+        with pytest.raises(kind, match=text):
+            subdivide(**(usual | change))
+    fine = subdivide(**usual)
+    with pytest.raises(ValueError, match=r"values has shape \(3,\), expected \(4, ...\)"):
+        fine.interpolate([1, 2, 3])
+    with pytest.raises(ValueError, match=r"joint_weights \(4, 2\)"):
+        fine.influences(np.zeros((4, 1), int), np.ones((4, 2)))
+    with pytest.raises(KeyError, match="no joint is named 'Tail'"):
+        mesh.subdivide_near_joints(woman, ["Tail"])
+    with pytest.raises(ValueError, match="joint 31 is out of range for 31 joints"):
+        mesh.subdivide_near_joints(woman, [31])
+    with pytest.raises(ValueError, match="no triangle is connected to joint 'LeftArm'"):
+        mesh.subdivide_near_joints(woman, ["Hips", "LeftArm"], attachment=np.zeros(13380, int))
+    with pytest.raises(ValueError, match=r"attachment has shape \(2,\), expected \(13380,\)"):
+        mesh.subdivide_near_joints(woman, ["LeftArm"], attachment=[0, 1])
