@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 from bpy.app.handlers import persistent
 
-from .engine import live, registry, stack
+from .engine import live, node_trees, registry, stack, subject
 
 __all__ = ["CLASSES", "register", "unregister"]
 
@@ -31,23 +31,31 @@ def depsgraph_updated(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -
     global _all_changed
     if depsgraph.mode == "RENDER" or _is_in_the_way(depsgraph):
         return
-    changed = {live.key_of(update.id.original): type(update.id) for update in depsgraph.updates}
-    scene_changed = any(issubclass(kind, (bpy.types.Scene, bpy.types.Collection)) for kind in changed.values())
+    changed = [update.id.original for update in depsgraph.updates]
+    scene_changed = any(isinstance(item, (bpy.types.Scene, bpy.types.Collection)) for item in changed)
+    # Some of it may be gone after tidying.
+    places = {item.as_pointer() for item in changed}
+    if not (_all_changed or scene_changed or registry.concerns(places)):
+        return
     if _all_changed or scene_changed:
         registry.tidy(depsgraph.view_layer)
         # Blender 3.4 loses what was written to the carrier of an object while that was hidden.
         live.forget_poses()
-    for item in registry.bound_objects():
+
+    def has_changed(item: bpy.types.ID | None) -> bool:
+        return item is not None and item.as_pointer() in places
+
+    bound = registry.bound_objects()
+    for item in bound:
         armature = item.sbs.armature
-        keys = live.key_of(item.data.shape_keys) if item.data.shape_keys else None
-        rig_changed = armature is not None and live.key_of(armature.data) in changed
-        mesh_changed = live.key_of(item.data) in changed or keys in changed
-        item_changed = live.key_of(item) in changed
+        rig_changed = armature is not None and has_changed(armature.data)
+        mesh_changed = has_changed(item.data) or has_changed(item.data.shape_keys)
+        item_changed = has_changed(item)
         if item_changed or mesh_changed:
             mesh_changed |= _stack_changed(item)
-        pose_changed = armature is not None and live.key_of(armature) in changed
-        if _all_changed or scene_changed or rig_changed or mesh_changed or item_changed or pose_changed:
+        if _all_changed or scene_changed or rig_changed or mesh_changed or item_changed or has_changed(armature):
             live.update(item, depsgraph, mesh=mesh_changed or _all_changed, rig=rig_changed or _all_changed)
+    registry.watch(bound)
     _all_changed = False
 
 
@@ -81,7 +89,7 @@ def _stack_changed(item: bpy.types.Object) -> bool:
     state = live.state_of(item)
     if state is None:
         return False
-    signature = live.signature(item, modifier)
+    signature = subject.signature(item, modifier)
     differs = signature != state.signature
     state.signature = signature
     return differs
@@ -91,6 +99,7 @@ def _stack_changed(item: bpy.types.Object) -> bool:
 def file_loaded(*_arguments: object) -> None:
     global _all_changed
     live.forget()
+    node_trees.forget()
     registry.tidy()
     _all_changed = True
 
@@ -127,4 +136,5 @@ def unregister() -> None:
     if bpy.app.timers.is_registered(_show_again):
         bpy.app.timers.unregister(_show_again)
     live.forget()
+    node_trees.forget()
     registry.forget()

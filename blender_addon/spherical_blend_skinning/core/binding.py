@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from dataclasses import dataclass
 from types import ModuleType
@@ -41,7 +42,7 @@ class Rig:
 
     def same_as(self, other: Rig) -> bool:
         """Whether both would bind a mesh alike."""
-        return (
+        return self is other or (
             self.names == other.names
             and np.array_equal(self.deforms, other.deforms)
             and np.array_equal(self.rests, other.rests)
@@ -67,9 +68,15 @@ class Surface:
     weights: influences.VertexWeights
     groups: tuple[str, ...]
 
-    def has_weights_of(self, other: Surface) -> bool:
-        """Whether both have the same vertex groups."""
-        return self.groups == other.groups and (self.weights is other.weights or self.weights.equals(other.weights))
+    def reweighted(self, other: Surface) -> NDArray[np.intp] | None:
+        """The vertices with other weights than in another one; None if they cannot be compared."""
+        if self.groups != other.groups or len(self.positions) != len(other.positions):
+            return None
+        return np.empty(0, np.intp) if self.weights is other.weights else self.weights.differing(other.weights)
+
+    def has_positions_of(self, other: Surface) -> bool:
+        """Whether both have their vertices at the same places."""
+        return self.positions is other.positions or np.array_equal(self.positions, other.positions)
 
 
 @dataclass(frozen=True)
@@ -87,13 +94,36 @@ class Amount:
     method: str
 
 
+@dataclass(frozen=True)
+class _Place:
+    """Where a mesh stands in armature space, and what that makes of poses.
+
+    Attributes
+    ----------
+    to_rig : bytes
+        The place, a matrix.
+    before : (4, 4) ndarray
+        From armature space to that of the skin.
+    after : (U, 4, 4) ndarray
+        From the space of the skin to that of each bone at rest.
+    """
+
+    to_rig: bytes
+    before: Floats
+    after: Floats
+
+    def is_at(self, to_rig: Floats) -> bool:
+        """Whether it is the place of that matrix. Bytes are compared in a tenth of the time that arrays take."""
+        return self.to_rig == to_rig.tobytes()
+
+
 class Binding:
     """A `sbs.Skin` in the space where skinning commutes with the transforms of the mesh and of its armature.
 
     Blender's Armature modifier deforms in armature space. All methods commute with rotation, translation and uniform
     scale, so as long as the mesh's place in armature space is made of those, the skin is bound in the mesh's own space
     and stays valid wherever either object moves. Otherwise it is bound in a space that `frame`, the linear part of that
-    place, leads to, and `fits` tells when it must be bound anew.
+    place, leads to, and `rebound` tells when it must be bound anew.
 
     Parameters
     ----------
@@ -120,62 +150,100 @@ class Binding:
         self.surface = surface
         self.limit = limit
         bone_of_name = {name: bone for bone, name in enumerate(rig.names) if rig.deforms[bone]}
-        bone_of_group = np.array([bone_of_name.get(name, -1) for name in surface.groups], np.int32)
-        bones, weights = influences.influences(surface.weights, bone_of_group)
-        if limit:
-            bones, weights = influences.limited(bones, weights, limit)
-        moving = np.zeros(len(rig.names), bool)
-        moving[bones[weights > 0.0]] = True
-        if not moving.any():
-            moving[np.flatnonzero(rig.deforms)[0]] = True
+        self._bone_of_group = np.array([bone_of_name.get(name, -1) for name in surface.groups], np.int32)
+        bones, weights = self._bone_influences(surface.weights)
+        self._moving = np.zeros(len(rig.names), bool)
+        self._moving[bones[weights > 0.0]] = True
+        if not self._moving.any():
+            self._moving[np.flatnonzero(rig.deforms)[0]] = True
         #: The bones of the pose that move some vertex, (U,), ascending.
-        self.bones = np.flatnonzero(moving)
+        self.bones = np.flatnonzero(self._moving)
         self._inverse_rests = inverse(rig.rests[self.bones])
         self.segments = rig.segments[self.bones]
         #: Whether some bone that moves vertices bends; the binding then holds for one place of the mesh only.
         self.bends = bool((self.segments > 1).any())
-        # Numbers among the moving bones; for the padding, whose bone may move none, that of the first.
-        joints = np.where(moving, np.cumsum(moving) - 1, 0).astype(np.int32)[bones]
-        if self.bends:
-            joints, weights = bendy_bones.split_segments(
-                transform_points(to_rig, surface.positions),
-                joints,
-                weights,
-                inverse_rests=self._inverse_rests,
-                lengths=rig.lengths[self.bones],
-                segments=self.segments,
-            )
         self.joint_count = int(bendy_bones.joint_counts(self.segments).sum())
         self._to_rig = to_rig
         self.frame = np.eye(4) if is_similarity(to_rig) else linear_part(to_rig)
+        self._has_frame = not np.array_equal(self.frame, np.eye(4))
         self._inverse_frame = inverse(self.frame)
+        self._place: _Place | None = None
         self._sbs = sbs
-        self._indices, self._weights = joints, weights
-        self.skin = self._make_skin(surface.positions)
+        self.skin = self._make_skin(surface.positions, *self._joint_influences(surface.positions, bones, weights))
 
-    def _make_skin(self, positions: NDArray[np.float32]) -> Any:
-        if not np.array_equal(self.frame, np.eye(4)):
+    def _bone_influences(self, weights: influences.VertexWeights) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        bones, values = influences.influences(weights, self._bone_of_group)
+        return influences.limited(bones, values, self.limit) if self.limit else (bones, values)
+
+    def _joint_influences(
+        self, positions: NDArray[np.float32], bones: NDArray[np.int32], weights: NDArray[np.float32]
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        # Numbers among the moving bones; for the padding, whose bone may move none, that of the first.
+        numbers = np.where(self._moving, np.cumsum(self._moving) - 1, 0).astype(np.int32)
+        joints = numbers[bones]
+        if not self.bends:
+            return joints, weights
+        return bendy_bones.split_segments(
+            transform_points(self._to_rig, positions),
+            joints,
+            weights,
+            inverse_rests=self._inverse_rests,
+            lengths=self.rig.lengths[self.bones],
+            segments=self.segments,
+        )
+
+    def _make_skin(
+        self, positions: NDArray[np.float32], joints: NDArray[np.int32], weights: NDArray[np.float32]
+    ) -> Any:
+        if self._has_frame:
             positions = transform_points(self.frame, positions)
         with warnings.catch_warnings():
             # Sums other than 1 and vertices without weights are everyday matters; the status line counts the latter.
             warnings.simplefilter("ignore", self._sbs.WeightWarning)
-            return self._sbs.Skin(positions, self._indices, self._weights, joint_count=self.joint_count)
+            return self._sbs.Skin(positions, joints, weights, joint_count=self.joint_count)
 
-    def fits(self, to_rig: Floats) -> bool:
+    def rebound(self, rig: Rig, surface: Surface, to_rig: Floats, limit: int) -> Binding:
+        """The binding for what may have changed since, by the shortest way there is; itself if nothing has."""
+        anew = limit != self.limit or not rig.same_as(self.rig) or not self._fits(to_rig)
+        vertices = None if anew else surface.reweighted(self.surface)
+        if vertices is None:
+            return Binding(self._sbs, rig, surface, to_rig, limit)
+        has_same_positions = surface.has_positions_of(self.surface)
+        if not len(vertices):
+            return self if has_same_positions else self._with_positions(surface.positions)
+        other = self._with_weights(surface, vertices) if has_same_positions else None
+        return other or Binding(self._sbs, rig, surface, to_rig, limit)
+
+    def _fits(self, to_rig: Floats) -> bool:
         """Whether the binding holds for another place of the mesh in armature space."""
         if self.bends:
             return np.array_equal(to_rig, self._to_rig)
+        if self._place is not None and self._place.is_at(to_rig):
+            return True
         return is_similarity(to_rig @ self._inverse_frame)
 
-    def with_positions(self, positions: NDArray[np.float32]) -> Binding:
+    def _with_positions(self, positions: NDArray[np.float32]) -> Binding:
         """The same weights on vertices that moved, (V, 3) in the space of the mesh object."""
         surface = Surface(positions, self.surface.weights, self.surface.groups)
         if self.bends:
             return Binding(self._sbs, self.rig, surface, self._to_rig, self.limit)
-        result = object.__new__(Binding)
-        result.__dict__.update(self.__dict__)
+        return self._changed(surface, self._make_skin(positions, self.skin.joint_indices, self.skin.joint_weights))
+
+    def _with_weights(self, surface: Surface, vertices: NDArray[np.intp]) -> Binding | None:
+        """Other weights of some vertices; None if bones are to move them that have moved none so far."""
+        bones, weights = self._bone_influences(influences.of_vertices(surface.weights, vertices))
+        if not self._moving[bones[weights > 0.0]].all():
+            return None
+        joints, weights = self._joint_influences(surface.positions[vertices], bones, weights)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", self._sbs.WeightWarning)
+            skin = self.skin.update_weights(joints, weights, vertices=vertices)
+        return self._changed(surface, skin)
+
+    def _changed(self, surface: Surface, skin: Any) -> Binding:
+        result = copy.copy(self)
         result.surface = surface
-        result.skin = result._make_skin(positions)
+        result.skin = skin
         return result
 
     def skinning_matrices(self, pose: Floats, to_rig: Floats, segment_moves: list[Floats] | None = None) -> Floats:
@@ -194,18 +262,21 @@ class Binding:
         -------
         (J, 4, 4) ndarray
         """
-        posed = pose[self.bones]
-        moves = posed @ self._inverse_rests
+        if self._place is None or not self._place.is_at(to_rig):
+            place = to_rig @ self._inverse_frame
+            self._place = _Place(to_rig.tobytes(), inverse(place), self._inverse_rests @ place)
+        before, after = self._place.before, self._place.after
+        posed = before @ pose[self.bones]
         if self.bends and segment_moves is not None:
             bending = iter(segment_moves)
-            moves = np.concatenate(
+            matrices = np.concatenate(
                 [
-                    posed[bone] @ next(bending) @ self._inverse_rests[bone] if count > 1 else moves[bone : bone + 1]
+                    posed[bone] @ next(bending) @ after[bone] if count > 1 else posed[bone : bone + 1] @ after[bone]
                     for bone, count in enumerate(self.segments)
                 ]
             )
-        place = to_rig @ self._inverse_frame
-        matrices = inverse(place) @ moves @ place
+        else:
+            matrices = posed @ after
         matrices[:, 3] = (0.0, 0.0, 0.0, 1.0)
         return matrices
 
@@ -220,6 +291,4 @@ class Binding:
             else:
                 others = self.skin.deform(matrices, method=amount.method, threads=threads)
             positions = others + amount.weights[:, None] * (positions - others)
-        if not np.array_equal(self.frame, np.eye(4)):
-            positions = transform_points(self._inverse_frame, positions)
-        return positions
+        return transform_points(self._inverse_frame, positions) if self._has_frame else positions

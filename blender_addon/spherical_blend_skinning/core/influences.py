@@ -33,6 +33,21 @@ class VertexWeights:
         """Whether both hold the same numbers."""
         return np.array_equal(self.groups, other.groups) and np.array_equal(self.weights, other.weights)
 
+    def differing(self, other: VertexWeights) -> NDArray[np.intp]:
+        """The vertices, ascending, that have other groups or weights in another mesh of as many vertices."""
+        width = max(self.groups.shape[1], other.groups.shape[1])
+        mine, theirs = self._widened(width), other._widened(width)
+        differs = (mine.groups != theirs.groups) | (mine.weights != theirs.weights)
+        return np.flatnonzero(differs.any(axis=1))
+
+    def _widened(self, width: int) -> VertexWeights:
+        """The same with more padding."""
+        more = width - self.groups.shape[1]
+        if not more:
+            return self
+        columns = ((0, 0), (0, more))
+        return VertexWeights(np.pad(self.groups, columns, constant_values=-1), np.pad(self.weights, columns))
+
 
 def padded(counts: NDArray[np.int32], groups: NDArray[np.int32], weights: NDArray[np.float32]) -> VertexWeights:
     """Entries (E,) of vertices one after the other, as many as `counts`, (V,), says of each, as rows."""

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import pc2
-from . import live, portable, reading, stack
+from . import portable, reading, stack, subject
 
 __all__ = ["Bake", "PointCacheBake", "ShapeKeyBake", "frame_range", "modifier_of"]
 
@@ -100,7 +100,7 @@ class Bake(ABC):
             raise ValueError(f"{item.name} belongs to a library; make a library override of it")
         if item.mode == "EDIT":
             raise ValueError(f"{item.name} is in Edit Mode")
-        if live.renders_differ(item, modifier):
+        if subject.renders_differ(item, modifier):
             raise ValueError(f"{item.name}: modifiers before give other vertices in renders than in the viewport")
 
     def __enter__(self) -> Self:

@@ -7,7 +7,17 @@ from typing import Any
 
 import bpy
 
-__all__ = ["add_socket", "get_input", "hide_inputs", "input_identifier", "new_tree", "set_input", "socket"]
+from .identity import key_of
+
+__all__ = ["add_socket", "forget", "get_input", "hide_inputs", "input_identifier", "new_tree", "set_input", "socket"]
+
+# What inputs are called, by tree and name: to ask a tree takes longer than all else that a frame asks for.
+_identifiers: dict[tuple[int | str, str], str] = {}
+
+
+def forget() -> None:
+    """Remember nothing of trees: another file is open."""
+    _identifiers.clear()
 
 
 def new_tree(name: str) -> bpy.types.NodeTree:
@@ -43,10 +53,13 @@ def socket(sockets: Any, name: str) -> bpy.types.NodeSocket:
 
 def input_identifier(tree: bpy.types.NodeTree, name: str) -> str:
     """What a group's input is called in the properties of a modifier."""
-    for candidate in _inputs(tree):
-        if candidate.name == name:
-            return str(candidate.identifier)
-    raise KeyError(f"no input {name} in {tree.name}")
+    key = (key_of(tree), name)
+    if key not in _identifiers:
+        found = next((item for item in _inputs(tree) if item.name == name), None)
+        if found is None:
+            raise KeyError(f"no input {name} in {tree.name}")
+        _identifiers[key] = str(found.identifier)
+    return _identifiers[key]
 
 
 def _inputs(tree: bpy.types.NodeTree) -> list[Any]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import bpy
 
 from ..core.joint_tables import joint_tables
-from . import carriers, live, live_group, node_trees, portable_group, portable_tables, registry, stack
+from . import carriers, live, live_group, node_trees, portable_group, portable_tables, registry, stack, subject
 
 __all__ = ["MINIMUM_VERSION", "Counts", "armature_of", "detach", "find", "make_live", "make_portable", "problems"]
 
@@ -108,7 +108,7 @@ def _check(item: bpy.types.Object, modifier: bpy.types.NodesModifier, state: liv
         raise ValueError(f"{item.name}: nodes cannot read the segments of the bendy bone {bone}: bake instead")
     if binding.skin.unweighted_vertex_count == binding.skin.vertex_count:
         raise ValueError(f"{item.name}: no vertex has weights for a bone that deforms")
-    if live.renders_differ(item, modifier):
+    if subject.renders_differ(item, modifier):
         raise ValueError(f"{item.name}: the modifiers before may give other vertices in renders than in the viewport")
 
 

@@ -3,15 +3,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Set
+
 import bpy
 
-from . import carriers, live, live_group, node_trees, probes, stack
+from . import carriers, live, live_group, node_trees, probes, stack, subject
 
-__all__ = ["adjust", "bound_objects", "forget", "is_outdated", "tidy"]
+__all__ = ["adjust", "bound_objects", "concerns", "forget", "is_outdated", "tidy", "watch"]
 
 # Names and libraries of bound objects, which say so as long as the number of objects stays.
 _names: list[tuple[str, str | None]] | None = None
 _object_count = -1
+# Where in memory is what bound objects depend on: themselves, their meshes, shape keys, armatures and those' data. That
+# is good until undo or loading, before which `forget` is called; what comes later in its place concerns us for nothing.
+_concerned: set[int] = set()
 
 
 def forget() -> None:
@@ -36,7 +41,26 @@ def bound_objects() -> list[bpy.types.Object]:
     found = [item for item in objects if item.type == "MESH" and stack.find(item) is not None]
     _names = [(item.name, item.library and item.library.filepath) for item in found]
     _object_count = len(objects)
+    watch(found)
     return found
+
+
+def watch(items: Iterable[bpy.types.Object]) -> None:
+    """Note what bound objects depend on, for `concerns`."""
+    global _concerned
+    _concerned = {other.as_pointer() for item in items for other in _dependencies(item)}
+
+
+def concerns(places: Set[int]) -> bool:
+    """Whether data-blocks at these places in memory may matter to a bound object."""
+    return _names is None or not _concerned.isdisjoint(places)
+
+
+def _dependencies(item: bpy.types.Object) -> list[bpy.types.ID]:
+    """What a bound object depends on."""
+    armature = item.sbs.armature
+    found = [item, item.data, item.data.shape_keys, armature, armature and armature.data]
+    return [other for other in found if other is not None]
 
 
 def tidy(view_layer: bpy.types.ViewLayer | None = None) -> None:
@@ -101,10 +125,10 @@ def adjust(item: bpy.types.Object, modifier: bpy.types.NodesModifier) -> None:
     """Have a modifier keep what comes to it, and have a carrier for renders, exactly where that is needed."""
     if item.library is not None:
         return
-    keep_input = live.needs_input(item, modifier)
+    keep_input = subject.needs_input(item, modifier)
     if bool(node_trees.get_input(modifier, live_group.KEEP_INPUT)) != keep_input:
         node_trees.set_input(modifier, live_group.KEEP_INPUT, keep_input)
-    renders_differ = live.renders_differ(item, modifier)
+    renders_differ = subject.renders_differ(item, modifier)
     if bool(node_trees.get_input(modifier, live_group.USE_RENDER_CARRIER)) != renders_differ:
         carrier = carriers.new(item.name) if renders_differ else None
         node_trees.set_input(modifier, live_group.RENDER_CARRIER, carrier)

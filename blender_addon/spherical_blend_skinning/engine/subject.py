@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What comes to the modifier of a bound object: its mesh, or what shape keys and modifiers before make of that."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core import influences
+from ..core.binding import Surface
+from . import live_group, reading, stack
+
+__all__ = ["Positions", "Subject", "needs_input", "renders_differ", "signature"]
+
+Positions = NDArray[np.float32]
+
+
+class Subject:
+    """A bound object in a dependency graph, and what comes to its modifier there."""
+
+    def __init__(
+        self,
+        item: bpy.types.Object,
+        evaluated: bpy.types.Object,
+        modifier: bpy.types.NodesModifier,
+        in_render: bool,
+    ) -> None:
+        self.item = item
+        self.evaluated = evaluated
+        self.modifier = modifier
+        self.in_render = in_render
+        self.carrier_input = live_group.RENDER_CARRIER if in_render else live_group.CARRIER
+        self._moves = needs_input(item, modifier)
+
+    def moving_positions(self) -> Positions | None:
+        """Positions (V, 3) if they can change with every frame and can be read now."""
+        if not self._moves:
+            return None
+        kept = self._kept()
+        return kept and kept[0]
+
+    def surface(self) -> Surface:
+        """Positions and weights. A ValueError if they can't be read now."""
+        groups = tuple(self.item.vertex_groups.keys())
+        mesh = self.item.data
+        kept = self._kept() if self._moves else (reading.positions(mesh), None)
+        if kept is None:
+            raise ValueError("What comes to the modifier cannot be read")
+        positions, sources = kept
+        if any(other.type not in stack.DEFORMING for other in stack.before(self.item, self.modifier)):
+            weights = reading.vertex_weights(self.evaluated.data)
+            if sources is not None:
+                weights = influences.of_vertices(weights, sources)
+        else:
+            weights = reading.vertex_weights(mesh)
+        if len(weights.groups) != len(positions):
+            raise ValueError("What comes to the modifier cannot be read")
+        return Surface(positions, weights, groups)
+
+    def _kept(self) -> tuple[Positions, NDArray[np.int64] | None] | None:
+        """The input that the modifier kept, and which vertices of the outcome have it if modifiers after add some."""
+        attributes = self.evaluated.data.attributes
+        if live_group.INPUT_POSITION not in attributes or live_group.INPUT_INDEX not in attributes:
+            return None
+        attribute = attributes[live_group.INPUT_POSITION]
+        positions = np.empty((len(attribute.data), 3), np.float32)
+        attribute.data.foreach_get("vector", positions.reshape(-1))
+        index = np.empty(len(positions), np.float32)
+        attributes[live_group.INPUT_INDEX].data.foreach_get("value", index)
+        if np.array_equal(index, np.arange(len(index), dtype=np.float32)):
+            return positions, None
+        sources = influences.first_of_each(index)
+        return (positions[sources], sources) if sources is not None else None
+
+
+def needs_input(item: bpy.types.Object, modifier: bpy.types.NodesModifier) -> bool:
+    """Whether the modifier has to keep what comes to it: shape keys or other modifiers change the mesh before."""
+    return item.data.shape_keys is not None or bool(stack.before(item, modifier))
+
+
+def signature(item: bpy.types.Object, modifier: bpy.types.NodesModifier) -> tuple[object, ...]:
+    """What tells, at little cost, that other vertices or weights may come to the modifier of an object."""
+    return (
+        len(item.data.vertices),
+        item.mode == "EDIT",
+        tuple(item.vertex_groups.keys()),
+        tuple(
+            (other.name, _values(other)) for other in stack.before(item, modifier) if other.type not in stack.DEFORMING
+        ),
+    )
+
+
+def _values(modifier: bpy.types.Modifier) -> tuple[object, ...]:
+    """The settings of a modifier that are plain values."""
+    values = []
+    for definition in modifier.bl_rna.properties:
+        if definition.type in ("BOOLEAN", "INT", "FLOAT", "ENUM", "STRING") and not definition.identifier.startswith(
+            ("execution_time", "is_active", "show_expanded")
+        ):
+            value = getattr(modifier, definition.identifier)
+            values.append(tuple(value) if getattr(definition, "is_array", False) else value)
+    return tuple(values)
+
+
+def renders_differ(item: bpy.types.Object, modifier: bpy.types.NodesModifier) -> bool:
+    """Whether other vertices may come to the modifier in renders than in the viewport."""
+    for other in stack.before(item, modifier):
+        levels = other.type in ("SUBSURF", "MULTIRES") and other.levels != other.render_levels
+        # What nodes do may depend on where they are evaluated.
+        if other.type == "NODES" or (
+            other.type not in stack.DEFORMING and (levels or other.show_viewport != other.show_render)
+        ):
+            return True
+    return False
