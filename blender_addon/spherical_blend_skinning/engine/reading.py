@@ -74,12 +74,16 @@ def rig(armature: bpy.types.Object) -> Rig:
         bones.foreach_get(name, values)
         return values.reshape(-1, width)[order]
 
+    deforms, segments = read("use_deform", np.bool_).ravel(), read("bbone_segments", np.int32).ravel()
+    for name in np.array(names)[deforms & (segments > 1)].tolist():
+        if getattr(bones[name], "bbone_mapping_mode", "STRAIGHT") != "STRAIGHT":
+            raise ValueError(f"The bendy bone {name} maps vertices along its curve: set its Vertex Mapping to Straight")
     return Rig(
         names=names,
-        deforms=read("use_deform", np.bool_).ravel(),
+        deforms=deforms,
         rests=transposed(read("matrix_local", np.float32, 16), len(names)),
         lengths=read("length", np.float32).ravel().astype(np.float64),
-        segments=read("bbone_segments", np.int32).ravel(),
+        segments=segments,
     )
 
 

@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: MIT
+"""Times the Blender add-on beside Blender's own Armature modifier, and prints each figure beside its target.
+
+To be run by a Python that has Blender as its module ``bpy`` and the package sbs, or by Blender itself:
+
+    python benchmarks/addon.py
+    blender --background --python-use-system-env --python benchmarks/addon.py
+
+One process does it all, and what is compared takes turns. The character is a tube of quadrilaterals with four weights
+at a vertex and its rig of 50 bones as the parent; a frame is a whole change of frame with nothing to draw.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import time
+from collections.abc import Callable
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Quaternion
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "blender_addon"))
+
+import addon_utils
+
+ADDON = "spherical_blend_skinning"
+BONES = 50
+RING = 100
+FRAMES = 8
+ROUNDS = 12
+# Of Blender: since when a modifier of nodes is faster, and since when nodes read bones.
+QUICK_NODES, BONE_NODES = (4, 0, 0), (5, 1, 0)
+
+
+# ----------------------------------------------------------------------------------------------------------- characters
+
+
+def make_rig(bones: int = BONES) -> Any:
+    """A chain of bones along z with a pose in each frame."""
+    rig = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
+    bpy.context.scene.collection.objects.link(rig)
+    activate(rig)
+    bpy.ops.object.mode_set(mode="EDIT")
+    previous = None
+    for number in range(bones):
+        bone = rig.data.edit_bones.new(f"B{number}")
+        bone.head, bone.tail, bone.parent = (0.0, 0.0, number), (0.0, 0.0, number + 1.0), previous
+        previous = bone
+    bpy.ops.object.mode_set(mode="OBJECT")
+    random = np.random.default_rng(1)
+    for bone in rig.pose.bones:
+        for frame in range(1, FRAMES + 1):
+            bone.rotation_quaternion = Quaternion(random.normal(size=3), random.uniform(0.0, 0.5))
+            bone.keyframe_insert("rotation_quaternion", frame=frame)
+    return rig
+
+
+def make_mesh(rig: Any, vertex_count: int, bones: int = BONES) -> Any:
+    """A tube about the rig, its child, with the weights of four bones at every vertex."""
+    rows = vertex_count // RING
+    angles = np.linspace(0.0, 2.0 * math.pi, RING, endpoint=False)
+    heights = np.linspace(0.0, bones, rows)
+    positions = np.empty((rows, RING, 3), np.float32)
+    positions[..., 0], positions[..., 1], positions[..., 2] = np.cos(angles), np.sin(angles), heights[:, None]
+    corner = np.arange(RING) + RING * np.arange(rows - 1)[:, None]
+    beside = (np.arange(RING) + 1) % RING + RING * np.arange(rows - 1)[:, None]
+    faces = np.stack([corner, beside, beside + RING, corner + RING], axis=-1).reshape(-1, 4).astype(np.int32)
+    mesh = bpy.data.meshes.new("Tube")
+    mesh.vertices.add(rows * RING)
+    mesh.vertices.foreach_set("co", positions.ravel())
+    mesh.loops.add(faces.size)
+    mesh.loops.foreach_set("vertex_index", faces.ravel())
+    mesh.polygons.add(len(faces))
+    mesh.polygons.foreach_set("loop_start", np.arange(0, faces.size, 4, dtype=np.int32))
+    mesh.polygons.foreach_set("loop_total", np.full(len(faces), 4, np.int32))
+    mesh.update(calc_edges=True)
+    item = bpy.data.objects.new("Tube", mesh)
+    bpy.context.scene.collection.objects.link(item)
+    item.parent = rig
+    groups = [item.vertex_groups.new(name=bone.name) for bone in rig.data.bones]
+    first = np.clip(np.round(heights - 2.0).astype(int), 0, bones - 4)
+    for row, start in enumerate(first.tolist()):
+        distances = np.abs(np.arange(start, start + 4) + 0.5 - heights[row])
+        weights = np.maximum(2.5 - distances, 0.1) ** 2
+        for bone, weight in zip(range(start, start + 4), weights / weights.sum(), strict=True):
+            groups[bone].add(range(row * RING, (row + 1) * RING), float(weight), "REPLACE")
+    return item
+
+
+def activate(item: Any) -> None:
+    """Make an object the selected one."""
+    for other in bpy.context.view_layer.objects:
+        other.select_set(other == item)
+    bpy.context.view_layer.objects.active = item
+
+
+def start() -> None:
+    """An empty file with the add-on switched on."""
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    addon_utils.enable(ADDON, default_set=True)
+
+
+def positions_of(item: Any) -> Any:
+    """The vertices of an object after its modifiers."""
+    vertices = item.evaluated_get(bpy.context.evaluated_depsgraph_get()).data.vertices
+    found = np.empty(3 * len(vertices), np.float32)
+    vertices.foreach_get("co", found)
+    return found
+
+
+# -------------------------------------------------------------------------------------------------------------- timing
+
+
+def seconds(action: Callable[[], object]) -> float:
+    begin = time.perf_counter()
+    action()
+    return time.perf_counter() - begin
+
+
+class Handlers:
+    """The time that the add-on's handlers take, the kernels' apart."""
+
+    def __init__(self) -> None:
+        self.total = self.kernels = 0.0
+
+    @contextmanager
+    def watched(self) -> Any:
+        """Put clocks around the handlers, and around the skins of what is bound now."""
+        lists = [bpy.app.handlers.frame_change_post, bpy.app.handlers.depsgraph_update_post]
+        before = [list(handlers) for handlers in lists]
+        for handlers in lists:
+            handlers[:] = [self._timed(handler) if ADDON in handler.__module__ else handler for handler in handlers]
+        live = sys.modules[f"{ADDON}.engine.live"]
+        for item in bpy.data.objects:
+            state = live.state_of(item)
+            if state is not None and state.binding is not None:
+                state.binding.skin = _TimedSkin(state.binding.skin, self)
+        yield self
+        for handlers, old in zip(lists, before, strict=True):
+            handlers[:] = old
+
+    def _timed(self, handler: Callable[..., None]) -> Callable[..., None]:
+        def timed(*arguments: object) -> None:
+            self.total += seconds(lambda: handler(*arguments))
+
+        return timed
+
+    def least(self, actions: list[Callable[[], object]]) -> tuple[float, float]:
+        """The least time of handlers, with kernels and without, in any of some actions."""
+        found = []
+        for action in actions:
+            self.total = self.kernels = 0.0
+            action()
+            found.append((self.total, self.total - self.kernels))
+        return min(total for total, _ in found), min(rest for _, rest in found)
+
+
+class _TimedSkin:
+    """A skin whose deformations are timed."""
+
+    def __init__(self, skin: Any, clock: Handlers) -> None:
+        self._skin, self._clock = skin, clock
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._skin, name)
+
+    def deform(self, *arguments: Any, **options: Any) -> Any:
+        begin = time.perf_counter()
+        result = self._skin.deform(*arguments, **options)
+        self._clock.kernels += time.perf_counter() - begin
+        return result
+
+
+def report(what: str, figure: float, unit: str, target: float | None = None) -> None:
+    """Print a figure beside its target."""
+    verdict = "" if target is None else f"at most {target:g}{'' if figure <= target else ', MISSED'}"
+    print(f"{what:62s} {figure:8.2f} {unit:3s} {verdict}", flush=True)
+
+
+# ---------------------------------------------------------------------------------------------------------- what counts
+
+
+def time_frames(vertex_count: int) -> None:
+    """Frames of the engines, and of the Armature modifier, in turns."""
+    start()
+    scene = bpy.context.scene
+    rig = make_rig()
+    first = make_mesh(rig, vertex_count)
+    items = {name: first if number == 0 else first.copy() for number, name in enumerate(["linear", "volume", "live"])}
+    for item in list(items.values())[1:]:
+        scene.collection.objects.link(item)
+    for name in ("linear", "volume"):
+        modifier = items[name].modifiers.new("Armature", "ARMATURE")
+        modifier.object = rig
+        modifier.use_deform_preserve_volume = name == "volume"
+    activate(items["live"])
+    bpy.ops.sbs.bind()
+    if bpy.app.version >= BONE_NODES:
+        items["portable"] = first.copy()
+        scene.collection.objects.link(items["portable"])
+        items["portable"].modifiers.clear()
+        activate(items["portable"])
+        items["portable"].sbs.armature = rig
+        bpy.ops.sbs.make_portable()
+
+    items["live"].sbs.method = "LINEAR"
+    bpy.context.view_layer.update()
+    error = np.abs(positions_of(items["live"]) - positions_of(items["linear"])).max() / BONES
+    assert error < 1e-5, f"ours differs from the Armature modifier by {error}"
+    items["live"].sbs.method = "SPHERICAL"
+
+    times: dict[str, list[float]] = {name: [] for name in items}
+    for _ in range(ROUNDS):
+        for name in items:
+            for other, item in items.items():
+                item.hide_viewport = other != name
+            # What is shown anew is built anew.
+            for frame in (FRAMES - 1, FRAMES):
+                scene.frame_set(frame)
+            times[name] += [seconds(lambda frame=frame: scene.frame_set(frame)) for frame in range(1, FRAMES + 1)]  # type: ignore[misc]
+    least = {name: 1e3 * min(found) for name, found in times.items()}
+    share = 1.05 if bpy.app.version < QUICK_NODES else 0.7 if vertex_count <= 100_000 else 0.55
+    print(f"\n{vertex_count:,} vertices: the fastest frames")
+    for name, figure in least.items():
+        report(f"  {name}", figure, "ms")
+    report("  live SBS over the Armature modifier, linear", least["live"] / least["linear"], "", share)
+    if "portable" in least:
+        report("  portable SBS over Preserve Volume", least["portable"] / least["volume"], "", 1.5)
+
+
+def time_twenty_rigs() -> None:
+    """Handlers with twenty rigs of 5,000 vertices, and when something else moves."""
+    start()
+    scene = bpy.context.scene
+    for number in range(20):
+        rig = make_rig(20)
+        rig.location.x = 3.0 * number
+        activate(make_mesh(rig, 5000, 20))
+        bpy.ops.sbs.bind()
+    empty = bpy.data.objects.new("Empty", None)
+    scene.collection.objects.link(empty)
+    for _ in range(2):
+        bpy.context.view_layer.update()
+
+    def move(place: float) -> None:
+        empty.location.x = place
+        bpy.context.view_layer.update()
+
+    frames = [lambda frame=frame: scene.frame_set(frame) for frame in range(1, FRAMES + 1)] * ROUNDS  # type: ignore[misc]
+    moves = [lambda place=place: move(place) for place in range(5 * ROUNDS)]  # type: ignore[misc]
+    with Handlers().watched() as handlers:
+        print("\ntwenty rigs of 5,000 vertices and 20 bones: the fastest handlers")
+        total, rest = handlers.least(frames)
+        report("  a frame", 1e3 * total, "ms")
+        report("  a frame, kernels apart", 1e3 * rest, "ms", 3.0)
+        report("  something else moves", 1e3 * handlers.least(moves)[0], "ms", 0.5)
+
+
+def time_edits() -> None:
+    """Binding, and painting weights."""
+    start()
+    rig = make_rig()
+    item = make_mesh(rig, 100_000)
+    activate(item)
+    bpy.ops.sbs.bind()
+    binds = [seconds(bpy.ops.sbs.rebind) for _ in range(5)]
+    print("\n100,000 vertices, 50 vertex groups")
+    report("  bind, with an update of the scene", 1e3 * min(binds), "ms", 300.0)
+
+    def paint(number: int) -> None:
+        row = 20 * number
+        item.vertex_groups[f"B{number % BONES}"].add(range(row * RING, (row + 3) * RING), 0.37, "ADD")
+        item.data.update()
+        bpy.context.view_layer.update()
+
+    with Handlers().watched() as handlers:
+        dabs = [lambda number=number: paint(number) for number in range(20)]  # type: ignore[misc]
+        report("  a dab of weight painting at 300 vertices, handlers", 1e3 * handlers.least(dabs[1:])[0], "ms", 30.0)
+
+
+def main() -> None:
+    print(f"Blender {bpy.app.version_string}, {os.cpu_count()} processors")
+    for vertex_count in (100_000, 400_000):
+        time_frames(vertex_count)
+    time_twenty_rigs()
+    time_edits()
+    sys.stdout.flush()
+    # Blender's own way out may hang.
+    os._exit(0)
+
+
+main()

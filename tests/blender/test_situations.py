@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where artists take a bound mesh: other view layers, linked data, bent bones, rigs that are gone or come back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+import rigs
+from expected import TOLERANCE, deformed, error
+
+
+@pytest.fixture
+def character() -> tuple[bpy.types.Object, bpy.types.Object]:
+    """A bound tube and its posed armature, which is no parent."""
+    armature, tube = rigs.make_armature(), rigs.make_tube()
+    rigs.bind(tube, armature)
+    rigs.turn(armature)
+    return tube, armature
+
+
+def assert_right(tube: bpy.types.Object, armature: bpy.types.Object, method: str = "spherical") -> None:
+    assert error(rigs.evaluated(tube), deformed(tube, armature, method)) < TOLERANCE
+
+
+def like_the_armature_modifier(tube: bpy.types.Object, armature: bpy.types.Object) -> float:
+    """How far linear blending of ours is from that of an Armature modifier on the same mesh."""
+    twin = bpy.data.objects.new("Twin", tube.data)
+    bpy.context.scene.collection.objects.link(twin)
+    for group in tube.vertex_groups:
+        if group.name not in twin.vertex_groups:
+            twin.vertex_groups.new(name=group.name)
+    twin.matrix_world = tube.matrix_world
+    twin.modifiers.new("Armature", "ARMATURE").object = armature
+    tube.sbs.method = "LINEAR"
+    bpy.context.view_layer.update()
+    difference = error(rigs.evaluated(tube), rigs.evaluated(twin))
+    bpy.data.objects.remove(twin)
+    return difference
+
+
+# ---------------------------------------------------------------------------------------------------------- view layers
+
+
+def test_view_layers(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+    tube, armature = character
+    rigs.animate(armature)
+    scene = bpy.context.scene
+    first, second = scene.view_layers[0], scene.view_layers.new("Second")
+    for frame, layer in ((3, first), (9, second), (14, first), (15, second)):
+        scene.frame_set(frame)
+        layer.update()
+        assert error(rigs.evaluated(tube, layer.depsgraph), deformed(tube, armature)) < TOLERANCE
+
+
+def test_object_of_another_view_layer(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+    tube, armature = character
+    scene = bpy.context.scene
+    only_second = bpy.data.collections.new("Only in the second")
+    scene.collection.children.link(only_second)
+    only_second.objects.link(tube)
+    scene.collection.objects.unlink(tube)
+    second = scene.view_layers.new("Second")
+    bpy.context.view_layer.layer_collection.children[only_second.name].exclude = True
+    rigs.animate(armature)
+    for frame in (3, 12):
+        scene.frame_set(frame)
+        wanted = deformed(tube, armature)
+        assert error(rigs.evaluated(tube, second.depsgraph), wanted) < TOLERANCE
+    assert len([item for item in bpy.data.objects if "sbs_carrier" in item]) == 1
+
+
+def test_other_scene(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+    tube, armature = character
+    other = bpy.data.scenes.new("Other")
+    for item in character:
+        other.collection.objects.link(item)
+    bpy.context.window.scene = other
+    for seed in (8, 9):
+        rigs.turn(armature, seed=seed)
+        assert_right(tube, armature)
+
+
+# ---------------------------------------------------------------------------------------------------------- linked data
+
+
+def link(path: Path, kind: str, name: str) -> bpy.types.ID:
+    with bpy.data.libraries.load(str(path), link=True) as (_source, target):
+        setattr(target, kind, [name])
+    return getattr(target, kind)[0]
+
+
+def test_linked_mesh(tmp_path: Path) -> None:
+    rigs.make_tube()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "mesh.blend"))
+    bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
+    armature = rigs.make_armature()
+    mesh = link(tmp_path / "mesh.blend", "meshes", "Tube")
+    tube = bpy.data.objects.new("Tube", mesh)
+    bpy.context.scene.collection.objects.link(tube)
+    for bone in armature.data.bones:
+        if bone.name not in tube.vertex_groups:
+            tube.vertex_groups.new(name=bone.name)
+    rigs.bind(tube, armature)
+    for seed in (1, 2):
+        rigs.turn(armature, seed=seed)
+        assert_right(tube, armature)
+    assert error(rigs.evaluated(tube), rigs.positions(mesh)) > 0.01
+
+
+def test_linked_armature_data(tmp_path: Path) -> None:
+    rigs.make_armature()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "rig.blend"))
+    bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
+    armature = bpy.data.objects.new("Local", link(tmp_path / "rig.blend", "armatures", "Rig"))
+    bpy.context.scene.collection.objects.link(armature)
+    bpy.context.view_layer.update()
+    tube = rigs.make_tube()
+    rigs.bind(tube, armature)
+    for bone in armature.pose.bones:
+        bone.rotation_mode = "QUATERNION"
+    rigs.turn(armature)
+    assert_right(tube, armature)
+
+
+def test_two_rigs_on_one_mesh(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+    tube, armature = character
+    other_armature = rigs.make_armature(name="Other")
+    other = tube.copy()
+    bpy.context.scene.collection.objects.link(other)
+    other.sbs.armature = other_armature
+    rigs.turn(other_armature, seed=5)
+    assert other.data == tube.data
+    assert_right(tube, armature)
+    assert_right(other, other_armature)
+    assert error(rigs.evaluated(tube), rigs.evaluated(other)) > 0.01
+
+
+# --------------------------------------------------------------------------------------------------------- bendy bones
+
+
+def test_bendy_bones_that_rest_bent(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+    tube, armature = character
+    for name, segments, curve in (("B1", 6, 0.3), ("B2", 4, -0.2)):
+        bone = armature.data.bones[name]
+        bone.bbone_segments = segments
+        bone.bbone_curveinx = curve
+        bone.bbone_curveoutz = -curve
+        bone.bbone_rollin = curve
+    armature.pose.bones["B1"].bbone_curveinz = 0.5
+    armature.pose.bones["B2"].bbone_scaleout = (1.3, 1.0, 0.8)
+    assert like_the_armature_modifier(tube, armature) < TOLERANCE
+
+
+@pytest.mark.skipif(
+    "bbone_mapping_mode" not in bpy.types.Bone.bl_rna.properties, reason="this Blender maps along straight bones alone"
+)
+def test_bendy_bones_mapped_along_their_curve_are_refused(
+    character: tuple[bpy.types.Object, bpy.types.Object],
+) -> None:
+    import addon
+
+    tube, armature = character
+    bone = armature.data.bones["B1"]
+    bone.bbone_segments = 8
+    bone.bbone_mapping_mode = "CURVED"
+    bpy.context.view_layer.update()
+    assert "B1" in addon.module("engine.live").state_of(tube).problem
+    bone.bbone_mapping_mode = "STRAIGHT"
+    assert like_the_armature_modifier(tube, armature) < TOLERANCE
+
+
+# ---------------------------------------------------------------------------------------------------- rigs come and go
+
+
+def test_rig_deleted(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+    import addon
+
+    tube, armature = character
+    bpy.data.objects.remove(armature)
+    bpy.context.view_layer.update()
+    state = addon.module("engine.live").state_of(tube)
+    assert "armature" in state.problem.lower()
+    other = rigs.make_armature(name="Other")
+    tube.sbs.armature = other
+    rigs.turn(other, seed=3)
+    assert_right(tube, other)
+
+
+def test_rig_replaced_by_one_of_other_bones(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+    tube, armature = character
+    armature.data = rigs.make_armature(bones=6, name="Six").data
+    bpy.context.view_layer.update()
+    for bone in armature.pose.bones:
+        bone.rotation_mode = "QUATERNION"
+    rigs.turn(armature, seed=2)
+    assert_right(tube, armature)
+
+
+def test_mesh_replaced(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+    tube, armature = character
+    other = rigs.make_tube(rows=30, name="Other")
+    tube.data = other.data
+    assert_right(tube, armature)
+    assert len(rigs.evaluated(tube)) == 30 * rigs.RING
+
+
+def test_renamed_rig_is_still_followed(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+    tube, armature = character
+    assert_right(tube, armature)
+    armature.name = "Zed"
+    armature.data.name = "Zed"
+    bpy.context.view_layer.update()
+    armature.pose.bones["B2"].rotation_quaternion = (0.5, 0.5, -0.5, 0.5)
+    assert_right(tube, armature)
+
+
+def test_far_from_the_origin(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+    tube, armature = character
+    for item in (tube, armature):
+        item.location = (1000.0, -500.0, 200.0)
+    # The transforms of objects have single precision: 1000 is known to 6e-5, of a mesh of size 4 that is 1.5e-5 and,
+    # by two of them, twice as much.
+    assert error(rigs.evaluated(tube), deformed(tube, armature)) < TOLERANCE + 3e-5
+
+
+def test_no_vertices_and_no_bones() -> None:
+    import addon
+
+    armature, tube = rigs.make_armature(), rigs.make_tube()
+    rigs.bind(tube, armature)
+    live = addon.module("engine.live")
+    for bone in armature.data.bones:
+        bone.use_deform = False
+    bpy.context.view_layer.update()
+    assert live.state_of(tube).problem == "the armature has no bone that deforms"
+    for bone in armature.data.bones:
+        bone.use_deform = True
+    rigs.turn(armature)
+    assert_right(tube, armature)
+    tube.data.clear_geometry()
+    bpy.context.view_layer.update()
+    assert live.state_of(tube).problem == "the mesh has no vertices"
+
+
+def test_speed_of_an_unrelated_update(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+    """No clock: what moves something else does not even look at bound objects."""
+    import addon
+
+    registry = addon.module("engine.registry")
+    empty = bpy.data.objects.new("Empty", None)
+    bpy.context.scene.collection.objects.link(empty)
+    for _ in range(2):
+        bpy.context.view_layer.update()
+    asked = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(registry, "bound_objects", lambda: asked.append(True) or [])
+        empty.location.x = 1.0
+        bpy.context.view_layer.update()
+        assert not asked
+        character[1].pose.bones[0].rotation_quaternion = (0.0, 1.0, 0.0, 0.0)
+        bpy.context.view_layer.update()
+        assert asked
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_threads_of_the_preferences(
+    character: tuple[bpy.types.Object, bpy.types.Object], monkeypatch: pytest.MonkeyPatch, threads: int
+) -> None:
+    import addon
+
+    tube, armature = character
+    asked: list[int | None] = []
+    binding = addon.module("core.binding").Binding
+    deform = binding.deform
+
+    def spy(self: object, *arguments: object, **options: object) -> np.ndarray:
+        asked.append(options.get("threads", arguments[-1]))
+        return deform(self, *arguments, **options)
+
+    monkeypatch.setattr(binding, "deform", spy)
+    bpy.context.preferences.addons[addon.name()].preferences.threads = threads
+    rigs.turn(armature, seed=9)
+    assert_right(tube, armature)
+    assert asked[-1] == threads
+    bpy.context.preferences.addons[addon.name()].preferences.threads = 0
+    rigs.turn(armature, seed=10)
+    assert_right(tube, armature)
+    assert asked[-1] is None
