@@ -5,6 +5,7 @@
 #     make test     the tests of the C library and of the Python package
 #     make wheel    a wheel, into dist
 #     make bench    what deforming costs, in three minutes; make bench-peers: beside other libraries, in eight
+#     make bench-blender   what the Blender add-on costs, beside Blender's Armature modifier, in two minutes
 #     make lint     linters, formatters and the type checker; make format corrects what it can
 #     make clean    remove all that make has made
 #
@@ -33,7 +34,7 @@ BLENDER_PYTHON ?= python3.11
 BLENDER = $(BLENDER_PYTHON:%=build/blender/bin/python)
 
 .DELETE_ON_ERROR:
-.PHONY: demo test test-c test-python wheel bench bench-peers bench-check lint format clean
+.PHONY: demo test test-c test-python wheel bench bench-peers bench-blender bench-check lint format clean
 
 demo: $(VENV)/installed
 	sbs demo --output build/demo
@@ -55,6 +56,11 @@ bench: $(VENV)/benchmarks
 bench-peers: $(VENV)/benchmarks $(VENV)/peers $(BLENDER)
 	python -m benchmarks run --program $(PHASES) --output $(RESULTS) --peers $(BLENDER:%=--blender %)
 	$(if $(MACHINE),python -m benchmarks readme $(RESULTS))
+
+# The add-on from its sources, with the package of this checkout.
+bench-blender: $(BLENDER) wheel
+	$(BLENDER) -m pip install --quiet --no-deps --no-index --find-links=dist --force-reinstall spherical-blend-skinning
+	$(BLENDER) benchmarks/addon.py
 
 bench-check: $(VENV)/benchmarks
 	python -m benchmarks check --program $(PHASES)

@@ -16,8 +16,9 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -151,7 +152,7 @@ class Handlers:
 
         return timed
 
-    def least(self, actions: list[Callable[[], object]]) -> tuple[float, float]:
+    def least(self, actions: Sequence[Callable[[], object]]) -> tuple[float, float]:
         """The least time of handlers, with kernels and without, in any of some actions."""
         found = []
         for action in actions:
@@ -223,7 +224,7 @@ def time_frames(vertex_count: int) -> None:
             # What is shown anew is built anew.
             for frame in (FRAMES - 1, FRAMES):
                 scene.frame_set(frame)
-            times[name] += [seconds(lambda frame=frame: scene.frame_set(frame)) for frame in range(1, FRAMES + 1)]  # type: ignore[misc]
+            times[name] += [seconds(partial(scene.frame_set, frame)) for frame in range(1, FRAMES + 1)]
     least = {name: 1e3 * min(found) for name, found in times.items()}
     share = 1.05 if bpy.app.version < QUICK_NODES else 0.7 if vertex_count <= 100_000 else 0.55
     print(f"\n{vertex_count:,} vertices: the fastest frames")
@@ -252,8 +253,8 @@ def time_twenty_rigs() -> None:
         empty.location.x = place
         bpy.context.view_layer.update()
 
-    frames = [lambda frame=frame: scene.frame_set(frame) for frame in range(1, FRAMES + 1)] * ROUNDS  # type: ignore[misc]
-    moves = [lambda place=place: move(place) for place in range(5 * ROUNDS)]  # type: ignore[misc]
+    frames = [partial(scene.frame_set, frame) for frame in range(1, FRAMES + 1)] * ROUNDS
+    moves = [partial(move, place) for place in range(5 * ROUNDS)]
     with Handlers().watched() as handlers:
         print("\ntwenty rigs of 5,000 vertices and 20 bones: the fastest handlers")
         total, rest = handlers.least(frames)
@@ -280,7 +281,7 @@ def time_edits() -> None:
         bpy.context.view_layer.update()
 
     with Handlers().watched() as handlers:
-        dabs = [lambda number=number: paint(number) for number in range(20)]  # type: ignore[misc]
+        dabs = [partial(paint, number) for number in range(20)]
         report("  a dab of weight painting at 300 vertices, handlers", 1e3 * handlers.least(dabs[1:])[0], "ms", 30.0)
 
 
