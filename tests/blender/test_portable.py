@@ -80,6 +80,25 @@ def test_old_blender() -> None:
     assert tube.sbs.bound
 
 
+@pytest.mark.blender(before=(5, 1))
+def test_old_blender_binds_live_whatever_the_preferences_say() -> None:
+    armature, tube = rigs.make_armature(), rigs.make_tube()
+    bpy.context.preferences.addons[addon.name()].preferences.engine = "PORTABLE"
+    rigs.bind(tube, armature)
+    assert tube.sbs.bound
+
+
+@needs_bone_info
+def test_default_engine_of_the_preferences() -> None:
+    armature, tube = rigs.make_armature(), rigs.make_tube()
+    bpy.context.preferences.addons[addon.name()].preferences.engine = "PORTABLE"
+    rigs.bind(tube, armature)
+    assert addon.module("engine.portable").find(tube) is not None
+    assert addon.module("engine.stack").find(tube) is None
+    rigs.turn(armature)
+    assert_right(tube, armature)
+
+
 @needs_bone_info
 @pytest.mark.parametrize("bones", [2, 4, 9])
 def test_generated(bones: int) -> None:

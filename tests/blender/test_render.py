@@ -144,6 +144,75 @@ def test_other_vertices_in_renders(
             assert_same(ours, theirs)
 
 
+def test_motion_blur_of_spherical_blending(scene: bpy.types.Scene, tmp_path: Path) -> None:
+    """Against what the library says at each moment that Cycles asks for, in a Mesh Cache."""
+    import addon
+
+    tube, twin, armature = make_twins()
+    tube.sbs.method = "SPHERICAL"
+    armature.location = (0.2, 0.0, 0.1)
+    twin.modifiers.clear()
+    pc2 = addon.module("core.pc2")
+    path, start, step = tmp_path / "reference.pc2", FRAMES[0] - 1, 0.5
+    moments = np.arange(start, FRAMES[-1] + 1.0 + step, step)
+    with pc2.Writer(path, len(twin.data.vertices), len(moments), start=start, step=step) as writer:
+        for moment in moments:
+            scene.frame_set(int(moment), subframe=float(moment % 1.0))
+            writer.write(deformed(tube, armature))
+    modifier = twin.modifiers.new("Reference", "MESH_CACHE")
+    modifier.cache_format, modifier.filepath = "PC2", str(path)
+    modifier.frame_start, modifier.frame_scale = start / step, 1.0 / step
+    pictures = {}
+    for name in ("ours", "reference"):
+        tube.hide_render, twin.hide_render = name != "ours", name == "ours"
+        scene.render.filepath = str(tmp_path / f"{name}-####.exr")
+        bpy.ops.render.render(animation=True)
+        pictures[name] = [read(tmp_path / f"{name}-{frame:04}.exr") for frame in FRAMES]
+    for ours, reference in zip(pictures["ours"], pictures["reference"], strict=True):
+        assert_same(ours, reference)
+    scene.render.use_motion_blur = False
+    bpy.ops.render.render(animation=True)
+    sharp = read(tmp_path / f"reference-{FRAMES[0]:04}.exr")
+    assert np.abs(sharp - pictures["reference"][0]).max() > 0.1, "there must be blur"
+
+
+def test_view_layers_and_a_hidden_rig(scene: bpy.types.Scene, tmp_path: Path) -> None:
+    """Two view layers of one picture, each with a mesh of its own, by a rig that is not rendered."""
+    tube, twin, armature = make_twins()
+    armature.hide_render = True
+    layers = {}
+    for item in (tube, twin):
+        item.hide_render = False
+        collection = bpy.data.collections.new(item.name)
+        scene.collection.children.link(collection)
+        collection.objects.link(item)
+        scene.collection.objects.unlink(item)
+    for number, item in enumerate((tube, twin)):
+        layer = scene.view_layers[0] if number == 0 else scene.view_layers.new("Second")
+        layer.name = item.name
+        for child in layer.layer_collection.children:
+            child.exclude = child.name != item.name
+        layers[item.name] = layer
+    for _ in range(2):
+        bpy.context.view_layer.update()
+    pictures = {}
+    for name in ("Tube", "Twin"):
+        for layer in scene.view_layers:
+            layer.use = layer.name == name
+        scene.render.filepath = str(tmp_path / f"{name}-####.exr")
+        bpy.ops.render.render(animation=True)
+        pictures[name] = [read(tmp_path / f"{name}-{frame:04}.exr") for frame in FRAMES]
+    for ours, theirs in zip(pictures["Tube"], pictures["Twin"], strict=True):
+        assert_same(ours, theirs)
+    # Both at once: the picture is that of the first layer, rendered beside the other's.
+    for layer in scene.view_layers:
+        layer.use = True
+    scene.render.filepath = str(tmp_path / "both-####.exr")
+    bpy.ops.render.render(animation=True)
+    for frame, theirs in zip(FRAMES, pictures["Twin"], strict=True):
+        assert_same(read(tmp_path / f"both-{frame:04}.exr"), theirs)
+
+
 def move_up(item: bpy.types.Object, modifier: bpy.types.Modifier) -> None:
     """Put a modifier first."""
     with bpy.context.temp_override(object=item, active_object=item):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import bpy
 
+from .. import preferences
 from ..engine import live, portable, registry, stack
 from .selection import hindrance, linked_reason, live_meshes, our_meshes, refuse
 
@@ -122,6 +123,11 @@ class SBS_OT_bind(bpy.types.Operator):
             state = bind(context, item, armature, self.modifier)
             bound += 1
             self.report({"INFO"} if state.binding else {"WARNING"}, f"{item.name}: {describe(state)}")
+            if state.binding and preferences.get(context).engine == "PORTABLE":
+                try:
+                    portable.make_portable(item, context.evaluated_depsgraph_get())
+                except ValueError as error:
+                    self.report({"WARNING"}, f"Bound live, not portable as the preferences ask for: {error}")
         return {"FINISHED"} if bound else {"CANCELLED"}
 
 
