@@ -47,9 +47,10 @@ static void raise_empty(const sbs_fault *fault) {
 }
 
 static const char *range_of_option(const char *option) {
-  if (is(option, "damping")) return "a finite number above 0";
-  if (is(option, "rcond")) return "None or between 0 and 1";
-  if (is(option, "strength") || is(option, "mask") || is(option, "threshold")) return "between 0 and 1";
+  if (is(option, "damping") || is(option, "base.damping")) return "a finite number above 0";
+  if (is(option, "rcond") || is(option, "base.rcond")) return "None or between 0 and 1";
+  if (is(option, "amount") || is(option, "strength") || is(option, "mask") || is(option, "threshold"))
+    return "between 0 and 1";
   if (is(option, "radius")) return "a finite number above 0";
   if (is(option, "value")) return "at least 0 and finite, and at most 1 to replace";
   if (is(option, "mirror_position")) return "a finite number";

@@ -4,6 +4,7 @@
 #include "arguments.h"
 #include "errors.h"
 #include "skin_deform.h"
+#include "skin_inverse.h"
 #include "skin_update.h"
 
 /* ------------------------------------------------------------------------------------------ making and unmaking -- */
@@ -265,6 +266,7 @@ static PyGetSetDef properties[] = {
 static PyMethodDef methods[] = {
     {"deform", METHOD(core_deform), METH_VARARGS | METH_KEYWORDS, core_deform_doc},
     {"deform_many", METHOD(core_deform_many), METH_VARARGS | METH_KEYWORDS, core_deform_many_doc},
+    {"inverse_deform", METHOD(core_inverse_deform), METH_VARARGS | METH_KEYWORDS, core_inverse_deform_doc},
     {"update", METHOD(core_update_skin), METH_VARARGS | METH_KEYWORDS, core_update_skin_doc},
     {"rotation_centers", METHOD(core_rotation_centers), METH_VARARGS | METH_KEYWORDS, core_rotation_centers_doc},
     {NULL, NULL, 0, NULL}};

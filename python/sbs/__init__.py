@@ -13,7 +13,7 @@ from ._core import version as __version__
 from .animation import Animation
 from .character import Character, Mesh, load
 from .skeleton import Skeleton
-from .skin import PoseReport, Skin, WeightReport, WeightWarning
+from .skin import PoseReport, SingularVertexWarning, Skin, WeightReport, WeightWarning
 
 if TYPE_CHECKING:
     from . import mesh, weights
@@ -24,6 +24,7 @@ __all__ = [
     "LinAlgError",
     "Mesh",
     "PoseReport",
+    "SingularVertexWarning",
     "Skeleton",
     "Skin",
     "WeightReport",

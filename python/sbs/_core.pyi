@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+from collections.abc import Mapping
 from typing import TypedDict, final
 
 import numpy as np
@@ -218,6 +219,8 @@ class Skin:
         center: str = "joint_set",
         damping: float = 1e-8,
         rcond: float | None = None,
+        amount: ArrayLike | None = None,  # (V,)
+        base: str | Mapping[str, object] = "linear",
         normals: bool = False,
         out: _Floats | None = None,  # (V, 3)
         out_normals: _Floats | None = None,  # (V, 3)
@@ -232,11 +235,28 @@ class Skin:
         center: str = "joint_set",
         damping: float = 1e-8,
         rcond: float | None = None,
+        amount: ArrayLike | None = None,  # (V,)
+        base: str | Mapping[str, object] = "linear",
         normals: bool = False,
         out: _Floats | None = None,  # (F, V, 3)
         out_normals: _Floats | None = None,  # (F, V, 3)
         threads: int | None = None,
     ) -> _Floats | tuple[_Floats, _Floats]: ...  # (F, V, 3)
+    def inverse_deform(
+        self,
+        posed_positions: ArrayLike,  # (V, 3)
+        skinning_matrices: ArrayLike,  # (J, 4, 4) or (J, 3, 4)
+        *,
+        method: str = "spherical",
+        rotation: str = "qlerp",
+        center: str = "joint_set",
+        damping: float = 1e-8,
+        rcond: float | None = None,
+        amount: ArrayLike | None = None,  # (V,)
+        base: str | Mapping[str, object] = "linear",
+        out: _Floats | None = None,  # (V, 3)
+        threads: int | None = None,
+    ) -> tuple[_Floats, NDArray[np.bool_]]: ...  # (V, 3), (V,)
     def update(
         self,
         vertices: ArrayLike,  # (M,)

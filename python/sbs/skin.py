@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 
-__all__ = ["PoseReport", "Skin", "WeightReport", "WeightWarning"]
+__all__ = ["PoseReport", "SingularVertexWarning", "Skin", "WeightReport", "WeightWarning"]
 
 Method = Literal["rigid", "linear", "spherical", "dual_quaternion"]
 Rotation = Literal["qlerp"]
@@ -21,21 +21,44 @@ Center = Literal["joint_set"]
 Floats = NDArray[np.float32 | np.float64]
 
 
-class DeformOptions(TypedDict, total=False):
-    """The options of `Skin.deform` and `Skin.deform_many` that do not change what kind of result there is."""
+class MethodOptions(TypedDict, total=False):
+    """By which method: what can be said of the `base` that a method is blended with."""
 
     method: Method
     rotation: Rotation
     center: Center
     damping: float
     rcond: float | None
+
+
+class BlendOptions(MethodOptions, total=False):
+    """By which method, or by which two."""
+
+    amount: ArrayLike | None
+    base: Method | MethodOptions
+
+
+class DeformOptions(BlendOptions, total=False):
+    """The options of `Skin.deform` and `Skin.deform_many` that do not change what kind of result there is."""
+
     out: Floats | None
     out_normals: Floats | None
     threads: int | None
 
 
+class InverseOptions(BlendOptions, total=False):
+    """The options of `Skin.inverse_deform` that do not change what kind of result there is."""
+
+    out: Floats | None
+    threads: int | None
+
+
 class WeightWarning(UserWarning):
     """The weights of some vertices were repaired when a skin was made."""
+
+
+class SingularVertexWarning(UserWarning):
+    """A deformation could not be undone for some vertices, which joints have crushed."""
 
 
 @dataclass(frozen=True)
@@ -292,6 +315,8 @@ class Skin:
         center: Center = "joint_set",
         damping: float = 1e-8,
         rcond: float | None = None,
+        amount: ArrayLike | None = None,
+        base: Method | MethodOptions = "linear",
         normals: bool = False,
         out: Floats | None = None,
         out_normals: Floats | None = None,
@@ -317,6 +342,13 @@ class Skin:
         rcond : float, optional
             Between 0 and 1: the paper's truncated singular value decomposition in place of damping, dropping singular
             values up to `rcond` times the largest. It jumps where one crosses that; 1e-3 is a good value.
+        amount : (V,) array_like or float, optional
+            How much of this method each vertex gets, between 0 and 1, in place of `base`: a map that blends the
+            positions that come out of the two, and the normals. Where it is 0 or 1 the result is that of one method, to
+            the last bit, and the other is not computed. By default all of this method.
+        base : str or dict
+            The method where `amount` is 0: its name, or its options, such as ``{"method": "spherical", "rcond":
+            1e-3}``.
         normals : bool
             Whether to return normals too; the skin must have been made with rest normals.
         out, out_normals : (V, 3) ndarray, optional
@@ -353,6 +385,8 @@ class Skin:
             center=center,
             damping=damping,
             rcond=rcond,
+            amount=self._amounts(amount),
+            base=base,
             normals=normals,
             out=out,
             out_normals=out_normals,
@@ -380,6 +414,8 @@ class Skin:
         center: Center = "joint_set",
         damping: float = 1e-8,
         rcond: float | None = None,
+        amount: ArrayLike | None = None,
+        base: Method | MethodOptions = "linear",
         normals: bool = False,
         out: Floats | None = None,
         out_normals: Floats | None = None,
@@ -391,7 +427,7 @@ class Skin:
         ----------
         skinning_matrices : (F, J, 4, 4) or (F, J, 3, 4) array_like
             The matrices of every frame; F may be 0.
-        method, rotation, center, damping, rcond, normals, threads
+        method, rotation, center, damping, rcond, amount, base, normals, threads
             As in `deform`.
         out, out_normals : (F, V, 3) ndarray, optional
             As in `deform`.
@@ -414,11 +450,139 @@ class Skin:
             center=center,
             damping=damping,
             rcond=rcond,
+            amount=self._amounts(amount),
+            base=base,
             normals=normals,
             out=out,
             out_normals=out_normals,
             threads=threads,
         )
+
+    @overload
+    def inverse_deform(
+        self,
+        posed_positions: ArrayLike,
+        skinning_matrices: ArrayLike,
+        *,
+        return_singular: Literal[False] = False,
+        **options: Unpack[InverseOptions],
+    ) -> Floats: ...
+    @overload
+    def inverse_deform(
+        self,
+        posed_positions: ArrayLike,
+        skinning_matrices: ArrayLike,
+        *,
+        return_singular: Literal[True],
+        **options: Unpack[InverseOptions],
+    ) -> tuple[Floats, NDArray[np.bool_]]: ...
+    @overload
+    def inverse_deform(
+        self,
+        posed_positions: ArrayLike,
+        skinning_matrices: ArrayLike,
+        *,
+        return_singular: bool,
+        **options: Unpack[InverseOptions],
+    ) -> Floats | tuple[Floats, NDArray[np.bool_]]: ...
+    def inverse_deform(
+        self,
+        posed_positions: ArrayLike,
+        skinning_matrices: ArrayLike,
+        *,
+        method: Method = "spherical",
+        rotation: Rotation = "qlerp",
+        center: Center = "joint_set",
+        damping: float = 1e-8,
+        rcond: float | None = None,
+        amount: ArrayLike | None = None,
+        base: Method | MethodOptions = "linear",
+        return_singular: bool = False,
+        out: Floats | None = None,
+        threads: int | None = None,
+    ) -> Floats | tuple[Floats, NDArray[np.bool_]]:
+        """Undo a deformation: the rest positions of a posed mesh.
+
+        What `deform` makes of a position by the same matrices and options becomes that position again; what was
+        sculpted on the posed mesh becomes a shape of the mesh at rest. With its weights given, every method moves a
+        vertex by an affine map, and this is the inverse of that.
+
+        Parameters
+        ----------
+        posed_positions : (V, 3) array_like
+            The posed mesh, in the order of its vertices. Computed with in the skin's type.
+        skinning_matrices : (J, 4, 4) or (J, 3, 4) array_like
+            Those of the pose.
+        method, rotation, center, damping, rcond, amount, base
+            Those of the deformation; see `deform`.
+        return_singular : bool
+            Whether to return as well which vertices have no inverse, instead of warning of them.
+        out : (V, 3) ndarray, optional
+            An array for the result: writeable, C-contiguous, of the skin's type, sharing no memory with any input; or
+            `posed_positions` itself.
+        threads : int, optional
+            At most so many threads. No bit of the result depends on it.
+
+        Returns
+        -------
+        positions : (V, 3) ndarray
+            Of the skin's type; `out` if given.
+        singular : (V,) ndarray of bool
+            Only with ``return_singular=True``: the vertices that have no inverse, because their joints have crushed
+            them to a plane, a line or a point, or so nearly that rounding could move the result by a thousandth of the
+            mesh's size. They get the rest position of the skin.
+
+        Raises
+        ------
+        ValueError, TypeError, LinAlgError
+            As `deform`, and for posed positions that are NaN or infinite.
+
+        Warns
+        -----
+        SingularVertexWarning
+            If there are such vertices, unless they are returned.
+
+        Notes
+        -----
+        Rest positions come back to 1e-6 of the mesh's size in float32, and 1e-12 in float64, where a vertex is not
+        much more squeezed one way than another; else to that much less.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import sbs
+        >>> skin = sbs.Skin([[0.0, 1.0, 0.0]], [[0, 1]], [[0.5, 0.5]])
+        >>> matrices = np.stack([np.eye(4), np.diag([1.0, -1.0, -1.0, 1.0])])
+        >>> skin.inverse_deform(skin.deform(matrices), matrices).round(6) + 0.0
+        array([[0., 1., 0.]])
+        """
+        positions, singular = self._core.inverse_deform(
+            posed_positions,
+            skinning_matrices,
+            method=method,
+            rotation=rotation,
+            center=center,
+            damping=damping,
+            rcond=rcond,
+            amount=self._amounts(amount),
+            base=base,
+            out=out,
+            threads=threads,
+        )
+        if return_singular:
+            return positions, singular
+        count = int(np.count_nonzero(singular))
+        if count:
+            message = (
+                f"{count} of {_count(self.vertex_count, 'vertex', 'vertices')} can't be undone, as their joints have "
+                f"crushed them, and get their rest position; the first is vertex {int(np.argmax(singular))}"
+            )
+            warnings.warn(message, SingularVertexWarning, stacklevel=2)
+        return positions
+
+    def _amounts(self, amount: ArrayLike | None) -> ArrayLike | None:
+        """One amount for each vertex, where there is but one."""
+        return amount if amount is None or np.ndim(amount) else np.full(self.vertex_count, amount)
 
     def rotation_centers(
         self, skinning_matrices: ArrayLike, *, damping: float = 1e-8, rcond: float | None = None

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The public header needs nothing before it and is plain C11. */
-#include <sbs/sbs.h>
+/* A public header, HEADER, needs nothing before it, is plain C11 and may be included twice. */
+#include HEADER
+#include HEADER
 
 int main(void) {
   return sbs_version() == NULL;

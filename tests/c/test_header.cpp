@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The public header is C++ as well, with C linkage. */
-#include <sbs/sbs.h>
+/* The public header HEADER is C++ as well, with C linkage. */
+#include HEADER
+#include HEADER
 
 int main() {
   return sbs_version() == nullptr;

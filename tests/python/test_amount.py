@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""Two methods blended by a map of amounts."""
+
+import itertools
+
+import characters
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from meshes import skin_arguments, skinning_matrices
+
+import sbs
+
+METHODS = ["rigid", "linear", "spherical", "dual_quaternion"]
+VERTICES, JOINTS = 600, 6
+
+
+def make_skin(dtype: type = np.float64, seed: int = 0) -> sbs.Skin:
+    return sbs.Skin(**skin_arguments(VERTICES, JOINTS, 3, dtype, seed=seed, normals=True))
+
+
+def same(one: tuple[np.ndarray, np.ndarray], other: tuple[np.ndarray, np.ndarray]) -> bool:
+    return all(a.dtype == b.dtype and a.tobytes() == b.tobytes() for a, b in zip(one, other, strict=True))
+
+
+def blended(base: np.ndarray, method: np.ndarray, amount: np.ndarray) -> np.ndarray:
+    """What is to come out, in double."""
+    a = amount.astype(np.float64)[:, None]
+    return (1 - a) * base.astype(np.float64) + a * method.astype(np.float64)
+
+
+@pytest.mark.parametrize(("base", "method"), list(itertools.permutations(METHODS, 2)))
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_amounts_of_0_and_1_are_the_methods_themselves(dtype, base, method):
+    skin, matrices = make_skin(dtype), skinning_matrices(JOINTS)
+    of_base = skin.deform(matrices, method=base, normals=True)
+    of_method = skin.deform(matrices, method=method, normals=True)
+    for amount, expected in ((0, of_base), (1.0, of_method), (np.zeros(VERTICES), of_base), (True, of_method)):
+        assert same(skin.deform(matrices, method=method, base=base, amount=amount, normals=True), expected)
+    mixed = np.random.default_rng(1).integers(0, 2, VERTICES)
+    found = skin.deform(matrices, method=method, base=base, amount=mixed, normals=True)
+    chosen = np.where(mixed[:, None], of_method[0], of_base[0]), np.where(mixed[:, None], of_method[1], of_base[1])
+    assert same(found, chosen)
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    st.integers(0, 2**32 - 1),
+    st.sampled_from(list(itertools.product(METHODS, METHODS))),
+    st.sampled_from([np.float32, np.float64]),
+    st.sampled_from([np.float32, np.float64]),
+)
+def test_positions_are_blended_and_normals_normalised(seed, methods, dtype, amount_dtype):
+    generator = np.random.default_rng(seed)
+    skin, matrices = make_skin(dtype, seed), skinning_matrices(JOINTS, seed=seed)
+    amount = generator.choice([0, 1, 0.5, *generator.random(5)], VERTICES).astype(amount_dtype)
+    base, method = methods
+    positions, normals = skin.deform(matrices, method=method, base=base, amount=amount, normals=True)
+    of_base = skin.deform(matrices, method=base, normals=True)
+    of_method = skin.deform(matrices, method=method, normals=True)
+    # A difference, a product and a sum, and where amounts are double and the skin is not, their rounding.
+    eps = np.finfo(dtype).eps
+    largest = max(np.abs(of_base[0]).max(), np.abs(of_method[0]).max())
+    assert np.abs(positions - blended(of_base[0], of_method[0], amount)).max() <= 4 * eps * largest
+    expected = blended(of_base[1], of_method[1], amount)
+    lengths = np.linalg.norm(expected, axis=1, keepdims=True)
+    error = np.abs(normals * lengths - expected).max(axis=1)  # short ones of normals that cancel point anywhere
+    assert error.max() <= 8 * eps
+    np.testing.assert_allclose(np.linalg.norm(normals, axis=1), 1, rtol=16 * eps)
+
+
+def test_many_frames_and_threads_give_the_same_bits():
+    skin, matrices = make_skin(np.float32), skinning_matrices(5, JOINTS)
+    amount = np.linspace(0, 1, VERTICES)
+    one_by_one = [skin.deform(pose, amount=amount, normals=True, threads=1) for pose in matrices]
+    for threads in (1, 3, None):
+        positions, normals = skin.deform_many(matrices, amount=amount, normals=True, threads=threads)
+        for frame, expected in enumerate(one_by_one):
+            assert same((positions[frame], normals[frame]), expected)
+
+
+def test_the_base_takes_options():
+    skin, matrices = make_skin(), skinning_matrices(JOINTS)
+    assert np.abs(skin.deform(matrices) - skin.deform(matrices, damping=0.5)).max() > 1e-3
+    for options in ({}, {"method": "spherical", "damping": 0.5}, {"rcond": 0.5}, {"method": "rigid"}):
+        found = skin.deform(matrices, method="dual_quaternion", amount=np.zeros(VERTICES), base=options)
+        assert found.tobytes() == skin.deform(matrices, **options).tobytes()
+
+
+def test_blending_a_real_character():
+    character = characters.load("woman_makehuman_cmu")
+    skin = sbs.Skin(character.rest_positions, character.joint_indices, character.joint_weights)
+    clip, frame = next(character.poses())
+    matrices = character.clips[clip].skinning_matrices(frame)
+    height = character.rest_positions[:, 1]
+    amount = ((height - height.min()) / np.ptp(height)).clip(0.2, 0.8) / 0.6 - 1 / 3
+    amount = amount.clip(0, 1)
+    expected = blended(skin.deform(matrices, method="linear"), skin.deform(matrices), amount)
+    size = np.linalg.norm(np.ptp(character.rest_positions, axis=0))
+    assert np.abs(skin.deform(matrices, amount=amount) - expected).max() < 2e-7 * size
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"amount": np.full(VERTICES, 1.5)}, r"amount\[0\] must be between 0 and 1, not 1.5"),
+        ({"amount": -0.25}, r"amount\[0\] must be between 0 and 1, not -0.25"),
+        ({"amount": np.r_[np.ones(VERTICES - 1), np.nan]}, rf"amount\[{VERTICES - 1}\] is nan, where a finite"),
+        ({"amount": np.ones(VERTICES + 1)}, rf"amount has shape \({VERTICES + 1},\), expected \({VERTICES},\)"),
+        ({"amount": np.ones((VERTICES, 1))}, rf"amount has shape \({VERTICES}, 1\), expected \(V,\)"),
+        ({"base": "cubic"}, r"base must be one of \[.*'linear'.*\], not 'cubic'"),
+        ({"base": {"method": "cubic"}}, r"base\['method'\] must be one of"),
+        ({"base": {"rcond": 0.0}}, r"base\['rcond'\] must be None or between 0 and 1, not 0.0"),
+        ({"base": {"damping": -1.0}}, r"base.damping must be a finite number above 0, not -1.0"),
+        ({"base": {"rcond": 2.0}}, r"base.rcond must be None or between 0 and 1, not 2.0"),
+    ],
+)
+def test_bad_values(options, message):
+    skin, matrices = make_skin(), skinning_matrices(JOINTS)
+    with pytest.raises(ValueError, match=message):
+        skin.deform(matrices, **{"amount": 0.5, **options})
+    with pytest.raises(ValueError, match=message):
+        skin.deform_many(matrices[None], **{"amount": 0.5, **options})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"amount": "half"}, "amount must hold real numbers"),
+        ({"amount": np.ones(VERTICES, complex)}, "amount must hold real numbers"),
+        ({"base": 3}, "base must be a str or a dict of options, not <class 'int'>"),
+        ({"base": {"twist": 1}}, "twist"),
+        ({"base": {"method": 1}}, r"base\['method'\] must be a str"),
+    ],
+)
+def test_bad_types(options, message):
+    with pytest.raises(TypeError, match=message):
+        make_skin().deform(skinning_matrices(JOINTS), **{"amount": 0.5, **options})
+
+
+def test_outputs_share_no_memory_with_the_amounts():
+    skin = make_skin()
+    memory = np.zeros(4 * VERTICES)
+    with pytest.raises(ValueError, match="out shares memory with amount"):
+        skin.deform(skinning_matrices(JOINTS), amount=memory[:VERTICES], out=memory[: 3 * VERTICES].reshape(-1, 3))
