@@ -92,6 +92,31 @@ def test_deform_writes_the_positions(tmp_path):
     np.testing.assert_array_equal(np.load(path), expected)
 
 
+def test_deform_blends_two_methods(tmp_path):
+    path, file = tmp_path / "fist.npy", tmp_path / "amount.npy"
+    hand = sbs.load(HAND)
+    matrices = hand.animations[0].skinning_matrices(0.5)
+    amount = np.linspace(0, 1, 1360)
+    np.save(file, amount)
+    fist = ("deform", HAND, "--animation", "fist", "--time", 0.5, "-o", path)
+    succeed(*fist, "--amount", 0.25)
+    np.testing.assert_array_equal(np.load(path), hand.skin.deform(matrices, amount=0.25))
+    succeed(*fist, "--amount", file, "--base", "rigid", "--method", "linear")
+    expected = hand.skin.deform(matrices, method="linear", amount=amount, base="rigid")
+    np.testing.assert_array_equal(np.load(path), expected)
+
+    for wrong, reason in (
+        (amount[:9], "amount has shape (9,), expected (1360,)"),
+        (amount + 1, "amount[1] must be between"),
+    ):
+        np.save(file, wrong)
+        assert reason in refuse(*fist, "--amount", file)
+    np.save(file, amount.astype(complex))
+    assert "amount.npy' is no NPY file of numbers" in refuse(*fist, "--amount", file)
+    file.write_bytes(b"1 2 3")
+    assert "amount.npy' is no NPY file of numbers" in refuse(*fist, "--amount", file)
+
+
 def test_deform_writes_the_stored_pose_without_an_animation(tmp_path):
     succeed("deform", HAND, "-o", tmp_path / "rest.npy")
     np.testing.assert_allclose(np.load(tmp_path / "rest.npy"), sbs.load(HAND).mesh.positions, atol=1e-7)
@@ -190,6 +215,8 @@ def test_demo_without_the_extra_says_what_to_install(tmp_path, monkeypatch):
         (("deform", HAND, "--fps", 30, "-o", "a.npy"), "--fps needs --animation"),
         (("deform", HAND, "--fps", 0, "--animation", "fist", "-o", "a.npy"), "--fps"),
         (("deform", HAND, "--method", "magic", "-o", "a.npy"), "--method"),
+        (("deform", HAND, "--amount", "half", "-o", "a.npy"), "'half' is neither a number nor a file"),
+        (("deform", HAND, "--amount", 1.5, "-o", "a.npy"), "amount[0] must be between 0 and 1, not 1.5"),
         (("deform", HAND, "-o", "no/such/folder.npy"), "no/such/folder.npy: No such file or directory"),
         (("compare", HAND), "one of --animation and --joint is needed"),
         (("compare", HAND, "--joint", "wrist"), "--joint and --rotate go together"),

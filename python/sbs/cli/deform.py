@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
+from numpy.typing import NDArray
 
 from ..character import load
 from ..files import replacing
 from ..skin import Method
-from .options import ANIMATION, CHARACTER, METHOD, STRICT, TIME, find_animation, pose_at
+from .options import AMOUNT, ANIMATION, BASE, CHARACTER, METHOD, STRICT, TIME, find_animation, pose_at
 from .writers import WRITERS
 
 
@@ -21,6 +23,8 @@ from .writers import WRITERS
 @TIME
 @click.option("--fps", type=click.FloatRange(min=0, min_open=True), help="Write the whole animation at this rate.")
 @METHOD
+@AMOUNT
+@BASE
 @STRICT
 @click.option(
     "-o",
@@ -35,6 +39,8 @@ def deform(
     time: float,
     fps: float | None,
     method: Method,
+    amount: float | NDArray[np.number[Any]] | None,
+    base: Method,
     strict: bool,
     output: Path,
 ) -> None:
@@ -53,7 +59,7 @@ def deform(
             raise click.UsageError("--fps needs --animation and an output that ends in .npy")
         animation = find_animation(character, animation_name)
         times = np.arange(int(animation.duration * fps + 1e-9) + 1) / fps
-        frames = skin.deform_many(animation.skinning_matrices(times), method=method)
+        frames = skin.deform_many(animation.skinning_matrices(times), method=method, amount=amount, base=base)
         with replacing(output) as temporary:
             np.save(temporary, frames)
         click.echo(f"{output}: {len(frames)} frames of {skin.vertex_count} vertices")
@@ -61,9 +67,9 @@ def deform(
     matrices = pose_at(character, animation_name, time)
     normals = None
     if skin.has_normals:
-        positions, normals = skin.deform(matrices, method=method, normals=True)
+        positions, normals = skin.deform(matrices, method=method, amount=amount, base=base, normals=True)
     else:
-        positions = skin.deform(matrices, method=method)
+        positions = skin.deform(matrices, method=method, amount=amount, base=base)
     with replacing(output) as temporary:
         WRITERS[suffix](temporary, positions, normals, character.mesh.triangles)
     click.echo(f"{output}: {skin.vertex_count} vertices")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
@@ -19,6 +20,42 @@ METHOD = click.option(
     type=click.Choice(["rigid", "linear", "spherical", "dual_quaternion"]),
     default="spherical",
     show_default=True,
+)
+
+
+def parse_amount(
+    context: click.Context, parameter: click.Parameter, text: str | None
+) -> float | NDArray[np.number[Any]] | None:
+    """A callback for options that take a number or an NPY file. Its shape and range are for the skin to check."""
+    if text is None:
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    try:
+        numbers = np.load(text, allow_pickle=False)
+    except OSError as error:
+        raise click.BadParameter(f"{text!r} is neither a number nor a file", context, parameter) from error
+    except (ValueError, EOFError):
+        numbers = None
+    if not isinstance(numbers, np.ndarray) or numbers.dtype.kind not in "biuf":
+        raise click.BadParameter(f"{text!r} is no NPY file of numbers", context, parameter)
+    return numbers
+
+
+AMOUNT = click.option(
+    "--amount",
+    metavar="NUMBER|FILE",
+    callback=parse_amount,
+    help="Blend with --base: how much of --method there is, from 0 to 1; an NPY file has a number for each vertex.",
+)
+BASE = click.option(
+    "--base",
+    type=click.Choice(["rigid", "linear", "spherical", "dual_quaternion"]),
+    default="linear",
+    show_default=True,
+    help="The method where --amount is 0.",
 )
 ANIMATION = click.option("--animation", "animation_name", metavar="NAME", help="An animation of the file.")
 TIME = click.option("--time", type=float, default=0.0, show_default=True, help="Seconds into the animation.")
