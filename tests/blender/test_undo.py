@@ -85,8 +85,6 @@ def character() -> None:
 def test_undo_and_redo(name: str) -> None:
     if name == "make_portable" and bpy.app.version < (5, 1, 0):
         pytest.skip("nodes cannot read bones before Blender 5.1")
-    if name == "heat_weights":
-        pytest.importorskip("scipy")
     before = state()
     assert_deformed()
     run(name, **OPERATORS[name])

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import sys
 from types import ModuleType
 
 import addon
@@ -187,10 +186,15 @@ def test_heat_copes_with_a_loose_island(tube: bpy.types.Object) -> None:
     assert (found[count:].argmax(axis=1) == 0).all()
 
 
-def test_heat_without_scipy_says_so(tube: bpy.types.Object, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "scipy", None)
-    with pytest.raises(RuntimeError, match="heat weights need SciPy"):
-        bpy.ops.sbs.heat_weights()
+def test_heat(tube: bpy.types.Object, weights: ModuleType) -> None:
+    armature = tube.modifiers["Armature"].object
+    heads, tails = (
+        np.array([getattr(bone, end) for bone in armature.data.bones]) for end in ("head_local", "tail_local")
+    )
+    wanted = weights.heat_weights(rigs.positions(tube.data).astype("f4"), triangles_of(tube), heads, tails, limit=4)
+    assert bpy.ops.sbs.heat_weights() == {"FINISHED"}
+    dense = weights.to_dense(wanted.joint_indices, wanted.joint_weights, BONES)
+    np.testing.assert_allclose(weights_of(tube), dense, atol=TOLERANCE)
 
 
 def test_refusals(tube: bpy.types.Object) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import sys
 from importlib import resources
 
 import numpy as np
@@ -197,9 +196,3 @@ def test_capsule_files_that_do_not_fit(tmp_path, change, message):
 def test_capsules_without_names_must_be_as_many_as_joints(tmp_path):
     weights.Capsules([[0, 0, 0]], [[0, 1, 0]], [[0.1, 0.1]], [[0.2, 0.2]]).to_json(tmp_path / "one.json")
     assert "1 capsules without names, for 25 joints" in refuse(HAND, "--capsules", tmp_path / "one.json", "--check")
-
-
-def test_without_scipy(monkeypatch):
-    monkeypatch.setitem(sys.modules, "scipy", None)
-    monkeypatch.setitem(sys.modules, "scipy.sparse", None)
-    assert "pip install" in refuse(HAND, "--heat", "--check")

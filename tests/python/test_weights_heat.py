@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -264,10 +262,3 @@ def test_extreme_strength_does_not_fail():
     for strength in (1e-300, 1e300):
         result = heat(tube(), strength=strength)
         np.testing.assert_allclose(result.joint_weights.sum(axis=1), 1, rtol=1e-9)
-
-
-def test_without_scipy_the_error_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "scipy", None)
-    monkeypatch.setitem(sys.modules, "scipy.sparse", None)
-    with pytest.raises(ImportError, match=r"pip install 'scipy>=1\.11'"):
-        heat(tube())

@@ -141,11 +141,7 @@ class SBS_OT_heat_weights(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         (mesh,) = rigged.find(context)
-        try:
-            count, report = tools.heat(mesh, limit=self.limit)
-        except ImportError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        count, report = tools.heat(mesh, limit=self.limit)
         self.report({"INFO"}, f"Assigned weights of {count} vertices by {report}")
         return {"FINISHED"}
 

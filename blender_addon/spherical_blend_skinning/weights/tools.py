@@ -178,13 +178,7 @@ def check(mesh: rigged.RiggedMesh, *, limit: int) -> Checked:
 
 
 def heat(mesh: rigged.RiggedMesh, *, limit: int) -> tuple[int, str]:
-    """Automatic weights by heat; returns how many vertices changed, and what became of the islands, in words.
-
-    Raises
-    ------
-    ImportError
-        If SciPy is missing.
-    """
+    """Automatic weights by heat; returns how many vertices changed, and what became of the islands, in words."""
     weights = library.load_weights()
     result = weights.heat_weights(
         transform_points(mesh.to_rig, mesh.positions),

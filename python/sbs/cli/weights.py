@@ -165,12 +165,9 @@ def make(character: Character, capsules: Capsules | None, heat: bool, joints: ND
     """Weights by heat or capsules; those of the file, as the skin uses them, if neither is wanted."""
     mesh = character.mesh
     if heat:
-        try:
-            result = heat_weights(
-                mesh.positions, mesh.triangles, *bone_segments(character.skeleton), joints=joints, capsules=capsules
-            )
-        except ImportError as error:
-            raise Refusal(str(error)) from error
+        result = heat_weights(
+            mesh.positions, mesh.triangles, *bone_segments(character.skeleton), joints=joints, capsules=capsules
+        )
         click.echo(str(result.report))
         return Influences(result.joint_indices, result.joint_weights)
     if capsules is not None:

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from . import _sparse
 from ._islands import Attachments, Surface
 from ._laplacian import cotangent_edges, vertex_areas
 
@@ -32,8 +33,7 @@ TIE = 1e-4
 LEAST_DISTANCE = 1e-4
 """What is nearer than this share of the mesh's size is taken to be so far away: heat stays finite."""
 
-COLUMNS = 32  # joints that are solved for at once, which bounds the memory
-PAIRS = 1 << 22  # vertices times joints that are measured at once, likewise
+PAIRS = 1 << 22  # vertices times joints that are measured at once, which bounds the memory
 
 
 @dataclass(frozen=True)
@@ -148,8 +148,6 @@ def solve(
     The equation is multiplied by the area of each vertex. All entries off the diagonal are negative or zero and no row
     has a negative sum, so that no temperature is negative (the maximum principle).
     """
-    from scipy import sparse
-
     count, bone_count = len(surface.positions), int(sources.bones.max()) + 1
     masses = vertex_areas(areas, surface.triangles, count)
     own = np.ones(count, bool)
@@ -168,29 +166,15 @@ def solve(
     rows = [np.arange(count), ends[:, 0], np.repeat(attachments.vertices, 3)]
     columns = [np.arange(count), ends[:, 1], attachments.corners.ravel()]
     values = [diagonal, -both, -(inflow[:, None] * attachments.shares).ravel()]
-    matrix = sparse.coo_matrix(
-        (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), shape=(count, count)
-    )
-    sides = sparse.coo_matrix((heat, (vertices, bones)), shape=(count, bone_count))
-    temperatures = _solve_columns(matrix.tocsc(), sides.tocsc())
-    if temperatures is None:
-        return None
-    return np.asarray(temperatures / temperatures.sum(axis=1, keepdims=True))
-
-
-def _solve_columns(matrix: Any, sides: Any) -> Floats | None:
-    """The solutions for all right-hand sides by one factorization."""
-    from scipy.sparse.linalg import splu
-
+    matrix = _sparse.Matrix(count, np.concatenate(rows), np.concatenate(columns), np.concatenate(values))
+    sides = np.zeros((count, bone_count))
+    sides[vertices, bones] = heat
     try:
-        # Rows dominate by their diagonals: no pivots are sought, and the ordering is that of a symmetric matrix.
-        factors = splu(matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
-    except RuntimeError:  # exactly singular
+        with np.errstate(all="ignore"):
+            temperatures = _sparse.solve(matrix, sides, surface.positions)
+    except np.linalg.LinAlgError:
         return None
-    solution = np.empty(sides.shape)
-    for first in range(0, sides.shape[1], COLUMNS):
-        columns = slice(first, first + COLUMNS)
-        solution[:, columns] = factors.solve(sides[:, columns].toarray())
-    if not (np.isfinite(solution).all() and (solution.sum(axis=1) > 0).all()):
+    if not (np.isfinite(temperatures).all() and (temperatures.sum(axis=1) > 0).all()):
         return None
-    return np.maximum(solution, 0.0)
+    temperatures = np.maximum(temperatures, 0.0)
+    return np.asarray(temperatures / temperatures.sum(axis=1, keepdims=True))

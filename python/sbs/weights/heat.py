@@ -125,7 +125,7 @@ def heat_weights(
 
     For each joint, (-L + H) w = H p, with the cotangent Laplacian L, H = c / d^2 where the nearest bone, at the
     distance d, is seen from the vertex, else 0, and p = 1 where that bone is the joint's; of k equally near bones each
-    counts 1/k, and H is k times as large. The matrix is factorized once for all joints.
+    counts 1/k, and H is k times as large. The equations are solved for all joints at once.
 
     Meshes are taken as they are. Vertices at one point, or next to it, are one. Islands of the surface from which bones
     can't be seen (a shirt over a body), or that are tiny (a button), are joined to their neighbours: there H p is
@@ -164,13 +164,7 @@ def heat_weights(
         of its range.
     TypeError
         If an array holds neither real numbers nor, for indices, integers.
-    ImportError
-        If SciPy is not installed.
     """
-    try:
-        import scipy.sparse  # noqa: F401
-    except ImportError as error:
-        raise ImportError("heat weights need SciPy: pip install 'scipy>=1.11'", name="scipy") from error
     bones = _finite_rows(heads, "heads"), _finite_rows(tails, "tails")
     if bones[0].shape != bones[1].shape:
         raise ValueError(f"heads has shape {bones[0].shape}, tails {bones[1].shape}")
