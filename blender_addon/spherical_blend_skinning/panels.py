@@ -28,7 +28,8 @@ def _draw(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
     else:
         _draw_live(layout, item)
 
-    row = layout.row(heading="Show", align=True)
+    row = layout.row(align=True)
+    row.use_property_split = False
     row.prop(modifier, "show_viewport", text="Viewport", toggle=True)
     row.prop(modifier, "show_render", text="Render", toggle=True)
 
@@ -86,7 +87,9 @@ def _draw_status(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
     if state.binding is None:
         column.label(text=state.problem, icon="ERROR")
         return
-    column.label(text=bind.describe(state), icon="INFO")
+    # One count a line: the sidebar is narrow.
+    for number, text in enumerate(bind.counts(state)):
+        column.label(text=text, icon="BLANK1" if number else "INFO")
     column.label(text=f"{state.milliseconds:.1f} ms a frame", icon="TIME")
 
 

@@ -7,8 +7,6 @@ import addon
 import numpy as np
 import pytest
 
-import sbs
-
 VERTICES = 400
 BONES = 4
 PLACE = np.eye(4)
@@ -40,7 +38,7 @@ def rig_of(segments: tuple[int, ...] = (1,) * BONES) -> object:
 def make(weights: object, rig: object | None = None) -> object:
     positions = np.random.default_rng(0).normal(size=(VERTICES, 3)).astype(np.float32)
     surface = core().Surface(positions, weights, ("B0", "B1", "B2", "Other"))
-    return core().Binding(sbs, rig or rig_of(), surface, PLACE)
+    return core().Binding(addon.module("library").load(), rig or rig_of(), surface, PLACE)
 
 
 def posed(binding: object) -> np.ndarray:
@@ -102,7 +100,9 @@ def test_positions_then_weights(binding: object) -> None:
     weights = weights_of(seed=1)
     weights.weights[:5] = 0.25
     found = posed(rebound(larger, weights))
-    anew = core().Binding(sbs, rig_of(), core().Surface(surface.positions, weights, surface.groups), PLACE)
+    anew = core().Binding(
+        addon.module("library").load(), rig_of(), core().Surface(surface.positions, weights, surface.groups), PLACE
+    )
     assert np.array_equal(found, posed(anew))
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import addon
 import bpy
+import expected
 import numpy as np
 import pytest
 import rigs
@@ -182,6 +183,21 @@ def test_weights_follow_a_radius(character: tuple[bpy.types.Object, bpy.types.Ob
     bpy.context.view_layer.update()
     np.testing.assert_allclose(weights_of(mesh), expected_weights(mesh, armature), atol=TOLERANCE)
     bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_a_bound_mesh_follows_a_radius(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+    mesh, armature = character
+    rigs.bind(mesh, armature)
+    rigs.turn(armature)
+    armature.data.sbs.live = True
+    bpy.context.view_layer.update()
+    before = rigs.evaluated(mesh)
+    armature.data.bones["B2"].envelope_distance = 0.6
+    # The first update tells the handler, in the second one the carrier has what it wrote.
+    for _ in range(2):
+        bpy.context.view_layer.update()
+    assert expected.error(rigs.evaluated(mesh), before) > 0.01
+    assert expected.error(rigs.evaluated(mesh), expected.deformed(mesh, armature)) < expected.TOLERANCE
 
 
 def test_refusals() -> None:

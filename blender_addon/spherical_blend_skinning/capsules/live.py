@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 from bpy.app.handlers import persistent
 
+from ..engine import live as engine
 from ..weights.rigged import RiggedMesh, moved_by
 from . import assign
 from . import bones as bone_capsules
@@ -26,11 +27,12 @@ def depsgraph_updated(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -
         return
     for update in depsgraph.updates:
         if isinstance(update.id, bpy.types.Armature) and update.id.original.sbs.live:
-            _follow(update.id.original, depsgraph.view_layer)
+            _follow(update.id.original, depsgraph)
 
 
-def _follow(data: bpy.types.Armature, view_layer: bpy.types.ViewLayer) -> None:
+def _follow(data: bpy.types.Armature, depsgraph: bpy.types.Depsgraph) -> None:
     """Assign weights to what an armature moves, if its capsules are not those of last time."""
+    view_layer = depsgraph.view_layer
     bones = [bone for bone in (data.edit_bones if data.is_editmode else data.bones) if bone.use_deform]
     if not bones:
         return
@@ -55,6 +57,8 @@ def _follow(data: bpy.types.Armature, view_layer: bpy.types.ViewLayer) -> None:
                 limit=data.sbs.limit,
                 capsules=BoneCapsules(*(part[order] for part in now)),
             )
+            # What a handler changes is in no list of updates, so the engine would not hear of it.
+            engine.update(item, depsgraph, mesh=True)
 
 
 @persistent

@@ -9,7 +9,7 @@ from .. import preferences
 from ..engine import live, portable, registry, stack
 from .selection import hindrance, linked_reason, live_meshes, our_meshes, refuse
 
-__all__ = ["CLASSES", "bind", "describe", "make_parent", "rebind", "unbind"]
+__all__ = ["CLASSES", "bind", "counts", "describe", "make_parent", "rebind", "unbind"]
 
 
 def bind(
@@ -69,13 +69,16 @@ def make_parent(item: bpy.types.Object, armature: bpy.types.Object) -> None:
 
 def describe(state: live.State) -> str:
     """What came of binding, with counts."""
-    if state.binding is None:
-        return state.problem
+    return state.problem if state.binding is None else ", ".join(counts(state))
+
+
+def counts(state: live.State) -> list[str]:
+    """What was bound."""
     skin = state.binding.skin
-    text = f"{skin.vertex_count} vertices, {len(state.binding.bones)} bones, {len(skin.joint_sets)} joint sets"
+    texts = [f"{skin.vertex_count} vertices", f"{len(state.binding.bones)} bones", f"{len(skin.joint_sets)} joint sets"]
     if skin.unweighted_vertex_count:
-        text += f"; {skin.unweighted_vertex_count} vertices have no weights and stay"
-    return text
+        texts.append(f"{skin.unweighted_vertex_count} vertices without weights stay")
+    return texts
 
 
 class SBS_OT_bind(bpy.types.Operator):

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs in the Blender that is under test: installs the add-on as users do, and answers questions from outside.
+
+blender --factory-startup --python inside.py -- <archive> <socket>
+
+Each line that comes in is Python as a JSON string; it is run between two events of the window, and what it assigned to
+``result`` goes back. Only looking and preparing is done so: what is tested, mouse and keyboard do.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import sys
+import traceback
+from pathlib import Path
+
+import bpy
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import addon
+
+_INTERVAL = 0.02
+
+
+class Server:
+    """One connection at a time, asked whenever Blender's timer rings."""
+
+    def __init__(self, path: str) -> None:
+        self._listening = socket.socket(socket.AF_UNIX)
+        self._listening.bind(path)
+        self._listening.listen(1)
+        self._listening.setblocking(False)
+        self._connection: socket.socket | None = None
+        self._pending = b""
+
+    def poll(self) -> float:
+        try:
+            if self._connection is None:
+                self._connection, _ = self._listening.accept()
+                self._connection.setblocking(False)
+            self._pending += self._connection.recv(1 << 20)
+        except BlockingIOError:
+            pass
+        while b"\n" in self._pending:
+            line, self._pending = self._pending.split(b"\n", 1)
+            answer = json.dumps(run(json.loads(line))).encode() + b"\n"
+            self._connection.setblocking(True)
+            self._connection.sendall(answer)
+            self._connection.setblocking(False)
+        return _INTERVAL
+
+
+def run(code: str) -> dict[str, object]:
+    """Run code in the context of the 3D view; its ``result``, or the traceback."""
+    window = bpy.context.window_manager.windows[0]
+    area = next(area for area in window.screen.areas if area.type == "VIEW_3D")
+    region = next(region for region in area.regions if region.type == "WINDOW")
+    names: dict[str, object] = {
+        "bpy": bpy,
+        "json": json,
+        "addon": addon,
+        "area": area,
+        "window": window,
+        "result": None,
+    }
+    try:
+        with bpy.context.temp_override(window=window, area=area, region=region):
+            exec(compile(code, "<from outside>", "exec"), names)
+        return {"result": names["result"]}
+    except Exception:
+        return {"error": traceback.format_exc()}
+
+
+def main() -> None:
+    archive, path = sys.argv[sys.argv.index("--") + 1 :]
+    preferences = bpy.context.preferences
+    preferences.view.show_splash = False
+    # The same pixels wherever it runs.
+    preferences.view.ui_scale = 1.0
+    preferences.view.smooth_view = 0
+    # One picture for each redraw, where there is no graphics card.
+    preferences.system.viewport_aa = "FXAA"
+    preferences.filepaths.use_load_ui = False
+    addon.provide(Path(archive))
+    addon.enable()
+    bpy.app.timers.register(Server(path).poll, persistent=True)
+
+
+main()

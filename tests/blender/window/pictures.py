@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Make the screenshots of docs/blender.md, in Blender 3.4 as it comes.
+
+python tests/blender/window/pictures.py dist/...-legacy.zip docs/images
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import scenes
+from PIL import Image
+from session import Picture, Session
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("archive", type=Path, help="the legacy archive of the add-on")
+    parser.add_argument("output", type=Path, help="folder of the pictures")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, Session(arguments.archive, Path(folder)) as blender:
+        for name, take in PICTURES.items():
+            path = arguments.output / f"blender-{name}.png"
+            save(take(blender), path)
+            print(path, path.stat().st_size)
+
+
+def save(picture: Picture, path: Path) -> None:
+    """Write a picture in few colors, which screenshots have anyway."""
+    assert picture.std() > 10, f"{path} would be blank"
+    Image.fromarray(np.ascontiguousarray(picture)).quantize(96, dither=Image.Dither.NONE).save(path, optimize=True)
+
+
+def menu(blender: Session) -> Picture:
+    """The entry in Object > Parent."""
+    scenes.make_character(blender)
+    scenes.open_menu(blender)
+    blender.move(scenes.WITH_SPHERICAL_BLEND_SKINNING)
+    scenes.pause()
+    picture = blender.screenshot(box=(290, 28, 780, 775))
+    blender.key("Escape", "Escape", "Escape")
+    return picture
+
+
+def panel(blender: Session) -> Picture:
+    """The tab of the sidebar beside a mesh that is bound."""
+    scenes.make_character(blender)
+    scenes.bind(blender)
+    scenes.open_tab(blender)
+    blender.move(scenes.EMPTY)
+    return blender.settled(box=(400, 82, 1057, 640))
+
+
+def paint(blender: Session) -> Picture:
+    """A stroke in Weight Paint."""
+    scenes.make_character(blender)
+    scenes.bind(blender)
+    scenes.weight_paint(blender, "B2")
+    start = blender.project((0.1, -0.5, 1.4))
+    end = blender.project((0.5, -0.5, 1.9))
+    blender.drag([start, end])
+    return blender.settled(box=(60, 55, 860, 640))
+
+
+def capsules(blender: Session) -> Picture:
+    """Capsules of all bones, the handle of one, and their panel."""
+    scenes.make_character(blender)
+    scenes.bind(blender)
+    blender.run("bpy.ops.sbs.fit_capsules()\nbpy.data.objects['Tube'].show_wire = True")
+    scenes.pose_mode(blender, "B1")
+    blender.move(scenes.EMPTY)
+    return blender.settled(box=(330, 82, 1057, 640))
+
+
+def demo(blender: Session) -> Picture:
+    """The scene of the demo."""
+    scenes.make_empty(blender)
+    blender.run(
+        "bpy.ops.sbs.demo()\n"
+        "bpy.context.view_layer.update()\n"
+        "bpy.ops.view3d.view_axis(type='FRONT')\n"
+        "bpy.ops.view3d.view_selected()\n"
+        "bpy.ops.object.select_all(action='DESELECT')\n"
+        "area.spaces.active.region_3d.view_distance *= 0.8\n"
+        "area.spaces.active.show_region_ui = False\n"
+        "area.spaces.active.overlay.show_overlays = False\n"
+    )
+    left, top, right, bottom = blender.region("WINDOW")
+    picture = blender.settled(box=(left + 70, top + 120, right - 70, bottom - 60))
+    blender.run("area.spaces.active.overlay.show_overlays = True")
+    return picture
+
+
+# The demo comes last, since it changes the range of frames.
+PICTURES = {"menu": menu, "panel": panel, "paint": paint, "capsules": capsules, "demo": demo}
+
+
+if __name__ == "__main__":
+    main()

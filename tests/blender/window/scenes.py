@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What tests and screenshots start from, and what is where in Blender 3.4's window as it comes."""
+
+from __future__ import annotations
+
+import time
+
+from session import Point, Session, wait_until
+
+# Entries of menus, in a window of 1280 by 800.
+OBJECT_MENU: Point = (322, 40)
+PARENT_MENU: Point = (345, 343)
+WITH_SPHERICAL_BLEND_SKINNING: Point = (612, 753)
+#: Where a click in the 3D view would hit nothing, to give it the keyboard.
+EMPTY: Point = (150, 600)
+
+
+def make_empty(blender: Session) -> None:
+    """A scene without objects, in Object Mode."""
+    blender.run(
+        "if bpy.context.object and bpy.context.mode != 'OBJECT':\n"
+        "    bpy.ops.object.mode_set(mode='OBJECT')\n"
+        "bpy.data.batch_remove(list(bpy.data.objects))\n"
+        "bpy.context.view_layer.update()\n"
+    )
+
+
+def make_character(blender: Session) -> None:
+    """A tube and a bent armature, selected, in a view from the front; the sidebar is open."""
+    make_empty(blender)
+    blender.run(
+        "import rigs\n"
+        "armature, tube = rigs.make_armature(), rigs.make_tube()\n"
+        "rigs.turn(armature, angle=0.8)\n"
+        "bpy.context.scene.frame_set(1)\n"
+        "bpy.context.view_layer.update()\n"
+        "rigs.select([armature, tube])\n"
+        "bpy.ops.view3d.view_axis(type='FRONT')\n"
+        "view = area.spaces.active.region_3d\n"
+        "view.view_location = (0.6, 0, 2)\n"
+        "view.view_distance = 9\n"
+        "area.spaces.active.show_region_ui = True\n"
+        "bpy.ops.ed.undo_push(message='Start')\n"
+    )
+    blender.move(EMPTY)
+
+
+def open_menu(blender: Session) -> None:
+    """Click through to the menu Object > Parent."""
+    blender.click(OBJECT_MENU)
+    pause()
+    blender.click(PARENT_MENU)
+    pause()
+
+
+def weight_paint(blender: Session, group: str) -> None:
+    """Go to Weight Paint by the pie menu, with a large brush for one vertex group."""
+    blender.move(EMPTY)
+    blender.key("ctrl+Tab")
+    pause()
+    blender.key("7")
+    blender.wait_for("bpy.context.mode == 'PAINT_WEIGHT'")
+    blender.run(
+        "tube = bpy.data.objects['Tube']\n"
+        "tube.vertex_groups.active = tube.vertex_groups[group]\n"
+        "bpy.context.scene.tool_settings.unified_paint_settings.size = 60\n",
+        group=group,
+    )
+
+
+def open_tab(blender: Session) -> tuple[int, int, int, int]:
+    """Click, in Object Mode, on the tab of the add-on, the last one; the place of the sidebar without tabs."""
+    left, top, right, bottom = blender.region("UI")
+    blender.click((right - 13, 240))
+    return left, top, right - 30, bottom
+
+
+def bind(blender: Session) -> None:
+    """Bind by the code that the menu calls."""
+    blender.run("import rigs\nrigs.bind(bpy.data.objects['Tube'], bpy.data.objects['Rig'])")
+
+
+def pose_mode(blender: Session, bone: str) -> None:
+    """Pose a bone, with capsules shown."""
+    blender.run(
+        "import rigs\n"
+        "armature = bpy.data.objects['Rig']\n"
+        "rigs.select([armature])\n"
+        "bpy.ops.object.mode_set(mode='POSE')\n"
+        "armature.data.bones.active = armature.data.bones[bone]\n"
+        "armature.data.sbs.show_capsules = True\n"
+        "bpy.ops.ed.undo_push(message='Pose')\n",
+        bone=bone,
+    )
+
+
+def handle_of(blender: Session) -> tuple[Point, Point]:
+    """Where the handle of the active bone's outer capsule is on the screen, and where it would be twice as far."""
+    start, end = blender.run(
+        "from mathutils import Vector\n"
+        "bone = bpy.context.active_pose_bone\n"
+        "place = addon.module('capsules.gizmo').place(bone)\n"
+        "distance = bone.bone.envelope_distance\n"
+        "result = [list(place @ Vector((0, 0, z * distance))) for z in (1, 2)]"
+    )
+    return blender.project(start), blender.project(end)
+
+
+def weights(blender: Session) -> list[list[float]]:
+    """The weights of the tube, a row for each vertex."""
+    return blender.run(
+        "tube = bpy.data.objects['Tube']\n"
+        "result = [[0.0] * 4 for _ in tube.data.vertices]\n"
+        "for vertex in tube.data.vertices:\n"
+        "    for entry in vertex.groups:\n"
+        "        result[vertex.index][entry.group] = entry.weight"
+    )
+
+
+def assert_right(blender: Session) -> None:
+    """The mesh that is shown becomes what the library says; of that, to a share of its size, as in other tests."""
+    wait_until(
+        lambda: blender.run(
+            "import expected, rigs\n"
+            "tube, armature = bpy.data.objects['Tube'], bpy.data.objects['Rig']\n"
+            "result = expected.error(rigs.evaluated(tube), expected.deformed(tube, armature)) < expected.TOLERANCE"
+        ),
+        "the mesh is right",
+    )
+
+
+def shape(blender: Session) -> float:
+    """A number that tells one shape of the tube from another: the mean of its vertices' squared distances."""
+    return blender.run("import rigs\nresult = float((rigs.evaluated(bpy.data.objects['Tube']) ** 2).mean())")
+
+
+def pause() -> None:
+    """For menus, which open when they are drawn."""
+    time.sleep(0.5)

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an artist does by mouse and keyboard, and sees."""
+
+from __future__ import annotations
+
+import numpy as np
+import scenes
+from session import Session, changed, wait_until
+
+IS_BOUND = "any(modifier.type == 'NODES' for modifier in bpy.data.objects['Tube'].modifiers)"
+
+
+def test_bind_by_the_menu(character: Session) -> None:
+    blender = character
+    view = blender.region("WINDOW")
+    before = blender.settled("unbound", view)
+    assert before.std() > 10, "blank"
+    shape = scenes.shape(blender)
+
+    scenes.open_menu(blender)
+    blender.screenshot("menu")
+    blender.click(scenes.WITH_SPHERICAL_BLEND_SKINNING)
+    blender.wait_for(IS_BOUND)
+    assert blender.get("bpy.data.objects['Tube'].parent.name") == "Rig"
+    scenes.assert_right(blender)
+    assert abs(scenes.shape(blender) - shape) > 0.1
+    blender.move(scenes.EMPTY)
+    assert changed(before, blender.settled("bound", view)) > 0.01
+
+    blender.key("ctrl+z")
+    blender.wait_for(f"not {IS_BOUND}")
+    assert scenes.shape(blender) == shape
+    blender.key("ctrl+shift+z")
+    blender.wait_for(IS_BOUND)
+    scenes.assert_right(blender)
+
+
+def test_panels(character: Session) -> None:
+    blender = character
+    scenes.bind(blender)
+    sidebar = scenes.open_tab(blender)
+    with_panel = blender.settled("sidebar", sidebar)
+    assert with_panel.std() > 10
+
+    blender.click(blender.find_button("bpy.ops.sbs.unbind", sidebar))
+    blender.wait_for(f"not {IS_BOUND}")
+    assert changed(with_panel, blender.settled("sidebar unbound", sidebar)) > 0.05
+
+    scenes.bind(blender)
+    # The editor offers the tab once it has seen the object.
+    blender.settled()
+    blender.run("next(a for a in window.screen.areas if a.type == 'PROPERTIES').spaces.active.context = 'MODIFIER'")
+    properties = blender.region("WINDOW", "PROPERTIES")
+    closed = blender.settled("modifier panel closed", properties)
+    # The panel stands under the button for new modifiers.
+    blender.click((properties[0] + 80, properties[1] + 92))
+    assert changed(closed, blender.settled("modifier panel", properties)) > 0.05
+
+
+def test_paint(character: Session) -> None:
+    blender = character
+    scenes.bind(blender)
+    scenes.weight_paint(blender, "B3")
+    view = blender.region("WINDOW")
+    before, weights_before = blender.settled("paint before", view), np.array(scenes.weights(blender))
+    shape = scenes.shape(blender)
+
+    middle = blender.project((0.2, -0.5, 1.6))
+    blender.drag([middle, (middle[0] + 30, middle[1] - 60), (middle[0] - 10, middle[1] + 10)])
+    wait_until(lambda: not np.array_equal(scenes.weights(blender), weights_before), "weights change")
+    painted = np.array(scenes.weights(blender))
+    assert (painted - weights_before)[:, 3].max() > 0.1
+    scenes.assert_right(blender)
+    assert scenes.shape(blender) != shape
+    blender.move(scenes.EMPTY)
+    assert changed(before, blender.settled("paint after", view)) > 0.01
+
+    blender.key("ctrl+z")
+    wait_until(lambda: np.array_equal(scenes.weights(blender), weights_before), "undo")
+    assert scenes.shape(blender) == shape
+    scenes.assert_right(blender)
+
+
+def test_drag_a_capsule(character: Session) -> None:
+    """The handle of the outer capsule; weights, and with them the mesh, follow while it is held."""
+    blender = character
+    scenes.bind(blender)
+    view = blender.region("WINDOW")
+    scenes.pose_mode(blender, "B1")
+    blender.run("bpy.data.objects['Rig'].data.sbs.show_capsules = False")
+    plain = blender.settled("capsules hidden", view)
+    blender.run(
+        "armature = bpy.data.objects['Rig'].data\n"
+        "armature.sbs.show_capsules = armature.sbs.live = True\n"
+        "assert bpy.ops.sbs.assign_from_capsules.poll()\n"
+        "bpy.ops.sbs.assign_from_capsules()\n"
+        "bpy.ops.ed.undo_push(message='Live')\n"
+    )
+    shown = blender.settled("capsules", view)
+    assert changed(plain, shown) > 0.005
+    distance = "bpy.data.objects['Rig'].data.bones['B1'].envelope_distance"
+    before, weights_before = blender.get(distance), np.array(scenes.weights(blender))
+    scenes.assert_right(blender)
+
+    start, end = scenes.handle_of(blender)
+    with blender.dragging([start, end]):
+        wait_until(lambda: not np.array_equal(scenes.weights(blender), weights_before), "weights follow")
+        scenes.assert_right(blender)
+        assert changed(shown, blender.settled("capsule dragged", view)) > 0.005
+    assert blender.get(distance) > before + 0.05
+    blender.move(scenes.EMPTY)
+    blender.key("ctrl+z")
+    blender.wait_for(f"abs({distance} - {before}) < 1e-6")
+    np.testing.assert_array_equal(scenes.weights(blender), weights_before)
+    scenes.assert_right(blender)
+
+
+def test_bake_with_progress(character: Session) -> None:
+    blender = character
+    scenes.bind(blender)
+    blender.run(
+        "scene = bpy.context.scene\n"
+        "scene.frame_start, scene.frame_end = 1, 5000\n"
+        "import rigs\n"
+        "rigs.select([bpy.data.objects['Tube']])\n",
+    )
+    folder = blender.folder / "bake"
+    caches = "[modifier.name for modifier in bpy.data.objects['Tube'].modifiers if modifier.type == 'MESH_CACHE']"
+    sidebar = scenes.open_tab(blender)
+    button = blender.find_button("bpy.ops.sbs.bake", sidebar)
+    blender.run(
+        "bpy.context.window_manager.operator_properties_last('sbs.bake').directory = folder", folder=str(folder)
+    )
+
+    blender.click(button)
+    scenes.pause()
+    blender.screenshot("bake")
+    blender.key("Return")
+    blender.wait_for("bpy.context.scene.frame_current > 5")
+    blender.screenshot("bake progress")
+    blender.key("Escape")
+    blender.wait_for("bpy.context.scene.frame_current == 1")
+    assert not blender.get(caches)
+    assert not list(folder.glob("*"))
+
+    blender.run("bpy.context.scene.frame_end = 4")
+    blender.click(button)
+    scenes.pause()
+    blender.key("Return")
+    blender.wait_for(caches)
+    assert [path.name for path in folder.glob("*")] == ["Tube.pc2"]
+    scenes.assert_right(blender)
