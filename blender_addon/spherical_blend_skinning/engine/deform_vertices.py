@@ -20,7 +20,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.influences import VertexWeights, padded
+from ..core.influences import VertexWeights
 
 __all__ = ["read"]
 
@@ -33,6 +33,8 @@ _MESH_BYTES = 2048
 _LAYERS_BYTES = 4096
 # How many vertices must agree.
 _SAMPLES = 32
+# How many vertices are read at once.
+_AT_ONCE = 4096
 
 
 def read(mesh: bpy.types.Mesh) -> VertexWeights | None:
@@ -96,18 +98,27 @@ def _peek(memory: int, address: int, size: int) -> bytes:
 def _follow(records: NDArray[np.void]) -> VertexWeights | None:
     """The pairs that records point to."""
     counts = records["count"]
-    starts = records["pairs"][counts > 0]
+    addresses = records["pairs"]
+    starts = addresses[counts > 0]
     if counts.min(initial=0) < 0 or (starts % _PAIR.itemsize).any() or not starts.all():
         return None
     lowest = int(starts.min())
-    lengths = counts[counts > 0]
+    width = int(counts.max())
     # All memory from the first pair to the last as one array, of which nothing but the pairs is touched.
-    count = (int(starts.max()) - lowest) // _PAIR.itemsize + int(lengths.max())
+    count = (int(starts.max()) - lowest) // _PAIR.itemsize + width
     pairs = np.frombuffer((ctypes.c_uint64 * count).from_address(lowest), np.uint64)
-    places = (starts - np.uint64(lowest)).astype(np.int64) // _PAIR.itemsize
-    within = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    found = pairs[np.repeat(places, lengths) + within].view(_PAIR)
-    return padded(counts, found["group"], found["weight"])
+    shape = (len(records), width)
+    result = VertexWeights(np.empty(shape, np.int32), np.empty(shape, np.float32))
+    columns = np.arange(width)
+    # Part by part: the system takes far longer to give large arrays in between than it takes to fill them.
+    for first in range(0, len(records), _AT_ONCE):
+        part = slice(first, first + _AT_ONCE)
+        used = columns < counts[part, None]
+        places = (addresses[part] - np.uint64(lowest)).astype(np.int64) // _PAIR.itemsize
+        found = pairs[np.where(used, places[:, None] + columns, 0)].view(_PAIR)
+        result.groups[part] = np.where(used, found["group"], -1)
+        result.weights[part] = np.where(used, found["weight"], 0.0)
+    return result
 
 
 def _agree(weights: VertexWeights, mesh: bpy.types.Mesh, samples: dict[int, bytes]) -> bool:
