@@ -12,18 +12,32 @@
 
 /* ------------------------------------------------------------------------------------------------------- checks -- */
 
+/* Whether all amounts are in [0, 1], without a branch, so that it is vectorised: it is done in every call. */
+#define DEFINE_SCAN(type) \
+  static int scan_##type##s(const type *amounts, size_t count, sbs_amounts_use *use) { \
+    int bad = 0, base = 0, method = 0; \
+    for (size_t i = 0; i < count; i++) { \
+      bad |= !(amounts[i] >= 0) | !(amounts[i] <= 1); \
+      base |= amounts[i] < 1; \
+      method |= amounts[i] > 0; \
+    } \
+    *use = (sbs_amounts_use){base, method}; \
+    return !bad; \
+  }
+DEFINE_SCAN(float)
+DEFINE_SCAN(double)
+
 sbs_status sbs_check_amounts(const sbs_deform_options *options, size_t vertex_count, sbs_amounts_use *use,
                              sbs_fault *fault) {
   if (!sbs_scalar_is_valid(options->amount_scalar)) {
     return sbs_fault_number(fault, SBS_ERROR_OPTION, "amount_scalar", (double)options->amount_scalar, 0.0);
   }
-  *use = (sbs_amounts_use){0, 0};
-  for (size_t v = 0; v < vertex_count; v++) {
+  const int fine = options->amount_scalar == SBS_FLOAT32 ? scan_floats(options->amount, vertex_count, use)
+                                                         : scan_doubles(options->amount, vertex_count, use);
+  for (size_t v = 0; v < vertex_count && !fine; v++) {
     const double amount = sbs_scalar_get(options->amount, options->amount_scalar, v);
     if (!isfinite(amount)) return sbs_fault_row(fault, SBS_ERROR_NOT_FINITE, "amount", v, amount, 1.0);
     if (amount < 0.0 || amount > 1.0) return sbs_fault_row(fault, SBS_ERROR_OPTION, "amount", v, amount, 1.0);
-    use->base |= amount < 1.0;
-    use->method |= amount > 0.0;
   }
   return SBS_OK;
 }
@@ -65,16 +79,26 @@ typedef struct outcome {
 DEFINE_BLEND(float, sqrtf, FLT_MIN)
 DEFINE_BLEND(double, sqrt, DBL_MIN)
 
-/* One amount for each number of the vertices. */
-static void expand_amounts(const sbs_frame *frame, const int32_t *vertices, size_t count, numbers *amounts) {
+/* The amounts of vertices of which there are at most BLENDED. */
+static void read_amounts(const sbs_frame *frame, const int32_t *vertices, size_t count, double *amounts) {
   const sbs_deform_options *options = frame->options;
-  for (size_t i = 0; i < 3 * count; i++) {
-    const double amount = sbs_scalar_get(options->amount, options->amount_scalar, (size_t)vertices[i / 3]);
-    if (frame->skin->scalar == SBS_FLOAT32) {
-      amounts->of_float[i] = (float)amount;
-    } else {
-      amounts->of_double[i] = amount;
-    }
+  if (options->amount_scalar == SBS_FLOAT32) {
+    for (size_t i = 0; i < count; i++) amounts[i] = (double)((const float *)options->amount)[vertices[i]];
+  } else {
+    for (size_t i = 0; i < count; i++) amounts[i] = ((const double *)options->amount)[vertices[i]];
+  }
+}
+
+/* One amount for each number of the vertices. */
+static void expand_amounts(const sbs_frame *frame, const int32_t *vertices, size_t count, numbers *expanded) {
+  double amounts[BLENDED];
+  read_amounts(frame, vertices, count, amounts);
+  if (frame->skin->scalar == SBS_FLOAT32) {
+    float *out = expanded->of_float;
+    for (size_t i = 0; i < count; i++) out[3 * i] = out[3 * i + 1] = out[3 * i + 2] = (float)amounts[i];
+  } else {
+    double *out = expanded->of_double;
+    for (size_t i = 0; i < count; i++) out[3 * i] = out[3 * i + 1] = out[3 * i + 2] = amounts[i];
   }
 }
 
@@ -130,14 +154,10 @@ static void blend_blocks(const sbs_frame *frame, const sbs_item *item, size_t fi
 
 /* What the amounts of a block ask for. */
 static sbs_amounts_use use_of_block(const sbs_frame *frame, const sbs_item *item, size_t block) {
-  const sbs_deform_options *options = frame->options;
-  const int32_t *vertices = frame->skin->vertices + (item->first_block + block) * SBS_BLOCK;
-  sbs_amounts_use use = {0, 0};
-  for (size_t i = 0; i < SBS_BLOCK; i++) { /* lanes past the last vertex repeat it */
-    const double amount = sbs_scalar_get(options->amount, options->amount_scalar, (size_t)vertices[i]);
-    use.base |= amount < 1.0;
-    use.method |= amount > 0.0;
-  }
+  sbs_amounts_use use;
+  double amounts[SBS_BLOCK]; /* lanes past the last vertex repeat it */
+  read_amounts(frame, frame->skin->vertices + (item->first_block + block) * SBS_BLOCK, SBS_BLOCK, amounts);
+  scan_doubles(amounts, SBS_BLOCK, &use);
   return use;
 }
 

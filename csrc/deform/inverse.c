@@ -7,7 +7,7 @@
 #include "fault.h"
 #include "scalar.h"
 
-/* -------------------------------------------------------------------------------------------------------- an item -- */
+/* ------------------------------------------------------------------------------------------------------ an item -- */
 
 static sbs_inverse_method method_of(const sbs_frame *frame, const sbs_item *item) {
   return (sbs_inverse_method){
@@ -36,7 +36,7 @@ size_t sbs_invert_item(const sbs_frame *frame, const sbs_item *item) {
   return skin->kernels->invert[skin->scalar](&args);
 }
 
-/* --------------------------------------------------------------------------------------------------------- public -- */
+/* ------------------------------------------------------------------------------------------------------- public -- */
 
 static sbs_status check_posed(const sbs_skin *skin, const sbs_posed *posed, sbs_fault *fault) {
   const size_t size = sbs_scalar_size(skin->scalar);

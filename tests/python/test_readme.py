@@ -24,7 +24,7 @@ def blocks(language):
 
 
 def test_the_python_examples(tmp_path, monkeypatch):
-    first, second = blocks("python")
+    first, second, third = blocks("python")
     names: dict[str, object] = {}
     with contextlib.redirect_stdout(io.StringIO()) as output:
         exec(first, names)  # what a reader would paste
@@ -39,6 +39,8 @@ def test_the_python_examples(tmp_path, monkeypatch):
     exec(second, names)
     assert np.shape(names["frames"]) == (24, 1360, 3)
     assert (tmp_path / "copy.glb").exists()
+    exec(third, names)
+    np.testing.assert_allclose(names["rest"], names["skin"].rest_positions, atol=1e-12)
 
 
 def test_the_c_example_compiles_without_a_warning(tmp_path):

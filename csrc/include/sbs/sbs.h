@@ -36,7 +36,8 @@
  * serially.
  *
  * ERRORS. Every function that can fail returns a sbs_status, checks its input before it writes, and leaves all outputs
- * untouched unless it returns SBS_OK. The optional sbs_fault says which argument was at fault, and where.
+ * untouched unless it returns SBS_OK; of sbs_skin_deform_many see there. The optional sbs_fault says which argument was
+ * at fault, and where.
  *
  * NULL is an error for every pointer parameter that is not marked "or NULL".
  */
@@ -324,8 +325,8 @@ typedef struct sbs_deform_options {
 
   /*
    * How much of this method each vertex gets, in place of a base method: a map that blends what comes out of the two,
-   * v' = (1 - a) base + a this. Normals are blended alike and brought to unit length. Where the amount is 0 or 1 that is
-   * the method itself, to the last bit, and the other one is not evaluated. NULL (default): all of this method.
+   * v' = (1 - a) base + a this. Normals are blended alike and brought to unit length. Where the amount is 0 or 1 that
+   * is the method itself, to the last bit, and the other one is not evaluated. NULL (default): all of this method.
    */
   const void *amount;                    /* (V) in [0, 1], or NULL */
   sbs_scalar amount_scalar;              /* of amount; default SBS_FLOAT32 */
@@ -388,8 +389,8 @@ SBS_API sbs_status sbs_skin_deform(const sbs_skin *skin, const sbs_pose *pose, c
 
 /*
  * The same for several frames; bit for bit what sbs_skin_deform gives for each. All input is checked before anything is
- * written. Frames are posed one after the other, though: where a later one fails by NO_CONVERGENCE or INTERNAL, which no
- * known input brings about, the positions and normals of others are written already.
+ * written. Frames are posed one after the other, though: where a later one fails by NO_CONVERGENCE or INTERNAL, which
+ * no known input brings about, the positions and normals of others are written already.
  *
  *   frame_count  F; 0 does nothing
  *   poses        matrices (F, J, rows, 4)
@@ -415,9 +416,9 @@ SBS_API sbs_status sbs_skin_rotation_centers(const sbs_skin *skin, const sbs_pos
 /* ------------------------------------------------------------------------------------------------------- inverse -- */
 
 /*
- * Undoes a deformation: posed positions in, rest positions out. With its weights given, every method moves a vertex by an
- * affine map, v' = A v + b, so what sbs_skin_deform made of v by the same pose and options becomes v again; and what was
- * sculpted on the posed mesh becomes a shape to deform.
+ * Undoes a deformation: posed positions in, rest positions out. With its weights given, every method moves a vertex by
+ * an affine map, v' = A v + b, so what sbs_skin_deform made of v by the same pose and options becomes v again; and what
+ * was sculpted on the posed mesh becomes a shape to deform.
  *
  * A vertex has no inverse where its joints have crushed it: where |det A| <= 16 eps |A|^3, or rounding of its posed
  * position p and of A may move its rest position by more than a thousandth of the mesh's size,
