@@ -29,6 +29,7 @@ const char *sbs_status_string(sbs_status status) {
     case SBS_ERROR_SCRATCH: return "the scratch memory is too small or not aligned to 64 bytes";
     case SBS_ERROR_NO_CONVERGENCE: return "a singular value decomposition did not converge";
     case SBS_ERROR_INTERNAL: return "internal error";
+    case SBS_ERROR_CANCELLED: return "cancelled by the caller";
     case SBS_STATUS_COUNT: break;
   }
   return "unknown status";

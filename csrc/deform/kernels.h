@@ -2,6 +2,7 @@
 #ifndef SBS_DEFORM_KERNELS_H
 #define SBS_DEFORM_KERNELS_H
 
+#include "centers/batch.h"
 #include "pose/batch.h"
 #include "pose/constants.h"
 #include "skin/skin.h"
@@ -133,6 +134,7 @@ typedef struct sbs_kernels {
   sbs_centers_batch *find_centers;
   sbs_constants_batch *write_constants[2]; /* [scalar] */
   sbs_inverse_kernel *invert[2];           /* [scalar] */
+  sbs_similarity_batch *add_similarities;
   sbs_kernel *table[2][SBS_FORMULA_COUNT][SBS_FORM_COUNT][2][SBS_KERNEL_INFLUENCES + 1];
 } sbs_kernels;
 

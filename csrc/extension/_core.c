@@ -5,6 +5,7 @@
 
 #include "brush_type.h"
 #include "capsule_functions.h"
+#include "centers_functions.h"
 #include "mesh_functions.h"
 #include "skin_type.h"
 #include "subdivide_functions.h"
@@ -55,6 +56,7 @@ static PyMethodDef functions[] = {
     {"check_capsules", FUNCTION(core_check_capsules), METH_VARARGS | METH_KEYWORDS, core_check_capsules_doc},
     {"capsule_weights", FUNCTION(core_capsule_weights), METH_VARARGS | METH_KEYWORDS, core_capsule_weights_doc},
     {"count_outside", FUNCTION(core_count_outside), METH_VARARGS | METH_KEYWORDS, core_count_outside_doc},
+    {"optimized_centers", FUNCTION(core_optimized_centers), METH_VARARGS | METH_KEYWORDS, core_optimized_centers_doc},
     {NULL, NULL, 0, NULL}};
 
 static int execute(PyObject *module) {

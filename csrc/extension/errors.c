@@ -51,6 +51,9 @@ static const char *range_of_option(const char *option) {
   if (is(option, "rcond") || is(option, "base.rcond")) return "None or between 0 and 1";
   if (is(option, "amount") || is(option, "strength") || is(option, "mask") || is(option, "threshold"))
     return "between 0 and 1";
+  if (is(option, "sigma")) return "finite and at least 1e-6";
+  if (is(option, "refinement")) return "at least 0.01";
+  if (is(option, "tolerance")) return "finite and at least 0";
   if (is(option, "radius")) return "a finite number above 0";
   if (is(option, "value")) return "at least 0 and finite, and at most 1 to replace";
   if (is(option, "mirror_position")) return "a finite number";

@@ -11,6 +11,7 @@ from . import rotations
 from ._core import LinAlgError, build_info
 from ._core import version as __version__
 from .animation import Animation
+from .centers import CenterWarning, optimized_centers
 from .character import Character, Mesh, load
 from .skeleton import Skeleton
 from .skin import PoseReport, SingularVertexWarning, Skin, WeightReport, WeightWarning
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Animation",
+    "CenterWarning",
     "Character",
     "LinAlgError",
     "Mesh",
@@ -33,6 +35,7 @@ __all__ = [
     "build_info",
     "load",
     "mesh",
+    "optimized_centers",
     "rotations",
     "weights",
 ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TypedDict, final
 
 import numpy as np
@@ -111,6 +111,18 @@ def count_outside(
     *,
     threads: int | None = None,
 ) -> int: ...
+def optimized_centers(
+    rest_positions: ArrayLike,  # (V, 3)
+    triangles: ArrayLike,  # (T, 3)
+    joint_indices: ArrayLike,  # (V, K)
+    joint_weights: ArrayLike,  # (V, K)
+    *,
+    sigma: float = 0.1,
+    refinement: float = 0.1,
+    tolerance: float = 1e-2,
+    progress: Callable[[float], object] | None = None,
+    threads: int | None = None,
+) -> tuple[NDArray[np.float64], tuple[int, int, int]]: ...  # (V, 3), counts
 
 @final
 class Brush:

@@ -104,6 +104,7 @@ typedef enum sbs_status {
   SBS_ERROR_SCRATCH,        /* the scratch buffer is too small or not aligned */
   SBS_ERROR_NO_CONVERGENCE, /* LAPACK: a singular value decomposition did not converge */
   SBS_ERROR_INTERNAL,       /* LAPACK refused an argument: a defect of this library */
+  SBS_ERROR_CANCELLED,      /* the caller's progress function asked to give up */
   SBS_STATUS_COUNT          /* how many there are; never returned */
 } sbs_status;
 

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SBS_CENTERS_PAIRS_H
+#define SBS_CENTERS_PAIRS_H
+
+#include "centers/rows.h"
+
+/* The pairs of joints j < k that influence some vertex together, numbered in the order of the vertices. */
+typedef struct sbs_pairs {
+  size_t count;
+  int32_t (*joints)[2];
+  int32_t *slots; /* (slot_count) numbers of pairs by hash, or -1 */
+  size_t slot_count;
+} sbs_pairs;
+
+/* Errors: OUT_OF_MEMORY, also where there are too many to be numbered. */
+sbs_status sbs_pairs_new(sbs_pairs *pairs, const sbs_rows *rows, size_t joint_count, const sbs_allocator *allocator);
+
+void sbs_pairs_free(sbs_pairs *pairs, const sbs_allocator *allocator);
+
+/* The number of a pair, or -1 if no vertex has it. */
+int32_t sbs_pairs_find(const sbs_pairs *pairs, int32_t j, int32_t k);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SBS_CENTERS_PATCHES_H
+#define SBS_CENTERS_PATCHES_H
+
+#include "centers/pairs.h"
+#include "centers/rows.h"
+
+/*
+ * The triangles that have a say, by pair of joints. Coordinates are relative to the middle of the mesh, and multiplied
+ * by a power of two that brings it to a size of about 1, so that no product overflows.
+ */
+typedef struct sbs_patches {
+  size_t triangle_count;
+  int32_t *triangles;  /* (triangle_count, 3): a copy, which no progress function can change */
+  double middle[3];    /* in the caller's units */
+  double scale;        /* from them */
+  double (*points)[3]; /* (vertices) */
+  uint16_t *splits;    /* (triangle_count) into how many parts the sides are cut; 0: it has no say */
+  size_t
+      *offsets; /* (pairs + 1) the triangles where pair i has weight are owners[offsets[i]] to [offsets[i + 1] - 1] */
+  int32_t *owners; /* ascending for each pair */
+} sbs_patches;
+
+/*
+ * Looks at all triangles, whose corners are in range.
+ *
+ *   refinement  from 0.01 on, or infinite
+ *
+ * Errors: OUT_OF_MEMORY.
+ */
+sbs_status sbs_patches_new(sbs_patches *patches, const sbs_skin_desc *desc, const sbs_rows *rows,
+                           const sbs_pairs *pairs, size_t triangle_count, const int32_t *triangles, double refinement,
+                           const sbs_allocator *allocator);
+
+void sbs_patches_free(sbs_patches *patches, const sbs_allocator *allocator);
+
+/* The area of a triangle, in the units of the points. */
+double sbs_patch_area(const sbs_patches *patches, size_t triangle);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include "centers/rows.h"
+
+#include <string.h>
+
+#include "memory.h"
+#include "skin/influences.h"
+
+static void read_rows(sbs_rows *rows, const sbs_skin_desc *desc, sbs_influences *influences) {
+  const double any_sum = 1.0; /* what sums are held against is not asked for here */
+  size_t used = 0;
+  for (size_t v = 0; v < rows->vertex_count; v++) {
+    sbs_influences_read(desc, any_sum, v, influences);
+    const size_t count = influences->count;
+    rows->offsets[v] = used;
+    memcpy(rows->joints + used, influences->joints, count * sizeof *rows->joints);
+    memcpy(rows->weights + used, influences->weights, count * sizeof *rows->weights);
+    if (count > rows->largest) rows->largest = count;
+    used += count;
+  }
+  rows->offsets[rows->vertex_count] = used;
+}
+
+static size_t mix(size_t hash, const void *bytes, size_t count) {
+  uint64_t mixed = hash;
+  for (size_t i = 0; i < count; i++) mixed = (mixed ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3u;
+  return (size_t)(mixed ^ (mixed >> 32));
+}
+
+static size_t hash_row(const sbs_rows *rows, size_t vertex) {
+  const size_t first = rows->offsets[vertex], count = sbs_rows_count(rows, vertex);
+  const size_t hash = mix(count, rows->joints + first, count * sizeof *rows->joints);
+  return mix(hash, rows->weights + first, count * sizeof *rows->weights);
+}
+
+static int are_equal(const sbs_rows *rows, size_t a, size_t b) {
+  const size_t count = sbs_rows_count(rows, a), i = rows->offsets[a], j = rows->offsets[b];
+  return count == sbs_rows_count(rows, b) &&
+         !memcmp(rows->joints + i, rows->joints + j, count * sizeof *rows->joints) &&
+         !memcmp(rows->weights + i, rows->weights + j, count * sizeof *rows->weights);
+}
+
+static void find_firsts(sbs_rows *rows, int32_t *slots, size_t slot_count) {
+  memset(slots, -1, slot_count * sizeof *slots);
+  for (size_t v = 0; v < rows->vertex_count; v++) {
+    size_t at = hash_row(rows, v) & (slot_count - 1);
+    while (slots[at] >= 0 && !are_equal(rows, v, (size_t)slots[at])) at = (at + 1) & (slot_count - 1);
+    if (slots[at] < 0) slots[at] = (int32_t)v;
+    rows->firsts[v] = slots[at];
+  }
+}
+
+sbs_status sbs_rows_new(sbs_rows *rows, const sbs_skin_desc *desc, const sbs_allocator *allocator) {
+  const size_t vertices = desc->vertex_count, columns = desc->influences_per_vertex;
+  size_t slot_count = 2;
+  while (slot_count < 2 * vertices) slot_count *= 2;
+  int32_t *slots = sbs_allocate(allocator, slot_count, sizeof *slots);
+  sbs_influences influences = {.joints = sbs_allocate(allocator, columns, sizeof(int32_t)),
+                               .weights = sbs_allocate(allocator, columns, sizeof(double))};
+  *rows = (sbs_rows){.vertex_count = vertices,
+                     .offsets = sbs_allocate(allocator, vertices + 1, sizeof *rows->offsets),
+                     .joints = sbs_allocate(allocator, vertices * columns, sizeof *rows->joints),
+                     .weights = sbs_allocate(allocator, vertices * columns, sizeof *rows->weights),
+                     .firsts = sbs_allocate(allocator, vertices, sizeof *rows->firsts)};
+  const int allocated = slots && influences.joints && influences.weights && rows->offsets && rows->joints &&
+                        rows->weights && rows->firsts;
+  if (allocated) {
+    read_rows(rows, desc, &influences);
+    find_firsts(rows, slots, slot_count);
+  }
+  sbs_release(allocator, slots);
+  sbs_release(allocator, influences.joints);
+  sbs_release(allocator, influences.weights);
+  return allocated ? SBS_OK : SBS_ERROR_OUT_OF_MEMORY;
+}
+
+void sbs_rows_free(sbs_rows *rows, const sbs_allocator *allocator) {
+  sbs_release(allocator, rows->offsets);
+  sbs_release(allocator, rows->joints);
+  sbs_release(allocator, rows->weights);
+  sbs_release(allocator, rows->firsts);
+}

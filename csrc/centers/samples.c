@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+#include "centers/samples.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "deform/kernels.h"
+#include "memory.h"
+
+/* Saturates: no allocator has so much. */
+static size_t add(size_t a, size_t b) {
+  return a > SIZE_MAX - b ? SIZE_MAX : a + b;
+}
+
+/* -------------------------------------------------------------------------------------------------- the surface -- */
+
+/* A part of a triangle, as a pair of joints sees it. */
+typedef struct part {
+  double x, y, mass, place[3];
+} part;
+
+/* A triangle, as a pair of joints sees it. */
+typedef struct patch {
+  size_t split;
+  double area; /* of a part */
+  double x[3], y[3];
+  const double *corners[3];
+} patch;
+
+static patch see_patch(const sbs_patches *patches, const sbs_rows *rows, const int32_t joints[2], size_t triangle) {
+  const int32_t *corners = patches->triangles + 3 * triangle;
+  patch seen = {.split = patches->splits[triangle]};
+  seen.area = sbs_patch_area(patches, triangle) / (double)(seen.split * seen.split);
+  for (size_t i = 0; i < 3; i++) {
+    const size_t vertex = (size_t)corners[i];
+    seen.x[i] = sbs_rows_weight(rows, vertex, joints[0]);
+    seen.y[i] = sbs_rows_weight(rows, vertex, joints[1]);
+    seen.corners[i] = patches->points[vertex];
+  }
+  return seen;
+}
+
+/*
+ * The part number `column` of a row; rows have 1, 3, 5, ... parts, those of odd number upside down. Coordinates of its
+ * centroid are counted in thirds of a part, 3 split in all.
+ */
+static part see_part(const patch *seen, size_t row, size_t column) {
+  const size_t across = column / 2, down = column % 2, thirds = 3 * seen->split;
+  const size_t second = 3 * (row - across - down) + 1 + down, third = 3 * across + 1 + down;
+  const double of_all = 1.0 / (double)thirds;
+  const double shares[3] = {of_all * (double)(thirds - second - third), of_all * (double)second,
+                            of_all * (double)third};
+  part made = {0};
+  for (size_t i = 0; i < 3; i++) {
+    made.x += shares[i] * seen->x[i];
+    made.y += shares[i] * seen->y[i];
+    for (size_t axis = 0; axis < 3; axis++) made.place[axis] += shares[i] * seen->corners[i][axis];
+  }
+  made.mass = seen->area * made.x * made.y;
+  return made;
+}
+
+/* -------------------------------------------------------------------------------------------------------- cells -- */
+
+/* The cells of a pair that have been met. */
+typedef struct cell_table {
+  double side;
+  uint64_t *cells;
+  size_t count;
+  int32_t *slots;
+  size_t slot_count; /* a power of two */
+} cell_table;
+
+static uint64_t cell_at(double side, double x, double y) {
+  return (uint64_t)(x / side) << 32 | (uint64_t)(y / side);
+}
+
+/* Of one coordinate of the corner of a cell. */
+static double corner_of(const cell_table *table, size_t number, unsigned shift) {
+  return table->side * (double)(table->cells[number] >> shift & UINT32_MAX);
+}
+
+/* The number of a part's cell; a new one if it was not met before. */
+static size_t enter_cell(cell_table *table, const part *entered) {
+  const uint64_t cell = cell_at(table->side, entered->x, entered->y);
+  size_t at = (size_t)((cell * 0x9e3779b97f4a7c15u) >> 32) & (table->slot_count - 1);
+  for (;; at = (at + 1) & (table->slot_count - 1)) {
+    const int32_t found = table->slots[at];
+    if (found >= 0 && table->cells[found] != cell) continue;
+    if (found >= 0) return (size_t)found;
+    table->slots[at] = (int32_t)table->count;
+    table->cells[table->count] = cell;
+    return table->count++;
+  }
+}
+
+/* ------------------------------------------------------------------------------------------------------ samples -- */
+
+static void add_part(sbs_samples *blocks, const cell_table *table, size_t number, const part *added) {
+  sbs_samples *block = blocks + number / SBS_SAMPLE_LANES;
+  const size_t lane = number % SBS_SAMPLE_LANES;
+  /* relative to the cell, for no digit to be lost when the mean is taken off */
+  const double x = added->mass * (added->x - corner_of(table, number, 32));
+  const double y = added->mass * (added->y - corner_of(table, number, 0));
+  block->x[lane] += x;
+  block->y[lane] += y;
+  block->mass[lane] += added->mass;
+  for (size_t axis = 0; axis < 3; axis++) {
+    block->moments[axis][lane] += added->mass * added->place[axis];
+    block->moments_x[axis][lane] += x * added->place[axis];
+    block->moments_y[axis][lane] += y * added->place[axis];
+  }
+}
+
+/* Makes means of sums, and takes them off the moments. */
+static void finish_sample(sbs_samples *blocks, const cell_table *table, size_t number) {
+  sbs_samples *block = blocks + number / SBS_SAMPLE_LANES;
+  const size_t lane = number % SBS_SAMPLE_LANES;
+  const double mass = block->mass[lane], inverse = mass > 0.0 ? 1.0 / mass : 0.0;
+  const double x = inverse * block->x[lane], y = inverse * block->y[lane];
+  block->x[lane] = corner_of(table, number, 32) + x;
+  block->y[lane] = corner_of(table, number, 0) + y;
+  for (size_t axis = 0; axis < 3; axis++) {
+    block->moments_x[axis][lane] -= x * block->moments[axis][lane];
+    block->moments_y[axis][lane] -= y * block->moments[axis][lane];
+  }
+}
+
+/* A sample that nothing is merged with. */
+static void put_part(sbs_samples *blocks, size_t number, const part *put) {
+  sbs_samples *block = blocks + number / SBS_SAMPLE_LANES;
+  const size_t lane = number % SBS_SAMPLE_LANES;
+  block->x[lane] = put->x;
+  block->y[lane] = put->y;
+  block->mass[lane] = put->mass;
+  for (size_t axis = 0; axis < 3; axis++) block->moments[axis][lane] = put->mass * put->place[axis];
+}
+
+/* A power of two, so that half of the slots are free at least. */
+static size_t slots_for(size_t cells) {
+  size_t count = 2;
+  while (count < 2 * cells) count *= 2;
+  return count;
+}
+
+/* Goes over the parts of all triangles of a pair, in order; `blocks` is NULL where they are only counted. */
+static size_t sample(sbs_sampling *sampling, const sbs_patches *patches, const sbs_pairs *pairs, const sbs_rows *rows,
+                     size_t pair, int thread, sbs_samples *blocks) {
+  cell_table table = {.side = sampling->cell};
+  size_t count = 0;
+  if (table.side > 0.0) {
+    table.cells = sampling->cells + (size_t)thread * sampling->cell_limit;
+    table.slots = sampling->slots + (size_t)thread * sampling->slot_limit;
+    table.slot_count = slots_for(sampling->counts[pair]);
+    memset(table.slots, -1, table.slot_count * sizeof *table.slots);
+  }
+  for (size_t i = patches->offsets[pair]; i < patches->offsets[pair + 1]; i++) {
+    const patch seen = see_patch(patches, rows, pairs->joints[pair], (size_t)patches->owners[i]);
+    for (size_t row = 0; row < seen.split; row++) {
+      for (size_t column = 0; column < 2 * row + 1; column++) {
+        const part next = see_part(&seen, row, column);
+        const size_t number = table.side > 0.0 ? enter_cell(&table, &next) : count;
+        if (number == count) count++;
+        if (blocks && table.side > 0.0) add_part(blocks, &table, number, &next);
+        if (blocks && !(table.side > 0.0)) put_part(blocks, number, &next);
+      }
+    }
+  }
+  for (size_t i = 0; blocks && table.side > 0.0 && i < count; i++) finish_sample(blocks, &table, i);
+  return count;
+}
+
+/* The lanes that are left of the last block: at the weights of the first sample, so that they are nobody's nearest. */
+static void fill_up(sbs_samples *blocks, size_t count) {
+  for (size_t i = count; i % SBS_SAMPLE_LANES; i++) {
+    sbs_samples *block = blocks + i / SBS_SAMPLE_LANES;
+    block->x[i % SBS_SAMPLE_LANES] = blocks->x[0];
+    block->y[i % SBS_SAMPLE_LANES] = blocks->y[0];
+  }
+}
+
+void sbs_sampling_count(sbs_sampling *sampling, const sbs_patches *patches, const sbs_pairs *pairs,
+                        const sbs_rows *rows, size_t pair, int thread) {
+  sampling->counts[pair] = sample(sampling, patches, pairs, rows, pair, thread, NULL);
+}
+
+void sbs_sampling_fill(sbs_sampling *sampling, const sbs_patches *patches, const sbs_pairs *pairs, const sbs_rows *rows,
+                       size_t pair, int thread) {
+  sbs_samples *blocks = sampling->blocks + sampling->offsets[pair];
+  const size_t block_count = sampling->offsets[pair + 1] - sampling->offsets[pair];
+  memset(blocks, 0, block_count * sizeof *blocks);
+  fill_up(blocks, sample(sampling, patches, pairs, rows, pair, thread, blocks));
+}
+
+/* --------------------------------------------------------------------------------------------------------- room -- */
+
+static size_t count_parts(const sbs_patches *patches, size_t pair) {
+  size_t count = 0;
+  for (size_t i = patches->offsets[pair]; i < patches->offsets[pair + 1]; i++) {
+    const size_t split = patches->splits[patches->owners[i]];
+    count = add(count, split * split);
+  }
+  return count;
+}
+
+/* x and y are positive, and their sum is at most 1 but for rounding: so many cells are there at most. */
+static double cells_of_grid(double side) {
+  const double along = floor(1.0 / side) + 2.0;
+  return 0.5 * along * (along + 1.0);
+}
+
+sbs_status sbs_sampling_new(sbs_sampling *sampling, const sbs_patches *patches, size_t pair_count, double cell,
+                            int threads, const sbs_allocator *allocator) {
+  *sampling = (sbs_sampling){.add_similarities = sbs_choose_kernels()->add_similarities,
+                             .cell = cell > 1e-9 ? cell : 0.0, /* coordinates must fit into 32 bits */
+                             .pair_count = pair_count,
+                             .counts = sbs_allocate(allocator, pair_count, sizeof *sampling->counts),
+                             .offsets = sbs_allocate(allocator, pair_count + 1, sizeof *sampling->offsets)};
+  if (!sampling->counts || !sampling->offsets) return SBS_ERROR_OUT_OF_MEMORY;
+  if (!(sampling->cell > 0.0)) return SBS_OK;
+  const double grid = cells_of_grid(sampling->cell);
+  for (size_t pair = 0; pair < pair_count; pair++) {
+    const size_t parts = count_parts(patches, pair), most = grid < (double)parts ? (size_t)grid : parts;
+    sampling->counts[pair] = most;
+    if (most > sampling->cell_limit) sampling->cell_limit = most;
+  }
+  if (sampling->cell_limit > INT32_MAX / 4) return SBS_ERROR_OUT_OF_MEMORY;
+  sampling->slot_limit = slots_for(sampling->cell_limit);
+  sampling->cells = sbs_allocate(allocator, (size_t)threads * sampling->cell_limit, sizeof *sampling->cells);
+  sampling->slots = sbs_allocate(allocator, (size_t)threads * sampling->slot_limit, sizeof *sampling->slots);
+  return sampling->cells && sampling->slots ? SBS_OK : SBS_ERROR_OUT_OF_MEMORY;
+}
+
+sbs_status sbs_sampling_make_room(sbs_sampling *sampling, const sbs_allocator *allocator) {
+  sampling->offsets[0] = 0;
+  for (size_t pair = 0; pair < sampling->pair_count; pair++) {
+    const size_t count = sampling->counts[pair];
+    const size_t blocks = count / SBS_SAMPLE_LANES + (count % SBS_SAMPLE_LANES > 0);
+    sampling->offsets[pair + 1] = add(sampling->offsets[pair], blocks);
+  }
+  sampling->blocks = sbs_allocate(allocator, sampling->offsets[sampling->pair_count], sizeof *sampling->blocks);
+  return sampling->blocks ? SBS_OK : SBS_ERROR_OUT_OF_MEMORY;
+}
+
+void sbs_sampling_free(sbs_sampling *sampling, const sbs_allocator *allocator) {
+  sbs_release(allocator, sampling->counts);
+  sbs_release(allocator, sampling->offsets);
+  sbs_release(allocator, sampling->blocks);
+  sbs_release(allocator, sampling->cells);
+  sbs_release(allocator, sampling->slots);
+}

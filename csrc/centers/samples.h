@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SBS_CENTERS_SAMPLES_H
+#define SBS_CENTERS_SAMPLES_H
+
+#include "centers/batch.h"
+#include "centers/patches.h"
+
+typedef struct sbs_sampling {
+  sbs_similarity_batch *add_similarities; /* of the instruction set */
+
+  double cell; /* the side of a cell of the grid over x and y; 0: nothing is merged */
+  size_t pair_count;
+  size_t *counts;  /* (pair_count) of samples; before they are counted, where cells are merged, no fewer */
+  size_t *offsets; /* (pair_count + 1) the blocks of pair i are blocks[offsets[i]] to blocks[offsets[i + 1] - 1] */
+  sbs_samples *blocks;
+
+  /* For each thread, where samples are merged. */
+  size_t cell_limit; /* no pair has more cells */
+  size_t slot_limit; /* a power of two */
+  uint64_t *cells;   /* (threads, cell_limit) their coordinates, in the order in which they occur */
+  int32_t *slots;    /* (threads, slot_limit) their numbers by hash, or -1 */
+} sbs_sampling;
+
+/*
+ * The last block of a pair is filled up with samples of no mass.
+ *
+ * The samples of all pairs are made in three steps: room for the counts, each pair counted, room for the samples, each
+ * pair filled. Different threads may count and fill different pairs.
+ *
+ * Errors: OUT_OF_MEMORY.
+ */
+sbs_status sbs_sampling_new(sbs_sampling *sampling, const sbs_patches *patches, size_t pair_count, double cell,
+                            int threads, const sbs_allocator *allocator);
+
+void sbs_sampling_free(sbs_sampling *sampling, const sbs_allocator *allocator);
+
+void sbs_sampling_count(sbs_sampling *sampling, const sbs_patches *patches, const sbs_pairs *pairs,
+                        const sbs_rows *rows, size_t pair, int thread);
+
+sbs_status sbs_sampling_make_room(sbs_sampling *sampling, const sbs_allocator *allocator);
+
+void sbs_sampling_fill(sbs_sampling *sampling, const sbs_patches *patches, const sbs_pairs *pairs, const sbs_rows *rows,
+                       size_t pair, int thread);
+
+#endif

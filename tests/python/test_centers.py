@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: MIT
+"""Optimized centers of rotation: by hand, against their definition, and all that can be wrong."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import centers_reference
+import characters
+import numpy as np
+import pytest
+import surfaces
+
+import sbs
+from sbs import _core
+from sbs.demo.scenes import load_shipped
+
+Arguments = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+# Sums of some thousand positive terms, whose exponents carry up to u^2 eps, in one order or another.
+EXACT = 1e-12
+
+
+def bent_tube() -> Arguments:
+    """A tube along x, of length 6 and radius 0.5, whose two joints share it between x = 1 and 5."""
+    positions, triangles = surfaces.tube(rings=25, sides=8)
+    second = np.clip((positions[:, 0] - 1) / 4, 0, 1)
+    return positions, triangles, np.tile([0, 1], (len(positions), 1)), np.stack([1 - second, second], axis=1)
+
+
+def soup(seed: int = 0, vertices: int = 60, joints: int = 6, influences: int = 4) -> Arguments:
+    """Triangles and weights without any order, some of no area; one joint, or none, influences some vertices."""
+    rng = np.random.default_rng(seed)
+    triangles = rng.integers(0, vertices, (2 * vertices, 3))
+    triangles[:3, 1] = triangles[:3, 0]
+    weights = rng.random((vertices, influences)) ** 3
+    weights[:5, 1:] = 0
+    weights[5] = 0
+    indices = np.argsort(rng.random((vertices, joints)))[:, :influences]
+    return rng.normal(size=(vertices, 3)), triangles, indices, weights
+
+
+def relative(centers: np.ndarray, expected: np.ndarray, positions: np.ndarray) -> float:
+    """The largest distance as a share of the size of the mesh."""
+    return float(np.linalg.norm(centers - expected, axis=1).max() / np.linalg.norm(np.ptp(positions, axis=0)))
+
+
+# ------------------------------------------------------------------------------------------------------ answers by hand
+
+
+def test_one_triangle_has_one_center() -> None:
+    positions = [[0.0, 0.0, 0.0], [3.0, 0.0, 0.0], [0.0, 3.0, 6.0]]
+    centers = sbs.optimized_centers(
+        positions, [[0, 1, 2]], [[0, 1]] * 3, [[0.5, 0.5], [0.5, 0.5], [1.0, 0.0]], refinement=np.inf
+    )
+    np.testing.assert_allclose(centers, [[1, 1, 2], [1, 1, 2], [0, 3, 6]], atol=1e-15)
+
+
+def test_two_triangles_by_hand() -> None:
+    """Joint 1 has weight 1/2 at one triangle, of area 1/2, and 1/4 at one of area 2."""
+    positions = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 10], [2, 0, 10], [0, 2, 10]], float)
+    weights = np.repeat([[0.5, 0.5], [0.75, 0.25]], 3, axis=0)
+    first = 0.5 * 0.5 * 0.5 * 0.5 * 0.5
+    second = 2 * 0.5 * 0.5 * 0.75 * 0.25 * np.exp(-(((0.5 * 0.25 - 0.5 * 0.75) / 0.3) ** 2))
+    expected = (first * np.array([1 / 3, 1 / 3, 0]) + second * np.array([2 / 3, 2 / 3, 10])) / (first + second)
+    centers = sbs.optimized_centers(positions, [[0, 1, 2], [3, 4, 5]], np.tile([0, 1], (6, 1)), weights, sigma=0.3)
+    np.testing.assert_allclose(centers[:3], np.tile(expected, (3, 1)), rtol=1e-14)
+
+
+def test_centers_of_a_tube_lie_on_its_axis() -> None:
+    positions, triangles, indices, weights = bent_tube()
+    centers = sbs.optimized_centers(positions, triangles, indices, weights, tolerance=0)
+    blended = (weights > 0).all(axis=1)
+    assert np.abs(centers[blended, 1:]).max() < EXACT
+    # The axis is met where the weights are those of the vertex: within the width of the similarity, 0.1 of 4.
+    middle = np.abs(positions[:, 0] - 3) < 1
+    assert np.abs(centers[middle, 0] - positions[middle, 0]).max() < 0.1
+
+
+def test_a_far_sigma_is_the_mean_of_the_surface() -> None:
+    """All that has both joints is alike, so the center is the mean by w_0 w_1, which is symmetric about x = 3."""
+    centers = sbs.optimized_centers(*bent_tube(), sigma=1e6, tolerance=0)
+    blended = (bent_tube()[3] > 0).all(axis=1)
+    np.testing.assert_allclose(centers[blended], np.tile([3, 0, 0], (blended.sum(), 1)), atol=EXACT)
+
+
+def test_a_near_sigma_is_the_most_similar_part() -> None:
+    """Exponents below the range of double do not leave a vertex without a center."""
+    positions, triangles, indices, weights = bent_tube()
+    centers = sbs.optimized_centers(positions, triangles, indices, weights, sigma=1e-6, refinement=np.inf)
+    blended = (weights > 0).all(axis=1)
+    # The nearest centroids are a third of a ring away.
+    assert np.abs(centers[blended, 0] - positions[blended, 0]).max() < 6 / 24 / 3 + EXACT
+
+
+def test_without_a_center_the_rest_position_stands() -> None:
+    """At vertices of one influence; of none; and of two that no triangle has, as a vertex that is in no triangle."""
+    positions, triangles, indices, weights = bent_tube()
+    more = [[7.0, 8.0, 9.0], [10.0, 11.0, 12.0]], [[0, 1], [1, 2]], [[0.0, 0.0], [0.5, 0.5]]
+    positions, indices, weights = (
+        np.concatenate(pair) for pair in zip((positions, indices, weights), more, strict=True)
+    )
+    with pytest.warns(sbs.CenterWarning, match="1 of 204 vertices"):
+        centers = sbs.optimized_centers(positions, triangles, indices, weights)
+    has_none = ~(weights > 0).all(axis=1) | (indices[:, 1] == 2)
+    np.testing.assert_array_equal(centers[has_none], positions[has_none])
+    assert (centers[~has_none] != positions[~has_none]).any(axis=1).all()
+
+
+# -------------------------------------------------------------------------------------------------------- the reference
+
+
+@pytest.mark.parametrize("refinement", [np.inf, 0.3, 0.1])
+@pytest.mark.parametrize("make", [bent_tube, soup])
+def test_definition(make: Callable[[], Arguments], refinement: float) -> None:
+    arguments = make()
+    expected = centers_reference.optimized_centers(*arguments, refinement=refinement)
+    centers = sbs.optimized_centers(*arguments, refinement=refinement, tolerance=0)
+    assert relative(centers, expected, arguments[0]) < EXACT
+
+
+@pytest.mark.parametrize("make", [bent_tube, soup])
+@pytest.mark.parametrize("tolerance", [1e-4, 1e-2, 0.1])
+def test_merged_samples_are_near(make: Callable[[], Arguments], tolerance: float) -> None:
+    """The exponential is off by `tolerance` at most; centers, in which errors cancel, by far less."""
+    arguments = make()
+    exact, (_, _, many) = _core.optimized_centers(*arguments, tolerance=0)
+    merged, (_, _, few) = _core.optimized_centers(*arguments, tolerance=tolerance)
+    assert few < many
+    assert relative(merged, exact, arguments[0]) < tolerance / 10
+
+
+def test_the_woman() -> None:
+    """On a real character the default is as near as the documentation says, and both are the definition."""
+    woman = load_shipped("woman.glb").mesh
+    arguments = woman.positions, woman.triangles, woman.joint_indices, woman.joint_weights
+    some = np.random.default_rng(0).choice(len(woman.positions), 12, replace=False)
+    exact = sbs.optimized_centers(*arguments, tolerance=0)
+    expected = centers_reference.optimized_centers(*arguments, vertices=some)
+    assert relative(exact[some], expected, woman.positions) < EXACT
+    assert relative(sbs.optimized_centers(*arguments), exact, woman.positions) < 2e-5
+
+
+@pytest.mark.parametrize("name", ["hand_webxr", "rat_quaternius"])
+def test_equal_influences_have_equal_centers(name: str) -> None:
+    """Also where a character's vertices are there several times; triangles of the file are not needed for that."""
+    made = characters.load(name)
+    count = len(made.rest_positions) // 3
+    triangles = np.arange(3 * count).reshape(-1, 3)
+    centers = sbs.optimized_centers(made.rest_positions, triangles, made.joint_indices, made.joint_weights)
+    dense = centers_reference.dense_weights(made.joint_indices, made.joint_weights)
+    _, first, kind = np.unique(dense, axis=0, return_index=True, return_inverse=True)
+    blended = np.count_nonzero(dense, axis=1) > 1
+    assert (np.bincount(kind.ravel()[blended]) > 1).any()
+    np.testing.assert_array_equal(centers[blended], centers[first[kind.ravel()]][blended])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_types(dtype: Any) -> None:
+    positions, triangles, indices, weights = soup()
+    narrow = positions.astype(dtype), triangles.astype(np.uint16), indices.astype(np.int64), weights.astype(dtype)
+    centers = sbs.optimized_centers(*narrow)
+    assert centers.dtype == np.float64
+    wide = narrow[0].astype(np.float64), triangles, indices, narrow[3].astype(np.float64)
+    np.testing.assert_array_equal(centers, sbs.optimized_centers(*wide))
+
+
+def test_threads_change_no_bit() -> None:
+    arguments = soup(vertices=400)
+    expected = sbs.optimized_centers(*arguments, threads=1)
+    for threads in (2, 3, 7):
+        np.testing.assert_array_equal(sbs.optimized_centers(*arguments, threads=threads), expected)
+
+
+# ------------------------------------------------------------------------------------------------------------- progress
+
+
+def test_progress_rises_from_0_to_1() -> None:
+    told: list[float] = []
+    caller = threading.get_ident()
+
+    def note(fraction: float) -> None:
+        assert threading.get_ident() == caller
+        told.append(fraction)
+
+    arguments = soup(vertices=400)
+    centers = sbs.optimized_centers(*arguments, progress=note)
+    np.testing.assert_array_equal(centers, sbs.optimized_centers(*arguments))
+    assert told == sorted(told)
+    assert told[0] == 0
+    assert told[-1] == 1
+    assert len(told) > 10
+
+
+@pytest.mark.parametrize("calls", [1, 5, 20])
+def test_what_progress_raises_ends_it(calls: int) -> None:
+    told: list[float] = []
+
+    def stop(fraction: float) -> None:
+        told.append(fraction)
+        if len(told) == calls:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sbs.optimized_centers(*soup(vertices=400), progress=stop)
+    assert len(told) == calls
+
+
+def test_progress_can_not_break_into_the_arrays() -> None:
+    """What a progress function does to the triangles comes too late."""
+    positions, triangles, indices, weights = soup()
+    triangles = triangles.astype(np.int32)
+    expected = sbs.optimized_centers(positions, triangles, indices, weights)
+
+    def spoil(fraction: float) -> None:
+        triangles[:] = 2**30
+
+    np.testing.assert_array_equal(
+        sbs.optimized_centers(positions, triangles, indices, weights, progress=spoil), expected
+    )
+
+
+# ------------------------------------------------------------------------------------------------------------ bad input
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"rest_positions": np.zeros((60, 2))}, r"rest_positions has shape \(60, 2\), expected \(V, 3\)"),
+        ({"rest_positions": np.zeros((59, 3))}, r"rest_positions has shape \(59, 3\), joint_indices \(60, 4\)"),
+        ({"joint_weights": np.zeros((60, 3))}, r"joint_indices has shape \(60, 4\), joint_weights \(60, 3\)"),
+        ({"triangles": np.zeros((5, 4), int)}, r"triangles has shape \(5, 4\), expected \(T, 3\)"),
+        ({"triangles": np.zeros((0, 3), int)}, "triangles must not be empty"),
+        ({"triangles": [[0, 1, 2], [0, 60, 1]]}, r"triangles\[1, 1\] = 60 is out of range for 60 vertices"),
+        ({"triangles": [[0, 1, -1]]}, r"triangles\[0, 2\] = -1 is out of range"),
+        ({"rest_positions": np.full((60, 3), np.nan)}, r"rest_positions\[0, 0\] is nan, where a finite number"),
+        ({"joint_indices": np.full((60, 4), -1)}, r"joint_indices\[0, 0\] = -1 is out of range"),
+        ({"sigma": 0.0}, "sigma must be finite and at least 1e-6, not 0.0"),
+        ({"sigma": np.nan}, "sigma must be finite"),
+        ({"sigma": np.inf}, "sigma must be finite"),
+        ({"refinement": 0.001}, "refinement must be at least 0.01, not 0.001"),
+        ({"refinement": np.nan}, "refinement must be"),
+        ({"tolerance": -1e-3}, "tolerance must be finite and at least 0, not -0.001"),
+        ({"tolerance": np.inf}, "tolerance must be"),
+        ({"threads": 0}, "threads must be None or at least 1"),
+    ],
+)
+@pytest.mark.parametrize("cached", [False, True])
+def test_bad_values(changes: dict[str, Any], message: str, cached: bool, tmp_path: Any) -> None:
+    names = ("rest_positions", "triangles", "joint_indices", "joint_weights")
+    arguments: dict[str, Any] = dict(zip(names, soup(), strict=True)) | changes
+    with pytest.raises(ValueError, match=message):
+        sbs.optimized_centers(**arguments, cache=tmp_path / "centers" if cached else None)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"triangles": np.zeros((5, 3))}, "triangles must hold integers"),
+        ({"joint_weights": np.zeros((60, 4), complex)}, "joint_weights must hold real numbers"),
+        ({"sigma": "wide"}, "sigma must be a real number"),
+        ({"progress": 1}, "progress must be None or callable"),
+    ],
+)
+@pytest.mark.parametrize("cached", [False, True])
+def test_bad_types(changes: dict[str, Any], message: str, cached: bool, tmp_path: Any) -> None:
+    names = ("rest_positions", "triangles", "joint_indices", "joint_weights")
+    arguments: dict[str, Any] = dict(zip(names, soup(), strict=True)) | changes
+    with pytest.raises(TypeError, match=message):
+        sbs.optimized_centers(**arguments, cache=tmp_path / "centers" if cached else None)
+
+
+def test_bad_weights_are_repaired_as_a_skin_does() -> None:
+    positions, triangles, indices, weights = soup()
+    indices = np.concatenate([indices, indices[:, :1], indices[:, :2]], axis=1)
+    bad = np.full((60, 3), [0.0, np.nan, -2.0])
+    bad[::2, 2] = np.inf
+    centers = sbs.optimized_centers(positions, triangles, indices, np.concatenate([3 * weights, bad], axis=1))
+    expected = sbs.optimized_centers(positions, triangles, indices[:, :4], weights)
+    assert relative(centers, expected, positions) < EXACT
