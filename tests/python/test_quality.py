@@ -103,7 +103,7 @@ def test_chosen_joints_and_methods():
         made_poses(arm(), ["elbow"])
     assert list(chosen(["SBS", "LBS"])) == ["SBS", "LBS"]
     assert chosen() == METHODS
-    with pytest.raises(ValueError, match="no method 'magic'; there are: LBS, DQS, SBS"):
+    with pytest.raises(ValueError, match=r"no method 'magic'; there are: LBS, "):
         chosen(["magic"])
 
 

@@ -374,6 +374,21 @@ def test_vertices_without_weights_have_no_thickness_but_areas():
     assert Gauge(character).pops(path, np.tile(CUBE, (4, 1, 1)))["jump"].max() == 0
 
 
+def test_bad_weights_count_as_the_skin_repairs_them():
+    character = arm(rings=13, sides=12)
+    indices = np.pad(character.mesh.joint_indices, ((0, 0), (0, 2)))
+    weights = 0.5 * np.pad(character.mesh.joint_weights, ((0, 0), (0, 2)))
+    indices[:, 2], weights[:, 2] = indices[:, 0], weights[:, 0]  # one joint twice
+    weights[:, 3] = np.resize([np.nan, np.inf, -1], len(weights))
+    weights[:, 1] *= 2
+    with pytest.warns(sbs.WeightWarning):
+        bad = sbs.Character.from_mesh(
+            replace(character.mesh, joint_indices=indices, joint_weights=weights), character.skeleton
+        )
+    matrices = turned(character, "fore", [0, 0, 1], 100)
+    agree(*(Gauge(each).measure(matrices, each.skin.deform(matrices)) for each in (character, bad)), rtol=1e-9)
+
+
 def test_strain_is_1_where_areas_are_doubled_or_halved():
     points, triangles = grid(6)
     mesh = sbs.Mesh(points, triangles, np.zeros((len(points), 1), np.int32), np.ones((len(points), 1)))

@@ -67,11 +67,10 @@ class Gauge:
     def __init__(self, character: Character) -> None:
         mesh = character.mesh
         self.character = character
-        self.surface = make_surface(mesh.positions, mesh.triangles, mesh.joint_indices, mesh.joint_weights)
-        surface = self.surface
-        joints, weights = (rows[surface.kept] for rows in tidy(mesh.joint_indices, mesh.joint_weights))
-        self._joints, self._weights = joints, weights
-        self._heaviest = np.where(weights[:, 0] > 0, joints[:, 0], -1)
+        joints, weights = tidy(mesh.joint_indices, mesh.joint_weights)
+        self.surface = surface = make_surface(mesh.positions, mesh.triangles, joints, weights)
+        self._joints, self._weights = joints[surface.kept], weights[surface.kept]
+        self._heaviest = np.where(self._weights[:, 0] > 0, self._joints[:, 0], -1)
         self._pair_areas = measures.pair_areas(surface)
         self._rest_volume = self._volume_worth_a_ratio()
         self._find_limbs()
