@@ -8,12 +8,13 @@ import pathlib
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .animation import Animation
+from .centers import optimized_centers
 from .rig import Rig
 from .skeleton import Skeleton
 from .skin import Skin
@@ -160,6 +161,11 @@ class Character:
         """
         pose = self.skeleton.forward(local, quaternions=quaternions)
         return self.scene_matrix @ self.skeleton.skinning_matrices(pose)
+
+    def optimized_centers(self, **options: Any) -> NDArray[np.float64]:
+        """Optimized centers of rotation (V, 3) of the mesh; options as `sbs.optimized_centers` takes them."""
+        mesh = self.mesh
+        return optimized_centers(mesh.positions, mesh.triangles, mesh.joint_indices, mesh.joint_weights, **options)
 
     def save(self, path: PathLike, *, weights: WeightType = "float32") -> None:
         """Writes the character as a binary glTF 2.0 file (GLB): mesh, joints, influences and animations.
