@@ -54,7 +54,10 @@ def depsgraph_updated(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -
         if item_changed or mesh_changed:
             mesh_changed |= _stack_changed(item)
         if _all_changed or scene_changed or rig_changed or mesh_changed or item_changed or has_changed(armature):
-            live.update(item, depsgraph, mesh=mesh_changed or _all_changed, rig=rig_changed or _all_changed)
+            state = live.update(item, depsgraph, mesh=mesh_changed or _all_changed, rig=rig_changed or _all_changed)
+            if state is not None and state.unread == 1 and not bpy.app.timers.is_registered(look_again):
+                # Blender evaluates once more for what handlers change, but without calling them.
+                bpy.app.timers.register(look_again)
     registry.watch(bound)
     _all_changed = False
 
@@ -95,6 +98,14 @@ def _stack_changed(item: bpy.types.Object) -> bool:
     return differs
 
 
+def look_again() -> None:
+    """Have Blender update the bound objects whose modifiers keep their input only now."""
+    for item in registry.bound_objects():
+        state = live.state_of(item)
+        if state is not None and state.unread:
+            item.update_tag()
+
+
 @persistent
 def file_loaded(*_arguments: object) -> None:
     global _all_changed
@@ -133,8 +144,9 @@ def register() -> None:
 def unregister() -> None:
     for name, handler in reversed(_HANDLERS):
         getattr(bpy.app.handlers, name).remove(handler)
-    if bpy.app.timers.is_registered(_show_again):
-        bpy.app.timers.unregister(_show_again)
+    for timer in (_show_again, look_again):
+        if bpy.app.timers.is_registered(timer):
+            bpy.app.timers.unregister(timer)
     live.forget()
     node_trees.forget()
     registry.forget()

@@ -51,6 +51,9 @@ def _draw_live(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
     column = layout.column()
     column.prop(settings, "armature")
     column.prop(settings, "method")
+    if settings.method == "SPHERICAL":
+        column.prop(settings, "rotation")
+        column.prop(settings, "center")
     column.prop(settings, "influence_limit")
 
     column = layout.column()

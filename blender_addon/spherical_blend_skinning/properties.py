@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import bpy
+
+from . import library
 
 __all__ = ["CLASSES", "METHODS", "register", "unregister"]
 
@@ -14,6 +18,27 @@ METHODS = (
     ("DUAL_QUATERNION", "Dual Quaternion", "As Preserve Volume of the Armature modifier"),
     ("LINEAR", "Linear", "As the Armature modifier"),
     ("RIGID", "Rigid", "Each vertex follows its heaviest bone alone"),
+)
+
+
+def _known(kind: str, choices: tuple[tuple[str, str, str], ...]) -> tuple[tuple[str, str, str], ...]:
+    """Those of some choices that the library knows, or all where it is broken."""
+    try:
+        words = get_args(getattr(library.load().skin, kind))
+    except library.LibraryError:
+        return choices
+    return tuple(choice for choice in choices if choice[0].lower() in words)
+
+
+ROTATIONS = (
+    ("QLERP", "Linear", "Quaternions are blended linearly and made unit ones: fast, and next to the average"),
+    ("AVERAGE", "Average", "The spherical average, at even speed between two bones; slower"),
+)
+
+CENTERS = (
+    ("JOINT_SET", "Bones", "One for all vertices of the same bones: where these move most alike"),
+    ("WEIGHTED", "Weighted", "One for each vertex by its weights: smooth where the bones of neighbors differ"),
+    ("OPTIMIZED", "Optimized", "One for each vertex, found once when the mesh is bound: limbs keep their shape best"),
 )
 
 
@@ -56,6 +81,22 @@ class SBS_PG_object(bpy.types.PropertyGroup):
         description="How the motions of several bones are blended",
         items=METHODS,
         default="SPHERICAL",
+        update=_changed,
+        override=_OVERRIDABLE,
+    )
+    rotation: bpy.props.EnumProperty(
+        name="Rotation",
+        description="How Spherical Blend blends rotations",
+        items=_known("Rotation", ROTATIONS),
+        default="QLERP",
+        update=_changed,
+        override=_OVERRIDABLE,
+    )
+    center: bpy.props.EnumProperty(
+        name="Center",
+        description="What Spherical Blend turns vertices about",
+        items=_known("Center", CENTERS),
+        default="JOINT_SET",
         update=_changed,
         override=_OVERRIDABLE,
     )

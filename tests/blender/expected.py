@@ -24,10 +24,12 @@ def deformed(
     rest: Floats | None = None,
     mesh: bpy.types.Mesh | None = None,
     limit: int | None = None,
+    centers: Floats | None = None,
+    **options: object,
 ) -> Floats:
     """A mesh deformed by `sbs.Skin` in armature space, in double, and brought back to its own space, (V, 3).
 
-    The mesh and its rest positions are those of the object unless they are given.
+    The mesh and its rest positions are those of the object unless they are given. Centers are in the mesh's space.
     """
     # The package that the add-on itself uses, which in a built archive may be its own.
     sbs = addon.module("library").load()
@@ -53,8 +55,9 @@ def deformed(
     indices = np.broadcast_to(np.arange(len(bones)), weights.shape)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sbs.WeightWarning)
-        skin = sbs.Skin(move(to_rig, rest), indices, weights, joint_count=len(bones))
-    return move(np.linalg.inv(to_rig), skin.deform(matrices, method=method))
+        more = {} if centers is None else {"centers": move(to_rig, centers)}
+        skin = sbs.Skin(move(to_rig, rest), indices, weights, joint_count=len(bones), **more)
+    return move(np.linalg.inv(to_rig), skin.deform(matrices, method=method, **options))
 
 
 def array(matrix: Matrix) -> Floats:

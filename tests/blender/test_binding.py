@@ -46,7 +46,7 @@ def posed(binding: object) -> np.ndarray:
     pose[1, :3, :3] = [[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]
     pose[0, 0, 3] = 0.5
     moves = [np.tile(np.eye(4), (count + 1, 1, 1)) for count in binding.segments if count > 1]
-    return binding.deform(binding.skinning_matrices(pose, PLACE, moves), "spherical").copy()
+    return binding.deform(binding.skinning_matrices(pose, PLACE, moves), core().Method())
 
 
 def rebound(binding: object, weights: object) -> object:

@@ -111,6 +111,27 @@ def test_mirror_before(armature: bpy.types.Object) -> None:
     assert_right(tube, armature)
 
 
+@pytest.mark.parametrize("kind", ["MIRROR", "SUBSURF", "SOLIDIFY"])
+def test_other_vertices_before_from_now_on(tube: bpy.types.Object, armature: bpy.types.Object, kind: str) -> None:
+    """A modifier that is put before ours takes effect at once: a timer calls for the update that it takes."""
+    import addon
+
+    rigs.bind(tube, armature)
+    rigs.turn(armature)
+    assert_right(tube, armature)
+    modifier = tube.modifiers.new("Before", kind)
+    addon.module("engine.stack").move(tube, modifier, 0)
+    bpy.context.view_layer.update()
+    handlers = addon.module("handlers")
+    assert bpy.app.timers.is_registered(handlers.look_again)
+    handlers.look_again()
+    bpy.context.view_layer.update()
+    assert not addon.module("engine.live").state_of(tube).problem
+    assert_right(tube, armature)
+    tube.modifiers.remove(modifier)
+    assert_right(tube, armature)
+
+
 @pytest.mark.parametrize(("kind", "setting", "value"), [("SUBSURF", "levels", 2), ("SOLIDIFY", "thickness", 0.2)])
 def test_other_vertices_before(
     tube: bpy.types.Object, armature: bpy.types.Object, kind: str, setting: str, value: float

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import copy
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from . import bendy_bones, influences
 from .matrices import Floats, inverse, is_similarity, linear_part, transform_points
 
-__all__ = ["Amount", "Binding", "Rig", "Surface"]
+__all__ = ["Amount", "Binding", "Method", "Rig", "Surface"]
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,23 @@ class Surface:
     def has_positions_of(self, other: Surface) -> bool:
         """Whether both have their vertices at the same places."""
         return self.positions is other.positions or np.array_equal(self.positions, other.positions)
+
+
+@dataclass(frozen=True)
+class Method:
+    """How the motions of joints are blended: options of `sbs.Skin.deform`.
+
+    Attributes
+    ----------
+    name : str
+        Its ``method``.
+    rotation, center : str
+        For ``"spherical"``.
+    """
+
+    name: str = "spherical"
+    rotation: str = "qlerp"
+    center: str = "joint_set"
 
 
 @dataclass(frozen=True)
@@ -169,6 +187,8 @@ class Binding:
         self._inverse_frame = inverse(self.frame)
         self._place: _Place | None = None
         self._sbs = sbs
+        #: Where vertices turn about, (V, 3) in the space of the mesh object, if that was given.
+        self.centers: Floats | None = None
         self.skin = self._make_skin(surface.positions, *self._joint_influences(surface.positions, bones, weights))
 
     def _bone_influences(self, weights: influences.VertexWeights) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
@@ -197,10 +217,31 @@ class Binding:
     ) -> Any:
         if self._has_frame:
             positions = transform_points(self.frame, positions)
+        options: dict[str, Any] = {"joint_count": self.joint_count}
+        if self.centers is not None:
+            options["centers"] = transform_points(self.frame, self.centers) if self._has_frame else self.centers
         with warnings.catch_warnings():
             # Sums other than 1 and vertices without weights are everyday matters; the status line counts the latter.
             warnings.simplefilter("ignore", self._sbs.WeightWarning)
-            return self._sbs.Skin(positions, joints, weights, joint_count=self.joint_count)
+            return self._sbs.Skin(positions, joints, weights, **options)
+
+    def with_centers(self, centers: Floats) -> Binding:
+        """The same with rotation centers of each vertex, (V, 3) in the space of the mesh object."""
+        result = copy.copy(self)
+        result.centers = centers
+        result.skin = result._make_skin(self.surface.positions, self.skin.joint_indices, self.skin.joint_weights)
+        return result
+
+    def optimized_centers(self, triangles: NDArray[np.int32], progress: Callable[[float], object]) -> Floats:
+        """The centers of `sbs.optimized_centers` for the faces (T, 3), (V, 3) in the space of the mesh object."""
+        skin = self.skin
+        with warnings.catch_warnings():
+            # Vertices that nothing is similar to move as by linear blending.
+            warnings.simplefilter("ignore", self._sbs.CenterWarning)
+            centers = self._sbs.optimized_centers(
+                skin.rest_positions, triangles, skin.joint_indices, skin.joint_weights, progress=progress
+            )
+        return transform_points(self._inverse_frame, centers) if self._has_frame else centers
 
     def rebound(self, rig: Rig, surface: Surface, to_rig: Floats, limit: int) -> Binding:
         """The binding for what may have changed since, by the shortest way there is; itself if nothing has."""
@@ -281,14 +322,15 @@ class Binding:
         return matrices
 
     def deform(
-        self, matrices: Floats, method: str, amount: Amount | None = None, threads: int | None = None
+        self, matrices: Floats, method: Method, amount: Amount | None = None, threads: int | None = None
     ) -> NDArray[np.float32]:
         """Positions (V, 3), in the space of the mesh object, by the matrices of `skinning_matrices`."""
-        positions = self.skin.deform(matrices, method=method, threads=threads)
-        if amount is not None:
-            if amount.method == "none":
-                others = self.skin.rest_positions
-            else:
-                others = self.skin.deform(matrices, method=amount.method, threads=threads)
-            positions = others + amount.weights[:, None] * (positions - others)
+        options = {"method": method.name, "rotation": method.rotation, "center": method.center, "threads": threads}
+        if amount is None:
+            positions = self.skin.deform(matrices, **options)
+        elif amount.method == "none":
+            rest = self.skin.rest_positions
+            positions = rest + amount.weights[:, None] * (self.skin.deform(matrices, **options) - rest)
+        else:
+            positions = self.skin.deform(matrices, amount=amount.weights, base=amount.method, **options)
         return transform_points(self._inverse_frame, positions) if self._has_frame else positions

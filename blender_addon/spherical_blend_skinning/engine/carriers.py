@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 
 from .live_group import POSITION
 
-__all__ = ["count", "is_carrier", "is_writable", "new", "remove", "resize", "write"]
+__all__ = ["centers", "count", "is_carrier", "is_writable", "keep_centers", "new", "remove", "resize", "write"]
 
 _MARK = "sbs_carrier"
+# Attribute of those whose vertices turn about centers of their own.
+_CENTER = "sbs_center"
 
 
 def new(name: str) -> bpy.types.Object:
@@ -57,6 +59,29 @@ def write(carrier: bpy.types.Object, positions: NDArray[np.float32]) -> None:
     attribute.data.foreach_set("vector", positions.reshape(-1))
     # Without it Blender 3.4 shows the frame before.
     mesh.update_tag()
+
+
+def centers(carrier: bpy.types.Object, vertex_count: int) -> NDArray[np.float32] | None:
+    """The rotation centers, (V, 3), that a carrier keeps for the file; None if there are none for so many vertices."""
+    attribute = carrier.data.attributes.get(_CENTER)
+    if attribute is None or len(attribute.data) != vertex_count:
+        return None
+    found = np.empty((vertex_count, 3), np.float32)
+    attribute.data.foreach_get("vector", found.reshape(-1))
+    return found
+
+
+def keep_centers(carrier: bpy.types.Object, found: NDArray[np.floating] | None) -> None:
+    """Keep rotation centers (V, 3) in a carrier of that size, or none any more."""
+    attributes = carrier.data.attributes
+    attribute = attributes.get(_CENTER)
+    if found is None:
+        if attribute is not None:
+            attributes.remove(attribute)
+        return
+    if attribute is None:
+        attribute = attributes.new(_CENTER, "FLOAT_VECTOR", "POINT")
+    attribute.data.foreach_set("vector", np.ascontiguousarray(found, np.float32).reshape(-1))
 
 
 def remove(carrier: bpy.types.Object) -> None:

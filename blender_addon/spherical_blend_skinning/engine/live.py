@@ -14,8 +14,9 @@ import numpy as np
 
 from .. import library
 from ..core import influences
-from ..core.binding import Amount, Binding, Surface
+from ..core.binding import Amount, Binding, Method, Surface
 from ..core.matrices import Floats, inverse
+from ..properties import SBS_PG_object
 from . import carriers, live_group, node_trees, reading, stack, subject
 from .identity import key_of
 
@@ -43,6 +44,8 @@ class State:
         See `subject.signature`.
     missed_mesh, missed_rig : bool
         What may have changed while the modifier was switched off.
+    unread : int
+        How many times in a row the input of the modifier could not be read.
     """
 
     binding: Binding | None = None
@@ -54,6 +57,7 @@ class State:
     signature: tuple[object, ...] = ()
     missed_mesh: bool = False
     missed_rig: bool = False
+    unread: int = 0
 
 
 # Of every object, and apart from it those of renders that have other vertices than the viewport.
@@ -111,8 +115,10 @@ def update(
         if _deform(target, depsgraph, state, mesh, rig):
             state.milliseconds = 1e3 * (time.perf_counter() - started)
         state.problem = ""
+        state.unread = 0
     except (ValueError, library.LibraryError) as error:
         state.problem = str(error)
+        state.unread += isinstance(error, subject.InputError)
         state.binding = None
         state.pose = ()
     return state
@@ -150,9 +156,13 @@ def _deform(target: subject.Subject, depsgraph: bpy.types.Depsgraph, state: Stat
     binding = _bind(target, armature, positions, to_rig, state, mesh, rig)
 
     moves = reading.segment_moves(posed, binding.bones[binding.segments > 1]) if binding.bends else []
-    method = settings.method.lower()
-    pose = (matrices.tobytes(), to_rig.tobytes(), method.encode(), *(move.tobytes() for move in moves))
+    method = _method(settings)
     vertex_count = len(binding.surface.positions)
+    if method.center == "optimized" and binding.centers is None:
+        centers = carriers.centers(carrier, vertex_count)
+        binding = binding.with_centers(target.optimized_centers(binding) if centers is None else centers)
+        state.binding = binding
+    pose = (matrices.tobytes(), to_rig.tobytes(), str(method).encode(), *(move.tobytes() for move in moves))
     carried = carriers.count(carrier)
     if pose == state.pose and carried == vertex_count:
         return False
@@ -160,6 +170,9 @@ def _deform(target: subject.Subject, depsgraph: bpy.types.Depsgraph, state: Stat
         if depsgraph.mode == "RENDER" and not target.in_render:
             raise ValueError("The modifiers before give other vertices in renders than in the viewport")
         carriers.resize(carrier, vertex_count)
+    if binding.centers is not None and carriers.centers(carrier, vertex_count) is None:
+        # The file keeps them, for they may take seconds to find.
+        carriers.keep_centers(carrier, binding.centers)
     skinning_matrices = binding.skinning_matrices(matrices, to_rig, moves)
     carriers.write(carrier, binding.deform(skinning_matrices, method, state.amount, _threads()))
     state.pose = pose
@@ -205,6 +218,12 @@ def _bind(
         state.binding = binding
         state.pose = ()
     return binding
+
+
+def _method(settings: SBS_PG_object) -> Method:
+    """What is chosen, in the library's words."""
+    name = settings.method.lower()
+    return Method(name, settings.rotation.lower(), settings.center.lower()) if name == "spherical" else Method(name)
 
 
 def _threads() -> int | None:

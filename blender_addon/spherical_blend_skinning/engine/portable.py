@@ -101,6 +101,8 @@ def _check(item: bpy.types.Object, modifier: bpy.types.NodesModifier, state: liv
         raise ValueError(f"{item.name}: {state.problem}")
     if item.sbs.method != "SPHERICAL":
         raise ValueError(f"{item.name}: only Spherical Blend can be made portable; Blender's Armature modifier is, too")
+    if (item.sbs.rotation, item.sbs.center) != ("QLERP", "JOINT_SET"):
+        raise ValueError(f"{item.name}: nodes know linear rotations about the centers of bones alone")
     if state.amount is not None and state.amount.method not in _OTHER_METHODS:
         raise ValueError(f"{item.name}: nodes know no Dual Quaternion for where the amount is less than one")
     if binding.bends:

@@ -21,6 +21,7 @@ __all__ = [
     "positions",
     "rig",
     "segment_moves",
+    "triangles",
     "vertex_weights",
     "vertex_weights_one_by_one",
 ]
@@ -41,6 +42,14 @@ def positions(mesh: bpy.types.Mesh) -> NDArray[np.float32]:
     else:
         mesh.vertices.foreach_get("co", result.reshape(-1))
     return result
+
+
+def triangles(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
+    """The faces of a mesh cut into triangles, (T, 3)."""
+    mesh.calc_loop_triangles()
+    corners = np.empty(3 * len(mesh.loop_triangles), np.int32)
+    mesh.loop_triangles.foreach_get("vertices", corners)
+    return corners.reshape(-1, 3)
 
 
 def vertex_weights(mesh: bpy.types.Mesh) -> VertexWeights:

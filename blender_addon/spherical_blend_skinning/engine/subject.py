@@ -8,12 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import influences
-from ..core.binding import Surface
+from ..core.binding import Binding, Surface
+from ..core.matrices import Floats
 from . import live_group, reading, stack
 
-__all__ = ["Positions", "Subject", "needs_input", "renders_differ", "signature"]
+__all__ = ["InputError", "Positions", "Subject", "needs_input", "renders_differ", "signature"]
 
 Positions = NDArray[np.float32]
+
+
+class InputError(ValueError):
+    """What comes to the modifier is not to be had in this evaluation."""
 
 
 class Subject:
@@ -46,7 +51,7 @@ class Subject:
         mesh = self.item.data
         kept = self._kept() if self._moves else (reading.positions(mesh), None)
         if kept is None:
-            raise ValueError("What comes to the modifier cannot be read")
+            raise InputError("What comes to the modifier cannot be read")
         positions, sources = kept
         if any(other.type not in stack.DEFORMING for other in stack.before(self.item, self.modifier)):
             weights = reading.vertex_weights(self.evaluated.data)
@@ -55,8 +60,19 @@ class Subject:
         else:
             weights = reading.vertex_weights(mesh)
         if len(weights.groups) != len(positions):
-            raise ValueError("What comes to the modifier cannot be read")
+            raise InputError("What comes to the modifier cannot be read")
         return Surface(positions, weights, groups)
+
+    def optimized_centers(self, binding: Binding) -> Floats:
+        """The optimized centers of a binding. A ValueError if the faces can't be known."""
+        if any(other.type not in stack.DEFORMING for other in stack.before(self.item, self.modifier)):
+            raise ValueError("Optimized centers need the faces: no modifier before may give other vertices")
+        manager = bpy.context.window_manager
+        manager.progress_begin(0.0, 1.0)
+        try:
+            return binding.optimized_centers(reading.triangles(self.item.data), manager.progress_update)
+        finally:
+            manager.progress_end()
 
     def _kept(self) -> tuple[Positions, NDArray[np.int64] | None] | None:
         """The input that the modifier kept, and which vertices of the outcome have it if modifiers after add some."""

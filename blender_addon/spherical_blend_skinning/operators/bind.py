@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from .. import preferences
-from ..engine import live, portable, registry, stack
+from ..engine import carriers, live, live_group, node_trees, portable, registry, stack
 from .selection import hindrance, linked_reason, live_meshes, our_meshes, refuse
 
 __all__ = ["CLASSES", "bind", "counts", "describe", "make_parent", "rebind", "unbind"]
@@ -38,9 +38,19 @@ def bind(
     return rebind(context, item)
 
 
+def forget_centers(item: bpy.types.Object) -> None:
+    """Have the rotation centers of an object found anew."""
+    modifier = stack.find(item)
+    for name in (live_group.CARRIER, live_group.RENDER_CARRIER):
+        carrier = node_trees.get_input(modifier, name)
+        if carrier is not None and carriers.is_writable(carrier):
+            carriers.keep_centers(carrier, None)
+
+
 def rebind(context: bpy.types.Context, item: bpy.types.Object) -> live.State:
     """Bind an object anew by its vertices, weights and bones as they are."""
     live.forget(item)
+    forget_centers(item)
     item.update_tag()
     # The handlers bind what they know nothing of.
     depsgraph = context.evaluated_depsgraph_get()

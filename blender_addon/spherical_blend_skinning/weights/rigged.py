@@ -47,11 +47,7 @@ class RiggedMesh:
     @property
     def triangles(self) -> NDArray[np.int32]:
         """The faces cut into triangles, (T, 3)."""
-        mesh = self.item.data
-        mesh.calc_loop_triangles()
-        corners = np.empty(3 * len(mesh.loop_triangles), np.int32)
-        mesh.loop_triangles.foreach_get("vertices", corners)
-        return corners.reshape(-1, 3)
+        return reading.triangles(self.item.data)
 
     @property
     def locked(self) -> NDArray[np.bool_]:
