@@ -19,6 +19,7 @@ _NAMES = (
     "operators.portable",
     "operators.bake",
     "operators.demo",
+    "operators.subdivide",
     "panels",
     "menus",
     "handlers",

@@ -4,9 +4,7 @@
 from __future__ import annotations
 
 import bpy
-import numpy as np
 from bpy_extras.io_utils import ExportHelper, ImportHelper
-from numpy.typing import NDArray
 
 from ..weights import rigged
 from . import assign, files
@@ -29,13 +27,6 @@ def _may_work(operator: type[bpy.types.Operator], context: bpy.types.Context) ->
     if message:
         operator.poll_message_set(message)
     return not message
-
-
-def _selected(mesh: rigged.RiggedMesh) -> NDArray[np.bool_]:
-    """Which of the joints of a mesh are selected bones, (J,)."""
-    # Blender 5.0 keeps the selection with the pose, earlier ones with the armature.
-    pose_bones = [mesh.armature.pose.bones[name] for name in mesh.names]
-    return np.array([bone.select if hasattr(bone, "select") else bone.bone.select for bone in pose_bones], bool)
 
 
 class SBS_OT_assign_from_capsules(bpy.types.Operator):
@@ -67,7 +58,7 @@ class SBS_OT_assign_from_capsules(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         changed = outside = 0
         for mesh in rigged.find(context):
-            bones = _selected(mesh) if self.only_selected_bones else None
+            bones = rigged.selected_bones(mesh) if self.only_selected_bones else None
             if bones is not None and not bones.any():
                 self.report({"ERROR"}, f"No bone of {mesh.armature.name} that deforms is selected")
                 return {"CANCELLED"}
@@ -104,7 +95,7 @@ class SBS_OT_fit_capsules(bpy.types.Operator):
         if meshes[0].armature.data.library is not None:
             self.report({"ERROR"}, f"{meshes[0].armature.name} belongs to a library")
             return {"CANCELLED"}
-        bones = _selected(meshes[0]) if self.only_selected_bones else None
+        bones = rigged.selected_bones(meshes[0]) if self.only_selected_bones else None
         if bones is not None and not bones.any():
             self.report({"ERROR"}, f"No bone of {meshes[0].armature.name} that deforms is selected")
             return {"CANCELLED"}

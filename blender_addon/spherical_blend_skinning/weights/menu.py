@@ -20,6 +20,8 @@ def _draw(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
     layout.operator("sbs.mirror_weights")
     layout.operator("sbs.transfer_weights")
     layout.operator("sbs.check_weights")
+    layout.separator()
+    layout.operator("sbs.subdivide_near_bones")
 
 
 def register() -> None:

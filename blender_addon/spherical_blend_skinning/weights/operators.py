@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 
 from . import rigged, tools
@@ -10,20 +12,35 @@ from . import rigged, tools
 __all__ = ["CLASSES"]
 
 
-def _may_work(operator: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
-    """Whether the active object is a mesh with weights to work on."""
-    is_mesh = context.object is not None and context.object.type == "MESH"
-    message = rigged.hindrance(context) if is_mesh else "Select a mesh"
-    if message:
-        operator.poll_message_set(message)
-    return not message
+class _WeightsOperator:
+    """What the operators share: they work on the weights of the active mesh."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        is_mesh = context.object is not None and context.object.type == "MESH"
+        message = rigged.hindrance(context) if is_mesh else "Select a mesh"
+        if message:
+            cls.poll_message_set(message)
+        return not message
 
 
-class SBS_OT_smooth_weights(bpy.types.Operator):
+def _limit(default: int) -> Any:
+    """The property that all have who give weights to vertices."""
+    return bpy.props.IntProperty(
+        name="Limit",
+        description="How many bones move a vertex at most; 0 for all",
+        default=default,
+        min=0,
+        soft_max=8,
+    )
+
+
+class SBS_OT_smooth_weights(_WeightsOperator, bpy.types.Operator):
     bl_idname = "sbs.smooth_weights"
     bl_label = "Smooth over the Surface"
     bl_description = "Smooth the weights of all bones at once, across seams; locked groups keep theirs"
-    bl_options = {"REGISTER", "UNDO"}
 
     iterations: bpy.props.IntProperty(
         name="Iterations", description="How many times weights move", default=2, min=1, soft_max=50
@@ -31,13 +48,7 @@ class SBS_OT_smooth_weights(bpy.types.Operator):
     strength: bpy.props.FloatProperty(
         name="Strength", description="How far towards the mean of the neighbors", default=0.5, min=0.0, max=1.0
     )
-    limit: bpy.props.IntProperty(
-        name="Limit", description="How many bones move a vertex at most; 0 for all", default=0, min=0, soft_max=8
-    )
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return _may_work(cls, context)
+    limit: _limit(default=0)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         (mesh,) = rigged.find(context)
@@ -56,14 +67,13 @@ class SBS_OT_smooth_weights(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class SBS_OT_mirror_weights(bpy.types.Operator):
+class SBS_OT_mirror_weights(_WeightsOperator, bpy.types.Operator):
     bl_idname = "sbs.mirror_weights"
     bl_label = "Mirror, Tolerant of Asymmetry"
     bl_description = (
         "Give one side the weights of the nearest points of the other. Vertices that find none keep theirs, and"
         " become selected"
     )
-    bl_options = {"REGISTER", "UNDO"}
 
     axis: bpy.props.EnumProperty(
         name="Axis",
@@ -84,10 +94,6 @@ class SBS_OT_mirror_weights(bpy.types.Operator):
         precision=3,
     )
 
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return _may_work(cls, context)
-
     def execute(self, context: bpy.types.Context) -> set[str]:
         (mesh,) = rigged.find(context)
         result = tools.mirror(mesh, axis=self.axis.lower(), source=self.source.lower(), tolerance=self.tolerance)
@@ -100,19 +106,14 @@ class SBS_OT_mirror_weights(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class SBS_OT_check_weights(bpy.types.Operator):
+class SBS_OT_check_weights(_WeightsOperator, bpy.types.Operator):
     bl_idname = "sbs.check_weights"
     bl_label = "Check Weights"
     bl_description = "Look for vertices without weights, with sums that are not 1, or with too many bones; select them"
-    bl_options = {"REGISTER", "UNDO"}
 
     limit: bpy.props.IntProperty(
         name="Limit", description="More bones at a vertex are too many; 0 for no limit", default=4, min=0, soft_max=8
     )
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return _may_work(cls, context)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         (mesh,) = rigged.find(context)
@@ -125,19 +126,12 @@ class SBS_OT_check_weights(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class SBS_OT_heat_weights(bpy.types.Operator):
+class SBS_OT_heat_weights(_WeightsOperator, bpy.types.Operator):
     bl_idname = "sbs.heat_weights"
     bl_label = "Heat with Islands"
     bl_description = "Automatic weights by heat, also for meshes of loose parts; locked groups keep theirs"
-    bl_options = {"REGISTER", "UNDO"}
 
-    limit: bpy.props.IntProperty(
-        name="Limit", description="How many bones move a vertex at most; 0 for all", default=4, min=0, soft_max=8
-    )
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return _may_work(cls, context)
+    limit: _limit(default=4)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         (mesh,) = rigged.find(context)
@@ -146,15 +140,12 @@ class SBS_OT_heat_weights(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class SBS_OT_transfer_weights(bpy.types.Operator):
+class SBS_OT_transfer_weights(_WeightsOperator, bpy.types.Operator):
     bl_idname = "sbs.transfer_weights"
     bl_label = "Transfer"
     bl_description = "Give the other selected meshes the weights of the nearest points of the active one"
-    bl_options = {"REGISTER", "UNDO"}
 
-    limit: bpy.props.IntProperty(
-        name="Limit", description="How many bones move a vertex at most; 0 for all", default=0, min=0, soft_max=8
-    )
+    limit: _limit(default=0)
     max_distance: bpy.props.FloatProperty(
         name="Distance",
         description="Vertices that are farther keep their weights; 0 for any distance",
@@ -165,7 +156,7 @@ class SBS_OT_transfer_weights(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not _may_work(cls, context):
+        if not super().poll(context):
             return False
         if not _others(context):
             cls.poll_message_set("Select the meshes that are to get weights, and then the one that has them")

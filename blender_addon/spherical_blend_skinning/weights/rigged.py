@@ -12,7 +12,16 @@ from ..core import influences
 from ..core.matrices import Floats, inverse
 from ..engine import reading, stack
 
-__all__ = ["RiggedMesh", "find", "hindrance", "moved_by", "painted_vertices", "select_vertices", "selected_vertices"]
+__all__ = [
+    "RiggedMesh",
+    "find",
+    "hindrance",
+    "moved_by",
+    "painted_vertices",
+    "select_vertices",
+    "selected_bones",
+    "selected_vertices",
+]
 
 
 class RiggedMesh:
@@ -149,6 +158,13 @@ def hindrance(context: bpy.types.Context) -> str:
         if not len(mesh.item.data.vertices):
             return f"{mesh.item.name} has no vertices"
     return ""
+
+
+def selected_bones(mesh: RiggedMesh) -> NDArray[np.bool_]:
+    """Which of the joints of a mesh are selected bones, (J,)."""
+    # Blender 5.0 keeps the selection with the pose, earlier ones with the armature.
+    pose_bones = [mesh.armature.pose.bones[name] for name in mesh.names]
+    return np.array([bone.select if hasattr(bone, "select") else bone.bone.select for bone in pose_bones], bool)
 
 
 def selected_vertices(item: bpy.types.Object) -> NDArray[np.bool_]:
