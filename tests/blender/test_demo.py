@@ -6,6 +6,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 import rigs
+from mathutils import Vector
 
 
 def test_demo() -> None:
@@ -14,6 +15,12 @@ def test_demo() -> None:
     spherical = next(item for item in bpy.data.objects if item.name == "Woman, Spherical Blend")
     assert len(linear.data.vertices) == len(spherical.data.vertices) > 10_000
     assert bpy.context.scene.frame_current == 40
+    # Names over heads.
+    for item in (linear, spherical):
+        (label,) = [other for other in bpy.data.objects if other.type == "FONT" and other.data.body in item.name]
+        top = max((item.matrix_world @ Vector(corner)).z for corner in item.bound_box)
+        assert top < label.location.z < top + 0.3
+        assert abs(label.location.x - item.parent.location.x) < 0.1
 
     arm = [linear.vertex_groups["LeftArm"].index, linear.vertex_groups["LeftForeArm"].index]
     shared = np.array(

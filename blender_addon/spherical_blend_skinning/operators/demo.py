@@ -66,7 +66,7 @@ def build(context: bpy.types.Context) -> Demo:
         _twist(rig)
         title = "Spherical Blend" if number else "Linear Blend"
         body.name = f"Woman, {title}"
-        collection.objects.link(_label(title, rig.location))
+        collection.objects.link(_label(title, rig.matrix_basis @ _top(body)))
     (linear, _), (spherical, rig) = characters
     scene = context.scene
     scene.frame_start, scene.frame_end = _FRAMES[0], _FRAMES[-1]
@@ -138,14 +138,22 @@ def _twist(armature: bpy.types.Object) -> None:
         pose_bone.keyframe_insert("rotation_quaternion", frame=frame)
 
 
+def _top(body: bpy.types.Object) -> Vector:
+    """Above the middle of a mesh, in the space of its parent."""
+    place = body.matrix_parent_inverse @ body.matrix_basis
+    corners = [place @ Vector(corner) for corner in body.bound_box]
+    middle = sum(corners, Vector()) / len(corners)
+    return Vector((middle.x, middle.y, max(corner.z for corner in corners)))
+
+
 def _label(text: str, place: Vector) -> bpy.types.Object:
-    """A text that stands before a character."""
+    """A text that stands over a character."""
     curve = bpy.data.curves.new(text, "FONT")
     curve.body = text
     curve.align_x = "CENTER"
     curve.size = 0.15
     item = bpy.data.objects.new(text, curve)
-    item.location = place + Vector((0.0, -0.5, -0.2))
+    item.location = place + Vector((0.0, 0.0, 0.1))
     item.rotation_euler = (math.pi / 2.0, 0.0, 0.0)
     return item
 

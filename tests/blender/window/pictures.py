@@ -51,6 +51,11 @@ def panel(blender: Session) -> Picture:
     scenes.bind(blender)
     scenes.open_tab(blender)
     blender.move(scenes.EMPTY)
+    # The panel tells the time of the last frame; the first one is not typical.
+    blender.run(
+        "for turn in range(20):\n    bpy.data.objects['Rig'].pose.bones['B2'].rotation_quaternion.x += 0.002\n"
+        "    bpy.context.view_layer.update()"
+    )
     return blender.settled(box=(400, 82, 1057, 640))
 
 
@@ -62,14 +67,14 @@ def paint(blender: Session) -> Picture:
     start = blender.project((0.1, -0.5, 1.4))
     end = blender.project((0.5, -0.5, 1.9))
     blender.drag([start, end])
-    return blender.settled(box=(60, 55, 860, 640))
+    return blender.settled(box=(60, 82, 828, 640))
 
 
 def capsules(blender: Session) -> Picture:
     """Capsules of all bones, the handle of one, and their panel."""
     scenes.make_character(blender)
     scenes.bind(blender)
-    blender.run("bpy.ops.sbs.fit_capsules()\nbpy.data.objects['Tube'].show_wire = True")
+    blender.run("bpy.ops.sbs.fit_capsules()")
     scenes.pose_mode(blender, "B1")
     blender.move(scenes.EMPTY)
     return blender.settled(box=(330, 82, 1057, 640))
@@ -84,12 +89,14 @@ def demo(blender: Session) -> Picture:
         "bpy.ops.view3d.view_axis(type='FRONT')\n"
         "bpy.ops.view3d.view_selected()\n"
         "bpy.ops.object.select_all(action='DESELECT')\n"
-        "area.spaces.active.region_3d.view_distance *= 0.8\n"
+        "view = area.spaces.active.region_3d\n"
+        "view.view_distance *= 0.66\n"
+        "view.view_location.z += 0.3\n"
         "area.spaces.active.show_region_ui = False\n"
         "area.spaces.active.overlay.show_overlays = False\n"
     )
     left, top, right, bottom = blender.region("WINDOW")
-    picture = blender.settled(box=(left + 70, top + 120, right - 70, bottom - 60))
+    picture = blender.settled(box=(left + 130, top + 130, right - 130, bottom - 250))
     blender.run("area.spaces.active.overlay.show_overlays = True")
     return picture
 
