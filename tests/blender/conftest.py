@@ -5,7 +5,7 @@
 sources and needs the package sbs in that Python; ``--archive=FILE`` installs and tests a built one.
 
 A test that is about some versions of Blender alone says so, ``@pytest.mark.blender(since=(5, 1), before=(6, 0))``, and
-is not selected in others.
+is not selected in others; ``@pytest.mark.applies(condition)`` does the same for what a Blender, or the library, has.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "blender(since, before): the versions of Blender that a test is about")
+    config.addinivalue_line("markers", "applies(condition): what a test is about is there")
     if "bpy" not in sys.modules:
         # Before bpy starts: neither read nor change what belongs to the user.
         folder = tempfile.TemporaryDirectory(prefix="sbs-blender-")
@@ -49,7 +50,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     def applies(item: pytest.Item) -> bool:
         marks = [mark.kwargs for mark in item.iter_markers("blender")]
-        return all(mark.get("since", (0,)) <= bpy.app.version < mark.get("before", (99,)) for mark in marks)
+        versions = all(mark.get("since", (0,)) <= bpy.app.version < mark.get("before", (99,)) for mark in marks)
+        return versions and all(mark.args[0] for mark in item.iter_markers("applies"))
 
     config.hook.pytest_deselected(items=[item for item in items if not applies(item)])
     items[:] = filter(applies, items)

@@ -154,9 +154,7 @@ def test_bendy_bones_that_rest_bent(character: tuple[bpy.types.Object, bpy.types
     assert like_the_armature_modifier(tube, armature) < TOLERANCE
 
 
-@pytest.mark.skipif(
-    "bbone_mapping_mode" not in bpy.types.Bone.bl_rna.properties, reason="this Blender maps along straight bones alone"
-)
+@pytest.mark.applies("bbone_mapping_mode" in bpy.types.Bone.bl_rna.properties)
 def test_bendy_bones_mapped_along_their_curve_are_refused(
     character: tuple[bpy.types.Object, bpy.types.Object],
 ) -> None:
