@@ -69,6 +69,12 @@ def select(items: Sequence[bpy.types.Object]) -> None:
     bpy.context.view_layer.objects.active = items[0]
 
 
+def select_bones(armature: bpy.types.Object, *names: str) -> None:
+    """Select bones and no others. Blender 5.0 keeps the selection with the pose, earlier ones with the armature."""
+    for bone in armature.pose.bones:
+        (bone if hasattr(bone, "select") else bone.bone).select = bone.name in names
+
+
 def turn(armature: bpy.types.Object, seed: int = 1, angle: float = 1.0) -> None:
     """A pose: every bone turned about an axis of its own."""
     random = np.random.default_rng(seed)

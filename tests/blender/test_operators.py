@@ -97,6 +97,10 @@ DEEDS: dict[str, Callable[[Path], object]] = {
     "mirror_weights": lambda _: bpy.ops.sbs.mirror_weights(),
     "check_weights": lambda _: bpy.ops.sbs.check_weights(),
     "heat_weights": lambda _: bpy.ops.sbs.heat_weights(),
+    "subdivide_near_bones": lambda _: (
+        rigs.select_bones(bpy.data.objects["Rig"], "B1"),
+        bpy.ops.sbs.subdivide_near_bones(),
+    ),
     "transfer_weights": lambda _: (with_another_mesh(), bpy.ops.sbs.transfer_weights()),
 }
 RANGE = {"use_scene_range": False, "frame_start": 1, "frame_end": 3}

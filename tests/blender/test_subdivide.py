@@ -21,13 +21,8 @@ def character() -> tuple[bpy.types.Object, bpy.types.Object]:
     rigs.bind(tube, armature)
     rigs.turn(armature)
     rigs.select([tube])
-    select_bones(armature, "B1")
+    rigs.select_bones(armature, "B1")
     return tube, armature
-
-
-def select_bones(armature: bpy.types.Object, *names: str) -> None:
-    for bone in armature.pose.bones:
-        (bone if hasattr(bone, "select") else bone.bone).select = bone.name in names
 
 
 def area(mesh: bpy.types.Mesh) -> float:
@@ -61,10 +56,10 @@ def test_near_one_bone(character: tuple[bpy.types.Object, bpy.types.Object], lev
 
 def test_nothing_selected(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
     tube, armature = character
-    select_bones(armature)
+    rigs.select_bones(armature)
     with pytest.raises(RuntimeError, match="No bone of Rig"):
         bpy.ops.sbs.subdivide_near_bones()
-    select_bones(armature, "B3")
+    rigs.select_bones(armature, "B3")
     tube.vertex_groups["B3"].remove(range(len(tube.data.vertices)))
     assert bpy.ops.sbs.subdivide_near_bones() == {"CANCELLED"}
 

@@ -46,7 +46,7 @@ def subdivide_near(mesh: rigged.RiggedMesh, bones: NDArray[np.bool_], levels: in
 
 class SBS_OT_subdivide_near_bones(bpy.types.Operator):
     bl_idname = "sbs.subdivide_near_bones"
-    bl_label = "Subdivide near Selected Bones"
+    bl_label = "Subdivide Near Selected Bones"
     bl_description = "Make the faces finer that the selected bones move, so that they bend more smoothly"
     bl_options = {"REGISTER", "UNDO"}
 
