@@ -6,7 +6,7 @@
 
 #include "sbs/sbs.h"
 
-/* Numbers behind a `const void *` whose type is known at run time only. */
+/* Numbers behind a `void *` whose type is known at run time only. */
 
 static inline int sbs_scalar_is_valid(sbs_scalar scalar) {
   return scalar == SBS_FLOAT32 || scalar == SBS_FLOAT64;
@@ -22,6 +22,14 @@ static inline double sbs_scalar_epsilon(sbs_scalar scalar) {
 
 static inline double sbs_scalar_get(const void *numbers, sbs_scalar scalar, size_t index) {
   return scalar == SBS_FLOAT32 ? (double)((const float *)numbers)[index] : ((const double *)numbers)[index];
+}
+
+static inline void sbs_scalar_put(void *numbers, sbs_scalar scalar, size_t index, double value) {
+  if (scalar == SBS_FLOAT32) {
+    ((float *)numbers)[index] = (float)value;
+  } else {
+    ((double *)numbers)[index] = value;
+  }
 }
 
 #endif

@@ -6,7 +6,7 @@
 #include "deform/kernels.h"
 
 /*
- * The methods as the papers write them, not relative to what the pivot does (deform/kernels.h), with all else as in the
+ * The methods as the papers write them, not relative to what the pivot does (deform/formulas.h), with all else as in the
  * library: the blocks, their order, the way of storing. For float32 and rigid joints. The difference in time is what the
  * relative form costs; the difference in the result is what it is there for.
  *

@@ -21,6 +21,7 @@
 #endif
 #define SBS_SCALAR_ONLY 0
 #define SBS_INLINE static inline __attribute__((always_inline, unused))
+#define SBS_CALLED __attribute__((noinline))
 #define SCALAR float
 #define SCALAR_TINY FLT_MIN
 #define SCALAR_SQRT sqrtf
@@ -76,7 +77,10 @@ SBS_INLINE void direct_run_blocks(const sbs_kernel_args *args, size_t influences
         normals ? NAME(destination)(args->normals_out, args->normals_stride, *vertices, *runs, count, buffer[1]) : NULL;
 
     for (size_t lane = 0; lane < SBS_BLOCK; lane += LANES) {
-      const NAME(influences) in = {args->rows, args->row_size, stream + 3 * SBS_BLOCK + lane, influences - 1};
+      const NAME(influences) in = {.rows = args->rows,
+                                   .row_size = args->row_size,
+                                   .weights = stream + 3 * SBS_BLOCK + lane,
+                                   .others = influences - 1};
       VEC3 v = NAME(load3)(stream + lane), n;
       if (normals) n = NAME(load3)(normal_stream + lane);
       if (formula == SBS_FORMULA_LINEAR) {

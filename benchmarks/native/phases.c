@@ -52,6 +52,21 @@ static void *checked_allocate(size_t count, size_t size) {
   return memory;
 }
 
+/* A rotation center for each vertex (vertex_count, 3): where its joints are, on the average. */
+static double *new_centers(const workload *load) {
+  double *centers = checked_malloc(3 * load->vertex_count * sizeof *centers);
+  for (size_t v = 0; v < load->vertex_count; v++) {
+    for (size_t axis = 0; axis < 3; axis++) {
+      double sum = 0.0;
+      for (size_t k = v * load->influences; k < (v + 1) * load->influences; k++) {
+        sum += (double)load->joint_weights[k] * load->joint_positions[3 * (size_t)load->joint_indices[k] + axis];
+      }
+      centers[3 * v + axis] = sum;
+    }
+  }
+  return centers;
+}
+
 static bench new_bench(const char *path) {
   enum {
     MOST_THREADS = 64
@@ -68,7 +83,10 @@ static bench new_bench(const char *path) {
   desc.joint_weights = load->joint_weights;
   desc.parents = load->parents;
   desc.joint_positions = load->joint_positions;
+  double *centers = new_centers(load);
+  desc.centers = centers;
   check(sbs_skin_new(&desc, NULL, &b.skin, NULL, NULL));
+  free(centers);
 
   const size_t lanes = b.skin->block_count * SBS_BLOCK;
   b.positions = checked_allocate(load->frame_count * load->vertex_count, 3 * sizeof(float));
@@ -88,18 +106,29 @@ static void free_bench(bench *b) {
   sbs_skin_free(b->skin);
 }
 
-static sbs_method method_of(const char *name) {
+/* The methods, and spherical ones that blend rotations or find centers another way. */
+static void choose_method(const char *name, sbs_deform_options *options) {
   static const char *const names[] = {"rigid", "linear", "spherical", "dual_quaternion"};
   for (int i = 0; i < 4; i++) {
-    if (!strcmp(name, names[i])) return (sbs_method)i;
+    if (strcmp(name, names[i]) != 0) continue;
+    options->method = (sbs_method)i;
+    return;
   }
-  fprintf(stderr, "%s is no method\n", name);
-  exit(1);
+  if (!strcmp(name, "average")) {
+    options->rotation = SBS_ROTATION_AVERAGE;
+  } else if (!strcmp(name, "weighted")) {
+    options->center = SBS_CENTER_WEIGHTED;
+  } else if (!strcmp(name, "optimized")) {
+    options->center = SBS_CENTER_OPTIMIZED;
+  } else {
+    fprintf(stderr, "%s is no method\n", name);
+    exit(1);
+  }
 }
 
 static sbs_deform_options options_of(const bench *b, const request *r) {
   sbs_deform_options options = sbs_default_deform_options();
-  options.method = method_of(r->method);
+  choose_method(r->method, &options);
   options.threads = r->threads;
   options.scratch = b->scratch;
   options.scratch_size = b->scratch_size;
@@ -180,7 +209,7 @@ static void run_parts(void *context, int thread, int team) {
   sbs_wait_for_team(team);
   if (thread == 0) check(prepare_stretches(frame));
   mark(timed, thread, team, JOINTS);
-  if (frame->options->method == SBS_METHOD_SPHERICAL) {
+  if (sbs_formula_has_set_centers(sbs_choose_formula(frame->options))) {
     find_centers(frame, sbs_share_of(skin->solve_count, thread, team));
     sbs_wait_for_team(team);
     if (thread == 0 && frame->left_centers) check(find_left_centers(frame));
@@ -208,7 +237,7 @@ static double time_part(const bench *b, const request *r, int part) {
 
 typedef struct kernel_run {
   const bench *b;
-  const sbs_frame *frame;
+  sbs_frame *frame;
 } kernel_run;
 
 static void run_kernels(void *context, int thread, int team) {

@@ -132,7 +132,7 @@ static void deform_aside(const sbs_frame *frame, const sbs_item *item, size_t fi
   args.runs = runs;
   args.positions_out = &to->positions;
   args.positions_stride = row;
-  args.normals_out = &to->normals;
+  args.normals_out = frame->normals ? &to->normals : NULL;
   args.normals_stride = row;
   sbs_run_kernel(frame, item, &args);
 }

@@ -222,6 +222,9 @@ sbs_status sbs_skin_rotation_centers(const sbs_skin *skin, const sbs_pose *pose,
   if (!centers) return sbs_fault_in(fault, SBS_ERROR_NULL, "centers");
   sbs_deform_options spherical = options ? *options : sbs_default_deform_options();
   spherical.method = SBS_METHOD_SPHERICAL;
+  if (spherical.center == SBS_CENTER_WEIGHTED || spherical.center == SBS_CENTER_OPTIMIZED) {
+    spherical.center = SBS_CENTER_JOINT_SET;
+  }
   spherical.amount = NULL;
   sbs_request request = {.centers = centers};
   return sbs_run_job(skin, 1, pose, &spherical, &request, report, fault);

@@ -37,7 +37,7 @@ static sbs_status prepare_stretches(sbs_frame *frame) {
   }
   const sbs_method method = frame->options->method;
   const int general = (kinds & sbs_general_kinds(method, frame->normals != NULL)) != 0;
-  frame->layout = sbs_lay_out_constants(method, general);
+  frame->layout = sbs_lay_out_constants(sbs_choose_formula(frame->options), general);
   for (size_t j = 0; j < skin->joint_count && general; j++) {
     sbs_status status = sbs_decompose_joint(scratch->joints + j, scratch->kinds[j], scratch->stretches + j);
     if (status) return status;
@@ -77,6 +77,11 @@ static sbs_status find_left_centers(sbs_frame *frame) {
   return SBS_OK;
 }
 
+/* Less than this, float32 could not tell from rounding; and both types shall do the same. */
+static double weighted_damping(const sbs_deform_options *options) {
+  return options->damping > SBS_WEIGHTED_DAMPING ? options->damping : SBS_WEIGHTED_DAMPING;
+}
+
 static void write_constants(sbs_frame *frame, sbs_share share) {
   const sbs_skin *skin = frame->skin;
   const sbs_constants_args args = {
@@ -88,9 +93,11 @@ static void write_constants(sbs_frame *frame, sbs_share share) {
       .kinds = frame->scratch.kinds,
       .stretches = frame->scratch.stretches,
       .centers = frame->scratch.centers,
+      .damping = weighted_damping(frame->options),
       .slots = frame->scratch.slots,
       .constants = frame->scratch.constants,
       .forms = frame->scratch.forms,
+      .obtuse = frame->scratch.obtuse,
   };
   skin->kernels->write_constants[skin->scalar](&args, share.begin, share.end);
 }
@@ -102,30 +109,28 @@ static size_t influences_of(const sbs_frame *frame, size_t set) {
 }
 
 sbs_formula sbs_formula_of(const sbs_frame *frame, const sbs_item *item) {
-  static const sbs_formula formulas[] = {
-      [SBS_METHOD_RIGID] = SBS_FORMULA_LINEAR,
-      [SBS_METHOD_LINEAR] = SBS_FORMULA_LINEAR,
-      [SBS_METHOD_SPHERICAL] = SBS_FORMULA_SPHERICAL,
-      [SBS_METHOD_DUAL_QUATERNION] = SBS_FORMULA_DUAL_QUATERNION,
-  };
   /* one influence is one joint's matrix, whatever the method */
   const size_t set = (size_t)frame->skin->groups[item->group].set;
-  return influences_of(frame, set) == 1 ? SBS_FORMULA_LINEAR : formulas[frame->options->method];
+  return influences_of(frame, set) == 1 ? SBS_FORMULA_LINEAR : frame->layout.formula;
 }
 
 sbs_kernel_args sbs_describe_blocks(const sbs_frame *frame, const sbs_item *item, size_t first, size_t vertex_count) {
   const sbs_skin *skin = frame->skin;
   const size_t group = (size_t)item->group, set = (size_t)skin->groups[group].set, size = sbs_scalar_size(skin->scalar);
   const size_t block = item->first_block + first, block_size = sbs_set_block_size(skin, set);
+  const size_t vectors = size * block * 3 * SBS_BLOCK; /* bytes of what has three numbers for a vertex, before these */
   const char *base = (const char *)frame->scratch.constants + size * sbs_constants_offset(skin, &frame->layout, group);
   return (sbs_kernel_args){
       .base = base,
       .rows = base + size * frame->layout.base_size,
       .row_size = frame->layout.row_size,
       .influences = influences_of(frame, set),
+      .obtuse = frame->scratch.obtuse[group],
       .stream = (const char *)skin->stream + size * (item->stream + first * block_size),
       .block_size = block_size,
-      .normals = frame->normals ? (const char *)skin->normals + size * block * 3 * SBS_BLOCK : NULL,
+      .normals = frame->normals ? (const char *)skin->normals + vectors : NULL,
+      .centers = skin->centers ? (const char *)skin->centers + vectors : NULL,
+      .damping = weighted_damping(frame->options),
       .vertices = skin->vertices + block * SBS_BLOCK,
       .runs = skin->runs + block,
       .vertex_count = vertex_count,
@@ -184,7 +189,7 @@ static void pose(sbs_frame *frame, int thread, int team) {
   sbs_wait_for_team(team);
 
   if (thread == 0) frame->status = (int)prepare_stretches(frame);
-  if (frame->options->method == SBS_METHOD_SPHERICAL) {
+  if (sbs_formula_has_set_centers(sbs_choose_formula(frame->options))) {
     find_centers(frame, sbs_share_of(skin->solve_count, thread, team));
   }
   sbs_wait_for_team(team);

@@ -17,15 +17,18 @@ static sbs_status check_stride(const sbs_skin *skin, size_t stride, const char *
 }
 
 /* What is said of a method, for the method itself and for the base that it is blended with. */
-static sbs_status check_method(const sbs_deform_options *options, sbs_fault *fault) {
+static sbs_status check_method(const sbs_skin *skin, const sbs_deform_options *options, sbs_fault *fault) {
   if ((int)options->method < SBS_METHOD_RIGID || options->method > SBS_METHOD_DUAL_QUATERNION) {
     return sbs_fault_number(fault, SBS_ERROR_OPTION, "method", (double)options->method, SBS_METHOD_DUAL_QUATERNION);
   }
-  if (options->rotation != SBS_ROTATION_QLERP) {
-    return sbs_fault_number(fault, SBS_ERROR_OPTION, "rotation", (double)options->rotation, SBS_ROTATION_QLERP);
+  if ((int)options->rotation < SBS_ROTATION_QLERP || options->rotation > SBS_ROTATION_AVERAGE) {
+    return sbs_fault_number(fault, SBS_ERROR_OPTION, "rotation", (double)options->rotation, SBS_ROTATION_AVERAGE);
   }
-  if (options->center != SBS_CENTER_JOINT_SET) {
-    return sbs_fault_number(fault, SBS_ERROR_OPTION, "center", (double)options->center, SBS_CENTER_JOINT_SET);
+  if ((int)options->center < SBS_CENTER_JOINT_SET || options->center > SBS_CENTER_OPTIMIZED) {
+    return sbs_fault_number(fault, SBS_ERROR_OPTION, "center", (double)options->center, SBS_CENTER_OPTIMIZED);
+  }
+  if (options->center == SBS_CENTER_OPTIMIZED && !skin->centers) {
+    return sbs_fault_in(fault, SBS_ERROR_OPTION, "centers");
   }
   if (!(options->damping > 0.0) || isinf(options->damping)) {
     return sbs_fault_number(fault, SBS_ERROR_OPTION, "damping", options->damping, 0.0);
@@ -38,8 +41,11 @@ static sbs_status check_method(const sbs_deform_options *options, sbs_fault *fau
 
 /* The name of an option of the base, for a fault. */
 static const char *name_in_base(const char *option) {
-  static const char *const names[][2] = {
-      {"method", "base.method"}, {"rotation", "base.rotation"}, {"center", "base.center"}, {"damping", "base.damping"}};
+  static const char *const names[][2] = {{"method", "base.method"},
+                                         {"rotation", "base.rotation"},
+                                         {"center", "base.center"},
+                                         {"damping", "base.damping"},
+                                         {"centers", "centers"}}; /* which are the skin's */
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (!strcmp(option, names[i][0])) return names[i][1];
   }
@@ -47,7 +53,7 @@ static const char *name_in_base(const char *option) {
 }
 
 static sbs_status check_options(const sbs_skin *skin, const sbs_deform_options *options, sbs_fault *fault) {
-  sbs_status status = check_method(options, fault);
+  sbs_status status = check_method(skin, options, fault);
   if (status) return status;
   if (options->threads < 0) return sbs_fault_number(fault, SBS_ERROR_OPTION, "threads", options->threads, 0.0);
   status = check_stride(skin, options->positions_stride, "positions_stride", fault);
@@ -62,7 +68,7 @@ static sbs_status add_base(const sbs_skin *skin, const sbs_deform_options *optio
   base->method = SBS_METHOD_LINEAR;
   if (options->base) {
     sbs_fault found = {0};
-    const sbs_status status = check_method(options->base, &found);
+    const sbs_status status = check_method(skin, options->base, &found);
     if (status) return sbs_fault_number(fault, status, name_in_base(found.argument), found.value, found.limit);
     base->method = options->base->method;
     base->rotation = options->base->rotation;

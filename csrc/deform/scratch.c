@@ -23,6 +23,7 @@ size_t sbs_lay_out_scratch(const sbs_skin *skin, void *memory, sbs_scratch *scra
   scratch->slots = carve(memory, &used, skin->set_offsets[skin->set_count], sizeof *scratch->slots);
   scratch->constants = carve(memory, &used, sbs_constants_capacity(skin), sbs_scalar_size(skin->scalar));
   scratch->forms = carve(memory, &used, skin->group_count, sizeof *scratch->forms);
+  scratch->obtuse = carve(memory, &used, skin->group_count, sizeof *scratch->obtuse);
   return used;
 }
 

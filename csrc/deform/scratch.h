@@ -16,6 +16,7 @@ typedef struct sbs_scratch {
   sbs_vec4 (*slots)[2];   /* one for every joint of every set */
   void *constants;        /* (sbs_constants_capacity) of the skin's type */
   unsigned char *forms;   /* (group_count) a sbs_form */
+  unsigned char *obtuse;  /* (group_count) as of sbs_kernel_args */
 } sbs_scratch;
 
 /* Lays a scratch out over memory that is aligned to SBS_ALIGNMENT; with NULL it only tells the size. */

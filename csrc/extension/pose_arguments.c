@@ -7,8 +7,8 @@
 
 /* In the order of sbs_method, sbs_rotation and sbs_center. */
 static const char *const method_words[] = {"rigid", "linear", "spherical", "dual_quaternion", NULL};
-static const char *const rotation_words[] = {"qlerp", NULL};
-static const char *const center_words[] = {"joint_set", NULL};
+static const char *const rotation_words[] = {"qlerp", "average", NULL};
+static const char *const center_words[] = {"joint_set", "weighted", "optimized", NULL};
 
 core_method core_default_method(void) {
   const sbs_deform_options defaults = sbs_default_deform_options();
@@ -145,8 +145,8 @@ int core_check_no_overlap(const core_array *output, PyArrayObject *other, const 
 }
 
 int core_prepare_output(const core_skin *self, core_array *output, PyArrayObject *matrices) {
-  static const char *const held_names[CORE_HELD_COUNT] = {"rest_positions", "joint_indices",   "joint_weights",
-                                                          "parents",        "joint_positions", "rest_normals"};
+  static const char *const held_names[CORE_HELD_COUNT] = {
+      "rest_positions", "joint_indices", "joint_weights", "parents", "joint_positions", "rest_normals", "centers"};
   const int type = self->info.scalar == SBS_FLOAT32 ? NPY_FLOAT : NPY_DOUBLE;
   const int many = PyArray_NDIM(matrices) == 4;
   const npy_intp shape[3] = {PyArray_DIM(matrices, 0), (npy_intp)self->info.vertex_count, 3};

@@ -29,6 +29,7 @@ static size_t count_joints(const core_array *arguments) {
 /* Whether all shapes agree; raises if not. */
 static int check_shapes(const core_array *arguments, size_t joint_count) {
   const core_array *positions = &arguments[CORE_REST_POSITIONS], *normals = &arguments[CORE_REST_NORMALS];
+  const core_array *centers = &arguments[CORE_CENTERS];
   const core_array *indices = &arguments[CORE_JOINT_INDICES], *weights = &arguments[CORE_JOINT_WEIGHTS];
 
   if (!core_check_length(positions, 1, 3) || !core_check_agreement(indices, weights, 0) ||
@@ -36,6 +37,8 @@ static int check_shapes(const core_array *arguments, size_t joint_count) {
     return 0;
   }
   if (normals->array != NULL && (!core_check_length(normals, 1, 3) || !core_check_agreement(positions, normals, 0)))
+    return 0;
+  if (centers->array != NULL && (!core_check_length(centers, 1, 3) || !core_check_agreement(positions, centers, 0)))
     return 0;
   for (int i = CORE_PARENTS; i <= CORE_JOINT_POSITIONS; i++) {
     const core_array *argument = &arguments[i];
@@ -66,6 +69,7 @@ sbs_skin_desc core_describe_skin(PyArrayObject *const *arrays, size_t joint_coun
   desc.joint_weights = PyArray_DATA(arrays[CORE_JOINT_WEIGHTS]);
   desc.parents = data_or_null(arrays[CORE_PARENTS]);
   desc.joint_positions = data_or_null(arrays[CORE_JOINT_POSITIONS]);
+  desc.centers = data_or_null(arrays[CORE_CENTERS]);
   return desc;
 }
 
@@ -110,7 +114,7 @@ static PyObject *make(PyTypeObject *type, const core_array *arguments, size_t jo
 
 static PyObject *skin_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
   static char *keywords[] = {"rest_positions", "joint_indices", "joint_weights", "parents", "joint_positions",
-                             "rest_normals",   "joint_count",   "strict",        NULL};
+                             "rest_normals",   "centers",       "joint_count",   "strict",  NULL};
   core_array arguments[CORE_HELD_COUNT] = {
       [CORE_REST_POSITIONS] = {.name = "rest_positions", .shape = "(V, 3)", .dimensions = 2},
       [CORE_JOINT_INDICES] = {.name = "joint_indices", .shape = "(V, K)", .dimensions = 2},
@@ -118,17 +122,19 @@ static PyObject *skin_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) 
       [CORE_PARENTS] = {.name = "parents", .shape = "(J,)", .dimensions = 1, .optional = 1},
       [CORE_JOINT_POSITIONS] = {.name = "joint_positions", .shape = "(J, 3)", .dimensions = 2, .optional = 1},
       [CORE_REST_NORMALS] = {.name = "rest_normals", .shape = "(V, 3)", .dimensions = 2, .optional = 1},
+      [CORE_CENTERS] = {.name = "centers", .shape = "(V, 3)", .dimensions = 2, .optional = 1},
   };
   core_array *normals = &arguments[CORE_REST_NORMALS];
   core_count joint_count = {.name = "joint_count", .largest = PY_SSIZE_T_MAX};
   int strict = 0;
   PyObject *self = NULL;
 
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&O&O&|$O&O&O&O&p:Skin", keywords, core_convert_reals,
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&O&O&|$O&O&O&O&O&p:Skin", keywords, core_convert_reals,
                                    &arguments[CORE_REST_POSITIONS], core_convert_int32, &arguments[CORE_JOINT_INDICES],
                                    core_convert_reals, &arguments[CORE_JOINT_WEIGHTS], core_convert_int32,
                                    &arguments[CORE_PARENTS], core_convert_doubles, &arguments[CORE_JOINT_POSITIONS],
-                                   core_convert_reals, normals, core_convert_count, &joint_count, &strict)) {
+                                   core_convert_reals, normals, core_convert_doubles, &arguments[CORE_CENTERS],
+                                   core_convert_count, &joint_count, &strict)) {
     goto exit;
   }
   if (normals->array != NULL && core_cast(normals, PyArray_TYPE(arguments[CORE_REST_POSITIONS].array)) < 0) goto exit;
@@ -246,6 +252,7 @@ static PyGetSetDef properties[] = {
     HELD("parents", CORE_PARENTS, "(J,) int32, read-only, or None."),
     HELD("joint_positions", CORE_JOINT_POSITIONS, "(J, 3) float64, read-only, or None."),
     HELD("rest_normals", CORE_REST_NORMALS, "(V, 3) of the type of rest_positions, read-only, or None."),
+    HELD("centers", CORE_CENTERS, "(V, 3) float64, read-only, or None."),
     SIZE(vertex_count, "Number of vertices."),
     SIZE(joint_count, "Number of joints."),
     SIZE(nontrivial_joint_set_count, "Joint sets of two or more joints that are not a joint and its parent."),
@@ -273,7 +280,7 @@ static PyMethodDef methods[] = {
 
 static const char skin_doc[] =
     "Skin(rest_positions, joint_indices, joint_weights, *, parents=None, joint_positions=None, rest_normals=None, "
-    "joint_count=None, strict=False)\n--\n\n"
+    "centers=None, joint_count=None, strict=False)\n--\n\n"
     "A mesh bound to its joints. The arrays are kept, not copied, where they are contiguous and of the right type.";
 
 static PyType_Slot slots[] = {{Py_tp_doc, (void *)skin_doc},

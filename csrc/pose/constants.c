@@ -1,20 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 #include "pose/constants.h"
 
-#include "deform/kernels.h"
-
-sbs_constants_layout sbs_lay_out_constants(sbs_method method, int general) {
-  const int linear = method == SBS_METHOD_LINEAR || method == SBS_METHOD_RIGID;
-  sbs_constants_layout layout = {.linear = linear, .general = general};
-  layout.base_size = general ? SBS_CONSTANT_GENERAL_BASE : SBS_CONSTANT_BASE;
-  if (linear) {
-    layout.row_size = general ? SBS_LINEAR_GENERAL_ROW : SBS_LINEAR_ROW;
-  } else {
-    layout.row_size = general ? SBS_ROTATION_GENERAL_ROW : SBS_ROTATION_ROW;
+sbs_formula sbs_choose_formula(const sbs_deform_options *options) {
+  static const sbs_formula by_center[][2] = {
+      [SBS_CENTER_JOINT_SET] = {SBS_FORMULA_SPHERICAL, SBS_FORMULA_AVERAGE},
+      [SBS_CENTER_WEIGHTED] = {SBS_FORMULA_WEIGHTED, SBS_FORMULA_AVERAGE_WEIGHTED},
+      [SBS_CENTER_OPTIMIZED] = {SBS_FORMULA_OPTIMIZED, SBS_FORMULA_AVERAGE_OPTIMIZED},
+  };
+  switch (options->method) {
+    case SBS_METHOD_SPHERICAL: return by_center[options->center][options->rotation == SBS_ROTATION_AVERAGE];
+    case SBS_METHOD_DUAL_QUATERNION: return SBS_FORMULA_DUAL_QUATERNION;
+    default: return SBS_FORMULA_LINEAR;
   }
-  return layout;
+}
+
+sbs_constants_layout sbs_lay_out_constants(sbs_formula formula, int general) {
+  return (sbs_constants_layout){
+      .formula = formula,
+      .linear = formula == SBS_FORMULA_LINEAR,
+      .general = general,
+      .base_size = general ? SBS_CONSTANT_GENERAL_BASE : SBS_CONSTANT_BASE,
+      .row_size = general ? sbs_formula_general_row(formula) : sbs_formula_row(formula),
+  };
 }
 
 size_t sbs_constants_capacity(const sbs_skin *skin) {
-  return skin->group_count * SBS_CONSTANT_GENERAL_BASE + skin->row_count * SBS_ROTATION_GENERAL_ROW;
+  return skin->group_count * SBS_CONSTANT_GENERAL_BASE +
+         skin->row_count * sbs_formula_general_row(SBS_FORMULA_AVERAGE_WEIGHTED);
 }

@@ -2,11 +2,13 @@
 #ifndef SBS_POSE_CONSTANTS_H
 #define SBS_POSE_CONSTANTS_H
 
+#include "deform/formulas.h"
 #include "pose/joint.h"
 #include "skin/skin.h"
 
-/* How the constants of a pose are laid out, the same for all its pivot groups: a base, then rows (deform/kernels.h). */
+/* How the constants of a pose are laid out, the same for all its pivot groups: a base, then rows (deform/formulas.h). */
 typedef struct sbs_constants_layout {
+  sbs_formula formula;
   int linear;  /* whether C itself is blended, as by SBS_METHOD_LINEAR and RIGID */
   int general; /* whether there is room for joints that are not rigid, and for normals that move by another matrix */
   size_t base_size; /* in numbers of the skin's type */
@@ -19,7 +21,7 @@ static inline unsigned sbs_general_kinds(sbs_method method, int with_normals) {
   return with_normals ? SBS_JOINT_SKEWED : 0;
 }
 
-sbs_constants_layout sbs_lay_out_constants(sbs_method method, int general);
+sbs_constants_layout sbs_lay_out_constants(sbs_formula formula, int general);
 
 /* Where a group's base starts; its rows follow. */
 static inline size_t sbs_constants_offset(const sbs_skin *skin, const sbs_constants_layout *layout, size_t group) {
@@ -37,10 +39,12 @@ typedef struct sbs_constants_args {
   const sbs_joint *joints;
   const unsigned char *kinds;
   const sbs_stretch *stretches; /* read where layout.general */
-  const sbs_vec4 *centers;      /* (set_count) relative to the centroids; read by SPHERICAL */
+  const sbs_vec4 *centers;      /* (set_count) relative to the centroids; read by formulas with one for a joint set */
+  double damping;               /* of weighted centers */
   sbs_vec4 (*slots)[2];         /* workspace for every joint of every set */
   void *constants;              /* (sbs_constants_capacity) of the skin's type */
   unsigned char *forms;         /* (group_count) receives a sbs_form: how the group is to be evaluated */
+  unsigned char *obtuse;        /* (group_count) receives whether quaternions to be averaged are > 90 degrees apart */
 } sbs_constants_args;
 
 /*

@@ -61,11 +61,7 @@ typedef struct block_packer {
 } block_packer;
 
 static void put(const sbs_skin *skin, void *numbers, size_t index, double value) {
-  if (skin->scalar == SBS_FLOAT32) {
-    ((float *)numbers)[index] = (float)value;
-  } else {
-    ((double *)numbers)[index] = value;
-  }
+  sbs_scalar_put(numbers, skin->scalar, index, value);
 }
 
 static double get_vector(const void *vectors, size_t stride, sbs_scalar scalar, size_t row, size_t axis) {

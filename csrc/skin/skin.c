@@ -12,6 +12,7 @@
 #include "skin/find_sets.h"
 #include "skin/influences.h"
 #include "skin/pack.h"
+#include "skin/pack_centers.h"
 #include "skin/validate.h"
 
 sbs_skin_desc sbs_default_skin_desc(void) {
@@ -133,7 +134,7 @@ static sbs_status bind(sbs_skin *skin, const sbs_skin_desc *desc, const sbs_skin
   if ((status = adopt_sets(skin, &table, sets)) || (status = measure_sets(skin, desc, sets)) ||
       (status = sbs_skin_arrange(skin, desc->parents, sets, group_of_vertex)) ||
       (status = sbs_skin_copy_joint_positions(skin, desc->joint_positions)) ||
-      (status = sbs_pack(skin, desc, group_of_vertex, NULL))) {
+      (status = sbs_pack(skin, desc, group_of_vertex, NULL)) || (status = sbs_pack_centers(skin, desc))) {
     sbs_fault_in(fault, status, NULL);
   }
 
@@ -189,6 +190,7 @@ void sbs_skin_free(sbs_skin *skin) {
   sbs_release(&allocator, skin->runs);
   sbs_release(&allocator, skin->stream);
   sbs_release(&allocator, skin->normals);
+  sbs_release(&allocator, skin->centers);
   sbs_release(&allocator, skin);
 }
 
@@ -206,6 +208,7 @@ sbs_status sbs_skin_get_info(const sbs_skin *skin, sbs_skin_info *info) {
                           .memory = skin->memory,
                           .scalar = skin->scalar,
                           .has_normals = skin->normals != NULL,
+                          .has_centers = skin->centers != NULL,
                           .instruction_set = skin->kernels->name};
   return SBS_OK;
 }

@@ -78,6 +78,7 @@ struct sbs_skin {
    */
   void *stream;
   void *normals; /* or NULL; for each block x, y, z of unit (or zero) normals */
+  void *centers; /* or NULL; for each block x, y, z of the vertices' rotation centers, relative to sbs_set_origin */
 };
 
 /* Memory that counts as the skin's, to be released with it. */

@@ -13,6 +13,7 @@
 #include "skin/find_sets.h"
 #include "skin/influences.h"
 #include "skin/pack.h"
+#include "skin/pack_centers.h"
 #include "skin/validate.h"
 
 typedef struct updater {
@@ -49,6 +50,7 @@ static sbs_status check_same_mesh(const sbs_skin *skin, const sbs_skin_desc *des
     return sbs_fault_number(fault, SBS_ERROR_OPTION, "scalar", (double)desc->scalar, (double)skin->scalar);
   }
   if (!desc->rest_normals != !skin->normals) return sbs_fault_in(fault, SBS_ERROR_OPTION, "rest_normals");
+  if (!desc->centers != !skin->centers) return sbs_fault_in(fault, SBS_ERROR_OPTION, "centers");
   return sbs_validate_vectors(desc->rest_positions, desc->rest_positions_stride, desc->scalar, 0, "rest_positions",
                               "rest_positions_stride", fault);
 }
@@ -265,7 +267,7 @@ static sbs_status update(updater *work, sbs_weight_report *report, sbs_fault *fa
   if ((status = update_centroids(work)) ||
       (status = sbs_skin_arrange(skin, work->desc->parents, work->sets, work->groups)) ||
       (status = sbs_skin_copy_joint_positions(skin, work->old->joint_positions)) ||
-      (status = sbs_pack(skin, work->desc, work->groups, &previous))) {
+      (status = sbs_pack(skin, work->desc, work->groups, &previous)) || (status = sbs_pack_centers(skin, work->desc))) {
     sbs_fault_in(fault, status, NULL);
   }
   return status;

@@ -94,6 +94,10 @@ sbs_status sbs_validate_desc(const sbs_skin_desc *desc, const sbs_skin_options *
                                   "joint_positions", fault);
     if (status) return status;
   }
+  if (desc->centers) {
+    status = sbs_validate_vectors(desc->centers, 0, SBS_FLOAT64, desc->vertex_count, "centers", "centers", fault);
+    if (status) return status;
+  }
   status = check_joint_indices(desc, fault);
   if (status) return status;
   return desc->parents ? sbs_validate_parents(desc->parents, desc->joint_count, &options->allocator, fault) : SBS_OK;

@@ -187,6 +187,7 @@ class Skin:
         parents: ArrayLike | None = None,  # (J,)
         joint_positions: ArrayLike | None = None,  # (J, 3)
         rest_normals: ArrayLike | None = None,  # (V, 3)
+        centers: ArrayLike | None = None,  # (V, 3)
         joint_count: int | None = None,
         strict: bool = False,
     ) -> Skin: ...
@@ -202,6 +203,8 @@ class Skin:
     def joint_positions(self) -> NDArray[np.float64] | None: ...  # (J, 3)
     @property
     def rest_normals(self) -> _Floats | None: ...  # (V, 3)
+    @property
+    def centers(self) -> NDArray[np.float64] | None: ...  # (V, 3)
     @property
     def vertex_count(self) -> int: ...
     @property

@@ -109,6 +109,7 @@ typedef struct rig {
   double *normals;        /* (V, 3) not of unit length */
   int32_t *joint_indices; /* (V, K) */
   double *joint_weights;  /* (V, K), their sum is not quite 1 */
+  double *centers;        /* (V, 3) in the cube */
 } rig;
 
 static inline double random_float32(uint64_t *state, double low, double high) {
@@ -122,7 +123,8 @@ static inline rig new_rig(uint64_t seed, size_t vertex_count, size_t joint_count
   made.normals = malloc(vertex_count * 3 * sizeof(double));
   made.joint_indices = malloc(vertex_count * influences * sizeof(int32_t));
   made.joint_weights = malloc(vertex_count * influences * sizeof(double));
-  if (!made.positions || !made.normals || !made.joint_indices || !made.joint_weights) abort();
+  made.centers = malloc(vertex_count * 3 * sizeof(double));
+  if (!made.positions || !made.normals || !made.joint_indices || !made.joint_weights || !made.centers) abort();
 
   for (size_t i = 0; i < 3 * vertex_count; i++) {
     made.positions[i] = random_float32(&seed, -1.0, 1.0);
@@ -140,10 +142,12 @@ static inline rig new_rig(uint64_t seed, size_t vertex_count, size_t joint_count
       made.joint_weights[v * influences + k] = random_float32(&seed, 0.05, 2.0) / (double)influences;
     }
   }
+  for (size_t i = 0; i < 3 * vertex_count; i++) made.centers[i] = random_float32(&seed, -1.0, 1.0);
   return made;
 }
 
 static inline void free_rig(rig *made) {
+  free(made->centers);
   free(made->positions);
   free(made->normals);
   free(made->joint_indices);
@@ -176,6 +180,7 @@ static inline sbs_skin_desc describe_rig(const rig *made) {
   desc.joint_indices = made->joint_indices;
   desc.weight_scalar = SBS_FLOAT64;
   desc.joint_weights = made->joint_weights;
+  desc.centers = made->centers;
   return desc;
 }
 
@@ -192,6 +197,35 @@ static inline sbs_skin *bind_rig(const rig *made, sbs_scalar scalar, int with_no
   free(normals);
   if (!skin) abort();
   return skin;
+}
+
+/* All methods with all that changes what they compute. */
+static const struct {
+  sbs_method method;
+  sbs_rotation rotation;
+  sbs_center center;
+} all_variants[] = {
+    {SBS_METHOD_RIGID, SBS_ROTATION_QLERP, SBS_CENTER_JOINT_SET},
+    {SBS_METHOD_LINEAR, SBS_ROTATION_QLERP, SBS_CENTER_JOINT_SET},
+    {SBS_METHOD_DUAL_QUATERNION, SBS_ROTATION_QLERP, SBS_CENTER_JOINT_SET},
+    {SBS_METHOD_SPHERICAL, SBS_ROTATION_QLERP, SBS_CENTER_JOINT_SET},
+    {SBS_METHOD_SPHERICAL, SBS_ROTATION_QLERP, SBS_CENTER_WEIGHTED},
+    {SBS_METHOD_SPHERICAL, SBS_ROTATION_QLERP, SBS_CENTER_OPTIMIZED},
+    {SBS_METHOD_SPHERICAL, SBS_ROTATION_AVERAGE, SBS_CENTER_JOINT_SET},
+    {SBS_METHOD_SPHERICAL, SBS_ROTATION_AVERAGE, SBS_CENTER_WEIGHTED},
+    {SBS_METHOD_SPHERICAL, SBS_ROTATION_AVERAGE, SBS_CENTER_OPTIMIZED},
+};
+
+enum {
+  ALL_VARIANTS = sizeof all_variants / sizeof *all_variants
+};
+
+static inline sbs_deform_options options_of_variant(int which) {
+  sbs_deform_options options = sbs_default_deform_options();
+  options.method = all_variants[which].method;
+  options.rotation = all_variants[which].rotation;
+  options.center = all_variants[which].center;
+  return options;
 }
 
 /* ----------------------------------------------------------------------------------------------- instruction sets -- */

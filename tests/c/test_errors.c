@@ -212,6 +212,10 @@ static void test_new_not_finite(void) {
       check_bind_at(made, SBS_ERROR_NOT_FINITE, "rest_normals", 1, axis, (double)bad[i], 0.0);
       (made = new_subject())->joint_positions[3][axis] = (double)bad[i];
       check_bind_at(made, SBS_ERROR_NOT_FINITE, "joint_positions", 3, axis, (double)bad[i], 0.0);
+      double centers[VERTICES][3] = {{0.0}};
+      (made = new_subject())->desc.centers = centers[0];
+      centers[2][axis] = (double)bad[i];
+      check_bind_at(made, SBS_ERROR_NOT_FINITE, "centers", 2, axis, (double)bad[i], 0.0);
     }
   }
 }
@@ -452,10 +456,18 @@ static void test_deform_option(void) {
     (made = new_deformation(0))->pose.rows = rows[i];
     check_deform(made, SBS_ERROR_OPTION, "rows", (double)rows[i], 4.0);
   }
-  (made = new_deformation(0))->options.rotation = (sbs_rotation)1;
-  check_deform(made, SBS_ERROR_OPTION, "rotation", 1.0, SBS_ROTATION_QLERP);
-  (made = new_deformation(0))->options.center = (sbs_center)1;
-  check_deform(made, SBS_ERROR_OPTION, "center", 1.0, SBS_CENTER_JOINT_SET);
+  (made = new_deformation(0))->options.rotation = (sbs_rotation)2;
+  check_deform(made, SBS_ERROR_OPTION, "rotation", 2.0, SBS_ROTATION_AVERAGE);
+  (made = new_deformation(0))->options.center = (sbs_center)3;
+  check_deform(made, SBS_ERROR_OPTION, "center", 3.0, SBS_CENTER_OPTIMIZED);
+  (made = new_deformation(0))->options.center =
+      SBS_CENTER_OPTIMIZED; /* the skin has none, and those of sets need none */
+  output unset = new_output();
+  sbs_fault found = no_fault;
+  CHECK_EQUAL(sbs_skin_deform(made->skin, &made->pose, &made->options, unset.positions, NULL, NULL, &found),
+              SBS_ERROR_OPTION);
+  check_fault(&found, "centers", 0, 0, 0, 0.0, 0.0);
+  CHECK_EQUAL(sbs_skin_rotation_centers(made->skin, &made->pose, &made->options, unset.centers[0], NULL, NULL), SBS_OK);
   const double damping[] = {0.0, -1e-8, NAN, INFINITY};
   for (int i = 0; i < 4; i++) {
     (made = new_deformation(0))->options.damping = damping[i];

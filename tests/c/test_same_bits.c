@@ -9,9 +9,6 @@ enum {
   FRAMES = 3
 };
 
-static const sbs_method all_methods[] = {SBS_METHOD_RIGID, SBS_METHOD_LINEAR, SBS_METHOD_SPHERICAL,
-                                         SBS_METHOD_DUAL_QUATERNION};
-
 /* Room for the output of all frames in either type. */
 static double expected[2][FRAMES][VERTICES][3], found[2][FRAMES][VERTICES][3];
 
@@ -37,11 +34,10 @@ static void for_all_deformations(void (*check)(const sbs_skin *skin, const trans
   rig made = new_rig(1, VERTICES, JOINTS, 3);
   for (sbs_scalar scalar = SBS_FLOAT32; scalar <= SBS_FLOAT64; scalar++) {
     sbs_skin *skin = bind_rig(&made, scalar, 1);
-    for (int m = 0; m < 8; m++) {
+    for (int m = 0; m < 2 * ALL_VARIANTS; m++) {
       const int with_normals = m % 2;
       const size_t frame_size = VERTICES * 3 * size_of(scalar);
-      sbs_deform_options options = sbs_default_deform_options();
-      options.method = all_methods[m / 2];
+      sbs_deform_options options = options_of_variant(m / 2);
       options.threads = 1;
       memset(expected, 0, sizeof expected);
       for (size_t f = 0; f < FRAMES; f++) {
@@ -152,6 +148,7 @@ static void test_order_and_padding_of_influences(void) {
   rig narrow = new_rig(2, COUNT, JOINTS, 4), wide = new_rig(2, COUNT, JOINTS, WIDE);
   memcpy(wide.positions, narrow.positions, COUNT * 3 * sizeof(double));
   memcpy(wide.normals, narrow.normals, COUNT * 3 * sizeof(double));
+  memcpy(wide.centers, narrow.centers, COUNT * 3 * sizeof(double));
   for (size_t v = 0; v < COUNT; v++) {
     for (size_t k = 0; k < WIDE; k++) {
       const size_t from = (k + v) % WIDE; /* influence `from / 2`, in even places whole, or a half in both */
@@ -164,9 +161,8 @@ static void test_order_and_padding_of_influences(void) {
   }
   for (sbs_scalar scalar = SBS_FLOAT32; scalar <= SBS_FLOAT64; scalar++) {
     sbs_skin *skins[2] = {bind_rig(&narrow, scalar, 1), bind_rig(&wide, scalar, 1)};
-    for (int m = 0; m < 4; m++) {
-      sbs_deform_options options = sbs_default_deform_options();
-      options.method = all_methods[m];
+    for (int m = 0; m < ALL_VARIANTS; m++) {
+      const sbs_deform_options options = options_of_variant(m);
       for (int f = 0; f < FRAMES; f++) {
         const sbs_pose pose = pose_of(frames[f]);
         memset(expected, 0, sizeof expected);

@@ -59,6 +59,7 @@ static void check_same(const sbs_skin *a, const sbs_skin *b) {
   CHECK(same_array(a->vertices, b->vertices, a->block_count * SBS_BLOCK * sizeof *a->vertices));
   CHECK(same_array(a->stream, b->stream, stream_size(a) * scalar));
   CHECK(same_array(a->normals, b->normals, a->block_count * 3 * SBS_BLOCK * scalar));
+  CHECK(same_array(a->centers, b->centers, a->block_count * 3 * SBS_BLOCK * scalar));
 }
 
 /* A mesh with all that a description can have, some of its vertices unweighted. */
@@ -175,6 +176,7 @@ static void test_float32_without_normals(void) {
   made.desc.scalar = SBS_FLOAT32;
   made.desc.rest_positions = positions;
   made.desc.rest_normals = NULL;
+  made.desc.centers = NULL;
   made.desc.parents = NULL;
   made.desc.joint_positions = NULL;
   if (!CHECK_EQUAL(sbs_skin_new(&made.desc, NULL, &skin, NULL, NULL), SBS_OK)) return;
@@ -212,6 +214,10 @@ static void test_bad_input(void) {
   other.rest_normals = NULL;
   CHECK_EQUAL(sbs_skin_update(skin, &other, &good, 1, NULL, &updated, NULL, &fault), SBS_ERROR_OPTION);
   CHECK_STRING(fault.argument, "rest_normals");
+  other = made.desc;
+  other.centers = NULL;
+  CHECK_EQUAL(sbs_skin_update(skin, &other, &good, 1, NULL, &updated, NULL, &fault), SBS_ERROR_OPTION);
+  CHECK_STRING(fault.argument, "centers");
   other = made.desc;
   other.rest_positions_stride = 5;
   CHECK_EQUAL(sbs_skin_update(skin, &other, &good, 1, NULL, &updated, NULL, &fault), SBS_ERROR_STRIDE);

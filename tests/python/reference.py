@@ -30,6 +30,7 @@ RIGID_TOLERANCE = 1e-5  # a joint is rigid if |A^T A - I| is at most this, and d
 TRIVIAL_TOLERANCE = 16  # in eps: how alike a joint and its parent must move the joint's position to make it the center
 SINGULAR_TOLERANCE = 1e-12  # ratio of the smallest to the largest singular value of a matrix without an inverse
 RCOND_FLOOR = 1e-5  # singular values up to this are dropped whatever `rcond` is
+WEIGHTED_DAMPING = 1e-6  # the least damping of weighted centers
 
 # What rounding errors of double may do to a decision: to the residual of the trivial rule, in eps of the terms that it
 # sums, and to a singular value at the cut, relative to it (where they are 1e-3 of the largest, 1e-13 would do).
@@ -37,6 +38,8 @@ RESIDUAL_ROUNDING = 2
 CUT_ROUNDING = 1e-10
 
 METHODS = ("rigid", "linear", "spherical", "dual_quaternion")
+ROTATIONS = ("qlerp", "average")
+CENTERS = ("joint_set", "weighted", "optimized")
 
 
 # ------------------------------------------------------------------------------------------------------ small algebra
@@ -113,6 +116,34 @@ def quaternion(rotation: np.ndarray) -> np.ndarray:
     return row / np.sqrt(row @ row)
 
 
+def quaternion_logarithm(q: np.ndarray) -> np.ndarray:
+    """Return the vector along the axis of a unit quaternion, as long as half its angle."""
+    sine = length(q[1:])
+    return q[1:] * (np.arctan2(sine, q[0]) / sine) if sine > 0 else q[1:]
+
+
+def quaternion_exponential(vector: np.ndarray) -> np.ndarray:
+    angle = length(vector)
+    return np.concatenate([[np.cos(angle)], vector * (np.sin(angle) / angle if angle > 0 else 1)])
+
+
+def spherical_average(quaternions: Sequence[np.ndarray], weights: Sequence, start: int) -> np.ndarray:
+    """Algorithm A1 of Buss and Fillmore 2001: q <- q exp(sum w_i log(q* q_i)), from one of them on.
+
+    It converges linearly; the library takes Newton's steps.
+    """
+    q = quaternions[start]
+    for _ in range(5000):
+        inverse = q * np.array([1, -1, -1, -1])
+        logs = [quaternion_logarithm(quaternion_product(inverse, other)) for other in quaternions]
+        step = sum(w * log for w, log in zip(weights, logs, strict=True))
+        q = quaternion_product(q, quaternion_exponential(step))
+        q = q / np.sqrt(q @ q)
+        if length(step) <= 8 * np.finfo(REAL).eps:
+            return q
+    raise ArithmeticError("the spherical average did not converge")
+
+
 def rotation_matrix(q: np.ndarray) -> np.ndarray:
     """Q = Q'(s) / (s, s) of a quaternion of any length (section 4.2)."""
     w, x, y, z = q
@@ -160,13 +191,22 @@ def normalised_influences(joints: Sequence[int], weights: Sequence[float]) -> di
 class Mesh:
     """A mesh bound to its joints.
 
-    Parameters are those of `sbs.Skin`: positions and normals (V, 3), influences (V, K), parents (J,), joint positions
-    (J, 3), all in the space of the mesh.
+    Parameters are those of `sbs.Skin`: positions, normals and centers (V, 3), influences (V, K), parents (J,), joint
+    positions (J, 3), all in the space of the mesh.
     """
 
     def __init__(
-        self, rest_positions, joint_indices, joint_weights, *, parents=None, joint_positions=None, rest_normals=None
+        self,
+        rest_positions,
+        joint_indices,
+        joint_weights,
+        *,
+        parents=None,
+        joint_positions=None,
+        rest_normals=None,
+        centers=None,
     ):
+        self.centers = None if centers is None else np.asarray(centers).astype(REAL)
         self.rest_positions = np.asarray(rest_positions).astype(REAL)
         self.rest_normals = None if rest_normals is None else np.asarray(rest_normals).astype(REAL)
         self.parents = parents
@@ -235,16 +275,27 @@ class Pose:
     ----------
     mesh : Mesh
     skinning_matrices : (J, 3, 4) or (J, 4, 4); their type decides what is rounding in `is_trivial`
-    damping, rcond : as of `sbs.Skin.deform`
+    damping, rcond, rotation, center : as of `sbs.Skin.deform`
     """
 
-    def __init__(self, mesh: Mesh, skinning_matrices, *, damping: float = 1e-8, rcond: float | None = None):
+    def __init__(
+        self,
+        mesh: Mesh,
+        skinning_matrices,
+        *,
+        damping: float = 1e-8,
+        rcond: float | None = None,
+        rotation: str = "qlerp",
+        center: str = "joint_set",
+    ):
         matrices = np.asarray(skinning_matrices)
         self.mesh = mesh
         self.skinning_matrices = matrices
         self.eps = float(np.finfo(matrices.dtype).eps)
         self.damping = damping
         self.rcond = rcond
+        self.rotation = rotation
+        self.center_choice = center
         self.joints = [Joint.of(matrix) for matrix in matrices[:, :3, :].astype(REAL)]
         self._centers: dict[tuple[int, ...], np.ndarray] = {}
 
@@ -293,6 +344,31 @@ class Pose:
         kept = values > max(RCOND_FLOOR, self.rcond * values[0])
         return centroid + axes[kept].T @ ((left[:, kept].T @ right) / values[kept])
 
+    def weighted_center(self, vertex: int) -> np.ndarray:
+        """Return the point near a vertex that its joints move most alike, each pair as much as the two weigh."""
+        v = self.mesh.rest_positions[vertex]
+        influences = self.mesh.influences[vertex]
+        if len(influences) < 2:
+            return v
+        pairs = list(itertools.combinations(influences, 2))
+        shares = [influences[a] * influences[b] for a, b in pairs]
+        roots = np.sqrt(np.array(shares) / sum(shares))
+        moved = [(self.joints[a].matrix, self.joints[b].matrix) for a, b in pairs]
+        rows = [root * (a[:, :3] - b[:, :3]) for root, (a, b) in zip(roots, moved, strict=True)]
+        right = [root * (transform(b, v) - transform(a, v)) for root, (a, b) in zip(roots, moved, strict=True)]
+        damping = max(self.damping, WEIGHTED_DAMPING)
+        system = np.concatenate([*rows, math.sqrt(damping) * np.eye(3)]).astype(np.float64)
+        return v + np.linalg.lstsq(system, np.concatenate([*right, np.zeros(3)]).astype(np.float64))[0]
+
+    def center_of_vertex(self, vertex: int) -> np.ndarray:
+        """Return what spherical blend skinning turns a vertex about."""
+        if self.center_choice == "weighted":
+            return self.weighted_center(vertex)
+        if self.center_choice == "optimized":
+            assert self.mesh.centers is not None
+            return self.mesh.centers[vertex]
+        return self.center(tuple(self.mesh.influences[vertex]))
+
     @property
     def solves(self) -> int:
         """How many joint sets have their center from least squares."""
@@ -322,9 +398,13 @@ class Pose:
 
     # Positions and normals
 
-    def blended_quaternion(self, vertex: int) -> np.ndarray:
-        """Blend s = sum w_i q_i, every q_i in the hemisphere of the heaviest joint's."""
-        return sum(w * q for q, w in self.signed_quaternions(vertex))
+    def blended_quaternion(self, vertex: int, method: str = "spherical") -> np.ndarray:
+        """Blend s = sum w_i q_i, every q_i in the hemisphere of the heaviest joint's, or by their average."""
+        signed = self.signed_quaternions(vertex)
+        if self.rotation == "qlerp" or method != "spherical":
+            return sum(w * q for q, w in signed)
+        heaviest = list(self.mesh.influences[vertex]).index(self.mesh.pivot(vertex))
+        return spherical_average([q for q, _ in signed], [w for _, w in signed], heaviest)
 
     def signed_quaternions(self, vertex: int) -> list[tuple[np.ndarray, np.floating]]:
         pivot = self.joints[self.mesh.pivot(vertex)].quaternion
@@ -344,11 +424,12 @@ class Pose:
             return transform(self.joints[self.mesh.pivot(vertex)].given, v)
         if method == "linear":
             return sum(w * transform(self.joints[joint].given, v) for joint, w in influences.items())
-        rotation = rotation_matrix(self.blended_quaternion(vertex))
+        rotation = rotation_matrix(self.blended_quaternion(vertex, method))
         stretch = self.blended_stretch(vertex)
         if method == "spherical":
             matrices = [self.joints[joint].matrix for joint in influences]
-            return formula_9(rotation @ stretch, v, self.center(tuple(influences)), list(influences.values()), matrices)
+            center = self.center_of_vertex(vertex)
+            return formula_9(rotation @ stretch, v, center, list(influences.values()), matrices)
         if method == "dual_quaternion":
             return rotation @ (stretch @ v) + self.dual_quaternion_translation(vertex)
         raise ValueError(f"unknown method {method!r}")
@@ -375,7 +456,7 @@ class Pose:
         if method == "linear":
             return sum(w * (self.joints[joint].normal_matrix @ n) for joint, w in influences.items())
         stretch = sum(w * self.joints[joint].inverse_stretch for joint, w in influences.items())
-        return rotation_matrix(self.blended_quaternion(vertex)) @ (stretch @ n)
+        return rotation_matrix(self.blended_quaternion(vertex, method)) @ (stretch @ n)
 
     def normal(self, vertex: int, method: str) -> np.ndarray:
         """Return n' of a vertex, (3,) in REAL, of unit length or zero."""

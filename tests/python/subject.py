@@ -31,7 +31,7 @@ class Subject:
             self.skin = sbs.Skin(positions, joint_indices, weights, **keywords)
 
     def pose(self, skinning_matrices: np.ndarray, **options) -> Pose:
-        """Prepare the reference for a frame; `options` are `damping` and `rcond`."""
+        """Prepare the reference for a frame; `options` are those of `Pose`."""
         return Pose(self.mesh, skinning_matrices, **options)
 
     def undecided(self, pose: Pose, vertices: Iterable[int], method: str) -> set[int]:
@@ -43,15 +43,19 @@ class Subject:
             vertex
             for vertex in influenced
             if pose.sign_margin(vertex) < tolerances.SIGN_MARGIN
-            or (method == "spherical" and pose.is_center_undecided(tuple(self.mesh.influences[vertex])))
+            or (
+                method == "spherical"
+                and pose.center_choice == "joint_set"
+                and pose.is_center_undecided(tuple(self.mesh.influences[vertex]))
+            )
         }
 
     def reach(self, pose: Pose) -> float:
         """Return the largest distance, after a joint has moved both, of a vertex and its rotation center."""
         distances = [
-            length(pose.joints[joint].matrix[:, :3] @ (pose.center(tuple(influences)) - vertex))
-            for vertex, influences in zip(self.mesh.rest_positions, self.mesh.influences, strict=True)
-            for joint in influences
+            length(pose.joints[joint].matrix[:, :3] @ (pose.center_of_vertex(vertex) - position))
+            for vertex, position in enumerate(self.mesh.rest_positions)
+            for joint in self.mesh.influences[vertex]
         ]
         return float(max(distances))
 
@@ -79,7 +83,13 @@ class Subject:
         chosen = range(len(self.mesh.influences)) if vertices is None else list(vertices)
         skipped = self.undecided(pose, chosen, method)
         rows = [vertex for vertex in chosen if vertex not in skipped]
-        options = {"damping": pose.damping, "rcond": pose.rcond, "method": method}
+        options = {
+            "damping": pose.damping,
+            "rcond": pose.rcond,
+            "rotation": pose.rotation,
+            "center": pose.center_choice,
+            "method": method,
+        }
         if self.mesh.rest_normals is None:
             positions = self.skin.deform(pose.skinning_matrices, **options)
         else:
@@ -90,7 +100,7 @@ class Subject:
         assert positions.dtype == self.dtype
         expected = np.array([pose.position(vertex, method) for vertex in rows])
         if bound is None:
-            bound = tolerances.share(self.dtype, method) * self.mesh.size
+            bound = tolerances.share(self.dtype, method, pose.rotation, pose.center_choice) * self.mesh.size
         assert_within(positions[rows], expected, bound + tolerances.half_ulp(expected, self.dtype), "position", rows)
         return len(skipped)
 

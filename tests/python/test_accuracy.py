@@ -7,7 +7,7 @@ import itertools
 import characters
 import numpy as np
 import pytest
-from reference import METHODS, Pose
+from reference import CENTERS, METHODS, ROTATIONS, Pose
 from subject import Subject, assert_within
 
 SAMPLE = 400  # vertices a frame, and one of every joint set and heaviest joint
@@ -32,7 +32,15 @@ def subject(name: str, dtype: type) -> Subject:
         rest_normals=character.rest_normals,
         parents=character.parents,
         joint_positions=character.joint_positions,
+        centers=centers_of_vertices(name),
     )
+
+
+def centers_of_vertices(name: str) -> np.ndarray:
+    """Somewhere between the joints that move a vertex, (V, 3)."""
+    character = characters.load(name)
+    weights = character.joint_weights / character.joint_weights.sum(axis=1, keepdims=True)
+    return np.einsum("vk,vkx->vx", weights, character.joint_positions[character.joint_indices])
 
 
 @functools.cache
@@ -86,6 +94,41 @@ def test_a_joint_passes_180_degrees_from_a_heaviest_joint():
 def test_positions_and_normals(name, clip, frame, method, dtype):
     skipped = subject(name, dtype).check(pose(name, clip, frame, dtype), method, sample(name))
     assert skipped <= MOST_SKIPPED.get((clip, dtype), 0)
+
+
+# A frame of each character in which joints are far apart, or nearly parallel: the reference takes long for averages.
+HARD = [
+    ("hand_webxr", "fist", 29),
+    ("hand_webxr", "wave", 35),
+    ("arnaud_ozz", "atlas", 125),
+    ("rat_quaternius", "Rat_Run", 5),
+    ("wolf_quaternius", "Gallop_Jump", 11),
+    ("knight_kaykit", "Cheer", 41),
+    ("woman_makehuman_cmu", "cmu_01_01", 3),
+    ("woman_makehuman_default", "benchmark", 30),
+]
+
+
+@pytest.mark.parametrize(("name", "clip", "frame"), HARD)
+@pytest.mark.parametrize("center", CENTERS)
+@pytest.mark.parametrize("rotation", ROTATIONS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_rotations_and_centers(name, clip, frame, rotation, center, dtype):
+    bound = subject(name, dtype)
+    matrices = characters.load(name).clips[clip].skinning_matrices(frame).astype(dtype)
+    chosen = sample(name)
+    skipped = bound.check(
+        bound.pose(matrices, rotation=rotation, center=center), "spherical", chosen[:: 1 + len(chosen) // 30]
+    )
+    assert skipped == 0
+
+
+@pytest.mark.parametrize(("name", "clip", "frame"), POSES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_weighted_centers(name, clip, frame, dtype):
+    bound = subject(name, dtype)
+    matrices = characters.load(name).clips[clip].skinning_matrices(frame).astype(dtype)
+    assert bound.check(bound.pose(matrices, center="weighted"), "spherical", sample(name)[::3]) == 0
 
 
 @pytest.mark.parametrize(("name", "clip", "frame"), POSES)

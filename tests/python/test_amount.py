@@ -44,6 +44,18 @@ def test_amounts_of_0_and_1_are_the_methods_themselves(dtype, base, method):
     assert same(found, chosen)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rotations_and_centers_are_blended(dtype):
+    arguments = skin_arguments(VERTICES, JOINTS, 3, dtype)
+    skin, matrices = sbs.Skin(**arguments, centers=arguments["rest_positions"] / 2), skinning_matrices(JOINTS)
+    amount = np.random.default_rng(2).random(VERTICES)
+    options = {"rotation": "average", "center": "weighted"}
+    base = {"method": "spherical", "center": "optimized"}
+    expected = blended(skin.deform(matrices, **base), skin.deform(matrices, **options), amount)
+    found = skin.deform(matrices, **options, amount=amount, base=base)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=8 * np.finfo(dtype).eps * np.abs(expected).max())
+
+
 @settings(deadline=None, max_examples=40)
 @given(
     st.integers(0, 2**32 - 1),

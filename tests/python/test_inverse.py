@@ -77,6 +77,29 @@ def test_real_characters_come_back(name, clip, frame, method, dtype):
     assert (error <= bound).all()
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("center", ["joint_set", "weighted", "optimized"])
+@pytest.mark.parametrize("rotation", ["qlerp", "average"])
+@pytest.mark.parametrize(("name", "clip", "frame"), POSES[::7])
+def test_they_come_back_from_other_rotations_and_centers(name, clip, frame, rotation, center, dtype):
+    character = characters.load(name)
+    skin = bind(
+        rest_positions=character.rest_positions.astype(dtype),
+        joint_indices=character.joint_indices,
+        joint_weights=character.joint_weights,
+        parents=character.parents,
+        joint_positions=character.joint_positions,
+        centers=character.joint_positions[character.joint_indices[:, 0]],
+    )
+    matrices = character.clips[clip].skinning_matrices(frame)
+    options = {"rotation": rotation, "center": center}
+    rest, singular = skin.inverse_deform(skin.deform(matrices, **options), matrices, return_singular=True, **options)
+    assert not singular.any()
+    # Weighted centers lose up to 1e-6 in float32 (tolerances.py), on the way there and on the way back.
+    bound = (4 if center == "weighted" else 1) * BOUND[dtype] * size_of(skin.rest_positions)
+    assert np.abs(rest.astype(np.float64) - skin.rest_positions).max() <= bound
+
+
 def random_joints(generator: np.random.Generator, count: int, most_angle: float, stretches: list) -> np.ndarray:
     """Matrices (J, 4, 4) that turn by up to an angle, each times one of the stretches."""
     axes = generator.normal(size=(count, 3))

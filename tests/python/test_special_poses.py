@@ -6,7 +6,7 @@ import functools
 import numpy as np
 import pytest
 import tolerances
-from reference import METHODS, Pose, rotation_matrix
+from reference import CENTERS, METHODS, ROTATIONS, WEIGHTED_DAMPING, Pose, length, rotation_matrix, transform
 from subject import Subject
 
 VERTICES, JOINTS, INFLUENCES = 150, 7, 5
@@ -30,6 +30,7 @@ def cloud(dtype: type) -> Subject:
         rest_normals=generator.normal(size=(VERTICES, 3)),
         parents=np.arange(-1, JOINTS - 1),
         joint_positions=generator.uniform(-1, 1, (JOINTS, 3)),
+        centers=generator.uniform(-1, 1, (VERTICES, 3)),
     )
 
 
@@ -144,6 +145,34 @@ def test_joints_that_are_not_rigid(name, method, dtype):
     subject = cloud(dtype)
     values, scale = SCALED[name]
     check(subject, subject.pose(values.astype(dtype)), method, scale)
+
+
+def loss_of_weighted_centers(pose: Pose, dtype: type) -> float:
+    """Return what weighted centers cost where damping decides: eps |f| / (2 sqrt(damping)), f how joints differ."""
+    apart = [
+        length(
+            transform(pose.joints[joint].matrix, vertex) - transform(pose.joints[next(iter(influences))].matrix, vertex)
+        )
+        for vertex, influences in zip(pose.mesh.rest_positions, pose.mesh.influences, strict=True)
+        for joint in influences
+    ]
+    return float(np.finfo(dtype).eps * max(apart) / (2 * np.sqrt(WEIGHTED_DAMPING)))
+
+
+@pytest.mark.parametrize("name", RIGID | SCALED)
+@pytest.mark.parametrize("center", CENTERS)
+@pytest.mark.parametrize("rotation", ROTATIONS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_rotations_and_centers(name, rotation, center, dtype):
+    subject = cloud(dtype)
+    values, scale = SCALED[name] if name in SCALED else (RIGID[name], 1)
+    pose = subject.pose(values.astype(dtype), rotation=rotation, center=center)
+    bound = tolerances.share(dtype, "linear") * scale * subject.mesh.size
+    if not all(joint.rigid for joint in pose.joints):
+        bound += tolerances.share(dtype, "linear") * subject.reach(pose)
+    if center == "weighted":
+        bound += loss_of_weighted_centers(pose, dtype)
+    assert subject.check(pose, "spherical", range(0, VERTICES, 8), bound=bound) == 0
 
 
 @pytest.mark.parametrize("name", RIGID)

@@ -15,30 +15,40 @@ from meshes import skin_arguments, skinning_matrices
 
 import sbs
 
-METHODS = ["rigid", "linear", "spherical", "dual_quaternion"]
+METHODS = [
+    {"method": "rigid"},
+    {"method": "linear"},
+    {"method": "spherical"},
+    {"method": "dual_quaternion"},
+    {"rotation": "average"},
+    {"center": "weighted"},
+    {"rotation": "average", "center": "optimized"},
+]
 
 
 @pytest.fixture(scope="module", params=[np.float32, np.float64])
 def skin(request: pytest.FixtureRequest) -> sbs.Skin:
     """A skin that is large enough for several threads to share the work."""
-    return sbs.Skin(**skin_arguments(60_000, 6, 4, request.param, normals=True))
+    arguments = skin_arguments(60_000, 6, 4, request.param, normals=True)
+    return sbs.Skin(**arguments, centers=arguments["rest_positions"] / 2)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_number_of_threads_changes_no_bit(skin, method):
     matrices = skinning_matrices(6)
-    expected = [array.tobytes() for array in skin.deform(matrices, method=method, normals=True, threads=1)]
+    expected = [array.tobytes() for array in skin.deform(matrices, **method, normals=True, threads=1)]
     for threads in (2, 3, 8, None):
-        actual = skin.deform(matrices, method=method, normals=True, threads=threads)
+        actual = skin.deform(matrices, **method, normals=True, threads=threads)
         assert [array.tobytes() for array in actual] == expected, threads
 
 
 @given(st.integers(1, 9), st.integers(0, 2**32 - 1), st.sampled_from(METHODS))
 def test_number_of_threads_changes_no_bit_of_many_frames(threads, seed, method):
-    skin = sbs.Skin(**skin_arguments(3000, 6, 4, np.float32))
+    arguments = skin_arguments(3000, 6, 4, np.float32)
+    skin = sbs.Skin(**arguments, centers=arguments["rest_positions"] / 2)
     matrices = skinning_matrices(5, 6, seed=seed)
-    expected = skin.deform_many(matrices, method=method, threads=1)
-    assert skin.deform_many(matrices, method=method, threads=threads).tobytes() == expected.tobytes()
+    expected = skin.deform_many(matrices, **method, threads=1)
+    assert skin.deform_many(matrices, **method, threads=threads).tobytes() == expected.tobytes()
 
 
 @pytest.mark.parametrize("threads", [1, 2, None])
@@ -50,14 +60,15 @@ def test_eight_threads_share_a_skin(skin, threads):
     def deform(number: int) -> list[bytes]:
         start.wait()
         return [
-            skin.deform(poses[(number + i) % 8], method=METHODS[i % 4], threads=threads).tobytes() for i in range(8)
+            skin.deform(poses[(number + i) % 8], **METHODS[i % len(METHODS)], threads=threads).tobytes()
+            for i in range(8)
         ]
 
     with ThreadPoolExecutor(8) as executor:
         results = list(executor.map(deform, range(8)))
     for number, result in enumerate(results):
         for i, positions in enumerate(result):
-            assert positions == skin.deform(poses[(number + i) % 8], method=METHODS[i % 4], threads=1).tobytes()
+            assert positions == skin.deform(poses[(number + i) % 8], **METHODS[i % len(METHODS)], threads=1).tobytes()
 
 
 def test_lock_is_released(skin):

@@ -157,6 +157,7 @@ typedef struct sbs_skin_desc {
 
   const int32_t *parents;        /* (J) or NULL; the parent of each joint, -1 for a root; in any order */
   const double *joint_positions; /* (J, 3) or NULL, finite; positions of the joints at bind, in the space of the mesh */
+  const double *centers; /* (V, 3) or NULL, finite; what SBS_CENTER_OPTIMIZED turns every vertex about, likewise */
 } sbs_skin_desc;
 
 /* A description with everything zero or NULL. */
@@ -203,8 +204,8 @@ SBS_API sbs_status sbs_skin_new(const sbs_skin_desc *desc, const sbs_skin_option
 
 /*
  * Binds a mesh whose weights have changed at some vertices: gives, bit for bit, what sbs_skin_new gives for the new
- * description, in a fraction of the time. What is near a change is computed anew (tiles of 16384 vertices, and the sets that
- * gained or lost a vertex), the rest is copied. O(V) time.
+ * description, in a fraction of the time. What is near a change is computed anew (tiles of 16384 vertices, and the sets
+ * that gained or lost a vertex), the rest is copied. O(V) time.
  *
  *   skin          the mesh as it was; remains as it is
  *   desc          the mesh as it is now. Only joint_indices, joint_weights, their type and their width may differ from the
@@ -236,6 +237,7 @@ typedef struct sbs_skin_info {
   size_t memory;                     /* bytes held by the skin */
   sbs_scalar scalar;                 /* of positions and normals */
   int has_normals;                   /* whether it was made with rest normals */
+  int has_centers;                   /* whether it was made with rotation centers for its vertices */
   const char *instruction_set;       /* what it computes with: see sbs_build_info */
 } sbs_skin_info;
 
@@ -289,22 +291,47 @@ typedef enum sbs_method {
 } sbs_method;
 
 /*
- * How SBS_METHOD_SPHERICAL blends rotations.
+ * How SBS_METHOD_SPHERICAL blends rotations, as quaternions of such signs that (q_p, q_i) >= 0, p the heaviest joint.
  *
- *   QLERP  eqs. (4) to (6): sum w_i q_i, normalised, of such signs that (q_p, q_i) >= 0, p the heaviest joint
+ *   QLERP    eqs. (4) to (6): sum w_i q_i, normalised
+ *   AVERAGE  the spherical weighted average, where sum w_i log(q* q_i) = 0 (Buss and Fillmore 2001, algorithm A2). Of
+ *            two quaternions that is spherical linear interpolation, in closed form; of more it is found by Newton's
+ *            iteration from QLERP's on, until a step is at most 2^-10 (float32) or 2^-28 (float64) long, where the
+ *            error is about the square of that. That takes two to four steps; there are never more than 12. Where two
+ *            of them are more than 90 degrees apart (the joints more than 180), steps are shorter and go on to 2^-22 or
+ *            2^-50, but not beyond 40
+ *
+ *   Buss, S. R. and Fillmore, J. P. 2001. Spherical Averages and Applications to Spherical Splines and Interpolation.
+ *   ACM Transactions on Graphics 20(2).
  */
 typedef enum sbs_rotation {
-  SBS_ROTATION_QLERP = 0
+  SBS_ROTATION_QLERP = 0,
+  SBS_ROTATION_AVERAGE = 1
 } sbs_rotation;
 
 /*
  * Where SBS_METHOD_SPHERICAL puts the rotation center.
  *
- *   JOINT_SET  section 4: one for each joint set and pose, the point that its joints move most alike
+ *   JOINT_SET  section 4: one for each joint set and pose, the point that its joints move most alike. Where
+ *              neighbouring vertices are of different sets, the mesh may tear
+ *   WEIGHTED   one for each vertex and pose, the point that its joints move most alike as far as they weigh:
+ *              c = argmin sum_{a<b} w_a w_b |C_a c - C_b c|^2 / sum_{a<b} w_a w_b + damping |c - v|^2
+ *              so that nothing jumps where an influence fades out. The damping is at least SBS_WEIGHTED_DAMPING
+ *   OPTIMIZED  one for each vertex, whatever the pose: the `centers` that the skin was made with, such as optimized
+ *              centers of rotation (Le and Hodgins 2016) or, for two influences, the joint between. SBS_ERROR_OPTION if
+ *              it has none
+ *
+ *   Le, B. H. and Hodgins, J. K. 2016. Real-time Skeletal Skinning with Optimized Centers of Rotation. ACM Transactions
+ *   on Graphics 35(4).
  */
 typedef enum sbs_center {
-  SBS_CENTER_JOINT_SET = 0
+  SBS_CENTER_JOINT_SET = 0,
+  SBS_CENTER_WEIGHTED = 1,
+  SBS_CENTER_OPTIMIZED = 2
 } sbs_center;
+
+/* The least damping of weighted centers: with less, float32 could not tell it from rounding. */
+#define SBS_WEIGHTED_DAMPING 1e-6
 
 typedef struct sbs_deform_options {
   sbs_method method;     /* default SBS_METHOD_SPHERICAL */
@@ -314,13 +341,13 @@ typedef struct sbs_deform_options {
   /*
    * The rotation center of a joint set is c = argmin mean_{a<b} |C_a c - C_b c|^2 + damping |c - c0|^2, c0 the mean
    * rest position of the set's vertices. Damping has no unit; it makes c unique, and continuous in the pose, whatever
-   * the rank of the equations. Default 1e-8; must be positive.
+   * the rank of the equations. Default 1e-8; must be positive. Weighted centers take SBS_WEIGHTED_DAMPING for less.
    */
   double damping;
   /*
    * Not 0: the paper's truncated singular value decomposition by LAPACK instead, of minimal |c - c0|: singular values
    * of the equations (scaled as above) up to 1e-5 are dropped, then those up to rcond times the largest. It jumps where
-   * one crosses the cut; 1e-3 is a good value. Default 0; must be in [0, 1).
+   * one crosses the cut; 1e-3 is a good value. Default 0; must be in [0, 1). For SBS_CENTER_JOINT_SET only.
    */
   double rcond;
 
@@ -352,8 +379,8 @@ SBS_API sbs_deform_options sbs_default_deform_options(void);
 /* What a pose asked for, as the paper's Table 2 counts it. */
 typedef struct sbs_deform_report {
   size_t nontrivial_joint_sets; /* sets of more than one joint that are not a joint and its parent */
-  size_t solves;                /* least-squares solves for rotation centers, all frames added (0 unless SPHERICAL), and
-                                   those of a base that is blended with */
+  size_t solves;                /* least-squares solves for rotation centers of joint sets, all frames added, and those
+                                   of a base that is blended with */
   size_t nonrigid_joints;       /* joints that are not rigid, all frames added */
 } sbs_deform_report;
 
@@ -381,7 +408,8 @@ SBS_API size_t sbs_skin_scratch_size(const sbs_skin *skin);
  *   fault      or NULL
  *
  * Accuracy on real characters, against exact arithmetic on the same input and as a share of the mesh's size: 1e-12 for
- * float64; 5e-8 (spherical) or 2e-7 plus half an ulp of the output for float32.
+ * float64; for float32 5e-8 (spherical by default), 1e-6 (weighted centers: 3e-7 is seen) or 2e-7 plus half an ulp of the
+ * output.
  *
  * Errors: NULL, OPTION, STRIDE, NOT_FINITE, NOT_AFFINE, OUT_OF_MEMORY, SCRATCH, NO_CONVERGENCE, INTERNAL.
  */
@@ -403,7 +431,7 @@ SBS_API sbs_status sbs_skin_deform_many(const sbs_skin *skin, size_t frame_count
                                         sbs_deform_report *report, sbs_fault *fault);
 
 /*
- * The rotation centers that SBS_METHOD_SPHERICAL uses in a pose.
+ * The rotation centers of joint sets in a pose: SBS_CENTER_JOINT_SET, whatever the options say.
  *
  *   centers  (N, 3) double, in the space of the rest positions. A set of one joint needs no center: it gets the mean
  *            rest position of its vertices, as does the empty set.

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SBS_DEFORM_FORMULAS_H
+#define SBS_DEFORM_FORMULAS_H
+
+#include "sbs/sbs.h"
+
+/*
+ * What a kernel needs beside the vertices: the constants of a pivot group, in the skin's scalar type. With p the pivot,
+ * c0 the centroid that the packed positions x are relative to, and M the matrix that moves p ([R|t] for rigid joints in
+ * the rotation methods, else C), every method is evaluated relative to what the pivot alone would do:
+ *
+ *   linear     v' = M v + [sum w_i (A_i - A_p)] x + sum w_i (C_i c0 - C_p c0)
+ *   spherical  v' = M v + (Q^ - I) y + e + sum w_i (C_i c - C_p c)      y = A_p (v - c) + e
+ *   dual q.    v' = M v + (Q^ - I) y + e + the translation of sum w_i d^_i  y = A_p x + e
+ *
+ *   Q^, d^_i   rotations and dual quaternions relative to the pivot's
+ *   e          R_p [sum w_i (S_i - S_p)] (v - c), or (v - 0) for dual quaternions: zero where the joints are rigid
+ *
+ * with the sums over the joints that are not the pivot. M v = anchor + residual + A_p x, where the anchor is M c0
+ * rounded: it is added last, so that a scene far from the origin loses no more than the rounding of the output.
+ *
+ * Where every vertex has a center c = c0 + z of its own, C_i c - C_p c is D_i z + e_i with D_i = A_i - A_p and e_i =
+ * C_i c0 - C_p c0, which are the rows of the linear method:
+ *
+ *   optimized  v' = y + (Q^ - I) y + (A_p + sum w_i D_i) z + sum w_i e_i + C_p c0     y = A_p (x - z) + e
+ *   weighted   v' = M v + (Q^ - I) y + e + sum w_i (D_i (x + d) + e_i)               y = -A_p d + e, d = c - v
+ */
+/* Vectors and quaternions take 4 numbers, the fourth of a vector being 0; matrices are 3 columns. */
+enum {
+  SBS_CONSTANT_MATRIX = 0,    /* (12) A_p */
+  SBS_CONSTANT_RESIDUAL = 12, /* (4) M c0 - anchor */
+  SBS_CONSTANT_ANCHOR = 16,   /* (4) */
+  SBS_CONSTANT_SHIFT = 20,    /* (4) A_p (c0 - c); spherical */
+  SBS_CONSTANT_BASE = 24,     /* the size where all is rigid */
+  SBS_CONSTANT_POINT = 24,    /* (4) c - c0 (spherical) or -c0 (dual quaternion): the fixed point of the stretches */
+  SBS_CONSTANT_NORMAL = 28,   /* (12) what the pivot does to normals, where A_p does not */
+  SBS_CONSTANT_GENERAL_BASE = 40
+};
+
+/* A row of the linear method: one for each joint that is not the pivot, behind the base. */
+enum {
+  SBS_LINEAR_MATRIX = 0,  /* (12) A_i - A_p */
+  SBS_LINEAR_OFFSET = 12, /* (4) C_i c0 - C_p c0 */
+  SBS_LINEAR_ROW = 16,    /* the size where A_p moves the normals as well */
+  SBS_LINEAR_NORMAL = 16, /* (12) difference to the pivot's */
+  SBS_LINEAR_GENERAL_ROW = 28
+};
+
+/* A row of the rotation methods. */
+enum {
+  SBS_ROTATION_QUATERNION = 0, /* (4) q^_i - 1; or |log q^_i|^2 and log q^_i, for the average of two */
+  SBS_ROTATION_OFFSET = 4,     /* (4) C_i c - C_p c, or the dual part of d^_i */
+  SBS_ROTATION_TURN = 8,       /* (4) u_i x A_p (c0 - c); spherical, where the center is far or the form general */
+  SBS_ROTATION_ROW = 12        /* the size where all joints are rigid */
+};
+
+/* A row of the formulas in which every vertex has a center of its own. */
+enum {
+  SBS_OWN_MATRIX = 4,  /* (12) D_i; behind the quaternion, as above */
+  SBS_OWN_OFFSET = 16, /* (4) e_i */
+  SBS_OPTIMIZED_ROW = 20,
+  SBS_WEIGHTED_GRAM = 20,   /* (8) D_i^T D_i as (00, 01, 02, 11, 12, 22), and two 0 */
+  SBS_WEIGHTED_MOMENT = 28, /* (4) D_i^T e_i */
+  SBS_WEIGHTED_ARM = 20,    /* (12) in place of both, for two rigid joints: Y, where y = Y x + the shift of the base */
+  SBS_WEIGHTED_ROW = 32
+};
+
+/* Behind a row of any formula but the linear one, where the form is general. */
+enum {
+  SBS_GENERAL_STRETCH = 0, /* (12) R_p (S_i - S_p) */
+  SBS_GENERAL_NORMAL = 12, /* (12) difference to the pivot's */
+  SBS_GENERAL_PART = 24
+};
+
+/* The formulas above: what rotates, and about what. */
+typedef enum sbs_formula {
+  SBS_FORMULA_LINEAR,
+  SBS_FORMULA_SPHERICAL, /* by QLERP about the center of the joint set */
+  SBS_FORMULA_DUAL_QUATERNION,
+  SBS_FORMULA_OPTIMIZED,
+  SBS_FORMULA_WEIGHTED,
+  SBS_FORMULA_AVERAGE, /* from here on by the spherical average */
+  SBS_FORMULA_AVERAGE_OPTIMIZED,
+  SBS_FORMULA_AVERAGE_WEIGHTED,
+  SBS_FORMULA_COUNT
+} sbs_formula;
+
+static inline int sbs_formula_is_average(sbs_formula formula) {
+  return formula >= SBS_FORMULA_AVERAGE;
+}
+
+static inline int sbs_formula_is_optimized(sbs_formula formula) {
+  return formula == SBS_FORMULA_OPTIMIZED || formula == SBS_FORMULA_AVERAGE_OPTIMIZED;
+}
+
+static inline int sbs_formula_is_weighted(sbs_formula formula) {
+  return formula == SBS_FORMULA_WEIGHTED || formula == SBS_FORMULA_AVERAGE_WEIGHTED;
+}
+
+/* Whether joint sets have centers. */
+static inline int sbs_formula_has_set_centers(sbs_formula formula) {
+  return formula == SBS_FORMULA_SPHERICAL || formula == SBS_FORMULA_AVERAGE;
+}
+
+/* Numbers of a row where all joints are rigid. */
+static inline size_t sbs_formula_row(sbs_formula formula) {
+  if (formula == SBS_FORMULA_LINEAR) return SBS_LINEAR_ROW;
+  if (sbs_formula_is_optimized(formula)) return SBS_OPTIMIZED_ROW;
+  return sbs_formula_is_weighted(formula) ? SBS_WEIGHTED_ROW : SBS_ROTATION_ROW;
+}
+
+/* The same where there is room for a general form. */
+static inline size_t sbs_formula_general_row(sbs_formula formula) {
+  return formula == SBS_FORMULA_LINEAR ? SBS_LINEAR_GENERAL_ROW : sbs_formula_row(formula) + SBS_GENERAL_PART;
+}
+
+/*
+ * How a formula is evaluated, by pivot group:
+ *
+ *   plain    the joints are rigid, and move normals as they move points
+ *   far      so are they, but the center is far away along a common axis of joints that turn a lot against each other.
+ *            Then in u x y, y = A_p x + A_p (c0 - c), float32 would lose more than it may: the rows bring u_i x A_p (c0
+ *            - c).
+ *   general  joints that are not rigid, or normals that have a matrix of their own
+ */
+typedef enum sbs_form {
+  SBS_FORM_PLAIN,
+  SBS_FORM_FAR,
+  SBS_FORM_GENERAL,
+  SBS_FORM_COUNT
+} sbs_form;
+
+/* The formula of a method and its options. */
+sbs_formula sbs_choose_formula(const sbs_deform_options *options);
+
+#endif
