@@ -117,6 +117,21 @@ def test_deform_blends_two_methods(tmp_path):
     assert "amount.npy' is no NPY file of numbers" in refuse(*fist, "--amount", file)
 
 
+def test_deform_by_other_rotations_and_centers(tmp_path):
+    options = ("--rotation", "average", "--center", "weighted")
+    succeed("deform", HAND, "--animation", "fist", "--time", 0.5, *options, "-o", tmp_path / "fist.npy")
+    hand = sbs.load(HAND)
+    matrices = hand.animations[0].skinning_matrices(0.5)
+    expected = hand.skin.deform(matrices, rotation="average", center="weighted")
+    np.testing.assert_array_equal(np.load(tmp_path / "fist.npy"), expected)
+    assert not np.array_equal(expected, hand.skin.deform(matrices))
+
+
+def test_compare_by_other_rotations_and_centers():
+    arguments = ("compare", HAND, "--animation", "fist", "--time", 1)
+    assert succeed(*arguments) != succeed(*arguments, "--center", "weighted", "--rotation", "average")
+
+
 def test_deform_writes_the_stored_pose_without_an_animation(tmp_path):
     succeed("deform", HAND, "-o", tmp_path / "rest.npy")
     np.testing.assert_allclose(np.load(tmp_path / "rest.npy"), sbs.load(HAND).mesh.positions, atol=1e-7)
@@ -215,6 +230,8 @@ def test_demo_without_the_extra_says_what_to_install(tmp_path, monkeypatch):
         (("deform", HAND, "--fps", 30, "-o", "a.npy"), "--fps needs --animation"),
         (("deform", HAND, "--fps", 0, "--animation", "fist", "-o", "a.npy"), "--fps"),
         (("deform", HAND, "--method", "magic", "-o", "a.npy"), "--method"),
+        (("deform", HAND, "--rotation", "magic", "-o", "a.npy"), "--rotation"),
+        (("deform", HAND, "--center", "magic", "-o", "a.npy"), "--center"),
         (("deform", HAND, "--amount", "half", "-o", "a.npy"), "'half' is neither a number nor a file"),
         (("deform", HAND, "--amount", 1.5, "-o", "a.npy"), "amount[0] must be between 0 and 1, not 1.5"),
         (("deform", HAND, "-o", "no/such/folder.npy"), "no/such/folder.npy: No such file or directory"),

@@ -15,8 +15,22 @@ from ..demo.figure import HEADINGS
 from ..demo.poses import bone_axis, descendants, turned, vertices_around
 from ..files import replacing
 from ..picture import Camera, Row, compose, portraits, weight_colors
-from ..skin import Method
-from .options import ANIMATION, CHARACTER, SAMPLES, STRICT, TIME, UP, VIEW, WIDTH, known_joints, parse_axis, pose_at
+from ..skin import Center, Method, Rotation
+from .options import (
+    ANIMATION,
+    CENTER,
+    CHARACTER,
+    ROTATION,
+    SAMPLES,
+    STRICT,
+    TIME,
+    UP,
+    VIEW,
+    WIDTH,
+    known_joints,
+    parse_axis,
+    pose_at,
+)
 from .tables import print_table
 
 ASPECT = 1.0
@@ -51,6 +65,8 @@ def parse_rotation(
     callback=parse_rotation,
     help="How; AXIS is x, y, z, bone or X,Y,Z, in the joint's own frame.",
 )
+@ROTATION
+@CENTER
 @VIEW
 @UP
 @WIDTH
@@ -63,6 +79,8 @@ def compare(
     time: float,
     joint: str | None,
     rotate: tuple[str | tuple[float, ...], float] | None,
+    rotation: Rotation,
+    center: Center,
     view: tuple[float, ...],
     up: tuple[float, ...],
     width: int,
@@ -88,7 +106,9 @@ def compare(
     else:
         matrices, pose = pose_with(character, joint, *rotate), f"{joint} turned by {rotate[1]:g}°"
         moved, shown = descendants(character.skeleton, joint), moved_by(character, joint)
-    shapes = {method: character.skin.deform(matrices, method=method) for method in HEADINGS}
+    shapes = {
+        method: character.skin.deform(matrices, method=method, rotation=rotation, center=center) for method in HEADINGS
+    }
     click.echo("Distance to SBS, as a share of the mesh's diagonal:")
     print_table(("method", "mean", "greatest", "at vertex"), distances(shapes))
     if output is None:

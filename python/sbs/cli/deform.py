@@ -12,8 +12,20 @@ from numpy.typing import NDArray
 
 from ..character import load
 from ..files import replacing
-from ..skin import Method
-from .options import AMOUNT, ANIMATION, BASE, CHARACTER, METHOD, STRICT, TIME, find_animation, pose_at
+from ..skin import Center, DeformOptions, Method, Rotation
+from .options import (
+    AMOUNT,
+    ANIMATION,
+    BASE,
+    CENTER,
+    CHARACTER,
+    METHOD,
+    ROTATION,
+    STRICT,
+    TIME,
+    find_animation,
+    pose_at,
+)
 from .writers import WRITERS
 
 
@@ -23,6 +35,8 @@ from .writers import WRITERS
 @TIME
 @click.option("--fps", type=click.FloatRange(min=0, min_open=True), help="Write the whole animation at this rate.")
 @METHOD
+@ROTATION
+@CENTER
 @AMOUNT
 @BASE
 @STRICT
@@ -39,6 +53,8 @@ def deform(
     time: float,
     fps: float | None,
     method: Method,
+    rotation: Rotation,
+    center: Center,
     amount: float | NDArray[np.number[Any]] | None,
     base: Method,
     strict: bool,
@@ -54,12 +70,19 @@ def deform(
         raise click.BadParameter(f"{output.name!r} does not end in {', '.join(WRITERS)}", param_hint="--output")
     character = load(file, strict=strict)
     skin = character.skin
+    options: DeformOptions = {
+        "method": method,
+        "rotation": rotation,
+        "center": center,
+        "amount": amount,
+        "base": base,
+    }
     if fps is not None:
         if animation_name is None or suffix != ".npy":
             raise click.UsageError("--fps needs --animation and an output that ends in .npy")
         animation = find_animation(character, animation_name)
         times = np.arange(int(animation.duration * fps + 1e-9) + 1) / fps
-        frames = skin.deform_many(animation.skinning_matrices(times), method=method, amount=amount, base=base)
+        frames = skin.deform_many(animation.skinning_matrices(times), **options)
         with replacing(output) as temporary:
             np.save(temporary, frames)
         click.echo(f"{output}: {len(frames)} frames of {skin.vertex_count} vertices")
@@ -67,9 +90,9 @@ def deform(
     matrices = pose_at(character, animation_name, time)
     normals = None
     if skin.has_normals:
-        positions, normals = skin.deform(matrices, method=method, amount=amount, base=base, normals=True)
+        positions, normals = skin.deform(matrices, normals=True, **options)
     else:
-        positions = skin.deform(matrices, method=method, amount=amount, base=base)
+        positions = skin.deform(matrices, **options)
     with replacing(output) as temporary:
         WRITERS[suffix](temporary, positions, normals, character.mesh.triangles)
     click.echo(f"{output}: {skin.vertex_count} vertices")

@@ -21,6 +21,20 @@ METHOD = click.option(
     default="spherical",
     show_default=True,
 )
+ROTATION = click.option(
+    "--rotation",
+    type=click.Choice(["qlerp", "average"]),
+    default="qlerp",
+    show_default=True,
+    help="How spherical blends rotations.",
+)
+CENTER = click.option(
+    "--center",
+    type=click.Choice(["joint_set", "weighted"]),
+    default="joint_set",
+    show_default=True,
+    help="Where spherical puts rotation centers.",
+)
 
 
 def parse_amount(
