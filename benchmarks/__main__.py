@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from . import memory, readme, report, targets
+from . import angles, memory, readme, report, targets
 from .plot import plot
 from .results import Results
 from .session import Session
@@ -69,6 +69,12 @@ def report_command(file: Path) -> None:
 def readme_command(file: Path) -> None:
     """Write the README's section on performance from FILE."""
     readme.update(Results.read(file), file)
+
+
+@main.command("angles")
+def angles_command() -> None:
+    """Show how far apart the two ways of blending rotations are, on the clips of tests/data."""
+    angles.show()
 
 
 @main.command()

@@ -11,7 +11,7 @@ from sbs.cli.tables import print_table
 
 from . import targets
 from .results import Results
-from .systems import ATTRIBUTES, BLENDING, METHODS
+from .systems import ATTRIBUTES, BLENDING, METHODS, VARIANTS
 from .workloads import CHARACTERS, GENERATED
 
 
@@ -24,6 +24,7 @@ def show(results: Results) -> None:
             _show_parts(results, workload)
     _show_direct(results)
     show_paper(results)
+    show_average(results)
     show_targets(targets.rows(results))
 
 
@@ -62,7 +63,7 @@ def _show_frames(results: Results, workload: str) -> None:
     columns = _columns(results, workload)
     rows = []
     for system, isa in _systems(results):
-        for method in METHODS:
+        for method in (*METHODS, *VARIANTS):
             cells = [
                 _per_vertex(results, workload, size, "frame", method, system=system, isa=isa, attributes=attributes)
                 for size, attributes in columns
@@ -77,7 +78,7 @@ def _show_parts(results: Results, workload: str) -> None:
     columns = _columns(results, workload)
     rows = []
     for isa in results.isas:
-        for what, methods in (("alone", BLENDING), ("direct", BLENDING), ("stream", ("spherical",))):
+        for what, methods in (("alone", (*BLENDING, *VARIANTS)), ("direct", BLENDING), ("stream", ("spherical",))):
             for method in methods:
                 cells = [
                     _per_vertex(results, workload, size, what, method, isa=isa, attributes=attributes)
@@ -162,6 +163,27 @@ def paper_rows(results: Results, isas: Sequence[str] | None = None) -> list[tupl
                 theirs = (f"{like} {ratio}", str(solves)) if ratio is not None else ("", "")
                 rows.append((name, f"{size:,}", isa, *cells, f"{results.workload(name, size)['solves']:.0f}", *theirs))
     return rows
+
+
+def show_average(results: Results) -> None:
+    """Print what the average costs, beside what the paper saw."""
+    rows = []
+    for name in CHARACTERS:
+        for size in results.sizes(name):
+            for isa in results.isas:
+                average, spherical = (
+                    results.time(name, size, "frame", method, isa=isa, attributes="p")
+                    for method in ("average", "spherical")
+                )
+                if average is None or spherical is None:
+                    continue
+                times = (f"{time / 1e6:.4f}" for time in (average, spherical))
+                rows.append((name, f"{size:,}", isa, *times, f"{average / spherical:.2f}"))
+    if rows:
+        average_ms, qlerp_ms = targets.PAPER_AVERAGE
+        rows.append(("Woman, the paper's", "3,356", "", f"{average_ms}", f"{qlerp_ms}", f"{average_ms / qlerp_ms:.2f}"))
+        click.echo("The average of rotations and QLERP, milliseconds a frame, positions only")
+        print_table(("character", "vertices", "ISA", "average", "QLERP", "ratio"), rows, left=3)
 
 
 def show_targets(rows: Sequence[targets.Row]) -> None:

@@ -20,6 +20,8 @@ from .workloads import Floats, Singles, Workload
 ISAS = ("avx512", "avx2", "baseline")
 METHODS: tuple[Method, ...] = ("rigid", "linear", "spherical", "dual_quaternion")
 BLENDING = METHODS[1:]
+VARIANTS = ("average", "weighted", "optimized")
+"""Spherical, with rotations or centers other than the default: native/phases.c knows them by these names."""
 ATTRIBUTES = ("p", "pn")
 
 
@@ -32,6 +34,8 @@ def library_cases(worker: Worker, isa: str, two_threads: bool) -> list[Case]:
     """The library by one instruction set: whole frames, and their parts."""
     one = partial(worker.case, "sbs", isa=isa)
     cases = [one("frame", method, attributes) for method in METHODS for attributes in ATTRIBUTES]
+    for what in ("frame", "alone"):
+        cases += [one(what, variant, attributes) for variant in VARIANTS for attributes in ATTRIBUTES]
     for what in ("alone", "direct"):
         cases += [one(what, method, attributes) for method in BLENDING for attributes in ATTRIBUTES]
     cases += [one("stream", "spherical", attributes) for attributes in ATTRIBUTES]

@@ -12,6 +12,10 @@ from .results import Results
 from .workloads import CHARACTERS
 
 SMALL, LARGE, HUGE = 10_000, 100_000, 1_000_000
+PAPER_AVERAGE = (22.74, 4.54)
+"""Milliseconds a frame of the Woman, by Buss and Fillmore's average and by QLERP: Kavan and Zara 2005, section 5."""
+VARIANTS = {"average": 4.0, "weighted": 2.5, "optimized": 1.0}
+"""What spherical skinning may cost with other rotations or centers, over what it costs by default."""
 # Kavan and Zara 2005, Table 2: what is nearest to our characters, SBS over LBS, and solves.
 PAPER = {"hand_webxr": ("Hand", 1.35, 38), "arnaud_ozz": ("Woman", 1.26, 37), "rat_quaternius": ("Creature", 1.26, 56)}
 
@@ -146,6 +150,13 @@ def _rows_of_isa(results: Results, isa: str) -> Iterator[Row]:
                 frame = partial(time, name, size, "frame", attributes=attributes)
                 value = _quotient(frame("spherical"), frame("linear"))
                 yield from row("SBS / LBS, whole frame", f"{name} {attributes}", value, 1.25)
+
+    for name in ("S", "R", *CHARACTERS):
+        for size in results.sizes(name):
+            where = f"{name} pn" if name in CHARACTERS else f"{name} {_short(size)} pn"
+            for variant, target in VARIANTS.items():
+                value = _quotient(time(name, size, "frame", variant), time(name, size, "frame"))
+                yield from row(f"{variant} / spherical, whole frame", where, value, target, regression=2.0)
 
 
 def _preparation(results: Results, workload: str, vertices: int, isa: str) -> float | None:
