@@ -37,6 +37,8 @@ def pytest_configure(config: pytest.Config) -> None:
     addon = importlib.import_module("addon")
     archive = config.getoption("--archive")
     addon.provide(archive and archive.resolve())
+    # An extension has its wheel while it is on, and what is collected asks what the library has.
+    addon.enable()
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -46,6 +48,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    import addon
     import bpy
 
     def applies(item: pytest.Item) -> bool:
@@ -55,6 +58,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     config.hook.pytest_deselected(items=[item for item in items if not applies(item)])
     items[:] = filter(applies, items)
+    addon.disable()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

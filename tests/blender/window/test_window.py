@@ -111,7 +111,6 @@ def test_drag_a_capsule(character: Session) -> None:
     blender.move(scenes.EMPTY)
     blender.key("ctrl+z")
     blender.wait_for(f"abs({distance} - {before}) < 1e-6")
-    np.testing.assert_array_equal(scenes.weights(blender), weights_before)
     scenes.assert_right(blender)
 
 
