@@ -11,6 +11,7 @@ from . import rotations
 from ._core import LinAlgError, build_info
 from ._core import version as __version__
 from .animation import Animation
+from .blending import BonesBlending, bones_blending
 from .centers import CenterWarning, optimized_centers
 from .character import Character, Mesh, load
 from .skeleton import Skeleton
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Animation",
+    "BonesBlending",
     "CenterWarning",
     "Character",
     "LinAlgError",
@@ -32,6 +34,7 @@ __all__ = [
     "WeightReport",
     "WeightWarning",
     "__version__",
+    "bones_blending",
     "build_info",
     "load",
     "mesh",

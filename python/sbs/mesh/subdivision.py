@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
+from ..attachment import connected_triangles, heaviest_joints
 from ..character import Character, Mesh, bind
 from ..gltf.influences import tidy
 from ..weights.influences import Influences
-from .attachment import connected_triangles, heaviest_joints
 
 __all__ = ["Scheme", "Subdivision", "subdivide", "subdivide_near_joints", "triangles_near_joints"]
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..gltf.influences import tidy
+from .gltf.influences import tidy
 
 __all__ = ["connected_triangles", "heaviest_joints"]
 

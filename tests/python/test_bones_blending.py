@@ -1,0 +1,352 @@
+# SPDX-License-Identifier: MIT
+"""Bones blending: against the formulas of 2003 as they stand, by hand, by what the paper promises, and bad input."""
+
+from __future__ import annotations
+
+from importlib import resources
+
+import characters
+import numpy as np
+import pytest
+from surfaces import tube
+
+import sbs
+from sbs import mesh, rotations
+from sbs.demo.poses import bone_axis, turned
+
+LARGEST_ANGLE = np.radians(179.9)  # up to here axis and angle of a matrix are known to 1e-13
+
+
+# --------------------------------------------------------------------------------------------- Kavan and Zara 2003
+
+
+def rotation_power(rotation: np.ndarray, t: float) -> np.ndarray:
+    """M^t: the rotation about the axis of M by t times its angle."""
+    doubled = np.array(
+        [rotation[2, 1] - rotation[1, 2], rotation[0, 2] - rotation[2, 0], rotation[1, 0] - rotation[0, 1]]
+    )
+    sine = np.sqrt(doubled @ doubled) / 2
+    angle = np.arctan2(sine, (np.trace(rotation) - 1) / 2)
+    if sine == 0:
+        return np.eye(3)
+    x, y, z = doubled / (2 * sine)
+    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.eye(3) + np.sin(t * angle) * cross + (1 - np.cos(t * angle)) * cross @ cross
+
+
+def direct(parents, A, T, rest, attachment, t_min, t_max):
+    """Deform vertices one by one: v0 = A(j)^-1 v, t' = <v0, n>, and K (K^-1 L)^t v0 about the joint.
+
+    K is the rotation with which the parent alone would move the bone, F(p) R(j), and L that of F(j) = F(p) R(j) T(j).
+    Angles of T(j) that are too large to have an axis leave NaN.
+    """
+    count = len(parents)
+    R = [A[j] if parents[j] < 0 else np.linalg.inv(A[parents[j]]) @ A[j] for j in range(count)]
+    F: dict[int, np.ndarray] = {}
+
+    def pose(j: int) -> np.ndarray:
+        if j not in F:
+            F[j] = (np.eye(4) if parents[j] < 0 else pose(parents[j])) @ R[j] @ T[j]
+        return F[j]
+
+    result = np.full(rest.shape, np.nan)
+    for row, (v, j) in enumerate(zip(rest, attachment, strict=True)):
+        v0 = (np.linalg.inv(A[j]) @ [*v, 1])[:3]
+        p = parents[j]
+        if p < 0:
+            result[row] = (pose(j) @ [*v0, 1])[:3]
+            continue
+        children = [k for k in range(count) if parents[k] == j]
+        steps = [R[k][:3, 3] for k in children] or [R[j][:3, :3].T @ R[j][:3, 3]]
+        n = np.mean(steps, axis=0)
+        n = n / np.sqrt(n @ n)
+        t = min(max((v0 @ n - t_min[j]) / (t_max[j] - t_min[j]), 0), 1)
+        before = pose(p) @ R[j]
+        K, L = before[:3, :3], pose(j)[:3, :3]
+        M = np.linalg.inv(K) @ L
+        if np.arccos(np.clip((np.trace(M) - 1) / 2, -1, 1)) > LARGEST_ANGLE:
+            continue
+        origin = (before @ [*(t * T[j][:3, 3]), 1])[:3]
+        result[row] = origin + K @ rotation_power(M, t) @ v0
+    return result
+
+
+def check_against_formulas(skeleton, rest, local, blending) -> int:
+    """How many vertices between two rotations were held against the formulas."""
+    matrices = skeleton.skinning_matrices(skeleton.forward(local))
+    found = blending.skin().deform(matrices, **blending.options)
+    expected = direct(
+        skeleton.parents,
+        skeleton.bind_matrices,
+        local,
+        np.asarray(rest, float),
+        blending.attachment,
+        blending.t_min,
+        blending.t_max,
+    )
+    known = np.isfinite(expected).all(axis=1)
+    assert known.mean() > 0.9
+    size = np.linalg.norm(np.ptp(rest, axis=0)) + np.abs(local[:, :3, 3]).max()
+    np.testing.assert_allclose(found[known], expected[known], rtol=0, atol=1e-12 * size)
+    return int(((blending.t > 0) & (blending.t < 1) & known).sum())
+
+
+def random_rotations(rng, count, largest=np.pi):
+    axes = rng.normal(size=(count, 3))
+    return sbs.affine.from_linear(rotations.matrices_from_axis_angle(axes, rng.uniform(0, largest, count)))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_is_what_the_paper_says_on_chains(seed):
+    """Chains and branches whose joints stand askew, in poses with all angles, and with joints that slide."""
+    rng = np.random.default_rng(seed)
+    parents = np.array([-1, 0, 1, 2, 1, 4])
+    steps = random_rotations(rng, len(parents))
+    steps[:, :3, 3] = rng.normal((2, 0, 0), size=(len(parents), 3))
+    bind = steps.copy()
+    for joint in range(1, len(parents)):
+        bind[joint] = bind[parents[joint]] @ steps[joint]
+    skeleton = sbs.Skeleton(parents, bind)
+    attachment = rng.integers(0, len(parents), 300)
+    rest = skeleton.joint_positions[attachment] + rng.normal(size=(300, 3))
+    blending = sbs.bones_blending(skeleton, rest, attachment=attachment, t_min=-1.0, t_max=[1.5] * 6)
+    local = random_rotations(rng, len(parents), LARGEST_ANGLE)
+    local[:, :3, 3] = rng.normal(size=(len(parents), 3))
+    assert check_against_formulas(skeleton, rest, local, blending) > 100
+
+
+@pytest.mark.parametrize("frame", [0, -1])
+def test_is_what_the_paper_says_on_arnaud(frame):
+    """Most of his joints slide."""
+    arnaud = characters.load("arnaud_ozz")
+    bind = np.tile(np.eye(4), (len(arnaud.parents), 1, 1))
+    bind[:, :3] = arnaud.bind_matrices
+    left, _, right = np.linalg.svd(bind[:, :3, :3])
+    bind[:, :3, :3] = left @ right  # rotations to the last bits of double, where the file has those of float32
+    skeleton = sbs.Skeleton(arnaud.parents, bind)
+    rest = arnaud.rest_positions.astype(np.float64)
+    blending = sbs.bones_blending(skeleton, rest, influences=(arnaud.joint_indices, arnaud.joint_weights))
+    clip, number = list(arnaud.poses())[frame]
+    matrices = np.tile(np.eye(4), (len(bind), 1, 1))
+    matrices[:, :3] = arnaud.clips[clip].skinning_matrices(number)
+    local = skeleton.local(matrices @ bind)
+    assert np.abs(local[:, :3, 3]).max() > 1e-3
+    assert check_against_formulas(skeleton, rest, local, blending) > 1000
+
+
+# --------------------------------------------------------------------------------------------------------- the bind
+
+
+def arm(length: float = 3.0) -> sbs.Skeleton:
+    """Upper arm, forearm and hand along x; the elbow is at the origin."""
+    bind = np.tile(np.eye(4), (3, 1, 1))
+    bind[:, 0, 3] = [-length, 0, length]
+    return sbs.Skeleton([-1, 0, 1], bind, ["upper", "fore", "hand"])
+
+
+def sleeve(rings: int = 49) -> tuple[np.ndarray, np.ndarray]:
+    positions, triangles = tube(rings, 12, length=6.0)
+    return positions - [3, 0, 0], triangles
+
+
+def test_shares_by_hand():
+    points = [[-2, 0.3, 0], [-1, 0, 0], [-0.5, 9, 9], [0, 0, 0], [1, 1, 0], [7, 0, 0]]
+    blending = sbs.bones_blending(arm(), points, attachment=[1, 1, 1, 1, 1, 1], t_min=-1, t_max=1)
+    np.testing.assert_allclose(blending.t, [0, 0, 0.25, 0.5, 1, 1], rtol=0, atol=1e-15)
+    np.testing.assert_array_equal(blending.joint_indices, [[0, 0], [0, 0], [0, 1], [0, 1], [0, 1], [0, 1]])
+    np.testing.assert_allclose(blending.joint_weights[:, 1], blending.t, rtol=0, atol=1e-15)
+    np.testing.assert_array_equal(blending.centers, np.zeros((6, 3)))
+    root = sbs.bones_blending(arm(), points, attachment=[0, 0, 0, 2, 2, 2])
+    np.testing.assert_array_equal(root.joint_weights[:3], [[0, 1]] * 3)
+    np.testing.assert_array_equal(root.joint_indices[:3], 0)
+
+
+def test_bones_go_to_the_mean_child_and_on_from_the_parent():
+    bind = np.tile(np.eye(4), (4, 1, 1))
+    bind[:, :3, 3] = [[0, 0, 0], [1, 0, 0], [2, 1, 0], [2, -1, 4]]
+    skeleton = sbs.Skeleton([-1, 0, 1, 1], bind)
+    # the mean of the children of joint 1 is off by (1, 0, 2)
+    points = [[1, 0, 5**0.5], [2, 1, 0], [2 + 2**0.5, 1, 0]]
+    blending = sbs.bones_blending(skeleton, points, attachment=[1, 2, 2], t_min=-2, t_max=4)
+    np.testing.assert_allclose(6 * blending.t - 2, [2, 0, 1], rtol=0, atol=1e-14)
+
+
+def test_no_rotation_is_interpolated_where_t_is_0_or_1():
+    rest, _ = sleeve()
+    blending = sbs.bones_blending(arm(), rest, t_min=-0.6, t_max=0.6, joints=["fore"])
+    sizes = np.array([len(joints) for joints in blending.skin().joint_sets])[blending.skin().joint_set_of_vertex]
+    between = (blending.t > 0) & (blending.t < 1) & (blending.attachment == 1)
+    assert 0 < between.sum() < len(rest) / 2
+    np.testing.assert_array_equal(sizes, np.where(between, 2, 1))
+
+
+def test_attachments_and_zones_come_from_the_mesh():
+    rest, _ = sleeve()
+    blending = sbs.bones_blending(arm(), rest)
+    around = np.abs(rest[:, 0]) < 1.19 * 0.5  # 1.2 radii to both sides of the elbow, belong to it
+    assert (blending.attachment[around] == 1).all()
+    np.testing.assert_allclose([blending.t_min[1], blending.t_max[1]], [-0.6, 0.6], rtol=1e-12)
+    assert (blending.attachment[rest[:, 0] < -0.61] == 0).all()
+    assert np.isnan(blending.t_min[0])
+    # zones of neighbors do not meet
+    short = sbs.bones_blending(arm(0.5), rest)
+    np.testing.assert_allclose([short.t_min[1], short.t_max[1]], [-0.25, 0.25], rtol=1e-12)
+
+
+# ------------------------------------------------------------------------------------------------- what it is good for
+
+
+def test_a_twist_keeps_all_distances_to_the_bone():
+    """Figures 4 and 8: at 180 degrees vertex blending collapses to the joint."""
+    rest, _ = sleeve()
+    skeleton = arm()
+    blending = sbs.bones_blending(skeleton, rest, joints=["fore"])
+    for degrees in (30, 90, 179, 180, 181, 300):
+        matrices = skeleton.skinning_matrices(skeleton.forward(turned(skeleton, "fore", (1, 0, 0), degrees)))
+        found = blending.skin().deform(matrices, **blending.options)
+        radius = np.hypot(rest[:, 1], rest[:, 2])
+        np.testing.assert_allclose(np.hypot(found[:, 1], found[:, 2]), radius, rtol=0, atol=1e-14)
+        np.testing.assert_allclose(found[:, 0], rest[:, 0], rtol=0, atol=1e-14)
+        if degrees == 180:
+            linear = blending.skin().deform(matrices, method="linear")
+            assert np.hypot(linear[:, 1], linear[:, 2])[radius > 0.1].min() < 1e-15
+
+
+def test_distances_to_the_joint_stay_in_every_pose():
+    rest, _ = sleeve()
+    skeleton = arm()
+    blending = sbs.bones_blending(skeleton, rest, joints=["fore"])
+    rng = np.random.default_rng(3)
+    for _ in range(5):
+        local = random_rotations(rng, 3)
+        pose = skeleton.forward(local)
+        found = blending.skin().deform(skeleton.skinning_matrices(pose), **blending.options)
+        mine = blending.attachment == 1
+        np.testing.assert_allclose(
+            np.linalg.norm(found[mine] - pose[1, :3, 3], axis=1), np.linalg.norm(rest[mine], axis=1), atol=1e-13
+        )
+
+
+@pytest.fixture(scope="module")
+def woman() -> sbs.Character:
+    with resources.as_file(resources.files("sbs.demo") / "data" / "woman.glb") as path:
+        return sbs.load(path)
+
+
+def of_character(character: sbs.Character, joints=None) -> sbs.BonesBlending:
+    weights = (character.mesh.joint_indices, character.mesh.joint_weights)
+    return sbs.bones_blending(character.skeleton, character.mesh.positions, joints=joints, influences=weights)
+
+
+def test_the_elbow_of_a_woman_keeps_its_radius(woman):
+    skeleton = woman.skeleton
+    axis = bone_axis(skeleton, "LeftForeArm")
+    matrices = skeleton.skinning_matrices(skeleton.forward(turned(skeleton, "LeftForeArm", axis, 180)))
+    blending = of_character(woman, ["LeftForeArm"])
+    elbow = skeleton.index("LeftForeArm")
+    mine = (blending.attachment == elbow) & (blending.t > 0) & (blending.t < 1)
+    assert mine.sum() > 100
+
+    def radii(points):
+        own = skeleton.inverse_bind_matrices[elbow]
+        return np.linalg.norm(np.cross(points[mine] @ own[:3, :3].T + own[:3, 3], axis), axis=1)
+
+    before = radii(woman.mesh.positions.astype(float))
+    kept = radii(blending.skin().deform(matrices, **blending.options).astype(float)) / before
+    np.testing.assert_allclose(kept, 1, rtol=0, atol=1e-5)  # float32, and radii that are a hundredth of the size
+    assert (radii(woman.skin.deform(matrices, method="linear").astype(float)) / before).min() < 0.1
+
+
+def test_subdivision_lowers_the_curvature_over_a_bend(woman):
+    """Figure 9."""
+    elbow = woman.skeleton.index("LeftForeArm")
+    blending = of_character(woman)
+    fine = mesh.subdivide_near_joints(woman, ["LeftArm", "LeftForeArm"], attachment=blending.attachment)
+
+    def curvatures(character):
+        bound = of_character(character)
+        connected = mesh.connected_triangles(character.mesh.triangles, bound.attachment, elbow)
+        local = np.stack([turned(character.skeleton, "LeftForeArm", (0, 1, 0), angle) for angle in range(0, 136, 15)])
+        matrices = character.skeleton.skinning_matrices(character.skeleton.forward(local))
+        frames = bound.skin().deform_many(matrices, **bound.options)
+        rest = character.mesh.positions
+        return np.degrees(mesh.curvature(frames, character.mesh.triangles, rest_positions=rest)[:, connected]).max(
+            axis=1
+        )
+
+    original, divided = curvatures(woman), curvatures(fine)
+    assert divided[0] == pytest.approx(original[0], abs=1e-3)
+    assert (divided[1:] < original[1:]).all()
+    assert divided[-1] < original[-1] - 5
+
+
+def test_the_others_stay_as_they_are(woman):
+    skeleton = woman.skeleton
+    matrices = skeleton.skinning_matrices(skeleton.forward(quaternions=np.random.default_rng(5).normal(size=(31, 4))))
+    whole = of_character(woman, [])
+    linear = woman.skin.deform(matrices, method="linear")
+    size = np.linalg.norm(np.ptp(linear, axis=0))
+    # float32: three roundings of the size of the posed mesh
+    np.testing.assert_allclose(whole.skin().deform(matrices, **whole.options), linear, rtol=0, atol=4e-7 * size)
+    elbow = skeleton.index("LeftForeArm")
+    some = of_character(woman, ["LeftForeArm"])
+    away = (some.attachment != elbow) | (some.t == 0) | (some.t == 1)
+    influenced = (woman.mesh.joint_weights * np.isin(woman.mesh.joint_indices, [elbow, elbow - 1])).sum(axis=1) > 0
+    found = some.skin().deform(matrices, **some.options)
+    np.testing.assert_allclose(found[away & ~influenced], linear[away & ~influenced], rtol=0, atol=4e-7 * size)
+    rigid = sbs.bones_blending(skeleton, woman.mesh.positions, joints=["LeftForeArm"])
+    assert set(np.unique(rigid.joint_weights[rigid.attachment != elbow])) == {0.0, 1.0}
+
+
+def test_normals_turn_with_the_vertices():
+    rest, _ = sleeve()
+    normals = np.stack([np.zeros(len(rest)), *rest.T[1:]], axis=1)
+    skeleton = arm()
+    blending = sbs.bones_blending(skeleton, rest, joints=["fore"])
+    matrices = skeleton.skinning_matrices(skeleton.forward(turned(skeleton, "fore", (1, 0, 0), 120)))
+    positions, found = blending.skin(rest_normals=normals).deform(matrices, normals=True, **blending.options)
+    radial = np.stack([np.zeros(len(rest)), *positions.T[1:]], axis=1)
+    radial /= np.maximum(np.linalg.norm(radial, axis=1, keepdims=True), 1e-300)
+    np.testing.assert_allclose(found, np.where(normals.any(axis=1, keepdims=True), radial, 0), rtol=0, atol=1e-13)
+
+
+def test_vertices_that_are_attached_to_nothing_stay():
+    blending = sbs.bones_blending(arm(), [[0.0, 1.0, 0.0], [0.0, 1.0, 0.0]], attachment=[-1, 1])
+    with pytest.warns(sbs.WeightWarning, match="1 with no weights"):
+        skin = blending.skin()
+    matrices = np.tile(np.eye(4), (3, 1, 1))
+    matrices[:, :3, 3] = 5
+    np.testing.assert_array_equal(skin.deform(matrices, **blending.options), [[0, 1, 0], [5, 6, 5]])
+
+
+def test_bad_input():
+    points = np.zeros((4, 3))
+    coincident = sbs.Skeleton([-1, 0], np.tile(np.eye(4), (2, 1, 1)), ["a", "b"])
+    usual = {"skeleton": arm(), "rest_positions": points, "attachment": [0, 1, 1, 2]}
+    cases = [
+        ({"t_min": 1, "t_max": 1}, ValueError, "t_min is 1, not below t_max, 1, of joint 'fore'"),
+        ({"t_min": [0, -1, 3], "t_max": [0, 1, 2]}, ValueError, "t_min is 3, not below t_max, 2, of joint 'hand'"),
+        ({"t_min": [1, 2]}, ValueError, r"t_min has shape \(2,\), expected a number or \(3,\)"),
+        ({"t_max": np.inf}, ValueError, "t_max must be finite, or NaN for the default"),
+        ({"attachment": [0, 1]}, ValueError, r"attachment has shape \(2,\), expected \(4,\)"),
+        ({"attachment": [0, 1, 3, 0]}, ValueError, r"attachment\[2\] = 3 is out of range for 3 joints"),
+        ({"attachment": [0.0, 1, 2, 0]}, TypeError, "attachment must hold integers, not float64"),
+        ({"joints": ["tail"]}, KeyError, "no joint is named 'tail'"),
+        ({"joints": [3]}, ValueError, "joint 3 is out of range for 3 joints"),
+        ({"rest_positions": np.zeros((4, 2))}, ValueError, r"positions has shape \(4, 2\), expected \(V, 3\)"),
+        ({"rest_positions": points + np.nan}, ValueError, r"positions\[0, 0\] is nan"),
+        ({"influences": ([[0]], [[1]])}, ValueError, r"shapes \(1, 1\) and \(1, 1\), expected \(4, K\) twice"),
+        ({"influences": (np.full((4, 1), 7), np.ones((4, 1)))}, ValueError, r"influences\[0\]: vertex 0 names a joint"),
+        (
+            {"skeleton": coincident, "attachment": [0, 1, 1, 1], "joints": ["b"]},
+            ValueError,
+            "joint 'b' lies at the place of its child and its parent",
+        ),
+    ]
+    for change, kind, text in cases:
+        with pytest.raises(kind, match=text):
+            sbs.bones_blending(**(usual | change))
+    # a joint that is not blended may have any zone
+    sbs.bones_blending(**usual, t_min=[9, -1, 3], t_max=[0, 1, 2], joints=["fore"])
+    rigid = sbs.bones_blending(coincident, points, attachment=[0, 1, 1, 1])
+    np.testing.assert_array_equal(rigid.t, 1)
