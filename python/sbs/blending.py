@@ -212,11 +212,11 @@ def bones_blending(
     joint = belongs[mine]
     along = bones.along(points[mine], joint)
     t[mine] = np.clip((along - lowest[joint]) / (highest[joint] - lowest[joint]), 0, 1)
-    if joints is None or given is None:
-        parts = (*_influences(skeleton, points, belongs, t, mine), None)
-    else:
-        parts = _keep(skeleton, points, belongs, t, mine, given)
-    return BonesBlending(skeleton, rest, belongs, t, lowest, highest, *parts)
+    indices, weights, centers = _influences(skeleton, points, belongs, t, mine)
+    amount = None
+    if joints is not None and given is not None:
+        indices, weights, centers, amount = _keep(skeleton, points, belongs, t, mine, given)
+    return BonesBlending(skeleton, rest, belongs, t, lowest, highest, indices, weights, centers, amount)
 
 
 def _select(skeleton: Skeleton, joints: Sequence[str | int] | None) -> NDArray[np.bool_]:

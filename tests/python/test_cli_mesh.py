@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``sbs subdivide`` and ``sbs curvature``."""
+"""``sbs subdivide``, ``sbs curvature`` and bones blending by other commands."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ import sbs
 from sbs import mesh
 from sbs.cli import main
 
-WOMAN = str(resources.files("sbs.demo") / "data" / "woman.glb")
+DATA = resources.files("sbs.demo") / "data"
+WOMAN, HAND = str(DATA / "woman.glb"), str(DATA / "hand.glb")
 ARM = ("LeftArm", "LeftForeArm")
 
 
@@ -51,6 +52,35 @@ def test_curvature_tells_and_draws(tmp_path):
     assert "1:4" in succeed(*arguments)
 
 
+def test_curvature_by_bones_blending_is_of_both_sides_of_the_joint():
+    arguments = ("curvature", WOMAN, "--joint", "LeftForeArm", "--axis", "y", "--bend", "0:90", "--steps", 2, "--json")
+    told = json.loads(succeed(*arguments, "--bones-blending", "all"))
+    assert told["method"] == "bones blending"
+    original, divided = told["curvature"].values()
+    assert divided["degrees"][1] < original["degrees"][1] < 100
+
+
+def test_deform_by_bones_blending(tmp_path):
+    path = tmp_path / "pose.npy"
+    succeed("deform", HAND, "--animation", "fist", "--time", 1, "--bones-blending", "all", "-o", path)
+    hand = sbs.load(HAND)
+    blending = sbs.bones_blending(
+        hand.skeleton, hand.mesh.positions, influences=(hand.mesh.joint_indices, hand.mesh.joint_weights)
+    )
+    expected = blending.skin().deform(hand.animations[0].skinning_matrices(1), **blending.options)
+    np.testing.assert_array_equal(np.load(path), expected)
+    succeed("deform", HAND, "--animation", "fist", "--bones-blending", "wrist", "-o", tmp_path / "pose.obj")
+
+
+def test_compare_shows_bones_blending(tmp_path):
+    path = tmp_path / "arm.png"
+    arguments = ("compare", WOMAN, "--joint", "LeftForeArm", "--rotate", "bone:180", "--bones-blending", "LeftForeArm")
+    output = succeed(*arguments, "-o", path, "--width", 250, "--samples", 1)
+    assert "bones blending" in output
+    with Image.open(path) as picture:
+        assert picture.width > 250
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
@@ -59,6 +89,12 @@ def test_curvature_tells_and_draws(tmp_path):
         (("subdivide", "--joint", "LeftArm", "--levels", 0, "-o", "a.glb"), "--levels"),
         (("subdivide", "-o", "a.glb"), "Missing option '--joint'"),
         (("curvature", "--joint", "Tail"), "no joint 'Tail'"),
+        (("curvature", "--joint", "LeftArm", "--bones-blending", "Tail"), "no joint 'Tail'"),
+        (("deform", "--bones-blending", "Tail", "-o", "a.npy"), "no joint 'Tail'"),
+        (
+            ("deform", "--bones-blending", "all", "--method", "linear", "-o", "a.npy"),
+            "--bones-blending takes the place of --method",
+        ),
         (("curvature", "--joint", "LeftArm", "--bend", "135"), "'135' is not FROM:TO"),
         (("curvature", "--joint", "LeftArm", "--bend", "5:5"), "'5:5' is not FROM:TO"),
         (("curvature", "--joint", "LeftArm", "--axis", "up"), "'up' is not a direction"),

@@ -15,9 +15,10 @@ from ..demo.figure import HEADINGS
 from ..demo.poses import bone_axis, descendants, turned, vertices_around
 from ..files import replacing
 from ..picture import Camera, Row, compose, portraits, weight_colors
-from ..skin import Center, Method, Rotation
+from ..skin import Center, Rotation
 from .options import (
     ANIMATION,
+    BONES,
     CENTER,
     CHARACTER,
     ROTATION,
@@ -27,6 +28,7 @@ from .options import (
     UP,
     VIEW,
     WIDTH,
+    blended,
     known_joints,
     parse_axis,
     pose_at,
@@ -67,6 +69,7 @@ def parse_rotation(
 )
 @ROTATION
 @CENTER
+@BONES
 @VIEW
 @UP
 @WIDTH
@@ -81,6 +84,7 @@ def compare(
     rotate: tuple[str | tuple[float, ...], float] | None,
     rotation: Rotation,
     center: Center,
+    bones: tuple[str, ...],
     view: tuple[float, ...],
     up: tuple[float, ...],
     width: int,
@@ -107,8 +111,12 @@ def compare(
         matrices, pose = pose_with(character, joint, *rotate), f"{joint} turned by {rotate[1]:g}°"
         moved, shown = descendants(character.skeleton, joint), moved_by(character, joint)
     shapes = {
-        method: character.skin.deform(matrices, method=method, rotation=rotation, center=center) for method in HEADINGS
+        heading: character.skin.deform(matrices, method=method, rotation=rotation, center=center)
+        for method, heading in HEADINGS.items()
     }
+    if bones:
+        blending = blended(character, bones)
+        shapes["bones blending"] = blending.skin().deform(matrices, **blending.options)
     click.echo("Distance to SBS, as a share of the mesh's diagonal:")
     print_table(("method", "mean", "greatest", "at vertex"), distances(shapes))
     if output is None:
@@ -116,7 +124,7 @@ def compare(
     size = (width // (1 + len(shapes)), round(width / (1 + len(shapes)) / ASPECT))
     pictures = take_pictures(character, shapes, moved, shown, view, up, size, samples)
     notes = [""] * len(pictures)
-    figure = compose([Row(pictures, notes, f"{file.name}: {pose}")], ["rest pose", *HEADINGS.values()])
+    figure = compose([Row(pictures, notes, f"{file.name}: {pose}")], ["rest pose", *shapes])
     with replacing(output) as temporary:
         figure.save(temporary)
     click.echo(str(output))
@@ -124,7 +132,7 @@ def compare(
 
 def take_pictures(
     character: Character,
-    shapes: dict[Method, NDArray[np.floating[Any]]],
+    shapes: dict[str, NDArray[np.floating[Any]]],
     moved: NDArray[np.intp],
     shown: NDArray[np.bool_],
     view: tuple[float, ...],
@@ -160,13 +168,13 @@ def transformed(matrix: NDArray[np.float64], points: ArrayLike) -> NDArray[np.fl
     return np.asarray(points, np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
 
 
-def distances(shapes: dict[Method, NDArray[np.floating[Any]]]) -> list[tuple[str, ...]]:
+def distances(shapes: dict[str, NDArray[np.floating[Any]]]) -> list[tuple[str, ...]]:
     """Rows of the table: how far each method is from SBS, as a share of the mesh's diagonal."""
-    spherical = np.asarray(shapes["spherical"], np.float64)
+    spherical = np.asarray(shapes[HEADINGS["spherical"]], np.float64)
     size = np.linalg.norm(spherical.max(axis=0) - spherical.min(axis=0)) or 1.0
     rows: list[tuple[str, ...]] = []
-    for method, positions in shapes.items():
+    for heading, positions in shapes.items():
         apart = np.linalg.norm(positions - spherical, axis=1) / size
         farthest = str(int(apart.argmax())) if apart.any() else ""
-        rows.append((HEADINGS[method], f"{apart.mean():.3%}", f"{apart.max():.3%}", farthest))
+        rows.append((heading, f"{apart.mean():.3%}", f"{apart.max():.3%}", farthest))
     return rows

@@ -16,8 +16,8 @@ from ..demo.poses import turned
 from ..files import replacing
 from ..mesh import Scheme, connected_triangles, curvature, heaviest_joints, subdivide_near_joints
 from ..picture.extra import load as load_extra
-from ..skin import Method
-from .options import CHARACTER, JSON, METHOD, SCHEME, STRICT, known_joints, parse_axis
+from ..skin import DeformOptions, Method, Skin
+from .options import BONES, CHARACTER, JSON, METHOD, SCHEME, STRICT, blended, known_joints, parse_axis
 from .tables import print_table
 
 COLORS = ("#2471a3", "#c0392b")
@@ -66,6 +66,7 @@ def parse_bend(context: click.Context, parameter: click.Parameter, text: str) ->
 )
 @click.option("--steps", type=click.IntRange(2), default=28, show_default=True, help="How many angles.")
 @METHOD
+@BONES
 @SCHEME
 @click.option(
     "--subdivide",
@@ -84,6 +85,7 @@ def bend_curvature(
     axis: tuple[float, ...],
     steps: int,
     method: Method,
+    bones: tuple[str, ...],
     scheme: Scheme,
     joints: tuple[str, ...],
     strict: bool,
@@ -93,7 +95,7 @@ def bend_curvature(
     """Bend a joint of the character in FILE and measure the curvature of its mesh, original and subdivided.
 
     The curvature relative to a joint is the largest angle between the normals of two neighbors of which one is
-    connected to it: all its vertices are attached to the joint.
+    connected to it: all its vertices are attached to the joint, which by bones blending are those on both sides of it.
     """
     if output is not None and output.suffix.lower() not in (".png", ".svg"):
         raise click.BadParameter(f"{output.name!r} does not end in .png or .svg", param_hint="--output")
@@ -102,38 +104,41 @@ def bend_curvature(
     parent = int(character.skeleton.parents[number])
     near = known_joints(character, joints) if joints else [parent, number][parent < 0 :]
     angles = np.linspace(*bend, steps)
-    fine = subdivide_near_joints(character, near, scheme=scheme)
-    curves = [
-        measured("original", character, number, axis, angles, method),
-        measured(f"{scheme} subdivided", fine, number, axis, angles, method),
-    ]
+    fine = subdivide_near_joints(character, near, attachment=binding(character, method, bones)[2], scheme=scheme)
+    curves = []
+    for name, subject in (("original", character), (f"{scheme} subdivided", fine)):
+        skin, options, attachment = binding(subject, method, bones)
+        connected = connected_triangles(subject.mesh.triangles, attachment, number)
+        if not connected.any():
+            raise click.BadParameter(f"no triangle is connected to joint {joint!r}", param_hint="--joint")
+        local = np.stack([turned(subject.skeleton, joint, axis, angle) for angle in angles])
+        frames = skin.deform_many(subject.skinning_matrices(local), **options)
+        largest = curvature(frames, subject.mesh.triangles, rest_positions=subject.mesh.positions)[:, connected]
+        curves.append(Curve(name, skin.vertex_count, len(subject.mesh.triangles), np.degrees(largest.max(axis=1))))
+    by = "bones blending" if bones else method
     if output is not None:
-        draw(output, f"{file.name}, {joint}, {method}", angles, curves)
+        draw(output, f"{file.name}, {joint}, {by}", angles, curves)
     if as_json:
-        click.echo(json.dumps(described(joint, method, angles, curves), indent=2))
+        click.echo(json.dumps(described(joint, by, angles, curves), indent=2))
         return
     for curve in curves:
         click.echo(f"{curve.name}: {curve.vertices} vertices, {curve.triangles} triangles")
-    click.echo(f"Curvature relative to {joint}, {method}, in degrees:")
+    click.echo(f"Curvature relative to {joint}, {by}, in degrees:")
     rows = [(f"{angle:g}", *(f"{curve.degrees[row]:.1f}" for curve in curves)) for row, angle in enumerate(angles)]
     print_table(("bend", *(curve.name for curve in curves)), rows)
     if output is not None:
         click.echo(str(output))
 
 
-def measured(
-    name: str, character: Character, joint: int, axis: tuple[float, ...], angles: NDArray[np.float64], method: Method
-) -> Curve:
-    mesh, skeleton = character.mesh, character.skeleton
-    connected = connected_triangles(mesh.triangles, heaviest_joints(mesh.joint_indices, mesh.joint_weights), joint)
-    if not connected.any():
-        raise click.BadParameter(f"no triangle is connected to joint {skeleton.names[joint]!r}", param_hint="--joint")
-    largest = []
-    for angle in angles:
-        matrices = character.skinning_matrices(turned(skeleton, skeleton.names[joint], axis, angle))
-        positions = character.skin.deform(matrices, method=method)
-        largest.append(curvature(positions, mesh.triangles, rest_positions=mesh.positions)[connected].max())
-    return Curve(name, len(mesh.positions), len(mesh.triangles), np.degrees(largest))
+def binding(
+    character: Character, method: Method, bones: tuple[str, ...]
+) -> tuple[Skin, DeformOptions, NDArray[np.int32]]:
+    """The skin of a character, the options to deform it with, and the joint that each vertex is attached to."""
+    if bones:
+        blending = blended(character, bones)
+        return blending.skin(), blending.options, blending.attachment
+    mesh = character.mesh
+    return character.skin, {"method": method}, heaviest_joints(mesh.joint_indices, mesh.joint_weights)
 
 
 def described(joint: str, method: str, angles: NDArray[np.float64], curves: list[Curve]) -> dict[str, object]:

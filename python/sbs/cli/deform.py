@@ -17,14 +17,17 @@ from .options import (
     AMOUNT,
     ANIMATION,
     BASE,
+    BONES,
     CENTER,
     CHARACTER,
     METHOD,
     ROTATION,
     STRICT,
     TIME,
+    blended,
     find_animation,
     pose_at,
+    refuse_beside,
 )
 from .writers import WRITERS
 
@@ -39,6 +42,7 @@ from .writers import WRITERS
 @CENTER
 @AMOUNT
 @BASE
+@BONES
 @STRICT
 @click.option(
     "-o",
@@ -57,6 +61,7 @@ def deform(
     center: Center,
     amount: float | NDArray[np.number[Any]] | None,
     base: Method,
+    bones: tuple[str, ...],
     strict: bool,
     output: Path,
 ) -> None:
@@ -77,6 +82,10 @@ def deform(
         "amount": amount,
         "base": base,
     }
+    if bones:
+        refuse_beside("--bones-blending", "method", "rotation", "center", "amount", "base")
+        blending = blended(character, bones)
+        skin, options = blending.skin(rest_normals=character.mesh.normals), blending.options
     if fps is not None:
         if animation_name is None or suffix != ".npy":
             raise click.UsageError("--fps needs --animation and an output that ends in .npy")

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..animation import Animation
+from ..blending import BonesBlending, bones_blending
 from ..character import Character
 
 CHARACTER = click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
@@ -70,6 +71,12 @@ BASE = click.option(
     default="linear",
     show_default=True,
     help="The method where --amount is 0.",
+BONES = click.option(
+    "--bones-blending",
+    "bones",
+    metavar="NAME|all",
+    multiple=True,
+    help="Blend the bones at this joint (Kavan and Zara 2003), or at all; repeatable. The others are blended linearly.",
 )
 ANIMATION = click.option("--animation", "animation_name", metavar="NAME", help="An animation of the file.")
 TIME = click.option("--time", type=float, default=0.0, show_default=True, help="Seconds into the animation.")
@@ -139,6 +146,37 @@ def known_joints(character: Character, names: Iterable[str]) -> list[int]:
             listed = ", ".join(skeleton.names)
             raise click.BadParameter(f"no joint {name!r}; the file has: {listed}", param_hint="--joint")
     return skeleton.indices(names)
+
+
+def refuse_beside(option: str, *names: str) -> None:
+    """See that the options of some parameters were not given beside another one, which takes their place.
+
+    Raises
+    ------
+    click.UsageError
+        If one was.
+    """
+    context = click.get_current_context()
+    for name in names:
+        if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
+            raise click.UsageError(f"{option} takes the place of --{name}")
+
+
+def blended(character: Character, bones: Sequence[str]) -> BonesBlending:
+    """Bones blending of a character at the joints of these names, or at all joints.
+
+    Raises
+    ------
+    click.BadParameter
+        If there is none of a name.
+    """
+    mesh = character.mesh
+    return bones_blending(
+        character.skeleton,
+        mesh.positions,
+        joints=None if "all" in bones else known_joints(character, bones),
+        influences=(mesh.joint_indices, mesh.joint_weights),
+    )
 
 
 def find_animation(character: Character, name: str) -> Animation:

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+"""What docs/bones_blending.md shows, runs."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+from click.testing import CliRunner
+
+from sbs.cli import main
+
+DOCS = Path(__file__).parents[2] / "docs"
+TEXT = (DOCS / "bones_blending.md").read_text(encoding="utf-8")
+
+
+def copy_woman(path: Path) -> None:
+    with resources.as_file(resources.files("sbs.demo") / "data" / "woman.glb") as woman:
+        shutil.copy(woman, path)
+
+
+def test_the_examples_run_one_after_the_other(tmp_path, monkeypatch):
+    copy_woman(tmp_path / "character.glb")
+    monkeypatch.chdir(tmp_path)
+    names: dict = {}
+    for block in re.findall(r"^```python\n(.*?)^```", TEXT, flags=re.MULTILINE | re.DOTALL):
+        exec(block, names)  # what a reader would paste
+    assert names["positions"].shape == (13380, 3)
+    np.testing.assert_array_equal(names["finer"].positions, names["colors"])
+
+
+def test_the_commands_run(tmp_path, monkeypatch):
+    copy_woman(tmp_path / "woman.glb")
+    monkeypatch.chdir(tmp_path)
+    commands = re.findall(r"^    sbs (.*?)(?:  +#.*)?$", TEXT, flags=re.MULTILINE)
+    assert len(commands) == 4
+    for command in commands:
+        arguments = command.split()
+        quick = {"compare": ["--width", "250", "--samples", "1"], "curvature": ["--steps", "2"]}.get(arguments[0], [])
+        result = CliRunner().invoke(main, [*arguments, *quick])
+        assert result.exit_code == 0, f"{command}: {result.output}"
+    made = {path.name for path in tmp_path.iterdir()}
+    assert made == {"woman.glb", "bones_blending.png", "finer.glb", "curvature.png"}
+
+
+def test_the_links_lead_somewhere():
+    links = [link for link in re.findall(r"\]\(([^)#]+)\)", TEXT) if not link.startswith("http")]
+    assert {"images/bones_blending.png", "images/curvature.png"} <= set(links)
+    assert [link for link in links if not (DOCS / link).exists()] == []
+    anchors = {re.sub(r"[^\w -]", "", line.lstrip("# ").lower()).replace(" ", "-") for line in TEXT.splitlines()}
+    assert [link for link in re.findall(r"\]\(#([^)]+)\)", TEXT) if link not in anchors] == []
