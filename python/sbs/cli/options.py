@@ -71,6 +71,7 @@ BASE = click.option(
     default="linear",
     show_default=True,
     help="The method where --amount is 0.",
+)
 BONES = click.option(
     "--bones-blending",
     "bones",
