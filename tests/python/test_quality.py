@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -107,6 +108,17 @@ def test_chosen_joints_and_methods():
         chosen(["magic"])
 
 
+def test_centers_are_found_once_and_only_where_they_are_needed(hand):
+    optimized = METHODS["optimized"]
+    assert METHODS["SBS"].skin(hand) is hand.skin
+    skin = optimized.skin(hand)
+    assert skin.has_centers
+    assert optimized.skin(replace(hand, skin=skin)) is skin
+    matrices = hand.animations[0].skinning_matrices(1)
+    assert np.abs(skin.deform(matrices) - hand.skin.deform(matrices)).max() == 0
+    assert np.abs(skin.deform(matrices, **optimized.options) - hand.skin.deform(matrices)).max() > 1e-4
+
+
 # -------------------------------------------------------------------------------------------------------------- reports
 
 
@@ -133,7 +145,7 @@ def test_paths_in_pieces_are_paths(monkeypatch, hand):
     series = []
     for length in (100, 4, 1):
         monkeypatch.setattr(report, "AT_ONCE", length)
-        (path,) = report.measured(gauge, motion, METHODS["SBS"]).pops
+        (path,) = report.measured(gauge, motion, hand.skin, {"method": "spherical"}).pops
         assert {name: len(values) for name, values in path.items()} == {"high": 19, "largest": 19, "jump": 18}
         series.append(path)
     for path in series[1:]:

@@ -50,6 +50,13 @@ def test_the_numbers_are_measured_again(name):
             assert facts["methods"][method][measure] == pytest.approx(result[measure], rel=2e-3, abs=1e-4)
 
 
+def test_weighted_centers_do_not_tear_where_joint_sets_meet():
+    (tube,) = (scene for scene in SCENES if scene["name"] == "tube")
+    torn = {method: result["tear"]["largest"] for method, result in tube["methods"].items()}
+    assert torn["weighted"] < 1.1 * torn["LBS"]
+    assert torn["SBS"] > 10 * torn["LBS"]
+
+
 def losses(**values):
     return dict.fromkeys(evaluate_quality.LOSSES, 1.0) | values
 

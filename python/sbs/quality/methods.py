@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
-from ..skin import DeformOptions
+from ..character import Character
+from ..skin import DeformOptions, Skin, WeightWarning
 
 
 @dataclass(frozen=True)
@@ -23,11 +25,31 @@ class NamedMethod:
     label: str
     options: DeformOptions
 
+    def skin(self, character: Character) -> Skin:
+        """The skin to deform: the character's own, or with optimized centers, where they are needed and it has none."""
+        if self.options.get("center") != "optimized" or character.skin.has_centers:
+            return character.skin
+        skin = character.skin
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", WeightWarning)  # of what was told when the character was bound
+            return Skin(
+                skin.rest_positions,
+                skin.joint_indices,
+                skin.joint_weights,
+                joint_count=skin.joint_count,
+                parents=skin.parents,
+                joint_positions=skin.joint_positions,
+                centers=character.optimized_centers(),
+            )
+
 
 METHODS: dict[str, NamedMethod] = {
     "LBS": NamedMethod("linear (LBS)", {"method": "linear"}),
     "DQS": NamedMethod("dual quaternion (DQS)", {"method": "dual_quaternion"}),
     "SBS": NamedMethod("spherical (SBS)", {"method": "spherical"}),
+    "average": NamedMethod("SBS, spherical average", {"method": "spherical", "rotation": "average"}),
+    "weighted": NamedMethod("SBS, weighted centers", {"method": "spherical", "center": "weighted"}),
+    "optimized": NamedMethod("SBS, optimized centers", {"method": "spherical", "center": "optimized"}),
 }
 
 

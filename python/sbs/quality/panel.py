@@ -33,9 +33,8 @@ def worst_pose(report: Report, motion: Motion) -> int:
 
 def shapes(report: Report, motion: Motion, pose: int) -> dict[str, NDArray[np.float64]]:
     """Positions (V, 3) in a pose by each method."""
-    skin = report.gauge.character.skin
     return {
-        name: np.asarray(skin.deform(motion.poses[pose], **method.options), np.float64)
+        name: np.asarray(report.skins[name].deform(motion.poses[pose], **method.options), np.float64)
         for name, method in report.methods.items()
     }
 

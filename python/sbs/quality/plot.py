@@ -82,6 +82,7 @@ def draw_jumps(axis: Any, report: Report, motion: Motion) -> None:
     if np.isfinite(values).any():
         axis.bar(list(report.methods), values, color=list(colors(report)))
         axis.set_axisbelow(True)
+        axis.set_xticks([])  # the legend tells which is which
         axis.set_ylim(0, max(1.05 * max(values), 0.01))
         axis.set_ylabel("% of the size", fontsize=8)
     else:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..character import Character
+from ..skin import DeformOptions, Skin
 from .gauge import MEASURES, Gauge, Statistics, over_time
 from .methods import NamedMethod
 from .motions import Motion
@@ -94,6 +95,8 @@ class Report:
     gauge : Gauge
     motions : tuple of Motion
     methods : dict of NamedMethod
+    skins : dict of Skin
+        What each method deforms.
     results : dict
         For each pair of a motion's and a method's name.
     """
@@ -101,6 +104,7 @@ class Report:
     gauge: Gauge
     motions: tuple[Motion, ...]
     methods: dict[str, NamedMethod]
+    skins: dict[str, Skin]
     results: dict[tuple[str, str], Result]
 
     def cells(self) -> list[tuple[str, ...]]:
@@ -200,35 +204,38 @@ def evaluate(
     if len(set(names)) < len(names):
         raise ValueError(f"motions: {max(names, key=names.count)!r} is the name of more than one")
     gauge = Gauge(character)
+    skins = {name: method.skin(character) for name, method in methods.items()}
     results = {}
     for motion in motions:
         for name, method in methods.items():
-            results[motion.name, name] = measured(gauge, motion, method)
+            results[motion.name, name] = measured(gauge, motion, skins[name], method.options)
             progress()
-    return Report(gauge, tuple(motions), methods, results)
+    return Report(gauge, tuple(motions), methods, skins, results)
 
 
-def measured(gauge: Gauge, motion: Motion, method: NamedMethod) -> Result:
+def measured(gauge: Gauge, motion: Motion, skin: Skin, options: DeformOptions) -> Result:
     """One method over one motion."""
-    skin, surface = gauge.character.skin, gauge.surface
+    surface = gauge.surface
     poses, limbs = [], []
     worst, worst_tear = -np.inf, (0, -1)
     for index, matrices in enumerate(motion.poses):
-        positions = skin.deform(matrices, **method.options)
+        positions = skin.deform(matrices, **options)
         poses.append(gauge.measure(matrices, positions))
         limbs.append(gauge.limb_volumes(np.asarray(positions, np.float64)[surface.kept]))
         if poses[-1]["tear"]["largest"] > worst:
             worst, worst_tear = poses[-1]["tear"]["largest"], (index, gauge.worst_tear(positions))
-    pops = tuple(_pops_of_path(gauge, path, method) for path in motion.paths)
+    pops = tuple(_pops_of_path(gauge, path, skin, options) for path in motion.paths)
     return Result(poses, np.array(limbs), pops, worst_tear)
 
 
-def _pops_of_path(gauge: Gauge, path: NDArray[np.float64], method: NamedMethod) -> dict[str, NDArray[np.float64]]:
+def _pops_of_path(
+    gauge: Gauge, path: NDArray[np.float64], skin: Skin, options: DeformOptions
+) -> dict[str, NDArray[np.float64]]:
     """`Gauge.pops` of a path of any length, a piece at a time."""
     pieces: dict[str, list[NDArray[np.float64]]] = {statistic: [] for statistic in MEASURES["pop"]}
     for start in range(0, len(path) - 2, AT_ONCE):
         matrices = path[start : start + AT_ONCE + 3]  # a jump takes four moments
-        found = gauge.pops(matrices, gauge.character.skin.deform_many(matrices, **method.options))
+        found = gauge.pops(matrices, skin.deform_many(matrices, **options))
         for statistic, values in found.items():
             pieces[statistic].append(values[:AT_ONCE])
     return {statistic: np.concatenate(values) for statistic, values in pieces.items()}
