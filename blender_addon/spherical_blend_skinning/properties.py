@@ -3,11 +3,7 @@
 
 from __future__ import annotations
 
-from typing import get_args
-
 import bpy
-
-from . import library
 
 __all__ = ["CLASSES", "METHODS", "register", "unregister"]
 
@@ -19,16 +15,6 @@ METHODS = (
     ("LINEAR", "Linear", "As the Armature modifier"),
     ("RIGID", "Rigid", "Each vertex follows its heaviest bone alone"),
 )
-
-
-def _known(kind: str, choices: tuple[tuple[str, str, str], ...]) -> tuple[tuple[str, str, str], ...]:
-    """Those of some choices that the library knows, or all where it is broken."""
-    try:
-        words = get_args(getattr(library.load().skin, kind))
-    except library.LibraryError:
-        return choices
-    return tuple(choice for choice in choices if choice[0].lower() in words)
-
 
 ROTATIONS = (
     ("QLERP", "Linear", "Quaternions are blended linearly and made unit ones: fast, and next to the average"),
@@ -87,7 +73,7 @@ class SBS_PG_object(bpy.types.PropertyGroup):
     rotation: bpy.props.EnumProperty(
         name="Rotation",
         description="How Spherical Blend blends rotations",
-        items=_known("Rotation", ROTATIONS),
+        items=ROTATIONS,
         default="QLERP",
         update=_changed,
         override=_OVERRIDABLE,
@@ -95,7 +81,7 @@ class SBS_PG_object(bpy.types.PropertyGroup):
     center: bpy.props.EnumProperty(
         name="Center",
         description="What Spherical Blend turns vertices about",
-        items=_known("Center", CENTERS),
+        items=CENTERS,
         default="JOINT_SET",
         update=_changed,
         override=_OVERRIDABLE,

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import get_args
 
 import addon
 import bpy
@@ -15,8 +14,6 @@ from expected import TOLERANCE, deformed, error
 
 # The package that the add-on itself uses, which in a built archive may be its own.
 sbs = addon.module("library").load()
-
-pytestmark = pytest.mark.applies("average" in get_args(sbs.skin.Rotation))
 
 
 @pytest.fixture
