@@ -17,7 +17,7 @@ from .animation import Animation
 from .centers import optimized_centers
 from .rig import Rig
 from .skeleton import Skeleton
-from .skin import Skin
+from .skin import Skin, WeightWarning
 
 __all__ = ["Animation", "Character", "Mesh", "load"]
 
@@ -167,6 +167,12 @@ class Character:
         mesh = self.mesh
         return optimized_centers(mesh.positions, mesh.triangles, mesh.joint_indices, mesh.joint_weights, **options)
 
+    def optimized_skin(self, **options: Any) -> Skin:
+        """The skin with centers for ``center="optimized"``; options as `sbs.optimized_centers` takes them."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", WeightWarning)  # of what was told when the character was bound
+            return bind(self.mesh, self.skeleton, centers=self.optimized_centers(**options))
+
     def save(self, path: PathLike, *, weights: WeightType = "float32") -> None:
         """Writes the character as a binary glTF 2.0 file (GLB): mesh, joints, influences and animations.
 
@@ -192,8 +198,8 @@ class Character:
         writer.write(self, path, weights=weights)
 
 
-def bind(mesh: Mesh, skeleton: Skeleton, *, strict: bool = False) -> Skin:
-    """The skin of a mesh on a skeleton; see `Skin` for what it warns of and refuses."""
+def bind(mesh: Mesh, skeleton: Skeleton, *, centers: NDArray[np.float64] | None = None, strict: bool = False) -> Skin:
+    """The skin of a mesh on a skeleton; see `Skin` for centers, and for what it warns of and refuses."""
     return Skin(
         mesh.positions,
         mesh.joint_indices,
@@ -202,6 +208,7 @@ def bind(mesh: Mesh, skeleton: Skeleton, *, strict: bool = False) -> Skin:
         parents=skeleton.parents,
         joint_positions=skeleton.joint_positions,
         rest_normals=mesh.normals,
+        centers=centers,
         strict=strict,
     )
 

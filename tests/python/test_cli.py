@@ -127,6 +127,19 @@ def test_deform_by_other_rotations_and_centers(tmp_path):
     assert not np.array_equal(expected, hand.skin.deform(matrices))
 
 
+def test_deform_about_optimized_centers_that_are_kept(tmp_path):
+    cache, output = tmp_path / "hand.centers", tmp_path / "fist.npy"
+    arguments = ("deform", HAND, "--animation", "fist", "--time", 0.5, "--center", "optimized", "-o", output)
+    hand = sbs.load(HAND)
+    expected = hand.optimized_skin().deform(hand.animations[0].skinning_matrices(0.5), center="optimized")
+    for _ in range(2):  # the second time from the file
+        succeed(*arguments, "--centers-cache", cache)
+        assert cache.exists()
+        np.testing.assert_array_equal(np.load(output), expected)
+    assert not np.array_equal(expected, hand.skin.deform(hand.animations[0].skinning_matrices(0.5)))
+    assert "--centers-cache needs --center optimized" in refuse("deform", HAND, "--centers-cache", cache, "-o", output)
+
+
 def test_compare_by_other_rotations_and_centers():
     arguments = ("compare", HAND, "--animation", "fist", "--time", 1)
     assert succeed(*arguments) != succeed(*arguments, "--center", "weighted", "--rotation", "average")

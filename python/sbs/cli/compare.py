@@ -20,6 +20,7 @@ from .options import (
     ANIMATION,
     BONES,
     CENTER,
+    CENTERS_CACHE,
     CHARACTER,
     ROTATION,
     SAMPLES,
@@ -32,6 +33,7 @@ from .options import (
     known_joints,
     parse_axis,
     pose_at,
+    skin_for,
 )
 from .tables import print_table
 
@@ -69,6 +71,7 @@ def parse_rotation(
 )
 @ROTATION
 @CENTER
+@CENTERS_CACHE
 @BONES
 @VIEW
 @UP
@@ -84,6 +87,7 @@ def compare(
     rotate: tuple[str | tuple[float, ...], float] | None,
     rotation: Rotation,
     center: Center,
+    centers_cache: Path | None,
     bones: tuple[str, ...],
     view: tuple[float, ...],
     up: tuple[float, ...],
@@ -110,8 +114,9 @@ def compare(
     else:
         matrices, pose = pose_with(character, joint, *rotate), f"{joint} turned by {rotate[1]:g}°"
         moved, shown = descendants(character.skeleton, joint), moved_by(character, joint)
+    skin = skin_for(character, center, centers_cache)
     shapes = {
-        heading: character.skin.deform(matrices, method=method, rotation=rotation, center=center)
+        heading: skin.deform(matrices, method=method, rotation=rotation, center=center)
         for method, heading in HEADINGS.items()
     }
     if bones:

@@ -19,6 +19,7 @@ from .options import (
     BASE,
     BONES,
     CENTER,
+    CENTERS_CACHE,
     CHARACTER,
     METHOD,
     ROTATION,
@@ -28,6 +29,7 @@ from .options import (
     find_animation,
     pose_at,
     refuse_beside,
+    skin_for,
 )
 from .writers import WRITERS
 
@@ -40,6 +42,7 @@ from .writers import WRITERS
 @METHOD
 @ROTATION
 @CENTER
+@CENTERS_CACHE
 @AMOUNT
 @BASE
 @BONES
@@ -59,6 +62,7 @@ def deform(
     method: Method,
     rotation: Rotation,
     center: Center,
+    centers_cache: Path | None,
     amount: float | NDArray[np.number[Any]] | None,
     base: Method,
     bones: tuple[str, ...],
@@ -74,7 +78,7 @@ def deform(
     if suffix not in WRITERS:
         raise click.BadParameter(f"{output.name!r} does not end in {', '.join(WRITERS)}", param_hint="--output")
     character = load(file, strict=strict)
-    skin = character.skin
+    skin = skin_for(character, center, centers_cache)
     options: DeformOptions = {
         "method": method,
         "rotation": rotation,
@@ -83,7 +87,7 @@ def deform(
         "base": base,
     }
     if bones:
-        refuse_beside("--bones-blending", "method", "rotation", "center", "amount", "base")
+        refuse_beside("--bones-blending", "method", "rotation", "center", "centers_cache", "amount", "base")
         blending = blended(character, bones)
         skin, options = blending.skin(rest_normals=character.mesh.normals), blending.options
     if fps is not None:

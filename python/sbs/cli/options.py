@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..animation import Animation
 from ..blending import BonesBlending, bones_blending
 from ..character import Character
+from ..skin import Skin
 
 CHARACTER = click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 METHOD = click.option(
@@ -31,10 +32,15 @@ ROTATION = click.option(
 )
 CENTER = click.option(
     "--center",
-    type=click.Choice(["joint_set", "weighted"]),
+    type=click.Choice(["joint_set", "weighted", "optimized"]),
     default="joint_set",
     show_default=True,
     help="Where spherical puts rotation centers.",
+)
+CENTERS_CACHE = click.option(
+    "--centers-cache",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Where optimized centers are kept, to be found once for a mesh and its weights.",
 )
 
 
@@ -133,6 +139,21 @@ SAMPLES = click.option(
 )
 
 
+def skin_for(character: Character, center: str, cache: Path | None) -> Skin:
+    """The character's skin, with optimized centers where they are asked for.
+
+    Raises
+    ------
+    click.UsageError
+        If there is a cache and nothing to keep in it.
+    """
+    if center == "optimized":
+        return character.optimized_skin(cache=cache)
+    if cache is not None:
+        raise click.UsageError("--centers-cache needs --center optimized")
+    return character.skin
+
+
 def known_joints(character: Character, names: Iterable[str]) -> list[int]:
     """The numbers of the joints of these names.
 
@@ -160,7 +181,7 @@ def refuse_beside(option: str, *names: str) -> None:
     context = click.get_current_context()
     for name in names:
         if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
-            raise click.UsageError(f"{option} takes the place of --{name}")
+            raise click.UsageError(f"{option} takes the place of --{name.replace('_', '-')}")
 
 
 def blended(character: Character, bones: Sequence[str]) -> BonesBlending:

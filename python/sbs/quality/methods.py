@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 from ..character import Character
-from ..skin import DeformOptions, Skin, WeightWarning
+from ..skin import DeformOptions, Skin
 
 
 @dataclass(frozen=True)
@@ -29,18 +28,7 @@ class NamedMethod:
         """The skin to deform: the character's own, or with optimized centers, where they are needed and it has none."""
         if self.options.get("center") != "optimized" or character.skin.has_centers:
             return character.skin
-        skin = character.skin
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", WeightWarning)  # of what was told when the character was bound
-            return Skin(
-                skin.rest_positions,
-                skin.joint_indices,
-                skin.joint_weights,
-                joint_count=skin.joint_count,
-                parents=skin.parents,
-                joint_positions=skin.joint_positions,
-                centers=character.optimized_centers(),
-            )
+        return character.optimized_skin()
 
 
 METHODS: dict[str, NamedMethod] = {
