@@ -286,8 +286,8 @@ def test_no_frames_give_no_frames():
     [
         ({"method": "smooth"}, ValueError, r"method must be one of \['rigid', 'linear', .*\], not 'smooth'"),
         ({"method": 1}, TypeError, "method must be a str, not <class 'int'>"),
-        ({"rotation": "slerp"}, ValueError, r"rotation must be one of \['qlerp'\], not 'slerp'"),
-        ({"center": "\udcff"}, ValueError, r"center must be one of \['joint_set'\], not"),
+        ({"rotation": "slerp"}, ValueError, r"rotation must be one of \['qlerp', 'average'\], not 'slerp'"),
+        ({"center": "\udcff"}, ValueError, r"center must be one of \['joint_set', 'weighted', 'optimized'\], not"),
         ({"damping": 0.0}, ValueError, "damping must be a finite number above 0, not 0.0"),
         ({"damping": -1.0}, ValueError, "damping must be a finite number above 0, not -1.0"),
         ({"damping": np.nan}, ValueError, "damping must be a finite number above 0, not nan"),

@@ -16,7 +16,7 @@ import sbs
 sys.path.append(str(Path(__file__).resolve().parents[2] / "blender_addon"))
 
 from spherical_blend_skinning.core import bendy_bones, influences, matrices
-from spherical_blend_skinning.core.binding import Amount, Binding, Rig, Surface
+from spherical_blend_skinning.core.binding import Amount, Binding, Method, Rig, Surface
 from spherical_blend_skinning.core.influences import VertexWeights
 
 SBS: ModuleType = sbs
@@ -186,7 +186,7 @@ def test_binding(method: str, scale: tuple[float, float, float]) -> None:
     assert binding.rig.names[1] == "stiff"
     assert binding.bones.tolist() == [0, 2, 3]
     pose = np.stack([affine(seed + 20) for seed in range(4)])
-    found = binding.deform(binding.skinning_matrices(pose, to_rig), method)
+    found = binding.deform(binding.skinning_matrices(pose, to_rig), Method(method))
     assert np.abs(found - by_the_library(binding, pose, to_rig, method)).max() < TOLERANCE
 
 
@@ -194,18 +194,23 @@ def test_binding(method: str, scale: tuple[float, float, float]) -> None:
 def test_a_binding_fits_wherever_the_mesh_only_moves() -> None:
     binding = make_binding(np.eye(4))
     moved = affine(4) @ np.diag([3.0, 3.0, 3.0, 1.0])
-    assert binding.fits(moved)
+    assert binding.rebound(binding.rig, binding.surface, moved, 0) is binding
     pose = np.stack([affine(seed + 20) for seed in range(4)])
-    found = binding.deform(binding.skinning_matrices(pose, moved), "spherical")
+    found = binding.deform(binding.skinning_matrices(pose, moved), Method())
     assert np.abs(found - by_the_library(binding, pose, moved, "spherical")).max() < TOLERANCE
-    assert not binding.fits(np.diag([1.0, 1.0, 2.0, 1.0]))
+    stretched = np.diag([1.0, 1.0, 2.0, 1.0])
+    anew = binding.rebound(binding.rig, binding.surface, stretched, 0)
+    found = anew.deform(anew.skinning_matrices(pose, stretched), Method())
+    assert np.abs(found - by_the_library(binding, pose, stretched, "spherical")).max() < TOLERANCE
 
 
-def test_with_positions() -> None:
+def test_other_positions() -> None:
     binding = make_binding(np.eye(4))
-    moved = binding.with_positions(binding.surface.positions + np.float32(1.0))
+    surface = binding.surface
+    elsewhere = Surface(surface.positions + np.float32(1.0), surface.weights, surface.groups)
+    moved = binding.rebound(binding.rig, elsewhere, np.eye(4), 0)
     rest = moved.rig.rests
-    found = moved.deform(moved.skinning_matrices(rest, np.eye(4)), "spherical")
+    found = moved.deform(moved.skinning_matrices(rest, np.eye(4)), Method())
     assert np.abs(found - moved.surface.positions).max() < TOLERANCE
     assert binding.surface.positions is not moved.surface.positions
 
@@ -215,12 +220,12 @@ def test_amount() -> None:
     pose = np.stack([affine(seed + 20) for seed in range(4)])
     skinning_matrices = binding.skinning_matrices(pose, np.eye(4))
     shares = np.linspace(0.0, 1.0, len(binding.surface.positions)).astype(np.float32)
-    ours = binding.deform(skinning_matrices, "spherical")
+    ours = binding.deform(skinning_matrices, Method())
     for method, others in (
         ("none", binding.surface.positions),
-        ("linear", binding.deform(skinning_matrices, "linear")),
+        ("linear", binding.deform(skinning_matrices, Method("linear"))),
     ):
-        found = binding.deform(skinning_matrices, "spherical", Amount(shares, method))
+        found = binding.deform(skinning_matrices, Method(), Amount(shares, method))
         assert np.abs(found - (others + shares[:, None] * (ours - others))).max() < TOLERANCE
 
 
