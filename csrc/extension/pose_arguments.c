@@ -14,9 +14,9 @@ core_method core_default_method(void) {
   const sbs_deform_options defaults = sbs_default_deform_options();
 
   return (core_method){
-      .method = {"method", method_words, defaults.method},
-      .rotation = {"rotation", rotation_words, defaults.rotation},
-      .center = {"center", center_words, defaults.center},
+      .method = {"method", method_words, (int)defaults.method},
+      .rotation = {"rotation", rotation_words, (int)defaults.rotation},
+      .center = {"center", center_words, (int)defaults.center},
       .damping = {.name = "damping", .value = defaults.damping},
       .rcond = {.name = "rcond", .optional = 1},
   };
