@@ -74,7 +74,7 @@ def character() -> None:
     rigs.bind(item, armature)
     rigs.turn(armature)
     rigs.select([item, other])
-    for part in (item.data.vertices, item.data.edges, item.data.polygons):
+    for part in (item.data.vertices, item.data.polygons):  # Blender 5.0 crashes where edges are set
         part.foreach_set("select", np.zeros(len(part), bool))
     bpy.context.view_layer.update()
     bpy.ops.ed.undo_push(message="Start")
