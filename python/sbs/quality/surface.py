@@ -181,7 +181,7 @@ def _by_joint(joint_indices: NDArray[np.integer], joint_weights: Floats) -> tupl
     total = joint_weights.sum(axis=1, keepdims=True)
     weights = joint_weights / np.where(total > 0, total, 1)
     used = weights > SAME_WEIGHT
-    order = np.argsort(np.where(used, joint_indices, np.iinfo(np.int64).max), axis=1, kind="stable")
+    order = np.argsort(np.where(used, joint_indices.astype(np.int64), np.iinfo(np.int64).max), axis=1, kind="stable")
     joints = np.where(used, joint_indices, -1)
     return (
         np.take_along_axis(joints, order, axis=1).astype(np.intp),
