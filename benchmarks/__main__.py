@@ -17,6 +17,8 @@ from .session import Session
 from .workloads import CHARACTERS, GENERATED, load
 
 SIZES = (2_000, 10_000, 100_000, 1_000_000)
+ATTEMPTS = 3
+"""How often a check measures before it calls slow what was slow each time."""
 
 PROGRAM = click.option(
     "--program", required=True, type=click.Path(exists=True, path_type=Path), help="native/phases.c, as built by meson."
@@ -80,20 +82,28 @@ def angles_command() -> None:
 @main.command()
 @PROGRAM
 def check(program: Path) -> None:
-    """Fail where a ratio is out of all proportion to its target: quick, and with room for a busy machine."""
+    """Fail where a ratio is out of all proportion to its target in each of several runs: a busy machine is in some."""
+    suspects: set[tuple[str, ...]] | None = None
+    for _ in range(ATTEMPTS):
+        rows = _quick_rows(program)
+        report.show_targets(rows)
+        regressed = [row for row in rows if row.regressed and (suspects is None or row.key in suspects)]
+        for row in regressed:
+            click.echo(f"regression: {', '.join(row.key)}: {row.value:.2f}, target {row.target:.2f}", err=True)
+        suspects = {row.key for row in regressed}
+        if not suspects:
+            return
+    sys.exit(1)
+
+
+def _quick_rows(program: Path) -> list[targets.Row]:
+    """The targets that can be seen in a minute, by one thread."""
     with tempfile.TemporaryDirectory() as folder:
         session = Session(program, Path(folder), rounds=8, two_threads=False)
         for name in ("S", "R"):
             for size in (targets.SMALL, targets.LARGE):
                 session.measure(load(name, size))
-    rows = targets.rows(session.results)
-    report.show_targets(rows)
-    regressed = [row for row in rows if row.regressed]
-    for row in regressed:
-        click.echo(
-            f"regression: {row.name}, {row.where}, {row.isa}: {row.value:.2f}, target {row.target:.2f}", err=True
-        )
-    sys.exit(bool(regressed))
+    return targets.rows(session.results)
 
 
 main(prog_name="python -m benchmarks")

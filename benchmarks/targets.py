@@ -50,6 +50,11 @@ class Row:
     regression: float = 1.5
 
     @property
+    def key(self) -> tuple[str, ...]:
+        """Which row it is, in any run."""
+        return self.name, self.where, self.isa
+
+    @property
     def bound(self) -> str:
         """What it must be, in words."""
         return f"{'≤' if self.at_most else '≥'} {self.target:g}"
@@ -107,7 +112,8 @@ def _rows_of_isa(results: Results, isa: str) -> Iterator[Row]:
         for attributes in ("pn", "p"):
             frame = partial(time, workload, SMALL, "frame", attributes=attributes)
             value = _quotient(frame("spherical"), frame("linear"))
-            yield from row("SBS / LBS, whole frame", f"{workload} 10k {attributes}", value, 1.4)
+            # The pose is most of it, whose divisions and square roots differ much between processors.
+            yield from row("SBS / LBS, whole frame", f"{workload} 10k {attributes}", value, 1.4, regression=2.0)
 
     least = {SMALL: 3.0, LARGE: 2.0, HUGE: 1.7} if isa == "avx512" else dict.fromkeys((SMALL, LARGE, HUGE), 1.9)
     for workload in ("S", "R"):
