@@ -62,7 +62,19 @@ def _draw_live(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
     row.prop(settings, "amount_invert", text="", icon="ARROW_LEFTRIGHT")
     if settings.amount_group:
         column.prop(settings, "amount_method")
+    if live.blends(settings):
+        _draw_blended_bones(layout, settings)
     _draw_status(layout, item)
+
+
+def _draw_blended_bones(layout: bpy.types.UILayout, settings: bpy.types.PropertyGroup) -> None:
+    column = layout.column(align=True)
+    row = column.row()
+    row.prop(settings, "blended_bones", expand=True)
+    if settings.blended_bones == "MARKED":
+        row = column.row(align=True)
+        row.operator("sbs.mark_bones", text="Mark Selected", icon="ADD").mark = True
+        row.operator("sbs.mark_bones", text="Unmark", icon="REMOVE").mark = False
 
 
 def _draw_portable(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:

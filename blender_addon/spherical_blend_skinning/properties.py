@@ -14,6 +14,17 @@ METHODS = (
     ("DUAL_QUATERNION", "Dual Quaternion", "As Preserve Volume of the Armature modifier"),
     ("LINEAR", "Linear", "As the Armature modifier"),
     ("RIGID", "Rigid", "Each vertex follows its heaviest bone alone"),
+    (
+        "BONES_BLENDING",
+        "Bones Blending",
+        "For joints with a wide range of motion: each vertex belongs to one bone, and turns with it the more, the "
+        "further along the bone it is. Weights only say to which bone it belongs",
+    ),
+)
+
+BLENDED_BONES = (
+    ("ALL", "All", "All bones that deform; a bone without a parent moves its vertices rigidly"),
+    ("MARKED", "Marked", "Bones that are marked; the others move their vertices linearly by weights"),
 )
 
 ROTATIONS = (
@@ -86,6 +97,14 @@ class SBS_PG_object(bpy.types.PropertyGroup):
         update=_changed,
         override=_OVERRIDABLE,
     )
+    blended_bones: bpy.props.EnumProperty(
+        name="Bones",
+        description="Which bones Bones Blending is for",
+        items=BLENDED_BONES,
+        default="ALL",
+        update=_changed,
+        override=_OVERRIDABLE,
+    )
     influence_limit: bpy.props.IntProperty(
         name="Limit",
         description="How many bones move a vertex at most, the heaviest of them; 0 for all",
@@ -115,14 +134,29 @@ class SBS_PG_object(bpy.types.PropertyGroup):
     armature_modifier: bpy.props.PointerProperty(type=SBS_PG_armature_modifier, override=_OVERRIDABLE)
 
 
-CLASSES = (SBS_PG_armature_modifier, SBS_PG_object)
+class SBS_PG_bone(bpy.types.PropertyGroup):
+    """What is chosen for a bone."""
+
+    bones_blending: bpy.props.BoolProperty(
+        name="Bones Blending",
+        description="Blend this bone with its parent by bones blending, on meshes that do so for marked bones",
+        update=_changed,
+        override=_OVERRIDABLE,
+    )
+
+
+CLASSES = (SBS_PG_armature_modifier, SBS_PG_object, SBS_PG_bone)
 
 
 def register() -> None:
     bpy.types.Object.sbs = bpy.props.PointerProperty(
         name="Spherical Blend Skinning", type=SBS_PG_object, override=_OVERRIDABLE
     )
+    bpy.types.Bone.sbs = bpy.props.PointerProperty(
+        name="Spherical Blend Skinning", type=SBS_PG_bone, override=_OVERRIDABLE
+    )
 
 
 def unregister() -> None:
+    del bpy.types.Bone.sbs
     del bpy.types.Object.sbs

@@ -19,6 +19,7 @@ _NAMES = (
     "operators.portable",
     "operators.bake",
     "operators.demo",
+    "operators.mark_bones",
     "operators.subdivide",
     "panels",
     "menus",

@@ -25,6 +25,12 @@ REACH = 2.0
 class Bones:
     """The bones of a skeleton: what starts at each joint.
 
+    Parameters
+    ----------
+    skeleton : Skeleton
+    tails : (J, 3) ndarray, optional
+        Where they end, in the space of the bind matrices; by default at the children, as `bones_blending` says.
+
     Attributes
     ----------
     directions : (J, 3) ndarray
@@ -35,16 +41,19 @@ class Bones:
         Joints with a parent and a bone.
     """
 
-    def __init__(self, skeleton: Skeleton) -> None:
+    def __init__(self, skeleton: Skeleton, tails: Floats | None = None) -> None:
         heads, parents = skeleton.joint_positions, skeleton.parents
         self.skeleton = skeleton
         children = np.flatnonzero(parents >= 0)
-        sums, counts = np.zeros_like(heads), np.bincount(parents[children], minlength=len(heads))
-        np.add.at(sums, parents[children], heads[children])
         steps = np.zeros_like(heads)
         steps[children] = heads[children] - heads[parents[children]]
-        bones = np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None] - heads, 0)
         size = np.linalg.norm(np.ptp(heads, axis=0))
+        if tails is not None:
+            bones = tails - heads
+        else:
+            sums, counts = np.zeros_like(heads), np.bincount(parents[children], minlength=len(heads))
+            np.add.at(sums, parents[children], heads[children])
+            bones = np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None] - heads, 0)
         ends = np.linalg.norm(bones, axis=1) <= COINCIDENT * size  # no child, or all at the same place
         bones[ends] = steps[ends]
         own = np.einsum("jab,jb->ja", skeleton.inverse_bind_matrices[:, :3, :3], bones)

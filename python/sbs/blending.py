@@ -121,6 +121,7 @@ def bones_blending(
     t_max: ArrayLike | None = None,
     joints: Sequence[str | int] | None = None,
     influences: tuple[ArrayLike, ArrayLike] | None = None,
+    tails: ArrayLike | None = None,
 ) -> BonesBlending:
     """Bind a mesh by bones blending.
 
@@ -149,6 +150,8 @@ def bones_blending(
     influences : ((V, K) array_like, (V, K) array_like), optional
         Joint indices and weights. With `joints`, they stay where t is not between 0 and 1, blended linearly, but where
         it is 0 the weight of the joint goes to its parent, and where it is 1 the other way.
+    tails : (J, 3) array_like, optional
+        Where the bone that starts at each joint ends, for rigs that say so: it gives n in place of the children.
 
     Returns
     -------
@@ -182,7 +185,7 @@ def bones_blending(
     points = rest.astype(np.float64)
     selected = _select(skeleton, joints)
     given = None if influences is None else _check_influences(influences, len(rest), len(skeleton))
-    bones = Bones(skeleton)
+    bones = Bones(skeleton, _check_tails(tails, len(skeleton)))
     named = np.flatnonzero(selected & ~bones.blendable & (skeleton.parents >= 0))
     if joints is not None and len(named):
         name = skeleton.names[named[0]]
@@ -255,6 +258,18 @@ def _check_attachment(attachment: ArrayLike | None, vertex_count: int, joint_cou
     if len(bad):
         raise ValueError(f"attachment[{bad[0]}] = {given[bad[0]]} is out of range for {joint_count} joints")
     return given.astype(np.int32)
+
+
+def _check_tails(tails: ArrayLike | None, joint_count: int) -> Floats | None:
+    if tails is None:
+        return None
+    given = np.asarray(tails, np.float64)
+    if given.shape != (joint_count, 3):
+        raise ValueError(f"tails has shape {given.shape}, expected ({joint_count}, 3)")
+    bad = np.flatnonzero(~np.isfinite(given).all(axis=1))
+    if len(bad):
+        raise ValueError(f"tails[{bad[0]}] is not finite")
+    return given
 
 
 def _zone(given: ArrayLike | None, default: Floats, name: str, skeleton: Skeleton) -> Floats:

@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import addon
 import bpy
@@ -15,6 +18,45 @@ Floats = NDArray[np.float64]
 
 # What the issue asks for: a share of the size of the mesh.
 TOLERANCE = 1e-5
+
+
+class Posed(NamedTuple):
+    """A character as it is posed.
+
+    Attributes
+    ----------
+    to_rig : (4, 4) ndarray
+        From the space of the mesh to that of the armature.
+    bones : list of J PoseBone
+        Those that deform.
+    weights : (V, J) ndarray
+    matrices : (J, 4, 4) ndarray
+        The skinning matrices, in armature space.
+    """
+
+    to_rig: Floats
+    bones: list[bpy.types.PoseBone]
+    weights: Floats
+    matrices: Floats
+
+
+def read(item: bpy.types.Object, armature: bpy.types.Object, mesh: bpy.types.Mesh | None = None) -> Posed:
+    """What there is to know of a posed character; the mesh is that of the object unless it is given."""
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    posed = armature.evaluated_get(depsgraph)
+    to_rig = np.linalg.inv(array(posed.matrix_world)) @ array(item.evaluated_get(depsgraph).matrix_world)
+    mesh = mesh or item.data
+    bones = [bone for bone in posed.pose.bones if bone.bone.use_deform]
+    names = [bone.name for bone in bones]
+    weights = np.zeros((len(mesh.vertices), len(bones)))
+    for vertex in mesh.vertices:
+        for entry in vertex.groups:
+            name = item.vertex_groups[entry.group].name
+            if name in names:
+                weights[vertex.index, names.index(name)] = entry.weight
+    matrices = np.array([array(bone.matrix) @ np.linalg.inv(array(bone.bone.matrix_local)) for bone in bones])
+    matrices[:, 3] = (0.0, 0.0, 0.0, 1.0)
+    return Posed(to_rig, bones, weights, matrices)
 
 
 def deformed(
@@ -33,31 +75,46 @@ def deformed(
     """
     # The package that the add-on itself uses, which in a built archive may be its own.
     sbs = addon.module("library").load()
-    depsgraph = bpy.context.evaluated_depsgraph_get()
-    posed = armature.evaluated_get(depsgraph)
-    to_rig = np.linalg.inv(array(posed.matrix_world)) @ array(item.evaluated_get(depsgraph).matrix_world)
-    mesh = mesh or item.data
-    bones = [bone for bone in posed.pose.bones if bone.bone.use_deform]
-    names = [bone.name for bone in bones]
+    to_rig, bones, weights, matrices = read(item, armature, mesh)
     if rest is None:
-        rest = np.array([vertex.co for vertex in mesh.vertices], np.float64)
-    weights = np.zeros((len(mesh.vertices), len(bones)))
-    for vertex in mesh.vertices:
-        for entry in vertex.groups:
-            name = item.vertex_groups[entry.group].name
-            if name in names:
-                weights[vertex.index, names.index(name)] = entry.weight
+        rest = np.array([vertex.co for vertex in (mesh or item.data).vertices], np.float64)
     if limit is not None:
         dropped = np.argsort(-weights, axis=1, kind="stable")[:, limit:]
         np.put_along_axis(weights, dropped, 0.0, axis=1)
-    matrices = np.array([array(bone.matrix) @ np.linalg.inv(array(bone.bone.matrix_local)) for bone in bones])
-    matrices[:, 3] = (0.0, 0.0, 0.0, 1.0)
     indices = np.broadcast_to(np.arange(len(bones)), weights.shape)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sbs.WeightWarning)
         more = {} if centers is None else {"centers": move(to_rig, centers)}
         skin = sbs.Skin(move(to_rig, rest), indices, weights, joint_count=len(bones), **more)
     return move(np.linalg.inv(to_rig), skin.deform(matrices, method=method, **options))
+
+
+def bones_blended(
+    item: bpy.types.Object,
+    armature: bpy.types.Object,
+    marked: Sequence[str] | None = None,
+    rest: Floats | None = None,
+) -> Floats:
+    """As `deformed`, by `sbs.bones_blending` for the bones of these names, or all.
+
+    Rest positions tell where the vertices are that move; those of the mesh, how far along bones.
+    """
+    sbs = addon.module("library").load()
+    to_rig, bones, weights, matrices = read(item, armature)
+    places = np.array([vertex.co for vertex in item.data.vertices], np.float64)
+    names = [bone.name for bone in bones]
+    parents = [next((names.index(b.name) for b in bone.parent_recursive if b.name in names), -1) for bone in bones]
+    skeleton = sbs.Skeleton(parents, [array(bone.bone.matrix_local) for bone in bones], names)
+    blending = sbs.bones_blending(
+        skeleton,
+        move(to_rig, places),
+        joints=marked,
+        influences=(np.broadcast_to(np.arange(len(bones)), weights.shape), weights),
+        tails=[bone.bone.tail_local for bone in bones],
+    )
+    if rest is not None:
+        blending = replace(blending, rest_positions=move(to_rig, rest))
+    return move(np.linalg.inv(to_rig), blending.skin().deform(matrices, **blending.options))
 
 
 def array(matrix: Matrix) -> Floats:

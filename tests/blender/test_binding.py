@@ -32,7 +32,15 @@ def rig_of(segments: tuple[int, ...] = (1,) * BONES) -> object:
     rests = np.tile(np.eye(4), (BONES, 1, 1))
     rests[:, 1, 3] = np.arange(BONES)
     names = tuple(f"B{bone}" for bone in range(BONES))
-    return core().Rig(names, np.ones(BONES, bool), rests, np.ones(BONES), np.array(segments, np.int32))
+    return core().Rig(
+        names=names,
+        deforms=np.ones(BONES, bool),
+        rests=rests,
+        lengths=np.ones(BONES),
+        segments=np.array(segments, np.int32),
+        parents=np.arange(-1, BONES - 1, dtype=np.int32),
+        marked=np.zeros(BONES, bool),
+    )
 
 
 def make(weights: object, rig: object | None = None) -> object:
@@ -59,6 +67,19 @@ def test_nothing_changed(binding: object) -> None:
     assert rebound(binding, equal) is binding
     surface = core().Surface(binding.surface.positions.copy(), equal, binding.surface.groups)
     assert binding.rebound(rig_of(), surface, PLACE.copy(), 0) is binding
+
+
+def test_bones_that_bend_hold_for_one_place() -> None:
+    binding = make(weights_of(seed=1), rig_of((1, 5, 1, 1)))
+
+    def at(place: np.ndarray) -> object:
+        return binding.rebound(binding.rig, binding.surface, place, 0)
+
+    # What rounding to float32 makes of it is the same place.
+    assert at(PLACE + np.random.default_rng(2).uniform(-1e-7, 1e-7, (4, 4))) is binding
+    moved = PLACE.copy()
+    moved[1, 3] = 0.01
+    assert at(moved) is not binding
 
 
 @pytest.mark.parametrize("segments", [(1, 1, 1, 1), (1, 5, 1, 1)], ids=["straight", "bendy"])

@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
-from expected import TOLERANCE, deformed, error
+from expected import TOLERANCE, bones_blended, deformed, error
 
 # Whatever the version of Blender, the same handlers do the work: one is tried at length.
 OPERATIONS = 2000 if bpy.app.version >= (5, 2, 0) else 300
@@ -113,7 +113,7 @@ class Session:
 
     def toggle(self) -> None:
         item = self.any_mesh()
-        item.sbs.method = self.any_of(["SPHERICAL", "LINEAR", "DUAL_QUATERNION"])
+        item.sbs.method = self.any_of(["SPHERICAL", "LINEAR", "DUAL_QUATERNION", "BONES_BLENDING"])
         modifier = next(modifier for modifier in item.modifiers if modifier.type == "NODES")
         modifier.show_viewport = not modifier.show_viewport
         bpy.context.view_layer.update()
@@ -151,7 +151,9 @@ class Session:
             bpy.context.view_layer.update()
         meshes = self.meshes()
         for item in meshes:
-            wanted = deformed(item, item.sbs.armature, item.sbs.method.lower())
+            armature, method = item.sbs.armature, item.sbs.method
+            blended = method == "BONES_BLENDING"
+            wanted = bones_blended(item, armature) if blended else deformed(item, armature, method.lower())
             assert error(rigs.evaluated(item), wanted) < TOLERANCE, item.name
         assert len([item for item in bpy.data.objects if "sbs_carrier" in item]) == len(meshes)
         rigs_hidden = {item.sbs.armature for item in meshes if item.sbs.armature.hide_viewport}

@@ -171,6 +171,18 @@ def test_bones_go_to_the_mean_child_and_on_from_the_parent():
     np.testing.assert_allclose(6 * blending.t - 2, [2, 0, 1], rtol=0, atol=1e-14)
 
 
+def test_bones_go_to_their_tails_where_a_rig_has_some():
+    points = [[1, 2, 0], [3, 0, 1], [3, 4, 0]]
+    tails = [[0, 0, 0], [0, 2, 0], [3, 0, 4]]
+    blending = sbs.bones_blending(arm(), points, attachment=[1, 2, 2], t_min=-2, t_max=4, tails=tails)
+    np.testing.assert_allclose(6 * blending.t - 2, [2, 1, 0], rtol=0, atol=1e-14)
+    # those at the children are what is taken without
+    rest, _ = sleeve()
+    heads = arm().joint_positions
+    same = sbs.bones_blending(arm(), rest, tails=[heads[1], heads[2], 2 * heads[2] - heads[1]])
+    np.testing.assert_allclose(same.t, sbs.bones_blending(arm(), rest).t, rtol=0, atol=1e-14)
+
+
 def test_no_rotation_is_interpolated_where_t_is_0_or_1():
     rest, _ = sleeve()
     blending = sbs.bones_blending(arm(), rest, t_min=-0.6, t_max=0.6, joints=["fore"])
@@ -333,6 +345,8 @@ def test_bad_input():
         ({"attachment": [0.0, 1, 2, 0]}, TypeError, "attachment must hold integers, not float64"),
         ({"joints": ["tail"]}, KeyError, "no joint is named 'tail'"),
         ({"joints": [3]}, ValueError, "joint 3 is out of range for 3 joints"),
+        ({"tails": np.zeros((2, 3))}, ValueError, r"tails has shape \(2, 3\), expected \(3, 3\)"),
+        ({"tails": np.full((3, 3), np.nan)}, ValueError, r"tails\[0\] is not finite"),
         ({"rest_positions": np.zeros((4, 2))}, ValueError, r"positions has shape \(4, 2\), expected \(V, 3\)"),
         ({"rest_positions": points + np.nan}, ValueError, r"positions\[0, 0\] is nan"),
         ({"influences": ([[0]], [[1]])}, ValueError, r"shapes \(1, 1\) and \(1, 1\), expected \(4, K\) twice"),

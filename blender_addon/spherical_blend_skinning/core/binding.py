@@ -6,7 +6,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
@@ -33,6 +33,10 @@ class Rig:
     lengths : (B,) ndarray
     segments : (B,) ndarray of int32
         1 for bones that do not bend.
+    parents : (B,) ndarray of int32
+        -1 for bones without.
+    marked : (B,) ndarray of bool
+        Those that the artist marked for bones blending.
     """
 
     names: tuple[str, ...]
@@ -40,6 +44,8 @@ class Rig:
     rests: Floats
     lengths: Floats
     segments: NDArray[np.int32]
+    parents: NDArray[np.int32]
+    marked: NDArray[np.bool_]
 
     def same_as(self, other: Rig) -> bool:
         """Whether both would bind a mesh alike."""
@@ -49,6 +55,8 @@ class Rig:
             and np.array_equal(self.rests, other.rests)
             and np.array_equal(self.lengths, other.lengths)
             and np.array_equal(self.segments, other.segments)
+            and np.array_equal(self.parents, other.parents)
+            and np.array_equal(self.marked, other.marked)
         )
 
 
@@ -63,17 +71,25 @@ class Surface:
     weights : VertexWeights
     groups : tuple of str
         The names of the vertex groups.
+    basis : (V, 3) ndarray of float32, optional
+        The positions before shape keys and modifiers, where these move vertices.
     """
 
     positions: NDArray[np.float32]
     weights: influences.VertexWeights
     groups: tuple[str, ...]
+    basis: NDArray[np.float32] | None = None
 
     def reweighted(self, other: Surface) -> NDArray[np.intp] | None:
         """The vertices with other weights than in another one; None if they cannot be compared."""
         if self.groups != other.groups or len(self.positions) != len(other.positions):
             return None
         return np.empty(0, np.intp) if self.weights is other.weights else self.weights.differing(other.weights)
+
+    def has_basis_of(self, other: Surface) -> bool:
+        """Whether both have their vertices at the same places before shape keys and modifiers."""
+        mine, theirs = (item.positions if item.basis is None else item.basis for item in (self, other))
+        return mine is theirs or np.array_equal(mine, theirs)
 
     def has_positions_of(self, other: Surface) -> bool:
         """Whether both have their vertices at the same places."""
@@ -135,6 +151,17 @@ class _Place:
         return self.to_rig == to_rig.tobytes()
 
 
+# How far the place of a mesh in armature space may be from that which it was bound at, as a share of its size. Blender
+# has matrices in float32: where a rig with its mesh is moved, the place is not the same to the last bit.
+_PLACE_TOLERANCE = 3e-6
+
+
+def _corners(positions: NDArray[np.float32]) -> Floats:
+    """The corners of the box about points (V, 3), (8, 4) with ones."""
+    ends = np.stack([positions.min(axis=0), positions.max(axis=0)])
+    return np.array([[ends[i, 0], ends[j, 1], ends[k, 2], 1.0] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
+
+
 class Binding:
     """A `sbs.Skin` in the space where skinning commutes with the transforms of the mesh and of its armature.
 
@@ -159,6 +186,9 @@ class Binding:
         If the mesh has no vertices or the rig no bones that deform.
     """
 
+    #: Which bones can be blended besides by weights, see `BlendedBinding`.
+    blends = ""
+
     def __init__(self, sbs: ModuleType, rig: Rig, surface: Surface, to_rig: Floats, limit: int = 0) -> None:
         if not len(surface.positions):
             raise ValueError("the mesh has no vertices")
@@ -174,6 +204,8 @@ class Binding:
         self._moving[bones[weights > 0.0]] = True
         if not self._moving.any():
             self._moving[np.flatnonzero(rig.deforms)[0]] = True
+        if self.blends:
+            self._moving |= rig.deforms
         #: The bones of the pose that move some vertex, (U,), ascending.
         self.bones = np.flatnonzero(self._moving)
         self._inverse_rests = inverse(rig.rests[self.bones])
@@ -182,6 +214,8 @@ class Binding:
         self.bends = bool((self.segments > 1).any())
         self.joint_count = int(bendy_bones.joint_counts(self.segments).sum())
         self._to_rig = to_rig
+        # Where vertices are along bones holds for one place alone: the corners of the mesh tell whether it is there.
+        self._corners = _corners(surface.positions) if self.bends or self.blends else None
         self.frame = np.eye(4) if is_similarity(to_rig) else linear_part(to_rig)
         self._has_frame = not np.array_equal(self.frame, np.eye(4))
         self._inverse_frame = inverse(self.frame)
@@ -248,27 +282,35 @@ class Binding:
         anew = limit != self.limit or not rig.same_as(self.rig) or not self._fits(to_rig)
         vertices = None if anew else surface.reweighted(self.surface)
         if vertices is None:
-            return Binding(self._sbs, rig, surface, to_rig, limit)
+            return self._anew(rig, surface, to_rig, limit)
         has_same_positions = surface.has_positions_of(self.surface)
         if not len(vertices):
-            return self if has_same_positions else self._with_positions(surface.positions)
+            return self if has_same_positions else self._with_positions(surface)
         other = self._with_weights(surface, vertices) if has_same_positions else None
-        return other or Binding(self._sbs, rig, surface, to_rig, limit)
+        return other or self._anew(rig, surface, to_rig, limit)
+
+    def _anew(self, rig: Rig, surface: Surface, to_rig: Floats, limit: int) -> Binding:
+        """A binding of the same kind."""
+        return Binding(self._sbs, rig, surface, to_rig, limit)
 
     def _fits(self, to_rig: Floats) -> bool:
         """Whether the binding holds for another place of the mesh in armature space."""
-        if self.bends:
-            return np.array_equal(to_rig, self._to_rig)
+        if self._corners is not None:
+            if np.array_equal(to_rig, self._to_rig):
+                return True
+            now, then = self._corners @ to_rig[:3].T, self._corners @ self._to_rig[:3].T
+            return bool(np.abs(now - then).max() <= _PLACE_TOLERANCE * np.ptp(then, axis=0).max())
         if self._place is not None and self._place.is_at(to_rig):
             return True
         return is_similarity(to_rig @ self._inverse_frame)
 
-    def _with_positions(self, positions: NDArray[np.float32]) -> Binding:
-        """The same weights on vertices that moved, (V, 3) in the space of the mesh object."""
-        surface = Surface(positions, self.surface.weights, self.surface.groups)
+    def _with_positions(self, surface: Surface) -> Binding:
+        """The same weights on vertices that moved."""
+        surface = replace(surface, weights=self.surface.weights)
         if self.bends:
-            return Binding(self._sbs, self.rig, surface, self._to_rig, self.limit)
-        return self._changed(surface, self._make_skin(positions, self.skin.joint_indices, self.skin.joint_weights))
+            return self._anew(self.rig, surface, self._to_rig, self.limit)
+        skin = self._make_skin(surface.positions, self.skin.joint_indices, self.skin.joint_weights)
+        return self._changed(surface, skin)
 
     def _with_weights(self, surface: Surface, vertices: NDArray[np.intp]) -> Binding | None:
         """Other weights of some vertices; None if bones are to move them that have moved none so far."""

@@ -7,20 +7,21 @@ What is remembered of an object are arrays alone, no data-block of Blender, for 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import bpy
 import numpy as np
 
 from .. import library
 from ..core import influences
-from ..core.binding import Amount, Binding, Method, Surface
+from ..core.binding import Amount, Binding, Method, Rig, Surface
+from ..core.blended import BlendedBinding
 from ..core.matrices import Floats, inverse
 from ..properties import SBS_PG_object
 from . import carriers, live_group, node_trees, reading, stack, subject
 from .identity import key_of
 
-__all__ = ["State", "forget", "forget_poses", "has_other_positions", "state_of", "update"]
+__all__ = ["State", "blends", "forget", "forget_poses", "has_other_positions", "state_of", "update"]
 
 
 @dataclass
@@ -200,12 +201,12 @@ def _bind(
     else:
         surface = old.surface
     if positions is not None and surface.positions is not positions:
-        surface = Surface(positions, surface.weights, surface.groups)
+        surface = replace(surface, positions=positions)
     bones = reading.rig(armature) if old is None or rig else old.rig
 
-    limit = settings.influence_limit
-    if old is None:
-        binding = Binding(library.load(), bones, surface, to_rig, limit)
+    limit, blended = settings.influence_limit, blends(settings)
+    if old is None or old.blends != blended:
+        binding = _new_binding(bones, surface, to_rig, limit, blended)
     else:
         binding = old.rebound(bones, surface, to_rig, limit)
     amount_settings = (settings.amount_group, settings.amount_invert, settings.amount_method)
@@ -224,6 +225,18 @@ def _method(settings: SBS_PG_object) -> Method:
     """What is chosen, in the library's words."""
     name = settings.method.lower()
     return Method(name, settings.rotation.lower(), settings.center.lower()) if name == "spherical" else Method(name)
+
+
+def _new_binding(rig: Rig, surface: Surface, to_rig: Floats, limit: int, blended: str) -> Binding:
+    if blended:
+        return BlendedBinding(library.load(), rig, surface, to_rig, limit, blends=blended)
+    return Binding(library.load(), rig, surface, to_rig, limit)
+
+
+def blends(settings: SBS_PG_object) -> str:
+    """Which bones are to be blended by bones blending, if it is among what is chosen."""
+    chosen = [settings.method, *([settings.amount_method] if settings.amount_group else [])]
+    return settings.blended_bones.lower() if "BONES_BLENDING" in chosen else ""
 
 
 def _threads() -> int | None:

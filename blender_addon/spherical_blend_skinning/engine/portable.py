@@ -104,7 +104,8 @@ def _check(item: bpy.types.Object, modifier: bpy.types.NodesModifier, state: liv
     if (item.sbs.rotation, item.sbs.center) != ("QLERP", "JOINT_SET"):
         raise ValueError(f"{item.name}: nodes know linear rotations about the centers of bones alone")
     if state.amount is not None and state.amount.method not in _OTHER_METHODS:
-        raise ValueError(f"{item.name}: nodes know no Dual Quaternion for where the amount is less than one")
+        name = item.sbs.bl_rna.properties["amount_method"].enum_items[item.sbs.amount_method].name
+        raise ValueError(f"{item.name}: nodes know no {name} for where the amount is less than one")
     if binding.bends:
         bone = next(binding.rig.names[bone] for bone in binding.bones if binding.rig.segments[bone] > 1)
         raise ValueError(f"{item.name}: nodes cannot read the segments of the bendy bone {bone}: bake instead")

@@ -78,6 +78,9 @@ def rig(armature: bpy.types.Object) -> Rig:
         raise ValueError("The pose has bones that the armature has no more")
     order = np.array([number[name] for name in names], np.intp)
 
+    place = {name: index for index, name in enumerate(names)}
+    members = [bones[name] for name in names]
+
     def read(name: str, dtype: type, width: int = 1) -> NDArray[np.generic]:
         values = np.empty(width * len(bones), dtype)
         bones.foreach_get(name, values)
@@ -93,6 +96,8 @@ def rig(armature: bpy.types.Object) -> Rig:
         rests=transposed(read("matrix_local", np.float32, 16), len(names)),
         lengths=read("length", np.float32).ravel().astype(np.float64),
         segments=segments,
+        parents=np.array([place.get(bone.parent.name, -1) if bone.parent else -1 for bone in members], np.int32),
+        marked=np.array([bone.sbs.bones_blending for bone in members], bool),
     )
 
 

@@ -61,7 +61,8 @@ class Subject:
             weights = reading.vertex_weights(mesh)
         if len(weights.groups) != len(positions):
             raise InputError("What comes to the modifier cannot be read")
-        return Surface(positions, weights, groups)
+        basis = reading.positions(mesh) if self._moves and len(mesh.vertices) == len(positions) else None
+        return Surface(positions, weights, groups, basis)
 
     def optimized_centers(self, binding: Binding) -> Floats:
         """The optimized centers of a binding. A ValueError if the faces can't be known."""

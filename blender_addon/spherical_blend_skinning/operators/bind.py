@@ -86,6 +86,8 @@ def counts(state: live.State) -> list[str]:
     """What was bound."""
     skin = state.binding.skin
     texts = [f"{skin.vertex_count} vertices", f"{len(state.binding.bones)} bones", f"{len(skin.joint_sets)} joint sets"]
+    if state.binding.blends:
+        texts.append(f"{state.binding.blended_bone_count} bones blended with their parents")
     if skin.unweighted_vertex_count:
         texts.append(f"{skin.unweighted_vertex_count} vertices without weights stay")
     return texts

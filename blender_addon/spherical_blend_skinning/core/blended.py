@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bones blending of a bound mesh, after Kavan and Zara 2003: each vertex belongs to one bone and its parent."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from dataclasses import replace
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .binding import Amount, Binding, Method, Rig, Surface
+from .matrices import Floats, inverse, transform_points
+
+__all__ = ["NAME", "BlendedBinding"]
+
+#: What bones blending is called among the methods of `sbs.Skin.deform`.
+NAME = "bones_blending"
+
+
+class BlendedBinding(Binding):
+    """A binding that has a second skin for bones blending, besides that for the methods which go by weights.
+
+    The joints of both are all bones that deform. How far along a bone a vertex is, is found where neither shape keys
+    nor modifiers move it, so that it stays the same while those are animated.
+
+    Parameters
+    ----------
+    sbs, rig, surface, to_rig, limit
+        As of `Binding`.
+    blends : str
+        ``"all"``, or ``"marked"``: vertices of other bones are moved linearly by their weights.
+
+    Raises
+    ------
+    ValueError
+        As `Binding`, and if a bone bends.
+    """
+
+    def __init__(
+        self, sbs: ModuleType, rig: Rig, surface: Surface, to_rig: Floats, limit: int = 0, *, blends: str
+    ) -> None:
+        self.blends = blends
+        super().__init__(sbs, rig, surface, to_rig, limit)
+        if self.bends:
+            name = rig.names[self.bones[np.argmax(self.segments > 1)]]
+            raise ValueError(f"Bones Blending knows no segments, and bone {name} has some: choose another method")
+        self._blend()
+
+    @property
+    def blended_bone_count(self) -> int:
+        """How many bones are blended with their parents."""
+        return int(np.count_nonzero(np.isfinite(self._blending.t_min)))
+
+    def _blend(self) -> None:
+        """Find out which bone each vertex belongs to, and how far along it is."""
+        basis = self.surface.positions if self.surface.basis is None else self.surface.basis
+        from_rig = inverse(self._to_rig @ self._inverse_frame)
+        rests = self.rig.rests[self.bones]
+        tails = rests[:, :3, 3] + rests[:, :3, 1] * self.rig.lengths[self.bones, None]
+        marked = np.flatnonzero(self.rig.marked[self.bones]).tolist()
+        self._blending = self._sbs.bones_blending(
+            self._sbs.Skeleton(self._joint_parents(), from_rig @ rests),
+            self._in_frame(basis),
+            joints=marked if self.blends == "marked" else None,
+            influences=(self.skin.joint_indices, self.skin.joint_weights),
+            tails=tails @ from_rig[:3, :3].T + from_rig[:3, 3],
+        )
+        self._place_vertices()
+
+    def _joint_parents(self) -> NDArray[np.int32]:
+        """For each of `bones`, the next among its ancestors that deforms too; -1 where there is none."""
+        parents = self.rig.parents.copy()
+        while (passed := (parents >= 0) & ~self.rig.deforms[parents]).any():
+            parents[passed] = self.rig.parents[parents[passed]]
+        number = np.append(np.cumsum(self.rig.deforms) - 1, -1)  # the last is that of -1
+        return number[parents[self.bones]].astype(np.int32)
+
+    def _in_frame(self, positions: NDArray[np.float32]) -> NDArray[np.float32]:
+        return transform_points(self.frame, positions) if self._has_frame else positions
+
+    def _place_vertices(self) -> None:
+        """Make the skin of what was found, for the vertices where they are."""
+        rest = self._in_frame(self.surface.positions)
+        with warnings.catch_warnings():
+            # The status line counts vertices without weights.
+            warnings.simplefilter("ignore", self._sbs.WeightWarning)
+            self._blended_skin = replace(self._blending, rest_positions=rest).skin()
+
+    def rebound(self, rig: Rig, surface: Surface, to_rig: Floats, limit: int) -> Binding:
+        result = super().rebound(rig, surface, to_rig, limit)
+        same_basis = surface.has_basis_of(self.surface)
+        if result is self and same_basis:
+            return self
+        if result is self:
+            result = copy.copy(self)
+            result.surface = replace(surface, weights=self.surface.weights)
+        if result._blending is not self._blending:
+            return result
+        if same_basis and result.surface.weights is self.surface.weights:
+            result._place_vertices()
+        else:
+            result._blend()
+        return result
+
+    def _anew(self, rig: Rig, surface: Surface, to_rig: Floats, limit: int) -> Binding:
+        return BlendedBinding(self._sbs, rig, surface, to_rig, limit, blends=self.blends)
+
+    def deform(
+        self, matrices: Floats, method: Method, amount: Amount | None = None, threads: int | None = None
+    ) -> NDArray[np.float32]:
+        if NAME not in (method.name, amount and amount.method):
+            return super().deform(matrices, method, amount, threads)
+        positions = self._deform_wholly(matrices, method, threads)
+        if amount is None:
+            return positions
+        other = self._deform_wholly(matrices, Method(amount.method), threads)
+        return other + amount.weights[:, None] * (positions - other)
+
+    def _deform_wholly(self, matrices: Floats, method: Method, threads: int | None) -> NDArray[Any]:
+        if method.name == "none":
+            return self.surface.positions
+        if method.name != NAME:
+            return super().deform(matrices, method, None, threads)
+        positions = self._blended_skin.deform(matrices, threads=threads, **self._blending.options)
+        return transform_points(self._inverse_frame, positions) if self._has_frame else positions

@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bones blending as a method of the modifier: for all bones and for marked ones, through edits and files."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import addon
+import bpy
+import numpy as np
+import pytest
+import rigs
+from expected import TOLERANCE, bones_blended, deformed, error
+from mathutils import Quaternion
+
+Character = tuple[bpy.types.Object, bpy.types.Object]
+
+
+@pytest.fixture
+def character() -> Character:
+    """A bound tube with a twisted and bent armature."""
+    armature, tube = rigs.make_armature(), rigs.make_tube()
+    rigs.bind(tube, armature)
+    tube.sbs.method = "BONES_BLENDING"
+    rigs.turn(armature)
+    armature.pose.bones["B2"].rotation_quaternion = Quaternion((0.0, 1.0, 0.0), math.radians(170.0))
+    return tube, armature
+
+
+def mark(armature: bpy.types.Object, *names: str) -> None:
+    rigs.select_bones(armature, *names)
+    assert bpy.ops.sbs.mark_bones() == {"FINISHED"}
+
+
+def assert_right(
+    tube: bpy.types.Object, armature: bpy.types.Object, marked: tuple[str, ...] | None = None, **options: object
+) -> None:
+    assert error(rigs.evaluated(tube), bones_blended(tube, armature, marked, **options)) < TOLERANCE
+
+
+def problem_of(tube: bpy.types.Object) -> str:
+    bpy.context.view_layer.update()
+    return addon.module("engine.live").state_of(tube).problem
+
+
+def test_all_bones_in_every_frame(character: Character) -> None:
+    tube, armature = character
+    assert_right(tube, armature)
+    assert error(rigs.evaluated(tube), deformed(tube, armature)) > 0.01
+    # A tube about its bones keeps its radius where one is twisted: that is what the method is for.
+    rigs.animate(armature)
+    for frame in (1, 20, 7, 8, 2):
+        bpy.context.scene.frame_set(frame)
+        assert_right(tube, armature)
+
+
+def test_weights_only_tell_which_bone(character: Character) -> None:
+    tube, armature = character
+    before = rigs.evaluated(tube)
+    for group in tube.vertex_groups:
+        for vertex in tube.data.vertices:
+            for entry in vertex.groups:
+                if entry.group == group.index:
+                    entry.weight *= 0.5
+    tube.data.update()
+    assert error(rigs.evaluated(tube), before) < TOLERANCE
+    # Where another bone becomes the heaviest, vertices go over to that.
+    tube.vertex_groups["B3"].add(list(range(200, 300)), 1.0, "REPLACE")
+    tube.data.update()
+    assert error(rigs.evaluated(tube), before) > 0.01
+    assert_right(tube, armature)
+    tube.vertex_groups["B1"].remove([5, 6, 7])
+    tube.vertex_groups["B0"].remove([5, 6, 7])
+    tube.data.update()
+    np.testing.assert_allclose(rigs.evaluated(tube)[5:8], rigs.positions(tube.data)[5:8], atol=1e-6)
+
+
+def test_marked_bones(character: Character) -> None:
+    tube, armature = character
+    everything = rigs.evaluated(tube)
+    tube.sbs.blended_bones = "MARKED"
+    assert error(rigs.evaluated(tube), deformed(tube, armature, method="linear")) < TOLERANCE
+    mark(armature, "B2")
+    assert_right(tube, armature, ("B2",))
+    assert error(rigs.evaluated(tube), everything) > 0.01
+    mark(armature, "B1")
+    assert_right(tube, armature, ("B1", "B2"))
+    rigs.select_bones(armature, "B2", "B3")
+    assert bpy.ops.sbs.mark_bones(mark=False) == {"FINISHED"}
+    assert_right(tube, armature, ("B1",))
+    # A bone keeps its mark through Edit Mode, and when it is renamed.
+    armature.data.bones["B1"].name = "Elbow"
+    rigs.select([armature])
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert [bone.name for bone in armature.data.bones if bone.sbs.bones_blending] == ["Elbow"]
+    assert_right(tube, armature, ("Elbow",))
+
+
+def test_marking_asks_for_selected_bones(character: Character) -> None:
+    tube, armature = character
+    rigs.select_bones(armature)
+    with pytest.raises(RuntimeError, match="No bone of Rig that deforms is selected"):
+        bpy.ops.sbs.mark_bones()
+    rigs.select([armature])
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert not bpy.ops.sbs.mark_bones.poll()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.data.objects.remove(tube)
+    assert not bpy.ops.sbs.mark_bones.poll()
+
+
+def test_bones_between_that_do_not_deform(character: Character) -> None:
+    tube, armature = character
+    armature.data.bones["B1"].use_deform = False
+    assert_right(tube, armature)
+
+
+def test_rest_edits(character: Character) -> None:
+    tube, armature = character
+    rigs.select([armature])
+    bpy.ops.object.mode_set(mode="EDIT")
+    armature.data.edit_bones["B2"].head.z += 0.3
+    # A bone that goes elsewhere than its child, and a tail that has none.
+    armature.data.edit_bones["B2"].use_connect = False
+    armature.data.edit_bones["B1"].tail.x += 0.4
+    armature.data.edit_bones["B3"].tail.y += 0.5
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert_right(tube, armature)
+    tube.data.vertices[100].co.z += 0.7
+    tube.data.update()
+    assert_right(tube, armature)
+
+
+@pytest.mark.parametrize("scale", [(1.0, 1.0, 1.0), (2.0, 2.0, 2.0), (1.0, 2.0, 0.5), (-1.0, 1.0, 1.0)])
+def test_places(character: Character, scale: tuple[float, float, float]) -> None:
+    tube, armature = character
+    tube.scale = scale
+    tube.location = (0.1, 0.0, 0.3)
+    armature.location = (5.0, 1.0, 0.0)
+    armature.rotation_euler = (0.3, 0.0, 1.0)
+    tube.parent = armature
+    assert_right(tube, armature)
+    # The rig takes the mesh along, which must not be bound anew for it.
+    binding = addon.module("engine.live").state_of(tube).binding
+    armature.location = (50.0, 3.3, 0.7)
+    armature.rotation_euler = (1.3, 0.2, 0.1)
+    assert_right(tube, armature)
+    assert addon.module("engine.live").state_of(tube).binding is binding
+    tube.location.z += 0.1
+    assert_right(tube, armature)
+    assert addon.module("engine.live").state_of(tube).binding is not binding
+
+
+def test_shape_keys_move_vertices_along_no_bone(character: Character) -> None:
+    tube, armature = character
+    tube.shape_key_add(name="Basis")
+    key = tube.shape_key_add(name="Longer")
+    rest = rigs.positions(tube.data)
+    longer = rest * (1.3, 1.0, 1.2)
+    key.data.foreach_set("co", longer.astype(np.float32).ravel())
+    for value in (0.0, 1.0, 0.5):
+        key.value = value
+        # The first time, the modifier does not keep its input yet.
+        bpy.context.view_layer.update()
+        addon.module("handlers").look_again()
+        bpy.context.view_layer.update()
+        assert_right(tube, armature, rest=rest + value * (longer - rest))
+
+
+@pytest.mark.parametrize("other", ["LINEAR", "SPHERICAL", "NONE"])
+@pytest.mark.parametrize("turned_round", [False, True])
+def test_amount(character: Character, other: str, turned_round: bool) -> None:
+    tube, armature = character
+    amounts = np.linspace(0.0, 1.0, len(tube.data.vertices), dtype=np.float32)
+    group = tube.vertex_groups.new(name="Amount")
+    for vertex, amount in enumerate(amounts.tolist()):
+        group.add([vertex], amount, "REPLACE")
+    tube.sbs.amount_group = "Amount"
+    tube.sbs.amount_method = other
+    if turned_round and other != "NONE":
+        tube.sbs.method, tube.sbs.amount_method = other, "BONES_BLENDING"
+        amounts = 1.0 - amounts
+    blended = bones_blended(tube, armature)
+    rest = rigs.positions(tube.data)
+    elsewhere = rest if other == "NONE" else deformed(tube, armature, method=other.lower())
+    wanted = elsewhere + amounts[:, None] * (blended - elsewhere)
+    assert error(rigs.evaluated(tube), wanted) < TOLERANCE
+
+
+def test_undo(character: Character) -> None:
+    tube, armature = character
+    tube.sbs.blended_bones = "MARKED"
+    rigs.select([tube])
+    bpy.context.view_layer.update()
+    bpy.ops.ed.undo_push(message="Start")
+    rigs.select_bones(armature, "B2")
+    assert bpy.ops.sbs.mark_bones("EXEC_DEFAULT", True) == {"FINISHED"}
+    assert_right(tube, armature, ("B2",))
+    bpy.ops.ed.undo()
+    tube, armature = bpy.data.objects["Tube"], bpy.data.objects["Rig"]
+    assert error(rigs.evaluated(tube), deformed(tube, armature, method="linear")) < TOLERANCE
+    bpy.ops.ed.redo()
+    tube, armature = bpy.data.objects["Tube"], bpy.data.objects["Rig"]
+    assert_right(tube, armature, ("B2",))
+
+
+@pytest.mark.parametrize("bones", ["ALL", "MARKED"])
+def test_saved_and_loaded(character: Character, tmp_path: Path, bones: str) -> None:
+    tube, armature = character
+    tube.sbs.blended_bones = bones
+    mark(armature, "B2")
+    marked = ("B2",) if bones == "MARKED" else None
+    assert_right(tube, armature, marked)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "file.blend"))
+    bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "file.blend"))
+    tube, armature = bpy.data.objects["Tube"], bpy.data.objects["Rig"]
+    assert_right(tube, armature, marked)
+    rigs.turn(armature, seed=4)
+    assert_right(tube, armature, marked)
+
+
+def test_bake(character: Character, tmp_path: Path) -> None:
+    tube, armature = character
+    tube.sbs.blended_bones = "MARKED"
+    mark(armature, "B2", "B3")
+    rigs.animate(armature, frames=6)
+    rigs.select([tube])
+    assert bpy.ops.sbs.bake(directory=str(tmp_path), use_scene_range=False, frame_start=1, frame_end=6) == {"FINISHED"}
+    assert not addon.module("engine.stack").find(tube).show_viewport
+    for frame in (1, 4, 6):
+        bpy.context.scene.frame_set(frame)
+        assert_right(tube, armature, ("B2", "B3"))
+
+
+def test_two_rigs_and_a_limit(character: Character) -> None:
+    tube, armature = character
+    tube.sbs.influence_limit = 1
+    assert_right(tube, armature)
+    second, other = rigs.make_armature(name="Second"), rigs.make_tube(name="Other")
+    rigs.bind(other, second)
+    rigs.turn(second, seed=9)
+    assert error(rigs.evaluated(other), deformed(other, second)) < TOLERANCE
+    assert_right(tube, armature)
+
+
+def test_says_that_bendy_bones_are_none(character: Character) -> None:
+    tube, armature = character
+    armature.data.bones["B1"].bbone_segments = 4
+    assert "no segments, and bone B1 has some" in problem_of(tube)
+    tube.sbs.method = "SPHERICAL"
+    assert problem_of(tube) == ""
+    tube.sbs.method = "BONES_BLENDING"
+    armature.data.bones["B1"].bbone_segments = 1
+    assert problem_of(tube) == ""
+    assert_right(tube, armature)
+
+
+@pytest.mark.blender(since=(5, 1))
+def test_nodes_refuse(character: Character) -> None:
+    tube, _armature = character
+    rigs.select([tube])
+    with pytest.raises(RuntimeError, match="only Spherical Blend can be made portable"):
+        bpy.ops.sbs.make_portable()
+    tube.sbs.method = "SPHERICAL"
+    tube.sbs.amount_group = "B1"
+    tube.sbs.amount_method = "BONES_BLENDING"
+    with pytest.raises(RuntimeError, match="nodes know no Bones Blending"):
+        bpy.ops.sbs.make_portable()
+    assert tube.sbs.bound
+
+
+def test_status(character: Character) -> None:
+    tube, armature = character
+    counts = addon.module("operators.bind").counts
+    state_of = addon.module("engine.live").state_of
+    bpy.context.view_layer.update()
+    assert "3 bones blended with their parents" in counts(state_of(tube))
+    tube.sbs.blended_bones = "MARKED"
+    mark(armature, "B2")
+    bpy.context.view_layer.update()
+    assert "1 bones blended with their parents" in counts(state_of(tube))
