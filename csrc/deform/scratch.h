@@ -13,7 +13,7 @@ typedef struct sbs_scratch {
   sbs_vec4 *centers;      /* (set_count) */
   unsigned char *left;    /* (set_count) centers that are left to the SVD */
   double *center_work;    /* (sbs_center_work_size) */
-  sbs_vec4 (*slots)[2];   /* one for every joint of every set */
+  sbs_vec4 (*slots)[3];   /* one for every joint of every set */
   void *constants;        /* (sbs_constants_capacity) of the skin's type */
   unsigned char *forms;   /* (group_count) a sbs_form */
   unsigned char *obtuse;  /* (group_count) as of sbs_kernel_args */

@@ -14,16 +14,6 @@ sbs_formula sbs_choose_formula(const sbs_deform_options *options) {
   }
 }
 
-sbs_constants_layout sbs_lay_out_constants(sbs_formula formula, int general) {
-  return (sbs_constants_layout){
-      .formula = formula,
-      .linear = formula == SBS_FORMULA_LINEAR,
-      .general = general,
-      .base_size = general ? SBS_CONSTANT_GENERAL_BASE : SBS_CONSTANT_BASE,
-      .row_size = general ? sbs_formula_general_row(formula) : sbs_formula_row(formula),
-  };
-}
-
 size_t sbs_constants_capacity(const sbs_skin *skin) {
   return skin->group_count * SBS_CONSTANT_GENERAL_BASE +
          skin->row_count * sbs_formula_general_row(SBS_FORMULA_AVERAGE_WEIGHTED);

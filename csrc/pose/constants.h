@@ -21,7 +21,15 @@ static inline unsigned sbs_general_kinds(sbs_method method, int with_normals) {
   return with_normals ? SBS_JOINT_SKEWED : 0;
 }
 
-sbs_constants_layout sbs_lay_out_constants(sbs_formula formula, int general);
+static inline sbs_constants_layout sbs_lay_out_constants(sbs_formula formula, int general) {
+  return (sbs_constants_layout){
+      .formula = formula,
+      .linear = formula == SBS_FORMULA_LINEAR,
+      .general = general,
+      .base_size = general ? SBS_CONSTANT_GENERAL_BASE : SBS_CONSTANT_BASE,
+      .row_size = general ? sbs_formula_general_row(formula) : sbs_formula_row(formula),
+  };
+}
 
 /* Where a group's base starts; its rows follow. */
 static inline size_t sbs_constants_offset(const sbs_skin *skin, const sbs_constants_layout *layout, size_t group) {
@@ -41,7 +49,7 @@ typedef struct sbs_constants_args {
   const sbs_stretch *stretches; /* read where layout.general */
   const sbs_vec4 *centers;      /* (set_count) relative to the centroids; read by formulas with one for a joint set */
   double damping;               /* of weighted centers */
-  sbs_vec4 (*slots)[2];         /* workspace for every joint of every set */
+  sbs_vec4 (*slots)[3];         /* workspace for every joint of every set */
   void *constants;              /* (sbs_constants_capacity) of the skin's type */
   unsigned char *forms;         /* (group_count) receives a sbs_form: how the group is to be evaluated */
   unsigned char *obtuse;        /* (group_count) receives whether quaternions to be averaged are > 90 degrees apart */

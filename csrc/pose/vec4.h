@@ -15,9 +15,25 @@ SBS_VEC4_INLINE sbs_vec4 sbs_vec4_apply(const sbs_vec4 m[3], sbs_vec4 v) {
   return m[0] * v[0] + m[1] * v[1] + m[2] * v[2];
 }
 
+/* What a comparison gives: all bits set where it holds. */
+typedef long long sbs_vec4_mask __attribute__((vector_size(32)));
+
+/* yes where the mask is set, else no */
+SBS_VEC4_INLINE sbs_vec4 sbs_vec4_select(sbs_vec4_mask mask, sbs_vec4 yes, sbs_vec4 no) {
+  return (sbs_vec4)(((sbs_vec4_mask)yes & mask) | ((sbs_vec4_mask)no & ~mask));
+}
+
+/* (v[i], v[j], v[k], v[l]) */
+#if defined(__clang__) || __GNUC__ >= 12
+#define SBS_VEC4_PICK(v, i, j, k, l) __builtin_shufflevector(v, v, i, j, k, l)
+#else
+#define SBS_VEC4_PICK(v, i, j, k, l) ((sbs_vec4){(v)[i], (v)[j], (v)[k], (v)[l]})
+#endif
+
 /* a x b */
 SBS_VEC4_INLINE sbs_vec4 sbs_vec4_cross(sbs_vec4 a, sbs_vec4 b) {
-  return (sbs_vec4){a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0], 0.0};
+  return SBS_VEC4_PICK(a, 1, 2, 0, 3) * SBS_VEC4_PICK(b, 2, 0, 1, 3) -
+         SBS_VEC4_PICK(a, 2, 0, 1, 3) * SBS_VEC4_PICK(b, 1, 2, 0, 3);
 }
 
 /* a b */
@@ -28,9 +44,9 @@ SBS_VEC4_INLINE void sbs_vec4_multiply(const sbs_vec4 a[3], const sbs_vec4 b[3],
 /* The product of quaternions a b as a combination of these four, which depend on b alone: sum_i a[i] basis[i]. */
 SBS_VEC4_INLINE void sbs_vec4_quaternion_basis(sbs_vec4 b, sbs_vec4 basis[4]) {
   basis[0] = b;
-  basis[1] = (sbs_vec4){-b[1], b[0], -b[3], b[2]};
-  basis[2] = (sbs_vec4){-b[2], b[3], b[0], -b[1]};
-  basis[3] = (sbs_vec4){-b[3], -b[2], b[1], b[0]};
+  basis[1] = (sbs_vec4){-1.0, 1.0, -1.0, 1.0} * SBS_VEC4_PICK(b, 1, 0, 3, 2);
+  basis[2] = (sbs_vec4){-1.0, 1.0, 1.0, -1.0} * SBS_VEC4_PICK(b, 2, 3, 0, 1);
+  basis[3] = (sbs_vec4){-1.0, -1.0, 1.0, 1.0} * SBS_VEC4_PICK(b, 3, 2, 1, 0);
 }
 
 SBS_VEC4_INLINE sbs_vec4 sbs_vec4_combine(sbs_vec4 a, const sbs_vec4 basis[4]) {
