@@ -14,30 +14,30 @@ def tube() -> bpy.types.Object:
     return rigs.make_tube(bones=7, rows=80)
 
 
-def assert_same(mesh: bpy.types.Mesh) -> None:
-    slow = addon.module("engine.reading").vertex_weights_one_by_one(mesh)
-    fast = addon.module("engine.deform_vertices").read(mesh)
+def assert_same(item: bpy.types.Object) -> None:
+    slow = addon.module("engine.reading").vertex_weights_one_by_one(item.data)
+    fast = addon.module("engine.deform_vertices").read(item)
     assert fast is not None, "memory is not as expected"
     assert fast.equals(slow)
     assert slow.groups.shape == slow.weights.shape
 
 
 def test_memory(tube: bpy.types.Object) -> None:
-    assert_same(tube.data)
+    assert_same(tube)
     for _ in range(3):
         tube.vertex_groups[2].add(list(range(300)), 0.123, "REPLACE")
-        assert_same(tube.data)
+        assert_same(tube)
 
 
 def test_memory_with_vertices_without_weights(tube: bpy.types.Object) -> None:
     for group in tube.vertex_groups:
         group.remove(list(range(0, len(tube.data.vertices), 3)))
-    assert_same(tube.data)
+    assert_same(tube)
 
 
 def test_memory_of_evaluated_mesh(tube: bpy.types.Object) -> None:
     tube.modifiers.new("Subdivision", "SUBSURF")
-    assert_same(tube.evaluated_get(bpy.context.evaluated_depsgraph_get()).data)
+    assert_same(tube.evaluated_get(bpy.context.evaluated_depsgraph_get()))
 
 
 def test_memory_with_other_layers(tube: bpy.types.Object) -> None:
@@ -47,15 +47,16 @@ def test_memory_with_other_layers(tube: bpy.types.Object) -> None:
         mesh.attributes.new(f"Number {number}", "FLOAT", "FACE")
     mesh.uv_layers.new()
     tube.shape_key_add(name="Basis")
-    assert_same(mesh)
+    assert_same(tube)
 
 
 def test_no_weights_at_all() -> None:
     mesh = bpy.data.meshes.new("Empty")
+    item = bpy.data.objects.new("Empty", mesh)
     reading = addon.module("engine.reading")
-    assert len(reading.vertex_weights(mesh).groups) == 0
+    assert len(reading.vertex_weights(item).groups) == 0
     mesh.vertices.add(5)
-    weights = reading.vertex_weights(mesh)
+    weights = reading.vertex_weights(item)
     assert weights.groups.tolist() == [[-1]] * 5
     assert weights.weights.tolist() == [[0.0]] * 5
 
@@ -68,3 +69,9 @@ def test_one_by_one(tube: bpy.types.Object) -> None:
         assert weights.weights[vertex.index, :count].tolist() == [entry.weight for entry in vertex.groups]
         assert (weights.groups[vertex.index, count:] == -1).all()
         assert (weights.weights[vertex.index, count:] == 0.0).all()
+
+
+def test_memory_where_there_are_no_records(tube: bpy.types.Object, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = {(8 * to_layers, 8 * to_data): None for to_layers in range(64) for to_data in range(32)}
+    monkeypatch.setattr(addon.module("engine.deform_vertices"), "_places", wrong)
+    assert_same(tube)

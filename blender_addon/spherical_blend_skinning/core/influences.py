@@ -38,7 +38,8 @@ class VertexWeights:
         width = max(self.groups.shape[1], other.groups.shape[1])
         mine, theirs = self._widened(width), other._widened(width)
         differs = (mine.groups != theirs.groups) | (mine.weights != theirs.weights)
-        return np.flatnonzero(differs.any(axis=1))
+        # Faster than to ask of every row.
+        return np.unique(np.flatnonzero(differs) // width)
 
     def _widened(self, width: int) -> VertexWeights:
         """The same with more padding."""

@@ -28,66 +28,131 @@ _MEMORY = Path("/proc/self/mem")
 _RECORD = np.dtype([("pairs", "<u8"), ("count", "<i4"), ("flag", "<i4")])
 _PAIR = np.dtype([("group", "<i4"), ("weight", "<f4")])
 
+# Where the memory of a program ends.
+_END = 1 << 47
 # How many bytes of a mesh, and of its list of layers, may hold the pointer that is looked for.
 _MESH_BYTES = 2048
 _LAYERS_BYTES = 4096
 # How many vertices must agree.
 _SAMPLES = 32
-# How many vertices are read at once.
-_AT_ONCE = 4096
+
+# Where records were found so far: how many bytes behind the mesh there is the pointer to its list of layers, and how
+# many behind that the pointer to the records.
+_places: dict[tuple[int, int], None] = {}
 
 
-def read(mesh: bpy.types.Mesh) -> VertexWeights | None:
-    """The vertex groups of a mesh, or None where its memory is not as expected."""
-    if not _MEMORY.exists() or ctypes.sizeof(ctypes.c_void_p) != 8:
-        return None
-    samples = _samples(mesh)
-    if not samples:
+def read(item: bpy.types.Object) -> VertexWeights | None:
+    """The vertex groups of the mesh of an object, or None where its memory is not as expected."""
+    if not _MEMORY.exists() or ctypes.sizeof(ctypes.c_void_p) != 8 or not len(item.data.vertices):
         return None
     with suppress(OSError), _MEMORY.open("rb", buffering=0) as memory:
-        records = _find_records(memory.fileno(), mesh, samples)
+        records = _find_records(memory.fileno(), item)
+        if records is None and _find_place(memory.fileno(), item.data):
+            records = _find_records(memory.fileno(), item)
         if records is not None:
-            weights = _follow(records)
-            if weights is not None and _agree(weights, mesh, samples):
-                return weights
+            return _follow(records)
     return None
+
+
+def _find_records(memory: int, item: bpy.types.Object) -> NDArray[np.void] | None:
+    """The array of records, in a place where such were found."""
+    for to_layers, to_data in _places:
+        layers = _word(memory, item.data.as_pointer() + to_layers)
+        records = _records(memory, _word(memory, layers + to_data), item.data)
+        if records is not None and _agree(memory, records, item):
+            return records
+    return None
+
+
+def _agree(memory: int, records: NDArray[np.void], item: bpy.types.Object) -> bool:
+    """Whether Blender's Python tells the same of some vertices that have weights."""
+    weighted = np.flatnonzero(records["count"])
+    for index in _spread(weighted).tolist() if len(weighted) else ():
+        address, count, _ = records[index].tolist()
+        found = _peek(memory, address, count * _PAIR.itemsize)
+        if len(found) < count * _PAIR.itemsize or not _has_weights(item, index, np.frombuffer(found, _PAIR).tolist()):
+            return False
+    return len(weighted) > 0
+
+
+def _has_weights(item: bpy.types.Object, index: int, pairs: list[tuple[int, float]]) -> bool:
+    """Whether a vertex has weights in groups.
+
+    Where they can, the object's vertex groups are asked and not the vertex: for this Blender copies all weights if the
+    mesh shares them with an evaluated one, as it does after every stroke of a brush.
+    """
+    if item.is_evaluated:
+        return [(entry.group, entry.weight) for entry in item.data.vertices[index].groups] == pairs
+    groups = item.vertex_groups
+    try:
+        return all(0 <= group < len(groups) and groups[group].weight(index) == weight for group, weight in pairs)
+    except RuntimeError:
+        # It is not in one of them.
+        return False
+
+
+def _find_place(memory: int, mesh: bpy.types.Mesh) -> bool:
+    """Note the place of records, by the pointers of the mesh to lists of layers, and theirs to the layers' data."""
+    samples = _samples(mesh)
+    if not samples:
+        return False
+    first = next(iter(samples))
+    for to_layers, layers in _pointers(memory, mesh.as_pointer(), _MESH_BYTES):
+        for to_data, data in _pointers(memory, layers, _LAYERS_BYTES):
+            if _peek(memory, data + first * _RECORD.itemsize, 12) != samples[first]:
+                continue
+            records = _records(memory, data, mesh)
+            if records is not None and all(records[i].tobytes().startswith(sample) for i, sample in samples.items()):
+                _places[to_layers, to_data] = None
+                return True
+    return False
 
 
 def _samples(mesh: bpy.types.Mesh) -> dict[int, bytes]:
     """What the records of some vertices that have weights must begin with."""
-    vertices = mesh.vertices
     samples = {}
-    for index in np.unique(np.linspace(0, len(vertices) - 1, _SAMPLES).astype(int)) if len(vertices) else ():
-        groups = vertices[int(index)].groups
+    for index in _spread(np.arange(len(mesh.vertices))).tolist():
+        groups = mesh.vertices[index].groups
         if len(groups):
-            samples[int(index)] = struct.pack("<Qi", groups[0].as_pointer(), len(groups))
+            samples[index] = struct.pack("<Qi", groups[0].as_pointer(), len(groups))
     return samples
 
 
-def _find_records(memory: int, mesh: bpy.types.Mesh, samples: dict[int, bytes]) -> NDArray[np.void] | None:
-    """The array of records, by the pointers of the mesh to lists of layers, and theirs to the layers' data."""
-    first = next(iter(samples))
-    for layers in _pointers(memory, mesh.as_pointer(), _MESH_BYTES):
-        for data in _pointers(memory, layers, _LAYERS_BYTES):
-            if _peek(memory, data + first * _RECORD.itemsize, 12) != samples[first]:
-                continue
-            found = _peek(memory, data, len(mesh.vertices) * _RECORD.itemsize)
-            records = np.frombuffer(found, _RECORD)
-            if all(records[index].tobytes().startswith(sample) for index, sample in samples.items()):
-                return records
-    return None
+def _spread(vertices: NDArray[np.intp]) -> NDArray[np.intp]:
+    """A few of some vertices, from the first to the last."""
+    return vertices[np.unique(np.linspace(0, len(vertices) - 1, _SAMPLES).astype(int))]
 
 
-def _pointers(memory: int, address: int, size: int) -> Iterator[int]:
-    """The words from an address on that may be pointers to data."""
+def _records(memory: int, address: int, mesh: bpy.types.Mesh) -> NDArray[np.void] | None:
+    """What is at an address, if that may be the records of all vertices of a mesh."""
+    size = len(mesh.vertices) * _RECORD.itemsize
+    found = _peek(memory, address, size)
+    if len(found) < size:
+        return None
+    records = np.frombuffer(found, _RECORD)
+    counts, pairs = records["count"], records["pairs"]
+    possible = (counts >= 0) & (pairs % _PAIR.itemsize == 0) & ((counts == 0) | (pairs != 0))
+    return records if possible.all() else None
+
+
+def _pointers(memory: int, address: int, size: int) -> Iterator[tuple[int, int]]:
+    """The words from an address on that may be pointers to data, each after how many bytes away from it it is."""
     # Not all of it need be there: what is asked for may be longer than what was allocated.
     words = np.frombuffer(_peek(memory, address, size), "<u8")
-    likely = (words % 8 == 0) & (words > 1 << 16) & (words < 1 << 47)
-    yield from dict.fromkeys(words[likely].tolist())
+    likely = (words % 8 == 0) & (words > 1 << 16) & (words < _END)
+    for number in np.flatnonzero(likely).tolist():
+        yield number * words.itemsize, int(words[number])
+
+
+def _word(memory: int, address: int) -> int:
+    """The word at an address, 0 if there is none."""
+    return int.from_bytes(_peek(memory, address, 8), "little")
 
 
 def _peek(memory: int, address: int, size: int) -> bytes:
     """Memory at an address, as far as there is any, in whole words."""
+    if address >= _END:
+        return b""
     try:
         found = os.pread(memory, size, address)
     except OSError:
@@ -95,38 +160,22 @@ def _peek(memory: int, address: int, size: int) -> bytes:
     return found if len(found) == size else found[: len(found) // 8 * 8]
 
 
-def _follow(records: NDArray[np.void]) -> VertexWeights | None:
+def _follow(records: NDArray[np.void]) -> VertexWeights:
     """The pairs that records point to."""
-    counts = records["count"]
-    addresses = records["pairs"]
+    counts, addresses = records["count"], records["pairs"]
+    shape = (len(records), max(1, int(counts.max())))
+    table = np.zeros(shape, _PAIR)
+    table["group"] = -1
     starts = addresses[counts > 0]
-    if counts.min(initial=0) < 0 or (starts % _PAIR.itemsize).any() or not starts.all():
-        return None
-    lowest = int(starts.min())
-    width = int(counts.max())
-    # All memory from the first pair to the last as one array, of which nothing but the pairs is touched.
-    count = (int(starts.max()) - lowest) // _PAIR.itemsize + width
-    pairs = np.frombuffer((ctypes.c_uint64 * count).from_address(lowest), np.uint64)
-    shape = (len(records), width)
-    result = VertexWeights(np.empty(shape, np.int32), np.empty(shape, np.float32))
-    columns = np.arange(width)
-    # Part by part: the system takes far longer to give large arrays in between than it takes to fill them.
-    for first in range(0, len(records), _AT_ONCE):
-        part = slice(first, first + _AT_ONCE)
-        used = columns < counts[part, None]
-        places = (addresses[part] - np.uint64(lowest)).astype(np.int64) // _PAIR.itemsize
-        found = pairs[np.where(used, places[:, None] + columns, 0)].view(_PAIR)
-        result.groups[part] = np.where(used, found["group"], -1)
-        result.weights[part] = np.where(used, found["weight"], 0.0)
-    return result
-
-
-def _agree(weights: VertexWeights, mesh: bpy.types.Mesh, samples: dict[int, bytes]) -> bool:
-    """Whether Blender's Python tells the same of the sampled vertices."""
-    for index in samples:
-        groups = mesh.vertices[index].groups
-        if weights.groups[index, : len(groups)].tolist() != [entry.group for entry in groups]:
-            return False
-        if weights.weights[index, : len(groups)].tolist() != [entry.weight for entry in groups]:
-            return False
-    return True
+    lowest = int(starts.min(initial=np.iinfo(np.uint64).max))
+    for count in np.unique(counts[counts > 0]).tolist():
+        rows = np.flatnonzero(counts == count)
+        places = ((addresses[rows] - np.uint64(lowest)) // np.uint64(_PAIR.itemsize)).astype(np.intp)
+        # So many pairs at a time, from and to wherever they begin. No other memory in between is touched.
+        pairs = np.dtype((np.void, count * _PAIR.itemsize))
+        span = int(places.max()) + 1
+        memory = (ctypes.c_char * ((span - 1) * _PAIR.itemsize + pairs.itemsize)).from_address(lowest)
+        source = np.ndarray(span, pairs, memory, strides=(_PAIR.itemsize,))
+        target = np.ndarray(len(table), pairs, table, strides=table.strides[:1])
+        target[rows] = source[places]
+    return VertexWeights(np.ascontiguousarray(table["group"]), np.ascontiguousarray(table["weight"]))

@@ -52,10 +52,10 @@ def triangles(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
     return corners.reshape(-1, 3)
 
 
-def vertex_weights(mesh: bpy.types.Mesh) -> VertexWeights:
-    """The vertex groups of a mesh."""
-    found = deform_vertices.read(mesh)
-    return found if found is not None else vertex_weights_one_by_one(mesh)
+def vertex_weights(item: bpy.types.Object) -> VertexWeights:
+    """The vertex groups of the mesh of an object."""
+    found = deform_vertices.read(item)
+    return found if found is not None else vertex_weights_one_by_one(item.data)
 
 
 def vertex_weights_one_by_one(mesh: bpy.types.Mesh) -> VertexWeights:

@@ -54,11 +54,11 @@ class Subject:
             raise InputError("What comes to the modifier cannot be read")
         positions, sources = kept
         if any(other.type not in stack.DEFORMING for other in stack.before(self.item, self.modifier)):
-            weights = reading.vertex_weights(self.evaluated.data)
+            weights = reading.vertex_weights(self.evaluated)
             if sources is not None:
                 weights = influences.of_vertices(weights, sources)
         else:
-            weights = reading.vertex_weights(mesh)
+            weights = reading.vertex_weights(self.item)
         if len(weights.groups) != len(positions):
             raise InputError("What comes to the modifier cannot be read")
         basis = reading.positions(mesh) if self._moves and len(mesh.vertices) == len(positions) else None

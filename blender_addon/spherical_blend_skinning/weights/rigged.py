@@ -68,7 +68,7 @@ class RiggedMesh:
         """The weights as `sbs.weights` has them: joint_indices and joint_weights, (V, K)."""
         number = {name: joint for joint, name in enumerate(self.names)}
         groups = [number.get(group.name, -1) for group in self.item.vertex_groups]
-        return influences.influences(reading.vertex_weights(self.item.data), np.array(groups, np.int32))
+        return influences.influences(reading.vertex_weights(self.item), np.array(groups, np.int32))
 
     def dense(self) -> NDArray[np.float32]:
         """The weights as a matrix, (V, J)."""
