@@ -210,7 +210,7 @@ static void run_parts(void *context, int thread, int team) {
   if (thread == 0) check(prepare_stretches(frame));
   mark(timed, thread, team, JOINTS);
   if (sbs_formula_has_set_centers(sbs_choose_formula(frame->options))) {
-    find_centers(frame, sbs_share_of(skin->solve_count, thread, team));
+    find_centers(frame, thread, team);
     sbs_wait_for_team(team);
     if (thread == 0 && frame->left_centers) check(find_left_centers(frame));
   }

@@ -18,6 +18,7 @@ sbs_deform_options sbs_default_deform_options(void) {
 typedef struct deform_job {
   sbs_frame common;               /* what the frames share, and the first matrices and positions of all */
   const sbs_deform_options *base; /* the method that the frames are blended with, or NULL */
+  sbs_amounts_use use;            /* where there is one */
   size_t frame_count;
   int threads;
   int frames_at_once; /* each by one thread with a scratch of its own; 1: one after the other, by all threads */
@@ -72,21 +73,23 @@ static void make_frame(const deform_job *job, size_t number, int thread, sbs_fra
   frames[1] = *frame;
   frames[1].options = job->base;
   sbs_lay_out_scratch(skin, scratch + used, &frames[1].scratch);
+  frames[1].scratch.joints = frame->scratch.joints;
+  frames[1].scratch.kinds = frame->scratch.kinds;
+  frames[1].scratch.stretches = frame->scratch.stretches;
+  frames[1].is_base = 1;
   frame->base = frames + 1;
 }
 
 static void add_report(deform_job *job, const sbs_frame *frame) {
-  const sbs_frame *base = frame->base;
-  const int status = base && base->status ? base->status : frame->status;
 #pragma omp atomic
-  job->solves += frame->solves + (base ? base->solves : 0);
+  job->solves += frame->solves + (frame->base ? frame->base->solves : 0);
 #pragma omp atomic
   job->nonrigid_joints += frame->nonrigid_joints;
 #pragma omp atomic
   job->singular_count += frame->posed.singular_count;
-  if (status) {
+  if (frame->status) {
 #pragma omp atomic write
-    job->status = status;
+    job->status = frame->status;
   }
 }
 
@@ -120,25 +123,55 @@ static void run(deform_job *job) {
   }
 }
 
-/* Takes the caller's memory, or allocates; *owned receives what is to be released. */
+/* Takes the caller's memory, if it is enough for one method, or allocates; *owned receives what is to be released. */
 static sbs_status get_scratch(deform_job *job, void **owned, sbs_fault *fault) {
   const sbs_deform_options *options = job->common.options;
   const sbs_skin *skin = job->common.skin;
-  job->scratch_size = sbs_skin_scratch_size(skin) * (job->base ? 2 : 1);
+  const size_t size = sbs_skin_scratch_size(skin);
   *owned = NULL;
+  job->scratch_size = size * (job->base ? 2 : 1);
   if (options->scratch) {
-    if (options->scratch_size < job->scratch_size) {
-      return sbs_fault_number(fault, SBS_ERROR_SCRATCH, "scratch_size", (double)options->scratch_size,
-                              (double)job->scratch_size);
+    if (options->scratch_size < size) {
+      return sbs_fault_number(fault, SBS_ERROR_SCRATCH, "scratch_size", (double)options->scratch_size, (double)size);
     }
     if ((uintptr_t)options->scratch % SBS_ALIGNMENT) return sbs_fault_in(fault, SBS_ERROR_SCRATCH, "scratch");
-    const size_t room = options->scratch_size / job->scratch_size;
-    if ((size_t)job->frames_at_once > room) job->frames_at_once = job->threads = (int)room;
     job->scratch = options->scratch;
   } else {
     job->scratch = *owned = sbs_allocate(&skin->allocator, (size_t)job->frames_at_once, job->scratch_size);
     if (!job->scratch) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
   }
+  return SBS_OK;
+}
+
+/* Checks the amounts, and leaves out a method that no vertex asks for. The result stands in the first frame's scratch. */
+static sbs_status use_amounts(deform_job *job, sbs_fault *fault) {
+  const sbs_skin *skin = job->common.skin;
+  sbs_scratch scratch;
+  sbs_lay_out_scratch(skin, job->scratch, &scratch);
+  job->use = scratch.use;
+  const sbs_deform_options *const options[2] = {job->base, job->common.options};
+  const sbs_status status = sbs_find_amounts_use(skin, options, job->threads, &job->use, fault);
+  if (status) return status;
+  if (job->use.all == SBS_USES_BOTH) {
+    if (!job->common.posed.positions) job->common.use = &job->use; /* the inverse takes both methods everywhere */
+  } else {
+    if (job->use.all == SBS_USES_BASE) job->common.options = job->base;
+    job->base = NULL;
+    job->scratch_size = sbs_skin_scratch_size(skin);
+  }
+  return SBS_OK;
+}
+
+/* Works on as many frames at once as the caller's memory is enough for. */
+static sbs_status share_scratch(deform_job *job, sbs_fault *fault) {
+  const sbs_deform_options *options = job->common.options;
+  if (!options->scratch) return SBS_OK;
+  if (options->scratch_size < job->scratch_size) {
+    return sbs_fault_number(fault, SBS_ERROR_SCRATCH, "scratch_size", (double)options->scratch_size,
+                            (double)job->scratch_size);
+  }
+  const size_t room = options->scratch_size / job->scratch_size;
+  if ((size_t)job->frames_at_once > room) job->frames_at_once = job->threads = (int)room;
   return SBS_OK;
 }
 
@@ -190,10 +223,13 @@ sbs_status sbs_run_job(const sbs_skin *skin, size_t frame_count, const sbs_pose 
   void *owned;
   choose_threads(&job);
   status = get_scratch(&job, &owned, fault);
-  if (status) return status;
-  run(&job);
-  status = (sbs_status)job.status;
-  if (status) sbs_fault_in(fault, status, "skinning_matrices");
+  if (!status && job.base) status = use_amounts(&job, fault);
+  if (!status) status = share_scratch(&job, fault);
+  if (!status) {
+    run(&job);
+    status = (sbs_status)job.status;
+    if (status) sbs_fault_in(fault, status, "skinning_matrices");
+  }
   if (!status && request->centers) write_centers(&job, request->centers);
   if (!status && report) {
     *report = (sbs_deform_report){.nontrivial_joint_sets = skin->nontrivial_set_count,

@@ -24,8 +24,8 @@ static void prepare_joints(sbs_frame *frame, sbs_share share) {
 }
 
 /*
- * Chooses the layout of the constants, and takes all joints apart where one is not rigid: rarely, and then by one
- * thread.
+ * Chooses the layout of the constants, of the base as well, and takes all joints apart where one is not rigid: rarely,
+ * and then by one thread.
  */
 static sbs_status prepare_stretches(sbs_frame *frame) {
   const sbs_skin *skin = frame->skin;
@@ -35,19 +35,33 @@ static sbs_status prepare_stretches(sbs_frame *frame) {
     kinds |= scratch->kinds[j];
     frame->nonrigid_joints += (scratch->kinds[j] & SBS_JOINT_NONRIGID) != 0;
   }
-  const sbs_method method = frame->options->method;
-  const int general = (kinds & sbs_general_kinds(method, frame->normals != NULL)) != 0;
-  frame->layout = sbs_lay_out_constants(sbs_choose_formula(frame->options), general);
-  for (size_t j = 0; j < skin->joint_count && general; j++) {
+  int any_general = 0;
+  for (sbs_frame *f = frame; f; f = f->base) {
+    const int general = (kinds & sbs_general_kinds(f->options->method, f->normals != NULL)) != 0;
+    f->layout = sbs_lay_out_constants(sbs_choose_formula(f->options), general);
+    any_general |= general;
+  }
+  for (size_t j = 0; j < skin->joint_count && any_general; j++) {
     sbs_status status = sbs_decompose_joint(scratch->joints + j, scratch->kinds[j], scratch->stretches + j);
     if (status) return status;
   }
   return SBS_OK;
 }
 
-static void find_centers(sbs_frame *frame, sbs_share share) {
+/* The sets of skin->solve_order that the frame moves vertices of. */
+static const int32_t *solve_order_of(const sbs_frame *frame, size_t *count) {
+  const sbs_amounts_use *use = frame->use;
+  *count = use ? use->solve_counts[!frame->is_base] : frame->skin->solve_count;
+  return use ? use->solve_orders[!frame->is_base] : frame->skin->solve_order;
+}
+
+static void find_centers(sbs_frame *frame, int thread, int team) {
+  size_t solve_count;
+  const int32_t *order = solve_order_of(frame, &solve_count);
+  const sbs_share share = sbs_share_of(solve_count, thread, team);
   const sbs_centers_args args = {
       .skin = frame->skin,
+      .order = order,
       .joints = frame->scratch.joints,
       .kinds = frame->scratch.kinds,
       .damping = frame->options->damping,
@@ -67,8 +81,10 @@ static void find_centers(sbs_frame *frame, sbs_share share) {
 static sbs_status find_left_centers(sbs_frame *frame) {
   const sbs_skin *skin = frame->skin;
   const sbs_deform_options *options = frame->options;
-  for (size_t i = 0; i < skin->solve_count; i++) {
-    const size_t set = (size_t)skin->solve_order[i];
+  size_t solve_count;
+  const int32_t *order = solve_order_of(frame, &solve_count);
+  for (size_t i = 0; i < solve_count; i++) {
+    const size_t set = (size_t)order[i];
     if (!frame->scratch.left[set]) continue;
     sbs_status status = sbs_solve_center(skin, set, frame->scratch.joints, options->damping, options->rcond,
                                          frame->scratch.center_work, frame->scratch.centers + set);
@@ -80,6 +96,11 @@ static sbs_status find_left_centers(sbs_frame *frame) {
 /* Less than this, float32 could not tell from rounding; and both types shall do the same. */
 static double weighted_damping(const sbs_deform_options *options) {
   return options->damping > SBS_WEIGHTED_DAMPING ? options->damping : SBS_WEIGHTED_DAMPING;
+}
+
+/* Whether the frame moves a vertex of a set. */
+static int is_needed(const sbs_frame *frame, size_t set) {
+  return !frame->use || (frame->use->sets[set] & (frame->is_base ? SBS_USES_BASE : SBS_USES_METHOD)) != 0;
 }
 
 static void write_constants(sbs_frame *frame, sbs_share share) {
@@ -99,7 +120,12 @@ static void write_constants(sbs_frame *frame, sbs_share share) {
       .forms = frame->scratch.forms,
       .obtuse = frame->scratch.obtuse,
   };
-  skin->kernels->write_constants[skin->scalar](&args, share.begin, share.end);
+  sbs_constants_batch *write = skin->kernels->write_constants[skin->scalar];
+  for (size_t begin = share.begin, end; begin < share.end; begin = end) { /* by runs of sets that are needed or not */
+    const int needed = is_needed(frame, begin);
+    for (end = begin + 1; end < share.end && is_needed(frame, end) == needed;) end++;
+    if (needed) write(&args, begin, end);
+  }
 }
 
 /* ------------------------------------------------------------------------------------------------------- deform -- */
@@ -182,30 +208,33 @@ static void run_items(sbs_frame *frame, sbs_share blocks) {
   frame->posed.singular_count += singular_count;
 }
 
-/* From matrices to constants. Without a wait at the end, but the frame's status is known to all. */
+/* Whether a center is left to the SVD: the same for all threads, once they have met. */
+static int has_left_centers(const sbs_frame *frame) {
+  return frame->left_centers || (frame->base && frame->base->left_centers);
+}
+
+/* From matrices to constants, of the base as well. Without a wait at the end, but the frame's status is known to all. */
 static void pose(sbs_frame *frame, int thread, int team) {
   const sbs_skin *skin = frame->skin;
   prepare_joints(frame, sbs_share_of(skin->joint_count, thread, team));
   sbs_wait_for_team(team);
 
   if (thread == 0) frame->status = (int)prepare_stretches(frame);
-  if (sbs_formula_has_set_centers(sbs_choose_formula(frame->options))) {
-    find_centers(frame, sbs_share_of(skin->solve_count, thread, team));
+  for (sbs_frame *f = frame; f; f = f->base) {
+    if (sbs_formula_has_set_centers(sbs_choose_formula(f->options))) find_centers(f, thread, team);
   }
   sbs_wait_for_team(team);
-  if (frame->left_centers) { /* the same for all threads */
-    if (thread == 0 && !frame->status) frame->status = (int)find_left_centers(frame);
+  if (has_left_centers(frame)) {
+    for (sbs_frame *f = frame; f && thread == 0 && !frame->status; f = f->base) {
+      if (f->left_centers) frame->status = (int)find_left_centers(f);
+    }
     sbs_wait_for_team(team);
   }
   if (frame->status || !frame->positions) return;
-  write_constants(frame, sbs_share_of(skin->set_count, thread, team));
+  for (sbs_frame *f = frame; f; f = f->base) write_constants(f, sbs_share_of(skin->set_count, thread, team));
 }
 
 void sbs_run_frame(sbs_frame *frame, int thread, int team) {
-  if (frame->base) {
-    pose(frame->base, thread, team);
-    if (frame->base->status) return;
-  }
   pose(frame, thread, team);
   if (frame->status || !frame->positions) return;
   sbs_wait_for_team(team);

@@ -27,7 +27,13 @@ typedef struct sbs_frame {
   void *normals; /* or NULL */
   size_t normals_stride;
 
-  struct sbs_frame *base; /* the same frame by the other method, where two are blended by options->amount, else NULL */
+  /*
+   * Where two methods are blended by options->amount: the same frame by the other one, which has no base and shares the
+   * joints of this, and what the amounts ask for. Else NULL.
+   */
+  struct sbs_frame *base;
+  const sbs_amounts_use *use;
+  int is_base;
   sbs_posed posed;
 
   sbs_scratch scratch;

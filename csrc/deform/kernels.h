@@ -33,6 +33,23 @@ typedef struct sbs_kernel_args {
 
 typedef void sbs_kernel(const sbs_kernel_args *args);
 
+/* Blocks of which both methods have made positions, and normals if wanted. */
+typedef struct sbs_blend_args {
+  const void *positions[2]; /* x y z of each vertex of the blocks, by the base and by the method; aligned */
+  const void *normals[2];   /* the same */
+  const void *amount;       /* (vertex_count of the mesh) how much of the method each vertex gets */
+  sbs_scalar amount_scalar;
+  const int32_t *vertices; /* this and the following as of sbs_kernel_args */
+  const uint16_t *runs;
+  size_t vertex_count;
+  void *positions_out;
+  size_t positions_stride;
+  void *normals_out;
+  size_t normals_stride;
+} sbs_blend_args;
+
+typedef void sbs_blend_kernel(const sbs_blend_args *args);
+
 /*
  * The inverse of one method, or of two that are blended. For fixed weights both are affine maps of the packed position:
  * images of four points give a map, and nothing else need be known of its formula.
@@ -67,6 +84,7 @@ typedef struct sbs_kernels {
   sbs_joints_batch *prepare_joints;
   sbs_centers_batch *find_centers;
   sbs_constants_batch *write_constants[2]; /* [scalar] */
+  sbs_blend_kernel *blend[2];              /* [scalar] */
   sbs_inverse_kernel *invert[2];           /* [scalar] */
   sbs_similarity_batch *add_similarities;
   sbs_kernel *table[2][SBS_FORMULA_COUNT][SBS_FORM_COUNT][2][SBS_KERNEL_INFLUENCES + 1];

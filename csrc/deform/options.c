@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "deform/blend.h"
 #include "fault.h"
 #include "scalar.h"
 
@@ -63,6 +62,9 @@ static sbs_status check_options(const sbs_skin *skin, const sbs_deform_options *
 /* Adds the base. What is not said of a method alone is the same for both. */
 static sbs_status add_base(const sbs_skin *skin, const sbs_deform_options *options, sbs_methods *methods,
                            sbs_fault *fault) {
+  if (!sbs_scalar_is_valid(options->amount_scalar)) {
+    return sbs_fault_number(fault, SBS_ERROR_OPTION, "amount_scalar", (double)options->amount_scalar, 0.0);
+  }
   sbs_deform_options *base = &methods->made;
   *base = *options;
   base->method = SBS_METHOD_LINEAR;
@@ -76,11 +78,7 @@ static sbs_status add_base(const sbs_skin *skin, const sbs_deform_options *optio
     base->damping = options->base->damping;
     base->rcond = options->base->rcond;
   }
-  sbs_amounts_use use;
-  const sbs_status status = sbs_check_amounts(options, skin->vertex_count, &use, fault);
-  if (status) return status;
-  methods->base = use.base && use.method ? base : NULL;
-  methods->options = use.method ? options : base;
+  methods->base = base;
   return SBS_OK;
 }
 

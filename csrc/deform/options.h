@@ -4,14 +4,14 @@
 
 #include "skin/skin.h"
 
-/* What is to be evaluated: one method, or two where some vertices are blended of both. */
+/* What is asked for: one method, or two that amounts blend. */
 typedef struct sbs_methods {
   const sbs_deform_options *options; /* of the only method, or of the one that `amount` is of */
-  const sbs_deform_options *base;    /* or NULL: nothing is blended */
+  const sbs_deform_options *base;    /* or NULL: there are no amounts */
   sbs_deform_options made;           /* what `base` points to */
 } sbs_methods;
 
-/* Checks the options, and leaves out a method that no vertex asks for. `methods` must stay where it is. */
+/* Checks the options, but for the amounts themselves. `methods` must stay where it is. */
 sbs_status sbs_choose_methods(const sbs_skin *skin, const sbs_deform_options *options, sbs_methods *methods,
                               sbs_fault *fault);
 

@@ -2,6 +2,7 @@
 #ifndef SBS_DEFORM_SCRATCH_H
 #define SBS_DEFORM_SCRATCH_H
 
+#include "deform/amounts.h"
 #include "pose/joint.h"
 #include "skin/skin.h"
 
@@ -17,6 +18,7 @@ typedef struct sbs_scratch {
   void *constants;        /* (sbs_constants_capacity) of the skin's type */
   unsigned char *forms;   /* (group_count) a sbs_form */
   unsigned char *obtuse;  /* (group_count) as of sbs_kernel_args */
+  sbs_amounts_use use;    /* arrays only, of a call's first frame */
 } sbs_scratch;
 
 /* Lays a scratch out over memory that is aligned to SBS_ALIGNMENT; with NULL it only tells the size. */

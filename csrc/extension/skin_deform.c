@@ -74,8 +74,6 @@ static PyObject *deform_frames(PyObject *object, PyObject *args, PyObject *kwarg
   if (many) { /* works on several frames at once, each with memory of its own that it allocates */
     status = sbs_skin_deform_many(self->skin, (size_t)PyArray_DIM(matrices.array, 0), &frames, &options, out,
                                   out_normals, NULL, &fault);
-  } else if (options.amount != NULL) { /* two methods take more than is kept */
-    status = sbs_skin_deform(self->skin, &frames, &options, out, out_normals, NULL, &fault);
   } else {
     options.scratch = core_take_scratch(&self->scratch);
     options.scratch_size = self->scratch.size;

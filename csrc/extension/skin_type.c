@@ -83,7 +83,7 @@ PyObject *core_wrap_skin(PyTypeObject *type, sbs_skin *skin, const sbs_weight_re
     return NULL;
   }
   self->skin = skin;
-  self->scratch.size = sbs_skin_scratch_size(skin);
+  self->scratch.size = 2 * sbs_skin_scratch_size(skin); /* for two methods; what one does not touch costs no memory */
   self->report = *report;
   sbs_skin_get_info(skin, &self->info); /* fails for NULL alone, like the two below */
   for (int i = 0; i < CORE_HELD_COUNT; i++) self->held[i] = (PyArrayObject *)Py_XNewRef((PyObject *)arrays[i]);

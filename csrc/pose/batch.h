@@ -24,6 +24,7 @@ typedef void sbs_joints_batch(const sbs_joints_args *args, size_t begin, size_t 
 
 typedef struct sbs_centers_args {
   const sbs_skin *skin;
+  const int32_t *order; /* skin->solve_order or some of its sets, in the same order */
   const sbs_joint *joints;
   const unsigned char *kinds; /* (joint_count) SBS_JOINT_ bits */
   double damping;
@@ -39,7 +40,7 @@ typedef struct sbs_centers_count {
 } sbs_centers_count;
 
 /*
- * Finds the centers of skin->solve_order[begin] to [end - 1]; all but those that are left to the SVD (pose/center.h),
+ * Finds the centers of sets order[begin] to [end - 1]; all but those that are left to the SVD (pose/center.h),
  * where normal equations in double can't tell the damping from rounding.
  */
 typedef sbs_centers_count sbs_centers_batch(const sbs_centers_args *args, size_t begin, size_t end);

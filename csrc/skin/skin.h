@@ -110,6 +110,12 @@ static inline size_t sbs_item_blocks(const sbs_item *item) {
   return ((size_t)item->vertex_count + SBS_BLOCK - 1) / SBS_BLOCK;
 }
 
+/* Whether a block is of SBS_BLOCK vertices that follow each other: they ascend, but for a last one that is repeated. */
+static inline int sbs_block_is_run(const int32_t *vertices) {
+  const int32_t *last = vertices + SBS_BLOCK - 1;
+  return last[0] - vertices[0] == SBS_BLOCK - 1 && last[0] != last[-1];
+}
+
 /* Numbers of the stream that a block of the set takes. */
 static inline size_t sbs_set_block_size(const sbs_skin *skin, size_t set) {
   return SBS_BLOCK * (3 + sbs_set_others(skin, set));

@@ -151,6 +151,32 @@ static void test_same_bits(void) {
   for_all_pairs(check_same_bits);
 }
 
+/* Amounts of 0 and 1 and few between, in and out of order, so that blocks begin and end among them in every way. */
+static void test_few_amounts(void) {
+  static double amounts[VERTICES];
+  sbs_skin *skin = bind_rig(&mesh, SBS_FLOAT64, 1);
+  sbs_deform_options options = sbs_default_deform_options(), base = options;
+  base.method = SBS_METHOD_LINEAR;
+  deform(skin, &base, &of_base);
+  deform(skin, &options, &of_method);
+  options.amount = amounts;
+  options.amount_scalar = SBS_FLOAT64;
+  uint64_t seed = 8;
+  for (int round = 0; round < 60; round++) {
+    const size_t first = random_below(&seed, VERTICES), count = 1 + random_below(&seed, round < 30 ? 4 : 400);
+    const double inside = round % 3 ? 1.0 : 0.0, outside = round % 3 ? -0.0 : 1.0;
+    for (size_t v = 0; v < VERTICES; v++) amounts[v] = v - first < count ? inside : outside;
+    if (round % 2) amounts[first] = 0.25;
+    deform(skin, &options, &of_both);
+    for (size_t v = 0; v < VERTICES; v++) {
+      if (amounts[v] > 0.0 && amounts[v] < 1.0) continue;
+      const double *expected = (amounts[v] > 0.0 ? &of_method : &of_base)->positions + 3 * v;
+      CHECK(memcmp(of_both.positions + 3 * v, expected, 3 * sizeof *expected) == 0);
+    }
+  }
+  sbs_skin_free(skin);
+}
+
 /* Amounts that are all 0, or all 1, do not even pose the other method: with the scratch of one. */
 static void test_one_method_alone(void) {
   static _Alignas(64) unsigned char scratch[1 << 21];
@@ -234,23 +260,51 @@ static void test_errors(void) {
   sbs_skin_free(skin);
 }
 
-/* Both methods' least-squares solves are counted, joints once. */
+/* A vertex of a set of three joints or more: its center is never that of a joint. */
+static size_t find_vertex_of_solved_set(const sbs_skin *skin, const int32_t *sets) {
+  static size_t offsets[VERTICES + 1];
+  static int32_t joints[VERTICES * 8];
+  CHECK_EQUAL(sbs_skin_joint_sets(skin, offsets, joints), SBS_OK);
+  size_t v = 0;
+  while (v < VERTICES - 1 && offsets[sets[v] + 1] - offsets[sets[v]] < 3) v++;
+  CHECK(offsets[sets[v] + 1] - offsets[sets[v]] >= 3);
+  return v;
+}
+
+/* Of each method, only the joint sets of vertices that need it are posed; joints are counted once. */
 static void test_report(void) {
   static double out[VERTICES * 3];
+  static int32_t sets[VERTICES];
   const sbs_pose pose = pose_of(frames[FRAMES - 1]);
   sbs_skin *skin = bind_rig(&mesh, SBS_FLOAT64, 0);
   sbs_deform_options options = sbs_default_deform_options(), base = options;
   sbs_deform_report alone, together;
   CHECK_EQUAL(sbs_skin_deform(skin, &pose, &options, out, NULL, &alone, NULL), SBS_OK);
-  CHECK(alone.solves > 0);
+  CHECK(alone.solves > 1);
   CHECK(alone.nonrigid_joints > 0);
-  options.amount = amount64;
+  CHECK_EQUAL(sbs_skin_joint_set_of_vertex(skin, sets), SBS_OK);
+
+  static double amounts[VERTICES]; /* the method for one set, the base for all others */
+  const int32_t chosen = sets[find_vertex_of_solved_set(skin, sets)];
+  for (size_t v = 0; v < VERTICES; v++) amounts[v] = sets[v] == chosen ? 1.0 : 0.0;
+  options.amount = amounts;
   options.amount_scalar = SBS_FLOAT64;
+  base.method = SBS_METHOD_LINEAR;
   options.base = &base;
   CHECK_EQUAL(sbs_skin_deform(skin, &pose, &options, out, NULL, &together, NULL), SBS_OK);
-  CHECK_EQUAL(together.solves, 2 * alone.solves);
+  CHECK_EQUAL(together.solves, 1);
+
+  options.method = SBS_METHOD_LINEAR;
+  base.method = SBS_METHOD_SPHERICAL;
+  CHECK_EQUAL(sbs_skin_deform(skin, &pose, &options, out, NULL, &together, NULL), SBS_OK);
+  CHECK_EQUAL(together.solves, alone.solves - 1);
   CHECK_EQUAL(together.nonrigid_joints, alone.nonrigid_joints);
   CHECK_EQUAL(together.nontrivial_joint_sets, alone.nontrivial_joint_sets);
+
+  options.method = SBS_METHOD_SPHERICAL; /* both everywhere */
+  for (size_t v = 0; v < VERTICES; v++) amounts[v] = 0.5;
+  CHECK_EQUAL(sbs_skin_deform(skin, &pose, &options, out, NULL, &together, NULL), SBS_OK);
+  CHECK_EQUAL(together.solves, 2 * alone.solves);
   sbs_skin_free(skin);
 }
 
@@ -262,6 +316,7 @@ static void tests(void) {
 int main(void) {
   make_input();
   run_with_every_instruction_set(tests);
+  RUN(test_few_amounts);
   RUN(test_one_method_alone);
   RUN(test_errors);
   RUN(test_report);
