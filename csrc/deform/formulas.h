@@ -59,9 +59,11 @@ enum {
   SBS_OWN_MATRIX = 4,  /* (12) D_i; behind the quaternion, as above */
   SBS_OWN_OFFSET = 16, /* (4) e_i */
   SBS_OPTIMIZED_ROW = 20,
-  SBS_WEIGHTED_GRAM = 20,   /* (8) D_i^T D_i as (00, 01, 02, 11, 12, 22), and two 0 */
-  SBS_WEIGHTED_MOMENT = 28, /* (4) D_i^T e_i */
-  SBS_WEIGHTED_ARM = 20,    /* (12) in place of both, for two rigid joints: Y, where y = Y x + the shift of the base */
+  SBS_WEIGHTED_GRAM = 20,             /* (6) D_i^T D_i as (00, 01, 02, 11, 12, 22) */
+  SBS_WEIGHTED_DAMPING_OF = 26,       /* half the damping times s_i^2, s^2 a third of the squares in A */
+  SBS_WEIGHTED_DAMPING_OF_PIVOT = 27, /* the same of the pivot */
+  SBS_WEIGHTED_MOMENT = 28,           /* (4) D_i^T e_i */
+  SBS_WEIGHTED_ARM = 20, /* (12) in place of both, for two rigid joints: Y, where y = Y x + the shift of the base */
   SBS_WEIGHTED_ROW = 32
 };
 

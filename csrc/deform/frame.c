@@ -156,7 +156,6 @@ sbs_kernel_args sbs_describe_blocks(const sbs_frame *frame, const sbs_item *item
       .block_size = block_size,
       .normals = frame->normals ? (const char *)skin->normals + vectors : NULL,
       .centers = skin->centers ? (const char *)skin->centers + vectors : NULL,
-      .damping = weighted_damping(frame->options),
       .vertices = skin->vertices + block * SBS_BLOCK,
       .runs = skin->runs + block,
       .vertex_count = vertex_count,

@@ -21,7 +21,6 @@ typedef struct sbs_kernel_args {
   size_t block_size;       /* numbers of the stream from block to block */
   const void *normals;     /* or NULL */
   const void *centers;     /* z of every vertex; read by the optimized formulas */
-  double damping;          /* read by the weighted formulas */
   const int32_t *vertices; /* from the item's first block on */
   const uint16_t *runs;    /* the same: where runs of consecutive vertices begin, as sbs_skin has it */
   size_t vertex_count;     /* the last block may be short */

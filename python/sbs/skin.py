@@ -356,7 +356,8 @@ class Skin:
             that the mesh does not tear between joint sets; or the `centers` that the skin was made with.
         damping : float
             Weight of the pull of that point to the mean of the set's vertices, or for ``"weighted"`` to the vertex; it
-            makes the point unique. No unit. ``"weighted"`` takes at least 1e-6.
+            makes the point unique. No unit. ``"weighted"`` takes at least 1e-6, in proportion to the squares of what
+            joints scale by.
         rcond : float, optional
             Between 0 and 1: the paper's truncated singular value decomposition in place of damping, dropping singular
             values up to `rcond` times the largest. It jumps where one crosses that; 1e-3 is a good value. For centers

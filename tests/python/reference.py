@@ -356,7 +356,9 @@ class Pose:
         moved = [(self.joints[a].matrix, self.joints[b].matrix) for a, b in pairs]
         rows = [root * (a[:, :3] - b[:, :3]) for root, (a, b) in zip(roots, moved, strict=True)]
         right = [root * (transform(b, v) - transform(a, v)) for root, (a, b) in zip(roots, moved, strict=True)]
-        damping = max(self.damping, WEIGHTED_DAMPING)
+        squared_scales = [(np.square(a[:, :3]).sum() + np.square(b[:, :3]).sum()) / 6 for a, b in moved]
+        squared_scale = sum(np.array(shares) * squared_scales) / sum(shares)
+        damping = max(self.damping, WEIGHTED_DAMPING) * float(squared_scale)
         system = np.concatenate([*rows, math.sqrt(damping) * np.eye(3)]).astype(np.float64)
         return v + np.linalg.lstsq(system, np.concatenate([*right, np.zeros(3)]).astype(np.float64))[0]
 

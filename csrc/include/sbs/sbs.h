@@ -315,9 +315,10 @@ typedef enum sbs_rotation {
  *   JOINT_SET  section 4: one for each joint set and pose, the point that its joints move most alike. Where
  *              neighbouring vertices are of different sets, the mesh may tear
  *   WEIGHTED   one for each vertex and pose, the point that its joints move most alike as far as they weigh:
- *              c = argmin sum_{a<b} w_a w_b |C_a c - C_b c|^2 / sum_{a<b} w_a w_b + damping |c - v|^2
- *              so that nothing jumps where an influence fades out. The damping is at least SBS_WEIGHTED_DAMPING; for
- *              float32 that is too little where joints scale by a hundred and more
+ *              c = argmin sum_{a<b} w_a w_b (|C_a c - C_b c|^2 + damping (s_a^2 + s_b^2) / 2 |c - v|^2)
+ *              so that nothing jumps where an influence fades out. The square of a joint's scale s is a third of the
+ *              sum of the squares in the 3x3 part of its matrix: 1 where it is rigid. The damping is at least
+ *              SBS_WEIGHTED_DAMPING
  *   OPTIMIZED  one for each vertex, whatever the pose: the `centers` that the skin was made with, such as optimized
  *              centers of rotation (Le and Hodgins 2016) or, for two influences, the joint between. SBS_ERROR_OPTION if
  *              it has none
