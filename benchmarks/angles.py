@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import sbs
 from sbs.cli.tables import print_table
-from sbs.skin import Rotation
+from sbs.options import Rotation
 
 Floats = NDArray[np.float64]
 

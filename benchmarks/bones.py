@@ -19,7 +19,8 @@ import sbs
 from sbs.cli.tables import print_table
 from sbs.demo.scenes import load_shipped
 from sbs.mesh import subdivide_near_joints
-from sbs.skin import DeformOptions, Skin
+from sbs.options import DeformOptions
+from sbs.skin import Skin
 
 from .rounds import Case, frame_by_frame, measure
 from .targets import Row

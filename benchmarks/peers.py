@@ -19,7 +19,7 @@ import threadpoolctl
 from numpy.typing import NDArray
 from pxr import Gf, UsdSkel, Vt, Work
 
-from sbs.skin import Method
+from sbs.options import Method
 
 from .rounds import frame_by_frame
 from .systems import Peer

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sbs.skin import Method
+from sbs.options import Method
 
 from .rounds import Case, frame_by_frame
 from .workers import Worker

@@ -14,8 +14,9 @@ from .animation import Animation
 from .blending import BonesBlending, bones_blending
 from .centers import CenterWarning, optimized_centers
 from .character import Character, Mesh, load
+from .reports import PoseReport, SingularVertexWarning, WeightReport, WeightWarning
 from .skeleton import Skeleton
-from .skin import PoseReport, SingularVertexWarning, Skin, WeightReport, WeightWarning
+from .skin import Skin
 
 if TYPE_CHECKING:
     from . import mesh, weights

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import rotations
+from .options import Method
 from .skeleton import Skeleton
-from .skin import Method, Skin
+from .skin import Skin
 
 METHODS: tuple[Method, ...] = ("rigid", "linear", "spherical", "dual_quaternion")
 PAPER_RATIO = (1.26, 1.35)  # SBS to LBS, of the times in Kavan and Zara 2005, Table 2

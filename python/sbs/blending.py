@@ -17,8 +17,9 @@ from . import _core
 from ._bones import Bones, moved_on, nearest_bones
 from .attachment import heaviest_joints
 from .gltf.influences import tidy
+from .options import DeformOptions
 from .skeleton import Skeleton
-from .skin import DeformOptions, Skin
+from .skin import Skin
 
 __all__ = ["BonesBlending", "bones_blending"]
 

@@ -15,9 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from .animation import Animation
 from .centers import optimized_centers
+from .reports import WeightWarning
 from .rig import Rig
 from .skeleton import Skeleton
-from .skin import Skin, WeightWarning
+from .skin import Skin
 
 __all__ = ["Animation", "Character", "Mesh", "load"]
 

@@ -4,115 +4,16 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, TypedDict, Unpack, overload
+from typing import Any, Literal, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
+from .options import Center, DeformOptions, Floats, InverseOptions, Method, MethodOptions, Rotation
+from .reports import PoseReport, SingularVertexWarning, WeightReport, WeightWarning
 
-__all__ = ["PoseReport", "SingularVertexWarning", "Skin", "WeightReport", "WeightWarning"]
-
-Method = Literal["rigid", "linear", "spherical", "dual_quaternion"]
-Rotation = Literal["qlerp", "average"]
-Center = Literal["joint_set", "weighted", "optimized"]
-
-Floats = NDArray[np.float32 | np.float64]
-
-
-class MethodOptions(TypedDict, total=False):
-    """By which method: what can be said of the `base` that a method is blended with."""
-
-    method: Method
-    rotation: Rotation
-    center: Center
-    damping: float
-    rcond: float | None
-
-
-class BlendOptions(MethodOptions, total=False):
-    """By which method, or by which two."""
-
-    amount: ArrayLike | None
-    base: Method | MethodOptions
-
-
-class DeformOptions(BlendOptions, total=False):
-    """The options of `Skin.deform` and `Skin.deform_many` that do not change what kind of result there is."""
-
-    out: Floats | None
-    out_normals: Floats | None
-    threads: int | None
-
-
-class InverseOptions(BlendOptions, total=False):
-    """The options of `Skin.inverse_deform` that do not change what kind of result there is."""
-
-    out: Floats | None
-    threads: int | None
-
-
-class WeightWarning(UserWarning):
-    """The weights of some vertices were repaired when a skin was made."""
-
-
-class SingularVertexWarning(UserWarning):
-    """A deformation could not be undone for some vertices, which joints have crushed."""
-
-
-@dataclass(frozen=True)
-class WeightReport:
-    """How many vertices were repaired when a skin was made; a vertex counts in every kind that it shows.
-
-    Attributes
-    ----------
-    nan, infinite, negative : int
-        Vertices with such weights: dropped.
-    unweighted : int
-        Vertices with no positive weight left: they stay at their rest position, whatever the pose.
-    off_sum : int
-        Vertices whose weights sum to more than 1e-3 off 1: divided by their sum (as all are).
-    duplicate : int
-        Vertices that name a joint more than once with a positive weight: the weights are added.
-    """
-
-    nan: int
-    infinite: int
-    negative: int
-    unweighted: int
-    off_sum: int
-    duplicate: int
-
-    def __str__(self) -> str:
-        what = {
-            "nan": "NaN weights (dropped)",
-            "infinite": "infinite weights (dropped)",
-            "negative": "negative weights (dropped)",
-            "unweighted": "no weights (they will not move)",
-            "off_sum": "weights that do not sum to 1 (normalised)",
-            "duplicate": "a joint more than once (merged)",
-        }
-        return ", ".join(f"{count} with {what[kind]}" for kind, count in asdict(self).items() if count)
-
-
-@dataclass(frozen=True)
-class PoseReport:
-    """What a pose asks for, as Table 2 of Kavan and Zara 2005 counts it.
-
-    Attributes
-    ----------
-    nontrivial_joint_sets : int
-        Joint sets of two or more joints that are not a joint and its parent.
-    solves : int
-        Least-squares solves for rotation centers: those sets, and the trivial ones whose two joints come apart.
-    nonrigid_joints : int
-        Joints whose matrix is not a rotation and a translation.
-    """
-
-    nontrivial_joint_sets: int
-    solves: int
-    nonrigid_joints: int
+__all__ = ["Skin"]
 
 
 class Skin:

@@ -14,8 +14,8 @@ from ..character import Character, load
 from ..demo.figure import HEADINGS
 from ..demo.poses import bone_axis, descendants, turned, vertices_around
 from ..files import replacing
+from ..options import Center, Rotation
 from ..picture import Camera, Row, compose, portraits, weight_colors
-from ..skin import Center, Rotation
 from .options import (
     ANIMATION,
     BONES,

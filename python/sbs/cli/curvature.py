@@ -15,8 +15,9 @@ from ..character import Character, load
 from ..demo.poses import turned
 from ..files import replacing
 from ..mesh import Scheme, connected_triangles, curvature, heaviest_joints, subdivide_near_joints
+from ..options import DeformOptions, Method
 from ..picture.extra import load as load_extra
-from ..skin import DeformOptions, Method, Skin
+from ..skin import Skin
 from .options import BONES, CHARACTER, JSON, METHOD, SCHEME, STRICT, blended, known_joints, parse_axis
 from .tables import print_table
 

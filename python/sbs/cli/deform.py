@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..character import load
 from ..files import replacing
-from ..skin import Center, DeformOptions, Method, Rotation
+from ..options import Center, DeformOptions, Method, Rotation
 from .options import (
     AMOUNT,
     ANIMATION,

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..options import Method
 from ..picture import Row, compose, portraits, weight_colors
-from ..skin import Method
 from .outcomes import Outcome
 from .scenes import Scene
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bench import measure, ratio_to_linear
-from ..skin import Method
+from ..options import Method
 from .measures import radius_kept, volume
 from .scenes import Scene
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..skin import Method
+from ..options import Method
 from .outcomes import Outcome
 from .scenes import Scene
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..character import Character
-from ..skin import DeformOptions, Skin
+from ..options import DeformOptions
+from ..skin import Skin
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..character import Character
-from ..skin import DeformOptions, Skin
+from ..options import DeformOptions
+from ..skin import Skin
 from .gauge import MEASURES, Gauge, Statistics, over_time
 from .methods import NamedMethod
 from .motions import Motion

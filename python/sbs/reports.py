@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""What is reported of a skin and of its poses, and what is warned of."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+__all__ = ["PoseReport", "SingularVertexWarning", "WeightReport", "WeightWarning"]
+
+
+class WeightWarning(UserWarning):
+    """The weights of some vertices were repaired when a skin was made."""
+
+
+class SingularVertexWarning(UserWarning):
+    """A deformation could not be undone for some vertices, which joints have crushed."""
+
+
+@dataclass(frozen=True)
+class WeightReport:
+    """How many vertices were repaired when a skin was made; a vertex counts in every kind that it shows.
+
+    Attributes
+    ----------
+    nan, infinite, negative : int
+        Vertices with such weights: dropped.
+    unweighted : int
+        Vertices with no positive weight left: they stay at their rest position, whatever the pose.
+    off_sum : int
+        Vertices whose weights sum to more than 1e-3 off 1: divided by their sum (as all are).
+    duplicate : int
+        Vertices that name a joint more than once with a positive weight: the weights are added.
+    """
+
+    nan: int
+    infinite: int
+    negative: int
+    unweighted: int
+    off_sum: int
+    duplicate: int
+
+    def __str__(self) -> str:
+        what = {
+            "nan": "NaN weights (dropped)",
+            "infinite": "infinite weights (dropped)",
+            "negative": "negative weights (dropped)",
+            "unweighted": "no weights (they will not move)",
+            "off_sum": "weights that do not sum to 1 (normalised)",
+            "duplicate": "a joint more than once (merged)",
+        }
+        return ", ".join(f"{count} with {what[kind]}" for kind, count in asdict(self).items() if count)
+
+
+@dataclass(frozen=True)
+class PoseReport:
+    """What a pose asks for, as Table 2 of Kavan and Zara 2005 counts it.
+
+    Attributes
+    ----------
+    nontrivial_joint_sets : int
+        Joint sets of two or more joints that are not a joint and its parent.
+    solves : int
+        Least-squares solves for rotation centers: those sets, and the trivial ones whose two joints come apart.
+    nonrigid_joints : int
+        Joints whose matrix is not a rotation and a translation.
+    """
+
+    nontrivial_joint_sets: int
+    solves: int
+    nonrigid_joints: int
