@@ -47,10 +47,11 @@ enum {
     return count == SBS_AMOUNTS_CHUNK ? scan_some_##type##s(from, SBS_AMOUNTS_CHUNK) \
                                       : scan_some_##type##s(from, count); \
   } \
-  static unsigned use_of_##type##s(const void *amounts, const int32_t *vertices, size_t count) { \
+  static unsigned use_of_block_of_##type##s(const void *amounts, const int32_t *vertices) { \
     const type *from = amounts; \
-    bits_type any = 0, every = one; \
-    for (size_t i = 0; i < count; i++) { \
+    bits_type any = bits_of_##type(from + vertices[0]), every = any; \
+    if (any > 0 && any < (one)) return SBS_USES_BOTH; \
+    for (int i = 1; i < SBS_BLOCK; i++) { /* lanes past the last vertex repeat it */ \
       const bits_type bits = bits_of_##type(from + vertices[i]); \
       any |= bits; \
       every &= bits; \
@@ -94,12 +95,10 @@ static unsigned scan_blocks(const scan *s, const sbs_item *item) {
   const int32_t *vertices = s->skin->vertices + item->first_block * SBS_BLOCK;
   unsigned char *uses = s->use->blocks + item->first_block;
   unsigned of_item = 0;
-  for (size_t left = (size_t)item->vertex_count; left; vertices += SBS_BLOCK, uses++) {
-    const size_t count = left < SBS_BLOCK ? left : SBS_BLOCK;
-    left -= count;
-    const unsigned of_block = s->scalar == SBS_FLOAT32 ? use_of_floats(s->amounts, vertices, count)
-                                                       : use_of_doubles(s->amounts, vertices, count);
-    *uses = (unsigned char)of_block;
+  for (size_t block = 0; block < sbs_item_blocks(item); block++, vertices += SBS_BLOCK) {
+    const unsigned of_block = s->scalar == SBS_FLOAT32 ? use_of_block_of_floats(s->amounts, vertices)
+                                                       : use_of_block_of_doubles(s->amounts, vertices);
+    uses[block] = (unsigned char)of_block;
     of_item |= of_block;
   }
   return of_item;
