@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import bpy
 from bpy.app.handlers import persistent
 
-from .engine import live, node_trees, registry, stack, subject
+from .engine import live, node_trees, registry, search, stack, subject
 
 __all__ = ["CLASSES", "register", "unregister"]
 
@@ -23,7 +25,7 @@ def frame_changed(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> No
     if depsgraph.mode != "RENDER" and (_all_changed or registry.is_outdated()):
         registry.tidy(depsgraph.view_layer)
     for item in registry.bound_objects():
-        live.update(item, depsgraph)
+        _await_centers(live.update(item, depsgraph))
 
 
 @persistent
@@ -55,11 +57,37 @@ def depsgraph_updated(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -
             mesh_changed |= _stack_changed(item)
         if _all_changed or scene_changed or rig_changed or mesh_changed or item_changed or has_changed(armature):
             state = live.update(item, depsgraph, mesh=mesh_changed or _all_changed, rig=rig_changed or _all_changed)
-            if state is not None and state.unread == 1 and not bpy.app.timers.is_registered(look_again):
+            _await_centers(state)
+            if state is not None and state.unread == 1:
                 # Blender evaluates once more for what handlers change, but without calling them.
-                bpy.app.timers.register(look_again)
+                _call_soon(look_again)
     registry.watch(bound)
     _all_changed = False
+
+
+def _await_centers(state: live.State | None) -> None:
+    """See to optimized centers that are due, or are looked for."""
+    if state is not None and state.centers.are_awaited:
+        _call_soon(look_for_centers)
+
+
+def _call_soon(function: Callable[[], float | None], persistent: bool = False) -> None:
+    """Have a function called by Blender's event loop."""
+    # Without a window there is none, and Blender 4.5 hangs at its exit where a timer was registered.
+    if not bpy.app.background and not bpy.app.timers.is_registered(function):
+        bpy.app.timers.register(function, persistent=persistent)
+
+
+def look_for_centers() -> float | None:
+    """Start searches for optimized centers, tell how far they are, and have what they found shown."""
+    if bpy.app.is_job_running("RENDER"):
+        return 0.5
+    waiting = [live.look_for_centers(item) for item in registry.bound_objects()]
+    for window in bpy.context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type in ("VIEW_3D", "PROPERTIES"):
+                area.tag_redraw()
+    return 0.1 if any(waiting) else None
 
 
 def _is_in_the_way(depsgraph: bpy.types.Depsgraph) -> bool:
@@ -70,8 +98,7 @@ def _is_in_the_way(depsgraph: bpy.types.Depsgraph) -> bool:
 @persistent
 def render_ended(*_arguments: object) -> None:
     # The job is still running, and not in Blender's main thread.
-    if not bpy.app.timers.is_registered(_show_again):
-        bpy.app.timers.register(_show_again, persistent=True)
+    _call_soon(_show_again, persistent=True)
 
 
 def _show_again() -> float | None:
@@ -144,9 +171,10 @@ def register() -> None:
 def unregister() -> None:
     for name, handler in reversed(_HANDLERS):
         getattr(bpy.app.handlers, name).remove(handler)
-    for timer in (_show_again, look_again):
+    for timer in (_show_again, look_again, look_for_centers):
         if bpy.app.timers.is_registered(timer):
             bpy.app.timers.unregister(timer)
     live.forget()
+    search.wait_for_all()
     node_trees.forget()
     registry.forget()

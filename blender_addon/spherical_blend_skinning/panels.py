@@ -105,6 +105,8 @@ def _draw_status(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
     # One count a line: the sidebar is narrow.
     for number, text in enumerate(bind.counts(state)):
         column.label(text=text, icon="BLANK1" if number else "INFO")
+    if item.sbs.method == "SPHERICAL" and item.sbs.center == "OPTIMIZED" and state.centers.note:
+        column.label(text=state.centers.note, icon="INFO")
     column.label(text=f"{state.milliseconds:.1f} ms a frame", icon="TIME")
 
 

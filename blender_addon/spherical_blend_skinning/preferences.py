@@ -6,6 +6,7 @@ from __future__ import annotations
 import bpy
 
 from . import library
+from .choices import CENTERS
 
 
 class SBS_AP_preferences(bpy.types.AddonPreferences):
@@ -32,6 +33,13 @@ class SBS_AP_preferences(bpy.types.AddonPreferences):
         default="LIVE",
     )
 
+    center: bpy.props.EnumProperty(
+        name="Default Center",
+        description="What a newly bound mesh turns vertices about. Portable ones always start with those of bones",
+        items=CENTERS,
+        default="OPTIMIZED",
+    )
+
     def draw(self, _context: bpy.types.Context) -> None:
         layout = self.layout
         problem = library.problem()
@@ -43,6 +51,7 @@ class SBS_AP_preferences(bpy.types.AddonPreferences):
             return
         layout.use_property_split = True
         layout.prop(self, "engine")
+        layout.prop(self, "center")
         layout.prop(self, "threads")
         sbs = library.load()
         layout.label(text=f"Library {sbs.__version__}, {sbs.build_info()}", icon="INFO")
@@ -51,6 +60,12 @@ class SBS_AP_preferences(bpy.types.AddonPreferences):
 def get(context: bpy.types.Context) -> SBS_AP_preferences:
     """The preferences of the add-on."""
     return context.preferences.addons[__package__].preferences
+
+
+def center_of_new(context: bpy.types.Context) -> str:
+    """The setting ``center`` of a mesh that is bound now: nodes know those of bones alone."""
+    chosen = get(context)
+    return "JOINT_SET" if chosen.engine == "PORTABLE" else chosen.center
 
 
 CLASSES = (SBS_AP_preferences,)

@@ -5,38 +5,11 @@ from __future__ import annotations
 
 import bpy
 
-__all__ = ["CLASSES", "METHODS", "register", "unregister"]
+from .choices import BLENDED_BONES, CENTERS, METHODS, ROTATIONS
+
+__all__ = ["CLASSES", "register", "unregister"]
 
 _OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
-
-METHODS = (
-    ("SPHERICAL", "Spherical Blend", "Rotations are blended about rotation centers: joints neither collapse nor bulge"),
-    ("DUAL_QUATERNION", "Dual Quaternion", "As Preserve Volume of the Armature modifier"),
-    ("LINEAR", "Linear", "As the Armature modifier"),
-    ("RIGID", "Rigid", "Each vertex follows its heaviest bone alone"),
-    (
-        "BONES_BLENDING",
-        "Bones Blending",
-        "For joints with a wide range of motion: each vertex belongs to one bone, and turns with it the more, the "
-        "further along the bone it is. Weights only say to which bone it belongs",
-    ),
-)
-
-BLENDED_BONES = (
-    ("ALL", "All", "All bones that deform; a bone without a parent moves its vertices rigidly"),
-    ("MARKED", "Marked", "Bones that are marked; the others move their vertices linearly by weights"),
-)
-
-ROTATIONS = (
-    ("QLERP", "Linear", "Quaternions are blended linearly and made unit ones: fast, and next to the average"),
-    ("AVERAGE", "Average", "The spherical average, at even speed between two bones; slower"),
-)
-
-CENTERS = (
-    ("JOINT_SET", "Bones", "One for all vertices of the same bones: where these move most alike"),
-    ("WEIGHTED", "Weighted", "One for each vertex by its weights: smooth where the bones of neighbors differ"),
-    ("OPTIMIZED", "Optimized", "One for each vertex, found once when the mesh is bound: limbs keep their shape best"),
-)
 
 
 def _is_armature(_settings: bpy.types.PropertyGroup, item: bpy.types.Object) -> bool:

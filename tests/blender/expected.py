@@ -117,6 +117,14 @@ def bones_blended(
     return move(np.linalg.inv(to_rig), blending.skin().deform(matrices, **blending.options))
 
 
+def kept_centers(item: bpy.types.Object) -> Floats | None:
+    """The rotation centers that the file keeps for a bound mesh, (V, 3) in its space; None if there are none."""
+    modifier = addon.module("engine.stack").find(item)
+    carrier = addon.module("engine.node_trees").get_input(modifier, addon.module("engine.live_group").CARRIER)
+    found = addon.module("engine.carriers").centers(carrier, len(item.data.vertices))
+    return None if found is None else found.astype(np.float64)
+
+
 def array(matrix: Matrix) -> Floats:
     """A matrix of Blender's, (4, 4), in double, which NumPy would not make of it by itself."""
     return np.array(matrix, np.float64)

@@ -91,8 +91,9 @@ def animate(armature: bpy.types.Object, frames: int = 20) -> None:
             bone.keyframe_insert("rotation_quaternion", frame=frame)
 
 
-def bind(mesh: bpy.types.Object, armature: bpy.types.Object) -> None:
-    """Bind by the operator, as an artist does."""
+def bind(mesh: bpy.types.Object, armature: bpy.types.Object, center: str = "JOINT_SET") -> None:
+    """Bind by the operator, as an artist does, about centers that were chosen before."""
+    mesh.sbs.center = center
     select([mesh, armature])
     assert bpy.ops.sbs.bind() == {"FINISHED"}
 

@@ -99,6 +99,7 @@ def test_character_deleted() -> None:
 def test_unbind() -> None:
     armature = rigs.make_armature()
     tube = rigs.make_tube()
+    tube.sbs.center = "JOINT_SET"
     for name in ("First", "Second"):
         tube.modifiers.new(name, "WAVE").show_viewport = False
     modifier = tube.modifiers.new("Arm", "ARMATURE")
@@ -167,6 +168,7 @@ def test_bind_as_parent() -> None:
     armature = rigs.make_armature()
     armature.location = (1.0, 2.0, 3.0)
     tube = rigs.make_tube()
+    tube.sbs.center = "JOINT_SET"
     tube.location = (1.0, 2.0, 3.5)
     bpy.context.view_layer.update()
     place = tube.matrix_world.copy()
@@ -193,6 +195,7 @@ def test_poll(capfd: pytest.CaptureFixture[str]) -> None:
 def test_undo() -> None:
     armature = rigs.make_armature()
     tube = rigs.make_tube()
+    tube.sbs.center = "JOINT_SET"
     rigs.select([tube, armature])
     bpy.ops.ed.undo_push(message="Start")
     bpy.ops.sbs.bind()

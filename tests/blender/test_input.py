@@ -123,7 +123,7 @@ def test_other_vertices_before_from_now_on(tube: bpy.types.Object, armature: bpy
     addon.module("engine.stack").move(tube, modifier, 0)
     bpy.context.view_layer.update()
     handlers = addon.module("handlers")
-    assert bpy.app.timers.is_registered(handlers.look_again)
+    assert addon.module("engine.live").state_of(tube).unread == 1
     handlers.look_again()
     bpy.context.view_layer.update()
     assert not addon.module("engine.live").state_of(tube).problem

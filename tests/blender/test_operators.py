@@ -97,6 +97,7 @@ DEEDS: dict[str, Callable[[Path], object]] = {
     "mirror_weights": lambda _: bpy.ops.sbs.mirror_weights(),
     "check_weights": lambda _: bpy.ops.sbs.check_weights(),
     "heat_weights": lambda _: bpy.ops.sbs.heat_weights(),
+    "mark_bones": lambda _: (rigs.select_bones(bpy.data.objects["Rig"], "B1"), bpy.ops.sbs.mark_bones()),
     "subdivide_near_bones": lambda _: (
         rigs.select_bones(bpy.data.objects["Rig"], "B1"),
         bpy.ops.sbs.subdivide_near_bones(),
@@ -137,7 +138,7 @@ def test_without_the_library(character: Character, monkeypatch: pytest.MonkeyPat
     bpy.ops.sbs.bind()
     monkeypatch.setattr(library, "load", fail)
     for name in sorted(
-        set(names()) - {"unbind", "make_live", "transfer_weights", "export_capsules", "import_capsules"}
+        set(names()) - {"unbind", "make_live", "transfer_weights", "export_capsules", "import_capsules", "mark_bones"}
     ):
         if name == "make_portable" and bpy.app.version < (5, 1, 0):
             continue

@@ -266,16 +266,27 @@ class Binding:
         result.skin = result._make_skin(self.surface.positions, self.skin.joint_indices, self.skin.joint_weights)
         return result
 
-    def optimized_centers(self, triangles: NDArray[np.int32], progress: Callable[[float], object]) -> Floats:
+    def optimized_centers(
+        self, triangles: NDArray[np.int32], progress: Callable[[float], object], threads: int | None = None
+    ) -> Floats:
         """The centers of `sbs.optimized_centers` for the faces (T, 3), (V, 3) in the space of the mesh object."""
-        skin = self.skin
-        with warnings.catch_warnings():
-            # Vertices that nothing is similar to move as by linear blending.
-            warnings.simplefilter("ignore", self._sbs.CenterWarning)
-            centers = self._sbs.optimized_centers(
-                skin.rest_positions, triangles, skin.joint_indices, skin.joint_weights, progress=progress
-            )
+        skin, basis = self.skin, self.surface.basis
+        if basis is None:
+            points = skin.rest_positions
+        else:
+            points = transform_points(self.frame, basis) if self._has_frame else basis
+        centers = self._sbs.optimized_centers(
+            points, triangles, skin.joint_indices, skin.joint_weights, progress=progress, threads=threads
+        )
         return transform_points(self._inverse_frame, centers) if self._has_frame else centers
+
+    def has_centers_of(self, other: Binding) -> bool:
+        """Whether optimized centers are where they are in another binding of the same faces."""
+        return (
+            np.array_equal(self.skin.joint_indices, other.skin.joint_indices)
+            and np.array_equal(self.skin.joint_weights, other.skin.joint_weights)
+            and self.surface.has_basis_of(other.surface)
+        )
 
     def rebound(self, rig: Rig, surface: Surface, to_rig: Floats, limit: int) -> Binding:
         """The binding for what may have changed since, by the shortest way there is; itself if nothing has."""

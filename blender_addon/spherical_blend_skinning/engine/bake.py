@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import pc2
-from . import portable, reading, stack, subject
+from . import live, portable, reading, stack, subject
 
 __all__ = ["Bake", "PointCacheBake", "ShapeKeyBake", "frame_range", "modifier_of"]
 
@@ -106,6 +106,9 @@ class Bake(ABC):
     def __enter__(self) -> Self:
         # What was edited is not known to handlers before.
         self._view_layer.update()
+        for item in self.items:
+            if stack.find(item) is not None:
+                live.update(item, self._view_layer.depsgraph, wait=True)
         self._frame = self._scene.frame_current_final
         self._shown: list[_Shown] = []
         for item in self.items:

@@ -13,11 +13,25 @@ from numpy.typing import NDArray
 
 from .live_group import POSITION
 
-__all__ = ["centers", "count", "is_carrier", "is_writable", "keep_centers", "new", "remove", "resize", "write"]
+__all__ = [
+    "centers",
+    "count",
+    "has_outdated_centers",
+    "is_carrier",
+    "is_writable",
+    "keep_centers",
+    "new",
+    "outdate_centers",
+    "remove",
+    "resize",
+    "write",
+]
 
 _MARK = "sbs_carrier"
 # Attribute of those whose vertices turn about centers of their own.
 _CENTER = "sbs_center"
+# On a carrier: weights or vertices have changed since its centers were found.
+_OUTDATED = "sbs_outdated_centers"
 
 
 def new(name: str) -> bpy.types.Object:
@@ -71,8 +85,19 @@ def centers(carrier: bpy.types.Object, vertex_count: int) -> NDArray[np.float32]
     return found
 
 
+def has_outdated_centers(carrier: bpy.types.Object) -> bool:
+    """Whether a carrier keeps centers of earlier weights."""
+    return _OUTDATED in carrier
+
+
+def outdate_centers(carrier: bpy.types.Object) -> None:
+    """Note for the file that weights are others than those the centers were found for."""
+    carrier[_OUTDATED] = True
+
+
 def keep_centers(carrier: bpy.types.Object, found: NDArray[np.floating] | None) -> None:
     """Keep rotation centers (V, 3) in a carrier of that size, or none any more."""
+    carrier.pop(_OUTDATED, None)
     attributes = carrier.data.attributes
     attribute = attributes.get(_CENTER)
     if found is None:

@@ -7,7 +7,7 @@ What is remembered of an object are arrays alone, no data-block of Blender, for 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import bpy
 import numpy as np
@@ -19,9 +19,20 @@ from ..core.blended import BlendedBinding
 from ..core.matrices import Floats, inverse
 from ..properties import SBS_PG_object
 from . import carriers, live_group, node_trees, reading, stack, subject
+from .centers import Centers
 from .identity import key_of
 
-__all__ = ["State", "blends", "forget", "forget_poses", "has_other_positions", "state_of", "update"]
+__all__ = [
+    "State",
+    "blends",
+    "forget",
+    "forget_poses",
+    "has_other_positions",
+    "look_for_centers",
+    "must_not_wait",
+    "state_of",
+    "update",
+]
 
 
 @dataclass
@@ -47,6 +58,8 @@ class State:
         What may have changed while the modifier was switched off.
     unread : int
         How many times in a row the input of the modifier could not be read.
+    centers : Centers
+        Where optimized centers are to come from.
     """
 
     binding: Binding | None = None
@@ -59,6 +72,7 @@ class State:
     missed_mesh: bool = False
     missed_rig: bool = False
     unread: int = 0
+    centers: Centers = field(default_factory=Centers)
 
 
 # Of every object, and apart from it those of renders that have other vertices than the viewport.
@@ -72,11 +86,10 @@ def state_of(item: bpy.types.Object) -> State | None:
 
 def forget(item: bpy.types.Object | None = None) -> None:
     """Remember nothing of an object, or of any: it is bound anew when next it is updated."""
-    if item is None:
-        _states.clear()
-    else:
-        for in_render in (False, True):
-            _states.pop((key_of(item), in_render), None)
+    keys = list(_states) if item is None else [(key_of(item), in_render) for in_render in (False, True)]
+    for key in keys:
+        if key in _states:
+            _states.pop(key).centers.stop()
 
 
 def forget_poses() -> None:
@@ -86,7 +99,12 @@ def forget_poses() -> None:
 
 
 def update(
-    item: bpy.types.Object, depsgraph: bpy.types.Depsgraph, *, mesh: bool = False, rig: bool = False
+    item: bpy.types.Object,
+    depsgraph: bpy.types.Depsgraph,
+    *,
+    mesh: bool = False,
+    rig: bool = False,
+    wait: bool = False,
 ) -> State | None:
     """Bring a bound object up to date with its rig.
 
@@ -98,6 +116,8 @@ def update(
         Evaluated; whose pose counts. During rendering it is the one of the render.
     mesh, rig : bool
         Whether vertices and weights, or the bones at rest, may have changed and not just the pose.
+    wait : bool
+        Whether to wait for optimized centers.
 
     Returns
     -------
@@ -113,7 +133,7 @@ def update(
     state = _states.setdefault((key_of(item), in_render), State())
     try:
         target = subject.Subject(item, evaluated, modifier, in_render)
-        if _deform(target, depsgraph, state, mesh, rig):
+        if _deform(target, depsgraph, state, mesh, rig, wait):
             state.milliseconds = 1e3 * (time.perf_counter() - started)
         state.problem = ""
         state.unread = 0
@@ -125,7 +145,27 @@ def update(
     return state
 
 
-def _deform(target: subject.Subject, depsgraph: bpy.types.Depsgraph, state: State, mesh: bool, rig: bool) -> bool:
+def must_not_wait(depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether optimized centers have to be there at once: nobody is at work, or what is seen stays."""
+    return bpy.app.background or depsgraph.mode == "RENDER"
+
+
+def look_for_centers(item: bpy.types.Object) -> bool:
+    """Have the optimized centers of an object found if it awaits some; whether it still does."""
+    state = state_of(item)
+    if state is None or state.binding is None or not state.centers.are_awaited:
+        return False
+    binding = state.centers.look(item, state.binding)
+    if binding is not state.binding:
+        state.binding = binding
+        state.pose = ()
+        item.update_tag()
+    return state.centers.are_awaited
+
+
+def _deform(
+    target: subject.Subject, depsgraph: bpy.types.Depsgraph, state: State, mesh: bool, rig: bool, wait: bool
+) -> bool:
     """Write the carrier of an object, unless nothing changed. A ValueError tells the artist why that can't be."""
     item = target.item
     if not (target.modifier.show_render if depsgraph.mode == "RENDER" else target.modifier.show_viewport):
@@ -159,10 +199,15 @@ def _deform(target: subject.Subject, depsgraph: bpy.types.Depsgraph, state: Stat
     moves = reading.segment_moves(posed, binding.bones[binding.segments > 1]) if binding.bends else []
     method = _method(settings)
     vertex_count = len(binding.surface.positions)
-    if method.center == "optimized" and binding.centers is None:
-        centers = carriers.centers(carrier, vertex_count)
-        binding = binding.with_centers(target.optimized_centers(binding) if centers is None else centers)
-        state.binding = binding
+    if method.center == "optimized":
+        provided = state.centers.provide(target, carrier, binding, wait or must_not_wait(depsgraph))
+        if provided is not binding:
+            state.binding = binding = provided
+            state.pose = ()
+        if binding.centers is None or not state.centers.are_possible:
+            method = replace(method, center="weighted")
+    else:
+        state.centers.stop()
     pose = (matrices.tobytes(), to_rig.tobytes(), str(method).encode(), *(move.tobytes() for move in moves))
     carried = carriers.count(carrier)
     if pose == state.pose and carried == vertex_count:
@@ -171,9 +216,10 @@ def _deform(target: subject.Subject, depsgraph: bpy.types.Depsgraph, state: Stat
         if depsgraph.mode == "RENDER" and not target.in_render:
             raise ValueError("The modifiers before give other vertices in renders than in the viewport")
         carriers.resize(carrier, vertex_count)
-    if binding.centers is not None and carriers.centers(carrier, vertex_count) is None:
+    if binding.centers is not None and (state.centers.are_unsaved or carriers.centers(carrier, vertex_count) is None):
         # The file keeps them, for they may take seconds to find.
         carriers.keep_centers(carrier, binding.centers)
+        state.centers.are_unsaved = False
     skinning_matrices = binding.skinning_matrices(matrices, to_rig, moves)
     carriers.write(carrier, binding.deform(skinning_matrices, method, state.amount, _threads()))
     state.pose = pose
@@ -209,6 +255,8 @@ def _bind(
         binding = _new_binding(bones, surface, to_rig, limit, blended)
     else:
         binding = old.rebound(bones, surface, to_rig, limit)
+    if old is not None and (mesh or rig or limit != old.limit) and not binding.has_centers_of(old):
+        state.centers.outdate()
     amount_settings = (settings.amount_group, settings.amount_invert, settings.amount_method)
     same_weights = old is not None and binding.surface.weights is old.surface.weights
     if not same_weights or amount_settings != state.amount_settings:

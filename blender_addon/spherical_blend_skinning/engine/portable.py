@@ -102,7 +102,10 @@ def _check(item: bpy.types.Object, modifier: bpy.types.NodesModifier, state: liv
     if item.sbs.method != "SPHERICAL":
         raise ValueError(f"{item.name}: only Spherical Blend can be made portable; Blender's Armature modifier is, too")
     if (item.sbs.rotation, item.sbs.center) != ("QLERP", "JOINT_SET"):
-        raise ValueError(f"{item.name}: nodes know linear rotations about the centers of bones alone")
+        raise ValueError(
+            f"{item.name}: nodes know linear rotations about the centers of bones alone. Set Rotation to Linear and "
+            "Center to Bones to see what that gives, and make it portable then; or bake"
+        )
     if state.amount is not None and state.amount.method not in _OTHER_METHODS:
         name = item.sbs.bl_rna.properties["amount_method"].enum_items[item.sbs.amount_method].name
         raise ValueError(f"{item.name}: nodes know no {name} for where the amount is less than one")

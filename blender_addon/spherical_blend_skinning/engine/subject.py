@@ -64,10 +64,13 @@ class Subject:
         basis = reading.positions(mesh) if self._moves and len(mesh.vertices) == len(positions) else None
         return Surface(positions, weights, groups, basis)
 
+    def has_faces(self) -> bool:
+        """Whether what comes to the modifier has the faces of the mesh, which optimized centers need."""
+        is_same = all(other.type in stack.DEFORMING for other in stack.before(self.item, self.modifier))
+        return is_same and len(self.item.data.polygons) > 0
+
     def optimized_centers(self, binding: Binding) -> Floats:
-        """The optimized centers of a binding. A ValueError if the faces can't be known."""
-        if any(other.type not in stack.DEFORMING for other in stack.before(self.item, self.modifier)):
-            raise ValueError("Optimized centers need the faces: no modifier before may give other vertices")
+        """The optimized centers of a binding, of which `has_faces` holds."""
         manager = bpy.context.window_manager
         manager.progress_begin(0.0, 1.0)
         try:

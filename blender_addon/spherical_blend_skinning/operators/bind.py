@@ -13,7 +13,11 @@ __all__ = ["CLASSES", "bind", "counts", "describe", "make_parent", "rebind", "un
 
 
 def bind(
-    context: bpy.types.Context, item: bpy.types.Object, armature: bpy.types.Object, modifier_name: str = ""
+    context: bpy.types.Context,
+    item: bpy.types.Object,
+    armature: bpy.types.Object,
+    modifier_name: str = "",
+    center: str = "",
 ) -> live.State:
     """Bind a mesh object to an armature.
 
@@ -25,12 +29,17 @@ def bind(
     armature : Object
     modifier_name : str
         The Armature modifier whose place ours takes; by default the one of that armature.
+    center : str
+        What vertices turn about if that is not chosen for the object; by default what the preferences say.
 
     Returns
     -------
     State
         With the binding, or a problem in words.
     """
+    if not item.sbs.is_property_set("center"):
+        # Files from before, in which it is not set, stay with what was the default then: that of the property.
+        item.sbs.center = center or preferences.center_of_new(context)
     armature_modifier = item.modifiers.get(modifier_name)
     stack.attach(item, armature, armature_modifier)
     registry.adjust(item, stack.find(item))

@@ -28,7 +28,7 @@ def make_portable(context: bpy.types.Context, item: bpy.types.Object) -> portabl
         armature = stack.find_armature(item, [])
         if armature is None:
             raise ValueError(f"{item.name} has no armature: bind it to one first")
-        bind.bind(context, item, armature)
+        bind.bind(context, item, armature, center="JOINT_SET")
     return portable.make_portable(item, context.evaluated_depsgraph_get())
 
 

@@ -111,6 +111,7 @@ def test_drag_a_capsule(character: Session) -> None:
     blender.move(scenes.EMPTY)
     blender.key("ctrl+z")
     blender.wait_for(f"abs({distance} - {before}) < 1e-6")
+    wait_until(lambda: np.array_equal(scenes.weights(blender), weights_before), "undo")
     scenes.assert_right(blender)
 
 

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Optimized centers of bound objects: the file keeps them, and they are found anew after weights or vertices changed.
+
+At a window nobody waits for them. They are looked for in a thread, after a pause in which nothing changed; until they
+are there, the mesh turns about those of before, or weighted ones. Renders, bakes and scripts get them at once.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import library
+from ..core.binding import Binding
+from . import carriers, reading, subject
+from .search import Search
+
+__all__ = ["Centers"]
+
+#: How long nothing must have changed before they are looked for, in seconds.
+PAUSE = 0.5
+
+
+class Centers:
+    """What is going on about the optimized centers of an object.
+
+    Attributes
+    ----------
+    are_possible : bool
+        Whether the faces are known, between which they are found.
+    are_unsaved : bool
+        Whether the carrier has not got those of the binding yet.
+    problem : str
+        Why none were found, for the artist.
+    """
+
+    def __init__(self) -> None:
+        self.are_possible = True
+        self.are_unsaved = False
+        self.problem = ""
+        self._are_outdated = False
+        self._due: float | None = None
+        self._search: Search | None = None
+
+    @property
+    def are_awaited(self) -> bool:
+        """Whether there is, or will be, a search."""
+        return self._due is not None or self._search is not None
+
+    @property
+    def note(self) -> str:
+        """How things stand, for the artist; nothing if all is well."""
+        if not self.are_possible:
+            return "Weighted centers: for optimized ones, modifiers before may not change faces"
+        if self._search is not None:
+            return f"Finding centers, {100.0 * self._search.fraction:.0f} %"
+        return "Centers are about to be found" if self._due is not None else self.problem
+
+    def outdate(self) -> None:
+        """Weights or vertices changed: have them found anew after a pause."""
+        self.stop()
+        self._are_outdated = True
+        self.problem = ""
+
+    def stop(self) -> None:
+        """End the search, for now."""
+        if self._search is not None:
+            self._search.cancel()
+        self._search = self._due = None
+
+    def provide(self, target: subject.Subject, carrier: bpy.types.Object, binding: Binding, at_once: bool) -> Binding:
+        """A binding with what centers there are, which may be none; the best there can be if it is to be at once."""
+        self.are_possible = target.has_faces()
+        if not self.are_possible:
+            self.stop()
+            return binding
+        if binding.centers is None:
+            kept = carriers.centers(carrier, len(binding.surface.positions))
+            if kept is not None:
+                binding = binding.with_centers(kept)
+                self._are_outdated |= carriers.has_outdated_centers(carrier)
+        is_wanted = not self.problem and (self._are_outdated or binding.centers is None)
+        if self._are_outdated and binding.centers is not None and not carriers.has_outdated_centers(carrier):
+            carriers.outdate_centers(carrier)
+        if is_wanted and at_once:
+            self.stop()
+            _ignore_warnings()
+            return self._found(binding, target.optimized_centers(binding))
+        if is_wanted and not self.are_awaited:
+            # The first time at once, for nobody is at work on weights.
+            self._due = time.monotonic() + (PAUSE if self._are_outdated else 0.0)
+        return binding
+
+    def look(self, item: bpy.types.Object, binding: Binding) -> Binding:
+        """Start the search once it is due; a binding with what it found once it has ended, else the same."""
+        search = self._search
+        if search is None:
+            same_mesh = item.mode != "EDIT" and len(item.data.vertices) == len(binding.surface.positions)
+            if self._due is not None and time.monotonic() >= self._due and same_mesh:
+                _ignore_warnings()
+                self._search, self._due = Search(binding, reading.triangles(item.data)), None
+            return binding
+        if search.is_running:
+            return binding
+        self._search = None
+        if search.centers is None:
+            self.problem = f"No centers were found: {search.error}"
+            return binding
+        return self._found(binding, search.centers)
+
+    def _found(self, binding: Binding, centers: NDArray[np.floating]) -> Binding:
+        self._are_outdated = False
+        self.are_unsaved = True
+        return binding.with_centers(centers)
+
+
+def _ignore_warnings() -> None:
+    """Vertices that nothing is similar to are no matter: they move as by linear blending."""
+    # For good, since threads share what is ignored.
+    warnings.simplefilter("ignore", library.load().CenterWarning)

@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Optimized centers: the default of what is bound anew, kept in files, found anew beside the work of an artist."""
+
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+
+import addon
+import bpy
+import numpy as np
+import pytest
+import rigs
+from expected import TOLERANCE, deformed, error, kept_centers
+
+# The package that the add-on itself uses, which in a built archive may be its own.
+sbs = addon.module("library").load()
+
+Character = tuple[bpy.types.Object, bpy.types.Object]
+
+
+@pytest.fixture
+def character() -> Character:
+    """A tube of triangles and quadrilaterals, and its posed armature; it is not bound."""
+    armature, tube = rigs.make_armature(), rigs.make_tube()
+    rigs.turn(armature)
+    return tube, armature
+
+
+@pytest.fixture
+def at_a_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where an artist is at work: nobody waits for centers."""
+    monkeypatch.setattr(addon.module("engine.live"), "must_not_wait", lambda _depsgraph: False)
+    monkeypatch.setattr(addon.module("engine.centers"), "PAUSE", 0.05)
+
+
+def centers_of(tube: bpy.types.Object) -> np.ndarray:
+    """The centers that the file keeps."""
+    found = kept_centers(tube)
+    assert found is not None
+    return found
+
+
+def wanted_centers(tube: bpy.types.Object) -> np.ndarray:
+    """What the library finds by the vertex groups as they are."""
+    groups = np.zeros((len(tube.data.vertices), 4))
+    for vertex in tube.data.vertices:
+        for entry in vertex.groups:
+            groups[vertex.index, entry.group] = entry.weight
+    everyone = np.broadcast_to(np.arange(4), groups.shape)
+    return sbs.optimized_centers(rigs.positions(tube.data), triangles_of(tube), everyone, groups)
+
+
+def triangles_of(tube: bpy.types.Object) -> np.ndarray:
+    tube.data.calc_loop_triangles()
+    return np.array([triangle.vertices for triangle in tube.data.loop_triangles], np.int32)
+
+
+def state_of(tube: bpy.types.Object) -> object:
+    return addon.module("engine.live").state_of(tube)
+
+
+def wait_for_centers() -> None:
+    """As Blender's timer does, look until all centers are found; a window would then be drawn."""
+    deadline = time.monotonic() + 60.0
+    while addon.module("handlers").look_for_centers() is not None:
+        assert time.monotonic() < deadline, "the search does not end"
+        time.sleep(0.01)
+    bpy.context.view_layer.update()
+
+
+def paint(tube: bpy.types.Object, first: int = 200) -> None:
+    tube.vertex_groups["B1"].add(list(range(first, first + 200)), 0.9, "REPLACE")
+    tube.data.update()
+    bpy.context.view_layer.update()
+
+
+def assert_right(tube: bpy.types.Object, armature: bpy.types.Object, **options: object) -> None:
+    assert error(rigs.evaluated(tube), deformed(tube, armature, **options)) < TOLERANCE
+
+
+def assert_optimized(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+    """The mesh turns about the centers of its weights as they are."""
+    bpy.context.view_layer.update()
+    np.testing.assert_allclose(centers_of(tube), wanted_centers(tube), atol=1e-6)
+    assert_right(tube, armature, center="optimized", centers=wanted_centers(tube))
+
+
+def test_are_the_default_of_what_is_bound_anew(character: Character) -> None:
+    tube, armature = character
+    # A file from before has it unset, and keeps what was the default.
+    assert tube.sbs.center == "JOINT_SET"
+    rigs.select([tube, armature])
+    assert bpy.ops.sbs.bind() == {"FINISHED"}
+    assert tube.sbs.center == "OPTIMIZED"
+    assert_optimized(tube, armature)
+    # What was chosen stays, whether it is bound then or not.
+    tube.sbs.center = "WEIGHTED"
+    assert bpy.ops.sbs.unbind() == bpy.ops.sbs.bind() == {"FINISHED"}
+    assert tube.sbs.center == "WEIGHTED"
+
+
+@pytest.mark.parametrize(("engine", "center", "wanted"), [("LIVE", "WEIGHTED", 1), ("PORTABLE", "OPTIMIZED", 0)])
+def test_preferences(character: Character, engine: str, center: str, wanted: int) -> None:
+    tube, armature = character
+    preferences = bpy.context.preferences.addons[addon.name()].preferences
+    preferences.center = center
+    preferences.engine = engine
+    rigs.select([tube, armature])
+    assert bpy.ops.sbs.bind() == {"FINISHED"}
+    assert tube.sbs.center == ("JOINT_SET", "WEIGHTED")[wanted]
+
+
+@pytest.mark.blender(since=(5, 1))
+def test_made_portable_without_being_bound(character: Character) -> None:
+    tube, armature = character
+    tube.parent = armature
+    rigs.select([tube])
+    assert bpy.ops.sbs.make_portable() == {"FINISHED"}
+    assert_right(tube, armature)
+
+
+def test_in_poses_and_places(character: Character) -> None:
+    tube, armature = character
+    rigs.bind(tube, armature, center="OPTIMIZED")
+    wanted = wanted_centers(tube)
+    for seed in (1, 2):
+        rigs.turn(armature, seed=seed)
+        assert_optimized(tube, armature)
+    tube.location = (0.2, 0.3, 0.0)
+    tube.scale = (2.0, 1.0, 1.0)
+    assert_right(tube, armature, center="optimized", centers=wanted)
+
+
+def test_follow_weights_and_vertices(character: Character) -> None:
+    tube, armature = character
+    rigs.bind(tube, armature, center="OPTIMIZED")
+    before = centers_of(tube)
+    paint(tube)
+    assert np.abs(centers_of(tube) - before).max() > 0.01
+    assert_optimized(tube, armature)
+    for vertex in tube.data.vertices:
+        vertex.co.x *= 1.5
+    tube.data.update()
+    bpy.context.view_layer.update()
+    assert_optimized(tube, armature)
+    tube.data = rigs.make_tube(rows=30, name="Other").data
+    bpy.context.view_layer.update()
+    assert_optimized(tube, armature)
+
+
+def test_do_not_follow_shape_keys(character: Character) -> None:
+    tube, armature = character
+    rigs.bind(tube, armature, center="OPTIMIZED")
+    wanted = wanted_centers(tube)
+    tube.shape_key_add(name="Basis")
+    key = tube.shape_key_add(name="Longer")
+    rest = rigs.positions(tube.data)
+    key.data.foreach_set("co", (1.5 * rest).astype(np.float32).ravel())
+    rigs.select([tube])
+    for value in (1.0, 0.5):
+        key.value = value
+        # The first time, the modifier does not keep its input yet.
+        bpy.context.view_layer.update()
+        addon.module("handlers").look_again()
+        bpy.context.view_layer.update()
+        for _ in range(2):
+            moved = rest * (1.0 + 0.5 * value)
+            assert_right(tube, armature, center="optimized", centers=wanted, rest=moved)
+            assert bpy.ops.sbs.rebind() == {"FINISHED"}
+
+
+def test_are_saved(character: Character, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tube, armature = character
+    rigs.bind(tube, armature, center="OPTIMIZED")
+    centers = centers_of(tube)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "file.blend"))
+    monkeypatch.delattr(addon.module("core.binding").Binding, "optimized_centers")
+    bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "file.blend"))
+    tube, armature = bpy.data.objects["Tube"], bpy.data.objects["Rig"]
+    rigs.turn(armature, seed=4)
+    assert_right(tube, armature, center="optimized", centers=centers)
+
+
+def test_weighted_ones_where_faces_are_unknown(character: Character) -> None:
+    tube, armature = character
+    rigs.bind(tube, armature, center="OPTIMIZED")
+    modifier = tube.modifiers.new("Mirror", "MIRROR")
+    addon.module("engine.stack").move(tube, modifier, 0)
+    bpy.context.view_layer.update()
+    addon.module("handlers").look_again()
+    bpy.context.view_layer.update()
+    assert state_of(tube).problem == ""
+    assert "may not change faces" in state_of(tube).centers.note
+    shape = rigs.evaluated(tube)
+    tube.sbs.center = "WEIGHTED"
+    assert error(rigs.evaluated(tube), shape) < TOLERANCE
+    tube.modifiers.remove(modifier)
+    tube.sbs.center = "OPTIMIZED"
+    bpy.context.view_layer.update()
+    assert_optimized(tube, armature)
+    # Nor are there any without faces.
+    points = bpy.data.meshes.new("Points")
+    points.from_pydata(rigs.positions(tube.data).tolist(), [], [])
+    tube.data = points
+    for name in ("B1", "B2"):
+        tube.vertex_groups.new(name=name).add(list(range(100)), 0.5, "REPLACE")
+    bpy.context.view_layer.update()
+    assert_right(tube, armature, center="weighted")
+
+
+@pytest.mark.usefixtures("at_a_window")
+def test_nobody_waits(character: Character) -> None:
+    tube, armature = character
+    rigs.bind(tube, armature, center="OPTIMIZED")
+    assert kept_centers(tube) is None
+    assert "Centers are about to be found" in state_of(tube).centers.note
+    assert_right(tube, armature, center="weighted")
+    wait_for_centers()
+    assert_optimized(tube, armature)
+    assert state_of(tube).centers.note == ""
+
+
+@pytest.mark.usefixtures("at_a_window")
+def test_painting_goes_on_with_those_of_before(character: Character) -> None:
+    tube, armature = character
+    rigs.bind(tube, armature, center="OPTIMIZED")
+    wait_for_centers()
+    before = centers_of(tube)
+    for first in (100, 200, 300):
+        paint(tube, first)
+        addon.module("handlers").look_for_centers()
+        assert_right(tube, armature, center="optimized", centers=before)
+    assert "Centers are about to be found" in state_of(tube).centers.note
+    wait_for_centers()
+    assert np.abs(centers_of(tube) - before).max() > 0.01
+    assert_optimized(tube, armature)
+
+
+@pytest.mark.usefixtures("at_a_window")
+def test_what_changes_during_a_search_is_in_its_outcome(character: Character) -> None:
+    tube, armature = character
+    rigs.bind(tube, armature, center="OPTIMIZED")
+    assert addon.module("handlers").look_for_centers() is not None
+    assert "Finding centers" in state_of(tube).centers.note
+    paint(tube)
+    wait_for_centers()
+    assert_optimized(tube, armature)
+    # Nothing is looked for that is not shown.
+    paint(tube, 300)
+    tube.sbs.method = "LINEAR"
+    bpy.context.view_layer.update()
+    assert addon.module("handlers").look_for_centers() is None
+    tube.sbs.method = "SPHERICAL"
+    bpy.context.view_layer.update()
+    wait_for_centers()
+    assert_optimized(tube, armature)
+
+
+@pytest.mark.usefixtures("at_a_window")
+def test_undo(character: Character) -> None:
+    tube, armature = character
+    rigs.bind(tube, armature, center="OPTIMIZED")
+    wait_for_centers()
+    bpy.ops.ed.undo_push(message="Start")
+    before = centers_of(tube)
+    paint(tube)
+    bpy.ops.ed.undo_push(message="Paint")
+    wait_for_centers()
+    bpy.ops.ed.undo()
+    bpy.context.view_layer.update()
+    wait_for_centers()
+    tube, armature = bpy.data.objects["Tube"], bpy.data.objects["Rig"]
+    np.testing.assert_allclose(centers_of(tube), before, atol=1e-6)
+    assert_optimized(tube, armature)
+
+
+def test_a_file_knows_that_weights_are_others(
+    character: Character, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tube, armature = character
+    rigs.bind(tube, armature, center="OPTIMIZED")
+    before = centers_of(tube)
+    with monkeypatch.context() as patch:
+        patch.setattr(addon.module("engine.live"), "must_not_wait", lambda _depsgraph: False)
+        paint(tube)
+        bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "file.blend"))
+        assert np.array_equal(centers_of(tube), before)
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "file.blend"))
+    tube, armature = bpy.data.objects["Tube"], bpy.data.objects["Rig"]
+    rigs.turn(armature, seed=4)
+    assert_optimized(tube, armature)
+
+
+@pytest.mark.usefixtures("at_a_window")
+def test_bakes_wait(character: Character, tmp_path: Path) -> None:
+    tube, armature = character
+    rigs.bind(tube, armature, center="OPTIMIZED")
+    rigs.select([tube])
+    assert bpy.ops.sbs.bake(directory=str(tmp_path), use_scene_range=False, frame_start=1, frame_end=1) == {"FINISHED"}
+    assert_right(tube, armature, center="optimized", centers=wanted_centers(tube))
+
+
+@pytest.mark.usefixtures("at_a_window")
+def test_no_thread_is_left(character: Character) -> None:
+    tube, armature = character
+    rigs.bind(tube, armature, center="OPTIMIZED")
+    for _ in range(3):
+        paint(tube)
+        time.sleep(0.06)
+        addon.module("handlers").look_for_centers()
+    addon.disable()
+    assert not [thread for thread in threading.enumerate() if thread.name == "SBS centers"]
+    addon.enable()
+    bpy.context.view_layer.update()
+    wait_for_centers()
+    assert_optimized(tube, armature)
