@@ -84,6 +84,8 @@ def make_mesh(rig: Any, vertex_count: int, bones: int = BONES) -> Any:
     item = bpy.data.objects.new("Tube", mesh)
     bpy.context.scene.collection.objects.link(item)
     item.parent = rig
+    # At a window optimized centers are found besides, of which there is none here; without one, binding waits for them.
+    item.sbs.center = "JOINT_SET"
     groups = [item.vertex_groups.new(name=bone.name) for bone in rig.data.bones]
     first = np.clip(np.round(heights - 2.0).astype(int), 0, bones - 4)
     for row, start in enumerate(first.tolist()):
