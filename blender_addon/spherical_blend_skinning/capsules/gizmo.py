@@ -31,17 +31,32 @@ class SBS_GGT_capsule(bpy.types.GizmoGroup):
         arrow.color = arrow.color_highlight = 0.2, 0.6, 1.0
         arrow.alpha = 0.8
         arrow.use_draw_offset_scale = True
+        arrow.target_set_handler("offset", get=_distance, set=self._drag)
         self.arrow = arrow
+        self.is_dragged = False
 
-    def refresh(self, context: bpy.types.Context) -> None:
-        bone = context.active_pose_bone
-        if bone is not None:
-            self.arrow.target_set_prop("offset", bone.bone, "envelope_distance")
+    def _drag(self, distance: float) -> None:
+        bpy.context.active_pose_bone.bone.envelope_distance = distance
+        self.is_dragged = True
 
     def draw_prepare(self, context: bpy.types.Context) -> None:
         bone = context.active_pose_bone
         if bone is not None:
             self.arrow.matrix_basis = place(bone)
+        if self.is_dragged and not self.arrow.is_modal:
+            self.is_dragged = False
+            # Before Blender 5 a gizmo makes no step of undo, nor may one be made while drawing.
+            bpy.app.timers.register(_end_step, first_interval=0.0)
+
+
+def _distance() -> float:
+    bone = bpy.context.active_pose_bone
+    return bone.bone.envelope_distance if bone is not None else 0.0
+
+
+def _end_step() -> None:
+    """Make a drag, with the weights that followed it, one step of undo."""
+    bpy.ops.ed.undo_push(message="Outer Capsule")
 
 
 def place(bone: bpy.types.PoseBone) -> Matrix:
