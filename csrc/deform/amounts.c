@@ -104,13 +104,16 @@ static unsigned scan_blocks(const scan *s, const sbs_item *item) {
   return of_item;
 }
 
-static void add_to_set(unsigned char *set, unsigned use) {
-  unsigned char known;
-#pragma omp atomic read
-  known = *set;
-  if ((known | use) == known) return;
-#pragma omp atomic
-  *set |= (unsigned char)use;
+/* Threads may write the same at once, but never anything else. */
+static void add_to_set(unsigned char set[2], unsigned use) {
+  if (use & SBS_USES_BASE) {
+#pragma omp atomic write
+    set[0] = 1;
+  }
+  if (use & SBS_USES_METHOD) {
+#pragma omp atomic write
+    set[1] = 1;
+  }
 }
 
 /* Items that lie among chunks of all the same amount have that; of the others each amount is looked at. */
@@ -128,7 +131,7 @@ static void scan_items(scan *s, sbs_share items) {
       use = scan_blocks(s, item);
     }
     s->use->items[i] = (unsigned char)use;
-    add_to_set(s->use->sets + skin->groups[item->group].set, use);
+    add_to_set(s->use->sets[skin->groups[item->group].set], use);
     all |= use;
   }
 #pragma omp atomic
@@ -155,12 +158,11 @@ static sbs_status find_bad_amount(const sbs_skin *skin, const sbs_deform_options
 
 /* The sets of skin->solve_order that use one of the methods. */
 static void order_solves(const sbs_skin *skin, sbs_amounts_use *use, int method) {
-  const unsigned bit = method ? SBS_USES_METHOD : SBS_USES_BASE;
   size_t count = 0;
   for (size_t i = 0; i < skin->solve_count; i++) {
     const int32_t set = skin->solve_order[i];
     use->solve_orders[method][count] = set;
-    count += (use->sets[set] & bit) != 0;
+    count += use->sets[set][method];
   }
   use->solve_counts[method] = count;
 }
@@ -168,7 +170,7 @@ static void order_solves(const sbs_skin *skin, sbs_amounts_use *use, int method)
 sbs_status sbs_find_amounts_use(const sbs_skin *skin, const sbs_deform_options *const options[2], int threads,
                                 sbs_amounts_use *use, sbs_fault *fault) {
   scan s = {.skin = skin, .amounts = options[1]->amount, .scalar = options[1]->amount_scalar, .use = use};
-  memset(use->sets, 0, skin->set_count);
+  memset(use->sets, 0, skin->set_count * sizeof *use->sets);
   sbs_run_team(threads, run_scan, &s);
   if (s.dubious) {
     const sbs_status status = find_bad_amount(skin, options[1], fault);

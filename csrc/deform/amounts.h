@@ -20,8 +20,8 @@ static inline size_t sbs_amounts_chunk_count(const sbs_skin *skin) {
 
 /* What a map of amounts asks for: found once in a call, then the same for all its frames. */
 typedef struct sbs_amounts_use {
-  unsigned char *sets;      /* (set_count) SBS_USES_ bits of all vertices of a joint set */
-  unsigned char *items;     /* (item_count) */
+  unsigned char (*sets)[2]; /* (set_count) whether a vertex of a joint set uses the base, and the method */
+  unsigned char *items;     /* (item_count) SBS_USES_ bits */
   unsigned char *blocks;    /* (block_count) only of items that use both */
   int32_t *solve_orders[2]; /* of skin->solve_order, the sets that use the base, and those that use the method; only
                                where that has centers of joint sets */

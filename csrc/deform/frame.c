@@ -100,7 +100,7 @@ static double weighted_damping(const sbs_deform_options *options) {
 
 /* Whether the frame moves a vertex of a set. */
 static int is_needed(const sbs_frame *frame, size_t set) {
-  return !frame->use || (frame->use->sets[set] & (frame->is_base ? SBS_USES_BASE : SBS_USES_METHOD)) != 0;
+  return !frame->use || frame->use->sets[set][!frame->is_base];
 }
 
 static void write_constants(sbs_frame *frame, sbs_share share) {
