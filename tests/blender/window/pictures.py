@@ -48,7 +48,8 @@ def menu(blender: Session) -> Picture:
 def panel(blender: Session) -> Picture:
     """The tab of the sidebar beside a mesh that is bound."""
     scenes.make_character(blender)
-    scenes.bind(blender)
+    scenes.bind(blender, center="OPTIMIZED")
+    scenes.assert_right(blender)
     scenes.open_tab(blender)
     blender.move(scenes.EMPTY)
     # The panel tells the time of the last frame; the first one is not typical.

@@ -75,9 +75,9 @@ def open_tab(blender: Session) -> tuple[int, int, int, int]:
     return left, top, right - 30, bottom
 
 
-def bind(blender: Session) -> None:
+def bind(blender: Session, center: str = "JOINT_SET") -> None:
     """Bind by the code that the menu calls."""
-    blender.run("import rigs\nrigs.bind(bpy.data.objects['Tube'], bpy.data.objects['Rig'])")
+    blender.run("import rigs\nrigs.bind(bpy.data.objects['Tube'], bpy.data.objects['Rig'], center)", center=center)
 
 
 def pose_mode(blender: Session, bone: str) -> None:
