@@ -154,6 +154,8 @@ class _Place:
 # How far the place of a mesh in armature space may be from that which it was bound at, as a share of its size. Blender
 # has matrices in float32: where a rig with its mesh is moved, the place is not the same to the last bit.
 _PLACE_TOLERANCE = 3e-6
+# Of an affine matrix.
+_LAST_ROW = np.array([0.0, 0.0, 0.0, 1.0])
 
 
 def _corners(positions: NDArray[np.float32]) -> Floats:
@@ -291,6 +293,8 @@ class Binding:
     def rebound(self, rig: Rig, surface: Surface, to_rig: Floats, limit: int) -> Binding:
         """The binding for what may have changed since, by the shortest way there is; itself if nothing has."""
         anew = limit != self.limit or not rig.same_as(self.rig) or not self._fits(to_rig)
+        if surface is self.surface and not anew:
+            return self
         vertices = None if anew else surface.reweighted(self.surface)
         if vertices is None:
             return self._anew(rig, surface, to_rig, limit)
@@ -360,7 +364,7 @@ class Binding:
             place = to_rig @ self._inverse_frame
             self._place = _Place(to_rig.tobytes(), inverse(place), self._inverse_rests @ place)
         before, after = self._place.before, self._place.after
-        posed = before @ pose[self.bones]
+        posed = before @ pose.take(self.bones, axis=0)
         if self.bends and segment_moves is not None:
             bending = iter(segment_moves)
             matrices = np.concatenate(
@@ -371,7 +375,7 @@ class Binding:
             )
         else:
             matrices = posed @ after
-        matrices[:, 3] = (0.0, 0.0, 0.0, 1.0)
+        matrices[:, 3] = _LAST_ROW
         return matrices
 
     def deform(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 import bpy
 import numpy as np
@@ -16,7 +17,7 @@ from .. import library
 from ..core import influences
 from ..core.binding import Amount, Binding, Method, Rig, Surface
 from ..core.blended import BlendedBinding
-from ..core.matrices import Floats, inverse
+from ..core.matrices import Floats
 from ..properties import SBS_PG_object
 from . import carriers, live_group, node_trees, reading, stack, subject
 from .centers import Centers
@@ -46,7 +47,7 @@ class State:
     amount : Amount or None
     amount_settings : tuple
         What it was made for.
-    pose : tuple of bytes
+    pose : tuple
         What the carrier was last written for.
     problem : str
         Why the object is not deformed, for the artist.
@@ -65,7 +66,7 @@ class State:
     binding: Binding | None = None
     amount: Amount | None = None
     amount_settings: tuple[str, bool, str] = ("", False, "")
-    pose: tuple[bytes, ...] = ()
+    pose: tuple[bytes | Method, ...] = ()
     problem: str = ""
     milliseconds: float = 0.0
     signature: tuple[object, ...] = ()
@@ -130,7 +131,10 @@ def update(
         return None
     started = time.perf_counter()
     in_render = depsgraph.mode == "RENDER" and bool(node_trees.get_input(modifier, live_group.USE_RENDER_CARRIER))
-    state = _states.setdefault((key_of(item), in_render), State())
+    key = (key_of(item), in_render)
+    state = _states.get(key)
+    if state is None:
+        state = _states[key] = State()
     try:
         target = subject.Subject(item, evaluated, modifier, in_render)
         if _deform(target, depsgraph, state, mesh, rig, wait):
@@ -187,7 +191,7 @@ def _deform(
     if carrier is None or not carriers.is_writable(carrier):
         raise ValueError("Nothing carries positions to the modifier yet")
     posed = armature.evaluated_get(depsgraph)
-    to_rig = inverse(reading.matrix(posed.matrix_world)) @ reading.matrix(target.evaluated.matrix_world)
+    to_rig = reading.place(target.evaluated, posed)
     matrices = reading.pose_matrices(posed)
 
     binding = state.binding
@@ -208,7 +212,7 @@ def _deform(
             method = replace(method, center="weighted")
     else:
         state.centers.stop()
-    pose = (matrices.tobytes(), to_rig.tobytes(), str(method).encode(), *(move.tobytes() for move in moves))
+    pose = (matrices.tobytes(), to_rig.tobytes(), method, *(move.tobytes() for move in moves))
     carried = carriers.count(carrier)
     if pose == state.pose and carried == vertex_count:
         return False
@@ -271,8 +275,13 @@ def _bind(
 
 def _method(settings: SBS_PG_object) -> Method:
     """What is chosen, in the library's words."""
-    name = settings.method.lower()
-    return Method(name, settings.rotation.lower(), settings.center.lower()) if name == "spherical" else Method(name)
+    name = settings.method
+    return _method_named(name, settings.rotation, settings.center) if name == "SPHERICAL" else _method_named(name)
+
+
+@cache
+def _method_named(*names: str) -> Method:
+    return Method(*(name.lower() for name in names))
 
 
 def _new_binding(rig: Rig, surface: Surface, to_rig: Floats, limit: int, blended: str) -> Binding:

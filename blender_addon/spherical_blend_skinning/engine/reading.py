@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import chain
 
 import bpy
@@ -17,6 +18,7 @@ from . import deform_vertices
 
 __all__ = [
     "matrix",
+    "place",
     "pose_matrices",
     "positions",
     "rig",
@@ -32,6 +34,20 @@ def matrix(value: Matrix) -> Floats:
     first, second, third, last = value
     # Four times as fast as leaving the rows to NumPy.
     return np.array([*first, *second, *third, *last], np.float64).reshape(4, 4)
+
+
+def place(item: bpy.types.Object, other: bpy.types.Object) -> Floats:
+    """From the space of one object to that of another, (4, 4), not to be written to."""
+    return _between(item.matrix_world.copy().freeze(), other.matrix_world.copy().freeze())
+
+
+# Most objects stand still in their rig's space, or with their rig altogether.
+@lru_cache(maxsize=512)
+def _between(inner: Matrix, outer: Matrix) -> Floats:
+    # Copies, for Blender 4.5 refuses to read the rows of frozen ones.
+    result = inverse(matrix(outer.copy())) @ matrix(inner.copy())
+    result.flags.writeable = False
+    return result
 
 
 def positions(mesh: bpy.types.Mesh) -> NDArray[np.float32]:

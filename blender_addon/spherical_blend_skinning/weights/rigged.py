@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .. import library
 from ..core import influences
-from ..core.matrices import Floats, inverse
+from ..core.matrices import Floats
 from ..engine import reading, stack
 
 __all__ = [
@@ -51,7 +51,7 @@ class RiggedMesh:
     @property
     def to_rig(self) -> Floats:
         """From the space of the mesh object to that of the armature, (4, 4)."""
-        return inverse(reading.matrix(self.armature.matrix_world)) @ reading.matrix(self.item.matrix_world)
+        return reading.place(self.item, self.armature)
 
     @property
     def triangles(self) -> NDArray[np.int32]:
