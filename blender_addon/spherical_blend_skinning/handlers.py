@@ -41,8 +41,9 @@ def depsgraph_updated(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -
         return
     if _all_changed or scene_changed:
         registry.tidy(depsgraph.view_layer)
-        # Blender 3.4 loses what was written to the carrier of an object while that was hidden.
-        live.forget_poses()
+        if bpy.app.version < (4, 0, 0):
+            # It loses what was written to the carrier of an object while that was hidden.
+            live.forget_poses()
 
     def has_changed(item: bpy.types.ID | None) -> bool:
         return item is not None and item.as_pointer() in places
@@ -143,6 +144,12 @@ def file_loaded(*_arguments: object) -> None:
 
 
 @persistent
+def to_be_replaced(*_arguments: object) -> None:
+    """Before undo and loading: hold no object that is not there any more."""
+    registry.forget()
+
+
+@persistent
 def history_moved(*_arguments: object) -> None:
     global _all_changed
     live.forget_poses()
@@ -153,8 +160,11 @@ def history_moved(*_arguments: object) -> None:
 _HANDLERS = (
     ("frame_change_post", frame_changed),
     ("depsgraph_update_post", depsgraph_updated),
+    ("load_pre", to_be_replaced),
     ("load_post", file_loaded),
+    ("undo_pre", to_be_replaced),
     ("undo_post", history_moved),
+    ("redo_pre", to_be_replaced),
     ("redo_post", history_moved),
     ("render_complete", render_ended),
     ("render_cancel", render_ended),

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Set
+from contextlib import suppress
 
 import bpy
 
@@ -11,8 +12,9 @@ from . import carriers, live, live_group, node_trees, probes, stack, subject
 
 __all__ = ["adjust", "bound_objects", "concerns", "forget", "is_outdated", "tidy", "watch"]
 
-# Names and libraries of bound objects, which say so as long as the number of objects stays.
-_names: list[tuple[str, str | None]] | None = None
+# Bound objects, as long as the number of objects stays: to look one up by its name, Blender goes through all there are.
+# They are forgotten before undo and loading replace them; of one that is deleted, Blender says so when it is used.
+_bound: list[bpy.types.Object] | None = None
 _object_count = -1
 # Where in memory is what bound objects depend on: themselves, their meshes, shape keys, armatures and those' data. That
 # is good until undo or loading, before which `forget` is called; what comes later in its place concerns us for nothing.
@@ -21,28 +23,27 @@ _concerned: set[int] = set()
 
 def forget() -> None:
     """Look through the whole file when next it is asked which objects are bound."""
-    global _names
-    _names = None
+    global _bound
+    _bound = None
 
 
 def is_outdated() -> bool:
     """Whether objects came or went since the file was looked through."""
-    return _names is None or _object_count != len(bpy.data.objects)
+    return _bound is None or _object_count != len(bpy.data.objects)
 
 
 def bound_objects() -> list[bpy.types.Object]:
     """The objects that have the modifier."""
-    global _names, _object_count
-    objects = bpy.data.objects
+    global _bound, _object_count
     if not is_outdated():
-        found = [objects.get(name) for name in _names]
-        if all(item is not None and stack.find(item) is not None for item in found):
-            return found
-    found = [item for item in objects if item.type == "MESH" and stack.find(item) is not None]
-    _names = [(item.name, item.library and item.library.filepath) for item in found]
+        with suppress(ReferenceError):
+            if all(stack.find(item) is not None for item in _bound):
+                return list(_bound)
+    objects = bpy.data.objects
+    _bound = [item for item in objects if item.type == "MESH" and stack.find(item) is not None]
     _object_count = len(objects)
-    watch(found)
-    return found
+    watch(_bound)
+    return list(_bound)
 
 
 def watch(items: Iterable[bpy.types.Object]) -> None:
@@ -53,7 +54,7 @@ def watch(items: Iterable[bpy.types.Object]) -> None:
 
 def concerns(places: Set[int]) -> bool:
     """Whether data-blocks at these places in memory may matter to a bound object."""
-    return _names is None or not _concerned.isdisjoint(places)
+    return _bound is None or not _concerned.isdisjoint(places)
 
 
 def _dependencies(item: bpy.types.Object) -> list[bpy.types.ID]:
