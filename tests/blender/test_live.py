@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import addon
 import bpy
 import numpy as np
 import pytest
@@ -108,3 +109,34 @@ def test_bones_with_scale(inherit: str) -> None:
     tube.sbs.method = "LINEAR"
     armature.pose.bones["B2"].scale = (1.0, 1.0, -1.0)
     assert_right(tube, armature, "linear")
+
+
+@pytest.mark.blender(since=(4, 0))
+def test_selecting_deforms_nothing_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, armature = make_character()
+    rigs.turn(armature)
+    bpy.context.view_layer.update()
+    written = []
+    monkeypatch.setattr(addon.module("engine.carriers"), "write", lambda *arguments: written.append(arguments))
+    armature.select_set(not armature.select_get())
+    bpy.context.view_layer.update()
+    assert not written
+    rigs.turn(armature, seed=2)
+    bpy.context.view_layer.update()
+    assert len(written) == 1
+
+
+def test_object_deleted_as_another_comes() -> None:
+    tube, _ = make_character()
+    other, armature = make_character()
+    scene = bpy.context.scene
+    registry = addon.module("engine.registry")
+    assert set(registry.bound_objects()) == {tube, other}
+    count = len(bpy.data.objects)
+    bpy.data.objects.remove(tube)
+    bpy.data.objects.new("Empty", None)
+    assert len(bpy.data.objects) == count
+    scene.frame_set(scene.frame_current + 1)
+    assert registry.bound_objects() == [other]
+    rigs.turn(armature)
+    assert_right(other, armature)
