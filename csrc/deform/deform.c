@@ -31,8 +31,8 @@ typedef struct deform_job {
 } deform_job;
 
 /*
- * What a thread must have to do, in nanoseconds, before it is worth waking it up: the team meets four times, at up to 1
- * to 2 microseconds each. A vertex and a joint set take about this long.
+ * What a thread must have to do, in nanoseconds, before it is worth waking it up: the team meets four times, or six with
+ * amounts, at up to 1 to 2 microseconds each. A vertex and a joint set take about this long.
  */
 enum {
   WORTH_A_THREAD = 8000,

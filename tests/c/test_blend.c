@@ -161,6 +161,7 @@ static void test_few_amounts(void) {
   deform(skin, &options, &of_method);
   options.amount = amounts;
   options.amount_scalar = SBS_FLOAT64;
+  options.threads = 1;
   uint64_t seed = 8;
   for (int round = 0; round < 60; round++) {
     const size_t first = random_below(&seed, VERTICES), count = 1 + random_below(&seed, round < 30 ? 4 : 400);
