@@ -102,9 +102,24 @@ class BlendedBinding(Binding):
             return result
         if same_basis and result.surface.weights is self.surface.weights:
             result._place_vertices()
-        else:
+        elif not (same_basis and self._attaches_alike(result)):
             result._blend()
         return result
+
+    def _attaches_alike(self, other: Binding) -> bool:
+        """Whether another binding of the same vertices has them belong to the same bones, which is all that counts."""
+        mine, others = self.skin, other.skin
+        if self.blends != "all" or mine.joint_indices.shape != others.joint_indices.shape:
+            return False
+        differs = (mine.joint_indices != others.joint_indices) | (mine.joint_weights != others.joint_weights)
+        changed = np.flatnonzero(differs.any(axis=1))
+        if not len(changed):
+            return True
+        before, after = (
+            self._sbs.attachment.heaviest_joints(skin.joint_indices[changed], skin.joint_weights[changed])
+            for skin in (mine, others)
+        )
+        return np.array_equal(before, after)
 
     def _anew(self, rig: Rig, surface: Surface, to_rig: Floats, limit: int) -> Binding:
         return BlendedBinding(self._sbs, rig, surface, to_rig, limit, blends=self.blends)
