@@ -161,6 +161,8 @@ def make_binding(to_rig: Any, limit: int = 0) -> Binding:
         rests=np.stack([affine(seed) for seed in range(4)]),
         lengths=np.ones(4),
         segments=np.ones(4, np.int32),
+        parents=np.array([-1, 0, 0, 2], np.int32),
+        marked=np.zeros(4, bool),
     )
     return Binding(SBS, rig, surface, to_rig, limit)
 
@@ -234,6 +236,14 @@ def test_nothing_to_bind() -> None:
     nothing = VertexWeights(np.zeros((0, 1), np.int32), np.zeros((0, 1), np.float32))
     with pytest.raises(ValueError, match="no vertices"):
         Binding(SBS, binding.rig, Surface(np.zeros((0, 3), np.float32), nothing, ()), np.eye(4))
-    stiff = Rig(("A",), np.array([False]), np.eye(4)[None], np.ones(1), np.ones(1, np.int32))
+    stiff = Rig(
+        names=("A",),
+        deforms=np.array([False]),
+        rests=np.eye(4)[None],
+        lengths=np.ones(1),
+        segments=np.ones(1, np.int32),
+        parents=np.array([-1], np.int32),
+        marked=np.zeros(1, bool),
+    )
     with pytest.raises(ValueError, match="no bone"):
         Binding(SBS, stiff, binding.surface, np.eye(4))
