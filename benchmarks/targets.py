@@ -162,7 +162,7 @@ def _rows_of_isa(results: Results, isa: str) -> Iterator[Row]:
             where = f"{name} pn" if name in CHARACTERS else f"{name} {_short(size)} pn"
             for variant, target in VARIANTS.items():
                 value = _quotient(time(name, size, "frame", variant), time(name, size, "frame"))
-                yield from row(f"{variant} / spherical, whole frame", where, value, target, regression=2.0)
+                yield from row(f"{variant} / spherical, whole frame", where, value, target, regression=3.0)
 
 
 def _preparation(results: Results, workload: str, vertices: int, isa: str) -> float | None:
