@@ -43,21 +43,22 @@ def module(path: str = "") -> ModuleType:
     return importlib.import_module(f"{_name}.{path}" if path else _name)
 
 
-def enable() -> ModuleType:
-    """Switch the add-on on; an error in doing so is raised, not printed."""
-
-    def fail(error: Exception) -> None:
-        raise error
-
-    enabled = addon_utils.enable(_name, default_set=True, handle_error=fail)
+def enable(wheels: bool = True) -> ModuleType:
+    """Switch the add-on on; an error in doing so is raised, not printed. Its wheels are installed unless they are."""
+    enabled = addon_utils.enable(_name, default_set=True, handle_error=_fail, **_options(wheels))
     assert enabled is not None, f"{_name} was not found"
     return enabled
 
 
-def disable() -> None:
-    """Switch it off."""
+def disable(wheels: bool = True) -> None:
+    """Switch it off, and take its wheels away unless they are to stay."""
+    addon_utils.disable(_name, default_set=True, handle_error=_fail, **_options(wheels))
 
-    def fail(error: Exception) -> None:
-        raise error
 
-    addon_utils.disable(_name, default_set=True, handle_error=fail)
+def _options(wheels: bool) -> dict[str, bool]:
+    """What tells Blender to leave wheels alone, where it knows extensions."""
+    return {} if wheels or bpy.app.version < (4, 2, 0) else {"refresh_handled": True}
+
+
+def _fail(error: Exception) -> None:
+    raise error

@@ -58,7 +58,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     config.hook.pytest_deselected(items=[item for item in items if not applies(item)])
     items[:] = filter(applies, items)
-    addon.disable()
+    # The wheels stay: to unpack them for each test takes longer than most tests do.
+    addon.disable(wheels=False)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -74,9 +75,9 @@ def clean_blender(capfd: pytest.CaptureFixture[str]) -> Iterator[None]:
     import bpy
 
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    addon.enable()
+    addon.enable(wheels=False)
     yield
-    addon.disable()
+    addon.disable(wheels=False)
     # What a handler or a draw function raises, Blender prints and forgets.
     captured = capfd.readouterr()
     log = captured.out + captured.err
