@@ -22,7 +22,8 @@
  * Where every vertex has a center c = c0 + z of its own, C_i c - C_p c is D_i z + e_i with D_i = A_i - A_p and e_i =
  * C_i c0 - C_p c0, which are the rows of the linear method:
  *
- *   optimized  v' = y + (Q^ - I) y + (A_p + sum w_i D_i) z + sum w_i e_i + C_p c0     y = A_p (x - z) + e
+ *   optimized  v' = Q (x - z) + M c + sum w_i (D_i z + e_i), or where there is e by way of the pivot:
+ *              v' = Q^ y + M c + sum w_i (D_i z + e_i)                              y = A_p (x - z) + e
  *   weighted   v' = M v + (Q^ - I) y + e + sum w_i (D_i (x + d) + e_i)               y = -A_p d + e, d = c - v
  */
 /* Vectors and quaternions take 4 numbers, the fourth of a vector being 0; matrices are 3 columns. */
@@ -31,6 +32,7 @@ enum {
   SBS_CONSTANT_RESIDUAL = 12, /* (4) M c0 - anchor */
   SBS_CONSTANT_ANCHOR = 16,   /* (4) */
   SBS_CONSTANT_SHIFT = 20,    /* (4) A_p (c0 - c); spherical */
+  SBS_CONSTANT_ROTATION = 20, /* (4) in its place q_p; optimized */
   SBS_CONSTANT_BASE = 24,     /* the size where all is rigid */
   SBS_CONSTANT_POINT = 24,    /* (4) c - c0 (spherical) or -c0 (dual quaternion): the fixed point of the stretches */
   SBS_CONSTANT_NORMAL = 28,   /* (12) what the pivot does to normals, where A_p does not */
@@ -48,7 +50,8 @@ enum {
 
 /* A row of the rotation methods. */
 enum {
-  SBS_ROTATION_QUATERNION = 0, /* (4) q^_i - 1; or |log q^_i|^2 and log q^_i, for the average of two */
+  SBS_ROTATION_QUATERNION = 0, /* (4) q^_i - 1; or q_i - q_p, q_i in the hemisphere of q_p, where Q is absolute; or
+                                  |log q^_i|^2 and log q^_i, for the average of two */
   SBS_ROTATION_OFFSET = 4,     /* (4) C_i c - C_p c, or the dual part of d^_i */
   SBS_ROTATION_TURN = 8,       /* (4) u_i x A_p (c0 - c); spherical, where the center is far or the form general */
   SBS_ROTATION_ROW = 12        /* the size where all joints are rigid */
@@ -97,6 +100,11 @@ static inline int sbs_formula_is_optimized(sbs_formula formula) {
 
 static inline int sbs_formula_is_weighted(sbs_formula formula) {
   return formula == SBS_FORMULA_WEIGHTED || formula == SBS_FORMULA_AVERAGE_WEIGHTED;
+}
+
+/* Whether Q is blended from the quaternions q_i themselves: centers are near, so that it loses nothing. */
+static inline int sbs_formula_is_absolute(sbs_formula formula) {
+  return formula == SBS_FORMULA_OPTIMIZED;
 }
 
 /* Whether joint sets have centers. */
