@@ -24,8 +24,8 @@ def frame_changed(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> No
         return
     if depsgraph.mode != "RENDER" and (_all_changed or registry.is_outdated()):
         registry.tidy(depsgraph.view_layer)
-    for item in registry.bound_objects():
-        _await_centers(live.update(item, depsgraph))
+    for state in live.update_all(map(live.Change, registry.bound_objects()), depsgraph):
+        _await_centers(state)
 
 
 @persistent
@@ -49,6 +49,7 @@ def depsgraph_updated(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -
         return item is not None and item.as_pointer() in places
 
     bound = registry.bound_objects()
+    changes = []
     for item in bound:
         armature = item.sbs.armature
         rig_changed = armature is not None and has_changed(armature.data)
@@ -57,11 +58,12 @@ def depsgraph_updated(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -
         if item_changed or mesh_changed:
             mesh_changed |= _stack_changed(item)
         if _all_changed or scene_changed or rig_changed or mesh_changed or item_changed or has_changed(armature):
-            state = live.update(item, depsgraph, mesh=mesh_changed or _all_changed, rig=rig_changed or _all_changed)
-            _await_centers(state)
-            if state is not None and state.unread == 1:
-                # Blender evaluates once more for what handlers change, but without calling them.
-                _call_soon(look_again)
+            changes.append(live.Change(item, mesh_changed or _all_changed, rig_changed or _all_changed))
+    for state in live.update_all(changes, depsgraph):
+        _await_centers(state)
+        if state is not None and state.unread == 1:
+            # Blender evaluates once more for what handlers change, but without calling them.
+            _call_soon(look_again)
     registry.watch(bound)
     _all_changed = False
 

@@ -344,13 +344,15 @@ class Binding:
         result.skin = skin
         return result
 
-    def skinning_matrices(self, pose: Floats, to_rig: Floats, segment_moves: list[Floats] | None = None) -> Floats:
+    def skinning_matrices(
+        self, pose: NDArray[np.floating[Any]], to_rig: Floats, segment_moves: list[Floats] | None = None
+    ) -> Floats:
         """The matrices for `skin`.
 
         Parameters
         ----------
         pose : (B, 4, 4) ndarray
-            Bone to armature space, of all bones of the rig.
+            Bone to armature space, of all bones of the rig; float32 will do.
         to_rig : (4, 4) ndarray
             From the space of the mesh object to that of the armature.
         segment_moves : list of (S + 1, 4, 4) ndarrays, optional
@@ -364,7 +366,9 @@ class Binding:
             place = to_rig @ self._inverse_frame
             self._place = _Place(to_rig.tobytes(), inverse(place), self._inverse_rests @ place)
         before, after = self._place.before, self._place.after
-        posed = before @ pose.take(self.bones, axis=0)
+        # Blender has them transposed. So the first of both products is a plain one, in half the time of a stacked one.
+        columns = pose.transpose(0, 2, 1).take(self.bones, axis=0).astype(np.float64)
+        posed = (columns.reshape(-1, 4) @ before.T).reshape(-1, 4, 4).transpose(0, 2, 1)
         if self.bends and segment_moves is not None:
             bending = iter(segment_moves)
             matrices = np.concatenate(

@@ -18,9 +18,9 @@ _SIMILARITY_TOLERANCE = 1e-5
 _FLAT = 1e-6
 
 
-def transposed(flat: NDArray[np.float32], count: int) -> Floats:
-    """Matrices (count, 4, 4) of what ``foreach_get`` gives of them, which is column after column."""
-    return flat.reshape(count, 4, 4).transpose(0, 2, 1).astype(np.float64)
+def transposed(columns: NDArray[np.float32]) -> Floats:
+    """Matrices (N, 4, 4) of what ``foreach_get`` gives of them, which is column after column."""
+    return columns.transpose(0, 2, 1).astype(np.float64)
 
 
 def inverse(matrices: Floats) -> Floats:

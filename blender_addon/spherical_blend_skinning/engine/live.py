@@ -7,6 +7,7 @@ What is remembered of an object are arrays alone, no data-block of Blender, for 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cache
 
@@ -24,6 +25,7 @@ from .centers import Centers
 from .identity import key_of
 
 __all__ = [
+    "Change",
     "State",
     "blends",
     "forget",
@@ -33,6 +35,7 @@ __all__ = [
     "must_not_wait",
     "state_of",
     "update",
+    "update_all",
 ]
 
 
@@ -75,6 +78,42 @@ class State:
     unread: int = 0
     centers: Centers = field(default_factory=Centers)
 
+    def fail(self, error: Exception) -> None:
+        """Tell the artist why the object is not deformed."""
+        self.problem = str(error)
+        self.unread += isinstance(error, subject.InputError)
+        self.binding = None
+        self.pose = ()
+
+
+@dataclass(frozen=True)
+class Change:
+    """An object to be brought up to date.
+
+    Attributes
+    ----------
+    item : Object
+        An original object that has the modifier.
+    mesh, rig : bool
+        Whether vertices and weights, or the bones at rest, may have changed and not just the pose.
+    """
+
+    item: bpy.types.Object
+    mesh: bool = False
+    rig: bool = False
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """What was read for a carrier that is to be written."""
+
+    state: State
+    carrier: bpy.types.Object
+    pose: tuple[bytes | Method, ...]
+    skinning_matrices: Floats
+    method: Method
+    seconds: float
+
 
 # Of every object, and apart from it those of renders that have other vertices than the viewport.
 _states: dict[tuple[int | str, bool], State] = {}
@@ -100,53 +139,39 @@ def forget_poses() -> None:
 
 
 def update(
-    item: bpy.types.Object,
-    depsgraph: bpy.types.Depsgraph,
-    *,
-    mesh: bool = False,
-    rig: bool = False,
-    wait: bool = False,
+    item: bpy.types.Object, depsgraph: bpy.types.Depsgraph, *, mesh: bool = False, wait: bool = False
 ) -> State | None:
-    """Bring a bound object up to date with its rig.
+    """Bring one bound object up to date with its rig, as `update_all` does."""
+    return update_all([Change(item, mesh)], depsgraph, wait=wait)[0]
+
+
+def update_all(changes: Iterable[Change], depsgraph: bpy.types.Depsgraph, *, wait: bool = False) -> list[State | None]:
+    """Bring bound objects up to date with their rigs.
 
     Parameters
     ----------
-    item : Object
-        An original object that has the modifier.
+    changes : iterable of Change
     depsgraph : Depsgraph
         Evaluated; whose pose counts. During rendering it is the one of the render.
-    mesh, rig : bool
-        Whether vertices and weights, or the bones at rest, may have changed and not just the pose.
     wait : bool
         Whether to wait for optimized centers.
 
     Returns
     -------
-    State or None
-        None if the object is not in the dependency graph, or has no modifier.
+    list of State or None
+        For each object; None if it is not in the dependency graph, or has no modifier.
     """
-    evaluated = item.evaluated_get(depsgraph)
-    modifier = stack.find(item)
-    if modifier is None or not evaluated.is_evaluated:
-        return None
-    started = time.perf_counter()
-    in_render = depsgraph.mode == "RENDER" and bool(node_trees.get_input(modifier, live_group.USE_RENDER_CARRIER))
-    key = (key_of(item), in_render)
-    state = _states.get(key)
-    if state is None:
-        state = _states[key] = State()
-    try:
-        target = subject.Subject(item, evaluated, modifier, in_render)
-        if _deform(target, depsgraph, state, mesh, rig, wait):
-            state.milliseconds = 1e3 * (time.perf_counter() - started)
-        state.problem = ""
-        state.unread = 0
-    except (ValueError, library.LibraryError) as error:
-        state.problem = str(error)
-        state.unread += isinstance(error, subject.InputError)
-        state.binding = None
-        state.pose = ()
-    return state
+    states, frames = [], []
+    # All are read before the first is deformed: to read takes twice as long where a kernel has just had the caches.
+    for change in changes:
+        state, frame = _read(change, depsgraph, wait)
+        states.append(state)
+        if frame is not None:
+            frames.append(frame)
+    threads = _threads() if frames else None
+    for frame in frames:
+        _write(frame, threads)
+    return states
 
 
 def must_not_wait(depsgraph: bpy.types.Depsgraph) -> bool:
@@ -167,19 +192,64 @@ def look_for_centers(item: bpy.types.Object) -> bool:
     return state.centers.are_awaited
 
 
-def _deform(
-    target: subject.Subject, depsgraph: bpy.types.Depsgraph, state: State, mesh: bool, rig: bool, wait: bool
-) -> bool:
-    """Write the carrier of an object, unless nothing changed. A ValueError tells the artist why that can't be."""
+def _read(
+    change: Change, depsgraph: bpy.types.Depsgraph, wait: bool
+) -> tuple[State, _Frame | None] | tuple[None, None]:
+    """What is remembered of an object, and what is to be written for it, if anything is."""
+    item = change.item
+    evaluated = item.evaluated_get(depsgraph)
+    modifier = stack.find(item)
+    if modifier is None or not evaluated.is_evaluated:
+        return None, None
+    started = time.perf_counter()
+    in_render = depsgraph.mode == "RENDER" and bool(node_trees.get_input(modifier, live_group.USE_RENDER_CARRIER))
+    key = (key_of(item), in_render)
+    state = _states.get(key)
+    if state is None:
+        state = _states[key] = State()
+    try:
+        target = subject.Subject(item, evaluated, modifier, in_render)
+        frame = _frame(target, depsgraph, state, change, wait, started)
+    except (ValueError, library.LibraryError) as error:
+        state.fail(error)
+        return state, None
+    state.problem = ""
+    state.unread = 0
+    return state, frame
+
+
+def _write(frame: _Frame, threads: int | None) -> None:
+    """Deform a mesh, and write its carrier."""
+    started = time.perf_counter()
+    state = frame.state
+    try:
+        positions = state.binding.deform(frame.skinning_matrices, frame.method, state.amount, threads)
+    except ValueError as error:
+        state.fail(error)
+        return
+    carriers.write(frame.carrier, positions)
+    state.pose = frame.pose
+    state.milliseconds = 1e3 * (frame.seconds + time.perf_counter() - started)
+
+
+def _frame(
+    target: subject.Subject,
+    depsgraph: bpy.types.Depsgraph,
+    state: State,
+    change: Change,
+    wait: bool,
+    started: float,
+) -> _Frame | None:
+    """What is to be written, unless nothing changed. A ValueError tells the artist why that can't be."""
     item = target.item
     if not (target.modifier.show_render if depsgraph.mode == "RENDER" else target.modifier.show_viewport):
         # For when it is shown again.
         state.pose = ()
-        state.missed_mesh |= mesh
-        state.missed_rig |= rig
-        return False
-    mesh |= state.missed_mesh
-    rig |= state.missed_rig
+        state.missed_mesh |= change.mesh
+        state.missed_rig |= change.rig
+        return None
+    mesh = change.mesh or state.missed_mesh
+    rig = change.rig or state.missed_rig
     state.missed_mesh = state.missed_rig = False
     settings = item.sbs
     armature = settings.armature
@@ -192,12 +262,12 @@ def _deform(
         raise ValueError("Nothing carries positions to the modifier yet")
     posed = armature.evaluated_get(depsgraph)
     to_rig = reading.place(target.evaluated, posed)
-    matrices = reading.pose_matrices(posed)
+    columns = reading.pose_columns(posed)
 
     binding = state.binding
     positions = target.moving_positions()
     mesh |= positions is not None and binding is not None and len(positions) != len(binding.surface.positions)
-    rig |= binding is not None and len(matrices) != len(binding.rig.names)
+    rig |= binding is not None and len(columns) != len(binding.rig.names)
     binding = _bind(target, armature, positions, to_rig, state, mesh, rig)
 
     moves = reading.segment_moves(posed, binding.bones[binding.segments > 1]) if binding.bends else []
@@ -212,10 +282,10 @@ def _deform(
             method = replace(method, center="weighted")
     else:
         state.centers.stop()
-    pose = (matrices.tobytes(), to_rig.tobytes(), method, *(move.tobytes() for move in moves))
+    pose = (columns.tobytes(), to_rig.tobytes(), method, *(move.tobytes() for move in moves))
     carried = carriers.count(carrier)
     if pose == state.pose and carried == vertex_count:
-        return False
+        return None
     if carried != vertex_count:
         if depsgraph.mode == "RENDER" and not target.in_render:
             raise ValueError("The modifiers before give other vertices in renders than in the viewport")
@@ -224,10 +294,8 @@ def _deform(
         # The file keeps them, for they may take seconds to find.
         carriers.keep_centers(carrier, binding.centers)
         state.centers.are_unsaved = False
-    skinning_matrices = binding.skinning_matrices(matrices, to_rig, moves)
-    carriers.write(carrier, binding.deform(skinning_matrices, method, state.amount, _threads()))
-    state.pose = pose
-    return True
+    skinning_matrices = binding.skinning_matrices(columns.transpose(0, 2, 1), to_rig, moves)
+    return _Frame(state, carrier, pose, skinning_matrices, method, time.perf_counter() - started)
 
 
 def _bind(

@@ -19,7 +19,7 @@ from . import deform_vertices
 __all__ = [
     "matrix",
     "place",
-    "pose_matrices",
+    "pose_columns",
     "positions",
     "rig",
     "segment_moves",
@@ -109,7 +109,7 @@ def rig(armature: bpy.types.Object) -> Rig:
     return Rig(
         names=names,
         deforms=deforms,
-        rests=transposed(read("matrix_local", np.float32, 16), len(names)),
+        rests=transposed(read("matrix_local", np.float32, 16).reshape(-1, 4, 4)),
         lengths=read("length", np.float32).ravel().astype(np.float64),
         segments=segments,
         parents=np.array([place.get(bone.parent.name, -1) if bone.parent else -1 for bone in members], np.int32),
@@ -117,12 +117,12 @@ def rig(armature: bpy.types.Object) -> Rig:
     )
 
 
-def pose_matrices(armature: bpy.types.Object) -> Floats:
-    """Bone to armature space of all bones in the pose, (B, 4, 4); the object must be an evaluated one."""
+def pose_columns(armature: bpy.types.Object) -> NDArray[np.float32]:
+    """Bone to armature space of all bones in the pose, transposed, (B, 4, 4); the object must be an evaluated one."""
     bones = armature.pose.bones
-    flat = np.empty(16 * len(bones), np.float32)
-    bones.foreach_get("matrix", flat)
-    return transposed(flat, len(bones))
+    result = np.empty((len(bones), 4, 4), np.float32)
+    bones.foreach_get("matrix", result.reshape(-1))
+    return result
 
 
 def segment_moves(armature: bpy.types.Object, bones: NDArray[np.int32]) -> list[Floats]:
