@@ -7,7 +7,7 @@ import bpy
 
 from .. import preferences
 from ..engine import carriers, live, live_group, node_trees, portable, registry, stack
-from .selection import hindrance, linked_reason, live_meshes, our_meshes, refuse
+from .selection import do_to_each, hindrance, live_meshes, our_meshes, refuse
 
 __all__ = ["CLASSES", "bind", "counts", "describe", "make_parent", "rebind", "unbind"]
 
@@ -131,28 +131,26 @@ class SBS_OT_bind(bpy.types.Operator):
         return True
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        bound = 0
-        for item, armature in _pairs(context):
-            if reason := linked_reason(item):
-                self.report({"ERROR"}, reason)
-                continue
+        armatures = dict(_pairs(context))
+
+        def bind_one(item: bpy.types.Object) -> None:
+            armature = armatures[item]
             if armature is None:
-                self.report({"ERROR"}, f"{item.name} has no armature: select one, or give it an Armature modifier")
-                continue
-            if stack.find(item) is not None:
-                self.report({"WARNING"}, f"{item.name} is bound already")
-                continue
+                raise ValueError(f"{item.name} has no armature: select one, or give it an Armature modifier")
             if self.parent and item.parent != armature:
                 make_parent(item, armature)
             state = bind(context, item, armature, self.modifier)
-            bound += 1
             self.report({"INFO"} if state.binding else {"WARNING"}, f"{item.name}: {describe(state)}")
             if state.binding and preferences.get(context).engine == "PORTABLE":
                 try:
                     portable.make_portable(item, context.evaluated_depsgraph_get())
                 except ValueError as error:
                     self.report({"WARNING"}, f"Bound live, not portable as the preferences ask for: {error}")
-        return {"FINISHED"} if bound else {"CANCELLED"}
+
+        unbound = [item for item in armatures if stack.find(item) is None]
+        for item in armatures.keys() - set(unbound):
+            self.report({"WARNING"}, f"{item.name} is bound already")
+        return {"FINISHED"} if do_to_each(self, unbound, bind_one) else {"CANCELLED"}
 
 
 def _pairs(context: bpy.types.Context) -> list[tuple[bpy.types.Object, bpy.types.Object | None]]:
@@ -183,13 +181,7 @@ class SBS_OT_unbind(bpy.types.Operator):
         return True
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        unbound = 0
-        for item in our_meshes(context):
-            if reason := linked_reason(item):
-                self.report({"ERROR"}, reason)
-                continue
-            unbind(item)
-            unbound += 1
+        unbound = do_to_each(self, our_meshes(context), unbind)
         if unbound:
             self.report({"INFO"}, f"Unbound {unbound} object{'s' if unbound != 1 else ''}")
         return {"FINISHED"} if unbound else {"CANCELLED"}

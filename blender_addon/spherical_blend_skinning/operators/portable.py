@@ -7,7 +7,7 @@ import bpy
 
 from ..engine import live, portable, stack
 from . import bind
-from .selection import hindrance, linked_reason, meshes, portable_meshes, refuse
+from .selection import do_to_each, hindrance, linked_reason, meshes, portable_meshes, refuse
 
 __all__ = ["CLASSES", "make_portable"]
 
@@ -52,20 +52,15 @@ class SBS_OT_make_portable(bpy.types.Operator):
         return True
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        done = 0
-        for item in meshes(context):
-            try:
-                counts = make_portable(context, item)
-            except ValueError as error:
-                self.report({"ERROR"}, str(error))
-                continue
-            done += 1
+        def make_one(item: bpy.types.Object) -> None:
+            counts = make_portable(context, item)
             self.report(
                 {"INFO"},
                 f"{item.name} is portable: {counts.vertices} vertices, {counts.bones} bones, "
                 f"{counts.joint_sets} joint sets, {counts.nodes} nodes",
             )
-        return {"FINISHED"} if done else {"CANCELLED"}
+
+        return {"FINISHED"} if do_to_each(self, meshes(context), make_one) else {"CANCELLED"}
 
 
 class SBS_OT_make_live(bpy.types.Operator):
@@ -83,16 +78,13 @@ class SBS_OT_make_live(bpy.types.Operator):
         return True
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        done = 0
-        for item in portable_meshes(context):
-            if reason := linked_reason(item):
-                self.report({"ERROR"}, reason)
-                continue
+        def make_one(item: bpy.types.Object) -> None:
             portable.make_live(item)
             state = live.update(item, context.evaluated_depsgraph_get())
-            done += 1
             if state is not None and state.problem:
                 self.report({"WARNING"}, f"{item.name}: {state.problem}")
+
+        done = do_to_each(self, portable_meshes(context), make_one)
         if done:
             self.report({"INFO"}, f"{done} object{'s are' if done != 1 else ' is'} live")
         return {"FINISHED"} if done else {"CANCELLED"}

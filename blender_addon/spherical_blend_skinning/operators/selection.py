@@ -3,12 +3,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 import bpy
 
 from .. import library
 from ..engine import bake, portable, stack
 
-__all__ = ["hindrance", "linked_reason", "live_meshes", "meshes", "our_meshes", "portable_meshes", "refuse"]
+__all__ = [
+    "do_to_each",
+    "hindrance",
+    "linked_reason",
+    "live_meshes",
+    "meshes",
+    "our_meshes",
+    "portable_meshes",
+    "refuse",
+]
 
 
 def meshes(context: bpy.types.Context) -> list[bpy.types.Object]:
@@ -48,3 +59,34 @@ def hindrance(context: bpy.types.Context) -> str:
 def linked_reason(item: bpy.types.Object) -> str:
     """Why the modifiers of an object cannot be changed; nothing if they can."""
     return f"{item.name} belongs to a library; make a library override of it" if item.library is not None else ""
+
+
+def do_to_each(
+    operator: bpy.types.Operator, items: Iterable[bpy.types.Object], action: Callable[[bpy.types.Object], object]
+) -> int:
+    """Do something to objects whose modifiers can be changed, and report why it is not done to others.
+
+    Parameters
+    ----------
+    operator : Operator
+        Which reports.
+    items : iterable of Object
+    action : callable
+        Its ValueErrors are reported.
+
+    Returns
+    -------
+    int
+        To how many it was done.
+    """
+    done = 0
+    for item in items:
+        try:
+            if reason := linked_reason(item):
+                raise ValueError(reason)
+            action(item)
+        except ValueError as error:
+            operator.report({"ERROR"}, str(error))
+        else:
+            done += 1
+    return done
