@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -65,19 +66,11 @@ class Bones:
         self.blendable = (parents >= 0) & ~bare
         self.heads, self.tails = heads, heads + bones
 
-    def along(self, points: Floats, joints: NDArray[np.integer[Any]]) -> Floats:
-        """The t' (N,) of points (N, 3) on the bones of joints (N,)."""
-        own = self._local(points, joints)
-        return np.asarray(np.einsum("na,na->n", own, self.directions[joints]))
-
-    def across(self, points: Floats, joints: NDArray[np.integer[Any]]) -> Floats:
-        """Distances (N,) of points (N, 3) to the lines of the bones of joints (N,)."""
-        own = self._local(points, joints)
-        return np.asarray(np.linalg.norm(np.cross(own, self.directions[joints]), axis=1))
-
-    def _local(self, points: Floats, joints: NDArray[np.integer[Any]]) -> Floats:
-        inverse = self.skeleton.inverse_bind_matrices[joints]
-        return np.asarray(np.einsum("nab,nb->na", inverse[:, :3, :3], points) + inverse[:, :3, 3])
+    def along(self, points: Floats, joints: int | np.integer[Any] | NDArray[np.integer[Any]]) -> Floats:
+        """The t' (N,) of points (N, 3) on the bones of joints (N,), or of one."""
+        inverse = self.skeleton.inverse_bind_matrices
+        rows = np.einsum("ja,jab->jb", self.directions, inverse[:, :3])[joints]
+        return np.asarray(np.einsum("...a,...a->...", points, rows[..., :3]) + rows[..., 3])
 
     def radii(self, points: Floats, attachment: Joints) -> Floats:
         """How thick the limb is at each joint (J,): the median distance to its bone of what is attached nearby.
@@ -85,13 +78,24 @@ class Bones:
         Nearby are the halves of the bone and of its parent's; where nothing is, it is a quarter of the bone.
         """
         radii = self.after / 4
+        members = members_of(attachment, len(radii))
         for joint in np.flatnonzero(self.blendable):
-            near = points[(attachment == joint) | (attachment == self.skeleton.parents[joint])]
-            place = self.along(near, np.full(len(near), joint))
-            near = near[(-self.before[joint] / 2 < place) & (place < self.after[joint] / 2)]
-            if len(near):
-                radii[joint] = np.median(self.across(near, np.full(len(near), joint))) or radii[joint]
+            near = points[np.concatenate([members[self.skeleton.parents[joint]], members[joint]])]
+            place = self.along(near, joint)
+            beside = (-self.before[joint] / 2 < place) & (place < self.after[joint] / 2)
+            if beside.any():
+                inverse = self.skeleton.inverse_bind_matrices[joint]
+                own = near[beside] @ inverse[:3, :3].T + inverse[:3, 3]
+                across = own - place[beside, None] * self.directions[joint]
+                radii[joint] = np.median(np.linalg.norm(across, axis=1)) or radii[joint]
         return np.asarray(radii)
+
+
+def members_of(attachment: Joints, joint_count: int) -> list[NDArray[np.intp]]:
+    """For each of the joints, what is attached to it, ascending."""
+    order = np.argsort(attachment, kind="stable")
+    ends = np.searchsorted(attachment[order], np.arange(joint_count + 1))
+    return [order[begin:end] for begin, end in pairwise(ends.tolist())]
 
 
 def nearest_bones(bones: Bones, points: Floats) -> Joints:
@@ -112,8 +116,9 @@ def moved_on(
     """Attachments with what lies around a joint, but is its parent's, given to the joint."""
     heads, parents = bones.heads, bones.skeleton.parents
     moved, best = attachment.copy(), np.full(len(points), np.inf)
+    members = members_of(attachment, len(heads))
     for joint in np.flatnonzero(parents >= 0):
-        candidates = np.flatnonzero(attachment == parents[joint])
+        candidates = members[parents[joint]]
         scale = np.linalg.norm(bones.tails[joint] - heads[joint]) / (bones.after[joint] or 1)
         distance = np.linalg.norm(points[candidates] - heads[joint], axis=1)
         nearer = distance < best[candidates]
@@ -122,7 +127,7 @@ def moved_on(
         moved[candidates] = attachment[candidates]
         if not active[joint]:
             continue
-        beyond = bones.along(points[candidates], np.full(len(candidates), joint)) > lowest[joint]
+        beyond = bones.along(points[candidates], joint) > lowest[joint]
         within = distance <= REACH * scale * np.hypot(lowest[joint], radii[joint])
         moved[candidates[beyond & within]] = joint
     return moved

@@ -38,10 +38,15 @@ def heaviest_joints(joint_indices: ArrayLike, joint_weights: ArrayLike) -> NDArr
     indices, weights = np.asarray(joint_indices), np.asarray(joint_weights)
     if indices.ndim != 2 or not indices.size or indices.shape != weights.shape:
         raise ValueError(f"joint_indices has shape {indices.shape}, joint_weights {weights.shape}: both must be (V, K)")
-    joints, shares = tidy(indices, weights)
-    most = shares.max(axis=1, keepdims=True)
-    heaviest = np.where(shares == most, joints, np.iinfo(np.int32).max).min(axis=1)
-    return np.where(most[:, 0] > 0, heaviest, -1).astype(np.int32)
+    return heaviest_of(*tidy(indices, weights))
+
+
+def heaviest_of(joints: NDArray[np.integer], shares: NDArray[np.floating]) -> NDArray[np.int32]:
+    """The same of influences that `tidy` has been through, the heaviest first."""
+    heaviest, most = joints[:, 0].astype(np.int32), shares[:, 0]
+    for joint, share in zip(joints.T[1:], shares.T[1:], strict=True):
+        np.copyto(heaviest, joint, where=(share == most) & (joint < heaviest), casting="unsafe")
+    return np.where(most > 0, heaviest, np.int32(-1))
 
 
 def connected_triangles(triangles: ArrayLike, attachment: ArrayLike, joints: ArrayLike) -> NDArray[np.bool_]:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._bones import Bones, moved_on, nearest_bones
-from .attachment import heaviest_joints
+from .attachment import heaviest_of
 from .gltf.influences import tidy
 from .options import DeformOptions
 from .skeleton import Skeleton
@@ -193,10 +193,9 @@ def bones_blending(
         raise ValueError(f"joint {name!r} lies at the place of its child and its parent: it has no bone to blend along")
 
     belongs = _check_attachment(attachment, len(rest), len(skeleton))
-    if belongs is not None:
-        nearest = belongs
-    else:
-        nearest = nearest_bones(bones, points) if given is None else heaviest_joints(*given)
+    nearest = belongs
+    if nearest is None:
+        nearest = nearest_bones(bones, points) if given is None else heaviest_of(*given)
     radii = bones.radii(points, nearest)
     lowest = _zone(t_min, np.maximum(-WIDTH * radii, -bones.before / 2), "t_min", skeleton)
     highest = _zone(t_max, np.minimum(WIDTH * radii, bones.after / 2), "t_max", skeleton)
@@ -216,11 +215,11 @@ def bones_blending(
     joint = belongs[mine]
     along = bones.along(points[mine], joint)
     t[mine] = np.clip((along - lowest[joint]) / (highest[joint] - lowest[joint]), 0, 1)
-    indices, weights, centers = _influences(skeleton, points, belongs, t, mine)
-    amount = None
-    if joints is not None and given is not None:
-        indices, weights, centers, amount = _keep(skeleton, points, belongs, t, mine, given)
-    return BonesBlending(skeleton, rest, belongs, t, lowest, highest, indices, weights, centers, amount)
+    pairs = _influences(skeleton, points, belongs, t, mine)
+    if joints is None or given is None:
+        return BonesBlending(skeleton, rest, belongs, t, lowest, highest, *pairs)
+    kept = _keep(skeleton, points, belongs, t, mine, pairs, given)
+    return BonesBlending(skeleton, rest, belongs, t, lowest, highest, *kept)
 
 
 def _select(skeleton: Skeleton, joints: Sequence[str | int] | None) -> NDArray[np.bool_]:
@@ -303,14 +302,17 @@ def _keep(
     attachment: Joints,
     t: Floats,
     mine: NDArray[np.bool_],
+    pairs: tuple[Joints, Floats, Floats],
     influences: tuple[Joints, Floats],
 ) -> tuple[Joints, Floats, Floats, NDArray[np.float32]]:
-    """Joint indices, joint weights, centers and amounts where vertices keep what influences they have."""
+    """Joint indices, joint weights, centers and amounts where vertices keep what influences they have.
+
+    Between t of 0 and 1 they are the pairs that `_influences` finds.
+    """
     between = mine & (t > 0) & (t < 1)
-    parts = _influences(skeleton, points, attachment, t, mine)
     width = max(2, influences[0].shape[1])
     joints, weights, kept_joints, kept_weights = (
-        np.pad(array, ((0, 0), (0, width - array.shape[1]))) for array in (*parts[:2], *influences)
+        np.pad(array, ((0, 0), (0, width - array.shape[1]))) for array in (*pairs[:2], *influences)
     )
     # beyond the zone, one of the pair has the weight of both
     own, parents = attachment[:, None], skeleton.parents[attachment][:, None]
@@ -318,5 +320,5 @@ def _keep(
     kept_joints = np.where(mine[:, None] & (kept_joints == gives), takes, kept_joints)
     joints[~between], weights[~between] = kept_joints[~between], kept_weights[~between]
     joints, weights, _ = _core.clean_weights(joints, weights)
-    centers = np.where(between[:, None], parts[2], points)
+    centers = np.where(between[:, None], pairs[2], points)
     return joints, np.asarray(weights, np.float64), centers, between.astype(np.float32)

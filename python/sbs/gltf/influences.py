@@ -32,8 +32,9 @@ def tidy(
     for later in range(1, joints.shape[1]):
         for earlier in range(later):
             same = (joints[:, earlier] == joints[:, later]) & (weights[:, earlier] > 0.0)
-            weights[same, earlier] += weights[same, later]
-            weights[same, later] = 0.0
+            if same.any():
+                weights[same, earlier] += weights[same, later]
+                weights[same, later] = 0.0
     total = weights.sum(axis=1, keepdims=True)
     weights /= np.where(total > 0.0, total, 1.0)
     order = np.argsort(-weights, axis=1, kind="stable")
