@@ -136,8 +136,9 @@ static size_t influences_of(const sbs_frame *frame, size_t set) {
 
 sbs_formula sbs_formula_of(const sbs_frame *frame, const sbs_item *item) {
   /* one influence is one joint's matrix, whatever the method */
-  const size_t set = (size_t)frame->skin->groups[item->group].set;
-  return influences_of(frame, set) == 1 ? SBS_FORMULA_LINEAR : frame->layout.formula;
+  const sbs_group *group = frame->skin->groups + item->group;
+  const int linear = influences_of(frame, (size_t)group->set) == 1 || sbs_is_linear(&frame->layout, group);
+  return linear ? SBS_FORMULA_LINEAR : frame->layout.formula;
 }
 
 sbs_kernel_args sbs_describe_blocks(const sbs_frame *frame, const sbs_item *item, size_t first, size_t vertex_count) {

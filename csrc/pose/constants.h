@@ -31,6 +31,11 @@ static inline sbs_constants_layout sbs_lay_out_constants(sbs_formula formula, in
   };
 }
 
+/* Whether a group is moved by the linear formula: its rows are of that, with the layout's size. */
+static inline int sbs_is_linear(const sbs_constants_layout *layout, const sbs_group *group) {
+  return layout->linear || (group->linear && sbs_formula_is_optimized(layout->formula));
+}
+
 /* Where a group's base starts; its rows follow. */
 static inline size_t sbs_constants_offset(const sbs_skin *skin, const sbs_constants_layout *layout, size_t group) {
   return group * layout->base_size + skin->groups[group].first_row * layout->row_size;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "scalar.h"
 
 /* Tells the sets of a joint and its parent, whose rotation center is known beforehand, from those to be solved. */
 static sbs_status classify_sets(sbs_skin *skin, const int32_t *parents) {
@@ -47,18 +48,35 @@ static sbs_status order_solves(sbs_skin *skin) {
   return skin->solve_order ? SBS_OK : SBS_ERROR_OUT_OF_MEMORY;
 }
 
-/* Numbers the pivot groups in use; group_of_vertex holds the pivots at first and the groups at last. */
-static sbs_status find_groups(sbs_skin *skin, const int32_t *sets, int32_t *group_of_vertex) {
-  const size_t slots = skin->set_offsets[skin->set_count] + 1; /* and one for the empty set, which comes first */
-  const size_t shift = sbs_set_size(skin, 0) ? 0 : 1;
+static int is_own_center(const sbs_skin_desc *desc, size_t vertex) {
+  if (!desc->centers) return 0;
+  const size_t packed = 3 * sbs_scalar_size(desc->scalar);
+  const size_t stride = desc->rest_positions_stride ? desc->rest_positions_stride : packed;
+  const void *position = (const char *)desc->rest_positions + vertex * stride;
+  const double *center = desc->centers + 3 * vertex;
+  for (size_t axis = 0; axis < 3; axis++) {
+    if (sbs_scalar_get(position, desc->scalar, axis) != center[axis]) return 0;
+  }
+  return 1;
+}
+
+/*
+ * Numbers the pivot groups in use; group_of_vertex holds the pivots at first and the groups at last. In between it holds
+ * slots: two for each joint of each set as a pivot, the second for vertices that are their own centers.
+ */
+static sbs_status find_groups(sbs_skin *skin, const sbs_skin_desc *desc, const int32_t *sets,
+                              int32_t *group_of_vertex) {
+  const size_t pivots = skin->set_offsets[skin->set_count] + 1; /* and one for the empty set, which comes first */
+  const size_t slots = 2 * pivots, shift = sbs_set_size(skin, 0) ? 0 : 1;
   if (slots > INT32_MAX) return SBS_ERROR_TOO_LARGE; /* they are numbered like vertices */
   int32_t *numbers = sbs_allocate(&skin->allocator, slots, sizeof *numbers);
   if (!numbers) return SBS_ERROR_OUT_OF_MEMORY;
   memset(numbers, -1, slots * sizeof *numbers);
 
   for (size_t v = 0; v < skin->vertex_count; v++) {
-    size_t set = (size_t)sets[v];
-    size_t slot = skin->set_offsets[set] + (size_t)group_of_vertex[v] + (sbs_set_size(skin, set) ? shift : 0);
+    const size_t set = (size_t)sets[v], size = sbs_set_size(skin, set);
+    const size_t pivot = skin->set_offsets[set] + (size_t)group_of_vertex[v] + (size ? shift : 0);
+    const size_t slot = 2 * pivot + (size > 1 && is_own_center(desc, v));
     numbers[slot] = 0;
     group_of_vertex[v] = (int32_t)slot;
   }
@@ -74,9 +92,9 @@ static sbs_status find_groups(sbs_skin *skin, const int32_t *sets, int32_t *grou
   for (size_t set = 0; set < skin->set_count; set++) {
     const size_t size = sbs_set_size(skin, set);
     skin->set_groups[set] = (size_t)group;
-    for (size_t pivot = 0; pivot < (size ? size : 1); pivot++, slot++) {
+    for (size_t i = 0; i < 2 * (size ? size : 1); i++, slot++) {
       if (numbers[slot] < 0) continue;
-      skin->groups[group] = (sbs_group){(int32_t)set, (int32_t)pivot, skin->row_count};
+      skin->groups[group] = (sbs_group){(int32_t)set, (int32_t)(i / 2), (int32_t)(i % 2), skin->row_count};
       skin->row_count += sbs_set_others(skin, set);
       numbers[slot] = group++;
     }
@@ -87,8 +105,8 @@ static sbs_status find_groups(sbs_skin *skin, const int32_t *sets, int32_t *grou
   return SBS_OK;
 }
 
-sbs_status sbs_skin_arrange(sbs_skin *skin, const int32_t *parents, const int32_t *sets, int32_t *group_of_vertex) {
-  sbs_status status = classify_sets(skin, parents);
+sbs_status sbs_skin_arrange(sbs_skin *skin, const sbs_skin_desc *desc, const int32_t *sets, int32_t *group_of_vertex) {
+  sbs_status status = classify_sets(skin, desc->parents);
   if (!status) status = order_solves(skin);
-  return status ? status : find_groups(skin, sets, group_of_vertex);
+  return status ? status : find_groups(skin, desc, sets, group_of_vertex);
 }

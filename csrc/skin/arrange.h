@@ -8,10 +8,10 @@
  * Works out what follows from the sets of a skin: which of them are a joint and its parent, in which order centers are solved
  * for, and the pivot groups.
  *
- *   parents          (joint_count) or NULL
+ *   desc             what the skin is made of
  *   sets             (vertex_count) the set of each vertex
  *   group_of_vertex  (vertex_count) the pivot of each vertex within its set; receives its group
  */
-sbs_status sbs_skin_arrange(sbs_skin *skin, const int32_t *parents, const int32_t *sets, int32_t *group_of_vertex);
+sbs_status sbs_skin_arrange(sbs_skin *skin, const sbs_skin_desc *desc, const int32_t *sets, int32_t *group_of_vertex);
 
 #endif

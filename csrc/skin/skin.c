@@ -132,7 +132,7 @@ static sbs_status bind(sbs_skin *skin, const sbs_skin_desc *desc, const sbs_skin
   if (status) goto cleanup;
   sbs_skin_count_repairs(skin, report);
   if ((status = adopt_sets(skin, &table, sets)) || (status = measure_sets(skin, desc, sets)) ||
-      (status = sbs_skin_arrange(skin, desc->parents, sets, group_of_vertex)) ||
+      (status = sbs_skin_arrange(skin, desc, sets, group_of_vertex)) ||
       (status = sbs_skin_copy_joint_positions(skin, desc->joint_positions)) ||
       (status = sbs_pack(skin, desc, group_of_vertex, NULL)) || (status = sbs_pack_centers(skin, desc))) {
     sbs_fault_in(fault, status, NULL);

@@ -20,11 +20,12 @@ struct sbs_kernels;
 
 /*
  * A pivot group: the vertices of one joint set with one heaviest joint, the pivot. All that a kernel needs beside the
- * vertices is the same for all of them.
+ * vertices is the same for all of them. Vertices that are their own rotation centers are groups apart.
  */
 typedef struct sbs_group {
   int32_t set;
   int32_t pivot;    /* index of the pivot within its set; 0 for the empty set */
+  int32_t linear;   /* whether its vertices are their own centers: about those, nothing turns */
   size_t first_row; /* sum of (size of the set - 1) over the groups before: where its other influences stand */
 } sbs_group;
 
@@ -64,7 +65,7 @@ struct sbs_skin {
 
   size_t group_count;
   size_t row_count;  /* sum of (size of the set - 1) over all groups */
-  sbs_group *groups; /* by set, then pivot */
+  sbs_group *groups; /* by set, then pivot, then whether linear */
 
   size_t item_count;
   size_t block_count;

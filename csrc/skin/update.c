@@ -264,8 +264,7 @@ static sbs_status update(updater *work, sbs_weight_report *report, sbs_fault *fa
   }
   sbs_skin_count_repairs(skin, report);
   const sbs_pack_previous previous = {work->old, work->changed, work->moved_sets};
-  if ((status = update_centroids(work)) ||
-      (status = sbs_skin_arrange(skin, work->desc->parents, work->sets, work->groups)) ||
+  if ((status = update_centroids(work)) || (status = sbs_skin_arrange(skin, work->desc, work->sets, work->groups)) ||
       (status = sbs_skin_copy_joint_positions(skin, work->old->joint_positions)) ||
       (status = sbs_pack(skin, work->desc, work->groups, &previous)) || (status = sbs_pack_centers(skin, work->desc))) {
     sbs_fault_in(fault, status, NULL);

@@ -60,9 +60,8 @@ class BonesBlending:
     centers : (V, 3) float64 ndarray
         The position of the joint at bind. Of vertices that keep their influences it is the vertex, which makes linear
         blending of the formula.
-    amount : (V,) float32 ndarray or None
-        0 for vertices that keep their influences, 1 for the others; None if all do without. Linear blending by name
-        costs less than by the formula.
+    keeps : (V,) bool ndarray
+        Which vertices keep their influences.
     """
 
     skeleton: Skeleton
@@ -74,7 +73,7 @@ class BonesBlending:
     joint_indices: Joints
     joint_weights: Floats
     centers: Floats
-    amount: NDArray[np.float32] | None = None
+    keeps: NDArray[np.bool_]
 
     def __repr__(self) -> str:
         between = int(np.count_nonzero((self.t > 0) & (self.t < 1)))
@@ -84,10 +83,7 @@ class BonesBlending:
     @property
     def options(self) -> DeformOptions:
         """The options of `Skin.deform` that make bones blending of the skin."""
-        options: DeformOptions = {"method": "spherical", "rotation": "average", "center": "optimized"}
-        if self.amount is not None:
-            options["amount"] = self.amount
-        return options
+        return {"method": "spherical", "rotation": "average", "center": "optimized"}
 
     def skin(self, *, rest_normals: ArrayLike | None = None) -> Skin:
         """The skin, to be deformed with `options`.
@@ -109,7 +105,8 @@ class BonesBlending:
             parents=self.skeleton.parents,
             joint_positions=self.skeleton.joint_positions,
             rest_normals=rest_normals,
-            centers=self.centers,
+            # those that keep their influences are where the rest positions are, also if these were replaced
+            centers=np.where(self.keeps[:, None], self.rest_positions, self.centers),
         )
 
 
@@ -216,10 +213,12 @@ def bones_blending(
     along = bones.along(points[mine], joint)
     t[mine] = np.clip((along - lowest[joint]) / (highest[joint] - lowest[joint]), 0, 1)
     pairs = _influences(skeleton, points, belongs, t, mine)
+    keeps = np.zeros(len(points), np.bool_)
     if joints is None or given is None:
-        return BonesBlending(skeleton, rest, belongs, t, lowest, highest, *pairs)
-    kept = _keep(skeleton, points, belongs, t, mine, pairs, given)
-    return BonesBlending(skeleton, rest, belongs, t, lowest, highest, *kept)
+        return BonesBlending(skeleton, rest, belongs, t, lowest, highest, *pairs, keeps)
+    keeps = ~(mine & (t > 0) & (t < 1))
+    kept = _keep(skeleton, points, belongs, t, mine, keeps, pairs, given)
+    return BonesBlending(skeleton, rest, belongs, t, lowest, highest, *kept, keeps)
 
 
 def _select(skeleton: Skeleton, joints: Sequence[str | int] | None) -> NDArray[np.bool_]:
@@ -302,14 +301,14 @@ def _keep(
     attachment: Joints,
     t: Floats,
     mine: NDArray[np.bool_],
+    keeps: NDArray[np.bool_],
     pairs: tuple[Joints, Floats, Floats],
     influences: tuple[Joints, Floats],
-) -> tuple[Joints, Floats, Floats, NDArray[np.float32]]:
-    """Joint indices, joint weights, centers and amounts where vertices keep what influences they have.
+) -> tuple[Joints, Floats, Floats]:
+    """Joint indices, joint weights and centers where vertices keep what influences they have.
 
-    Between t of 0 and 1 they are the pairs that `_influences` finds.
+    The others are the pairs that `_influences` finds.
     """
-    between = mine & (t > 0) & (t < 1)
     width = max(2, influences[0].shape[1])
     joints, weights, kept_joints, kept_weights = (
         np.pad(array, ((0, 0), (0, width - array.shape[1]))) for array in (*pairs[:2], *influences)
@@ -318,7 +317,6 @@ def _keep(
     own, parents = attachment[:, None], skeleton.parents[attachment][:, None]
     gives, takes = np.where(t[:, None] == 0, (own, parents), (parents, own))
     kept_joints = np.where(mine[:, None] & (kept_joints == gives), takes, kept_joints)
-    joints[~between], weights[~between] = kept_joints[~between], kept_weights[~between]
+    joints[keeps], weights[keeps] = kept_joints[keeps], kept_weights[keeps]
     joints, weights, _ = _core.clean_weights(joints, weights)
-    centers = np.where(between[:, None], pairs[2], points)
-    return joints, np.asarray(weights, np.float64), centers, between.astype(np.float32)
+    return joints, np.asarray(weights, np.float64), np.where(keeps[:, None], points, pairs[2])

@@ -42,7 +42,8 @@ class Skin:
     rest_normals : (V, 3) array_like, optional
         Normals at rest, of any length; needed for ``deform(..., normals=True)``.
     centers : (V, 3) array_like, optional
-        What ``deform(..., center="optimized")`` turns every vertex about, in the space of the rest positions.
+        What ``deform(..., center="optimized")`` turns every vertex about, in the space of the rest positions. A vertex
+        that is its own center is blended linearly, and so is its normal.
     strict : bool
         Whether weights that need a repair are a ValueError. By default they are repaired, with a `WeightWarning`.
 

@@ -321,7 +321,8 @@ typedef enum sbs_rotation {
  *              SBS_WEIGHTED_DAMPING
  *   OPTIMIZED  one for each vertex, whatever the pose: the `centers` that the skin was made with, such as optimized
  *              centers of rotation (Le and Hodgins 2016) or, for two influences, the joint between. SBS_ERROR_OPTION if
- *              it has none
+ *              it has none. About a center that is the vertex itself nothing turns, so the formula is linear blending:
+ *              then it is linear blending of the normal as well, and costs no more
  *
  *   Le, B. H. and Hodgins, J. K. 2016. Real-time Skeletal Skinning with Optimized Centers of Rotation. ACM Transactions
  *   on Graphics 35(4).
