@@ -52,6 +52,8 @@ wheel: $(VENV)/requirements.txt
 
 bench: $(VENV)/benchmarks
 	python -m benchmarks run --program $(PHASES) --output $(RESULTS)
+	python -m benchmarks.bones
+	python -m benchmarks.centers
 
 bench-peers: $(VENV)/benchmarks $(VENV)/peers $(BLENDER)
 	python -m benchmarks run --program $(PHASES) --output $(RESULTS) --peers $(BLENDER:%=--blender %)
