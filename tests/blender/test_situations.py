@@ -155,18 +155,32 @@ def test_bendy_bones_that_rest_bent(character: tuple[bpy.types.Object, bpy.types
 
 
 @pytest.mark.applies("bbone_mapping_mode" in bpy.types.Bone.bl_rna.properties)
-def test_bendy_bones_mapped_along_their_curve_are_refused(
-    character: tuple[bpy.types.Object, bpy.types.Object],
-) -> None:
-    import addon
-
+def test_bendy_bones_mapped_along_their_curve(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
     tube, armature = character
-    bone = armature.data.bones["B1"]
-    bone.bbone_segments = 8
-    bone.bbone_mapping_mode = "CURVED"
+    for name, segments, curve in (("B1", 8, 0.6), ("B2", 3, -0.4)):
+        bone = armature.data.bones[name]
+        bone.bbone_segments = segments
+        bone.bbone_curveinx = curve
+        bone.bbone_curveoutz = 0.5 * curve
+    armature.pose.bones["B1"].bbone_curveinz = 0.5
     bpy.context.view_layer.update()
-    assert "B1" in addon.module("engine.live").state_of(tube).problem
-    bone.bbone_mapping_mode = "STRAIGHT"
+    straight = rigs.evaluated(tube)
+    for name in ("B1", "B2"):
+        armature.data.bones[name].bbone_mapping_mode = "CURVED"
+    bpy.context.view_layer.update()
+    assert error(rigs.evaluated(tube), straight) > 0.001
+    assert like_the_armature_modifier(tube, armature) < TOLERANCE
+
+    # Another curve at rest, and other weights.
+    armature.data.bones["B1"].bbone_curveoutx = 0.8
+    bpy.context.view_layer.update()
+    assert like_the_armature_modifier(tube, armature) < TOLERANCE
+    tube.vertex_groups["B1"].add(range(0, len(tube.data.vertices), 3), 0.5, "REPLACE")
+    tube.data.update()
+    bpy.context.view_layer.update()
+    assert like_the_armature_modifier(tube, armature) < TOLERANCE
+
+    armature.data.bones["B1"].bbone_mapping_mode = "STRAIGHT"
     assert like_the_armature_modifier(tube, armature) < TOLERANCE
 
 

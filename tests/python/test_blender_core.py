@@ -115,7 +115,18 @@ def test_first_of_each(numbers: list[float], places: list[int] | None) -> None:
     assert (found if found is None else found.tolist()) == places
 
 
-def test_segments_share_a_vertex_by_its_place_along_the_bone() -> None:
+@pytest.mark.parametrize(
+    ("curved", "wanted"),
+    [
+        ({}, [[0, 0.25, 0.25, 0, 0.5], [1, 0, 0, 0, 0], [0, 0, 0, 0.8, 0.2]]),
+        # Along a curve the vertices are where that says.
+        (
+            {0: lambda _points: np.array([0.5, 3.0, 2.25])},
+            [[0.25, 0.25, 0, 0, 0.5], [0, 0, 0, 1, 0], [0, 0, 0.6, 0.2, 0.2]],
+        ),
+    ],
+)
+def test_segments_share_a_vertex_by_its_place_along_the_bone(curved: dict[int, Any], wanted: list[list[float]]) -> None:
     # One bone of three segments along y from 0 to 6, and one that does not bend.
     joints, weights = bendy_bones.split_segments(
         np.array([[0.0, 3.0, 1.0], [5.0, -1.0, 0.0], [0.0, 6.5, 0.0]]),
@@ -124,10 +135,10 @@ def test_segments_share_a_vertex_by_its_place_along_the_bone() -> None:
         inverse_rests=np.tile(np.eye(4), (2, 1, 1)),
         lengths=np.array([6.0, 1.0]),
         segments=np.array([3, 1], np.int32),
+        curved=curved,
     )
     dense = np.zeros((3, 5))
     np.add.at(dense, (np.arange(3)[:, None], joints), weights)
-    wanted = [[0, 0.25, 0.25, 0, 0.5], [1, 0, 0, 0, 0], [0, 0, 0, 0.8, 0.2]]
     assert np.abs(dense - wanted).max() < 1e-7
 
 

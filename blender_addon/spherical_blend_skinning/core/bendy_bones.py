@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,10 @@ from numpy.typing import NDArray
 
 from .matrices import Floats
 
-__all__ = ["joint_counts", "split_segments"]
+__all__ = ["Along", "joint_counts", "split_segments"]
+
+#: Tells where along a bending bone of the pose points (N, 3) in armature space are, counted in segments.
+Along = Callable[[int, NDArray[np.floating[Any]]], Floats]
 
 
 def joint_counts(segments: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -26,6 +30,7 @@ def split_segments(
     inverse_rests: Floats,
     lengths: Floats,
     segments: NDArray[np.int32],
+    curved: Mapping[int, Callable[[NDArray[np.floating[Any]]], Floats]],
 ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
     """Influences of bones made into influences of their joints.
 
@@ -44,6 +49,8 @@ def split_segments(
         Rest lengths, in armature space.
     segments : (B,) ndarray of int32
         1 for bones that do not bend.
+    curved : mapping
+        For bones that map vertices along their curve (Blender's curved mapping), what tells that place, in segments.
 
     Returns
     -------
@@ -56,6 +63,9 @@ def split_segments(
     heights = np.einsum("vkj,vj->vk", rows[bone_indices, :3], points) + rows[bone_indices, 3]
     bone_segments = segments[bone_indices]
     places = np.clip(heights / np.maximum(lengths[bone_indices], 1e-12), 0.0, 1.0) * bone_segments
+    for bone, along in curved.items():
+        vertices, slots = np.nonzero((bone_indices == bone) & (bone_weights > 0.0))
+        places[vertices, slots] = along(points[vertices])
     before = np.minimum(places.astype(np.int32), bone_segments - 1)
     bends = bone_segments > 1
     after_shares = np.where(bends, places - before, 0.0).astype(np.float32)

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import bendy_bones, influences
+from .bendy_bones import Along
 from .matrices import Floats, inverse, is_similarity, linear_part, transform_points
 
 __all__ = ["Amount", "Binding", "Method", "Rig", "Surface"]
@@ -37,6 +39,8 @@ class Rig:
         -1 for bones without.
     marked : (B,) ndarray of bool
         Those that the artist marked for bones blending.
+    curves : mapping
+        The bones that map vertices along their curve, each with the ends of its segments at rest, (S + 1, 4, 4).
     """
 
     names: tuple[str, ...]
@@ -46,6 +50,7 @@ class Rig:
     segments: NDArray[np.int32]
     parents: NDArray[np.int32]
     marked: NDArray[np.bool_]
+    curves: Mapping[int, Floats] = field(default_factory=dict)
 
     def same_as(self, other: Rig) -> bool:
         """Whether both would bind a mesh alike."""
@@ -57,6 +62,8 @@ class Rig:
             and np.array_equal(self.segments, other.segments)
             and np.array_equal(self.parents, other.parents)
             and np.array_equal(self.marked, other.marked)
+            and self.curves.keys() == other.curves.keys()
+            and all(np.array_equal(curve, other.curves[bone]) for bone, curve in self.curves.items())
         )
 
 
@@ -181,6 +188,8 @@ class Binding:
         From the space of the mesh object to that of the armature.
     limit : int
         How many influences a vertex keeps, the heaviest; 0 for all.
+    along : Along, optional
+        Where vertices are along bones that map them along their curve; it is not kept. Needed if the rig has such.
 
     Raises
     ------
@@ -191,7 +200,15 @@ class Binding:
     #: Which bones can be blended besides by weights, see `BlendedBinding`.
     blends = ""
 
-    def __init__(self, sbs: ModuleType, rig: Rig, surface: Surface, to_rig: Floats, limit: int = 0) -> None:
+    def __init__(
+        self,
+        sbs: ModuleType,
+        rig: Rig,
+        surface: Surface,
+        to_rig: Floats,
+        limit: int = 0,
+        along: Along | None = None,
+    ) -> None:
         if not len(surface.positions):
             raise ValueError("the mesh has no vertices")
         if not rig.deforms.any():
@@ -225,14 +242,20 @@ class Binding:
         self._sbs = sbs
         #: Where vertices turn about, (V, 3) in the space of the mesh object, if that was given.
         self.centers: Floats | None = None
-        self.skin = self._make_skin(surface.positions, *self._joint_influences(surface.positions, bones, weights))
+        self.skin = self._make_skin(
+            surface.positions, *self._joint_influences(surface.positions, bones, weights, along)
+        )
 
     def _bone_influences(self, weights: influences.VertexWeights) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         bones, values = influences.influences(weights, self._bone_of_group)
         return influences.limited(bones, values, self.limit) if self.limit else (bones, values)
 
     def _joint_influences(
-        self, positions: NDArray[np.float32], bones: NDArray[np.int32], weights: NDArray[np.float32]
+        self,
+        positions: NDArray[np.float32],
+        bones: NDArray[np.int32],
+        weights: NDArray[np.float32],
+        along: Along | None,
     ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         # Numbers among the moving bones; for the padding, whose bone may move none, that of the first.
         numbers = np.where(self._moving, np.cumsum(self._moving) - 1, 0).astype(np.int32)
@@ -246,6 +269,11 @@ class Binding:
             inverse_rests=self._inverse_rests,
             lengths=self.rig.lengths[self.bones],
             segments=self.segments,
+            curved={
+                number: partial(along, bone)
+                for number, bone in enumerate(self.bones.tolist())
+                if bone in self.rig.curves
+            },
         )
 
     def _make_skin(
@@ -290,23 +318,23 @@ class Binding:
             and self.surface.has_basis_of(other.surface)
         )
 
-    def rebound(self, rig: Rig, surface: Surface, to_rig: Floats, limit: int) -> Binding:
+    def rebound(self, rig: Rig, surface: Surface, to_rig: Floats, limit: int, along: Along | None = None) -> Binding:
         """The binding for what may have changed since, by the shortest way there is; itself if nothing has."""
         anew = limit != self.limit or not rig.same_as(self.rig) or not self._fits(to_rig)
         if surface is self.surface and not anew:
             return self
         vertices = None if anew else surface.reweighted(self.surface)
         if vertices is None:
-            return self._anew(rig, surface, to_rig, limit)
+            return self._anew(rig, surface, to_rig, limit, along)
         has_same_positions = surface.has_positions_of(self.surface)
         if not len(vertices):
-            return self if has_same_positions else self._with_positions(surface)
-        other = self._with_weights(surface, vertices) if has_same_positions else None
-        return other or self._anew(rig, surface, to_rig, limit)
+            return self if has_same_positions else self._with_positions(surface, along)
+        other = self._with_weights(surface, vertices, along) if has_same_positions else None
+        return other or self._anew(rig, surface, to_rig, limit, along)
 
-    def _anew(self, rig: Rig, surface: Surface, to_rig: Floats, limit: int) -> Binding:
+    def _anew(self, rig: Rig, surface: Surface, to_rig: Floats, limit: int, along: Along | None) -> Binding:
         """A binding of the same kind."""
-        return Binding(self._sbs, rig, surface, to_rig, limit)
+        return Binding(self._sbs, rig, surface, to_rig, limit, along)
 
     def _fits(self, to_rig: Floats) -> bool:
         """Whether the binding holds for another place of the mesh in armature space."""
@@ -319,20 +347,20 @@ class Binding:
             return True
         return is_similarity(to_rig @ self._inverse_frame)
 
-    def _with_positions(self, surface: Surface) -> Binding:
+    def _with_positions(self, surface: Surface, along: Along | None) -> Binding:
         """The same weights on vertices that moved."""
         surface = replace(surface, weights=self.surface.weights)
         if self.bends:
-            return self._anew(self.rig, surface, self._to_rig, self.limit)
+            return self._anew(self.rig, surface, self._to_rig, self.limit, along)
         skin = self._make_skin(surface.positions, self.skin.joint_indices, self.skin.joint_weights)
         return self._changed(surface, skin)
 
-    def _with_weights(self, surface: Surface, vertices: NDArray[np.intp]) -> Binding | None:
+    def _with_weights(self, surface: Surface, vertices: NDArray[np.intp], along: Along | None) -> Binding | None:
         """Other weights of some vertices; None if bones are to move them that have moved none so far."""
         bones, weights = self._bone_influences(influences.of_vertices(surface.weights, vertices))
         if not self._moving[bones[weights > 0.0]].all():
             return None
-        joints, weights = self._joint_influences(surface.positions[vertices], bones, weights)
+        joints, weights = self._joint_influences(surface.positions[vertices], bones, weights, along)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", self._sbs.WeightWarning)
             skin = self.skin.update_weights(joints, weights, vertices=vertices)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .bendy_bones import Along
 from .binding import Amount, Binding, Method, Rig, Surface
 from .matrices import Floats, inverse, transform_points
 
@@ -29,7 +30,7 @@ class BlendedBinding(Binding):
 
     Parameters
     ----------
-    sbs, rig, surface, to_rig, limit
+    sbs, rig, surface, to_rig, limit, along
         As of `Binding`.
     blends : str
         ``"all"``, or ``"marked"``: vertices of other bones are moved linearly by their weights.
@@ -41,10 +42,18 @@ class BlendedBinding(Binding):
     """
 
     def __init__(
-        self, sbs: ModuleType, rig: Rig, surface: Surface, to_rig: Floats, limit: int = 0, *, blends: str
+        self,
+        sbs: ModuleType,
+        rig: Rig,
+        surface: Surface,
+        to_rig: Floats,
+        limit: int = 0,
+        along: Along | None = None,
+        *,
+        blends: str,
     ) -> None:
         self.blends = blends
-        super().__init__(sbs, rig, surface, to_rig, limit)
+        super().__init__(sbs, rig, surface, to_rig, limit, along)
         if self.bends:
             name = rig.names[self.bones[np.argmax(self.segments > 1)]]
             raise ValueError(f"Bones Blending knows no segments, and bone {name} has some: choose another method")
@@ -90,8 +99,8 @@ class BlendedBinding(Binding):
             warnings.simplefilter("ignore", self._sbs.WeightWarning)
             self._blended_skin = replace(self._blending, rest_positions=rest).skin()
 
-    def rebound(self, rig: Rig, surface: Surface, to_rig: Floats, limit: int) -> Binding:
-        result = super().rebound(rig, surface, to_rig, limit)
+    def rebound(self, rig: Rig, surface: Surface, to_rig: Floats, limit: int, along: Along | None = None) -> Binding:
+        result = super().rebound(rig, surface, to_rig, limit, along)
         same_basis = surface.has_basis_of(self.surface)
         if result is self and same_basis:
             return self
@@ -121,8 +130,8 @@ class BlendedBinding(Binding):
         )
         return np.array_equal(before, after)
 
-    def _anew(self, rig: Rig, surface: Surface, to_rig: Floats, limit: int) -> Binding:
-        return BlendedBinding(self._sbs, rig, surface, to_rig, limit, blends=self.blends)
+    def _anew(self, rig: Rig, surface: Surface, to_rig: Floats, limit: int, along: Along | None) -> Binding:
+        return BlendedBinding(self._sbs, rig, surface, to_rig, limit, along, blends=self.blends)
 
     def deform(
         self, matrices: Floats, method: Method, amount: Amount | None = None, threads: int | None = None

@@ -9,13 +9,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 
 import bpy
 import numpy as np
 
 from .. import library
 from ..core import influences
+from ..core.bendy_bones import Along
 from ..core.binding import Amount, Binding, Method, Rig, Surface
 from ..core.blended import BlendedBinding
 from ..core.matrices import Floats
@@ -268,7 +269,7 @@ def _frame(
     positions = target.moving_positions()
     mesh |= positions is not None and binding is not None and len(positions) != len(binding.surface.positions)
     rig |= binding is not None and len(columns) != len(binding.rig.names)
-    binding = _bind(target, armature, positions, to_rig, state, mesh, rig)
+    binding = _bind(target, armature, posed, positions, to_rig, state, mesh, rig)
 
     moves = reading.segment_moves(posed, binding.bones[binding.segments > 1]) if binding.bends else []
     method = _method(settings)
@@ -301,6 +302,7 @@ def _frame(
 def _bind(
     target: subject.Subject,
     armature: bpy.types.Object,
+    posed: bpy.types.Object,
     positions: subject.Positions | None,
     to_rig: Floats,
     state: State,
@@ -320,13 +322,14 @@ def _bind(
         surface = old.surface
     if positions is not None and surface.positions is not positions:
         surface = replace(surface, positions=positions)
-    bones = reading.rig(armature) if old is None or rig else old.rig
+    bones = reading.rig(armature, posed) if old is None or rig else old.rig
 
+    along = partial(reading.places_along, posed) if bones.curves else None
     limit, blended = settings.influence_limit, blends(settings)
     if old is None or old.blends != blended:
-        binding = _new_binding(bones, surface, to_rig, limit, blended)
+        binding = _new_binding(bones, surface, to_rig, limit, along, blended)
     else:
-        binding = old.rebound(bones, surface, to_rig, limit)
+        binding = old.rebound(bones, surface, to_rig, limit, along)
     if old is not None and (mesh or rig or limit != old.limit) and not binding.has_centers_of(old):
         state.centers.outdate()
     amount_settings = (settings.amount_group, settings.amount_invert, settings.amount_method)
@@ -352,10 +355,10 @@ def _method_named(*names: str) -> Method:
     return Method(*(name.lower() for name in names))
 
 
-def _new_binding(rig: Rig, surface: Surface, to_rig: Floats, limit: int, blended: str) -> Binding:
+def _new_binding(rig: Rig, surface: Surface, to_rig: Floats, limit: int, along: Along | None, blended: str) -> Binding:
     if blended:
-        return BlendedBinding(library.load(), rig, surface, to_rig, limit, blends=blended)
-    return Binding(library.load(), rig, surface, to_rig, limit)
+        return BlendedBinding(library.load(), rig, surface, to_rig, limit, along, blends=blended)
+    return Binding(library.load(), rig, surface, to_rig, limit, along)
 
 
 def blends(settings: SBS_PG_object) -> str:

@@ -19,6 +19,7 @@ from . import deform_vertices
 __all__ = [
     "matrix",
     "place",
+    "places_along",
     "pose_columns",
     "positions",
     "rig",
@@ -84,8 +85,8 @@ def vertex_weights_one_by_one(mesh: bpy.types.Mesh) -> VertexWeights:
     return padded(counts, pairs[0::2].astype(np.int32), pairs[1::2].astype(np.float32))
 
 
-def rig(armature: bpy.types.Object) -> Rig:
-    """The bones of an armature object at rest, in the order of its pose."""
+def rig(armature: bpy.types.Object, posed: bpy.types.Object) -> Rig:
+    """The bones of an armature object at rest, in the order of its pose; of the second one, evaluated, their curves."""
     bones = armature.data.bones
     names = tuple(armature.pose.bones.keys())
     # The pose has its own order, and for a moment after edits other bones than the armature.
@@ -103,9 +104,11 @@ def rig(armature: bpy.types.Object) -> Rig:
         return values.reshape(-1, width)[order]
 
     deforms, segments = read("use_deform", np.bool_).ravel(), read("bbone_segments", np.int32).ravel()
-    for name in np.array(names)[deforms & (segments > 1)].tolist():
-        if getattr(bones[name], "bbone_mapping_mode", "STRAIGHT") != "STRAIGHT":
-            raise ValueError(f"The bendy bone {name} maps vertices along its curve: set its Vertex Mapping to Straight")
+    curves = {}
+    for index in np.flatnonzero(deforms & (segments > 1)).tolist():
+        # Blender 3.4 knows no other mapping.
+        if getattr(members[index], "bbone_mapping_mode", "STRAIGHT") == "CURVED":
+            curves[index] = _segment_ends(posed.pose.bones[index], rest=True)
     return Rig(
         names=names,
         deforms=deforms,
@@ -114,6 +117,7 @@ def rig(armature: bpy.types.Object) -> Rig:
         segments=segments,
         parents=np.array([place.get(bone.parent.name, -1) if bone.parent else -1 for bone in members], np.int32),
         marked=np.array([bone.sbs.bones_blending for bone in members], bool),
+        curves=curves,
     )
 
 
@@ -130,8 +134,17 @@ def segment_moves(armature: bpy.types.Object, bones: NDArray[np.int32]) -> list[
     moves = []
     for index in bones:
         bone = armature.pose.bones[int(index)]
-        ends = range(bone.bone.bbone_segments + 1)
-        posed = np.array([matrix(bone.bbone_segment_matrix(end)) for end in ends])
-        rest = np.array([matrix(bone.bbone_segment_matrix(end, rest=True)) for end in ends])
-        moves.append(posed @ inverse(rest))
+        moves.append(_segment_ends(bone) @ inverse(_segment_ends(bone, rest=True)))
     return moves
+
+
+def _segment_ends(bone: bpy.types.PoseBone, rest: bool = False) -> Floats:
+    """The ends of the segments of an evaluated bending bone in its own space, (S + 1, 4, 4)."""
+    return np.array([matrix(bone.bbone_segment_matrix(end, rest=rest)) for end in range(bone.bone.bbone_segments + 1)])
+
+
+def places_along(armature: bpy.types.Object, bone: int, points: NDArray[np.floating]) -> Floats:
+    """Where points (N, 3) at rest in armature space are along a bending bone of an evaluated object, in segments."""
+    # Blender can only be asked point by point. The mapping is its own, of many cases.
+    find = armature.pose.bones[bone].bbone_segment_index
+    return np.array([sum(find(point)) for point in points.tolist()], np.float64)
