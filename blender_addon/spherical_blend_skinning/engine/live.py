@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -87,8 +88,7 @@ class State:
         self.pose = ()
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """An object to be brought up to date.
 
     Attributes
@@ -104,8 +104,7 @@ class Change:
     rig: bool = False
 
 
-@dataclass(frozen=True)
-class _Frame:
+class _Frame(NamedTuple):
     """What was read for a carrier that is to be written."""
 
     state: State
