@@ -24,7 +24,7 @@ def frame_changed(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> No
         return
     if depsgraph.mode != "RENDER" and (_all_changed or registry.is_outdated()):
         registry.tidy(depsgraph.view_layer)
-    for state in live.update_all(map(live.Change, registry.bound_objects()), depsgraph):
+    for state in live.update_all(map(live.Change, registry.once_bound_objects()), depsgraph):
         _await_centers(state)
 
 

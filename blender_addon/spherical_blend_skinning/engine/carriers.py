@@ -20,6 +20,7 @@ __all__ = [
     "is_carrier",
     "is_writable",
     "keep_centers",
+    "keeps_centers",
     "new",
     "outdate_centers",
     "remove",
@@ -49,7 +50,8 @@ def is_carrier(item: bpy.types.Object) -> bool:
 
 def is_writable(carrier: bpy.types.Object) -> bool:
     """Whether a carrier is of this file: data of a library cannot be written."""
-    return not (carrier.library or carrier.override_library or carrier.data.library or carrier.data.override_library)
+    mesh = carrier.data
+    return not (carrier.library or carrier.override_library or mesh.library or mesh.override_library)
 
 
 def count(carrier: bpy.types.Object) -> int:
@@ -75,13 +77,18 @@ def write(carrier: bpy.types.Object, positions: NDArray[np.float32]) -> None:
     mesh.update_tag()
 
 
-def centers(carrier: bpy.types.Object, vertex_count: int) -> NDArray[np.float32] | None:
-    """The rotation centers, (V, 3), that a carrier keeps for the file; None if there are none for so many vertices."""
+def keeps_centers(carrier: bpy.types.Object, vertex_count: int) -> bool:
+    """Whether a carrier keeps rotation centers of so many vertices for the file."""
     attribute = carrier.data.attributes.get(_CENTER)
-    if attribute is None or len(attribute.data) != vertex_count:
+    return attribute is not None and len(attribute.data) == vertex_count
+
+
+def centers(carrier: bpy.types.Object, vertex_count: int) -> NDArray[np.float32] | None:
+    """The rotation centers, (V, 3), that a carrier keeps; None if there are none for so many vertices."""
+    if not keeps_centers(carrier, vertex_count):
         return None
     found = np.empty((vertex_count, 3), np.float32)
-    attribute.data.foreach_get("vector", found.reshape(-1))
+    carrier.data.attributes[_CENTER].data.foreach_get("vector", found.reshape(-1))
     return found
 
 

@@ -290,7 +290,7 @@ def _frame(
         if depsgraph.mode == "RENDER" and not target.in_render:
             raise ValueError("The modifiers before give other vertices in renders than in the viewport")
         carriers.resize(carrier, vertex_count)
-    if binding.centers is not None and (state.centers.are_unsaved or carriers.centers(carrier, vertex_count) is None):
+    if binding.centers is not None and (state.centers.are_unsaved or not carriers.keeps_centers(carrier, vertex_count)):
         # The file keeps them, for they may take seconds to find.
         carriers.keep_centers(carrier, binding.centers)
         state.centers.are_unsaved = False

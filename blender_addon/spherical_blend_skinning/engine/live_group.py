@@ -4,6 +4,9 @@
 A carrier is a mesh of as many vertices as the geometry that comes in, with the deformed positions as an attribute.
 While their counts differ, as in Edit Mode after an extrusion, the geometry passes as it is. Renders have a carrier of
 their own where modifiers before give them other vertices.
+
+There are two groups: one that also keeps what comes in, as attributes, and one that does not. A choice inside of one
+group would cost Blender 3.4 a copy of the mesh in every frame.
 """
 
 from __future__ import annotations
@@ -17,25 +20,27 @@ __all__ = [
     "CARRIER",
     "INPUT_INDEX",
     "INPUT_POSITION",
-    "KEEP_INPUT",
     "POSE_PROBE",
     "POSITION",
     "RENDER_CARRIER",
     "USE_RENDER_CARRIER",
+    "choose",
     "get",
     "is_live",
 ]
 
 _NAME = "Spherical Blend Skinning"
 _MARK = "sbs_live_group"
-_VERSION = 1
+_KEEPS = "sbs_keeps_input"
+_VERSION = 2
 
 # Inputs of the group.
 CARRIER = "Carrier"
 POSE_PROBE = "Pose Probe"
-KEEP_INPUT = "Keep Input"
 RENDER_CARRIER = "Render Carrier"
 USE_RENDER_CARRIER = "Use Render Carrier"
+
+_INPUTS = (CARRIER, POSE_PROBE, RENDER_CARRIER, USE_RENDER_CARRIER)
 
 # Attribute of the carrier.
 POSITION = "sbs_position"
@@ -49,21 +54,36 @@ def is_live(tree: bpy.types.NodeTree | None) -> bool:
     return tree is not None and _MARK in tree
 
 
-def get() -> bpy.types.NodeTree:
-    """The group of this file, made if there is none."""
+def get(keeps_input: bool = False) -> bpy.types.NodeTree:
+    """The group of this file that keeps its input or does not, made if there is none."""
     for tree in bpy.data.node_groups:
-        if tree.library is None and tree.override_library is None and tree.get(_MARK) == _VERSION:
+        is_local = tree.library is None and tree.override_library is None
+        if is_local and tree.get(_MARK) == _VERSION and _keeps(tree) == keeps_input:
             return tree
-    return _build()
+    return _build(keeps_input)
 
 
-def _build() -> bpy.types.NodeTree:
-    tree = node_trees.new_tree(_NAME)
+def choose(modifier: bpy.types.NodesModifier, keeps_input: bool) -> None:
+    """Have a modifier of the live engine keep its input or not."""
+    if _keeps(modifier.node_group) == keeps_input:
+        return
+    values = {name: node_trees.get_input(modifier, name) for name in _INPUTS}
+    modifier.node_group = get(keeps_input)
+    for name, value in values.items():
+        node_trees.set_input(modifier, name, value)
+
+
+def _keeps(tree: bpy.types.NodeTree) -> bool:
+    return bool(tree.get(_KEEPS))
+
+
+def _build(keeps_input: bool) -> bpy.types.NodeTree:
+    tree = node_trees.new_tree(f"{_NAME}, Input Kept" if keeps_input else _NAME)
     tree[_MARK] = _VERSION
+    tree[_KEEPS] = keeps_input
     node_trees.add_socket(tree, "Geometry", "NodeSocketGeometry")
     node_trees.add_socket(tree, CARRIER, "NodeSocketObject")
     node_trees.add_socket(tree, POSE_PROBE, "NodeSocketObject")
-    node_trees.add_socket(tree, KEEP_INPUT, "NodeSocketBool")
     node_trees.add_socket(tree, RENDER_CARRIER, "NodeSocketObject")
     node_trees.add_socket(tree, USE_RENDER_CARRIER, "NodeSocketBool")
     node_trees.add_socket(tree, "Geometry", "NodeSocketGeometry", "OUTPUT")
@@ -98,11 +118,14 @@ def _build() -> bpy.types.NodeTree:
     index = node("GeometryNodeInputIndex", 0, 4).outputs["Index"]
 
     # What came in is kept only where the engine cannot read it off the mesh itself.
-    keep_position = store(INPUT_POSITION, "FLOAT_VECTOR", position, 1)
-    keep_index = store(INPUT_INDEX, "FLOAT", index, 2)
-    link(geometry, keep_position.inputs["Geometry"])
-    link(keep_position.outputs["Geometry"], keep_index.inputs["Geometry"])
-    kept = switch(group_input.outputs[KEEP_INPUT], geometry, keep_index.outputs["Geometry"], 3)
+    kept = geometry
+    if keeps_input:
+        for column, (name, data_type, value) in enumerate(
+            [(INPUT_POSITION, "FLOAT_VECTOR", position), (INPUT_INDEX, "FLOAT", index)], 1
+        ):
+            keep = store(name, data_type, value, column)
+            link(kept, keep.inputs["Geometry"])
+            kept = keep.outputs["Geometry"]
 
     shapes = []
     for name, row in ((CARRIER, 5), (RENDER_CARRIER, 6)):

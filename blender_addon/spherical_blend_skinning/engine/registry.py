@@ -10,7 +10,7 @@ import bpy
 
 from . import carriers, live, live_group, node_trees, probes, stack, subject
 
-__all__ = ["adjust", "bound_objects", "concerns", "forget", "is_outdated", "tidy", "watch"]
+__all__ = ["adjust", "bound_objects", "concerns", "forget", "is_outdated", "once_bound_objects", "tidy", "watch"]
 
 # Bound objects, as long as the number of objects stays: to look one up by its name, Blender goes through all there are.
 # They are forgotten before undo and loading replace them; of one that is deleted, Blender says so when it is used.
@@ -44,6 +44,16 @@ def bound_objects() -> list[bpy.types.Object]:
     _object_count = len(objects)
     watch(_bound)
     return list(_bound)
+
+
+def once_bound_objects() -> list[bpy.types.Object]:
+    """The objects that had the modifier when last looked at: who looks at each anyway need not have it done twice."""
+    if not is_outdated():
+        with suppress(ReferenceError):
+            for item in _bound:
+                item.as_pointer()
+            return list(_bound)
+    return bound_objects()
 
 
 def watch(items: Iterable[bpy.types.Object]) -> None:
@@ -126,9 +136,7 @@ def adjust(item: bpy.types.Object, modifier: bpy.types.NodesModifier) -> None:
     """Have a modifier keep what comes to it, and have a carrier for renders, exactly where that is needed."""
     if item.library is not None:
         return
-    keep_input = subject.needs_input(item, modifier)
-    if bool(node_trees.get_input(modifier, live_group.KEEP_INPUT)) != keep_input:
-        node_trees.set_input(modifier, live_group.KEEP_INPUT, keep_input)
+    live_group.choose(modifier, subject.needs_input(item, modifier))
     renders_differ = subject.renders_differ(item, modifier)
     if bool(node_trees.get_input(modifier, live_group.USE_RENDER_CARRIER)) != renders_differ:
         carrier = carriers.new(item.name) if renders_differ else None
