@@ -61,6 +61,7 @@ class Bones:
         self.after = np.linalg.norm(own, axis=1)
         bare = np.linalg.norm(bones, axis=1) <= COINCIDENT * size
         self.directions = np.where(bare[:, None], 0, own / np.where(bare, 1, self.after)[:, None])
+        self._alongs = np.einsum("ja,jab->jb", self.directions, skeleton.inverse_bind_matrices[:, :3])
         self.before = np.linalg.norm(np.einsum("jab,jb->ja", skeleton.inverse_bind_matrices[:, :3, :3], steps), axis=1)
         self.before = np.where(self.before > COINCIDENT * size, self.before, self.after)
         self.blendable = (parents >= 0) & ~bare
@@ -68,8 +69,7 @@ class Bones:
 
     def along(self, points: Floats, joints: int | np.integer[Any] | NDArray[np.integer[Any]]) -> Floats:
         """The t' (N,) of points (N, 3) on the bones of joints (N,), or of one."""
-        inverse = self.skeleton.inverse_bind_matrices
-        rows = np.einsum("ja,jab->jb", self.directions, inverse[:, :3])[joints]
+        rows = self._alongs[joints]
         return np.asarray(np.einsum("...a,...a->...", points, rows[..., :3]) + rows[..., 3])
 
     def radii(self, points: Floats, attachment: Joints) -> Floats:

@@ -147,9 +147,12 @@ class SBS_OT_bind(bpy.types.Operator):
                 except ValueError as error:
                     self.report({"WARNING"}, f"Bound live, not portable as the preferences ask for: {error}")
 
-        unbound = [item for item in armatures if stack.find(item) is None]
-        for item in armatures.keys() - set(unbound):
-            self.report({"WARNING"}, f"{item.name} is bound already")
+        unbound = []
+        for item in armatures:
+            if stack.find(item) is None:
+                unbound.append(item)
+            else:
+                self.report({"WARNING"}, f"{item.name} is bound already")
         return {"FINISHED"} if do_to_each(self, unbound, bind_one) else {"CANCELLED"}
 
 
