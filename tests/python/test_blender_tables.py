@@ -80,6 +80,8 @@ def test_tables_by_hand() -> None:
     assert tables.group_pivots.tolist() == [0, 1, 2, 3] and tables.group_sets.tolist() == [0, 1, 1, 2]
     assert tables.vertex_groups.tolist() == [1, 1, 3, 0, 2]
     assert tables.vertex_weights.tolist() == [[0.25], [0.5], [0.0], [0.0], [0.25]]
+    # The other slot of the groups of {0, 2}, then only pivots.
+    assert tables.other_slots(3).tolist() == [[0, 0, 0], [2, 1, 1], [1, 2, 2], [3, 3, 3]]
 
 
 @pytest.mark.parametrize("name", characters.NAMES)
@@ -95,6 +97,7 @@ def test_tables_give_the_weights_back(name: str) -> None:
     wanted /= wanted.sum(axis=1, keepdims=True)
 
     found = np.zeros_like(wanted)
+    other_slots = tables.other_slots(tables.vertex_weights.shape[1])
     for vertex, group in enumerate(tables.vertex_groups):
         pivot, joint_set = tables.group_pivots[group], tables.group_sets[group]
         first, size = tables.set_starts[joint_set], tables.set_sizes[joint_set]
@@ -103,6 +106,7 @@ def test_tables_give_the_weights_back(name: str) -> None:
         found[vertex, tables.slot_joints[others]] = weights[: size - 1]
         found[vertex, tables.slot_joints[pivot]] = 1.0 - weights.sum()
         assert not weights[size - 1 :].any()
+        assert other_slots[group].tolist() == others + [pivot] * (len(weights) - len(others))
         assert tables.slot_joints[pivot] == wanted[vertex].argmax()
     # Each weight is rounded to float32.
     np.testing.assert_allclose(found, wanted, atol=2e-7)

@@ -57,6 +57,17 @@ class JointTables:
         """The set of each slot, (S,)."""
         return np.repeat(np.arange(len(self.set_sizes), dtype=np.int32), self.set_sizes)
 
+    def other_slots(self, width: int) -> NDArray[np.int32]:
+        """The slots of each group but its pivot, (M, width), in order; the pivot itself stands where there are no more.
+
+        `width` is K - 1 at least.
+        """
+        pivots = self.group_pivots[:, None]
+        slots = self.set_starts[self.group_sets, None] + np.arange(width, dtype=np.int32)
+        slots += slots >= pivots
+        ends = (self.set_starts + self.set_sizes)[self.group_sets, None]
+        return np.where(slots < ends, slots, pivots).astype(np.int32)
+
 
 def joint_tables(skin: Any, positions: NDArray[np.float32]) -> JointTables:
     """The tables of a skin.

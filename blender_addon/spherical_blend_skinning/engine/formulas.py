@@ -10,7 +10,7 @@ import bpy
 
 from .node_trees import socket
 
-__all__ = ["Formulas"]
+__all__ = ["AXES", "Formulas", "Socket", "Value"]
 
 Socket = bpy.types.NodeSocket
 # What goes into an operation: the result of another, or a constant.
@@ -18,6 +18,9 @@ Value = Any
 
 # The names of a data type in nodes, by their word for it in Switch and Capture Attribute.
 _DATA_TYPES = {"BOOLEAN": "BOOLEAN", "FLOAT": "FLOAT", "INT": "INT", "VECTOR": "FLOAT_VECTOR", "MATRIX": "FLOAT4X4"}
+
+AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
 _COLUMN_WIDTH, _ROW_HEIGHT = 200.0, 160.0
 
 
@@ -126,33 +129,34 @@ class Formulas:
 
     # ------------------------------------------------------------------------------------------------------ matrices
 
-    def matrix(self, columns: Sequence[Value]) -> Socket:
-        """A matrix of three or four columns, vectors; without a fourth it is the translation 0."""
+    def matrix(self, columns: Sequence[Value], bottom: Sequence[Value] = ()) -> Socket:
+        """A matrix of up to four columns, vectors or three entries each; what is not given is that of the identity.
+
+        `bottom` is the start of the last row, which only `project` looks at.
+        """
         result = self.node("FunctionNodeCombineMatrix")
         for column, vector in enumerate(columns, 1):
             entries = self.components(vector) if isinstance(vector, Socket) else vector
             for row, entry in enumerate(entries, 1):
                 self.put(socket(result.inputs, f"Column {column} Row {row}"), entry)
+        for column, entry in enumerate(bottom, 1):
+            self.put(socket(result.inputs, f"Column {column} Row 4"), entry)
         return result.outputs["Matrix"]
 
     def symmetric(self, diagonal: Value, above: Value) -> Socket:
         """A symmetric 3x3 matrix; `above` are the entries (0, 1), (0, 2) and (1, 2)."""
-        xx, yy, zz = self.components(diagonal) if isinstance(diagonal, Socket) else diagonal
+        xx, yy, zz = self.components(diagonal)
         xy, xz, yz = self.components(above)
-        result = self.node("FunctionNodeCombineMatrix")
-        for column, entries in enumerate(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)), 1):
-            for row, entry in enumerate(entries, 1):
-                self.put(socket(result.inputs, f"Column {column} Row {row}"), entry)
-        return result.outputs["Matrix"]
+        return self.matrix([(xx, xy, xz), (xy, yy, yz), (xz, yz, zz)])
 
     def entries(self, matrix: Value) -> list[list[Socket]]:
-        """The upper 3x3 entries of a matrix, row by row."""
+        """The four entries of each column of a matrix, column by column."""
         outputs = self.node("FunctionNodeSeparateMatrix", {"Matrix": matrix}).outputs
-        return [[outputs[f"Column {column} Row {row}"] for column in (1, 2, 3)] for row in (1, 2, 3)]
+        return [[outputs[f"Column {column} Row {row}"] for row in (1, 2, 3, 4)] for column in (1, 2, 3, 4)]
 
     def columns(self, matrix: Value) -> list[Socket]:
-        """The first three columns of a matrix, vectors."""
-        return [self.vector(*column) for column in zip(*self.entries(matrix), strict=False)]
+        """The first three columns of a matrix, vectors: where it turns the axes to, which takes the fewest nodes."""
+        return [self.turn(matrix, axis) for axis in AXES]
 
     def multiply(self, a: Value, b: Value) -> Socket:
         """A product of matrices."""
@@ -174,6 +178,10 @@ class Formulas:
         """A direction turned by a matrix, whose translation counts for nothing."""
         return self._operate("FunctionNodeTransformDirection", (direction, matrix))
 
+    def project(self, matrix: Value, point: Value) -> Socket:
+        """A point moved by all four rows of a matrix, divided by what the last one gives."""
+        return self._operate("FunctionNodeProjectPoint", (point, matrix))
+
     # ---------------------------------------------------------------------------------------------------- attributes
 
     def attribute(self, data_type: str, name: str) -> Socket:
@@ -189,11 +197,23 @@ class Formulas:
             self.put(socket(node.inputs, name), value)
         return [node.outputs["Geometry"], *(socket(node.outputs, name) for _, name, _ in values)]
 
-    def average(self, vector: Socket, group: Socket) -> Socket:
-        """The mean of a vector over the points of the same group."""
-        inputs = {"Value": vector, "Group ID": group}
-        node = self.node("GeometryNodeFieldAverage", inputs, data_type="FLOAT_VECTOR", domain="POINT")
+    def average(self, data_type: str, value: Socket, group: Socket) -> Socket:
+        """The mean of a number or vector over the points of the same group."""
+        inputs = {"Value": value, "Group ID": group}
+        node = self.node("GeometryNodeFieldAverage", inputs, data_type=_DATA_TYPES[data_type], domain="POINT")
         return socket(node.outputs, "Mean")
+
+    def at_index(self, data_type: str, value: Socket, index: Value) -> Socket:
+        """The value of the point of that index in the same geometry."""
+        inputs = {"Value": value, "Index": index}
+        node = self.node("GeometryNodeFieldAtIndex", inputs, data_type=_DATA_TYPES[data_type], domain="POINT")
+        return socket(node.outputs, "Value")
+
+    def maximum(self, geometry: Socket, value: Socket) -> Socket:
+        """The largest number on a geometry, one value."""
+        inputs = {"Geometry": geometry, "Attribute": value}
+        node = self.node("GeometryNodeAttributeStatistic", inputs, data_type="FLOAT", domain="POINT")
+        return socket(node.outputs, "Max")
 
     def sample(self, data_type: str, geometry: Socket, value: Socket, index: Value) -> Socket:
         """The value of the point of that index in a geometry."""

@@ -91,7 +91,7 @@ def make_portable(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Cou
     item.sbs.bound = False
     live.forget(item)
     registry.forget()
-    return Counts(binding.skin.vertex_count, len(bones), len(tables.set_sizes), len(tree.nodes))
+    return Counts(binding.skin.vertex_count, len(bones), len(tables.set_sizes), portable_group.node_count(tree))
 
 
 def _check(item: bpy.types.Object, modifier: bpy.types.NodesModifier, state: live.State) -> None:

@@ -12,16 +12,17 @@ only what joints differ by counts.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import bpy
 
 from . import node_trees
 from .formulas import Formulas, Socket
-from .portable_joints import ARMATURE, Slots, bone_tree, maximum, read_joints, solve_centers
-from .portable_vertices import deform, pack_groups
+from .portable_joints import ARMATURE, Slots, bone_tree, read_joints
+from .portable_pairs import relative_motions
+from .portable_vertices import deform
 
-__all__ = ["ARMATURE", "DAMPING", "JOINT_SETS", "WEIGHTS", "bones_of", "build", "is_portable", "remove"]
+__all__ = ["ARMATURE", "DAMPING", "JOINT_SETS", "WEIGHTS", "bones_of", "build", "is_portable", "node_count", "remove"]
 
 _MARK = "sbs_portable_group"
 
@@ -41,24 +42,34 @@ def is_portable(tree: bpy.types.NodeTree | None) -> bool:
     return tree is not None and _MARK in tree
 
 
+def _with_inner(tree: bpy.types.NodeTree) -> Iterator[bpy.types.NodeTree]:
+    """A group, then those in it, each once for every node that stands for it."""
+    yield tree
+    for node in tree.nodes:
+        if node.bl_idname == "GeometryNodeGroup" and node.node_tree is not None:
+            yield from _with_inner(node.node_tree)
+
+
 def bones_of(tree: bpy.types.NodeTree) -> list[str]:
     """The names of the bones that a group reads."""
-    groups = [node.node_tree for node in tree.nodes if node.bl_idname == "GeometryNodeGroup"]
     return [
         node.inputs["Bone Name"].default_value
-        for group in groups
+        for group in _with_inner(tree)
         for node in group.nodes
         if node.bl_idname == "GeometryNodeBoneInfo"
     ]
 
 
+def node_count(tree: bpy.types.NodeTree) -> int:
+    """How many nodes a group has, with those in its inner groups."""
+    return sum(len(group.nodes) for group in _with_inner(tree))
+
+
 def remove(tree: bpy.types.NodeTree) -> None:
     """Delete a group that nothing uses any more, and those in it that nothing else uses."""
-    inner = {node.node_tree for node in tree.nodes if node.bl_idname == "GeometryNodeGroup"}
-    if tree.users == 0:
-        bpy.data.node_groups.remove(tree)
-    for group in inner:
-        if group is not None and group.users == 0:
+    # In groups of earlier versions several nodes stand for the same one.
+    for group in dict.fromkeys(_with_inner(tree)):
+        if group.users == 0:
             bpy.data.node_groups.remove(group)
 
 
@@ -77,12 +88,29 @@ def build(name: str, bones: Sequence[str], block_count: int, other_method: str =
         What a vertex gets where its amount is less than 1: ``"NONE"``, ``"RIGID"`` or ``"LINEAR"``; empty if there are
         no amounts.
     """
-    tree = node_trees.new_tree(f"SBS Portable {name}")
+    tree = _new_tree(f"SBS Portable {name}")
     tree[_MARK] = True
+    nodes = Formulas(tree)
+    # Blender logs what comes to the sockets of a modifier's own group, but of groups within only those that are shown.
+    inputs = {socket.name: socket for socket in nodes.node("NodeGroupInput").outputs if socket.name}
+    inner = nodes.node("GeometryNodeGroup", inputs, node_tree=_deformation(name, bones, block_count, other_method))
+    nodes.node("NodeGroupOutput", {"Geometry": inner.outputs["Geometry"]})
+    nodes.lay_out()
+    return tree
+
+
+def _new_tree(name: str) -> bpy.types.NodeTree:
+    tree = node_trees.new_tree(name)
     node_trees.add_socket(tree, "Geometry", "NodeSocketGeometry")
     for input_name in (ARMATURE, WEIGHTS, JOINT_SETS):
         node_trees.add_socket(tree, input_name, "NodeSocketObject")
     node_trees.add_socket(tree, "Geometry", "NodeSocketGeometry", "OUTPUT")
+    return tree
+
+
+def _deformation(name: str, bones: Sequence[str], block_count: int, other_method: str) -> bpy.types.NodeTree:
+    """The inner group that does it all."""
+    tree = _new_tree(f"SBS Deformation {name}")
     nodes = Formulas(tree)
     inputs = nodes.node("NodeGroupInput").outputs
     geometry = inputs["Geometry"]
@@ -92,13 +120,12 @@ def build(name: str, bones: Sequence[str], block_count: int, other_method: str =
     table = nodes.object_info(inputs[JOINT_SETS]).outputs["Geometry"]
     from_rig = nodes.object_info(inputs[ARMATURE], "RELATIVE").outputs["Transform"]
     to_rig = nodes.invert(from_rig)
-    is_group = nodes.attribute("BOOLEAN", "is_group")
-    group = nodes.node("GeometryNodeSeparateGeometry", {"Geometry": table, "Selection": is_group}, domain="POINT")
+    is_pair = nodes.attribute("BOOLEAN", "is_pair")
+    parts = nodes.node("GeometryNodeSeparateGeometry", {"Geometry": table, "Selection": is_pair}, domain="POINT")
 
-    slots = read_joints(nodes, group.outputs["Inverted"], inputs[ARMATURE], bone_tree(name, bones), to_rig)
-    solve_centers(nodes, slots)
-    groups = pack_groups(nodes, group.outputs["Selection"], slots, to_rig, block_count, other_method == "LINEAR")
-    position = deform(nodes, groups, weights, from_rig, other_method)
+    slots = read_joints(nodes, parts.outputs["Inverted"], inputs[ARMATURE], bone_tree(name, bones), to_rig)
+    pairs = relative_motions(nodes, parts.outputs["Selection"], slots, to_rig)
+    position = deform(nodes, pairs, weights, to_rig, from_rig, slots.is_skewed, block_count, other_method)
 
     nodes.begin("Result")
     deformed = nodes.node("GeometryNodeSetPosition", {"Geometry": geometry, "Position": position})
@@ -127,21 +154,21 @@ def _warn(
     other_vertices = nodes.compare("NOT_EQUAL", count(geometry), weight_count)
     other_vertices = nodes.compare("GREATER_THAN", other_vertices, no_table)
 
-    no_armature = nodes.compare("LESS_THAN", maximum(nodes, slots.geometry, slots.length), _LEAST_LENGTH, "FLOAT")
-    # The last bone that is missing, 0 if none is.
-    is_missing = nodes.math("LESS_THAN", nodes.math("ABSOLUTE", slots.length), _LEAST_LENGTH)
-    joint = nodes.math("MULTIPLY", is_missing, nodes.attribute("INT", "joint"))
-    missing = nodes.node(
-        "FunctionNodeFloatToInt", {"Float": maximum(nodes, slots.geometry, joint)}, rounding_mode="ROUND"
-    ).outputs[0]
+    # All that follows the switches is only computed while a bone is missing.
+    is_missing = nodes.compare("LESS_THAN", slots.shortest, _LEAST_LENGTH, "FLOAT")
+    no_armature = nodes.compare("LESS_THAN", nodes.maximum(slots.geometry, slots.length), _LEAST_LENGTH, "FLOAT")
+    # The last bone that is missing.
+    of_slot = nodes.math("LESS_THAN", nodes.math("ABSOLUTE", slots.length), _LEAST_LENGTH)
+    joint = nodes.maximum(slots.geometry, nodes.math("MULTIPLY", of_slot, nodes.attribute("INT", "joint")))
+    number = nodes.node("FunctionNodeFloatToInt", {"Float": joint}, rounding_mode="ROUND").outputs[0]
     messages = ["", *(f'The armature has no bone "{bone}": choose Make Portable again' for bone in bones)]
     message = nodes.switch(
-        "STRING", no_armature, nodes.index_switch("STRING", missing, messages), "The armature is missing"
+        "STRING", no_armature, nodes.index_switch("STRING", number, messages), "The armature is missing"
     )
     return nodes.any_of(
         [
             warn(no_table, "The hidden meshes with joint sets and weights are missing: choose Make Portable again"),
             warn(other_vertices, "The mesh has other vertices than when it was made portable"),
-            warn(nodes.compare("GREATER_THAN", missing, 0), message),
+            warn(is_missing, nodes.switch("STRING", is_missing, "", message)),
         ]
     )

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import bpy
 
 from . import node_trees
-from .formulas import Formulas, Socket
+from .formulas import AXES, Formulas, Socket, Value
 
-__all__ = ["ARMATURE", "Slots", "bone_tree", "maximum", "read_joints", "solve_centers"]
+__all__ = ["ARMATURE", "Slots", "bone_tree", "read_joints"]
 
 #: An input of the groups.
 ARMATURE = "Armature"
@@ -25,12 +25,13 @@ _NO_BONE = -1.0
 
 
 def bone_tree(name: str, bones: Sequence[str]) -> bpy.types.NodeTree:
-    """The inner group: from the number of a joint to its skinning matrix in armature space, and its rest length."""
+    """The inner group: from the number of a joint to its skinning matrix in armature space, and rest lengths."""
     tree = node_trees.new_tree(f"SBS Bones {name}")
     node_trees.add_socket(tree, ARMATURE, "NodeSocketObject")
     node_trees.add_socket(tree, "Joint", "NodeSocketInt")
     node_trees.add_socket(tree, "Matrix", "NodeSocketMatrix", "OUTPUT")
     node_trees.add_socket(tree, "Length", "NodeSocketFloat", "OUTPUT")
+    node_trees.add_socket(tree, "Shortest", "NodeSocketFloat", "OUTPUT")
     nodes = Formulas(tree)
     inputs = nodes.node("NodeGroupInput").outputs
     infos = [
@@ -45,24 +46,19 @@ def bone_tree(name: str, bones: Sequence[str]) -> bpy.types.NodeTree:
     # Number 0 is no bone: it stays at rest.
     pose = nodes.index_switch("MATRIX", joint, [None, *(info["Pose"] for info in infos)])
     rest = nodes.index_switch("MATRIX", joint, [None, *(info["Rest Pose"] for info in infos)])
-    length = nodes.index_switch("FLOAT", joint, [_NO_BONE, *(info["Rest Length"] for info in infos)])
-    nodes.node("NodeGroupOutput", {"Matrix": nodes.multiply(pose, nodes.invert(rest)), "Length": length})
+    lengths = [info["Rest Length"] for info in infos]
+    # One number of all bones, for a field with an entry for each would take three times as long.
+    shortest = lengths[0]
+    for length in lengths[1:]:
+        shortest = nodes.math("MINIMUM", shortest, length)
+    results = {
+        "Matrix": nodes.multiply(pose, nodes.invert(rest)),
+        "Length": nodes.index_switch("FLOAT", joint, [_NO_BONE, *lengths]),
+        "Shortest": shortest,
+    }
+    nodes.node("NodeGroupOutput", results)
     nodes.lay_out()
     return tree
-
-
-def maximum(nodes: Formulas, geometry: Socket, value: Socket) -> Socket:
-    """The largest value on a geometry, one number."""
-    inputs = {"Geometry": geometry, "Attribute": value}
-    return nodes.node("GeometryNodeAttributeStatistic", inputs, data_type="FLOAT", domain="POINT").outputs["Max"]
-
-
-def _gram(nodes: Formulas, x: Socket, y: Socket, z: Socket) -> tuple[Socket, Socket]:
-    """The inner products of three columns: of each with itself, and of x with y, x with z and y with z."""
-    return (
-        nodes.vector(nodes.dot(x, x), nodes.dot(y, y), nodes.dot(z, z)),
-        nodes.vector(nodes.dot(x, y), nodes.dot(x, z), nodes.dot(y, z)),
-    )
 
 
 @dataclass
@@ -74,108 +70,119 @@ class Slots:
     geometry : Socket
     matrix, rotation : Socket
         C and its rotation R, which is C itself while all joints are rigid.
-    length : Socket
-        Of the bone; 0 if it is missing.
-    moved : Socket
-        C c0.
     center : Socket
-        z.
+        z, by which the rotation center c = c0 + z is off the mean of the set's vertices.
     is_skewed : Socket
         Whether any joint is not rigid, one value.
+    length : Socket
+        Of the bone; 0 if it is missing.
+    shortest : Socket
+        The length of the shortest bone, one value.
     """
 
     geometry: Socket
     matrix: Socket
     rotation: Socket
-    length: Socket
-    moved: Socket
+    center: Socket
     is_skewed: Socket
-    center: Socket | None = None
+    length: Socket
+    shortest: Socket
 
 
 def read_joints(
     nodes: Formulas, geometry: Socket, armature: Socket, bones: bpy.types.NodeTree, to_rig: Socket
 ) -> Slots:
+    """The joints of all slots, and the center of each set."""
     nodes.begin("Joints")
     inputs = {ARMATURE: armature, "Joint": nodes.attribute("INT", "joint")}
-    inner = nodes.node("GeometryNodeGroup", inputs, node_tree=bones)
-    values = [("MATRIX", "Matrix", inner.outputs["Matrix"]), ("FLOAT", "Length", inner.outputs["Length"])]
-    geometry, matrix, length = nodes.keep(geometry, values)
-    centroid = nodes.move(to_rig, nodes.attribute("VECTOR", "centroid"))
+    inner = nodes.node("GeometryNodeGroup", inputs, node_tree=bones).outputs
+    matrix = inner["Matrix"]
 
-    nodes.begin("Rotations")
-    diagonal, above = _gram(nodes, *nodes.columns(matrix))
+    nodes.begin("Rigid joints")
+    x, y, z = nodes.columns(matrix)
+    diagonal = nodes.vector(nodes.dot(x, x), nodes.dot(y, y), nodes.dot(z, z))
+    above = nodes.vector(nodes.dot(x, y), nodes.dot(x, z), nodes.dot(y, z))
     defect = nodes.subtract(diagonal, (1.0, 1.0, 1.0))
     squares = nodes.math("MULTIPLY_ADD", nodes.dot(above, above), 2.0, nodes.dot(defect, defect))
     mirrored = nodes.math("LESS_THAN", nodes.node("FunctionNodeMatrixDeterminant", {"Matrix": matrix}).outputs[0], 0.0)
     skew = nodes.math("ADD", nodes.math("SQRT", squares), mirrored)
-    is_skewed = nodes.compare("GREATER_THAN", maximum(nodes, geometry, skew), _RIGID_TOLERANCE, "FLOAT")
     # A rigid joint moves points by the nearest rotation, which one step of Newton and Schulz leads to.
-    half_defect = nodes.symmetric(
-        nodes.components(nodes.subtract((1.0, 1.0, 1.0), nodes.scale(defect, 0.5))), nodes.scale(above, -0.5)
-    )
+    half_defect = nodes.symmetric(nodes.subtract((1.0, 1.0, 1.0), nodes.scale(defect, 0.5)), nodes.scale(above, -0.5))
     is_rigid = nodes.compare("LESS_EQUAL", skew, _RIGID_TOLERANCE, "FLOAT")
     moving = nodes.switch("MATRIX", is_rigid, matrix, nodes.multiply(matrix, half_defect))
-    geometry, matrix = nodes.keep(geometry, [("MATRIX", "Moving Matrix", moving)])
-    # The rotation of the polar form, that of -C for a mirrored joint. Of a flat one it is made proper by the axis that
-    # vanishes.
+    geometry, matrix, skew = nodes.keep(geometry, [("MATRIX", "Matrix", moving), ("FLOAT", "Skew", skew)])
+    is_skewed = nodes.compare("GREATER_THAN", nodes.maximum(geometry, skew), _RIGID_TOLERANCE, "FLOAT")
+
+    geometry, center = _solve_centers(nodes, geometry, matrix, to_rig)
+    rotation = _rotation(nodes, matrix, is_skewed)
+    return Slots(geometry, matrix, rotation, center, is_skewed, inner["Length"], inner["Shortest"])
+
+
+def _rotation(nodes: Formulas, matrix: Socket, is_skewed: Socket) -> Socket:
+    """The rotation of the polar form, that of -C for a mirrored joint; the matrix itself while all joints are rigid.
+
+    Of a flat joint it is made proper by the axis that vanishes.
+    """
+    nodes.begin("Rotations of joints that are not rigid")
     svd = nodes.node("FunctionNodeMatrixSVD", {"Matrix": matrix}).outputs
-    left, vectors = nodes.columns(svd["U"]), nodes.transpose(svd["V"])
-    orthogonal = nodes.multiply(nodes.matrix(left), vectors)
-    determinant = nodes.node("FunctionNodeMatrixDeterminant", {"Matrix": orthogonal}).outputs[0]
+    left, vectors = svd["U"], nodes.transpose(svd["V"])
+    determinant = nodes.node("FunctionNodeMatrixDeterminant", {"Matrix": nodes.multiply(left, vectors)}).outputs[0]
     largest, _, smallest = nodes.components(svd["S"])
     is_flat = nodes.math("LESS_THAN", smallest, nodes.math("MULTIPLY", largest, _FLAT))
     sign = nodes.math("SIGN", determinant)
     others = nodes.switch("FLOAT", is_flat, sign, 1.0)
-    signed = [nodes.scale(left[0], others), nodes.scale(left[1], others), nodes.scale(left[2], sign)]
-    polar = nodes.multiply(nodes.matrix(signed), vectors)
-    rotation = nodes.switch("MATRIX", is_skewed, matrix, polar)
-    values = [("MATRIX", "Rotation", rotation), ("VECTOR", "Moved", nodes.move(matrix, centroid))]
-    geometry, rotation, moved = nodes.keep(geometry, values)
-    return Slots(geometry, matrix, rotation, length, moved, is_skewed)
+    signs = nodes.matrix([nodes.scale(axis, factor) for axis, factor in zip(AXES, (others, others, sign), strict=True)])
+    polar = nodes.multiply(nodes.multiply(left, signs), vectors)
+    return nodes.switch("MATRIX", is_skewed, matrix, polar)
 
 
-def solve_centers(nodes: Formulas, slots: Slots) -> None:
-    """Where the joints of each set move most alike: z = -(G + damping)^-1 E^T f, by deviations from their means.
+def _solve_centers(nodes: Formulas, geometry: Socket, matrix: Socket, to_rig: Socket) -> tuple[Socket, Socket]:
+    """Where the joints of each set move most alike: z that makes |E z + f|^2 + damping |z|^2 least over the set.
 
-    sum_{a<b} |(C_a - C_b) c|^2 over all pairs is, for n joints, n times the sum of squared deviations from the mean.
-    Formed of E in single precision, G = E^T E says little of small singular values. So its singular vectors V only
-    serve to turn E such that its columns are nearly orthogonal; then (E V)^T (E V), scaled to a diagonal of ones, is
-    almost the identity, and as good as E is.
+    E are deviations of matrices from their mean, f those of moved points c0: sum_{a<b} |(C_a - C_b) c|^2 over all
+    pairs is, for n joints, n times the sum of squared deviations.
+
+    Formed of E in single precision, E^T E would say little of small singular values. So columns are made orthogonal by
+    the modified process of Gram and Schmidt, f as the last, and squares only formed of what is left (Bjorck, Numerical
+    Methods for Least Squares Problems, 1996). The damping is three more rows of E, on top of which 0 stands for f:
+    in units of its root they start as the identity, and those of f end as z.
     """
     nodes.begin("Deviations from the mean")
     of_set = nodes.attribute("INT", "set")
-    deviations = [
-        nodes.subtract(value, nodes.average(value, of_set)) for value in (*nodes.columns(slots.matrix), slots.moved)
-    ]
-    names = ("Deviation X", "Deviation Y", "Deviation Z", "Deviation")
-    values = [("VECTOR", name, value) for name, value in zip(names, deviations, strict=False)]
-    geometry, *columns, residual = nodes.keep(slots.geometry, values)
-
-    def mean_gram(columns: Sequence[Socket]) -> list[Socket]:
-        return [nodes.average(value, of_set) for value in _gram(nodes, *columns)]
-
-    diagonal, above = mean_gram(columns)
-    geometry, diagonal, above = nodes.keep(geometry, [("VECTOR", "Diagonal", diagonal), ("VECTOR", "Above", above)])
-
-    nodes.begin("Singular vectors of each set")
-    is_first = nodes.compare("EQUAL", nodes.node("GeometryNodeInputIndex").outputs[0], nodes.attribute("INT", "start"))
-    sets = nodes.node("GeometryNodeSeparateGeometry", {"Geometry": geometry, "Selection": is_first}, domain="POINT")
-    svd = nodes.node("FunctionNodeMatrixSVD", {"Matrix": nodes.symmetric(diagonal, above)}).outputs
-    vectors = nodes.sample("MATRIX", sets.outputs["Selection"], svd["V"], of_set)
-
-    nodes.begin("Rotation centers")
-    geometry, vectors = nodes.keep(geometry, [("MATRIX", "Vectors", vectors)])
-    turned = nodes.columns(nodes.multiply(nodes.matrix(columns), vectors))
-    diagonal, above = mean_gram(turned)
-    right = nodes.average(nodes.vector(*(nodes.dot(column, residual) for column in turned)), of_set)
-    values = [("VECTOR", "Diagonal", diagonal), ("VECTOR", "Above", above), ("VECTOR", "Right", right)]
-    geometry, diagonal, above, right = nodes.keep(geometry, values)
     damping = nodes.attribute("FLOAT", "damping")
-    r, s, t = (nodes.math("INVERSE_SQRT", nodes.math("ADD", entry, damping)) for entry in nodes.components(diagonal))
-    products = nodes.vector(nodes.math("MULTIPLY", r, s), nodes.math("MULTIPLY", r, t), nodes.math("MULTIPLY", s, t))
-    scaled = nodes.symmetric((1.0, 1.0, 1.0), nodes.vector_math("MULTIPLY", above, products))
-    scales = nodes.vector(r, s, t)
-    solution = nodes.turn(nodes.invert(scaled), nodes.vector_math("MULTIPLY", right, scales))
-    solution = nodes.turn(vectors, nodes.vector_math("MULTIPLY", solution, scales))
-    slots.geometry, slots.center = nodes.keep(geometry, [("VECTOR", "Center", nodes.scale(solution, -1.0))])
+    moved = nodes.move(matrix, nodes.move(to_rig, nodes.attribute("VECTOR", "centroid")))
+    deviations = [
+        nodes.subtract(value, nodes.average("VECTOR", value, of_set)) for value in (*nodes.columns(matrix), moved)
+    ]
+    names = ("X", "Y", "Z", "Deviation")
+    geometry, *rest = nodes.keep(
+        geometry, [("VECTOR", name, value) for name, value in zip(names, deviations, strict=True)]
+    )
+    rows: list[Value] = [*AXES, (0.0, 0.0, 0.0)]
+    for step, name in enumerate("XYZ"):
+        nodes.begin(f"What {name} does not explain")
+        products = [nodes.dot(rest[0], column) for column in rest]
+        packed = nodes.components(nodes.average("VECTOR", nodes.vector(*products[:3]), of_set))
+        means = [*packed[: len(products)], *(nodes.average("FLOAT", product, of_set) for product in products[3:])]
+        if step == 0:
+            means[0] = nodes.math("ADD", means[0], damping)
+        else:
+            means = [
+                nodes.math("MULTIPLY_ADD", nodes.dot(rows[0], row), damping, mean)
+                for row, mean in zip(rows, means, strict=True)
+            ]
+        shares = [nodes.math("DIVIDE", mean, means[0]) for mean in means[1:]]
+        first, first_row, rows = rest[0], rows[0], rows[1:]
+        rows = [nodes.subtract(row, nodes.scale(first_row, share)) for row, share in zip(rows, shares, strict=True)]
+        if step == 2:
+            break
+        rest = [
+            nodes.subtract(column, nodes.scale(first, share)) for column, share in zip(rest[1:], shares, strict=True)
+        ]
+        names = names[1:]
+        values = [("VECTOR", name, value) for name, value in zip(names, rest, strict=True)]
+        values += [("VECTOR", f"Row of {name}", value) for name, value in zip(names, rows, strict=True)]
+        geometry, *kept = nodes.keep(geometry, values)
+        rest, rows = kept[: len(rest)], kept[len(rest) :]
+    geometry, center = nodes.keep(geometry, [("VECTOR", "Center", rows[0])])
+    return geometry, center

@@ -30,35 +30,35 @@ def is_table(item: bpy.types.Object | None) -> bool:
 
 
 def new_joint_sets(name: str, tables: JointTables) -> bpy.types.Object:
-    """The joint sets: one vertex for each slot, then one for each pivot group.
+    """The joint sets: one vertex for each slot, then for each pivot group those of its pairs with other slots.
 
     Joints are numbered from 1 on; 0 is none.
     """
-    slot_sets, sets = tables.slot_sets, np.concatenate([tables.slot_sets, tables.group_sets])
-    slot_count, group_count = len(slot_sets), len(tables.group_sets)
+    slots = tables.other_slots(3 * block_count(tables))
+    slot_count, width = len(tables.slot_sets), slots.shape[1]
+    sets = np.concatenate([tables.slot_sets, np.repeat(tables.group_sets, width)])
     sizes = tables.set_sizes
     # Mean squared deviations of n joints are (n - 1) / (2 n) times the mean over pairs, which the damping belongs to.
     damping = DAMPING * np.maximum(sizes - 1, 1) / (2.0 * sizes)
-    item = _new(f"SBS Joint Sets {name}", slot_count + group_count)
-    no_slots, no_groups = np.zeros(slot_count, np.int32), np.zeros(group_count, np.int32)
-    _put(item, "is_group", "BOOLEAN", np.arange(slot_count + group_count) >= slot_count)
-    _put(item, "joint", "INT", np.concatenate([tables.slot_joints + 1, no_groups]))
-    _put(item, "pivot", "INT", np.concatenate([no_slots, tables.group_pivots]))
+    item = _new(f"SBS Joint Sets {name}", len(sets))
+    no_slots, no_pairs = np.zeros(slot_count, np.int32), np.zeros(slots.size, np.int32)
+    _put(item, "is_pair", "BOOLEAN", np.arange(len(sets)) >= slot_count)
+    _put(item, "joint", "INT", np.concatenate([tables.slot_joints + 1, no_pairs]))
+    _put(item, "pivot", "INT", np.concatenate([no_slots, np.repeat(tables.group_pivots, width)]))
+    _put(item, "slot", "INT", np.concatenate([no_slots, slots.ravel()]))
     _put(item, "set", "INT", sets)
-    _put(item, "start", "INT", tables.set_starts[sets])
-    _put(item, "size", "INT", sizes[sets])
     _put(item, "damping", "FLOAT", damping[sets])
     _put(item, "centroid", "FLOAT_VECTOR", tables.centroids[sets])
     return item
 
 
 def new_weights(name: str, tables: JointTables, amounts: NDArray[np.float32] | None) -> bpy.types.Object:
-    """The weights: a vertex for each of the mesh, with its pivot group and the weights of its other slots."""
+    """The weights: a vertex for each of the mesh, with the first pair of its pivot group and weights of other slots."""
     count, width = tables.vertex_weights.shape
     item = _new(f"SBS Weights {name}", count)
-    _put(item, "group", "INT", tables.vertex_groups)
     padded = np.zeros((count, 3 * block_count(tables)), np.float32)
     padded[:, :width] = tables.vertex_weights
+    _put(item, "pair", "INT", tables.vertex_groups * padded.shape[1])
     for number in range(block_count(tables)):
         _put(item, f"weights_{number + 1}", "FLOAT_VECTOR", padded[:, 3 * number : 3 * number + 3])
     if amounts is not None:

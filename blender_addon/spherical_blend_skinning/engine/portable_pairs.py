@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Nodes of the portable engine for pairs of joints: what a joint adds to the motion of the heaviest one of a vertex.
+
+There is a point for each pair of a pivot group, the pivot of which is one of a set's slots, with another slot of the
+set; three by three they fill matrices, so that one product blends what three joints add for their weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .formulas import AXES, Formulas, Socket
+from .portable_joints import Slots
+
+__all__ = ["Pairs", "relative_motions"]
+
+# The real part of a quaternion below which it is not computed from a difference of matrices.
+_HALF_TURN = 0.25
+
+
+@dataclass
+class ByAxis:
+    """Matrices of three pairs by columns: a geometry, and fields on it, one for what they do to each axis."""
+
+    geometry: Socket
+    axes: list[Socket]
+
+
+@dataclass
+class Pairs:
+    """What vertices need of the pairs of their pivot group: a geometry, and fields on it.
+
+    Fields stand at the first of three pairs for all of them; p is the pivot, k another slot.
+
+    Attributes
+    ----------
+    geometry : Socket
+    matrix : Socket
+        C_p, from the mesh's space to the armature's.
+    quaternions : Socket
+        Columns: imaginary parts of q_k q_p*, and below them their real parts less 1.
+    reals : Socket
+        Real parts less 1.
+    offsets : Socket
+        Columns: C_k c - C_p c, and as the fourth C_p c.
+    center : Socket
+        c.
+    stretches, linear : ByAxis
+        Of R_p S_k - C_p, and of C_k - C_p.
+    """
+
+    geometry: Socket
+    matrix: Socket
+    quaternions: Socket
+    reals: Socket
+    offsets: Socket
+    center: Socket
+    stretches: ByAxis
+    linear: ByAxis
+
+
+def relative_motions(nodes: Formulas, geometry: Socket, slots: Slots, to_rig: Socket) -> Pairs:
+    """All pairs, by the slots of their joints."""
+    nodes.begin("Joints of each pair")
+    pivot, slot = nodes.attribute("INT", "pivot"), nodes.attribute("INT", "slot")
+
+    def at(index: Socket, data_type: str, value: Socket) -> Socket:
+        return nodes.sample(data_type, slots.geometry, value, index)
+
+    matrix, pivot_matrix = at(slot, "MATRIX", slots.matrix), at(pivot, "MATRIX", slots.matrix)
+    rotation, pivot_rotation = (
+        nodes.switch("MATRIX", slots.is_skewed, of, at(index, "MATRIX", slots.rotation))
+        for of, index in ((matrix, slot), (pivot_matrix, pivot))
+    )
+    centroid = nodes.move(to_rig, nodes.attribute("VECTOR", "centroid"))
+    from_centroid = at(pivot, "VECTOR", slots.center)
+
+    nodes.begin("Stretch of joints that are not rigid")
+    pivot_columns = nodes.columns(pivot_matrix)
+    stretched = nodes.multiply(nodes.multiply(pivot_rotation, nodes.transpose(rotation)), matrix)
+    stretch = _difference(nodes, nodes.columns(stretched), pivot_columns)
+    linear = _difference(nodes, nodes.columns(matrix), pivot_columns)
+
+    imaginary, real_less_one = _quaternion(nodes, rotation, pivot_rotation)
+
+    nodes.begin("How the center moves")
+    pivot_moved = nodes.move(pivot_matrix, centroid)
+    arm = nodes.turn(pivot_matrix, from_centroid)
+    pivot_center = nodes.add(pivot_moved, arm)
+    # C_k z - C_p z by the same numbers that turn and stretch y, for most of either cancels.
+    more = nodes.turn(stretch, from_centroid)
+    arm = nodes.switch("VECTOR", slots.is_skewed, arm, nodes.add(arm, more))
+    around = _turn_less(nodes, arm, imaginary, real_less_one)
+    around = nodes.switch("VECTOR", slots.is_skewed, around, nodes.add(around, more))
+    offset = nodes.add(nodes.subtract(nodes.move(matrix, centroid), pivot_moved), around)
+    motion = nodes.matrix([imaginary, offset, pivot_center], bottom=[real_less_one])
+    values = [("MATRIX", "Motion", motion), ("MATRIX", "Matrix to Rig", nodes.multiply(pivot_matrix, to_rig))]
+    moving, motion, matrix_to_rig = nodes.keep(geometry, values)
+
+    nodes.begin("Three pairs to a matrix")
+    three = [nodes.entries(each) for each in _three(nodes, motion)]
+    (_, _, center_entries, _), *_ = three
+    reals = [imaginary[3] for imaginary, *_ in three]
+    values = [
+        ("MATRIX", "Quaternions", nodes.matrix([imaginary[:3] for imaginary, *_ in three], bottom=reals)),
+        ("MATRIX", "Offsets", nodes.matrix([*(offset[:3] for _, offset, *_ in three), center_entries[:3]])),
+        ("VECTOR", "Reals", nodes.vector(*reals)),
+    ]
+    moving, quaternions, offsets, reals = nodes.keep(moving, values)
+    return Pairs(
+        geometry=moving,
+        matrix=matrix_to_rig,
+        quaternions=quaternions,
+        reals=reals,
+        offsets=offsets,
+        center=nodes.add(centroid, from_centroid),
+        stretches=_by_axis(nodes, geometry, stretch),
+        linear=_by_axis(nodes, geometry, linear),
+    )
+
+
+def _difference(nodes: Formulas, columns: Sequence[Socket], others: Sequence[Socket]) -> Socket:
+    """A matrix of differences of columns."""
+    return nodes.matrix([nodes.subtract(a, b) for a, b in zip(columns, others, strict=True)])
+
+
+def _three(nodes: Formulas, matrix: Socket) -> list[Socket]:
+    """The matrices of a point and of the two points after it."""
+    index = nodes.node("GeometryNodeInputIndex").outputs[0]
+    return [matrix, *(nodes.at_index("MATRIX", matrix, nodes.integer("ADD", index, more)) for more in (1, 2))]
+
+
+def _by_axis(nodes: Formulas, geometry: Socket, matrix: Socket) -> ByAxis:
+    nodes.begin("Three pairs to a matrix for each axis")
+    geometry, matrix = nodes.keep(geometry, [("MATRIX", "Matrix", matrix)])
+    three = _three(nodes, matrix)
+    values = [
+        ("MATRIX", name, nodes.matrix([nodes.turn(each, axis) for each in three]))
+        for name, axis in zip("XYZ", AXES, strict=True)
+    ]
+    geometry, *axes = nodes.keep(geometry, values)
+    return ByAxis(geometry, axes)
+
+
+def _quaternion(nodes: Formulas, rotation: Socket, pivot_rotation: Socket) -> tuple[Socket, Socket]:
+    """Imaginary part, and real part less 1, of q_k q_p*; its real part is not negative.
+
+    With columns r of R_p, and d of R_k - R_p, the sum of r x d is four times the real part times the imaginary one,
+    and that of d d eight times the square of the latter.
+    """
+    nodes.begin("Quaternion")
+    columns = nodes.columns(pivot_rotation)
+    differences = [nodes.subtract(a, b) for a, b in zip(nodes.columns(rotation), columns, strict=True)]
+    axis = nodes.add(*(nodes.cross(r, d) for r, d in zip(columns, differences, strict=True)))
+    squares = [nodes.dot(d, d) for d in differences]
+    eight = nodes.math("ADD", nodes.math("ADD", squares[0], squares[1]), squares[2])
+    square = nodes.math("MULTIPLY_ADD", eight, -0.125, 1.0)
+    real = nodes.math("SQRT", nodes.math("MAXIMUM", square, _HALF_TURN**2))
+    imaginary = nodes.scale(axis, nodes.math("DIVIDE", 0.25, real))
+
+    # Near a half turn that says nothing any more, and Blender's own way does well.
+    relative = nodes.multiply(rotation, nodes.invert(pivot_rotation))
+    turn = nodes.node("FunctionNodeSeparateTransform", {"Transform": relative}).outputs["Rotation"]
+    w, *ijk = nodes.node("FunctionNodeRotationToQuaternion", {"Rotation": turn}).outputs
+    sign = nodes.math("MULTIPLY_ADD", nodes.math("LESS_THAN", w, 0.0), -2.0, 1.0)
+    is_far = nodes.compare("LESS_THAN", square, _HALF_TURN**2, "FLOAT")
+    imaginary = nodes.switch("VECTOR", is_far, imaginary, nodes.scale(nodes.vector(*ijk), sign))
+    real = nodes.switch("FLOAT", is_far, real, nodes.math("MULTIPLY", w, sign))
+    return imaginary, nodes.math("SUBTRACT", real, 1.0)
+
+
+def _turn_less(nodes: Formulas, vector: Socket, imaginary: Socket, real_less_one: Socket) -> Socket:
+    """A vector turned by a unit quaternion, less the vector."""
+    once = nodes.cross(imaginary, vector)
+    once_real = nodes.add(nodes.scale(once, real_less_one), once)
+    return nodes.scale(nodes.add(once_real, nodes.cross(imaginary, once)), 2.0)
