@@ -24,7 +24,7 @@
  *
  *   optimized  v' = Q (x - z) + M c + sum w_i (D_i z + e_i), or where there is e by way of the pivot:
  *              v' = Q^ y + M c + sum w_i (D_i z + e_i)                              y = A_p (x - z) + e
- *   weighted   v' = M v + (Q^ - I) y + e + sum w_i (D_i (x + d) + e_i)               y = -A_p d + e, d = c - v
+ *   weighted   v' = M v + (Q^ - I) y + e + sum w_i (D_i z + e_i)                     y = A_p (x - z) + e
  */
 /* Vectors and quaternions take 4 numbers, the fourth of a vector being 0; matrices are 3 columns. */
 enum {

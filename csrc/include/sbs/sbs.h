@@ -297,7 +297,7 @@ typedef enum sbs_method {
  *   AVERAGE  the spherical weighted average, where sum w_i log(q* q_i) = 0 (Buss and Fillmore 2001, algorithm A2). Of
  *            two quaternions that is spherical linear interpolation, in closed form; of more it is found by Newton's
  *            iteration from QLERP's on, until a step is at most 2^-10 (float32) or 2^-28 (float64) long, where the
- *            error is about the square of that. That takes two to four steps; there are never more than 12. Where two
+ *            error is about the square of that. That takes one to four steps; there are never more than 12. Where two
  *            of them are more than 90 degrees apart (the joints more than 180), steps are shorter and go on to 2^-22 or
  *            2^-50, but not beyond 40
  *
