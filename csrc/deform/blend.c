@@ -30,12 +30,13 @@ static void number_vertices(aside *to, size_t blocks) {
   for (size_t i = 0; i < blocks; i++) to->runs[i] = 1;
 }
 
-/* Deforms blocks in place of the output of the mesh. */
+/* Deforms blocks, all their lanes, in place of the output of the mesh. */
 static void deform_aside(const sbs_frame *frame, const sbs_item *item, size_t first, size_t count, aside *to) {
   const int method = !frame->is_base;
   sbs_kernel_args args = sbs_describe_blocks(frame, item, first, count);
   args.vertices = to->vertices;
   args.runs = to->runs;
+  args.vertex_count = (count + SBS_BLOCK - 1) / SBS_BLOCK * SBS_BLOCK;
   args.positions_out = to->positions + method;
   args.normals_out = frame->normals ? to->normals + method : NULL;
   args.positions_stride = args.normals_stride = 3 * sbs_scalar_size(frame->skin->scalar);
