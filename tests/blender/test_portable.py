@@ -149,6 +149,19 @@ def test_transforms() -> None:
 
 
 @needs_bone_info
+@pytest.mark.parametrize("scale", [(0.5, 0.5, 0.5), (-0.5, 0.5, 0.5), (0.5, 0.5, 0.5001)])
+def test_transforms_that_nearly_keep_angles(scale: tuple[float, float, float]) -> None:
+    tube, armature = make_character()
+    tube.parent = None
+    tube.location, tube.rotation_euler, tube.scale = (8.0, -5.0, 3.0), (0.3, 1.2, 0.1), scale
+    armature.pose.bones["B1"].scale = (1.0, 1.2, 0.9)
+    make_portable(tube)
+    assert_right(tube, armature)
+    armature.pose.bones["B1"].scale = (1.0, 1.0, 1.0)
+    assert_right(tube, armature)
+
+
+@needs_bone_info
 @pytest.mark.parametrize("scale", [(2.0, 2.0, 2.0), (1.0, 2.0, 0.7)])
 def test_scaled_joints(scale: tuple[float, float, float]) -> None:
     tube, armature = make_character()

@@ -222,8 +222,9 @@ class Formulas:
         return socket(node.outputs, "Value")
 
     def switch(self, data_type: str, condition: Socket, no: Value, yes: Value) -> Socket:
-        """One of two values; of two geometries, only the one that is taken is computed."""
+        """One of two values, the default for None; by one condition for all only the one that is taken is computed."""
         inputs = {"Switch": condition, "False": no, "True": yes}
+        inputs = {name: value for name, value in inputs.items() if value is not None}
         return socket(self.node("GeometryNodeSwitch", inputs, input_type=data_type).outputs, "Output")
 
     def index_switch(self, data_type: str, index: Socket, values: Sequence[Value]) -> Socket:

@@ -18,7 +18,7 @@ import bpy
 
 from . import node_trees
 from .formulas import Formulas, Socket
-from .portable_joints import ARMATURE, Slots, bone_tree, read_joints
+from .portable_joints import ARMATURE, Slots, bone_tree, read_joints, work_space
 from .portable_pairs import relative_motions
 from .portable_vertices import deform
 
@@ -119,13 +119,13 @@ def _deformation(name: str, bones: Sequence[str], block_count: int, other_method
     weights = nodes.object_info(inputs[WEIGHTS]).outputs["Geometry"]
     table = nodes.object_info(inputs[JOINT_SETS]).outputs["Geometry"]
     from_rig = nodes.object_info(inputs[ARMATURE], "RELATIVE").outputs["Transform"]
-    to_rig = nodes.invert(from_rig)
+    space = work_space(nodes, from_rig)
     is_pair = nodes.attribute("BOOLEAN", "is_pair")
     parts = nodes.node("GeometryNodeSeparateGeometry", {"Geometry": table, "Selection": is_pair}, domain="POINT")
 
-    slots = read_joints(nodes, parts.outputs["Inverted"], inputs[ARMATURE], bone_tree(name, bones), to_rig)
-    pairs = relative_motions(nodes, parts.outputs["Selection"], slots, to_rig)
-    position = deform(nodes, pairs, weights, to_rig, from_rig, slots.is_skewed, block_count, other_method)
+    slots = read_joints(nodes, parts.outputs["Inverted"], inputs[ARMATURE], bone_tree(name, bones), space)
+    pairs = relative_motions(nodes, parts.outputs["Selection"], slots, space)
+    position = deform(nodes, pairs, weights, space, slots.is_skewed, block_count, other_method)
 
     nodes.begin("Result")
     deformed = nodes.node("GeometryNodeSetPosition", {"Geometry": geometry, "Position": position})

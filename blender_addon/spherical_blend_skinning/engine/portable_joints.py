@@ -11,7 +11,7 @@ import bpy
 from . import node_trees
 from .formulas import AXES, Formulas, Socket, Value
 
-__all__ = ["ARMATURE", "Slots", "bone_tree", "read_joints"]
+__all__ = ["ARMATURE", "Slots", "Space", "bone_tree", "read_joints", "work_space"]
 
 #: An input of the groups.
 ARMATURE = "Armature"
@@ -20,6 +20,8 @@ ARMATURE = "Armature"
 _RIGID_TOLERANCE = 1e-5
 # The share of the largest singular value of a matrix that a smallest one is nothing but a rounding error of.
 _FLAT = 1e-6
+# How far a transformation may be from one that keeps angles, as a share: some rounding errors of its entries.
+_SIMILAR = 5e-7
 # The length that stands where there is no bone to be; bones that are missing have 0.
 _NO_BONE = -1.0
 
@@ -44,21 +46,66 @@ def bone_tree(name: str, bones: Sequence[str]) -> bpy.types.NodeTree:
     ]
     joint = inputs["Joint"]
     # Number 0 is no bone: it stays at rest.
-    pose = nodes.index_switch("MATRIX", joint, [None, *(info["Pose"] for info in infos)])
-    rest = nodes.index_switch("MATRIX", joint, [None, *(info["Rest Pose"] for info in infos)])
+    matrices = [nodes.multiply(info["Pose"], nodes.invert(info["Rest Pose"])) for info in infos]
     lengths = [info["Rest Length"] for info in infos]
-    # One number of all bones, for a field with an entry for each would take three times as long.
+    # One number of all bones, for what makes a field of them takes ten times as long as an operation on numbers.
     shortest = lengths[0]
     for length in lengths[1:]:
         shortest = nodes.math("MINIMUM", shortest, length)
     results = {
-        "Matrix": nodes.multiply(pose, nodes.invert(rest)),
+        "Matrix": nodes.index_switch("MATRIX", joint, [None, *matrices]),
         "Length": nodes.index_switch("FLOAT", joint, [_NO_BONE, *lengths]),
         "Shortest": shortest,
     }
     nodes.node("NodeGroupOutput", results)
     nodes.lay_out()
     return tree
+
+
+@dataclass
+class Space:
+    """The space in which joints are blended: the armature's, or that of the mesh, where vertices need not come back.
+
+    Attributes
+    ----------
+    from_mesh, to_mesh, from_rig, to_rig : Socket
+        Matrices between it and the spaces of the mesh and of the armature.
+    is_of_mesh : Socket
+        Whether it is that of the mesh.
+    """
+
+    from_mesh: Socket
+    to_mesh: Socket
+    from_rig: Socket
+    to_rig: Socket
+    is_of_mesh: Socket
+
+    def vertex_to_mesh(self, nodes: Formulas, position: Socket) -> Socket:
+        """The position of a vertex in the space of the mesh."""
+        return nodes.switch("VECTOR", self.is_of_mesh, nodes.move(self.to_mesh, position), position)
+
+
+def work_space(nodes: Formulas, rig_to_mesh: Socket) -> Space:
+    """The space of the mesh if rotations are alike in both: if axes keep right angles, and lengths that are equal.
+
+    Otherwise what spherical blending gives depends on the space, and the armature's is the right one.
+    """
+    nodes.begin("Space")
+    mesh_to_rig = nodes.invert(rig_to_mesh)
+    x, y, z = nodes.columns(rig_to_mesh)
+    square = nodes.dot(x, x)
+    off_z = nodes.subtract(nodes.scale(z, nodes.math("SQRT", square)), nodes.cross(x, y))
+    off_y = nodes.vector(nodes.math("SUBTRACT", nodes.dot(y, y), square), nodes.dot(x, y), 0.0)
+    off = nodes.math("ADD", nodes.dot(off_z, off_z), nodes.dot(off_y, off_y))
+    limit = nodes.math("MULTIPLY", nodes.math("MULTIPLY", square, square), _SIMILAR**2)
+    is_of_mesh = nodes.compare("LESS_THAN", off, limit, "FLOAT")
+    return Space(
+        from_mesh=nodes.switch("MATRIX", is_of_mesh, mesh_to_rig, None),
+        to_mesh=nodes.switch("MATRIX", is_of_mesh, rig_to_mesh, None),
+        from_rig=nodes.switch("MATRIX", is_of_mesh, None, rig_to_mesh),
+        to_rig=nodes.switch("MATRIX", is_of_mesh, None, mesh_to_rig),
+        is_of_mesh=is_of_mesh,
+    )
 
 
 @dataclass
@@ -89,14 +136,12 @@ class Slots:
     shortest: Socket
 
 
-def read_joints(
-    nodes: Formulas, geometry: Socket, armature: Socket, bones: bpy.types.NodeTree, to_rig: Socket
-) -> Slots:
+def read_joints(nodes: Formulas, geometry: Socket, armature: Socket, bones: bpy.types.NodeTree, space: Space) -> Slots:
     """The joints of all slots, and the center of each set."""
     nodes.begin("Joints")
     inputs = {ARMATURE: armature, "Joint": nodes.attribute("INT", "joint")}
     inner = nodes.node("GeometryNodeGroup", inputs, node_tree=bones).outputs
-    matrix = inner["Matrix"]
+    matrix = nodes.multiply(nodes.multiply(space.from_rig, inner["Matrix"]), space.to_rig)
 
     nodes.begin("Rigid joints")
     x, y, z = nodes.columns(matrix)
@@ -113,7 +158,7 @@ def read_joints(
     geometry, matrix, skew = nodes.keep(geometry, [("MATRIX", "Matrix", moving), ("FLOAT", "Skew", skew)])
     is_skewed = nodes.compare("GREATER_THAN", nodes.maximum(geometry, skew), _RIGID_TOLERANCE, "FLOAT")
 
-    geometry, center = _solve_centers(nodes, geometry, matrix, to_rig)
+    geometry, center = _solve_centers(nodes, geometry, matrix, space)
     rotation = _rotation(nodes, matrix, is_skewed)
     return Slots(geometry, matrix, rotation, center, is_skewed, inner["Length"], inner["Shortest"])
 
@@ -136,7 +181,7 @@ def _rotation(nodes: Formulas, matrix: Socket, is_skewed: Socket) -> Socket:
     return nodes.switch("MATRIX", is_skewed, matrix, polar)
 
 
-def _solve_centers(nodes: Formulas, geometry: Socket, matrix: Socket, to_rig: Socket) -> tuple[Socket, Socket]:
+def _solve_centers(nodes: Formulas, geometry: Socket, matrix: Socket, space: Space) -> tuple[Socket, Socket]:
     """Where the joints of each set move most alike: z that makes |E z + f|^2 + damping |z|^2 least over the set.
 
     E are deviations of matrices from their mean, f those of moved points c0: sum_{a<b} |(C_a - C_b) c|^2 over all
@@ -150,7 +195,7 @@ def _solve_centers(nodes: Formulas, geometry: Socket, matrix: Socket, to_rig: So
     nodes.begin("Deviations from the mean")
     of_set = nodes.attribute("INT", "set")
     damping = nodes.attribute("FLOAT", "damping")
-    moved = nodes.move(matrix, nodes.move(to_rig, nodes.attribute("VECTOR", "centroid")))
+    moved = nodes.move(matrix, nodes.move(space.from_mesh, nodes.attribute("VECTOR", "centroid")))
     deviations = [
         nodes.subtract(value, nodes.average("VECTOR", value, of_set)) for value in (*nodes.columns(matrix), moved)
     ]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .formulas import AXES, Formulas, Socket
-from .portable_joints import Slots
+from .portable_joints import Slots, Space
 
 __all__ = ["Pairs", "relative_motions"]
 
@@ -37,13 +37,15 @@ class Pairs:
     ----------
     geometry : Socket
     matrix : Socket
-        C_p, from the mesh's space to the armature's.
+        C_p, from the mesh's space to the one for blending.
     quaternions : Socket
         Columns: imaginary parts of q_k q_p*, and below them their real parts less 1.
     reals : Socket
         Real parts less 1.
     offsets : Socket
-        Columns: C_k c - C_p c, and as the fourth C_p c.
+        Columns: C_k c - C_p c.
+    pivot_center : Socket
+        C_p c.
     center : Socket
         c.
     stretches, linear : ByAxis
@@ -55,12 +57,13 @@ class Pairs:
     quaternions: Socket
     reals: Socket
     offsets: Socket
+    pivot_center: Socket
     center: Socket
     stretches: ByAxis
     linear: ByAxis
 
 
-def relative_motions(nodes: Formulas, geometry: Socket, slots: Slots, to_rig: Socket) -> Pairs:
+def relative_motions(nodes: Formulas, geometry: Socket, slots: Slots, space: Space) -> Pairs:
     """All pairs, by the slots of their joints."""
     nodes.begin("Joints of each pair")
     pivot, slot = nodes.attribute("INT", "pivot"), nodes.attribute("INT", "slot")
@@ -73,7 +76,7 @@ def relative_motions(nodes: Formulas, geometry: Socket, slots: Slots, to_rig: So
         nodes.switch("MATRIX", slots.is_skewed, of, at(index, "MATRIX", slots.rotation))
         for of, index in ((matrix, slot), (pivot_matrix, pivot))
     )
-    centroid = nodes.move(to_rig, nodes.attribute("VECTOR", "centroid"))
+    centroid = nodes.move(space.from_mesh, nodes.attribute("VECTOR", "centroid"))
     from_centroid = at(pivot, "VECTOR", slots.center)
 
     nodes.begin("Stretch of joints that are not rigid")
@@ -94,26 +97,30 @@ def relative_motions(nodes: Formulas, geometry: Socket, slots: Slots, to_rig: So
     around = _turn_less(nodes, arm, imaginary, real_less_one)
     around = nodes.switch("VECTOR", slots.is_skewed, around, nodes.add(around, more))
     offset = nodes.add(nodes.subtract(nodes.move(matrix, centroid), pivot_moved), around)
-    motion = nodes.matrix([imaginary, offset, pivot_center], bottom=[real_less_one])
-    values = [("MATRIX", "Motion", motion), ("MATRIX", "Matrix to Rig", nodes.multiply(pivot_matrix, to_rig))]
-    moving, motion, matrix_to_rig = nodes.keep(geometry, values)
+    motion = nodes.matrix([imaginary, offset], bottom=[real_less_one])
+    values = [
+        ("MATRIX", "Motion", motion),
+        ("MATRIX", "Matrix of Pivot", nodes.multiply(pivot_matrix, space.from_mesh)),
+        ("VECTOR", "Pivot Center", pivot_center),
+    ]
+    moving, motion, matrix_of_pivot, pivot_center = nodes.keep(geometry, values)
 
     nodes.begin("Three pairs to a matrix")
     three = [nodes.entries(each) for each in _three(nodes, motion)]
-    (_, _, center_entries, _), *_ = three
     reals = [imaginary[3] for imaginary, *_ in three]
     values = [
         ("MATRIX", "Quaternions", nodes.matrix([imaginary[:3] for imaginary, *_ in three], bottom=reals)),
-        ("MATRIX", "Offsets", nodes.matrix([*(offset[:3] for _, offset, *_ in three), center_entries[:3]])),
+        ("MATRIX", "Offsets", nodes.matrix([offset[:3] for _, offset, *_ in three])),
         ("VECTOR", "Reals", nodes.vector(*reals)),
     ]
     moving, quaternions, offsets, reals = nodes.keep(moving, values)
     return Pairs(
         geometry=moving,
-        matrix=matrix_to_rig,
+        matrix=matrix_of_pivot,
         quaternions=quaternions,
         reals=reals,
         offsets=offsets,
+        pivot_center=pivot_center,
         center=nodes.add(centroid, from_centroid),
         stretches=_by_axis(nodes, geometry, stretch),
         linear=_by_axis(nodes, geometry, linear),

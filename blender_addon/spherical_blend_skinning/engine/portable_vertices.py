@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from .formulas import Formulas, Socket, Value
+from .portable_joints import Space
 from .portable_pairs import ByAxis, Pairs
 
 __all__ = ["deform"]
@@ -13,8 +14,7 @@ def deform(
     nodes: Formulas,
     pairs: Pairs,
     weights: Socket,
-    to_rig: Socket,
-    from_rig: Socket,
+    space: Space,
     is_skewed: Socket,
     block_count: int,
     other_method: str,
@@ -50,13 +50,12 @@ def deform(
         )
 
     rigid = nodes.move(of_pivot("MATRIX", pairs.matrix), position)
-    pivot_center = nodes.move(of_pivot("MATRIX", pairs.offsets), (0.0, 0.0, 0.0))
-    arm = nodes.subtract(rigid, pivot_center)
+    arm = nodes.subtract(rigid, of_pivot("VECTOR", pairs.pivot_center))
     offset = blend(pairs.geometry, pairs.offsets)
     moved = nodes.add(rigid, offset)
 
     nodes.begin("Joints that are not rigid")
-    from_center = nodes.subtract(nodes.move(to_rig, position), of_pivot("VECTOR", pairs.center))
+    from_center = nodes.subtract(nodes.move(space.from_mesh, position), of_pivot("VECTOR", pairs.center))
     stretched = along(pairs.stretches, from_center)
     moved = nodes.switch("VECTOR", is_skewed, moved, nodes.add(moved, stretched))
     arm = nodes.switch("VECTOR", is_skewed, arm, nodes.add(arm, stretched))
@@ -75,7 +74,7 @@ def deform(
     turned = nodes.add(once, nodes.cross(tangent, once))
     norm = nodes.math("ADD", nodes.dot(tangent, tangent), 1.0)
     turned = nodes.scale(turned, nodes.math("DIVIDE", 2.0, norm))
-    result = nodes.move(from_rig, nodes.add(moved, turned))
+    result = space.vertex_to_mesh(nodes, nodes.add(moved, turned))
     if not other_method:
         return result
 
@@ -83,7 +82,7 @@ def deform(
     amount = nodes.sample("FLOAT", weights, nodes.attribute("FLOAT", "amount"), index)
     other = position
     if other_method == "RIGID":
-        other = nodes.move(from_rig, rigid)
+        other = space.vertex_to_mesh(nodes, rigid)
     elif other_method == "LINEAR":
-        other = nodes.move(from_rig, nodes.add(rigid, offset, along(pairs.linear, from_center)))
+        other = space.vertex_to_mesh(nodes, nodes.add(rigid, offset, along(pairs.linear, from_center)))
     return nodes.add(other, nodes.scale(nodes.subtract(result, other), amount))
