@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 import real_characters
 import rigs
 from expected import deformed, error
+from mathutils import Quaternion
 
 # Nodes have single precision, of which 6e-8 is lost in every operation: what differs between joints by 1e-7 is
 # magnified by the distance of a center, ten sizes in the worst of the poses below. The worst of all is 1.3e-6.
@@ -108,6 +110,35 @@ def test_generated(bones: int) -> None:
         rigs.turn(armature, seed, angle)
         assert_right(tube, armature)
     rigs.turn(armature, angle=0.0)
+    assert_right(tube, armature)
+
+
+@needs_bone_info
+def test_many_influences() -> None:
+    armature, tube = rigs.make_armature(10), rigs.make_tube(10)
+    tube.parent = armature
+    # All bones move the vertices of one half, and all but three those of the other.
+    for number, group in enumerate(tube.vertex_groups):
+        for vertex, point in enumerate(rigs.positions(tube.data)):
+            if point[0] > 0.0 or number % 3:
+                group.add([vertex], 1.0 / (1.0 + (point[2] - 0.4 * number) ** 2), "REPLACE")
+    rigs.bind(tube, armature)
+    make_portable(tube)
+    for angle in (0.2, 1.5):
+        rigs.turn(armature, angle=angle)
+        assert_right(tube, armature)
+
+
+@needs_bone_info
+def test_joints_that_move_alike() -> None:
+    tube, armature = make_character(5)
+    make_portable(tube)
+    rigs.turn(armature, angle=0.0)
+    armature.pose.bones["B2"].rotation_quaternion = Quaternion((0.3, 0.5, 0.1), 2.0)
+    assert_right(tube, armature)
+    # Half a turn, and hardly any.
+    armature.pose.bones["B2"].rotation_quaternion = Quaternion((1.0, 0.0, 0.0), math.pi)
+    armature.pose.bones["B3"].rotation_quaternion = Quaternion((0.0, 1.0, 0.2), 1e-4)
     assert_right(tube, armature)
 
 
@@ -345,6 +376,25 @@ def test_back_to_live() -> None:
     assert marked() == before
     assert bpy.ops.sbs.unbind() == {"FINISHED"}
     assert [modifier.name for modifier in tube.modifiers] == []
+
+
+@needs_bone_info
+def test_groups_of_earlier_versions() -> None:
+    """All nodes were in the modifier's own group, several of them for an inner group that characters shared."""
+    group = addon.module("engine.portable_group")
+    bones, shared, tree = (bpy.data.node_groups.new(name, "GeometryNodeTree") for name in ("Bones", "Motion", "Old"))
+    tree["sbs_portable_group"] = True
+    for bone in ("B0", "B1"):
+        bones.nodes.new("GeometryNodeBoneInfo").inputs["Bone Name"].default_value = bone
+    for inner in (bones, shared, shared):
+        tree.nodes.new("GeometryNodeGroup").node_tree = inner
+    assert group.is_portable(tree)
+    assert group.bones_of(tree) == ["B0", "B1"]
+    other = tree.copy()
+    group.remove(tree)
+    assert set(bpy.data.node_groups) == {bones, shared, other}
+    group.remove(other)
+    assert not bpy.data.node_groups
 
 
 @needs_bone_info

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import bpy
 
 from . import node_trees
-from .formulas import AXES, Formulas, Socket, Value
+from .formulas import AXES, Formulas, Socket
 
 __all__ = ["ARMATURE", "Slots", "Space", "bone_tree", "read_joints", "work_space"]
 
@@ -118,7 +118,7 @@ class Slots:
     matrix, rotation : Socket
         C and its rotation R, which is C itself while all joints are rigid.
     center : Socket
-        z, by which the rotation center c = c0 + z is off the mean of the set's vertices.
+        At the point of a set's damping: z, by which its rotation center c = c0 + z is off the mean of its vertices.
     is_skewed : Socket
         Whether any joint is not rigid, one value.
     length : Socket
@@ -185,49 +185,36 @@ def _solve_centers(nodes: Formulas, geometry: Socket, matrix: Socket, space: Spa
     """Where the joints of each set move most alike: z that makes |E z + f|^2 + damping |z|^2 least over the set.
 
     E are deviations of matrices from their mean, f those of moved points c0: sum_{a<b} |(C_a - C_b) c|^2 over all
-    pairs is, for n joints, n times the sum of squared deviations.
+    pairs is, for n joints, n times the sum of squared deviations. What stands for the damping is one more point of the
+    set, where E is its root times the identity and f is 0.
 
     Formed of E in single precision, E^T E would say little of small singular values. So columns are made orthogonal by
     the modified process of Gram and Schmidt, f as the last, and squares only formed of what is left (Bjorck, Numerical
-    Methods for Least Squares Problems, 1996). The damping is three more rows of E, on top of which 0 stands for f:
-    in units of its root they start as the identity, and those of f end as z.
+    Methods for Least Squares Problems, 1996). E z + f is left of f: at the point of the damping its root times z.
     """
     nodes.begin("Deviations from the mean")
-    of_set = nodes.attribute("INT", "set")
-    damping = nodes.attribute("FLOAT", "damping")
+    of_set, of_mean = nodes.attribute("INT", "set"), nodes.attribute("INT", "mean")
+    damping = nodes.attribute("VECTOR", "damping")
     moved = nodes.move(matrix, nodes.move(space.from_mesh, nodes.attribute("VECTOR", "centroid")))
-    deviations = [
-        nodes.subtract(value, nodes.average("VECTOR", value, of_set)) for value in (*nodes.columns(matrix), moved)
-    ]
-    names = ("X", "Y", "Z", "Deviation")
-    geometry, *rest = nodes.keep(
-        geometry, [("VECTOR", name, value) for name, value in zip(names, deviations, strict=True)]
+    *rest, last = (
+        nodes.subtract(value, nodes.average("VECTOR", value, of_mean)) for value in (*nodes.columns(matrix), moved)
     )
-    rows: list[Value] = [*AXES, (0.0, 0.0, 0.0)]
-    for step, name in enumerate("XYZ"):
-        nodes.begin(f"What {name} does not explain")
-        products = [nodes.dot(rest[0], column) for column in rest]
-        packed = nodes.components(nodes.average("VECTOR", nodes.vector(*products[:3]), of_set))
-        means = [*packed[: len(products)], *(nodes.average("FLOAT", product, of_set) for product in products[3:])]
-        if step == 0:
-            means[0] = nodes.math("ADD", means[0], damping)
-        else:
-            means = [
-                nodes.math("MULTIPLY_ADD", nodes.dot(rows[0], row), damping, mean)
-                for row, mean in zip(rows, means, strict=True)
-            ]
-        shares = [nodes.math("DIVIDE", mean, means[0]) for mean in means[1:]]
-        first, first_row, rows = rest[0], rows[0], rows[1:]
-        rows = [nodes.subtract(row, nodes.scale(first_row, share)) for row, share in zip(rows, shares, strict=True)]
-        if step == 2:
-            break
+    rest = [nodes.vector_math("MULTIPLY_ADD", damping, *pair) for pair in zip(AXES, rest, strict=True)]
+    rest.append(last)
+    names = ("X", "Y", "Z", "Moved")
+    geometry, *rest = nodes.keep(geometry, [("VECTOR", name, value) for name, value in zip(names, rest, strict=True)])
+    for number in range(1, 4):
+        nodes.begin(f"What {names[number - 1]} does not explain")
+        first, *rest = rest
+        products = [nodes.dot(first, column) for column in (first, *rest)]
+        square, *means = nodes.components(nodes.average("VECTOR", nodes.vector(*products[:3]), of_set))
+        means = [*means, *(nodes.average("FLOAT", product, of_set) for product in products[3:])]
         rest = [
-            nodes.subtract(column, nodes.scale(first, share)) for column, share in zip(rest[1:], shares, strict=True)
+            nodes.subtract(column, nodes.scale(first, nodes.math("DIVIDE", mean, square)))
+            for column, mean in zip(rest, means, strict=False)
         ]
-        names = names[1:]
-        values = [("VECTOR", name, value) for name, value in zip(names, rest, strict=True)]
-        values += [("VECTOR", f"Row of {name}", value) for name, value in zip(names, rows, strict=True)]
-        geometry, *kept = nodes.keep(geometry, values)
-        rest, rows = kept[: len(rest)], kept[len(rest) :]
-    geometry, center = nodes.keep(geometry, [("VECTOR", "Center", rows[0])])
-    return geometry, center
+        if number == 3:
+            rest = [nodes.vector_math("DIVIDE", *rest, damping)]
+        values = [("VECTOR", name, value) for name, value in zip(names[number:], rest, strict=True)]
+        geometry, *rest = nodes.keep(geometry, values)
+    return geometry, *rest

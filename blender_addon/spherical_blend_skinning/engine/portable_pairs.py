@@ -77,7 +77,7 @@ def relative_motions(nodes: Formulas, geometry: Socket, slots: Slots, space: Spa
         for of, index in ((matrix, slot), (pivot_matrix, pivot))
     )
     centroid = nodes.move(space.from_mesh, nodes.attribute("VECTOR", "centroid"))
-    from_centroid = at(pivot, "VECTOR", slots.center)
+    from_centroid = at(nodes.attribute("INT", "damper"), "VECTOR", slots.center)
 
     nodes.begin("Stretch of joints that are not rigid")
     pivot_columns = nodes.columns(pivot_matrix)

@@ -30,25 +30,31 @@ def is_table(item: bpy.types.Object | None) -> bool:
 
 
 def new_joint_sets(name: str, tables: JointTables) -> bpy.types.Object:
-    """The joint sets: one vertex for each slot, then for each pivot group those of its pairs with other slots.
+    """The joint sets: a vertex for each slot, one for the damping of each set, then one for each pair of a pivot group.
 
     Joints are numbered from 1 on; 0 is none.
     """
+    sizes, slot_sets = tables.set_sizes, tables.slot_sets
+    slot_count, set_count = len(slot_sets), len(sizes)
     slots = tables.other_slots(3 * block_count(tables))
-    slot_count, width = len(tables.slot_sets), slots.shape[1]
-    sets = np.concatenate([tables.slot_sets, np.repeat(tables.group_sets, width)])
-    sizes = tables.set_sizes
-    # Mean squared deviations of n joints are (n - 1) / (2 n) times the mean over pairs, which the damping belongs to.
-    damping = DAMPING * np.maximum(sizes - 1, 1) / (2.0 * sizes)
+    pair_sets = np.repeat(tables.group_sets, slots.shape[1])
+    sets = np.concatenate([slot_sets, np.arange(set_count), pair_sets])
+    numbers = np.arange(len(sets))
+    is_damper, is_pair = (numbers >= slot_count) & (numbers < slot_count + set_count), numbers >= slot_count + set_count
+    # The sum of squared deviations of n joints is (n - 1) / 2 times the mean over pairs, which the damping belongs to.
+    damping = np.sqrt(DAMPING * np.maximum(sizes - 1, 1) / 2.0)[sets] * is_damper
+
     item = _new(f"SBS Joint Sets {name}", len(sets))
-    no_slots, no_pairs = np.zeros(slot_count, np.int32), np.zeros(slots.size, np.int32)
-    _put(item, "is_pair", "BOOLEAN", np.arange(len(sets)) >= slot_count)
-    _put(item, "joint", "INT", np.concatenate([tables.slot_joints + 1, no_pairs]))
-    _put(item, "pivot", "INT", np.concatenate([no_slots, np.repeat(tables.group_pivots, width)]))
-    _put(item, "slot", "INT", np.concatenate([no_slots, slots.ravel()]))
+    _put(item, "is_pair", "BOOLEAN", is_pair)
     _put(item, "set", "INT", sets)
-    _put(item, "damping", "FLOAT", damping[sets])
     _put(item, "centroid", "FLOAT_VECTOR", tables.centroids[sets])
+    _put(item, "joint", "INT", _placed(numbers < slot_count, tables.slot_joints + 1))
+    # Whose mean counts: that of a damping's own.
+    _put(item, "mean", "INT", sets + set_count * is_damper)
+    _put(item, "damping", "FLOAT_VECTOR", np.repeat(damping, 3))
+    _put(item, "pivot", "INT", _placed(is_pair, np.repeat(tables.group_pivots, slots.shape[1])))
+    _put(item, "slot", "INT", _placed(is_pair, slots.ravel()))
+    _put(item, "damper", "INT", _placed(is_pair, slot_count + pair_sets))
     return item
 
 
@@ -88,3 +94,10 @@ def _put(item: bpy.types.Object, name: str, data_type: str, values: NDArray[np.g
     kinds = {"BOOLEAN": np.bool_, "INT": np.int32}
     flat = np.ascontiguousarray(values, kinds.get(data_type, np.float32)).reshape(-1)
     attribute.data.foreach_set("vector" if data_type == "FLOAT_VECTOR" else "value", flat)
+
+
+def _placed(where: NDArray[np.bool_], values: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Values at some vertices, and 0 at others."""
+    result = np.zeros(len(where), np.int32)
+    result[where] = values
+    return result
