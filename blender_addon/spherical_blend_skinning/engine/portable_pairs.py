@@ -48,8 +48,10 @@ class Pairs:
         C_p c.
     center : Socket
         c.
-    stretches, linear : ByAxis
-        Of R_p S_k - C_p, and of C_k - C_p.
+    stretches : ByAxis
+        Of R_p S_k - C_p.
+    linear : ByAxis or None
+        Of C_k - C_p, if it is asked for.
     """
 
     geometry: Socket
@@ -60,10 +62,10 @@ class Pairs:
     pivot_center: Socket
     center: Socket
     stretches: ByAxis
-    linear: ByAxis
+    linear: ByAxis | None
 
 
-def relative_motions(nodes: Formulas, geometry: Socket, slots: Slots, space: Space) -> Pairs:
+def relative_motions(nodes: Formulas, geometry: Socket, slots: Slots, space: Space, with_linear: bool) -> Pairs:
     """All pairs, by the slots of their joints."""
     nodes.begin("Joints of each pair")
     pivot, slot = nodes.attribute("INT", "pivot"), nodes.attribute("INT", "slot")
@@ -83,7 +85,7 @@ def relative_motions(nodes: Formulas, geometry: Socket, slots: Slots, space: Spa
     pivot_columns = nodes.columns(pivot_matrix)
     stretched = nodes.multiply(nodes.multiply(pivot_rotation, nodes.transpose(rotation)), matrix)
     stretch = _difference(nodes, nodes.columns(stretched), pivot_columns)
-    linear = _difference(nodes, nodes.columns(matrix), pivot_columns)
+    linear = _difference(nodes, nodes.columns(matrix), pivot_columns) if with_linear else None
 
     imaginary, real_less_one = _quaternion(nodes, rotation, pivot_rotation)
 
@@ -123,7 +125,7 @@ def relative_motions(nodes: Formulas, geometry: Socket, slots: Slots, space: Spa
         pivot_center=pivot_center,
         center=nodes.add(centroid, from_centroid),
         stretches=_by_axis(nodes, geometry, stretch),
-        linear=_by_axis(nodes, geometry, linear),
+        linear=_by_axis(nodes, geometry, linear) if linear is not None else None,
     )
 
 

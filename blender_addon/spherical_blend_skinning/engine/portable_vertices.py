@@ -83,6 +83,6 @@ def deform(
     other = position
     if other_method == "RIGID":
         other = space.vertex_to_mesh(nodes, rigid)
-    elif other_method == "LINEAR":
+    elif other_method == "LINEAR" and pairs.linear is not None:
         other = space.vertex_to_mesh(nodes, nodes.add(rigid, offset, along(pairs.linear, from_center)))
     return nodes.add(other, nodes.scale(nodes.subtract(result, other), amount))
