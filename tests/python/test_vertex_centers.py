@@ -140,6 +140,19 @@ def test_an_influence_that_fades_out_takes_nothing_with_it(others, dtype, rotati
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("light", [1e-10, 1e-20, 1e-30, 1e-37])
+def test_influences_that_are_hardly_there(light, dtype):
+    """With a single joint that counts, products of the weights of the others are too small for float32."""
+    matrices = skinning_matrices(3)
+    rest = np.random.default_rng(1).uniform(-1, 1, (50, 3)).astype(dtype)
+    skin = sbs.Skin(rest, np.tile([0, 1, 2], (50, 1)), np.tile([1, light, light / 2], (50, 1)).astype(dtype))
+    expected = rest @ matrices[0, :3, :3].T + matrices[0, :3, 3]
+    positions = skin.deform(matrices, center="weighted")
+    # The joints are up to some 5 apart in what they make of a vertex.
+    np.testing.assert_allclose(positions, expected, rtol=0, atol=10 * light + ROUNDING[dtype])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 def test_the_joint_between_two_is_the_center_of_their_set(dtype):
     arguments = skin_arguments(200, 4, 2, dtype)
     child = np.random.default_rng(0).integers(1, 4, 200)
