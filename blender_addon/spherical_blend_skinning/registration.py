@@ -21,7 +21,7 @@ _NAMES = (
     "operators.demo",
     "operators.mark_bones",
     "operators.subdivide",
-    "panels",
+    "panels.places",
     "menus",
     "handlers",
     "capsules.settings",
