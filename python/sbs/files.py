@@ -3,26 +3,137 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import secrets
+import shutil
+import signal
+import stat
+import tempfile
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+# Longer ones are no kinds of files, and would not fit behind the random name.
+_LONGEST_SUFFIX = 32
 
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A name to write to, which becomes `path` when the block ends well and is removed when it does not.
 
-    The temporary name has the same suffix, and its folder is that of `path`, so that the change of name is one step.
+    The temporary file is new, of a name that nobody can guess and with the suffix of `path`, and lies in the folder of
+    `path`, so that the change of name is one step: any number of threads and processes may write to one path, and who
+    reads it finds what one of them wrote. Of a file that was there, mode and owner are kept; a symbolic link stays, and
+    what it leads to is replaced. What is no regular file, such as a pipe or a device, gets the bytes when the block
+    ends well. If the main thread is ended by a signal meanwhile, the temporary file is removed first.
+
+    Raises
+    ------
+    OSError
+        If `path` cannot be written: a folder, a file or folder that is read-only, a full disk. It names `path`.
     """
-    target = Path(path)
-    temporary = target.with_name(f".{target.stem}.{os.getpid()}{target.suffix}")
+    given, token = Path(path), secrets.token_hex(8)
+    with _named(given, token), _tidying_when_ended():
+        there = _status(given)
+        if there is None or stat.S_ISREG(there.st_mode):
+            with _beside(Path(os.path.realpath(given)), there, token) as temporary:
+                yield temporary
+        elif stat.S_ISDIR(there.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        else:
+            with _ahead_of(given, token) as temporary:
+                yield temporary
+
+
+def _status(path: Path) -> os.stat_result | None:
+    """What is at a path, through links; None if nothing is."""
+    try:
+        return path.stat()
+    except FileNotFoundError:
+        return None
+
+
+@contextmanager
+def _beside(target: Path, there: os.stat_result | None, token: str) -> Iterator[Path]:
+    """A new file in the folder of a regular one, whose place it takes."""
+    if there is not None and not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    suffix = target.suffix if len(os.fsencode(target.suffix)) <= _LONGEST_SUFFIX else ""
+    temporary = target.parent / f".{token}{suffix}"
+    # Until it is whole, a file that takes the place of another is for nobody else to read. `tempfile` makes files that
+    # are private whatever the umask says.
+    os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if there is None else 0o600))
     try:
         yield temporary
+        if there is not None:
+            _resemble(temporary, there)
         temporary.replace(target)
-    except OSError as error:
-        if error.filename == str(temporary):
-            error.filename = str(target)
-        raise
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _resemble(path: Path, model: os.stat_result) -> None:
+    """Gives a file the owner and the permissions of another, as far as that is allowed."""
+    mine = path.stat()
+    if hasattr(os, "chown") and (mine.st_uid, mine.st_gid) != (model.st_uid, model.st_gid):
+        with suppress(PermissionError):
+            os.chown(path, model.st_uid, model.st_gid)
+    with suppress(PermissionError):  # of file systems that know no such mode
+        path.chmod(model.st_mode & 0o777)
+
+
+@contextmanager
+def _ahead_of(device: Path, token: str) -> Iterator[Path]:
+    """A file whose bytes go to a pipe or a device, in which the writing of some formats could not go back and forth."""
+    with tempfile.TemporaryDirectory(suffix=token) as folder:
+        temporary = Path(folder, f"data{device.suffix}")
+        temporary.touch()
+        yield temporary
+        with temporary.open("rb") as source, device.open("wb") as sink:
+            shutil.copyfileobj(source, sink)
+
+
+@contextmanager
+def _named(path: Path, token: str) -> Iterator[None]:
+    """Lets errors of the system name what was asked for, where they name a temporary file or nothing."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:  # as NumPy's, which say how much was written
+            raise OSError(errno.EIO, str(error), str(path)) from error
+        if error.filename is None or token in os.fsdecode(error.filename):
+            error.filename, error.filename2 = str(path), None
+        raise
+
+
+class _Ended(BaseException):
+    """A signal that ends the process."""
+
+
+@contextmanager
+def _tidying_when_ended() -> Iterator[None]:
+    """Lets signals that would end the process end the block first. Those that the program handles are left to it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may handle signals
+        return
+    received: list[int] = []
+
+    def end(number: int, _: object) -> None:
+        received.append(number)
+        raise _Ended
+
+    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    numbers = [
+        number for number in map(signal.Signals.__getitem__, names) if signal.getsignal(number) is signal.SIG_DFL
+    ]
+    for number in numbers:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            signal.signal(number, signal.SIG_DFL)
+        if received:
+            os.kill(os.getpid(), received[0])

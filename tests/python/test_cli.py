@@ -17,7 +17,6 @@ from PIL import Image
 
 import sbs
 from sbs.cli import main
-from sbs.files import replacing
 
 DATA = resources.files("sbs.demo") / "data"
 WOMAN, HAND = str(DATA / "woman.glb"), str(DATA / "hand.glb")
@@ -273,17 +272,3 @@ def test_a_broken_file_is_explained_in_a_line(tmp_path):
     assert result.exit_code == 2
     assert len(result.output.splitlines()) == 1
     assert "cut.glb" in result.output
-
-
-def test_replacing_leaves_the_old_file_when_writing_fails(tmp_path):
-    path = tmp_path / "data.txt"
-    path.write_text("old")
-    with pytest.raises(RuntimeError), replacing(path) as temporary:
-        temporary.write_text("half")
-        raise RuntimeError
-    assert path.read_text() == "old"
-    with replacing(path) as temporary:
-        temporary.write_text("new")
-        assert path.read_text() == "old"
-    assert [file.name for file in tmp_path.iterdir()] == ["data.txt"]
-    assert path.read_text() == "new"

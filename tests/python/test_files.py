@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: MIT
+"""Files that are there whole or not at all, whoever else writes, and however writing ends."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sbs.files import replacing
+
+posix = pytest.mark.skipif(os.name != "posix", reason="modes, links and signals are those of POSIX")
+as_root = hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+def save(path, text="new"):
+    with replacing(path) as temporary:
+        temporary.write_text(text)
+
+
+def test_the_old_file_stays_when_writing_fails(tmp_path):
+    path = tmp_path / "data.txt"
+    path.write_text("old")
+    with pytest.raises(RuntimeError), replacing(path) as temporary:
+        temporary.write_text("half")
+        raise RuntimeError
+    assert path.read_text() == "old"
+    with replacing(path) as temporary:
+        temporary.write_text("new")
+        assert path.read_text() == "old"
+    assert [file.name for file in tmp_path.iterdir()] == ["data.txt"]
+    assert path.read_text() == "new"
+
+
+def test_threads_do_not_disturb_each_other(tmp_path):
+    path = tmp_path / "data.npy"
+    errors = []
+    done = threading.Event()
+
+    def write(number):
+        try:
+            for _ in range(40):
+                with replacing(path) as temporary:
+                    np.save(temporary, np.full(20_000, number))
+        except Exception as error:
+            errors.append(error)
+
+    def read():
+        try:
+            while not done.is_set():
+                values = np.load(path)
+                assert values.shape == (20_000,)
+                assert (values == values[0]).all()
+        except Exception as error:
+            errors.append(error)
+
+    np.save(path, np.zeros(20_000, int))
+    writers = [threading.Thread(target=write, args=(number,)) for number in range(4)]
+    reader = threading.Thread(target=read)
+    for thread in [*writers, reader]:
+        thread.start()
+    for thread in writers:
+        thread.join()
+    done.set()
+    reader.join()
+    assert errors == []
+    assert [file.name for file in tmp_path.iterdir()] == ["data.npy"]
+
+
+def test_two_at_once_to_one_path_in_one_thread(tmp_path):
+    path = tmp_path / "data.txt"
+    with replacing(path) as first, replacing(path) as second:
+        first.write_text("first")
+        second.write_text("second")
+    assert path.read_text() == "first"
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+@posix
+def test_a_link_planted_where_the_temporary_was_expected_is_not_followed(tmp_path):
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    (tmp_path / f".data.{os.getpid()}.txt").symlink_to(victim)
+    save(tmp_path / "data.txt")
+    assert victim.read_text() == "precious"
+    assert (tmp_path / "data.txt").read_text() == "new"
+
+
+@posix
+@pytest.mark.parametrize("mode", [0o640, 0o600, 0o664, 0o755])
+def test_the_mode_of_a_file_stays(tmp_path, mode):
+    path = tmp_path / "data.txt"
+    path.write_text("old")
+    path.chmod(mode)
+    save(path)
+    assert path.stat().st_mode & 0o7777 == mode
+    assert path.read_text() == "new"
+
+
+@posix
+def test_a_new_file_has_the_mode_of_any_new_file(tmp_path):
+    (tmp_path / "plain").write_text("")
+    save(tmp_path / "data.txt")
+    assert (tmp_path / "data.txt").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+@posix
+def test_nobody_reads_a_private_file_while_it_is_written(tmp_path):
+    path = tmp_path / "data.txt"
+    path.write_text("old")
+    path.chmod(0o600)
+    with replacing(path) as temporary:
+        assert temporary.stat().st_mode & 0o077 == 0
+        temporary.write_text("new")
+
+
+@posix
+@pytest.mark.parametrize("there", [True, False])
+def test_a_symlink_stays_and_its_target_is_written(tmp_path, there):
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    if there:
+        (folder / "real.txt").write_text("old")
+    link = tmp_path / "data.txt"
+    link.symlink_to(Path("elsewhere", "real.txt"))
+    save(link)
+    assert link.is_symlink()
+    assert (folder / "real.txt").read_text() == "new"
+    assert [file.name for file in folder.iterdir()] == ["real.txt"]
+
+
+@posix
+def test_a_link_to_itself_is_an_error_that_names_it(tmp_path):
+    link = tmp_path / "data.txt"
+    link.symlink_to(link)
+    with pytest.raises(OSError, match=r"data\.txt"):
+        save(link)
+
+
+def test_names_as_long_as_names_can_be(tmp_path):
+    path = tmp_path / ("a" * 251 + ".npy")
+    with replacing(path) as temporary:
+        np.save(temporary, np.arange(3))
+    assert np.load(path).tolist() == [0, 1, 2]
+    path = tmp_path / ("a." + "b" * 253)
+    save(path)
+    assert path.read_text() == "new"
+
+
+@posix
+def test_what_is_no_regular_file_is_written_to(tmp_path):
+    pipe = tmp_path / "pose.npy"
+    os.mkfifo(pipe)
+    received = []
+    reader = threading.Thread(target=lambda: received.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    with replacing(pipe) as temporary:
+        np.save(temporary, np.arange(1000))
+    reader.join(timeout=30)
+    assert pipe.is_fifo()
+    assert received[0].startswith(b"\x93NUMPY")
+    assert len(received[0]) == 128 + 8000
+    assert [file.name for file in tmp_path.iterdir()] == ["pose.npy"]
+
+
+@posix
+def test_devices_stay_devices():
+    save("/dev/null")
+    assert Path("/dev/null").is_char_device()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full")
+def test_a_full_device_is_named():
+    with pytest.raises(OSError, match="/dev/full") as error:
+        save("/dev/full")
+    assert error.value.strerror
+
+
+def test_a_folder_is_refused_before_anything_is_written(tmp_path):
+    with pytest.raises(OSError, match=str(tmp_path.name)), replacing(tmp_path):
+        pytest.fail("the block was entered")
+
+
+def test_a_missing_folder_is_told_by_the_name_that_was_asked_for(tmp_path):
+    with pytest.raises(FileNotFoundError) as error:
+        save(tmp_path / "missing" / "data.txt")
+    assert error.value.filename == str(tmp_path / "missing" / "data.txt")
+
+
+def test_errors_of_other_files_name_those(tmp_path):
+    with pytest.raises(FileNotFoundError) as error, replacing(tmp_path / "data.txt"):
+        (tmp_path / "source.txt").read_text()
+    assert error.value.filename == str(tmp_path / "source.txt")
+
+
+@posix
+@pytest.mark.skipif(as_root, reason="root may write everywhere")
+def test_a_folder_that_is_read_only_is_told_by_the_name_of_the_file(tmp_path):
+    tmp_path.chmod(0o500)
+    try:
+        with pytest.raises(PermissionError) as error:
+            save(tmp_path / "data.txt")
+    finally:
+        tmp_path.chmod(0o700)
+    assert error.value.filename == str(tmp_path / "data.txt")
+
+
+@posix
+@pytest.mark.skipif(as_root, reason="root may write everywhere")
+def test_a_file_that_is_read_only_is_not_replaced(tmp_path):
+    path = tmp_path / "data.txt"
+    path.write_text("old")
+    path.chmod(0o400)
+    with pytest.raises(PermissionError) as error:
+        save(path)
+    assert error.value.filename == str(path)
+    assert path.read_text() == "old"
+
+
+FULL = """
+import resource, sys
+import numpy as np
+from sbs.files import replacing
+
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))  # the like of a full disk, for this process alone
+try:
+    with replacing(sys.argv[1]) as temporary:
+        if sys.argv[2] == "numpy":
+            np.save(temporary, np.zeros(10_000))
+        else:
+            temporary.write_bytes(bytes(80_000))
+except OSError as error:
+    print(f"{error.filename}|{error.strerror}|{error}")
+"""
+
+
+@posix
+@pytest.mark.parametrize("how", ["numpy", "bytes"])
+def test_a_disk_that_is_full_is_told_by_the_name_of_the_file(tmp_path, how):
+    path = tmp_path / "data.npy"
+    path.write_bytes(b"old")
+    result = subprocess.run(
+        [sys.executable, "-c", FULL, str(path), how], capture_output=True, text=True, check=True, timeout=60
+    )
+    filename, strerror, message = result.stdout.strip().split("|")
+    assert filename == str(path)
+    assert strerror != "None"
+    assert str(path) in message
+    assert [file.name for file in tmp_path.iterdir()] == ["data.npy"]
+    assert path.read_bytes() == b"old"
+
+
+ENDED = """
+import sys, time
+from sbs.files import replacing
+
+with replacing(sys.argv[1]) as temporary:
+    temporary.write_text("half")
+    print("ready", flush=True)
+    time.sleep(60)
+"""
+
+
+@posix
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_process_that_is_ended_leaves_nothing_behind(tmp_path, number):
+    path = tmp_path / "data.txt"
+    path.write_text("old")
+    with subprocess.Popen(
+        [sys.executable, "-c", ENDED, str(path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        process.stdout.readline()
+        assert len(list(tmp_path.iterdir())) == 2
+        process.send_signal(number)
+        assert process.wait(timeout=30) == -number  # whoever waits for it sees why it ended
+    assert [file.name for file in tmp_path.iterdir()] == ["data.txt"]
+    assert path.read_text() == "old"
+
+
+@posix
+def test_signal_handlers_of_the_program_stay_its_own(tmp_path):
+    calls = []
+    before = signal.signal(signal.SIGTERM, lambda *_: calls.append(1))
+    try:
+        handler = signal.getsignal(signal.SIGTERM)
+        with replacing(tmp_path / "data.txt") as temporary:
+            assert signal.getsignal(signal.SIGTERM) is handler
+            os.kill(os.getpid(), signal.SIGTERM)
+            temporary.write_text("new")
+        assert calls == [1]
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    save(tmp_path / "data.txt")
+    assert signal.getsignal(signal.SIGTERM) is before
