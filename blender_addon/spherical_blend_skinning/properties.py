@@ -7,7 +7,11 @@ import bpy
 
 from .choices import BLENDED_BONES, CENTERS, METHODS, ROTATIONS
 
-__all__ = ["CLASSES", "register", "unregister"]
+__all__ = ["BONE_AMOUNT", "CLASSES", "register", "unregister"]
+
+#: The property of pose bones that says how much of the method they get. It stands beside their other properties, not in
+#: a group of ours, for only so all of them can be read at once.
+BONE_AMOUNT = "sbs_amount"
 
 _OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
 
@@ -87,8 +91,18 @@ class SBS_PG_object(bpy.types.PropertyGroup):
         update=_changed,
         override=_OVERRIDABLE,
     )
-    amount_group: bpy.props.StringProperty(
+    amount: bpy.props.FloatProperty(
         name="Amount",
+        description="How much of the method there is; the rest is what is chosen for elsewhere",
+        default=1.0,
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
+        update=_changed,
+        override=_OVERRIDABLE,
+    )
+    amount_group: bpy.props.StringProperty(
+        name="Vertex Group",
         description="Vertex group that tells how much of the method each vertex gets; all of it if empty",
         update=_changed,
         override=_OVERRIDABLE,
@@ -128,8 +142,20 @@ def register() -> None:
     bpy.types.Bone.sbs = bpy.props.PointerProperty(
         name="Spherical Blend Skinning", type=SBS_PG_bone, override=_OVERRIDABLE
     )
+    amount = bpy.props.FloatProperty(
+        name="Amount",
+        description="How much of their method meshes get where this bone moves them, by its weights",
+        default=1.0,
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
+        update=_changed,
+        override=_OVERRIDABLE,
+    )
+    setattr(bpy.types.PoseBone, BONE_AMOUNT, amount)
 
 
 def unregister() -> None:
+    delattr(bpy.types.PoseBone, BONE_AMOUNT)
     del bpy.types.Bone.sbs
     del bpy.types.Object.sbs

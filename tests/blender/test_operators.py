@@ -98,6 +98,12 @@ DEEDS: dict[str, Callable[[Path], object]] = {
     "check_weights": lambda _: bpy.ops.sbs.check_weights(),
     "heat_weights": lambda _: bpy.ops.sbs.heat_weights(),
     "mark_bones": lambda _: (rigs.select_bones(bpy.data.objects["Rig"], "B1"), bpy.ops.sbs.mark_bones()),
+    "set_bone_amounts": lambda _: (
+        rigs.select([bpy.data.objects["Rig"]]),
+        bpy.ops.object.mode_set(mode="POSE"),
+        rigs.select_bones(bpy.data.objects["Rig"], "B1"),
+        bpy.ops.sbs.set_bone_amounts(),
+    ),
     "subdivide_near_bones": lambda _: (
         rigs.select_bones(bpy.data.objects["Rig"], "B1"),
         bpy.ops.sbs.subdivide_near_bones(),
@@ -106,6 +112,15 @@ DEEDS: dict[str, Callable[[Path], object]] = {
 }
 RANGE = {"use_scene_range": False, "frame_start": 1, "frame_end": 3}
 NEED_BONE_INFO = {"make_portable", "make_live"}
+NEED_NO_LIBRARY = {
+    "export_capsules",
+    "import_capsules",
+    "make_live",
+    "mark_bones",
+    "set_bone_amounts",
+    "transfer_weights",
+    "unbind",
+}
 
 
 def with_another_mesh() -> None:
@@ -137,9 +152,7 @@ def test_without_the_library(character: Character, monkeypatch: pytest.MonkeyPat
 
     bpy.ops.sbs.bind()
     monkeypatch.setattr(library, "load", fail)
-    for name in sorted(
-        set(names()) - {"unbind", "make_live", "transfer_weights", "export_capsules", "import_capsules", "mark_bones"}
-    ):
+    for name in sorted(set(names()) - NEED_NO_LIBRARY):
         if name == "make_portable" and bpy.app.version < (5, 1, 0):
             continue
         with pytest.raises(RuntimeError, match="The wheel is missing"):

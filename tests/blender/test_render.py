@@ -217,3 +217,32 @@ def move_up(item: bpy.types.Object, modifier: bpy.types.Modifier) -> None:
     """Put a modifier first."""
     with bpy.context.temp_override(object=item, active_object=item):
         bpy.ops.object.modifier_move_to_index(modifier=modifier.name, index=0)
+
+
+def test_amount_that_is_keyed(scene: bpy.types.Scene, tmp_path: Path) -> None:
+    """From the undeformed mesh to a pose while the shutter is open, beside a shape key that goes the same way."""
+    armature, tube, twin = rigs.make_armature(), rigs.make_tube(), rigs.make_tube(name="Twin")
+    rigs.bind(tube, armature)
+    rigs.turn(armature)
+    twin.shape_key_add(name="Basis")
+    key = twin.shape_key_add(name="Posed")
+    key.data.foreach_set("co", deformed(tube, armature).astype(np.float32).ravel())
+    tube.sbs.amount_method = "NONE"
+    bpy.context.preferences.edit.keyframe_new_interpolation_type = "LINEAR"
+    for frame in (FRAMES[0], FRAMES[-1]):
+        tube.sbs.amount = key.value = float(frame == FRAMES[-1])
+        tube.keyframe_insert("sbs.amount", frame=frame)
+        key.keyframe_insert("value", frame=frame)
+    scene.frame_set(5)
+    assert 0.3 < tube.sbs.amount < 0.7
+    pictures = {}
+    for name in ("ours", "theirs"):
+        tube.hide_render, twin.hide_render = name != "ours", name == "ours"
+        scene.render.filepath = str(tmp_path / f"{name}.exr")
+        bpy.ops.render.render(write_still=True)
+        pictures[name] = read(tmp_path / f"{name}.exr")
+    assert_same(pictures["ours"], pictures["theirs"])
+    bpy.context.scene.render.use_motion_blur = False
+    bpy.ops.render.render(write_still=True)
+    sharp = read(tmp_path / "theirs.exr")
+    assert np.abs(sharp - pictures["theirs"]).max() > 0.1, "there must be motion"

@@ -122,7 +122,7 @@ class Method:
 
 @dataclass(frozen=True)
 class Amount:
-    """A vertex group that says how much of the method each vertex gets, the rest being another method.
+    """How much of the method each vertex gets, the rest being another method.
 
     Attributes
     ----------
@@ -409,6 +409,14 @@ class Binding:
             matrices = posed @ after
         matrices[:, 3] = _LAST_ROW
         return matrices
+
+    def means_by_weight(self, values: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
+        """Numbers of all bones of the rig (B,) for vertices (V,): means by weight, 1 where there is none."""
+        of_joints = np.repeat(values[self.bones], bendy_bones.joint_counts(self.segments)).astype(np.float32)
+        weights = self.skin.joint_weights
+        sums = weights.sum(axis=1, dtype=np.float32)
+        means = np.einsum("vk,vk->v", weights, of_joints[self.skin.joint_indices], dtype=np.float32)
+        return np.divide(means, sums, out=np.ones_like(means), where=sums > 0.0)
 
     def deform(
         self, matrices: Floats, method: Method, amount: Amount | None = None, threads: int | None = None

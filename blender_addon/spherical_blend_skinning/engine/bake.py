@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import pc2
-from . import live, portable, reading, stack, subject
+from . import curves, live, portable, reading, stack, subject
 
 __all__ = ["Bake", "PointCacheBake", "ShapeKeyBake", "frame_range", "modifier_of"]
 
@@ -312,23 +312,12 @@ def _keys(item: bpy.types.Object) -> list[bpy.types.ShapeKey]:
 
 def _curves(block: bpy.types.ID) -> list[bpy.types.FCurve]:
     """The animation curves of a data-block."""
-    return [curve for curves in _curve_collections(block) for curve in curves]
+    return [curve for found in curves.collections(block) for curve in found]
 
 
 def _remove_keyframes(block: bpy.types.ID, data_path: str) -> None:
     """Delete the animation curve of a property, if there is one."""
-    for curves in _curve_collections(block):
-        curve = curves.find(data_path)
+    for found in curves.collections(block):
+        curve = found.find(data_path)
         if curve is not None:
-            curves.remove(curve)
-
-
-def _curve_collections(block: bpy.types.ID) -> list[bpy.types.bpy_prop_collection]:
-    """The collections in which a data-block has its animation curves: from Blender 4.4 on, those of its slot."""
-    data = block.animation_data
-    if data is None or data.action is None:
-        return []
-    if not hasattr(data.action, "layers"):
-        return [data.action.fcurves]
-    bags = [strip.channelbag(data.action_slot) for layer in data.action.layers for strip in layer.strips]
-    return [bag.fcurves for bag in bags if bag is not None]
+            found.remove(curve)

@@ -16,13 +16,13 @@ import bpy
 import numpy as np
 
 from .. import library
-from ..core import influences
 from ..core.bendy_bones import Along
-from ..core.binding import Amount, Binding, Method, Rig, Surface
+from ..core.binding import Binding, Method, Rig, Surface
 from ..core.blended import BlendedBinding
 from ..core.matrices import Floats
 from ..properties import SBS_PG_object
 from . import carriers, live_group, node_trees, reading, stack, subject
+from .amounts import Amounts
 from .centers import Centers
 from .identity import key_of
 
@@ -49,9 +49,8 @@ class State:
     ----------
     binding : Binding or None
         None while there is a problem.
-    amount : Amount or None
-    amount_settings : tuple
-        What it was made for.
+    amounts : Amounts
+        How much of the method each vertex gets.
     pose : tuple
         What the carrier was last written for.
     problem : str
@@ -69,8 +68,7 @@ class State:
     """
 
     binding: Binding | None = None
-    amount: Amount | None = None
-    amount_settings: tuple[str, bool, str] = ("", False, "")
+    amounts: Amounts = field(default_factory=Amounts)
     pose: tuple[bytes | Method, ...] = ()
     problem: str = ""
     milliseconds: float = 0.0
@@ -223,7 +221,7 @@ def _write(frame: _Frame, threads: int | None) -> None:
     started = time.perf_counter()
     state = frame.state
     try:
-        positions = state.binding.deform(frame.skinning_matrices, frame.method, state.amount, threads)
+        positions = state.binding.deform(frame.skinning_matrices, frame.method, state.amounts.amount, threads)
     except ValueError as error:
         state.fail(error)
         return
@@ -282,7 +280,8 @@ def _frame(
             method = replace(method, center="weighted")
     else:
         state.centers.stop()
-    pose = (columns.tobytes(), to_rig.tobytes(), method, *(move.tobytes() for move in moves))
+    state.amounts.update(target.evaluated, posed, binding)
+    pose = (columns.tobytes(), to_rig.tobytes(), method, state.amounts.key, *(move.tobytes() for move in moves))
     carried = carriers.count(carrier)
     if pose == state.pose and carried == vertex_count:
         return None
@@ -331,12 +330,6 @@ def _bind(
         binding = old.rebound(bones, surface, to_rig, limit, along)
     if old is not None and (mesh or rig or limit != old.limit) and not binding.has_centers_of(old):
         state.centers.outdate()
-    amount_settings = (settings.amount_group, settings.amount_invert, settings.amount_method)
-    same_weights = old is not None and binding.surface.weights is old.surface.weights
-    if not same_weights or amount_settings != state.amount_settings:
-        state.amount = _amount(binding.surface, *amount_settings)
-        state.amount_settings = amount_settings
-        state.pose = ()
     if binding is not old:
         state.binding = binding
         state.pose = ()
@@ -362,7 +355,7 @@ def _new_binding(rig: Rig, surface: Surface, to_rig: Floats, limit: int, along: 
 
 def blends(settings: SBS_PG_object) -> str:
     """Which bones are to be blended by bones blending, if it is among what is chosen."""
-    chosen = [settings.method, *([settings.amount_method] if settings.amount_group else [])]
+    chosen = (settings.method, settings.amount_method)
     return settings.blended_bones.lower() if "BONES_BLENDING" in chosen else ""
 
 
@@ -370,13 +363,6 @@ def _threads() -> int | None:
     """How many threads the artist allows."""
     addon = bpy.context.preferences.addons.get(__package__.rpartition(".")[0])
     return addon.preferences.threads or None if addon is not None else None
-
-
-def _amount(surface: Surface, group: str, invert: bool, method: str) -> Amount | None:
-    if group not in surface.groups:
-        return None
-    weights = influences.group_weights(surface.weights, surface.groups.index(group))
-    return Amount(1.0 - weights if invert else weights, method.lower())
 
 
 def has_other_positions(item: bpy.types.Object) -> bool:

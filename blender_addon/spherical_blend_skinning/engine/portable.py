@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import bpy
 
 from ..core.joint_tables import joint_tables
-from . import carriers, live, live_group, node_trees, portable_group, portable_tables, registry, stack, subject
+from ..properties import BONE_AMOUNT
+from . import carriers, curves, live, live_group, node_trees, portable_group, portable_tables, registry, stack, subject
 
 __all__ = ["MINIMUM_VERSION", "Counts", "armature_of", "detach", "find", "make_live", "make_portable", "problems"]
 
@@ -75,7 +76,7 @@ def make_portable(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Cou
     armature = item.sbs.armature
     tables = joint_tables(binding.skin, binding.surface.positions)
     bones = [binding.rig.names[bone] for bone in binding.bones]
-    amount = state.amount
+    amount = state.amounts.amount
     other_method = _OTHER_METHODS[amount.method] if amount is not None else ""
     tree = portable_group.build(item.name, bones, portable_tables.block_count(tables), other_method)
 
@@ -106,9 +107,12 @@ def _check(item: bpy.types.Object, modifier: bpy.types.NodesModifier, state: liv
             f"{item.name}: nodes know linear rotations about the centers of bones alone. Set Rotation to Linear and "
             "Center to Bones to see what that gives, and make it portable then; or bake"
         )
-    if state.amount is not None and state.amount.method not in _OTHER_METHODS:
+    amount = state.amounts.amount
+    if amount is not None and amount.method not in _OTHER_METHODS:
         name = item.sbs.bl_rna.properties["amount_method"].enum_items[item.sbs.amount_method].name
         raise ValueError(f"{item.name}: nodes know no {name} for where the amount is less than one")
+    if curves.is_animated(item, "sbs.amount") or curves.is_animated(item.sbs.armature, BONE_AMOUNT):
+        raise ValueError(f"{item.name}: nodes know the amount of one moment, and this one is animated: bake instead")
     if binding.bends:
         bone = next(binding.rig.names[bone] for bone in binding.bones if binding.rig.segments[bone] > 1)
         raise ValueError(f"{item.name}: nodes cannot read the segments of the bendy bone {bone}: bake instead")

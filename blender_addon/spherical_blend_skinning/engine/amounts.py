@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How much of its method a bound mesh gets: a number, one for each bone and a vertex group, multiplied.
+
+The numbers are read off evaluated data-blocks, for they may be animated.
+"""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core import influences
+from ..core.binding import Amount, Binding
+from ..core.influences import VertexWeights
+from ..properties import BONE_AMOUNT
+
+__all__ = ["Amounts", "of_bones"]
+
+
+def of_bones(armature: bpy.types.Object) -> NDArray[np.float32]:
+    """The amounts of all bones in the pose of an armature object, (B,)."""
+    bones = armature.pose.bones
+    result = np.empty(len(bones), np.float32)
+    bones.foreach_get(BONE_AMOUNT, result)
+    return result
+
+
+class Amounts:
+    """What is remembered of the amounts of an object.
+
+    Attributes
+    ----------
+    key : bytes
+        Tells whether they are those of another time.
+    amount : Amount or None
+        None where every vertex gets the method wholly.
+    """
+
+    def __init__(self) -> None:
+        self.key = b""
+        self.amount: Amount | None = None
+        self._painted: NDArray[np.float32] | None = None
+        self._group = ""
+        self._weights: VertexWeights | None = None
+        self._binding: Binding | None = None
+
+    def update(self, evaluated: bpy.types.Object, posed: bpy.types.Object, binding: Binding) -> None:
+        """Bring them up to date with an evaluated object, its armature and what it is bound by."""
+        settings = evaluated.sbs
+        numbers = of_bones(posed)
+        group, invert, method = settings.amount_group, settings.amount_invert, settings.amount_method.lower()
+        key = b"".join((np.float32(settings.amount).tobytes(), numbers.tobytes(), f"{invert}{method}{group}".encode()))
+        if key == self.key and binding is self._binding:
+            return
+        weights = binding.surface.weights
+        if group != self._group or weights is not self._weights:
+            self._painted = _painted(binding, group)
+            self._group, self._weights = group, weights
+        self.amount = _combined(binding, settings.amount, numbers, self._painted, invert, method)
+        self.key, self._binding = key, binding
+
+
+def _painted(binding: Binding, group: str) -> NDArray[np.float32] | None:
+    """The weights (V,) in a vertex group; None if there is none of that name."""
+    surface = binding.surface
+    if group not in surface.groups:
+        return None
+    return influences.group_weights(surface.weights, surface.groups.index(group))
+
+
+def _combined(
+    binding: Binding,
+    whole: float,
+    bones: NDArray[np.float32],
+    painted: NDArray[np.float32] | None,
+    invert: bool,
+    method: str,
+) -> Amount | None:
+    if painted is None and whole >= 1.0 and (bones >= 1.0).all():
+        return None
+    amounts = np.full(len(binding.surface.positions), whole, np.float32)
+    if painted is not None:
+        amounts *= 1.0 - painted if invert else painted
+    if (bones < 1.0).any():
+        amounts *= binding.means_by_weight(bones)
+    # Animation curves can overshoot.
+    return Amount(np.clip(amounts, 0.0, 1.0, out=amounts), method)

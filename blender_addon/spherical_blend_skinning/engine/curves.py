@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The animation curves of data-blocks, alike in all versions of Blender."""
+
+from __future__ import annotations
+
+import bpy
+
+__all__ = ["collections", "is_animated"]
+
+
+def collections(block: bpy.types.ID) -> list[bpy.types.bpy_prop_collection]:
+    """The collections in which a data-block has its animation curves: from Blender 4.4 on, those of its slot."""
+    data = block.animation_data
+    if data is None or data.action is None:
+        return []
+    if not hasattr(data.action, "layers"):
+        return [data.action.fcurves]
+    bags = [strip.channelbag(data.action_slot) for layer in data.action.layers for strip in layer.strips]
+    return [bag.fcurves for bag in bags if bag is not None]
+
+
+def is_animated(block: bpy.types.ID, ending: str) -> bool:
+    """Whether a data-block has keys or a driver for a property whose path ends so."""
+    curves = [curve for found in collections(block) for curve in found]
+    if block.animation_data is not None:
+        curves += block.animation_data.drivers
+    return any(curve.data_path.endswith(ending) for curve in curves)
