@@ -111,6 +111,17 @@ typedef enum sbs_status {
 /* One line of English for a status; "unknown status" for any other number. A static string. */
 SBS_API const char *sbs_status_string(sbs_status status);
 
+/*
+ * How many threads share the work of calls whose own option `threads` is 0: as many as the environment variable SBS_THREADS
+ * says when it is first needed, or else as there are processors that the process may run on; never more than 256.
+ *
+ *   threads  at most so many, of all calls from now on; 0: as above
+ *
+ * Errors: OPTION where it is negative. Any thread may call it at any time.
+ */
+SBS_API sbs_status sbs_set_threads(int threads);
+SBS_API int sbs_get_threads(void);
+
 /* Where the input was at fault. Written only by calls that fail. */
 typedef struct sbs_fault {
   const char *argument; /* the name of the argument or field, a static string; NULL where none is to blame */

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* All that base/threads.c wants of the system. Another system takes a file like system_threads_posix.c, and types here. */
+#ifndef SBS_BASE_SYSTEM_THREADS_H
+#define SBS_BASE_SYSTEM_THREADS_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+typedef pthread_mutex_t sbs_mutex;
+typedef pthread_cond_t sbs_condition;
+typedef pthread_t sbs_thread;
+
+#define SBS_MUTEX_INITIALIZER PTHREAD_MUTEX_INITIALIZER
+#define SBS_CONDITION_INITIALIZER PTHREAD_COND_INITIALIZER
+
+/* For a function that is called when the library is unloaded, or the process exits. */
+#define SBS_AT_UNLOAD __attribute__((destructor))
+
+void sbs_lock(sbs_mutex *mutex);
+void sbs_unlock(sbs_mutex *mutex);
+void sbs_wait(sbs_condition *condition, sbs_mutex *mutex);
+void sbs_wake_one(sbs_condition *condition);
+void sbs_wake_all(sbs_condition *condition);
+
+/* Starts a thread that takes no signals but those of its own faults. Returns whether it could. */
+int sbs_start_thread(sbs_thread *thread, void (*run)(void));
+void sbs_join_thread(sbs_thread thread);
+
+/*
+ * Has functions called at each fork: before it, and after it in the parent and in the child. Returns whether it will.
+ */
+int sbs_watch_forks(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
+
+/* The processors that this process may run on; at least 1. */
+int sbs_count_processors(void);
+
+/* A clock that never goes back, in nanoseconds. */
+uint64_t sbs_now(void);
+
+/* Tells the processor that this thread waits in a loop. */
+static inline void sbs_pause(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ __volatile__("yield");
+#endif
+}
+
+#endif

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/threads.h"
+
+#include <stdalign.h>
+#include <stdatomic.h>
+
+#include "base/float_mode.h"
+#include "base/system_threads.h"
+
+enum {
+  CACHE_LINE = 64,
+  MOST_TEAMS = 16, /* calls that share work at once; where there are more, each has a processor to itself at most */
+  MOST_PARTS = 16,
+  AWAKE = 30000 /* nanoseconds that threads stay awake: longer than what lies between two parts of a frame */
+};
+
+/* ------------------------------------------------------------------------------------------------------- a team -- */
+
+/*
+ * Those who work on one call. The chunks are dealt out in parts, one for each thread: in the next call it finds what it
+ * had before in its cache. Who is done with its own takes of the others'.
+ */
+typedef struct team {
+  sbs_chunk_work *work;
+  void *context;
+  size_t count, chunk;
+  int threads;
+  int part_count;
+  sbs_float_mode mode;
+  const void *owner; /* the mark of the thread that called */
+  atomic_int status; /* of the work that did not return SBS_OK */
+  struct {
+    alignas(CACHE_LINE) atomic_size_t next; /* chunk; beyond the end there is none left */
+    size_t end;
+  } parts[MOST_PARTS];
+} team;
+
+/*
+ * How each team stands, in a word: who joins and who leaves does so in one step. Only those who are inside, and the owner,
+ * look at the rest of a team.
+ */
+enum {
+  INSIDE = 0x1ff, /* threads that have joined and not left; the owner does not count */
+  TICKET = 0x200, /* each who joins takes one of these */
+  TICKETS = 0x1ff * TICKET,
+  TAKEN = 1 << 18,
+  OPEN = 1 << 19,         /* for others to join */
+  IS_WAITED_FOR = 1 << 20 /* by the owner, who sleeps */
+};
+_Static_assert((int)SBS_MOST_THREADS <= (int)INSIDE, "the number of threads does not fit");
+
+static team teams[MOST_TEAMS];
+static alignas(CACHE_LINE) atomic_uint states[MOST_TEAMS];
+static _Thread_local char mark; /* its address tells threads apart */
+
+static struct {
+  sbs_mutex mutex; /* of all that follows; nothing is done with it but to count, to start, and to sleep */
+  sbs_condition called, left;
+  sbs_thread threads[SBS_MOST_THREADS];
+  atomic_int started;
+  atomic_int asleep; /* and not called */
+  int calls;         /* that no one has followed yet */
+  int watches_forks;
+  atomic_int stopping;
+} pool = {.mutex = SBS_MUTEX_INITIALIZER, .called = SBS_CONDITION_INITIALIZER, .left = SBS_CONDITION_INITIALIZER};
+
+static sbs_share deal(size_t count, size_t part, size_t parts) {
+  const size_t each = count / parts, extra = count % parts; /* the first `extra` parts have one more */
+  const size_t begin = part * each + (part < extra ? part : extra);
+  return (sbs_share){begin, begin + each + (part < extra)};
+}
+
+static sbs_status work_on_chunk(sbs_chunk_work *work, void *context, size_t count, size_t chunk, size_t number,
+                                int worker) {
+  const size_t begin = number * chunk;
+  return work(context, (sbs_share){begin, count - begin > chunk ? begin + chunk : count}, worker);
+}
+
+static void work_on(team *t, int worker) {
+  for (int i = 0; i < t->part_count; i++) {
+    const int part = (worker + i) % t->part_count;
+    while (!atomic_load_explicit(&t->status, memory_order_relaxed)) {
+      if (worker && atomic_load_explicit(&pool.stopping, memory_order_relaxed)) return;
+      const size_t end = t->parts[part].end;
+      if (atomic_load_explicit(&t->parts[part].next, memory_order_relaxed) >= end) break;
+      const size_t number = atomic_fetch_add_explicit(&t->parts[part].next, 1, memory_order_relaxed);
+      if (number >= end) break;
+      const sbs_status status = work_on_chunk(t->work, t->context, t->count, t->chunk, number, worker);
+      int none = SBS_OK;
+      if (status) atomic_compare_exchange_strong(&t->status, &none, (int)status);
+    }
+  }
+}
+
+/* --------------------------------------------------------------------------------------- the threads of the pool -- */
+
+/* Whether there is something to join. */
+static int is_wanted(void) {
+  for (int i = 0; i < MOST_TEAMS; i++) {
+    const unsigned state = atomic_load(states + i);
+    if (state & OPEN && state & TICKETS) return 1;
+  }
+  return 0;
+}
+
+static void leave(int number) {
+  const unsigned before = atomic_fetch_sub(states + number, 1);
+  if ((before & INSIDE) > 1 || !(before & IS_WAITED_FOR)) return;
+  sbs_lock(&pool.mutex);
+  sbs_unlock(&pool.mutex); /* the owner is not between its look at the state and its sleep */
+  sbs_wake_all(&pool.left);
+}
+
+static void work_on_what_is_open(void) {
+  for (int i = 0; i < MOST_TEAMS; i++) {
+    unsigned state = atomic_load(states + i);
+    while (state & OPEN && state & TICKETS) {
+      if (!atomic_compare_exchange_weak(states + i, &state, state - TICKET + 1)) continue;
+      team *t = teams + i;
+      sbs_set_float_mode(t->mode);
+      work_on(t, t->threads - (int)((state & TICKETS) / TICKET));
+      leave(i);
+      break;
+    }
+  }
+}
+
+static int is_wanted_soon(void) {
+  const uint64_t start = sbs_now();
+  do {
+    for (int i = 0; i < 16; i++) {
+      if (is_wanted()) return 1;
+      sbs_pause();
+    }
+  } while (sbs_now() - start < AWAKE && !atomic_load(&pool.stopping));
+  return 0;
+}
+
+/* Until called. Who opens a team looks for sleepers after that, and who falls asleep for teams: one sees the other. */
+static void fall_asleep(void) {
+  sbs_lock(&pool.mutex);
+  atomic_fetch_add(&pool.asleep, 1);
+  if (is_wanted()) {
+    atomic_fetch_sub(&pool.asleep, 1);
+  } else {
+    while (!pool.calls && !atomic_load(&pool.stopping)) sbs_wait(&pool.called, &pool.mutex);
+    if (pool.calls) pool.calls--;
+  }
+  sbs_unlock(&pool.mutex);
+}
+
+static void run_thread(void) {
+  while (!atomic_load(&pool.stopping)) {
+    work_on_what_is_open();
+    if (!is_wanted_soon()) fall_asleep();
+  }
+}
+
+static void call(int wanted) {
+  if (!atomic_load(&pool.asleep)) return;
+  sbs_lock(&pool.mutex);
+  const int asleep = atomic_load(&pool.asleep), called = asleep < wanted ? asleep : wanted;
+  atomic_fetch_sub(&pool.asleep, called);
+  pool.calls += called;
+  sbs_unlock(&pool.mutex);
+  for (int i = 0; i < called; i++) sbs_wake_one(&pool.called);
+}
+
+/* ---------------------------------------------------------------------------------------------- start, fork, end -- */
+
+static void before_fork(void) {
+  sbs_lock(&pool.mutex);
+}
+
+static void after_fork(void) {
+  sbs_unlock(&pool.mutex);
+}
+
+/* There is no thread but this one, and what the others had begun will never be done. */
+static void in_child_of_fork(void) {
+  pool.mutex = (sbs_mutex)SBS_MUTEX_INITIALIZER;
+  pool.called = pool.left = (sbs_condition)SBS_CONDITION_INITIALIZER;
+  atomic_store(&pool.started, 0);
+  atomic_store(&pool.asleep, 0);
+  pool.calls = 0;
+  for (int i = 0; i < MOST_TEAMS; i++) {
+    const unsigned state = atomic_load(states + i);
+    const int own = state & TAKEN && teams[i].owner == &mark; /* called by work of its own */
+    if (own && state & INSIDE) atomic_store(&teams[i].status, SBS_ERROR_CANCELLED);
+    atomic_store(states + i, own ? TAKEN : 0u);
+  }
+}
+
+/* Whether there are any; as many as can be started, up to those wanted. */
+static int have_threads(int wanted) {
+  if (atomic_load(&pool.started) >= wanted) return 1;
+  sbs_lock(&pool.mutex);
+  if (!pool.watches_forks) pool.watches_forks = sbs_watch_forks(before_fork, after_fork, in_child_of_fork);
+  int started = atomic_load(&pool.started);
+  const int may_start = pool.watches_forks && !atomic_load(&pool.stopping);
+  while (may_start && started < wanted && sbs_start_thread(pool.threads + started, run_thread)) started++;
+  atomic_store(&pool.started, started);
+  sbs_unlock(&pool.mutex);
+  return started > 0;
+}
+
+/* Their code goes with the library. Calls of other threads that are under way end without them. */
+SBS_AT_UNLOAD static void stop_threads(void) {
+  sbs_lock(&pool.mutex);
+  atomic_store(&pool.stopping, 1);
+  sbs_unlock(&pool.mutex);
+  sbs_wake_all(&pool.called);
+  for (int i = 0; i < atomic_load(&pool.started); i++) sbs_join_thread(pool.threads[i]);
+  atomic_store(&pool.started, 0);
+}
+
+/* --------------------------------------------------------------------------------------------- the calling thread -- */
+
+/* The number of a team that is now this thread's; -1 if there are too many. */
+static int take_team(void) {
+  for (int i = 0; i < MOST_TEAMS; i++) {
+    unsigned state = atomic_load_explicit(states + i, memory_order_relaxed);
+    if (!state && atomic_compare_exchange_strong(states + i, &state, TAKEN)) return i;
+  }
+  return -1;
+}
+
+static void open_team(int number, int threads, size_t count, size_t chunk, size_t chunk_count, sbs_chunk_work *work,
+                      void *context) {
+  team *t = teams + number;
+  t->work = work;
+  t->context = context;
+  t->count = count;
+  t->chunk = chunk;
+  t->threads = threads;
+  t->part_count = threads < MOST_PARTS ? threads : MOST_PARTS;
+  t->mode = sbs_get_float_mode();
+  t->owner = &mark;
+  atomic_store_explicit(&t->status, SBS_OK, memory_order_relaxed);
+  for (int part = 0; part < t->part_count; part++) {
+    const sbs_share chunks = deal(chunk_count, (size_t)part, (size_t)t->part_count);
+    atomic_store_explicit(&t->parts[part].next, chunks.begin, memory_order_relaxed);
+    t->parts[part].end = chunks.end;
+  }
+  atomic_store(states + number, TAKEN | OPEN | (unsigned)(threads - 1) * TICKET);
+}
+
+/* Waits for those who are inside; no one can join any more. */
+static sbs_status close_team(int number) {
+  atomic_uint *state = states + number;
+  unsigned inside = atomic_fetch_and(state, ~(unsigned)(OPEN | TICKETS)) & INSIDE;
+  for (uint64_t start = inside ? sbs_now() : 0; inside && sbs_now() - start < AWAKE;) {
+    for (int i = 0; i < 16 && (inside = atomic_load(state) & INSIDE); i++) sbs_pause();
+  }
+  if (inside) {
+    sbs_lock(&pool.mutex);
+    atomic_fetch_or(state, IS_WAITED_FOR);
+    while (atomic_load(state) & INSIDE) sbs_wait(&pool.left, &pool.mutex);
+    sbs_unlock(&pool.mutex);
+  }
+  teams[number].owner = NULL;
+  const sbs_status status = (sbs_status)atomic_load(&teams[number].status);
+  atomic_store(state, 0);
+  return status;
+}
+
+static sbs_status work_alone(size_t count, size_t chunk, size_t chunk_count, sbs_chunk_work *work, void *context) {
+  sbs_status status = SBS_OK;
+  for (size_t i = 0; i < chunk_count && !status; i++) status = work_on_chunk(work, context, count, chunk, i, 0);
+  return status;
+}
+
+sbs_status sbs_share_work(int threads, size_t count, size_t chunk, sbs_chunk_work *work, void *context) {
+  const size_t chunk_count = count / chunk + (count % chunk != 0);
+  if (threads > SBS_MOST_THREADS) threads = SBS_MOST_THREADS;
+  if ((size_t)(threads > 0 ? threads : 1) > chunk_count) threads = (int)chunk_count;
+  const int number = threads > 1 && have_threads(threads - 1) ? take_team() : -1;
+  if (number < 0) return work_alone(count, chunk, chunk_count, work, context);
+  open_team(number, threads, count, chunk, chunk_count, work, context);
+  call(threads - 1);
+  work_on(teams + number, 0);
+  return close_team(number);
+}
