@@ -36,7 +36,7 @@ def test_the_commands_run(tmp_path, monkeypatch):
     copy_woman(tmp_path / "woman.glb")
     monkeypatch.chdir(tmp_path)
     commands = re.findall(r"^    sbs (.*?)(?:  +#.*)?$", TEXT, flags=re.MULTILINE)
-    assert len(commands) == 4
+    assert len(commands) == 5
     for command in commands:
         arguments = command.split()
         quick = {"compare": ["--width", "250", "--samples", "1"], "curvature": ["--steps", "2"]}.get(arguments[0], [])

@@ -18,6 +18,7 @@ from sbs.cli import main
 DATA = resources.files("sbs.demo") / "data"
 WOMAN, HAND = str(DATA / "woman.glb"), str(DATA / "hand.glb")
 ARM = ("LeftArm", "LeftForeArm")
+ZONES = ("deform", "-o", "a.npy", "--bones-blending", "LeftArm")
 
 
 def succeed(*arguments):
@@ -72,6 +73,40 @@ def test_deform_by_bones_blending(tmp_path):
     succeed("deform", HAND, "--animation", "fist", "--bones-blending", "wrist", "-o", tmp_path / "pose.obj")
 
 
+def test_deform_by_bones_blending_in_zones_of_their_own(tmp_path):
+    """A number for all joints, and one joint that has another; bones of the hand are a few centimeters long."""
+    path = tmp_path / "pose.npy"
+    hand = sbs.load(HAND)
+    name = "index-finger-phalanx-proximal"
+    options = ("--t-min=-0.004", "--t-max", "0.004", "--t-max", f"{name}=0.012")
+    succeed("deform", HAND, "--animation", "fist", "--time", 1, "--bones-blending", "all", *options, "-o", path)
+    highest = np.full(len(hand.skeleton), 0.004)
+    highest[hand.skeleton.index(name)] = 0.012
+    blending = sbs.bones_blending(
+        hand.skeleton,
+        hand.mesh.positions,
+        influences=(hand.mesh.joint_indices, hand.mesh.joint_weights),
+        t_min=-0.004,
+        t_max=highest,
+    )
+    expected = blending.skin().deform(hand.animations[0].skinning_matrices(1), **blending.options)
+    np.testing.assert_array_equal(np.load(path), expected)
+
+
+def test_a_wider_zone_bends_rounder():
+    """What the guide of bones blending says, and that curvature and compare take the options as well."""
+    arguments = ("curvature", WOMAN, "--joint", "LeftForeArm", "--axis", "y", "--bend", "0:90", "--steps", 2, "--json")
+    bones = ("--bones-blending", "LeftForeArm")
+    largest = []
+    for reach in (0.1, 0.5):  # of an arm that is as thick as the latter
+        zone = (f"--t-min=LeftForeArm={-reach}", f"--t-max=LeftForeArm={reach}")
+        original, _ = json.loads(succeed(*arguments, *bones, *zone))["curvature"].values()
+        largest.append(original["degrees"][1])
+    assert largest[1] < largest[0]
+    turned = ("compare", WOMAN, "--joint", "LeftForeArm", "--rotate", "bone:180", *bones)
+    assert succeed(*turned) != succeed(*turned, "--t-max", "0.2")
+
+
 def test_compare_shows_bones_blending(tmp_path):
     path = tmp_path / "arm.png"
     arguments = ("compare", WOMAN, "--joint", "LeftForeArm", "--rotate", "bone:180", "--bones-blending", "LeftForeArm")
@@ -95,6 +130,17 @@ def test_compare_shows_bones_blending(tmp_path):
             ("deform", "--bones-blending", "all", "--method", "linear", "-o", "a.npy"),
             "--bones-blending takes the place of --method",
         ),
+        (("deform", "--t-min", "-1", "-o", "a.npy"), "--t-min needs --bones-blending"),
+        (("compare", "--joint", "LeftArm", "--rotate", "x:9", "--t-max", "1"), "--t-max needs --bones-blending"),
+        (("curvature", "--joint", "LeftArm", "--t-max", "LeftArm=1"), "--t-max needs --bones-blending"),
+        ((*ZONES, "--t-min", "Tail=-1"), "no joint 'Tail'"),
+        ((*ZONES, "--t-min", "LeftArm=far"), "'LeftArm=far' is neither NUMBER nor NAME=NUMBER"),
+        ((*ZONES, "--t-min", "nan"), "'nan' is neither NUMBER nor NAME=NUMBER"),
+        ((*ZONES, "--t-max", "1", "--t-max", "2"), "'2': all joints had a number before"),
+        ((*ZONES, "--t-max", "LeftArm=1", "--t-max", "LeftArm=2"), "'LeftArm=2': LeftArm had a number before"),
+        ((*ZONES, "--t-max", "LeftForeArm=1"), "joint 'LeftForeArm' is not blended with a parent"),
+        ((*ZONES, "--t-max", "1", "--t-max", "LeftArm=1"), "the number for all joints has no joint left"),
+        ((*ZONES, "--t-min", "1", "--t-max", "-1"), "t_min is 1, not below t_max, -1, of joint 'LeftArm'"),
         (("curvature", "--joint", "LeftArm", "--bend", "135"), "'135' is not FROM:TO"),
         (("curvature", "--joint", "LeftArm", "--bend", "5:5"), "'5:5' is not FROM:TO"),
         (("curvature", "--joint", "LeftArm", "--axis", "up"), "'up' is not a direction"),

@@ -16,9 +16,9 @@ from ..demo.poses import bone_axis, descendants, turned, vertices_around
 from ..files import replacing
 from ..options import Center, Rotation
 from ..picture import Camera, Row, compose, portraits, weight_colors
+from .blended_bones import Ends, blending_options, chosen_bones
 from .options import (
     ANIMATION,
-    BONES,
     CENTER,
     CENTERS_CACHE,
     CHARACTER,
@@ -29,7 +29,6 @@ from .options import (
     UP,
     VIEW,
     WIDTH,
-    blended,
     known_joints,
     parse_axis,
     pose_at,
@@ -72,7 +71,7 @@ def parse_rotation(
 @ROTATION
 @CENTER
 @CENTERS_CACHE
-@BONES
+@blending_options
 @VIEW
 @UP
 @WIDTH
@@ -89,6 +88,8 @@ def compare(
     center: Center,
     centers_cache: Path | None,
     bones: tuple[str, ...],
+    t_min: Ends,
+    t_max: Ends,
     view: tuple[float, ...],
     up: tuple[float, ...],
     width: int,
@@ -107,6 +108,7 @@ def compare(
         raise click.UsageError("one of --animation and --joint is needed")
     if output is not None and output.suffix.lower() != ".png":
         raise click.BadParameter(f"{output.name!r} does not end in .png", param_hint="--output")
+    chosen = chosen_bones(bones, t_min, t_max)
     character = load(file, strict=strict)
     if joint is None or rotate is None:
         matrices, pose = pose_at(character, animation_name, time), f"{animation_name} at {time:g} s"
@@ -119,8 +121,8 @@ def compare(
         heading: skin.deform(matrices, method=method, rotation=rotation, center=center)
         for method, heading in HEADINGS.items()
     }
-    if bones:
-        blending = blended(character, bones)
+    if chosen is not None:
+        blending = chosen.blend(character)
         shapes["bones blending"] = blending.skin().deform(matrices, **blending.options)
     click.echo("Distance to SBS, as a share of the mesh's diagonal:")
     print_table(("method", "mean", "greatest", "at vertex"), distances(shapes))

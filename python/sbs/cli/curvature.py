@@ -18,7 +18,8 @@ from ..mesh import Scheme, connected_triangles, curvature, heaviest_joints, subd
 from ..options import DeformOptions, Method
 from ..picture.extra import load as load_extra
 from ..skin import Skin
-from .options import BONES, CHARACTER, JSON, METHOD, SCHEME, STRICT, blended, known_joints, parse_axis
+from .blended_bones import ChosenBones, Ends, blending_options, chosen_bones
+from .options import CHARACTER, JSON, METHOD, SCHEME, STRICT, known_joints, parse_axis
 from .tables import print_table
 
 COLORS = ("#2471a3", "#c0392b")
@@ -67,7 +68,7 @@ def parse_bend(context: click.Context, parameter: click.Parameter, text: str) ->
 )
 @click.option("--steps", type=click.IntRange(2), default=28, show_default=True, help="How many angles.")
 @METHOD
-@BONES
+@blending_options
 @SCHEME
 @click.option(
     "--subdivide",
@@ -87,6 +88,8 @@ def bend_curvature(
     steps: int,
     method: Method,
     bones: tuple[str, ...],
+    t_min: Ends,
+    t_max: Ends,
     scheme: Scheme,
     joints: tuple[str, ...],
     strict: bool,
@@ -100,15 +103,16 @@ def bend_curvature(
     """
     if output is not None and output.suffix.lower() not in (".png", ".svg"):
         raise click.BadParameter(f"{output.name!r} does not end in .png or .svg", param_hint="--output")
+    chosen = chosen_bones(bones, t_min, t_max)
     character = load(file, strict=strict)
     number = known_joints(character, [joint])[0]
     parent = int(character.skeleton.parents[number])
     near = known_joints(character, joints) if joints else [parent, number][parent < 0 :]
     angles = np.linspace(*bend, steps)
-    fine = subdivide_near_joints(character, near, attachment=binding(character, method, bones)[2], scheme=scheme)
+    fine = subdivide_near_joints(character, near, attachment=binding(character, method, chosen)[2], scheme=scheme)
     curves = []
     for name, subject in (("original", character), (f"{scheme} subdivided", fine)):
-        skin, options, attachment = binding(subject, method, bones)
+        skin, options, attachment = binding(subject, method, chosen)
         connected = connected_triangles(subject.mesh.triangles, attachment, number)
         if not connected.any():
             raise click.BadParameter(f"no triangle is connected to joint {joint!r}", param_hint="--joint")
@@ -116,7 +120,7 @@ def bend_curvature(
         frames = skin.deform_many(subject.skinning_matrices(local), **options)
         largest = curvature(frames, subject.mesh.triangles, rest_positions=subject.mesh.positions)[:, connected]
         curves.append(Curve(name, skin.vertex_count, len(subject.mesh.triangles), np.degrees(largest.max(axis=1))))
-    by = "bones blending" if bones else method
+    by = "bones blending" if chosen is not None else method
     if output is not None:
         draw(output, f"{file.name}, {joint}, {by}", angles, curves)
     if as_json:
@@ -132,11 +136,11 @@ def bend_curvature(
 
 
 def binding(
-    character: Character, method: Method, bones: tuple[str, ...]
+    character: Character, method: Method, chosen: ChosenBones | None
 ) -> tuple[Skin, DeformOptions, NDArray[np.int32]]:
     """The skin of a character, the options to deform it with, and the joint that each vertex is attached to."""
-    if bones:
-        blending = blended(character, bones)
+    if chosen is not None:
+        blending = chosen.blend(character)
         return blending.skin(), blending.options, blending.attachment
     mesh = character.mesh
     return character.skin, {"method": method}, heaviest_joints(mesh.joint_indices, mesh.joint_weights)

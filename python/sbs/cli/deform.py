@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from ..character import load
 from ..files import replacing
 from ..options import Center, DeformOptions, Method, Rotation
+from .blended_bones import Ends, blending_options, chosen_bones
 from .options import (
     AMOUNT,
     ANIMATION,
     BASE,
-    BONES,
     CENTER,
     CENTERS_CACHE,
     CHARACTER,
@@ -25,7 +25,6 @@ from .options import (
     ROTATION,
     STRICT,
     TIME,
-    blended,
     find_animation,
     pose_at,
     refuse_beside,
@@ -45,7 +44,7 @@ from .writers import WRITERS
 @CENTERS_CACHE
 @AMOUNT
 @BASE
-@BONES
+@blending_options
 @STRICT
 @click.option(
     "-o",
@@ -66,6 +65,8 @@ def deform(
     amount: float | NDArray[np.number[Any]] | None,
     base: Method,
     bones: tuple[str, ...],
+    t_min: Ends,
+    t_max: Ends,
     strict: bool,
     output: Path,
 ) -> None:
@@ -77,6 +78,7 @@ def deform(
     suffix = output.suffix.lower()
     if suffix not in WRITERS:
         raise click.BadParameter(f"{output.name!r} does not end in {', '.join(WRITERS)}", param_hint="--output")
+    chosen = chosen_bones(bones, t_min, t_max)
     character = load(file, strict=strict)
     skin = skin_for(character, center, centers_cache)
     options: DeformOptions = {
@@ -86,9 +88,9 @@ def deform(
         "amount": amount,
         "base": base,
     }
-    if bones:
+    if chosen is not None:
         refuse_beside("--bones-blending", "method", "rotation", "center", "centers_cache", "amount", "base")
-        blending = blended(character, bones)
+        blending = chosen.blend(character)
         skin, options = blending.skin(rest_normals=character.mesh.normals), blending.options
     if fps is not None:
         if animation_name is None or suffix != ".npy":

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..animation import Animation
-from ..blending import BonesBlending, bones_blending
 from ..character import Character
 from ..skin import Skin
 
@@ -77,13 +76,6 @@ BASE = click.option(
     default="linear",
     show_default=True,
     help="The method where --amount is 0.",
-)
-BONES = click.option(
-    "--bones-blending",
-    "bones",
-    metavar="NAME|all",
-    multiple=True,
-    help="Blend the bones at this joint (Kavan and Zara 2003), or at all; repeatable. The others are blended linearly.",
 )
 ANIMATION = click.option("--animation", "animation_name", metavar="NAME", help="An animation of the file.")
 TIME = click.option("--time", type=float, default=0.0, show_default=True, help="Seconds into the animation.")
@@ -154,7 +146,7 @@ def skin_for(character: Character, center: str, cache: Path | None) -> Skin:
     return character.skin
 
 
-def known_joints(character: Character, names: Iterable[str]) -> list[int]:
+def known_joints(character: Character, names: Iterable[str], option: str = "--joint") -> list[int]:
     """The numbers of the joints of these names.
 
     Raises
@@ -166,7 +158,7 @@ def known_joints(character: Character, names: Iterable[str]) -> list[int]:
     for name in names:
         if name not in skeleton.names:
             listed = ", ".join(skeleton.names)
-            raise click.BadParameter(f"no joint {name!r}; the file has: {listed}", param_hint="--joint")
+            raise click.BadParameter(f"no joint {name!r}; the file has: {listed}", param_hint=option)
     return skeleton.indices(names)
 
 
@@ -182,23 +174,6 @@ def refuse_beside(option: str, *names: str) -> None:
     for name in names:
         if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
             raise click.UsageError(f"{option} takes the place of --{name.replace('_', '-')}")
-
-
-def blended(character: Character, bones: Sequence[str]) -> BonesBlending:
-    """Bones blending of a character at the joints of these names, or at all joints.
-
-    Raises
-    ------
-    click.BadParameter
-        If there is none of a name.
-    """
-    mesh = character.mesh
-    return bones_blending(
-        character.skeleton,
-        mesh.positions,
-        joints=None if "all" in bones else known_joints(character, bones),
-        influences=(mesh.joint_indices, mesh.joint_weights),
-    )
 
 
 def find_animation(character: Character, name: str) -> Animation:

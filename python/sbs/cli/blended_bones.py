@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: MIT
+"""The options of bones blending, and what they make of a character."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from ..blending import BonesBlending, bones_blending
+from ..character import Character
+from .options import known_joints
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+# An end of zones as it was given: the joint, None for all that have no other, and where.
+Ends = tuple[tuple[str | None, float], ...]
+
+
+def parse_ends(context: click.Context, parameter: click.Parameter, texts: Sequence[str]) -> Ends:
+    """A callback for options that take numbers, each for all joints or for one."""
+    ends: list[tuple[str | None, float]] = []
+    for text in texts:
+        # names may have signs of equality, too
+        name, equals, number = text.rpartition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            value = np.nan
+        if not np.isfinite(value):
+            raise click.BadParameter(f"{text!r} is neither NUMBER nor NAME=NUMBER", context, parameter)
+        joint = name if equals else None
+        if joint in dict(ends):
+            raise click.BadParameter(f"{text!r}: {joint or 'all joints'} had a number before", context, parameter)
+        ends.append((joint, value))
+    return tuple(ends)
+
+
+def blending_options(command: Command) -> Command:
+    """Give a command the options of bones blending, as the parameters bones, t_min and t_max of `chosen_bones`."""
+    for name, where in (("--t-max", "is all"), ("--t-min", "begins")):
+        command = click.option(
+            name,
+            metavar="[NAME=]NUMBER",
+            multiple=True,
+            callback=parse_ends,
+            help=f"Where along the bone the share of a joint {where}, in its units of length from the joint; for all "
+            "joints that are blended or for one, repeatable. By default by the radius of the limb.",
+        )(command)
+    return click.option(
+        "--bones-blending",
+        "bones",
+        metavar="NAME|all",
+        multiple=True,
+        help="Blend the bones at this joint (Kavan and Zara 2003), or at all; repeatable. The others are blended "
+        "linearly.",
+    )(command)
+
+
+@dataclass(frozen=True)
+class ChosenBones:
+    """Which joints are blended, and where.
+
+    Attributes
+    ----------
+    joints : tuple of str
+        Their names; ``"all"`` among them is all.
+    t_min, t_max : tuple of (str or None, float)
+        What differs from the default.
+    """
+
+    joints: tuple[str, ...]
+    t_min: Ends
+    t_max: Ends
+
+    def blend(self, character: Character) -> BonesBlending:
+        """Bones blending of a character.
+
+        Raises
+        ------
+        click.BadParameter
+            If there is no joint of a name, or numbers were given that would have no effect.
+        ValueError
+            As `bones_blending`.
+        """
+        mesh = character.mesh
+        blending = bones_blending(
+            character.skeleton,
+            mesh.positions,
+            joints=None if "all" in self.joints else known_joints(character, self.joints),
+            influences=(mesh.joint_indices, mesh.joint_weights),
+            t_min=_numbers(character, self.t_min, "--t-min"),
+            t_max=_numbers(character, self.t_max, "--t-max"),
+        )
+        for ends, option in ((self.t_min, "--t-min"), (self.t_max, "--t-max")):
+            _refuse_idle(character, blending, ends, option)
+        return blending
+
+
+def chosen_bones(bones: tuple[str, ...], t_min: Ends, t_max: Ends) -> ChosenBones | None:
+    """What the options say; None if nothing is to be blended by bones.
+
+    Raises
+    ------
+    click.UsageError
+        If an option has no effect.
+    """
+    if not bones:
+        for ends, option in ((t_min, "--t-min"), (t_max, "--t-max")):
+            if ends:
+                raise click.UsageError(f"{option} needs --bones-blending")
+        return None
+    return ChosenBones(bones, t_min, t_max)
+
+
+def _numbers(character: Character, ends: Ends, option: str) -> NDArray[np.float64]:
+    """One end of the zones of all joints (J,), NaN where it is the default."""
+    given = dict(ends)
+    numbers = np.full(len(character.skeleton), given.pop(None, np.nan))
+    names = [name for name in given if name is not None]
+    numbers[known_joints(character, names, option=option)] = [given[name] for name in names]
+    return numbers
+
+
+def _refuse_idle(character: Character, blending: BonesBlending, ends: Ends, option: str) -> None:
+    """See that each number is that of a joint which is blended."""
+    blended = {character.skeleton.names[joint] for joint in np.flatnonzero(np.isfinite(blending.t_min))}
+    named = {name for name, _ in ends if name is not None}
+    for name in sorted(named - blended):
+        raise click.BadParameter(f"joint {name!r} is not blended with a parent", param_hint=option)
+    if len(named) < len(ends) and not blended - named:
+        raise click.BadParameter("the number for all joints has no joint left", param_hint=option)
