@@ -19,6 +19,7 @@ from .reports import WeightWarning
 from .rig import Rig
 from .skeleton import Skeleton
 from .skin import Skin
+from .text import well_formed
 
 __all__ = ["Animation", "Character", "Mesh", "load"]
 
@@ -283,4 +284,4 @@ def load(path: PathLike, *, strict: bool = False, skin: int | None = None) -> Ch
         bound = bind(mesh, content.skeleton, strict=strict)
     except ValueError as error:
         raise FileError(f"{source}: {error}") from error
-    return Character(source.stem, mesh, content.skeleton, bound, content.rig, content.animations)
+    return Character(well_formed(source.stem), mesh, content.skeleton, bound, content.rig, content.animations)

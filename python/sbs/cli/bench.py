@@ -17,6 +17,7 @@ from ..demo.scenes import load_shipped, twist
 from ..skin import Skin
 from .options import ANIMATION, JSON, TIME, pose_at
 from .tables import print_table
+from .terminal import say
 
 
 def parse_threads(context: click.Context, parameter: click.Parameter, text: str) -> tuple[int, ...]:
@@ -76,10 +77,10 @@ def bench(
             )
             for timing in result["timings"]
         ]
-        click.echo(f"{result['name']}: {facts}; nanoseconds per vertex")
+        say(f"{result['name']}: {facts}; nanoseconds per vertex")
         print_table(("method", "threads", "minimum", "median", "ratio to LBS"), rows)
     low, high = PAPER_RATIO
-    click.echo(f"Spherical to linear in Kavan and Zara 2005, Table 2: {low} to {high}")
+    say(f"Spherical to linear in Kavan and Zara 2005, Table 2: {low} to {high}")
 
 
 def subject(file: Path | None, animation_name: str | None, time: float) -> tuple[str, Skin, NDArray[np.float64]]:

@@ -35,6 +35,7 @@ from .options import (
     skin_for,
 )
 from .tables import print_table
+from .terminal import say
 
 ASPECT = 1.0
 
@@ -124,7 +125,7 @@ def compare(
     if chosen is not None:
         blending = chosen.blend(character)
         shapes["bones blending"] = blending.skin().deform(matrices, **blending.options)
-    click.echo("Distance to SBS, as a share of the mesh's diagonal:")
+    say("Distance to SBS, as a share of the mesh's diagonal:")
     print_table(("method", "mean", "greatest", "at vertex"), distances(shapes))
     if output is None:
         return
@@ -134,7 +135,7 @@ def compare(
     figure = compose([Row(pictures, notes, f"{file.name}: {pose}")], ["rest pose", *shapes])
     with replacing(output) as temporary:
         figure.save(temporary)
-    click.echo(str(output))
+    say(output)
 
 
 def take_pictures(

@@ -18,9 +18,11 @@ from ..mesh import Scheme, connected_triangles, curvature, heaviest_joints, subd
 from ..options import DeformOptions, Method
 from ..picture.extra import load as load_extra
 from ..skin import Skin
+from ..text import plain
 from .blended_bones import ChosenBones, Ends, blending_options, chosen_bones
 from .options import CHARACTER, JSON, METHOD, SCHEME, STRICT, known_joints, parse_axis
 from .tables import print_table
+from .terminal import say
 
 COLORS = ("#2471a3", "#c0392b")
 
@@ -127,12 +129,12 @@ def bend_curvature(
         click.echo(json.dumps(described(joint, by, angles, curves), indent=2))
         return
     for curve in curves:
-        click.echo(f"{curve.name}: {curve.vertices} vertices, {curve.triangles} triangles")
-    click.echo(f"Curvature relative to {joint}, {by}, in degrees:")
+        say(f"{curve.name}: {curve.vertices} vertices, {curve.triangles} triangles")
+    say(f"Curvature relative to {joint}, {by}, in degrees:")
     rows = [(f"{angle:g}", *(f"{curve.degrees[row]:.1f}" for curve in curves)) for row, angle in enumerate(angles)]
     print_table(("bend", *(curve.name for curve in curves)), rows)
     if output is not None:
-        click.echo(str(output))
+        say(output)
 
 
 def binding(
@@ -169,7 +171,8 @@ def draw(output: Path, title: str, angles: NDArray[np.float64], curves: list[Cur
     axes = figure.subplots()
     for curve, color in zip(curves, COLORS, strict=True):
         axes.plot(angles, curve.degrees, color=color, label=f"{curve.name}, {curve.vertices:,} vertices")
-    axes.set(title=title, xlabel="bend in degrees", ylabel="curvature in degrees", xlim=sorted(angles[[0, -1]]))
+    axes.set_title(plain(title), parse_math=False)
+    axes.set(xlabel="bend in degrees", ylabel="curvature in degrees", xlim=sorted(angles[[0, -1]]))
     axes.set_ylim(bottom=0)
     axes.grid(alpha=0.3, linewidth=0.5)
     axes.legend(frameon=False)

@@ -30,6 +30,7 @@ from .options import (
     refuse_beside,
     skin_for,
 )
+from .terminal import say
 from .writers import WRITERS
 
 
@@ -100,7 +101,7 @@ def deform(
         frames = skin.deform_many(animation.skinning_matrices(times), **options)
         with replacing(output) as temporary:
             np.save(temporary, frames)
-        click.echo(f"{output}: {len(frames)} frames of {skin.vertex_count} vertices")
+        say(f"{output}: {len(frames)} frames of {skin.vertex_count} vertices")
         return
     matrices = pose_at(character, animation_name, time)
     normals = None
@@ -110,4 +111,4 @@ def deform(
         positions = skin.deform(matrices, **options)
     with replacing(output) as temporary:
         WRITERS[suffix](temporary, positions, normals, character.mesh.triangles)
-    click.echo(f"{output}: {skin.vertex_count} vertices")
+    say(f"{output}: {skin.vertex_count} vertices")

@@ -16,6 +16,7 @@ from ..demo.scenes import scenes
 from ..demo.table import COLUMNS, cells, markdown
 from ..files import replacing
 from .tables import print_table
+from .terminal import say
 
 
 @click.command()
@@ -38,7 +39,7 @@ def demo(output: Path, width: int, samples: int, rounds: int) -> None:
     poses = scenes()
     results = [outcomes(scene, rounds=rounds) for scene in poses]
     rows = cells(poses, results)
-    click.echo("By one thread, whole calls from Python:")
+    say("By one thread, whole calls from Python:")
     print_table(COLUMNS, rows, left=2)
     with replacing(output / "table.md") as temporary:
         temporary.write_text(markdown(rows), encoding="utf-8")
@@ -51,4 +52,4 @@ def demo(output: Path, width: int, samples: int, rounds: int) -> None:
         figure = draw(poses, results, width=width, samples=samples, progress=lambda: progress.advance(task))
     with replacing(output / "demo.png") as temporary:
         figure.save(temporary)
-    click.echo(f"{output / 'demo.png'}, {output / 'table.md'}, {output / 'table.csv'}")
+    say(f"{output / 'demo.png'}, {output / 'table.md'}, {output / 'table.csv'}")

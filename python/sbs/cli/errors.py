@@ -10,6 +10,8 @@ import click
 
 from .. import LinAlgError
 from ..picture import MissingExtraError
+from ..text import plain
+from .terminal import say, speak_any_alphabet
 
 
 class Refusal(click.ClickException):
@@ -25,15 +27,20 @@ class Commands(click.Group):
         with warnings.catch_warnings():
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = show_warning
+            speak_any_alphabet()
             try:
                 return super().invoke(context)
+            except click.ClickException as error:
+                error.message = plain(error.message)  # type: ignore[misc]  # before anybody has seen it
+                raise
             except BrokenPipeError:
                 raise  # click knows that nobody reads on
             except OSError as error:
-                raise Refusal(f"{error.filename}: {error.strerror}" if error.filename else str(error)) from error
+                said = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+                raise Refusal(plain(said)) from error
             except (ValueError, MemoryError, LinAlgError, MissingExtraError) as error:
-                raise Refusal(" ".join(str(error).split()) or type(error).__name__) from error
+                raise Refusal(plain(" ".join(str(error).split())) or type(error).__name__) from error
 
 
 def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    click.echo(f"Warning: {message}", err=True)
+    say(f"Warning: {message}", err=True)

@@ -12,8 +12,10 @@ import click
 import numpy as np
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from ..character import Character, load
+from ..text import plain
 from .options import CHARACTER, JSON, STRICT
 
 
@@ -33,9 +35,9 @@ def info(file: Path, strict: bool, as_json: bool) -> None:
         return
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="bold")
-    table.add_column()
+    table.add_column(overflow="fold")
     for name, value in facts.items():
-        table.add_row(name.replace("_", " "), in_words(value))
+        table.add_row(name.replace("_", " "), Text(plain(in_words(value))))
     Console().print(table)
 
 

@@ -21,6 +21,7 @@ from ..quality import COLUMNS, Motion, Report, chosen, clip, evaluate, made_pose
 from ..quality.plot import plot
 from .options import CHARACTER, JSON, SAMPLES, STRICT, UP, VIEW, WIDTH, find_animation
 from .tables import print_table
+from .terminal import say
 
 ASPECT = 1.0
 
@@ -108,13 +109,13 @@ def quality(
         print_table(COLUMNS, report.cells(), left=2)
     if table is not None:
         write_csv(report, table)
-        click.echo(str(table), err=as_json)
+        say(table, err=as_json)
     if plotted is not None:
         plot([report], plotted)
-        click.echo(str(plotted), err=as_json)
+        say(plotted, err=as_json)
     if output is not None:
         draw(report, view, up, width, samples, output)
-        click.echo(str(output), err=as_json)
+        say(output, err=as_json)
 
 
 def wanted_motions(

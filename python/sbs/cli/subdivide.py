@@ -10,6 +10,7 @@ import click
 from ..character import load
 from ..mesh import Scheme, subdivide_near_joints
 from .options import CHARACTER, SCHEME, STRICT, known_joints
+from .terminal import say
 
 
 @click.command()
@@ -35,7 +36,7 @@ def subdivide(file: Path, joints: tuple[str, ...], scheme: Scheme, levels: int, 
     fine = subdivide_near_joints(character, known_joints(character, joints), scheme=scheme, levels=levels)
     fine.save(output)
     before, after = character.mesh, fine.mesh
-    click.echo(
+    say(
         f"{output}: {len(after.positions)} vertices of {len(before.positions)}, "
         f"{len(after.triangles)} triangles of {len(before.triangles)}"
     )

@@ -9,14 +9,19 @@ from collections.abc import Sequence
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
+
+from ..text import plain
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> None:
-    """Print a table, the first `left` columns to the left and numbers to the right."""
+    """Print a table, the first `left` columns to the left and numbers to the right; cells are text, not markup."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for index, name in enumerate(columns):
-        table.add_column(name.replace(" ", "\n"), justify="left" if index < left else "right")
+        table.add_column(
+            Text(plain(name).replace(" ", "\n")), justify="left" if index < left else "right", overflow="fold"
+        )
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*(Text(plain(cell)) for cell in row))
     # A file or a pipe has no width to fit into.
     Console(width=None if sys.stdout.isatty() else 160).print(table)

@@ -31,6 +31,7 @@ from ..weights import (
 from .compare import transformed
 from .errors import Refusal
 from .options import CHARACTER, SAMPLES, UP, VIEW, WIDTH
+from .terminal import say
 from .weight_findings import findings
 
 
@@ -94,16 +95,16 @@ def weights(
     influences = corrected(character, make(character, capsules, heat, joints), smoothing, threshold, most)
     if capsules_out is not None and capsules is not None:
         capsules.to_json(capsules_out)
-        click.echo(f"{capsules_out}: {len(capsules)} capsules")
+        say(f"{capsules_out}: {len(capsules)} capsules")
     well = True
     if checks:
         well, lines = findings(character.mesh, influences, names, most)
-        click.echo("\n".join(lines))
+        say(*lines)
     if output is not None and shown is not None:
         paint(character, influences, shown, view, up, width, samples, output)
     elif output is not None:
         reweighted(character, influences).save(output)
-        click.echo(f"{output}: {len(influences.joint_indices)} vertices, up to {most_used(influences)} influences")
+        say(f"{output}: {len(influences.joint_indices)} vertices, up to {most_used(influences)} influences")
     if not well:
         context.exit(1)
 
@@ -168,11 +169,11 @@ def make(character: Character, capsules: Capsules | None, heat: bool, joints: ND
         result = heat_weights(
             mesh.positions, mesh.triangles, *bone_segments(character.skeleton), joints=joints, capsules=capsules
         )
-        click.echo(str(result.report))
+        say(*str(result.report).splitlines())
         return Influences(result.joint_indices, result.joint_weights)
     if capsules is not None:
         outside = capsules.count_outside(mesh.positions)
-        click.echo(f"capsules: {outside} vertices outside of all, which go to the nearest")
+        say(f"capsules: {outside} vertices outside of all, which go to the nearest")
         return capsule_weights(np.asarray(mesh.positions, np.float64), capsules)
     indices, values = tidy(mesh.joint_indices, mesh.joint_weights)
     return Influences(indices.astype(np.int32), values)
@@ -230,4 +231,4 @@ def paint(
     )
     with replacing(output) as temporary:
         figure.save(temporary)
-    click.echo(str(output))
+    say(output)

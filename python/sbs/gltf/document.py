@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ..text import well_formed
 from . import container
 from .errors import FileError
 
@@ -86,7 +87,7 @@ class Element:
         value = default if default is not None and key not in self else self._get(key)
         if not isinstance(value, str):
             raise self.error(f"a string is needed, found {_show(value)}", key)
-        return value
+        return well_formed(value)
 
     def flag(self, key: str) -> bool:
         value = self._content.get(key) or False

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..animation import Animation, Track
 from ..files import replacing
 from ..rig import Rig
+from ..text import well_formed
 from .influences import quantize, tidy
 
 if TYPE_CHECKING:
@@ -91,8 +92,9 @@ def _to_bytes(character: Character, weights: str) -> bytes:
         )
     ]
     primitive = _primitive(builder, character.mesh, len(rig.joints), weights)
-    gltf.meshes = [pygltflib.Mesh(name=character.name or None, primitives=[primitive])]
-    gltf.nodes.append(pygltflib.Node(name=character.name or None, mesh=0, skin=0))
+    name = well_formed(character.name) or None
+    gltf.meshes = [pygltflib.Mesh(name=name, primitives=[primitive])]
+    gltf.nodes.append(pygltflib.Node(name=name, mesh=0, skin=0))
     gltf.animations = [_animation(builder, animation) for animation in character.animations]
     roots = np.flatnonzero(rig.parents < 0).tolist()
     gltf.scenes = [pygltflib.Scene(nodes=[*roots, len(rig.parents)])]
@@ -102,7 +104,7 @@ def _to_bytes(character: Character, weights: str) -> bytes:
 
 def _node(rig: Rig, node: int) -> pygltflib.Node:
     children = np.flatnonzero(rig.parents == node).tolist()
-    name = rig.names[node] or None
+    name = well_formed(rig.names[node]) or None
     if rig.has_matrix[node]:
         return pygltflib.Node(name=name, children=children, matrix=rig.local_matrices[node].T.ravel().tolist())
     w, x, y, z = rig.quaternions[node].tolist()
@@ -145,7 +147,7 @@ def _primitive(builder: _Builder, mesh: Mesh, joint_count: int, weights: str) ->
 
 
 def _animation(builder: _Builder, animation: Animation) -> pygltflib.Animation:
-    gltf_animation = pygltflib.Animation(name=animation.name or None)
+    gltf_animation = pygltflib.Animation(name=well_formed(animation.name) or None)
     for track in animation.tracks:
         times = builder.accessor(track.times.astype(np.float32), bounds=True)
         for column, node in enumerate(track.nodes.tolist()):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..text import plain
 from .extra import load
 
 INK = (28, 30, 34)
@@ -103,7 +104,7 @@ class Fonts:
 def wrap(text: str, font: Any, width: float) -> list[str]:
     """Lines of at most `width` pixels, broken at blanks."""
     lines: list[str] = []
-    for word in text.split():
+    for word in map(plain, text.split()):
         if lines and font.getlength(f"{lines[-1]} {word}") <= width:
             lines[-1] += f" {word}"
         else:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..files import replacing
 from ..picture.extra import load
+from ..text import plain
 from .motions import Motion
 from .report import Report
 
@@ -55,7 +56,7 @@ def plot(reports: Sequence[Report], path: Path) -> None:
                 axis.yaxis.set_major_formatter("{x:g}")
         draw_jumps(row[-1], report, motion)
         row[-1].set_title(JUMP, fontsize=9)
-        row[0].set_ylabel(motion.name, fontsize=9)
+        row[0].set_ylabel(plain(motion.name), fontsize=9, parse_math=False)
     for axis in grid.flat:
         axis.grid(alpha=0.3, linewidth=0.5)
         axis.tick_params(labelsize=7)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..files import replacing
+from ..text import well_formed
 
 if TYPE_CHECKING:
     from .capsules import Capsules
@@ -28,7 +29,7 @@ def write(capsules: Capsules, path: str | os.PathLike[str]) -> None:
     """Write a file of the current version; see `Capsules.to_json`."""
     entries: list[dict[str, Any]] = [
         {
-            **({} if capsules.names is None else {"name": capsules.names[joint]}),
+            **({} if capsules.names is None else {"name": well_formed(capsules.names[joint])}),
             "head": capsules.heads[joint].tolist(),
             "tail": capsules.tails[joint].tolist(),
             "inner_radii": capsules.inner_radii[joint].tolist(),
@@ -73,7 +74,7 @@ def _capsules(kind: type[Capsules], document: Any) -> Capsules:
         outer_radii=[entry["outer_radii"] for entry in entries],
         multipliers=[float(entry.get("multiplier", 1.0)) for entry in entries],
         enabled=[entry.get("enabled", True) for entry in entries],
-        names=names if named else None,
+        names=list(map(well_formed, names)) if named else None,
     )
 
 
