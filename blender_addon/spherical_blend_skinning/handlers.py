@@ -18,54 +18,167 @@ CLASSES = ()
 _all_changed = True
 
 
+# Told of what is evaluated while a handler of ours asks for that.
+_listener: Callable[[bpy.types.Depsgraph], None] | None = None
+
+# Whatever edits an object updates one of these besides.
+_EDITED_TYPES = ("MESH", "KEY", "ARMATURE", "COLLECTION", "SCENE")
+
+
+class _Updates:
+    """The data-blocks that evaluations updated, as far as they can matter.
+
+    Attributes
+    ----------
+    places : dict
+        Where each is in memory, and whether it was edited rather than animated.
+    scene : bool
+        Whether objects may have come, gone or been hidden.
+    """
+
+    def __init__(self, places: dict[int, bool], scene: bool) -> None:
+        self.places = places
+        self.scene = scene
+
+    @classmethod
+    def of(cls, depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> _Updates:
+        """Those of the last evaluation."""
+        if in_frame_change and not any(map(depsgraph.id_type_updated, _EDITED_TYPES)):
+            # Most changes of frame edit nothing, but update many objects.
+            return cls({}, False)
+        places = {}
+        scene = False
+        for update in depsgraph.updates:
+            item = update.id.original
+            # An edit updates all there is of a data-block. Where a frame has its own values, it is the geometry alone.
+            places[item.as_pointer()] = not in_frame_change or update.is_updated_transform
+            if isinstance(item, bpy.types.Collection):
+                scene = True
+            elif isinstance(item, bpy.types.Scene):
+                scene |= not in_frame_change or item.animation_data is None
+        return cls(places, scene)
+
+    def and_of(self, other: _Updates) -> _Updates:
+        """These and others."""
+        edited = {place: self.places.get(place, False) or value for place, value in other.places.items()}
+        return _Updates({**self.places, **edited}, self.scene or other.scene)
+
+    def has(self, item: bpy.types.ID | None) -> bool:
+        """Whether a data-block is among them."""
+        return item is not None and item.as_pointer() in self.places
+
+    def has_edited_mesh(self, item: bpy.types.Object) -> bool:
+        """Whether the mesh of an object may have other vertices or weights, more than a frame's shape keys make."""
+        mesh, keys = item.data, item.data.shape_keys
+        if self.places.get(mesh.as_pointer(), False) or (keys and self.places.get(keys.as_pointer(), False)):
+            return True
+        # Strokes of some brushes update the geometry alone.
+        return self.has(mesh) and (keys is None or item.mode != "OBJECT")
+
+
+@persistent
+def frame_change_starts(_scene: bpy.types.Scene, *_arguments: object) -> None:
+    _be_last("frame_change_post", frame_changed)
+
+
+@persistent
+def depsgraph_update_starts(_scene: bpy.types.Scene, *_arguments: object) -> None:
+    _be_last("depsgraph_update_post", depsgraph_updated)
+
+
+def _be_last(name: str, handler: Callable[..., None]) -> None:
+    """Have a handler of ours called after those of scripts: they may change what was evaluated just now."""
+    handlers = getattr(bpy.app.handlers, name)
+    if handler in handlers and handlers[-1] is not handler:
+        handlers.remove(handler)
+        handlers.append(handler)
+
+
 @persistent
 def frame_changed(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    if _is_in_the_way(depsgraph):
-        return
-    if depsgraph.mode != "RENDER" and (_all_changed or registry.is_outdated()):
-        registry.tidy(depsgraph.view_layer)
-    for state in live.update_all(map(live.Change, registry.once_bound_objects()), depsgraph):
-        _await_centers(state)
+    if not _is_in_the_way(depsgraph):
+        _catch_up(depsgraph, in_frame_change=True)
 
 
 @persistent
 def depsgraph_updated(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    if _listener is not None:
+        _listener(depsgraph)
+    elif depsgraph.mode != "RENDER" and not _is_in_the_way(depsgraph):
+        _catch_up(depsgraph, in_frame_change=False)
+
+
+def _catch_up(depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> None:
+    """Bring bound objects up to date after an evaluation.
+
+    Blender evaluates once more for what handlers change, but without calling them. So where something depends on what
+    is changed here, or was by a script's handler, that evaluation is asked for here.
+    """
     global _all_changed
-    if depsgraph.mode == "RENDER" or _is_in_the_way(depsgraph):
+    in_render = depsgraph.mode == "RENDER"
+    updates = _Updates.of(depsgraph, in_frame_change)
+    handlers = bpy.app.handlers.frame_change_post if in_frame_change else bpy.app.handlers.depsgraph_update_post
+    if len(handlers) > 1:
+        updates = updates.and_of(_evaluate(depsgraph, in_frame_change))
+    all_changed = _all_changed
+    if not (in_frame_change or all_changed or updates.scene or registry.concerns(updates.places.keys())):
         return
-    changed = [update.id.original for update in depsgraph.updates]
-    scene_changed = any(isinstance(item, (bpy.types.Scene, bpy.types.Collection)) for item in changed)
-    # Some of it may be gone after tidying.
-    places = {item.as_pointer() for item in changed}
-    if not (_all_changed or scene_changed or registry.concerns(places)):
-        return
-    if _all_changed or scene_changed:
-        registry.tidy(depsgraph.view_layer)
+    if not in_render and (all_changed or updates.scene or (in_frame_change and registry.is_outdated())):
+        if registry.tidy(depsgraph.view_layer):
+            # Rigs that are hidden are posed from now on.
+            updates = updates.and_of(_evaluate(depsgraph, in_frame_change))
         if bpy.app.version < (4, 0, 0):
             # It loses what was written to the carrier of an object while that was hidden.
             live.forget_poses()
-
-    def has_changed(item: bpy.types.ID | None) -> bool:
-        return item is not None and item.as_pointer() in places
-
-    bound = registry.bound_objects()
-    changes = []
-    for item in bound:
-        armature = item.sbs.armature
-        rig_changed = armature is not None and has_changed(armature.data)
-        mesh_changed = has_changed(item.data) or has_changed(item.data.shape_keys)
-        item_changed = has_changed(item)
-        if item_changed or mesh_changed:
-            mesh_changed |= _stack_changed(item)
-        if _all_changed or scene_changed or rig_changed or mesh_changed or item_changed or has_changed(armature):
-            changes.append(live.Change(item, mesh_changed or _all_changed, rig_changed or _all_changed))
-    for state in live.update_all(changes, depsgraph):
+    bound = registry.once_bound_objects() if in_frame_change else registry.bound_objects()
+    changes = list(filter(None, (_change(item, updates, in_frame_change, in_render) for item in bound)))
+    states = live.update_all(changes, depsgraph)
+    late = [change for change, state in zip(changes, states, strict=True) if state is not None and state.unread == 1]
+    if late and not in_render:
+        # Their modifiers keep their input only now.
+        _evaluate(depsgraph, in_frame_change)
+        live.update_all([change._replace(mesh=True) for change in late], depsgraph)
+    for state in states:
         _await_centers(state)
-        if state is not None and state.unread == 1:
-            # Blender evaluates once more for what handlers change, but without calling them.
-            _call_soon(look_again)
-    registry.watch(bound)
-    _all_changed = False
+    if not in_render and (updates.places or all_changed):
+        registry.watch(bound)
+        _all_changed = False
+
+
+def _change(item: bpy.types.Object, updates: _Updates, in_frame_change: bool, in_render: bool) -> live.Change | None:
+    """What may have changed of a bound object; None if nothing has."""
+    if not (updates.places or _all_changed):
+        return live.Change(item)
+    armature = item.sbs.armature
+    rig_changed = _all_changed or (armature is not None and updates.has(armature.data))
+    mesh_changed = updates.has_edited_mesh(item)
+    item_changed = updates.has(item) and not in_frame_change
+    if item_changed or mesh_changed or _all_changed:
+        mesh_changed |= _stack_changed(item, in_render)
+    if in_frame_change or _all_changed or updates.scene or rig_changed or mesh_changed or item_changed:
+        return live.Change(item, mesh_changed or _all_changed, rig_changed)
+    return live.Change(item) if updates.has(armature) else None
+
+
+def _evaluate(depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> _Updates:
+    """Have Blender evaluate what handlers changed, if they did; what that updated."""
+    global _listener
+    found = _Updates({}, False)
+
+    def listen(evaluated: bpy.types.Depsgraph) -> None:
+        nonlocal found
+        found = found.and_of(_Updates.of(evaluated, in_frame_change))
+
+    _listener = listen
+    try:
+        if depsgraph.mode != "RENDER" and depsgraph.view_layer == bpy.context.view_layer:
+            # It does nothing where nothing changed.
+            bpy.context.evaluated_depsgraph_get()
+        else:
+            depsgraph.update()
+    finally:
+        _listener = None
+    return found
 
 
 def _await_centers(state: live.State | None) -> None:
@@ -114,11 +227,14 @@ def _show_again() -> float | None:
     return None
 
 
-def _stack_changed(item: bpy.types.Object) -> bool:
+def _stack_changed(item: bpy.types.Object, in_render: bool) -> bool:
     """Whether something else may come to the modifier of an object than when it was last asked."""
     modifier = stack.find(item)
-    registry.adjust(item, modifier)
-    stack.show_in_weight_paint(item)
+    if modifier is None:
+        return False
+    if not in_render:
+        registry.adjust(item, modifier)
+        stack.show_in_weight_paint(item)
     state = live.state_of(item)
     if state is None:
         return False
@@ -126,14 +242,6 @@ def _stack_changed(item: bpy.types.Object) -> bool:
     differs = signature != state.signature
     state.signature = signature
     return differs
-
-
-def look_again() -> None:
-    """Have Blender update the bound objects whose modifiers keep their input only now."""
-    for item in registry.bound_objects():
-        state = live.state_of(item)
-        if state is not None and state.unread:
-            item.update_tag()
 
 
 @persistent
@@ -160,6 +268,8 @@ def history_moved(*_arguments: object) -> None:
 
 
 _HANDLERS = (
+    ("frame_change_pre", frame_change_starts),
+    ("depsgraph_update_pre", depsgraph_update_starts),
     ("frame_change_post", frame_changed),
     ("depsgraph_update_post", depsgraph_updated),
     ("load_pre", to_be_replaced),
@@ -183,7 +293,7 @@ def register() -> None:
 def unregister() -> None:
     for name, handler in reversed(_HANDLERS):
         getattr(bpy.app.handlers, name).remove(handler)
-    for timer in (_show_again, look_again, look_for_centers):
+    for timer in (_show_again, look_for_centers):
         if bpy.app.timers.is_registered(timer):
             bpy.app.timers.unregister(timer)
     live.forget()

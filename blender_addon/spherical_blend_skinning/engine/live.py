@@ -60,7 +60,7 @@ class State:
     signature : tuple
         See `subject.signature`.
     missed_mesh, missed_rig : bool
-        What may have changed while the modifier was switched off.
+        What may have changed while the modifier was switched off, or the object not evaluated.
     unread : int
         How many times in a row the input of the modifier could not be read.
     centers : Centers
@@ -84,6 +84,11 @@ class State:
         self.unread += isinstance(error, subject.InputError)
         self.binding = None
         self.pose = ()
+
+    def miss(self, change: Change) -> None:
+        """Note for the next time what changes while it does not matter."""
+        self.missed_mesh |= change.mesh
+        self.missed_rig |= change.rig
 
 
 class Change(NamedTuple):
@@ -197,7 +202,12 @@ def _read(
     item = change.item
     evaluated = item.evaluated_get(depsgraph)
     modifier = stack.find(item)
-    if modifier is None or not evaluated.is_evaluated:
+    if modifier is None:
+        return None, None
+    if not evaluated.is_evaluated:
+        hidden = state_of(item)
+        if hidden is not None:
+            hidden.miss(change)
         return None, None
     started = time.perf_counter()
     in_render = depsgraph.mode == "RENDER" and bool(node_trees.get_input(modifier, live_group.USE_RENDER_CARRIER))
@@ -243,8 +253,7 @@ def _frame(
     if not (target.modifier.show_render if depsgraph.mode == "RENDER" else target.modifier.show_viewport):
         # For when it is shown again.
         state.pose = ()
-        state.missed_mesh |= change.mesh
-        state.missed_rig |= change.rig
+        state.miss(change)
         return None
     mesh = change.mesh or state.missed_mesh
     rig = change.rig or state.missed_rig

@@ -74,13 +74,14 @@ def _dependencies(item: bpy.types.Object) -> list[bpy.types.ID]:
     return [other for other in found if other is not None]
 
 
-def tidy(view_layer: bpy.types.ViewLayer | None = None) -> None:
+def tidy(view_layer: bpy.types.ViewLayer | None = None) -> bool:
     """Give every bound object a carrier of its own, and take away what was left behind. Not for use in renders.
 
-    With a view layer, it also sees to rigs that are hidden there.
+    With a view layer, it also sees to rigs that are hidden there, and tells whether there are more of them now.
     """
     forget()
     owned = set()
+    probed = False
     for item in bound_objects():
         if item.library is not None:
             continue
@@ -100,7 +101,8 @@ def tidy(view_layer: bpy.types.ViewLayer | None = None) -> None:
             # An applied modifier leaves the mesh in its pose, which an Armature modifier must not deform once more.
             stack.restore_armature_modifier(item, to_work=not live.has_other_positions(item))
     if view_layer is not None:
-        owned.update(_probe_hidden_rigs(view_layer))
+        used, probed = _probe_hidden_rigs(view_layer)
+        owned.update(used)
     else:
         owned.update(filter(probes.is_probe, bpy.data.objects))
     for item in list(bpy.data.objects):
@@ -108,15 +110,17 @@ def tidy(view_layer: bpy.types.ViewLayer | None = None) -> None:
             carriers.remove(item)
     forget()
     bound_objects()
+    return probed
 
 
-def _probe_hidden_rigs(view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
-    """Have rigs posed that are hidden, by one probe for each; the probes in use."""
+def _probe_hidden_rigs(view_layer: bpy.types.ViewLayer) -> tuple[list[bpy.types.Object], bool]:
+    """Have rigs posed that are hidden, by one probe for each; the probes in use, and whether some object got one."""
     probe_of: dict[bpy.types.Object, bpy.types.Object] = {}
     for item in bpy.data.objects:
         if probes.is_probe(item) and carriers.is_writable(item):
             probe_of.setdefault(probes.rig_of(item), item)
     used = []
+    got_one = False
     for item in bound_objects():
         armature = item.sbs.armature
         if item.library is not None:
@@ -129,7 +133,8 @@ def _probe_hidden_rigs(view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object
         modifier = stack.find(item)
         if node_trees.get_input(modifier, live_group.POSE_PROBE) != probe:
             node_trees.set_input(modifier, live_group.POSE_PROBE, probe)
-    return used
+            got_one |= probe is not None
+    return used, got_one
 
 
 def adjust(item: bpy.types.Object, modifier: bpy.types.NodesModifier) -> None:
