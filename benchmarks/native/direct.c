@@ -67,8 +67,8 @@ void direct_prepare(const sbs_frame *frame, float *constants) {
 
 static const direct_kernels *choose_kernels(const sbs_skin *skin) {
 #ifdef SBS_HAVE_X86_KERNELS
-  if (!strcmp(skin->kernels->name, "avx512")) return &direct_kernels_avx512;
-  if (!strcmp(skin->kernels->name, "avx2")) return &direct_kernels_avx2;
+  if (skin->isa == SBS_ISA_AVX512) return &direct_kernels_avx512;
+  if (skin->isa == SBS_ISA_AVX2) return &direct_kernels_avx2;
 #endif
   return &direct_kernels_baseline;
 }

@@ -3,10 +3,10 @@
 #define BENCHMARKS_DIRECT_H
 
 #include "deform/frame.h"
-#include "deform/kernels.h"
+#include "kernels/kernels.h"
 
 /*
- * The methods as the papers write them, not relative to what the pivot does (deform/formulas.h), with all else as in the
+ * The methods as the papers write them, not relative to what the pivot does (kernels/formulas.h), with all else as in the
  * library: the blocks, their order, the way of storing. For float32 and rigid joints. The difference in time is what the
  * relative form costs; the difference in the result is what it is there for.
  *

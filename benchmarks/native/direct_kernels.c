@@ -19,17 +19,19 @@
 #define SBS_VECTOR_BYTES 16
 #define LANE_LIST(f, r) f(r, 0), f(r, 1), f(r, 2), f(r, 3)
 #endif
-#define SBS_SCALAR_ONLY 0
-#define SBS_INLINE static inline __attribute__((always_inline, unused))
-#define SBS_CALLED __attribute__((noinline))
+#include "base/compiled_for_isa.h"
+#include "kernels/series.h"
 #define SCALAR float
 #define SCALAR_TINY FLT_MIN
+#define SCALAR_EPSILON FLT_EPSILON
 #define SCALAR_SQRT sqrtf
 #define LANES (SBS_VECTOR_BYTES / 4)
 #define NAME(name) name##_float32
-#include "deform/kernel.inc"
 #define VEC NAME(vec)
 #define VEC3 NAME(vec3)
+#include "kernels/vectors.inc"
+#include "kernels/store.inc"
+#include "kernels/rotation.inc"
 
 SBS_INLINE void direct_linear(const SCALAR *base, NAME(influences) in, VEC3 *v, VEC3 *n) {
   VEC m[12];

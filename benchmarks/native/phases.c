@@ -337,7 +337,7 @@ static void introduce(const bench *b) {
   }
   printf("{\"instruction_set\": \"%s\", \"compiler\": \"%s\", \"joint_sets\": %zu, \"nontrivial_joint_sets\": %zu, "
          "\"pivot_groups\": %zu, \"blocks\": %zu, \"consecutive_blocks\": %zu, \"stream_bytes\": %zu}\n",
-         skin->kernels->name, __VERSION__, skin->set_count, skin->nontrivial_set_count, skin->group_count,
+         sbs_isa_name(skin->isa), __VERSION__, skin->set_count, skin->nontrivial_set_count, skin->group_count,
          skin->block_count, in_place, numbers * sizeof(float));
   fflush(stdout);
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "deform/kernels.h"
+#include "base/isa.h"
 #include "memory.h"
 
 /* Saturates: no allocator has so much. */
@@ -209,9 +209,12 @@ static double cells_of_grid(double side) {
   return 0.5 * along * (along + 1.0);
 }
 
+#define BATCH_OF(constant, name) sbs_add_similarities_##name,
+
 sbs_status sbs_sampling_new(sbs_sampling *sampling, const sbs_patches *patches, size_t pair_count, double cell,
                             int threads, const sbs_allocator *allocator) {
-  *sampling = (sbs_sampling){.add_similarities = sbs_choose_kernels()->add_similarities,
+  static sbs_similarity_batch *const batches[] = {SBS_EACH_ISA(BATCH_OF)};
+  *sampling = (sbs_sampling){.add_similarities = batches[sbs_choose_isa()],
                              .cell = cell > 1e-9 ? cell : 0.0, /* coordinates must fit into 32 bits */
                              .pair_count = pair_count,
                              .counts = sbs_allocate(allocator, pair_count, sizeof *sampling->counts),

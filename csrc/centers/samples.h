@@ -2,7 +2,7 @@
 #ifndef SBS_CENTERS_SAMPLES_H
 #define SBS_CENTERS_SAMPLES_H
 
-#include "centers/batch.h"
+#include "centers/add_similarities.h"
 #include "centers/patches.h"
 
 typedef struct sbs_sampling {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "deform/formulas.h"
+#include "kernels/formulas.h"
 #include "deform/threads.h"
 #include "fault.h"
 #include "scalar.h"

@@ -61,7 +61,7 @@ static void blend_blocks(const sbs_frame *frame, const sbs_item *item, size_t fi
       .normals_out = frame->normals,
       .normals_stride = frame->normals_stride,
   };
-  skin->kernels->blend[skin->scalar](&args);
+  sbs_kernels_of(skin->isa, skin->scalar)->mix(&args);
 }
 
 /* Blocks that all use the same. */

@@ -3,8 +3,9 @@
 
 #include "deform/blend.h"
 #include "deform/inverse.h"
-#include "deform/kernels.h"
 #include "deform/threads.h"
+#include "kernels/kernels.h"
+#include "pose/batches.h"
 #include "pose/center.h"
 #include "scalar.h"
 
@@ -20,7 +21,7 @@ static void prepare_joints(sbs_frame *frame, sbs_share share) {
       .joints = frame->scratch.joints,
       .kinds = frame->scratch.kinds,
   };
-  skin->kernels->prepare_joints(&args, share.begin, share.end);
+  sbs_joints_batch_of(skin->isa)(&args, share.begin, share.end);
 }
 
 /*
@@ -70,7 +71,7 @@ static void find_centers(sbs_frame *frame, int thread, int team) {
       .centers = frame->scratch.centers,
       .left = frame->scratch.left,
   };
-  const sbs_centers_count count = frame->skin->kernels->find_centers(&args, share.begin, share.end);
+  const sbs_centers_count count = sbs_centers_batch_of(frame->skin->isa)(&args, share.begin, share.end);
 #pragma omp atomic
   frame->solves += count.solved;
 #pragma omp atomic
@@ -120,7 +121,7 @@ static void write_constants(sbs_frame *frame, sbs_share share) {
       .forms = frame->scratch.forms,
       .obtuse = frame->scratch.obtuse,
   };
-  sbs_constants_batch *write = skin->kernels->write_constants[skin->scalar];
+  sbs_constants_batch *write = sbs_kernels_of(skin->isa, skin->scalar)->write_constants;
   for (size_t begin = share.begin, end; begin < share.end; begin = end) { /* by runs of sets that are needed or not */
     const int needed = is_needed(frame, begin);
     for (end = begin + 1; end < share.end && is_needed(frame, end) == needed;) end++;
@@ -171,7 +172,8 @@ void sbs_run_kernel(const sbs_frame *frame, const sbs_item *item, const sbs_kern
   const sbs_skin *skin = frame->skin;
   const sbs_form form = (sbs_form)frame->scratch.forms[item->group];
   const size_t variant = args->influences <= SBS_KERNEL_INFLUENCES ? args->influences - 1 : SBS_KERNEL_INFLUENCES;
-  skin->kernels->table[skin->scalar][sbs_formula_of(frame, item)][form][frame->normals != NULL][variant](args);
+  const sbs_formula_kernels *kernels = sbs_kernels_of(skin->isa, skin->scalar)->formulas[sbs_formula_of(frame, item)];
+  kernels->kernels[form][frame->normals != NULL][variant](args);
 }
 
 /* The first item from a block on. */

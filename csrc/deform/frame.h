@@ -2,9 +2,9 @@
 #ifndef SBS_DEFORM_FRAME_H
 #define SBS_DEFORM_FRAME_H
 
-#include "deform/kernels.h"
 #include "deform/scratch.h"
-#include "pose/constants.h"
+#include "kernels/constants.h"
+#include "kernels/kernels.h"
 #include "sbs/sbs.h"
 
 /* Posed positions that are to be undone, and what is told about it. */

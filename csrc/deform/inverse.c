@@ -10,10 +10,10 @@
 /* ------------------------------------------------------------------------------------------------------ an item -- */
 
 static sbs_inverse_method method_of(const sbs_frame *frame, const sbs_item *item) {
+  const sbs_kernels *kernels = sbs_kernels_of(frame->skin->isa, frame->skin->scalar);
   return (sbs_inverse_method){
       .args = sbs_describe_blocks(frame, item, 0, (size_t)item->vertex_count),
-      .formula = sbs_formula_of(frame, item),
-      .form = (sbs_form)frame->scratch.forms[item->group],
+      .map = kernels->formulas[sbs_formula_of(frame, item)]->maps[frame->scratch.forms[item->group]],
   };
 }
 
@@ -33,7 +33,7 @@ size_t sbs_invert_item(const sbs_frame *frame, const sbs_item *item) {
     args.amount = frame->options->amount;
     args.amount_scalar = frame->options->amount_scalar;
   }
-  return skin->kernels->invert[skin->scalar](&args);
+  return sbs_kernels_of(skin->isa, skin->scalar)->invert(&args);
 }
 
 /* ------------------------------------------------------------------------------------------------------- public -- */

@@ -3,7 +3,7 @@
 
 #include "memory.h"
 #include "pose/center.h"
-#include "pose/constants.h"
+#include "kernels/constants.h"
 #include "scalar.h"
 
 static void *carve(char *memory, size_t *used, size_t count, size_t size) {

@@ -14,7 +14,7 @@
  * since sum_{a<b} |x_a - x_b|^2 = n sum_i |x_i - mean x|^2: with the weight 2 / (n - 1) the squares sum to the mean
  * over the pairs.
  *
- * They are solved damped: z = argmin of those squares + damping |z|^2. pose/batch.inc does so for many sets at once, by
+ * They are solved damped: z = argmin of those squares + damping |z|^2. pose/solve_centers.c does so for many sets at once, by
  * normal equations. Here is the singular value decomposition: the paper's way, and the way out where those would lose
  * too much.
  */

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "deform/kernels.h"
 #include "fault.h"
 #include "memory.h"
 #include "scalar.h"
@@ -157,7 +156,7 @@ sbs_status sbs_skin_new(const sbs_skin_desc *desc, const sbs_skin_options *optio
   sbs_skin *made = sbs_allocate(&options->allocator, 1, sizeof *made);
   if (!made) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
   *made = (sbs_skin){.allocator = options->allocator,
-                     .kernels = sbs_choose_kernels(),
+                     .isa = sbs_choose_isa(),
                      .memory = sizeof *made,
                      .vertex_count = desc->vertex_count,
                      .joint_count = desc->joint_count,
@@ -209,7 +208,7 @@ sbs_status sbs_skin_get_info(const sbs_skin *skin, sbs_skin_info *info) {
                           .scalar = skin->scalar,
                           .has_normals = skin->normals != NULL,
                           .has_centers = skin->centers != NULL,
-                          .instruction_set = skin->kernels->name};
+                          .instruction_set = sbs_isa_name(skin->isa)};
   return SBS_OK;
 }
 

@@ -2,9 +2,8 @@
 #ifndef SBS_SKIN_SKIN_H
 #define SBS_SKIN_SKIN_H
 
+#include "base/isa.h"
 #include "sbs/sbs.h"
-
-struct sbs_kernels;
 
 /* Vertices in a block. A block is of one pivot group; its last lanes repeat a vertex where the group has run out. */
 #define SBS_BLOCK 16
@@ -39,7 +38,7 @@ typedef struct sbs_item {
 
 struct sbs_skin {
   sbs_allocator allocator;
-  const struct sbs_kernels *kernels;
+  sbs_isa isa; /* what it is deformed by */
   size_t memory; /* bytes allocated */
 
   size_t vertex_count;

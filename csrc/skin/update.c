@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "deform/kernels.h"
 #include "fault.h"
 #include "memory.h"
 #include "scalar.h"
@@ -290,7 +289,7 @@ sbs_status sbs_skin_update(const sbs_skin *skin, const sbs_skin_desc *desc, cons
   sbs_skin *made = sbs_allocate(&options->allocator, 1, sizeof *made);
   if (!made) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
   *made = (sbs_skin){.allocator = options->allocator,
-                     .kernels = sbs_choose_kernels(),
+                     .isa = sbs_choose_isa(),
                      .memory = sizeof *made,
                      .vertex_count = skin->vertex_count,
                      .joint_count = skin->joint_count,

@@ -9,7 +9,7 @@
 #include <sbs/sbs.h>
 #include <stdlib.h>
 
-#include "deform/kernels.h"
+#include "base/isa.h"
 #include "harness.h"
 
 /* ------------------------------------------------------------------------------------------------------ matrices -- */
@@ -239,7 +239,7 @@ enum {
 /* Has skins that are made from now on use an instruction set; returns whether this machine has it. */
 static inline int use_instruction_set(int which) {
   if (setenv("SBS_ISA", instruction_sets[which], 1)) abort();
-  return strcmp(sbs_choose_kernels()->name, instruction_sets[which]) == 0;
+  return strcmp(sbs_isa_name(sbs_choose_isa()), instruction_sets[which]) == 0;
 }
 
 /* Runs tests with every instruction set that there is. */

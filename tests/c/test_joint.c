@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A joint's matrix as A = R S, and R as a quaternion: rigid, scaled, sheared, mirrored and singular matrices. */
+#include "pose/batches.h"
 #include "pose/check.h"
 #include "rig.h"
 #include "scalar.h"
@@ -41,7 +42,7 @@ static parts prepare_pose(const sbs_pose *pose) {
   unsigned char kind;
   CHECK_EQUAL(sbs_check_poses(pose, 1, 1, NULL), SBS_OK);
   const sbs_joints_args args = arguments_of(pose, &joint, &kind);
-  sbs_choose_kernels()->prepare_joints(&args, 0, 1);
+  sbs_joints_batch_of(sbs_choose_isa())(&args, 0, 1);
   return parts_of(&joint, kind);
 }
 
@@ -165,8 +166,8 @@ static void test_rows_and_lanes(void) {
       sbs_joint joints[JOINTS];
       unsigned char kinds[JOINTS];
       const sbs_joints_args args = arguments_of(poses + p, joints, kinds);
-      sbs_choose_kernels()->prepare_joints(&args, 0, split);
-      sbs_choose_kernels()->prepare_joints(&args, split, JOINTS);
+      sbs_joints_batch_of(sbs_choose_isa())(&args, 0, split);
+      sbs_joints_batch_of(sbs_choose_isa())(&args, split, JOINTS);
       for (size_t j = 0; j < JOINTS; j++) {
         const sbs_pose alone = {squares[j], SBS_FLOAT64, 4};
         const parts found = parts_of(joints + j, kinds[j]), expected = prepare_pose(&alone);

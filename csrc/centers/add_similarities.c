@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums of similarities, as centers/batch.h has them. Included by deform/kernels.inc. */
+/* Sums of similarities, the exponentials of Le & Hodgins 2016, eqs. (1) and (4); compiled for each instruction set. */
+#include "centers/add_similarities.h"
+
+#include <stdint.h>
+
+#include "base/compiled_for_isa.h"
 
 typedef uint64_t bits_of_vec4 __attribute__((vector_size(32)));
 
@@ -29,7 +34,7 @@ SBS_INLINE sbs_vec4 exponential(sbs_vec4 x) {
   return sum * (sbs_vec4)(((bits_of_vec4)shifted + 1023u) << 52);
 }
 
-static void add_similarities(const sbs_similarity_args *args, sbs_vec4 sums[4]) {
+void SBS_FOR_ISA(sbs_add_similarities)(const sbs_similarity_args *args, sbs_vec4 sums[4]) {
   const double p = args->p, q = args->q;
   sbs_vec4 mass = {0.0}, x = {0.0}, y = {0.0}, z = {0.0};
   for (size_t i = 0; i < args->block_count; i++) {

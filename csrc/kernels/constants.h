@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef SBS_POSE_CONSTANTS_H
-#define SBS_POSE_CONSTANTS_H
+#ifndef SBS_KERNELS_CONSTANTS_H
+#define SBS_KERNELS_CONSTANTS_H
 
-#include "deform/formulas.h"
+#include "kernels/formulas.h"
 #include "pose/joint.h"
 #include "skin/skin.h"
 
-/* How the constants of a pose are laid out, the same for all its pivot groups: a base, then rows (deform/formulas.h). */
+/* How the constants of a pose are laid out, the same for all its pivot groups: a base, then rows (kernels/formulas.h). */
 typedef struct sbs_constants_layout {
   sbs_formula formula;
   int linear;  /* whether C itself is blended, as by SBS_METHOD_LINEAR and RIGID */
@@ -41,8 +41,11 @@ static inline size_t sbs_constants_offset(const sbs_skin *skin, const sbs_consta
   return group * layout->base_size + skin->groups[group].first_row * layout->row_size;
 }
 
-/* Numbers that the constants of any layout take. */
-size_t sbs_constants_capacity(const sbs_skin *skin);
+/* Numbers that the constants of any layout take: rows of weighted centers are the largest. */
+static inline size_t sbs_constants_capacity(const sbs_skin *skin) {
+  return skin->group_count * SBS_CONSTANT_GENERAL_BASE +
+         skin->row_count * sbs_formula_general_row(SBS_FORMULA_AVERAGE_WEIGHTED);
+}
 
 typedef struct sbs_constants_args {
   const sbs_skin *skin;
@@ -61,7 +64,7 @@ typedef struct sbs_constants_args {
 } sbs_constants_args;
 
 /*
- * Writes the constants of all groups of sets [begin, end): pose/constants.inc, for each instruction set and scalar
+ * Writes the constants of all groups of sets [begin, end): kernels/constants.inc, for each instruction set and scalar
  * type.
  */
 typedef void sbs_constants_batch(const sbs_constants_args *args, size_t begin, size_t end);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef SBS_POSE_VEC4_H
-#define SBS_POSE_VEC4_H
+#ifndef SBS_BASE_VEC4_H
+#define SBS_BASE_VEC4_H
 
 /*
  * Four doubles that are worked on at once, by the compiler's vector extension: the columns of 3x4 matrices (fourth

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef SBS_CENTERS_BATCH_H
-#define SBS_CENTERS_BATCH_H
+#ifndef SBS_CENTERS_ADD_SIMILARITIES_H
+#define SBS_CENTERS_ADD_SIMILARITIES_H
 
 #include <stddef.h>
 
-#include "pose/vec4.h"
+#include "base/isa.h"
+#include "base/vec4.h"
 
-/* What is summed for optimized centers, in lanes: centers/batch.inc, compiled for each instruction set. */
+/* What is summed for optimized centers, in lanes: centers/add_similarities.c, compiled for each instruction set. */
 
 enum {
   SBS_SAMPLE_LANES = 4
@@ -40,5 +41,9 @@ typedef struct sbs_similarity_args {
  * which for merged samples is the first-order expansion about the mean; of the mass, the first order is zero.
  */
 typedef void sbs_similarity_batch(const sbs_similarity_args *args, sbs_vec4 sums[4]);
+
+#define SBS_DECLARE_BATCH(constant, name) sbs_similarity_batch sbs_add_similarities_##name;
+SBS_EACH_ISA(SBS_DECLARE_BATCH)
+#undef SBS_DECLARE_BATCH
 
 #endif

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef SBS_POSE_BATCH_H
-#define SBS_POSE_BATCH_H
+#ifndef SBS_POSE_BATCHES_H
+#define SBS_POSE_BATCHES_H
 
+#include "base/isa.h"
 #include "pose/joint.h"
 #include "skin/skin.h"
 
 /*
- * The parts of the pose preparation that are done for many joints, or many joint sets, at once: pose/batch.inc,
- * compiled for each instruction set. A result does not depend on which others it was computed with.
+ * The parts of the pose preparation that are done for many joints, or many joint sets, at once, compiled for each
+ * instruction set: pose/prepare_joints.c and pose/solve_centers.c. A result does not depend on which others it was
+ * computed with.
  */
 
 typedef struct sbs_joints_args {
@@ -44,5 +46,14 @@ typedef struct sbs_centers_count {
  * where normal equations in double can't tell the damping from rounding.
  */
 typedef sbs_centers_count sbs_centers_batch(const sbs_centers_args *args, size_t begin, size_t end);
+
+#define SBS_DECLARE_BATCHES(constant, name) \
+  sbs_joints_batch sbs_prepare_joints_##name; \
+  sbs_centers_batch sbs_find_centers_##name;
+SBS_EACH_ISA(SBS_DECLARE_BATCHES)
+#undef SBS_DECLARE_BATCHES
+
+sbs_joints_batch *sbs_joints_batch_of(sbs_isa isa);
+sbs_centers_batch *sbs_centers_batch_of(sbs_isa isa);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef SBS_DEFORM_FORMULAS_H
-#define SBS_DEFORM_FORMULAS_H
+#ifndef SBS_KERNELS_FORMULAS_H
+#define SBS_KERNELS_FORMULAS_H
 
+#include "kernels/formula_list.h"
 #include "sbs/sbs.h"
 
 /*
@@ -77,46 +78,50 @@ enum {
   SBS_GENERAL_PART = 24
 };
 
-/* The formulas above: what rotates, and about what. */
-typedef enum sbs_formula {
-  SBS_FORMULA_LINEAR,
-  SBS_FORMULA_SPHERICAL, /* by QLERP about the center of the joint set */
-  SBS_FORMULA_DUAL_QUATERNION,
-  SBS_FORMULA_OPTIMIZED,
-  SBS_FORMULA_WEIGHTED,
-  SBS_FORMULA_AVERAGE, /* from here on by the spherical average */
-  SBS_FORMULA_AVERAGE_OPTIMIZED,
-  SBS_FORMULA_AVERAGE_WEIGHTED,
-  SBS_FORMULA_COUNT
-} sbs_formula;
+#define SBS_FORMULA_CONSTANT(constant, ...) SBS_FORMULA_##constant,
+typedef enum sbs_formula { SBS_EACH_FORMULA(SBS_FORMULA_CONSTANT) SBS_FORMULA_COUNT } sbs_formula;
+#undef SBS_FORMULA_CONSTANT
+
+/* What a formula is: see kernels/formula_list.h. */
+typedef struct sbs_formula_traits {
+  int method, rotation, center; /* SBS_METHOD_, SBS_ROTATION_ and SBS_CENTER_; -1 for ANY */
+  size_t row;
+} sbs_formula_traits;
+
+enum {
+  SBS_ROTATION_ANY = -1,
+  SBS_CENTER_ANY = -1
+};
+#define SBS_FORMULA_TRAITS(constant, name, method, rotation, center, row, ...) \
+  {SBS_METHOD_##method, SBS_ROTATION_##rotation, SBS_CENTER_##center, row},
+static const sbs_formula_traits sbs_traits[SBS_FORMULA_COUNT] = {SBS_EACH_FORMULA(SBS_FORMULA_TRAITS)};
+#undef SBS_FORMULA_TRAITS
 
 static inline int sbs_formula_is_average(sbs_formula formula) {
-  return formula >= SBS_FORMULA_AVERAGE;
+  return sbs_traits[formula].rotation == SBS_ROTATION_AVERAGE;
 }
 
 static inline int sbs_formula_is_optimized(sbs_formula formula) {
-  return formula == SBS_FORMULA_OPTIMIZED || formula == SBS_FORMULA_AVERAGE_OPTIMIZED;
+  return sbs_traits[formula].center == SBS_CENTER_OPTIMIZED;
 }
 
 static inline int sbs_formula_is_weighted(sbs_formula formula) {
-  return formula == SBS_FORMULA_WEIGHTED || formula == SBS_FORMULA_AVERAGE_WEIGHTED;
-}
-
-/* Whether Q is blended from the quaternions q_i themselves: centers are near, so that it loses nothing. */
-static inline int sbs_formula_is_absolute(sbs_formula formula) {
-  return formula == SBS_FORMULA_OPTIMIZED;
+  return sbs_traits[formula].center == SBS_CENTER_WEIGHTED;
 }
 
 /* Whether joint sets have centers. */
 static inline int sbs_formula_has_set_centers(sbs_formula formula) {
-  return formula == SBS_FORMULA_SPHERICAL || formula == SBS_FORMULA_AVERAGE;
+  return sbs_traits[formula].center == SBS_CENTER_JOINT_SET;
+}
+
+/* Whether Q is blended from the quaternions q_i themselves: centers are near, so that it loses nothing. */
+static inline int sbs_formula_is_absolute(sbs_formula formula) {
+  return sbs_formula_is_optimized(formula) && !sbs_formula_is_average(formula);
 }
 
 /* Numbers of a row where all joints are rigid. */
 static inline size_t sbs_formula_row(sbs_formula formula) {
-  if (formula == SBS_FORMULA_LINEAR) return SBS_LINEAR_ROW;
-  if (sbs_formula_is_optimized(formula)) return SBS_OPTIMIZED_ROW;
-  return sbs_formula_is_weighted(formula) ? SBS_WEIGHTED_ROW : SBS_ROTATION_ROW;
+  return sbs_traits[formula].row;
 }
 
 /* The same where there is room for a general form. */

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef SBS_DEFORM_KERNELS_H
-#define SBS_DEFORM_KERNELS_H
+#ifndef SBS_KERNELS_KERNELS_H
+#define SBS_KERNELS_KERNELS_H
 
-#include "centers/batch.h"
-#include "deform/formulas.h"
-#include "pose/batch.h"
-#include "pose/constants.h"
+#include "base/isa.h"
+#include "kernels/constants.h"
+#include "kernels/formulas.h"
 #include "skin/skin.h"
 
 /* Up to this many influences have kernels of their own; beyond, one kernel does any number. */
@@ -50,13 +49,28 @@ typedef struct sbs_blend_args {
 typedef void sbs_blend_kernel(const sbs_blend_args *args);
 
 /*
+ * The positions, without their anchors, that a formula takes `count` packed positions to: all have the influences of
+ * the lane vector at `stream`, and its centers. Points and images are vectors x, y, z of the kernels' own length.
+ */
+typedef void sbs_map(const void *base, const sbs_kernel_args *args, const void *stream, const void *centers,
+                     const void *points, void *images, int count);
+
+/*
+ * Kernels of one formula and scalar type: [form][with normals][influences - 1, the last for any number]. Numbers that
+ * have no kernel of their own have that for any. Forms that do not occur have none.
+ */
+typedef struct sbs_formula_kernels {
+  sbs_kernel *kernels[SBS_FORM_COUNT][2][SBS_KERNEL_INFLUENCES + 1];
+  sbs_map *maps[SBS_FORM_COUNT];
+} sbs_formula_kernels;
+
+/*
  * The inverse of one method, or of two that are blended. For fixed weights both are affine maps of the packed position:
  * images of four points give a map, and nothing else need be known of its formula.
  */
 typedef struct sbs_inverse_method {
   sbs_kernel_args args; /* without normals; of the second, only what a formula reads counts */
-  sbs_formula formula;
-  sbs_form form;
+  sbs_map *map;
 } sbs_inverse_method;
 
 typedef struct sbs_inverse_args {
@@ -73,37 +87,14 @@ typedef struct sbs_inverse_args {
 /* Returns how many vertices have no inverse. */
 typedef size_t sbs_inverse_kernel(const sbs_inverse_args *args);
 
-/*
- * Everything that is compiled for one instruction set. Kernels: [scalar][formula][form][with normals][influences - 1,
- * the last for any number]. Numbers that have no kernel of their own have that for any. Where every vertex has a center
- * of its own, plain and far are the same.
- */
+/* What is compiled for one instruction set and scalar type. */
 typedef struct sbs_kernels {
-  const char *name;
-  sbs_joints_batch *prepare_joints;
-  sbs_centers_batch *find_centers;
-  sbs_constants_batch *write_constants[2]; /* [scalar] */
-  sbs_blend_kernel *blend[2];              /* [scalar] */
-  sbs_inverse_kernel *invert[2];           /* [scalar] */
-  sbs_similarity_batch *add_similarities;
-  sbs_kernel *table[2][SBS_FORMULA_COUNT][SBS_FORM_COUNT][2][SBS_KERNEL_INFLUENCES + 1];
+  sbs_constants_batch *write_constants;
+  sbs_blend_kernel *mix;
+  sbs_inverse_kernel *invert;
+  const sbs_formula_kernels *formulas[SBS_FORMULA_COUNT];
 } sbs_kernels;
 
-/* 128-bit vectors, where every machine of the target has them: SSE2 on x86-64, NEON on arm64. */
-#if defined(__SSE2__) || defined(__ARM_NEON)
-#define SBS_HAVE_BASELINE_KERNELS
-#endif
-
-extern const sbs_kernels sbs_kernels_plain;
-#ifdef SBS_HAVE_BASELINE_KERNELS
-extern const sbs_kernels sbs_kernels_baseline;
-#endif
-#ifdef SBS_HAVE_X86_KERNELS
-extern const sbs_kernels sbs_kernels_avx2;
-extern const sbs_kernels sbs_kernels_avx512;
-#endif
-
-/* The best that this machine has, or what the environment variable SBS_ISA names, if the machine has it. */
-const sbs_kernels *sbs_choose_kernels(void);
+const sbs_kernels *sbs_kernels_of(sbs_isa isa, sbs_scalar scalar);
 
 #endif

@@ -1,169 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Pose preparation by lanes: a lane is a joint, then a joint set. Always in double. `lanes` is a vector of LANES
- * doubles by the compiler's extension, or a double where LANES is 1.
- */
+/* The rotation centers of joint sets (Kavan & Zara 2005, section 4), LANES sets of one size at once. */
+#include <float.h>
+#include <string.h>
 
-#define LANES (SBS_SCALAR_ONLY ? 1 : SBS_VECTOR_BYTES / 8)
-#if SBS_SCALAR_ONLY
-typedef double lanes;
-typedef int64_t lane_mask;
-#define LANE(vector, l) (vector)
-#else
-typedef double lanes __attribute__((vector_size(SBS_VECTOR_BYTES)));
-typedef int64_t lane_mask __attribute__((vector_size(SBS_VECTOR_BYTES)));
-#define LANE(vector, l) (vector)[l]
-#endif
-
-#define NO_LANES ((lanes){0.0})
-
-/* yes where the mask is set, else no; comparisons make masks */
-SBS_INLINE lanes select_lanes(lane_mask mask, lanes yes, lanes no) {
-#if SBS_SCALAR_ONLY
-  return mask ? yes : no;
-#else
-  return (lanes)(((lane_mask)yes & mask) | ((lane_mask)no & ~mask));
-#endif
-}
-
-SBS_INLINE int any_lane(lane_mask mask) {
-  int any = 0;
-  for (int l = 0; l < LANES; l++) any |= LANE(mask, l) != 0;
-  return any;
-}
-
-SBS_INLINE lanes root_of_lanes(lanes v) {
-  lanes root;
-  for (int l = 0; l < LANES; l++) LANE(root, l) = sqrt(LANE(v, l));
-  return root;
-}
-
-SBS_INLINE lanes larger_lanes(lanes a, lanes b) {
-  return select_lanes(a > b, a, b);
-}
-
-SBS_INLINE lanes absolute_lanes(lanes a) {
-  return larger_lanes(a, -a);
-}
-
-/* a . b */
-SBS_INLINE lanes dot_lanes(const lanes a[3], const lanes b[3]) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-#include "pose/transpose.inc"
-
-/* ------------------------------------------------------------------------------------------------------- joints -- */
-
-/* The columns of a batch of matrices: m[3 j + i] is row i of column j. */
-
-/* Reads matrices as they are given, row-major. */
-SBS_INLINE void gather_matrices(const sbs_joints_args *args, size_t begin, size_t count, lanes m[12]) {
-  const size_t size = 4 * args->rows;
-  for (size_t l = 0; l < LANES; l++) {
-    const size_t first = (begin + (l < count ? l : count - 1)) * size;
-    for (size_t i = 0; i < 3; i++) {
-      for (size_t j = 0; j < 4; j++) {
-        const size_t at = first + 4 * i + j;
-        LANE(m[3 * j + i], l) = args->scalar == SBS_FLOAT32 ? (double)((const float *)args->matrices)[at]
-                                                             : ((const double *)args->matrices)[at];
-      }
-    }
-  }
-}
-
-/* columns of A^T A: (00, 11, 22, 01, 02, 12) */
-SBS_INLINE void gram_of(const lanes a[9], lanes gram[6]) {
-  gram[0] = dot_lanes(a, a);
-  gram[1] = dot_lanes(a + 3, a + 3);
-  gram[2] = dot_lanes(a + 6, a + 6);
-  gram[3] = dot_lanes(a, a + 3);
-  gram[4] = dot_lanes(a, a + 6);
-  gram[5] = dot_lanes(a + 3, a + 6);
-}
-
-/* |A^T A - I| <= SBS_RIGID_TOLERANCE and det A > 0 */
-SBS_INLINE lane_mask find_rigid(const lanes a[9], const lanes gram[6]) {
-  const lanes d0 = gram[0] - 1.0, d1 = gram[1] - 1.0, d2 = gram[2] - 1.0;
-  const lanes defect =
-      d0 * d0 + d1 * d1 + d2 * d2 + 2.0 * (gram[3] * gram[3] + gram[4] * gram[4] + gram[5] * gram[5]);
-  const lanes det = a[0] * (a[4] * a[8] - a[5] * a[7]) + a[1] * (a[5] * a[6] - a[3] * a[8]) +
-                    a[2] * (a[3] * a[7] - a[4] * a[6]);
-  return (defect <= SBS_RIGID_TOLERANCE * SBS_RIGID_TOLERANCE) & (det > 0.0);
-}
-
-/*
- * The nearest rotation of a nearly orthonormal matrix by Newton-Schulz, X <- X + X (I - X^T X) / 2, which squares the
- * error: from SBS_RIGID_TOLERANCE two steps are more than double holds.
- */
-SBS_INLINE void nearest_rotation(const lanes gram_of_a[6], lanes x[9]) {
-  lanes gram[6];
-  memcpy(gram, gram_of_a, sizeof gram);
-  for (int step = 0; step < 2; step++) {
-    if (step) gram_of(x, gram);
-    for (int i = 0; i < 3; i++) {
-      const lanes r0 = x[i], r1 = x[3 + i], r2 = x[6 + i]; /* a row */
-      x[i] = r0 + 0.5 * (r0 * (1.0 - gram[0]) - r1 * gram[3] - r2 * gram[4]);
-      x[3 + i] = r1 + 0.5 * (r1 * (1.0 - gram[1]) - r0 * gram[3] - r2 * gram[5]);
-      x[6 + i] = r2 + 0.5 * (r2 * (1.0 - gram[2]) - r0 * gram[4] - r1 * gram[5]);
-    }
-  }
-}
-
-/* Quaternions (w, x, y, z) from their largest component (Shepperd 1978). */
-SBS_INLINE void quaternions_of(const lanes r[9], lanes q[4]) {
-  const lanes xx = r[0], yy = r[4], zz = r[8], trace = xx + yy + zz;
-  const lanes wx = r[5] - r[7], wy = r[6] - r[2], wz = r[1] - r[3]; /* 4 w x, 4 w y, 4 w z */
-  const lanes xy = r[3] + r[1], xz = r[6] + r[2], yz = r[7] + r[5];
-  lanes most = trace;
-  q[0] = 1.0 + trace, q[1] = wx, q[2] = wy, q[3] = wz;
-  const lanes candidates[3][4] = {
-      {wx, 1.0 + 2.0 * xx - trace, xy, xz},
-      {wy, xy, 1.0 + 2.0 * yy - trace, yz},
-      {wz, xz, yz, 1.0 + 2.0 * zz - trace},
-  };
-  const lanes diagonal[3] = {xx, yy, zz};
-  for (int i = 0; i < 3; i++) {
-    const lane_mask better = diagonal[i] > most;
-    most = select_lanes(better, diagonal[i], most);
-    for (int k = 0; k < 4; k++) q[k] = select_lanes(better, candidates[i][k], q[k]);
-  }
-  const lanes scale = 1.0 / root_of_lanes(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-  for (int k = 0; k < 4; k++) q[k] *= scale;
-}
-
-static void prepare_joints(const sbs_joints_args *args, size_t begin, size_t end) {
-  for (; begin < end; begin += LANES) {
-    const size_t count = end - begin < LANES ? end - begin : LANES;
-    lanes m[12], r[9], gram[6], q[4];
-    gather_matrices(args, begin, count, m);
-    gram_of(m, gram);
-    const lane_mask rigid = find_rigid(m, gram);
-    memcpy(r, m, sizeof r);
-    nearest_rotation(gram, r);
-    quaternions_of(r, q);
-
-    lanes farthest = absolute_lanes(m[0] - r[0]);
-    for (int k = 1; k < 9; k++) farthest = larger_lanes(farthest, absolute_lanes(m[k] - r[k]));
-    const lane_mask straight = rigid & (farthest <= args->normal_tolerance);
-
-    for (size_t l = 0; l < count; l++) {
-      sbs_joint *joint = args->joints + begin + l;
-      args->kinds[begin + l] =
-          (unsigned char)((LANE(rigid, l) ? 0 : SBS_JOINT_NONRIGID) | (LANE(straight, l) ? 0 : SBS_JOINT_SKEWED));
-      for (int j = 0; j < 3; j++) {
-        joint->given[j] = (sbs_vec4){LANE(m[3 * j], l), LANE(m[3 * j + 1], l), LANE(m[3 * j + 2], l), 0.0};
-        joint->moving[j] = LANE(rigid, l)
-                               ? (sbs_vec4){LANE(r[3 * j], l), LANE(r[3 * j + 1], l), LANE(r[3 * j + 2], l), 0.0}
-                               : joint->given[j];
-      }
-      joint->translation = (sbs_vec4){LANE(m[9], l), LANE(m[10], l), LANE(m[11], l), 0.0};
-      joint->quaternion = (sbs_vec4){LANE(q[0], l), LANE(q[1], l), LANE(q[2], l), LANE(q[3], l)};
-    }
-  }
-}
-
-/* ------------------------------------------------------------------------------------------------------ centers -- */
+#include "pose/batches.h"
+#include "pose/lanes.h"
 
 /* How many units of rounding apart the images of a child joint's position may be for it to be the center. */
 #define TRIVIAL_ROUNDING 16.0
@@ -394,7 +235,7 @@ SBS_INLINE lane_mask solve(const set_batch *batch, const sbs_centers_args *args,
   return hard;
 }
 
-static sbs_centers_count find_centers(const sbs_centers_args *args, size_t begin, size_t end) {
+sbs_centers_count SBS_FOR_ISA(sbs_find_centers)(const sbs_centers_args *args, size_t begin, size_t end) {
   sbs_centers_count count = {0, 0};
   while (begin < end) {
     set_batch batch;
@@ -420,9 +261,3 @@ static sbs_centers_count find_centers(const sbs_centers_args *args, size_t begin
   }
   return count;
 }
-
-#undef KEPT_JOINTS
-#undef TRIVIAL_ROUNDING
-#undef NO_LANES
-#undef LANE
-#undef LANES

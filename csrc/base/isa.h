@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SBS_BASE_ISA_H
+#define SBS_BASE_ISA_H
+
+/*
+ * Instruction sets. What has to be fast is compiled once for each of them, from one source (base/compiled_for_isa.h),
+ * and chosen when a skin is made: `plain` has no vectors, `baseline` those of 128 bits that every machine of the target
+ * has (SSE2 on x86-64, NEON on arm64).
+ */
+#if defined(__SSE2__) || defined(__ARM_NEON)
+#define SBS_ISA_IF_BASELINE(F) F(BASELINE, baseline)
+#else
+#define SBS_ISA_IF_BASELINE(F)
+#endif
+#ifdef SBS_HAVE_X86_KERNELS
+#define SBS_ISA_IF_X86(F) F(AVX2, avx2) F(AVX512, avx512)
+#else
+#define SBS_ISA_IF_X86(F)
+#endif
+
+/* F(constant, name) for each that this build has, the plainest first. */
+#define SBS_EACH_ISA(F) F(PLAIN, plain) SBS_ISA_IF_BASELINE(F) SBS_ISA_IF_X86(F)
+
+#define SBS_ISA_CONSTANT(constant, name) SBS_ISA_##constant,
+typedef enum sbs_isa { SBS_EACH_ISA(SBS_ISA_CONSTANT) SBS_ISA_COUNT } sbs_isa;
+#undef SBS_ISA_CONSTANT
+
+/* The best that this machine has, or what the environment variable SBS_ISA names, if the machine has it. */
+sbs_isa sbs_choose_isa(void);
+
+const char *sbs_isa_name(sbs_isa isa);
+
+#endif

@@ -1,0 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Dual quaternion blending (Kavan et al. 2007). */
+#define FORMULAS SBS_DUAL_QUATERNION_FORMULAS
+#define SBS_SOURCE "kernels/kernel.inc"
+#include "kernels/each_scalar.h"

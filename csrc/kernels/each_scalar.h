@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Includes SBS_SOURCE, an *.inc, for float and then for double, in a source that is compiled for an instruction set:
+ *
+ *   SCALAR          the type; SCALAR_TINY, SCALAR_EPSILON and SCALAR_SQRT what belongs to it
+ *   NAME(name)      name_float32, name_float64
+ *   LANES           numbers in a vector, 1 where there are none
+ *   LANE_LIST(f, r) f(r, 0), f(r, 1), ... for all lanes
+ *   VEC, VEC3       kernels/vectors.inc
+ */
+#include <float.h>
+#include <math.h>
+#include <stdalign.h>
+#include <string.h>
+
+#include "base/compiled_for_isa.h"
+#include "kernels/kernels.h"
+#include "kernels/series.h"
+#include "scalar.h"
+
+#define VEC NAME(vec)
+#define VEC3 NAME(vec3)
+
+#define SCALAR float
+#define SCALAR_TINY FLT_MIN
+#define SCALAR_EPSILON FLT_EPSILON
+#define SCALAR_SQRT sqrtf
+#define LANES (SBS_SCALAR_ONLY ? 1 : SBS_VECTOR_BYTES / 4)
+#define NAME(name) name##_float32
+#if SBS_VECTOR_BYTES == 16
+#define LANE_LIST(f, r) f(r, 0), f(r, 1), f(r, 2), f(r, 3)
+#elif SBS_VECTOR_BYTES == 32
+#define LANE_LIST(f, r) f(r, 0), f(r, 1), f(r, 2), f(r, 3), f(r, 4), f(r, 5), f(r, 6), f(r, 7)
+#elif SBS_VECTOR_BYTES == 64
+#define LANE_LIST(f, r) \
+  f(r, 0), f(r, 1), f(r, 2), f(r, 3), f(r, 4), f(r, 5), f(r, 6), f(r, 7), f(r, 8), f(r, 9), f(r, 10), f(r, 11), \
+      f(r, 12), f(r, 13), f(r, 14), f(r, 15)
+#endif
+#include SBS_SOURCE
+#undef SCALAR
+#undef SCALAR_TINY
+#undef SCALAR_EPSILON
+#undef SCALAR_SQRT
+#undef LANES
+#undef NAME
+#undef LANE_LIST
+
+#define SCALAR double
+#define SCALAR_TINY DBL_MIN
+#define SCALAR_EPSILON DBL_EPSILON
+#define SCALAR_SQRT sqrt
+#define LANES (SBS_SCALAR_ONLY ? 1 : SBS_VECTOR_BYTES / 8)
+#define NAME(name) name##_float64
+#if SBS_VECTOR_BYTES == 16
+#define LANE_LIST(f, r) f(r, 0), f(r, 1)
+#elif SBS_VECTOR_BYTES == 32
+#define LANE_LIST(f, r) f(r, 0), f(r, 1), f(r, 2), f(r, 3)
+#elif SBS_VECTOR_BYTES == 64
+#define LANE_LIST(f, r) f(r, 0), f(r, 1), f(r, 2), f(r, 3), f(r, 4), f(r, 5), f(r, 6), f(r, 7)
+#endif
+#include SBS_SOURCE

@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: MIT */
+/* All that is compiled for an instruction set, by formula. */
+#define SBS_SOURCE "kernels/table.inc"
+#include "kernels/each_scalar.h"

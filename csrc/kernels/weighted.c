@@ -1,0 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Spherical blending about weighted centers. */
+#define FORMULAS SBS_WEIGHTED_FORMULAS
+#define SBS_SOURCE "kernels/kernel.inc"
+#include "kernels/each_scalar.h"
