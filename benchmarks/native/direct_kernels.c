@@ -29,9 +29,9 @@
 #define NAME(name) name##_float32
 #define VEC NAME(vec)
 #define VEC3 NAME(vec3)
-#include "kernels/vectors.inc"
-#include "kernels/store.inc"
 #include "kernels/rotation.inc"
+#include "kernels/store.inc"
+#include "kernels/vectors.inc"
 
 SBS_INLINE void direct_linear(const SCALAR *base, NAME(influences) in, VEC3 *v, VEC3 *n) {
   VEC m[12];

@@ -22,7 +22,9 @@
 #define SBS_EACH_ISA(F) F(PLAIN, plain) SBS_ISA_IF_BASELINE(F) SBS_ISA_IF_X86(F)
 
 #define SBS_ISA_CONSTANT(constant, name) SBS_ISA_##constant,
-typedef enum sbs_isa { SBS_EACH_ISA(SBS_ISA_CONSTANT) SBS_ISA_COUNT } sbs_isa;
+typedef enum sbs_isa {
+  SBS_EACH_ISA(SBS_ISA_CONSTANT) SBS_ISA_COUNT
+} sbs_isa;
 #undef SBS_ISA_CONSTANT
 
 /* The best that this machine has, or what the environment variable SBS_ISA names, if the machine has it. */

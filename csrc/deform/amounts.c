@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/formulas.h"
 #include "deform/threads.h"
 #include "fault.h"
+#include "kernels/formulas.h"
 #include "scalar.h"
 
 /* ------------------------------------------------------------------------------------------------------- numbers -- */

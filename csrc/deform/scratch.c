@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "deform/scratch.h"
 
+#include "kernels/constants.h"
 #include "memory.h"
 #include "pose/center.h"
-#include "kernels/constants.h"
 #include "scalar.h"
 
 static void *carve(char *memory, size_t *used, size_t count, size_t size) {

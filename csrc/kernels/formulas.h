@@ -79,7 +79,9 @@ enum {
 };
 
 #define SBS_FORMULA_CONSTANT(constant, ...) SBS_FORMULA_##constant,
-typedef enum sbs_formula { SBS_EACH_FORMULA(SBS_FORMULA_CONSTANT) SBS_FORMULA_COUNT } sbs_formula;
+typedef enum sbs_formula {
+  SBS_EACH_FORMULA(SBS_FORMULA_CONSTANT) SBS_FORMULA_COUNT
+} sbs_formula;
 #undef SBS_FORMULA_CONSTANT
 
 /* What a formula is: see kernels/formula_list.h. */

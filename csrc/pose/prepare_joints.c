@@ -16,7 +16,7 @@ SBS_INLINE void gather_matrices(const sbs_joints_args *args, size_t begin, size_
       for (size_t j = 0; j < 4; j++) {
         const size_t at = first + 4 * i + j;
         LANE(m[3 * j + i], l) = args->scalar == SBS_FLOAT32 ? (double)((const float *)args->matrices)[at]
-                                                             : ((const double *)args->matrices)[at];
+                                                            : ((const double *)args->matrices)[at];
       }
     }
   }
@@ -25,10 +25,9 @@ SBS_INLINE void gather_matrices(const sbs_joints_args *args, size_t begin, size_
 /* |A^T A - I| <= SBS_RIGID_TOLERANCE and det A > 0 */
 SBS_INLINE lane_mask find_rigid(const lanes a[9], const lanes gram[6]) {
   const lanes d0 = gram[0] - 1.0, d1 = gram[1] - 1.0, d2 = gram[2] - 1.0;
-  const lanes defect =
-      d0 * d0 + d1 * d1 + d2 * d2 + 2.0 * (gram[3] * gram[3] + gram[4] * gram[4] + gram[5] * gram[5]);
-  const lanes det = a[0] * (a[4] * a[8] - a[5] * a[7]) + a[1] * (a[5] * a[6] - a[3] * a[8]) +
-                    a[2] * (a[3] * a[7] - a[4] * a[6]);
+  const lanes defect = d0 * d0 + d1 * d1 + d2 * d2 + 2.0 * (gram[3] * gram[3] + gram[4] * gram[4] + gram[5] * gram[5]);
+  const lanes det =
+      a[0] * (a[4] * a[8] - a[5] * a[7]) + a[1] * (a[5] * a[6] - a[3] * a[8]) + a[2] * (a[3] * a[7] - a[4] * a[6]);
   return (defect <= SBS_RIGID_TOLERANCE * SBS_RIGID_TOLERANCE) & (det > 0.0);
 }
 

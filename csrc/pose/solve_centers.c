@@ -211,8 +211,7 @@ SBS_INLINE void next_batch(const sbs_centers_args *args, size_t begin, size_t en
   batch->size = sbs_set_size(skin, (size_t)args->order[begin]);
   batch->count = 0;
   for (size_t l = 0; l < LANES; l++) {
-    if (begin + l < end && batch->count == l &&
-        sbs_set_size(skin, (size_t)args->order[begin + l]) == batch->size) {
+    if (begin + l < end && batch->count == l && sbs_set_size(skin, (size_t)args->order[begin + l]) == batch->size) {
       batch->count = l + 1;
     }
     const size_t set = (size_t)args->order[begin + (l < batch->count ? l : batch->count - 1)];

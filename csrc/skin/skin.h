@@ -38,7 +38,7 @@ typedef struct sbs_item {
 
 struct sbs_skin {
   sbs_allocator allocator;
-  sbs_isa isa; /* what it is deformed by */
+  sbs_isa isa;   /* what it is deformed by */
   size_t memory; /* bytes allocated */
 
   size_t vertex_count;
