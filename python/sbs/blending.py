@@ -159,7 +159,7 @@ def bones_blending(
     ------
     ValueError
         If a shape is wrong, a joint is out of range, t_min is not below t_max, a number is infinite, or one of `joints`
-        lies at the place of its child and its parent, so that it has no bone.
+        has no parent, or lies at the place of its child and its parent, so that it has no bone.
     KeyError
         If there is no joint of a name.
 
@@ -185,6 +185,8 @@ def bones_blending(
     given = None if influences is None else _check_influences(influences, len(rest), len(skeleton))
     bones = Bones(skeleton, _check_tails(tails, len(skeleton)))
     named = np.flatnonzero(selected & ~bones.blendable & (skeleton.parents >= 0))
+    for joint in np.flatnonzero(selected & (skeleton.parents < 0))[:1] if joints is not None else ():
+        raise ValueError(f"joint {skeleton.names[joint]!r} has no parent whose rotation it could blend with")
     if joints is not None and len(named):
         name = skeleton.names[named[0]]
         raise ValueError(f"joint {name!r} lies at the place of its child and its parent: it has no bone to blend along")

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from collections.abc import Mapping
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +18,7 @@ __all__ = [
     "Method",
     "MethodOptions",
     "Rotation",
+    "refuse_idle",
 ]
 
 Method = Literal["rigid", "linear", "spherical", "dual_quaternion"]
@@ -24,6 +26,9 @@ Rotation = Literal["qlerp", "average"]
 Center = Literal["joint_set", "weighted", "optimized"]
 
 Floats = NDArray[np.float32 | np.float64]
+
+DAMPING = 1e-8
+"""How much rotation centers are pulled to the mean of the vertices, by default."""
 
 
 class MethodOptions(TypedDict, total=False):
@@ -40,7 +45,7 @@ class BlendOptions(MethodOptions, total=False):
     """By which method, or by which two."""
 
     amount: ArrayLike | None
-    base: Method | MethodOptions
+    base: Method | MethodOptions | None
 
 
 class DeformOptions(BlendOptions, total=False):
@@ -56,3 +61,35 @@ class InverseOptions(BlendOptions, total=False):
 
     out: Floats | None
     threads: int | None
+
+
+_DEFAULTS: dict[str, Any] = {"rotation": "qlerp", "center": "joint_set", "damping": DAMPING, "rcond": None}
+
+
+def refuse_idle(method: str, options: Mapping[str, Any], whose: str = "") -> None:
+    """See that no option of a method differs from its default where it has no effect.
+
+    Parameters
+    ----------
+    method : str
+    options : mapping
+        Some of rotation, center, damping and rcond.
+    whose : str, optional
+        Stands before the name of an option in the message.
+
+    Raises
+    ------
+    ValueError
+        If one does.
+    """
+    given = {name for name, default in _DEFAULTS.items() if options.get(name, default) != default}
+    center = options.get("center", _DEFAULTS["center"])
+    if method in ("rigid", "linear", "dual_quaternion"):
+        for option in sorted(given):
+            raise ValueError(f"{whose}{option} has no effect on method={method!r}, but on 'spherical' alone")
+    if "rcond" in given and center in ("weighted", "optimized"):
+        raise ValueError(f"{whose}rcond has no effect on center={center!r}, but on 'joint_set' alone")
+    if "damping" in given and center == "optimized":
+        raise ValueError(f"{whose}damping has no effect on center='optimized'")
+    if given >= {"damping", "rcond"}:
+        raise ValueError(f"{whose}damping has no effect beside rcond, which takes its place")

@@ -10,7 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from .options import Center, DeformOptions, Floats, InverseOptions, Method, MethodOptions, Rotation
+from .options import (
+    DAMPING,
+    Center,
+    DeformOptions,
+    Floats,
+    InverseOptions,
+    Method,
+    MethodOptions,
+    Rotation,
+    refuse_idle,
+)
 from .reports import PoseReport, SingularVertexWarning, WeightReport, WeightWarning
 
 __all__ = ["Skin"]
@@ -229,10 +239,10 @@ class Skin:
         method: Method = "spherical",
         rotation: Rotation = "qlerp",
         center: Center = "joint_set",
-        damping: float = 1e-8,
+        damping: float = DAMPING,
         rcond: float | None = None,
         amount: ArrayLike | None = None,
-        base: Method | MethodOptions = "linear",
+        base: Method | MethodOptions | None = None,
         normals: bool = False,
         out: Floats | None = None,
         out_normals: Floats | None = None,
@@ -268,9 +278,9 @@ class Skin:
             How much of this method each vertex gets, between 0 and 1, in place of `base`: a map that blends the
             positions that come out of the two, and the normals. Where it is 0 or 1 the result is that of one method, to
             the last bit, and the other is not computed. By default all of this method.
-        base : str or dict
+        base : str or dict, optional
             The method where `amount` is 0: its name, or its options, such as ``{"method": "spherical", "rcond":
-            1e-3}``.
+            1e-3}``. By default ``"linear"``.
         normals : bool
             Whether to return normals too; the skin must have been made with rest normals.
         out, out_normals : (V, 3) ndarray, optional
@@ -289,7 +299,7 @@ class Skin:
         ------
         ValueError
             If a shape is wrong, a matrix holds NaN or infinity, a last row is not (0, 0, 0, 1), an option is out of its
-            range or unknown, or an output array can't be used.
+            range, unknown or without effect beside the others, or an output array can't be used.
         TypeError
             If matrices hold no real numbers, or an output is no array.
         LinAlgError
@@ -300,6 +310,7 @@ class Skin:
         The global interpreter lock is released during the computation. In a child process made by fork, it runs in one
         thread.
         """
+        refuse_idle(method, {"rotation": rotation, "center": center, "damping": damping, "rcond": rcond})
         return self._core.deform(
             skinning_matrices,
             method=method,
@@ -308,7 +319,7 @@ class Skin:
             damping=damping,
             rcond=rcond,
             amount=self._amounts(amount),
-            base=base,
+            base=self._base(amount, base),
             normals=normals,
             out=out,
             out_normals=out_normals,
@@ -334,10 +345,10 @@ class Skin:
         method: Method = "spherical",
         rotation: Rotation = "qlerp",
         center: Center = "joint_set",
-        damping: float = 1e-8,
+        damping: float = DAMPING,
         rcond: float | None = None,
         amount: ArrayLike | None = None,
-        base: Method | MethodOptions = "linear",
+        base: Method | MethodOptions | None = None,
         normals: bool = False,
         out: Floats | None = None,
         out_normals: Floats | None = None,
@@ -365,6 +376,7 @@ class Skin:
         ValueError, TypeError, LinAlgError
             As `deform`. All matrices are checked before anything is written.
         """
+        refuse_idle(method, {"rotation": rotation, "center": center, "damping": damping, "rcond": rcond})
         return self._core.deform_many(
             skinning_matrices,
             method=method,
@@ -373,7 +385,7 @@ class Skin:
             damping=damping,
             rcond=rcond,
             amount=self._amounts(amount),
-            base=base,
+            base=self._base(amount, base),
             normals=normals,
             out=out,
             out_normals=out_normals,
@@ -415,10 +427,10 @@ class Skin:
         method: Method = "spherical",
         rotation: Rotation = "qlerp",
         center: Center = "joint_set",
-        damping: float = 1e-8,
+        damping: float = DAMPING,
         rcond: float | None = None,
         amount: ArrayLike | None = None,
-        base: Method | MethodOptions = "linear",
+        base: Method | MethodOptions | None = None,
         return_singular: bool = False,
         out: Floats | None = None,
         threads: int | None = None,
@@ -478,6 +490,7 @@ class Skin:
         >>> skin.inverse_deform(skin.deform(matrices), matrices).round(6) + 0.0
         array([[0., 1., 0.]])
         """
+        refuse_idle(method, {"rotation": rotation, "center": center, "damping": damping, "rcond": rcond})
         positions, singular = self._core.inverse_deform(
             posed_positions,
             skinning_matrices,
@@ -487,7 +500,7 @@ class Skin:
             damping=damping,
             rcond=rcond,
             amount=self._amounts(amount),
-            base=base,
+            base=self._base(amount, base),
             out=out,
             threads=threads,
         )
@@ -506,8 +519,18 @@ class Skin:
         """One amount for each vertex, where there is but one."""
         return amount if amount is None or np.ndim(amount) else np.full(self.vertex_count, amount)
 
+    def _base(self, amount: ArrayLike | None, base: Method | MethodOptions | None) -> Method | MethodOptions:
+        """What stands beside a method where there is an amount."""
+        if base is None:
+            return "linear"
+        if amount is None:
+            raise ValueError("base has no effect without amount")
+        if isinstance(base, dict):
+            refuse_idle(base.get("method", "spherical"), base, "base: ")
+        return base
+
     def rotation_centers(
-        self, skinning_matrices: ArrayLike, *, damping: float = 1e-8, rcond: float | None = None
+        self, skinning_matrices: ArrayLike, *, damping: float = DAMPING, rcond: float | None = None
     ) -> NDArray[np.float64]:
         """The rotation centers that ``deform(..., method="spherical")`` uses in a pose.
 
@@ -528,10 +551,11 @@ class Skin:
         ValueError, TypeError, LinAlgError
             As `deform`.
         """
+        refuse_idle("spherical", {"damping": damping, "rcond": rcond})
         return self._core.rotation_centers(skinning_matrices, damping=damping, rcond=rcond)[0]
 
     def pose_report(
-        self, skinning_matrices: ArrayLike, *, damping: float = 1e-8, rcond: float | None = None
+        self, skinning_matrices: ArrayLike, *, damping: float = DAMPING, rcond: float | None = None
     ) -> PoseReport:
         """What spherical blend skinning has to do in a pose.
 
@@ -550,6 +574,7 @@ class Skin:
         ValueError, TypeError, LinAlgError
             As `deform`.
         """
+        refuse_idle("spherical", {"damping": damping, "rcond": rcond})
         return PoseReport(*self._core.rotation_centers(skinning_matrices, damping=damping, rcond=rcond)[1])
 
     # ----------------------------------------------------------------------------------------------------- new from old

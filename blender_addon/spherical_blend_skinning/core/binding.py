@@ -422,7 +422,9 @@ class Binding:
         self, matrices: Floats, method: Method, amount: Amount | None = None, threads: int | None = None
     ) -> NDArray[np.float32]:
         """Positions (V, 3), in the space of the mesh object, by the matrices of `skinning_matrices`."""
-        options = {"method": method.name, "rotation": method.rotation, "center": method.center, "threads": threads}
+        options = {"method": method.name, "threads": threads}
+        if method.name == "spherical":
+            options.update(rotation=method.rotation, center=method.center)
         if amount is None:
             positions = self.skin.deform(matrices, **options)
         elif amount.method == "none":

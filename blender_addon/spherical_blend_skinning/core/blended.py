@@ -70,9 +70,11 @@ class BlendedBinding(Binding):
         from_rig = inverse(self._to_rig @ self._inverse_frame)
         rests = self.rig.rests[self.bones]
         tails = rests[:, :3, 3] + rests[:, :3, 1] * self.rig.lengths[self.bones, None]
-        marked = np.flatnonzero(self.rig.marked[self.bones]).tolist()
+        parents = self._joint_parents()
+        # Bones without a parent are rigid, marked or not.
+        marked = np.flatnonzero(self.rig.marked[self.bones] & (parents >= 0)).tolist()
         self._blending = self._sbs.bones_blending(
-            self._sbs.Skeleton(self._joint_parents(), from_rig @ rests),
+            self._sbs.Skeleton(parents, from_rig @ rests),
             self._in_frame(basis),
             joints=marked if self.blends == "marked" else None,
             influences=(self.skin.joint_indices, self.skin.joint_weights),

@@ -15,7 +15,7 @@ from ..bench import PAPER_RATIO, measure, ratio_to_linear, tube
 from ..character import load
 from ..demo.scenes import load_shipped, twist
 from ..skin import Skin
-from .options import ANIMATION, JSON, TIME, pose_at
+from .options import ANIMATION, JSON, TIME, pose_at, refuse_without
 from .tables import print_table
 from .terminal import say
 
@@ -35,7 +35,13 @@ def parse_threads(context: click.Context, parameter: click.Parameter, text: str)
 @click.argument("file", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @ANIMATION
 @TIME
-@click.option("--vertices", type=click.IntRange(60), default=100_000, show_default=True, help="Of the generated tube.")
+@click.option(
+    "--vertices",
+    type=click.IntRange(60, 100_000_000),
+    default=100_000,
+    show_default=True,
+    help="Of the generated tube.",
+)
 @click.option(
     "--threads",
     metavar="N,N,...",
@@ -49,7 +55,7 @@ def parse_threads(context: click.Context, parameter: click.Parameter, text: str)
 def bench(
     file: Path | None,
     animation_name: str | None,
-    time: float,
+    time: float | None,
     vertices: int,
     threads: tuple[int, ...],
     rounds: int,
@@ -83,11 +89,10 @@ def bench(
     say(f"Spherical to linear in Kavan and Zara 2005, Table 2: {low} to {high}")
 
 
-def subject(file: Path | None, animation_name: str | None, time: float) -> tuple[str, Skin, NDArray[np.float64]]:
+def subject(file: Path | None, animation_name: str | None, time: float | None) -> tuple[str, Skin, NDArray[np.float64]]:
     """What to time: its name, skin and skinning matrices."""
     if file is None:
-        if animation_name is not None:
-            raise click.UsageError("--animation needs FILE")
+        refuse_without("FILE", "animation_name", "time")
         scene = twist(load_shipped("woman.glb"))
         return "woman", scene.character.skin, scene.skinning_matrices
     character = load(file)

@@ -14,7 +14,7 @@ from ..character import Character, load
 from ..demo.figure import HEADINGS
 from ..demo.poses import bone_axis, descendants, turned, vertices_around
 from ..files import replacing
-from ..options import Center, Rotation
+from ..options import Center, DeformOptions, Rotation
 from ..picture import Camera, Row, compose, portraits, weight_colors
 from .blended_bones import Ends, blending_options, chosen_bones
 from .options import (
@@ -32,6 +32,7 @@ from .options import (
     known_joints,
     parse_axis,
     pose_at,
+    refuse_without,
     skin_for,
 )
 from .tables import print_table
@@ -82,7 +83,7 @@ def parse_rotation(
 def compare(
     file: Path,
     animation_name: str | None,
-    time: float,
+    time: float | None,
     joint: str | None,
     rotate: tuple[str | tuple[float, ...], float] | None,
     rotation: Rotation,
@@ -107,21 +108,27 @@ def compare(
         raise click.UsageError("--joint and --rotate go together")
     if (joint is None) == (animation_name is None):
         raise click.UsageError("one of --animation and --joint is needed")
+    if animation_name is None:
+        refuse_without("--animation", "time")
+    if output is None:
+        refuse_without("--output", "view", "up", "width", "samples")
     if output is not None and output.suffix.lower() != ".png":
         raise click.BadParameter(f"{output.name!r} does not end in .png", param_hint="--output")
     chosen = chosen_bones(bones, t_min, t_max)
     character = load(file, strict=strict)
     if joint is None or rotate is None:
-        matrices, pose = pose_at(character, animation_name, time), f"{animation_name} at {time:g} s"
+        matrices, pose = pose_at(character, animation_name, time), f"{animation_name} at {time or 0:g} s"
         moved, shown = np.empty(0, np.intp), np.ones(character.skin.vertex_count, bool)
     else:
         matrices, pose = pose_with(character, joint, *rotate), f"{joint} turned by {rotate[1]:g}°"
         moved, shown = descendants(character.skeleton, joint), moved_by(character, joint)
     skin = skin_for(character, center, centers_cache)
-    shapes = {
-        heading: skin.deform(matrices, method=method, rotation=rotation, center=center)
-        for method, heading in HEADINGS.items()
-    }
+    shapes = {}
+    for method, heading in HEADINGS.items():
+        options: DeformOptions = {"method": method}
+        if method == "spherical":
+            options = {"method": method, "rotation": rotation, "center": center}
+        shapes[heading] = skin.deform(matrices, **options)
     if chosen is not None:
         blending = chosen.blend(character)
         shapes["bones blending"] = blending.skin().deform(matrices, **blending.options)

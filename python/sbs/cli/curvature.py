@@ -20,7 +20,7 @@ from ..picture.extra import load as load_extra
 from ..skin import Skin
 from ..text import plain
 from .blended_bones import ChosenBones, Ends, blending_options, chosen_bones
-from .options import CHARACTER, JSON, METHOD, SCHEME, STRICT, known_joints, parse_axis
+from .options import CHARACTER, JSON, METHOD, SCHEME, STRICT, known_joints, parse_axis, refuse_beside
 from .tables import print_table
 from .terminal import say
 
@@ -68,7 +68,7 @@ def parse_bend(context: click.Context, parameter: click.Parameter, text: str) ->
     callback=parse_axis,
     help="x, y, z or X,Y,Z, in the joint's own frame.",
 )
-@click.option("--steps", type=click.IntRange(2), default=28, show_default=True, help="How many angles.")
+@click.option("--steps", type=click.IntRange(2, 10_000), default=28, show_default=True, help="How many angles.")
 @METHOD
 @blending_options
 @SCHEME
@@ -106,6 +106,8 @@ def bend_curvature(
     if output is not None and output.suffix.lower() not in (".png", ".svg"):
         raise click.BadParameter(f"{output.name!r} does not end in .png or .svg", param_hint="--output")
     chosen = chosen_bones(bones, t_min, t_max)
+    if chosen is not None:
+        refuse_beside("--bones-blending", "method")
     character = load(file, strict=strict)
     number = known_joints(character, [joint])[0]
     parent = int(character.skeleton.parents[number])

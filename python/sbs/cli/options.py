@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..animation import Animation
 from ..character import Character
 from ..skin import Skin
+from .numbers import read_npy
 
 CHARACTER = click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 METHOD = click.option(
@@ -54,14 +55,11 @@ def parse_amount(
     except ValueError:
         pass
     try:
-        numbers = np.load(text, allow_pickle=False)
+        return read_npy(text)
     except OSError as error:
         raise click.BadParameter(f"{text!r} is neither a number nor a file", context, parameter) from error
-    except (ValueError, EOFError):
-        numbers = None
-    if not isinstance(numbers, np.ndarray) or numbers.dtype.kind not in "biuf":
-        raise click.BadParameter(f"{text!r} is no NPY file of numbers", context, parameter)
-    return numbers
+    except ValueError as error:
+        raise click.BadParameter(f"{text!r} is no NPY file of numbers: {error}", context, parameter) from error
 
 
 AMOUNT = click.option(
@@ -73,12 +71,10 @@ AMOUNT = click.option(
 BASE = click.option(
     "--base",
     type=click.Choice(["rigid", "linear", "spherical", "dual_quaternion"]),
-    default="linear",
-    show_default=True,
-    help="The method where --amount is 0.",
+    help="The method where --amount is 0.  [default: linear]",
 )
 ANIMATION = click.option("--animation", "animation_name", metavar="NAME", help="An animation of the file.")
-TIME = click.option("--time", type=float, default=0.0, show_default=True, help="Seconds into the animation.")
+TIME = click.option("--time", type=float, help="Seconds into the animation.  [default: 0]")
 STRICT = click.option("--strict", is_flag=True, help="Refuse weights that need a repair.")
 SCHEME = click.option(
     "--scheme",
@@ -170,10 +166,33 @@ def refuse_beside(option: str, *names: str) -> None:
     click.UsageError
         If one was.
     """
+    for name in given(names):
+        raise click.UsageError(f"{option} takes the place of {name}")
+
+
+def refuse_without(option: str, *names: str) -> None:
+    """See that the options of some parameters were not given where another one is missing, without which they are idle.
+
+    Raises
+    ------
+    click.UsageError
+        If one was.
+    """
+    for name in given(names):
+        raise click.UsageError(f"{name} needs {option}")
+
+
+def given(names: Iterable[str]) -> list[str]:
+    """The options of those of some parameters of the command at work that were given."""
     context = click.get_current_context()
-    for name in names:
-        if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
-            raise click.UsageError(f"{option} takes the place of --{name.replace('_', '-')}")
+    return [
+        parameter.opts[0]
+        for parameter in context.command.params
+        if parameter.name in names and context.get_parameter_source(parameter.name) not in _NOT_GIVEN
+    ]
+
+
+_NOT_GIVEN = (click.core.ParameterSource.DEFAULT, click.core.ParameterSource.DEFAULT_MAP)
 
 
 def find_animation(character: Character, name: str) -> Animation:
@@ -191,8 +210,23 @@ def find_animation(character: Character, name: str) -> Animation:
     raise click.BadParameter(f"no animation {name!r}; the file has: {names}", param_hint="--animation")
 
 
-def pose_at(character: Character, animation_name: str | None, time: float) -> NDArray[np.float64]:
-    """Skinning matrices (J, 4, 4) of an animation, or of the pose that the file stores if there is no name."""
+def pose_at(character: Character, animation_name: str | None, time: float | None) -> NDArray[np.float64]:
+    """Skinning matrices (J, 4, 4) of an animation, or of the pose that the file stores if there is no name.
+
+    Raises
+    ------
+    click.UsageError
+        If there is a time, but no animation, or one that is over by then.
+    """
     if animation_name is None:
+        if time is not None:
+            raise click.UsageError("--time needs --animation")
         return character.rest_matrices
-    return find_animation(character, animation_name).skinning_matrices(time)
+    animation = find_animation(character, animation_name)
+    seconds = 0.0 if time is None else time
+    # The last key is told in a few digits.
+    if not 0.0 <= seconds <= animation.duration + 1e-6 * max(1.0, animation.duration):
+        raise click.BadParameter(
+            f"{seconds:g} s is outside of the animation, which lasts {animation.duration:g} s", param_hint="--time"
+        )
+    return animation.skinning_matrices(seconds)

@@ -19,7 +19,7 @@ from ..files import replacing
 from ..picture import Camera, compose
 from ..quality import COLUMNS, Motion, Report, chosen, clip, evaluate, made_poses, panel
 from ..quality.plot import plot
-from .options import CHARACTER, JSON, SAMPLES, STRICT, UP, VIEW, WIDTH, find_animation
+from .options import CHARACTER, JSON, SAMPLES, STRICT, UP, VIEW, WIDTH, find_animation, refuse_without
 from .tables import print_table
 from .terminal import say
 
@@ -50,11 +50,15 @@ def parse_methods(context: click.Context, parameter: click.Parameter, text: str 
     "--methods", metavar="NAME,NAME,...", callback=parse_methods, help="Which to compare, for example LBS,SBS."
 )
 @click.option(
-    "--frames", type=click.IntRange(1), default=24, show_default=True, help="Poses that are measured of an animation."
+    "--frames",
+    type=click.IntRange(1, 100_000),
+    default=24,
+    show_default=True,
+    help="Poses that are measured of an animation.",
 )
 @click.option(
     "--rate",
-    type=click.FloatRange(min=0, min_open=True),
+    type=click.FloatRange(0, 100_000, min_open=True),
     default=96.0,
     show_default=True,
     help="Moments a second at which pops are looked for.",
@@ -96,9 +100,13 @@ def quality(
     for path, suffixes in ((output, (".png",)), (plotted, (".png", ".svg"))):
         if path is not None and path.suffix.lower() not in suffixes:
             raise click.BadParameter(f"{path.name!r} does not end in {' or '.join(suffixes)}")
+    if output is None:
+        refuse_without("--output", "view", "up", "width", "samples")
     if joints and not made:
         raise click.UsageError("--joint needs --poses")
     character = load(file, strict=strict)
+    if not (animation_names or (character.animations and not made)):
+        refuse_without("an animation", "frames", "rate")
     motions = wanted_motions(character, animation_names, made, joints, frames, rate)
     with progress_bar() as progress:
         task = progress.add_task("measuring", total=len(motions) * len(methods))

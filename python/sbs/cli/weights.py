@@ -30,7 +30,7 @@ from ..weights import (
 )
 from .compare import transformed
 from .errors import Refusal
-from .options import CHARACTER, SAMPLES, UP, VIEW, WIDTH
+from .options import CHARACTER, SAMPLES, UP, VIEW, WIDTH, refuse_without
 from .terminal import say
 from .weight_findings import findings
 
@@ -84,7 +84,7 @@ def weights(
     In this order: weights by capsules or heat, else those of FILE; --smooth, --prune, --limit; --check; the output. All
     that is written is mesh, skeleton, weights and animations: materials are not kept.
     """
-    check_outputs(capsules_from, capsules_out, checks, shown, output)
+    check_outputs(capsules_from, heat, capsules_out, checks, shown, output)
     character = load(file)
     names = character.skeleton.names
     if shown is not None and shown not in names:
@@ -110,9 +110,18 @@ def weights(
 
 
 def check_outputs(
-    capsules_from: str | None, capsules_out: Path | None, checks: bool, shown: str | None, output: Path | None
+    capsules_from: str | None,
+    heat: bool,
+    capsules_out: Path | None,
+    checks: bool,
+    shown: str | None,
+    output: Path | None,
 ) -> None:
     """Refuse what would come to nothing before any work is done."""
+    if shown is None:
+        refuse_without("--show", "view", "up", "width", "samples")
+    if not heat and capsules_from != "auto":
+        refuse_without("--heat or --capsules auto", "joint_choice")
     if capsules_out is not None and capsules_from is None:
         raise click.UsageError("--capsules-out needs --capsules")
     if shown is not None and output is None:

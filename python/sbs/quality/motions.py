@@ -18,6 +18,7 @@ from ..weights import bone_segments
 
 Floats = NDArray[np.float64]
 
+MOST_MOMENTS = 1_000_000
 BENDS = (90.0, 125.0)
 TWIST = 170.0
 SWEEP = np.arange(170.0, 191.0)
@@ -60,14 +61,17 @@ def clip(animation: Animation, *, poses: int = 24, rate: float = 96.0) -> Motion
     Raises
     ------
     ValueError
-        If there is less than one pose, or the rate is not positive.
+        If there is less than one pose, the rate is not positive, or there are more than a million moments.
     """
     if poses < 1:
         raise ValueError(f"poses is {poses}; it must be at least 1")
     if not 0 < rate < np.inf:
         raise ValueError(f"rate is {rate}; it must be positive and finite")
     times = np.linspace(0, animation.duration, poses) if poses > 1 else np.array([animation.duration / 2])
-    moments = np.arange(int(animation.duration * rate + 1e-9) + 1) / rate
+    last = animation.duration * rate + 1e-9
+    if not last < MOST_MOMENTS:
+        raise ValueError(f"{animation.duration:g} s at a rate of {rate:g} are more than {MOST_MOMENTS:,} moments")
+    moments = np.arange(int(last) + 1) / rate
     paths = (animation.skinning_matrices(moments),) if len(moments) > 2 else ()
     labels = tuple(f"{time:.3f} s" for time in times)
     return Motion(animation.name, labels, animation.skinning_matrices(times), paths, times=times)

@@ -107,6 +107,9 @@ def mirror_joints(
             joints[joint], joints[other] = other, joint
     loose = np.flatnonzero(joints == np.arange(len(names)))
     if positions is None:
+        for option, idle in (("axis", axis == "x"), ("position", position == 0.0), ("tolerance", tolerance is None)):
+            if not idle:
+                raise ValueError(f"{option} has no effect without positions")
         return Counterparts(joints, loose[[any(True for _ in _other_sides(names[joint])) for joint in loose.tolist()]])
     points = np.asarray(positions, np.float64)
     if points.shape != (len(names), 3):

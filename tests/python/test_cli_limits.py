@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: MIT
+"""Command lines that ask for nothing, for the impossible or for too much: a line that says so, and no traceback."""
+
+import io
+import zipfile
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from gltf_builder import arm, translation
+
+import sbs
+from sbs.cli import main
+
+
+@pytest.fixture(scope="module")
+def moving(tmp_path_factory):
+    """An arm that moves for a second."""
+    builder = arm()
+    half = [0, 0, np.sin(np.pi / 8), np.cos(np.pi / 8)]
+    builder.animation((1, "rotation", [0, 1], [[0, 0, 0, 1], half]), name="wave")
+    return builder.save(tmp_path_factory.mktemp("moving") / "arm.glb")
+
+
+def refuse(*arguments):
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert result.exit_code == 2, (result.output, result.exception)
+    assert isinstance(result.exception, SystemExit)
+    return result.output.splitlines()[-1]
+
+
+def accept(*arguments):
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert result.exit_code == 0, (result.output, result.exception)
+
+
+IDLE = {
+    "time without animation": ("deform {f} --time 0.5 -o {o}.obj", "--time needs --animation"),
+    "time 0 without animation": ("deform {f} --time 0 -o {o}.obj", "--time needs --animation"),
+    "time beyond": ("deform {f} --animation wave --time 1.5 -o {o}.obj", "lasts 1 s"),
+    "time before": ("deform {f} --animation wave --time -0.5 -o {o}.obj", "lasts 1 s"),
+    "time that is none": ("deform {f} --animation wave --time nan -o {o}.obj", "lasts 1 s"),
+    "time with fps": ("deform {f} --animation wave --time 0.5 --fps 24 -o {o}.npy", "--fps takes the place of --time"),
+    "center of linear": (
+        "deform {f} --method linear --center weighted -o {o}.obj",
+        "--center needs --method spherical",
+    ),
+    "rotation of dual quaternions": (
+        "deform {f} --method dual_quaternion --rotation average -o {o}.obj",
+        "--rotation needs --method spherical",
+    ),
+    "base": ("deform {f} --base linear -o {o}.obj", "--base needs --amount"),
+    "bones of a root": ("deform {f} --bones-blending shoulder -o {o}.obj", "'shoulder' has no parent"),
+    "compare: time": ("compare {f} --joint elbow --rotate x:30 --time 0.5", "--time needs --animation"),
+    "compare: time beyond": ("compare {f} --animation wave --time 2", "lasts 1 s"),
+    "compare: view": ("compare {f} --animation wave --view 1,0,0", "--view needs --output"),
+    "compare: samples": ("compare {f} --animation wave --samples 3", "--samples needs --output"),
+    "weights: width": ("weights {f} --check --width 300", "--width needs --show"),
+    "weights: joints": ("weights {f} --joints all --check", "--joints needs --heat or --capsules auto"),
+    "quality: up": ("quality {f} --up 0,0,1", "--up needs --output"),
+    "quality: frames": ("quality {f} --poses --frames 3", "--frames needs an animation"),
+    "curvature: method": (
+        "curvature {f} --joint elbow --bones-blending elbow --method linear",
+        "--bones-blending takes the place of --method",
+    ),
+    "bench: time": ("bench --time 1", "--time needs FILE"),
+    "bench: animation": ("bench --animation wave", "--animation needs FILE"),
+}
+
+
+@pytest.mark.parametrize("case", IDLE)
+def test_options_without_effect(moving, tmp_path, case):
+    line, reason = IDLE[case]
+    arguments = line.format(f=moving, o=tmp_path / "out").split()
+    assert reason in refuse(*arguments)
+    assert not list(tmp_path.iterdir())
+
+
+def test_options_with_effect(moving, tmp_path):
+    output = tmp_path / "out.obj"
+    for line in ("--animation wave", "--animation wave --time 1", "--amount 0.5 --base rigid", "--center weighted"):
+        accept("deform", moving, *line.split(), "-o", output)
+
+
+@pytest.mark.parametrize("fps", ["inf", "nan", "1e300", "1e7"])
+def test_frames_without_end(moving, tmp_path, fps):
+    message = refuse("deform", moving, "--animation", "wave", "--fps", fps, "-o", tmp_path / "x.npy")
+    assert "more than 1,000,000 frames" in message
+
+
+@pytest.mark.parametrize("rate", ["inf", "nan", "1e300"])
+def test_moments_without_end(moving, rate):
+    assert "rate" in refuse("quality", moving, "--rate", rate)
+
+
+def test_an_animation_that_lasts_for_ages(tmp_path):
+    builder = arm()
+    builder.animation((1, "rotation", [0, 1e30], [[0, 0, 0, 1]] * 2), name="age")
+    path = builder.save(tmp_path / "arm.glb")
+    assert "1,000,000" in refuse("quality", path)
+    assert "1,000,000" in refuse("deform", path, "--animation", "age", "--fps", "24", "-o", tmp_path / "x.npy")
+
+
+def npy(header, data=b""):
+    text = header.encode("latin-1").ljust(128 - 11) + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text + data
+
+
+def zipped(cut):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("a.npy", bytes(500))
+    return file.getvalue()[: -cut or None]
+
+
+AMOUNTS = {
+    "empty": b"",
+    "text": b"0.5 0.5",
+    "a zip": zipped(0),
+    "a broken zip": zipped(30),
+    "parentheses": npy("(" * 5000),
+    "brackets": npy("[" * 900),
+    "a shape of 26 digits": npy("{'descr': '<f8', 'fortran_order': False, 'shape': (12345678901234567890123456,)}"),
+    "a negative shape": npy("{'descr': '<f8', 'fortran_order': False, 'shape': (-4,)}", bytes(32)),
+    "more than there is": npy("{'descr': '<f8', 'fortran_order': False, 'shape': (400000000000,)}", bytes(32)),
+    "none of far too much": npy("{'descr': '<f8', 'fortran_order': False, 'shape': (0, 9999999999999999999)}"),
+    "objects": npy("{'descr': '|O', 'fortran_order': False, 'shape': (4,)}", bytes(32)),
+    "another version": b"\x93NUMPY\x09\x00" + bytes(100),
+    "cut off": b"\x93NUMPY\x01",
+    "no dictionary": npy("[1, 2]"),
+    "no Python": npy("{'descr': '<f8', 'fortran_order': False, 'shape': (4,)"),
+    "a dtype that is none": npy("{'descr': 'zzz', 'fortran_order': False, 'shape': (4,)}", bytes(32)),
+    "nul": npy("\0" * 50),
+}
+
+
+@pytest.mark.parametrize("name", AMOUNTS)
+def test_amounts_that_are_none(moving, tmp_path, name):
+    path = tmp_path / "amount.npy"
+    path.write_bytes(AMOUNTS[name])
+    message = refuse("deform", moving, "--amount", path, "-o", tmp_path / "x.obj")
+    assert "amount.npy" in message or "shape (0" in message
+    assert not (tmp_path / "x.obj").exists()
+
+
+def test_a_device_is_no_amount(moving, tmp_path):
+    assert "no NPY file" in refuse("deform", moving, "--amount", "/dev/zero", "-o", tmp_path / "x.obj")
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_an_amount_in_a_file(moving, tmp_path, order):
+    np.save(tmp_path / "amount.npy", np.asarray([0.0, 0.25, 0.5, 1.0], order=order))
+    accept("deform", moving, "--amount", tmp_path / "amount.npy", "-o", tmp_path / "x.obj")
+
+
+@pytest.mark.parametrize("suffix", [".obj", ".ply", ".npy"])
+def test_what_float32_cannot_hold_is_not_written(tmp_path, suffix):
+    builder = arm()
+    builder.json["nodes"][0]["scale"] = [1e30, 1.0, 1.0]
+    builder.json["nodes"][1]["scale"] = [1e30, 1.0, 1.0]
+    path = builder.save(tmp_path / "arm.glb")
+    assert np.isfinite(sbs.load(path).rest_matrices).all()
+    message = refuse("deform", path, "--method", "linear", "-o", tmp_path / f"x{suffix}")
+    assert "vertex 2 is not finite" in message
+    assert [file.name for file in tmp_path.iterdir()] == ["arm.glb"]
+
+
+def test_what_float32_cannot_hold_in_an_animation(tmp_path):
+    builder = arm()
+    scales = [[1, 1, 1], [1e38, 1, 1]]
+    builder.animation((1, "scale", [0, 1], scales), (0, "scale", [0, 1], scales), name="burst")
+    path = builder.save(tmp_path / "arm.glb")
+    arguments = ("--method", "linear", "--animation", "burst", "--fps", "2", "-o", tmp_path / "x.npy")
+    assert "is not finite" in refuse("deform", path, *arguments)
+    assert [file.name for file in tmp_path.iterdir()] == ["arm.glb"]
+
+
+def test_matrices_that_are_moved_far_away(tmp_path):
+    assert translation(1, 2, 3)[0, 3] == 1
+    builder = arm()
+    builder.json["nodes"][0]["translation"] = [3e38, 0, 0]
+    builder.json["nodes"][1]["translation"] = [3e38, 0, 0]
+    message = refuse("deform", builder.save(tmp_path / "arm.glb"), "-o", tmp_path / "x.obj")
+    assert "is not finite" in message
