@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import bpy
 from bpy.app.handlers import persistent
 
-from .engine import live, node_trees, registry, search, stack, subject
+from .engine import ahead, live, node_trees, registry, search, stack, subject
 
 __all__ = ["CLASSES", "register", "unregister"]
 
@@ -77,8 +79,22 @@ class _Updates:
 
 
 @persistent
-def frame_change_starts(_scene: bpy.types.Scene, *_arguments: object) -> None:
+def frame_change_starts(scene: bpy.types.Scene, *_arguments: object) -> None:
     _be_last("frame_change_post", frame_changed)
+    # While a render is under way in the background, that alone may write carriers; it is not in the main thread.
+    in_view = threading.current_thread() is threading.main_thread()
+    if not (in_view and bpy.app.is_job_running("RENDER")):
+        _pose_ahead(scene)
+
+
+def _pose_ahead(scene: bpy.types.Scene) -> None:
+    """Deform bound objects for the frame that is to be evaluated, if something is simulated in it."""
+    bound = registry.once_bound_objects()
+    if not bound or not ahead.is_wanted(scene):
+        return
+    bound = [item for item in bound if live.is_deformed(item) and item.sbs.armature is not None]
+    with _told(lambda _depsgraph: None):
+        live.update_all(map(live.Change, bound), ahead.depsgraph(scene, bound))
 
 
 @persistent
@@ -117,6 +133,8 @@ def _catch_up(depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> None:
     global _all_changed
     in_render = depsgraph.mode == "RENDER"
     updates = _Updates.of(depsgraph, in_frame_change)
+    if updates.scene or any(updates.places.values()):
+        ahead.forget()
     handlers = bpy.app.handlers.frame_change_post if in_frame_change else bpy.app.handlers.depsgraph_update_post
     if len(handlers) > 1:
         updates = updates.and_of(_evaluate(depsgraph, in_frame_change))
@@ -162,23 +180,30 @@ def _change(item: bpy.types.Object, updates: _Updates, in_frame_change: bool, in
 
 def _evaluate(depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> _Updates:
     """Have Blender evaluate what handlers changed, if they did; what that updated."""
-    global _listener
     found = _Updates({}, False)
 
     def listen(evaluated: bpy.types.Depsgraph) -> None:
         nonlocal found
         found = found.and_of(_Updates.of(evaluated, in_frame_change))
 
-    _listener = listen
-    try:
+    with _told(listen):
         if depsgraph.mode != "RENDER" and depsgraph.view_layer == bpy.context.view_layer:
             # It does nothing where nothing changed.
             bpy.context.evaluated_depsgraph_get()
         else:
             depsgraph.update()
+    return found
+
+
+@contextmanager
+def _told(listener: Callable[[bpy.types.Depsgraph], None]) -> Iterator[None]:
+    """Have somebody told of what is evaluated, in place of what else is done about it."""
+    global _listener
+    _listener = listener
+    try:
+        yield
     finally:
         _listener = None
-    return found
 
 
 def _await_centers(state: live.State | None) -> None:
@@ -249,6 +274,8 @@ def file_loaded(*_arguments: object) -> None:
     global _all_changed
     live.forget()
     node_trees.forget()
+    ahead.remove()
+    ahead.forget()
     registry.tidy()
     _all_changed = True
 
@@ -260,8 +287,15 @@ def to_be_replaced(*_arguments: object) -> None:
 
 
 @persistent
+def about_to_rest(*_arguments: object) -> None:
+    """Before saving, and when playback stops: leave nothing that is of use in changes of frame alone."""
+    ahead.remove()
+
+
+@persistent
 def history_moved(*_arguments: object) -> None:
     global _all_changed
+    ahead.forget()
     live.forget_poses()
     registry.forget()
     _all_changed = True
@@ -274,6 +308,9 @@ _HANDLERS = (
     ("depsgraph_update_post", depsgraph_updated),
     ("load_pre", to_be_replaced),
     ("load_post", file_loaded),
+    ("save_pre", about_to_rest),
+    # Blender 3.4 does not tell when playback stops.
+    ("animation_playback_post", about_to_rest),
     ("undo_pre", to_be_replaced),
     ("undo_post", history_moved),
     ("redo_pre", to_be_replaced),
@@ -283,20 +320,26 @@ _HANDLERS = (
 )
 
 
+def _known_handlers() -> list[tuple[str, Callable[..., None]]]:
+    """Those that this Blender calls."""
+    return [(name, handler) for name, handler in _HANDLERS if hasattr(bpy.app.handlers, name)]
+
+
 def register() -> None:
     global _all_changed
     _all_changed = True
-    for name, handler in _HANDLERS:
+    for name, handler in _known_handlers():
         getattr(bpy.app.handlers, name).append(handler)
 
 
 def unregister() -> None:
-    for name, handler in reversed(_HANDLERS):
+    for name, handler in reversed(_known_handlers()):
         getattr(bpy.app.handlers, name).remove(handler)
     for timer in (_show_again, look_for_centers):
         if bpy.app.timers.is_registered(timer):
             bpy.app.timers.unregister(timer)
     live.forget()
+    ahead.remove()
     search.wait_for_all()
     node_trees.forget()
     registry.forget()

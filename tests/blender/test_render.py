@@ -97,6 +97,24 @@ def test_still_picture(scene: bpy.types.Scene, tmp_path: Path) -> None:
     assert_same(pictures["ours"], pictures["theirs"])
 
 
+def test_cloth_that_is_in_no_cache(scene: bpy.types.Scene, tmp_path: Path) -> None:
+    tube, twin, _ = make_twins()
+    scene.frame_start = 1
+    scene.render.use_motion_blur = False
+    for item in (tube, twin):
+        item.vertex_groups.new(name="Pin").add(list(range(300)), 1.0, "REPLACE")
+        item.modifiers.new("Cloth", "CLOTH").settings.vertex_group_mass = "Pin"
+    pictures = {}
+    for name in ("ours", "theirs"):
+        tube.hide_render, twin.hide_render = name != "ours", name == "ours"
+        tube.hide_viewport, twin.hide_viewport = tube.hide_render, twin.hide_render
+        scene.render.filepath = str(tmp_path / f"{name}-####.exr")
+        bpy.ops.render.render(animation=True)
+        pictures[name] = [read(tmp_path / f"{name}-{frame:04}.exr") for frame in FRAMES]
+    for ours, theirs in zip(pictures["ours"], pictures["theirs"], strict=True):
+        assert_same(ours, theirs)
+
+
 def test_rendered_straight_from_a_file(scene: bpy.types.Scene, tmp_path: Path) -> None:
     make_twins()
     bpy.data.objects["Twin"].hide_render = False

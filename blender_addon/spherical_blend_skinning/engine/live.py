@@ -33,6 +33,7 @@ __all__ = [
     "forget",
     "forget_poses",
     "has_other_positions",
+    "is_deformed",
     "look_for_centers",
     "must_not_wait",
     "state_of",
@@ -125,6 +126,12 @@ _states: dict[tuple[int | str, bool], State] = {}
 def state_of(item: bpy.types.Object) -> State | None:
     """What is remembered of an object, if anything."""
     return _states.get((key_of(item), False))
+
+
+def is_deformed(item: bpy.types.Object) -> bool:
+    """Whether an object was deformed when last it was looked at."""
+    state = state_of(item)
+    return state is not None and state.binding is not None
 
 
 def forget(item: bpy.types.Object | None = None) -> None:

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Poses of the frame that comes, for simulations.
+
+Blender calls handlers once a frame is evaluated, and its simulations with it: cloth behind the modifier, or one that
+meets a bound mesh, would be simulated on the pose of the frame before. So where there are simulations, rigs are posed
+before that, in a scene of its own that has nothing but a probe for each bound mesh. The probe depends on all bones of
+the rig and on where the mesh is, but not on the shape of the mesh, so that nothing is simulated there. No file keeps
+the scene.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import bpy
+
+__all__ = ["depsgraph", "forget", "is_wanted", "remove"]
+
+_NAME = ".SBS Poses"
+_MARK = "sbs_poses"
+# Of modifiers.
+_SIMULATIONS = frozenset(["CLOTH", "DYNAMIC_PAINT", "FLUID", "PARTICLE_SYSTEM", "SOFT_BODY"])
+
+# Whether a scene of that place in memory simulates, as long as nothing is edited.
+_known: tuple[int, bool] | None = None
+
+
+def forget() -> None:
+    """Look through the scene when next it is asked whether something simulates: it may have changed."""
+    global _known
+    _known = None
+
+
+def is_wanted(scene: bpy.types.Scene) -> bool:
+    """Whether there are simulations in a scene."""
+    global _known
+    place = scene.as_pointer()
+    if _known is None or _known[0] != place:
+        _known = (place, _simulates(scene))
+    return _known[1]
+
+
+def _simulates(scene: bpy.types.Scene) -> bool:
+    if _MARK in scene:
+        return False
+    world = scene.rigidbody_world
+    if world is not None and world.enabled and world.collection is not None and len(world.collection.objects):
+        return True
+    trees: dict[bpy.types.NodeTree, bool] = {}
+    for item in scene.objects:
+        for modifier in item.modifiers:
+            if modifier.type in _SIMULATIONS or (modifier.type == "NODES" and _has_zone(modifier.node_group, trees)):
+                return True
+    return False
+
+
+def _has_zone(tree: bpy.types.NodeTree | None, known: dict[bpy.types.NodeTree, bool]) -> bool:
+    """Whether a node group has a simulation zone, itself or in another group."""
+    if tree is None:
+        return False
+    if tree not in known:
+        known[tree] = False
+        known[tree] = any(
+            node.bl_idname == "GeometryNodeSimulationOutput" or _has_zone(getattr(node, "node_tree", None), known)
+            for node in tree.nodes
+        )
+    return known[tree]
+
+
+def depsgraph(scene: bpy.types.Scene, items: Iterable[bpy.types.Object]) -> bpy.types.Depsgraph:
+    """The dependency graph with the poses and places of bound objects in the current frame of a scene."""
+    poses = _find() or _new()
+    _provide_probes(poses, items)
+    for name in ("frame_map_old", "frame_map_new"):
+        if getattr(poses.render, name) != getattr(scene.render, name):
+            setattr(poses.render, name, getattr(scene.render, name))
+    # Not by `frame_set`, which would call the handlers of scripts for a frame that they know nothing of.
+    poses.frame_current = scene.frame_current
+    poses.frame_subframe = scene.frame_subframe
+    view_layer = poses.view_layers[0]
+    view_layer.update()
+    return view_layer.depsgraph
+
+
+def remove() -> None:
+    """Take the scene away with its probes, if there is one."""
+    poses = _find()
+    if poses is None:
+        return
+    meshes = set()
+    for probe in list(poses.collection.objects):
+        meshes.add(probe.data)
+        bpy.data.objects.remove(probe)
+    for mesh in meshes:
+        bpy.data.meshes.remove(mesh)
+    if len(bpy.data.scenes) > 1:
+        bpy.data.scenes.remove(poses)
+
+
+def _find() -> bpy.types.Scene | None:
+    return next((scene for scene in bpy.data.scenes if scene.library is None and _MARK in scene), None)
+
+
+def _new() -> bpy.types.Scene:
+    poses = bpy.data.scenes.new(_NAME)
+    poses[_MARK] = True
+    return poses
+
+
+def _provide_probes(poses: bpy.types.Scene, items: Iterable[bpy.types.Object]) -> None:
+    """Have a probe in the scene for each object, and no others."""
+    wanted = {(item, item.sbs.armature) for item in items}
+    for probe in list(poses.collection.objects):
+        subjects = (probe.constraints[0].target, probe.modifiers[0].object)
+        if subjects in wanted:
+            wanted.remove(subjects)
+        else:
+            bpy.data.objects.remove(probe)
+    for item, armature in wanted:
+        others = poses.collection.objects
+        probe = bpy.data.objects.new("SBS Pose", others[0].data if others else _new_mesh())
+        probe.constraints.new("COPY_TRANSFORMS").target = item
+        modifier = probe.modifiers.new("Armature", "ARMATURE")
+        modifier.object = armature
+        # Without vertex groups the modifier would not look at the pose otherwise.
+        modifier.use_bone_envelopes = True
+        others.link(probe)
+
+
+def _new_mesh() -> bpy.types.Mesh:
+    mesh = bpy.data.meshes.new("SBS Pose")
+    mesh.vertices.add(1)
+    return mesh

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Simulations behind the modifier, or that meet a bound mesh: in each frame as with the Armature modifier."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import addon
+import bpy
+import numpy as np
+import pytest
+import rigs
+from expected import error
+from numpy.typing import NDArray
+
+# Simulations amplify what is different in the last bits of their input.
+TOLERANCE = 1e-6
+FRAMES = range(1, 12)
+
+Item = bpy.types.Object
+Shapes = list[NDArray[np.float64]]
+
+
+def make_body(armature: Item, bound: bool) -> Item:
+    """A tube, its lower half pinned, deformed linearly by ours or by the Armature modifier."""
+    body = rigs.make_tube(rows=21, name="Ours" if bound else "Theirs")
+    body.parent = armature
+    group = body.vertex_groups.new(name="Pin")
+    group.add(list(range(11 * rigs.RING)), 1.0, "REPLACE")
+    if bound:
+        body.sbs.method = "LINEAR"
+        rigs.bind(body, armature)
+    else:
+        body.modifiers.new("Armature", "ARMATURE").object = armature
+    return body
+
+
+def add_cloth(body: Item) -> Item:
+    settings = body.modifiers.new("Cloth", "CLOTH").settings
+    settings.vertex_group_mass = "Pin"
+    # Of a soft material: it amplifies the least what is different.
+    settings.tension_stiffness = settings.compression_stiffness = settings.shear_stiffness = 0.5
+    settings.bending_stiffness = 0.01
+    settings.air_damping = 5.0
+    return body
+
+
+def add_nodes(body: Item) -> Item:
+    """A simulation zone, in which each frame adds a tenth of the way to where vertices are."""
+    tree = bpy.data.node_groups.new("Follow", "GeometryNodeTree")
+    for in_out in ("INPUT", "OUTPUT"):
+        tree.interface.new_socket("Geometry", in_out=in_out, socket_type="NodeSocketGeometry")
+    node = {
+        name: tree.nodes.new(name if name.startswith("NodeGroup") else f"GeometryNode{name}")
+        for name in ("NodeGroupInput", "NodeGroupOutput", "SimulationInput", "SimulationOutput", "SetPosition")
+    }
+    node["SimulationInput"].pair_with_output(node["SimulationOutput"])
+    mix = tree.nodes.new("ShaderNodeMix")
+    mix.data_type = "VECTOR"
+    mix.inputs[0].default_value = 0.1
+    source = tree.nodes.new("GeometryNodeSampleIndex")
+    source.data_type = "FLOAT_VECTOR"
+    position, index = tree.nodes.new("GeometryNodeInputPosition"), tree.nodes.new("GeometryNodeInputIndex")
+    link = tree.links.new
+    link(node["NodeGroupInput"].outputs[0], node["SimulationInput"].inputs[0])
+    link(node["NodeGroupInput"].outputs[0], source.inputs[0])
+    link(position.outputs[0], next(socket for socket in source.inputs if socket.name == "Value" and socket.enabled))
+    link(index.outputs[0], source.inputs["Index"])
+    sides = [socket for socket in mix.inputs if socket.enabled and socket.name in "AB"]
+    link(position.outputs[0], sides[0])
+    link(next(socket for socket in source.outputs if socket.enabled), sides[1])
+    link(node["SimulationInput"].outputs["Geometry"], node["SetPosition"].inputs["Geometry"])
+    link(next(socket for socket in mix.outputs if socket.enabled), node["SetPosition"].inputs["Position"])
+    link(node["SetPosition"].outputs[0], node["SimulationOutput"].inputs["Geometry"])
+    link(node["SimulationOutput"].outputs["Geometry"], node["NodeGroupOutput"].inputs[0])
+    body.modifiers.new("Nodes", "NODES").node_group = tree
+    return body
+
+
+def add_colliding_cloth(body: Item) -> Item:
+    """A sheet that falls on the body."""
+    body.modifiers.new("Collision", "COLLISION")
+    axis = np.linspace(-1.5, 1.5, 12)
+    points = [(x, y, 4.3) for x in axis for y in axis]
+    faces = [(12 * j + i, 12 * j + i + 1, 12 * j + i + 13, 12 * j + i + 12) for j in range(11) for i in range(11)]
+    mesh = bpy.data.meshes.new("Sheet")
+    mesh.from_pydata(points, [], faces)
+    sheet = bpy.data.objects.new("Sheet", mesh)
+    bpy.context.scene.collection.objects.link(sheet)
+    sheet.modifiers.new("Cloth", "CLOTH").settings.quality = 3
+    return sheet
+
+
+def wear(body: Item) -> Item:
+    """Another mesh that follows the body by a modifier."""
+    worn = body.copy()
+    worn.data = body.data.copy()
+    worn.modifiers.clear()
+    bpy.context.scene.collection.objects.link(worn)
+    modifier = worn.modifiers.new("Surface Deform", "SURFACE_DEFORM")
+    modifier.target = body
+    with bpy.context.temp_override(object=worn, active_object=worn):
+        bpy.ops.object.surfacedeform_bind(modifier=modifier.name)
+    return worn
+
+
+def add_worn_cloth(body: Item) -> Item:
+    return add_cloth(wear(body))
+
+
+def add_worn_soft_body(body: Item) -> Item:
+    # Blender has a soft body in no place behind a modifier of nodes.
+    worn = wear(body)
+    worn.modifiers.new("Soft Body", "SOFT_BODY")
+    worn.soft_body.vertex_group_goal = "Pin"
+    return worn
+
+
+def animate(armature: Item) -> None:
+    rigs.animate(armature, frames=14)
+    for frame in (1, 14):
+        armature.location.x = 0.05 * frame
+        armature.keyframe_insert("location", frame=frame)
+    armature.location.x = 0.0
+
+
+def simulate(add: Callable[[Item], Item], body: Callable[[Item], Item], bake: bool = False) -> Shapes:
+    """The shapes of what is simulated in each frame, in a file of their own."""
+    bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
+    armature = rigs.make_armature()
+    animate(armature)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = FRAMES[0], FRAMES[-1]
+    scene.frame_set(FRAMES[0])
+    item = add(body(armature))
+    caches = [modifier.point_cache for modifier in item.modifiers if hasattr(modifier, "point_cache")]
+    for cache in caches:
+        cache.frame_start, cache.frame_end = FRAMES[0], FRAMES[-1]
+    bpy.context.view_layer.update()
+    if bake:
+        bpy.ops.ptcache.bake_all(bake=True)
+        assert caches
+        assert all(cache.is_baked for cache in caches)
+    found = []
+    for frame in FRAMES:
+        scene.frame_set(frame)
+        found.append(rigs.evaluated(item, bpy.context.view_layer.depsgraph))
+    return found
+
+
+def ours(armature: Item) -> Item:
+    return make_body(armature, bound=True)
+
+
+def theirs(armature: Item) -> Item:
+    return make_body(armature, bound=False)
+
+
+def cached(path: Path) -> Callable[[Item], Item]:
+    """A mesh that has the shapes of ours from a file, before anything is simulated."""
+    shapes = simulate(lambda body: body, ours)
+    with addon.module("core.pc2").Writer(path, len(shapes[0]), len(shapes), start=FRAMES[0], step=1) as writer:
+        for shape in shapes:
+            writer.write(shape)
+
+    def make(armature: Item) -> Item:
+        body = make_body(armature, bound=False)
+        body.modifiers.clear()
+        modifier = body.modifiers.new("Shapes", "MESH_CACHE")
+        modifier.cache_format, modifier.filepath, modifier.frame_start = "PC2", str(path), FRAMES[0]
+        return body
+
+    return make
+
+
+def assert_alike(found: Shapes, wanted: Shapes) -> None:
+    for frame, one, other in zip(FRAMES, found, wanted, strict=True):
+        assert error(one, other) < TOLERANCE, f"frame {frame}"
+    assert error(wanted[-1], wanted[0]) > 0.05
+
+
+@pytest.mark.parametrize("bake", [False, True])
+def test_cloth_as_with_the_armature_modifier(bake: bool) -> None:
+    assert_alike(simulate(add_cloth, ours, bake), simulate(add_cloth, theirs, bake))
+
+
+@pytest.mark.parametrize("bake", [False, True])
+@pytest.mark.parametrize("add", [add_cloth, add_colliding_cloth, add_worn_cloth, add_worn_soft_body])
+def test_as_with_the_same_shapes(add: Callable[[Item], Item], bake: bool, tmp_path: Path) -> None:
+    """What simulates from equal shapes is equal: it meets those of its own frame."""
+    control = cached(tmp_path / "shapes.pc2")
+    assert_alike(simulate(add, ours, bake), simulate(add, control, bake))
+
+
+@pytest.mark.blender(since=(4, 0))
+def test_simulation_zone() -> None:
+    assert_alike(simulate(add_nodes, ours), simulate(add_nodes, theirs))
+
+
+def test_frames_in_any_order_and_edits() -> None:
+    """Back at its start, a simulation begins anew with what was edited."""
+    results = []
+    for body in (ours, theirs):
+        bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
+        armature = rigs.make_armature()
+        animate(armature)
+        scene = bpy.context.scene
+        item = add_cloth(body(armature))
+        found = []
+        for frame in (1, 2, 3, 9, 1):
+            scene.frame_set(frame)
+        item.vertex_groups[0].add(list(range(100, 200)), 0.5, "REPLACE")
+        item.data.update()
+        for frame in FRAMES:
+            scene.frame_set(frame)
+            found.append(rigs.evaluated(item, bpy.context.view_layer.depsgraph))
+        results.append(found)
+    assert_alike(*results)
+
+
+def test_scripts_hear_of_each_frame_once() -> None:
+    armature = rigs.make_armature()
+    animate(armature)
+    add_cloth(ours(armature))
+    heard = []
+
+    def hear(scene: bpy.types.Scene, *_arguments: object) -> None:
+        heard.append((scene.name, scene.frame_current))
+
+    bpy.app.handlers.frame_change_pre.append(hear)
+    bpy.app.handlers.frame_change_post.append(hear)
+    try:
+        bpy.context.scene.frame_set(5)
+    finally:
+        bpy.app.handlers.frame_change_pre.remove(hear)
+        bpy.app.handlers.frame_change_post.remove(hear)
+    assert heard == [("Scene", 5)] * 2
+
+
+def test_the_scene_of_poses_is_in_no_file(tmp_path: Path) -> None:
+    armature = rigs.make_armature()
+    animate(armature)
+    body = add_cloth(ours(armature))
+    bpy.context.scene.frame_set(2)
+    bpy.context.scene.frame_set(3)
+    assert len(bpy.data.scenes) == 2
+    users = body.users, armature.users, len(body.users_scene)
+    path = str(tmp_path / "file.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
+    assert len(bpy.data.scenes) == 1
+    with bpy.data.libraries.load(path) as (source, _):
+        assert list(source.scenes) == ["Scene"]
+        assert not [name for name in source.objects if "Pose" in name]
+    assert users[2] == 1
+    bpy.context.scene.frame_set(4)
+    addon.disable(wheels=False)
+    assert len(bpy.data.scenes) == 1
+    addon.enable(wheels=False)
+    assert not [item.name for item in bpy.data.objects if item.name.startswith("SBS Pose")]
+
+
+def test_no_scene_of_poses_without_simulations() -> None:
+    armature = rigs.make_armature()
+    animate(armature)
+    ours(armature)
+    for frame in (2, 3):
+        bpy.context.scene.frame_set(frame)
+    assert len(bpy.data.scenes) == 1
