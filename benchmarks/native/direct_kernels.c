@@ -66,11 +66,12 @@ SBS_INLINE void direct_rotate(const SCALAR *base, NAME(influences) in, int dual,
 
 /* As the library's, with the formulas above. */
 SBS_INLINE void direct_run_blocks(const sbs_kernel_args *args, size_t influences, sbs_formula formula, int normals) {
-  const SCALAR *base = args->base, *stream = args->stream, *normal_stream = args->normals;
+  const SCALAR *base = args->base, *stream = args->positions, *weights = args->weights, *normal_stream = args->normals;
   const int32_t *vertices = args->vertices;
   const uint16_t *runs = args->runs;
 
-  for (size_t left = args->vertex_count; left; stream += args->block_size, vertices += SBS_BLOCK, runs++) {
+  for (size_t left = args->vertex_count; left;
+       stream += args->block_size, weights += args->block_size, vertices += SBS_BLOCK, runs++) {
     const size_t count = left < SBS_BLOCK ? left : SBS_BLOCK;
     left -= count;
     alignas(SBS_BLOCK * sizeof(SCALAR)) SCALAR buffer[2][3 * SBS_BLOCK];
@@ -79,10 +80,8 @@ SBS_INLINE void direct_run_blocks(const sbs_kernel_args *args, size_t influences
         normals ? NAME(destination)(args->normals_out, args->normals_stride, *vertices, *runs, count, buffer[1]) : NULL;
 
     for (size_t lane = 0; lane < SBS_BLOCK; lane += LANES) {
-      const NAME(influences) in = {.rows = args->rows,
-                                   .row_size = args->row_size,
-                                   .weights = stream + 3 * SBS_BLOCK + lane,
-                                   .others = influences - 1};
+      const NAME(influences)
+          in = {.rows = args->rows, .row_size = args->row_size, .weights = weights + lane, .others = influences - 1};
       VEC3 v = NAME(load3)(stream + lane), n;
       if (normals) n = NAME(load3)(normal_stream + lane);
       if (formula == SBS_FORMULA_LINEAR) {

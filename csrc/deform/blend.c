@@ -40,7 +40,7 @@ static void deform_aside(const sbs_frame *frame, const sbs_item *item, size_t fi
   args.positions_out = to->positions + method;
   args.normals_out = frame->normals ? to->normals + method : NULL;
   args.positions_stride = args.normals_stride = 3 * sbs_scalar_size(frame->skin->scalar);
-  sbs_run_kernel(frame, item, &args);
+  sbs_kernel_for(frame, item, args.influences)(&args);
 }
 
 static void blend_blocks(const sbs_frame *frame, const sbs_item *item, size_t first, size_t count, aside *to) {
@@ -68,7 +68,7 @@ static void blend_blocks(const sbs_frame *frame, const sbs_item *item, size_t fi
 static void run_blocks(const sbs_frame *frame, const sbs_item *item, size_t first, size_t count, unsigned use) {
   const sbs_frame *only = use & SBS_USES_METHOD ? frame : frame->base;
   const sbs_kernel_args args = sbs_describe_blocks(only, item, first, count);
-  sbs_run_kernel(only, item, &args);
+  sbs_kernel_for(only, item, args.influences)(&args);
 }
 
 static void blend_item(const sbs_frame *frame, const sbs_item *item) {

@@ -135,7 +135,7 @@ static size_t influences_of(const sbs_frame *frame, size_t set) {
   return frame->options->method == SBS_METHOD_RIGID ? 1 : sbs_set_others(frame->skin, set) + 1;
 }
 
-sbs_formula sbs_formula_of(const sbs_frame *frame, const sbs_item *item) {
+static sbs_formula formula_of(const sbs_frame *frame, const sbs_item *item) {
   /* one influence is one joint's matrix, whatever the method */
   const sbs_group *group = frame->skin->groups + item->group;
   const int linear = influences_of(frame, (size_t)group->set) == 1 || sbs_is_linear(&frame->layout, group);
@@ -148,13 +148,15 @@ sbs_kernel_args sbs_describe_blocks(const sbs_frame *frame, const sbs_item *item
   const size_t block = item->first_block + first, block_size = sbs_set_block_size(skin, set);
   const size_t vectors = size * block * 3 * SBS_BLOCK; /* bytes of what has three numbers for a vertex, before these */
   const char *base = (const char *)frame->scratch.constants + size * sbs_constants_offset(skin, &frame->layout, group);
+  const char *positions = (const char *)skin->stream + size * (item->stream + first * block_size);
   return (sbs_kernel_args){
       .base = base,
       .rows = base + size * frame->layout.base_size,
       .row_size = frame->layout.row_size,
       .influences = influences_of(frame, set),
       .obtuse = frame->scratch.obtuse[group],
-      .stream = (const char *)skin->stream + size * (item->stream + first * block_size),
+      .positions = positions,
+      .weights = positions + size * 3 * SBS_BLOCK,
       .block_size = block_size,
       .normals = frame->normals ? (const char *)skin->normals + vectors : NULL,
       .centers = skin->centers ? (const char *)skin->centers + vectors : NULL,
@@ -168,12 +170,12 @@ sbs_kernel_args sbs_describe_blocks(const sbs_frame *frame, const sbs_item *item
   };
 }
 
-void sbs_run_kernel(const sbs_frame *frame, const sbs_item *item, const sbs_kernel_args *args) {
+sbs_kernel *sbs_kernel_for(const sbs_frame *frame, const sbs_item *item, size_t influences) {
   const sbs_skin *skin = frame->skin;
   const sbs_form form = (sbs_form)frame->scratch.forms[item->group];
-  const size_t variant = args->influences <= SBS_KERNEL_INFLUENCES ? args->influences - 1 : SBS_KERNEL_INFLUENCES;
-  const sbs_formula_kernels *kernels = sbs_kernels_of(skin->isa, skin->scalar)->formulas[sbs_formula_of(frame, item)];
-  kernels->kernels[form][frame->normals != NULL][variant](args);
+  const size_t variant = influences <= SBS_KERNEL_INFLUENCES ? influences - 1 : SBS_KERNEL_INFLUENCES;
+  const sbs_formula_kernels *kernels = sbs_kernels_of(skin->isa, skin->scalar)->formulas[formula_of(frame, item)];
+  return kernels->by_form[form][frame->normals != NULL][variant];
 }
 
 /* The first item from a block on. */
@@ -202,7 +204,7 @@ static void run_items(sbs_frame *frame, sbs_share blocks) {
       sbs_blend_item(frame, item);
     } else {
       const sbs_kernel_args args = sbs_describe_blocks(frame, item, 0, (size_t)item->vertex_count);
-      sbs_run_kernel(frame, item, &args);
+      sbs_kernel_for(frame, item, args.influences)(&args);
     }
   }
   if (!singular_count) return;

@@ -50,10 +50,7 @@ void sbs_run_frame(sbs_frame *frame, int thread, int team);
 /* What a kernel needs for some blocks of an item, `first` counted from the item's own first, to write to the output. */
 sbs_kernel_args sbs_describe_blocks(const sbs_frame *frame, const sbs_item *item, size_t first, size_t vertex_count);
 
-/* The formula that the frame's method is for an item. */
-sbs_formula sbs_formula_of(const sbs_frame *frame, const sbs_item *item);
-
-/* Deforms blocks of an item. */
-void sbs_run_kernel(const sbs_frame *frame, const sbs_item *item, const sbs_kernel_args *args);
+/* What deforms blocks of an item. */
+sbs_kernel *sbs_kernel_for(const sbs_frame *frame, const sbs_item *item, size_t influences);
 
 #endif

@@ -10,11 +10,8 @@
 /* ------------------------------------------------------------------------------------------------------ an item -- */
 
 static sbs_inverse_method method_of(const sbs_frame *frame, const sbs_item *item) {
-  const sbs_kernels *kernels = sbs_kernels_of(frame->skin->isa, frame->skin->scalar);
-  return (sbs_inverse_method){
-      .args = sbs_describe_blocks(frame, item, 0, (size_t)item->vertex_count),
-      .map = kernels->formulas[sbs_formula_of(frame, item)]->maps[frame->scratch.forms[item->group]],
-  };
+  const sbs_kernel_args args = sbs_describe_blocks(frame, item, 0, (size_t)item->vertex_count);
+  return (sbs_inverse_method){.args = args, .kernel = sbs_kernel_for(frame, item, args.influences)};
 }
 
 size_t sbs_invert_item(const sbs_frame *frame, const sbs_item *item) {

@@ -16,8 +16,9 @@ typedef struct sbs_kernel_args {
   size_t row_size;         /* numbers from row to row of the constants */
   size_t influences;       /* the pivot and its rows, at least 1 */
   int obtuse;              /* whether quaternions of more than two, to be averaged, may be more than 90 degrees apart */
-  const void *stream;      /* x, y, z and weights, from the item's first block on */
-  size_t block_size;       /* numbers of the stream from block to block */
+  const void *positions;   /* x, y, z of each block, from the item's first on */
+  const void *weights;     /* of those who are not the pivot, the same */
+  size_t block_size;       /* numbers from block to block of both */
   const void *normals;     /* or NULL */
   const void *centers;     /* z of every vertex; read by the optimized formulas */
   const int32_t *vertices; /* from the item's first block on */
@@ -49,19 +50,11 @@ typedef struct sbs_blend_args {
 typedef void sbs_blend_kernel(const sbs_blend_args *args);
 
 /*
- * The positions, without their anchors, that a formula takes `count` packed positions to: all have the influences of
- * the lane vector at `stream`, and its centers. Points and images are vectors x, y, z of the kernels' own length.
- */
-typedef void sbs_map(const void *base, const sbs_kernel_args *args, const void *stream, const void *centers,
-                     const void *points, void *images, int count);
-
-/*
  * Kernels of one formula and scalar type: [form][with normals][influences - 1, the last for any number]. Numbers that
  * have no kernel of their own have that for any. Forms that do not occur have none.
  */
 typedef struct sbs_formula_kernels {
-  sbs_kernel *kernels[SBS_FORM_COUNT][2][SBS_KERNEL_INFLUENCES + 1];
-  sbs_map *maps[SBS_FORM_COUNT];
+  sbs_kernel *by_form[SBS_FORM_COUNT][2][SBS_KERNEL_INFLUENCES + 1];
 } sbs_formula_kernels;
 
 /*
@@ -70,7 +63,7 @@ typedef struct sbs_formula_kernels {
  */
 typedef struct sbs_inverse_method {
   sbs_kernel_args args; /* without normals; of the second, only what a formula reads counts */
-  sbs_map *map;
+  sbs_kernel *kernel;
 } sbs_inverse_method;
 
 typedef struct sbs_inverse_args {
