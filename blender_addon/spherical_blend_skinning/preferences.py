@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import bpy
 
 from . import library
@@ -53,13 +55,32 @@ class SBS_AP_preferences(bpy.types.AddonPreferences):
         layout.prop(self, "engine")
         layout.prop(self, "center")
         layout.prop(self, "threads")
-        sbs = library.load()
-        layout.label(text=f"Library {sbs.__version__}, {sbs.build_info()}", icon="INFO")
+        column = layout.column(align=True)
+        for number, text in enumerate(_about_library()):
+            column.label(text=text, icon="BLANK1" if number else "INFO")
 
 
-def get(context: bpy.types.Context) -> SBS_AP_preferences:
-    """The preferences of the add-on."""
-    return context.preferences.addons[__package__].preferences
+def _about_library() -> list[str]:
+    """What the library is and was built with."""
+    info = library.load().build_info()
+    return [
+        f"Library {info['version']}",
+        f"Instruction set: {info['instruction_set']}",
+        "Threads: by OpenMP" if info["openmp"] else "Threads: one alone, for it was built without OpenMP",
+        f"LAPACK: {info['lapack']}",
+    ]
+
+
+def get(context: bpy.types.Context) -> SBS_AP_preferences | SimpleNamespace:
+    """The preferences of the add-on; those it comes with where it was switched on for one session.
+
+    Of ``blender --addons`` and ``addon_utils.enable`` Blender's own preferences know nothing.
+    """
+    addon = context.preferences.addons.get(__package__)
+    if addon is not None:
+        return addon.preferences
+    properties = SBS_AP_preferences.bl_rna.properties
+    return SimpleNamespace(**{name: properties[name].default for name in SBS_AP_preferences.__annotations__})
 
 
 def center_of_new(context: bpy.types.Context) -> str:

@@ -43,9 +43,12 @@ def module(path: str = "") -> ModuleType:
     return importlib.import_module(f"{_name}.{path}" if path else _name)
 
 
-def enable(wheels: bool = True) -> ModuleType:
-    """Switch the add-on on; an error in doing so is raised, not printed. Its wheels are installed unless they are."""
-    enabled = addon_utils.enable(_name, default_set=True, handle_error=_fail, **_options(wheels))
+def enable(wheels: bool = True, default_set: bool = True) -> ModuleType:
+    """Switch the add-on on; an error in doing so is raised, not printed. Its wheels are installed unless they are.
+
+    Without ``default_set`` it is for this session, and Blender's preferences know nothing of it.
+    """
+    enabled = addon_utils.enable(_name, default_set=default_set, handle_error=_fail, **_options(wheels))
     assert enabled is not None, f"{_name} was not found"
     return enabled
 

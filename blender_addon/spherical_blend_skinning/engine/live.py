@@ -15,7 +15,7 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from .. import library
+from .. import library, preferences
 from ..core.bendy_bones import Along
 from ..core.binding import Binding, Method, Rig, Surface
 from ..core.blended import BlendedBinding
@@ -377,8 +377,7 @@ def blends(settings: SBS_PG_object) -> str:
 
 def _threads() -> int | None:
     """How many threads the artist allows."""
-    addon = bpy.context.preferences.addons.get(__package__.rpartition(".")[0])
-    return addon.preferences.threads or None if addon is not None else None
+    return preferences.get(bpy.context).threads or None
 
 
 def has_other_positions(item: bpy.types.Object) -> bool:
