@@ -10,7 +10,11 @@ from contextlib import contextmanager
 import bpy
 from bpy.app.handlers import persistent
 
+<<<<<<< HEAD
 from .engine import ahead, live, node_trees, registry, search, stack, subject
+=======
+from .engine import live, node_trees, registry, search, stack, stand_in, subject
+>>>>>>> f778df9 (blender: export bound characters with their skins)
 
 __all__ = ["CLASSES", "register", "unregister"]
 
@@ -120,7 +124,7 @@ def frame_changed(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> No
 def depsgraph_updated(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     if _listener is not None:
         _listener(depsgraph)
-    elif depsgraph.mode != "RENDER" and not _is_in_the_way(depsgraph):
+    elif not _is_in_the_way(depsgraph) and depsgraph.mode != "RENDER":
         _catch_up(depsgraph, in_frame_change=False)
 
 
@@ -232,7 +236,12 @@ def look_for_centers() -> float | None:
 
 
 def _is_in_the_way(depsgraph: bpy.types.Depsgraph) -> bool:
-    """Whether a view wants to write carriers that a render in the background is using."""
+    """Whether a view wants to write carriers that a render in the background is using, or that an export passes by."""
+    global _all_changed
+    if stand_in.is_active():
+        # What it evaluates has edits in it from before.
+        _all_changed = True
+        return True
     return depsgraph.mode != "RENDER" and bpy.app.is_job_running("RENDER")
 
 

@@ -15,7 +15,7 @@ import rigs
 from expected import TOLERANCE, deformed, error
 
 # Those that read the file alone.
-CHANGE_NOTHING = {"export_capsules"}
+CHANGE_NOTHING = {"export_capsules", "export_usd"}
 
 Character = tuple[bpy.types.Object, bpy.types.Object]
 
@@ -50,9 +50,11 @@ SMALL_WORDS = {"a", "by", "from", "of", "over", "the", "to", "with"}
 
 
 def own_properties(name: str) -> list[bpy.types.Property]:
-    """The properties of an operator that an artist sees and that are not of Blender's file browser."""
+    """The properties of an operator that an artist sees and that are not of Blender's file browser or exporter."""
     cls = getattr(bpy.types, f"SBS_OT_{name}")
-    mine = getattr(cls, "__annotations__", {})
+    mine = set(getattr(cls, "__annotations__", {}))
+    if name == "export_usd":
+        mine -= set(bpy.ops.wm.usd_export.get_rna_type().properties.keys())
     found = getattr(bpy.ops.sbs, name).get_rna_type().properties
     return [item for item in found if item.identifier in mine and not item.is_hidden]
 
@@ -89,6 +91,7 @@ DEEDS: dict[str, Callable[[Path], object]] = {
     "assign_from_capsules": lambda _: bpy.ops.sbs.assign_from_capsules(),
     "fit_capsules": lambda _: bpy.ops.sbs.fit_capsules(),
     "export_capsules": lambda folder: bpy.ops.sbs.export_capsules(filepath=str(folder / "capsules.json")),
+    "export_usd": lambda folder: (bpy.ops.sbs.bind(), bpy.ops.sbs.export_usd(filepath=str(folder / "out.usdc"))),
     "import_capsules": lambda folder: (
         bpy.ops.sbs.export_capsules(filepath=str(folder / "capsules.json")),
         bpy.ops.sbs.import_capsules(filepath=str(folder / "capsules.json")),
@@ -111,9 +114,11 @@ DEEDS: dict[str, Callable[[Path], object]] = {
     "transfer_weights": lambda _: (with_another_mesh(), bpy.ops.sbs.transfer_weights()),
 }
 RANGE = {"use_scene_range": False, "frame_start": 1, "frame_end": 3}
-NEED_BONE_INFO = {"make_portable", "make_live"}
+# Nodes that read bones, and USD files that have some.
+SINCE = {"make_portable": (5, 1), "make_live": (5, 1), "export_usd": (4, 1)}
 NEED_NO_LIBRARY = {
     "export_capsules",
+    "export_usd",
     "import_capsules",
     "make_live",
     "mark_bones",
@@ -128,12 +133,13 @@ def with_another_mesh() -> None:
 
 
 def test_each_is_tried() -> None:
-    assert sorted(DEEDS) == sorted(names())
+    absent = {"export_usd"} if bpy.app.version < SINCE["export_usd"] else set()
+    assert set(DEEDS) - absent == set(names())
 
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=pytest.mark.blender(since=(5, 1)) if name in NEED_BONE_INFO else ()) for name in DEEDS],
+    [pytest.param(name, marks=pytest.mark.blender(since=SINCE.get(name, (0,)))) for name in DEEDS],
 )
 def test_each_reports_counts(
     name: str, character: Character, tmp_path: Path, capfd: pytest.CaptureFixture[str]

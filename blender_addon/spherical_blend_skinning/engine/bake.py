@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ..core import pc2
 from . import curves, live, portable, reading, stack, subject
 
-__all__ = ["Bake", "PointCacheBake", "ShapeKeyBake", "frame_range", "modifier_of"]
+__all__ = ["Bake", "PointCacheBake", "ShapeKeyBake", "armature_of", "frame_range", "is_baked", "modifier_of"]
 
 _CACHE_NAME = "SBS Bake"
 _KEY_PREFIX = "SBS Frame "
@@ -32,6 +32,20 @@ _MUTED = "sbs_muted_keys"
 def modifier_of(item: bpy.types.Object) -> bpy.types.NodesModifier | None:
     """Our modifier on an object, live or portable."""
     return stack.find(item) or portable.find(item)
+
+
+def armature_of(item: bpy.types.Object) -> bpy.types.Object | None:
+    """The armature by which our modifier deforms an object."""
+    return item.sbs.armature if stack.find(item) is not None else portable.armature_of(item)
+
+
+def is_baked(item: bpy.types.Object) -> bool:
+    """Whether an object shows what was baked of it in place of our modifier."""
+    own, cache = modifier_of(item), item.modifiers.get(_CACHE_NAME)
+    if own is None or own.show_viewport:
+        return False
+    has_cache = cache is not None and cache.type == "MESH_CACHE" and cache.show_viewport
+    return has_cache or any(key.name.startswith(_KEY_PREFIX) and not key.mute for key in _keys(item))
 
 
 def frame_range(start: int, end: int, step: int) -> range:

@@ -12,9 +12,11 @@ import bpy
 from . import carriers, live_group, node_trees
 
 __all__ = [
+    "armature_modifier_of",
     "armature_modifiers",
     "attach",
     "before",
+    "deforms",
     "detach",
     "find",
     "find_armature",
@@ -81,6 +83,18 @@ def before(item: bpy.types.Object, modifier: bpy.types.Modifier) -> list[bpy.typ
 def armature_modifiers(item: bpy.types.Object) -> list[bpy.types.ArmatureModifier]:
     """The Armature modifiers of an object that have an armature."""
     return [modifier for modifier in item.modifiers if modifier.type == "ARMATURE" and modifier.object is not None]
+
+
+def armature_modifier_of(item: bpy.types.Object, armature: bpy.types.Object) -> bpy.types.ArmatureModifier | None:
+    """The Armature modifier of a bound object that stepped back, else any of that armature."""
+    same = (modifier for modifier in armature_modifiers(item) if modifier.object == armature)
+    return _stepped_back(item) or next(same, None)
+
+
+def deforms(modifier: bpy.types.ArmatureModifier) -> bool:
+    """Whether an Armature modifier moves vertices, in the viewport or in renders."""
+    bound = modifier.use_vertex_groups or modifier.use_bone_envelopes
+    return bool(modifier.object is not None and bound and (modifier.show_viewport or modifier.show_render))
 
 
 def find_armature(item: bpy.types.Object, selected: list[bpy.types.Object]) -> bpy.types.Object | None:

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Armature modifiers that stand in for ours while an exporter reads the file.
+
+Game engines, and the formats that feed them, know one way to deform a mesh: linearly, by the weights of its vertices.
+Exporters take these from an Armature modifier, and of any other modifier the vertices that it gives in the pose of the
+moment. So for as long as they work, our modifier is hidden and the Armature modifier that stepped back is bound again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+import bpy
+
+from . import bake, stack
+
+__all__ = ["armature_modifiers_instead", "is_active"]
+
+_active = 0
+
+
+def is_active() -> bool:
+    """Whether Armature modifiers stand in for ours: nothing of ours is to be brought up to date meanwhile."""
+    return _active > 0
+
+
+@contextmanager
+def armature_modifiers_instead() -> Iterator[int]:
+    """Have Armature modifiers deform all objects that ours deforms; afterwards, all is as it was to the last setting.
+
+    Objects that were baked are deformed by what was baked: no exporter finds a skin for them.
+
+    Yields
+    ------
+    int
+        For how many objects.
+    """
+    global _active
+    with ExitStack() as undoing:
+        _active += 1
+        count = 0
+        undoing.callback(_end)
+        for item in bpy.data.objects:
+            modifier = bake.modifier_of(item) if item.type == "MESH" else None
+            if modifier is None:
+                continue
+            if bake.is_baked(item):
+                for other in stack.armature_modifiers(item):
+                    if not stack.deforms(other):
+                        _change(undoing, other, object=None)
+            else:
+                count += _stand_in(undoing, item, modifier)
+        yield count
+
+
+def _end() -> None:
+    global _active
+    _active -= 1
+
+
+def _stand_in(undoing: ExitStack, item: bpy.types.Object, modifier: bpy.types.NodesModifier) -> bool:
+    """Have an Armature modifier deform one object, if it has a rig."""
+    armature = bake.armature_of(item)
+    if armature is None:
+        return False
+    other = stack.armature_modifier_of(item, armature)
+    if other is None:
+        if item.library is not None:
+            # Nothing can be added to what is linked.
+            return False
+        other = item.modifiers.new("Armature", "ARMATURE")
+        undoing.callback(_remove, item, other.name)
+        stack.move(item, other, list(item.modifiers).index(modifier) + 1)
+    _change(undoing, modifier, show_viewport=False, show_render=False)
+    _change(
+        undoing,
+        other,
+        object=armature,
+        show_viewport=True,
+        show_render=True,
+        use_vertex_groups=True,
+        use_bone_envelopes=False,
+    )
+    return True
+
+
+def _change(undoing: ExitStack, modifier: bpy.types.Modifier, **values: object) -> None:
+    """Give settings of a modifier other values for the time being."""
+    item, name = modifier.id_data, modifier.name
+    before = {setting: getattr(modifier, setting) for setting in values}
+    undoing.callback(_set, item, name, before)
+    _set(item, name, values)
+
+
+def _set(item: bpy.types.Object, name: str, values: dict[str, object]) -> None:
+    # By its name: what an exporter does to a stack may move modifiers in memory.
+    modifier = item.modifiers[name]
+    for setting, value in values.items():
+        if getattr(modifier, setting) != value:
+            setattr(modifier, setting, value)
+
+
+def _remove(item: bpy.types.Object, name: str) -> None:
+    item.modifiers.remove(item.modifiers[name])

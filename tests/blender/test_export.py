@@ -1,0 +1,405 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bound characters leave Blender with their skins: what comes back deforms as the Armature modifier does."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import addon
+import addon_utils
+import bpy
+import numpy as np
+import pytest
+import rigs
+from expected import TOLERANCE, array, deformed, error, move
+from numpy.typing import NDArray
+
+# Exporters' own, which are not what this is about.
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+FRAMES = (1, 7, 13, 20)
+
+Shapes = dict[int, NDArray[np.float64]]
+
+
+class Format:
+    """How to write and read a format, so that nothing is rounded or split on the way."""
+
+    def __init__(self, name: str, ending: str, write: Callable[..., Any], read: Callable[..., Any], **options: object):
+        self.name, self.ending, self.write, self.read, self.options = name, ending, write, read, options
+
+    def export(self, folder: Path, **more: object) -> Path:
+        path = folder / f"out.{self.ending}"
+        assert self.write(filepath=str(path), **self.options | more) == {"FINISHED"}
+        return path
+
+
+# By default, the format leaves out what is nearly straight between keys, and adds a bone at each end.
+FBX = Format(
+    "FBX",
+    "fbx",
+    lambda **options: bpy.ops.export_scene.fbx(**options),
+    lambda **options: bpy.ops.import_scene.fbx(**options),
+    bake_anim_simplify_factor=0.0,
+    add_leaf_bones=False,
+)
+GLTF = Format(
+    "glTF",
+    "glb",
+    lambda **options: bpy.ops.export_scene.gltf(**options),
+    lambda **options: bpy.ops.import_scene.gltf(**options),
+)
+GLTF_APPLIED = Format("glTF, Apply Modifiers", "glb", GLTF.write, GLTF.read, export_apply=True)
+USD = Format(
+    "USD",
+    "usdc",
+    lambda **options: bpy.ops.sbs.export_usd(**options),
+    lambda **options: bpy.ops.wm.usd_import(**options),
+    export_animation=True,
+)
+
+FORMATS = [
+    pytest.param(FBX, id="FBX"),
+    pytest.param(GLTF, id="glTF"),
+    pytest.param(GLTF_APPLIED, id="glTF applied"),
+    # Before 4.1 Blender wrote no bones to USD.
+    pytest.param(USD, id="USD", marks=pytest.mark.blender(since=(4, 1))),
+]
+
+
+@pytest.fixture(autouse=True)
+def importer_of_old_blender(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The glTF importer of Blender 3.4 asks for a name that NumPy gave up with 1.24, and has again from 2.0 on."""
+    if "bool" not in vars(np):
+        monkeypatch.setitem(vars(np), "bool", bool)
+
+
+def make_character(name: str = "Tube", with_modifier: bool = True) -> tuple[bpy.types.Object, bpy.types.Object]:
+    """A tube that moves with a rig, not bound yet; smooth, so that no format splits its vertices."""
+    armature = rigs.make_armature(name=f"{name} Rig")
+    tube = rigs.make_tube(name=name)
+    tube.data.polygons.foreach_set("use_smooth", [True] * len(tube.data.polygons))
+    tube.parent = armature
+    if with_modifier:
+        tube.modifiers.new("Armature", "ARMATURE").object = armature
+    rigs.animate(armature, FRAMES[-1])
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = FRAMES[0], FRAMES[-1]
+    bpy.context.scene.frame_set(7)
+    return tube, armature
+
+
+def by_frame(item: bpy.types.Object) -> Shapes:
+    """The vertices of an object in the world, in some frames."""
+    found = {}
+    before = bpy.context.scene.frame_current
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        bpy.context.view_layer.update()
+        evaluated = item.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        found[frame] = move(array(evaluated.matrix_world), rigs.evaluated(item))
+    bpy.context.scene.frame_set(before)
+    return found
+
+
+def settings(item: bpy.types.Object) -> list[object]:
+    """All that an export may leave changed in an object and its file."""
+
+    def values(owner: bpy.types.bpy_struct) -> list[object]:
+        found = []
+        for definition in owner.bl_rna.properties:
+            name = definition.identifier
+            if name.startswith("execution_time"):
+                continue
+            if definition.type == "POINTER":
+                pointed = getattr(owner, name)
+                found.append((name, pointed.name_full if isinstance(pointed, bpy.types.ID) else None))
+            elif definition.type != "COLLECTION":
+                value = getattr(owner, name)
+                found.append((name, tuple(value) if getattr(definition, "is_array", False) else value))
+        return found
+
+    return [
+        *([modifier.name, *values(modifier)] for modifier in item.modifiers),
+        values(item.sbs),
+        values(item.sbs.armature_modifier),
+        sorted(block.name_full for block in (*bpy.data.objects, *bpy.data.meshes, *bpy.data.node_groups)),
+        [armature.pose_position for armature in bpy.data.armatures],
+    ]
+
+
+def come_back(form: Format, path: Path) -> list[bpy.types.Object]:
+    """The objects of a file."""
+    before = set(bpy.data.objects)
+    form.read(filepath=str(path))
+    return [item for item in bpy.data.objects if item not in before]
+
+
+def skinned(items: list[bpy.types.Object], vertex_count: int) -> list[bpy.types.Object]:
+    """Those that are meshes of so many vertices with an Armature modifier and weights."""
+    return [
+        item
+        for item in items
+        if item.type == "MESH"
+        and len(item.data.vertices) == vertex_count
+        and any(modifier.type == "ARMATURE" and modifier.object for modifier in item.modifiers)
+        and sum(len(vertex.groups) for vertex in item.data.vertices) >= vertex_count
+    ]
+
+
+def assert_alike(found: Shapes, wanted: Shapes) -> None:
+    for frame in FRAMES:
+        assert error(found[frame], wanted[frame]) < TOLERANCE, frame
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_what_comes_back_deforms_alike(form: Format, tmp_path: Path) -> None:
+    tube, armature = make_character()
+    wanted = by_frame(tube)
+    rigs.bind(tube, armature)
+    before = settings(tube)
+    shown = by_frame(tube)
+    path = form.export(tmp_path)
+    assert settings(tube) == before
+    bpy.context.view_layer.update()
+    # Not to the bit, for FBX poses bones anew.
+    assert error(by_frame(tube)[7], shown[7]) < TOLERANCE
+    assert_alike(by_frame(tube), shown)
+
+    found = come_back(form, path)
+    (twin,) = skinned(found, len(tube.data.vertices))
+    assert len(twin.vertex_groups) == 4
+    assert_alike(by_frame(twin), wanted)
+    # A carrier, or a probe, would be one more mesh; Blender's glTF importer brings a shape for bones.
+    assert [item.name for item in found if item.type == "MESH" and item.name != "Icosphere"] == [twin.name]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_other_modifiers_and_meshes(form: Format, tmp_path: Path) -> None:
+    """As the same file with Armature modifiers: one mesh has modifiers before and after ours, one had none to replace.
+
+    The rigs are hidden, which gives ours pose probes.
+    """
+    plain, plain_rig = make_character("Plain", with_modifier=False)
+    busy, busy_rig = make_character("Busy")
+    busy.modifiers.new("Displace", "DISPLACE").strength = 0.1
+    addon.module("engine.stack").move(busy, busy.modifiers["Displace"], 0)
+    busy.modifiers.new("Smooth", "SMOOTH").iterations = 2
+    plain.modifiers.new("Armature", "ARMATURE").object = plain_rig
+    actions = list(bpy.data.actions)
+    # Where nothing is bound, as here, ours leaves it to Blender's own.
+    own = Format(form.name, form.ending, bpy.ops.wm.usd_export, form.read, **form.options) if form is USD else form
+    control = [by_frame(twin) for twin in skinned(come_back(form, own.export(tmp_path)), len(busy.data.vertices))]
+    assert len(control) == 2
+    for item in [item for item in bpy.data.objects if item not in (plain, busy, plain_rig, busy_rig)]:
+        bpy.data.objects.remove(item)
+    # FBX has every motion of the file for every rig that it fits.
+    bpy.data.batch_remove([action for action in bpy.data.actions if action not in actions])
+    bpy.context.view_layer.update()
+
+    plain.modifiers.remove(plain.modifiers["Armature"])
+    rigs.bind(plain, plain_rig)
+    rigs.bind(busy, busy_rig)
+    before = [settings(item) for item in (plain, busy)]
+    path = form.export(tmp_path)
+    assert [settings(item) for item in (plain, busy)] == before
+    twins = skinned(come_back(form, path), len(busy.data.vertices))
+    assert len(twins) == 2
+    for twin, wanted in zip(twins, control, strict=True):
+        assert_alike(by_frame(twin), wanted)
+
+
+def test_the_armature_modifier_is_gone(tmp_path: Path) -> None:
+    """The artist has deleted the one that stepped back."""
+    tube, armature = make_character()
+    wanted = by_frame(tube)
+    rigs.bind(tube, armature)
+    tube.modifiers.remove(tube.modifiers["Armature"])
+    before = settings(tube)
+    path = FBX.export(tmp_path)
+    assert settings(tube) == before
+    (twin,) = skinned(come_back(FBX, path), len(tube.data.vertices))
+    assert_alike(by_frame(twin), wanted)
+
+
+def test_another_armature(tmp_path: Path) -> None:
+    """Ours follows another rig than that of the Armature modifier that stepped back."""
+    tube, armature = make_character()
+    other = armature.copy()
+    other.scale = (1.0, 1.0, 2.0)
+    bpy.context.scene.collection.objects.link(other)
+    tube.modifiers["Armature"].object = other
+    wanted = by_frame(tube)
+    tube.modifiers["Armature"].object = armature
+    rigs.bind(tube, armature)
+    tube.sbs.armature = other
+    before = settings(tube)
+    path = FBX.export(tmp_path)
+    assert settings(tube) == before
+    (twin,) = skinned(come_back(FBX, path), len(tube.data.vertices))
+    assert_alike(by_frame(twin), wanted)
+
+
+def test_the_armature_modifier_stands_before(tmp_path: Path) -> None:
+    """The artist has moved the one that stepped back, so it is before ours while it stands in."""
+    tube, armature = make_character()
+    wanted = by_frame(tube)
+    rigs.bind(tube, armature)
+    addon.module("engine.stack").move(tube, tube.modifiers["Armature"], 0)
+    bpy.context.view_layer.update()
+    before = settings(tube)
+    path = FBX.export(tmp_path)
+    bpy.context.view_layer.update()
+    assert settings(tube) == before
+    (twin,) = skinned(come_back(FBX, path), len(tube.data.vertices))
+    assert_alike(by_frame(twin), wanted)
+
+
+@pytest.mark.blender(since=(5, 1))
+def test_portable(tmp_path: Path) -> None:
+    tube, armature = make_character()
+    wanted = by_frame(tube)
+    rigs.bind(tube, armature)
+    assert bpy.ops.sbs.make_portable() == {"FINISHED"}
+    before = settings(tube)
+    path = FBX.export(tmp_path)
+    assert settings(tube) == before
+    (twin,) = skinned(come_back(FBX, path), len(tube.data.vertices))
+    assert_alike(by_frame(twin), wanted)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_baked(form: Format, tmp_path: Path) -> None:
+    """Shape keys have the pose in them: a skin would deform it twice."""
+    tube, armature = make_character()
+    rigs.bind(tube, armature)
+    assert bpy.ops.sbs.bake(target="SHAPE_KEYS") == {"FINISHED"}
+    tube.update_tag()
+    bpy.context.view_layer.update()
+    before = settings(tube)
+    path = form.export(tmp_path)
+    assert settings(tube) == before
+    shown = by_frame(tube)
+    found = come_back(form, path)
+    # USD has a skeleton for shape keys, of one bone that rests.
+    assert form is USD or not skinned(found, len(tube.data.vertices))
+    # To glTF, motions of bones and of shape keys are two animations, of which the importer plays one.
+    if form in (FBX, USD):
+        (twin,) = (item for item in found if item.type == "MESH" and len(item.data.vertices) == len(tube.data.vertices))
+        assert_alike(by_frame(twin), shown)
+
+
+def test_without_bones(tmp_path: Path) -> None:
+    """Who exports no armatures wants what is seen."""
+    tube, armature = make_character()
+    rigs.bind(tube, armature)
+    bpy.context.scene.frame_set(7)
+    shown = by_frame(tube)[7]
+    for form, options in (
+        (FBX, {"object_types": {"MESH"}}),
+        (GLTF_APPLIED, {"export_skins": False, "export_current_frame": True}),
+    ):
+        found = come_back(form, form.export(tmp_path, **options, **({"bake_anim": False} if form is FBX else {})))
+        (twin,) = (item for item in found if item.type == "MESH" and item.name.startswith("Tube"))
+        assert error(by_frame(twin)[7], shown) < TOLERANCE
+        bpy.data.batch_remove(found)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_failure(form: Format, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    tube, armature = make_character()
+    rigs.bind(tube, armature)
+    before = settings(tube)
+    (tmp_path / "no folder").touch()
+    with pytest.raises(RuntimeError):
+        form.export(tmp_path / "no folder")
+    assert settings(tube) == before
+    # Exporters may print a traceback of their own. That of glTF goes on to log where this test has done so.
+    capfd.readouterr()
+    logging.getLogger("glTFImporter").handlers.clear()
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_edits_before_are_not_lost(form: Format, tmp_path: Path) -> None:
+    """What an exporter evaluates has them, and no evaluation after it."""
+    tube, armature = make_character()
+    rigs.bind(tube, armature)
+    by_frame(tube)
+    for vertex in tube.data.vertices:
+        vertex.co.x += 0.1 * vertex.co.z
+    tube.data.update()
+    form.export(tmp_path)
+    bpy.context.view_layer.update()
+    assert error(rigs.evaluated(tube), deformed(tube, armature)) < TOLERANCE
+
+
+def test_library_override(tmp_path: Path) -> None:
+    tube, armature = make_character()
+    rigs.bind(tube, armature)
+    collection = bpy.data.collections.new("Character")
+    bpy.context.scene.collection.children.link(collection)
+    for item in (tube, armature):
+        collection.objects.link(item)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
+    bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
+    bpy.context.scene.frame_end = FRAMES[-1]
+    with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_source, target):
+        target.collections = ["Character"]
+    bpy.context.scene.collection.children.link(target.collections[0])
+    linked = next(item for item in target.collections[0].all_objects if item.type == "MESH")
+    before = settings(linked)
+    (twin,) = skinned(come_back(FBX, FBX.export(tmp_path)), len(linked.data.vertices))
+    assert settings(linked)[:-2] == before[:-2]
+    bpy.data.objects.remove(twin)
+
+    override = target.collections[0].override_hierarchy_create(
+        bpy.context.scene, bpy.context.view_layer, do_fully_editable=True
+    )
+    own = next(item for item in override.all_objects if item.type == "MESH")
+    bpy.context.view_layer.update()
+    before = settings(own)
+    path = FBX.export(tmp_path)
+    assert settings(own) == before
+    assert skinned(come_back(FBX, path), len(own.data.vertices))
+
+
+def test_an_exporter_that_comes_later(tmp_path: Path) -> None:
+    addon_utils.disable("io_scene_fbx")
+    try:
+        tube, armature = make_character()
+        rigs.bind(tube, armature)
+        bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "character.blend"))
+    finally:
+        addon_utils.enable("io_scene_fbx")
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "character.blend"))
+    path = FBX.export(tmp_path)
+    tube = bpy.data.objects["Tube"]
+    assert skinned(come_back(FBX, path), len(tube.data.vertices))
+
+
+@pytest.mark.parametrize("name", ["EXPORT_SCENE_OT_fbx", "EXPORT_SCENE_OT_gltf"])
+def test_exporters_get_back_what_was_theirs(name: str) -> None:
+    operator = getattr(bpy.types, name)
+    addon.disable(wheels=False)
+    own = vars(operator).get("execute"), operator.execute
+    assert own[1].__module__ == operator.__module__
+    addon.enable(wheels=False)
+    assert operator.execute is not own[1]
+    # Another add-on wraps it as well, and stays.
+    ours = operator.execute
+    called = []
+
+    def execute(self: bpy.types.Operator, context: bpy.types.Context) -> set[str]:
+        called.append(name)
+        return ours(self, context)
+
+    operator.execute = execute
+    addon.disable(wheels=False)
+    assert operator.execute is execute
+    addon.enable(wheels=False)
+    operator.execute = ours
+    addon.disable(wheels=False)
+    assert (vars(operator).get("execute"), operator.execute) == own
+    addon.enable(wheels=False)
