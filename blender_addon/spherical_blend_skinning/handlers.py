@@ -10,11 +10,7 @@ from contextlib import contextmanager
 import bpy
 from bpy.app.handlers import persistent
 
-<<<<<<< HEAD
-from .engine import ahead, live, node_trees, registry, search, stack, subject
-=======
-from .engine import live, node_trees, registry, search, stack, stand_in, subject
->>>>>>> f778df9 (blender: export bound characters with their skins)
+from .engine import ahead, live, node_trees, registry, search, stack, stand_in, subject
 
 __all__ = ["CLASSES", "register", "unregister"]
 
