@@ -15,7 +15,8 @@ TURN = 0.002  # seconds that a turn lasts about, if one repetition is shorter
 MOST_REPETITIONS = 200
 BUDGET = 0.5  # seconds after which a case that is slow sits some rounds out
 FEWEST_ROUNDS = 3
-# libgomp's threads wait actively for more work; for about so many seconds they'd be in the way of the next in turn.
+# Threads stay awake for a while in case that more work comes: ours for 30 microseconds, those of others that use OpenMP
+# for about so many seconds. They'd be in the way of the next in turn.
 SETTLE = 0.003
 
 

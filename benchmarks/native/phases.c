@@ -193,32 +193,20 @@ static timed_frame new_timed_frame(const bench *b, const sbs_deform_options *opt
   return timed;
 }
 
-/* All of the team have done their share. */
-static void mark(timed_frame *timed, int thread, int team, int part) {
-  sbs_wait_for_team(team);
-  if (thread == 0) timed->marks[part] = now();
-}
-
 /* What sbs_run_frame does, with marks. */
-static void run_parts(void *context, int thread, int team) {
-  timed_frame *timed = context;
+static void run_parts(timed_frame *timed, int threads) {
   sbs_frame *frame = &timed->frame;
   const sbs_skin *skin = frame->skin;
-  mark(timed, thread, team, START);
-  prepare_joints(frame, sbs_share_of(skin->joint_count, thread, team));
-  sbs_wait_for_team(team);
-  if (thread == 0) check(prepare_stretches(frame));
-  mark(timed, thread, team, JOINTS);
-  if (sbs_formula_has_set_centers(sbs_choose_formula(frame->options))) {
-    find_centers(frame, thread, team);
-    sbs_wait_for_team(team);
-    if (thread == 0 && frame->left_centers) check(find_left_centers(frame));
-  }
-  mark(timed, thread, team, CENTERS);
-  write_constants(frame, sbs_share_of(skin->set_count, thread, team));
-  mark(timed, thread, team, CONSTANTS);
-  run_items(frame, sbs_share_of(skin->block_count, thread, team));
-  mark(timed, thread, team, KERNEL);
+  timed->marks[START] = now();
+  check(sbs_share_work(threads, skin->joint_count, JOINTS_CHUNK, prepare_joints, frame));
+  check(prepare_stretches(frame, threads));
+  timed->marks[JOINTS] = now();
+  check(find_centers(frame, threads));
+  timed->marks[CENTERS] = now();
+  check(sbs_share_work(threads, skin->set_count, SETS_CHUNK, write_constants, frame));
+  timed->marks[CONSTANTS] = now();
+  check(sbs_share_work(threads, skin->block_count, blocks_of_chunk(skin), run_items, frame));
+  timed->marks[KERNEL] = now();
 }
 
 /* The mean over the frames. */
@@ -227,7 +215,7 @@ static double time_part(const bench *b, const request *r, int part) {
   double sum = 0.0;
   for (size_t f = 0; f < b->load.frame_count; f++) {
     timed_frame timed = new_timed_frame(b, &options, r->normals, f);
-    sbs_run_team(r->threads, run_parts, &timed);
+    run_parts(&timed, r->threads);
     sum += timed.marks[part] - timed.marks[part - 1];
   }
   return sum / (double)b->load.frame_count;
@@ -240,34 +228,42 @@ typedef struct kernel_run {
   sbs_frame *frame;
 } kernel_run;
 
-static void run_kernels(void *context, int thread, int team) {
-  const kernel_run *run = context;
-  run_items(run->frame, sbs_share_of(run->b->skin->block_count, thread, team));
+static sbs_status run_kernels(void *context, sbs_share blocks, int worker) {
+  return run_items(((const kernel_run *)context)->frame, blocks, worker);
 }
 
-static void run_direct(void *context, int thread, int team) {
+/* Those that the library would do in one go. */
+static sbs_share items_of(const sbs_skin *skin, sbs_share blocks) {
+  return (sbs_share){find_item(skin, blocks.begin), find_item(skin, blocks.end)};
+}
+
+static sbs_status run_direct(void *context, sbs_share blocks, int worker) {
   const kernel_run *run = context;
-  const sbs_share items = sbs_share_of(run->b->skin->item_count, thread, team);
+  const sbs_share items = items_of(run->b->skin, blocks);
+  (void)worker;
   direct_run(run->frame, run->b->direct_constants, items.begin, items.end);
+  return SBS_OK;
 }
 
-static void run_stream(void *context, int thread, int team) {
+static sbs_status run_stream(void *context, sbs_share blocks, int worker) {
   const kernel_run *run = context;
   const bench *b = run->b;
-  const sbs_share items = sbs_share_of(b->skin->item_count, thread, team);
+  const sbs_share items = items_of(b->skin, blocks);
+  (void)worker;
   stream_items(b->skin, items.begin, items.end, b->stream_positions, run->frame->normals ? b->stream_normals : NULL);
+  return SBS_OK;
 }
 
 /* On a frame from the middle: the first is at rest in many clips. */
-static void time_kernels(const bench *b, const request *r, sbs_team_work *work, double *times) {
+static void time_kernels(const bench *b, const request *r, sbs_chunk_work *work, double *times) {
   const sbs_deform_options options = options_of(b, r);
   timed_frame timed = new_timed_frame(b, &options, r->normals, b->load.frame_count / 2);
-  run_parts(&timed, 0, 1);
+  run_parts(&timed, 1);
   if (work == run_direct) direct_prepare(&timed.frame, b->direct_constants);
   kernel_run run = {b, &timed.frame};
   for (int i = 0; i < r->repetitions; i++) {
     const double start = now();
-    sbs_run_team(r->threads, work, &run);
+    check(sbs_share_work(r->threads, b->skin->block_count, blocks_of_chunk(b->skin), work, &run));
     times[i] = now() - start;
   }
 }
@@ -278,11 +274,11 @@ static double find_difference(bench *b, const request *r) {
   timed_frame timed = new_timed_frame(b, &options, 0, b->load.frame_count / 2);
   kernel_run run = {b, &timed.frame};
   const size_t count = 3 * b->load.vertex_count;
-  run_parts(&timed, 0, 1);
+  run_parts(&timed, 1);
   float *expected = checked_malloc(count * sizeof *expected);
   memcpy(expected, b->positions, count * sizeof *expected);
   direct_prepare(&timed.frame, b->direct_constants);
-  run_direct(&run, 0, 1);
+  run_direct(&run, (sbs_share){0, b->skin->block_count}, 0);
   double most = 0.0;
   for (size_t i = 0; i < count; i++) most = fmax(most, fabs((double)b->positions[i] - (double)expected[i]));
   free(expected);

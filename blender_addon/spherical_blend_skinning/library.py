@@ -5,11 +5,8 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import os
 import platform
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from types import ModuleType
 
 #: What sbs and the add-on need.
@@ -33,27 +30,9 @@ def load() -> ModuleType:
     """
     try:
         bundled = importlib.util.find_spec(".sbs", __package__) is not None
-        with _threads_that_sleep():
-            return importlib.import_module(".sbs", __package__) if bundled else importlib.import_module("sbs")
+        return importlib.import_module(".sbs", __package__) if bundled else importlib.import_module("sbs")
     except Exception as error:
         raise LibraryError(explain(error)) from error
-
-
-@contextmanager
-def _threads_that_sleep() -> Iterator[None]:
-    """Have threads of a library that is loaded now sleep between frames, unless the environment says what they do.
-
-    By default those of OpenMP stay busy for some milliseconds after their work, in case that more comes. In these
-    Blender evaluates what was just deformed, and needs all processors for it.
-    """
-    if {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"} & os.environ.keys():
-        yield
-        return
-    os.environ["OMP_WAIT_POLICY"] = "passive"
-    try:
-        yield
-    finally:
-        del os.environ["OMP_WAIT_POLICY"]
 
 
 def load_weights() -> ModuleType:

@@ -57,8 +57,5 @@ sbs_build_info sbs_get_build_info(void) {
 #else
   info.lapack = "system";
 #endif
-#ifdef _OPENMP
-  info.openmp = 1;
-#endif
   return info;
 }

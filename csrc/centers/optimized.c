@@ -3,8 +3,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/threads.h"
 #include "centers/similarity.h"
-#include "deform/threads.h"
 #include "fault.h"
 #include "memory.h"
 #include "mesh/validate.h"
@@ -65,15 +65,15 @@ static sbs_status check_skin(const sbs_skin_desc *desc, const sbs_allocator *all
 static const double counted = 0.1, filled = 0.2;
 
 enum {
-  CHUNK = 16,             /* vertices that a thread does between looks at whether to go on; of pairs, one */
-  BLOCK_TIME = 16,        /* nanoseconds that a vertex takes for a block of samples */
-  WORTH_A_THREAD = 100000 /* nanoseconds of work that are worth waking a thread */
+  CHUNK = 16,          /* vertices that a thread does between looks at whether to go on; of pairs, one */
+  TRIANGLE_TIME = 500, /* nanoseconds that a triangle takes to be sampled, about */
+  BLOCK_TIME = 16      /* the same that a vertex takes for a block of samples */
 };
 
 typedef struct centers_job {
   const sbs_skin_desc *desc;
   const sbs_centers_options *options;
-  int threads;
+  int threads; /* that take samples */
 
   sbs_rows rows;
   sbs_pairs pairs;
@@ -84,55 +84,53 @@ typedef struct centers_job {
   double (*centers)[3]; /* (vertices of the mesh) in the units of the patches, for those; NaN where there is none */
 
   /* Of the part of the work that is being done. */
-  size_t item_count, chunk;
-  void (*do_item)(struct centers_job *job, size_t item, int thread);
+  size_t item_count;
+  void (*do_item)(struct centers_job *job, size_t item, int worker);
   double begin, end; /* as shares of the whole */
-  atomic_int cancelled;
+  atomic_size_t done;
 } centers_job;
 
-/* Only the thread that called the library may call back. */
-static int goes_on(centers_job *job, int thread, double fraction) {
+static sbs_status tell_progress(const centers_job *job, double fraction) {
   const sbs_centers_options *options = job->options;
-  if (thread == 0 && options->progress && !atomic_load(&job->cancelled)) {
-    if (options->progress(fraction, options->progress_user)) atomic_store(&job->cancelled, 1);
-  }
-  return !atomic_load(&job->cancelled);
+  if (!options->progress || !options->progress(fraction, options->progress_user)) return SBS_OK;
+  return SBS_ERROR_CANCELLED;
 }
 
-/* Chunks in turns, so that no thread has all the vertices of a part that is rich in influences. */
-static void do_share(void *context, int thread, int team) {
+static sbs_status do_items(void *context, sbs_share items, int worker) {
   centers_job *job = context;
-  const size_t step = (size_t)team * job->chunk;
-  for (size_t first = (size_t)thread * job->chunk; first < job->item_count; first += step) {
-    const double done = (double)first / (double)job->item_count;
-    if (!goes_on(job, thread, job->begin + (job->end - job->begin) * done)) return;
-    for (size_t i = first; i < first + job->chunk && i < job->item_count; i++) job->do_item(job, i, thread);
+  if (worker == 0) {
+    const double done = (double)atomic_load(&job->done) / (double)job->item_count;
+    const sbs_status status = tell_progress(job, job->begin + (job->end - job->begin) * done);
+    if (status) return status;
   }
+  for (size_t i = items.begin; i < items.end; i++) job->do_item(job, i, worker);
+  atomic_fetch_add(&job->done, items.end - items.begin);
+  return SBS_OK;
 }
 
 static sbs_status do_all(centers_job *job, size_t item_count, size_t chunk, void (*do_item)(centers_job *, size_t, int),
                          double begin, double end, int threads) {
   job->item_count = item_count;
-  job->chunk = chunk;
   job->do_item = do_item;
   job->begin = begin;
   job->end = end;
-  sbs_run_team(threads, do_share, job);
-  return atomic_load(&job->cancelled) ? SBS_ERROR_CANCELLED : SBS_OK;
+  atomic_store(&job->done, 0);
+  const sbs_status status = tell_progress(job, begin); /* others may have done much before this thread tells more */
+  return status ? status : sbs_share_work(threads, item_count, chunk, do_items, job);
 }
 
-static void count_samples(centers_job *job, size_t pair, int thread) {
-  sbs_sampling_count(&job->sampling, &job->patches, &job->pairs, &job->rows, pair, thread);
+static void count_samples(centers_job *job, size_t pair, int worker) {
+  sbs_sampling_count(&job->sampling, &job->patches, &job->pairs, &job->rows, pair, worker);
 }
 
-static void fill_samples(centers_job *job, size_t pair, int thread) {
-  sbs_sampling_fill(&job->sampling, &job->patches, &job->pairs, &job->rows, pair, thread);
+static void fill_samples(centers_job *job, size_t pair, int worker) {
+  sbs_sampling_fill(&job->sampling, &job->patches, &job->pairs, &job->rows, pair, worker);
 }
 
-static void find_center(centers_job *job, size_t item, int thread) {
+static void find_center(centers_job *job, size_t item, int worker) {
   const size_t vertex = (size_t)job->vertices[item];
   double *center = job->centers[vertex];
-  (void)thread;
+  (void)worker;
   if (!sbs_find_center(&job->sampling, &job->pairs, &job->rows, vertex, job->options->sigma, center)) center[0] = NAN;
 }
 
@@ -142,8 +140,7 @@ static int threads_for_vertices(const centers_job *job) {
     const size_t vertex = (size_t)job->vertices[i];
     time += BLOCK_TIME * (double)sbs_count_blocks(&job->sampling, &job->pairs, &job->rows, vertex);
   }
-  const double worth = time / WORTH_A_THREAD;
-  return worth < 2.0 ? 1 : (int)fmin(worth, job->threads);
+  return sbs_choose_threads(job->options->threads, time);
 }
 
 static sbs_status prepare(centers_job *job, size_t triangle_count, const int32_t *triangles) {
@@ -217,13 +214,13 @@ sbs_status sbs_optimized_centers(const sbs_skin_desc *desc, size_t triangle_coun
   if (!status) status = check_triangles(desc, triangle_count, triangles, fault);
   if (status) return status;
 
-  centers_job job = {.desc = desc, .options = options, .threads = sbs_wanted_threads(options->threads)};
+  const int threads = sbs_choose_threads(options->threads, TRIANGLE_TIME * (double)triangle_count);
+  centers_job job = {.desc = desc, .options = options, .threads = threads};
   sbs_centers_report counts = {0};
-  atomic_init(&job.cancelled, 0);
   status = prepare(&job, triangle_count, triangles);
   if (!status) status = take_samples(&job);
   if (!status) status = do_all(&job, job.vertex_count, CHUNK, find_center, filled, 1.0, threads_for_vertices(&job));
-  if (!status && !goes_on(&job, 0, 1.0)) status = SBS_ERROR_CANCELLED;
+  if (!status) status = tell_progress(&job, 1.0);
   if (!status) {
     write_centers(&job, centers, &counts);
     if (report) *report = counts;

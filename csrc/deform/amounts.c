@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "deform/threads.h"
+#include "base/threads.h"
 #include "fault.h"
 #include "kernels/formulas.h"
 #include "scalar.h"
@@ -68,12 +68,19 @@ typedef struct scan {
   const void *amounts;
   sbs_scalar scalar;
   sbs_amounts_use *use;
-  int dubious; /* added to, as is the following */
-  unsigned all;
+  atomic_int dubious; /* added to, as is the following */
+  atomic_uint all;
 } scan;
 
+enum {
+  CHUNKS_AT_ONCE = SBS_TILE / SBS_AMOUNTS_CHUNK, /* no item reaches from one tile into another */
+  ITEMS_AT_ONCE = 64
+};
+
 /* Fills uniform_since. */
-static void scan_chunks(scan *s, sbs_share chunks) {
+static sbs_status scan_chunks(void *context, sbs_share chunks, int worker) {
+  scan *s = context;
+  (void)worker;
   int previous = OTHERS, dubious = 0;
   for (size_t chunk = chunks.begin; chunk < chunks.end; chunk++) {
     const size_t first = chunk * SBS_AMOUNTS_CHUNK, left = s->skin->vertex_count - first,
@@ -87,8 +94,8 @@ static void scan_chunks(scan *s, sbs_share chunks) {
     dubious |= found == DUBIOUS;
     previous = found;
   }
-#pragma omp atomic
-  s->dubious |= dubious;
+  if (dubious) atomic_store(&s->dubious, 1);
+  return SBS_OK;
 }
 
 static unsigned scan_blocks(const scan *s, const sbs_item *item) {
@@ -105,19 +112,15 @@ static unsigned scan_blocks(const scan *s, const sbs_item *item) {
 }
 
 /* Threads may write the same at once, but never anything else. */
-static void add_to_set(unsigned char set[2], unsigned use) {
-  if (use & SBS_USES_BASE) {
-#pragma omp atomic write
-    set[0] = 1;
-  }
-  if (use & SBS_USES_METHOD) {
-#pragma omp atomic write
-    set[1] = 1;
-  }
+static void add_to_set(atomic_uchar set[2], unsigned use) {
+  if (use & SBS_USES_BASE) atomic_store_explicit(set, 1, memory_order_relaxed);
+  if (use & SBS_USES_METHOD) atomic_store_explicit(set + 1, 1, memory_order_relaxed);
 }
 
 /* Items that lie among chunks of all the same amount have that; of the others each amount is looked at. */
-static void scan_items(scan *s, sbs_share items) {
+static sbs_status scan_items(void *context, sbs_share items, int worker) {
+  scan *s = context;
+  (void)worker;
   const sbs_skin *skin = s->skin;
   unsigned all = 0;
   for (size_t i = items.begin; i < items.end; i++) {
@@ -134,15 +137,8 @@ static void scan_items(scan *s, sbs_share items) {
     add_to_set(s->use->sets[skin->groups[item->group].set], use);
     all |= use;
   }
-#pragma omp atomic
-  s->all |= all;
-}
-
-static void run_scan(void *context, int thread, int team) {
-  scan *s = context;
-  scan_chunks(s, sbs_share_of(sbs_amounts_chunk_count(s->skin), thread, team));
-  sbs_wait_for_team(team);
-  scan_items(s, sbs_share_of(s->skin->item_count, thread, team));
+  atomic_fetch_or(&s->all, all);
+  return SBS_OK;
 }
 
 static sbs_status find_bad_amount(const sbs_skin *skin, const sbs_deform_options *options, sbs_fault *fault) {
@@ -171,12 +167,11 @@ sbs_status sbs_find_amounts_use(const sbs_skin *skin, const sbs_deform_options *
                                 sbs_amounts_use *use, sbs_fault *fault) {
   scan s = {.skin = skin, .amounts = options[1]->amount, .scalar = options[1]->amount_scalar, .use = use};
   memset(use->sets, 0, skin->set_count * sizeof *use->sets);
-  sbs_run_team(threads, run_scan, &s);
-  if (s.dubious) {
-    const sbs_status status = find_bad_amount(skin, options[1], fault);
-    if (status) return status;
-  }
-  use->all = s.all;
+  sbs_status status = sbs_share_work(threads, sbs_amounts_chunk_count(skin), CHUNKS_AT_ONCE, scan_chunks, &s);
+  if (!status) status = sbs_share_work(threads, skin->item_count, ITEMS_AT_ONCE, scan_items, &s);
+  if (!status && atomic_load(&s.dubious)) status = find_bad_amount(skin, options[1], fault);
+  if (status) return status;
+  use->all = atomic_load(&s.all);
   for (int method = 0; method < 2; method++) {
     if (sbs_formula_has_set_centers(sbs_choose_formula(options[method]))) order_solves(skin, use, method);
   }

@@ -2,6 +2,8 @@
 #ifndef SBS_DEFORM_AMOUNTS_H
 #define SBS_DEFORM_AMOUNTS_H
 
+#include <stdatomic.h>
+
 #include "skin/skin.h"
 
 /* Which of two methods amounts ask for, as bits. */
@@ -20,7 +22,7 @@ static inline size_t sbs_amounts_chunk_count(const sbs_skin *skin) {
 
 /* What a map of amounts asks for: found once in a call, then the same for all its frames. */
 typedef struct sbs_amounts_use {
-  unsigned char (*sets)[2]; /* (set_count) whether a vertex of a joint set uses the base, and the method */
+  atomic_uchar (*sets)[2];  /* (set_count) whether a vertex of a joint set uses the base, and the method */
   unsigned char *items;     /* (item_count) SBS_USES_ bits */
   unsigned char *blocks;    /* (block_count) only of items that use both */
   int32_t *solve_orders[2]; /* of skin->solve_order, the sets that use the base, and those that use the method; only

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdatomic.h>
+
+#include "base/threads.h"
 #include "deform/job.h"
 #include "deform/options.h"
-#include "deform/threads.h"
 #include "fault.h"
 #include "memory.h"
 #include "pose/check.h"
@@ -24,18 +26,13 @@ typedef struct deform_job {
   int frames_at_once; /* each by one thread with a scratch of its own; 1: one after the other, by all threads */
   char *scratch;      /* (frames_at_once, scratch_size) */
   size_t scratch_size;
-  size_t solves;
-  size_t nonrigid_joints;
-  size_t singular_count;
-  int status; /* a sbs_status; the failure of any frame */
+  atomic_size_t solves;
+  atomic_size_t nonrigid_joints;
+  atomic_size_t singular_count;
 } deform_job;
 
-/*
- * What a thread must have to do, in nanoseconds, before it is worth waking it up: the team meets four times, or six with
- * amounts, at up to 1 to 2 microseconds each. A vertex and a joint set take about this long.
- */
+/* What a vertex and a joint set take one thread, about, in nanoseconds. */
 enum {
-  WORTH_A_THREAD = 8000,
   VERTEX_TIME = 2,
   INVERSE_TIME = 16,
   SET_TIME = 60
@@ -43,26 +40,26 @@ enum {
 
 static void choose_threads(deform_job *job) {
   const sbs_skin *skin = job->common.skin;
-  const size_t wanted = (size_t)sbs_wanted_threads(job->common.options->threads);
-  const size_t vertex_time = job->common.posed.positions ? INVERSE_TIME : VERTEX_TIME;
-  const size_t frame_time = (skin->vertex_count * vertex_time + skin->set_count * SET_TIME) * (job->base ? 2 : 1);
-  const int by_frames = job->frame_count >= wanted; /* else there would be threads with nothing to do */
-  size_t worth = (by_frames ? frame_time * job->frame_count : frame_time) / WORTH_A_THREAD;
-  if (worth > wanted) worth = wanted;
-  job->threads = worth > 1 ? (int)worth : 1;
-  job->frames_at_once = by_frames ? job->threads : 1;
+  const int option = job->common.options->threads;
+  const double vertex_time = job->common.posed.positions ? INVERSE_TIME : VERTEX_TIME;
+  const double method_time = (double)skin->vertex_count * vertex_time + (double)skin->set_count * SET_TIME;
+  const double frame_time = method_time * (job->base ? 2 : 1);
+  const int by_frames = sbs_choose_threads(option, frame_time * (double)job->frame_count);
+  const int has_enough = job->frame_count >= (size_t)by_frames; /* else there would be threads with nothing to do */
+  job->threads = has_enough ? by_frames : sbs_choose_threads(option, frame_time);
+  job->frames_at_once = has_enough ? by_frames : 1;
 }
 
 /*
  * Frame `number`, made of what all have in common, and after it its base, if there is one; with a scratch of their own
  * where several frames are worked on at once.
  */
-static void make_frame(const deform_job *job, size_t number, int thread, sbs_frame frames[2]) {
+static void make_frame(const deform_job *job, size_t number, int worker, sbs_frame frames[2]) {
   sbs_frame *frame = frames;
   *frame = job->common;
   const sbs_skin *skin = frame->skin;
   const size_t matrices = skin->joint_count * 4 * frame->matrix_rows * sbs_scalar_size(frame->matrix_scalar);
-  char *scratch = job->scratch + (size_t)thread * job->scratch_size;
+  char *scratch = job->scratch + (size_t)worker * job->scratch_size;
   frame->matrices = (const char *)frame->matrices + number * matrices;
   if (frame->positions) {
     frame->positions = (char *)frame->positions + number * skin->vertex_count * frame->positions_stride;
@@ -80,47 +77,30 @@ static void make_frame(const deform_job *job, size_t number, int thread, sbs_fra
   frame->base = frames + 1;
 }
 
-static void add_report(deform_job *job, const sbs_frame *frame) {
-#pragma omp atomic
-  job->solves += frame->solves + (frame->base ? frame->base->solves : 0);
-#pragma omp atomic
-  job->nonrigid_joints += frame->nonrigid_joints;
-#pragma omp atomic
-  job->singular_count += frame->posed.singular_count;
-  if (frame->status) {
-#pragma omp atomic write
-    job->status = frame->status;
-  }
-}
-
-/* One frame, by all threads. */
-static void work_together(void *context, int thread, int team) {
-  sbs_run_frame(context, thread, team);
+static sbs_status run_frame(deform_job *job, size_t number, int threads, int worker) {
+  sbs_frame frames[2];
+  make_frame(job, number, worker, frames);
+  const sbs_status status = sbs_run_frame(frames, threads);
+  size_t solves = atomic_load(&frames->solves);
+  if (frames->base) solves += atomic_load(&frames->base->solves);
+  atomic_fetch_add(&job->solves, solves);
+  atomic_fetch_add(&job->nonrigid_joints, frames->nonrigid_joints);
+  atomic_fetch_add(&job->singular_count, atomic_load(&frames->singular_count));
+  return status;
 }
 
 /* Some of the frames, each by one thread. */
-static void work_apart(void *context, int thread, int team) {
-  deform_job *job = context;
-  const sbs_share share = sbs_share_of(job->frame_count, thread, team);
-  for (size_t i = share.begin; i < share.end; i++) {
-    sbs_frame frames[2];
-    make_frame(job, i, thread, frames);
-    sbs_run_frame(frames, 0, 1);
-    add_report(job, frames);
-  }
+static sbs_status run_some(void *context, sbs_share share, int worker) {
+  sbs_status status = SBS_OK;
+  for (size_t i = share.begin; i < share.end && !status; i++) status = run_frame(context, i, 1, worker);
+  return status;
 }
 
-static void run(deform_job *job) {
-  if (job->frames_at_once > 1) {
-    sbs_run_team(job->threads, work_apart, job);
-    return;
-  }
-  for (size_t i = 0; i < job->frame_count && !job->status; i++) {
-    sbs_frame frames[2];
-    make_frame(job, i, 0, frames);
-    sbs_run_team(job->threads, work_together, frames);
-    add_report(job, frames);
-  }
+static sbs_status run(deform_job *job) {
+  if (job->frames_at_once > 1) return sbs_share_work(job->frames_at_once, job->frame_count, 1, run_some, job);
+  sbs_status status = SBS_OK;
+  for (size_t i = 0; i < job->frame_count && !status; i++) status = run_frame(job, i, job->threads, 0);
+  return status;
 }
 
 /* Takes the caller's memory, if it is enough for one method, or allocates; *owned receives what is to be released. */
@@ -226,17 +206,16 @@ sbs_status sbs_run_job(const sbs_skin *skin, size_t frame_count, const sbs_pose 
   if (!status && job.base) status = use_amounts(&job, fault);
   if (!status) status = share_scratch(&job, fault);
   if (!status) {
-    run(&job);
-    status = (sbs_status)job.status;
+    status = run(&job);
     if (status) sbs_fault_in(fault, status, "skinning_matrices");
   }
   if (!status && request->centers) write_centers(&job, request->centers);
   if (!status && report) {
     *report = (sbs_deform_report){.nontrivial_joint_sets = skin->nontrivial_set_count,
-                                  .solves = job.solves,
-                                  .nonrigid_joints = job.nonrigid_joints};
+                                  .solves = atomic_load(&job.solves),
+                                  .nonrigid_joints = atomic_load(&job.nonrigid_joints)};
   }
-  request->posed.singular_count = job.singular_count;
+  request->posed.singular_count = atomic_load(&job.singular_count);
   sbs_release(&skin->allocator, owned);
   return status;
 }

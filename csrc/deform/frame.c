@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "deform/frame.h"
 
+#include "base/threads.h"
 #include "deform/blend.h"
 #include "deform/inverse.h"
-#include "deform/threads.h"
 #include "kernels/kernels.h"
 #include "pose/batches.h"
 #include "pose/center.h"
@@ -11,8 +11,19 @@
 
 /* --------------------------------------------------------------------------------------------------------- pose -- */
 
-static void prepare_joints(sbs_frame *frame, sbs_share share) {
+/* Chunks of work: what is less is not worth the while of another thread. Kernels pose several at once, a power of two. */
+enum {
+  JOINTS_CHUNK = 64,
+  STRETCHES_CHUNK = 8,
+  SETS_CHUNK = 64,
+  BLOCKS_CHUNK = 64,
+  MOST_BLOCK_CHUNKS = 64
+};
+
+static sbs_status prepare_joints(void *context, sbs_share share, int worker) {
+  const sbs_frame *frame = context;
   const sbs_skin *skin = frame->skin;
+  (void)worker;
   const sbs_joints_args args = {
       .matrices = frame->matrices,
       .scalar = frame->matrix_scalar,
@@ -22,13 +33,21 @@ static void prepare_joints(sbs_frame *frame, sbs_share share) {
       .kinds = frame->scratch.kinds,
   };
   sbs_joints_batch_of(skin->isa)(&args, share.begin, share.end);
+  return SBS_OK;
 }
 
-/*
- * Chooses the layout of the constants, of the base as well, and takes all joints apart where one is not rigid: rarely,
- * and then by one thread.
- */
-static sbs_status prepare_stretches(sbs_frame *frame) {
+static sbs_status decompose_joints(void *context, sbs_share share, int worker) {
+  const sbs_scratch *scratch = &((const sbs_frame *)context)->scratch;
+  sbs_status status = SBS_OK;
+  (void)worker;
+  for (size_t j = share.begin; j < share.end && !status; j++) {
+    status = sbs_decompose_joint(scratch->joints + j, scratch->kinds[j], scratch->stretches + j);
+  }
+  return status;
+}
+
+/* Chooses the layout of the constants, of the base as well, and takes all joints apart where one is not rigid. */
+static sbs_status prepare_stretches(sbs_frame *frame, int threads) {
   const sbs_skin *skin = frame->skin;
   const sbs_scratch *scratch = &frame->scratch;
   unsigned kinds = 0;
@@ -42,11 +61,7 @@ static sbs_status prepare_stretches(sbs_frame *frame) {
     f->layout = sbs_lay_out_constants(sbs_choose_formula(f->options), general);
     any_general |= general;
   }
-  for (size_t j = 0; j < skin->joint_count && any_general; j++) {
-    sbs_status status = sbs_decompose_joint(scratch->joints + j, scratch->kinds[j], scratch->stretches + j);
-    if (status) return status;
-  }
-  return SBS_OK;
+  return any_general ? sbs_share_work(threads, skin->joint_count, STRETCHES_CHUNK, decompose_joints, frame) : SBS_OK;
 }
 
 /* The sets of skin->solve_order that the frame moves vertices of. */
@@ -56,13 +71,13 @@ static const int32_t *solve_order_of(const sbs_frame *frame, size_t *count) {
   return use ? use->solve_orders[!frame->is_base] : frame->skin->solve_order;
 }
 
-static void find_centers(sbs_frame *frame, int thread, int team) {
+static sbs_status find_some_centers(void *context, sbs_share share, int worker) {
+  sbs_frame *frame = context;
   size_t solve_count;
-  const int32_t *order = solve_order_of(frame, &solve_count);
-  const sbs_share share = sbs_share_of(solve_count, thread, team);
+  (void)worker;
   const sbs_centers_args args = {
       .skin = frame->skin,
-      .order = order,
+      .order = solve_order_of(frame, &solve_count),
       .joints = frame->scratch.joints,
       .kinds = frame->scratch.kinds,
       .damping = frame->options->damping,
@@ -72,10 +87,9 @@ static void find_centers(sbs_frame *frame, int thread, int team) {
       .left = frame->scratch.left,
   };
   const sbs_centers_count count = sbs_centers_batch_of(frame->skin->isa)(&args, share.begin, share.end);
-#pragma omp atomic
-  frame->solves += count.solved;
-#pragma omp atomic
-  frame->left_centers += count.left;
+  atomic_fetch_add(&frame->solves, count.solved);
+  atomic_fetch_add(&frame->left_centers, count.left);
+  return SBS_OK;
 }
 
 /* One after the other: this is there to be exact, not fast. */
@@ -94,6 +108,16 @@ static sbs_status find_left_centers(sbs_frame *frame) {
   return SBS_OK;
 }
 
+/* Of joint sets, where the method has them. */
+static sbs_status find_centers(sbs_frame *frame, int threads) {
+  size_t solve_count;
+  if (!sbs_formula_has_set_centers(sbs_choose_formula(frame->options))) return SBS_OK;
+  solve_order_of(frame, &solve_count);
+  sbs_status status = sbs_share_work(threads, solve_count, SETS_CHUNK, find_some_centers, frame);
+  if (!status && atomic_load(&frame->left_centers)) status = find_left_centers(frame);
+  return status;
+}
+
 /* Less than this, float32 could not tell from rounding; and both types shall do the same. */
 static double weighted_damping(const sbs_deform_options *options) {
   return options->damping > SBS_WEIGHTED_DAMPING ? options->damping : SBS_WEIGHTED_DAMPING;
@@ -104,8 +128,10 @@ static int is_needed(const sbs_frame *frame, size_t set) {
   return !frame->use || frame->use->sets[set][!frame->is_base];
 }
 
-static void write_constants(sbs_frame *frame, sbs_share share) {
+static sbs_status write_constants(void *context, sbs_share share, int worker) {
+  const sbs_frame *frame = context;
   const sbs_skin *skin = frame->skin;
+  (void)worker;
   const sbs_constants_args args = {
       .skin = skin,
       .method = frame->options->method,
@@ -127,6 +153,19 @@ static void write_constants(sbs_frame *frame, sbs_share share) {
     for (end = begin + 1; end < share.end && is_needed(frame, end) == needed;) end++;
     if (needed) write(&args, begin, end);
   }
+  return SBS_OK;
+}
+
+/* From matrices to constants, of the base as well. */
+static sbs_status pose(sbs_frame *frame, int threads) {
+  const sbs_skin *skin = frame->skin;
+  sbs_status status = sbs_share_work(threads, skin->joint_count, JOINTS_CHUNK, prepare_joints, frame);
+  if (!status) status = prepare_stretches(frame, threads);
+  for (sbs_frame *f = frame; f && !status; f = f->base) status = find_centers(f, threads);
+  for (sbs_frame *f = frame; f && !status && frame->positions; f = f->base) {
+    status = sbs_share_work(threads, skin->set_count, SETS_CHUNK, write_constants, f);
+  }
+  return status;
 }
 
 /* ------------------------------------------------------------------------------------------------------- deform -- */
@@ -192,12 +231,15 @@ static size_t find_item(const sbs_skin *skin, size_t block) {
   return low;
 }
 
-/* Items are shared out by their blocks, not their number. */
-static void run_items(sbs_frame *frame, sbs_share blocks) {
-  const size_t last = find_item(frame->skin, blocks.end);
+/* The items that begin in some blocks: they are shared by their blocks, not their number. */
+static sbs_status run_items(void *context, sbs_share blocks, int worker) {
+  sbs_frame *frame = context;
+  const sbs_skin *skin = frame->skin;
+  const sbs_item *end = skin->items + skin->item_count;
   size_t singular_count = 0;
-  for (size_t i = find_item(frame->skin, blocks.begin); i < last; i++) {
-    const sbs_item *item = frame->skin->items + i;
+  (void)worker;
+  for (const sbs_item *item = skin->items + find_item(skin, blocks.begin); item < end; item++) {
+    if (item->first_block >= blocks.end) break;
     if (frame->posed.positions) {
       singular_count += sbs_invert_item(frame, item);
     } else if (frame->base) {
@@ -207,40 +249,19 @@ static void run_items(sbs_frame *frame, sbs_share blocks) {
       sbs_kernel_for(frame, item, args.influences)(&args);
     }
   }
-  if (!singular_count) return;
-#pragma omp atomic
-  frame->posed.singular_count += singular_count;
+  if (singular_count) atomic_fetch_add(&frame->singular_count, singular_count);
+  return SBS_OK;
 }
 
-/* Whether a center is left to the SVD: the same for all threads, once they have met. */
-static int has_left_centers(const sbs_frame *frame) {
-  return frame->left_centers || (frame->base && frame->base->left_centers);
+/* Of a mesh, the same for any number of threads. */
+static size_t blocks_of_chunk(const sbs_skin *skin) {
+  const size_t blocks = skin->block_count / MOST_BLOCK_CHUNKS;
+  return blocks > BLOCKS_CHUNK ? blocks : BLOCKS_CHUNK;
 }
 
-/* From matrices to constants, of the base as well. Without a wait at the end, but the frame's status is known to all. */
-static void pose(sbs_frame *frame, int thread, int team) {
+sbs_status sbs_run_frame(sbs_frame *frame, int threads) {
   const sbs_skin *skin = frame->skin;
-  prepare_joints(frame, sbs_share_of(skin->joint_count, thread, team));
-  sbs_wait_for_team(team);
-
-  if (thread == 0) frame->status = (int)prepare_stretches(frame);
-  for (sbs_frame *f = frame; f; f = f->base) {
-    if (sbs_formula_has_set_centers(sbs_choose_formula(f->options))) find_centers(f, thread, team);
-  }
-  sbs_wait_for_team(team);
-  if (has_left_centers(frame)) {
-    for (sbs_frame *f = frame; f && thread == 0 && !frame->status; f = f->base) {
-      if (f->left_centers) frame->status = (int)find_left_centers(f);
-    }
-    sbs_wait_for_team(team);
-  }
-  if (frame->status || !frame->positions) return;
-  for (sbs_frame *f = frame; f; f = f->base) write_constants(f, sbs_share_of(skin->set_count, thread, team));
-}
-
-void sbs_run_frame(sbs_frame *frame, int thread, int team) {
-  pose(frame, thread, team);
-  if (frame->status || !frame->positions) return;
-  sbs_wait_for_team(team);
-  run_items(frame, sbs_share_of(frame->skin->block_count, thread, team));
+  const sbs_status status = pose(frame, threads);
+  if (status || !frame->positions) return status;
+  return sbs_share_work(threads, skin->block_count, blocks_of_chunk(skin), run_items, frame);
 }

@@ -2,6 +2,8 @@
 #ifndef SBS_DEFORM_FRAME_H
 #define SBS_DEFORM_FRAME_H
 
+#include <stdatomic.h>
+
 #include "deform/scratch.h"
 #include "kernels/constants.h"
 #include "kernels/kernels.h"
@@ -12,10 +14,10 @@ typedef struct sbs_posed {
   const void *positions; /* of the mesh, checked; NULL: nothing is to be undone */
   size_t stride;
   unsigned char *singular; /* (vertex_count) or NULL */
-  size_t singular_count;   /* added to */
+  size_t singular_count;   /* receives how many have no inverse */
 } sbs_posed;
 
-/* One frame on its way from matrices to positions. Shared by the team that works on it. */
+/* One frame on its way from matrices to positions. Shared by the threads that work on it. */
 typedef struct sbs_frame {
   const sbs_skin *skin;
   const sbs_deform_options *options;
@@ -38,14 +40,14 @@ typedef struct sbs_frame {
 
   sbs_scratch scratch;
   sbs_constants_layout layout;
-  size_t solves;          /* added to */
-  size_t left_centers;    /* added to: those that are left to the SVD */
-  size_t nonrigid_joints; /* added to */
-  int status;             /* a sbs_status; the first failure */
+  atomic_size_t solves;
+  atomic_size_t left_centers;   /* those that are left to the SVD */
+  atomic_size_t singular_count; /* vertices without an inverse */
+  size_t nonrigid_joints;
 } sbs_frame;
 
-/* What each thread of a team does for a frame. All of the team return with the frame's status known. */
-void sbs_run_frame(sbs_frame *frame, int thread, int team);
+/* Poses and deforms a frame by so many threads. Errors: NO_CONVERGENCE, INTERNAL. */
+sbs_status sbs_run_frame(sbs_frame *frame, int threads);
 
 /* What a kernel needs for some blocks of an item, `first` counted from the item's own first, to write to the output. */
 sbs_kernel_args sbs_describe_blocks(const sbs_frame *frame, const sbs_item *item, size_t first, size_t vertex_count);

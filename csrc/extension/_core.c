@@ -24,12 +24,26 @@ static PyObject *get_build_info(PyObject *module, PyObject *unused) {
     Py_XDECREF(word);
   }
   if (instruction_sets != NULL) {
-    result = Py_BuildValue("{sssssOsssO}", "version", info.version, "instruction_set", info.instruction_set,
-                           "instruction_sets", instruction_sets, "lapack", info.lapack, "openmp",
-                           info.openmp ? Py_True : Py_False);
+    result = Py_BuildValue("{sssssOss}", "version", info.version, "instruction_set", info.instruction_set,
+                           "instruction_sets", instruction_sets, "lapack", info.lapack);
   }
   Py_XDECREF(instruction_sets);
   return result;
+}
+
+static PyObject *set_threads(PyObject *module, PyObject *object) {
+  core_count threads = {.name = "threads", .largest = INT_MAX};
+
+  (void)module;
+  if (!core_convert_count(object, &threads)) return NULL;
+  sbs_set_threads((int)threads.value);
+  Py_RETURN_NONE;
+}
+
+static PyObject *get_threads(PyObject *module, PyObject *unused) {
+  (void)module;
+  (void)unused;
+  return PyLong_FromLong(sbs_get_threads());
 }
 
 #define FUNCTION(function) ((PyCFunction)(void (*)(void))(function))
@@ -42,7 +56,22 @@ static PyMethodDef functions[] = {
      "    ``version``; ``instruction_set``, what new skins compute with: the best of ``instruction_sets``, those that "
      "this\n"
      "    machine can run, or the one that the environment variable ``SBS_ISA`` names; ``lapack``, \"bundled\" or\n"
-     "    \"system\"; ``openmp``, whether deformation can use several threads."},
+     "    \"system\"."},
+    {"set_threads", set_threads, METH_O,
+     "set_threads(threads, /)\n--\n\n"
+     "Set how many threads share the work of a call, unless its own ``threads`` says so.\n\n"
+     "By default there are as many as the environment variable ``SBS_THREADS`` says, or else as there are processors "
+     "that\n"
+     "the process may run on. Work that takes less than about 50 microseconds is never shared. No bit of a result "
+     "depends\n"
+     "on the number.\n\n"
+     "Parameters\n----------\nthreads : int or None\n"
+     "    At most so many, from now on; beyond 256 they are 256. None: the default again.\n\n"
+     "Raises\n------\nTypeError\n    If it is neither an integer nor None.\nValueError\n    If it is below 1."},
+    {"get_threads", get_threads, METH_NOARGS,
+     "get_threads()\n--\n\n"
+     "How many threads share the work of a call, unless its own ``threads`` says so.\n\n"
+     "Returns\n-------\nint"},
     {"weld", FUNCTION(core_weld), METH_VARARGS | METH_KEYWORDS, core_weld_doc},
     {"adjacency", FUNCTION(core_adjacency), METH_VARARGS | METH_KEYWORDS, core_adjacency_doc},
     {"subdivide", FUNCTION(core_subdivide), METH_VARARGS | METH_KEYWORDS, core_subdivide_doc},

@@ -2,14 +2,15 @@
 #include <float.h>
 #include <math.h>
 
-#include "deform/threads.h"
+#include "base/threads.h"
 #include "fault.h"
 #include "mesh/surface.h"
 #include "mesh/vec3.h"
 #include "skin/validate.h"
 
 enum {
-  SEGMENTS_PER_THREAD = 256 /* fewer are not worth a thread */
+  SEGMENT_TIME = 1000, /* nanoseconds that one takes, about */
+  CHUNK = 16
 };
 
 /* Triangles overlap by this share of their sides, so that no segment slips through between two of them. */
@@ -91,10 +92,10 @@ typedef struct request {
   unsigned char *blocked;
 } request;
 
-static void answer(void *context, int thread, int team) {
+static sbs_status answer(void *context, sbs_share share, int worker) {
   const request *asked = context;
   const double scale = asked->surface->scale;
-  const sbs_share share = sbs_share_of(asked->segment_count, thread, team);
+  (void)worker;
   for (size_t i = share.begin; i < share.end; i++) {
     const double *start = asked->starts + 3 * i, *end = asked->ends + 3 * i;
     const segment s = {.start = {scale * start[0], scale * start[1], scale * start[2]},
@@ -103,6 +104,7 @@ static void answer(void *context, int thread, int team) {
                        .start_vertex = asked->start_vertices ? asked->start_vertices[i] : -1};
     asked->blocked[i] = (unsigned char)is_blocked(asked->surface, &s);
   }
+  return SBS_OK;
 }
 
 sbs_status sbs_surface_blocked(const sbs_surface *surface, const double *starts, const double *ends,
@@ -117,7 +119,6 @@ sbs_status sbs_surface_blocked(const sbs_surface *surface, const double *starts,
   if (status) return status;
 
   request asked = {surface, starts, ends, segment_count, start_vertices, blocked};
-  const size_t most = segment_count / SEGMENTS_PER_THREAD + 1, wanted = (size_t)sbs_wanted_threads(threads);
-  sbs_run_team((int)(wanted < most ? wanted : most), answer, &asked);
-  return SBS_OK;
+  return sbs_share_work(sbs_choose_threads(threads, SEGMENT_TIME * (double)segment_count), segment_count, CHUNK, answer,
+                        &asked);
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 
-#include "deform/threads.h"
+#include "base/threads.h"
 #include "fault.h"
 #include "mesh/surface.h"
 #include "mesh/vec3.h"
 #include "skin/validate.h"
 
 enum {
-  POINTS_PER_THREAD = 256 /* fewer are not worth a thread */
+  POINT_TIME = 1000, /* nanoseconds that one takes, about */
+  CHUNK = 16
 };
 
 /* The best so far, in the units of the tree. */
@@ -105,10 +106,10 @@ typedef struct request {
   double *barycentric, *distances;
 } request;
 
-static void answer(void *context, int thread, int team) {
+static sbs_status answer(void *context, sbs_share share, int worker) {
   const request *asked = context;
   const double scale = asked->surface->scale;
-  const sbs_share share = sbs_share_of(asked->point_count, thread, team);
+  (void)worker;
   for (size_t i = share.begin; i < share.end; i++) {
     const double *point = asked->points + 3 * i;
     const sbs_vec3 scaled = {scale * point[0], scale * point[1], scale * point[2]};
@@ -118,6 +119,7 @@ static void answer(void *context, int thread, int team) {
     asked->distances[i] = sqrt(best.square) / scale;
     for (size_t k = 0; k < 3; k++) asked->barycentric[3 * i + k] = best.barycentric[k];
   }
+  return SBS_OK;
 }
 
 sbs_status sbs_surface_nearest(const sbs_surface *surface, const double *points, size_t point_count,
@@ -135,7 +137,6 @@ sbs_status sbs_surface_nearest(const sbs_surface *surface, const double *points,
   if (status) return status;
 
   request asked = {surface, points, point_count, point_labels, triangle_labels, nearest, barycentric, distances};
-  const size_t most = point_count / POINTS_PER_THREAD + 1, wanted = (size_t)sbs_wanted_threads(threads);
-  sbs_run_team((int)(wanted < most ? wanted : most), answer, &asked);
-  return SBS_OK;
+  return sbs_share_work(sbs_choose_threads(threads, POINT_TIME * (double)point_count), point_count, CHUNK, answer,
+                        &asked);
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "deform/threads.h"
+#include "base/threads.h"
 #include "fault.h"
 #include "memory.h"
 #include "scalar.h"
@@ -209,15 +209,18 @@ static void load_block(const capsule_job *job, const int32_t *vertices, size_t c
   }
 }
 
+enum {
+  BLOCKS_AT_ONCE = 8
+};
+
 static size_t count_blocks(const capsule_job *job) {
   return (job->points->point_count - 1) / SBS_CAPSULE_BLOCK + 1;
 }
 
-static void weigh_share(void *context, int thread, int team) {
+static sbs_status weigh_blocks(void *context, sbs_share blocks, int number) {
   const capsule_job *job = context;
-  const size_t scratch = (size_t)thread * job->capsule_count;
-  const sbs_share blocks = sbs_share_of(count_blocks(job), thread, team);
-  capsule_worker worker = {.job = job, .counted = {.first_outside = SIZE_MAX}};
+  const size_t scratch = (size_t)number * job->capsule_count;
+  capsule_worker worker = {.job = job, .counted = job->tallies[number]};
   sbs_capsule_block block = {
       .capsules = job->capsules,
       .capsule_count = job->capsule_count,
@@ -233,27 +236,27 @@ static void weigh_share(void *context, int thread, int team) {
     load_block(job, worker.vertices, job->points->point_count - first, &block);
     sbs_weigh_capsule_block(&block, take_weights, &worker);
   }
-  job->tallies[thread] = worker.counted;
+  job->tallies[number] = worker.counted;
+  return SBS_OK;
 }
 
-/* What a thread must have to do, in nanoseconds, before it is worth waking it up; a point and a pair take so long. */
+/* What a point and a pair of a point and a capsule take, about, in nanoseconds. */
 enum {
-  WORTH_A_THREAD = 8000,
   POINT_TIME = 50,
   PAIR_TIME = 1
 };
 
 static int choose_threads(const capsule_job *job) {
   const double time = (double)job->points->point_count * ((double)job->capsule_count * PAIR_TIME + POINT_TIME);
-  const double worth = time / WORTH_A_THREAD, wanted = sbs_wanted_threads(job->options->threads);
-  return worth < 2.0 || wanted < 2.0 ? 1 : (int)fmin(worth, wanted);
+  return sbs_choose_threads(job->options->threads, time);
 }
 
 /* Weights all points; the fault is that of points that may not be outside. */
 static sbs_status weigh(capsule_job *job, sbs_capsule_report *report, sbs_fault *fault) {
   tally total = {.first_outside = SIZE_MAX};
   for (int i = 0; i < job->threads; i++) job->tallies[i] = total;
-  sbs_run_team(job->threads, weigh_share, job);
+  const sbs_status status = sbs_share_work(job->threads, count_blocks(job), BLOCKS_AT_ONCE, weigh_blocks, job);
+  if (status) return sbs_fault_in(fault, status, NULL);
   for (int i = 0; i < job->threads; i++) {
     const tally *counted = job->tallies + i;
     total.outside += counted->outside;

@@ -5,10 +5,13 @@ Conventions: vectors are columns and matrices row-major with the translation in 
 right-handed, quaternions are (w, x, y, z), and units are the caller's.
 """
 
+import os
+import re
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from . import rotations
-from ._core import LinAlgError, build_info
+from ._core import LinAlgError, build_info, get_threads, set_threads
 from ._core import version as __version__
 from .animation import Animation
 from .blending import BonesBlending, bones_blending
@@ -37,12 +40,20 @@ __all__ = [
     "__version__",
     "bones_blending",
     "build_info",
+    "get_threads",
     "load",
     "mesh",
     "optimized_centers",
     "rotations",
+    "set_threads",
     "weights",
 ]
+
+_threads = os.environ.get("SBS_THREADS", "")
+if _threads and not re.fullmatch("0*[1-9][0-9]*", _threads):
+    warnings.warn(
+        f"SBS_THREADS is {_threads!r}, not a whole number from 1, and not taken", RuntimeWarning, stacklevel=2
+    )
 
 
 def __getattr__(name: str) -> Any:

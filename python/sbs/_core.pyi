@@ -14,9 +14,10 @@ class _BuildInfo(TypedDict):
     instruction_set: str
     instruction_sets: list[str]
     lapack: str
-    openmp: bool
 
 def build_info() -> _BuildInfo: ...
+def set_threads(threads: int | None, /) -> None: ...
+def get_threads() -> int: ...
 def weld(positions: ArrayLike) -> NDArray[np.int32]: ...  # (V, 3) -> (V,)
 def clean_weights(
     joint_indices: ArrayLike,  # (V, K)

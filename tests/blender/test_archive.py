@@ -6,7 +6,6 @@ Each broken archive is installed, and looked at, by a Blender of its own.
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import subprocess
@@ -117,16 +116,6 @@ def test_the_library_is_its_own() -> None:
     library = Path(addon.module("library").load().__file__)
     user = os.environ.get("BLENDER_USER_RESOURCES") or os.environ["BLENDER_USER_SCRIPTS"]
     assert Path(user).resolve() in library.resolve().parents
-
-
-@pytest.mark.blender(since=(4, 2))
-def test_threads_of_the_library_sleep_between_frames(capfd: pytest.CaptureFixture[str]) -> None:
-    """They leave processors to Blender. Blender 3.4 of Debian has loaded the system's OpenMP before."""
-    library = addon.module("library").load()
-    # Looked for in what the extension module was linked with: the library of OpenMP that its wheel brings.
-    ctypes.CDLL(library._core.__file__).omp_display_env(1)
-    assert "GOMP_SPINCOUNT = '0'" in capfd.readouterr().err
-    assert "OMP_WAIT_POLICY" not in os.environ
 
 
 def test_whole(archive: Path, tmp_path: Path) -> None:

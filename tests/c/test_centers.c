@@ -117,7 +117,10 @@ static int listen(double fraction, void *user) {
   return to->calls++ == to->stop_at;
 }
 
-/* Asked to give up at each call in turn, nothing is written and everything is given back. */
+/*
+ * Asked to give up at each call in turn, nothing is written and everything is given back. How many calls there are depends
+ * on how much of the work others do.
+ */
 static void test_cancel(void) {
   const tube *made = new_tube();
   static double centers[VERTICES][3];
@@ -137,7 +140,7 @@ static void test_cancel(void) {
       CHECK_EQUAL(counter.allocated, counter.released);
       if (status == SBS_OK) {
         CHECK(to.last == 1.0);
-        CHECK_EQUAL(to.calls, stop_at);
+        CHECK(options.threads > 1 || to.calls == stop_at);
         break;
       }
       CHECK_EQUAL(status, SBS_ERROR_CANCELLED);
@@ -146,7 +149,7 @@ static void test_cancel(void) {
       CHECK_EQUAL(report.samples, 7);
       CHECK(fault.argument == NULL);
     }
-    CHECK(stop_at > 4 && stop_at < 1000);
+    CHECK(stop_at > (options.threads > 1 ? 0 : 4) && stop_at < 1000);
   }
 }
 

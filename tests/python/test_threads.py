@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """One skin in many threads, in forked children, and without the global interpreter lock."""
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -71,6 +72,41 @@ def test_eight_threads_share_a_skin(skin, threads):
             assert positions == skin.deform(poses[(number + i) % 8], **METHODS[i % len(METHODS)], threads=1).tobytes()
 
 
+def test_number_of_threads_is_a_setting():
+    usual = sbs.get_threads()
+    try:
+        sbs.set_threads(3)
+        assert sbs.get_threads() == 3
+        with pytest.raises(ValueError, match="threads must be None or at least 1, not 0"):
+            sbs.set_threads(0)
+        with pytest.raises(TypeError, match="threads must be None or an integer"):
+            sbs.set_threads("2")
+        assert sbs.get_threads() == 3
+    finally:
+        sbs.set_threads(None)
+    assert sbs.get_threads() == usual
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [("1", 1), ("7", 7), ("999999999999999999999999", 256), *((bad, None) for bad in ("", "0", "-2", "two", "2 "))],
+)
+def test_number_of_threads_by_the_environment(value, expected):
+    """What is no whole number from 1 is told, and not taken."""
+    code = f"import sys; sys.path[:] = {[*sys.path]!r}; import sbs; print(sbs.get_threads())"
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "SBS_THREADS": value},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert int(result.stdout) == (expected or len(os.sched_getaffinity(0)))
+    warning = f"SBS_THREADS is {value!r}, not a whole number from 1, and not taken" if value and not expected else ""
+    assert warning in result.stderr
+    assert bool(warning) == bool(result.stderr)
+
+
 def test_lock_is_released(skin):
     """Another thread runs while this one deforms, though Python itself would not switch to it for a long time."""
     matrices = np.tile(skinning_matrices(6), (50, 1, 1, 1))
@@ -98,7 +134,7 @@ def test_lock_is_released(skin):
 
 
 def test_fork_after_threads():
-    """OpenMP's threads do not survive a fork; the child must not wait for them."""
+    """Threads do not survive a fork; the child starts its own."""
     program = """
         import os
 
@@ -117,7 +153,7 @@ def test_fork_after_threads():
         assert os.waitstatus_to_exitcode(status) == 0
         assert skin.deform_many(matrices, threads=4).tobytes() == expected
     """
-    # In a process of its own, so that a hang ends; Python warns of any fork beside threads, OpenMP's included.
+    # In a process of its own, so that a hang ends; Python warns of any fork beside threads, ours included.
     path = [*sys.path]
     code = f"import sys; sys.path[:] = {path!r}\n" + textwrap.dedent(program)
     subprocess.run([sys.executable, "-W", "ignore::DeprecationWarning", "-c", code], check=True, timeout=120)

@@ -83,7 +83,7 @@ typedef enum sbs_capsule_outside {
 typedef struct sbs_capsule_options {
   sbs_capsule_falloff falloff; /* default LINEAR */
   sbs_capsule_outside outside; /* default NEAREST, for which at least one capsule must be enabled: else EMPTY */
-  int threads;                 /* 0 (default): as many as OpenMP would use; never more than the work is worth */
+  int threads;                 /* 0 (default): what sbs_get_threads says; never more than the work is worth */
   sbs_allocator allocator;     /* default: malloc and free */
 } sbs_capsule_options;
 

@@ -51,7 +51,7 @@ typedef struct sbs_centers_options {
   double sigma;            /* how much weights may differ and yet be similar; at least 1e-6, finite; default 0.1 */
   double refinement;       /* at least 0.01; INFINITY: triangles as they are; default 0.1 */
   double tolerance;        /* at least 0, finite; 0: nothing is merged; default 1e-2 */
-  int threads;             /* 0 (default): as many as OpenMP would use; never more than the work is worth */
+  int threads;             /* 0 (default): what sbs_get_threads says; never more than the work is worth */
   sbs_progress *progress;  /* or NULL (default) */
   void *progress_user;     /* what `progress` is called with */
   sbs_allocator allocator; /* default: malloc and free */

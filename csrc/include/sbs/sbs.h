@@ -32,8 +32,9 @@
  *   deform  every vertex  within sbs_skin_deform  positions and normals, in the caller's vertex order
  *
  * THREADS. A skin never changes after sbs_skin_new, so any number of threads may deform with one skin at once. No
- * result depends on the number of threads, not even in its last bit. In a child process made by fork, work is done
- * serially.
+ * result depends on the number of threads, not even in its last bit; all work in the floating-point mode of the one that
+ * calls. Work is shared that takes longer than about 50 microseconds, by threads of the library's own: they start when
+ * they are first needed, sleep in between, and are started anew in a child process made by fork. See sbs_set_threads.
  *
  * ERRORS. Every function that can fail returns a sbs_status, checks its input before it writes, and leaves all outputs
  * untouched unless it returns SBS_OK; of sbs_skin_deform_many see there. The optional sbs_fault says which argument was
@@ -78,7 +79,6 @@ typedef struct sbs_build_info {
   const char *instruction_set;     /* of skins that are made now */
   const char *instruction_sets[5]; /* all that there are here, best first; ends with NULL */
   const char *lapack;              /* "bundled" (OpenBLAS of scipy-openblas32) or "system" */
-  int openmp;                      /* whether deformation can use several threads */
 } sbs_build_info;
 
 SBS_API sbs_build_info sbs_get_build_info(void);
@@ -113,7 +113,7 @@ SBS_API const char *sbs_status_string(sbs_status status);
 
 /*
  * How many threads share the work of calls whose own option `threads` is 0: as many as the environment variable SBS_THREADS
- * says when it is first needed, or else as there are processors that the process may run on; never more than 256.
+ * says when it is first needed, a whole number from 1, or else as there are processors that the process may run on; never more than 256.
  *
  *   threads  at most so many, of all calls from now on; 0: as above
  *
@@ -375,7 +375,7 @@ typedef struct sbs_deform_options {
   const struct sbs_deform_options *base; /* or NULL (default): SBS_METHOD_LINEAR. Read with an amount only, and of it no
                                             more than method, rotation, center, damping and rcond */
 
-  int threads;             /* 0 (default): as many as OpenMP would use; never more than the work is worth */
+  int threads;             /* 0 (default): what sbs_get_threads says; never more than the work is worth */
   size_t positions_stride; /* bytes from vertex to vertex of the output; 0 (default): packed */
   size_t normals_stride;   /* the same for the normals */
 

@@ -41,7 +41,7 @@ SBS_API void sbs_surface_free(sbs_surface *surface);
  *   point_count      N, may be 0
  *   point_labels     (N) or NULL: with triangle_labels, triangles that have the label of the point are passed over
  *   triangle_labels  (T) or NULL, both or none
- *   threads          at most so many; 0: as many as OpenMP would take
+ *   threads          at most so many; 0: what sbs_get_threads says; never more than the work is worth
  *   nearest          (N) the triangle, or -1 if all were passed over
  *   barycentric      (N, 3) the nearest point, as non-negative weights of the triangle's corners with a sum of 1
  *   distances        (N) to the nearest point; infinite if there is none
