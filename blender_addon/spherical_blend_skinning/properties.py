@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import bpy
 
+from . import presets, rig_settings
 from .choices import BLENDED_BONES, CENTERS, METHODS, ROTATIONS
 
 __all__ = ["BONE_AMOUNT", "CLASSES", "register", "unregister"]
@@ -25,6 +28,23 @@ def _changed(settings: bpy.types.PropertyGroup, _context: bpy.types.Context) -> 
     settings.id_data.update_tag()
 
 
+def _shared(name: str) -> Callable[[bpy.types.PropertyGroup, bpy.types.Context], None]:
+    """What follows a change of a setting that the meshes of a rig may share."""
+
+    def changed(settings: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
+        rig_settings.changed(settings, name)
+        _changed(settings, context)
+
+    return changed
+
+
+def _take_settings(settings: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
+    """Have a mesh that shares the settings of its rig get those of another one."""
+    if settings.scope == "RIG" and settings.armature is not None:
+        rig_settings.join(settings.id_data, settings.armature, settings.center)
+    _changed(settings, context)
+
+
 class SBS_PG_armature_modifier(bpy.types.PropertyGroup):
     """The Armature modifier that stepped back, as it was."""
 
@@ -37,7 +57,7 @@ class SBS_PG_armature_modifier(bpy.types.PropertyGroup):
 
 
 class SBS_PG_object(bpy.types.PropertyGroup):
-    """How an object is deformed."""
+    """How a mesh is deformed, or what the meshes of an armature object share of that."""
 
     bound: bpy.props.BoolProperty(
         name="Bound", description="Whether the object has the modifier", override=_OVERRIDABLE, options={"HIDDEN"}
@@ -47,15 +67,34 @@ class SBS_PG_object(bpy.types.PropertyGroup):
         description="The armature whose bones deform the mesh, by the vertex groups of their names",
         type=bpy.types.Object,
         poll=_is_armature,
-        update=_changed,
+        update=_take_settings,
         override=_OVERRIDABLE,
+    )
+    scope: bpy.props.EnumProperty(
+        name="Settings",
+        description="Whose settings these are",
+        items=(
+            ("RIG", "All Meshes", "Of the armature: all its meshes share them but those that have their own"),
+            ("MESH", "This Mesh", "Of this mesh alone"),
+        ),
+        # That of files from before.
+        default="MESH",
+        update=_take_settings,
+        override=_OVERRIDABLE,
+    )
+    preset: bpy.props.EnumProperty(
+        name="Preset",
+        description="Method, rotation, center and limit at once",
+        items=presets.ITEMS,
+        get=presets.of,
+        set=presets.use,
     )
     method: bpy.props.EnumProperty(
         name="Method",
         description="How the motions of several bones are blended",
         items=METHODS,
         default="SPHERICAL",
-        update=_changed,
+        update=_shared("method"),
         override=_OVERRIDABLE,
     )
     rotation: bpy.props.EnumProperty(
@@ -63,7 +102,7 @@ class SBS_PG_object(bpy.types.PropertyGroup):
         description="How Spherical Blend blends rotations",
         items=ROTATIONS,
         default="QLERP",
-        update=_changed,
+        update=_shared("rotation"),
         override=_OVERRIDABLE,
     )
     center: bpy.props.EnumProperty(
@@ -71,7 +110,7 @@ class SBS_PG_object(bpy.types.PropertyGroup):
         description="What Spherical Blend turns vertices about",
         items=CENTERS,
         default="JOINT_SET",
-        update=_changed,
+        update=_shared("center"),
         override=_OVERRIDABLE,
     )
     blended_bones: bpy.props.EnumProperty(
@@ -79,7 +118,7 @@ class SBS_PG_object(bpy.types.PropertyGroup):
         description="Which bones Bones Blending is for",
         items=BLENDED_BONES,
         default="ALL",
-        update=_changed,
+        update=_shared("blended_bones"),
         override=_OVERRIDABLE,
     )
     influence_limit: bpy.props.IntProperty(
@@ -88,7 +127,7 @@ class SBS_PG_object(bpy.types.PropertyGroup):
         default=0,
         min=0,
         soft_max=8,
-        update=_changed,
+        update=_shared("influence_limit"),
         override=_OVERRIDABLE,
     )
     amount: bpy.props.FloatProperty(

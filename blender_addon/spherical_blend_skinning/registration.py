@@ -15,7 +15,9 @@ from . import library, preferences
 # CLASSES, and may have register() and unregister() for what is not a class.
 _NAMES = (
     "properties",
+    "operators.automatic_weights",
     "operators.bind",
+    "operators.rig_settings",
     "operators.portable",
     "operators.bake",
     "operators.export_usd",
@@ -25,8 +27,10 @@ _NAMES = (
     "operators.subdivide",
     "panels.places",
     "panels.bone_amount",
-    "menus",
     "exporters",
+    "menus.parent",
+    "menus.modifiers",
+    "menus.pie",
     "handlers",
     "capsules.settings",
     "capsules.operators",

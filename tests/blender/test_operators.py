@@ -100,6 +100,8 @@ DEEDS: dict[str, Callable[[Path], object]] = {
     "mirror_weights": lambda _: bpy.ops.sbs.mirror_weights(),
     "check_weights": lambda _: bpy.ops.sbs.check_weights(),
     "heat_weights": lambda _: bpy.ops.sbs.heat_weights(),
+    "automatic_weights": lambda _: bpy.ops.sbs.automatic_weights(),
+    "share_settings": lambda _: (bpy.ops.sbs.bind(), bpy.ops.sbs.share_settings()),
     "mark_bones": lambda _: (rigs.select_bones(bpy.data.objects["Rig"], "B1"), bpy.ops.sbs.mark_bones()),
     "set_bone_amounts": lambda _: (
         rigs.select([bpy.data.objects["Rig"]]),
@@ -164,6 +166,17 @@ def test_without_the_library(character: Character, monkeypatch: pytest.MonkeyPat
         with pytest.raises(RuntimeError, match="The wheel is missing"):
             getattr(bpy.ops.sbs, name)()
     assert bpy.ops.sbs.unbind() == {"FINISHED"}
+
+
+NEED_NO_LIBRARY = {
+    "export_capsules",
+    "import_capsules",
+    "make_live",
+    "mark_bones",
+    "share_settings",
+    "transfer_weights",
+    "unbind",
+}
 
 
 def in_use() -> list[str]:

@@ -24,7 +24,13 @@ def traces() -> dict[str, list[str]]:
         for kind in (bpy.types.Object, bpy.types.Armature, bpy.types.Scene, bpy.types.WindowManager, bpy.types.Bone)
         for name, _ in kind.bl_rna.properties.items()
     ]
+    keys = [
+        f"{keymap.name}: {item.idname} {getattr(item.properties, 'name', '')}"
+        for keymap in bpy.context.window_manager.keyconfigs.addon.keymaps
+        for item in keymap.keymap_items
+    ]
     return {
+        "keys": keys,
         "classes": sorted(kind.__name__ for kind in subclasses(bpy.types.bpy_struct) if is_registered(kind)),
         "operators": dir(bpy.ops.sbs),
         "handlers": handlers,
@@ -48,6 +54,7 @@ def test_nothing_is_left_behind() -> None:
     addon.disable()
     without = traces()
     assert any("SBS" in name or "sbs" in name for name in with_addon["classes"])
+    assert sum("SBS_MT" in name for name in with_addon["keys"]) == 2
     for kind, found in without.items():
         assert not [name for name in found if "sbs" in name.lower() or addon.ID in name], kind
     for _ in range(2):

@@ -26,25 +26,25 @@ class SBS_PT_capsules(bpy.types.Panel):
         layout.use_property_decorate = False
         armature = armature_of(context).data
         settings = armature.sbs
-        layout.prop(settings, "show_capsules")
+        _draw_switch(layout, settings, "show_capsules", "META_CAPSULE")
 
         bone = armature.bones.active
         if bone is not None:
             column = layout.column(align=True)
             column.label(text=bone.name, icon="BONE_DATA")
             if bone.parent is not None and bone.use_connect:
-                column.prop(bone.parent, "tail_radius", text="Radius Head")
+                column.prop(bone.parent, "tail_radius", text="Head")
             else:
-                column.prop(bone, "head_radius", text="Radius Head")
+                column.prop(bone, "head_radius", text="Head")
             column.prop(bone, "tail_radius", text="Tail")
-            column.prop(bone, "envelope_distance", text="Outer Distance")
+            column.prop(bone, "envelope_distance", text="Distance")
             column.prop(bone, "envelope_weight", text="Weight")
 
         column = layout.column(align=True)
         column.prop(settings, "falloff")
         column.prop(settings, "outside")
         column.prop(settings, "limit")
-        layout.prop(settings, "live")
+        _draw_switch(layout, settings, "live", "FILE_REFRESH")
         column = layout.column(align=True)
         operator = column.operator("sbs.assign_from_capsules")
         for name in ("falloff", "outside", "limit"):
@@ -53,6 +53,13 @@ class SBS_PT_capsules(bpy.types.Panel):
         row = layout.row(align=True)
         row.operator("sbs.import_capsules", text="Import", icon="IMPORT")
         row.operator("sbs.export_capsules", text="Export", icon="EXPORT")
+
+
+def _draw_switch(layout: bpy.types.UILayout, settings: bpy.types.PropertyGroup, name: str, icon: str) -> None:
+    """Over the whole width, where a box beside a label would cut that off."""
+    row = layout.row()
+    row.use_property_split = False
+    row.prop(settings, name, toggle=True, icon=icon)
 
 
 CLASSES = (SBS_PT_capsules,)

@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import bpy
 
 from .. import library
 from ..engine import bake, portable, stack
+from ..weights import rigged
 
 __all__ = [
+    "all_meshes_property",
     "do_to_each",
     "hindrance",
     "linked_reason",
@@ -22,20 +25,37 @@ __all__ = [
 ]
 
 
-def meshes(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """The active object and all selected ones, of those the meshes."""
+def meshes(context: bpy.types.Context, all_meshes: bool = False) -> list[bpy.types.Object]:
+    """The active object and all selected ones, of those the meshes.
+
+    If there are none, as in Pose Mode, or if all are asked for: those that the active armature moves, or that of the
+    active mesh.
+    """
     items = {item: None for item in (context.object, *context.selected_objects) if item is not None}
-    return [item for item in items if item.type == "MESH"]
+    found = [item for item in items if item.type == "MESH"]
+    armature = rigged.rig_of(context)
+    if armature is not None and (all_meshes or not found):
+        return rigged.moved_by(armature, context.view_layer)
+    return found
 
 
-def our_meshes(context: bpy.types.Context) -> list[bpy.types.Object]:
+def our_meshes(context: bpy.types.Context, all_meshes: bool = False) -> list[bpy.types.Object]:
     """Those of `meshes` that have our modifier, live or portable."""
-    return [item for item in meshes(context) if bake.modifier_of(item) is not None]
+    return [item for item in meshes(context, all_meshes) if bake.modifier_of(item) is not None]
 
 
-def live_meshes(context: bpy.types.Context) -> list[bpy.types.Object]:
+def live_meshes(context: bpy.types.Context, all_meshes: bool = False) -> list[bpy.types.Object]:
     """Those of `meshes` that have the modifier of the live engine."""
-    return [item for item in meshes(context) if stack.find(item) is not None]
+    return [item for item in meshes(context, all_meshes) if stack.find(item) is not None]
+
+
+def all_meshes_property() -> Any:
+    """What operators have that the panel of a rig calls."""
+    return bpy.props.BoolProperty(
+        name="All Meshes",
+        description="Those of the armature, whether selected or not",
+        options={"SKIP_SAVE", "HIDDEN"},
+    )
 
 
 def portable_meshes(context: bpy.types.Context) -> list[bpy.types.Object]:

@@ -5,29 +5,28 @@ from __future__ import annotations
 
 import bpy
 
-from .. import library
 from ..engine import bake, portable, stack
-from . import method, status
+from ..weights import rigged
+from . import amount, method, owner, status
 
 __all__ = ["draw"]
 
 
-def draw(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
-    """Draw the settings of a mesh, or how to bind it."""
-    layout.use_property_split = True
-    layout.use_property_decorate = False
-    if problem := library.problem():
-        layout.label(text=problem, icon="ERROR")
-        return
+def draw(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """Draw the settings of the active mesh, or how to bind it."""
+    item = context.object
     modifier = bake.modifier_of(item)
     if modifier is None:
-        _draw_unbound(layout, item)
+        _draw_unbound(layout, context, item)
         return
     is_portable = portable.find(item) is not None
     if is_portable:
         status.draw_portable(layout, item)
     else:
-        method.draw(layout, item)
+        layout.prop(item.sbs, "armature", text="")
+        owner.draw(layout, item)
+        method.draw_presets(layout, owner.of(item))
+        amount.draw(layout, item)
         status.draw_live(layout, item)
 
     row = layout.row(align=True)
@@ -39,21 +38,39 @@ def draw(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
 
 def _draw_actions(layout: bpy.types.UILayout, is_portable: bool) -> None:
     column = layout.column(align=True)
-    row = column.row(align=True)
     if is_portable:
-        row.operator("sbs.make_portable", text="Update", icon="FILE_REFRESH")
-        row.operator("sbs.make_live", icon="PLAY")
+        column.operator("sbs.make_portable", text="Update", icon="FILE_REFRESH")
+        column.operator("sbs.make_live", icon="PLAY")
     else:
-        row.operator("sbs.rebind", icon="FILE_REFRESH")
-        row.operator("sbs.make_portable", icon="PACKAGE")
+        column.operator("sbs.make_portable", icon="PACKAGE")
+    column.operator("sbs.bake", text="Bake...", icon="FILE_CACHE")
     row = column.row(align=True)
-    row.operator("sbs.bake", text="Bake...", icon="FILE_CACHE")
+    if not is_portable:
+        row.operator("sbs.rebind", icon="FILE_REFRESH")
     row.operator("sbs.unbind", icon="X")
 
 
-def _draw_unbound(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
+def _draw_unbound(layout: bpy.types.UILayout, context: bpy.types.Context, item: bpy.types.Object) -> None:
     modifiers = stack.armature_modifiers(item)
+    column = layout.column(align=True)
     for modifier in modifiers:
-        layout.operator("sbs.bind", text=f"Replace {modifier.name}", icon="ARMATURE_DATA").modifier = modifier.name
+        operator = column.operator("sbs.bind", text=f"Replace {modifier.name}", icon="ARMATURE_DATA")
+        operator.modifier = modifier.name
+        if modifier.use_bone_envelopes and not modifier.use_vertex_groups:
+            status.draw_words(column, "It moves by bone envelopes, which become weights by:", "INFO")
+            _draw_bind(column, "CAPSULES", "Replace, Capsules", modifier.name)
     if not modifiers:
-        layout.operator("sbs.bind", icon="ARMATURE_DATA")
+        _draw_bind(column, "KEEP", "Bind")
+        _draw_bind(column, "HEAT", "Bind, Heat Weights")
+        _draw_bind(column, "CAPSULES", "Bind, Capsule Weights")
+    armature = rigged.rig_of(context)
+    if armature is not None:
+        others = sum(bake.modifier_of(other) is None for other in rigged.moved_by(armature, context.view_layer))
+        if others > 1:
+            operator = layout.operator("sbs.bind", text=f"Bind All {others} Meshes", icon="OUTLINER_OB_ARMATURE")
+            operator.all_meshes = True
+
+
+def _draw_bind(layout: bpy.types.UILayout, weights: str, text: str, modifier: str = "") -> None:
+    operator = layout.operator("sbs.bind", text=text, icon="ARMATURE_DATA")
+    operator.weights, operator.modifier = weights, modifier

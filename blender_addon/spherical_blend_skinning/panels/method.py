@@ -1,26 +1,34 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a mesh is deformed: the method, and what belongs to it."""
+"""How meshes are deformed: a preset, and each of the settings that it stands for."""
 
 from __future__ import annotations
 
 import bpy
 
-from ..engine import live
-from . import amount, blended_bones
+from . import blended_bones, owner
 
-__all__ = ["draw"]
+__all__ = ["draw_advanced", "draw_presets"]
 
 
-def draw(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
-    """Draw the settings of an object that is bound live."""
-    settings = item.sbs
+def draw_presets(layout: bpy.types.UILayout, settings: bpy.types.PropertyGroup) -> None:
+    """Draw the choice of settings by what they are for."""
+    row = layout.row(align=True)
+    row.use_property_split = False
+    for preset in ("QUALITY", "SPEED", "GAME"):
+        row.prop_enum(settings, "preset", preset)
+
+
+def draw_advanced(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
+    """Draw each setting of a mesh that is bound live, or of a rig."""
+    settings = owner.of(item)
+    layout.use_property_split = True
+    layout.use_property_decorate = False
+    # The names are too long to stand beside a label.
+    layout.prop(settings, "method", text="")
     column = layout.column()
-    column.prop(settings, "armature")
-    column.prop(settings, "method")
     if settings.method == "SPHERICAL":
         column.prop(settings, "rotation")
         column.prop(settings, "center")
     column.prop(settings, "influence_limit")
-    amount.draw(layout, item)
-    if live.blends(settings):
+    if blended_bones.are_meant(item):
         blended_bones.draw(layout, settings)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .. import library
 from ..core import influences
 from ..core.matrices import Floats
-from ..engine import reading, stack
+from ..engine import bake, reading, stack
 
 __all__ = [
     "RiggedMesh",
@@ -18,6 +18,7 @@ __all__ = [
     "hindrance",
     "moved_by",
     "painted_vertices",
+    "rig_of",
     "select_vertices",
     "selected_bones",
     "selected_vertices",
@@ -132,13 +133,34 @@ def find(context: bpy.types.Context) -> list[RiggedMesh]:
 
 
 def moved_by(armature: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
-    """The mesh objects of a view layer that an armature moves."""
-    return [item for item in view_layer.objects if item.type == "MESH" and _armature_of(item, []) == armature]
+    """The mesh objects of a view layer whose vertices an armature moves, or would with weights.
+
+    What is a child of a bone goes with it as a whole, and is none of them unless it has a modifier.
+    """
+    return [item for item in view_layer.objects if item.type == "MESH" and _is_moved_by(item, armature)]
+
+
+def rig_of(context: bpy.types.Context) -> bpy.types.Object | None:
+    """The active armature, or that of the active mesh."""
+    active = context.object
+    if active is None or active.type not in ("ARMATURE", "MESH"):
+        return None
+    return active if active.type == "ARMATURE" else _armature_of(active, [])
+
+
+def _is_moved_by(item: bpy.types.Object, armature: bpy.types.Object) -> bool:
+    # Most objects of a scene are neither, and panels ask with every redraw.
+    if not len(item.modifiers) and item.parent != armature:
+        return False
+    has_modifier = bake.modifier_of(item) is not None or stack.armature_modifiers(item)
+    return bool(has_modifier or item.parent_type != "BONE") and _armature_of(item, []) == armature
 
 
 def _armature_of(item: bpy.types.Object, selected: list[bpy.types.Object]) -> bpy.types.Object | None:
     """The armature that moves a mesh."""
-    return item.sbs.armature or stack.find_armature(item, selected)
+    if bake.modifier_of(item) is not None and item.sbs.armature is not None:
+        return item.sbs.armature
+    return stack.find_armature(item, selected)
 
 
 def hindrance(context: bpy.types.Context) -> str:

@@ -38,7 +38,7 @@ def menu(blender: Session) -> Picture:
     """The entry in Object > Parent."""
     scenes.make_character(blender)
     scenes.open_menu(blender)
-    blender.move(scenes.WITH_SPHERICAL_BLEND_SKINNING)
+    blender.click(scenes.SPHERICAL_BLEND_SKINNING)
     scenes.pause()
     picture = blender.screenshot(box=(290, 28, 780, 775))
     blender.key("Escape", "Escape", "Escape")

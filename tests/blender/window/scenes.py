@@ -10,7 +10,7 @@ from session import Point, Session, wait_until
 # Entries of menus, in a window of 1280 by 800.
 OBJECT_MENU: Point = (322, 40)
 PARENT_MENU: Point = (345, 343)
-WITH_SPHERICAL_BLEND_SKINNING: Point = (612, 753)
+SPHERICAL_BLEND_SKINNING: Point = (612, 753)
 #: Where a click in the 3D view would hit nothing, to give it the keyboard.
 EMPTY: Point = (150, 600)
 
@@ -51,6 +51,32 @@ def open_menu(blender: Session) -> None:
     pause()
     blender.click(PARENT_MENU)
     pause()
+
+
+def make_knight(blender: Session) -> None:
+    """A character of six tubes side by side with Armature modifiers, selected; one of them is active."""
+    make_character(blender)
+    blender.run(
+        "import rigs\n"
+        "armature = bpy.data.objects['Rig']\n"
+        "bpy.data.objects.remove(bpy.data.objects['Tube'])\n"
+        "parts = [rigs.make_tube(rows=13, name=f'Part{number}') for number in range(6)]\n"
+        "for number, part in enumerate(parts):\n"
+        "    part.location.x = 0.4 * number - 1\n"
+        "    part.modifiers.new('Armature', 'ARMATURE').object = armature\n"
+        "bpy.context.view_layer.update()\n"
+        "rigs.select(parts)\n"
+        "bpy.ops.ed.undo_push(message='Start')\n"
+    )
+    blender.move(EMPTY)
+
+
+def make_bare(blender: Session) -> None:
+    """The character of `make_character` without vertex groups."""
+    make_character(blender)
+    blender.run(
+        "bpy.data.objects['Tube'].vertex_groups.clear()\nbpy.ops.ed.undo_push(message='Start')\n",
+    )
 
 
 def weight_paint(blender: Session, group: str) -> None:

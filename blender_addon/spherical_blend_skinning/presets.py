@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Choices of settings by what they are for, in place of one setting after the other."""
+
+from __future__ import annotations
+
+import bpy
+
+__all__ = ["ITEMS", "of", "use"]
+
+_SETTINGS = {
+    "QUALITY": {"method": "SPHERICAL", "rotation": "QLERP", "center": "OPTIMIZED", "influence_limit": 0},
+    "SPEED": {"method": "SPHERICAL", "rotation": "QLERP", "center": "JOINT_SET", "influence_limit": 4},
+    "GAME": {"method": "LINEAR", "influence_limit": 4},
+}
+
+#: With numbers, as a property that is computed has to have.
+ITEMS = (
+    ("QUALITY", "Quality", "Spherical Blend about optimized centers, by all bones: limbs keep their shape best", 0),
+    (
+        "SPEED",
+        "Speed",
+        "Spherical Blend by four bones a vertex, about centers that need no search: what is edited is seen at once",
+        1,
+    ),
+    ("GAME", "Game", "What a game engine makes of the skin that is exported: linear, by four bones a vertex", 2),
+    ("CUSTOM", "Custom", "Settings of no preset", 3),
+)
+_CUSTOM = 3
+
+
+def of(settings: bpy.types.PropertyGroup) -> int:
+    """The number of the preset that settings are those of."""
+    for number, chosen in enumerate(_SETTINGS.values()):
+        if all(getattr(settings, name) == value for name, value in chosen.items()):
+            return number
+    return _CUSTOM
+
+
+def use(settings: bpy.types.PropertyGroup, number: int) -> None:
+    """Change settings to those of a preset; Custom leaves them."""
+    for name, value in _SETTINGS.get(ITEMS[number][0], {}).items():
+        if getattr(settings, name) != value:
+            setattr(settings, name, value)

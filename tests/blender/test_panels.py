@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Panels and menus in every state, drawn into a layout that knows what Blender's knows, for modules have no window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import bpy
+import pytest
+import rigs
+
+ICONS = bpy.types.UILayout.bl_rna.functions["label"].parameters["icon"].enum_items
+
+#: About as many letters as stand in a line of the sidebar at its default width, in a label without an icon.
+LETTERS = 30
+
+
+class Layout:
+    """What a draw function calls, checked: names of properties, operators, icons and options, and how long labels are.
+
+    Attributes
+    ----------
+    drawn : list of str
+        Texts and names in order.
+    """
+
+    def __init__(self, drawn: list[str] | None = None) -> None:
+        self.drawn = [] if drawn is None else drawn
+
+    def _inner(self, **options: object) -> Layout:
+        assert options.keys() <= {"align", "heading"}
+        return Layout(self.drawn)
+
+    row = column = box = split = menu_pie = _inner
+
+    def separator(self) -> None:
+        pass
+
+    def label(self, *, text: str, icon: str = "NONE") -> None:
+        assert icon in ICONS
+        assert len(text) <= LETTERS, text
+        self.drawn.append(text)
+
+    def prop(self, data: Any, name: str, *, text: str | None = None, icon: str = "NONE", **options: object) -> None:
+        assert options.keys() <= {"toggle", "emboss", "expand", "slider", "invert_checkbox"}
+        assert icon in ICONS
+        assert name in data.bl_rna.properties, (data, name)
+        self.drawn.append(name)
+
+    def prop_enum(self, data: Any, name: str, value: str) -> None:
+        assert value in data.bl_rna.properties[name].enum_items
+        self.drawn.append(value)
+
+    def prop_search(self, data: Any, name: str, other: Any, collection: str) -> None:
+        assert name in data.bl_rna.properties and collection in other.bl_rna.properties
+        self.drawn.append(name)
+
+    def operator(self, name: str, *, text: str = "", icon: str = "NONE") -> SimpleNamespace:
+        category, identifier = name.split(".")
+        kind = getattr(getattr(bpy.ops, category), identifier).get_rna_type()
+        assert icon in ICONS
+        assert category != "sbs" or len(text or kind.name) <= LETTERS
+        self.drawn.append(text or kind.name)
+        return Options(kind)
+
+    def menu(self, name: str) -> None:
+        self.drawn.append(getattr(bpy.types, name).bl_label)
+
+
+class Options(SimpleNamespace):
+    """The options of an operator that is drawn."""
+
+    def __init__(self, kind: Any) -> None:
+        object.__setattr__(self, "kind", kind)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        known = self.kind.properties[name]
+        assert known.type != "ENUM" or value in known.enum_items, (name, value)
+
+
+def draw(name: str) -> list[str]:
+    """What a panel or menu draws; nothing if it is not to be seen."""
+    kind = getattr(bpy.types, name)
+    if hasattr(kind, "poll") and not kind.poll(bpy.context):
+        return []
+    layout = Layout()
+    kind.draw(SimpleNamespace(layout=layout), bpy.context)
+    return layout.drawn
+
+
+def names() -> Iterator[str]:
+    for name in sorted(dir(bpy.types)):
+        if name.startswith(("SBS_PT_", "SBS_MT_")):
+            yield name
+
+
+@pytest.fixture
+def character() -> tuple[bpy.types.Object, list[bpy.types.Object]]:
+    armature = rigs.make_armature()
+    tubes = [rigs.make_tube(rows=9, name=f"Part{number}") for number in range(3)]
+    for tube in tubes:
+        tube.modifiers.new("Armature", "ARMATURE").object = armature
+    bpy.context.view_layer.update()
+    rigs.select(tubes[:1])
+    return armature, tubes
+
+
+def test_without_anything() -> None:
+    assert not any(draw(name) for name in names() if name not in ("SBS_MT_parent",))
+
+
+def test_unbound(character: tuple[bpy.types.Object, list[bpy.types.Object]]) -> None:
+    armature, tubes = character
+    assert draw("SBS_PT_sidebar") == ["Replace Armature", "Bind All 3 Meshes"]
+    assert draw("SBS_PT_sidebar") == draw("SBS_PT_modifier")
+    assert not draw("SBS_PT_sidebar_advanced")
+    tubes[0].modifiers["Armature"].use_vertex_groups = False
+    tubes[0].modifiers["Armature"].use_bone_envelopes = True
+    assert "Replace, Capsules" in draw("SBS_PT_sidebar")
+    tubes[0].modifiers.clear()
+    assert draw("SBS_PT_sidebar")[:3] == ["Bind", "Bind, Heat Weights", "Bind, Capsule Weights"]
+    rigs.select([armature])
+    assert draw("SBS_PT_sidebar") == ["Part1", "Part2", "Bind All Meshes"]
+    for tube in tubes:
+        tube.modifiers.clear()
+    assert draw("SBS_PT_sidebar")[0].startswith("No mesh is moved")
+
+
+@pytest.mark.parametrize("mode", ["OBJECT", "POSE"])
+def test_rig(character: tuple[bpy.types.Object, list[bpy.types.Object]], mode: str) -> None:
+    """All its meshes, one method for them, and whether weights are missing."""
+    armature, tubes = character
+    rigs.select(tubes[:2])
+    bpy.ops.sbs.bind()
+    rigs.select([armature])
+    bpy.ops.object.mode_set(mode=mode)
+    drawn = draw("SBS_PT_sidebar")
+    for text in ("Part0", "Part1", "Part2", "Bind All Meshes", "QUALITY", "SPEED", "GAME", "Rebind", "Unbind"):
+        assert text in drawn
+    assert draw("SBS_PT_sidebar_advanced") == ["method", "rotation", "center", "influence_limit"]
+    bpy.ops.sbs.bind(all_meshes=True)
+    assert "Bind All Meshes" not in draw("SBS_PT_sidebar")
+    tubes[1].sbs.method = "LINEAR"
+    assert "Apply to All Meshes" in draw("SBS_PT_sidebar")
+    assert bpy.ops.sbs.share_settings() == {"FINISHED"}
+    assert tubes[1].sbs.method == "SPHERICAL"
+    assert "Apply to All Meshes" not in draw("SBS_PT_sidebar")
+    tubes[1].vertex_groups.clear()
+    bpy.ops.sbs.rebind(all_meshes=True)
+    assert any(text.startswith("Without weights") for text in draw("SBS_PT_sidebar"))
+    assert draw("SBS_MT_pie")
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_many_meshes(character: tuple[bpy.types.Object, list[bpy.types.Object]]) -> None:
+    armature, _ = character
+    for number in range(10):
+        rigs.make_tube(rows=3, name=f"More{number}").modifiers.new("Armature", "ARMATURE").object = armature
+    rigs.select([armature])
+    drawn = draw("SBS_PT_sidebar")
+    assert "and 5 more" in drawn and len(drawn) == 10
+
+
+def test_mesh(character: tuple[bpy.types.Object, list[bpy.types.Object]]) -> None:
+    armature, tubes = character
+    bpy.ops.sbs.bind()
+    drawn = draw("SBS_PT_sidebar")
+    assert drawn[:4] == ["armature", "QUALITY", "SPEED", "GAME"]
+    assert {"Make Portable", "Bake...", "Rebind", "Unbind", "show_viewport", "show_render"} <= set(drawn)
+    assert "scope" not in drawn, "the only mesh that is bound"
+    bpy.ops.sbs.bind(all_meshes=True)
+    assert "scope" in draw("SBS_PT_sidebar") and "Apply to All Meshes" not in draw("SBS_PT_sidebar")
+    tubes[0].sbs.preset = "GAME"
+    assert "Apply to All Meshes" in draw("SBS_PT_sidebar")
+    armature.sbs.method = "BONES_BLENDING"
+    armature.sbs.blended_bones = "MARKED"
+    rigs.select(tubes[1:2])
+    assert draw("SBS_PT_sidebar_advanced")[-3:] == ["blended_bones", "Mark Selected", "Unmark Selected"]
+    tubes[1].sbs.armature = None
+    bpy.context.view_layer.update()
+    assert "No armature" in draw("SBS_PT_sidebar")
+
+
+def test_weights_are_offered(character: tuple[bpy.types.Object, list[bpy.types.Object]]) -> None:
+    tube = character[1][0]
+    tube.vertex_groups.clear()
+    bpy.ops.sbs.bind()
+    assert {"Heat Weights", "Capsule Weights"} <= set(draw("SBS_PT_sidebar"))
+    bpy.ops.sbs.automatic_weights()
+    assert "Heat Weights" not in draw("SBS_PT_sidebar")
+
+
+@pytest.mark.blender(since=(5, 1))
+def test_portable(character: tuple[bpy.types.Object, list[bpy.types.Object]]) -> None:
+    armature = character[0]
+    bpy.ops.sbs.make_portable()
+    assert {"Portable, moved by Rig", "Update", "Make Live"} <= set(draw("SBS_PT_sidebar"))
+    rigs.select([armature])
+    assert "Part0" in draw("SBS_PT_sidebar")
+
+
+def test_set_parent(character: tuple[bpy.types.Object, list[bpy.types.Object]]) -> None:
+    """Ours opens where it has something to add, with all that Blender's own has there."""
+    armature, tubes = character
+    assert not draw("SBS_MT_set_parent"), "no armature is active"
+    rigs.select([armature, *tubes])
+    drawn = draw("SBS_MT_set_parent")
+    assert [text.strip() for text in drawn[:8]] == [
+        "Object",
+        "Object (Keep Transform)",
+        "Object (Without Inverse)",
+        "Object (Keep Transform Without Inverse)",
+        "Armature Deform",
+        "With Empty Groups",
+        "With Envelope Weights",
+        "With Automatic Weights",
+    ]
+    assert [text.strip() for text in drawn[-3:]] == [
+        "Spherical Blend Skinning",
+        "With Heat Weights",
+        "With Capsule Weights",
+    ]
+    bpy.ops.object.mode_set(mode="POSE")
+    assert not draw("SBS_MT_set_parent")
+    bpy.ops.object.mode_set(mode="OBJECT")
