@@ -11,6 +11,9 @@ from session import Point, Session, wait_until
 OBJECT_MENU: Point = (322, 40)
 PARENT_MENU: Point = (345, 343)
 SPHERICAL_BLEND_SKINNING: Point = (612, 753)
+WITH_VERTEX_GROUPS: Point = (850, 712)
+#: In the menu that Ctrl-P opens over EMPTY.
+WITH_HEAT_WEIGHTS: Point = (104, 753)
 #: Where a click in the 3D view would hit nothing, to give it the keyboard.
 EMPTY: Point = (150, 600)
 

@@ -25,8 +25,7 @@ def test_bind_by_the_menu(character: Session) -> None:
     blender.click(scenes.SPHERICAL_BLEND_SKINNING)
     scenes.pause()
     blender.screenshot("menu")
-    # The first entry of the menu that opened.
-    blender.key("v")
+    blender.click(scenes.WITH_VERTEX_GROUPS)
     blender.wait_for(IS_BOUND)
     assert blender.get("bpy.data.objects['Tube'].parent.name") == "Rig"
     scenes.assert_right(blender)
@@ -48,7 +47,7 @@ def test_bind_with_weights_by_ctrl_p(blender: Session) -> None:
     blender.key("ctrl+p")
     scenes.pause()
     blender.screenshot("ctrl-p")
-    blender.key("h")
+    blender.click(scenes.WITH_HEAT_WEIGHTS)
     blender.wait_for(IS_BOUND)
     assert blender.get("bpy.data.objects['Tube'].parent.name") == "Rig"
     np.testing.assert_allclose(np.sum(scenes.weights(blender), axis=1), 1.0, atol=1e-5)
