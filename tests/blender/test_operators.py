@@ -125,6 +125,7 @@ NEED_NO_LIBRARY = {
     "make_live",
     "mark_bones",
     "set_bone_amounts",
+    "share_settings",
     "transfer_weights",
     "unbind",
 }
@@ -166,17 +167,6 @@ def test_without_the_library(character: Character, monkeypatch: pytest.MonkeyPat
         with pytest.raises(RuntimeError, match="The wheel is missing"):
             getattr(bpy.ops.sbs, name)()
     assert bpy.ops.sbs.unbind() == {"FINISHED"}
-
-
-NEED_NO_LIBRARY = {
-    "export_capsules",
-    "import_capsules",
-    "make_live",
-    "mark_bones",
-    "share_settings",
-    "transfer_weights",
-    "unbind",
-}
 
 
 def in_use() -> list[str]:
