@@ -29,9 +29,11 @@
 #define NAME(name) name##_float32
 #define VEC NAME(vec)
 #define VEC3 NAME(vec3)
-#include "kernels/rotation.inc"
-#include "kernels/store.inc"
 #include "kernels/vectors.inc"
+/* in this order */
+#include "kernels/store.inc"
+/* and this */
+#include "kernels/rotation.inc"
 
 SBS_INLINE void direct_linear(const SCALAR *base, NAME(influences) in, VEC3 *v, VEC3 *n) {
   VEC m[12];
