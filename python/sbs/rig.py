@@ -113,10 +113,9 @@ class Rig:
     @cached_property
     def _levels(self) -> list[tuple[NDArray[Any], NDArray[Any]]]:
         """Nodes by depth, each with their parents, so that a level is one matrix product."""
-        depth = np.zeros(len(self.parents), dtype=np.intp)
-        for node, parent in enumerate(self.parents):
-            if parent >= 0:
-                depth[node] = depth[parent] + 1
+        depth: list[int] = []
+        for parent in self.parents.tolist():
+            depth.append(0 if parent < 0 else depth[parent] + 1)
         by_depth = np.argsort(depth, kind="stable")
         levels = np.split(by_depth, np.cumsum(np.bincount(depth))[:-1])
         return [(nodes, self.parents[nodes]) for nodes in levels[1:]]

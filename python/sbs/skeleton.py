@@ -283,12 +283,17 @@ def _check_names(names: Sequence[str] | None, joint_count: int) -> tuple[str, ..
 
 def _levels(parents: Joints) -> list[NDArray[np.intp]]:
     """The joints at each depth of the tree, ascending, the roots first."""
-    levels = []
-    level = np.flatnonzero(parents == -1)
-    while len(level):
-        levels.append(level)
-        level = np.flatnonzero(np.isin(parents, level))
-    lost = np.setdiff1d(np.arange(len(parents)), np.concatenate([level, *levels]))
-    if len(lost):
-        raise ValueError(f"parents[{lost[0]}] = {parents[lost[0]]} leads to no root: the parents run in a circle")
-    return levels
+    above = parents.tolist()
+    depths = [0 if parent < 0 else -1 for parent in above]
+    for start in range(len(above)):
+        chain: list[int] = []
+        joint = start
+        while depths[joint] < 0:
+            if len(chain) > len(above):
+                raise ValueError(f"parents[{start}] = {above[start]} leads to no root: the parents run in a circle")
+            chain.append(joint)
+            joint = above[joint]
+        for depth, member in enumerate(reversed(chain), depths[joint] + 1):
+            depths[member] = depth
+    counts = np.bincount(depths)
+    return np.split(np.argsort(depths, kind="stable"), np.cumsum(counts)[:-1])

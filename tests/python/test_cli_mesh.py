@@ -70,7 +70,8 @@ def test_deform_by_bones_blending(tmp_path):
     )
     expected = blending.skin().deform(hand.animations[0].skinning_matrices(1), **blending.options)
     np.testing.assert_array_equal(np.load(path), expected)
-    succeed("deform", HAND, "--animation", "fist", "--bones-blending", "index-finger-phalanx-proximal", "-o", tmp_path / "pose.obj")
+    joint = "index-finger-phalanx-proximal"
+    succeed("deform", HAND, "--animation", "fist", "--bones-blending", joint, "-o", tmp_path / "pose.obj")
 
 
 def test_deform_by_bones_blending_in_zones_of_their_own(tmp_path):

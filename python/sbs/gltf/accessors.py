@@ -42,14 +42,33 @@ def read_floats(document: Document, accessor: Element, kind: str, *, finite: boo
     ------
     FileError
     """
-    stored = _read(document, accessor, kind)
-    values = stored.astype(np.float64)
-    if accessor.flag("normalized") and stored.dtype.kind in "iu":
-        # glTF 2.0 section 3.6.2.2; the lowest signed integer has no opposite and stands for -1 too.
-        values = np.maximum(values / np.iinfo(stored.dtype).max, -1.0)
+    values = _as_floats(accessor, _read(document, accessor, kind))
     if finite and not np.isfinite(values).all():
         row = int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0])
         raise accessor.error(f"element {row} is not finite")
+    return values
+
+
+def read_stack(document: Document, elements: list[Element], kind: str) -> NDArray[np.float64]:
+    """Finite numbers of accessors of one count, (accessors, count, components), as `read_floats` reads each.
+
+    Files have thousands of short accessors, on which single calls would take most of the time.
+    """
+    stored = [_read(document, accessor, kind) for accessor in elements]
+    if any(array.dtype.kind != "f" for array in stored):
+        stored = [_as_floats(accessor, array) for accessor, array in zip(elements, stored, strict=True)]
+    values = np.concatenate(stored).astype(np.float64, copy=False).reshape(len(stored), *stored[0].shape)
+    if not np.isfinite(values).all():
+        number, row = np.argwhere(~np.isfinite(values).all(axis=2))[0]
+        raise elements[number].error(f"element {row} is not finite")
+    return values
+
+
+def _as_floats(accessor: Element, stored: NDArray[Any]) -> NDArray[np.float64]:
+    values = stored.astype(np.float64)
+    if stored.dtype.kind in "iu" and accessor.flag("normalized"):
+        # glTF 2.0 section 3.6.2.2; the lowest signed integer has no opposite and stands for -1 too.
+        values = np.maximum(values / np.iinfo(stored.dtype).max, -1.0)
     return values
 
 
@@ -65,15 +84,16 @@ def _read(document: Document, accessor: Element, kind: str) -> NDArray[Any]:
     if accessor.string("type") != kind:
         raise accessor.error(f"{kind} is needed, found {accessor.string('type')[:20]!r}", "type")
     dtype = _component_type(accessor)
+    accessor.flag("normalized")
     columns = _COMPONENTS[kind]
     rows = count(accessor)
     document_size = rows * columns * 8
     if "bufferView" in accessor:
         view = document.follow("bufferViews", accessor, "bufferView")
         values = _view(document, view, accessor, rows, columns, dtype)
-        document.charge(document_size, accessor.label)
+        document.charge(document_size, accessor)
     else:
-        document.charge(document_size, accessor.label)
+        document.charge(document_size, accessor)
         values = np.zeros((rows, columns), dtype)
     if "sparse" in accessor:
         values = values.copy()

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 import numpy as np
@@ -17,12 +17,14 @@ _COMPONENTS = {"translation": 3, "rotation": 4, "scale": 3}
 
 
 @dataclass
-class _Channel:
+class _Channels:
+    """Channels of one path, interpolation and set of times."""
+
     path: TrackPath
     interpolation: Interpolation
-    node: int
     times: Floats
-    values: Floats
+    nodes: list[int] = field(default_factory=list)
+    outputs: list[Element] = field(default_factory=list)
 
 
 class AnimationReader:
@@ -40,6 +42,7 @@ class AnimationReader:
         self._document = document
         self._rig = rig
         self._number = {node: i for i, node in enumerate(nodes)}
+        self._has_matrix = rig.has_matrix.tolist()
         # Channels mostly share their times, by one accessor or by several that hold the same.
         self._times: dict[int, Floats] = {}
         self._times_by_content: dict[bytes, Floats] = {}
@@ -56,34 +59,34 @@ class AnimationReader:
     def _read_tracks(self, animation: Element) -> tuple[Track, ...]:
         """Tracks of an animation; channels of one path, interpolation and set of times make one track."""
         samplers = animation.children("samplers")
-        groups: dict[tuple[TrackPath, Interpolation, int], list[_Channel]] = {}
+        groups: dict[tuple[str, str, int], _Channels] = {}
         for element in animation.children("channels"):
-            channel = self._read_channel(element, samplers)
-            if channel is not None:
-                key = (channel.path, channel.interpolation, id(channel.times))
-                groups.setdefault(key, []).append(channel)
+            self._read_channel(element, samplers, groups)
         return tuple(
             Track(
-                path=path,
-                interpolation=interpolation,
-                nodes=np.array([channel.node for channel in channels]),
-                times=channels[0].times,
-                values=np.stack([channel.values for channel in channels], axis=-2),
+                path=group.path,
+                interpolation=group.interpolation,
+                nodes=np.array(group.nodes),
+                times=group.times,
+                values=self._read_values(group),
             )
-            for (path, interpolation, _), channels in groups.items()
+            for group in groups.values()
         )
 
-    def _read_channel(self, channel: Element, samplers: list[Element]) -> _Channel | None:
-        """A channel, or None where it moves no node of the rig, or morph targets."""
+    def _read_channel(
+        self, channel: Element, samplers: list[Element], groups: dict[tuple[str, str, int], _Channels]
+    ) -> None:
+        """Puts a channel into its group, but where it moves no node of the rig, or morph targets."""
         target = channel.child("target")
         path = target.string("path")
         if path not in _COMPONENTS or "node" not in target:
-            return None
-        self._document.follow("nodes", target, "node")
-        node = self._number.get(target.integer("node"))
+            return
+        number = target.integer("node")
+        node = self._number.get(number)
         if node is None:
-            return None
-        if self._rig.has_matrix[node]:
+            self._document.get("nodes", number, target, "node")
+            return
+        if self._has_matrix[node]:
             raise target.error("a node that is given by a matrix cannot be moved", "node")
         number = channel.integer("sampler")
         if number >= len(samplers):
@@ -93,13 +96,17 @@ class AnimationReader:
         if interpolation not in ("LINEAR", "STEP", "CUBICSPLINE"):
             raise sampler.error(f"{interpolation[:20]!r} is no interpolation", "interpolation")
         times = self._read_times(sampler)
-        return _Channel(
-            path=cast(TrackPath, path),
-            interpolation=cast(Interpolation, interpolation),
-            node=node,
-            times=times,
-            values=self._read_values(sampler, path, interpolation, len(times)),
-        )
+        key = path, interpolation, id(times)
+        group = groups.get(key)
+        if group is None:
+            group = _Channels(cast(TrackPath, path), cast(Interpolation, interpolation), times)
+            groups[key] = group
+        accessor = self._document.follow("accessors", sampler, "output")
+        needed = len(times) * (3 if interpolation == "CUBICSPLINE" else 1)
+        if accessors.count(accessor) != needed:
+            raise accessor.error(f"{accessors.count(accessor)} values, {needed} are needed for {len(times)} times")
+        group.nodes.append(node)
+        group.outputs.append(accessor)
 
     def _read_times(self, sampler: Element) -> Floats:
         """Times of keys; the same array for the same times."""
@@ -112,21 +119,18 @@ class AnimationReader:
             self._times[number] = self._times_by_content.setdefault(times.tobytes(), times)
         return self._times[number]
 
-    def _read_values(self, sampler: Element, path: str, interpolation: str, key_count: int) -> Floats:
-        """Keys (K, n), or (K, 3, n) with tangents; quaternions as (w, x, y, z), of unit length where they are keys."""
-        accessor = self._document.follow("accessors", sampler, "output")
-        components = _COMPONENTS[path]
-        cubic = interpolation == "CUBICSPLINE"
-        needed = key_count * (3 if cubic else 1)
-        if accessors.count(accessor) != needed:
-            raise accessor.error(f"{accessors.count(accessor)} values, {needed} are needed for {key_count} times")
-        values = accessors.read_floats(self._document, accessor, f"VEC{components}")
-        if path == "rotation":
-            values = values[:, [3, 0, 1, 2]]
-            length = np.linalg.norm(values, axis=1, keepdims=True)
-            keys = slice(1, None, 3) if cubic else slice(None)
-            if np.any(length[keys] == 0.0):
-                raise accessor.error(f"key {int(np.argmin(length[keys]))} is a quaternion of length 0")
+    def _read_values(self, group: _Channels) -> Floats:
+        """Keys (K, C, n), or (K, 3, C, n) with tangents; quaternions as (w, x, y, z), keys of unit length."""
+        components = _COMPONENTS[group.path]
+        cubic = group.interpolation == "CUBICSPLINE"
+        values = accessors.read_stack(self._document, group.outputs, f"VEC{components}")
+        if group.path == "rotation":
+            values = values[:, :, [3, 0, 1, 2]]
+            keys = values[:, 1::3] if cubic else values
+            length = np.linalg.norm(keys, axis=2, keepdims=True)
+            for channel, key, _ in np.argwhere(length == 0.0)[:1]:
+                raise group.outputs[channel].error(f"key {key} is a quaternion of length 0")
             if not cubic:
                 values /= length
-        return values.reshape(key_count, 3, components) if cubic else values
+        shape = (len(group.nodes), len(group.times), *((3,) if cubic else ()), components)
+        return np.ascontiguousarray(np.moveaxis(values.reshape(shape), 0, -2))

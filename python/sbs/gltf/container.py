@@ -6,6 +6,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import os
 import re
 import struct
 import urllib.parse
@@ -66,8 +67,11 @@ def _parse_json(path: Path, data: bytes) -> dict[str, Any]:
     return content
 
 
-def read_uri(path: Path, uri: str, label: str) -> bytes:
-    """The bytes behind the URI of a buffer: a data URI, or a file in the folder of the glTF file or below it."""
+def read_uri(path: Path, uri: str, label: str, files: dict[tuple[int, int], bytes]) -> bytes:
+    """The bytes behind the URI of a buffer: a data URI, or a file in the folder of the glTF file or below it.
+
+    `files` has what was read before, by device and number of the file: many buffers may name one, by many names.
+    """
     if uri.startswith("data:"):
         header, comma, text = uri.partition(",")
         if not comma or not header.endswith(";base64"):
@@ -84,6 +88,11 @@ def read_uri(path: Path, uri: str, label: str) -> bytes:
     try:
         if not buffer_path.is_file():
             raise FileError(f"{path}: {label}: the file {name[:200]!r} is missing")
-        return buffer_path.read_bytes()
+        with buffer_path.open("rb") as file:
+            status = os.fstat(file.fileno())
+            identity = status.st_dev, status.st_ino
+            if identity not in files:
+                files[identity] = file.read()
+        return files[identity]
     except OSError as error:
         raise FileError(f"{path}: {label}: {error}") from None

@@ -18,19 +18,39 @@ _COMPRESSION = ("KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_me
 _GROWTH = 64
 _GROWTH_FREE = 1 << 24
 
+# What is read takes some time however small it is; who asks for it again and again runs out of memory that is granted.
+_GROWTH_EACH = 1 << 10
+
 # JSON numbers keep integers up to here (RFC 8259, section 6).
 _LARGEST_INTEGER = 2**53
 
 
 class Element:
-    """A JSON object, and what to call it in messages."""
+    """A JSON object, and what to call it in messages: its key, or its number in a list, in another element.
 
-    def __init__(self, path: Path, label: str, content: Any) -> None:
+    Files have hundreds of thousands of these, so that nothing is made that is not asked for, the label above all.
+    """
+
+    __slots__ = ("_content", "_key", "_number", "_parent", "path")
+
+    def __init__(
+        self, path: Path, content: Any, parent: Element | None = None, key: str = "", number: int | None = None
+    ) -> None:
         self.path = path
-        self.label = label
-        if not isinstance(content, dict):
-            raise self.error(f"an object is needed, found {_show(content)}")
         self._content = content
+        self._parent = parent
+        self._key = key
+        self._number = number
+        if type(content) is not dict:
+            raise self.error(f"an object is needed, found {_show(content)}")
+
+    @property
+    def label(self) -> str:
+        """Where it is in the file: ``meshes[0].primitives[2]``; empty for the file's own object."""
+        if self._parent is None:
+            return ""
+        key = self._key if self._number is None else f"{self._key}[{self._number}]"
+        return f"{self._parent.label}.{key}" if self._parent.label else key
 
     def error(self, message: str, key: str | None = None) -> FileError:
         label = f"{self.label}.{key}" if key and self.label else key or self.label
@@ -50,6 +70,9 @@ class Element:
 
     def integer(self, key: str, default: int | None = None, *, minimum: int = 0) -> int:
         """An integer of at least `minimum`; without a default the key must be there."""
+        value = self._content.get(key)
+        if type(value) is int and minimum <= value <= _LARGEST_INTEGER:
+            return value
         if default is not None and key not in self:
             return default
         return self._checked_integer(self._get(key), key, minimum)
@@ -84,10 +107,12 @@ class Element:
         return [float(value) for value in values]
 
     def string(self, key: str, default: str | None = None) -> str:
-        value = default if default is not None and key not in self else self._get(key)
-        if not isinstance(value, str):
+        value = self._content.get(key)
+        if value is None:
+            value = self._get(key) if default is None else default
+        if type(value) is not str:
             raise self.error(f"a string is needed, found {_show(value)}", key)
-        return well_formed(value)
+        return value if value.isascii() else well_formed(value)
 
     def flag(self, key: str) -> bool:
         value = self._content.get(key) or False
@@ -96,12 +121,11 @@ class Element:
         return value
 
     def child(self, key: str) -> Element:
-        return Element(self.path, f"{self.label}.{key}" if self.label else key, self._get(key))
+        return Element(self.path, self._get(key), self, key)
 
     def children(self, key: str) -> list[Element]:
         """A list of objects; empty where the key is missing."""
-        prefix = f"{self.label}.{key}" if self.label else key
-        return [Element(self.path, f"{prefix}[{i}]", value) for i, value in enumerate(self._list(key))]
+        return [Element(self.path, value, self, key, i) for i, value in enumerate(self._list(key))]
 
     def strings(self, key: str) -> list[str]:
         values = self._list(key)
@@ -127,14 +151,15 @@ class Document:
     def __init__(self, path: Path) -> None:
         self.path = path
         content, self._binary = container.read(path)
-        self.root = Element(path, "", content)
+        self.root = Element(path, content)
         self._lists: dict[str, list[Element]] = {}
         self._charged = 0
         self.remarks: list[str] = []
         self._check_version()
         self._check_extensions()
+        self._files: dict[tuple[int, int], bytes] = {}
         self._buffers = [self._read_buffer(buffer, index == 0) for index, buffer in enumerate(self.all("buffers"))]
-        self._size = path.stat().st_size + sum(map(len, self._buffers))
+        self._size = path.stat().st_size + sum(map(len, self._files.values()))
 
     def _check_version(self) -> None:
         version = self.root.child("asset").string("version")
@@ -170,14 +195,17 @@ class Document:
         """The element of a kind whose number `referrer` holds under `key`."""
         return self.get(kind, referrer.integer(key), referrer, key)
 
-    def buffer(self, view: Element) -> bytes:
+    def buffer(self, view: Element) -> memoryview:
         """The bytes of the buffer that a buffer view names."""
-        self.follow("buffers", view, "buffer")
-        return self._buffers[view.integer("buffer")]
+        number = view.integer("buffer")
+        if number >= len(self._buffers):
+            self.follow("buffers", view, "buffer")
+        return self._buffers[number]
 
-    def _read_buffer(self, buffer: Element, first: bool) -> bytes:
+    def _read_buffer(self, buffer: Element, first: bool) -> memoryview:
+        data: bytes
         if "uri" in buffer:
-            data = container.read_uri(self.path, buffer.string("uri"), buffer.label)
+            data = container.read_uri(self.path, buffer.string("uri"), buffer.label, self._files)
         elif first and self._binary is not None:
             data = self._binary
         else:
@@ -188,14 +216,14 @@ class Document:
         size = buffer.integer("byteLength", minimum=1)
         if size > len(data):
             raise buffer.error(f"{size} bytes are promised, {len(data)} are there", "byteLength")
-        return data[:size]
+        return memoryview(data)[:size]
 
-    def charge(self, size: int, label: str) -> None:
-        """Counts bytes that are about to be allocated, against what a file of this size can need."""
-        self._charged += size
+    def charge(self, size: int, element: Element) -> None:
+        """Counts bytes that are about to be allocated for an element, against what a file of this size can need."""
+        self._charged += size + _GROWTH_EACH
         if self._charged > _GROWTH_FREE + _GROWTH * self._size:
             raise FileError(
-                f"{self.path}: {label}: asks for more memory ({self._charged} bytes in all) than a file of "
+                f"{self.path}: {element.label}: asks for more memory ({self._charged} bytes in all) than a file of "
                 f"{self._size} bytes can need"
             )
 

@@ -29,12 +29,7 @@ def tidy(
     joints = np.array(joint_indices, dtype=np.intp)
     weights = np.array(joint_weights, dtype=np.float64)
     weights[~(np.isfinite(weights) & (weights > 0.0))] = 0.0
-    for later in range(1, joints.shape[1]):
-        for earlier in range(later):
-            same = (joints[:, earlier] == joints[:, later]) & (weights[:, earlier] > 0.0)
-            if same.any():
-                weights[same, earlier] += weights[same, later]
-                weights[same, later] = 0.0
+    _merge(joints, weights)
     total = weights.sum(axis=1, keepdims=True)
     weights /= np.where(total > 0.0, total, 1.0)
     order = np.argsort(-weights, axis=1, kind="stable")
@@ -44,6 +39,22 @@ def tidy(
     width = -(-used // 4) * 4
     padding = ((0, 0), (0, max(0, width - weights.shape[1])))
     return np.pad(joints, padding)[:, :width], np.pad(weights, padding)[:, :width]
+
+
+def _merge(joints: NDArray[np.intp], weights: NDArray[np.float64]) -> None:
+    """Gives the first influence of each joint of a vertex the weights of all of them, in place."""
+    # What has no weight stands apart, for it may name any joint.
+    keys = np.where(weights > 0.0, joints, np.iinfo(np.intp).max)
+    order = np.argsort(keys, axis=1, kind="stable")
+    keys = np.take_along_axis(keys, order, axis=1)
+    first = np.ones(keys.shape, bool)
+    first[:, 1:] = keys[:, 1:] != keys[:, :-1]
+    if not np.any(~first & (keys != np.iinfo(np.intp).max)):
+        return
+    sums = np.add.reduceat(np.take_along_axis(weights, order, axis=1).ravel(), np.flatnonzero(first))
+    merged = np.zeros_like(weights)
+    merged[first] = sums
+    np.put_along_axis(weights, order, merged, axis=1)
 
 
 def quantize(weights: NDArray[np.float64], dtype: np.dtype[Any]) -> NDArray[Any]:

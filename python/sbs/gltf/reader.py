@@ -78,8 +78,12 @@ def _choose(document: Document, parents: list[int], skin: int | None) -> tuple[S
     pairs, unskinned = _mesh_nodes(document, parents)
     if unskinned:
         document.remarks.append(f"left out, as they have no skin: {_names(unskinned)}")
-    users = [[pair for pair in pairs if pair[1] in group.uses] for group in groups]
-    sizes = [sum(vertex_count(document, document.all("meshes")[mesh]) for mesh, _ in meshes) for meshes in users]
+    group_of_skin = {number: i for i, group in enumerate(groups) for number in group.uses}
+    users: list[list[tuple[int, int]]] = [[] for _ in groups]
+    for pair in pairs:
+        users[group_of_skin[pair[1]]].append(pair)
+    counts = {mesh: vertex_count(document, document.all("meshes")[mesh]) for mesh in {mesh for mesh, _ in pairs}}
+    sizes = [sum(counts[mesh] for mesh, _ in meshes) for meshes in users]
     chosen = int(np.argmax([skin in group.uses for group in groups])) if skin is not None else int(np.argmax(sizes))
     if not users[chosen]:
         raise FileError(f"{document.path}: no mesh in the scene uses skin {next(iter(groups[chosen].uses))}")
@@ -170,13 +174,13 @@ def _skeleton(document: Document, joints: list[int], parents: list[int], rig: Ri
 def _unique(names: list[str]) -> list[str]:
     """Names with a number behind those that came before."""
     taken = set(names)
-    seen: set[str] = set()
+    numbers: dict[str, int] = {}
     result = []
     for name in names:
-        candidate, number = name, 1
-        while candidate in seen or (number > 1 and candidate in taken):
+        candidate, number = name, numbers.get(name, 0) + 1
+        while number > 1 and (candidate := f"{name}_{number}") in taken:
             number += 1
-            candidate = f"{name}_{number}"
-        seen.add(candidate)
+        numbers[name] = number
+        taken.add(candidate)
         result.append(candidate)
     return result

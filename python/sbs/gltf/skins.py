@@ -16,6 +16,9 @@ from .document import Document, Element
 # Inverse bind matrices are stored as float32; skins whose matrices differ by this much have the same ones.
 _SAME = 1e-5
 
+# Skins of the same joints are bound in one way, or in a few; those of further ways stay by themselves.
+_MOST_SPACES = 8
+
 
 @dataclass
 class SkinUse:
@@ -51,9 +54,7 @@ class SkinGroup:
     uses: dict[int, SkinUse] = field(default_factory=dict)
 
     def admit(self, skin: int, joints: list[int], inverse_bind_matrices: Floats) -> bool:
-        """Takes a skin into the group if it fits."""
-        if set(joints) != set(self.joints):
-            return False
+        """Takes a skin of the same joints, in whatever order, into the group if it fits."""
         number = {node: joint for joint, node in enumerate(self.joints)}
         joint_map = np.array([number[node] for node in joints], dtype=np.int32)
         reference = self.inverse_bind_matrices[joint_map]
@@ -74,12 +75,17 @@ class SkinGroup:
 def read_groups(document: Document) -> list[SkinGroup]:
     """All skins of a file, those together that can be one. Raises FileError."""
     groups: list[SkinGroup] = []
+    alike: dict[frozenset[int], list[SkinGroup]] = {}
     for number, skin in enumerate(document.all("skins")):
         joints = _read_joints(document, skin)
         inverse_bind_matrices = _read_inverse_bind_matrices(document, skin, len(joints))
-        if not any(group.admit(number, joints, inverse_bind_matrices) for group in groups):
-            groups.append(SkinGroup(joints, inverse_bind_matrices))
-            groups[-1].admit(number, joints, inverse_bind_matrices)
+        candidates = alike.setdefault(frozenset(joints), [])
+        if not any(group.admit(number, joints, inverse_bind_matrices) for group in candidates):
+            group = SkinGroup(joints, inverse_bind_matrices)
+            group.admit(number, joints, inverse_bind_matrices)
+            groups.append(group)
+            if len(candidates) < _MOST_SPACES:
+                candidates.append(group)
     return groups
 
 

@@ -82,7 +82,7 @@ def _to_bytes(character: Character, weights: str) -> bytes:
     builder = _Builder()
     gltf = builder.gltf
     rig = character.rig
-    gltf.nodes = [_node(rig, node) for node in range(len(rig.parents))]
+    gltf.nodes = _nodes(rig)
     gltf.skins = [
         pygltflib.Skin(
             joints=rig.joints.tolist(),
@@ -102,8 +102,15 @@ def _to_bytes(character: Character, weights: str) -> bytes:
     return builder.to_bytes()
 
 
-def _node(rig: Rig, node: int) -> pygltflib.Node:
-    children = np.flatnonzero(rig.parents == node).tolist()
+def _nodes(rig: Rig) -> list[pygltflib.Node]:
+    children: list[list[int]] = [[] for _ in rig.parents]
+    for node, parent in enumerate(rig.parents.tolist()):
+        if parent >= 0:
+            children[parent].append(node)
+    return [_node(rig, node, children[node]) for node in range(len(children))]
+
+
+def _node(rig: Rig, node: int, children: list[int]) -> pygltflib.Node:
     name = well_formed(rig.names[node]) or None
     if rig.has_matrix[node]:
         return pygltflib.Node(name=name, children=children, matrix=rig.local_matrices[node].T.ravel().tolist())

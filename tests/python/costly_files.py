@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: MIT
+"""Small files that would cost much if anything were not linear in their size; run as a program, what they cost."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import time
+import tracemalloc
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from gltf_builder import Builder, arm
+
+import sbs
+
+
+def buffers_of_one_file(folder: Path, count: int = 100) -> Path:
+    """Buffers that all name one file of 20 MB."""
+    builder = arm()
+    path = builder.save_text(folder / "buffers.gltf", uri="buffer.bin")
+    (folder / "buffer.bin").write_bytes(bytes(builder.data) + bytes(20_000_000))
+    content = json.loads(path.read_text())
+    content["buffers"] += [{"byteLength": 20_000_000, "uri": "buffer.bin"}] * count
+    path.write_text(json.dumps(content))
+    return path
+
+
+def sets_of_influences(folder: Path, count: int = 3000) -> Path:
+    """A triangle with many sets of four influences, all at one accessor."""
+    builder = arm()
+    attributes = builder.json["meshes"][0]["primitives"][0]["attributes"]
+    for number in range(1, count):
+        attributes[f"JOINTS_{number}"] = attributes["JOINTS_0"]
+        attributes[f"WEIGHTS_{number}"] = attributes["WEIGHTS_0"]
+    return builder.save(folder / "sets.glb")
+
+
+def _joints(folder: Path, name: str, names: list[str], parents: list[int]) -> Path:
+    """A triangle on the first of many joints."""
+    builder = Builder()
+    for node in names:
+        builder.node(name=node, translation=[0.001, 0, 0])
+    for node, parent in enumerate(parents):
+        if parent >= 0:
+            builder.json["nodes"][parent].setdefault("children", []).append(node)
+    mesh = builder.mesh(builder.primitive([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0] * 4] * 3, [[1, 0, 0, 0]] * 3))
+    builder.node(mesh=mesh, skin=builder.skin(range(len(names))))
+    return builder.save(folder / name)
+
+
+def joints_of_one_name(folder: Path, count: int = 20_000) -> Path:
+    return _joints(folder, "names.glb", ["bone"] * count, [-1] * count)
+
+
+def joints_in_a_row(folder: Path, count: int = 100_000) -> Path:
+    return _joints(folder, "row.glb", [f"b{number}" for number in range(count)], list(range(-1, count - 1)))
+
+
+def joints_side_by_side(folder: Path, count: int = 100_000) -> Path:
+    return _joints(folder, "side.glb", [f"b{number}" for number in range(count)], [-1] + [0] * (count - 1))
+
+
+def skins_of_one_space(folder: Path, count: int = 3000) -> Path:
+    """Skins of the same joints, all without a mesh but the first."""
+    builder = arm()
+    builder.json["skins"] += [{"joints": [1, 0]}] * count
+    return builder.save(folder / "skins.glb")
+
+
+def skins_of_other_joints(folder: Path, count: int = 3000) -> Path:
+    """Skins of joints of their own, each with the mesh."""
+    builder = arm()
+    for _ in range(count):
+        joint = builder.node()
+        builder.json["skins"].append({"joints": [0, joint]})
+        builder.node(mesh=0, skin=len(builder.json["skins"]) - 1)
+    return builder.save(folder / "others.glb")
+
+
+def skins_of_other_spaces(folder: Path, count: int = 3000) -> Path:
+    """Skins of the same joints that are bound so differently that none can be one with another."""
+    builder = arm()
+    binds = np.tile(np.eye(4), (2, 1, 1))
+    for number in range(count):
+        binds[1, 0, 3] = number
+        builder.skin([0, 1], binds)
+    return builder.save(folder / "spaces.glb")
+
+
+def primitives_times_nodes(folder: Path, count: int = 1000) -> Path:
+    """A mesh of many primitives on many nodes, each with a skin of its own."""
+    builder = arm()
+    builder.json["meshes"][0]["primitives"] *= count
+    for number in range(1, count):
+        builder.json["skins"].append({"joints": [0, 1]})
+        builder.node(mesh=0, skin=number)
+    return builder.save(folder / "primitives.glb")
+
+
+def channels(folder: Path, count: int = 100_000) -> Path:
+    """Channels that all name one sampler."""
+    builder = arm()
+    builder.animation((0, "translation", [0, 1], [[0, 0, 0]] * 2))
+    builder.json["animations"][0]["channels"] *= count
+    return builder.save(folder / "channels.glb")
+
+
+def animations(folder: Path, count: int = 10_000) -> Path:
+    """Animations that share their samplers' accessors."""
+    builder = arm()
+    builder.animation((0, "translation", [0, 1], [[0, 0, 0]] * 2))
+    builder.json["animations"] *= count
+    return builder.save(folder / "animations.glb")
+
+
+def crowd(folder: Path, joints: int = 66, clips: int = 44) -> Path:
+    """What a character with 44 clips of 66 joints has: 8,712 channels of 30 keys, with accessors of their own."""
+    builder = Builder()
+    for number in range(joints):
+        builder.node(name=f"joint_{number}", children=[number + 1] if number + 1 < joints else [])
+    del builder.json["nodes"][-1]["children"]
+    mesh = builder.mesh(builder.primitive([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2, 3]] * 3, [[0.25] * 4] * 3))
+    builder.node(mesh=mesh, skin=builder.skin(range(joints)))
+    times = np.arange(30) / 24
+    keys = {"translation": [[0.1, 0.2, 0.3]] * 30, "rotation": [[0, 0, 0.6, 0.8]] * 30, "scale": [[1, 1, 1]] * 30}
+    for clip in range(clips):
+        moves = [(joint, path, times, values) for joint in range(joints) for path, values in keys.items()]
+        builder.animation(*moves, name=f"clip_{clip}")
+        first = builder.json["animations"][clip]["samplers"][0]["input"]
+        for sampler in builder.json["animations"][clip]["samplers"]:
+            sampler["input"] = first
+    return builder.save(folder / "crowd.glb")
+
+
+FILES: dict[str, Callable[[Path], Path]] = {
+    "100 buffers of one file": buffers_of_one_file,
+    "3,000 sets of influences": sets_of_influences,
+    "20,000 joints of one name": joints_of_one_name,
+    "100,000 joints in a row": joints_in_a_row,
+    "100,000 joints side by side": joints_side_by_side,
+    "3,000 skins of one space": skins_of_one_space,
+    "3,000 skins of other joints": skins_of_other_joints,
+    "3,000 skins of other spaces": skins_of_other_spaces,
+    "1,000 primitives on 1,000 nodes": primitives_times_nodes,
+    "100,000 channels of one sampler": channels,
+    "10,000 animations": animations,
+    "8,712 channels": crowd,
+}
+
+
+def _told(work: Callable[[], object]) -> tuple[float, object]:
+    start = time.perf_counter()
+    try:
+        result = work()
+    except ValueError as error:
+        result = error
+    return time.perf_counter() - start, result
+
+
+def main() -> None:
+    """Show what each file costs: seconds to load and to save, and bytes that loading takes at most."""
+    warnings.simplefilter("ignore")
+    chosen = sys.argv[1:] or list(FILES)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        sbs.load(arm().save(folder / "arm.glb")).save(folder / "saved.glb")
+        for what in chosen:
+            path = FILES[what](folder)
+            loading, result = _told(lambda path=path: sbs.load(path))
+            line = f"{what:32} {path.stat().st_size / 1e6:6.2f} MB  load {loading:6.2f} s"
+            if isinstance(result, sbs.Character):
+                line += f"  save {_told(lambda: result.save(folder / 'saved.glb'))[0]:6.2f} s"  # noqa: B023
+            tracemalloc.start()
+            _told(lambda path=path: sbs.load(path))
+            line += f"  peak {tracemalloc.get_traced_memory()[1] / 1e6:6.0f} MB"
+            tracemalloc.stop()
+            print(line + (f"  {str(result)[-90:]}" if isinstance(result, ValueError) else ""), flush=True)
+
+
+if __name__ == "__main__":
+    main()

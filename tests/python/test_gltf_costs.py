@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""Small files that are built to cost much cost what their size warrants, or are refused in words.
+
+What is quadratic again takes minutes here, and is seen by that; `python tests/python/costly_files.py` tells times.
+"""
+
+import tracemalloc
+import warnings
+
+import costly_files
+import numpy as np
+import pytest
+
+import sbs
+from sbs.gltf import FileError
+from sbs.gltf.influences import tidy
+
+
+def load(path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return sbs.load(path)
+
+
+def test_many_buffers_of_one_file_are_one(tmp_path):
+    path = costly_files.buffers_of_one_file(tmp_path)
+    load(path)  # imports take memory, too
+    tracemalloc.start()
+    try:
+        load(path)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 3 * 20_000_000
+
+
+def test_a_primitive_for_each_of_many_nodes(tmp_path):
+    with pytest.raises(FileError, match="asks for more memory"):
+        load(costly_files.primitives_times_nodes(tmp_path))
+
+
+def test_many_sets_of_influences(tmp_path):
+    character = load(costly_files.sets_of_influences(tmp_path))
+    assert character.mesh.joint_indices.shape == (4, 12_000)
+    character.save(tmp_path / "copy.glb")
+    assert load(tmp_path / "copy.glb").skin.joint_sets == character.skin.joint_sets
+
+
+def test_many_joints_of_one_name(tmp_path):
+    names = load(costly_files.joints_of_one_name(tmp_path)).skeleton.names
+    assert names[:3] == ("bone", "bone_2", "bone_3")
+    assert names[-1] == "bone_20000"
+
+
+@pytest.mark.parametrize("build", [costly_files.joints_in_a_row, costly_files.joints_side_by_side])
+def test_many_joints(tmp_path, build):
+    character = load(build(tmp_path, 20_000))
+    assert character.skin.joint_count == 20_000
+    character.save(tmp_path / "copy.glb")
+    assert np.array_equal(load(tmp_path / "copy.glb").skeleton.parents, character.skeleton.parents)
+
+
+@pytest.mark.parametrize(
+    "build", [costly_files.skins_of_one_space, costly_files.skins_of_other_joints, costly_files.skins_of_other_spaces]
+)
+def test_many_skins(tmp_path, build):
+    assert load(build(tmp_path)).skin.vertex_count == 4
+
+
+@pytest.mark.parametrize("build", [costly_files.channels, costly_files.animations])
+def test_many_channels(tmp_path, build):
+    animations = load(build(tmp_path, 10_000)).animations
+    assert sum(len(track.nodes) for animation in animations for track in animation.tracks) == 10_000
+
+
+def test_channels_of_many_clips(tmp_path):
+    character = load(costly_files.crowd(tmp_path, joints=20, clips=5))
+    for animation in character.animations:
+        tracks = {track.path: track for track in animation.tracks}
+        assert tracks["translation"].values.shape == (30, 20, 3)
+        np.testing.assert_allclose(tracks["rotation"].values[3, 7], [0.8, 0, 0, 0.6], atol=1e-7)
+
+
+def test_tidy_adds_the_weights_of_a_joint_where_it_comes_first():
+    joints = np.array([[3, 1, 3, 2], [5, 5, 5, 5], [0, 1, 0, 1], [7, 7, 2, 2]])
+    weights = np.array([[0.1, 0.3, 0.2, 0.4], [0.25] * 4, [0.0, 0.5, 0.5, 0.0], [np.nan, 0.5, -1.0, 0.5]])
+    indices, shares = tidy(joints, weights)
+    np.testing.assert_array_equal(indices[0, :3], [2, 3, 1])  # of 0.3 and 0.3, what came first
+    np.testing.assert_allclose(shares[0, :3], [0.4, 0.3, 0.3])
+    np.testing.assert_array_equal(indices[1:, 0], [5, 1, 7])
+    np.testing.assert_allclose(shares[1:], [[1, 0, 0, 0], [0.5, 0.5, 0, 0], [0.5, 0.5, 0, 0]])
