@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks import ROOT, readme, targets
+from benchmarks.__main__ import slow_each_time
 from benchmarks.results import Results
 from benchmarks.rounds import Case, Timing, measure
 from benchmarks.workloads import CHARACTERS, GENERATED, Workload, load
@@ -132,12 +133,41 @@ def test_targets():
 
 @pytest.mark.parametrize(
     ("value", "at_most", "met", "regressed"),
-    [(2.0, True, True, False), (2.9, True, False, False), (3.1, True, False, True),
-     (2.0, False, True, False), (1.4, False, False, False), (1.3, False, False, True)],
+    [(2.0, True, True, False), (3.9, True, False, False), (4.1, True, False, True),
+     (2.0, False, True, False), (1.1, False, False, False), (0.9, False, False, True)],
 )  # fmt: skip
 def test_a_target_is_an_upper_or_a_lower_bound(value, at_most, met, regressed):
-    row = targets.Row("ratio", "here", "", value, 2.0, at_most, regression=1.5)
+    row = targets.Row("ratio", "here", "", value, 2.0, at_most)
     assert (row.met, row.regressed) == (met, regressed)
+
+
+def test_no_row_counts_as_a_regression_below_twice_its_target():
+    assert all(row.regression >= 2 for row in targets.rows(some_results()))
+    file = ROOT / "benchmarks" / "results" / "xeon-avx512.json"
+    assert all(row.regression >= 2 for row in targets.rows(Results.read(file)))
+
+
+@pytest.mark.parametrize(
+    ("runs", "slow", "used"),
+    [
+        ([{"a": 9, "b": 9}, {"a": 9, "b": 1}, {"a": 9, "b": 9}], ["a"], 3),
+        ([{"a": 9}, {"a": 9}, {"a": 1}], [], 3),
+        ([{"a": 9}, {"a": 1, "b": 9}, {"b": 9}], [], 2),
+        ([{"a": 3.9}], [], 1),
+    ],
+    ids=["each time", "but for the last", "another", "below twice"],
+)
+def test_what_is_slow_is_so_each_time(runs, slow, used):
+    """A target of 2: 9 is out of all proportion, 3.9 is not."""
+    remaining = iter(runs)
+    taken = []
+
+    def measure():
+        taken.append([targets.Row("ratio", where, "", value, 2.0) for where, value in next(remaining).items()])
+        return taken[-1]
+
+    assert [row.where for row in slow_each_time(measure)] == slow
+    assert len(taken) == used
 
 
 def test_the_readme_is_what_the_results_say():
