@@ -54,6 +54,8 @@ class SBS_PG_armature_modifier(bpy.types.PropertyGroup):
     show_render: bpy.props.BoolProperty(override=_OVERRIDABLE)
     use_vertex_groups: bpy.props.BoolProperty(override=_OVERRIDABLE)
     use_bone_envelopes: bpy.props.BoolProperty(override=_OVERRIDABLE)
+    # While weights are painted, and not by the artist.
+    shown_to_paint: bpy.props.BoolProperty(override=_OVERRIDABLE)
 
 
 class SBS_PG_object(bpy.types.PropertyGroup):

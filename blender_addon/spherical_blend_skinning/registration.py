@@ -21,6 +21,7 @@ _NAMES = (
     "operators.portable",
     "operators.bake",
     "operators.export_usd",
+    "operators.shape_key",
     "operators.demo",
     "operators.mark_bones",
     "operators.bone_amounts",

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import addon
 import bpy
 import numpy as np
 import pytest
@@ -146,12 +147,18 @@ def test_modifier_removed_by_hand() -> None:
     assert carriers() == []
 
 
-def test_modifier_applied() -> None:
+@pytest.mark.parametrize("with_one_before", [False, True])
+def test_modifier_applied(with_one_before: bool) -> None:
     armature = rigs.make_armature()
     tube = rigs.make_tube()
-    modifier = tube.modifiers.new("Arm", "ARMATURE")
-    modifier.object = armature
+    tube.modifiers.new("Arm", "ARMATURE").object = armature
     rigs.bind(tube, armature)
+    if with_one_before:
+        # Ours keeps what comes to it as attributes while there is something before it.
+        cast = tube.modifiers.new("Cast", "CAST")
+        cast.factor = 0.0
+        addon.module("engine.stack").move(tube, cast, 0)
+        bpy.context.view_layer.update()
     rigs.turn(armature)
     wanted = deformed(tube, armature)
     rigs.select([tube])
@@ -159,8 +166,12 @@ def test_modifier_applied() -> None:
     for _ in range(2):
         bpy.context.view_layer.update()
         assert error(rigs.evaluated(tube), wanted) < TOLERANCE
-    assert not tube.sbs.bound
-    assert not modifier.show_viewport
+    if with_one_before:
+        tube.modifiers.remove(tube.modifiers["Cast"])
+    # A plain mesh, as where an Armature modifier was applied: no setting of ours, no modifier that does nothing.
+    assert not tube.modifiers
+    assert tube.sbs.armature is None and not tube.sbs.bound
+    assert not [attribute for attribute in tube.data.attributes if attribute.name.startswith("sbs")]
     assert carriers() == []
 
 

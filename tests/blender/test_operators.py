@@ -91,6 +91,7 @@ DEEDS: dict[str, Callable[[Path], object]] = {
     "assign_from_capsules": lambda _: bpy.ops.sbs.assign_from_capsules(),
     "fit_capsules": lambda _: bpy.ops.sbs.fit_capsules(),
     "export_capsules": lambda folder: bpy.ops.sbs.export_capsules(filepath=str(folder / "capsules.json")),
+    "apply_as_shape_key": lambda _: (bpy.ops.sbs.bind(), bpy.ops.sbs.apply_as_shape_key()),
     "export_usd": lambda folder: (bpy.ops.sbs.bind(), bpy.ops.sbs.export_usd(filepath=str(folder / "out.usdc"))),
     "import_capsules": lambda folder: (
         bpy.ops.sbs.export_capsules(filepath=str(folder / "capsules.json")),

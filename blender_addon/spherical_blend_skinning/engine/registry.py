@@ -98,8 +98,11 @@ def tidy(view_layer: bpy.types.ViewLayer | None = None) -> bool:
         item.sbs.bound = True
     for item in bpy.data.objects:
         if item.type == "MESH" and item.library is None and item.sbs.bound and stack.find(item) is None:
-            # An applied modifier leaves the mesh in its pose, which an Armature modifier must not deform once more.
-            stack.restore_armature_modifier(item, to_work=not live.has_other_positions(item))
+            if live.has_other_positions(item):
+                # It was applied, and the pose is in the mesh: that is a plain one now.
+                stack.clear(item)
+            else:
+                stack.restore_armature_modifier(item)
     if view_layer is not None:
         used, probed = _probe_hidden_rigs(view_layer)
         owned.update(used)

@@ -16,6 +16,8 @@ __all__ = [
     "armature_modifiers",
     "attach",
     "before",
+    "clear",
+    "deforming_too",
     "deforms",
     "detach",
     "find",
@@ -168,29 +170,60 @@ def detach(item: bpy.types.Object) -> None:
     restore_armature_modifier(item)
 
 
-def restore_armature_modifier(item: bpy.types.Object, to_work: bool = True) -> None:
-    """Bring the Armature modifier back as it was before the object was bound, which it then no longer is.
-
-    Unless it is to work again, it is brought back only to be removed if it was not there before.
-    """
+def restore_armature_modifier(item: bpy.types.Object) -> None:
+    """Bring the Armature modifier back as it was before the object was bound, which it then no longer is."""
     settings = item.sbs
     kept = settings.armature_modifier
     modifier = _stepped_back(item)
     if modifier is not None:
         if kept.was_added:
             item.modifiers.remove(modifier)
-        elif to_work:
+        else:
             for name in ("show_viewport", "show_render", "use_vertex_groups", "use_bone_envelopes"):
                 setattr(modifier, name, getattr(kept, name))
     settings.bound = False
 
 
-def show_in_weight_paint(item: bpy.types.Object) -> None:
-    """Show the Armature modifier, which does nothing, while weights are painted: Auto Normalize asks for that."""
+def clear(item: bpy.types.Object) -> None:
+    """Leave nothing of ours with an object whose mesh has our deformation in it, as if it had never been bound."""
     modifier = _stepped_back(item)
+    if modifier is not None:
+        item.modifiers.remove(modifier)
+    for name in (live_group.INPUT_POSITION, live_group.INPUT_INDEX):
+        attribute = item.data.attributes.get(name)
+        if attribute is not None:
+            item.data.attributes.remove(attribute)
+    item.property_unset("sbs")
+
+
+def show_in_weight_paint(item: bpy.types.Object) -> None:
+    """Show the Armature modifier, which does nothing, while weights are painted: Auto Normalize asks for that.
+
+    One that the artist shows stays.
+    """
+    modifier = _stepped_back(item)
+    if modifier is None:
+        return
+    kept = item.sbs.armature_modifier
     painting = item.mode == "WEIGHT_PAINT"
-    if modifier is not None and modifier.show_viewport != painting:
-        modifier.show_viewport = painting
+    if painting and not (kept.shown_to_paint or modifier.show_viewport):
+        modifier.show_viewport = kept.shown_to_paint = True
+    elif kept.shown_to_paint and not painting:
+        modifier.show_viewport = kept.shown_to_paint = False
+
+
+def deforming_too(item: bpy.types.Object, modifier: bpy.types.Modifier) -> list[bpy.types.ArmatureModifier]:
+    """The Armature modifiers that deform an object by the armature by which a modifier of ours does, at the same time.
+
+    Such is the one that stepped back, if the artist has bound and shown it again.
+    """
+
+    def is_shown_too(other: bpy.types.Modifier) -> bool:
+        in_view = modifier.show_viewport and other.show_viewport
+        return in_view or (modifier.show_render and other.show_render)
+
+    found = [other for other in armature_modifiers(item) if deforms(other) and is_shown_too(other)]
+    return [other for other in found if other.object == item.sbs.armature]
 
 
 def _stepped_back(item: bpy.types.Object) -> bpy.types.ArmatureModifier | None:
@@ -200,8 +233,10 @@ def _stepped_back(item: bpy.types.Object) -> bpy.types.ArmatureModifier | None:
         for modifier in item.modifiers
         if modifier.type == "ARMATURE" and not (modifier.use_vertex_groups or modifier.use_bone_envelopes)
     ]
-    named = [modifier for modifier in idle if modifier.name == item.sbs.armature_modifier.name]
-    return next(iter(named + idle), None)
+    named = item.modifiers.get(item.sbs.armature_modifier.name)
+    if named is not None and named.type == "ARMATURE":
+        return named if named in idle else None
+    return next(iter(idle), None)
 
 
 def move(item: bpy.types.Object, modifier: bpy.types.Modifier, index: int) -> None:

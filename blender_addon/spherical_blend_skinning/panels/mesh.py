@@ -29,6 +29,7 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
         amount.draw(layout, item)
         status.draw_live(layout, item)
 
+    status.draw_second_deformation(layout, item, modifier)
     row = layout.row(align=True)
     row.use_property_split = False
     row.prop(modifier, "show_viewport", text="Viewport", toggle=True)

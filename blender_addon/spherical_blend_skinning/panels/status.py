@@ -7,10 +7,10 @@ import textwrap
 
 import bpy
 
-from ..engine import live, portable
+from ..engine import live, portable, stack
 from ..operators import bind
 
-__all__ = ["draw_live", "draw_portable", "draw_weights_missing", "draw_words"]
+__all__ = ["draw_live", "draw_portable", "draw_second_deformation", "draw_weights_missing", "draw_words"]
 
 # About as many letters as the sidebar has in a line, at its default width, beside an icon.
 _LINE = 26
@@ -61,3 +61,11 @@ def draw_words(layout: bpy.types.UILayout, text: str, icon: str) -> None:
     column = layout.column(align=True)
     for number, line in enumerate(textwrap.wrap(text, _LINE)):
         column.label(text=line, icon="BLANK1" if number else icon)
+
+
+def draw_second_deformation(
+    layout: bpy.types.UILayout, item: bpy.types.Object, modifier: bpy.types.NodesModifier
+) -> None:
+    """Draw which Armature modifiers deform what our modifier does."""
+    for other in stack.deforming_too(item, modifier):
+        draw_words(layout, f"{other.name} deforms it as well: hide that, or unbind", "ERROR")

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What our modifier makes of a mesh in the pose of the moment, as a shape key of the mesh."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from . import bake, live, reading, stack
+
+__all__ = ["add"]
+
+
+def add(item: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bpy.types.ShapeKey:
+    """Add a shape key of what our modifier alone makes of an object, with a value of 0, and its name.
+
+    Raises
+    ------
+    ValueError
+        If that cannot be; it tells why, and nothing has changed.
+    """
+    modifier = bake.modifier_of(item)
+    if modifier is None:
+        raise ValueError(f"{item.name} is not deformed by spherical blend skinning")
+    others = stack.before(item, modifier)
+    if others:
+        raise ValueError(f"{item.name}: shape keys come first, so {others[0].name} would work on this one as well")
+    if item.data.users > 1 or item.data.library is not None:
+        raise ValueError(f"{item.name} shares its mesh: make it single-user for a shape key of its own")
+    positions = _alone(item, modifier, view_layer)
+    if len(positions) != len(item.data.vertices):
+        raise ValueError(f"{item.name} has {len(positions)} vertices, and its mesh {len(item.data.vertices)}")
+    if item.data.shape_keys is None:
+        item.shape_key_add(name="Basis", from_mix=False)
+    key = item.shape_key_add(name=modifier.name, from_mix=False)
+    key.data.foreach_set("co", positions.reshape(-1))
+    key.value = 0.0
+    return key
+
+
+def _alone(
+    item: bpy.types.Object, modifier: bpy.types.NodesModifier, view_layer: bpy.types.ViewLayer
+) -> NDArray[np.float32]:
+    """The vertices (V, 3) behind our modifier, with what stands behind it hidden meanwhile."""
+    place = list(item.modifiers).index(modifier)
+    shown = [(other, other.show_viewport) for other in list(item.modifiers)[place:]]
+    try:
+        for other, _ in shown:
+            other.show_viewport = other == modifier
+        view_layer.update()
+        if stack.find(item) is not None:
+            live.update(item, view_layer.depsgraph, wait=True)
+            view_layer.update()
+        return reading.positions(item.evaluated_get(view_layer.depsgraph).data)
+    finally:
+        for other, before in shown:
+            other.show_viewport = before

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The Armature modifier that stepped back in the artist's hands, and our modifier as a shape key."""
+
+from __future__ import annotations
+
+import addon
+import bpy
+import numpy as np
+import pytest
+import rigs
+from expected import TOLERANCE, deformed, error
+
+
+@pytest.fixture
+def character() -> tuple[bpy.types.Object, bpy.types.Object]:
+    """A bound tube that had an Armature modifier, and its posed armature."""
+    armature, tube = rigs.make_armature(), rigs.make_tube()
+    tube.modifiers.new("Armature", "ARMATURE").object = armature
+    rigs.bind(tube, armature)
+    rigs.turn(armature)
+    bpy.context.view_layer.update()
+    return tube, armature
+
+
+def seconds(tube: bpy.types.Object) -> list[str]:
+    """The modifiers that the panel says deform the mesh as well."""
+    stack = addon.module("engine.stack")
+    return [modifier.name for modifier in stack.deforming_too(tube, stack.find(tube))]
+
+
+def test_shown_again(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+    """What the artist shows stays shown; the panel says that the mesh is deformed twice as soon as it is."""
+    tube, _armature = character
+    modifier = tube.modifiers["Armature"]
+    modifier.show_viewport = True
+    bpy.context.view_layer.update()
+    assert modifier.show_viewport
+    assert seconds(tube) == []
+    modifier.use_vertex_groups = True
+    bpy.context.view_layer.update()
+    assert modifier.show_viewport and modifier.use_vertex_groups
+    assert seconds(tube) == ["Armature"]
+    modifier.show_viewport = False
+    assert seconds(tube) == []
+    modifier.show_render = True
+    assert seconds(tube) == ["Armature"]
+
+
+def test_what_another_rig_does_is_no_second_time(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+    tube, _armature = character
+    tube.modifiers.new("Face", "ARMATURE").object = rigs.make_armature(name="Face")
+    assert seconds(tube) == []
+
+
+def test_another_that_does_nothing_is_left_alone(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+    tube, armature = character
+    idle = tube.modifiers.new("Idle", "ARMATURE")
+    idle.object, idle.use_vertex_groups = armature, False
+    tube.modifiers["Armature"].use_vertex_groups = True
+    tube.update_tag()
+    bpy.context.view_layer.update()
+    assert idle.show_viewport
+
+
+def test_shown_to_paint(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+    """Weight Paint asks for a modifier that is shown, and leaving it hides that again."""
+    tube, _armature = character
+    rigs.select([tube])
+    for _ in range(2):
+        bpy.ops.object.mode_set(mode="WEIGHT_PAINT")
+        bpy.context.view_layer.update()
+        assert tube.modifiers["Armature"].show_viewport
+        bpy.ops.object.mode_set(mode="OBJECT")
+        bpy.context.view_layer.update()
+        assert not tube.modifiers["Armature"].show_viewport
+
+
+@pytest.mark.parametrize("keep", [False, True], ids=["in place of the modifier", "besides"])
+@pytest.mark.parametrize(
+    "is_portable", [False, pytest.param(True, marks=pytest.mark.blender(since=(5, 1)))], ids=["live", "portable"]
+)
+def test_apply_as_shape_key(
+    character: tuple[bpy.types.Object, bpy.types.Object], keep: bool, is_portable: bool
+) -> None:
+    tube, armature = character
+    smooth = tube.modifiers.new("Smooth", "SMOOTH")
+    wanted = deformed(tube, armature)
+    names = [modifier.name for modifier in tube.modifiers]
+    rigs.select([tube])
+    if is_portable:
+        assert bpy.ops.sbs.make_portable() == {"FINISHED"}
+    assert bpy.ops.sbs.apply_as_shape_key(keep_modifier=keep) == {"FINISHED"}
+    basis, key = tube.data.shape_keys.key_blocks
+    assert (basis.name, key.name, key.value) == ("Basis", "Spherical Blend Skinning", 0.0)
+    found = np.array([point.co for point in key.data])
+    assert error(found, wanted) < TOLERANCE
+    assert smooth.show_viewport
+    assert [modifier.name for modifier in tube.modifiers] == (names if keep else ["Smooth"])
+    bpy.context.view_layer.update()
+    if not keep:
+        smooth.show_viewport = False
+        key.value = 1.0
+        assert error(rigs.evaluated(tube), wanted) < TOLERANCE
+        assert tube.sbs.armature is None
+        # The armature is in the collection and its user no more.
+        assert [item.name for item in bpy.data.objects] == ["Rig", "Tube"]
+
+
+def test_shape_keys_are_in_it(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+    """As with Blender's own: what keys do is in the new one."""
+    tube, armature = character
+    tube.shape_key_add(name="Basis")
+    fat = tube.shape_key_add(name="Fat")
+    for point in fat.data:
+        point.co = (1.5 * point.co.x, 1.5 * point.co.y, point.co.z)
+    fat.value = 0.5
+    rest = rigs.positions(tube.data) * (1.25, 1.25, 1.0)
+    wanted = deformed(tube, armature, rest=rest)
+    rigs.select([tube])
+    assert bpy.ops.sbs.apply_as_shape_key() == {"FINISHED"}
+    key = tube.data.shape_keys.key_blocks[-1]
+    assert error(np.array([point.co for point in key.data]), wanted) < TOLERANCE
+    assert fat.value == 0.5
+
+
+@pytest.mark.parametrize("why", ["shares its mesh", "Displace would work on this one as well"])
+def test_no_shape_key(character: tuple[bpy.types.Object, bpy.types.Object], why: str) -> None:
+    tube, _armature = character
+    if why.startswith("shares"):
+        bpy.data.objects.new("Twin", tube.data)
+    else:
+        addon.module("engine.stack").move(tube, tube.modifiers.new("Displace", "DISPLACE"), 0)
+    rigs.select([tube])
+    with pytest.raises(RuntimeError, match=why):
+        bpy.ops.sbs.apply_as_shape_key()
+    assert tube.data.shape_keys is None and tube.sbs.bound
