@@ -162,6 +162,14 @@ class SBS_PG_object(bpy.types.PropertyGroup):
     armature_modifier: bpy.props.PointerProperty(type=SBS_PG_armature_modifier, override=_OVERRIDABLE)
 
 
+def _zone_changed(bone: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
+    # Only where start and end are far enough apart that float32 tells so, there is something to divide by.
+    least = 1e-3 * max(abs(bone.t_min), abs(bone.t_max), 1e-3)
+    if bone.t_max < bone.t_min + least:
+        bone.t_max = bone.t_min + 2.0 * least
+    _changed(bone, context)
+
+
 class SBS_PG_bone(bpy.types.PropertyGroup):
     """What is chosen for a bone."""
 
@@ -169,6 +177,28 @@ class SBS_PG_bone(bpy.types.PropertyGroup):
         name="Bones Blending",
         description="Blend this bone with its parent by bones blending, on meshes that do so for marked bones",
         update=_changed,
+        override=_OVERRIDABLE,
+    )
+    own_zone: bpy.props.BoolProperty(
+        name="Own Zone",
+        description="Say where along the bone Bones Blending bends; otherwise it goes by the radius of the limb",
+        update=_changed,
+        override=_OVERRIDABLE,
+    )
+    t_min: bpy.props.FloatProperty(
+        name="Zone Start",
+        description="Where vertices begin to turn with the bone: how far from its head, negative along the parent",
+        default=-0.1,
+        subtype="DISTANCE",
+        update=_zone_changed,
+        override=_OVERRIDABLE,
+    )
+    t_max: bpy.props.FloatProperty(
+        name="Zone End",
+        description="From where on vertices turn with the bone alone: how far from its head",
+        default=0.1,
+        subtype="DISTANCE",
+        update=_zone_changed,
         override=_OVERRIDABLE,
     )
 

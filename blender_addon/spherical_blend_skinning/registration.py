@@ -39,6 +39,9 @@ _NAMES = (
     "capsules.overlay",
     "capsules.gizmo",
     "capsules.live",
+    "zones.panel",
+    "zones.overlay",
+    "zones.gizmo",
     "weights.operators",
     "weights.menu",
 )

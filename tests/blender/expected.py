@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -94,13 +94,15 @@ def bones_blended(
     armature: bpy.types.Object,
     marked: Sequence[str] | None = None,
     rest: Floats | None = None,
+    zones: Mapping[str, tuple[float, float]] | None = None,
 ) -> Floats:
-    """As `deformed`, by `sbs.bones_blending` for the bones of these names, or all.
+    """As `deformed`, by `sbs.bones_blending` for the bones of these names, or all; of zones that some say themselves.
 
     Rest positions tell where the vertices are that move; those of the mesh, how far along bones.
     """
     sbs = addon.module("library").load()
     to_rig, bones, weights, matrices = read(item, armature)
+    zones = zones or {}
     places = np.array([vertex.co for vertex in item.data.vertices], np.float64)
     names = [bone.name for bone in bones]
     parents = [next((names.index(b.name) for b in bone.parent_recursive if b.name in names), -1) for bone in bones]
@@ -111,6 +113,8 @@ def bones_blended(
         joints=marked,
         influences=(np.broadcast_to(np.arange(len(bones)), weights.shape), weights),
         tails=[bone.bone.tail_local for bone in bones],
+        t_min=[zones.get(name, (np.nan, np.nan))[0] for name in names],
+        t_max=[zones.get(name, (np.nan, np.nan))[1] for name in names],
     )
     if rest is not None:
         blending = replace(blending, rest_positions=move(to_rig, rest))

@@ -40,6 +40,7 @@ def rig_of(segments: tuple[int, ...] = (1,) * BONES) -> object:
         segments=np.array(segments, np.int32),
         parents=np.arange(-1, BONES - 1, dtype=np.int32),
         marked=np.zeros(BONES, bool),
+        zones=np.full((BONES, 2), np.nan),
     )
 
 

@@ -101,6 +101,81 @@ def test_marked_bones(character: Character) -> None:
     assert_right(tube, armature, ("Elbow",))
 
 
+def test_own_zones(character: Character) -> None:
+    tube, armature = character
+    automatic = rigs.evaluated(tube)
+    bone = armature.data.bones["B2"].sbs
+    bone.t_min, bone.t_max = -0.2, 0.7
+    assert error(rigs.evaluated(tube), automatic) < TOLERANCE, "until the zone is its own"
+    bone.own_zone = True
+    assert_right(tube, armature, zones={"B2": (-0.2, 0.7)})
+    assert error(rigs.evaluated(tube), automatic) > 0.001
+    bone.t_max = 0.3
+    assert_right(tube, armature, zones={"B2": (-0.2, 0.3)})
+    # One end past the other takes that along.
+    bone.t_min = 0.5
+    assert bone.t_max > bone.t_min
+    assert_right(tube, armature, zones={"B2": (bone.t_min, bone.t_max)})
+    bone.t_max = -0.8
+    assert bone.t_max > bone.t_min
+    assert problem_of(tube) == ""
+    bone.own_zone = False
+    assert error(rigs.evaluated(tube), automatic) < TOLERANCE
+
+
+def test_zones_are_of_the_rig(character: Character) -> None:
+    """They are in its unit of length, wherever the mesh is, and bind nothing anew but what goes by them."""
+    tube, armature = character
+    tube.scale = (2.0, 2.0, 2.0)
+    tube.location.x = 0.1
+    armature.scale = (0.5, 0.5, 0.5)
+    bone = armature.data.bones["B2"].sbs
+    bone.t_min, bone.t_max, bone.own_zone = -0.2, 0.7, True
+    assert_right(tube, armature, zones={"B2": (-0.2, 0.7)})
+    binding = addon.module("engine.live").state_of(tube).binding
+    bone.t_max = 0.5
+    assert_right(tube, armature, zones={"B2": (-0.2, 0.5)})
+    assert addon.module("engine.live").state_of(tube).binding.skin is binding.skin
+    # Changed while another method is chosen, they count when theirs comes back.
+    tube.sbs.method = "LINEAR"
+    bpy.context.view_layer.update()
+    bone.t_max = 0.6
+    bpy.context.view_layer.update()
+    tube.sbs.method = "BONES_BLENDING"
+    assert_right(tube, armature, zones={"B2": (-0.2, 0.6)})
+
+
+def test_zones_for_the_viewport(character: Character) -> None:
+    """What rings and handles show: the zone by the limb, then the bone's own; and the limb's radius."""
+    tube, armature = character
+    bpy.context.view_layer.update()
+    zones = addon.module("zones.bones")
+    assert zones.find(armature.pose.bones["B0"]) is None, "it has no parent"
+    bone = armature.pose.bones["B2"]
+    found = zones.find(bone)
+    # 1.2 radii of the tube, of half axes 0.5 and 0.4, but not beyond the middle of a bone of length 1.
+    assert (found.t_min, found.t_max) == pytest.approx((-0.5, 0.5))
+    assert found.radius == pytest.approx(0.5, abs=1e-5)
+    before = rigs.evaluated(tube)
+    zones.adopt(bone, found)
+    assert bone.bone.sbs.own_zone
+    assert error(rigs.evaluated(tube), before) < TOLERANCE
+    bone.bone.sbs.t_max = 0.25
+    assert zones.find(bone).t_max == 0.25
+    start, end = zones.ends(bone)
+    parent = armature.pose.bones["B1"]
+    np.testing.assert_allclose(end, bone.matrix, atol=1e-6)
+    # The start goes with the parent, at rest as with the bone.
+    np.testing.assert_allclose(
+        start, parent.matrix @ parent.bone.matrix_local.inverted() @ bone.bone.matrix_local, atol=1e-6
+    )
+    armature.data.pose_position = "REST"
+    np.testing.assert_allclose(zones.ends(bone)[0], bone.bone.matrix_local, atol=1e-6)
+    tube.sbs.method = "SPHERICAL"
+    bpy.context.view_layer.update()
+    assert zones.find(bone) is None
+
+
 def test_marking_asks_for_selected_bones(character: Character) -> None:
     tube, armature = character
     rigs.select_bones(armature)

@@ -174,6 +174,7 @@ def make_binding(to_rig: Any, limit: int = 0) -> Binding:
         segments=np.ones(4, np.int32),
         parents=np.array([-1, 0, 0, 2], np.int32),
         marked=np.zeros(4, bool),
+        zones=np.full((4, 2), np.nan),
     )
     return Binding(SBS, rig, surface, to_rig, limit)
 
@@ -255,6 +256,7 @@ def test_nothing_to_bind() -> None:
         segments=np.ones(1, np.int32),
         parents=np.array([-1], np.int32),
         marked=np.zeros(1, bool),
+        zones=np.full((1, 2), np.nan),
     )
     with pytest.raises(ValueError, match="no bone"):
         Binding(SBS, stiff, binding.surface, np.eye(4))

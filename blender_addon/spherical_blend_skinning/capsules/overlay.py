@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import drawing
 from . import bones as bone_capsules
 
 __all__ = ["CLASSES", "outlines", "register", "unregister"]
@@ -70,22 +71,11 @@ def _arcs(
     return np.stack([points[:, :-1], points[:, 1:]], axis=2)
 
 
-def _shown(context: bpy.types.Context) -> bpy.types.Object | None:
-    """The armature whose capsules are to be drawn: the active or posed one, if it says so."""
-    for item in (context.object, context.pose_object):
-        if item is not None and item.type == "ARMATURE" and item.data.sbs.show_capsules and item.visible_get():
-            return item
-    return None
-
-
 def _draw() -> None:
-    context = bpy.context
-    armature = _shown(context)
-    if armature is None or not context.space_data.overlay.show_overlays:
+    armature = drawing.posed_armature(bpy.context)
+    if armature is None or not armature.data.sbs.show_capsules:
         return
-    # Loaded here, for in the background there is nothing to draw on and importing it may fail.
     import gpu
-    from gpu_extras.batch import batch_for_shader
 
     pose_bones = [bone for bone in armature.pose.bones if bone.bone.use_deform and not bone.bone.hide]
     if not pose_bones:
@@ -95,16 +85,11 @@ def _draw() -> None:
     heads = np.array([bone.head if posed else bone.bone.head_local for bone in pose_bones], np.float64)
     tails = np.array([bone.tail if posed else bone.bone.tail_local for bone in pose_bones], np.float64)
 
-    shader = gpu.shader.from_builtin("UNIFORM_COLOR" if bpy.app.version >= (4, 0, 0) else "3D_UNIFORM_COLOR")
     gpu.state.blend_set("ALPHA")
     with gpu.matrix.push_pop():
         gpu.matrix.multiply_matrix(armature.matrix_world)
         for radii, color in ((capsules.inner_radii, _INNER_COLOR), (capsules.outer_radii, _OUTER_COLOR)):
-            lines = outlines(heads, tails, radii).reshape(-1, 3)
-            batch = batch_for_shader(shader, "LINES", {"pos": lines})
-            shader.bind()
-            shader.uniform_float("color", color)
-            batch.draw(shader)
+            drawing.draw_lines(outlines(heads, tails, radii), color)
     gpu.state.blend_set("NONE")
 
 

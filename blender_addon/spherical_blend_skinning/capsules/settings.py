@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an armature keeps about its capsules."""
+"""What an armature keeps about its capsules, and what is drawn of its bones."""
 
 from __future__ import annotations
 
@@ -27,6 +27,11 @@ class SBS_PG_capsules(bpy.types.PropertyGroup):
     show_capsules: bpy.props.BoolProperty(
         name="Show Capsules",
         description="Draw the inner and the outer capsule of every bone over the 3D view",
+        update=_redraw,
+    )
+    show_zones: bpy.props.BoolProperty(
+        name="Show Zones",
+        description="Draw where along bones Bones Blending bends, with handles for the active bone",
         update=_redraw,
     )
     live: bpy.props.BoolProperty(

@@ -39,6 +39,8 @@ class Rig:
         -1 for bones without.
     marked : (B,) ndarray of bool
         Those that the artist marked for bones blending.
+    zones : (B, 2) ndarray
+        Where along each bone bones blending begins and ends, NaN where that goes by the radius of the limb.
     curves : mapping
         The bones that map vertices along their curve, each with the ends of its segments at rest, (S + 1, 4, 4).
     """
@@ -50,10 +52,11 @@ class Rig:
     segments: NDArray[np.int32]
     parents: NDArray[np.int32]
     marked: NDArray[np.bool_]
+    zones: Floats
     curves: Mapping[int, Floats] = field(default_factory=dict)
 
     def same_as(self, other: Rig) -> bool:
-        """Whether both would bind a mesh alike."""
+        """Whether both would bind a mesh alike, but for the zones of bones blending."""
         return self is other or (
             self.names == other.names
             and np.array_equal(self.deforms, other.deforms)
@@ -65,6 +68,10 @@ class Rig:
             and self.curves.keys() == other.curves.keys()
             and all(np.array_equal(curve, other.curves[bone]) for bone, curve in self.curves.items())
         )
+
+    def has_zones_of(self, other: Rig) -> bool:
+        """Whether bones blending begins and ends at the same places in both."""
+        return self is other or np.array_equal(self.zones, other.zones, equal_nan=True)
 
 
 @dataclass(frozen=True)
@@ -321,6 +328,9 @@ class Binding:
     def rebound(self, rig: Rig, surface: Surface, to_rig: Floats, limit: int, along: Along | None = None) -> Binding:
         """The binding for what may have changed since, by the shortest way there is; itself if nothing has."""
         anew = limit != self.limit or not rig.same_as(self.rig) or not self._fits(to_rig)
+        if not anew:
+            # Their zones may differ, by which this binding does not go.
+            self.rig = rig
         if surface is self.surface and not anew:
             return self
         vertices = None if anew else surface.reweighted(self.surface)

@@ -64,6 +64,32 @@ class BlendedBinding(Binding):
         """How many bones are blended with their parents."""
         return int(np.count_nonzero(np.isfinite(self._blending.t_min)))
 
+    def zone_of(self, bone: int) -> tuple[float, float] | None:
+        """Where along a bone, counted as in the pose, vertices begin to turn with it and turn with it alone.
+
+        None if it is not blended with its parent.
+        """
+        joint = int(np.searchsorted(self.bones, bone))
+        if joint == len(self.bones) or self.bones[joint] != bone or not np.isfinite(self._blending.t_min[joint]):
+            return None
+        return float(self._blending.t_min[joint]), float(self._blending.t_max[joint])
+
+    def zone_radius(self, bone: int) -> float:
+        """How far from a bone, counted as in the pose, the vertices of its zone are at most; 0 if there are none."""
+        if self._zone_radii is None:
+            self._zone_radii = self._find_zone_radii()
+        return float(self._zone_radii[np.searchsorted(self.bones, bone)])
+
+    def _find_zone_radii(self) -> Floats:
+        found = self._blending
+        inside = np.flatnonzero((found.attachment >= 0) & (found.t > 0.0) & (found.t < 1.0))
+        joints = found.attachment[inside]
+        to_bones = (self._inverse_rests @ self._to_rig @ self._inverse_frame)[joints]
+        places = np.einsum("nij,nj->ni", to_bones[:, :3, :3], found.rest_positions[inside]) + to_bones[:, :3, 3]
+        radii = np.zeros(len(self.bones))
+        np.maximum.at(radii, joints, np.hypot(places[:, 0], places[:, 2]))
+        return radii
+
     def _blend(self) -> None:
         """Find out which bone each vertex belongs to, and how far along it is."""
         basis = self.surface.positions if self.surface.basis is None else self.surface.basis
@@ -74,12 +100,15 @@ class BlendedBinding(Binding):
         # Bones without a parent are rigid, marked or not.
         marked = np.flatnonzero(self.rig.marked[self.bones] & (parents >= 0)).tolist()
         self._blending = self._sbs.bones_blending(
-            self._sbs.Skeleton(parents, from_rig @ rests),
+            self._sbs.Skeleton(parents, from_rig @ rests, [self.rig.names[bone] for bone in self.bones.tolist()]),
             self._in_frame(basis),
+            t_min=self.rig.zones[self.bones, 0],
+            t_max=self.rig.zones[self.bones, 1],
             joints=marked if self.blends == "marked" else None,
             influences=(self.skin.joint_indices, self.skin.joint_weights),
             tails=tails @ from_rig[:3, :3].T + from_rig[:3, 3],
         )
+        self._zone_radii: Floats | None = None
         self._place_vertices()
 
     def _joint_parents(self) -> NDArray[np.int32]:
@@ -102,18 +131,19 @@ class BlendedBinding(Binding):
             self._blended_skin = replace(self._blending, rest_positions=rest).skin()
 
     def rebound(self, rig: Rig, surface: Surface, to_rig: Floats, limit: int, along: Along | None = None) -> Binding:
+        same_zones = rig.has_zones_of(self.rig)
         result = super().rebound(rig, surface, to_rig, limit, along)
         same_basis = surface.has_basis_of(self.surface)
-        if result is self and same_basis:
+        if result is self and same_basis and same_zones:
             return self
         if result is self:
             result = copy.copy(self)
             result.surface = replace(surface, weights=self.surface.weights)
         if result._blending is not self._blending:
             return result
-        if same_basis and result.surface.weights is self.surface.weights:
+        if same_zones and same_basis and result.surface.weights is self.surface.weights:
             result._place_vertices()
-        elif not (same_basis and self._attaches_alike(result)):
+        elif not (same_zones and same_basis and self._attaches_alike(result)):
             result._blend()
         return result
 

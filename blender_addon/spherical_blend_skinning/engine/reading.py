@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..core.binding import Rig
 from ..core.influences import VertexWeights, padded
 from ..core.matrices import Floats, inverse, transposed
+from ..properties import SBS_PG_bone
 from . import deform_vertices
 
 __all__ = [
@@ -117,8 +118,14 @@ def rig(armature: bpy.types.Object, posed: bpy.types.Object) -> Rig:
         segments=segments,
         parents=np.array([place.get(bone.parent.name, -1) if bone.parent else -1 for bone in members], np.int32),
         marked=np.array([bone.sbs.bones_blending for bone in members], bool),
+        zones=np.array([_zone(bone.sbs) for bone in members], np.float64).reshape(-1, 2),
         curves=curves,
     )
+
+
+def _zone(settings: SBS_PG_bone) -> tuple[float, float]:
+    """Where bones blending begins and ends along a bone, NaN if that goes by the radius of the limb."""
+    return (settings.t_min, settings.t_max) if settings.own_zone else (np.nan, np.nan)
 
 
 def pose_columns(armature: bpy.types.Object) -> NDArray[np.float32]:

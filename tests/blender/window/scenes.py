@@ -135,6 +135,22 @@ def handle_of(blender: Session) -> tuple[Point, Point]:
     return blender.project(start), blender.project(end)
 
 
+def zone_handles(blender: Session, outwards: float) -> list[tuple[Point, Point]]:
+    """Where both handles of the active bone's zone are on the screen, and where they would be so much further out."""
+    ends = blender.run(
+        "from mathutils import Vector\n"
+        "bone = bpy.context.active_pose_bone\n"
+        "zone = addon.module('zones.bones').find(bone)\n"
+        "places = addon.module('zones.gizmo').places(bone)\n"
+        "result = [\n"
+        "    [list(place @ Vector((0, 0, z + outwards * step))) for step in (0, 1)]\n"
+        "    for place, z in zip(places, (-zone.t_min, zone.t_max))\n"
+        "]",
+        outwards=outwards,
+    )
+    return [(blender.project(start), blender.project(end)) for start, end in ends]
+
+
 def weights(blender: Session) -> list[list[float]]:
     """The weights of the tube, a row for each vertex."""
     return blender.run(

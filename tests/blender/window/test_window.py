@@ -215,6 +215,51 @@ def test_drag_a_capsule(character: Session) -> None:
     scenes.assert_right(blender)
 
 
+def test_drag_a_zone(character: Session) -> None:
+    """The handles of where bones blending begins and ends; the mesh follows, and each drag is one step of undo."""
+    blender = character
+    scenes.bind(blender)
+    view = blender.region("WINDOW")
+    scenes.pose_mode(blender, "B2")
+    blender.run(
+        "bpy.data.objects['Rig'].data.sbs.show_capsules = False\n"
+        "bpy.data.objects['Tube'].sbs.method = 'BONES_BLENDING'\n"
+        "bpy.ops.ed.undo_push(message='Bones')\n"
+    )
+    plain = blender.settled("zones hidden", view)
+    blender.run("bpy.data.objects['Rig'].data.sbs.show_zones = True\nbpy.ops.ed.undo_push(message='Zones')")
+    shown = blender.settled("zones", view)
+    assert changed(plain, shown) > 0.001
+    zone = "(lambda bone: [bone.own_zone, bone.t_min, bone.t_max])(bpy.data.objects['Rig'].data.bones['B2'].sbs)"
+    before, shape = blender.get(zone), scenes.shape(blender)
+    assert not before[0]
+
+    (start, further_start), (end, further_end) = scenes.zone_handles(blender, -0.25)
+    with blender.dragging([end, further_end]):
+        blender.wait_for(f"{zone}[2] < 0.4")
+        assert scenes.shape(blender) != shape
+        assert changed(shown, blender.settled("zone dragged", view)) > 0.001
+    own, t_min, t_max = blender.get(zone)
+    assert own
+    assert abs(t_min + 0.5) < 1e-4, "the other end stays where the limb has it"
+    assert abs(t_max - 0.25) < 0.05
+    end_dragged = scenes.shape(blender)
+    blender.move(scenes.EMPTY)
+    blender.settled()
+
+    blender.drag([start, further_start])
+    blender.wait_for(f"abs({zone}[1] + 0.25) < 0.05")
+    assert scenes.shape(blender) != end_dragged
+    blender.move(scenes.EMPTY)
+    blender.settled()
+    blender.key("ctrl+z")
+    blender.wait_for(f"abs({zone}[1] + 0.5) < 1e-4 and abs({zone}[2] - {t_max}) < 1e-6")
+    wait_until(lambda: scenes.shape(blender) == end_dragged, "undo of the second drag")
+    blender.key("ctrl+z")
+    blender.wait_for(f"{zone} == {before}")
+    wait_until(lambda: scenes.shape(blender) == shape, "undo of the first drag")
+
+
 def test_bake_with_progress(character: Session) -> None:
     blender = character
     scenes.bind(blender)

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Lines and surfaces drawn over the 3D view."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Color", "draw_lines", "posed_armature"]
+
+Color = tuple[float, float, float, float]
+
+
+def posed_armature(context: bpy.types.Context) -> bpy.types.Object | None:
+    """The active or posed armature, if it is to be seen, and overlays with it."""
+    for item in (context.object, context.pose_object):
+        if item is not None and item.type == "ARMATURE" and item.visible_get():
+            return item if context.space_data.overlay.show_overlays else None
+    return None
+
+
+def draw_lines(lines: NDArray[np.float32], color: Color) -> None:
+    """Draw line segments (N, 2, 3)."""
+    # Loaded here, for in the background there is nothing to draw on and importing it may fail.
+    from gpu_extras.batch import batch_for_shader
+
+    shader = builtin_shader("UNIFORM_COLOR")
+    batch = batch_for_shader(shader, "LINES", {"pos": lines.reshape(-1, 3)})
+    shader.bind()
+    shader.uniform_float("color", color)
+    batch.draw(shader)
+
+
+def builtin_shader(name: str) -> Any:
+    """A shader of Blender's own, by the name it has since 4.0."""
+    import gpu
+
+    return gpu.shader.from_builtin(name if bpy.app.version >= (4, 0, 0) else f"3D_{name}")

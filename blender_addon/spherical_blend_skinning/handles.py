@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Handles in the 3D view: arrows along which a number of a bone is dragged, each drag one step of undo."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import bpy
+from mathutils import Matrix, Vector
+
+__all__ = ["Handles", "arrow_place"]
+
+
+class Handles:
+    """What gizmo groups with such handles have in common; to be mixed into a `bpy.types.GizmoGroup`."""
+
+    #: What a drag is called in the history.
+    step = ""
+
+    def add_handle(
+        self, color: tuple[float, float, float], get: Callable[[], float], change: Callable[[float], None]
+    ) -> bpy.types.Gizmo:
+        """An arrow that is as long as a number."""
+        arrow = self.gizmos.new("GIZMO_GT_arrow_3d")
+        arrow.draw_style = "BOX"
+        arrow.color = arrow.color_highlight = color
+        arrow.alpha = 0.8
+        arrow.use_draw_offset_scale = True
+
+        def drag(value: float) -> None:
+            change(value)
+            self.is_dragged = True
+
+        arrow.target_set_handler("offset", get=get, set=drag)
+        self.is_dragged = False
+        return arrow
+
+    def end_drag(self) -> None:
+        """Make a drag that is over a step of undo; to be called whenever the group is drawn."""
+        if self.is_dragged and not any(arrow.is_modal for arrow in self.gizmos):
+            self.is_dragged = False
+            # Before Blender 5 a gizmo makes no step of undo, nor may one be made while drawing.
+            bpy.app.timers.register(partial(_end_step, self.step), first_interval=0.0)
+
+
+def _end_step(message: str) -> None:
+    """Make a drag, with the weights that followed it, one step of undo."""
+    bpy.ops.ed.undo_push(message=message)
+
+
+def arrow_place(matrix: Matrix, start: Vector, direction: Vector) -> Matrix:
+    """Where an arrow stands that starts at a point of a bone and goes in a direction, both in the space of a matrix."""
+    outwards = matrix.to_3x3() @ direction
+    rotation = outwards.to_track_quat("Z", "Y").to_matrix().to_4x4()
+    return Matrix.Translation(matrix @ start) @ rotation @ Matrix.Scale(outwards.length, 4)

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The zones of bones drawn over the 3D view: a ring where each begins, and one where it ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+from numpy.typing import NDArray
+
+from .. import drawing
+from . import bones as bone_zones
+
+__all__ = ["CLASSES", "END_COLOR", "START_COLOR", "register", "ring", "unregister"]
+
+CLASSES = ()
+
+START_COLOR = (0.25, 0.85, 0.45)
+END_COLOR = (0.95, 0.35, 0.8)
+_STEPS = 48
+
+_handle: Any = None
+
+
+def ring(matrix: Matrix, place: float, radius: float) -> NDArray[np.float32]:
+    """Line segments (N, 2, 3) of a circle about the y of a matrix, at a place along it."""
+    angles = np.linspace(0.0, 2.0 * np.pi, _STEPS + 1)
+    points = np.stack([radius * np.cos(angles), np.full_like(angles, place), radius * np.sin(angles)], axis=1)
+    frame = np.array(matrix, np.float64)
+    points = points @ frame[:3, :3].T + frame[:3, 3]
+    return np.stack([points[:-1], points[1:]], axis=1).astype(np.float32)
+
+
+def _draw() -> None:
+    context = bpy.context
+    armature = drawing.posed_armature(context)
+    if armature is None or not armature.data.sbs.show_zones:
+        return
+    import gpu
+
+    active = context.active_pose_bone
+    gpu.state.blend_set("ALPHA")
+    with gpu.matrix.push_pop():
+        gpu.matrix.multiply_matrix(armature.matrix_world)
+        for bone in armature.pose.bones:
+            zone = None if bone.bone.hide else bone_zones.find(bone)
+            if zone is None:
+                continue
+            radius = 1.1 * zone.radius or 0.25 * bone.bone.length
+            opacity = 1.0 if bone == active else 0.4
+            start, end = bone_zones.ends(bone)
+            drawing.draw_lines(ring(start, zone.t_min, radius), (*START_COLOR, opacity))
+            drawing.draw_lines(ring(end, zone.t_max, radius), (*END_COLOR, opacity))
+    gpu.state.blend_set("NONE")
+
+
+def register() -> None:
+    global _handle
+    _handle = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
+
+
+def unregister() -> None:
+    global _handle
+    bpy.types.SpaceView3D.draw_handler_remove(_handle, "WINDOW")
+    _handle = None

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The part of the sidebar tab that is about zones, and that of the properties of a bone."""
+
+from __future__ import annotations
+
+import bpy
+
+from . import bones as bone_zones
+
+__all__ = ["CLASSES", "register", "unregister"]
+
+
+class SBS_PT_zones(bpy.types.Panel):
+    bl_label = "Bones Blending"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "SBS"
+    bl_context = "posemode"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        layout.prop(context.object.data.sbs, "show_zones")
+        bone = context.active_pose_bone
+        if bone is None:
+            return
+        column = layout.column(align=True)
+        column.label(text=bone.name, icon="BONE_DATA")
+        column.prop(bone.bone.sbs, "bones_blending", text="Marked")
+        _draw(column, bone.bone)
+        zone = bone_zones.find(bone)
+        if zone is None:
+            column.label(text="No mesh blends it with its parent", icon="INFO")
+        elif not bone.bone.sbs.own_zone:
+            column.label(text=f"By the limb: {zone.t_min:.3g} to {zone.t_max:.3g}", icon="INFO")
+
+
+def _draw(layout: bpy.types.UILayout, bone: bpy.types.Bone) -> None:
+    layout.prop(bone.sbs, "own_zone")
+    if bone.sbs.own_zone:
+        layout.prop(bone.sbs, "t_min")
+        layout.prop(bone.sbs, "t_max")
+
+
+def _draw_bone(panel: bpy.types.Panel, context: bpy.types.Context) -> None:
+    # A bone in Edit Mode is another object, which gives its properties back on leaving.
+    if context.bone is not None:
+        _draw(panel.layout.column(align=True), context.bone)
+
+
+CLASSES = (SBS_PT_zones,)
+
+
+def register() -> None:
+    bpy.types.BONE_PT_deform.append(_draw_bone)
+
+
+def unregister() -> None:
+    bpy.types.BONE_PT_deform.remove(_draw_bone)
