@@ -42,6 +42,10 @@ _NAMES = (
     "zones.panel",
     "zones.overlay",
     "zones.gizmo",
+    "comparison.settings",
+    "comparison.operators",
+    "comparison.overlay",
+    "comparison.panel",
     "weights.operators",
     "weights.menu",
 )

@@ -15,7 +15,7 @@ import rigs
 from expected import TOLERANCE, deformed, error
 
 # Those that read the file alone.
-CHANGE_NOTHING = {"export_capsules", "export_usd"}
+CHANGE_NOTHING = {"compare_with_linear", "export_capsules", "export_usd"}
 
 Character = tuple[bpy.types.Object, bpy.types.Object]
 
@@ -87,6 +87,7 @@ DEEDS: dict[str, Callable[[Path], object]] = {
     "bake": lambda folder: (bpy.ops.sbs.bind(), bpy.ops.sbs.bake(directory=str(folder), **RANGE)),
     "make_portable": lambda _: bpy.ops.sbs.make_portable(),
     "make_live": lambda _: (bpy.ops.sbs.make_portable(), bpy.ops.sbs.make_live()),
+    "compare_with_linear": lambda _: (bpy.ops.sbs.bind(), bpy.ops.sbs.compare_with_linear()),
     "demo": lambda _: bpy.ops.sbs.demo(),
     "assign_from_capsules": lambda _: bpy.ops.sbs.assign_from_capsules(),
     "fit_capsules": lambda _: bpy.ops.sbs.fit_capsules(),
@@ -120,6 +121,7 @@ RANGE = {"use_scene_range": False, "frame_start": 1, "frame_end": 3}
 # Nodes that read bones, and USD files that have some.
 SINCE = {"make_portable": (5, 1), "make_live": (5, 1), "export_usd": (4, 1)}
 NEED_NO_LIBRARY = {
+    "compare_with_linear",
     "export_capsules",
     "export_usd",
     "import_capsules",

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import addon
 import bpy
 import numpy as np
 import pytest
@@ -264,3 +265,23 @@ def test_amount_that_is_keyed(scene: bpy.types.Scene, tmp_path: Path) -> None:
     bpy.ops.render.render(write_still=True)
     sharp = read(tmp_path / "theirs.exr")
     assert np.abs(sharp - pictures["theirs"]).max() > 0.1, "there must be motion"
+
+
+def test_comparison_is_not_rendered(scene: bpy.types.Scene, tmp_path: Path) -> None:
+    """A render while a view shows linear blending in the place of what is chosen."""
+    armature, tube = rigs.make_armature(), rigs.make_tube()
+    rigs.bind(tube, armature)
+    rigs.turn(armature, angle=2.0)
+    scene.render.use_motion_blur = False
+    show = addon.module("comparison.operators")._update
+    pictures = []
+    for method, shown in (("SPHERICAL", False), ("SPHERICAL", True), ("LINEAR", False)):
+        tube.sbs.method = method
+        show(shown=shown)
+        bpy.context.view_layer.update()
+        scene.render.filepath = str(tmp_path / f"{len(pictures)}.exr")
+        bpy.ops.render.render(write_still=True)
+        pictures.append(read(tmp_path / f"{len(pictures)}.exr"))
+    usual, while_compared, linear = pictures
+    assert_same(while_compared, usual)
+    assert np.abs(linear - usual).max() > 0.1, "it must make a difference"

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import pc2
-from . import curves, live, portable, reading, stack, subject
+from . import comparison, curves, live, portable, reading, stack, subject
 
 __all__ = ["Bake", "PointCacheBake", "ShapeKeyBake", "armature_of", "frame_range", "is_baked", "modifier_of"]
 
@@ -118,6 +118,7 @@ class Bake(ABC):
             raise ValueError(f"{item.name}: modifiers before give other vertices in renders than in the viewport")
 
     def __enter__(self) -> Self:
+        comparison.show_linear(False)
         # What was edited is not known to handlers before.
         self._view_layer.update()
         for item in self.items:

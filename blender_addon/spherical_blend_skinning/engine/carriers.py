@@ -23,6 +23,7 @@ __all__ = [
     "keeps_centers",
     "new",
     "outdate_centers",
+    "positions",
     "remove",
     "resize",
     "write",
@@ -75,6 +76,16 @@ def write(carrier: bpy.types.Object, positions: NDArray[np.float32]) -> None:
     attribute.data.foreach_set("vector", positions.reshape(-1))
     # Without it Blender 3.4 shows the frame before.
     mesh.update_tag()
+
+
+def positions(carrier: bpy.types.Object) -> NDArray[np.float32] | None:
+    """The positions (V, 3) that a carrier brings to the modifier; None if it has got none yet."""
+    attribute = carrier.data.attributes.get(POSITION)
+    if attribute is None:
+        return None
+    result = np.empty((len(attribute.data), 3), np.float32)
+    attribute.data.foreach_get("vector", result.reshape(-1))
+    return result
 
 
 def keeps_centers(carrier: bpy.types.Object, vertex_count: int) -> bool:

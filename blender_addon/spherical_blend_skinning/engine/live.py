@@ -17,11 +17,11 @@ import numpy as np
 
 from .. import library, preferences
 from ..core.bendy_bones import Along
-from ..core.binding import Binding, Method, Rig, Surface
+from ..core.binding import Amount, Binding, Method, Rig, Surface
 from ..core.blended import BlendedBinding
 from ..core.matrices import Floats
 from ..properties import SBS_PG_object
-from . import carriers, live_group, node_trees, reading, stack, subject
+from . import carriers, comparison, live_group, node_trees, reading, stack, subject
 from .amounts import Amounts
 from .centers import Centers
 from .identity import key_of
@@ -54,6 +54,8 @@ class State:
         How much of the method each vertex gets.
     pose : tuple
         What the carrier was last written for.
+    skinning_matrices : ndarray or None
+        Those that it was written for.
     problem : str
         Why the object is not deformed, for the artist.
     milliseconds : float
@@ -71,6 +73,7 @@ class State:
     binding: Binding | None = None
     amounts: Amounts = field(default_factory=Amounts)
     pose: tuple[bytes | Method, ...] = ()
+    skinning_matrices: Floats | None = None
     problem: str = ""
     milliseconds: float = 0.0
     signature: tuple[object, ...] = ()
@@ -116,6 +119,7 @@ class _Frame(NamedTuple):
     pose: tuple[bytes | Method, ...]
     skinning_matrices: Floats
     method: Method
+    amount: Amount | None
     seconds: float
 
 
@@ -238,12 +242,13 @@ def _write(frame: _Frame, threads: int | None) -> None:
     started = time.perf_counter()
     state = frame.state
     try:
-        positions = state.binding.deform(frame.skinning_matrices, frame.method, state.amounts.amount, threads)
+        positions = state.binding.deform(frame.skinning_matrices, frame.method, frame.amount, threads)
     except ValueError as error:
         state.fail(error)
         return
     carriers.write(frame.carrier, positions)
     state.pose = frame.pose
+    state.skinning_matrices = frame.skinning_matrices
     state.milliseconds = 1e3 * (frame.seconds + time.perf_counter() - started)
 
 
@@ -297,7 +302,10 @@ def _frame(
     else:
         state.centers.stop()
     state.amounts.update(target.evaluated, posed, binding)
-    pose = (columns.tobytes(), to_rig.tobytes(), method, state.amounts.key, *(move.tobytes() for move in moves))
+    amount, amount_key = state.amounts.amount, state.amounts.key
+    if comparison.is_for(depsgraph):
+        method, amount, amount_key = comparison.LINEAR, None, b""
+    pose = (columns.tobytes(), to_rig.tobytes(), method, amount_key, *(move.tobytes() for move in moves))
     carried = carriers.count(carrier)
     if pose == state.pose and carried == vertex_count:
         return None
@@ -310,7 +318,7 @@ def _frame(
         carriers.keep_centers(carrier, binding.centers)
         state.centers.are_unsaved = False
     skinning_matrices = binding.skinning_matrices(columns.transpose(0, 2, 1), to_rig, moves)
-    return _Frame(state, carrier, pose, skinning_matrices, method, time.perf_counter() - started)
+    return _Frame(state, carrier, pose, skinning_matrices, method, amount, time.perf_counter() - started)
 
 
 def _bind(

@@ -179,6 +179,15 @@ class Session:
             self._xdotool("key", key, "sleep", 0.1)
 
     @contextmanager
+    def holding(self, key: str) -> Iterator[None]:
+        """Hold a key down within the context, where the pointer is."""
+        self._xdotool("keydown", key, "sleep", 0.1)
+        try:
+            yield
+        finally:
+            self._xdotool("keyup", key, "sleep", 0.1)
+
+    @contextmanager
     def dragging(self, path: list[Point], button: int = 1) -> Iterator[None]:
         """Hold a button down along a path; the button is held within the context."""
         self.move(path[0])

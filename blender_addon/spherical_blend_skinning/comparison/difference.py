@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A bound mesh as it is shown, and as linear blending would have it. Nothing is written to the artist's data."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engine import carriers, comparison, live, live_group, node_trees, stack
+
+__all__ = ["Difference", "find"]
+
+
+class Difference(NamedTuple):
+    """What comes out of the modifier of an object, in the object's space.
+
+    Attributes
+    ----------
+    shown, linear : (V, 3) ndarray of float32
+    """
+
+    shown: NDArray[np.float32]
+    linear: NDArray[np.float32]
+
+    @property
+    def distances(self) -> NDArray[np.float32]:
+        """How far each vertex is from where linear blending has it, (V,)."""
+        return np.linalg.norm(self.shown - self.linear, axis=1)
+
+
+def find(item: bpy.types.Object) -> Difference | None:
+    """The difference that the pose shown makes; None for an object that is not deformed by the live engine now."""
+    state, modifier = live.state_of(item), stack.find(item)
+    if state is None or modifier is None or state.binding is None or state.skinning_matrices is None:
+        return None
+    carrier = node_trees.get_input(modifier, live_group.CARRIER)
+    shown = carrier and carriers.positions(carrier)
+    if shown is None or len(shown) != len(state.binding.surface.positions):
+        return None
+    if len(state.skinning_matrices) != state.binding.joint_count:
+        return None
+    linear = state.binding.deform(state.skinning_matrices, comparison.LINEAR)
+    return Difference(shown, linear.astype(np.float32, copy=False))

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Linear blending shown as long as a key is held."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+
+from ..engine import comparison, registry
+from ..operators.selection import refuse
+from . import difference
+
+__all__ = ["CLASSES", "KEY", "register", "unregister"]
+
+#: As the key that goes to another slot of a render in the Image Editor.
+KEY = "J"
+
+# With these, the artist looks at what is shown.
+_NAVIGATION = {
+    "MOUSEMOVE",
+    "INBETWEEN_MOUSEMOVE",
+    "MIDDLEMOUSE",
+    "WHEELUPMOUSE",
+    "WHEELDOWNMOUSE",
+    "TRACKPADPAN",
+    "TRACKPADZOOM",
+    "LEFT_SHIFT",
+    "LEFT_CTRL",
+    "LEFT_ALT",
+    "RIGHT_SHIFT",
+    "RIGHT_CTRL",
+    "RIGHT_ALT",
+}
+
+
+def _update(shown: bool) -> None:
+    comparison.show_linear(shown)
+    for item in registry.bound_objects():
+        if item.library is None:
+            item.update_tag()
+
+
+class SBS_OT_compare_with_linear(bpy.types.Operator):
+    bl_idname = "sbs.compare_with_linear"
+    bl_label = "Compare with Linear"
+    bl_description = "Show bound meshes as linear blending has them, as long as the key is held"
+    bl_options = set()
+
+    @classmethod
+    def poll(cls, _context: bpy.types.Context) -> bool:
+        if not registry.bound_objects():
+            return refuse(cls, "Bind a mesh first")
+        return True
+
+    def execute(self, _context: bpy.types.Context) -> set[str]:
+        """Without a window, tell how far they are from it."""
+        found = [difference.find(item) for item in registry.bound_objects()]
+        distances = [float(np.max(one.distances, initial=0.0)) for one in found if one is not None]
+        self.report(
+            {"INFO"}, f"Meshes compared: {len(distances)}, at most {max(distances, default=0.0):.3g} from linear"
+        )
+        return {"FINISHED"}
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        self._key = event.type
+        self._area = context.area
+        self._area.header_text_set("Linear blending, for comparison")
+        _update(shown=True)
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, _context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        if event.type == self._key and event.value == "RELEASE":
+            self._end()
+            return {"FINISHED"}
+        # Nothing else may happen to the mesh that is shown: it could be saved, baked or applied.
+        is_other = event.value == "PRESS" and event.type not in {*_NAVIGATION, self._key}
+        if is_other or event.type == "WINDOW_DEACTIVATE":
+            self._end()
+            return {"FINISHED", "PASS_THROUGH"}
+        return {"PASS_THROUGH"}
+
+    def cancel(self, _context: bpy.types.Context) -> None:
+        self._end()
+
+    def _end(self) -> None:
+        self._area.header_text_set(None)
+        _update(shown=False)
+
+
+CLASSES = (SBS_OT_compare_with_linear,)
+
+_entries: list[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]] = []
+
+
+def register() -> None:
+    configuration = bpy.context.window_manager.keyconfigs.addon
+    if configuration is None:
+        # In the background there is no keyboard.
+        return
+    keymap = configuration.keymaps.new(name="3D View", space_type="VIEW_3D")
+    _entries.append((keymap, keymap.keymap_items.new("sbs.compare_with_linear", KEY, "PRESS")))
+
+
+def unregister() -> None:
+    comparison.show_linear(False)
+    while _entries:
+        keymap, entry = _entries.pop()
+        keymap.keymap_items.remove(entry)

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The difference from linear blending drawn over the 3D view: a heat map, or a ghost of linear blending."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+from numpy.typing import NDArray
+
+from .. import drawing
+from ..engine import live, reading, registry, stack
+from ..engine.identity import key_of
+from . import difference
+
+__all__ = ["CLASSES", "heat_colors", "largest_distance", "register", "unregister"]
+
+CLASSES = ()
+
+_GHOST_COLOR = (1.0, 0.55, 0.1, 0.5)
+# The colors of Weight Paint, from no difference to the largest.
+_RAMP = np.array([(0.0, 0.0, 1.0), (0.0, 1.0, 1.0), (0.0, 1.0, 0.0), (1.0, 1.0, 0.0), (1.0, 0.0, 0.0)])
+# What shines through, so that the shading of the mesh still tells its form.
+_OPACITY = 0.75
+# How much nearer a heat map is drawn than its mesh, as a share of the depth of the view.
+_LIFT = 2e-5
+
+_handle: Any = None
+
+
+class _Drawn(NamedTuple):
+    """What was made for an object, and for what."""
+
+    pose: object
+    settings: tuple[str, float]
+    batch: Any
+    largest: float
+
+
+_drawn: dict[int | str, _Drawn] = {}
+
+
+def heat_colors(distances: NDArray[np.floating[Any]], largest: float) -> NDArray[np.float32]:
+    """Colors (V, 4) of distances (V,): blue at 0, red from the largest on."""
+    share = np.clip(distances / largest, 0.0, 1.0) if largest > 0.0 else np.zeros(len(distances))
+    places = np.linspace(0.0, 1.0, len(_RAMP))
+    channels = [np.interp(share, places, channel) for channel in _RAMP.T]
+    return np.stack([*channels, np.full(len(distances), _OPACITY)], axis=1).astype(np.float32)
+
+
+def largest_distance(item: bpy.types.Object) -> float | None:
+    """The largest distance from linear blending that is drawn of an object; None if nothing is."""
+    drawn = _drawn.get(key_of(item))
+    return drawn and drawn.largest
+
+
+def _draw() -> None:
+    context = bpy.context
+    settings = context.window_manager.sbs_comparison
+    if settings.shown == "NONE" or not context.space_data.overlay.show_overlays:
+        _drawn.clear()
+        return
+    import gpu
+
+    is_heat = settings.shown == "HEAT_MAP"
+    shader = drawing.builtin_shader("SMOOTH_COLOR" if is_heat else "UNIFORM_COLOR")
+    gpu.state.blend_set("ALPHA")
+    # Of a limb that linear blending makes thinner, the ghost is inside of it.
+    gpu.state.depth_test_set("LESS_EQUAL" if is_heat else "NONE")
+    for item in registry.bound_objects():
+        if item.mode == "EDIT" or not item.visible_get():
+            continue
+        drawn = _bring_up_to_date(item, shader, settings.shown, settings.largest)
+        if drawn is None:
+            continue
+        with gpu.matrix.push_pop(), gpu.matrix.push_pop_projection():
+            if is_heat:
+                lift = Matrix.Identity(4)
+                lift[2][3] = -_LIFT if context.region_data.is_perspective else -10.0 * _LIFT
+                gpu.matrix.load_projection_matrix(lift @ gpu.matrix.get_projection_matrix())
+            gpu.matrix.multiply_matrix(item.matrix_world)
+            shader.bind()
+            if not is_heat:
+                shader.uniform_float("color", _GHOST_COLOR)
+            drawn.batch.draw(shader)
+    gpu.state.depth_test_set("NONE")
+    gpu.state.blend_set("NONE")
+
+
+def _bring_up_to_date(item: bpy.types.Object, shader: Any, shown: str, largest: float) -> _Drawn | None:
+    """What is drawn of an object; None if it cannot be."""
+    state = live.state_of(item)
+    if state is None or any(other.type not in stack.DEFORMING for other in stack.before(item, stack.find(item))):
+        # Faces are those of the mesh, which must come to the modifier as they are.
+        return None
+    key = key_of(item)
+    drawn = _drawn.get(key)
+    if drawn is not None and drawn.pose == state.pose and drawn.settings == (shown, largest):
+        return drawn
+    found = difference.find(item)
+    if found is None or len(found.shown) != len(item.data.vertices):
+        return None
+    from gpu_extras.batch import batch_for_shader
+
+    distances = found.distances
+    most = float(distances.max(initial=0.0))
+    if shown == "HEAT_MAP":
+        content = {"pos": found.shown, "color": heat_colors(distances, largest or most)}
+        batch = batch_for_shader(shader, "TRIS", content, indices=reading.triangles(item.data))
+    else:
+        edges = np.empty(2 * len(item.data.edges), np.int32)
+        item.data.edges.foreach_get("vertices", edges)
+        batch = batch_for_shader(shader, "LINES", {"pos": found.linear}, indices=edges.reshape(-1, 2))
+    _drawn[key] = _Drawn(state.pose, (shown, largest), batch, most)
+    return _drawn[key]
+
+
+def register() -> None:
+    global _handle
+    _handle = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
+
+
+def unregister() -> None:
+    global _handle
+    bpy.types.SpaceView3D.draw_handler_remove(_handle, "WINDOW")
+    _handle = None
+    _drawn.clear()

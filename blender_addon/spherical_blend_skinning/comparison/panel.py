@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The part of the sidebar tab that is about the difference from linear blending."""
+
+from __future__ import annotations
+
+import bpy
+
+from ..engine import registry
+from . import overlay
+from .operators import KEY
+
+__all__ = ["CLASSES"]
+
+
+class SBS_PT_comparison(bpy.types.Panel):
+    bl_label = "Compare with Linear"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "SBS"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, _context: bpy.types.Context) -> bool:
+        return bool(registry.bound_objects())
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        layout.use_property_decorate = False
+        settings = context.window_manager.sbs_comparison
+        layout.label(text=f"Hold {KEY} over the view to see it", icon="INFO")
+        layout.row().prop(settings, "shown", expand=True)
+        if settings.shown == "HEAT_MAP":
+            layout.use_property_split = True
+            layout.prop(settings, "largest")
+            for item in registry.bound_objects():
+                largest = overlay.largest_distance(item)
+                if largest is not None:
+                    layout.label(text=f"{item.name}: up to {largest:.3g}", icon="DRIVER_DISTANCE")
+
+
+CLASSES = (SBS_PT_comparison,)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How the difference from linear blending is drawn; as long as Blender runs, for no file is to be changed by it."""
+
+from __future__ import annotations
+
+import bpy
+
+__all__ = ["CLASSES", "register", "unregister"]
+
+
+def _redraw(_settings: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
+    for window in context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
+
+
+class SBS_PG_comparison(bpy.types.PropertyGroup):
+    """What is drawn over bound meshes."""
+
+    shown: bpy.props.EnumProperty(
+        name="Compare",
+        description="What is drawn over bound meshes to compare them with linear blending",
+        items=(
+            ("NONE", "Off", "Nothing"),
+            ("HEAT_MAP", "Heat Map", "How far each vertex is from where linear blending would have it"),
+            ("GHOST", "Ghost", "The edges of the mesh as linear blending would have it"),
+        ),
+        update=_redraw,
+        options={"SKIP_SAVE"},
+    )
+    largest: bpy.props.FloatProperty(
+        name="Red From",
+        description="The distance from which on the heat map is red; 0 for the largest there is in the pose",
+        min=0.0,
+        subtype="DISTANCE",
+        update=_redraw,
+        options={"SKIP_SAVE"},
+    )
+
+
+CLASSES = (SBS_PG_comparison,)
+
+
+def register() -> None:
+    bpy.types.WindowManager.sbs_comparison = bpy.props.PointerProperty(name="Comparison", type=SBS_PG_comparison)
+
+
+def unregister() -> None:
+    del bpy.types.WindowManager.sbs_comparison

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is compared with linear blending; drawing it needs a window, where other tests look at it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import addon
+import bpy
+import numpy as np
+import pytest
+import rigs
+from expected import TOLERANCE, deformed, error
+
+Character = tuple[bpy.types.Object, bpy.types.Object]
+
+
+@pytest.fixture
+def character() -> Character:
+    """A bound tube and its posed armature."""
+    armature, tube = rigs.make_armature(), rigs.make_tube()
+    rigs.bind(tube, armature)
+    rigs.turn(armature)
+    bpy.context.view_layer.update()
+    return tube, armature
+
+
+@pytest.mark.parametrize("method", ["SPHERICAL", "DUAL_QUATERNION", "BONES_BLENDING", "LINEAR"])
+def test_difference(character: Character, method: str) -> None:
+    tube, armature = character
+    tube.sbs.method = method
+    tube.sbs.amount = 0.7
+    tube.location = (0.1, 0.0, 0.2)
+    shown = rigs.evaluated(tube)
+    found = addon.module("comparison.difference").find(tube)
+    linear = deformed(tube, armature, method="linear")
+    assert error(found.shown, shown) < TOLERANCE
+    assert error(found.linear, linear) < TOLERANCE
+    np.testing.assert_allclose(found.distances, np.linalg.norm(shown - linear, axis=1), atol=1e-5)
+    assert (found.distances.max() > 0.01) == (method != "LINEAR")
+
+
+def test_no_difference_of_what_is_not_deformed(character: Character) -> None:
+    tube, _armature = character
+    find = addon.module("comparison.difference").find
+    assert find(rigs.make_tube(name="Other")) is None
+    tube.sbs.armature = None
+    bpy.context.view_layer.update()
+    assert find(tube) is None
+
+
+def test_shown_in_its_place(character: Character, tmp_path: Path) -> None:
+    """As while the key is held: views show linear blending, and a bake is of what was chosen."""
+    tube, armature = character
+    tube.sbs.amount = 0.5
+    attributes = set(tube.data.attributes.keys())
+    ours = rigs.evaluated(tube)
+    show = addon.module("comparison.operators")._update
+    show(shown=True)
+    assert error(rigs.evaluated(tube), deformed(tube, armature, method="linear")) < TOLERANCE
+    rigs.turn(armature, seed=3)
+    assert error(rigs.evaluated(tube), deformed(tube, armature, method="linear")) < TOLERANCE
+    rigs.turn(armature)
+
+    assert set(tube.data.attributes.keys()) == attributes
+
+    rigs.select([tube])
+    frames = {"use_scene_range": False, "frame_start": 1, "frame_end": 2}
+    assert bpy.ops.sbs.bake(directory=str(tmp_path / "cache"), **frames) == {"FINISHED"}
+    assert error(rigs.evaluated(tube), ours) < TOLERANCE
+
+
+def test_back_again(character: Character) -> None:
+    tube, _armature = character
+    ours = rigs.evaluated(tube)
+    show = addon.module("comparison.operators")._update
+    for shown in (True, False, True, False):
+        show(shown=shown)
+        assert (error(rigs.evaluated(tube), ours) < TOLERANCE) != shown
+
+
+def test_search_for_centers_goes_on(character: Character) -> None:
+    tube, _armature = character
+    tube.sbs.center = "OPTIMIZED"
+    ours = rigs.evaluated(tube)
+    binding = addon.module("engine.live").state_of(tube).binding
+    assert binding.centers is not None
+    show = addon.module("comparison.operators")._update
+    show(shown=True)
+    bpy.context.view_layer.update()
+    show(shown=False)
+    assert error(rigs.evaluated(tube), ours) < TOLERANCE
+    assert addon.module("engine.live").state_of(tube).binding is binding
+
+
+def test_colors() -> None:
+    """Those of Weight Paint."""
+    colors = addon.module("comparison.overlay").heat_colors(np.array([0.0, 1.0, 0.5, 0.25, 9.0]), 1.0)
+    np.testing.assert_allclose(colors[:, :3], [(0, 0, 1), (1, 0, 0), (0, 1, 0), (0, 1, 1), (1, 0, 0)], atol=1e-6)
+    np.testing.assert_allclose(addon.module("comparison.overlay").heat_colors(np.zeros(2), 0.0)[:, 2], 1.0)
