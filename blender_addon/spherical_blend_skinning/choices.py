@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-__all__ = ["BLENDED_BONES", "CENTERS", "METHODS", "ROTATIONS"]
+__all__ = ["AS_OTHERS", "BLENDED_BONES", "CAPSULE_FALLOFFS", "CENTERS", "METHODS", "ROTATIONS"]
 
 METHODS = (
     ("SPHERICAL", "Spherical Blend", "Rotations are blended about rotation centers: joints neither collapse nor bulge"),
@@ -33,3 +33,11 @@ CENTERS = (
     ("WEIGHTED", "Weighted", "One for each vertex by its weights: smooth where the bones of neighbors differ"),
     ("OPTIMIZED", "Optimized", "One for each vertex, found once when the mesh is bound: limbs keep their shape best"),
 )
+
+CAPSULE_FALLOFFS = (
+    ("LINEAR", "Linear", "Evenly from the inner capsule to the outer one"),
+    ("SMOOTH", "Smooth", "Level at both capsules"),
+    ("QUADRATIC", "Quadratic", "Fast at the inner capsule, level at the outer one"),
+)
+#: Of bones that have no fall-off of their own.
+AS_OTHERS = "AS_OTHERS"

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import bpy
 
 from . import presets, rig_settings
-from .choices import BLENDED_BONES, CENTERS, METHODS, ROTATIONS
+from .choices import AS_OTHERS, BLENDED_BONES, CAPSULE_FALLOFFS, CENTERS, METHODS, ROTATIONS
 
 __all__ = ["BONE_AMOUNT", "CLASSES", "register", "unregister"]
 
@@ -199,6 +199,14 @@ class SBS_PG_bone(bpy.types.PropertyGroup):
         default=0.1,
         subtype="DISTANCE",
         update=_zone_changed,
+        override=_OVERRIDABLE,
+    )
+    capsule_falloff: bpy.props.EnumProperty(
+        name="Falloff",
+        description="How the weight of this bone falls from its inner capsule to its outer one",
+        items=((AS_OTHERS, "As Others", "As is chosen for all bones"), *CAPSULE_FALLOFFS),
+        default=AS_OTHERS,
+        update=_changed,
         override=_OVERRIDABLE,
     )
 

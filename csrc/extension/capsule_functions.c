@@ -22,6 +22,7 @@ enum {
   OUTER_RADII,
   MULTIPLIERS,
   ENABLED,
+  FALLOFFS,
   CAPSULE_ARRAYS
 };
 
@@ -37,6 +38,7 @@ static capsule_arguments default_capsules(void) {
       [OUTER_RADII] = {.name = "outer_radii", .shape = "(J, 2)", .dimensions = 2},
       [MULTIPLIERS] = {.name = "multipliers", .shape = "(J,)", .dimensions = 1, .optional = 1},
       [ENABLED] = {.name = "enabled", .shape = "(J,)", .dimensions = 1, .optional = 1},
+      [FALLOFFS] = {.name = "falloffs", .shape = "(J,)", .dimensions = 1, .optional = 1},
   }};
 }
 
@@ -44,15 +46,15 @@ static void release_capsules(capsule_arguments *capsules) {
   for (int i = 0; i < CAPSULE_ARRAYS; i++) core_release(&capsules->arrays[i]);
 }
 
-/* Converts the tuple of six arrays; an "O&" converter. */
+/* Converts the tuple of seven arrays; an "O&" converter. */
 static int convert_capsules(PyObject *object, void *address) {
-  static int (*const converters[CAPSULE_ARRAYS])(PyObject *, void *) = {core_convert_doubles, core_convert_doubles,
-                                                                        core_convert_doubles, core_convert_doubles,
-                                                                        core_convert_doubles, core_convert_flags};
+  static int (*const converters[CAPSULE_ARRAYS])(PyObject *, void *) = {
+      core_convert_doubles, core_convert_doubles, core_convert_doubles, core_convert_doubles,
+      core_convert_doubles, core_convert_flags,   core_convert_int32};
   capsule_arguments *capsules = address;
 
   if (!PyTuple_Check(object) || PyTuple_Size(object) != CAPSULE_ARRAYS) {
-    PyErr_SetString(PyExc_TypeError, "capsules must be a tuple of six arrays");
+    PyErr_SetString(PyExc_TypeError, "capsules must be a tuple of seven arrays");
     return 0;
   }
   for (int i = 0; i < CAPSULE_ARRAYS; i++)
@@ -83,6 +85,7 @@ static sbs_capsules describe_capsules(const capsule_arguments *capsules) {
       .outer_radii = PyArray_DATA(arrays[OUTER_RADII].array),
       .multipliers = arrays[MULTIPLIERS].array != NULL ? PyArray_DATA(arrays[MULTIPLIERS].array) : NULL,
       .enabled = arrays[ENABLED].array != NULL ? PyArray_DATA(arrays[ENABLED].array) : NULL,
+      .falloffs = arrays[FALLOFFS].array != NULL ? PyArray_DATA(arrays[FALLOFFS].array) : NULL,
   };
 }
 
@@ -99,16 +102,16 @@ static sbs_capsule_points describe_points(const core_array *points) {
 const char core_check_capsules_doc[] = "check_capsules(capsules)\n--\n\n"
                                        "The arrays of capsules, checked: new, read-only, with all of them there.";
 
-/* A new read-only array of the values of an argument, or of ones in its place. */
-static PyObject *keep(const core_array *argument, npy_intp count, int type) {
+/* A new read-only array of the values of an argument, or of what stands for none of them. */
+static PyObject *keep(const core_array *argument, npy_intp count, int type, long standard) {
   PyObject *kept =
       argument->array != NULL ? PyArray_NewCopy(argument->array, NPY_CORDER) : PyArray_SimpleNew(1, &count, type);
 
   if (kept == NULL) return NULL;
   if (argument->array == NULL) {
-    PyObject *one = PyLong_FromLong(1);
-    const int filled = one != NULL ? PyArray_FillWithScalar((PyArrayObject *)kept, one) : -1;
-    Py_XDECREF(one);
+    PyObject *value = PyLong_FromLong(standard);
+    const int filled = value != NULL ? PyArray_FillWithScalar((PyArrayObject *)kept, value) : -1;
+    Py_XDECREF(value);
     if (filled < 0) {
       Py_DECREF(kept);
       return NULL;
@@ -124,6 +127,8 @@ PyObject *core_check_capsules(PyObject *module, PyObject *args, PyObject *kwargs
   sbs_capsules capsules;
   sbs_fault fault = {0};
   sbs_status status;
+  static const int types[CAPSULE_ARRAYS] = {NPY_DOUBLE, NPY_DOUBLE, NPY_DOUBLE, NPY_DOUBLE,
+                                            NPY_DOUBLE, NPY_BOOL,   NPY_INT32};
   PyObject *result = NULL;
 
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&:check_capsules", keywords, convert_capsules, &given)) goto exit;
@@ -136,7 +141,7 @@ PyObject *core_check_capsules(PyObject *module, PyObject *args, PyObject *kwargs
   }
   result = PyTuple_New(CAPSULE_ARRAYS);
   for (int i = 0; result != NULL && i < CAPSULE_ARRAYS; i++) {
-    PyObject *kept = keep(&given.arrays[i], (npy_intp)capsules.capsule_count, i == ENABLED ? NPY_BOOL : NPY_DOUBLE);
+    PyObject *kept = keep(&given.arrays[i], (npy_intp)capsules.capsule_count, types[i], i == FALLOFFS ? -1 : 1);
     if (kept == NULL || PyTuple_SetItem(result, i, kept) < 0) Py_CLEAR(result);
   }
 

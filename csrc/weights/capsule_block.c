@@ -102,7 +102,7 @@ static void add_hit(sbs_capsule_block *block, const sbs_capsule *capsule, size_t
   double value = capsule->multiplier;
   if (distance > r_inner) {
     if (distance >= r_outer) return;
-    value *= sbs_falloff_at(block->falloff, (distance - r_inner) / (r_outer - r_inner));
+    value *= sbs_falloff_at(capsule->falloff, (distance - r_inner) / (r_outer - r_inner));
   }
   if (!(value > 0.0)) return;
   const double reach = block->reaches[i] > capsule->reach ? block->reaches[i] : capsule->reach;

@@ -3,6 +3,7 @@
 
 #include "fault.h"
 #include "skin/validate.h"
+#include "weights/capsule_falloff.h"
 #include "weights/capsules.h"
 
 static sbs_status check_radii(const double *inner, const double *outer, size_t count, sbs_fault *fault) {
@@ -29,6 +30,15 @@ static sbs_status check_multipliers(const double *multipliers, size_t count, sbs
   return SBS_OK;
 }
 
+static sbs_status check_falloffs(const int32_t *falloffs, size_t count, sbs_fault *fault) {
+  for (size_t j = 0; j < count; j++) {
+    if (falloffs[j] != -1 && !sbs_falloff_is_valid((sbs_capsule_falloff)falloffs[j])) {
+      return sbs_fault_row(fault, SBS_ERROR_OPTION, "falloffs", j, (double)falloffs[j], 0.0);
+    }
+  }
+  return SBS_OK;
+}
+
 sbs_status sbs_capsules_check(const sbs_capsules *capsules, sbs_fault *fault) {
   if (!capsules) return sbs_fault_in(fault, SBS_ERROR_NULL, "capsules");
   if (!capsules->heads) return sbs_fault_in(fault, SBS_ERROR_NULL, "heads");
@@ -46,5 +56,7 @@ sbs_status sbs_capsules_check(const sbs_capsules *capsules, sbs_fault *fault) {
   if (status) return status;
   status = check_radii(capsules->inner_radii, capsules->outer_radii, count, fault);
   if (status) return status;
-  return capsules->multipliers ? check_multipliers(capsules->multipliers, count, fault) : SBS_OK;
+  if (capsules->multipliers) status = check_multipliers(capsules->multipliers, count, fault);
+  if (!status && capsules->falloffs) status = check_falloffs(capsules->falloffs, count, fault);
+  return status;
 }

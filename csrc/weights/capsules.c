@@ -115,7 +115,7 @@ static double find_scale(const sbs_capsules *capsules, const sbs_capsule_points 
   return ldexp(1.0, exponent > -1000 ? -exponent : 1000);
 }
 
-static sbs_capsule prepare_capsule(const sbs_capsules *capsules, size_t j, double scale) {
+static sbs_capsule prepare_capsule(const sbs_capsules *capsules, size_t j, double scale, sbs_capsule_falloff falloff) {
   const double *inner = capsules->inner_radii + 2 * j, *outer = capsules->outer_radii + 2 * j;
   sbs_capsule capsule = {
       .inner = scale * inner[0],
@@ -123,6 +123,8 @@ static sbs_capsule prepare_capsule(const sbs_capsules *capsules, size_t j, doubl
       .inner_rise = scale * inner[1] - scale * inner[0],
       .outer_rise = scale * outer[1] - scale * outer[0],
       .multiplier = capsules->multipliers ? capsules->multipliers[j] : 1.0,
+      .falloff =
+          capsules->falloffs && capsules->falloffs[j] >= 0 ? (sbs_capsule_falloff)capsules->falloffs[j] : falloff,
       .joint = (int32_t)j,
   };
   double square = 0.0;
@@ -146,7 +148,7 @@ static void prepare_capsules(capsule_job *job, const sbs_capsules *capsules) {
   job->capsule_count = 0;
   for (size_t j = 0; j < capsules->capsule_count; j++) {
     if (!is_enabled(capsules, j)) continue;
-    const sbs_capsule capsule = prepare_capsule(capsules, j, job->scale);
+    const sbs_capsule capsule = prepare_capsule(capsules, j, job->scale, job->options->falloff);
     largest = fmax(largest, capsule.multiplier);
     job->capsules[job->capsule_count++] = capsule;
   }
@@ -224,7 +226,6 @@ static sbs_status weigh_blocks(void *context, sbs_share blocks, int number) {
   sbs_capsule_block block = {
       .capsules = job->capsules,
       .capsule_count = job->capsule_count,
-      .falloff = job->options->falloff,
       .outside = job->options->outside,
       .tolerance = 4.0 * sbs_scalar_epsilon(job->points->scalar),
       .lowest_gaps = job->lowest_gaps + scratch,

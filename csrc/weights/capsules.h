@@ -22,6 +22,7 @@ typedef struct sbs_capsule {
   double largest_outer;
   double multiplier; /* as a share of the largest */
   double reach;      /* the largest coordinate of head and tail */
+  sbs_capsule_falloff falloff;
   int32_t joint;
 } sbs_capsule;
 
@@ -36,7 +37,6 @@ typedef struct sbs_capsule_hit {
 typedef struct sbs_capsule_block {
   const sbs_capsule *capsules;
   size_t capsule_count;
-  sbs_capsule_falloff falloff;
   sbs_capsule_outside outside;
   double tolerance; /* 4 eps of the points' type */
 

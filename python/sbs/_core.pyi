@@ -84,10 +84,10 @@ def segments_blocked(
     threads: int | None = None,
 ) -> NDArray[np.bool_]: ...  # (N,)
 
-_Capsules = tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike, ArrayLike | None, ArrayLike | None]
+_Capsules = tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike, ArrayLike | None, ArrayLike | None, ArrayLike | None]
 
 def check_capsules(
-    capsules: _Capsules,  # (J, 3), (J, 3), (J, 2), (J, 2), (J,), (J,)
+    capsules: _Capsules,  # (J, 3), (J, 3), (J, 2), (J, 2), (J,), (J,), (J,)
 ) -> tuple[
     NDArray[np.float64],
     NDArray[np.float64],
@@ -95,6 +95,7 @@ def check_capsules(
     NDArray[np.float64],
     NDArray[np.float64],
     NDArray[np.bool_],
+    NDArray[np.int32],
 ]: ...
 def capsule_weights(
     points: ArrayLike,  # (V, 3)

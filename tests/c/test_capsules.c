@@ -23,7 +23,7 @@ static const double points[POINTS][3] = {
 };
 
 static sbs_capsules three_capsules(void) {
-  return (sbs_capsules){3, heads[0], tails[0], inner_radii[0], outer_radii[0], NULL, NULL};
+  return (sbs_capsules){3, heads[0], tails[0], inner_radii[0], outer_radii[0], NULL, NULL, NULL};
 }
 
 static sbs_capsule_points four_points(void) {
@@ -114,6 +114,23 @@ static void test_multipliers_and_switches(void) {
   CHECK(weights[0] == 1.0 && weights[1] == 0.0 && weights[2] == 0.0);
 }
 
+/* In two outer capsules, at x = 1/4 of the first, whose k is then (9/16) / (3/2) instead of (3/4) / (3/2). */
+static void test_falloffs(void) {
+  const int32_t falloffs[3] = {SBS_CAPSULE_FALLOFF_QUADRATIC, -1, -1}, none[3] = {-1, -1, -1};
+  sbs_capsules capsules = three_capsules();
+  const sbs_capsule_points given = {1, SBS_FLOAT64, points[2], 0};
+  sbs_capsule_options options = sbs_default_capsule_options();
+  double weights[3];
+  capsules.falloffs = falloffs;
+  CHECK_EQUAL(sbs_capsule_weights_dense(&capsules, &given, NULL, 0, weights, NULL, NULL), SBS_OK);
+  CHECK_NEAR(weights[0], 3.0 / 5, 1e-15);
+  CHECK_NEAR(weights[1], 2.0 / 5, 1e-15);
+  capsules.falloffs = none; /* that of the options, here quadratic for both: (1/4) / 2 of the second */
+  options.falloff = SBS_CAPSULE_FALLOFF_QUADRATIC;
+  CHECK_EQUAL(sbs_capsule_weights_dense(&capsules, &given, &options, 0, weights, NULL, NULL), SBS_OK);
+  CHECK_NEAR(weights[0], 3.0 / 4, 1e-15);
+}
+
 /* Enough points for several blocks and threads, in no order. */
 static void test_blocks_and_threads_change_no_bit(void) {
   enum {
@@ -154,6 +171,7 @@ static void test_blocks_and_threads_change_no_bit(void) {
 typedef struct attempt {
   double heads[3][3], tails[3][3], inner[3][2], outer[3][2], multipliers[3], points[POINTS][3];
   unsigned char enabled[3];
+  int32_t falloffs[3];
   sbs_capsules capsules;
   sbs_capsule_points given;
   sbs_capsule_options options;
@@ -172,8 +190,14 @@ static void start(attempt *made) {
   memcpy(made->outer, outer_radii, sizeof outer_radii);
   memcpy(made->points, points, sizeof points);
   for (int j = 0; j < 3; j++) made->multipliers[j] = made->enabled[j] = 1;
-  made->capsules = (sbs_capsules){
-      3, made->heads[0], made->tails[0], made->inner[0], made->outer[0], made->multipliers, made->enabled};
+  made->capsules = (sbs_capsules){3,
+                                  made->heads[0],
+                                  made->tails[0],
+                                  made->inner[0],
+                                  made->outer[0],
+                                  made->multipliers,
+                                  made->enabled,
+                                  made->falloffs};
   made->given = (sbs_capsule_points){POINTS, SBS_FLOAT64, made->points, 0};
   made->options = sbs_default_capsule_options();
   made->columns = 2;
@@ -234,6 +258,8 @@ static void test_bad_capsules(void) {
   FAILS(made.inner[2][1] = 2.5, SBS_ERROR_RADIUS, "inner_radii", 2, 2, 1);
   FAILS(made.multipliers[1] = NAN, SBS_ERROR_NOT_FINITE, "multipliers", 1, 1, 0);
   FAILS(made.multipliers[2] = -1, SBS_ERROR_NEGATIVE, "multipliers", 1, 2, 0);
+  FAILS(made.falloffs[1] = 3, SBS_ERROR_OPTION, "falloffs", 1, 1, 0);
+  FAILS(made.falloffs[2] = -2, SBS_ERROR_OPTION, "falloffs", 1, 2, 0);
   CHECK_EQUAL(sbs_capsules_check(NULL, NULL), SBS_ERROR_NULL);
 }
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,15 +47,21 @@ KEYS = ("heads", "tails", "inner_radii", "outer_radii")
 
 
 def dense_weights(
-    points: np.ndarray, capsules: dict[str, np.ndarray], *, falloff: str = "linear", outside: str = "nearest"
+    points: np.ndarray,
+    capsules: dict[str, np.ndarray],
+    *,
+    falloff: str | Sequence[str] = "linear",
+    outside: str = "nearest",
 ) -> np.ndarray:
-    """Weights (V, J) of points that lie on no bone."""
+    """Weights (V, J) of points that lie on no bone; with one fall-off for all capsules, or one for each."""
     shape = measure(points, capsules)
     multipliers = capsules.get("multipliers", np.ones(shape.distances.shape[1]))
     on = capsules.get("enabled", np.ones(shape.distances.shape[1], bool)) & (multipliers > 0)
     with np.errstate(all="ignore"):
         x = (shape.distances - shape.inner) / (shape.outer - shape.inner)
-        f = np.where(shape.distances <= shape.inner, 1, FALLOFFS[falloff](np.clip(x, 0, 1)))
+        falloffs = [falloff] * x.shape[1] if isinstance(falloff, str) else falloff
+        fallen = np.stack([FALLOFFS[own](column) for own, column in zip(falloffs, np.clip(x, 0, 1).T, strict=True)], 1)
+        f = np.where(shape.distances <= shape.inner, 1, fallen)
         f = np.where((shape.distances >= shape.outer) & (shape.distances > shape.inner), 0, f)
     k = np.where(on, multipliers * f / shape.distances, 0)
     sums = k.sum(axis=1, keepdims=True)

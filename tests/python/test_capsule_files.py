@@ -50,6 +50,20 @@ def test_read_as_written(tmp_path: Path, names: list[str] | None) -> None:
     jsonschema.validate(json.loads(path.read_text(encoding="utf-8")), SCHEMA)
 
 
+def test_falloffs(tmp_path: Path) -> None:
+    """A file says version 2 only where an older reader would miss something."""
+    rng = np.random.default_rng(0)
+    given = capsule_reference.random_capsules(rng, 3)
+    path = tmp_path / "capsules.json"
+    for falloffs, version in (((None, "smooth", "quadratic"), 2), ((None, None, None), 1), (None, 1)):
+        capsules = weights.Capsules(**given, falloffs=falloffs)
+        capsules.to_json(path)
+        written = json.loads(path.read_text(encoding="utf-8"))
+        assert written["version"] == version
+        jsonschema.validate(written, SCHEMA)
+        assert weights.Capsules.from_json(path).falloffs == (falloffs if version == 2 else None)
+
+
 def test_defaults(tmp_path: Path) -> None:
     jsonschema.validate(document(), SCHEMA)
     capsules = read(tmp_path / "a.json", document())
@@ -81,7 +95,10 @@ def test_writing_leaves_nothing_half_done(tmp_path: Path, monkeypatch: pytest.Mo
         ("[" * 100_000, "nested too deeply"),
         ("[]", 'no file of capsules: "format" is not "sbs-capsules"'),
         ({"asset": {"version": "2.0"}}, "no file of capsules"),
-        (document() | {"version": 2}, "comes from a newer version: 2, and this reads up to 1"),
+        (document() | {"version": 3}, "comes from a newer version: 3, and this reads up to 2"),
+        (document(falloff="smooth"), r"capsules\[1\]: unknown key 'falloff'"),
+        (document(falloff="steep") | {"version": 2}, r"falloffs\[1\] must be None or one of 'linear', 'smooth'"),
+        (document(falloff=1) | {"version": 2}, r"capsules\[1\]: 'falloff' must be a string"),
         (document() | {"version": 0}, '"version" must be an integer from 1 on, not 0'),
         (document() | {"version": "1"}, "\"version\" must be an integer from 1 on, not '1'"),
         (document() | {"version": True}, '"version" must be an integer from 1 on, not True'),

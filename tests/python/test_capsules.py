@@ -205,6 +205,41 @@ def test_reference(falloff: str, outside: str, radius: float) -> None:
     assert np.abs(found - expected).max() < 1e-9
 
 
+@pytest.mark.parametrize("falloff", ["linear", "quadratic"])
+def test_falloffs_of_capsules(falloff: str) -> None:
+    rng = np.random.default_rng(11)
+    given = capsule_reference.random_capsules(rng, 6)
+    points = rng.uniform(-1, 1, (500, 3))
+    own = ["smooth", None, "quadratic", "linear", None, "smooth"]
+    capsules = weights.Capsules(**given, falloffs=own)
+    found = weights.capsule_weights(points, capsules, falloff=falloff, dense=True)
+    expected = capsule_reference.dense_weights(points, given, falloff=[name or falloff for name in own])
+    # As in test_reference: roundings of distances, which near an outer radius are large beside what is left.
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+    alike = weights.Capsules(**given, falloffs=["smooth"] * 6)
+    np.testing.assert_array_equal(
+        weights.capsule_weights(points, alike, dense=True),
+        weights.capsule_weights(points, weights.Capsules(**given), falloff="smooth", dense=True),
+    )
+    # Outside are the same points, whatever falls how.
+    assert capsules.count_outside(points) == weights.Capsules(**given).count_outside(points)
+
+
+def test_falloffs_are_kept_and_checked() -> None:
+    capsules = dataclasses.replace(ELBOW, falloffs=["smooth", None])
+    assert capsules.falloffs == ("smooth", None)
+    assert pickle.loads(pickle.dumps(capsules)).falloffs == capsules.falloffs
+    assert dataclasses.replace(capsules, falloffs=[None, None]).falloffs is None
+    for falloffs, message in (
+        (["smooth"], "falloffs has length 1, expected 2"),
+        (["smooth", "steep"], r"falloffs\[1\] must be None or one of 'linear', 'smooth', 'quadratic', not 'steep'"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            dataclasses.replace(ELBOW, falloffs=falloffs)
+    with pytest.raises(TypeError, match="not be a str"):
+        dataclasses.replace(ELBOW, falloffs="smooth")
+
+
 def test_many_overlapping_capsules() -> None:
     rng = np.random.default_rng(4)
     given = capsule_reference.random_capsules(rng, 300, radius=5.0)

@@ -15,6 +15,8 @@ import numpy as np
 from mathutils import Vector
 from numpy.typing import NDArray
 
+from ..choices import AS_OTHERS
+
 __all__ = ["BoneCapsules", "head_radius", "read", "write"]
 
 
@@ -28,6 +30,8 @@ class BoneCapsules(NamedTuple):
         At head and tail.
     multipliers : (J,) ndarray
         The envelope weight of each bone.
+    falloffs : (J,) ndarray of object
+        How the weight of each falls, in the library's words; None for as all others.
     """
 
     heads: NDArray[np.float64]
@@ -35,6 +39,7 @@ class BoneCapsules(NamedTuple):
     inner_radii: NDArray[np.float64]
     outer_radii: NDArray[np.float64]
     multipliers: NDArray[np.float64]
+    falloffs: NDArray[np.object_]
 
 
 def head_radius(bone: bpy.types.Bone | bpy.types.EditBone) -> float:
@@ -53,7 +58,17 @@ def read(bones: Sequence[bpy.types.Bone | bpy.types.EditBone]) -> BoneCapsules:
         inner_radii=inner,
         outer_radii=inner + distances[:, None],
         multipliers=np.array([bone.envelope_weight for bone in bones], np.float64),
+        falloffs=np.array([_falloff(bone) for bone in bones], object),
     )
+
+
+def _falloff(bone: bpy.types.Bone | bpy.types.EditBone) -> str | None:
+    """How the weight of a bone falls; None for as all others."""
+    if not isinstance(bone, bpy.types.Bone):
+        # Properties of ours are those of the bone that it was, which one that is new has not been.
+        bone = bone.id_data.bones.get(bone.name)
+    chosen = bone.sbs.capsule_falloff if bone is not None else AS_OTHERS
+    return None if chosen == AS_OTHERS else chosen.lower()
 
 
 def _ends(bone: bpy.types.Bone | bpy.types.EditBone) -> tuple[Vector, Vector]:

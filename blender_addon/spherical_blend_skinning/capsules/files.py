@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 
 from .. import library
+from ..choices import AS_OTHERS
 from . import bones as bone_capsules
 
 __all__ = ["export_file", "import_file"]
@@ -51,5 +52,7 @@ def import_file(armature: bpy.types.Object, path: str) -> tuple[int, int]:
     bone_capsules.write([bone for _, bone in known], capsules.inner_radii[numbers], capsules.outer_radii[numbers])
     for number, bone in known:
         bone.envelope_weight = capsules.multipliers[number]
+        falloff = capsules.falloffs and capsules.falloffs[number]
+        bone.sbs.capsule_falloff = falloff.upper() if falloff else AS_OTHERS
     armature.data.update_tag()
     return len(known), len(here) - len(known)

@@ -6,16 +6,12 @@ from __future__ import annotations
 import bpy
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
+from ..choices import CAPSULE_FALLOFFS
 from ..weights import rigged
 from . import assign, files
 
-__all__ = ["CLASSES", "FALLOFFS", "OUTSIDES"]
+__all__ = ["CLASSES", "OUTSIDES"]
 
-FALLOFFS = (
-    ("LINEAR", "Linear", "Evenly from the inner capsule to the outer one"),
-    ("SMOOTH", "Smooth", "Level at both capsules"),
-    ("QUADRATIC", "Quadratic", "Fast at the inner capsule, level at the outer one"),
-)
 OUTSIDES = (
     ("NEAREST", "Nearest Bone", "A vertex outside of all outer capsules follows the bone of the nearest one"),
     ("UNWEIGHTED", "Leave", "A vertex outside of all outer capsules keeps the weights of other bones, if it has any"),
@@ -36,7 +32,7 @@ class SBS_OT_assign_from_capsules(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     falloff: bpy.props.EnumProperty(
-        name="Falloff", description="How a weight falls from the inner capsule to the outer one", items=FALLOFFS
+        name="Falloff", description="How a weight falls from the inner capsule to the outer one", items=CAPSULE_FALLOFFS
     )
     outside: bpy.props.EnumProperty(
         name="Outside", description="What becomes of vertices that are in no capsule", items=OUTSIDES

@@ -39,6 +39,7 @@ class SBS_PT_capsules(bpy.types.Panel):
             column.prop(bone, "tail_radius", text="Tail")
             column.prop(bone, "envelope_distance", text="Distance")
             column.prop(bone, "envelope_weight", text="Weight")
+            column.prop(bone.sbs, "capsule_falloff")
 
         column = layout.column(align=True)
         column.prop(settings, "falloff")

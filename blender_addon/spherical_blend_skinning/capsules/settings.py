@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import bpy
 
-from .operators import FALLOFFS, OUTSIDES
+from ..choices import CAPSULE_FALLOFFS
+from .operators import OUTSIDES
 
 __all__ = ["CLASSES", "register", "unregister"]
 
@@ -40,7 +41,7 @@ class SBS_PG_capsules(bpy.types.PropertyGroup):
         update=_start_to_follow,
     )
     falloff: bpy.props.EnumProperty(
-        name="Falloff", description="How a weight falls from the inner capsule to the outer one", items=FALLOFFS
+        name="Falloff", description="How a weight falls from the inner capsule to the outer one", items=CAPSULE_FALLOFFS
     )
     outside: bpy.props.EnumProperty(
         name="Outside", description="What becomes of vertices that are in no capsule", items=OUTSIDES

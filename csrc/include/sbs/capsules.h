@@ -48,6 +48,7 @@ typedef struct sbs_capsules {
   const double *outer_radii;    /* (J, 2), finite, at least 0 */
   const double *multipliers;    /* (J) or NULL (all 1), finite, at least 0; 0: as if not enabled */
   const unsigned char *enabled; /* (J) or NULL (all): 0 for capsules that shall have no effect */
+  const int32_t *falloffs;      /* (J) or NULL (all): an sbs_capsule_falloff, or -1 for that of the options */
 } sbs_capsules;
 
 /*
@@ -55,7 +56,7 @@ typedef struct sbs_capsules {
  *
  *   fault  or NULL; names the field, and the joint with its coordinate, or with 0 for head and 1 for tail
  *
- * Errors: NULL, EMPTY, TOO_LARGE, NOT_FINITE, NEGATIVE, RADIUS.
+ * Errors: NULL, EMPTY, TOO_LARGE, NOT_FINITE, NEGATIVE, RADIUS, OPTION.
  */
 SBS_API sbs_status sbs_capsules_check(const sbs_capsules *capsules, sbs_fault *fault);
 
@@ -81,7 +82,7 @@ typedef enum sbs_capsule_outside {
 } sbs_capsule_outside;
 
 typedef struct sbs_capsule_options {
-  sbs_capsule_falloff falloff; /* default LINEAR */
+  sbs_capsule_falloff falloff; /* default LINEAR; of the capsules that have none of their own */
   sbs_capsule_outside outside; /* default NEAREST, for which at least one capsule must be enabled: else EMPTY */
   int threads;                 /* 0 (default): what sbs_get_threads says; never more than the work is worth */
   sbs_allocator allocator;     /* default: malloc and free */

@@ -167,6 +167,7 @@ def in_order(capsules: Capsules, skeleton: Skeleton, source: str) -> Capsules:
         capsules.outer_radii[order],
         multipliers=capsules.multipliers[order],
         enabled=capsules.enabled[order],
+        falloffs=None if capsules.falloffs is None else [capsules.falloffs[joint] for joint in order],
         names=skeleton.names,
     )
 

@@ -18,15 +18,19 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT", "VERSION", "read", "write"]
 
 FORMAT = "sbs-capsules"
-VERSION = 1
+VERSION = 2
+# Of files without fall-offs, which readers of that version understand.
+_VERSION_BEFORE_FALLOFFS = 1
 
 # The keys of a capsule with numbers, and how many.
 _VECTORS = {"head": 3, "tail": 3, "inner_radii": 2, "outer_radii": 2}
-_OPTIONAL = {"name", "multiplier", "enabled"}
+_OPTIONAL = {"name", "multiplier", "enabled", "falloff"}
 
 
 def write(capsules: Capsules, path: str | os.PathLike[str]) -> None:
-    """Write a file of the current version; see `Capsules.to_json`."""
+    """Write a file of the lowest version that will do; see `Capsules.to_json`."""
+    falloffs = capsules.falloffs or (None,) * len(capsules)
+    version = _VERSION_BEFORE_FALLOFFS if capsules.falloffs is None else VERSION
     entries: list[dict[str, Any]] = [
         {
             **({} if capsules.names is None else {"name": well_formed(capsules.names[joint])}),
@@ -36,11 +40,12 @@ def write(capsules: Capsules, path: str | os.PathLike[str]) -> None:
             "outer_radii": capsules.outer_radii[joint].tolist(),
             "multiplier": float(capsules.multipliers[joint]),
             "enabled": bool(capsules.enabled[joint]),
+            **({} if falloffs[joint] is None else {"falloff": falloffs[joint]}),
         }
         for joint in range(len(capsules))
     ]
     lines = ",\n".join("    " + json.dumps(entry, allow_nan=False, ensure_ascii=False) for entry in entries)
-    text = f'{{\n  "format": "{FORMAT}",\n  "version": {VERSION},\n  "capsules": [\n{lines}\n  ]\n}}\n'
+    text = f'{{\n  "format": "{FORMAT}",\n  "version": {version},\n  "capsules": [\n{lines}\n  ]\n}}\n'
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
@@ -62,7 +67,7 @@ def _refuse(constant: str) -> NoReturn:
 def _capsules(kind: type[Capsules], document: Any) -> Capsules:
     entries = _entries(document)
     for index, entry in enumerate(entries):
-        _check_entry(entry, f"capsules[{index}]")
+        _check_entry(entry, f"capsules[{index}]", document["version"])
     names = [entry.get("name") for entry in entries]
     named = sum(name is not None for name in names)
     if 0 < named < len(names):
@@ -75,6 +80,7 @@ def _capsules(kind: type[Capsules], document: Any) -> Capsules:
         multipliers=[float(entry.get("multiplier", 1.0)) for entry in entries],
         enabled=[entry.get("enabled", True) for entry in entries],
         names=list(map(well_formed, names)) if named else None,
+        falloffs=[entry.get("falloff") for entry in entries],
     )
 
 
@@ -96,7 +102,7 @@ def _entries(document: Any) -> list[Any]:
     return entries
 
 
-def _check_entry(entry: Any, place: str) -> None:
+def _check_entry(entry: Any, place: str, version: int) -> None:
     if not isinstance(entry, dict):
         raise ValueError(f"{place} must be an object")
     for key, count in _VECTORS.items():
@@ -106,14 +112,17 @@ def _check_entry(entry: Any, place: str) -> None:
         if not isinstance(numbers, list) or len(numbers) != count or not all(map(_is_number, numbers)):
             raise ValueError(f"{place}: {key!r} must be a list of {count} numbers")
     unknown = entry.keys() - _VECTORS.keys() - _OPTIONAL
+    if version == _VERSION_BEFORE_FALLOFFS:
+        unknown |= entry.keys() & {"falloff"}
     if unknown:
         raise ValueError(f"{place}: unknown key {min(unknown)!r}")
     if not _is_number(entry.get("multiplier", 1.0)):
         raise ValueError(f"{place}: 'multiplier' must be a number")
     if not isinstance(entry.get("enabled", True), bool):
         raise ValueError(f"{place}: 'enabled' must be true or false")
-    if not isinstance(entry.get("name", ""), str):
-        raise ValueError(f"{place}: 'name' must be a string")
+    for key in ("name", "falloff"):
+        if not isinstance(entry.get(key, ""), str):
+            raise ValueError(f"{place}: {key!r} must be a string")
 
 
 def _is_number(value: Any) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, overload
+from typing import Literal, get_args, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +23,9 @@ __all__ = ["Capsules", "capsule_weights"]
 Floats = NDArray[np.float64]
 Falloff = Literal["linear", "smooth", "quadratic"]
 Outside = Literal["nearest", "unweighted", "error"]
+
+# In the order of sbs_capsule_falloff.
+_FALLOFFS: tuple[Falloff, ...] = get_args(Falloff)
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -45,6 +48,8 @@ class Capsules:
         Which capsules have an effect. By default all.
     names : sequence of J str, optional
         Of the joints, all different.
+    falloffs : sequence of J {"linear", "smooth", "quadratic"} or None, optional
+        How the weight of each falls from the inner capsule to the outer one; None leaves that to `capsule_weights`.
 
     Attributes
     ----------
@@ -53,12 +58,13 @@ class Capsules:
     multipliers : (J,) float64 ndarray, read-only
     enabled : (J,) bool ndarray, read-only
     names : tuple of J str, or None
+    falloffs : tuple of J str or None, or None if none has its own
 
     Raises
     ------
     ValueError
         If shapes disagree, there is no capsule, a number is NaN or infinite, a radius or multiplier negative, an inner
-        radius above its outer one, or a name occurs twice.
+        radius above its outer one, a name occurs twice, or there is no such fall-off.
     TypeError
         If an array does not hold real numbers, or `enabled` anything but bool.
 
@@ -84,6 +90,7 @@ class Capsules:
     multipliers: Floats
     enabled: NDArray[np.bool_]
     names: tuple[str, ...] | None
+    falloffs: tuple[Falloff | None, ...] | None
 
     def __init__(
         self,
@@ -94,12 +101,14 @@ class Capsules:
         multipliers: ArrayLike | None = None,
         enabled: ArrayLike | None = None,
         names: Sequence[str] | None = None,
+        falloffs: Sequence[Falloff | None] | None = None,
     ) -> None:
-        checked = _core.check_capsules((heads, tails, inner_radii, outer_radii, multipliers, enabled))
+        checked = _core.check_capsules((heads, tails, inner_radii, outer_radii, multipliers, enabled, None))
         fields = ("heads", "tails", "inner_radii", "outer_radii", "multipliers", "enabled")
-        for field, array in zip(fields, checked, strict=True):
+        for field, array in zip(fields, checked[:-1], strict=True):
             object.__setattr__(self, field, array)
         object.__setattr__(self, "names", None if names is None else _check_names(names, len(self.heads)))
+        object.__setattr__(self, "falloffs", None if falloffs is None else _check_falloffs(falloffs, len(self.heads)))
 
     def __len__(self) -> int:
         return len(self.heads)
@@ -109,12 +118,17 @@ class Capsules:
         return f"<sbs.weights.Capsules {len(self)} capsule{'s' if len(self) > 1 else ''}, {off} off>"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (*self._arrays, self.names)
+        return type(self), (*self._arrays[:-1], self.names, self.falloffs)
 
     @property
-    def _arrays(self) -> tuple[Floats, Floats, Floats, Floats, Floats, NDArray[np.bool_]]:
+    def _arrays(
+        self,
+    ) -> tuple[Floats, Floats, Floats, Floats, Floats, NDArray[np.bool_], NDArray[np.int32] | None]:
         """As `_core` takes them."""
-        return self.heads, self.tails, self.inner_radii, self.outer_radii, self.multipliers, self.enabled
+        codes = None
+        if self.falloffs is not None:
+            codes = np.array([-1 if own is None else _FALLOFFS.index(own) for own in self.falloffs], np.int32)
+        return self.heads, self.tails, self.inner_radii, self.outer_radii, self.multipliers, self.enabled, codes
 
     def count_outside(self, points: ArrayLike, *, threads: int | None = None) -> int:
         """How many points (V, 3) are outside of all outer capsules, and so left to the option `outside`."""
@@ -192,7 +206,8 @@ def capsule_weights(
         Float32 or float64, which the weights have too; all is computed in double.
     capsules : Capsules
     falloff : {"linear", "smooth", "quadratic"}
-        1 - x, (1 - x)^2 (1 + 2 x), which is level at both ends, or (1 - x)^2, which is level at the outer one.
+        1 - x, (1 - x)^2 (1 + 2 x), which is level at both ends, or (1 - x)^2, which is level at the outer one; of the
+        capsules that have no fall-off of their own.
     outside : {"nearest", "unweighted", "error"}
         What becomes of points outside of all outer capsules: weight 1 for the joint of smallest d - r_outer, no weight,
         or a ValueError that counts them. With ``"nearest"``, weights are continuous across the outer surface of a
@@ -234,3 +249,15 @@ def _check_names(names: Sequence[str], count: int) -> tuple[str, ...]:
         if seen.setdefault(name, joint) != joint:
             raise ValueError(f"names[{joint}] = {name!r} is also the name of joint {seen[name]}")
     return tuple(names)
+
+
+def _check_falloffs(falloffs: Sequence[Falloff | None], count: int) -> tuple[Falloff | None, ...] | None:
+    if isinstance(falloffs, str):
+        raise TypeError(f"falloffs must hold one for each of {count} capsules, not be a str")
+    if len(falloffs) != count:
+        raise ValueError(f"falloffs has length {len(falloffs)}, expected {count}")
+    for joint, own in enumerate(falloffs):
+        if own is not None and own not in _FALLOFFS:
+            words = ", ".join(map(repr, _FALLOFFS))
+            raise ValueError(f"falloffs[{joint}] must be None or one of {words}, not {own!r}")
+    return tuple(falloffs) if any(own is not None for own in falloffs) else None
