@@ -14,6 +14,9 @@ SPHERICAL_BLEND_SKINNING: Point = (612, 753)
 WITH_VERTEX_GROUPS: Point = (850, 712)
 #: In the menu that Ctrl-P opens over EMPTY.
 WITH_HEAT_WEIGHTS: Point = (104, 753)
+FILE_MENU: Point = (34, 10)
+EXPORT_MENU: Point = (80, 316)
+FBX: Point = (289, 441)
 #: Where a click in the 3D view would hit nothing, to give it the keyboard.
 EMPTY: Point = (150, 600)
 
@@ -80,6 +83,15 @@ def make_bare(blender: Session) -> None:
     blender.run(
         "bpy.data.objects['Tube'].vertex_groups.clear()\nbpy.ops.ed.undo_push(message='Start')\n",
     )
+
+
+def open_export_dialog(blender: Session) -> None:
+    """Click through the menu File > Export > FBX; its dialog is a window of its own."""
+    for place in (FILE_MENU, EXPORT_MENU, FBX):
+        blender.click(place)
+        pause()
+    blender.wait_for("len(bpy.context.window_manager.windows) == 2")
+    pause()
 
 
 def weight_paint(blender: Session, group: str) -> None:

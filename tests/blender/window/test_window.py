@@ -346,3 +346,41 @@ def test_bake_with_progress(character: Session) -> None:
     blender.wait_for(caches)
     assert [path.name for path in folder.glob("*")] == ["Tube.pc2"]
     scenes.assert_right(blender)
+
+
+def test_export_by_the_menu(character: Session) -> None:
+    """The FBX exporter writes the skin, and leaves the character bound; so does Esc in its dialog, and undo."""
+    blender = character
+    scenes.bind(blender)
+    blender.run("bpy.ops.ed.undo_push(message='Bound')")
+    path = blender.folder / "by the menu.fbx"
+    modifiers = (
+        "[[modifier.name, modifier.show_viewport, modifier.show_render, getattr(modifier, 'use_vertex_groups', None)]"
+        " for modifier in bpy.data.objects['Tube'].modifiers]"
+    )
+    before = blender.get(modifiers)
+    for key in ("Escape", "Return"):
+        blender.run(
+            "bpy.context.window_manager.operator_properties_last('export_scene.fbx').filepath = path", path=str(path)
+        )
+        scenes.open_export_dialog(blender)
+        blender.screenshot("export dialog")
+        blender.key(key)
+        blender.wait_for("len(bpy.context.window_manager.windows) == 1")
+        scenes.pause()
+        assert path.exists() == (key == "Return")
+        assert blender.get(modifiers) == before
+    scenes.assert_right(blender)
+    # What the exporter itself calls one step.
+    blender.move(scenes.EMPTY)
+    blender.key("ctrl+z")
+    scenes.pause()
+    assert blender.get(modifiers) == before
+    scenes.assert_right(blender)
+    assert blender.run(
+        "items = set(bpy.data.objects)\n"
+        "bpy.ops.import_scene.fbx(filepath=path)\n"
+        "twin = next(item for item in bpy.data.objects if item not in items and item.type == 'MESH')\n"
+        "result = [len(twin.vertex_groups), [modifier.type for modifier in twin.modifiers]]",
+        path=str(path),
+    ) == [4, ["ARMATURE"]]
