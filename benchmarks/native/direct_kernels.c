@@ -29,11 +29,12 @@
 #define NAME(name) name##_float32
 #define VEC NAME(vec)
 #define VEC3 NAME(vec3)
+// clang-format off: each needs those before
 #include "kernels/vectors.inc"
-/* in this order */
+#include "kernels/interleave.inc"
 #include "kernels/store.inc"
-/* and this */
 #include "kernels/rotation.inc"
+// clang-format on
 
 SBS_INLINE void direct_linear(const SCALAR *base, NAME(influences) in, VEC3 *v, VEC3 *n) {
   VEC m[12];

@@ -21,8 +21,8 @@
 
 #include "deform/frame.c" /* NOLINT(bugprone-suspicious-include) */
 
+#include "base/memory.h"
 #include "direct.h"
-#include "memory.h"
 #include "stream.h"
 #include "worker.h"
 #include "workload.h"

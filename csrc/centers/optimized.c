@@ -3,13 +3,13 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/fault.h"
+#include "base/memory.h"
+#include "base/scalar.h"
 #include "base/threads.h"
 #include "centers/similarity.h"
-#include "fault.h"
-#include "memory.h"
 #include "mesh/validate.h"
 #include "sbs/centers.h"
-#include "scalar.h"
 #include "skin/validate.h"
 
 sbs_centers_options sbs_default_centers_options(void) {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "memory.h"
+#include "base/memory.h"
 
 /* Where a pair is, or would go. */
 static size_t slot_of(const sbs_pairs *pairs, int32_t j, int32_t k) {

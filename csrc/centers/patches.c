@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "memory.h"
+#include "base/memory.h"
+#include "base/scalar.h"
 #include "mesh/vec3.h"
-#include "scalar.h"
 
 /* ------------------------------------------------------------------------------------------------------- points -- */
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "memory.h"
+#include "base/memory.h"
 #include "skin/influences.h"
 
 static void read_rows(sbs_rows *rows, const sbs_skin_desc *desc, sbs_influences *influences) {

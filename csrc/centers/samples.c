@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/isa.h"
-#include "memory.h"
+#include "base/memory.h"
 
 /* Saturates: no allocator has so much. */
 static size_t add(size_t a, size_t b) {

@@ -4,10 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/fault.h"
+#include "base/scalar.h"
 #include "base/threads.h"
-#include "fault.h"
 #include "kernels/formulas.h"
-#include "scalar.h"
 
 /* ------------------------------------------------------------------------------------------------------- numbers -- */
 

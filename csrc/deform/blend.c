@@ -3,8 +3,8 @@
 
 #include <stdalign.h>
 
-#include "memory.h"
-#include "scalar.h"
+#include "base/memory.h"
+#include "base/scalar.h"
 
 /* Blocks that are evaluated by both methods before they are blended: few enough to stay in the nearest cache. */
 enum {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
 
+#include "base/fault.h"
+#include "base/memory.h"
+#include "base/scalar.h"
 #include "base/threads.h"
 #include "deform/job.h"
 #include "deform/options.h"
-#include "fault.h"
-#include "memory.h"
 #include "pose/check.h"
-#include "scalar.h"
 
 sbs_deform_options sbs_default_deform_options(void) {
   return (sbs_deform_options){

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "deform/frame.h"
 
+#include "base/scalar.h"
 #include "base/threads.h"
 #include "deform/blend.h"
 #include "deform/inverse.h"
 #include "kernels/kernels.h"
 #include "pose/batches.h"
 #include "pose/center.h"
-#include "scalar.h"
 
 /* --------------------------------------------------------------------------------------------------------- pose -- */
 

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
+#include "base/fault.h"
+#include "base/scalar.h"
 #include "deform/job.h"
-#include "fault.h"
-#include "scalar.h"
 
 /* ------------------------------------------------------------------------------------------------------ an item -- */
 

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "fault.h"
-#include "scalar.h"
+#include "base/fault.h"
+#include "base/scalar.h"
 
 static sbs_status check_stride(const sbs_skin *skin, size_t stride, const char *name, sbs_fault *fault) {
   const size_t size = sbs_scalar_size(skin->scalar);

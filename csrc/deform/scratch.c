@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "deform/scratch.h"
 
+#include "base/memory.h"
+#include "base/scalar.h"
 #include "kernels/constants.h"
-#include "memory.h"
 #include "pose/center.h"
-#include "scalar.h"
 
 static void *carve(char *memory, size_t *used, size_t count, size_t size) {
   char *part = memory ? memory + *used : NULL;

@@ -14,9 +14,9 @@
 #include <string.h>
 
 #include "base/compiled_for_isa.h"
+#include "base/scalar.h"
 #include "kernels/kernels.h"
 #include "kernels/series.h"
-#include "scalar.h"
 
 #define VEC NAME(vec)
 #define VEC3 NAME(vec3)

@@ -2,8 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fault.h"
-#include "memory.h"
+#include "base/arguments.h"
+#include "base/fault.h"
+#include "base/memory.h"
 #include "mesh/validate.h"
 
 /* Calls for each of the six half edges of a triangle whose ends differ: from, to. */
@@ -48,7 +49,7 @@ sbs_status sbs_mesh_adjacency(const sbs_mesh_desc *mesh, const int32_t *represen
   if (!offsets) return sbs_fault_in(fault, SBS_ERROR_NULL, "offsets");
   if (!neighbors && mesh->triangle_count) return sbs_fault_in(fault, SBS_ERROR_NULL, "neighbors");
   sbs_allocator chosen;
-  sbs_status status = sbs_mesh_choose_allocator(allocator, &chosen, fault);
+  sbs_status status = sbs_choose_allocator(allocator, &chosen, fault);
   if (!status) status = sbs_mesh_validate_triangles(mesh, fault);
   if (!status && representatives)
     status = sbs_mesh_validate_representatives(representatives, mesh->vertex_count, fault);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 
-#include "fault.h"
-#include "memory.h"
+#include "base/arguments.h"
+#include "base/fault.h"
+#include "base/memory.h"
 #include "mesh/edges.h"
 #include "mesh/positions.h"
 #include "mesh/validate.h"
@@ -54,7 +55,7 @@ sbs_status sbs_mesh_curvature(const sbs_mesh_desc *mesh, const int32_t *represen
   if (!mesh) return sbs_fault_in(fault, SBS_ERROR_NULL, "mesh");
   if (!curvatures && mesh->triangle_count) return sbs_fault_in(fault, SBS_ERROR_NULL, "curvatures");
   sbs_allocator chosen;
-  sbs_status status = sbs_mesh_choose_allocator(allocator, &chosen, fault);
+  sbs_status status = sbs_choose_allocator(allocator, &chosen, fault);
   if (!status) status = sbs_mesh_validate_positions(mesh, fault);
   if (!status) status = sbs_edges_validate(mesh, representatives, fault);
   if (status) return status;

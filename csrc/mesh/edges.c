@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "fault.h"
-#include "memory.h"
+#include "base/fault.h"
+#include "base/memory.h"
 #include "mesh/validate.h"
 
 sbs_status sbs_edges_validate(const sbs_mesh_desc *mesh, const int32_t *representatives, sbs_fault *fault) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "fault.h"
+#include "base/fault.h"
 #include "mesh/validate.h"
 #include "sbs/surface.h"
 

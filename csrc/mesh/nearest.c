@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 
+#include "base/arguments.h"
+#include "base/fault.h"
 #include "base/threads.h"
-#include "fault.h"
 #include "mesh/surface.h"
 #include "mesh/vec3.h"
-#include "skin/validate.h"
 
 enum {
   POINT_TIME = 1000, /* nanoseconds that one takes, about */

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "memory.h"
+#include "base/memory.h"
 
 /* Most points in a leaf: fewer would make the tree larger than the points. */
 enum {

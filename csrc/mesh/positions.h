@@ -2,9 +2,9 @@
 #ifndef SBS_MESH_POSITIONS_H
 #define SBS_MESH_POSITIONS_H
 
+#include "base/scalar.h"
 #include "mesh/vec3.h"
 #include "sbs/mesh.h"
-#include "scalar.h"
 
 /* The positions of a mesh whatever their type and stride, one at a time. */
 static inline sbs_vec3 sbs_mesh_position(const sbs_mesh_desc *mesh, size_t vertex) {

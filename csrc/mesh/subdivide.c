@@ -4,8 +4,9 @@
 #include <assert.h>
 #include <string.h>
 
-#include "fault.h"
-#include "memory.h"
+#include "base/arguments.h"
+#include "base/fault.h"
+#include "base/memory.h"
 #include "mesh/edges.h"
 #include "mesh/positions.h"
 #include "mesh/validate.h"
@@ -367,7 +368,7 @@ sbs_status sbs_subdivision_new(const sbs_mesh_desc *mesh, const int32_t *represe
   if (!chosen && mesh->triangle_count) return sbs_fault_in(fault, SBS_ERROR_NULL, "chosen");
   if (!subdivision) return sbs_fault_in(fault, SBS_ERROR_NULL, "subdivision");
   divider d = {.mesh = mesh, .scheme = scheme};
-  sbs_status status = sbs_mesh_choose_allocator(allocator, &d.allocator, fault);
+  sbs_status status = sbs_choose_allocator(allocator, &d.allocator, fault);
   if (!status) status = validate(mesh, representatives, scheme, levels, fault);
   if (status) return status;
 

@@ -3,10 +3,11 @@
 
 #include <math.h>
 
-#include "fault.h"
-#include "memory.h"
+#include "base/arguments.h"
+#include "base/fault.h"
+#include "base/memory.h"
+#include "base/scalar.h"
 #include "mesh/validate.h"
-#include "scalar.h"
 
 /* ----------------------------------------------------------------------------------------------------- the tree -- */
 
@@ -171,7 +172,7 @@ sbs_status sbs_surface_new(const sbs_mesh_desc *mesh, const sbs_allocator *alloc
   if (!mesh) return sbs_fault_in(fault, SBS_ERROR_NULL, "mesh");
   if (!surface) return sbs_fault_in(fault, SBS_ERROR_NULL, "surface");
   sbs_allocator chosen;
-  sbs_status status = sbs_mesh_choose_allocator(allocator, &chosen, fault);
+  sbs_status status = sbs_choose_allocator(allocator, &chosen, fault);
   if (!status) status = sbs_mesh_validate_positions(mesh, fault);
   if (!status) status = sbs_mesh_validate_triangles(mesh, fault);
   if (status) return status;

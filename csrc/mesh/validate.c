@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "mesh/validate.h"
 
-#include "fault.h"
-#include "memory.h"
-#include "scalar.h"
-#include "skin/validate.h"
+#include "base/arguments.h"
+#include "base/fault.h"
+#include "base/scalar.h"
 
 sbs_mesh_desc sbs_default_mesh_desc(void) {
   return (sbs_mesh_desc){.scalar = SBS_FLOAT32};
@@ -55,12 +54,5 @@ sbs_status sbs_mesh_validate_representatives(const int32_t *representatives, siz
                            (double)vertex_count);
     }
   }
-  return SBS_OK;
-}
-
-sbs_status sbs_mesh_choose_allocator(const sbs_allocator *given, sbs_allocator *chosen, sbs_fault *fault) {
-  *chosen = given ? *given : sbs_default_allocator();
-  if (!chosen->allocate) return sbs_fault_in(fault, SBS_ERROR_NULL, "allocator.allocate");
-  if (!chosen->release) return sbs_fault_in(fault, SBS_ERROR_NULL, "allocator.release");
   return SBS_OK;
 }

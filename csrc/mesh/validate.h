@@ -13,7 +13,4 @@ sbs_status sbs_mesh_validate_triangles(const sbs_mesh_desc *mesh, sbs_fault *fau
 /* Checks that the representatives (V) of sbs_mesh_weld are vertices. */
 sbs_status sbs_mesh_validate_representatives(const int32_t *representatives, size_t vertex_count, sbs_fault *fault);
 
-/* The allocator of a call that may leave it out; checks that it can both give and take. */
-sbs_status sbs_mesh_choose_allocator(const sbs_allocator *given, sbs_allocator *chosen, sbs_fault *fault);
-
 #endif

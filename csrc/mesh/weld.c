@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "fault.h"
-#include "memory.h"
+#include "base/arguments.h"
+#include "base/fault.h"
+#include "base/memory.h"
 #include "mesh/positions.h"
 #include "mesh/validate.h"
 
@@ -33,7 +34,7 @@ sbs_status sbs_mesh_weld(const sbs_mesh_desc *mesh, const sbs_allocator *allocat
   if (!mesh) return sbs_fault_in(fault, SBS_ERROR_NULL, "mesh");
   if (!representatives) return sbs_fault_in(fault, SBS_ERROR_NULL, "representatives");
   sbs_allocator chosen;
-  sbs_status status = sbs_mesh_choose_allocator(allocator, &chosen, fault);
+  sbs_status status = sbs_choose_allocator(allocator, &chosen, fault);
   if (status) return status;
   status = sbs_mesh_validate_positions(mesh, fault);
   if (status) return status;

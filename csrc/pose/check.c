@@ -4,8 +4,8 @@
 #include <float.h>
 #include <math.h>
 
-#include "fault.h"
-#include "scalar.h"
+#include "base/fault.h"
+#include "base/scalar.h"
 
 /* How far the last row of a 4x4 matrix may be from (0, 0, 0, 1): products of float32 matrices leave rounding there. */
 #define LAST_ROW_TOLERANCE 1e-5

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "memory.h"
-#include "scalar.h"
+#include "base/memory.h"
+#include "base/scalar.h"
 
 /* Tells the sets of a joint and its parent, whose rotation center is known beforehand, from those to be solved. */
 static sbs_status classify_sets(sbs_skin *skin, const int32_t *parents) {

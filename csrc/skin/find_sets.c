@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "skin/find_sets.h"
 
-#include "fault.h"
-#include "memory.h"
-#include "scalar.h"
+#include "base/fault.h"
+#include "base/memory.h"
+#include "base/scalar.h"
 #include "skin/influences.h"
 
 static sbs_influences new_influences(const sbs_skin_desc *desc, const sbs_allocator *allocator) {

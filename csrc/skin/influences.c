@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "scalar.h"
+#include "base/scalar.h"
 
 static unsigned weight_defect(double weight) {
   if (isnan(weight)) return SBS_WEIGHT_NAN;

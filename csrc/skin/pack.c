@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "memory.h"
-#include "scalar.h"
+#include "base/memory.h"
+#include "base/scalar.h"
 #include "skin/influences.h"
 
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "skin/pack_centers.h"
 
-#include "memory.h"
-#include "scalar.h"
+#include "base/memory.h"
+#include "base/scalar.h"
 
 sbs_status sbs_pack_centers(sbs_skin *skin, const sbs_skin_desc *desc) {
   if (!desc->centers) return SBS_OK;

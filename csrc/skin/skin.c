@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "fault.h"
-#include "memory.h"
-#include "scalar.h"
+#include "base/fault.h"
+#include "base/memory.h"
+#include "base/scalar.h"
 #include "skin/arrange.h"
 #include "skin/find_sets.h"
 #include "skin/influences.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "memory.h"
+#include "base/memory.h"
 
 sbs_status sbs_average_init(sbs_average *average, size_t joint_count, const sbs_allocator *allocator) {
   *average = (sbs_average){.own = sbs_allocate(allocator, joint_count, sizeof *average->own),

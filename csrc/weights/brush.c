@@ -3,10 +3,11 @@
 
 #include <string.h>
 
-#include "fault.h"
-#include "memory.h"
+#include "base/arguments.h"
+#include "base/fault.h"
+#include "base/memory.h"
+#include "base/scalar.h"
 #include "mesh/validate.h"
-#include "scalar.h"
 
 sbs_brush_options sbs_default_brush_options(void) {
   return (sbs_brush_options){.joint = -1,
@@ -166,7 +167,7 @@ sbs_status sbs_brush_new(const sbs_weights_table *table, const sbs_mesh_desc *me
   if (!mesh) return sbs_fault_in(fault, SBS_ERROR_NULL, "mesh");
   if (!brush) return sbs_fault_in(fault, SBS_ERROR_NULL, "brush");
   sbs_allocator chosen;
-  sbs_status status = sbs_mesh_choose_allocator(allocator, &chosen, fault);
+  sbs_status status = sbs_choose_allocator(allocator, &chosen, fault);
   if (!status) status = sbs_weights_validate_table(table, fault);
   if (!status && mesh->vertex_count != table->vertex_count) {
     status = sbs_fault_number(fault, SBS_ERROR_OPTION, "vertex_count", (double)mesh->vertex_count,

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "scalar.h"
+#include "base/scalar.h"
 
 enum {
   CELLS_ALONG = 16,

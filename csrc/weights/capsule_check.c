@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 
-#include "fault.h"
-#include "skin/validate.h"
+#include "base/arguments.h"
+#include "base/fault.h"
 #include "weights/capsule_falloff.h"
 #include "weights/capsules.h"
 

@@ -5,11 +5,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arguments.h"
+#include "base/fault.h"
+#include "base/memory.h"
+#include "base/scalar.h"
 #include "base/threads.h"
-#include "fault.h"
-#include "memory.h"
-#include "scalar.h"
-#include "skin/validate.h"
 #include "weights/capsule_cells.h"
 #include "weights/capsule_falloff.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 
-#include "fault.h"
-#include "memory.h"
+#include "base/arguments.h"
+#include "base/fault.h"
+#include "base/memory.h"
 #include "mesh/validate.h"
 #include "weights/row.h"
 
@@ -52,7 +53,7 @@ sbs_status sbs_weights_clean(const sbs_weights_table *table, const sbs_weights_c
   const sbs_weights_clean_options defaults = sbs_weights_default_clean_options();
   if (!options) options = &defaults;
   sbs_allocator allocator;
-  sbs_status status = sbs_mesh_choose_allocator(&options->allocator, &allocator, fault);
+  sbs_status status = sbs_choose_allocator(&options->allocator, &allocator, fault);
   if (!status && !(options->threshold >= 0.0 && options->threshold <= 1.0)) {
     status = sbs_fault_number(fault, SBS_ERROR_OPTION, "threshold", options->threshold, 1.0);
   }

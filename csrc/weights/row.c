@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#include "fault.h"
-#include "memory.h"
-#include "scalar.h"
+#include "base/fault.h"
+#include "base/memory.h"
+#include "base/scalar.h"
 
 sbs_status sbs_weights_validate_table(const sbs_weights_table *table, sbs_fault *fault) {
   if (!table->joint_indices) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_indices");

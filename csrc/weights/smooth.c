@@ -2,10 +2,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "fault.h"
-#include "memory.h"
+#include "base/arguments.h"
+#include "base/fault.h"
+#include "base/memory.h"
+#include "base/scalar.h"
 #include "mesh/validate.h"
-#include "scalar.h"
 #include "weights/average.h"
 
 sbs_weights_smooth_options sbs_weights_default_smooth_options(void) {
@@ -233,7 +234,7 @@ sbs_status sbs_weights_smooth(const sbs_weights_table *table, const sbs_mesh_des
   if (!joint_weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_weights");
   const sbs_weights_smooth_options defaults = sbs_weights_default_smooth_options();
   smoother work = {.table = table, .options = options ? options : &defaults};
-  sbs_status status = sbs_mesh_choose_allocator(&work.options->allocator, &work.allocator, fault);
+  sbs_status status = sbs_choose_allocator(&work.options->allocator, &work.allocator, fault);
   if (!status) status = sbs_weights_validate_table(table, fault);
   if (!status && !limit) status = sbs_fault_in(fault, SBS_ERROR_EMPTY, "limit");
   if (!status && mesh->vertex_count != table->vertex_count) {

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "fault.h"
-#include "skin/validate.h"
+#include "base/arguments.h"
+#include "base/fault.h"
 #include "weights/brush.h"
 
 /* ----------------------------------------------------------------------------------------------------------- options */

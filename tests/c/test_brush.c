@@ -2,8 +2,8 @@
 /* The brush, from C: what it refuses, and that where memory is short nothing has happened. */
 #include <sbs/brush.h>
 
+#include "base/memory.h"
 #include "counting_allocator.h"
-#include "memory.h"
 #include "rig.h"
 
 /* A row of squares along x, each vertex of joint 0. */

@@ -2,8 +2,8 @@
 /* Deformations whose results are known by hand. */
 #include <float.h>
 
+#include "base/scalar.h"
 #include "rig.h"
-#include "scalar.h"
 
 static const sbs_method all_methods[] = {SBS_METHOD_RIGID, SBS_METHOD_LINEAR, SBS_METHOD_SPHERICAL,
                                          SBS_METHOD_DUAL_QUATERNION};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* However odd the joints, results are finite, and normals are of unit length. */
+#include "base/scalar.h"
 #include "rig.h"
-#include "scalar.h"
 
 enum {
   VERTICES = 64,

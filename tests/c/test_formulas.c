@@ -6,8 +6,8 @@
  */
 #include <float.h>
 
+#include "base/scalar.h"
 #include "rig.h"
-#include "scalar.h"
 
 enum {
   JOINTS = 12,

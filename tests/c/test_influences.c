@@ -3,8 +3,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/scalar.h"
 #include "harness.h"
-#include "scalar.h"
 #include "skin/influences.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))

@@ -2,8 +2,8 @@
 /* The kernels of all instruction sets that this machine has give the same, but for rounding. */
 #include <float.h>
 
+#include "base/scalar.h"
 #include "rig.h"
-#include "scalar.h"
 
 enum {
   VERTICES = 300,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A joint's matrix as A = R S, and R as a quaternion: rigid, scaled, sheared, mirrored and singular matrices. */
+#include "base/scalar.h"
 #include "pose/batches.h"
 #include "pose/check.h"
 #include "rig.h"
-#include "scalar.h"
 
 /* What is known of a joint, in row-major matrices. */
 typedef struct parts {

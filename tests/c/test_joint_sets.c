@@ -2,8 +2,8 @@
 /* The table of joint sets: found again by hashing, grown, and put in lexicographic order. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "harness.h"
-#include "memory.h"
 #include "skin/joint_sets.h"
 
 static const sbs_allocator *allocator(void) {

@@ -2,8 +2,8 @@
 /* Vertices packed in blocks: each exactly once, in the right group, with its own position, weights and normal. */
 #include <float.h>
 
+#include "base/scalar.h"
 #include "rig.h"
-#include "scalar.h"
 #include "skin/skin.h"
 
 /* The heaviest joint of a vertex, ties to the lowest; -1 if it has none. */

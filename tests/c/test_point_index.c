@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Points within a radius: against all of them, one by one, however they lie. */
+#include "base/memory.h"
 #include "harness.h"
-#include "memory.h"
 #include "mesh/point_index.h"
 #include "rig.h"
 

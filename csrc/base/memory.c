@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "memory.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef SBS_FAULT_H
-#define SBS_FAULT_H
+#ifndef SBS_BASE_FAULT_H
+#define SBS_BASE_FAULT_H
 
 #include "sbs/sbs.h"
 

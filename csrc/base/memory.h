@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef SBS_MEMORY_H
-#define SBS_MEMORY_H
+#ifndef SBS_BASE_MEMORY_H
+#define SBS_BASE_MEMORY_H
 
 #include "sbs/sbs.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef SBS_SCALAR_H
-#define SBS_SCALAR_H
+#ifndef SBS_BASE_SCALAR_H
+#define SBS_BASE_SCALAR_H
 
 #include <float.h>
 

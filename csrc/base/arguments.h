@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SBS_BASE_ARGUMENTS_H
+#define SBS_BASE_ARGUMENTS_H
+
+/* Checks of arguments that functions of several kinds take. */
+
+#include "sbs/sbs.h"
+
+/* Checks vectors (count, 3): finite, and `stride` bytes apart, 0 for packed. The names are those of the arguments. */
+sbs_status sbs_validate_vectors(const void *vectors, size_t stride, sbs_scalar scalar, size_t count, const char *name,
+                                const char *stride_name, sbs_fault *fault);
+
+/* Checks that parents are in range and form trees. */
+sbs_status sbs_validate_parents(const int32_t *parents, size_t joint_count, const sbs_allocator *allocator,
+                                sbs_fault *fault);
+
+/* The allocator of a call that may leave it out; checks that it can both give and take. */
+sbs_status sbs_choose_allocator(const sbs_allocator *given, sbs_allocator *chosen, sbs_fault *fault);
+
+#endif

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""Check that no folder of the sources depends on one that depends on it: ``python tools/check_layers.py``.
+
+C folders include only what stands to their left in `C_LAYERS`. Python modules, of the package and of the Blender add-on,
+import each other without a circle, and so do their folders.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from graphlib import CycleError, TopologicalSorter
+from itertools import chain
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+CSRC = ROOT / "csrc"
+PYTHON = (ROOT / "python" / "sbs", ROOT / "blender_addon" / "spherical_blend_skinning")
+
+# The lowest first. Public headers stand below all; what Python sees, above.
+C_LAYERS = ("sbs", "base", "mesh", "skin", "pose", "kernels", "deform", "centers", "weights", "extension")
+# These do not know each other, though they stand in a row.
+C_SIDE_BY_SIDE = (("centers", "deform"), ("centers", "weights"), ("weights", "deform"))
+
+Edges = dict[str, set[str]]
+
+
+def c_includes(folder: Path) -> Iterator[tuple[Path, str]]:
+    """Every file of a folder, with the name of a folder that it includes something of."""
+    for path in sorted(chain.from_iterable(folder.rglob(f"*.{ending}") for ending in ("c", "h", "inc"))):
+        for name in re.findall(r'^\s*#\s*include\s+["<]([a-z_]+)/', path.read_text(), re.MULTILINE):
+            yield path, name
+
+
+def check_c() -> Iterator[str]:
+    """What a C folder includes that it must not."""
+    rank = {name: number for number, name in enumerate(C_LAYERS)}
+    for folder in sorted(path for path in CSRC.iterdir() if path.is_dir()):
+        if folder.name in ("include", "examples"):
+            continue
+        if folder.name not in rank:
+            yield f"{folder.relative_to(ROOT)}: not in C_LAYERS"
+            continue
+        for path, other in c_includes(folder):
+            if other not in rank or other == folder.name:
+                continue
+            if rank[other] > rank[folder.name] or (folder.name, other) in C_SIDE_BY_SIDE:
+                yield f"{path.relative_to(ROOT)} includes {other}/, which stands beside or above {folder.name}/"
+
+
+def imported(path: Path, package: Path) -> Iterator[str]:
+    """The modules of its own package that a module imports, by their paths with dots."""
+    inside = path.relative_to(package).parts[:-1]
+    for node in ast.walk(ast.parse(path.read_text())):
+        if not isinstance(node, ast.ImportFrom) or not node.level:
+            continue
+        base = (*inside[: len(inside) - node.level + 1], *(node.module.split(".") if node.module else ()))
+        for alias in node.names:
+            target = package.joinpath(*base, alias.name)
+            is_module = target.is_dir() or any(target.with_suffix(f".{ending}").exists() for ending in ("py", "pyi"))
+            yield ".".join((*base, alias.name) if is_module else base)
+
+
+def name_of(path: Path, package: Path) -> str:
+    parts = path.relative_to(package).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def python_modules(package: Path) -> Edges:
+    """What each module imports. A package, which gathers its modules, is not taken for one of them."""
+    edges: Edges = {}
+    for path in sorted(package.rglob("*.py")):
+        name = name_of(path, package)
+        edges[name] = {other for other in imported(path, package) if other != name}
+    return edges
+
+
+def python_folders(modules: Edges) -> Edges:
+    """The same for folders, and modules that stand beside them."""
+    edges: Edges = {}
+    for name, others in modules.items():
+        place = name.partition(".")[0]
+        edges.setdefault(place, set()).update({other.partition(".")[0] for other in others} - {place})
+    return edges
+
+
+def check_circle(edges: Edges, what: str) -> Iterator[str]:
+    try:
+        TopologicalSorter(edges).prepare()
+    except CycleError as error:
+        yield f"{what}: {' -> '.join(name or '__init__' for name in reversed(error.args[1]))}"
+
+
+def check_all() -> Iterable[str]:
+    yield from check_c()
+    for package in PYTHON:
+        modules = python_modules(package)
+        yield from check_circle(modules, f"{package.name}, modules")
+        yield from check_circle(python_folders(modules), f"{package.name}, folders")
+
+
+def main() -> None:
+    found = list(check_all())
+    if found:
+        sys.exit("\n".join(found))
+    print(f"no circles in csrc, {', '.join(package.name for package in PYTHON)}")
+
+
+if __name__ == "__main__":
+    main()
