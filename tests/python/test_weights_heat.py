@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import threadpoolctl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from surfaces import chain, moved, together, torn, tube
@@ -53,6 +54,26 @@ def test_a_tube_is_shared_along_its_bones():
     np.testing.assert_allclose(shares[middle], 0.5, atol=1e-12)  # symmetric
     assert shares[positions[:, 0] < 1, 0].min() > 0.95
     np.testing.assert_allclose(shares.sum(axis=1), 1, rtol=1e-14)
+
+
+def blas_threads():
+    return [library["num_threads"] for library in threadpoolctl.threadpool_info() if library["user_api"] == "blas"]
+
+
+def test_equations_are_solved_by_one_thread(monkeypatch):
+    seen, solve = [], np.linalg.solve
+
+    def solve_and_look(*arguments):
+        seen.extend(blas_threads())
+        return solve(*arguments)
+
+    monkeypatch.setattr(np.linalg, "solve", solve_and_look)
+    with threadpoolctl.threadpool_limits(3, user_api="blas"):
+        before = blas_threads()
+        assert max(before) == 3
+        heat(tube())
+        assert blas_threads() == before
+    assert set(seen) == {1}
 
 
 def test_stronger_heat_makes_shorter_transitions():

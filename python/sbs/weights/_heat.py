@@ -170,7 +170,7 @@ def solve(
     sides = np.zeros((count, bone_count))
     sides[vertices, bones] = heat
     try:
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), _sparse.one_thread():
             temperatures = _sparse.solve(matrix, sides, surface.positions)
     except np.linalg.LinAlgError:
         return None

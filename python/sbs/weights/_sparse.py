@@ -8,12 +8,14 @@ Transactions on Mathematical Software 9(3).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Matrix", "solve"]
+__all__ = ["Matrix", "one_thread", "solve"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -57,6 +59,22 @@ class _Front:
     own: Indices
     border: Indices
     inner: Floats
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Have NumPy's BLAS and LAPACK work by the calling thread alone.
+
+    Most parts are so small that its threads wait for each other for longer than they work. Where threadpoolctl is not
+    installed, as in Blender, whose NumPy has no threads, nothing is changed.
+    """
+    try:
+        from threadpoolctl import threadpool_limits
+    except ModuleNotFoundError:
+        yield
+        return
+    with threadpool_limits(1, user_api="blas"):
+        yield
 
 
 def solve(matrix: Matrix, sides: Floats, places: Floats) -> Floats:
