@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What changes no bit of the result: the number of threads, frames together or apart, strides, the order of influences. */
+#include <fenv.h>
+
 #include "rig.h"
 
 /* Enough blocks, groups and joint sets for four threads each. */
@@ -85,6 +87,37 @@ static void check_threads(const sbs_skin *skin, const transform frames[FRAMES][J
 
 static void test_number_of_threads(void) {
   for_all_deformations(check_threads);
+}
+
+/* Whatever way the caller rounds: the threads do likewise, and do again what the next caller does. */
+static void test_rounding_modes(void) {
+  enum {
+    MANY = 100000 /* vertices: enough work for eight threads */
+  };
+  static const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+  static float by_one[4][MANY][3], by_many[MANY][3];
+  static transform frames[FRAMES][JOINTS];
+  make_frames(frames);
+  rig made = new_rig(3, MANY, JOINTS, 3);
+  sbs_skin *skin = bind_rig(&made, SBS_FLOAT32, 0);
+  const sbs_pose pose = pose_of(frames[FRAMES - 1]);
+  for (int m = 0; m < ALL_VARIANTS; m++) {
+    sbs_deform_options options = options_of_variant(m);
+    for (options.threads = 1; options.threads <= 8; options.threads++) {
+      for (int mode = 0; mode < 4; mode++) {
+        CHECK_EQUAL(fesetround(modes[mode]), 0);
+        float (*positions)[3] = options.threads == 1 ? by_one[mode] : by_many;
+        const sbs_status status = sbs_skin_deform(skin, &pose, &options, positions, NULL, NULL, NULL);
+        CHECK_EQUAL(fegetround(), modes[mode]);
+        CHECK_EQUAL(fesetround(FE_TONEAREST), 0);
+        CHECK_EQUAL(status, SBS_OK);
+        CHECK(memcmp(positions, by_one[mode], sizeof by_many) == 0);
+      }
+    }
+    CHECK(memcmp(by_one[1], by_one[2], sizeof by_many) != 0); /* or else this would tell nothing */
+  }
+  sbs_skin_free(skin);
+  free_rig(&made);
 }
 
 /* Into records with something before and after each vertex, which stays. */
@@ -182,6 +215,7 @@ static void test_order_and_padding_of_influences(void) {
 int main(void) {
   RUN(test_frames_together);
   RUN(test_number_of_threads);
+  RUN(test_rounding_modes);
   RUN(test_strides);
   RUN(test_centers_by_threads);
   RUN(test_order_and_padding_of_influences);
