@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Spherical blend skinning in Blender: a modifier, weights by capsules, and what artists need around them."""
 
+from .gltf import glTF2ExportUserExtension
+
+__all__ = ["glTF2ExportUserExtension", "register", "unregister"]
+
 bl_info = {
     "name": "Spherical Blend Skinning",
     "description": "Deform characters without candy wrappers, weight by capsules",

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable
 from pathlib import Path
@@ -289,6 +290,19 @@ def test_baked(form: Format, tmp_path: Path) -> None:
     if form in (FBX, USD):
         (twin,) = (item for item in found if item.type == "MESH" and len(item.data.vertices) == len(tube.data.vertices))
         assert_alike(by_frame(twin), shown)
+
+
+def test_our_settings_stay_here(tmp_path: Path) -> None:
+    """The artist's custom properties leave, where that is asked for, and the add-on's do not."""
+    tube, armature = make_character()
+    rigs.bind(tube, armature)
+    armature.data.bones["B1"].sbs.bones_blending = True
+    tube["mine"] = 7
+    armature.data.bones["B2"]["mine too"] = 8
+    path = GLTF.export(tmp_path, export_extras=True, export_format="GLTF_SEPARATE")
+    nodes = json.loads(path.with_suffix(".gltf").read_text())["nodes"]
+    extras = {node["name"]: node["extras"] for node in nodes if node.get("extras")}
+    assert extras == {"Tube": {"mine": 7}, "B2": {"mine too": 8}}
 
 
 def test_without_bones(tmp_path: Path) -> None:

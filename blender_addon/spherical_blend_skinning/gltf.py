@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What Blender's glTF exporter asks add-ons for."""
+
+from __future__ import annotations
+
+__all__ = ["glTF2ExportUserExtension"]
+
+
+class glTF2ExportUserExtension:
+    """Keeps our settings of objects and bones out of files, where the artist has custom properties exported."""
+
+    def gather_node_hook(self, node: object, _item: object, _settings: object) -> None:
+        self._take_out(node)
+
+    def gather_joint_hook(self, node: object, _bone: object, _settings: object) -> None:
+        self._take_out(node)
+
+    def _take_out(self, node: object) -> None:
+        if isinstance(node.extras, dict) and node.extras.pop("sbs", None) is not None:
+            node.extras = node.extras or None
