@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
+#include <string.h>
 
 #include "base/fault.h"
 #include "base/memory.h"
@@ -7,6 +8,7 @@
 #include "base/threads.h"
 #include "deform/job.h"
 #include "deform/options.h"
+#include "pose/center.h"
 #include "pose/check.h"
 
 sbs_deform_options sbs_default_deform_options(void) {
@@ -161,9 +163,10 @@ static void write_centers(const deform_job *job, double *centers) {
   sbs_scratch scratch;
   sbs_lay_out_scratch(skin, job->scratch, &scratch);
   for (size_t set = 0; set < skin->set_count; set++) {
-    for (size_t i = 0; i < 3; i++) {
-      centers[3 * set + i] =
-          skin->set_centroids[3 * set + i] + (sbs_set_size(skin, set) > 1 ? scratch.centers[set][i] : 0.0);
+    if (sbs_set_size(skin, set) > 1) {
+      sbs_rest_center(skin, set, scratch.joints, scratch.kinds, scratch.centers + set, centers + 3 * set);
+    } else {
+      memcpy(centers + 3 * set, skin->set_centroids + 3 * set, 3 * sizeof *centers);
     }
   }
 }

@@ -71,21 +71,26 @@ static const int32_t *solve_order_of(const sbs_frame *frame, size_t *count) {
   return use ? use->solve_orders[!frame->is_base] : frame->skin->solve_order;
 }
 
-static sbs_status find_some_centers(void *context, sbs_share share, int worker) {
-  sbs_frame *frame = context;
+static sbs_centers_args describe_centers(const sbs_frame *frame) {
   size_t solve_count;
-  (void)worker;
-  const sbs_centers_args args = {
+  return (sbs_centers_args){
       .skin = frame->skin,
       .order = solve_order_of(frame, &solve_count),
       .joints = frame->scratch.joints,
       .kinds = frame->scratch.kinds,
+      .stretches = frame->layout.general ? frame->scratch.stretches : NULL,
       .damping = frame->options->damping,
       .epsilon = sbs_scalar_epsilon(frame->matrix_scalar),
       .leave_all = frame->options->rcond > 0.0,
       .centers = frame->scratch.centers,
       .left = frame->scratch.left,
   };
+}
+
+static sbs_status find_some_centers(void *context, sbs_share share, int worker) {
+  sbs_frame *frame = context;
+  const sbs_centers_args args = describe_centers(frame);
+  (void)worker;
   const sbs_centers_count count = sbs_centers_batch_of(frame->skin->isa)(&args, share.begin, share.end);
   atomic_fetch_add(&frame->solves, count.solved);
   atomic_fetch_add(&frame->left_centers, count.left);
@@ -94,15 +99,14 @@ static sbs_status find_some_centers(void *context, sbs_share share, int worker) 
 
 /* One after the other: this is there to be exact, not fast. */
 static sbs_status find_left_centers(sbs_frame *frame) {
-  const sbs_skin *skin = frame->skin;
-  const sbs_deform_options *options = frame->options;
+  const sbs_centers_args args = describe_centers(frame);
   size_t solve_count;
   const int32_t *order = solve_order_of(frame, &solve_count);
   for (size_t i = 0; i < solve_count; i++) {
     const size_t set = (size_t)order[i];
     if (!frame->scratch.left[set]) continue;
-    sbs_status status = sbs_solve_center(skin, set, frame->scratch.joints, options->damping, options->rcond,
-                                         frame->scratch.center_work, frame->scratch.centers + set);
+    sbs_status status = sbs_solve_center(&args, set, frame->options->rcond, frame->scratch.center_work,
+                                         frame->scratch.centers + set);
     if (status) return status;
   }
   return SBS_OK;

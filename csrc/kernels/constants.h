@@ -3,6 +3,7 @@
 #define SBS_KERNELS_CONSTANTS_H
 
 #include "kernels/formulas.h"
+#include "pose/center.h"
 #include "pose/joint.h"
 #include "skin/skin.h"
 
@@ -55,7 +56,7 @@ typedef struct sbs_constants_args {
   const sbs_joint *joints;
   const unsigned char *kinds;
   const sbs_stretch *stretches; /* read where layout.general */
-  const sbs_vec4 *centers;      /* (set_count) relative to the centroids; read by formulas with one for a joint set */
+  const sbs_vec4 *centers;      /* (set_count) z (pose/center.h); read by formulas with one for a joint set */
   double damping;               /* of weighted centers */
   sbs_vec4 (*slots)[3];         /* workspace for every joint of every set */
   void *constants;              /* (sbs_constants_capacity) of the skin's type */

@@ -11,11 +11,12 @@
  * the rotation methods, else C), every method is evaluated relative to what the pivot alone would do:
  *
  *   linear     v' = M v + [sum w_i (A_i - A_p)] x + sum w_i (C_i c0 - C_p c0)
- *   spherical  v' = M v + (Q^ - I) y + e + sum w_i (C_i c - C_p c)      y = A_p (v - c) + e
+ *   spherical  v' = M v + (Q^ - I) y + e + sum w_i (c_i - c_p)          y = M v + e - c_p
  *   dual q.    v' = M v + (Q^ - I) y + e + the translation of sum w_i d^_i  y = A_p x + e
  *
  *   Q^, d^_i   rotations and dual quaternions relative to the pivot's
- *   e          R_p [sum w_i (S_i - S_p)] (v - c), or (v - 0) for dual quaternions: zero where the joints are rigid
+ *   c_i        C_i f + R_i z, where joint i takes the center (pose/center.h): C_i c where the joints are rigid
+ *   e          R_p [sum w_i (S_i - S_p)] (v - f), or (v - 0) for dual quaternions: zero where the joints are rigid
  *
  * with the sums over the joints that are not the pivot. M v = anchor + residual + A_p x, where the anchor is M c0
  * rounded: it is added last, so that a scene far from the origin loses no more than the rounding of the output.
@@ -24,18 +25,23 @@
  * C_i c0 - C_p c0, which are the rows of the linear method:
  *
  *   optimized  v' = Q (x - z) + M c + sum w_i (D_i z + e_i), or where there is e by way of the pivot:
- *              v' = Q^ y + M c + sum w_i (D_i z + e_i)                              y = A_p (x - z) + e
- *   weighted   v' = M v + (Q^ - I) y + e + sum w_i (D_i z + e_i)                     y = A_p (x - z) + e
+ *              v' = Q^ y + M c + sum w_i (D_i z + e_i)      y = A_p (x - z) + e, f = c
+ *   weighted   v' = M v + (Q^ - I) y + sum w_i (D_i z + e_i)     y = A_p (x - z)
+ *
+ * The reference point of weighted centers is the vertex itself, so that they depend on nothing but its own weights. Then
+ * nothing is left of the stretches but where they take the vertex, and with z turned by R_p and from the vertex on
+ *
+ *   weighted   v' = M v - (Q^ - I) z + sum w_i (D_i x + e_i + (R_i R_p^T - 1) z)
  */
 /* Vectors and quaternions take 4 numbers, the fourth of a vector being 0; matrices are 3 columns. */
 enum {
   SBS_CONSTANT_MATRIX = 0,    /* (12) A_p */
   SBS_CONSTANT_RESIDUAL = 12, /* (4) M c0 - anchor */
   SBS_CONSTANT_ANCHOR = 16,   /* (4) */
-  SBS_CONSTANT_SHIFT = 20,    /* (4) A_p (c0 - c); spherical */
+  SBS_CONSTANT_SHIFT = 20,    /* (4) C_p c0 - c_p, which is A_p (c0 - c) where all is rigid; spherical */
   SBS_CONSTANT_ROTATION = 20, /* (4) in its place q_p; optimized */
   SBS_CONSTANT_BASE = 24,     /* the size where all is rigid */
-  SBS_CONSTANT_POINT = 24,    /* (4) c - c0 (spherical) or -c0 (dual quaternion): the fixed point of the stretches */
+  SBS_CONSTANT_POINT = 24,    /* (4) f - c0 (spherical) or -c0 (dual quaternion): the fixed point of the stretches */
   SBS_CONSTANT_NORMAL = 28,   /* (12) what the pivot does to normals, where A_p does not */
   SBS_CONSTANT_GENERAL_BASE = 40
 };
@@ -53,9 +59,9 @@ enum {
 enum {
   SBS_ROTATION_QUATERNION = 0, /* (4) q^_i - 1; or q_i - q_p, q_i in the hemisphere of q_p, where Q is absolute; or
                                   |log q^_i|^2 and log q^_i, for the average of two */
-  SBS_ROTATION_OFFSET = 4,     /* (4) C_i c - C_p c, or the dual part of d^_i */
-  SBS_ROTATION_TURN = 8,       /* (4) u_i x A_p (c0 - c); spherical, where the center is far or the form general */
-  SBS_ROTATION_ROW = 12        /* the size where all joints are rigid */
+  SBS_ROTATION_OFFSET = 4,     /* (4) c_i - c_p, or the dual part of d^_i */
+  SBS_ROTATION_TURN = 8, /* (4) u_i x the shift of the base; spherical, where the center is far or the form general */
+  SBS_ROTATION_ROW = 12  /* the size where all joints are rigid */
 };
 
 /* A row of the formulas in which every vertex has a center of its own. */
@@ -63,10 +69,10 @@ enum {
   SBS_OWN_MATRIX = 4,  /* (12) D_i; behind the quaternion, as above */
   SBS_OWN_OFFSET = 16, /* (4) e_i */
   SBS_OPTIMIZED_ROW = 20,
-  SBS_WEIGHTED_GRAM = 20,             /* (6) D_i^T D_i as (00, 01, 02, 11, 12, 22) */
-  SBS_WEIGHTED_DAMPING_OF = 26,       /* half the damping times s_i^2, s^2 a third of the squares in A */
+  SBS_WEIGHTED_GRAM = 20,             /* (6) D_i^T D_i as (00, 01, 02, 11, 12, 22); general: of R_i R_p^T - 1 */
+  SBS_WEIGHTED_DAMPING_OF = 26,       /* half the damping times |R_i|^2 / 3 */
   SBS_WEIGHTED_DAMPING_OF_PIVOT = 27, /* the same of the pivot */
-  SBS_WEIGHTED_MOMENT = 28,           /* (4) D_i^T e_i */
+  SBS_WEIGHTED_MOMENT = 28,           /* (4) D_i^T e_i; not where the form is general */
   SBS_WEIGHTED_ARM = 20, /* (12) in place of both, for two rigid joints: Y, where y = Y x + the shift of the base */
   SBS_WEIGHTED_ROW = 32
 };
@@ -74,6 +80,7 @@ enum {
 /* Behind a row of any formula but the linear one, where the form is general. */
 enum {
   SBS_GENERAL_STRETCH = 0, /* (12) R_p (S_i - S_p) */
+  SBS_GENERAL_TURNING = 0, /* (12) in its place R_i R_p^T - 1; weighted */
   SBS_GENERAL_NORMAL = 12, /* (12) difference to the pivot's */
   SBS_GENERAL_PART = 24
 };

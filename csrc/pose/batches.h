@@ -28,11 +28,12 @@ typedef struct sbs_centers_args {
   const sbs_skin *skin;
   const int32_t *order; /* skin->solve_order or some of its sets, in the same order */
   const sbs_joint *joints;
-  const unsigned char *kinds; /* (joint_count) SBS_JOINT_ bits */
+  const unsigned char *kinds;   /* (joint_count) SBS_JOINT_ bits */
+  const sbs_stretch *stretches; /* of joints that are not rigid; NULL if all are */
   double damping;
   double epsilon;      /* of the matrices' type */
   int leave_all;       /* whether every center that is to be solved shall be left to the SVD */
-  sbs_vec4 *centers;   /* (set_count) receives z, the center relative to the centroid */
+  sbs_vec4 *centers;   /* (set_count) receives z, the center relative to the reference point (pose/center.h) */
   unsigned char *left; /* (set_count) receives whether it was left to the SVD */
 } sbs_centers_args;
 

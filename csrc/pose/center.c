@@ -13,8 +13,12 @@ size_t sbs_center_work_size(size_t max_influences) {
   return 4 * rows + sbs_svd_work_size(rows);
 }
 
-static sbs_vec4 move_centroid(const sbs_joint *joint, const double centroid[3]) {
-  return sbs_vec4_apply(joint->moving, (sbs_vec4){centroid[0], centroid[1], centroid[2]}) + joint->translation;
+static sbs_vec4 move_reference(const sbs_joint *joint, sbs_vec4 reference) {
+  return sbs_vec4_apply(joint->moving, reference) + joint->translation;
+}
+
+static const sbs_vec4 *turning_of(const sbs_centers_args *args, int32_t joint) {
+  return sbs_turning(args->joints + joint, args->kinds[joint], args->stretches + joint);
 }
 
 /* What takes the place of 1 / s in the pseudo-inverse. */
@@ -24,25 +28,27 @@ static double filter(double s, double largest, double damping, double rcond) {
 }
 
 /* z = V diag(filter) U^T e */
-sbs_status sbs_solve_center(const sbs_skin *skin, size_t set, const sbs_joint *joints, double damping, double rcond,
-                            double *work, sbs_vec4 *z) {
+sbs_status sbs_solve_center(const sbs_centers_args *args, size_t set, double rcond, double *work, sbs_vec4 *z) {
+  const sbs_skin *skin = args->skin;
   const int32_t *set_joints = skin->set_joints + skin->set_offsets[set];
-  const double *centroid = skin->set_centroids + 3 * set;
+  const double *c0 = skin->set_centroids + 3 * set;
   const size_t size = sbs_set_size(skin, set), rows = 3 * size;
+  sbs_vec4 reference = {c0[0], c0[1], c0[2]};
+  if (sbs_is_stretched(skin, set, args->kinds)) reference += sbs_reference_point(skin, set);
 
   sbs_vec4 mean[4] = {{0.0}};
   for (size_t k = 0; k < size; k++) {
-    const sbs_joint *joint = joints + set_joints[k];
-    for (int j = 0; j < 3; j++) mean[j] += joint->moving[j] / (double)size;
-    mean[3] += move_centroid(joint, centroid) / (double)size;
+    const sbs_vec4 *turning = turning_of(args, set_joints[k]);
+    for (int j = 0; j < 3; j++) mean[j] += turning[j] / (double)size;
+    mean[3] += move_reference(args->joints + set_joints[k], reference) / (double)size;
   }
   double *u = work, *right = u + 3 * rows, *svd_work = right + rows;
   const double root = sqrt(2.0 / ((double)size - 1.0));
   for (size_t k = 0; k < size; k++) {
-    const sbs_joint *joint = joints + set_joints[k];
-    const sbs_vec4 e = root * (mean[3] - move_centroid(joint, centroid));
+    const sbs_vec4 *turning = turning_of(args, set_joints[k]);
+    const sbs_vec4 e = root * (mean[3] - move_reference(args->joints + set_joints[k], reference));
     for (size_t j = 0; j < 3; j++) {
-      const sbs_vec4 d = root * (joint->moving[j] - mean[j]);
+      const sbs_vec4 d = root * (turning[j] - mean[j]);
       for (size_t i = 0; i < 3; i++) u[j * rows + 3 * k + i] = d[i];
     }
     for (size_t i = 0; i < 3; i++) right[3 * k + i] = e[i];
@@ -55,7 +61,23 @@ sbs_status sbs_solve_center(const sbs_skin *skin, size_t set, const sbs_joint *j
   for (size_t j = 0; j < 3; j++) {
     double amount = 0.0;
     for (size_t row = 0; row < rows; row++) amount += u[j * rows + row] * right[row];
-    *z += (sbs_vec4){vt[3 * j], vt[3 * j + 1], vt[3 * j + 2]} * (amount * filter(s[j], s[0], damping, rcond));
+    *z += (sbs_vec4){vt[3 * j], vt[3 * j + 1], vt[3 * j + 2]} * (amount * filter(s[j], s[0], args->damping, rcond));
   }
   return SBS_OK;
+}
+
+void sbs_rest_center(const sbs_skin *skin, size_t set, const sbs_joint *joints, const unsigned char *kinds,
+                     const sbs_vec4 *z, double center[3]) {
+  sbs_vec4 from_centroid = *z;
+  if (sbs_is_stretched(skin, set, kinds)) {
+    double square = 0.0;
+    for (size_t k = skin->set_offsets[set]; k < skin->set_offsets[set + 1]; k++) {
+      const sbs_vec4 *matrix = joints[skin->set_joints[k]].moving;
+      for (int i = 0; i < 9; i++) square += matrix[i / 3][i % 3] * matrix[i / 3][i % 3];
+    }
+    const double scale = sqrt(square / (3.0 * (double)sbs_set_size(skin, set)));
+    from_centroid = sbs_reference_point(skin, set);
+    if (scale > 0.0) from_centroid += *z / scale;
+  }
+  for (size_t i = 0; i < 3; i++) center[i] = skin->set_centroids[3 * set + i] + from_centroid[i];
 }

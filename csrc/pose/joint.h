@@ -29,6 +29,11 @@ enum {
 /* |A^T A - I| up to which a joint with det A > 0 is rigid. */
 #define SBS_RIGID_TOLERANCE 1e-5
 
+/* R of a joint: what turns about a center. */
+static inline const sbs_vec4 *sbs_turning(const sbs_joint *joint, unsigned kind, const sbs_stretch *stretch) {
+  return kind & SBS_JOINT_NONRIGID ? stretch->rotation : joint->moving;
+}
+
 /*
  * Takes a joint apart, from its `given` matrix: fills stretch, and for joints that are not rigid the quaternion, which
  * takes more than what is done for rigid ones. Errors: NO_CONVERGENCE, INTERNAL.

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "pose/batches.h"
+#include "pose/center.h"
 #include "pose/lanes.h"
 
 /* How many units of rounding apart the images of a child joint's position may be for it to be the center. */
@@ -14,12 +15,13 @@
 
 /* LANES joint sets of the same size. */
 typedef struct set_batch {
-  const sbs_joint *joints;
+  const sbs_centers_args *args;
   const int32_t *members[LANES]; /* the joints of each set */
   size_t set[LANES];
   size_t size;
-  size_t count; /* lanes in use; the others repeat the last */
-  lanes centroid[3];
+  size_t count;       /* lanes in use; the others repeat the last */
+  int stretched;      /* whether one of the sets has a joint that is not rigid */
+  lanes reference[3]; /* f (pose/center.h) */
   lanes kept[KEPT_JOINTS][12];
 } set_batch;
 
@@ -27,7 +29,7 @@ typedef struct set_batch {
 SBS_INLINE void read_matrix(const set_batch *batch, size_t k, int given, lanes m[12]) {
   const sbs_vec4 *columns[4][LANES];
   for (size_t l = 0; l < LANES; l++) {
-    const sbs_joint *joint = batch->joints + batch->members[l][k];
+    const sbs_joint *joint = batch->args->joints + batch->members[l][k];
     for (int j = 0; j < 3; j++) columns[j][l] = (given ? joint->given : joint->moving) + j;
     columns[3][l] = &joint->translation;
   }
@@ -39,10 +41,23 @@ SBS_INLINE void move_lanes(const lanes m[9], const lanes v[3], lanes a[3]) {
   for (int i = 0; i < 3; i++) a[i] += m[i] * v[0] + m[3 + i] * v[1] + m[6 + i] * v[2];
 }
 
-/* Joint k of every set, its translation replaced by the moved centroid p_k = C_k c0. */
+/* Reads the rotation R of joint k of every set. */
+SBS_INLINE void read_rotation(const set_batch *batch, size_t k, lanes m[9]) {
+  const sbs_centers_args *args = batch->args;
+  const sbs_vec4 *columns[3][LANES];
+  for (size_t l = 0; l < LANES; l++) {
+    const int32_t joint = batch->members[l][k];
+    const sbs_vec4 *turning = sbs_turning(args->joints + joint, args->kinds[joint], args->stretches + joint);
+    for (int j = 0; j < 3; j++) columns[j][l] = turning + j;
+  }
+  for (int j = 0; j < 3; j++) transpose_lanes(columns[j], m + 3 * j);
+}
+
+/* [R | p] of joint k of every set, p = C f. */
 SBS_INLINE void read_joint(const set_batch *batch, size_t k, lanes m[12]) {
   read_matrix(batch, k, 0, m);
-  move_lanes(m, batch->centroid, m + 9);
+  move_lanes(m, batch->reference, m + 9);
+  if (batch->stretched) read_rotation(batch, k, m);
 }
 
 SBS_INLINE void get_joint(const set_batch *batch, size_t k, lanes m[12]) {
@@ -82,7 +97,7 @@ SBS_INLINE lane_mask try_trivial(const set_batch *batch, const sbs_centers_args 
   }
   for (int i = 0; i < 3; i++) {
     gap[i] = moved[0][9 + i] - moved[1][9 + i];
-    z[i] = position[i] - batch->centroid[i];
+    z[i] = position[i] - batch->reference[i];
   }
   return root_of_lanes(dot_lanes(gap, gap)) <= TRIVIAL_ROUNDING * args->epsilon * size;
 }
@@ -126,15 +141,13 @@ SBS_INLINE void get_row(const set_batch *batch, size_t k, const lanes mean[12], 
 
 /*
  * z = argmin weight sum_i |D_i z - e_i|^2 + damping |z|^2 by the normal equations. Forming them loses eps trace /
- * damping of the result: 4e-8 for rigid joints and a damping of 1e-8. Steps of refinement, with residuals from the D_i
- * themselves, take that back, each the same factor again: one for rigid joints, more where large scales call for it.
- * Nearly coaxial joints, such as those of a finger, need it. Returns where all that would not be enough.
- *
- * Two joints say the same thing twice: then one row of double weight will do.
+ * damping of the result: 4e-8 for a damping of 1e-8. Steps of refinement, with residuals from the D_i themselves, take
+ * that back, each the same factor again: one for that damping, more for smaller ones. Nearly coaxial joints, such as
+ * those of a finger, need it. Returns where all that would not be enough.
  */
 SBS_INLINE lane_mask solve_damped(const set_batch *batch, double damping, lanes z[3]) {
-  const size_t rows = batch->size == 2 ? 1 : batch->size;
-  const double weight = batch->size == 2 ? 4.0 : 2.0 / ((double)batch->size - 1.0);
+  const size_t rows = batch->size;
+  const double weight = 2.0 / ((double)batch->size - 1.0);
   const double share = 1.0 / (double)batch->size;
   const lanes zero = NO_LANES;
   lanes mean[12];
@@ -182,21 +195,11 @@ SBS_INLINE lane_mask solve_damped(const set_batch *batch, double damping, lanes 
   return (lane_mask)(loss > 1e-3);
 }
 
-/* Which sets of two have rigid joints only. */
-SBS_INLINE lane_mask find_rigid_pairs(const set_batch *batch, const sbs_centers_args *args) {
-  lane_mask rigid = {0};
-  for (size_t l = 0; l < LANES; l++) {
-    const int kinds = args->kinds[batch->members[l][0]] | args->kinds[batch->members[l][1]];
-    LANE(rigid, l) = kinds & SBS_JOINT_NONRIGID ? 0 : -1;
-  }
-  return rigid;
-}
-
 /*
- * The same for two rotations, in closed form. E = A_a - A_b vanishes along their common axis a and stretches all that
+ * The same for two rotations, in closed form. E = R_a - R_b vanishes along their common axis a and stretches all that
  * is perpendicular to it alike: E^T E = s^2 (I - a a^T) with s^2 = tr(E^T E) / 2, and E^T e has no part along a.
  */
-SBS_INLINE void solve_rigid_pair(const set_batch *batch, double damping, lanes z[3]) {
+SBS_INLINE void solve_pair(const set_batch *batch, double damping, lanes z[3]) {
   lanes e[12], square = NO_LANES;
   for (int i = 0; i < 12; i++) e[i] = batch->kept[0][i] - batch->kept[1][i];
   for (int i = 0; i < 9; i++) square += e[i] * e[i];
@@ -207,7 +210,8 @@ SBS_INLINE void solve_rigid_pair(const set_batch *batch, double damping, lanes z
 /* The next sets of one size, at most LANES of them. */
 SBS_INLINE void next_batch(const sbs_centers_args *args, size_t begin, size_t end, set_batch *batch) {
   const sbs_skin *skin = args->skin;
-  batch->joints = args->joints;
+  batch->args = args;
+  batch->stretched = 0;
   batch->size = sbs_set_size(skin, (size_t)args->order[begin]);
   batch->count = 0;
   for (size_t l = 0; l < LANES; l++) {
@@ -217,20 +221,23 @@ SBS_INLINE void next_batch(const sbs_centers_args *args, size_t begin, size_t en
     const size_t set = (size_t)args->order[begin + (l < batch->count ? l : batch->count - 1)];
     batch->set[l] = set;
     batch->members[l] = skin->set_joints + skin->set_offsets[set];
-    for (size_t i = 0; i < 3; i++) LANE(batch->centroid[i], l) = skin->set_centroids[3 * set + i];
+    sbs_vec4 apart = {0.0};
+    if (args->stretches && sbs_is_stretched(skin, set, args->kinds)) {
+      batch->stretched = 1;
+      apart = sbs_reference_point(skin, set);
+    }
+    for (size_t i = 0; i < 3; i++) LANE(batch->reference[i], l) = skin->set_centroids[3 * set + i] + apart[i];
   }
 }
 
 /* Solves all lanes in the cheapest way there is for each; returns which are to be left to the SVD. */
 SBS_INLINE lane_mask solve(const set_batch *batch, const sbs_centers_args *args, lanes z[3]) {
-  lane_mask rigid = {0}, hard = {0};
-  lanes of_pair[3] = {NO_LANES, NO_LANES, NO_LANES};
+  lane_mask hard = {0};
   if (batch->size == 2) {
-    rigid = find_rigid_pairs(batch, args);
-    solve_rigid_pair(batch, args->damping, of_pair);
+    solve_pair(batch, args->damping, z);
+  } else {
+    hard = solve_damped(batch, args->damping, z);
   }
-  if (batch->size > 2 || any_lane(~rigid)) hard = solve_damped(batch, args->damping, z) & ~rigid;
-  for (int i = 0; i < 3; i++) z[i] = select_lanes(rigid, of_pair[i], z[i]);
   return hard;
 }
 

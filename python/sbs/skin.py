@@ -254,7 +254,9 @@ class Skin:
         ----------
         skinning_matrices : (J, 4, 4) or (J, 3, 4) array_like
             Pose matrix times inverse bind matrix of each joint, for column vectors: translations in the last column.
-            Joints may scale and shear, float32 or float64 goes with either type of skin.
+            Joints may scale and shear, float32 or float64 goes with either type of skin. Where they do, centers are
+            found from their rotations, and from where they move the joints' own positions: a skin should be made with
+            `joint_positions`.
         method : {"spherical", "linear", "dual_quaternion", "rigid"}
             Spherical blend skinning (Kavan and Zara 2005), linear blend skinning, dual quaternion skinning (Kavan et
             al. 2007), or each vertex by its heaviest joint alone.
@@ -268,8 +270,7 @@ class Skin:
             that the mesh does not tear between joint sets; or the `centers` that the skin was made with.
         damping : float
             Weight of the pull of that point to the mean of the set's vertices, or for ``"weighted"`` to the vertex; it
-            makes the point unique. No unit. ``"weighted"`` takes at least 1e-6, in proportion to the squares of what
-            joints scale by.
+            makes the point unique. No unit. ``"weighted"`` takes at least 1e-6.
         rcond : float, optional
             Between 0 and 1: the paper's truncated singular value decomposition in place of damping, dropping singular
             values up to `rcond` times the largest. It jumps where one crosses that; 1e-3 is a good value. For centers

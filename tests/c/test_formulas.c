@@ -81,7 +81,8 @@ typedef struct vertex {
   const int32_t *indices;
   double weights[MOST_INFLUENCES]; /* of sum 1 */
   size_t influences, heaviest;
-  double v[3], n[3], c[3];
+  double v[3], n[3];
+  double f[3], z[3]; /* what is stretched about f is turned about z from there on */
 } vertex;
 
 static const parts *joint_of(const vertex *at, size_t k) {
@@ -135,20 +136,25 @@ static void by_linear(const vertex *at, double v[3], double n[3]) {
   }
 }
 
-/* Kavan & Zara 2005, eq. (9): v' = Q (v - c) + sum w_i C_i c, with sum w_i S_i between for joints that are not rigid */
+/*
+ * v' = Q (sum w_i S_i (v - f) - z) + sum w_i (R_i z + C_i f): Kavan & Zara 2005, eq. (9), about c = f + z where the joints
+ * are rigid.
+ */
 static void by_spherical(const vertex *at, double v[3], double n[3]) {
   double q[4] = {0.0, 0.0, 0.0, 0.0}, relative[3], stretched[3];
   for (size_t k = 0; k < at->influences; k++) {
     for (int i = 0; i < 4; i++) q[i] += at->weights[k] * sign_of(at, k) * joint_of(at, k)->q[i];
   }
   scale_to_unit(q, 4);
-  for (int i = 0; i < 3; i++) relative[i] = at->v[i] - at->c[i];
+  for (int i = 0; i < 3; i++) relative[i] = at->v[i] - at->f[i];
   blend_stretch(at, 0, relative, stretched);
+  for (int i = 0; i < 3; i++) stretched[i] -= at->z[i];
   rotate(q, stretched, v);
   for (size_t k = 0; k < at->influences; k++) {
-    double moved[3];
-    move(joint_of(at, k), at->c, moved);
-    for (int i = 0; i < 3; i++) v[i] += at->weights[k] * moved[i];
+    double moved[3], turned[3];
+    move(joint_of(at, k), at->f, moved);
+    rotate(joint_of(at, k)->q, at->z, turned);
+    for (int i = 0; i < 3; i++) v[i] += at->weights[k] * (moved[i] + turned[i]);
   }
   blend_stretch(at, 1, at->n, stretched);
   rotate(q, stretched, n);
@@ -195,6 +201,30 @@ static const struct {
 
 /* -------------------------------------------------------------------------------------------------------- comparison */
 
+/* The centroid of a joint set: the library's reference point, as it is not told where the joints sit. */
+static void find_centroid(const rig *made, const int32_t *sets, int32_t set, double centroid[3]) {
+  double count = 0.0;
+  centroid[0] = centroid[1] = centroid[2] = 0.0;
+  for (size_t v = 0; v < VERTICES; v++) {
+    if (sets[v] != set) continue;
+    for (size_t i = 0; i < 3; i++) centroid[i] += made->positions[3 * v + i];
+    count++;
+  }
+  for (size_t i = 0; i < 3; i++) centroid[i] /= count;
+}
+
+/* The root of the mean square that joints scale by. */
+static double scale_of(const vertex *at) {
+  double sum = 0.0;
+  size_t count = 0;
+  for (size_t k = 0; k < at->influences; k++) {
+    if (at->weights[k] == 0.0) continue;
+    for (int i = 0; i < 9; i++) sum += joint_of(at, k)->s[i] * joint_of(at, k)->s[i] / 3.0;
+    count++;
+  }
+  return sqrt(sum / (double)count);
+}
+
 static vertex vertex_of(const rig *made, const parts *joints, const double *centers, const int32_t *sets, size_t v) {
   vertex at = {.joints = joints, .indices = made->joint_indices + v * made->influences, .influences = made->influences};
   double sum = 0.0;
@@ -206,8 +236,9 @@ static vertex vertex_of(const rig *made, const parts *joints, const double *cent
   for (size_t i = 0; i < 3; i++) {
     at.v[i] = made->positions[3 * v + i];
     at.n[i] = made->normals[3 * v + i];
-    at.c[i] = centers[3 * (size_t)sets[v] + i];
   }
+  find_centroid(made, sets, sets[v], at.f);
+  for (size_t i = 0; i < 3; i++) at.z[i] = scale_of(&at) * (centers[3 * (size_t)sets[v] + i] - at.f[i]);
   return at;
 }
 
@@ -265,7 +296,7 @@ static void check_method(const rig *made, const parts *joints, sbs_scalar scalar
     double moved[3], turned[3], found[3], found_normal[3];
     formulas[which].formula(&at, moved, turned);
     for (size_t i = 0; i < 3; i++) found[i] = sbs_scalar_get(positions, scalar, 3 * v + i);
-    wrong_positions += !is_near(found, moved, scalar, distance(at.c, at.v));
+    wrong_positions += !is_near(found, moved, scalar, distance(at.z, zero) + distance(at.f, at.v));
     compared++;
     if (!with_normals) continue;
     const double length = distance(turned, zero) / distance(at.n, zero);

@@ -3,9 +3,10 @@
 
 Nothing here is fast, and nothing is shared with the library. The formula of spherical blend skinning,
 
-    v' = Q (v - c) + sum_i w_i C_i c                                              (Kavan & Zara 2005, eq. 9)
+    v' = Q (sum_i w_i S_i (v - f) - z) + sum_i w_i (R_i z + C_i f),     A_i = R_i S_i,
 
-is evaluated as it stands. That cancels where c lies far away, thousands of sizes of the mesh, and costs 1e-12 of the
+which for rigid joints is v' = Q (v - c) + sum_i w_i C_i c with c = f + z (Kavan & Zara 2005, eq. 9), is evaluated as it
+stands. That cancels where c lies far away, thousands of sizes of the mesh, and costs 1e-12 of the
 size in double: as much as the tests allow to the library. So it is evaluated in `REAL`, numpy's long double: 80 bits on
 x86, eps 1.1e-19. Held against 60 decimal digits, positions are then right to 1e-16 of the size on the characters of
 tests/data, and to 1e-15 with centers 4,000 sizes away (in double: 4e-14 and 1e-12).
@@ -302,18 +303,25 @@ class Pose:
         self.rotation = rotation
         self.center_choice = center
         self.joints = [Joint.of(matrix) for matrix in matrices[:, :3, :].astype(REAL)]
-        self._centers: dict[tuple[int, ...], np.ndarray] = {}
+        self._turns: dict[tuple[int, ...], tuple[np.ndarray, np.ndarray]] = {}
 
     # Centers of rotation
 
     def equations(self, joint_set: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-        """D (3 pairs, 3) and e (3 pairs,) with D x = e for C_a (c0 + x) = C_b (c0 + x), all a < b, over sqrt(pairs)."""
-        origin = self.mesh.centroid(joint_set)
-        pairs = [(self.joints[a].matrix, self.joints[b].matrix) for a, b in itertools.combinations(joint_set, 2)]
+        """D (3 pairs, 3) and e (3 pairs,), D z = e for R_a z + C_a f = R_b z + C_b f, all a < b, over sqrt(pairs)."""
+        origin = self.reference_point(joint_set)
+        pairs = [(self.joints[a], self.joints[b]) for a, b in itertools.combinations(joint_set, 2)]
         scale = np.sqrt(REAL(len(pairs)))
-        rows = np.concatenate([a[:, :3] - b[:, :3] for a, b in pairs]) / scale
-        right = np.concatenate([transform(b, origin) - transform(a, origin) for a, b in pairs]) / scale
+        rows = np.concatenate([a.rotation - b.rotation for a, b in pairs]) / scale
+        right = np.concatenate([transform(b.matrix, origin) - transform(a.matrix, origin) for a, b in pairs]) / scale
         return rows, right
+
+    def reference_point(self, joint_set: tuple[int, ...]) -> np.ndarray:
+        """Return f, around which joints turn what they have stretched; of rigid ones it is of no account."""
+        if all(self.joints[joint].rigid for joint in joint_set) or self.mesh.joint_positions is None:
+            return self.mesh.centroid(joint_set)
+        child = self.mesh.child_of_pair(joint_set)
+        return self.mesh.joint_positions[list(joint_set) if child is None else [child]].mean(axis=0)
 
     def trivial_residual(self, child: int) -> float:
         """How far apart a joint and its parent move the joint's position, over what counts as the same place."""
@@ -330,51 +338,61 @@ class Pose:
         return child is not None and self.mesh.joint_positions is not None and self.trivial_residual(child) <= 1
 
     def center(self, joint_set: tuple[int, ...]) -> np.ndarray:
-        """Return the center of rotation of a joint set (section 4)."""
-        if joint_set not in self._centers:
-            self._centers[joint_set] = self._find_center(joint_set)
-        return self._centers[joint_set]
+        """Return the center of rotation of a joint set (section 4), in the space of the rest positions."""
+        origin, z = self.turn_of_set(joint_set)
+        if len(joint_set) < 2 or all(self.joints[joint].rigid for joint in joint_set):
+            return origin + z
+        scale = np.sqrt(
+            sum(np.square(self.joints[joint].matrix[:, :3]).sum() / 3 for joint in joint_set) / len(joint_set)
+        )
+        return origin + z / scale if scale > 0 else origin
 
-    def _find_center(self, joint_set: tuple[int, ...]) -> np.ndarray:
-        centroid = self.mesh.centroid(joint_set)
+    def turn_of_set(self, joint_set: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+        """Return f and z of a joint set: what is stretched about f is turned about z from there on."""
+        if joint_set not in self._turns:
+            self._turns[joint_set] = self._find_turn(joint_set)
+        return self._turns[joint_set]
+
+    def _find_turn(self, joint_set: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
         if len(joint_set) < 2:
-            return centroid
+            return self.mesh.centroid(joint_set), np.zeros(3, dtype=REAL)
+        origin = self.reference_point(joint_set)
         if self.is_trivial(joint_set):
-            return self.mesh.joint_positions[self.mesh.child_of_pair(joint_set)]
+            return origin, self.mesh.joint_positions[self.mesh.child_of_pair(joint_set)] - origin
         rows, right = self.equations(joint_set)
         if self.rcond is None:
             system = np.concatenate([rows, math.sqrt(self.damping) * np.eye(3)]).astype(np.float64)
-            return centroid + np.linalg.lstsq(system, np.concatenate([right, np.zeros(3)]).astype(np.float64))[0]
+            return origin, np.linalg.lstsq(system, np.concatenate([right, np.zeros(3)]).astype(np.float64))[0]
         left, values, axes = np.linalg.svd(rows.astype(np.float64), full_matrices=False)
         kept = values > max(RCOND_FLOOR, self.rcond * values[0])
-        return centroid + axes[kept].T @ ((left[:, kept].T @ right) / values[kept])
+        return origin, axes[kept].T @ ((left[:, kept].T @ right) / values[kept])
 
-    def weighted_center(self, vertex: int) -> np.ndarray:
-        """Return the point near a vertex that its joints move most alike, each pair as much as the two weigh."""
+    def weighted_turn(self, vertex: int) -> np.ndarray:
+        """Return z, from the vertex to what its joints turn most alike about it, each pair as much as the two weigh."""
         v = self.mesh.rest_positions[vertex]
         influences = self.mesh.influences[vertex]
         if len(influences) < 2:
-            return v
+            return np.zeros(3, dtype=REAL)
         pairs = list(itertools.combinations(influences, 2))
         shares = [influences[a] * influences[b] for a, b in pairs]
         roots = np.sqrt(np.array(shares) / sum(shares))
-        moved = [(self.joints[a].matrix, self.joints[b].matrix) for a, b in pairs]
-        rows = [root * (a[:, :3] - b[:, :3]) for root, (a, b) in zip(roots, moved, strict=True)]
-        right = [root * (transform(b, v) - transform(a, v)) for root, (a, b) in zip(roots, moved, strict=True)]
-        squared_scales = [(np.square(a[:, :3]).sum() + np.square(b[:, :3]).sum()) / 6 for a, b in moved]
-        squared_scale = sum(np.array(shares) * squared_scales) / sum(shares)
-        damping = max(self.damping, WEIGHTED_DAMPING) * float(squared_scale)
+        joints = [(self.joints[a], self.joints[b]) for a, b in pairs]
+        rows = [root * (a.rotation - b.rotation) for root, (a, b) in zip(roots, joints, strict=True)]
+        right = [
+            root * (transform(b.matrix, v) - transform(a.matrix, v)) for root, (a, b) in zip(roots, joints, strict=True)
+        ]
+        damping = max(self.damping, WEIGHTED_DAMPING)
         system = np.concatenate([*rows, math.sqrt(damping) * np.eye(3)]).astype(np.float64)
-        return v + np.linalg.lstsq(system, np.concatenate([*right, np.zeros(3)]).astype(np.float64))[0]
+        return np.linalg.lstsq(system, np.concatenate([*right, np.zeros(3)]).astype(np.float64))[0]
 
-    def center_of_vertex(self, vertex: int) -> np.ndarray:
-        """Return what spherical blend skinning turns a vertex about."""
+    def turn_of_vertex(self, vertex: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return f and z of a vertex, as `turn_of_set` does."""
         if self.center_choice == "weighted":
-            return self.weighted_center(vertex)
+            return self.mesh.rest_positions[vertex], self.weighted_turn(vertex)
         if self.center_choice == "optimized":
             assert self.mesh.centers is not None
-            return self.mesh.centers[vertex]
-        return self.center(tuple(self.mesh.influences[vertex]))
+            return self.mesh.centers[vertex], np.zeros(3, dtype=REAL)
+        return self.turn_of_set(tuple(self.mesh.influences[vertex]))
 
     @property
     def solves(self) -> int:
@@ -434,9 +452,11 @@ class Pose:
         rotation = rotation_matrix(self.blended_quaternion(vertex, method))
         stretch = self.blended_stretch(vertex)
         if method == "spherical":
-            matrices = [self.joints[joint].matrix for joint in influences]
-            center = self.center_of_vertex(vertex)
-            return formula_9(rotation @ stretch, v, center, list(influences.values()), matrices)
+            origin, z = self.turn_of_vertex(vertex)
+            turned = rotation @ (stretch @ (v - origin) - z)
+            for joint, w in influences.items():
+                turned = turned + w * (self.joints[joint].rotation @ z + transform(self.joints[joint].matrix, origin))
+            return turned
         if method == "dual_quaternion":
             return rotation @ (stretch @ v) + self.dual_quaternion_translation(vertex)
         raise ValueError(f"unknown method {method!r}")

@@ -52,11 +52,11 @@ class Subject:
 
     def reach(self, pose: Pose) -> float:
         """Return the largest distance, after a joint has moved both, of a vertex and its rotation center."""
-        distances = [
-            length(pose.joints[joint].matrix[:, :3] @ (pose.center_of_vertex(vertex) - position))
-            for vertex, position in enumerate(self.mesh.rest_positions)
-            for joint in self.mesh.influences[vertex]
-        ]
+        distances = []
+        for vertex, position in enumerate(self.mesh.rest_positions):
+            origin, z = pose.turn_of_vertex(vertex)
+            for joint in self.mesh.influences[vertex]:
+                distances.append(length(z - pose.joints[joint].stretch @ (position - origin)))
         return float(max(distances))
 
     def check(

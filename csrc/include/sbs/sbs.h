@@ -279,6 +279,16 @@ SBS_API sbs_status sbs_skin_joint_set_of_vertex(const sbs_skin *skin, int32_t *s
  *   mirrored       det A < 0: R = -U and S = -P of the polar form A = U P, so that a wholly mirrored character deforms
  *                  as the mirror image; a vertex between mirrored and plain joints comes out finite but unspecified.
  *   singular       a joint scaled to zero takes R from the singular value decomposition.
+ *
+ * The rotation centers of joints that are not rigid are those of their rotations: a joint carries a point f to C_i f, and
+ * turns what its stretch made of v - f. With z from f to the center,
+ *
+ *     v' = Q (sum_i w_i S_i (v - f) - z) + sum_i w_i (R_i z + C_i f),
+ *
+ * which is the formula at the top, with c = f + z, where all S_i are 1. So centers are as near as those of rigid joints,
+ * and results as near to linear blending. The point f of a joint set is where the joints sit: of a joint and its parent
+ * that joint's position, of others the mean of theirs, and the mean rest position of the set's vertices if the skin was
+ * made without joint positions; of WEIGHTED centers it is the vertex, of OPTIMIZED ones the center, with z = 0.
  */
 typedef struct sbs_pose {
   const void *skinning_matrices; /* (J, 3, 4), or (J, 4, 4) with last rows (0, 0, 0, 1); finite */
@@ -325,11 +335,9 @@ typedef enum sbs_rotation {
  *
  *   JOINT_SET  section 4: one for each joint set and pose, the point that its joints move most alike. Where
  *              neighbouring vertices are of different sets, the mesh may tear
- *   WEIGHTED   one for each vertex and pose, the point that its joints move most alike as far as they weigh:
- *              c = argmin sum_{a<b} w_a w_b (|C_a c - C_b c|^2 + damping (s_a^2 + s_b^2) / 2 |c - v|^2)
- *              so that nothing jumps where an influence fades out. The square of a joint's scale s is a third of the
- *              sum of the squares in the 3x3 part of its matrix: 1 where it is rigid. The damping is at least
- *              SBS_WEIGHTED_DAMPING
+ *   WEIGHTED   one for each vertex and pose, the point that its joints move most alike as far as they weigh: c = v + z,
+ *              z = argmin sum_{a<b} w_a w_b (|(R_a z + C_a v) - (R_b z + C_b v)|^2 + damping |z|^2)
+ *              so that nothing jumps where an influence fades out. The damping is at least SBS_WEIGHTED_DAMPING
  *   OPTIMIZED  one for each vertex, whatever the pose: the `centers` that the skin was made with, such as optimized
  *              centers of rotation (Le and Hodgins 2016) or, for two influences, the joint between. SBS_ERROR_OPTION if
  *              it has none. About a center that is the vertex itself nothing turns, so the formula is linear blending:
@@ -354,8 +362,10 @@ typedef struct sbs_deform_options {
 
   /*
    * The rotation center of a joint set is c = argmin mean_{a<b} |C_a c - C_b c|^2 + damping |c - c0|^2, c0 the mean
-   * rest position of the set's vertices. Damping has no unit; it makes c unique, and continuous in the pose, whatever
-   * the rank of the equations. Default 1e-8; must be positive. Weighted centers take SBS_WEIGHTED_DAMPING for less.
+   * rest position of the set's vertices; where joints are not rigid (sbs_pose), f + z with z = argmin mean_{a<b}
+   * |(R_a z + C_a f) - (R_b z + C_b f)|^2 + damping |z|^2. Damping has no unit; it makes c unique, and continuous in
+   * the pose, whatever the rank of the equations. Default 1e-8; must be positive. Weighted centers take
+   * SBS_WEIGHTED_DAMPING for less.
    */
   double damping;
   /*
@@ -423,7 +433,7 @@ SBS_API size_t sbs_skin_scratch_size(const sbs_skin *skin);
  *
  * Accuracy on real characters, against exact arithmetic on the same input and as a share of the mesh's size: 1e-12 for
  * float64; for float32 5e-8 (spherical by default), 1e-6 (weighted centers: 3e-7 is seen) or 2e-7 plus half an ulp of the
- * output.
+ * output. Where joints are not rigid, 2e-7 (weighted centers: 1e-6) times the most that one of them stretches by.
  *
  * Errors: NULL, OPTION, STRIDE, NOT_FINITE, NOT_AFFINE, OUT_OF_MEMORY, SCRATCH, NO_CONVERGENCE, INTERNAL.
  */
@@ -447,8 +457,9 @@ SBS_API sbs_status sbs_skin_deform_many(const sbs_skin *skin, size_t frame_count
 /*
  * The rotation centers of joint sets in a pose: SBS_CENTER_JOINT_SET, whatever the options say.
  *
- *   centers  (N, 3) double, in the space of the rest positions. A set of one joint needs no center: it gets the mean
- *            rest position of its vertices, as does the empty set.
+ *   centers  (N, 3) double, in the space of the rest positions; of joints that are not rigid f + z / s, s^2 the mean of
+ *            the squares that they scale by (a third of those in the 3x3 part of a matrix). A set of one joint needs no
+ *            center: it gets the mean rest position of its vertices, as does the empty set.
  *
  * Errors: as sbs_skin_deform.
  */
