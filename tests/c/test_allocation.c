@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory: every allocation fails in turn, nothing leaks, and scratch from the caller needs none. */
+/*
+ * Memory of skins, and of all that is done with them: every allocation fails in turn, nothing leaks, and scratch from the
+ * caller needs none. That of sbs_skin_update, brushes, capsules, centers, meshes, subdivisions, surfaces and tools for
+ * weights is tested with what they do, by counting_allocator.h.
+ */
 #include <pthread.h>
 
 #include "rig.h"
@@ -166,6 +170,8 @@ static void test_info_tells_the_memory(void) {
 /* What a deformation writes. */
 typedef struct output {
   double positions[2][1000][3], normals[2][1000][3], centers[1001][3];
+  unsigned char singular[1000];
+  size_t singular_count;
   sbs_deform_report report;
 } output;
 
@@ -173,6 +179,10 @@ enum {
   DEFORM,
   DEFORM_MANY,
   CENTERS,
+  INVERSE,
+  BLEND, /* from here on by two methods, which take twice the memory */
+  BLEND_MANY,
+  INVERSE_BLEND,
   CALLS
 };
 
@@ -182,11 +192,23 @@ static sbs_status call(int which, const subject *made, const sbs_skin *skin, con
   memcpy(frames[0], made->joints, sizeof frames[0]);
   memcpy(frames[1], made->joints, sizeof frames[1]);
   const sbs_pose pose = pose_of(frames[0]);
+  sbs_deform_options chosen = options ? *options : sbs_default_deform_options();
+  double amount[1000];
+  for (int v = 0; v < 1000; v++) amount[v] = v / 999.0;
+  if (which >= BLEND) {
+    chosen.amount = amount;
+    chosen.amount_scalar = SBS_FLOAT64;
+  }
   switch (which) {
-    case DEFORM: return sbs_skin_deform(skin, &pose, options, out->positions, out->normals, &out->report, fault);
+    case DEFORM:
+    case BLEND: return sbs_skin_deform(skin, &pose, &chosen, out->positions, out->normals, &out->report, fault);
     case DEFORM_MANY:
-      return sbs_skin_deform_many(skin, 2, &pose, options, out->positions, out->normals, &out->report, fault);
-    default: return sbs_skin_rotation_centers(skin, &pose, options, out->centers[0], &out->report, fault);
+    case BLEND_MANY:
+      return sbs_skin_deform_many(skin, 2, &pose, &chosen, out->positions, out->normals, &out->report, fault);
+    case CENTERS: return sbs_skin_rotation_centers(skin, &pose, options, out->centers[0], &out->report, fault);
+    default:
+      return sbs_skin_inverse_deform(skin, &pose, &chosen, made->mesh.positions, 0, out->positions[0], out->singular,
+                                     &out->singular_count, fault);
   }
 }
 
@@ -240,7 +262,7 @@ static void test_scratch_needs_no_allocation(void) {
   enum {
     GUARD = 64
   };
-  unsigned char *memory = malloc(size + GUARD + 63);
+  unsigned char *memory = malloc(2 * size + GUARD + 63);
   if (!memory) abort();
   unsigned char *scratch = memory + (64 - (uintptr_t)memory % 64) % 64;
   made.joints[3] = multiply(made.joints[3], scaling(1.0, 2.0, 3.0)); /* the general kernels' rows are the largest */
@@ -255,13 +277,14 @@ static void test_scratch_needs_no_allocation(void) {
         CHECK_EQUAL(call(which, &made, skin, &options, &by_allocator, NULL), SBS_OK);
 
         const size_t allocated = count.allocated, released = count.released;
-        memset(scratch, untouched, size + GUARD);
+        const size_t enough = which < BLEND ? size : 2 * size;
+        memset(scratch, untouched, enough + GUARD);
         options.scratch = scratch;
-        options.scratch_size = size;
+        options.scratch_size = enough;
         CHECK_EQUAL(call(which, &made, skin, &options, &by_scratch, NULL), SBS_OK);
         CHECK_EQUAL(count.allocated, allocated);
         CHECK_EQUAL(count.released, released);
-        CHECK_EQUAL(touched(scratch + size, GUARD), 0);
+        CHECK_EQUAL(touched(scratch + enough, GUARD), 0);
         CHECK(memcmp(&by_scratch, &by_allocator, sizeof by_scratch) == 0);
       }
     }
