@@ -105,8 +105,8 @@ static sbs_status find_left_centers(sbs_frame *frame) {
   for (size_t i = 0; i < solve_count; i++) {
     const size_t set = (size_t)order[i];
     if (!frame->scratch.left[set]) continue;
-    sbs_status status = sbs_solve_center(&args, set, frame->options->rcond, frame->scratch.center_work,
-                                         frame->scratch.centers + set);
+    sbs_status status =
+        sbs_solve_center(&args, set, frame->options->rcond, frame->scratch.center_work, frame->scratch.centers + set);
     if (status) return status;
   }
   return SBS_OK;

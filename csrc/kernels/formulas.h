@@ -28,8 +28,8 @@
  *              v' = Q^ y + M c + sum w_i (D_i z + e_i)      y = A_p (x - z) + e, f = c
  *   weighted   v' = M v + (Q^ - I) y + sum w_i (D_i z + e_i)     y = A_p (x - z)
  *
- * The reference point of weighted centers is the vertex itself, so that they depend on nothing but its own weights. Then
- * nothing is left of the stretches but where they take the vertex, and with z turned by R_p and from the vertex on
+ * The reference point of weighted centers is the vertex itself, so that they depend on nothing but its own weights.
+ * Then nothing is left of the stretches but where they take the vertex, and with z turned by R_p and from the vertex on
  *
  *   weighted   v' = M v - (Q^ - I) z + sum w_i (D_i x + e_i + (R_i R_p^T - 1) z)
  */

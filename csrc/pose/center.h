@@ -21,13 +21,13 @@
  *     v' = Q (sum w_i S_i (v - f) - z) + sum w_i (R_i z + p_i)
  *
  * which is formula (9) where all S_i are 1, whatever f. The reference point f of a joint and its parent is where the
- * joint sits, which they move alike if it does not slide: there z is 0, and nothing jumps where it starts to. Of other
- * sets it is the mean of where their joints sit: a shape that was sculpted on a pose keeps its f, and so comes back as it
- * was. Only where the skin does not know is it c0.
+ * joint sits, which they move alike if it does not slide: there z is 0, and nothing jumps where it starts to. Of
+ * other sets it is the mean of where their joints sit: a shape that was sculpted on a pose keeps its f, and so comes
+ * back as it was. Only where the skin does not know is it c0.
  *
- * They are solved damped: z = argmin of those squares + damping |z|^2. pose/solve_centers.c does so for many sets at once, by
- * normal equations. Here is the singular value decomposition: the paper's way, and the way out where those would lose
- * too much.
+ * They are solved damped: z = argmin of those squares + damping |z|^2. pose/solve_centers.c does so for many sets at
+ * once, by normal equations. Here is the singular value decomposition: the paper's way, and the way out where those
+ * would lose too much.
  */
 
 /* Whether one of a set's joints stretches, so that it matters where f is. */
@@ -56,8 +56,8 @@ SBS_VEC4_INLINE sbs_vec4 sbs_reference_point(const sbs_skin *skin, size_t set) {
 size_t sbs_center_work_size(size_t max_influences);
 
 /*
- *   rcond  if 0, damped as above; else of minimal length without singular values up to 1e-5, and those up to rcond times
- *          the largest
+ *   rcond  if 0, damped as above; else of minimal length without singular values up to 1e-5, and those up to rcond
+ *          times the largest
  *   work   (sbs_center_work_size)
  *   z      receives the center, relative to the reference point
  *

@@ -5,7 +5,10 @@ It reads the bones from the armature, and joint sets and weights from two meshes
 (Kavan and Zara 2005, eq. 9) with the heaviest joint p and the center c = c0 + z it computes, in the space of the
 armature or one where that gives the same,
 
-    v' = C_p v + (Q - I) y + sum w_k (C_k c - C_p c),   y = C_p v - C_p c,   Q = QLERP of q_k q_p*
+    v' = C_p v + (Q - I) y + sum w_k (c_k - c_p),   y = C_p v - c_p,   Q = QLERP of q_k q_p*
+
+with c_k = C_k c0 + R_k z, where joint k takes the center: C_k c while joints are rigid. Where they are not,
+[sum w_k R_p (S_k - S_p)] (v - c0) is added to v' and y.
 
 Nodes have single precision, so differences of matrices are taken before anything is multiplied: however far away c is,
 only what joints differ by counts.

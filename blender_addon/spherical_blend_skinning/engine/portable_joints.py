@@ -118,7 +118,7 @@ class Slots:
     matrix, rotation : Socket
         C and its rotation R, which is C itself while all joints are rigid.
     center : Socket
-        At the point of a set's damping: z, by which its rotation center c = c0 + z is off the mean of its vertices.
+        At the point of a set's damping: z, by which its rotation center is off c0, the mean of its vertices.
     is_skewed : Socket
         Whether any joint is not rigid, one value.
     length : Socket
@@ -158,8 +158,8 @@ def read_joints(nodes: Formulas, geometry: Socket, armature: Socket, bones: bpy.
     geometry, matrix, skew = nodes.keep(geometry, [("MATRIX", "Matrix", moving), ("FLOAT", "Skew", skew)])
     is_skewed = nodes.compare("GREATER_THAN", nodes.maximum(geometry, skew), _RIGID_TOLERANCE, "FLOAT")
 
-    geometry, center = _solve_centers(nodes, geometry, matrix, space)
     rotation = _rotation(nodes, matrix, is_skewed)
+    geometry, center = _solve_centers(nodes, geometry, matrix, rotation, space)
     return Slots(geometry, matrix, rotation, center, is_skewed, inner["Length"], inner["Shortest"])
 
 
@@ -181,12 +181,14 @@ def _rotation(nodes: Formulas, matrix: Socket, is_skewed: Socket) -> Socket:
     return nodes.switch("MATRIX", is_skewed, matrix, polar)
 
 
-def _solve_centers(nodes: Formulas, geometry: Socket, matrix: Socket, space: Space) -> tuple[Socket, Socket]:
+def _solve_centers(
+    nodes: Formulas, geometry: Socket, matrix: Socket, rotation: Socket, space: Space
+) -> tuple[Socket, Socket]:
     """Where the joints of each set move most alike: z that makes |E z + f|^2 + damping |z|^2 least over the set.
 
-    E are deviations of matrices from their mean, f those of moved points c0: sum_{a<b} |(C_a - C_b) c|^2 over all
-    pairs is, for n joints, n times the sum of squared deviations. What stands for the damping is one more point of the
-    set, where E is its root times the identity and f is 0.
+    E are deviations of rotations from their mean, f those of moved points c0: the sum over all pairs of
+    |(R_a z + C_a c0) - (R_b z + C_b c0)|^2 is, for n joints, n times the sum of squared deviations. What stands for the
+    damping is one more point of the set, where E is its root times the identity and f is 0.
 
     Formed of E in single precision, E^T E would say little of small singular values. So columns are made orthogonal by
     the modified process of Gram and Schmidt, f as the last, and squares only formed of what is left (Bjorck, Numerical
@@ -197,7 +199,7 @@ def _solve_centers(nodes: Formulas, geometry: Socket, matrix: Socket, space: Spa
     damping = nodes.attribute("VECTOR", "damping")
     moved = nodes.move(matrix, nodes.move(space.from_mesh, nodes.attribute("VECTOR", "centroid")))
     *rest, last = (
-        nodes.subtract(value, nodes.average("VECTOR", value, of_mean)) for value in (*nodes.columns(matrix), moved)
+        nodes.subtract(value, nodes.average("VECTOR", value, of_mean)) for value in (*nodes.columns(rotation), moved)
     )
     rest = [nodes.vector_math("MULTIPLY_ADD", damping, *pair) for pair in zip(AXES, rest, strict=True)]
     rest.append(last)

@@ -43,15 +43,17 @@ class Pairs:
     reals : Socket
         Real parts less 1.
     offsets : Socket
-        Columns: C_k c - C_p c.
+        Columns: c_k - c_p, c_k = C_k c0 + R_k z being where joint k takes the center.
     pivot_center : Socket
-        C_p c.
-    center : Socket
-        c.
+        c_p.
+    centroid : Socket
+        c0.
     stretches : ByAxis
         Of R_p S_k - C_p.
     linear : ByAxis or None
         Of C_k - C_p, if it is asked for.
+    linear_offsets : Socket or None
+        Columns: C_k c0 - C_p c0, likewise.
     """
 
     geometry: Socket
@@ -60,9 +62,10 @@ class Pairs:
     reals: Socket
     offsets: Socket
     pivot_center: Socket
-    center: Socket
+    centroid: Socket
     stretches: ByAxis
     linear: ByAxis | None
+    linear_offsets: Socket | None
 
 
 def relative_motions(nodes: Formulas, geometry: Socket, slots: Slots, space: Space, with_linear: bool) -> Pairs:
@@ -91,17 +94,14 @@ def relative_motions(nodes: Formulas, geometry: Socket, slots: Slots, space: Spa
 
     nodes.begin("How the center moves")
     pivot_moved = nodes.move(pivot_matrix, centroid)
-    arm = nodes.turn(pivot_matrix, from_centroid)
+    arm = nodes.turn(pivot_rotation, from_centroid)
     pivot_center = nodes.add(pivot_moved, arm)
-    # C_k z - C_p z by the same numbers that turn and stretch y, for most of either cancels.
-    more = nodes.turn(stretch, from_centroid)
-    arm = nodes.switch("VECTOR", slots.is_skewed, arm, nodes.add(arm, more))
-    around = _turn_less(nodes, arm, imaginary, real_less_one)
-    around = nodes.switch("VECTOR", slots.is_skewed, around, nodes.add(around, more))
-    offset = nodes.add(nodes.subtract(nodes.move(matrix, centroid), pivot_moved), around)
-    motion = nodes.matrix([imaginary, offset], bottom=[real_less_one])
+    # R_k z - R_p z by the same numbers that turn y, for most of either cancels.
+    of_centroid = nodes.subtract(nodes.move(matrix, centroid), pivot_moved)
+    offset = nodes.add(of_centroid, _turn_less(nodes, arm, imaginary, real_less_one))
+    columns = [imaginary, offset, of_centroid] if with_linear else [imaginary, offset]
     values = [
-        ("MATRIX", "Motion", motion),
+        ("MATRIX", "Motion", nodes.matrix(columns, bottom=[real_less_one])),
         ("MATRIX", "Matrix of Pivot", nodes.multiply(pivot_matrix, space.from_mesh)),
         ("VECTOR", "Pivot Center", pivot_center),
     ]
@@ -110,12 +110,16 @@ def relative_motions(nodes: Formulas, geometry: Socket, slots: Slots, space: Spa
     nodes.begin("Three pairs to a matrix")
     three = [nodes.entries(each) for each in _three(nodes, motion)]
     reals = [imaginary[3] for imaginary, *_ in three]
+    names = ("Offsets", "Linear Offsets") if with_linear else ("Offsets",)
     values = [
         ("MATRIX", "Quaternions", nodes.matrix([imaginary[:3] for imaginary, *_ in three], bottom=reals)),
-        ("MATRIX", "Offsets", nodes.matrix([offset[:3] for _, offset, *_ in three])),
         ("VECTOR", "Reals", nodes.vector(*reals)),
+        *(
+            ("MATRIX", name, nodes.matrix([columns[number][:3] for columns in three]))
+            for number, name in enumerate(names, 1)
+        ),
     ]
-    moving, quaternions, offsets, reals = nodes.keep(moving, values)
+    moving, quaternions, reals, offsets, *linear_offsets = nodes.keep(moving, values)
     return Pairs(
         geometry=moving,
         matrix=matrix_of_pivot,
@@ -123,9 +127,10 @@ def relative_motions(nodes: Formulas, geometry: Socket, slots: Slots, space: Spa
         reals=reals,
         offsets=offsets,
         pivot_center=pivot_center,
-        center=nodes.add(centroid, from_centroid),
+        centroid=centroid,
         stretches=_by_axis(nodes, geometry, stretch),
         linear=_by_axis(nodes, geometry, linear) if linear is not None else None,
+        linear_offsets=linear_offsets[0] if linear_offsets else None,
     )
 
 

@@ -55,8 +55,8 @@ def deform(
     moved = nodes.add(rigid, offset)
 
     nodes.begin("Joints that are not rigid")
-    from_center = nodes.subtract(nodes.move(space.from_mesh, position), of_pivot("VECTOR", pairs.center))
-    stretched = along(pairs.stretches, from_center)
+    from_centroid = nodes.subtract(nodes.move(space.from_mesh, position), of_pivot("VECTOR", pairs.centroid))
+    stretched = along(pairs.stretches, from_centroid)
     moved = nodes.switch("VECTOR", is_skewed, moved, nodes.add(moved, stretched))
     arm = nodes.switch("VECTOR", is_skewed, arm, nodes.add(arm, stretched))
 
@@ -83,6 +83,7 @@ def deform(
     other = position
     if other_method == "RIGID":
         other = space.vertex_to_mesh(nodes, rigid)
-    elif other_method == "LINEAR" and pairs.linear is not None:
-        other = space.vertex_to_mesh(nodes, nodes.add(rigid, offset, along(pairs.linear, from_center)))
+    elif other_method == "LINEAR" and pairs.linear is not None and pairs.linear_offsets is not None:
+        offset = blend(pairs.geometry, pairs.linear_offsets)
+        other = space.vertex_to_mesh(nodes, nodes.add(rigid, offset, along(pairs.linear, from_centroid)))
     return nodes.add(other, nodes.scale(nodes.subtract(result, other), amount))

@@ -280,15 +280,16 @@ SBS_API sbs_status sbs_skin_joint_set_of_vertex(const sbs_skin *skin, int32_t *s
  *                  as the mirror image; a vertex between mirrored and plain joints comes out finite but unspecified.
  *   singular       a joint scaled to zero takes R from the singular value decomposition.
  *
- * The rotation centers of joints that are not rigid are those of their rotations: a joint carries a point f to C_i f, and
- * turns what its stretch made of v - f. With z from f to the center,
+ * The rotation centers of joints that are not rigid are those of their rotations: a joint carries a point f to C_i f,
+ * and turns what its stretch made of v - f. With z from f to the center,
  *
  *     v' = Q (sum_i w_i S_i (v - f) - z) + sum_i w_i (R_i z + C_i f),
  *
- * which is the formula at the top, with c = f + z, where all S_i are 1. So centers are as near as those of rigid joints,
- * and results as near to linear blending. The point f of a joint set is where the joints sit: of a joint and its parent
- * that joint's position, of others the mean of theirs, and the mean rest position of the set's vertices if the skin was
- * made without joint positions; of WEIGHTED centers it is the vertex, of OPTIMIZED ones the center, with z = 0.
+ * which is the formula at the top, with c = f + z, where all S_i are 1. So centers are as near as those of rigid
+ * joints, and results as near to linear blending. The point f of a joint set is where the joints sit: of a joint and
+ * its parent that joint's position, of others the mean of theirs, and the mean rest position of the set's vertices if
+ * the skin was made without joint positions; of WEIGHTED centers it is the vertex, of OPTIMIZED ones the center, with
+ * z = 0.
  */
 typedef struct sbs_pose {
   const void *skinning_matrices; /* (J, 3, 4), or (J, 4, 4) with last rows (0, 0, 0, 1); finite */
