@@ -166,10 +166,6 @@ def loss_of_weighted_centers(pose: Pose, dtype: type) -> float:
 def test_rotations_and_centers(name, rotation, center, dtype):
     subject = cloud(dtype)
     values, scale = SCALED[name] if name in SCALED else (RIGID[name], 1)
-    if center == "weighted" and dtype == np.float32 and name == "some flat":
-        # Joints that flatten leave one vertex here a center that float32 does not find: 0.04 of the size off.
-        assert np.isfinite(subject.skin.deform(values.astype(dtype), rotation=rotation, center=center)).all()
-        return
     pose = subject.pose(values.astype(dtype), rotation=rotation, center=center)
     bound = tolerances.share(dtype, "linear") * scale * subject.mesh.size
     if not all(joint.rigid for joint in pose.joints):
@@ -193,9 +189,7 @@ def test_weighted_centers_of_scaled_joints(scale, others, dtype):
         values = some(values, others * matrices(turns(1.5), shifts()))
     pose = subject.pose(values.astype(dtype), center="weighted")
     bound = tolerances.share(dtype, "linear") * (max(scale, others or 0) * subject.mesh.size + subject.reach(pose))
-    # Damping is in proportion to the scales of each pair of joints, and so is what it costs; where one is much the
-    # larger, the mean of their squares is half of its square: sqrt(2) times as much.
-    bound += np.sqrt(2) * loss_of_weighted_centers(pose, dtype)
+    bound += loss_of_weighted_centers(pose, dtype)
     assert subject.check(pose, "spherical", range(0, VERTICES, 8), bound=bound) == 0
 
 
