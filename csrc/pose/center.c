@@ -18,7 +18,8 @@ static sbs_vec4 move_reference(const sbs_joint *joint, sbs_vec4 reference) {
 }
 
 static const sbs_vec4 *turning_of(const sbs_centers_args *args, int32_t joint) {
-  return sbs_turning(args->joints + joint, args->kinds[joint], args->stretches + joint);
+  const sbs_joint *at = args->joints + joint;
+  return args->stretches ? sbs_turning(at, args->kinds[joint], args->stretches + joint) : at->moving;
 }
 
 /* What takes the place of 1 / s in the pseudo-inverse. */
