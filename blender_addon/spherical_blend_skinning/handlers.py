@@ -92,9 +92,14 @@ def _pose_ahead(scene: bpy.types.Scene) -> None:
     bound = registry.once_bound_objects()
     if not bound or not ahead.is_wanted(scene):
         return
-    bound = [item for item in bound if live.is_deformed(item) and item.sbs.armature is not None]
+    bound = [item for item in bound if live.is_deformed(item)]
+    live.update_all(map(live.Change, bound), _poses(scene, bound))
+
+
+def _poses(scene: bpy.types.Scene, bound: list[bpy.types.Object]) -> bpy.types.Depsgraph:
+    """A dependency graph with the poses of bound objects that are to come."""
     with _told(lambda _depsgraph: None):
-        live.update_all(map(live.Change, bound), ahead.depsgraph(scene, bound))
+        return ahead.depsgraph(scene, [item for item in bound if item.sbs.armature is not None])
 
 
 @persistent
@@ -128,15 +133,19 @@ def _catch_up(depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> None:
     """Bring bound objects up to date after an evaluation.
 
     Blender evaluates once more for what handlers change, but without calling them. So where something depends on what
-    is changed here, or was by a script's handler, that evaluation is asked for here.
+    is changed here, or was by a script's handler, that is evaluated here. In a change of frame, poses are in a scene of
+    their own: Blender 5.0 was seen to crash later, after its scene was evaluated twice there.
     """
     global _all_changed
     in_render = depsgraph.mode == "RENDER"
     updates = _Updates.of(depsgraph, in_frame_change)
-    if updates.scene or any(updates.places.values()):
-        ahead.forget()
     handlers = bpy.app.handlers.frame_change_post if in_frame_change else bpy.app.handlers.depsgraph_update_post
-    if len(handlers) > 1:
+    edited = any(updates.places.values())
+    if edited or updates.scene:
+        ahead.forget()
+    # By a script's handler, or by a probe.
+    posed_anew = in_frame_change and edited and len(handlers) > 1
+    if not in_frame_change and len(handlers) > 1:
         updates = updates.and_of(_evaluate(depsgraph, in_frame_change))
     all_changed = _all_changed
     if not (in_frame_change or all_changed or updates.scene or registry.concerns(updates.places.keys())):
@@ -144,13 +153,13 @@ def _catch_up(depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> None:
     if not in_render and (all_changed or updates.scene or (in_frame_change and registry.is_outdated())):
         if registry.tidy(depsgraph.view_layer):
             # Rigs that are hidden are posed from now on.
-            updates = updates.and_of(_evaluate(depsgraph, in_frame_change))
+            posed_anew = True
         if bpy.app.version < (4, 0, 0):
             # It loses what was written to the carrier of an object while that was hidden.
             live.forget_poses()
     bound = registry.once_bound_objects() if in_frame_change else registry.bound_objects()
     changes = list(filter(None, (_change(item, updates, in_frame_change, in_render) for item in bound)))
-    states = live.update_all(changes, depsgraph)
+    states = live.update_all(changes, depsgraph, poses=_poses(depsgraph.scene, bound) if posed_anew else None)
     late = [change for change, state in zip(changes, states, strict=True) if state is not None and state.unread == 1]
     if late and not in_render:
         # Their modifiers keep their input only now.
@@ -288,6 +297,8 @@ def file_loaded(*_arguments: object) -> None:
 @persistent
 def to_be_replaced(*_arguments: object) -> None:
     """Before undo and loading: hold no object that is not there any more."""
+    # Blender 3.4 crashes where it evaluates that scene with what undo has replaced.
+    ahead.remove()
     registry.forget()
 
 
@@ -300,6 +311,7 @@ def about_to_rest(*_arguments: object) -> None:
 @persistent
 def history_moved(*_arguments: object) -> None:
     global _all_changed
+    ahead.remove()
     ahead.forget()
     live.forget_poses()
     registry.forget()

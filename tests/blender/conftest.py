@@ -22,6 +22,8 @@ import pytest
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--archive", type=Path, help="test this built archive of the add-on, not the sources")
+    parser.addoption("--operations", type=int, help="how many random operations make a session")
+    parser.addoption("--seed", type=int, help="which random operations; by default each Blender has its own")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -1,22 +1,55 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Many random operations on many characters: nothing is raised, nothing is left, and all stays right."""
+"""Many random operations on many characters: nothing is raised, nothing is left, no edit is lost.
+
+``pytest tests/blender/test_random_operations.py --operations=20000 --seed=1`` is a long session.
+"""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 
+import addon
 import bpy
 import numpy as np
 import pytest
 import rigs
+from bpy.app.handlers import persistent
 from expected import TOLERANCE, bones_blended, deformed, error
+from numpy.typing import NDArray
 
 # Whatever the version of Blender, the same handlers do the work: one is tried at length, all with numbers of their own.
 VERSION = bpy.app.version[:2]
-OPERATIONS = 2000 if VERSION == (4, 5) else 500
+OPERATIONS = 1500 if VERSION == (4, 5) else 500
 CHECK_EVERY = 25
 MOST_CHARACTERS = 5
+
+
+HANDLERS = [name for name in dir(bpy.app.handlers) if name.endswith(("_pre", "_post", "_complete", "_cancel"))]
+
+
+def shape(item: bpy.types.Object) -> NDArray[np.float64]:
+    """The vertices of a mesh by its shape keys, (V, 3)."""
+    keys = item.data.shape_keys
+    if keys is None:
+        return rigs.positions(item.data)
+    points = np.empty((len(keys.key_blocks), 3 * len(item.data.vertices)), np.float32)
+    for row, key in zip(points, keys.key_blocks, strict=True):
+        key.data.foreach_get("co", row)
+    basis, wide = points.astype(np.float64)
+    return (basis + keys.key_blocks["Wide"].value * (wide - basis)).reshape(-1, 3)
+
+
+@persistent
+def edit_in_each_frame(scene: bpy.types.Scene, *_arguments: object) -> None:
+    """A script of the artist's."""
+    for item in scene.objects:
+        if item.type == "MESH" and item.vertex_groups:
+            item.vertex_groups[0].add([3, 30], 0.5 + 0.4 * np.sin(scene.frame_current), "REPLACE")
+        elif item.type == "ARMATURE":
+            item.pose.bones[1].location.x = 0.01 * scene.frame_current
 
 
 class Session:
@@ -25,6 +58,8 @@ class Session:
     def __init__(self, seed: int, folder: Path) -> None:
         self.random = np.random.default_rng(seed)
         self.path = str(folder / "session.blend")
+        called = chain.from_iterable(getattr(bpy.app.handlers, name) for name in HANDLERS)
+        self.handlers = [handler for handler in called if handler.__module__.startswith(addon.name())]
         self.deeds: list[Callable[[], None]] = [
             self.change_frame,
             self.pose,
@@ -40,20 +75,29 @@ class Session:
             self.reload,
             self.delete_carrier,
             self.move,
+            self.animate,
+            self.move_vertices,
+            self.add_or_mix_shape,
+            self.change_bone,
+            self.simulate,
+            self.script,
+            self.switch_addon,
         ]
-        chances = np.array([8, 10, 3, 2, 1, 4, 2, 2, 4, 6, 1, 0.5, 1, 4])
+        chances = np.array([8, 10, 3, 2, 1, 4, 2, 2, 4, 6, 1, 0.5, 1, 4, 2, 4, 3, 2, 1, 1, 0.3])
         self.chances = chances / chances.sum()
 
     def act(self) -> str:
         deed = self.deeds[self.random.choice(len(self.deeds), p=self.chances)]
         deed()
-        bpy.context.view_layer.update()
+        # What evaluates an edit, if not what comes next.
+        evaluate = self.any_of([self.update, self.change_frame, self.next_frame, self.wait])
+        evaluate()
         if deed not in (self.undo, self.redo, self.reload):
             bpy.ops.ed.undo_push(message=deed.__name__)
-        return deed.__name__
+        return f"{deed.__name__}, {evaluate.__name__}"
 
     def meshes(self) -> list[bpy.types.Object]:
-        return [item for item in bpy.context.scene.objects if item.type == "MESH"]
+        return [item for item in bpy.context.scene.objects if item.type == "MESH" and item.sbs.armature is not None]
 
     def any_mesh(self) -> bpy.types.Object:
         return self.any_of(self.meshes())
@@ -63,6 +107,66 @@ class Session:
 
     def change_frame(self) -> None:
         bpy.context.scene.frame_set(int(self.random.integers(1, 30)), subframe=float(self.random.choice([0.0, 0.5])))
+
+    def update(self) -> None:
+        bpy.context.view_layer.update()
+
+    def wait(self) -> None:
+        """Leave what was edited as it is."""
+
+    def next_frame(self) -> None:
+        scene = bpy.context.scene
+        scene.frame_set(scene.frame_current + 1)
+
+    def animate(self) -> None:
+        rigs.animate(self.any_mesh().sbs.armature)
+
+    def move_vertices(self) -> None:
+        item = self.any_mesh()
+        item.data.vertices.foreach_set("co", (rigs.positions(item.data) * self.random.uniform(0.9, 1.1, 3)).ravel())
+        item.data.update()
+
+    def add_or_mix_shape(self) -> None:
+        item = self.any_mesh()
+        if item.data.shape_keys is None:
+            item.shape_key_add(name="Basis")
+            key = item.shape_key_add(name="Wide")
+            key.data.foreach_set("co", (rigs.positions(item.data) * (1.3, 0.8, 1.0)).ravel())
+            key.keyframe_insert("value", frame=1)
+        item.data.shape_keys.key_blocks["Wide"].value = self.random.random()
+        if self.random.random() < 0.5:
+            item.data.shape_keys.key_blocks["Wide"].keyframe_insert("value", frame=int(self.random.integers(2, 30)))
+        else:
+            item.data.shape_keys.animation_data_clear()
+
+    def change_bone(self) -> None:
+        # One is left that deforms.
+        bone = self.any_of(list(self.any_mesh().sbs.armature.data.bones)[1:])
+        bone.use_deform = not bone.use_deform
+
+    def simulate(self) -> None:
+        """Have poses be known before a frame is evaluated, or no more."""
+        sheet = bpy.data.objects.get("Sheet")
+        if sheet is None:
+            sheet = bpy.data.objects.new("Sheet", bpy.data.meshes.new("Sheet"))
+            sheet.data.from_pydata([(9, 0, 0), (10, 0, 0), (10, 1, 0), (9, 1, 0)], [], [(0, 1, 2, 3)])
+            bpy.context.scene.collection.objects.link(sheet)
+            sheet.modifiers.new("Cloth", "CLOTH")
+        else:
+            bpy.data.objects.remove(sheet)
+
+    def script(self) -> None:
+        """Have a script edit in each frame, or no more."""
+        handlers = bpy.app.handlers.frame_change_post
+        if edit_in_each_frame in handlers:
+            handlers.remove(edit_in_each_frame)
+        else:
+            handlers.append(edit_in_each_frame)
+
+    def switch_addon(self) -> None:
+        addon.disable(wheels=False)
+        bpy.context.scene.frame_set(int(self.random.integers(1, 30)))
+        addon.enable(wheels=False)
 
     def pose(self) -> None:
         armature = self.any_mesh().sbs.armature
@@ -147,38 +251,53 @@ class Session:
         bpy.data.objects.remove(self.any_of(carriers))
 
     def check(self) -> None:
-        # A rig that was hidden just now is posed from the next update on.
-        for _ in range(2):
-            bpy.context.view_layer.update()
+        # Bones that deform no more leave vertices without weights.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", addon.module("library").load().WeightWarning)
+            self.compare()
+
+    def compare(self) -> None:
+        bpy.context.view_layer.update()
         meshes = self.meshes()
         for item in meshes:
-            armature, method = item.sbs.armature, item.sbs.method
+            armature, method, rest = item.sbs.armature, item.sbs.method, shape(item)
             blended = method == "BONES_BLENDING"
-            wanted = bones_blended(item, armature) if blended else deformed(item, armature, method.lower())
+            wanted = (
+                bones_blended(item, armature, rest=rest) if blended else deformed(item, armature, method.lower(), rest)
+            )
             assert error(rigs.evaluated(item), wanted) < TOLERANCE, item.name
+        called = chain.from_iterable(getattr(bpy.app.handlers, name) for name in HANDLERS)
+        ours = [handler for handler in called if handler.__module__.startswith(addon.name())]
+        assert sorted(handler.__name__ for handler in ours) == sorted(handler.__name__ for handler in self.handlers)
         assert len([item for item in bpy.data.objects if "sbs_carrier" in item]) == len(meshes)
         rigs_hidden = {item.sbs.armature for item in meshes if item.sbs.armature.hide_viewport}
         assert len([item for item in bpy.data.objects if "sbs_pose_probe" in item]) <= len(rigs_hidden)
 
 
-@pytest.mark.parametrize("seed", [10 * VERSION[0] + VERSION[1]])
-def test_random_operations(seed: int, tmp_path: Path) -> None:
+def test_random_operations(pytestconfig: pytest.Config, tmp_path: Path) -> None:
     armature = rigs.make_armature()
     tube = rigs.make_tube(rows=21)
     rigs.bind(tube, armature)
     rigs.animate(armature)
     bpy.ops.ed.undo_push(message="Start")
-    session = Session(seed, tmp_path)
+    operations = pytestconfig.getoption("operations") or OPERATIONS
+    seed = pytestconfig.getoption("seed")
+    session = Session(10 * VERSION[0] + VERSION[1] if seed is None else seed, tmp_path)
     done: list[str] = []
-    for number in range(OPERATIONS):
-        done.append(session.act())
-        if number % CHECK_EVERY == 0:
-            try:
+    try:
+        for number in range(operations):
+            done.append(session.act())
+            if number % CHECK_EVERY == 0:
                 session.check()
-            except AssertionError as failure:
-                raise AssertionError(f"after {done[-CHECK_EVERY:]}") from failure
-    for item in session.meshes():
-        bpy.data.objects.remove(item)
+    except Exception as failure:
+        raise AssertionError(f"after {number + 1}: {done[-CHECK_EVERY:]}") from failure
+    finally:
+        if edit_in_each_frame in bpy.app.handlers.frame_change_post:
+            bpy.app.handlers.frame_change_post.remove(edit_in_each_frame)
+    for item in list(bpy.context.scene.objects):
+        if item.type == "MESH":
+            bpy.data.objects.remove(item)
     bpy.context.view_layer.update()
+    bpy.ops.wm.save_as_mainfile(filepath=session.path)
     left = [item.name for item in bpy.data.objects if item.type == "MESH"]
     assert not left

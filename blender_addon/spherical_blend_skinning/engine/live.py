@@ -159,7 +159,13 @@ def update(
     return update_all([Change(item, mesh)], depsgraph, wait=wait)[0]
 
 
-def update_all(changes: Iterable[Change], depsgraph: bpy.types.Depsgraph, *, wait: bool = False) -> list[State | None]:
+def update_all(
+    changes: Iterable[Change],
+    depsgraph: bpy.types.Depsgraph,
+    *,
+    wait: bool = False,
+    poses: bpy.types.Depsgraph | None = None,
+) -> list[State | None]:
     """Bring bound objects up to date with their rigs.
 
     Parameters
@@ -169,6 +175,8 @@ def update_all(changes: Iterable[Change], depsgraph: bpy.types.Depsgraph, *, wai
         Evaluated; whose pose counts. During rendering it is the one of the render.
     wait : bool
         Whether to wait for optimized centers.
+    poses : Depsgraph, optional
+        Another one, for bones and the places of objects alone.
 
     Returns
     -------
@@ -178,7 +186,7 @@ def update_all(changes: Iterable[Change], depsgraph: bpy.types.Depsgraph, *, wai
     states, frames = [], []
     # All are read before the first is deformed: to read takes twice as long where a kernel has just had the caches.
     for change in changes:
-        state, frame = _read(change, depsgraph, wait)
+        state, frame = _read(change, depsgraph, poses or depsgraph, wait)
         states.append(state)
         if frame is not None:
             frames.append(frame)
@@ -207,7 +215,7 @@ def look_for_centers(item: bpy.types.Object) -> bool:
 
 
 def _read(
-    change: Change, depsgraph: bpy.types.Depsgraph, wait: bool
+    change: Change, depsgraph: bpy.types.Depsgraph, poses: bpy.types.Depsgraph, wait: bool
 ) -> tuple[State, _Frame | None] | tuple[None, None]:
     """What is remembered of an object, and what is to be written for it, if anything is."""
     item = change.item
@@ -228,7 +236,7 @@ def _read(
         state = _states[key] = State()
     try:
         target = subject.Subject(item, evaluated, modifier, in_render)
-        frame = _frame(target, depsgraph, state, change, wait, started)
+        frame = _frame(target, depsgraph, poses, state, change, wait, started)
     except (ValueError, library.LibraryError) as error:
         state.fail(error)
         return state, None
@@ -255,6 +263,7 @@ def _write(frame: _Frame, threads: int | None) -> None:
 def _frame(
     target: subject.Subject,
     depsgraph: bpy.types.Depsgraph,
+    poses: bpy.types.Depsgraph,
     state: State,
     change: Change,
     wait: bool,
@@ -279,8 +288,8 @@ def _frame(
         raise ValueError("Linked, so it stays as it was saved: make a library override")
     if carrier is None or not carriers.is_writable(carrier):
         raise ValueError("Nothing carries positions to the modifier yet")
-    posed = armature.evaluated_get(depsgraph)
-    to_rig = reading.place(target.evaluated, posed)
+    posed = armature.evaluated_get(poses)
+    to_rig = reading.place(item.evaluated_get(poses), posed)
     columns = reading.pose_columns(posed)
 
     binding = state.binding
