@@ -348,6 +348,7 @@ int main(void) {
   RUN(test_count_only);
   RUN(test_dense);
   RUN(test_multipliers_and_switches);
+  RUN(test_falloffs);
   RUN(test_blocks_and_threads_change_no_bit);
   RUN(test_bad_capsules);
   RUN(test_bad_points);
