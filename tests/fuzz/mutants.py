@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: MIT
+"""Damaged GLB files by the thousand: each is read, or refused with a `ValueError` that names it.
+
+``python tests/fuzz/mutants.py --count 100000`` makes as many from the files of tests/data, one of the package, and a
+small one that has everything; ``--seed`` and ``--only`` make one again. What is read is deformed, saved and read again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import struct
+import sys
+import tempfile
+import time
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import sbs
+
+ROOT = Path(__file__).resolve().parents[2]
+INTERESTING = [
+    None, True, -1, 0, 1, 2, 3, 4, 255, 65535, 2**31 - 1, 2**32, 2**53, 2**64, -(2**63), 1e308, -1e-308, 0.5,
+    float("nan"), float("inf"), "", "x", "\ud800", "../x", [], [0], [1e300] * 16, {}, {"a": 1}, [[]], [None] * 3,
+]  # fmt: skip
+SLOW = 20.0
+"""Seconds that no small file may take, however busy the machine."""
+
+
+def pack(content: Any, data: bytes) -> bytes:
+    """A GLB of a JSON object and a binary chunk."""
+    text = json.dumps(content).encode()
+    text += b" " * (-len(text) % 4)
+    data += bytes(-len(data) % 4)
+    chunks = struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(data), b"BIN\0") + data
+    return struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)) + chunks
+
+
+def unpack(glb: bytes) -> tuple[Any, bytes]:
+    """The JSON object and the binary chunk of a good GLB."""
+    size = struct.unpack_from("<I", glb, 12)[0]
+    return json.loads(glb[20 : 20 + size]), glb[28 + size :]
+
+
+def places(content: Any) -> list[tuple[Any, Any]]:
+    """Every place of a JSON value: its list or object, and the number or key in it."""
+    found = []
+    waiting = [content]
+    while waiting:
+        container = waiting.pop()
+        items = container.items() if isinstance(container, dict) else enumerate(container)
+        for key, value in items:
+            found.append((container, key))
+            if isinstance(value, dict | list):
+                waiting.append(value)
+    return found
+
+
+def damage_json(glb: bytes, dice: random.Random) -> bytes:
+    """Other values, values of other places, things left out, doubled or many times over."""
+    content, data = unpack(glb)
+    for _ in range(dice.choice([1, 1, 1, 2, 4])):
+        everywhere = places(content)
+        container, key = dice.choice(everywhere)
+        kind = dice.randrange(6)
+        if kind == 0:
+            container[key] = dice.choice(INTERESTING)
+        elif kind == 1:
+            other, place = dice.choice(everywhere)
+            container[key] = json.loads(json.dumps(other[place]))
+        elif kind == 2:
+            del container[key]
+        elif kind == 3 and isinstance(container[key], int | float) and not isinstance(container[key], bool):
+            container[key] += dice.choice([-1, 1, 7, 0.5, 1000])
+        elif kind == 4 and isinstance(container, list):
+            container.extend([container[key]] * dice.choice([1, 2, 300]))
+        elif isinstance(container, dict):
+            container[
+                dice.choice(["matrix", "children", "sparse", "normalized", "byteStride", "uri", "name", "skin"])
+            ] = dice.choice(INTERESTING)
+    return pack(content, data)
+
+
+def damage_numbers(glb: bytes, dice: random.Random) -> bytes:
+    """Other bytes in the binary chunk: infinities, NaN, huge and tiny numbers, indices out of range."""
+    content, data = unpack(glb)
+    changed = bytearray(data)
+    for _ in range(dice.choice([1, 4, 64])):
+        place = dice.randrange(0, len(changed) - 4) & ~3
+        changed[place : place + 4] = dice.choice(
+            [b"\0\0\xc0\x7f", b"\0\0\x80\x7f", b"\0\0\x80\xff", b"\xff\xff\x7f\x7f", b"\1\0\0\0", b"\xff" * 4, bytes(4)]
+        )
+    return pack(content, bytes(changed))
+
+
+def damage_bytes(glb: bytes, dice: random.Random) -> bytes:
+    """Bytes changed, cut off, left out or put in anywhere, headers among them."""
+    changed = bytearray(glb)
+    for _ in range(dice.choice([1, 2, 8])):
+        place = dice.randrange(min(len(changed), dice.choice([32, 4096, len(changed)])) or 1)
+        kind = dice.randrange(4)
+        if kind == 0 and changed:
+            changed[place] = dice.randrange(256)
+        elif kind == 1:
+            del changed[place:]
+        elif kind == 2:
+            del changed[place : place + dice.choice([1, 4, 100])]
+        else:
+            changed[place:place] = dice.randbytes(dice.choice([1, 4, 100]))
+    return bytes(changed)
+
+
+def mutant(seed: int, number: int, originals: list[bytes]) -> bytes:
+    """The mutant of a number, whichever others were made."""
+    dice = random.Random(f"{seed} {number}")
+    damage = dice.choices([damage_json, damage_numbers, damage_bytes], [6, 1, 2])[0]
+    return damage(dice.choice(originals), dice)
+
+
+def endure(data: bytes, folder: Path) -> str:
+    """What becomes of a file: "refused", or "read" with all that one does with a character. Else an error.
+
+    Raises
+    ------
+    AssertionError, or anything else that is no refusal
+    """
+    path = folder / "mutant.glb"
+    path.unlink(missing_ok=True)
+    path.write_bytes(data)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        try:
+            character = sbs.load(path)
+        except ValueError as error:
+            assert str(path) in str(error), f"names no file: {error}"
+            return "refused"
+        frames = [
+            character.rest_matrices,
+            *(each.skinning_matrices(each.duration / 2) for each in character.animations),
+        ]
+        for matrices in frames[:4]:
+            if np.isfinite(matrices).all():
+                for method in ("linear", "spherical", "dual_quaternion"):
+                    assert character.skin.deform(matrices, method=method).shape == character.mesh.positions.shape
+        copy = folder / "copy.glb"
+        copy.unlink(missing_ok=True)
+        character.save(copy)
+        try:
+            again = sbs.load(copy)
+        except ValueError as error:
+            # What is nearly singular or nearly too large may be so in float32.
+            assert any(word in str(error) for word in ("singular", "finite", "too large", "length 0")), error
+            return "read, and refused when saved"
+        assert again.skin.joint_count == character.skin.joint_count
+        assert len(again.mesh.triangles) == len(character.mesh.triangles)
+    return "read"
+
+
+def run(
+    seed: int, numbers: Iterator[int] | range, originals: list[bytes], folder: Path
+) -> tuple[Counter[str], list[str]]:
+    """How many mutants were read and refused, and what is wrong, a line for each."""
+    outcomes: Counter[str] = Counter()
+    findings = []
+    for number in numbers:
+        data = mutant(seed, number, originals)
+        start = time.process_time()
+        try:
+            outcomes[endure(data, folder)] += 1
+        except Exception as error:  # whatever it is, it is a finding
+            findings.append(f"--seed {seed} --only {number}: {type(error).__name__}: {str(error)[:300]}")
+        seconds = time.process_time() - start
+        if seconds > SLOW:
+            findings.append(f"--seed {seed} --only {number}: {seconds:.0f} s for {len(data)} bytes")
+    return outcomes, findings
+
+
+def small_files() -> list[bytes]:
+    """What mutants are made of that are quick to read."""
+    sys.path.insert(0, str(ROOT / "tests" / "python"))
+    from test_gltf_bad_files import moving_arm
+
+    return [moving_arm().glb()]
+
+
+def all_files() -> list[bytes]:
+    """Real characters, besides."""
+    paths = [*(ROOT / "tests" / "data").glob("*.glb"), ROOT / "python" / "sbs" / "demo" / "data" / "hand.glb"]
+    # Most are made of the small one, which has everything and costs little.
+    return small_files() * (8 * len(paths)) + [path.read_bytes() for path in sorted(paths)]
+
+
+def main() -> None:
+    """Make mutants, and end with status 1 if one was neither read nor refused."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=2000)
+    parser.add_argument("--only", type=int, help="only the mutant of this number, whose error is raised")
+    options = parser.parse_args()
+    originals = all_files()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if options.only is not None:
+            data = mutant(options.seed, options.only, originals)
+            Path("mutant.glb").write_bytes(data)
+            print(endure(data, folder))
+            return
+        outcomes, findings = run(options.seed, range(options.count), originals, folder)
+    print(", ".join(f"{count} {outcome}" for outcome, count in sorted(outcomes.items())))
+    print("\n".join(findings) or "no finding")
+    sys.exit(1 if findings else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: MIT
+"""Fuzzing of all that reads files, by Atheris: ``python tests/fuzz/readers.py TARGET [options of libFuzzer] [CORPUS]``.
+
+A reader may refuse bytes by the errors that its documentation names; anything else is a finding. ``--replay`` runs
+what is kept in the folder corpus, and needs no Atheris; ``--unpack FOLDER`` writes that to a folder to begin with, and
+``--keep FOLDER`` keeps a folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+import sys
+import tempfile
+import warnings
+import zipfile
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+
+import numpy as np
+
+try:
+    import atheris
+
+    instrumented: AbstractContextManager[object] = atheris.instrument_imports(include=["sbs"])
+except ImportError:
+    atheris = None
+    instrumented = nullcontext()
+
+with instrumented:
+    from sbs import centers_files
+    from sbs.character import load
+    from sbs.cli.numbers import read_npy
+    from sbs.gltf import container, reader  # noqa: F401 (what is imported late would not be seen)
+    from sbs.text import plain, well_formed
+    from sbs.weights import Capsules, capsule_files  # noqa: F401
+
+FOLDER = Path(tempfile.mkdtemp(prefix="sbs-fuzz-"))
+KEY = bytes(32)
+
+
+def written(data: bytes, name: str) -> Path:
+    path = FOLDER / name
+    path.unlink(missing_ok=True)
+    path.write_bytes(data)
+    return path
+
+
+def glb(data: bytes) -> None:
+    """A file as it is: container, text and numbers."""
+    path = written(data, "fuzz.glb")
+    try:
+        character = load(path)
+    except ValueError as error:
+        assert str(path) in str(error), error
+        return
+    if np.isfinite(character.rest_matrices).all():
+        character.skin.deform(character.rest_matrices)
+    character.save(FOLDER / "copy.glb")
+
+
+def gltf(data: bytes) -> None:
+    """The text alone; what follows its first NUL is the binary chunk, so that mutations find the structure."""
+    text, _, binary = data.partition(b"\0")
+    text += b" " * (-len(text) % 4)
+    chunks = struct.pack("<I4s", len(text), b"JSON") + text
+    if binary:
+        binary += bytes(-len(binary) % 4)
+        chunks += struct.pack("<I4s", len(binary), b"BIN\0") + binary
+    glb(struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)) + chunks)
+
+
+def capsules(data: bytes) -> None:
+    """JSON files of capsules; what is read is written and read again."""
+    path = written(data, "fuzz.json")
+    try:
+        found = Capsules.from_json(path)
+    except ValueError as error:
+        assert str(path) in str(error), error
+        return
+    copy = FOLDER / "copy.json"
+    found.to_json(copy)
+    assert len(Capsules.from_json(copy)) == len(found)
+
+
+def centers(data: bytes) -> None:
+    """Files that keep centers; the key is one of zeros."""
+    path = written(data, "fuzz.centers")
+    vertex_count = max(0, (len(data) - centers_files.HEADER) // 24)
+    try:
+        found = centers_files.read(path, KEY, vertex_count)
+    except ValueError as error:
+        assert str(path) in str(error), error
+        return
+    assert found is None or (found.shape == (vertex_count, 3) and np.isfinite(found).all())
+
+
+def npy(data: bytes) -> None:
+    """Numbers of the command line."""
+    try:
+        assert read_npy(written(data, "fuzz.npy")).dtype.kind in "biuf"
+    except ValueError:
+        return
+
+
+def uri(data: bytes) -> None:
+    """Where the bytes of buffers are said to be: nothing outside of the folder is ever read."""
+    inside = FOLDER / "inside"
+    inside.mkdir(exist_ok=True)
+    (inside / "buffer.bin").write_bytes(b"inside")
+    (FOLDER / "secret.bin").write_bytes(b"secret")
+    name = data.decode("utf-8", "replace")
+    try:
+        found = container.read_uri(inside / "a.gltf", name, "buffers[0]", {})
+    except ValueError as error:
+        assert "a.gltf" in str(error), error
+        return
+    assert name.startswith("data:") or found == b"inside", name
+
+
+def text(data: bytes) -> None:
+    """Names."""
+    name = data.decode("utf-16-le", "surrogatepass") if len(data) % 2 == 0 else data.decode("latin-1")
+    well_formed(name).encode()
+    assert plain(name).replace("\u200c", "").replace("\u200d", "").isprintable()
+
+
+TARGETS: dict[str, Callable[[bytes], None]] = {
+    target.__name__: target for target in (glb, gltf, capsules, centers, npy, uri, text)
+}
+
+
+def seeds() -> dict[str, list[bytes]]:
+    """Good input of every reader, small: what the corpus began with."""
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
+    from test_gltf_bad_files import moving_arm
+
+    arm = moving_arm()
+    content = json.dumps({**arm.json, "buffers": [{"byteLength": len(arm.data)}]}).encode()
+    pair = {"head": [0, 0, 0], "tail": [1, 0, 0], "inner_radii": [0.1, 0.2], "outer_radii": [0.3, 0.4]}
+    two = [{**pair, "name": "a", "multiplier": 2, "enabled": False}, {**pair, "name": "b"}]
+    numbers = np.arange(6, dtype="<f8").tobytes()
+    amounts = FOLDER / "amounts.npy"
+    np.save(amounts, np.linspace(0, 1, 5))
+    return {
+        "glb": [arm.glb()],
+        "gltf": [content + b"\0" + bytes(arm.data), content],
+        "capsules": [
+            json.dumps({"format": "sbs-capsules", "version": 1, "capsules": entries}).encode()
+            for entries in (two, [pair])
+        ],
+        "centers": [centers_files.header_of(KEY, numbers) + numbers, centers_files.MAGIC],
+        "npy": [amounts.read_bytes()],
+        "uri": [b"buffer.bin", b"data:application/octet-stream;base64,AAAA", b"../secret.bin", b"%2e%2e/secret.bin"],
+        "text": ["a\u202eb\ud800".encode("utf-16-le", "surrogatepass"), b"[/b]\x1b"],
+    }
+
+
+def corpus(name: str) -> Path:
+    """The archive that keeps the inputs of a target."""
+    return Path(__file__).parent / "corpus" / f"readers_{name}.zip"
+
+
+def kept(name: str) -> list[bytes]:
+    """The inputs that are kept of a target."""
+    with zipfile.ZipFile(corpus(name)) as archive:
+        return [archive.read(entry) for entry in sorted(archive.namelist())]
+
+
+def keep(name: str, inputs: list[bytes]) -> None:
+    """Keep inputs of a target, by the same bytes of archive for the same inputs."""
+    with zipfile.ZipFile(corpus(name), "w", zipfile.ZIP_DEFLATED) as archive:
+        for data in sorted(set(inputs)):
+            archive.writestr(zipfile.ZipInfo(hashlib.sha1(data).hexdigest()), data, zipfile.ZIP_DEFLATED)
+
+
+def main() -> None:
+    """Fuzz one target, or replay its corpus."""
+    if len(sys.argv) < 2 or sys.argv[1] not in TARGETS:
+        sys.exit(
+            f"usage: readers.py {'|'.join(TARGETS)} --replay | --unpack FOLDER | --keep FOLDER |\n"
+            "       [-runs=N] [-max_total_time=SECONDS] [FOLDER]"
+        )
+    name = sys.argv.pop(1)
+    target = TARGETS[name]
+    warnings.simplefilter("ignore")
+    match sys.argv[1:]:
+        case ["--replay"]:
+            inputs = kept(name)
+            for data in inputs:
+                target(data)
+            print(f"{name}: {len(inputs)} inputs")
+        case ["--unpack", folder]:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            for data in kept(name):
+                (Path(folder) / hashlib.sha1(data).hexdigest()).write_bytes(data)
+        case ["--keep", folder]:
+            keep(name, [path.read_bytes() for path in Path(folder).iterdir()])
+        case _ if atheris is None:
+            sys.exit("pip install atheris; --replay needs none")
+        case _:
+            atheris.Setup(sys.argv, target)
+            atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()
