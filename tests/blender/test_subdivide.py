@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import addon
 import bpy
 import numpy as np
 import pytest
@@ -37,7 +38,7 @@ def test_near_one_bone(character: tuple[bpy.types.Object, bpy.types.Object], lev
     near = [face for face in mesh.polygons if all(heaviest[vertex] == 1 for vertex in face.vertices)]
     rows = len(near) // rigs.RING
     old, faces, size = len(mesh.vertices), len(mesh.polygons), area(mesh)
-    assert bpy.ops.sbs.subdivide_near_bones(levels=levels) == {"FINISHED"}
+    assert bpy.ops.sbs.subdivide_near_bones(levels=levels, where="BONE") == {"FINISHED"}
     parts = 2**levels
     # Rings and columns of a tube: all that lie between old ones.
     assert len(mesh.vertices) - old == rigs.RING * ((rows * parts + 1) * parts - (rows + 1))
@@ -54,6 +55,55 @@ def test_near_one_bone(character: tuple[bpy.types.Object, bpy.types.Object], lev
     assert len(rigs.evaluated(tube)) == len(mesh.vertices)
 
 
+@pytest.mark.parametrize("scheme", ["1:4", "1:3"])
+def test_both_sides_of_a_joint(character: tuple[bpy.types.Object, bpy.types.Object], scheme: str) -> None:
+    """Around the head of B1, at z = 1, as much on one side as on the other; nothing near its tail."""
+    tube, armature = character
+    old = len(tube.data.vertices)
+    assert bpy.ops.sbs.subdivide_near_bones(scheme=scheme) == {"FINISHED"}
+    new = np.array([vertex.co.z for vertex in tube.data.vertices])[old:]
+    assert new.min() < 0.7 and 1.4 < new.max() < 1.8
+    if scheme == "1:3":
+        # One in the middle of every face, with weights and texture coordinates between.
+        assert {len(face.vertices) for face in tube.data.polygons} == {3, 4}
+        for vertex in list(tube.data.vertices)[old:]:
+            corners = {
+                other
+                for face in tube.data.polygons
+                if vertex.index in face.vertices
+                for other in face.vertices
+                if other != vertex.index
+            }
+            mean = np.mean([weights_of(tube, corner) for corner in corners], axis=0)
+            np.testing.assert_allclose(weights_of(tube, vertex.index), mean, atol=1e-6)
+    for loop in tube.data.loops:
+        x, _, z = tube.data.vertices[loop.vertex_index].co
+        assert tube.data.uv_layers["UV"].data[loop.index].uv[:] == pytest.approx((x, z), abs=1e-6)
+    assert error(rigs.evaluated(tube), deformed(tube, armature)) < TOLERANCE
+
+
+def weights_of(tube: bpy.types.Object, vertex: int) -> list[float]:
+    weights = [0.0] * 4
+    for entry in tube.data.vertices[vertex].groups:
+        weights[entry.group] = entry.weight
+    return weights
+
+
+def test_attachment_is_that_of_bones_blending(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+    """The same vertices that the method itself would bend with the bone, with a bone between that does not deform."""
+    tube, armature = character
+    subdivide = addon.module("operators.subdivide")
+    mesh = addon.module("weights.rigged").RiggedMesh(tube, armature)
+    belongs = subdivide.attachment(mesh)
+    heights = np.array([vertex.co.z for vertex in tube.data.vertices])
+    # Bones are 1 long and the limb about 0.45 thick: a joint bends up to half of a bone from it.
+    assert set(belongs[(heights > 0.6) & (heights < 1.4)]) == {1}
+    assert set(belongs[(heights > 1.6) & (heights < 2.4)]) == {2}
+    armature.data.bones["B1"].use_deform = False
+    belongs = subdivide.attachment(addon.module("weights.rigged").RiggedMesh(tube, armature))
+    assert belongs.max() == 2, "the three bones that are left"
+
+
 def test_nothing_selected(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
     tube, armature = character
     rigs.select_bones(armature)
@@ -61,7 +111,7 @@ def test_nothing_selected(character: tuple[bpy.types.Object, bpy.types.Object]) 
         bpy.ops.sbs.subdivide_near_bones()
     rigs.select_bones(armature, "B3")
     tube.vertex_groups["B3"].remove(range(len(tube.data.vertices)))
-    assert bpy.ops.sbs.subdivide_near_bones() == {"CANCELLED"}
+    assert bpy.ops.sbs.subdivide_near_bones(where="BONE") == {"CANCELLED"}
 
 
 def test_undo(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:

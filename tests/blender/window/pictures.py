@@ -35,13 +35,31 @@ def save(picture: Picture, path: Path) -> None:
 
 
 def menu(blender: Session) -> Picture:
-    """The entry in Object > Parent."""
+    """The menu of Ctrl-P."""
     scenes.make_character(blender)
-    scenes.open_menu(blender)
-    blender.click(scenes.SPHERICAL_BLEND_SKINNING)
+    blender.key("ctrl+p")
     scenes.pause()
-    picture = blender.screenshot(box=(290, 28, 780, 775))
-    blender.key("Escape", "Escape", "Escape")
+    blender.move(scenes.WITH_HEAT_WEIGHTS)
+    scenes.pause()
+    picture = blender.screenshot(box=(0, 440, 420, 785))
+    blender.key("Escape")
+    return picture
+
+
+def rig(blender: Session) -> Picture:
+    """The tab of the sidebar while posing a character of several meshes."""
+    scenes.make_knight(blender)
+    scenes.open_tab(blender)
+    blender.run("import rigs\nrigs.select([bpy.data.objects['Rig']])\nbpy.ops.sbs.bind(all_meshes=True)")
+    scenes.pose_mode(blender, "B1")
+    blender.run(
+        "bpy.data.objects['Rig'].data.sbs.show_capsules = False\n"
+        "rig = bpy.data.objects['Rig']\n"
+        "rig.sbs.preset = 'SPEED'\n"
+    )
+    blender.move(scenes.EMPTY)
+    picture = blender.settled(box=(400, 82, 1057, 640))
+    blender.run("bpy.ops.object.mode_set(mode='OBJECT')")
     return picture
 
 
@@ -103,7 +121,7 @@ def demo(blender: Session) -> Picture:
 
 
 # The demo comes last, since it changes the range of frames.
-PICTURES = {"menu": menu, "panel": panel, "paint": paint, "capsules": capsules, "demo": demo}
+PICTURES = {"menu": menu, "rig": rig, "panel": panel, "paint": paint, "capsules": capsules, "demo": demo}
 
 
 if __name__ == "__main__":
