@@ -13,7 +13,7 @@ import rigs
 
 ICONS = bpy.types.UILayout.bl_rna.functions["label"].parameters["icon"].enum_items
 
-#: About as many letters as stand in a line of the sidebar at its default width, in a label without an icon.
+#: About as many letters as stand in a line of the sidebar at its default width; a label has an icon, too.
 LETTERS = 30
 
 
@@ -40,7 +40,7 @@ class Layout:
 
     def label(self, *, text: str, icon: str = "NONE") -> None:
         assert icon in ICONS
-        assert len(text) <= LETTERS, text
+        assert len(text) <= LETTERS - 7, text
         self.drawn.append(text)
 
     def prop(self, data: Any, name: str, *, text: str | None = None, icon: str = "NONE", **options: object) -> None:
@@ -53,7 +53,7 @@ class Layout:
         assert value in data.bl_rna.properties[name].enum_items
         self.drawn.append(value)
 
-    def prop_search(self, data: Any, name: str, other: Any, collection: str) -> None:
+    def prop_search(self, data: Any, name: str, other: Any, collection: str, *, text: str) -> None:
         assert name in data.bl_rna.properties and collection in other.bl_rna.properties
         self.drawn.append(name)
 

@@ -17,6 +17,6 @@ def draw(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
     row.use_property_decorate = True
     row.prop(settings, "amount")
     row = column.row(align=True)
-    row.prop_search(settings, "amount_group", item, "vertex_groups")
+    row.prop_search(settings, "amount_group", item, "vertex_groups", text="Group")
     row.prop(settings, "amount_invert", text="", icon="ARROW_LEFTRIGHT")
     column.prop(settings, "amount_method")

@@ -12,8 +12,8 @@ from ..operators import bind
 
 __all__ = ["draw_live", "draw_portable", "draw_second_deformation", "draw_weights_missing", "draw_words"]
 
-# About as many letters as the sidebar has in a line, at its default width, beside an icon.
-_LINE = 26
+# About as many letters as the sidebar has in a line, at its default width, beside an icon and in a box.
+_LINE = 22
 
 
 def draw_live(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
