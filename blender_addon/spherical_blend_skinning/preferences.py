@@ -66,7 +66,6 @@ def _about_library() -> list[str]:
     return [
         f"Library {info['version']}",
         f"Instruction set: {info['instruction_set']}",
-        "Threads: by OpenMP" if info["openmp"] else "Threads: one alone, for it was built without OpenMP",
         f"LAPACK: {info['lapack']}",
     ]
 
