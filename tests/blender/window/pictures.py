@@ -41,7 +41,7 @@ def menu(blender: Session) -> Picture:
     scenes.pause()
     blender.move(scenes.WITH_HEAT_WEIGHTS)
     scenes.pause()
-    picture = blender.screenshot(box=(0, 440, 420, 785))
+    picture = blender.screenshot(box=(0, 440, 420, 792))
     blender.key("Escape")
     return picture
 

@@ -60,15 +60,21 @@ def open_menu(blender: Session) -> None:
 
 
 def make_knight(blender: Session) -> None:
-    """A character of six tubes side by side with Armature modifiers, selected; one of them is active."""
+    """A tube cut into six meshes with Armature modifiers, selected; one of them is active."""
     make_character(blender)
     blender.run(
-        "import rigs\n"
+        "import bmesh, rigs\n"
         "armature = bpy.data.objects['Rig']\n"
         "bpy.data.objects.remove(bpy.data.objects['Tube'])\n"
-        "parts = [rigs.make_tube(rows=13, name=f'Part{number}') for number in range(6)]\n"
+        "parts = [rigs.make_tube(rows=43, name=f'Part{number}') for number in range(6)]\n"
         "for number, part in enumerate(parts):\n"
-        "    part.location.x = 0.4 * number - 1\n"
+        "    cut = bmesh.new()\n"
+        "    cut.from_mesh(part.data)\n"
+        "    low, high = rigs.LENGTH * number / 6 - 1e-3, rigs.LENGTH * (number + 1) / 6 + 1e-3\n"
+        "    others = [vertex for vertex in cut.verts if not low < vertex.co.z < high]\n"
+        "    bmesh.ops.delete(cut, geom=others, context='VERTS')\n"
+        "    cut.to_mesh(part.data)\n"
+        "    cut.free()\n"
         "    part.modifiers.new('Armature', 'ARMATURE').object = armature\n"
         "bpy.context.view_layer.update()\n"
         "rigs.select(parts)\n"
