@@ -71,7 +71,9 @@ static sbs_status append(const sbs_allocator *allocator, row_list *list, size_t 
 }
 
 static sbs_status read_rows(smoother *work) {
-  sbs_status status = SBS_OK;
+  /* Room from the start: a mesh without any influence has none to begin with, and no address to add an offset to. */
+  sbs_status status = grow(&work->allocator, &work->rows, 0, work->table->vertex_count);
+  if (!status) status = grow(&work->allocator, &work->next, 0, work->table->vertex_count);
   work->rows.offsets[0] = work->next.offsets[0] = 0;
   for (size_t v = 0; v < work->table->vertex_count && !status; v++) {
     work->row.count = 0;

@@ -185,6 +185,20 @@ static void test_mask_and_width(void) {
   }
 }
 
+/* All that a sanitizer sees: lists of influences that stay empty have no address, to which nothing may be added. */
+static void test_smooths_a_mesh_without_weights(void) {
+  const int32_t joints[4] = {0};
+  const double none[4] = {0.0};
+  const float positions[4][3] = {{0.0f}, {1.0f}, {2.0f}, {3.0f}};
+  const int32_t triangles[3] = {0, 1, 2};
+  const sbs_weights_table table = {4, 1, 1, joints, SBS_FLOAT64, none};
+  const sbs_mesh_desc mesh = {.vertex_count = 4, .positions = positions, .triangle_count = 1, .triangles = triangles};
+  int32_t found_indices[4] = {-7};
+  double found_weights[4] = {-7.0};
+  CHECK_EQUAL(sbs_weights_smooth(&table, &mesh, NULL, 1, found_indices, found_weights, NULL), SBS_OK);
+  check_rows(found_indices, found_weights, joints, none, 4);
+}
+
 static void test_smooth_refuses(void) {
   sbs_weights_table table = square_table();
   sbs_mesh_desc mesh = square();
@@ -269,6 +283,7 @@ int main(void) {
   RUN(test_clean_refuses);
   RUN(test_smooths_over_edges_and_seams);
   RUN(test_mask_and_width);
+  RUN(test_smooths_a_mesh_without_weights);
   RUN(test_smooth_refuses);
   RUN(test_every_allocation_fails_in_turn);
   return harness_result();

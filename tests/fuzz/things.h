@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* Meshes, influences, skeletons, poses and options out of bytes: mostly without fault, so that calls come far. */
+#ifndef SBS_TESTS_FUZZ_THINGS_H
+#define SBS_TESTS_FUZZ_THINGS_H
+
+#include <sbs/influences.h>
+#include <sbs/mesh.h>
+#include <sbs/sbs.h>
+
+#include "fuzz.h"
+
+/* What sbs_skin_new and sbs_skin_update may return. */
+#define FUZZ_BIND_ERRORS \
+  (FUZZ_ERROR(EMPTY) | FUZZ_ERROR(TOO_LARGE) | FUZZ_ERROR(OPTION) | FUZZ_ERROR(STRIDE) | FUZZ_ERROR(NOT_FINITE) | \
+   FUZZ_ERROR(JOINT_INDEX) | FUZZ_ERROR(PARENT) | FUZZ_ERROR(WEIGHT) | FUZZ_ERROR(OUT_OF_MEMORY))
+
+/* What functions that pose a skin may return but for what is a defect, or what no known input brings about. */
+#define FUZZ_POSE_ERRORS \
+  (FUZZ_ERROR(OPTION) | FUZZ_ERROR(STRIDE) | FUZZ_ERROR(NOT_FINITE) | FUZZ_ERROR(NOT_AFFINE) | \
+   FUZZ_ERROR(OUT_OF_MEMORY) | FUZZ_ERROR(SCRATCH))
+
+/* What functions of a mesh may return. */
+#define FUZZ_MESH_ERRORS \
+  (FUZZ_ERROR(EMPTY) | FUZZ_ERROR(TOO_LARGE) | FUZZ_ERROR(OPTION) | FUZZ_ERROR(STRIDE) | FUZZ_ERROR(NOT_FINITE) | \
+   FUZZ_ERROR(VERTEX_INDEX) | FUZZ_ERROR(OUT_OF_MEMORY))
+
+sbs_scalar fuzz_scalar(fuzz_input *in);
+
+/* How many: few, rarely none, rarely more than a block of vertices holds. */
+size_t fuzz_count(fuzz_input *in, size_t most);
+
+/* 1 or 2, or any number where the bytes ask for a fault. */
+int fuzz_threads(fuzz_input *in);
+
+/* Bytes between rows. */
+size_t fuzz_gap(fuzz_input *in, sbs_scalar scalar);
+
+/* Has skins that are made from now on use any instruction set. */
+void fuzz_choose_instruction_set(fuzz_input *in);
+
+sbs_skin_desc fuzz_skin_desc(fuzz_input *in);
+sbs_skin_options fuzz_skin_options(fuzz_input *in);
+
+/* A skin of an input without faults of its own; NULL where it had one. */
+sbs_skin *fuzz_skin(fuzz_input *in, sbs_skin_desc *desc);
+
+sbs_pose fuzz_pose(fuzz_input *in, size_t joint_count, size_t frame_count);
+sbs_deform_options fuzz_deform_options(fuzz_input *in, const sbs_skin *skin);
+
+/* Bytes of (F, V, 3) with a stride, of the skin's scalar type, to the end of the last row. */
+size_t fuzz_extent(const sbs_skin *skin, size_t stride, size_t frame_count);
+
+sbs_mesh_desc fuzz_mesh(fuzz_input *in, size_t vertex_count);
+sbs_weights_table fuzz_table(fuzz_input *in, size_t vertex_count);
+
+#endif
