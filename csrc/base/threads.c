@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "base/float_mode.h"
+#include "base/progress.h"
 #include "base/system_threads.h"
 
 enum {
@@ -70,10 +71,12 @@ static sbs_share deal(size_t count, size_t part, size_t parts) {
   return (sbs_share){begin, begin + each + (part < extra)};
 }
 
+/* Then the thread that called tells how far it is: about as far as all, of whose parts it has one. */
 static sbs_status work_on_chunk(sbs_chunk_work *work, void *context, size_t count, size_t chunk, size_t number,
                                 int worker) {
-  const size_t begin = number * chunk;
-  return work(context, (sbs_share){begin, count - begin > chunk ? begin + chunk : count}, worker);
+  const size_t begin = number * chunk, end = count - begin > chunk ? begin + chunk : count;
+  const sbs_status status = work(context, (sbs_share){begin, end}, worker);
+  return status || worker ? status : sbs_tell((double)end / (double)count);
 }
 
 static void work_on(team *t, int worker) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/progress.h"
 
 /* Where a pair is, or would go. */
 static size_t slot_of(const sbs_pairs *pairs, int32_t j, int32_t k) {
@@ -45,6 +46,8 @@ sbs_status sbs_pairs_new(sbs_pairs *pairs, const sbs_rows *rows, size_t joint_co
   if (!pairs->joints || !pairs->slots) return SBS_ERROR_OUT_OF_MEMORY;
   memset(pairs->slots, -1, pairs->slot_count * sizeof *pairs->slots);
   for (size_t v = 0; v < rows->vertex_count; v++) {
+    const sbs_status status = v % 64 ? SBS_OK : sbs_tell((double)v / (double)rows->vertex_count);
+    if (status) return status;
     if (rows->firsts[v] != (int32_t)v) continue;
     for (size_t a = rows->offsets[v]; a < rows->offsets[v + 1]; a++) {
       for (size_t b = a + 1; b < rows->offsets[v + 1]; b++) add_pair(pairs, rows->joints[a], rows->joints[b]);

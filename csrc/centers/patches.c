@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/progress.h"
 #include "base/scalar.h"
 #include "mesh/vec3.h"
 
@@ -105,11 +106,14 @@ static void visit_pairs(sbs_patches *patches, const sbs_pairs *pairs, const sbs_
   }
 }
 
-static void visit_triangles(sbs_patches *patches, const sbs_pairs *pairs, const sbs_rows *rows, int32_t *joints,
-                            int32_t *owners) {
+static sbs_status visit_triangles(sbs_patches *patches, const sbs_pairs *pairs, const sbs_rows *rows, int32_t *joints,
+                                  int32_t *owners) {
   for (size_t t = 0; t < patches->triangle_count; t++) {
+    const sbs_status status = t % 64 ? SBS_OK : sbs_tell((double)t / (double)patches->triangle_count);
+    if (status) return status;
     if (patches->splits[t]) visit_pairs(patches, pairs, rows, t, joints, owners);
   }
+  return SBS_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------- new and free -- */
@@ -120,7 +124,7 @@ static sbs_status list_owners(sbs_patches *patches, const sbs_pairs *pairs, cons
   int32_t *joints = sbs_allocate(allocator, 3 * rows->largest, sizeof *joints);
   if (!joints) return SBS_ERROR_OUT_OF_MEMORY;
   memset(patches->offsets, 0, (pairs->count + 1) * sizeof *patches->offsets);
-  visit_triangles(patches, pairs, rows, joints, NULL);
+  sbs_status status = visit_triangles(patches, pairs, rows, joints, NULL);
   /* entry i + 1 holds the count of pair i: make it where the list begins, so that filling it leaves its end there */
   size_t total = 0;
   for (size_t i = 1; i <= pairs->count; i++) {
@@ -128,10 +132,12 @@ static sbs_status list_owners(sbs_patches *patches, const sbs_pairs *pairs, cons
     patches->offsets[i] = total;
     total += count;
   }
-  patches->owners = sbs_allocate(allocator, total, sizeof *patches->owners);
-  if (patches->owners) visit_triangles(patches, pairs, rows, joints, patches->owners);
+  if (!status && !(patches->owners = sbs_allocate(allocator, total, sizeof *patches->owners))) {
+    status = SBS_ERROR_OUT_OF_MEMORY;
+  }
+  if (!status) status = visit_triangles(patches, pairs, rows, joints, patches->owners);
   sbs_release(allocator, joints);
-  return patches->owners ? SBS_OK : SBS_ERROR_OUT_OF_MEMORY;
+  return status;
 }
 
 sbs_status sbs_patches_new(sbs_patches *patches, const sbs_skin_desc *desc, const sbs_rows *rows,

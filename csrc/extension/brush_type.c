@@ -6,6 +6,7 @@
 
 #include "errors.h"
 #include "influences_arguments.h"
+#include "interrupts.h"
 #include "mesh_functions.h"
 
 #include <sbs/brush.h>
@@ -42,9 +43,9 @@ static PyObject *make(PyTypeObject *type, const sbs_weights_table *table, const 
   sbs_status status;
   core_brush *self;
 
-  Py_BEGIN_ALLOW_THREADS
+  CORE_BEGIN_CALL
   status = sbs_brush_new(table, mesh, limit, NULL, &brush, &fault);
-  Py_END_ALLOW_THREADS
+  CORE_END_CALL
   if (status != SBS_OK) {
     core_raise(PyType_GetModuleState(type), status, &fault, NULL);
     return NULL;
@@ -223,10 +224,10 @@ static PyObject *brush_stroke(PyObject *object, PyObject *args, PyObject *kwargs
   options.mirror_joints = mirror_joints.array != NULL ? PyArray_DATA(mirror_joints.array) : NULL;
 
   if (!take(self)) goto exit;
-  Py_BEGIN_ALLOW_THREADS
+  CORE_BEGIN_CALL
   status = sbs_brush_stroke(self->brush, &options, PyArray_DATA(centers.array), (size_t)PyArray_DIM(centers.array, 0),
                             &change, &fault);
-  Py_END_ALLOW_THREADS
+  CORE_END_CALL
   if (status == SBS_OK)
     result = copy_change(self, &change);
   else

@@ -7,6 +7,7 @@
 
 #include "arguments.h"
 #include "errors.h"
+#include "interrupts.h"
 
 /* ---------------------------------------------------------------------------------------------------- arguments -- */
 
@@ -175,9 +176,9 @@ static PyObject *weigh_sparse(PyObject *module, const weighing *what, int type) 
   PyObject *result = NULL;
 
   if (what->limit == 0) {
-    Py_BEGIN_ALLOW_THREADS
+    CORE_BEGIN_CALL
     status = sbs_capsule_weights(&what->capsules, &what->points, &what->options, 0, NULL, NULL, &report, &fault);
-    Py_END_ALLOW_THREADS
+    CORE_END_CALL
     if (report.max_influences == 0) report.max_influences = 1;
   }
   if (status == SBS_OK) {
@@ -186,10 +187,10 @@ static PyObject *weigh_sparse(PyObject *module, const weighing *what, int type) 
     joint_indices = (PyArrayObject *)PyArray_SimpleNew(2, shape, NPY_INT32);
     joint_weights = (PyArrayObject *)PyArray_SimpleNew(2, shape, type);
     if (joint_indices == NULL || joint_weights == NULL) goto exit;
-    Py_BEGIN_ALLOW_THREADS
+    CORE_BEGIN_CALL
     status = sbs_capsule_weights(&what->capsules, &what->points, &what->options, report.max_influences,
                                  PyArray_DATA(joint_indices), PyArray_DATA(joint_weights), NULL, &fault);
-    Py_END_ALLOW_THREADS
+    CORE_END_CALL
   }
   if (status != SBS_OK)
     core_raise(PyModule_GetState(module), status, &fault, NULL);
@@ -209,10 +210,10 @@ static PyObject *weigh_dense(PyObject *module, const weighing *what, int type) {
   sbs_status status;
 
   if (joint_weights == NULL) return NULL;
-  Py_BEGIN_ALLOW_THREADS
+  CORE_BEGIN_CALL
   status = sbs_capsule_weights_dense(&what->capsules, &what->points, &what->options, what->limit,
                                      PyArray_DATA((PyArrayObject *)joint_weights), NULL, &fault);
-  Py_END_ALLOW_THREADS
+  CORE_END_CALL
   if (status != SBS_OK) {
     core_raise(PyModule_GetState(module), status, &fault, NULL);
     Py_CLEAR(joint_weights);
@@ -282,9 +283,9 @@ PyObject *core_count_outside(PyObject *module, PyObject *args, PyObject *kwargs)
   options.outside = SBS_CAPSULE_OUTSIDE_UNWEIGHTED;
   options.threads = (int)threads.value;
 
-  Py_BEGIN_ALLOW_THREADS
+  CORE_BEGIN_CALL
   status = sbs_capsule_weights(&described, &described_points, &options, 0, NULL, NULL, &report, &fault);
-  Py_END_ALLOW_THREADS
+  CORE_END_CALL
 
   if (status != SBS_OK)
     core_raise(PyModule_GetState(module), status, &fault, NULL);

@@ -6,6 +6,7 @@
 
 #include "arguments.h"
 #include "errors.h"
+#include "interrupts.h"
 
 const char core_optimized_centers_doc[] =
     "optimized_centers(rest_positions, triangles, joint_indices, joint_weights, *, sigma=0.1, refinement=0.1, "
@@ -15,24 +16,20 @@ const char core_optimized_centers_doc[] =
 
 /* What a call back needs to enter Python again. */
 typedef struct caller {
-  PyThreadState *thread; /* while the lock is released */
-  PyObject *progress;    /* or None */
+  core_call call;
+  PyObject *progress; /* or None */
 } caller;
 
-/* Gives up where the progress function or an interrupt, such as Ctrl-C, has raised something; it stays raised. */
+/* Gives up where the progress function or, as it runs, a signal's handler has raised something; it stays raised. */
 static int tell_progress(double fraction, void *user) {
   caller *calling = user;
-  int failed;
+  PyObject *result;
 
-  PyEval_RestoreThread(calling->thread);
-  failed = PyErr_CheckSignals();
-  if (!failed && calling->progress != Py_None) {
-    PyObject *result = PyObject_CallFunction(calling->progress, "d", fraction);
-    failed = result == NULL;
-    Py_XDECREF(result);
-  }
-  calling->thread = PyEval_SaveThread();
-  return failed;
+  PyEval_RestoreThread(calling->call.thread);
+  result = PyObject_CallFunction(calling->progress, "d", fraction);
+  Py_XDECREF(result);
+  calling->call.thread = PyEval_SaveThread();
+  return result == NULL;
 }
 
 static npy_int32 largest_of(PyArrayObject *array) {
@@ -80,7 +77,7 @@ PyObject *core_optimized_centers(PyObject *module, PyObject *args, PyObject *kwa
   core_real refinement = {.name = "refinement", .value = options.refinement};
   core_real tolerance = {.name = "tolerance", .value = options.tolerance};
   core_count threads = {.name = "threads", .largest = INT_MAX};
-  caller calling = {NULL, Py_None};
+  caller calling = {.progress = Py_None};
   sbs_skin_desc desc;
   sbs_centers_report report = {0};
   sbs_fault fault = {0};
@@ -106,18 +103,18 @@ PyObject *core_optimized_centers(PyObject *module, PyObject *args, PyObject *kwa
   options.refinement = refinement.value;
   options.tolerance = tolerance.value;
   options.threads = (int)threads.value;
-  options.progress = tell_progress;
+  options.progress = calling.progress == Py_None ? NULL : tell_progress;
   options.progress_user = &calling;
 
-  calling.thread = PyEval_SaveThread();
+  core_begin_call(&calling.call);
   status = sbs_optimized_centers(&desc, (size_t)PyArray_DIM(triangles.array, 0), PyArray_DATA(triangles.array),
                                  &options, PyArray_DATA(centers), &report, &fault);
-  PyEval_RestoreThread(calling.thread);
+  core_end_call(&calling.call);
 
   if (status == SBS_OK) {
     result = Py_BuildValue("O(nnn)", centers, (Py_ssize_t)report.rigid, (Py_ssize_t)report.dissimilar,
                            (Py_ssize_t)report.samples);
-  } else if (status != SBS_ERROR_CANCELLED) { /* then it is raised already */
+  } else {
     core_raise(PyModule_GetState(module), status, &fault, NULL);
   }
 

@@ -127,6 +127,9 @@ void core_raise(const core_state *state, sbs_status status, const sbs_fault *fau
 
   switch (status) {
     case SBS_ERROR_OUT_OF_MEMORY: PyErr_NoMemory(); return;
+    case SBS_ERROR_CANCELLED: /* by a signal's handler, whose exception it is; else by nobody */
+      if (PyErr_Occurred()) return;
+      break;
     case SBS_ERROR_EMPTY: raise_empty(fault); return;
     case SBS_ERROR_NO_CONVERGENCE: PyErr_SetString(state->linalg_error, sbs_status_string(status)); return;
     default: break;

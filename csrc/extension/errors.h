@@ -11,6 +11,7 @@
  *   ValueError       the values of an argument
  *   MemoryError      no memory
  *   sbs.LinAlgError  LAPACK did not converge
+ *   what is raised   SBS_ERROR_CANCELLED: that is why the call was given up
  *   SystemError      everything else: what this module passed on was wrong, a defect of its own
  *
  * A fault in a stack of matrices comes as (matrix, element); `shape`, of 4 lengths, unravels it: (F, J, rows, columns),

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "errors.h"
+#include "interrupts.h"
 
 int core_describe_mesh(const core_array *positions, const core_array *triangles, sbs_mesh_desc *mesh) {
   *mesh = sbs_default_mesh_desc();
@@ -35,9 +36,9 @@ PyObject *core_weld(PyObject *module, PyObject *args, PyObject *kwargs) {
   if (!core_describe_mesh(&positions, NULL, &mesh)) goto exit;
   representatives = (PyArrayObject *)PyArray_SimpleNew(1, PyArray_DIMS(positions.array), NPY_INT32);
   if (representatives == NULL) goto exit;
-  Py_BEGIN_ALLOW_THREADS
+  CORE_BEGIN_CALL
   status = sbs_mesh_weld(&mesh, NULL, PyArray_DATA(representatives), &fault);
-  Py_END_ALLOW_THREADS
+  CORE_END_CALL
   if (status != SBS_OK) {
     core_raise(PyModule_GetState(module), status, &fault, NULL);
     Py_CLEAR(representatives);
@@ -88,10 +89,10 @@ PyObject *core_adjacency(PyObject *module, PyObject *args, PyObject *kwargs) {
   offsets = (PyArrayObject *)PyArray_SimpleNew(1, &lengths[0], NPY_INTP);
   room = (PyArrayObject *)PyArray_SimpleNew(1, &lengths[1], NPY_INT32);
   if (offsets == NULL || room == NULL) goto exit;
-  Py_BEGIN_ALLOW_THREADS
+  CORE_BEGIN_CALL
   status = sbs_mesh_adjacency(&mesh, PyArray_DATA(representatives.array), NULL, PyArray_DATA(offsets),
                               PyArray_DATA(room), &fault);
-  Py_END_ALLOW_THREADS
+  CORE_END_CALL
   if (status != SBS_OK) {
     core_raise(PyModule_GetState(module), status, &fault, NULL);
     goto exit;

@@ -3,6 +3,7 @@
 
 #include <limits.h>
 
+#include "interrupts.h"
 #include "pose_arguments.h"
 
 /* ------------------------------------------------------------------------------------------------------- deform -- */
@@ -70,7 +71,7 @@ static PyObject *deform_frames(PyObject *object, PyObject *args, PyObject *kwarg
   out = PyArray_DATA(positions.array);
   out_normals = with_normals ? PyArray_DATA(normals.array) : NULL;
 
-  Py_BEGIN_ALLOW_THREADS
+  CORE_BEGIN_CALL
   if (many) { /* works on several frames at once, each with memory of its own that it allocates */
     status = sbs_skin_deform_many(self->skin, (size_t)PyArray_DIM(matrices.array, 0), &frames, &options, out,
                                   out_normals, NULL, &fault);
@@ -80,7 +81,7 @@ static PyObject *deform_frames(PyObject *object, PyObject *args, PyObject *kwarg
     status = sbs_skin_deform(self->skin, &frames, &options, out, out_normals, NULL, &fault);
     core_give_scratch(&self->scratch, options.scratch);
   }
-  Py_END_ALLOW_THREADS
+  CORE_END_CALL
 
   if (status != SBS_OK)
     core_raise_fault(object, status, &fault, matrices.array);
@@ -134,10 +135,10 @@ PyObject *core_rotation_centers(PyObject *object, PyObject *args, PyObject *kwar
   if (centers == NULL) goto exit;
   frame = core_pose_of(matrices.array);
 
-  Py_BEGIN_ALLOW_THREADS
+  CORE_BEGIN_CALL
   status =
       sbs_skin_rotation_centers(self->skin, &frame, &options, PyArray_DATA((PyArrayObject *)centers), &report, &fault);
-  Py_END_ALLOW_THREADS
+  CORE_END_CALL
 
   if (status != SBS_OK)
     core_raise_fault(object, status, &fault, matrices.array);

@@ -3,6 +3,7 @@
 
 #include <limits.h>
 
+#include "interrupts.h"
 #include "pose_arguments.h"
 
 const char core_inverse_deform_doc[] =
@@ -72,11 +73,11 @@ PyObject *core_inverse_deform(PyObject *object, PyObject *args, PyObject *kwargs
   options.threads = (int)threads.value;
   pose = core_pose_of(matrices.array);
 
-  Py_BEGIN_ALLOW_THREADS
+  CORE_BEGIN_CALL
   status =
       sbs_skin_inverse_deform(self->skin, &pose, &options, PyArray_DATA(posed.array), 0, PyArray_DATA(positions.array),
                               PyArray_DATA((PyArrayObject *)singular), NULL, &fault);
-  Py_END_ALLOW_THREADS
+  CORE_END_CALL
 
   if (status != SBS_OK)
     core_raise_fault(object, status, &fault, matrices.array);

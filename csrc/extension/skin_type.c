@@ -3,6 +3,7 @@
 
 #include "arguments.h"
 #include "errors.h"
+#include "interrupts.h"
 #include "skin_deform.h"
 #include "skin_inverse.h"
 #include "skin_update.h"
@@ -102,9 +103,9 @@ static PyObject *make(PyTypeObject *type, const core_array *arguments, size_t jo
   for (int i = 0; i < CORE_HELD_COUNT; i++) arrays[i] = arguments[i].array;
   desc = core_describe_skin(arrays, joint_count);
   options.strict = strict;
-  Py_BEGIN_ALLOW_THREADS
+  CORE_BEGIN_CALL
   status = sbs_skin_new(&desc, &options, &skin, &report, &fault);
-  Py_END_ALLOW_THREADS
+  CORE_END_CALL
   if (status != SBS_OK) {
     core_raise(PyType_GetModuleState(type), status, &fault, NULL);
     return NULL;

@@ -5,6 +5,7 @@
 
 #include "arguments.h"
 #include "errors.h"
+#include "interrupts.h"
 
 /* Copies the rows of one matrix to the front of those of another of the same type; rows: which there, or NULL: as they come. */
 static void copy_rows(PyArrayObject *to, const npy_int32 *rows, PyArrayObject *from) {
@@ -106,10 +107,10 @@ PyObject *core_update_skin(PyObject *object, PyObject *args, PyObject *kwargs) {
   if (arrays[CORE_JOINT_INDICES] == NULL || arrays[CORE_JOINT_WEIGHTS] == NULL) goto exit;
   desc = core_describe_skin(arrays, self->info.joint_count);
 
-  Py_BEGIN_ALLOW_THREADS
+  CORE_BEGIN_CALL
   status = sbs_skin_update(self->skin, &desc, PyArray_DATA(vertices.array), (size_t)PyArray_DIM(vertices.array, 0),
                            &options, &skin, &report, &fault);
-  Py_END_ALLOW_THREADS
+  CORE_END_CALL
   if (status == SBS_OK) {
     result = core_wrap_skin(Py_TYPE(object), skin, &report, arrays);
   } else {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "errors.h"
+#include "interrupts.h"
 #include "mesh_functions.h"
 
 /* A new array (rows, columns), or (rows) where columns is 0, with a copy of what the library has. */
@@ -62,10 +63,10 @@ PyObject *core_subdivide(PyObject *module, PyObject *args, PyObject *kwargs) {
       !core_check_agreement(&triangles, &chosen, 0)) {
     goto exit;
   }
-  Py_BEGIN_ALLOW_THREADS
+  CORE_BEGIN_CALL
   status = sbs_subdivision_new(&mesh, PyArray_DATA(representatives.array), PyArray_DATA(chosen.array),
                                (sbs_scheme)scheme.value, (int)levels.value, NULL, &fine, &fault);
-  Py_END_ALLOW_THREADS
+  CORE_END_CALL
   if (status != SBS_OK)
     core_raise(PyModule_GetState(module), status, &fault, NULL);
   else
@@ -103,9 +104,9 @@ PyObject *core_curvature(PyObject *module, PyObject *args, PyObject *kwargs) {
   }
   curvatures = (PyArrayObject *)PyArray_SimpleNew(1, PyArray_DIMS(triangles.array), NPY_DOUBLE);
   if (curvatures == NULL) goto exit;
-  Py_BEGIN_ALLOW_THREADS
+  CORE_BEGIN_CALL
   status = sbs_mesh_curvature(&mesh, PyArray_DATA(representatives.array), NULL, PyArray_DATA(curvatures), &fault);
-  Py_END_ALLOW_THREADS
+  CORE_END_CALL
   if (status != SBS_OK) {
     core_raise(PyModule_GetState(module), status, &fault, NULL);
     Py_CLEAR(curvatures);

@@ -6,6 +6,7 @@
 
 #include "arguments.h"
 #include "errors.h"
+#include "interrupts.h"
 #include "mesh_functions.h"
 
 static const int32_t *labels_or_null(const core_array *labels) {
@@ -61,7 +62,7 @@ PyObject *core_nearest_on_surface(PyObject *module, PyObject *args, PyObject *kw
   barycentric = (PyArrayObject *)PyArray_SimpleNew(2, shape, NPY_DOUBLE);
   distances = (PyArrayObject *)PyArray_SimpleNew(1, shape, NPY_DOUBLE);
   if (nearest == NULL || barycentric == NULL || distances == NULL) goto exit;
-  Py_BEGIN_ALLOW_THREADS
+  CORE_BEGIN_CALL
   status = sbs_surface_new(&mesh, NULL, &surface, &fault);
   if (status == SBS_OK) {
     status = sbs_surface_nearest(surface, PyArray_DATA(points.array), (size_t)shape[0], labels_or_null(&point_labels),
@@ -69,7 +70,7 @@ PyObject *core_nearest_on_surface(PyObject *module, PyObject *args, PyObject *kw
                                  PyArray_DATA(barycentric), PyArray_DATA(distances), &fault);
   }
   sbs_surface_free(surface);
-  Py_END_ALLOW_THREADS
+  CORE_END_CALL
   if (status != SBS_OK)
     core_raise(PyModule_GetState(module), status, &fault, NULL);
   else
@@ -121,14 +122,14 @@ PyObject *core_segments_blocked(PyObject *module, PyObject *args, PyObject *kwar
   count = PyArray_DIM(starts.array, 0);
   blocked = (PyArrayObject *)PyArray_SimpleNew(1, &count, NPY_BOOL);
   if (blocked == NULL) goto exit;
-  Py_BEGIN_ALLOW_THREADS
+  CORE_BEGIN_CALL
   status = sbs_surface_new(&mesh, NULL, &surface, &fault);
   if (status == SBS_OK) {
     status = sbs_surface_blocked(surface, PyArray_DATA(starts.array), PyArray_DATA(ends.array), (size_t)count,
                                  labels_or_null(&vertices), (int)threads.value, PyArray_DATA(blocked), &fault);
   }
   sbs_surface_free(surface);
-  Py_END_ALLOW_THREADS
+  CORE_END_CALL
   if (status != SBS_OK) {
     core_raise(PyModule_GetState(module), status, &fault, NULL);
     Py_CLEAR(blocked);
@@ -168,9 +169,9 @@ PyObject *core_islands(PyObject *module, PyObject *args, PyObject *kwargs) {
   length = (npy_intp)vertex_count.value;
   islands = (PyArrayObject *)PyArray_SimpleNew(1, &length, NPY_INT32);
   if (islands == NULL) goto exit;
-  Py_BEGIN_ALLOW_THREADS
+  CORE_BEGIN_CALL
   status = sbs_mesh_islands(&mesh, PyArray_DATA(islands), &island_count, &fault);
-  Py_END_ALLOW_THREADS
+  CORE_END_CALL
   if (status != SBS_OK) {
     core_raise(PyModule_GetState(module), status, &fault, NULL);
     Py_CLEAR(islands);

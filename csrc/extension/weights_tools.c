@@ -3,6 +3,7 @@
 
 #include "errors.h"
 #include "influences_arguments.h"
+#include "interrupts.h"
 #include "mesh_functions.h"
 
 /* New arrays (V, width) for results, of the type of the weights. */
@@ -47,10 +48,10 @@ PyObject *core_clean_weights(PyObject *module, PyObject *args, PyObject *kwargs)
   options.threshold = threshold.value;
   options.locked = given.mask;
 
-  Py_BEGIN_ALLOW_THREADS
+  CORE_BEGIN_CALL
   status =
       sbs_weights_clean(&table, &options, PyArray_DATA(joint_indices), PyArray_DATA(joint_weights), &report, &fault);
-  Py_END_ALLOW_THREADS
+  CORE_END_CALL
 
   if (status != SBS_OK)
     core_raise(PyModule_GetState(module), status, &fault, NULL);
@@ -108,10 +109,10 @@ PyObject *core_smooth_weights(PyObject *module, PyObject *args, PyObject *kwargs
   options.mask = mask.array != NULL ? PyArray_DATA(mask.array) : NULL;
   options.locked = given.mask;
 
-  Py_BEGIN_ALLOW_THREADS
+  CORE_BEGIN_CALL
   status = sbs_weights_smooth(&table, &mesh, &options, (size_t)limit.value, PyArray_DATA(joint_indices),
                               PyArray_DATA(joint_weights), &fault);
-  Py_END_ALLOW_THREADS
+  CORE_END_CALL
 
   if (status != SBS_OK)
     core_raise(PyModule_GetState(module), status, &fault, NULL);

@@ -5,6 +5,7 @@
 #include "base/arguments.h"
 #include "base/fault.h"
 #include "base/memory.h"
+#include "base/progress.h"
 #include "mesh/validate.h"
 
 /* Calls for each of the six half edges of a triangle whose ends differ: from, to. */
@@ -61,11 +62,13 @@ sbs_status sbs_mesh_adjacency(const sbs_mesh_desc *mesh, const int32_t *represen
   memset(ends, 0, (count + 1) * sizeof *ends);
   size_t corners[3];
   for (size_t t = 0; t < mesh->triangle_count; t++) {
+    if ((status = sbs_tell_some(t, mesh->triangle_count))) goto cleanup;
     read_corners(mesh, representatives, t, corners);
     FOR_EACH_HALF_EDGE(corners, ends[from + 1]++)
   }
   for (size_t v = 0; v < count; v++) ends[v + 1] += ends[v];
   for (size_t t = 0; t < mesh->triangle_count; t++) {
+    if ((status = sbs_tell_some(t, mesh->triangle_count))) goto cleanup;
     read_corners(mesh, representatives, t, corners);
     FOR_EACH_HALF_EDGE(corners, neighbors[ends[from]++] = (int32_t)to)
   }
@@ -73,6 +76,7 @@ sbs_status sbs_mesh_adjacency(const sbs_mesh_desc *mesh, const int32_t *represen
   /* Now ends[v] is where the list of v ends. Two triangles share an edge: sorted, each neighbor is kept once. */
   size_t kept = 0, begin = 0;
   for (size_t v = 0; v < count; v++) {
+    if ((status = sbs_tell_some(v, count))) goto cleanup;
     sort_vertices(neighbors + begin, ends[v] - begin);
     offsets[v] = kept;
     for (size_t i = begin; i < ends[v]; i++) {
@@ -81,6 +85,7 @@ sbs_status sbs_mesh_adjacency(const sbs_mesh_desc *mesh, const int32_t *represen
     begin = ends[v];
   }
   offsets[count] = kept;
+cleanup:
   sbs_release(&chosen, ends);
-  return SBS_OK;
+  return status ? sbs_fault_in(fault, status, NULL) : SBS_OK;
 }

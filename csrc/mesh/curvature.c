@@ -4,6 +4,7 @@
 #include "base/arguments.h"
 #include "base/fault.h"
 #include "base/memory.h"
+#include "base/progress.h"
 #include "mesh/edges.h"
 #include "mesh/positions.h"
 #include "mesh/validate.h"
@@ -72,6 +73,7 @@ sbs_status sbs_mesh_curvature(const sbs_mesh_desc *mesh, const int32_t *represen
   if (!status) {
     for (size_t e = 0; e < edges.count; e++) sides[e] = (edge_sides){NO_TRIANGLE, NO_TRIANGLE};
     for (size_t t = 0; t < count; t++) {
+      if ((status = sbs_tell_some(t, count))) break;
       normals[t] = normal_of(mesh, t);
       curvatures[t] = 0.0;
       for (size_t side = 3 * t; side < 3 * t + 3; side++) {
@@ -84,7 +86,8 @@ sbs_status sbs_mesh_curvature(const sbs_mesh_desc *mesh, const int32_t *represen
         }
       }
     }
-    for (size_t e = 0; e < edges.count; e++) {
+    for (size_t e = 0; e < edges.count && !status; e++) {
+      if ((status = sbs_tell_some(e, edges.count))) break;
       if (sides[e].second < 0) continue;
       const size_t a = (size_t)sides[e].first, b = (size_t)sides[e].second;
       if (is_zero(normals[a]) || is_zero(normals[b])) continue;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "mesh/edges.h"
+#include "base/progress.h"
 
 #include <string.h>
 
@@ -50,6 +51,7 @@ sbs_status sbs_edges_find(const int32_t *triangles, size_t triangle_count, const
   memset(buckets, -1, bucket_count * sizeof *buckets);
 
   for (size_t side = 0; side < side_count; side++) {
+    if ((status = sbs_tell_some(side, side_count))) goto cleanup;
     const edge_ends own = ends_of_side(triangles, side, representatives);
     if (own.low == own.high) {
       edges->of_sides[side] = -1;

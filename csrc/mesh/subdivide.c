@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "sbs/subdivide.h"
+#include "base/progress.h"
 
 #include <assert.h>
 #include <string.h>
@@ -249,9 +250,11 @@ static void append_parts(const divider *d, grown *next, size_t triangle, const i
   }
 }
 
-static void split_edges(const divider *d, const splits *found, grown *next) {
+static sbs_status split_edges(const divider *d, const splits *found, grown *next) {
   const int32_t before = (int32_t)d->now.vertex_count;
   for (size_t t = 0; t < d->now.triangle_count; t++) {
+    const sbs_status status = sbs_tell_some(t, d->now.triangle_count);
+    if (status) return status;
     int32_t middles[3] = {NONE, NONE, NONE};
     for (size_t i = 0; i < 3; i++) {
       const size_t side = 3 * t + i;
@@ -264,10 +267,13 @@ static void split_edges(const divider *d, const splits *found, grown *next) {
     }
     append_parts(d, next, t, middles);
   }
+  return SBS_OK;
 }
 
-static void insert_centroids(const divider *d, grown *next) {
+static sbs_status insert_centroids(const divider *d, grown *next) {
   for (size_t t = 0; t < d->now.triangle_count; t++) {
+    const sbs_status status = sbs_tell_some(t, d->now.triangle_count);
+    if (status) return status;
     const int32_t *corners = d->now.triangles + 3 * t, source = d->now.sources[t];
     if (!is_divided(&d->now, t)) {
       append_triangle(next, corners[0], corners[1], corners[2], source, 0);
@@ -278,6 +284,7 @@ static void insert_centroids(const divider *d, grown *next) {
     append_mean(d, next, corners, 3);
     for (size_t i = 0; i < 3; i++) append_triangle(next, corners[i], corners[(i + 1) % 3], centroid, source, 1);
   }
+  return SBS_OK;
 }
 
 /* Copies what stays: the rows and representatives of vertices that are there. */
@@ -292,7 +299,8 @@ static void copy_vertices(const divider *d, grown *next) {
   }
 }
 
-static sbs_status divide(divider *d) {
+/* *ended: nothing is left to divide, so the mesh is as it was and will stay so. */
+static sbs_status divide(divider *d, int *ended) {
   splits found = {0};
   grown next = {0};
   size_t new_vertices = 0, new_triangles = 0;
@@ -308,16 +316,15 @@ static sbs_status divide(divider *d) {
   const size_t vertex_count = d->now.vertex_count + new_vertices;
   const size_t triangle_count = d->now.triangle_count + new_triangles;
   if (!status && (vertex_count > INT32_MAX || triangle_count > SBS_MOST_TRIANGLES)) status = SBS_ERROR_TOO_LARGE;
-  if (!status) status = allocate_grown(d, vertex_count, triangle_count, d->now.representatives != NULL, &next);
-  if (!status) {
-    copy_vertices(d, &next);
-    if (d->scheme == SBS_SCHEME_1_TO_4) {
-      split_edges(d, &found, &next);
-    } else {
-      insert_centroids(d, &next);
+  *ended = !status && !new_vertices;
+  if (!status && !*ended) {
+    status = allocate_grown(d, vertex_count, triangle_count, d->now.representatives != NULL, &next);
+    if (!status) {
+      copy_vertices(d, &next);
+      status = d->scheme == SBS_SCHEME_1_TO_4 ? split_edges(d, &found, &next) : insert_centroids(d, &next);
+      free_grown(&d->allocator, status ? &next : &d->now);
     }
-    free_grown(&d->allocator, &d->now);
-    d->now = next;
+    if (!status) d->now = next;
   }
   free_splits(d, &found);
   return status;
@@ -336,10 +343,10 @@ static sbs_status validate(const sbs_mesh_desc *mesh, const int32_t *representat
 }
 
 /* Whether the parts of chosen triangles alone would be too many: known before the first of them is made. */
-static int grows_too_large(const sbs_mesh_desc *mesh, const unsigned char *chosen, sbs_scheme scheme, int levels) {
-  const size_t parts = scheme == SBS_SCHEME_1_TO_4 ? 4 : 3;
+static int grows_too_large(const divider *d, int levels) {
+  const size_t parts = d->scheme == SBS_SCHEME_1_TO_4 ? 4 : 3;
   size_t count = 0;
-  for (size_t t = 0; t < mesh->triangle_count; t++) count += chosen[t] != 0;
+  for (size_t t = 0; t < d->now.triangle_count; t++) count += (size_t)is_divided(&d->now, t);
   for (int level = 0; level < levels && count && count <= SBS_MOST_TRIANGLES; level++) count *= parts;
   return count > SBS_MOST_TRIANGLES;
 }
@@ -374,8 +381,9 @@ sbs_status sbs_subdivision_new(const sbs_mesh_desc *mesh, const int32_t *represe
 
   result *made = sbs_allocate(&d.allocator, 1, sizeof *made);
   status = made ? begin(&d, representatives, chosen) : SBS_ERROR_OUT_OF_MEMORY;
-  if (!status && grows_too_large(mesh, chosen, scheme, levels)) status = SBS_ERROR_TOO_LARGE;
-  for (int level = 0; level < levels && !status; level++) status = divide(&d);
+  if (!status && grows_too_large(&d, levels)) status = SBS_ERROR_TOO_LARGE;
+  int ended = 0;
+  for (int level = 0; level < levels && !status && !ended; level++) status = divide(&d, &ended);
   if (status) {
     free_grown(&d.allocator, &d.now);
     sbs_release(&d.allocator, made);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "mesh/surface.h"
+#include "base/progress.h"
 
 #include <math.h>
 
@@ -108,23 +109,25 @@ static void fill_leaf(const builder *build, sbs_surface_node *node, size_t begin
 }
 
 /* Fills a node with the triangles [begin, end), halving them; *used counts the nodes. As deep as halving goes. */
-static void fill_node(const builder *build, size_t index, size_t begin, size_t end, size_t *used) {
+static sbs_status fill_node(const builder *build, size_t index, size_t begin, size_t end, size_t *used) {
   sbs_surface_node *nodes = build->surface->nodes, *node = nodes + index;
   if (end - begin <= SBS_SURFACE_LEAF) {
     fill_leaf(build, node, begin, end);
-    return;
+    return sbs_tell_some(*used, build->surface->triangle_count);
   }
   const size_t middle = begin + (end - begin) / 2, left = *used;
   select_middle(build, longest_axis(build, begin, end), begin, end, middle);
   *used += 2;
-  fill_node(build, left, begin, middle, used);
-  fill_node(build, left + 1, middle, end, used);
+  sbs_status status = fill_node(build, left, begin, middle, used);
+  if (!status) status = fill_node(build, left + 1, middle, end, used);
+  if (status) return status;
   node->first = (int32_t)left;
   node->count = 0;
   for (size_t axis = 0; axis < 3; axis++) {
     node->low[axis] = fmin(nodes[left].low[axis], nodes[left + 1].low[axis]);
     node->high[axis] = fmax(nodes[left].high[axis], nodes[left + 1].high[axis]);
   }
+  return SBS_OK;
 }
 
 /* A power of two that makes the largest coordinate about 1; 1 if all are zero. */
@@ -146,8 +149,8 @@ static sbs_status build_tree(sbs_surface *surface, const sbs_mesh_desc *mesh) {
                    .mesh = mesh,
                    .centroids = sbs_allocate(allocator, count, sizeof *build.centroids),
                    .order = sbs_allocate(allocator, count, sizeof *build.order)};
-  const int allocated = build.centroids && build.order;
-  if (allocated) {
+  sbs_status status = build.centroids && build.order ? SBS_OK : SBS_ERROR_OUT_OF_MEMORY;
+  if (!status) {
     for (size_t t = 0; t < count; t++) {
       const int32_t *corners = mesh->triangles + 3 * t;
       for (size_t axis = 0; axis < 3; axis++) {
@@ -158,11 +161,11 @@ static sbs_status build_tree(sbs_surface *surface, const sbs_mesh_desc *mesh) {
       build.order[t] = (int32_t)t;
     }
     size_t used = 1;
-    fill_node(&build, 0, 0, count, &used);
+    status = fill_node(&build, 0, 0, count, &used);
   }
   sbs_release(allocator, build.centroids);
   sbs_release(allocator, build.order);
-  return allocated ? SBS_OK : SBS_ERROR_OUT_OF_MEMORY;
+  return status;
 }
 
 /* ------------------------------------------------------------------------------------------------- new and free -- */
@@ -192,9 +195,11 @@ sbs_status sbs_surface_new(const sbs_mesh_desc *mesh, const sbs_allocator *alloc
                         .corners = sbs_allocate(&chosen, count, sizeof *made->corners),
                         .vertices = sbs_allocate(&chosen, count, sizeof *made->vertices),
                         .numbers = sbs_allocate(&chosen, count, sizeof *made->numbers)};
-  if (!made->nodes || !made->corners || !made->vertices || !made->numbers || build_tree(made, mesh) != SBS_OK) {
+  status = SBS_ERROR_OUT_OF_MEMORY;
+  if (made->nodes && made->corners && made->vertices && made->numbers) status = build_tree(made, mesh);
+  if (status) {
     sbs_surface_free(made);
-    return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
+    return sbs_fault_in(fault, status, NULL);
   }
   *surface = made;
   return SBS_OK;

@@ -4,6 +4,7 @@
 #include "base/arguments.h"
 #include "base/fault.h"
 #include "base/memory.h"
+#include "base/progress.h"
 #include "mesh/positions.h"
 #include "mesh/validate.h"
 
@@ -46,6 +47,7 @@ sbs_status sbs_mesh_weld(const sbs_mesh_desc *mesh, const sbs_allocator *allocat
   memset(buckets, -1, bucket_count * sizeof *buckets);
 
   for (size_t v = 0; v < mesh->vertex_count; v++) {
+    if ((status = sbs_tell_some(v, mesh->vertex_count))) break;
     const point p = read_point(mesh, v);
     size_t bucket = hash_point(p) & (bucket_count - 1);
     for (;; bucket = (bucket + 1) & (bucket_count - 1)) {
@@ -59,5 +61,5 @@ sbs_status sbs_mesh_weld(const sbs_mesh_desc *mesh, const sbs_allocator *allocat
     representatives[v] = buckets[bucket];
   }
   sbs_release(&chosen, buckets);
-  return SBS_OK;
+  return status ? sbs_fault_in(fault, status, NULL) : SBS_OK;
 }

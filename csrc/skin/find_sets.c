@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "skin/find_sets.h"
+#include "base/progress.h"
 
 #include "base/fault.h"
 #include "base/memory.h"
@@ -22,6 +23,7 @@ sbs_status sbs_find_sets(sbs_joint_sets *table, const sbs_skin_desc *desc, const
   sbs_influences influences = new_influences(desc, &options->allocator);
   sbs_status status = influences.joints && influences.weights ? SBS_OK : SBS_ERROR_OUT_OF_MEMORY;
   for (size_t i = 0; i < count && !status; i++) {
+    if ((status = sbs_tell_some(i, count))) break;
     const size_t vertex = vertices ? (size_t)vertices[i] : i;
     sbs_influences_read(desc, options->sum_tolerance, vertex, &influences);
     repairs[vertex] = (unsigned char)influences.repairs;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "skin/pack.h"
+#include "base/progress.h"
 
 #include <math.h>
 #include <string.h>
@@ -254,7 +255,8 @@ static size_t copy_tile(sbs_skin *skin, const sbs_skin *from, size_t item, size_
 /* ---------------------------------------------------------------------------------------------------------- all tiles */
 
 /* Goes over all tiles; where it shall only count items, blocks and the numbers of the stream, the packer is told so. */
-static size_t walk_tiles(block_packer *packer, const int32_t *group_of_vertex, tile_sorter *sorter, int only_count) {
+static sbs_status walk_tiles(block_packer *packer, const int32_t *group_of_vertex, tile_sorter *sorter, int only_count,
+                             size_t *numbers) {
   sbs_skin *skin = packer->skin;
   const sbs_pack_previous *previous = packer->previous;
   size_t stream = 0;
@@ -262,6 +264,8 @@ static size_t walk_tiles(block_packer *packer, const int32_t *group_of_vertex, t
   skin->block_count = 0;
   packer->previous_item = 0;
   for (size_t begin = 0; begin < skin->vertex_count; begin += SBS_TILE) {
+    const sbs_status status = sbs_tell((double)begin / (double)skin->vertex_count);
+    if (status) return status;
     const size_t end = begin + SBS_TILE < skin->vertex_count ? begin + SBS_TILE : skin->vertex_count;
     const size_t item_end = previous ? end_of_tile(previous->skin, packer->previous_item, end) : 0;
     if (previous && !memchr(previous->changed + begin, 1, end - begin)) {
@@ -275,7 +279,8 @@ static size_t walk_tiles(block_packer *packer, const int32_t *group_of_vertex, t
     }
     packer->previous_item = item_end;
   }
-  return stream;
+  *numbers = stream;
+  return SBS_OK;
 }
 
 sbs_status sbs_pack(sbs_skin *skin, const sbs_skin_desc *desc, const int32_t *group_of_vertex,
@@ -300,7 +305,9 @@ sbs_status sbs_pack(sbs_skin *skin, const sbs_skin_desc *desc, const int32_t *gr
   if (!packer.influences.joints || !packer.influences.weights || (previous && !packer.places)) goto cleanup;
   memset(sorter.run_of_group, 0, skin->group_count * sizeof *sorter.run_of_group);
 
-  const size_t stream = walk_tiles(&packer, group_of_vertex, &sorter, 1);
+  size_t stream;
+  status = walk_tiles(&packer, group_of_vertex, &sorter, 1, &stream);
+  if (status) goto cleanup;
   const size_t size = sbs_scalar_size(skin->scalar);
   skin->items = sbs_skin_allocate(skin, skin->item_count, sizeof *skin->items);
   skin->vertices = sbs_skin_allocate(skin, skin->block_count, SBS_BLOCK * sizeof *skin->vertices);
@@ -308,11 +315,11 @@ sbs_status sbs_pack(sbs_skin *skin, const sbs_skin_desc *desc, const int32_t *gr
   skin->stream = sbs_skin_allocate(skin, stream, size);
   if (desc->rest_normals) skin->normals = sbs_skin_allocate(skin, skin->block_count, 3 * SBS_BLOCK * size);
   if (!skin->items || !skin->vertices || !skin->runs || !skin->stream || (desc->rest_normals && !skin->normals)) {
+    status = SBS_ERROR_OUT_OF_MEMORY;
     goto cleanup;
   }
 
-  walk_tiles(&packer, group_of_vertex, &sorter, 0);
-  status = SBS_OK;
+  status = walk_tiles(&packer, group_of_vertex, &sorter, 0, &stream);
 
 cleanup:
   sbs_release(allocator, sorter.run_of_group);

@@ -4,6 +4,7 @@
 #include "base/arguments.h"
 #include "base/fault.h"
 #include "base/memory.h"
+#include "base/progress.h"
 #include "mesh/validate.h"
 #include "weights/row.h"
 
@@ -61,18 +62,22 @@ sbs_status sbs_weights_clean(const sbs_weights_table *table, const sbs_weights_c
   if (!status) status = sbs_weights_validate_influences(table, fault);
   if (status) return status;
 
+  /* In place there is no way back to the influences as they were, so the whole is done. */
+  const int in_place = joint_indices == table->joint_indices || joint_weights == table->joint_weights;
   const size_t width = table->influences_per_vertex;
   sbs_row row = sbs_row_new(&allocator, width), before = sbs_row_new(&allocator, width);
   sbs_weights_clean_report found = {0};
   if (row.joints && row.weights && before.joints && before.weights) {
     for (size_t v = 0; v < table->vertex_count; v++) {
+      if (!in_place && (status = sbs_tell_some(v, table->vertex_count))) break;
       sbs_row_read(table, v, &row);
       copy_row(&row, &before);
       clean_row(&row, options, table->scalar);
       sbs_row_write(&row, width, table->scalar, v, joint_indices, joint_weights);
       count_row(&row, rows_differ(&row, &before), table->scalar, &found);
     }
-    if (report) *report = found;
+    if (status) sbs_fault_in(fault, status, NULL);
+    if (!status && report) *report = found;
   } else {
     status = sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
   }

@@ -5,6 +5,7 @@
 #include "base/arguments.h"
 #include "base/fault.h"
 #include "base/memory.h"
+#include "base/progress.h"
 #include "base/scalar.h"
 #include "mesh/validate.h"
 #include "weights/average.h"
@@ -33,6 +34,7 @@ typedef struct smoother {
   sbs_average average;
   sbs_row row;         /* room for as many influences as there are joints or columns */
   row_list rows, next; /* of representatives; other vertices have none */
+  int changed;         /* whether the last iteration has changed a bit */
 } smoother;
 
 static sbs_status grow(const sbs_allocator *allocator, row_list *list, size_t used, size_t needed) {
@@ -76,6 +78,7 @@ static sbs_status read_rows(smoother *work) {
   if (!status) status = grow(&work->allocator, &work->next, 0, work->table->vertex_count);
   work->rows.offsets[0] = work->next.offsets[0] = 0;
   for (size_t v = 0; v < work->table->vertex_count && !status; v++) {
+    if ((status = sbs_tell_some(v, work->table->vertex_count))) break;
     work->row.count = 0;
     if (work->representatives[v] == (int32_t)v) sbs_row_read(work->table, v, &work->row);
     status = append(&work->allocator, &work->rows, v, work->row.joints, work->row.weights, work->row.count);
@@ -94,12 +97,22 @@ static void smooth_row(smoother *work, size_t vertex) {
   sbs_average_end(&work->average, work->strengths[vertex], work->options->locked, &work->row);
 }
 
+/* Whether the row at hand is not what the vertex has. */
+static int differs(const smoother *work, size_t vertex) {
+  const size_t begin = work->rows.offsets[vertex], count = work->rows.offsets[vertex + 1] - begin;
+  return count != work->row.count || memcmp(work->row.joints, work->rows.joints + begin, count * sizeof(int32_t)) ||
+         memcmp(work->row.weights, work->rows.weights + begin, count * sizeof(double));
+}
+
 static sbs_status iterate(smoother *work) {
+  work->changed = 0;
   for (size_t v = 0; v < work->table->vertex_count; v++) {
     const size_t begin = work->rows.offsets[v], count = work->rows.offsets[v + 1] - begin;
-    sbs_status status;
+    sbs_status status = v % 64 ? SBS_OK : sbs_tell((double)v / (double)work->table->vertex_count);
+    if (status) return status;
     if (work->strengths[v] > 0.0) {
       smooth_row(work, v);
+      work->changed |= differs(work, v);
       status = append(&work->allocator, &work->next, v, work->row.joints, work->row.weights, work->row.count);
     } else {
       status = append(&work->allocator, &work->next, v, work->rows.joints + begin, work->rows.weights + begin, count);
@@ -218,7 +231,8 @@ static sbs_status smooth(smoother *work, const sbs_mesh_desc *mesh, size_t width
 
   spread_strengths(work);
   status = read_rows(work);
-  for (size_t i = 0; i < work->options->iterations && !status; i++) status = iterate(work);
+  work->changed = 1;
+  for (size_t i = 0; i < work->options->iterations && work->changed && !status; i++) status = iterate(work);
   if (status) return sbs_fault_in(fault, status, NULL);
   for (size_t v = 0; v < work->table->vertex_count; v++) {
     finish_row(work, v, width);

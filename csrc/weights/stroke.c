@@ -5,6 +5,7 @@
 
 #include "base/arguments.h"
 #include "base/fault.h"
+#include "base/progress.h"
 #include "weights/brush.h"
 
 /* ----------------------------------------------------------------------------------------------------------- options */
@@ -253,7 +254,10 @@ sbs_status sbs_brush_stroke(sbs_brush *brush, const sbs_brush_options *options, 
   if (status) return status;
 
   begin_stroke(brush);
-  for (size_t i = 0; i < center_count && !status; i++) status = make_dab(brush, options, centers + 3 * i);
+  for (size_t i = 0; i < center_count && !status; i++) {
+    status = sbs_tell((double)i / (double)center_count);
+    if (!status) status = make_dab(brush, options, centers + 3 * i);
+  }
   if (!status) status = sbs_brush_reserve(brush, &brush->after, brush->before.count);
   if (status) {
     put_back(brush);

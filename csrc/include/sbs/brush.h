@@ -76,7 +76,7 @@ typedef struct sbs_brush sbs_brush;
  *   brush      receives the new brush; release it by sbs_brush_free
  *   fault      or NULL
  *
- * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, NEGATIVE, JOINT_INDEX, VERTEX_INDEX, OUT_OF_MEMORY.
+ * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, NEGATIVE, JOINT_INDEX, VERTEX_INDEX, OUT_OF_MEMORY, CANCELLED.
  */
 SBS_API sbs_status sbs_brush_new(const sbs_weights_table *table, const sbs_mesh_desc *mesh, size_t limit,
                                  const sbs_allocator *allocator, sbs_brush **brush, sbs_fault *fault);
@@ -106,7 +106,7 @@ typedef struct sbs_brush_change {
  *   change        or NULL
  *   fault         or NULL
  *
- * Errors: NULL, OPTION, NOT_FINITE, JOINT_INDEX, OUT_OF_MEMORY. Then the influences are as they were.
+ * Errors: NULL, OPTION, NOT_FINITE, JOINT_INDEX, OUT_OF_MEMORY, CANCELLED. Then the influences are as they were.
  */
 SBS_API sbs_status sbs_brush_stroke(sbs_brush *brush, const sbs_brush_options *options, const double *centers,
                                     size_t center_count, sbs_brush_change *change, sbs_fault *fault);

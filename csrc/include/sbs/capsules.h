@@ -109,7 +109,7 @@ typedef struct sbs_capsule_report {
  *   report                 or NULL
  *   fault                  or NULL
  *
- * Errors: those of sbs_capsules_check, OPTION, STRIDE, UNWEIGHTED, OUT_OF_MEMORY.
+ * Errors: those of sbs_capsules_check, OPTION, STRIDE, UNWEIGHTED, OUT_OF_MEMORY, CANCELLED.
  */
 SBS_API sbs_status sbs_capsule_weights(const sbs_capsules *capsules, const sbs_capsule_points *points,
                                        const sbs_capsule_options *options, size_t influences_per_vertex,

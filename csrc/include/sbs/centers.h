@@ -41,18 +41,12 @@
 extern "C" {
 #endif
 
-/*
- * Called now and then by the thread that called the library, with how much is done, from 0 to 1; `fraction` never
- * falls. Returns 0 to go on: for anything else the call gives up, and returns SBS_ERROR_CANCELLED.
- */
-typedef int sbs_progress(double fraction, void *user);
-
 typedef struct sbs_centers_options {
   double sigma;            /* how much weights may differ and yet be similar; at least 1e-6, finite; default 0.1 */
   double refinement;       /* at least 0.01; INFINITY: triangles as they are; default 0.1 */
   double tolerance;        /* at least 0, finite; 0: nothing is merged; default 1e-2 */
   int threads;             /* 0 (default): what sbs_get_threads says; never more than the work is worth */
-  sbs_progress *progress;  /* or NULL (default) */
+  sbs_progress *progress;  /* or NULL (default): told of this call, beside the thread's; its fraction never falls */
   void *progress_user;     /* what `progress` is called with */
   sbs_allocator allocator; /* default: malloc and free */
 } sbs_centers_options;

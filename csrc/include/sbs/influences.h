@@ -59,7 +59,7 @@ SBS_API sbs_weights_clean_options sbs_weights_default_clean_options(void);
  *   report         or NULL
  *   fault          or NULL
  *
- * Errors: NULL, EMPTY, TOO_LARGE, OPTION, JOINT_INDEX, NOT_FINITE, NEGATIVE, OUT_OF_MEMORY.
+ * Errors: NULL, EMPTY, TOO_LARGE, OPTION, JOINT_INDEX, NOT_FINITE, NEGATIVE, OUT_OF_MEMORY, CANCELLED.
  */
 SBS_API sbs_status sbs_weights_clean(const sbs_weights_table *table, const sbs_weights_clean_options *options,
                                      int32_t *joint_indices, void *joint_weights, sbs_weights_clean_report *report,
@@ -90,7 +90,7 @@ SBS_API sbs_weights_smooth_options sbs_weights_default_smooth_options(void);
  *   joint_weights  (V, limit) of the table's scalar type; not those of the table
  *   fault          or NULL
  *
- * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, JOINT_INDEX, VERTEX_INDEX, NEGATIVE, OUT_OF_MEMORY; OPTION
+ * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, JOINT_INDEX, VERTEX_INDEX, NEGATIVE, OUT_OF_MEMORY, CANCELLED; OPTION
  * with the fault in "limit" where more joints of a vertex are locked than that.
  */
 SBS_API sbs_status sbs_weights_smooth(const sbs_weights_table *table, const sbs_mesh_desc *mesh,

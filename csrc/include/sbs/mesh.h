@@ -35,7 +35,7 @@ SBS_API sbs_mesh_desc sbs_default_mesh_desc(void);
  *   representatives  (V) receives the lowest vertex at the same point, itself where there is no other
  *   fault            or NULL
  *
- * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, OUT_OF_MEMORY.
+ * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, OUT_OF_MEMORY, CANCELLED.
  */
 SBS_API sbs_status sbs_mesh_weld(const sbs_mesh_desc *mesh, const sbs_allocator *allocator, int32_t *representatives,
                                  sbs_fault *fault);
@@ -50,7 +50,7 @@ SBS_API sbs_status sbs_mesh_weld(const sbs_mesh_desc *mesh, const sbs_allocator 
  *   neighbors        (6 T)    ascending for each vertex, each once; only the first offsets[V] mean something
  *   fault            or NULL
  *
- * Errors: NULL, EMPTY, TOO_LARGE, VERTEX_INDEX, OUT_OF_MEMORY.
+ * Errors: NULL, EMPTY, TOO_LARGE, VERTEX_INDEX, OUT_OF_MEMORY, CANCELLED.
  */
 SBS_API sbs_status sbs_mesh_adjacency(const sbs_mesh_desc *mesh, const int32_t *representatives,
                                       const sbs_allocator *allocator, size_t *offsets, int32_t *neighbors,

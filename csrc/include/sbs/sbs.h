@@ -37,8 +37,8 @@
  * they are first needed, sleep in between, and are started anew in a child process made by fork. See sbs_set_threads.
  *
  * ERRORS. Every function that can fail returns a sbs_status, checks its input before it writes, and leaves all outputs
- * untouched unless it returns SBS_OK; of sbs_skin_deform_many see there. The optional sbs_fault says which argument was
- * at fault, and where.
+ * untouched unless it returns SBS_OK; of sbs_skin_deform_many see there, of calls that are given up sbs_set_progress. The
+ * optional sbs_fault says which argument was at fault, and where.
  *
  * NULL is an error for every pointer parameter that is not marked "or NULL".
  */
@@ -148,6 +148,26 @@ typedef struct sbs_allocator {
   void *user;
 } sbs_allocator;
 
+/*
+ * Called now and then by the thread that called the library, with how much is done of the step at hand, from 0 to 1; a call
+ * may have several steps. Returns 0 to go on: for anything else the call gives up, and returns SBS_ERROR_CANCELLED. It may call
+ * the library, too; what it calls tells nobody.
+ */
+typedef int sbs_progress(double fraction, void *user);
+
+/*
+ * Has the calling thread's calls, from now on, tell a function of their progress, so that they can be given up: every function
+ * that may take long does. Other threads have their own, or none.
+ *
+ * A call that is given up leaves every object as it was, and makes none. Arrays that are written as the work goes on (by
+ * sbs_skin_deform and its like, sbs_capsule_weights, sbs_surface_nearest and sbs_surface_blocked, sbs_mesh_weld and
+ * sbs_mesh_adjacency) may be written in part.
+ *
+ *   progress  or NULL (at first): calls run to their end
+ *   user      what it is called with
+ */
+SBS_API void sbs_set_progress(sbs_progress *progress, void *user);
+
 /* ---------------------------------------------------------------------------------------------------------- bind -- */
 
 /* A mesh, its skeleton as far as skinning needs it, and its weights. Read by sbs_skin_new alone; nothing is kept. */
@@ -208,7 +228,7 @@ typedef struct sbs_skin sbs_skin;
  *   report   or NULL; receives the count of repaired vertices
  *   fault    or NULL
  *
- * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, JOINT_INDEX, PARENT, WEIGHT, OUT_OF_MEMORY.
+ * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, JOINT_INDEX, PARENT, WEIGHT, OUT_OF_MEMORY, CANCELLED.
  */
 SBS_API sbs_status sbs_skin_new(const sbs_skin_desc *desc, const sbs_skin_options *options, sbs_skin **skin,
                                 sbs_weight_report *report, sbs_fault *fault);
@@ -436,7 +456,7 @@ SBS_API size_t sbs_skin_scratch_size(const sbs_skin *skin);
  * float64; for float32 5e-8 (spherical by default), 1e-6 (weighted centers: 3e-7 is seen) or 2e-7 plus half an ulp of the
  * output. Where joints are not rigid, 2e-7 (weighted centers: 1e-6) times the most that one of them stretches by.
  *
- * Errors: NULL, OPTION, STRIDE, NOT_FINITE, NOT_AFFINE, OUT_OF_MEMORY, SCRATCH, NO_CONVERGENCE, INTERNAL.
+ * Errors: NULL, OPTION, STRIDE, NOT_FINITE, NOT_AFFINE, OUT_OF_MEMORY, CANCELLED, SCRATCH, NO_CONVERGENCE, INTERNAL.
  */
 SBS_API sbs_status sbs_skin_deform(const sbs_skin *skin, const sbs_pose *pose, const sbs_deform_options *options,
                                    void *positions, void *normals, sbs_deform_report *report, sbs_fault *fault);

@@ -57,7 +57,7 @@ typedef struct sbs_subdivision {
  *   subdivision      the result; given back by sbs_subdivision_free
  *   fault            or NULL
  *
- * Errors: NULL, EMPTY, TOO_LARGE (also of the result, for "levels"), OPTION, STRIDE, NOT_FINITE, VERTEX_INDEX, OUT_OF_MEMORY.
+ * Errors: NULL, EMPTY, TOO_LARGE (also of the result, for "levels"), OPTION, STRIDE, NOT_FINITE, VERTEX_INDEX, OUT_OF_MEMORY, CANCELLED.
  */
 SBS_API sbs_status sbs_subdivision_new(const sbs_mesh_desc *mesh, const int32_t *representatives,
                                        const unsigned char *chosen, sbs_scheme scheme, int levels,
@@ -80,7 +80,7 @@ SBS_API void sbs_subdivision_free(const sbs_subdivision *subdivision);
  *   curvatures       (T) radians, 0 to pi; 0 without neighbors
  *   fault            or NULL
  *
- * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, VERTEX_INDEX, OUT_OF_MEMORY.
+ * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, VERTEX_INDEX, OUT_OF_MEMORY, CANCELLED.
  */
 SBS_API sbs_status sbs_mesh_curvature(const sbs_mesh_desc *mesh, const int32_t *representatives,
                                       const sbs_allocator *allocator, double *curvatures, sbs_fault *fault);

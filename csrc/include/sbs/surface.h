@@ -25,7 +25,7 @@ typedef struct sbs_surface sbs_surface;
  *   surface    the result; given back by sbs_surface_free
  *   fault      or NULL
  *
- * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, VERTEX_INDEX, OUT_OF_MEMORY.
+ * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, VERTEX_INDEX, OUT_OF_MEMORY, CANCELLED.
  */
 SBS_API sbs_status sbs_surface_new(const sbs_mesh_desc *mesh, const sbs_allocator *allocator, sbs_surface **surface,
                                    sbs_fault *fault);

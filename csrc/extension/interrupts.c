@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#include "interrupts.h"
+
+#include <time.h>
+
+/* Seconds between two looks: each waits for the lock, so they must be rare; and nobody feels this after Ctrl-C. */
+static const double between_looks = 0.05;
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* A sbs_progress. */
+static int look_for_signals(double fraction, void *user) {
+  core_call *call = user;
+  const double time = now();
+  int raised;
+
+  (void)fraction;
+  if (time - call->looked < between_looks) return 0;
+  PyEval_RestoreThread(call->thread);
+  raised = PyErr_CheckSignals();
+  call->thread = PyEval_SaveThread();
+  call->looked = now();
+  return raised;
+}
+
+void core_begin_call(core_call *call) {
+  call->looked = now();
+  sbs_set_progress(look_for_signals, call);
+  call->thread = PyEval_SaveThread();
+}
+
+void core_end_call(core_call *call) {
+  PyEval_RestoreThread(call->thread);
+  sbs_set_progress(NULL, NULL);
+}
