@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "mesh/edges.h"
-#include "base/progress.h"
 
 #include <string.h>
 
 #include "base/fault.h"
 #include "base/memory.h"
+#include "base/progress.h"
 #include "mesh/validate.h"
 
 sbs_status sbs_edges_validate(const sbs_mesh_desc *mesh, const int32_t *representatives, sbs_fault *fault) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "mesh/surface.h"
-#include "base/progress.h"
 
 #include <math.h>
 
 #include "base/arguments.h"
 #include "base/fault.h"
 #include "base/memory.h"
+#include "base/progress.h"
 #include "base/scalar.h"
 #include "mesh/validate.h"
 
@@ -113,7 +113,7 @@ static sbs_status fill_node(const builder *build, size_t index, size_t begin, si
   sbs_surface_node *nodes = build->surface->nodes, *node = nodes + index;
   if (end - begin <= SBS_SURFACE_LEAF) {
     fill_leaf(build, node, begin, end);
-    return sbs_tell_some(*used, build->surface->triangle_count);
+    return begin / 1024 == end / 1024 ? SBS_OK : sbs_tell((double)end / (double)build->surface->triangle_count);
   }
   const size_t middle = begin + (end - begin) / 2, left = *used;
   select_middle(build, longest_axis(build, begin, end), begin, end, middle);

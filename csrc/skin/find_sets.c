@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "skin/find_sets.h"
-#include "base/progress.h"
 
 #include "base/fault.h"
 #include "base/memory.h"
+#include "base/progress.h"
 #include "base/scalar.h"
 #include "skin/influences.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "skin/pack.h"
-#include "base/progress.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/progress.h"
 #include "base/scalar.h"
 #include "skin/influences.h"
 

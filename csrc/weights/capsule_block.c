@@ -162,9 +162,9 @@ static void sort_hits(sbs_capsule_hit *hits, size_t count) {
   }
 }
 
-/* How many of the sorted hits have weight: what float32 can't tell from nothing beside the first is none. */
+/* How many of the sorted hits have weight: what is zero, or float32 can't tell from nothing beside the first, is none. */
 static size_t count_weights(const sbs_capsule_hit *hits, size_t count) {
-  while (count && hits[count - 1].value < (double)FLT_MIN * hits[0].value) count--;
+  while (count && (hits[count - 1].value == 0.0 || hits[count - 1].value < (double)FLT_MIN * hits[0].value)) count--;
   return count;
 }
 

@@ -53,6 +53,20 @@ static void test_pairs(void) {
   CHECK_EQUAL(report.max_influences, 2);
 }
 
+/* A point on bone 0, within the inner capsule of bone 1, which has no say there; however little bone 0 counts. */
+static void test_no_influence_of_weight_zero_beside_tiny_multipliers(void) {
+  const double multipliers[3] = {1e-300, 1.0, 1.0}, on_bone[3] = {3.25, 0.0, 0.0};
+  sbs_capsules capsules = three_capsules();
+  capsules.multipliers = multipliers;
+  const sbs_capsule_points given = {1, SBS_FLOAT64, on_bone, 0};
+  int32_t indices[2] = {-7, -7};
+  double weights[2] = {-7.0, -7.0};
+  sbs_capsule_report report;
+  CHECK_EQUAL(sbs_capsule_weights(&capsules, &given, NULL, 2, indices, weights, &report, NULL), SBS_OK);
+  check_row(indices, weights, 0, 1.0, 0, 0.0);
+  CHECK_EQUAL(report.max_influences, 1);
+}
+
 static void test_limit(void) {
   const sbs_capsules capsules = three_capsules();
   const sbs_capsule_points given = four_points();
@@ -344,6 +358,7 @@ static void test_every_allocation_fails_in_turn(void) {
 
 int main(void) {
   RUN(test_pairs);
+  RUN(test_no_influence_of_weight_zero_beside_tiny_multipliers);
   RUN(test_limit);
   RUN(test_count_only);
   RUN(test_dense);

@@ -189,10 +189,10 @@ static void test_mask_and_width(void) {
 static void test_smooths_a_mesh_without_weights(void) {
   const int32_t joints[4] = {0};
   const double none[4] = {0.0};
-  const float positions[4][3] = {{0.0f}, {1.0f}, {2.0f}, {3.0f}};
-  const int32_t triangles[3] = {0, 1, 2};
+  const float row[4][3] = {{0.0f}, {1.0f}, {2.0f}, {3.0f}};
+  const int32_t corners[3] = {0, 1, 2};
   const sbs_weights_table table = {4, 1, 1, joints, SBS_FLOAT64, none};
-  const sbs_mesh_desc mesh = {.vertex_count = 4, .positions = positions, .triangle_count = 1, .triangles = triangles};
+  const sbs_mesh_desc mesh = {.vertex_count = 4, .positions = row, .triangle_count = 1, .triangles = corners};
   int32_t found_indices[4] = {-7};
   double found_weights[4] = {-7.0};
   CHECK_EQUAL(sbs_weights_smooth(&table, &mesh, NULL, 1, found_indices, found_weights, NULL), SBS_OK);

@@ -76,7 +76,8 @@ typedef struct sbs_brush sbs_brush;
  *   brush      receives the new brush; release it by sbs_brush_free
  *   fault      or NULL
  *
- * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, NEGATIVE, JOINT_INDEX, VERTEX_INDEX, OUT_OF_MEMORY, CANCELLED.
+ * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, NEGATIVE, JOINT_INDEX, VERTEX_INDEX, OUT_OF_MEMORY,
+ * CANCELLED.
  */
 SBS_API sbs_status sbs_brush_new(const sbs_weights_table *table, const sbs_mesh_desc *mesh, size_t limit,
                                  const sbs_allocator *allocator, sbs_brush **brush, sbs_fault *fault);

@@ -66,7 +66,7 @@ SBS_API sbs_status sbs_weights_clean(const sbs_weights_table *table, const sbs_w
                                      sbs_fault *fault);
 
 typedef struct sbs_weights_smooth_options {
-  size_t iterations;  /* default 1 */
+  size_t iterations;  /* default 1; it ends where one changes no bit */
   double strength;    /* s in [0, 1]; default 0.5 */
   const double *mask; /* (V) factors of s in [0, 1], or NULL (default): all 1; vertices of 0 keep their weights */
   const unsigned char *locked; /* (J) or NULL (default) */
@@ -90,7 +90,8 @@ SBS_API sbs_weights_smooth_options sbs_weights_default_smooth_options(void);
  *   joint_weights  (V, limit) of the table's scalar type; not those of the table
  *   fault          or NULL
  *
- * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, JOINT_INDEX, VERTEX_INDEX, NEGATIVE, OUT_OF_MEMORY, CANCELLED; OPTION
+ * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, JOINT_INDEX, VERTEX_INDEX, NEGATIVE, OUT_OF_MEMORY,
+ * CANCELLED; OPTION
  * with the fault in "limit" where more joints of a vertex are locked than that.
  */
 SBS_API sbs_status sbs_weights_smooth(const sbs_weights_table *table, const sbs_mesh_desc *mesh,

@@ -149,19 +149,20 @@ typedef struct sbs_allocator {
 } sbs_allocator;
 
 /*
- * Called now and then by the thread that called the library, with how much is done of the step at hand, from 0 to 1; a call
- * may have several steps. Returns 0 to go on: for anything else the call gives up, and returns SBS_ERROR_CANCELLED. It may call
- * the library, too; what it calls tells nobody.
+ * Called now and then by the thread that called the library, with about how much is done of the step at hand, from 0 to
+ * 1; a call may have several steps. Returns 0 to go on: for anything else the call gives up, and returns
+ * SBS_ERROR_CANCELLED. It may call the library, too; what it calls tells nobody.
  */
 typedef int sbs_progress(double fraction, void *user);
 
 /*
- * Has the calling thread's calls, from now on, tell a function of their progress, so that they can be given up: every function
- * that may take long does. Other threads have their own, or none.
+ * Has the calling thread's calls, from now on, tell a function of their progress, so that they can be given up: every
+ * function that may take long does. Other threads have their own, or none.
  *
  * A call that is given up leaves every object as it was, and makes none. Arrays that are written as the work goes on (by
- * sbs_skin_deform and its like, sbs_capsule_weights, sbs_surface_nearest and sbs_surface_blocked, sbs_mesh_weld and
- * sbs_mesh_adjacency) may be written in part.
+ * sbs_skin_deform and its like, the weights of capsules, sbs_weights_clean, sbs_surface_nearest and sbs_surface_blocked,
+ * and what sbs/mesh.h and sbs_mesh_curvature tell of a mesh) may be written in part; influences that are cleaned in place
+ * are not, for that is not given up.
  *
  *   progress  or NULL (at first): calls run to their end
  *   user      what it is called with

@@ -52,12 +52,14 @@ typedef struct sbs_subdivision {
  *   representatives  (V) from sbs_mesh_weld, or NULL: edges are told by the numbers of their vertices
  *   chosen           (T) not 0: the triangle is to be divided
  *   scheme           see above
- *   levels           from 1: how often; from the second on, the parts of chosen triangles are chosen
+ *   levels           from 1: how often; from the second on, the parts of chosen triangles are chosen. It ends where
+ *                    nothing is left to divide
  *   allocator        or NULL for malloc and free; what its `user` points to must outlive the subdivision
  *   subdivision      the result; given back by sbs_subdivision_free
  *   fault            or NULL
  *
- * Errors: NULL, EMPTY, TOO_LARGE (also of the result, for "levels"), OPTION, STRIDE, NOT_FINITE, VERTEX_INDEX, OUT_OF_MEMORY, CANCELLED.
+ * Errors: NULL, EMPTY, TOO_LARGE (also of the result, for "levels"), OPTION, STRIDE, NOT_FINITE, VERTEX_INDEX,
+ * OUT_OF_MEMORY, CANCELLED.
  */
 SBS_API sbs_status sbs_subdivision_new(const sbs_mesh_desc *mesh, const int32_t *representatives,
                                        const unsigned char *chosen, sbs_scheme scheme, int levels,

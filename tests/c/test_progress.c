@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: MIT */
+/* sbs_set_progress: every call that may take long can be given up at any look, leaves objects as they were and memory whole. */
+#include <sbs/brush.h>
+#include <sbs/capsules.h>
+#include <sbs/centers.h>
+#include <sbs/subdivide.h>
+#include <sbs/surface.h>
+
+#include "counting_allocator.h"
+#include "rig.h"
+
+enum {
+  SIDE = 60,
+  VERTICES = SIDE * SIDE,
+  TRIANGLES = 2 * (SIDE - 1) * (SIDE - 1),
+  JOINTS = 8,
+  INFLUENCES = 4
+};
+
+static rig made;
+static int32_t triangles[TRIANGLES][3];
+static allocation_counter counter = {.fail_at = SIZE_MAX};
+static sbs_allocator allocator;
+
+/* A sheet of quads with random influences. */
+static void make_sheet(void) {
+  made = new_rig(7, VERTICES, JOINTS, INFLUENCES);
+  allocator = counting_allocator(&counter);
+  for (int v = 0; v < VERTICES; v++) {
+    made.positions[3 * v] = v % SIDE;
+    made.positions[3 * v + 1] = v / SIDE;
+    made.positions[3 * v + 2] = 0.0;
+  }
+  int t = 0;
+  for (int row = 0; row < SIDE - 1; row++) {
+    for (int column = 0; column < SIDE - 1; column++) {
+      const int32_t a = row * SIDE + column, b = a + 1, c = a + SIDE, d = c + 1;
+      const int32_t corners[2][3] = {{a, b, c}, {b, d, c}};
+      memcpy(triangles[t], corners, sizeof corners);
+      t += 2;
+    }
+  }
+}
+
+static sbs_mesh_desc sheet(void) {
+  return (sbs_mesh_desc){.vertex_count = VERTICES,
+                         .scalar = SBS_FLOAT64,
+                         .positions = made.positions,
+                         .triangle_count = TRIANGLES,
+                         .triangles = triangles[0]};
+}
+
+static sbs_weights_table table(void) {
+  return (sbs_weights_table){VERTICES, JOINTS, INFLUENCES, made.joint_indices, SBS_FLOAT64, made.joint_weights};
+}
+
+/* ------------------------------------------------------------------------------------------------------- the calls -- */
+
+static int32_t indices[VERTICES * INFLUENCES];
+static double weights[VERTICES * INFLUENCES];
+
+static sbs_status new_skin(void) {
+  const sbs_skin_desc desc = describe_rig(&made);
+  sbs_skin_options options = sbs_default_skin_options();
+  options.allocator = allocator;
+  sbs_skin *skin = NULL;
+  const sbs_status status = sbs_skin_new(&desc, &options, &skin, NULL, NULL);
+  CHECK_EQUAL(skin != NULL, status == SBS_OK);
+  sbs_skin_free(skin);
+  return status;
+}
+
+static sbs_skin *bound;
+
+static sbs_status update_skin(void) {
+  static int32_t all[VERTICES];
+  for (int v = 0; v < VERTICES; v++) all[v] = v;
+  const sbs_skin_desc desc = describe_rig(&made);
+  sbs_skin_options options = sbs_default_skin_options();
+  options.allocator = allocator;
+  sbs_skin *skin = NULL;
+  const sbs_status status = sbs_skin_update(bound, &desc, all, VERTICES, &options, &skin, NULL, NULL);
+  CHECK_EQUAL(skin != NULL, status == SBS_OK);
+  sbs_skin_free(skin);
+  return status;
+}
+
+static sbs_status deform_many(void) {
+  enum {
+    FRAMES = 8
+  };
+  static transform joints[FRAMES * JOINTS];
+  static double positions[FRAMES * VERTICES * 3];
+  for (int i = 0; i < FRAMES * JOINTS; i++) joints[i] = identity();
+  const sbs_pose poses = pose_of(joints);
+  sbs_deform_options options = sbs_default_deform_options();
+  options.threads = 1;
+  return sbs_skin_deform_many(bound, FRAMES, &poses, &options, positions, NULL, NULL, NULL);
+}
+
+static sbs_status find_centers(void) {
+  static double centers[VERTICES * 3];
+  const sbs_skin_desc desc = describe_rig(&made);
+  sbs_centers_options options = sbs_default_centers_options();
+  options.allocator = allocator;
+  options.refinement = INFINITY;
+  options.threads = 1;
+  return sbs_optimized_centers(&desc, TRIANGLES, triangles[0], &options, centers, NULL, NULL);
+}
+
+static sbs_status weigh(void) {
+  static double ends[JOINTS][3];
+  static double radii[JOINTS][2];
+  for (int j = 0; j < JOINTS; j++) ends[j][0] = 8.0 * j, radii[j][0] = radii[j][1] = 10.0;
+  const sbs_capsules capsules = {
+      .capsule_count = JOINTS, .heads = ends[0], .tails = ends[0], .inner_radii = radii[0], .outer_radii = radii[0]};
+  const sbs_capsule_points points = {VERTICES, SBS_FLOAT64, made.positions, 0};
+  sbs_capsule_options options = sbs_default_capsule_options();
+  options.allocator = allocator;
+  options.threads = 1;
+  return sbs_capsule_weights(&capsules, &points, &options, INFLUENCES, indices, weights, NULL, NULL);
+}
+
+static sbs_status clean(void) {
+  const sbs_weights_table given = table();
+  sbs_weights_clean_options options = sbs_weights_default_clean_options();
+  options.allocator = allocator;
+  return sbs_weights_clean(&given, &options, indices, weights, NULL, NULL);
+}
+
+/* What comes out is written at the end: nothing is, where it comes to no end. */
+static sbs_status smooth(void) {
+  const sbs_weights_table given = table();
+  const sbs_mesh_desc mesh = sheet();
+  sbs_weights_smooth_options options = sbs_weights_default_smooth_options();
+  options.allocator = allocator;
+  options.iterations = 2;
+  weights[0] = -7.0;
+  weights[VERTICES * INFLUENCES - 1] = -7.0;
+  const sbs_status status = sbs_weights_smooth(&given, &mesh, &options, INFLUENCES, indices, weights, NULL);
+  CHECK_EQUAL(weights[0] == -7.0, status != SBS_OK);
+  CHECK_EQUAL(weights[VERTICES * INFLUENCES - 1] == -7.0, status != SBS_OK);
+  return status;
+}
+
+static sbs_status new_brush(void) {
+  const sbs_weights_table given = table();
+  const sbs_mesh_desc mesh = sheet();
+  sbs_brush *brush = NULL;
+  const sbs_status status = sbs_brush_new(&given, &mesh, INFLUENCES, &allocator, &brush, NULL);
+  CHECK_EQUAL(brush != NULL, status == SBS_OK);
+  sbs_brush_free(brush);
+  return status;
+}
+
+static sbs_brush *painting;
+
+/* Dabs that were made are undone. */
+static sbs_status stroke(void) {
+  static int32_t before[VERTICES * INFLUENCES], after[VERTICES * INFLUENCES];
+  static double weights_before[VERTICES * INFLUENCES], weights_after[VERTICES * INFLUENCES];
+  double centers[6][3] = {{0.0}};
+  for (int i = 0; i < 6; i++) centers[i][0] = centers[i][1] = 5.0 * i;
+  sbs_brush_options options = sbs_default_brush_options();
+  options.radius = 6.0;
+  options.joint = 1;
+  sbs_brush_get_influences(painting, before, weights_before);
+  const sbs_status status = sbs_brush_stroke(painting, &options, centers[0], 6, NULL, NULL);
+  sbs_brush_get_influences(painting, after, weights_after);
+  const int same =
+      !memcmp(before, after, sizeof before) && !memcmp(weights_before, weights_after, sizeof weights_before);
+  CHECK_EQUAL(same, status != SBS_OK);
+  return status;
+}
+
+static sbs_status weld(void) {
+  const sbs_mesh_desc mesh = sheet();
+  return sbs_mesh_weld(&mesh, &allocator, indices, NULL);
+}
+
+static sbs_status find_neighbors(void) {
+  static size_t offsets[VERTICES + 1];
+  static int32_t neighbors[6 * TRIANGLES];
+  const sbs_mesh_desc mesh = sheet();
+  return sbs_mesh_adjacency(&mesh, NULL, &allocator, offsets, neighbors, NULL);
+}
+
+static sbs_status divide_by(sbs_scheme scheme) {
+  static unsigned char chosen[TRIANGLES];
+  memset(chosen, 1, sizeof chosen);
+  const sbs_mesh_desc mesh = sheet();
+  const sbs_subdivision *subdivision = NULL;
+  const sbs_status status = sbs_subdivision_new(&mesh, NULL, chosen, scheme, 2, &allocator, &subdivision, NULL);
+  CHECK_EQUAL(subdivision != NULL, status == SBS_OK);
+  sbs_subdivision_free(subdivision);
+  return status;
+}
+
+static sbs_status divide_in_3(void) {
+  return divide_by(SBS_SCHEME_1_TO_3);
+}
+
+static sbs_status divide_in_4(void) {
+  return divide_by(SBS_SCHEME_1_TO_4);
+}
+
+static sbs_status measure_curvature(void) {
+  static double curvatures[TRIANGLES];
+  const sbs_mesh_desc mesh = sheet();
+  return sbs_mesh_curvature(&mesh, NULL, &allocator, curvatures, NULL);
+}
+
+static sbs_status new_surface(void) {
+  const sbs_mesh_desc mesh = sheet();
+  sbs_surface *surface = NULL;
+  const sbs_status status = sbs_surface_new(&mesh, &allocator, &surface, NULL);
+  CHECK_EQUAL(surface != NULL, status == SBS_OK);
+  sbs_surface_free(surface);
+  return status;
+}
+
+static sbs_surface *asked;
+
+static sbs_status find_nearest(void) {
+  static double barycentric[VERTICES * 3], distances[VERTICES];
+  return sbs_surface_nearest(asked, made.positions, VERTICES, NULL, NULL, 1, indices, barycentric, distances, NULL);
+}
+
+static sbs_status find_blocked(void) {
+  static unsigned char blocked[VERTICES];
+  return sbs_surface_blocked(asked, made.positions, made.centers, VERTICES, NULL, 1, blocked, NULL);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ tests -- */
+
+typedef struct patience {
+  size_t calls, most;
+} patience;
+
+static int lose_patience(double fraction, void *user) {
+  patience *told = user;
+  CHECK(fraction >= 0.0 && fraction <= 1.0);
+  return told->calls++ == told->most;
+}
+
+/* Gives a call up at each of its looks in turn, or at 40 of them; by one thread they are the same each time. */
+static void give_up_everywhere(const char *name, sbs_status (*call)(void)) {
+  patience told = {.most = SIZE_MAX};
+  counter.allocated = counter.released = 0;
+  sbs_set_progress(lose_patience, &told);
+  CHECK_EQUAL(call(), SBS_OK);
+  const size_t looks = told.calls, step = looks / 40 + 1;
+  if (!CHECK(looks > 1)) fprintf(stderr, "    %s tells nothing\n", name);
+  for (size_t most = 0; most < looks; most += step) {
+    told = (patience){.most = most};
+    CHECK_EQUAL(call(), SBS_ERROR_CANCELLED);
+    CHECK_EQUAL(told.calls, most + 1);
+    CHECK_EQUAL(counter.released, counter.allocated);
+  }
+  sbs_set_progress(NULL, NULL);
+  CHECK_EQUAL(call(), SBS_OK);
+}
+
+static void test_every_call_can_be_given_up(void) {
+  static const struct {
+    const char *name;
+    sbs_status (*call)(void);
+  } calls[] = {
+      {"skin_new", new_skin},
+      {"skin_update", update_skin},
+      {"deform_many", deform_many},
+      {"optimized_centers", find_centers},
+      {"capsule_weights", weigh},
+      {"weights_clean", clean},
+      {"weights_smooth", smooth},
+      {"brush_new", new_brush},
+      {"brush_stroke", stroke},
+      {"mesh_weld", weld},
+      {"adjacency", find_neighbors},
+      {"subdivision 1 to 3", divide_in_3},
+      {"1 to 4", divide_in_4},
+      {"curvature", measure_curvature},
+      {"surface_new", new_surface},
+      {"surface_nearest", find_nearest},
+      {"surface_blocked", find_blocked},
+  };
+  make_sheet();
+  bound = bind_rig(&made, SBS_FLOAT64, 1);
+  const sbs_weights_table given = table();
+  const sbs_mesh_desc mesh = sheet();
+  CHECK_EQUAL(sbs_brush_new(&given, &mesh, INFLUENCES, NULL, &painting, NULL), SBS_OK);
+  CHECK_EQUAL(sbs_surface_new(&mesh, NULL, &asked, NULL), SBS_OK);
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) give_up_everywhere(calls[i].name, calls[i].call);
+  sbs_surface_free(asked);
+  sbs_brush_free(painting);
+  sbs_skin_free(bound);
+  free_rig(&made);
+}
+
+/* Calls of the progress function itself tell nobody: there would be no end. */
+static int call_the_library(double fraction, void *user) {
+  const double positions[2][3] = {{0.0}, {1.0}};
+  const sbs_mesh_desc mesh = {.vertex_count = 2, .scalar = SBS_FLOAT64, .positions = positions};
+  int32_t representatives[2];
+  (void)fraction;
+  ++*(int *)user;
+  CHECK_EQUAL(sbs_mesh_weld(&mesh, NULL, representatives, NULL), SBS_OK);
+  return 0;
+}
+
+static void test_progress_may_call_the_library(void) {
+  int calls = 0;
+  make_sheet();
+  sbs_set_progress(call_the_library, &calls);
+  CHECK_EQUAL(weld(), SBS_OK);
+  sbs_set_progress(NULL, NULL);
+  CHECK_EQUAL(calls, (VERTICES + 1023) / 1024);
+  free_rig(&made);
+}
+
+static int never(double fraction, void *user) {
+  (void)fraction;
+  ++*(size_t *)user;
+  return 0;
+}
+
+/* Where there is nothing to divide, and where smoothing has come to rest, any number of times is soon done. */
+static void test_ends_where_nothing_changes(void) {
+  const double positions[3][3] = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}};
+  const int32_t corners[2][3] = {{0, 1, 2}, {0, 0, 1}};
+  const unsigned char chosen[2] = {0, 1}; /* of two corners at one point */
+  const sbs_mesh_desc mesh = {
+      .vertex_count = 3, .scalar = SBS_FLOAT64, .positions = positions, .triangle_count = 2, .triangles = corners[0]};
+  for (int scheme = 0; scheme < 2; scheme++) {
+    const sbs_subdivision *subdivision = NULL;
+    CHECK_EQUAL(sbs_subdivision_new(&mesh, NULL, chosen, (sbs_scheme)scheme, INT32_MAX, NULL, &subdivision, NULL),
+                SBS_OK);
+    if (subdivision) CHECK_EQUAL(subdivision->triangle_count, 2);
+    sbs_subdivision_free(subdivision);
+  }
+
+  const int32_t joints[3] = {0};
+  const double ones[3] = {1.0, 1.0, 1.0};
+  const sbs_weights_table all_alike = {3, 1, 1, joints, SBS_FLOAT64, ones};
+  sbs_weights_smooth_options options = sbs_weights_default_smooth_options();
+  options.iterations = SIZE_MAX;
+  int32_t found_indices[3];
+  double found_weights[3];
+  size_t looks = 0;
+  sbs_set_progress(never, &looks);
+  CHECK_EQUAL(sbs_weights_smooth(&all_alike, &mesh, &options, 1, found_indices, found_weights, NULL), SBS_OK);
+  sbs_set_progress(NULL, NULL);
+  for (int v = 0; v < 3; v++) CHECK(found_weights[v] == 1.0);
+  CHECK(looks < 20);
+}
+
+/* More parts than can be numbered are refused before the first is made. */
+static void test_too_many_levels_are_refused(void) {
+  const double positions[3][3] = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}};
+  const int32_t corners[3] = {0, 1, 2};
+  const unsigned char chosen[1] = {1};
+  const sbs_mesh_desc mesh = {
+      .vertex_count = 3, .scalar = SBS_FLOAT64, .positions = positions, .triangle_count = 1, .triangles = corners};
+  for (int scheme = 0; scheme < 2; scheme++) {
+    const sbs_subdivision *subdivision = NULL;
+    sbs_fault fault;
+    CHECK_EQUAL(sbs_subdivision_new(&mesh, NULL, chosen, (sbs_scheme)scheme, INT32_MAX, NULL, &subdivision, &fault),
+                SBS_ERROR_TOO_LARGE);
+    CHECK_STRING(fault.argument, "levels");
+  }
+}
+
+int main(void) {
+  RUN(test_every_call_can_be_given_up);
+  RUN(test_progress_may_call_the_library);
+  RUN(test_ends_where_nothing_changes);
+  RUN(test_too_many_levels_are_refused);
+  return harness_result();
+}
