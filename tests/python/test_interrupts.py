@@ -65,7 +65,7 @@ def watched() -> Iterator[None]:
 
 def capsules() -> tuple[np.ndarray, ...]:
     ends = np.random.default_rng(2).uniform(0, SIDE, (2, 400, 3))
-    return ends[0], ends[1], np.full((400, 2), 1.0), np.full((400, 2), 60.0), None, None
+    return ends[0], ends[1], np.full((400, 2), 1.0), np.full((400, 2), 60.0), None, None, None
 
 
 def matrices(frames: int) -> np.ndarray:
