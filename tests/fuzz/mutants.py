@@ -8,6 +8,7 @@ small one that has everything; ``--seed`` and ``--only`` make one again. What is
 from __future__ import annotations
 
 import argparse
+import copy
 import json
 import random
 import struct
@@ -48,6 +49,11 @@ def unpack(glb: bytes) -> tuple[Any, bytes]:
     return json.loads(glb[20 : 20 + size]), glb[28 + size :]
 
 
+def interesting(dice: random.Random) -> Any:
+    """One of the values that are often forgotten; lists are new, for what is damaged further must not change others."""
+    return copy.deepcopy(dice.choice(INTERESTING))
+
+
 def places(content: Any) -> list[tuple[Any, Any]]:
     """Every place of a JSON value: its list or object, and the number or key in it."""
     found = []
@@ -70,7 +76,7 @@ def damage_json(glb: bytes, dice: random.Random) -> bytes:
         container, key = dice.choice(everywhere)
         kind = dice.randrange(6)
         if kind == 0:
-            container[key] = dice.choice(INTERESTING)
+            container[key] = interesting(dice)
         elif kind == 1:
             other, place = dice.choice(everywhere)
             container[key] = json.loads(json.dumps(other[place]))
@@ -79,11 +85,11 @@ def damage_json(glb: bytes, dice: random.Random) -> bytes:
         elif kind == 3 and isinstance(container[key], int | float) and not isinstance(container[key], bool):
             container[key] += dice.choice([-1, 1, 7, 0.5, 1000])
         elif kind == 4 and isinstance(container, list):
-            container.extend([container[key]] * dice.choice([1, 2, 300]))
+            container.extend(copy.deepcopy(container[key]) for _ in range(dice.choice([1, 2, 300])))
         elif isinstance(container, dict):
             container[
                 dice.choice(["matrix", "children", "sparse", "normalized", "byteStride", "uri", "name", "skin"])
-            ] = dice.choice(INTERESTING)
+            ] = interesting(dice)
     return pack(content, data)
 
 
@@ -148,11 +154,11 @@ def endure(data: bytes, folder: Path) -> str:
             if np.isfinite(matrices).all():
                 for method in ("linear", "spherical", "dual_quaternion"):
                     assert character.skin.deform(matrices, method=method).shape == character.mesh.positions.shape
-        copy = folder / "copy.glb"
-        copy.unlink(missing_ok=True)
-        character.save(copy)
+        saved = folder / "copy.glb"
+        saved.unlink(missing_ok=True)
+        character.save(saved)
         try:
-            again = sbs.load(copy)
+            again = sbs.load(saved)
         except ValueError as error:
             # What is nearly singular or nearly too large may be so in float32.
             assert any(word in str(error) for word in ("singular", "finite", "too large", "length 0")), error
