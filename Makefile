@@ -71,6 +71,7 @@ lint: $(VENV)/linters
 	ruff check
 	ruff format --check
 	mypy
+	python tools/check_layers.py
 	clang-format --dry-run --Werror $(C_FILES)
 
 format: $(VENV)/linters

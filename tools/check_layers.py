@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Check that no folder of the sources depends on one that depends on it: ``python tools/check_layers.py``.
 
-C folders include only what stands to their left in `C_LAYERS`. Python modules, of the package and of the Blender add-on,
-import each other without a circle, and so do their folders.
+C folders include only what stands to their left in `C_LAYERS`. Python modules, of the package and of the Blender
+add-on, import each other without a circle, and so do their folders.
 """
 
 from __future__ import annotations

@@ -41,7 +41,10 @@ static sbs_vec3 normal_of(const sbs_mesh_desc *mesh, size_t triangle) {
   return normal;
 }
 
-/* Exact for small angles and for those near pi alike; 0 if either is zero. */
+/*
+ * The angle between two normals: Kavan & Zara 2003, section 4. Exact for small angles and for those near pi alike; 0 if
+ * either is zero.
+ */
 static double angle_between(sbs_vec3 a, sbs_vec3 b) {
   const sbs_vec3 cross = sbs_vec3_cross(a, b);
   return atan2(sqrt(sbs_vec3_dot(cross, cross)), sbs_vec3_dot(a, b));

@@ -212,7 +212,7 @@ static void append_triangle(grown *next, int32_t a, int32_t b, int32_t c, int32_
   next->triangle_count++;
 }
 
-/* Divides a triangle by the middles of its sides, -1 where a side is not split. */
+/* Kavan & Zara 2003, section 3, 1:4: divides a triangle by the middles of its sides, -1 where a side is not split. */
 static void append_parts(const divider *d, grown *next, size_t triangle, const int32_t middles[3]) {
   const int32_t *corners = d->now.triangles + 3 * triangle, source = d->now.sources[triangle];
   const unsigned char chosen = (unsigned char)is_divided(&d->now, triangle);

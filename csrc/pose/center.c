@@ -28,7 +28,7 @@ static double filter(double s, double largest, double damping, double rcond) {
   return s > ABSOLUTE_CUT && s > rcond * largest ? 1.0 / s : 0.0;
 }
 
-/* z = V diag(filter) U^T e */
+/* Kavan & Zara 2005, section 4: the least squares D r_c = e by its singular values, z = V diag(filter) U^T e */
 sbs_status sbs_solve_center(const sbs_centers_args *args, size_t set, double rcond, double *work, sbs_vec4 *z) {
   const sbs_skin *skin = args->skin;
   const int32_t *set_joints = skin->set_joints + skin->set_offsets[set];

@@ -140,6 +140,7 @@ SBS_INLINE void get_row(const set_batch *batch, size_t k, const lanes mean[12], 
 }
 
 /*
+ * Kavan & Zara 2005, section 4, the least squares D r_c = e, damped:
  * z = argmin weight sum_i |D_i z - e_i|^2 + damping |z|^2 by the normal equations. Forming them loses eps trace /
  * damping of the result: 4e-8 for a damping of 1e-8. Steps of refinement, with residuals from the D_i themselves, take
  * that back, each the same factor again: one for that damping, more for smaller ones. Nearly coaxial joints, such as

@@ -129,7 +129,10 @@ static void find_hits(sbs_capsule_block *block, size_t counts[SBS_CAPSULE_BLOCK]
   }
 }
 
-/* m f / d, times the smallest d so that nothing overflows and d = 0 leaves the joints of d = 0. */
+/*
+ * The lecture's w_j = f(d_j) / d_j, before they are divided by their sum: m f / d, times the smallest d so that nothing
+ * overflows and d = 0 leaves the joints of d = 0.
+ */
 static void divide_by_distance(sbs_capsule_hit *hits, size_t count) {
   double smallest = INFINITY;
   for (size_t i = 0; i < count; i++) {

@@ -68,7 +68,7 @@ class Bones:
         self.heads, self.tails = heads, heads + bones
 
     def along(self, points: Floats, joints: int | np.integer[Any] | NDArray[np.integer[Any]]) -> Floats:
-        """The t' (N,) of points (N, 3) on the bones of joints (N,), or of one."""
+        """The t' = <A(j)^-1 v, n> (N,) of points (N, 3) on the bones of joints (N,), or of one (2003, section 3)."""
         rows = self._alongs[joints]
         return np.asarray(np.einsum("...a,...a->...", points, rows[..., :3]) + rows[..., 3])
 

@@ -213,6 +213,7 @@ def bones_blending(
     mine = (belongs >= 0) & active[belongs]
     joint = belongs[mine]
     along = bones.along(points[mine], joint)
+    # t = (t' - t_min) / (t_max - t_min): Kavan & Zara 2003, section 3
     t[mine] = np.clip((along - lowest[joint]) / (highest[joint] - lowest[joint]), 0, 1)
     pairs = _influences(skeleton, points, belongs, t, mine)
     keeps = np.zeros(len(points), np.bool_)

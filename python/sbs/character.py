@@ -20,41 +20,12 @@ from .rig import Rig
 from .skeleton import Skeleton
 from .skin import Skin
 from .text import well_formed
+from .triangle_mesh import Mesh
 
 __all__ = ["Animation", "Character", "Mesh", "load"]
 
 PathLike = str | os.PathLike[str]
 WeightType = Literal["float32", "uint16", "uint8"]
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Mesh:
-    """A triangle mesh with the influences of joints on it, all in bind space.
-
-    Attributes
-    ----------
-    positions : (V, 3) float32 or float64 ndarray
-        Rest positions.
-    triangles : (T, 3) int32 ndarray
-        Vertex numbers, counter-clockwise seen from outside.
-    joint_indices : (V, K) int32 ndarray
-    joint_weights : (V, K) float32 or float64 ndarray
-        As found in the file: `Skin` says what it does to bad ones.
-    normals : (V, 3) ndarray or None
-        Rest normals.
-    uvs : (V, 2) ndarray or None
-        Texture coordinates.
-    """
-
-    positions: NDArray[np.floating]
-    triangles: NDArray[np.int32]
-    joint_indices: NDArray[np.int32]
-    joint_weights: NDArray[np.floating]
-    normals: NDArray[np.floating] | None = None
-    uvs: NDArray[np.floating] | None = None
-
-    def __repr__(self) -> str:
-        return f"<sbs.Mesh, vertices: {len(self.positions)}, triangles: {len(self.triangles)}>"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -197,7 +168,7 @@ class Character:
         """
         from .gltf import writer
 
-        writer.write(self, path, weights=weights)
+        writer.write(path, self.name, self.mesh, self.rig, self.animations, weights=weights)
 
 
 def bind(mesh: Mesh, skeleton: Skeleton, *, centers: NDArray[np.float64] | None = None, strict: bool = False) -> Skin:

@@ -232,6 +232,7 @@ class Skeleton:
         ValueError
             As `forward`.
         """
+        # C = F A^-1: Kavan & Zara 2005, section 3; Larsen et al. 2001, eq. (5)
         return self._check_pose(pose, "pose") @ self.inverse_bind_matrices
 
     def _check_pose(self, matrices: ArrayLike, name: str) -> Floats:
@@ -245,7 +246,7 @@ class Skeleton:
         return relative
 
     def _accumulate(self, matrices: Floats) -> Floats:
-        """F(j) = F(p(j)) L(j), from the roots down, in place of the L(j)."""
+        """F(j) = F(p(j)) L(j) (Kavan & Zara 2003, section 2), from the roots down, in place of the L(j)."""
         for level in self._levels[1:]:
             matrices[..., level, :, :] = matrices[..., self.parents[level], :, :] @ matrices[..., level, :, :]
         return matrices

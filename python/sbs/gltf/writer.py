@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pygltflib
@@ -14,10 +16,8 @@ from ..animation import Animation, Track
 from ..files import replacing
 from ..rig import Rig
 from ..text import well_formed
+from ..triangle_mesh import Mesh
 from .influences import quantize, tidy
-
-if TYPE_CHECKING:
-    from ..character import Character, Mesh, PathLike
 
 _COMPONENT_TYPES = {
     np.dtype(np.float32): pygltflib.FLOAT,
@@ -66,22 +66,29 @@ class _Builder:
         return b"".join(self.gltf.save_to_bytes())
 
 
-def write(character: Character, path: PathLike, *, weights: str = "float32") -> None:
-    """See `Character.save`."""
+def write(
+    path: str | os.PathLike[str],
+    name: str,
+    mesh: Mesh,
+    rig: Rig,
+    animations: Sequence[Animation],
+    *,
+    weights: str = "float32",
+) -> None:
+    """See `sbs.Character.save`."""
     target = pathlib.Path(path)
     if target.suffix.lower() != ".glb":
         raise ValueError(f"path is {str(target)!r}, a name that ends in .glb is needed")
     if weights not in ("float32", "uint16", "uint8"):
         raise ValueError(f"weights is {weights!r}, 'float32', 'uint16' or 'uint8' is needed")
-    data = _to_bytes(character, weights)
+    data = _to_bytes(well_formed(name) or None, mesh, rig, animations, weights)
     with replacing(target) as temporary:
         temporary.write_bytes(data)
 
 
-def _to_bytes(character: Character, weights: str) -> bytes:
+def _to_bytes(name: str | None, mesh: Mesh, rig: Rig, animations: Sequence[Animation], weights: str) -> bytes:
     builder = _Builder()
     gltf = builder.gltf
-    rig = character.rig
     gltf.nodes = _nodes(rig)
     gltf.skins = [
         pygltflib.Skin(
@@ -91,11 +98,10 @@ def _to_bytes(character: Character, weights: str) -> bytes:
             ),
         )
     ]
-    primitive = _primitive(builder, character.mesh, len(rig.joints), weights)
-    name = well_formed(character.name) or None
+    primitive = _primitive(builder, mesh, len(rig.joints), weights)
     gltf.meshes = [pygltflib.Mesh(name=name, primitives=[primitive])]
     gltf.nodes.append(pygltflib.Node(name=name, mesh=0, skin=0))
-    gltf.animations = [_animation(builder, animation) for animation in character.animations]
+    gltf.animations = [_animation(builder, animation) for animation in animations]
     roots = np.flatnonzero(rig.parents < 0).tolist()
     gltf.scenes = [pygltflib.Scene(nodes=[*roots, len(rig.parents)])]
     gltf.scene = 0

@@ -7,15 +7,15 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..files import replacing
 from ..text import well_formed
 
-if TYPE_CHECKING:
-    from .capsules import Capsules
-
-__all__ = ["FORMAT", "VERSION", "read", "write"]
+__all__ = ["FORMAT", "VERSION", "Content", "read", "write"]
 
 FORMAT = "sbs-capsules"
 VERSION = 2
@@ -27,22 +27,36 @@ _VECTORS = {"head": 3, "tail": 3, "inner_radii": 2, "outer_radii": 2}
 _OPTIONAL = {"name", "multiplier", "enabled", "falloff"}
 
 
-def write(capsules: Capsules, path: str | os.PathLike[str]) -> None:
+class Content(NamedTuple):
+    """What a file holds of J capsules; the names are those of `sbs.weights.Capsules`."""
+
+    heads: NDArray[np.float64] | list[Any]
+    tails: NDArray[np.float64] | list[Any]
+    inner_radii: NDArray[np.float64] | list[Any]
+    outer_radii: NDArray[np.float64] | list[Any]
+    multipliers: NDArray[np.float64] | list[float]
+    enabled: NDArray[np.bool_] | list[bool]
+    names: tuple[str, ...] | list[str] | None
+    falloffs: tuple[Any, ...] | list[Any] | None
+
+
+def write(capsules: Content, path: str | os.PathLike[str]) -> None:
     """Write a file of the lowest version that will do; see `Capsules.to_json`."""
-    falloffs = capsules.falloffs or (None,) * len(capsules)
+    count = len(capsules.heads)
+    falloffs = capsules.falloffs or (None,) * count
     version = _VERSION_BEFORE_FALLOFFS if capsules.falloffs is None else VERSION
     entries: list[dict[str, Any]] = [
         {
             **({} if capsules.names is None else {"name": well_formed(capsules.names[joint])}),
-            "head": capsules.heads[joint].tolist(),
-            "tail": capsules.tails[joint].tolist(),
-            "inner_radii": capsules.inner_radii[joint].tolist(),
-            "outer_radii": capsules.outer_radii[joint].tolist(),
+            "head": list(map(float, capsules.heads[joint])),
+            "tail": list(map(float, capsules.tails[joint])),
+            "inner_radii": list(map(float, capsules.inner_radii[joint])),
+            "outer_radii": list(map(float, capsules.outer_radii[joint])),
             "multiplier": float(capsules.multipliers[joint]),
             "enabled": bool(capsules.enabled[joint]),
             **({} if falloffs[joint] is None else {"falloff": falloffs[joint]}),
         }
-        for joint in range(len(capsules))
+        for joint in range(count)
     ]
     lines = ",\n".join("    " + json.dumps(entry, allow_nan=False, ensure_ascii=False) for entry in entries)
     text = f'{{\n  "format": "{FORMAT}",\n  "version": {version},\n  "capsules": [\n{lines}\n  ]\n}}\n'
@@ -50,13 +64,13 @@ def write(capsules: Capsules, path: str | os.PathLike[str]) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
-def read(kind: type[Capsules], path: str | os.PathLike[str]) -> Capsules:
+def read(path: str | os.PathLike[str]) -> Content:
     """Read a file of this version or an older one; see `Capsules.from_json`."""
     try:
-        return _capsules(kind, json.loads(Path(path).read_text(encoding="utf-8"), parse_constant=_refuse))
+        return _content(json.loads(Path(path).read_text(encoding="utf-8"), parse_constant=_refuse))
     except RecursionError:
         raise ValueError(f"{os.fspath(path)}: nested too deeply") from None
-    except (TypeError, ValueError) as error:  # JSON that can't be decoded is a ValueError
+    except ValueError as error:  # JSON that can't be decoded is one, too
         raise ValueError(f"{os.fspath(path)}: {error}") from error
 
 
@@ -64,7 +78,7 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no number of JSON")
 
 
-def _capsules(kind: type[Capsules], document: Any) -> Capsules:
+def _content(document: Any) -> Content:
     entries = _entries(document)
     for index, entry in enumerate(entries):
         _check_entry(entry, f"capsules[{index}]", document["version"])
@@ -72,7 +86,7 @@ def _capsules(kind: type[Capsules], document: Any) -> Capsules:
     named = sum(name is not None for name in names)
     if 0 < named < len(names):
         raise ValueError(f"capsules[{names.index(None)}] has no name, but others have")
-    return kind(
+    return Content(
         heads=[entry["head"] for entry in entries],
         tails=[entry["tail"] for entry in entries],
         inner_radii=[entry["inner_radii"] for entry in entries],

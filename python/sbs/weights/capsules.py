@@ -144,7 +144,19 @@ class Capsules:
         OSError
             If it can't be written.
         """
-        capsule_files.write(self, path)
+        capsule_files.write(
+            capsule_files.Content(
+                self.heads,
+                self.tails,
+                self.inner_radii,
+                self.outer_radii,
+                self.multipliers,
+                self.enabled,
+                self.names,
+                self.falloffs,
+            ),
+            path,
+        )
 
     @classmethod
     def from_json(cls, path: str | os.PathLike[str]) -> Capsules:
@@ -158,7 +170,11 @@ class Capsules:
         OSError
             If it can't be read.
         """
-        return capsule_files.read(cls, path)
+        content = capsule_files.read(path)
+        try:
+            return cls(**content._asdict())
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{os.fspath(path)}: {error}") from error
 
 
 @overload
