@@ -17,7 +17,7 @@ __all__ = ["adjust", "bound_objects", "concerns", "forget", "is_outdated", "once
 _bound: list[bpy.types.Object] | None = None
 _object_count = -1
 # Where in memory is what bound objects depend on: themselves, their meshes, shape keys, armatures and those' data. That
-# is good until undo or loading, before which `forget` is called; what Blender puts at that address later is another object.
+# is good until undo or loading, before which `forget` is called: at that address there may be another object later.
 _concerned: set[int] = set()
 
 
