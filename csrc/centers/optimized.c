@@ -105,7 +105,7 @@ static sbs_status do_items(void *context, sbs_share items, int worker) {
   }
   for (size_t i = items.begin; i < items.end; i++) job->do_item(job, i, worker);
   atomic_fetch_add(&job->done, items.end - items.begin);
-  return SBS_OK;
+  return atomic_load(&job->sampling.given_up) ? SBS_ERROR_CANCELLED : SBS_OK;
 }
 
 static sbs_status do_all(centers_job *job, size_t item_count, size_t chunk, void (*do_item)(centers_job *, size_t, int),

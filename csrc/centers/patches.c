@@ -151,7 +151,11 @@ sbs_status sbs_patches_new(sbs_patches *patches, const sbs_skin_desc *desc, cons
   if (!patches->triangles || !patches->points || !patches->splits || !patches->offsets) return SBS_ERROR_OUT_OF_MEMORY;
   memcpy(patches->triangles, triangles, 3 * triangle_count * sizeof *triangles);
   place_points(patches, desc);
-  for (size_t t = 0; t < triangle_count; t++) patches->splits[t] = choose_split(patches, rows, t, refinement);
+  for (size_t t = 0; t < triangle_count; t++) {
+    const sbs_status status = sbs_tell_some(t, triangle_count);
+    if (status) return status;
+    patches->splits[t] = choose_split(patches, rows, t, refinement);
+  }
   return list_owners(patches, pairs, rows, allocator);
 }
 

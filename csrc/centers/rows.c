@@ -4,12 +4,15 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/progress.h"
 #include "skin/influences.h"
 
-static void read_rows(sbs_rows *rows, const sbs_skin_desc *desc, sbs_influences *influences) {
+static sbs_status read_rows(sbs_rows *rows, const sbs_skin_desc *desc, sbs_influences *influences) {
   const double any_sum = 1.0; /* what sums are held against is not asked for here */
   size_t used = 0;
   for (size_t v = 0; v < rows->vertex_count; v++) {
+    const sbs_status status = sbs_tell_some(v, rows->vertex_count);
+    if (status) return status;
     sbs_influences_read(desc, any_sum, v, influences);
     const size_t count = influences->count;
     rows->offsets[v] = used;
@@ -19,6 +22,7 @@ static void read_rows(sbs_rows *rows, const sbs_skin_desc *desc, sbs_influences 
     used += count;
   }
   rows->offsets[rows->vertex_count] = used;
+  return SBS_OK;
 }
 
 static size_t mix(size_t hash, const void *bytes, size_t count) {
@@ -40,14 +44,17 @@ static int are_equal(const sbs_rows *rows, size_t a, size_t b) {
          !memcmp(rows->weights + i, rows->weights + j, count * sizeof *rows->weights);
 }
 
-static void find_firsts(sbs_rows *rows, int32_t *slots, size_t slot_count) {
+static sbs_status find_firsts(sbs_rows *rows, int32_t *slots, size_t slot_count) {
   memset(slots, -1, slot_count * sizeof *slots);
   for (size_t v = 0; v < rows->vertex_count; v++) {
+    const sbs_status status = sbs_tell_some(v, rows->vertex_count);
+    if (status) return status;
     size_t at = hash_row(rows, v) & (slot_count - 1);
     while (slots[at] >= 0 && !are_equal(rows, v, (size_t)slots[at])) at = (at + 1) & (slot_count - 1);
     if (slots[at] < 0) slots[at] = (int32_t)v;
     rows->firsts[v] = slots[at];
   }
+  return SBS_OK;
 }
 
 sbs_status sbs_rows_new(sbs_rows *rows, const sbs_skin_desc *desc, const sbs_allocator *allocator) {
@@ -64,14 +71,12 @@ sbs_status sbs_rows_new(sbs_rows *rows, const sbs_skin_desc *desc, const sbs_all
                      .firsts = sbs_allocate(allocator, vertices, sizeof *rows->firsts)};
   const int allocated = slots && influences.joints && influences.weights && rows->offsets && rows->joints &&
                         rows->weights && rows->firsts;
-  if (allocated) {
-    read_rows(rows, desc, &influences);
-    find_firsts(rows, slots, slot_count);
-  }
+  sbs_status status = allocated ? read_rows(rows, desc, &influences) : SBS_ERROR_OUT_OF_MEMORY;
+  if (!status) status = find_firsts(rows, slots, slot_count);
   sbs_release(allocator, slots);
   sbs_release(allocator, influences.joints);
   sbs_release(allocator, influences.weights);
-  return allocated ? SBS_OK : SBS_ERROR_OUT_OF_MEMORY;
+  return status;
 }
 
 void sbs_rows_free(sbs_rows *rows, const sbs_allocator *allocator) {

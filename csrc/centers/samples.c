@@ -6,6 +6,7 @@
 
 #include "base/isa.h"
 #include "base/memory.h"
+#include "base/progress.h"
 
 /* Saturates: no allocator has so much. */
 static size_t add(size_t a, size_t b) {
@@ -143,6 +144,14 @@ static size_t slots_for(size_t cells) {
   return count;
 }
 
+/* Whether the caller does, whom the thread that called asks and the others follow: a pair may take long by itself. */
+static int gives_up(sbs_sampling *sampling) {
+  if (!atomic_load_explicit(&sampling->given_up, memory_order_relaxed) && sbs_tell(0.0)) {
+    atomic_store(&sampling->given_up, 1);
+  }
+  return atomic_load_explicit(&sampling->given_up, memory_order_relaxed);
+}
+
 /* Goes over the parts of all triangles of a pair, in order; `blocks` is NULL where they are only counted. */
 static size_t sample(sbs_sampling *sampling, const sbs_patches *patches, const sbs_pairs *pairs, const sbs_rows *rows,
                      size_t pair, int thread, sbs_samples *blocks) {
@@ -155,6 +164,7 @@ static size_t sample(sbs_sampling *sampling, const sbs_patches *patches, const s
     memset(table.slots, -1, table.slot_count * sizeof *table.slots);
   }
   for (size_t i = patches->offsets[pair]; i < patches->offsets[pair + 1]; i++) {
+    if (i % 64 == 0 && gives_up(sampling)) return 0;
     const patch seen = see_patch(patches, rows, pairs->joints[pair], (size_t)patches->owners[i]);
     for (size_t row = 0; row < seen.split; row++) {
       for (size_t column = 0; column < 2 * row + 1; column++) {

@@ -2,10 +2,13 @@
 #ifndef SBS_CENTERS_SAMPLES_H
 #define SBS_CENTERS_SAMPLES_H
 
+#include <stdatomic.h>
+
 #include "centers/add_similarities.h"
 #include "centers/patches.h"
 
 typedef struct sbs_sampling {
+  atomic_int given_up;                    /* not 0: nothing that is counted or filled from now on means anything */
   sbs_similarity_batch *add_similarities; /* of the instruction set */
 
   double cell; /* the side of a cell of the grid over x and y; 0: nothing is merged */
@@ -26,6 +29,8 @@ typedef struct sbs_sampling {
  *
  * The samples of all pairs are made in three steps: room for the counts, each pair counted, room for the samples, each
  * pair filled. Different threads may count and fill different pairs.
+ *
+ * Where the progress function gives up, the caller asks given_up after them.
  *
  * Errors: OUT_OF_MEMORY.
  */
