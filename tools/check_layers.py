@@ -2,7 +2,8 @@
 """Check that no folder of the sources depends on one that depends on it: ``python tools/check_layers.py``.
 
 C folders include only what stands to their left in `C_LAYERS`. Python modules, of the package and of the Blender
-add-on, import each other without a circle, and so do their folders.
+add-on, import each other without a circle, and so do their folders. Those of the add-on import only what stands to
+their left in `ADDON_LAYERS`, or beside them among its features; its core knows nothing of Blender.
 """
 
 from __future__ import annotations
@@ -17,12 +18,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CSRC = ROOT / "csrc"
-PYTHON = (ROOT / "python" / "sbs", ROOT / "blender_addon" / "spherical_blend_skinning")
+ADDON = ROOT / "blender_addon" / "spherical_blend_skinning"
+PYTHON = (ROOT / "python" / "sbs", ADDON)
 
 # The lowest first. Public headers stand below all; what Python sees, above.
 C_LAYERS = ("sbs", "base", "mesh", "skin", "pose", "kernels", "deform", "centers", "weights", "extension")
 # These do not know each other, though they stand in a row.
 C_SIDE_BY_SIDE = (("centers", "deform"), ("centers", "weights"), ("weights", "deform"))
+
+# The lowest first. Folders that are not named are features: all of them stand in the place of FEATURES.
+FEATURES = "features"
+ADDON_LAYERS = ("core", "settings", "engine", "interface", FEATURES, "registration", "__init__")
+BLENDER = {"bl_operators", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras", "mathutils"}
 
 Edges = dict[str, set[str]]
 
@@ -86,6 +93,33 @@ def python_folders(modules: Edges) -> Edges:
     return edges
 
 
+def check_addon(folders: Edges) -> Iterator[str]:
+    """What a folder of the add-on, or a module beside them, imports that it must not."""
+
+    def layer(place: str) -> str:
+        # The add-on itself has no name.
+        return place if place in ADDON_LAYERS else FEATURES if place else "__init__"
+
+    for place, others in folders.items():
+        for other in sorted(others):
+            if ADDON_LAYERS.index(layer(other)) > ADDON_LAYERS.index(layer(place)):
+                yield f"{ADDON.name}, {layer(place)}: {place} imports {other}, which stands above it"
+    for path in sorted((ADDON / "core").rglob("*.py")):
+        for name in sorted(outside(path) & BLENDER):
+            yield f"{path.relative_to(ROOT)} imports {name}, but core/ knows no Blender"
+
+
+def outside(path: Path) -> set[str]:
+    """The packages beyond its own that a module imports."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names.update(alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module.partition(".")[0])
+    return names
+
+
 def check_circle(edges: Edges, what: str) -> Iterator[str]:
     try:
         TopologicalSorter(edges).prepare()
@@ -98,7 +132,10 @@ def check_all() -> Iterable[str]:
     for package in PYTHON:
         modules = python_modules(package)
         yield from check_circle(modules, f"{package.name}, modules")
-        yield from check_circle(python_folders(modules), f"{package.name}, folders")
+        folders = python_folders(modules)
+        yield from check_circle(folders, f"{package.name}, folders")
+        if package == ADDON:
+            yield from check_addon(folders)
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Spherical blend skinning in Blender: a modifier, weights by capsules, and what artists need around them."""
 
-from .gltf import glTF2ExportUserExtension
+from .export.gltf import glTF2ExportUserExtension
 
 __all__ = ["glTF2ExportUserExtension", "register", "unregister"]
 

@@ -74,7 +74,7 @@ def deformed(
     The mesh and its rest positions are those of the object unless they are given. Centers are in the mesh's space.
     """
     # The package that the add-on itself uses, which in a built archive may be its own.
-    sbs = addon.module("library").load()
+    sbs = addon.module("core.library").load()
     to_rig, bones, weights, matrices = read(item, armature, mesh)
     if rest is None:
         rest = np.array([vertex.co for vertex in (mesh or item.data).vertices], np.float64)
@@ -100,7 +100,7 @@ def bones_blended(
 
     Rest positions tell where the vertices are that move; those of the mesh, how far along bones.
     """
-    sbs = addon.module("library").load()
+    sbs = addon.module("core.library").load()
     to_rig, bones, weights, matrices = read(item, armature)
     zones = zones or {}
     places = np.array([vertex.co for vertex in item.data.vertices], np.float64)

@@ -113,7 +113,7 @@ def in_library(change: Change) -> Change:
 
 
 def test_the_library_is_its_own() -> None:
-    library = Path(addon.module("library").load().__file__)
+    library = Path(addon.module("core.library").load().__file__)
     user = os.environ.get("BLENDER_USER_RESOURCES") or os.environ["BLENDER_USER_SCRIPTS"]
     assert Path(user).resolve() in library.resolve().parents
 
@@ -170,11 +170,11 @@ def test_broken(archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_too_old_python(monkeypatch: pytest.MonkeyPatch) -> None:
-    library = addon.module("library")
+    library = addon.module("core.library")
     monkeypatch.setattr(sys, "version_info", (3, 10, 8, "final", 0))
     assert library.explain(ImportError("cannot import name 'Self'")).startswith("It needs Python 3.11 or later")
 
 
 def test_no_numpy() -> None:
-    explain = addon.module("library").explain
+    explain = addon.module("core.library").explain
     assert explain(ModuleNotFoundError("No module named 'numpy'", name="numpy")).startswith("NumPy is missing")

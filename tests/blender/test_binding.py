@@ -47,7 +47,7 @@ def rig_of(segments: tuple[int, ...] = (1,) * BONES) -> object:
 def make(weights: object, rig: object | None = None) -> object:
     positions = np.random.default_rng(0).normal(size=(VERTICES, 3)).astype(np.float32)
     surface = core().Surface(positions, weights, ("B0", "B1", "B2", "Other"))
-    return core().Binding(addon.module("library").load(), rig or rig_of(), surface, PLACE)
+    return core().Binding(addon.module("core.library").load(), rig or rig_of(), surface, PLACE)
 
 
 def posed(binding: object) -> np.ndarray:
@@ -123,7 +123,7 @@ def test_positions_then_weights(binding: object) -> None:
     weights.weights[:5] = 0.25
     found = posed(rebound(larger, weights))
     anew = core().Binding(
-        addon.module("library").load(), rig_of(), core().Surface(surface.positions, weights, surface.groups), PLACE
+        addon.module("core.library").load(), rig_of(), core().Surface(surface.positions, weights, surface.groups), PLACE
     )
     assert np.array_equal(found, posed(anew))
 

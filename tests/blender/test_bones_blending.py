@@ -348,7 +348,7 @@ def test_nodes_refuse(character: Character) -> None:
 
 def test_status(character: Character) -> None:
     tube, armature = character
-    counts = addon.module("operators.bind").counts
+    counts = addon.module("bind.operators").counts
     state_of = addon.module("engine.live").state_of
     bpy.context.view_layer.update()
     assert "3 bones blended with their parents" in counts(state_of(tube))

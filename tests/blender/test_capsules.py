@@ -90,7 +90,7 @@ def expected_weights(
     item: bpy.types.Object, armature: bpy.types.Object, own: list[str | None] | None = None, **options: object
 ) -> NDArray[np.float64]:
     """What the package says of the tube, whose armature is in the same place."""
-    weights = addon.module("library").load_weights()
+    weights = addon.module("core.library").load_weights()
     inner = [(0.1, 0.3), (0.3, 0.35), (0.35, 0.4), (0.4, 0.45)]
     capsules = weights.Capsules(
         [bone.head_local for bone in armature.data.bones],
@@ -136,7 +136,7 @@ def test_selected_vertices(character: tuple[bpy.types.Object, bpy.types.Object])
     mesh, armature = character
     before = weights_of(mesh)
     chosen = np.arange(len(mesh.data.vertices)) % 3 == 0
-    addon.module("weights.rigged").select_vertices(mesh, np.flatnonzero(chosen))
+    addon.module("interface.rigged").select_vertices(mesh, np.flatnonzero(chosen))
     assert bpy.ops.sbs.assign_from_capsules(limit=0, only_selected_vertices=True) == {"FINISHED"}
     after = weights_of(mesh)
     np.testing.assert_array_equal(after[~chosen], before[~chosen])

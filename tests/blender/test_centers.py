@@ -15,7 +15,7 @@ import rigs
 from expected import TOLERANCE, deformed, error, kept_centers
 
 # The package that the add-on itself uses, which in a built archive may be its own.
-sbs = addon.module("library").load()
+sbs = addon.module("core.library").load()
 
 Character = tuple[bpy.types.Object, bpy.types.Object]
 
@@ -64,7 +64,7 @@ def state_of(tube: bpy.types.Object) -> object:
 def wait_for_centers() -> None:
     """As Blender's timer does, look until all centers are found; a window would then be drawn."""
     deadline = time.monotonic() + 60.0
-    while addon.module("handlers").look_for_centers() is not None:
+    while addon.module("engine.handlers").look_for_centers() is not None:
         assert time.monotonic() < deadline, "the search does not end"
         time.sleep(0.01)
     bpy.context.view_layer.update()
@@ -225,7 +225,7 @@ def test_painting_goes_on_with_those_of_before(character: Character) -> None:
     before = centers_of(tube)
     for first in (100, 200, 300):
         paint(tube, first)
-        addon.module("handlers").look_for_centers()
+        addon.module("engine.handlers").look_for_centers()
         assert_right(tube, armature, center="optimized", centers=before)
     assert "Centers are about to be found" in state_of(tube).centers.note
     wait_for_centers()
@@ -237,7 +237,7 @@ def test_painting_goes_on_with_those_of_before(character: Character) -> None:
 def test_what_changes_during_a_search_is_in_its_outcome(character: Character) -> None:
     tube, armature = character
     rigs.bind(tube, armature, center="OPTIMIZED")
-    assert addon.module("handlers").look_for_centers() is not None
+    assert addon.module("engine.handlers").look_for_centers() is not None
     assert "Finding centers" in state_of(tube).centers.note
     paint(tube)
     wait_for_centers()
@@ -246,7 +246,7 @@ def test_what_changes_during_a_search_is_in_its_outcome(character: Character) ->
     paint(tube, 300)
     tube.sbs.method = "LINEAR"
     bpy.context.view_layer.update()
-    assert addon.module("handlers").look_for_centers() is None
+    assert addon.module("engine.handlers").look_for_centers() is None
     tube.sbs.method = "SPHERICAL"
     bpy.context.view_layer.update()
     wait_for_centers()
@@ -304,7 +304,7 @@ def test_no_thread_is_left(character: Character) -> None:
     for _ in range(3):
         paint(tube)
         time.sleep(0.06)
-        addon.module("handlers").look_for_centers()
+        addon.module("engine.handlers").look_for_centers()
     addon.disable()
     assert not [thread for thread in threading.enumerate() if thread.name == "SBS centers"]
     addon.enable()

@@ -157,7 +157,7 @@ def test_each_reports_counts(
 
 def test_without_the_library(character: Character, monkeypatch: pytest.MonkeyPatch) -> None:
     """All but removing refuses, with the reason, and panels show that."""
-    library = addon.module("library")
+    library = addon.module("core.library")
 
     def fail() -> None:
         raise library.LibraryError("The wheel is missing")

@@ -53,9 +53,9 @@ class Page:
 def test_page() -> None:
     """Lines of words, not what Python prints of a dictionary."""
     page = Page()
-    own = addon.module("preferences").SBS_AP_preferences
+    own = addon.module("settings.preferences").SBS_AP_preferences
     own.draw(SimpleNamespace(layout=page), bpy.context)
-    version = addon.module("library").load().__version__
+    version = addon.module("core.library").load().__version__
     assert f"Library {version}" in page.texts
     assert any(text.startswith("Instruction set: ") for text in page.texts)
     assert not [text for text in page.texts if set(text) & set("{}'")]

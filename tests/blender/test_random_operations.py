@@ -253,7 +253,7 @@ class Session:
     def check(self) -> None:
         # Bones that deform no more leave vertices without weights.
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", addon.module("library").load().WeightWarning)
+            warnings.simplefilter("ignore", addon.module("core.library").load().WeightWarning)
             self.compare()
 
     def compare(self) -> None:

@@ -92,15 +92,15 @@ def weights_of(tube: bpy.types.Object, vertex: int) -> list[float]:
 def test_attachment_is_that_of_bones_blending(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
     """The same vertices that the method itself would bend with the bone, with a bone between that does not deform."""
     tube, armature = character
-    subdivide = addon.module("operators.subdivide")
-    mesh = addon.module("weights.rigged").RiggedMesh(tube, armature)
+    subdivide = addon.module("subdivide.operators")
+    mesh = addon.module("interface.rigged").RiggedMesh(tube, armature)
     belongs = subdivide.attachment(mesh)
     heights = np.array([vertex.co.z for vertex in tube.data.vertices])
     # Bones are 1 long and the limb about 0.45 thick: a joint bends up to half of a bone from it.
     assert set(belongs[(heights > 0.6) & (heights < 1.4)]) == {1}
     assert set(belongs[(heights > 1.6) & (heights < 2.4)]) == {2}
     armature.data.bones["B1"].use_deform = False
-    belongs = subdivide.attachment(addon.module("weights.rigged").RiggedMesh(tube, armature))
+    belongs = subdivide.attachment(addon.module("interface.rigged").RiggedMesh(tube, armature))
     assert belongs.max() == 2, "the three bones that are left"
 
 

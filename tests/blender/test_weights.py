@@ -21,7 +21,7 @@ BONES = 4
 @pytest.fixture
 def weights() -> ModuleType:
     """The package sbs.weights."""
-    return addon.module("library").load_weights()
+    return addon.module("core.library").load_weights()
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_smooth_keeps_what_is_locked_or_masked(tube: bpy.types.Object) -> None:
     before = weights_of(tube)
     tube.vertex_groups["B2"].lock_weight = True
     chosen = np.arange(300, 400)
-    addon.module("weights.rigged").select_vertices(tube, chosen)
+    addon.module("interface.rigged").select_vertices(tube, chosen)
     tube.data.use_paint_mask_vertex = True
     assert bpy.ops.sbs.smooth_weights() == {"FINISHED"}
     after = weights_of(tube)

@@ -10,10 +10,9 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import library
-from ..core import assignment
+from ..core import assignment, library
 from ..core.matrices import transform_points
-from ..weights.rigged import RiggedMesh
+from ..interface.rigged import RiggedMesh
 from . import bones as bone_capsules
 from .bones import BoneCapsules
 

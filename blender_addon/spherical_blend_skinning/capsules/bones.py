@@ -15,7 +15,7 @@ import numpy as np
 from mathutils import Vector
 from numpy.typing import NDArray
 
-from ..choices import AS_OTHERS
+from ..settings.choices import AS_OTHERS
 
 __all__ = ["BoneCapsules", "head_radius", "read", "write"]
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from .. import library
-from ..choices import AS_OTHERS
+from ..core import library
+from ..settings.choices import AS_OTHERS
 from . import bones as bone_capsules
 
 __all__ = ["export_file", "import_file"]

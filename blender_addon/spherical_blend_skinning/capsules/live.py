@@ -8,7 +8,7 @@ import numpy as np
 from bpy.app.handlers import persistent
 
 from ..engine import live as engine
-from ..weights.rigged import RiggedMesh, moved_by
+from ..interface.rigged import RiggedMesh, moved_by
 from . import assign
 from . import bones as bone_capsules
 from .bones import BoneCapsules

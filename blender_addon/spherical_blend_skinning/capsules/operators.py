@@ -6,8 +6,8 @@ from __future__ import annotations
 import bpy
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
-from ..choices import CAPSULE_FALLOFFS
-from ..weights import rigged
+from ..interface import rigged
+from ..settings.choices import CAPSULE_FALLOFFS
 from . import assign, files
 
 __all__ = ["CLASSES", "OUTSIDES"]

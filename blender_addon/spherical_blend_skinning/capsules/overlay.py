@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import drawing
+from ..interface import drawing
 from . import bones as bone_capsules
 
 __all__ = ["CLASSES", "outlines", "register", "unregister"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 
-from ..choices import CAPSULE_FALLOFFS
+from ..settings.choices import CAPSULE_FALLOFFS
 from .operators import OUTSIDES
 
 __all__ = ["CLASSES", "register", "unregister"]

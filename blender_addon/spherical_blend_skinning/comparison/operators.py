@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 
 from ..engine import comparison, registry
-from ..operators.selection import refuse
+from ..interface.selection import refuse
 from . import difference
 
 __all__ = ["CLASSES", "KEY", "register", "unregister"]

@@ -10,9 +10,9 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
-from .. import drawing
 from ..engine import live, reading, registry, stack
 from ..engine.identity import key_of
+from ..interface import drawing
 from . import difference
 
 __all__ = ["CLASSES", "heat_colors", "largest_distance", "register", "unregister"]

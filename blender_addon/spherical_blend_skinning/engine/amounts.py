@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..core import influences
 from ..core.binding import Amount, Binding
 from ..core.influences import VertexWeights
-from ..properties import BONE_AMOUNT
+from ..settings.properties import BONE_AMOUNT
 
 __all__ = ["Amounts", "of_bones"]
 

@@ -14,7 +14,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import library
+from ..core import library
 from ..core.binding import Binding
 from . import carriers, reading, subject
 from .search import Search

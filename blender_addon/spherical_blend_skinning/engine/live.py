@@ -15,12 +15,13 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from .. import library, preferences
+from ..core import library
 from ..core.bendy_bones import Along
 from ..core.binding import Amount, Binding, Method, Rig, Surface
 from ..core.blended import BlendedBinding
 from ..core.matrices import Floats
-from ..properties import SBS_PG_object
+from ..settings import preferences
+from ..settings.properties import SBS_PG_object
 from . import carriers, comparison, live_group, node_trees, reading, stack, subject
 from .amounts import Amounts
 from .centers import Centers

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import bpy
 
 from ..core.joint_tables import joint_tables
-from ..properties import BONE_AMOUNT
+from ..settings.properties import BONE_AMOUNT
 from . import carriers, curves, live, live_group, node_trees, portable_group, portable_tables, registry, stack, subject
 
 __all__ = ["MINIMUM_VERSION", "Counts", "armature_of", "detach", "find", "make_live", "make_portable", "problems"]

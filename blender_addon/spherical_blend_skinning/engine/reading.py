@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..core.binding import Rig
 from ..core.influences import VertexWeights, padded
 from ..core.matrices import Floats, inverse, transposed
-from ..properties import SBS_PG_bone
+from ..settings.properties import SBS_PG_bone
 from . import deform_vertices
 
 __all__ = [

@@ -7,7 +7,8 @@ from typing import Any
 
 import bpy
 
-from . import rigged, tools
+from ..interface import rigged
+from . import tools
 
 __all__ = ["CLASSES"]
 

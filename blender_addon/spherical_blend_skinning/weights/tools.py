@@ -8,10 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import library
-from ..core import assignment
+from ..core import assignment, library
 from ..core.matrices import inverse, transform_points
-from . import rigged
+from ..interface import rigged
 
 __all__ = ["Checked", "Mirrored", "check", "heat", "mirror", "smooth", "transfer"]
 

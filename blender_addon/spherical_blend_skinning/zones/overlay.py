@@ -10,7 +10,7 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
-from .. import drawing
+from ..interface import drawing
 from . import bones as bone_zones
 
 __all__ = ["CLASSES", "END_COLOR", "START_COLOR", "register", "ring", "unregister"]

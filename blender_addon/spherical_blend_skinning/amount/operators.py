@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How much of their method meshes get at each bone: the amounts of bones, set for many at once."""
+
+from __future__ import annotations
+
+import bpy
+
+from ..interface.selection import refuse
+from ..settings.properties import BONE_AMOUNT
+
+__all__ = ["CLASSES", "register", "unregister"]
+
+
+class SBS_OT_set_bone_amounts(bpy.types.Operator):
+    bl_idname = "sbs.set_bone_amounts"
+    bl_label = "Set Bone Amounts"
+    bl_description = "Say how much of their method meshes get at the selected bones, and at the others"
+    bl_options = {"REGISTER", "UNDO"}
+
+    amount: bpy.props.FloatProperty(
+        name="Selected", description="Amount of the selected bones", default=1.0, min=0.0, max=1.0, subtype="FACTOR"
+    )
+    set_others: bpy.props.BoolProperty(
+        name="Set Others", description="Otherwise bones that are not selected keep theirs", default=False
+    )
+    others: bpy.props.FloatProperty(
+        name="Others",
+        description="Amount of the bones that are not selected",
+        default=0.0,
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if context.mode != "POSE":
+            return refuse(cls, "Select bones in Pose Mode first")
+        if context.object.library is not None:
+            return refuse(cls, f"{context.object.name} belongs to a library; make a library override of it")
+        return True
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        chosen = set(context.selected_pose_bones)
+        if not chosen and not self.set_others:
+            self.report({"ERROR"}, "No bone is selected")
+            return {"CANCELLED"}
+        bones = context.object.pose.bones if self.set_others else chosen
+        for bone in bones:
+            amount = self.amount if bone in chosen else self.others
+            if getattr(bone, BONE_AMOUNT) != amount:
+                setattr(bone, BONE_AMOUNT, amount)
+        self.report({"INFO"}, f"Set the amounts of {len(bones)} bones")
+        return {"FINISHED"}
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.prop(self, "amount")
+        layout.prop(self, "set_others")
+        column = layout.column()
+        column.active = self.set_others
+        column.prop(self, "others")
+
+
+CLASSES = (SBS_OT_set_bone_amounts,)
+
+
+def _draw_bone(panel: bpy.types.Panel, context: bpy.types.Context) -> None:
+    if context.pose_bone is not None:
+        panel.layout.prop(context.pose_bone, BONE_AMOUNT, text="SBS Amount")
+
+
+def register() -> None:
+    bpy.types.BONE_PT_deform.append(_draw_bone)
+
+
+def unregister() -> None:
+    bpy.types.BONE_PT_deform.remove(_draw_bone)

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Weights made for meshes as they are bound, or for those that have none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import bpy
+
+from ..capsules import assign as capsules
+from ..interface import rigged
+from ..interface.selection import all_meshes_property, meshes, refuse
+from ..weights import tools
+
+__all__ = ["CLASSES", "KINDS", "fit_property", "make"]
+
+KINDS = (
+    ("HEAT", "Heat", "By heat that spreads over the surface from the bones, also for meshes of loose parts"),
+    ("CAPSULES", "Capsules", "By the inner and outer capsules of the bones: their radii and envelope distances"),
+)
+
+#: The envelope that a bone has when it is made: radii of head and tail, distance.
+_NEW_ENVELOPE = (0.1, 0.05, 0.25)
+_LIMIT = 4
+
+
+def make(found: Sequence[rigged.RiggedMesh], kind: str, fit: bool) -> int:
+    """Give meshes weights for all bones, and return how many vertices changed. Locked vertex groups keep theirs.
+
+    Parameters
+    ----------
+    found : sequence of RiggedMesh
+        All of one armature.
+    kind : {"HEAT", "CAPSULES"}
+    fit : bool
+        Whether capsules are first fitted to the meshes; without, those that all bones have from their making are, too.
+
+    Raises
+    ------
+    ValueError
+        If an armature has no bone that deforms, or a mesh no vertices or faces.
+    """
+    for mesh in found:
+        if not mesh.names:
+            raise ValueError(f"{mesh.armature.name} has no bone that deforms")
+        if not len(mesh.item.data.vertices):
+            raise ValueError(f"{mesh.item.name} has no vertices")
+        if mesh.item.data.library is not None:
+            raise ValueError(f"{mesh.item.name} belongs to a library")
+    if kind == "HEAT":
+        return sum(tools.heat(mesh, limit=_LIMIT)[0] for mesh in found)
+    armature = found[0].armature
+    if armature.data.library is None and (fit or all(map(_is_new, found[0].bones))):
+        capsules.fit(found)
+    settings = armature.data.sbs
+    return sum(
+        capsules.assign(
+            mesh, falloff=settings.falloff.lower(), outside=settings.outside.lower(), limit=settings.limit
+        ).changed
+        for mesh in found
+    )
+
+
+def fit_property() -> object:
+    """What operators have that may fit capsules first."""
+    return bpy.props.BoolProperty(
+        name="Fit Capsules",
+        description="Fit the capsules to the meshes first. Those that no one has changed yet are fitted in any case",
+        default=False,
+        options={"SKIP_SAVE"},
+    )
+
+
+def _is_new(bone: bpy.types.Bone) -> bool:
+    """Whether nobody has changed the envelope of a bone."""
+    envelope = (bone.head_radius, bone.tail_radius, bone.envelope_distance)
+    return all(abs(value - new) < 1e-6 for value, new in zip(envelope, _NEW_ENVELOPE, strict=True))
+
+
+class SBS_OT_automatic_weights(bpy.types.Operator):
+    bl_idname = "sbs.automatic_weights"
+    bl_label = "Automatic Weights"
+    bl_description = "Make weights for the selected meshes by the bones of their armature; locked groups keep theirs"
+    bl_options = {"REGISTER", "UNDO"}
+
+    weights: bpy.props.EnumProperty(name="Weights", description="How weights are made", items=KINDS)
+    fit_capsules: fit_property()
+    all_meshes: all_meshes_property()
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        reason = rigged.hindrance(context)
+        return refuse(cls, reason) if reason else True
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        self.layout.use_property_split = True
+        self.layout.prop(self, "weights")
+        if self.weights == "CAPSULES":
+            self.layout.prop(self, "fit_capsules")
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        armature = rigged.rig_of(context)
+        found = [rigged.RiggedMesh(item, armature) for item in meshes(context, self.all_meshes)]
+        try:
+            count = make(found, self.weights, self.fit_capsules)
+        except ValueError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"Assigned weights of {count} vertices in {', '.join(mesh.item.name for mesh in found)}")
+        return {"FINISHED"}
+
+
+CLASSES = (SBS_OT_automatic_weights,)

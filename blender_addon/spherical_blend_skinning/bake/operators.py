@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bake: deformed vertices to point caches or shape keys, while the artist watches and may stop it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import bpy
+
+from ..engine import bake
+from ..interface.selection import hindrance, our_meshes, refuse
+
+__all__ = ["CLASSES", "make_bake"]
+
+
+def make_bake(
+    context: bpy.types.Context, items: list[bpy.types.Object], target: str, frames: range, folder: str
+) -> bake.Bake:
+    """A bake to ``"POINT_CACHE"`` or ``"SHAPE_KEYS"``; a ValueError says why that cannot be."""
+    if target == "SHAPE_KEYS":
+        return bake.ShapeKeyBake(context, items, frames)
+    return bake.PointCacheBake(context, items, frames, folder)
+
+
+class SBS_OT_bake(bpy.types.Operator):
+    bl_idname = "sbs.bake"
+    bl_label = "Bake Spherical Blend Skinning"
+    bl_description = (
+        "Write what spherical blend skinning makes of the selected meshes to point caches or shape keys, for render "
+        "farms and other programs"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    target: bpy.props.EnumProperty(
+        name="To",
+        description="Where vertices go",
+        items=(
+            ("POINT_CACHE", "Point Cache", "A PC2 file for each object, with a Mesh Cache modifier that reads it"),
+            ("SHAPE_KEYS", "Shape Keys", "A shape key for each frame, for formats without point caches"),
+        ),
+        default="POINT_CACHE",
+    )
+    use_scene_range: bpy.props.BoolProperty(
+        name="Frames of the Scene", description="Bake the frame range of the scene", default=True
+    )
+    frame_start: bpy.props.IntProperty(name="Start", description="First frame to bake", default=1)
+    frame_end: bpy.props.IntProperty(name="End", description="Last frame to bake", default=250)
+    frame_step: bpy.props.IntProperty(
+        name="Step", description="Bake one frame out of so many; what lies between is interpolated", default=1, min=1
+    )
+    directory: bpy.props.StringProperty(
+        name="Folder",
+        description="Where PC2 files go",
+        default="//sbs_cache",
+        subtype="DIR_PATH",
+        # Blender warns where // comes without; up to 4.4 it has no such option.
+        options={"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5, 0) else set(),
+    )
+
+    _bake: bake.Bake | None = None
+    _steps: Iterator[int] | None = None
+    _timer: bpy.types.Timer | None = None
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not our_meshes(context):
+            return refuse(cls, "No selected object is deformed by spherical blend skinning")
+        if reason := hindrance(context):
+            return refuse(cls, reason)
+        return True
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.prop(self, "target")
+        layout.prop(self, "use_scene_range")
+        column = layout.column(align=True)
+        column.active = not self.use_scene_range
+        column.prop(self, "frame_start")
+        column.prop(self, "frame_end")
+        layout.prop(self, "frame_step")
+        if self.target == "POINT_CACHE":
+            layout.prop(self, "directory")
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
+        self.frame_start, self.frame_end = context.scene.frame_start, context.scene.frame_end
+        return context.window_manager.invoke_props_dialog(self)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        try:
+            self._begin(context)
+        except (ValueError, OSError) as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        if bpy.app.background:
+            while (result := self._advance(context)) == {"RUNNING_MODAL"}:
+                continue
+            return result
+        self._timer = context.window_manager.event_timer_add(0.0, window=context.window)
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        if event.type == "ESC":
+            self._end(context)
+            self.report({"WARNING"}, "Baking was cancelled; nothing changed")
+            return {"CANCELLED"}
+        if event.type == "TIMER":
+            return self._advance(context)
+        return {"RUNNING_MODAL"}
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        self._end(context)
+
+    def _begin(self, context: bpy.types.Context) -> None:
+        scene = context.scene
+        first, last = (self.frame_start, self.frame_end)
+        if self.use_scene_range:
+            first, last = scene.frame_start, scene.frame_end
+        frames = bake.frame_range(first, last, self.frame_step)
+        self._bake = make_bake(context, our_meshes(context), self.target, frames, self.directory)
+        self._bake.__enter__()
+        self._steps = iter(self._bake)
+        context.window_manager.progress_begin(0, len(frames))
+
+    def _advance(self, context: bpy.types.Context) -> set[str]:
+        """Bake the next frame, or finish."""
+        baking = self._bake
+        try:
+            frame = next(self._steps, None)
+            if frame is not None:
+                self._show(context, frame)
+                return {"RUNNING_MODAL"}
+            baking.finish()
+        except Exception as error:
+            self._end(context)
+            if not isinstance(error, (ValueError, OSError)):
+                raise
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self._end(context)
+        count = len(baking.items)
+        self.report({"INFO"}, f"Baked {len(baking.frames)} frames of {count} object{'s' if count != 1 else ''}")
+        return {"FINISHED"}
+
+    def _show(self, context: bpy.types.Context, frame: int) -> None:
+        frames = self._bake.frames
+        context.window_manager.progress_update(frames.index(frame) + 1)
+        if context.workspace is not None:
+            context.workspace.status_text_set(f"Baking frame {frame} of {frames[-1]}; Esc cancels")
+
+    def _end(self, context: bpy.types.Context) -> None:
+        """Bring everything but what was baked back to how it was."""
+        self._bake.__exit__(None, None, None)
+        self._bake = self._steps = None
+        context.window_manager.progress_end()
+        if context.workspace is not None:
+            context.workspace.status_text_set(None)
+        if self._timer is not None:
+            context.window_manager.event_timer_remove(self._timer)
+            self._timer = None
+
+
+CLASSES = (SBS_OT_bake,)

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Binding where artists look for it: in Object > Parent, in the menu that Ctrl-P opens, and among the modifiers.
+
+That of Ctrl-P Blender builds in C, and nothing can be added to it. So there is a menu like it with our entries below,
+on the same key, for what they are for: meshes with an active armature. With anything else the key opens Blender's own.
+"""
+
+from __future__ import annotations
+
+import bpy
+
+from ..interface import keys
+
+__all__ = ["CLASSES", "register", "unregister"]
+
+# Of the modifiers that can be added. Blender 3.4 has none; there the panel has our entry.
+_MODIFIERS = "OBJECT_MT_modifier_add_deform"
+
+# What else can be selected has entries of its own in Blender's menu.
+_HAS_OTHER_ENTRIES = {"CURVES", "GPENCIL", "GREASEPENCIL"}
+
+
+def _draw_entries(layout: bpy.types.UILayout, first: str, indentation: str) -> None:
+    for weights, text in (
+        ("KEEP", first),
+        ("HEAT", f"{indentation}With Heat Weights"),
+        ("CAPSULES", f"{indentation}With Capsule Weights"),
+    ):
+        operator = layout.operator("sbs.bind", text=text)
+        operator.parent = True
+        operator.weights = weights
+
+
+class SBS_MT_parent(bpy.types.Menu):
+    bl_label = "Spherical Blend Skinning"
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        _draw_entries(self.layout, "With Vertex Groups", "")
+
+
+def _draw_in_parent_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
+    # A menu of its own, for that one is as high as a small screen.
+    menu.layout.separator()
+    menu.layout.menu(SBS_MT_parent.__name__)
+
+
+class SBS_MT_set_parent(bpy.types.Menu):
+    bl_label = "Set Parent To"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if context.mode != "OBJECT" or context.object is None or context.object.type != "ARMATURE":
+            return False
+        types = {item.type for item in context.selected_objects if item != context.object}
+        return "MESH" in types and not types & _HAS_OTHER_ENTRIES
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        layout = self.layout
+        layout.operator_context = "EXEC_DEFAULT"
+        for text, keep in (("Object", False), ("Object (Keep Transform)", True)):
+            operator = layout.operator("object.parent_set", text=text)
+            operator.type, operator.keep_transform = "OBJECT", keep
+        for text, keep in (("Object (Without Inverse)", False), ("Object (Keep Transform Without Inverse)", True)):
+            layout.operator("object.parent_no_inverse_set", text=text).keep_transform = keep
+        items = bpy.ops.object.parent_set.get_rna_type().properties["type"].enum_items
+        for name in ("ARMATURE", "ARMATURE_NAME", "ARMATURE_ENVELOPE", "ARMATURE_AUTO", "BONE", "BONE_RELATIVE"):
+            layout.operator("object.parent_set", text=items[name].name).type = name
+        layout.separator()
+        # As Blender's own of Armature Deform.
+        _draw_entries(layout, "Spherical Blend Skinning", "   ")
+
+
+def _draw_in_modifier_menu(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
+    if context.object is not None and context.object.type == "MESH":
+        menu.layout.operator("sbs.bind", text="Spherical Blend Skinning", icon="ARMATURE_DATA")
+
+
+CLASSES = (SBS_MT_parent, SBS_MT_set_parent)
+
+
+def register() -> None:
+    bpy.types.VIEW3D_MT_object_parent.append(_draw_in_parent_menu)
+    if hasattr(bpy.types, _MODIFIERS):
+        getattr(bpy.types, _MODIFIERS).append(_draw_in_modifier_menu)
+    # Where the menu refuses to open, Blender takes the key for what else it is for.
+    keys.add("Object Mode", "wm.call_menu", "P", {"ctrl": True}, name=SBS_MT_set_parent.__name__)
+
+
+def unregister() -> None:
+    keys.remove(SBS_MT_set_parent.__name__)
+    if hasattr(bpy.types, _MODIFIERS):
+        getattr(bpy.types, _MODIFIERS).remove(_draw_in_modifier_menu)
+    bpy.types.VIEW3D_MT_object_parent.remove(_draw_in_parent_menu)

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Binding meshes to armatures, and back."""
+
+from __future__ import annotations
+
+import bpy
+
+from ..automatic_weights import operators as automatic_weights
+from ..engine import bake, carriers, live, live_group, node_trees, portable, registry, stack
+from ..interface import rigged
+from ..interface.selection import all_meshes_property, do_to_each, hindrance, live_meshes, our_meshes, refuse
+from ..interface.selection import meshes as meshes_of
+from ..settings import preferences
+from ..settings import rig as rig_settings
+
+__all__ = ["CLASSES", "bind", "counts", "describe", "lack", "make_parent", "rebind", "unbind"]
+
+
+def bind(
+    context: bpy.types.Context,
+    item: bpy.types.Object,
+    armature: bpy.types.Object,
+    modifier_name: str = "",
+    center: str = "",
+) -> live.State:
+    """Bind a mesh object to an armature.
+
+    Parameters
+    ----------
+    context : Context
+    item : Object
+        A mesh without the modifier.
+    armature : Object
+    modifier_name : str
+        The Armature modifier whose place ours takes, if it is of that armature; by default the first that is.
+    center : str
+        What vertices turn about if that is not chosen for the object; by default what its rig or the preferences say.
+
+    Returns
+    -------
+    State
+        With the binding, or a problem in words.
+    """
+    if center and not item.sbs.is_property_set("center"):
+        item.sbs.center = center
+    rig_settings.join(item, armature, preferences.center_of_new(context))
+    stack.attach(item, armature, _armature_modifier(item, armature, modifier_name))
+    registry.adjust(item, stack.find(item))
+    registry.forget()
+    return rebind(context, item)
+
+
+def _armature_modifier(
+    item: bpy.types.Object, armature: bpy.types.Object | None, name: str
+) -> bpy.types.ArmatureModifier | None:
+    """The Armature modifier of a name, if it is of an armature, whichever that is where none is given."""
+    found = (modifier for modifier in stack.armature_modifiers(item) if modifier.name == name)
+    return next((modifier for modifier in found if armature in (None, modifier.object)), None)
+
+
+def forget_centers(item: bpy.types.Object) -> None:
+    """Have the rotation centers of an object found anew."""
+    modifier = stack.find(item)
+    for name in (live_group.CARRIER, live_group.RENDER_CARRIER):
+        carrier = node_trees.get_input(modifier, name)
+        if carrier is not None and carriers.is_writable(carrier):
+            carriers.keep_centers(carrier, None)
+
+
+def rebind(context: bpy.types.Context, item: bpy.types.Object) -> live.State:
+    """Bind an object anew by its vertices, weights and bones as they are."""
+    live.forget(item)
+    forget_centers(item)
+    item.update_tag()
+    # The handlers bind what they know nothing of.
+    depsgraph = context.evaluated_depsgraph_get()
+    state = live.state_of(item) or live.update(item, depsgraph)
+    return state or live.State(problem="The object is not in the view layer")
+
+
+def unbind(item: bpy.types.Object) -> None:
+    """Take the modifier away, live or portable; the Armature modifier is again what it was."""
+    if portable.find(item) is not None:
+        portable.detach(item)
+    else:
+        stack.detach(item)
+    live.forget(item)
+    registry.forget()
+
+
+def make_parent(item: bpy.types.Object, armature: bpy.types.Object) -> None:
+    """Make an armature the parent of an object, which stays where it is."""
+    place = item.matrix_world.copy()
+    item.parent = armature
+    item.parent_type = "OBJECT"
+    item.matrix_parent_inverse = armature.matrix_world.inverted()
+    item.matrix_world = place
+
+
+def describe(state: live.State) -> str:
+    """What came of binding, with counts."""
+    return state.problem if state.binding is None else ", ".join(counts(state))
+
+
+def counts(state: live.State) -> list[str]:
+    """What was bound."""
+    skin = state.binding.skin
+    texts = [f"{skin.vertex_count} vertices", f"{len(state.binding.bones)} bones", f"{len(skin.joint_sets)} joint sets"]
+    if state.binding.blends:
+        texts.append(f"{state.binding.blended_bone_count} bones blended with their parents")
+    if skin.unweighted_vertex_count:
+        texts.append(f"{skin.unweighted_vertex_count} vertices without weights stay")
+    return texts
+
+
+def lack(item: bpy.types.Object, state: live.State) -> str:
+    """What weights a bound object lacks to be moved as a whole, in words; nothing if there are all."""
+    if state.binding is None or not state.binding.skin.unweighted_vertex_count:
+        return ""
+    skin = state.binding.skin
+    was = item.sbs.armature_modifier
+    if skin.unweighted_vertex_count == skin.vertex_count:
+        if was.use_bone_envelopes and not was.use_vertex_groups:
+            return "The Armature modifier moved it by bone envelopes, which are no weights yet"
+        return "No vertex has a weight for a bone, so that nothing moves"
+    return "The Armature modifier moved these by bone envelopes" if was.use_bone_envelopes else ""
+
+
+class SBS_OT_bind(bpy.types.Operator):
+    bl_idname = "sbs.bind"
+    bl_label = "Bind with Spherical Blend Skinning"
+    bl_description = "Deform the selected meshes by spherical blend skinning in place of their Armature modifiers"
+    bl_options = {"REGISTER", "UNDO"}
+
+    weights: bpy.props.EnumProperty(
+        name="Weights",
+        description="Where weights come from",
+        items=(("KEEP", "Vertex Groups", "Those that meshes have, named after bones"), *automatic_weights.KINDS),
+        options={"SKIP_SAVE"},
+    )
+    fit_capsules: automatic_weights.fit_property()
+    modifier: bpy.props.StringProperty(
+        name="Modifier",
+        description="The Armature modifier to replace; if empty, the one of the armature",
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
+    parent: bpy.props.BoolProperty(
+        name="Parent",
+        description="Make the armature the parent of the meshes, too, which stay where they are",
+        options={"SKIP_SAVE"},
+    )
+    all_meshes: all_meshes_property()
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not meshes_of(context):
+            return refuse(cls, "Select a mesh, and the armature that is to deform it")
+        if reason := hindrance(context):
+            return refuse(cls, reason)
+        return True
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.prop(self, "weights")
+        if self.weights == "CAPSULES":
+            layout.prop(self, "fit_capsules")
+        layout.prop(self, "parent")
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        armatures = self._armatures(context)
+        rigged_items = [item for item in armatures if armatures[item] is not None]
+        for item in armatures:
+            if item not in rigged_items:
+                message = f"{item.name} has no armature: select one, or give it an Armature modifier"
+                self.report({"WARNING"} if rigged_items else {"ERROR"}, message)
+        try:
+            weighted = self._make_weights({item: armatures[item] for item in rigged_items})
+        except ValueError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+
+        unbound = [item for item in rigged_items if bake.modifier_of(item) is None]
+        for item in rigged_items:
+            if item not in unbound and not weighted:
+                self.report({"WARNING"}, f"{item.name} is bound already")
+        done = do_to_each(self, unbound, lambda item: self._bind_one(context, item, armatures[item]))
+        return {"FINISHED"} if done or weighted else {"CANCELLED"}
+
+    def _armatures(self, context: bpy.types.Context) -> dict[bpy.types.Object, bpy.types.Object | None]:
+        """The meshes to bind, each with its armature: a selected one, or one that it has already."""
+        if self.all_meshes:
+            armature = rigged.rig_of(context)
+            return {item: armature for item in meshes_of(context, True) if bake.modifier_of(item) is None}
+        active = context.object
+        selected = [active] if active.type == "ARMATURE" else context.selected_objects
+        found = {}
+        for item in meshes_of(context):
+            replaced = _armature_modifier(item, None, self.modifier)
+            found[item] = replaced.object if replaced is not None else stack.find_armature(item, selected)
+        return found
+
+    def _make_weights(self, armatures: dict[bpy.types.Object, bpy.types.Object]) -> int:
+        """Make weights if that is asked for, rig by rig; how many meshes have them."""
+        if self.weights == "KEEP":
+            return 0
+        for armature in set(armatures.values()):
+            found = [rigged.RiggedMesh(item, armature) for item in armatures if armatures[item] == armature]
+            count = automatic_weights.make(found, self.weights, self.fit_capsules)
+            self.report({"INFO"}, f"Assigned weights of {count} vertices by the bones of {armature.name}")
+        return len(armatures)
+
+    def _bind_one(self, context: bpy.types.Context, item: bpy.types.Object, armature: bpy.types.Object) -> None:
+        if self.parent and item.parent != armature:
+            make_parent(item, armature)
+        state = bind(context, item, armature, self.modifier)
+        self.report({"INFO"} if state.binding else {"WARNING"}, f"{item.name}: {describe(state)}")
+        if missing := lack(item, state):
+            self.report({"WARNING"}, f"{item.name}: {missing}. Bind with Heat or Capsules to make weights")
+        elif state.binding and preferences.get(context).engine == "PORTABLE":
+            try:
+                portable.make_portable(item, context.evaluated_depsgraph_get())
+            except ValueError as error:
+                self.report({"WARNING"}, f"Bound live, not portable as the preferences ask for: {error}")
+
+
+class SBS_OT_unbind(bpy.types.Operator):
+    bl_idname = "sbs.unbind"
+    bl_label = "Unbind"
+    bl_description = "Remove spherical blend skinning; the Armature modifier is again as it was before"
+    bl_options = {"REGISTER", "UNDO"}
+
+    all_meshes: all_meshes_property()
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not our_meshes(context):
+            return refuse(cls, "No selected object is bound with spherical blend skinning")
+        if context.object is not None and context.object.mode == "EDIT":
+            return refuse(cls, "Leave Edit Mode first")
+        return True
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        unbound = do_to_each(self, our_meshes(context, self.all_meshes), unbind)
+        if unbound:
+            self.report({"INFO"}, f"Unbound {unbound} object{'s' if unbound != 1 else ''}")
+        return {"FINISHED"} if unbound else {"CANCELLED"}
+
+
+class SBS_OT_rebind(bpy.types.Operator):
+    bl_idname = "sbs.rebind"
+    bl_label = "Rebind"
+    bl_description = "Bind anew by vertices, weights and bones as they are now"
+    bl_options = {"REGISTER", "UNDO"}
+
+    all_meshes: all_meshes_property()
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not live_meshes(context):
+            return refuse(cls, "No selected object is bound and live")
+        if reason := hindrance(context):
+            return refuse(cls, reason)
+        return True
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        for item in live_meshes(context, self.all_meshes):
+            state = rebind(context, item)
+            self.report({"INFO"} if state.binding else {"WARNING"}, f"{item.name}: {describe(state)}")
+        return {"FINISHED"}
+
+
+CLASSES = (SBS_OT_bind, SBS_OT_unbind, SBS_OT_rebind)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where the settings are found: a panel by the modifiers of a mesh, and a tab in the sidebar of the 3D view."""
+
+from __future__ import annotations
+
+import bpy
+
+from ..core import library
+from ..engine import stack
+from ..method import panel as method
+from . import mesh_panel as mesh
+from . import rig_panel as rig
+from . import status
+
+__all__ = ["CLASSES"]
+
+
+def _draw(panel: bpy.types.Panel, context: bpy.types.Context) -> None:
+    layout = panel.layout
+    layout.use_property_split = True
+    layout.use_property_decorate = False
+    if problem := library.problem():
+        status.draw_words(layout, problem, "ERROR")
+    elif context.object.type == "MESH":
+        mesh.draw(layout, context)
+    else:
+        rig.draw(layout, context)
+
+
+def _has_settings(context: bpy.types.Context) -> bool:
+    """Whether the active object is a mesh that is bound live, or an armature whose meshes share settings."""
+    item = context.object
+    if item is None or library.problem():
+        return False
+    return stack.find(item) is not None if item.type == "MESH" else rig.is_shared(context)
+
+
+class SBS_PT_modifier(bpy.types.Panel):
+    bl_label = "Spherical Blend Skinning"
+    bl_space_type = "PROPERTIES"
+    bl_region_type = "WINDOW"
+    bl_context = "modifier"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return context.object is not None and context.object.type == "MESH"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        _draw(self, context)
+
+
+class SBS_PT_sidebar(bpy.types.Panel):
+    bl_label = "Spherical Blend Skinning"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "SBS"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return context.object is not None and context.object.type in ("MESH", "ARMATURE")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        _draw(self, context)
+
+
+class _Advanced:
+    """What both panels have below: each setting on its own."""
+
+    bl_label = "Advanced"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return _has_settings(context)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        method.draw_advanced(self.layout, context.object)
+
+
+class SBS_PT_modifier_advanced(_Advanced, bpy.types.Panel):
+    bl_space_type = "PROPERTIES"
+    bl_region_type = "WINDOW"
+    bl_context = "modifier"
+    bl_parent_id = "SBS_PT_modifier"
+
+
+class SBS_PT_sidebar_advanced(_Advanced, bpy.types.Panel):
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "SBS"
+    bl_parent_id = "SBS_PT_sidebar"
+
+
+CLASSES = (SBS_PT_modifier, SBS_PT_modifier_advanced, SBS_PT_sidebar, SBS_PT_sidebar_advanced)

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is drawn of the active armature, as while posing: all meshes that it moves, and one method for them."""
+
+from __future__ import annotations
+
+import bpy
+
+from ..engine import bake, live, portable, registry, stack
+from ..interface import rigged
+from ..method import panel as method
+from . import operators as bind
+from . import status
+
+__all__ = ["draw", "is_shared"]
+
+# More meshes would push what stands below out of sight.
+_MOST_ROWS = 8
+
+
+def draw(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """Draw the meshes of the active armature, and the settings that they share."""
+    armature = context.object
+    meshes = rigged.moved_by(armature, context.view_layer)
+    if not meshes:
+        status.draw_words(layout, "No mesh is moved by this armature. Select one, too, and bind it", "INFO")
+        _draw_all(layout, "sbs.bind", "Bind", "ARMATURE_DATA", all_meshes=False)
+        return
+    bound = [item for item in meshes if bake.modifier_of(item) is not None]
+    _draw_meshes(layout, meshes)
+    if len(bound) < len(meshes):
+        _draw_all(layout, "sbs.bind", "Bind All Meshes", "ARMATURE_DATA")
+    if not bound:
+        return
+    _draw_settings(layout, armature, [item for item in bound if stack.find(item) is not None])
+    lacking = [item for item in bound if _lacks(item)]
+    if lacking:
+        names = ", ".join(item.name for item in lacking[:3]) + (" and others" if len(lacking) > 3 else "")
+        status.draw_words(layout, f"Without weights for all that moves: {names}. Select one for more", "ERROR")
+    row = layout.row(align=True)
+    _draw_all(row, "sbs.rebind", "Rebind", "FILE_REFRESH")
+    _draw_all(row, "sbs.unbind", "Unbind", "X")
+
+
+def is_shared(context: bpy.types.Context) -> bool:
+    """Whether meshes that are bound share the settings of the active armature."""
+    armature = context.object
+    return any(item.sbs.armature == armature and item.sbs.scope == "RIG" for item in registry.bound_objects())
+
+
+def _draw_meshes(layout: bpy.types.UILayout, meshes: list[bpy.types.Object]) -> None:
+    """A line for each mesh: whether it is bound, and shown as deformed."""
+    column = layout.box().column(align=True)
+    for item in meshes[:_MOST_ROWS]:
+        modifier = bake.modifier_of(item)
+        row = column.row(align=True)
+        if modifier is None:
+            row.active = False
+            row.label(text=item.name, icon="UNLINKED")
+            continue
+        row.label(text=item.name, icon="ERROR" if _lacks(item) else "LINKED")
+        row.prop(modifier, "show_viewport", text="", emboss=False)
+        row.prop(modifier, "show_render", text="", emboss=False)
+    if len(meshes) > _MOST_ROWS:
+        column.label(text=f"and {len(meshes) - _MOST_ROWS} more", icon="BLANK1")
+
+
+def _draw_settings(layout: bpy.types.UILayout, armature: bpy.types.Object, live_ones: list[bpy.types.Object]) -> None:
+    sharing = [item for item in live_ones if item.sbs.scope == "RIG"]
+    if sharing:
+        method.draw_presets(layout, armature.sbs)
+    own = len(live_ones) - len(sharing)
+    if own and armature.library is None:
+        which = f"{own} of {len(live_ones)} meshes have" if sharing else "The meshes have"
+        status.draw_words(layout, f"{which} settings of their own", "INFO")
+        layout.operator("sbs.share_settings", icon="COPYDOWN")
+
+
+def _lacks(item: bpy.types.Object) -> bool:
+    """Whether a bound mesh is not deformed, or not as a whole."""
+    if portable.find(item) is not None:
+        return bool(portable.problems(item))
+    state = live.state_of(item)
+    return state is not None and (bool(state.problem) or bool(bind.lack(item, state)))
+
+
+def _draw_all(layout: bpy.types.UILayout, name: str, text: str, icon: str, all_meshes: bool = True) -> None:
+    layout.operator(name, text=text, icon=icon).all_meshes = all_meshes

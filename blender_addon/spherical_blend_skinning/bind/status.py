@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is bound, or why nothing is, and what is missing."""
+
+from __future__ import annotations
+
+import textwrap
+
+import bpy
+
+from ..engine import live, portable, stack
+from . import operators as bind
+
+__all__ = ["draw_live", "draw_portable", "draw_second_deformation", "draw_weights_missing", "draw_words"]
+
+# About as many letters as the sidebar has in a line, at its default width, beside an icon and in a box.
+_LINE = 22
+
+
+def draw_live(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
+    """Draw what is known of an object that is bound live."""
+    state = live.state_of(item)
+    if state is None:
+        return
+    if state.binding is None:
+        draw_words(layout, state.problem, "ERROR")
+        return
+    draw_weights_missing(layout, bind.lack(item, state))
+    column = layout.column(align=True)
+    # One count a line: the sidebar is narrow.
+    for number, text in enumerate(bind.counts(state)):
+        draw_words(column, text, "BLANK1" if number else "INFO")
+    if item.sbs.method == "SPHERICAL" and item.sbs.center == "OPTIMIZED" and state.centers.note:
+        draw_words(column, state.centers.note, "INFO")
+    column.label(text=f"{state.milliseconds:.1f} ms a frame", icon="TIME")
+
+
+def draw_portable(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
+    """Draw what is known of a portable object."""
+    armature = portable.armature_of(item)
+    column = layout.column(align=True)
+    if armature is not None:
+        draw_words(column, f"Portable, moved by {armature.name}", "PACKAGE")
+    for problem in portable.problems(item):
+        draw_words(column, problem, "ERROR")
+
+
+def draw_weights_missing(layout: bpy.types.UILayout, missing: str, all_meshes: bool = False) -> None:
+    """Draw what weights are missing, if any are, and ways to make them."""
+    if not missing:
+        return
+    box = layout.box()
+    draw_words(box, missing, "ERROR")
+    column = box.column(align=True)
+    for kind, icon, text in (("HEAT", "LIGHT_SUN", "Heat Weights"), ("CAPSULES", "META_CAPSULE", "Capsule Weights")):
+        operator = column.operator("sbs.automatic_weights", text=text, icon=icon)
+        operator.weights, operator.all_meshes = kind, all_meshes
+
+
+def draw_words(layout: bpy.types.UILayout, text: str, icon: str) -> None:
+    """Draw a sentence in lines that fit into the sidebar."""
+    column = layout.column(align=True)
+    for number, line in enumerate(textwrap.wrap(text, _LINE)):
+        column.label(text=line, icon="BLANK1" if number else icon)
+
+
+def draw_second_deformation(
+    layout: bpy.types.UILayout, item: bpy.types.Object, modifier: bpy.types.NodesModifier
+) -> None:
+    """Draw which Armature modifiers deform what our modifier does."""
+    for other in stack.deforming_too(item, modifier):
+        draw_words(layout, f"{other.name} deforms it as well: hide that, or unbind", "ERROR")

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which bones bones blending is for: marks that bones keep, whatever they are called."""
+
+from __future__ import annotations
+
+import bpy
+
+from ..interface import rigged
+from ..interface.selection import refuse
+
+__all__ = ["CLASSES", "register", "unregister"]
+
+
+class SBS_OT_mark_bones(bpy.types.Operator):
+    bl_idname = "sbs.mark_bones"
+    bl_label = "Mark Selected Bones"
+    bl_description = "Mark the selected bones for bones blending, or take the mark from them"
+    bl_options = {"REGISTER", "UNDO"}
+
+    mark: bpy.props.BoolProperty(name="Mark", description="Otherwise the mark is taken away", default=True)
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        found = rigged.find(context)
+        if not found:
+            return refuse(cls, "Select a mesh with an armature, or an armature that moves a mesh")
+        if found[0].armature.data.library is not None:
+            return refuse(cls, f"{found[0].armature.name} belongs to a library")
+        if found[0].armature.mode == "EDIT":
+            return refuse(cls, "Leave Edit Mode first")
+        return True
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        mesh = rigged.find(context)[0]
+        chosen = rigged.selected_bones(mesh)
+        if not chosen.any():
+            self.report({"ERROR"}, f"No bone of {mesh.armature.name} that deforms is selected")
+            return {"CANCELLED"}
+        for bone, is_chosen in zip(mesh.bones, chosen, strict=True):
+            if is_chosen and bone.sbs.bones_blending != self.mark:
+                bone.sbs.bones_blending = self.mark
+        marked = sum(bone.sbs.bones_blending for bone in mesh.bones)
+        self.report({"INFO"}, f"{marked} of {len(mesh.bones)} bones are marked for bones blending")
+        return {"FINISHED"}
+
+
+CLASSES = (SBS_OT_mark_bones,)
+
+
+def _draw_bone(panel: bpy.types.Panel, context: bpy.types.Context) -> None:
+    # A bone in Edit Mode is another object, which gives its mark back on leaving.
+    if context.bone is not None:
+        panel.layout.prop(context.bone.sbs, "bones_blending")
+
+
+def register() -> None:
+    bpy.types.BONE_PT_deform.append(_draw_bone)
+
+
+def unregister() -> None:
+    bpy.types.BONE_PT_deform.remove(_draw_bone)

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which bones bones blending is for."""
+
+from __future__ import annotations
+
+import bpy
+
+from ..engine import live
+from ..interface import owner
+
+__all__ = ["are_meant", "draw"]
+
+
+def are_meant(item: bpy.types.Object) -> bool:
+    """Whether a mesh blends bones, by its method or where its amount is less than one; or a rig does."""
+    if item.type == "MESH":
+        return bool(live.blends(item.sbs))
+    return owner.of(item).method == "BONES_BLENDING"
+
+
+def draw(layout: bpy.types.UILayout, settings: bpy.types.PropertyGroup) -> None:
+    """Draw the choice of bones of a mesh that blends some, or of a rig."""
+    column = layout.column(align=True)
+    row = column.row()
+    row.prop(settings, "blended_bones", expand=True)
+    if settings.blended_bones == "MARKED":
+        column.operator("sbs.mark_bones", text="Mark Selected", icon="ADD").mark = True
+        column.operator("sbs.mark_bones", text="Unmark Selected", icon="REMOVE").mark = False

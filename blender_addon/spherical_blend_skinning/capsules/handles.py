@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A handle to drag the outer capsule of the active bone."""
+
+from __future__ import annotations
+
+import bpy
+from mathutils import Matrix, Vector
+
+from ..interface.handles import Handles, arrow_place
+from . import bones as bone_capsules
+
+__all__ = ["CLASSES"]
+
+
+class SBS_GGT_capsule(Handles, bpy.types.GizmoGroup):
+    """An arrow from the middle of the active bone's inner capsule, as long as the envelope distance."""
+
+    bl_idname = "SBS_GGT_capsule"
+    bl_label = "Outer Capsule"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "WINDOW"
+    bl_options = {"3D", "PERSISTENT", "SCALE"}
+    step = "Outer Capsule"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        bone = context.active_pose_bone
+        return bone is not None and bone.id_data.data.sbs.show_capsules and bone.bone.use_deform
+
+    def setup(self, _context: bpy.types.Context) -> None:
+        self.arrow = self.add_handle((0.2, 0.6, 1.0), _distance, _set_distance)
+
+    def draw_prepare(self, context: bpy.types.Context) -> None:
+        bone = context.active_pose_bone
+        if bone is not None:
+            self.arrow.matrix_basis = place(bone)
+        self.end_drag()
+
+
+def _distance() -> float:
+    bone = bpy.context.active_pose_bone
+    return bone.bone.envelope_distance if bone is not None else 0.0
+
+
+def _set_distance(distance: float) -> None:
+    bpy.context.active_pose_bone.bone.envelope_distance = distance
+
+
+def place(bone: bpy.types.PoseBone) -> Matrix:
+    """Where the handle starts: on the inner capsule beside the middle of the bone; its z points outwards."""
+    middle_radius = 0.5 * (bone_capsules.head_radius(bone.bone) + bone.bone.tail_radius)
+    start = Vector((middle_radius, 0.5 * bone.bone.length, 0.0))
+    return arrow_place(bone.id_data.matrix_world @ bone.matrix, start, Vector((1.0, 0.0, 0.0)))
+
+
+CLASSES = (SBS_GGT_capsule,)

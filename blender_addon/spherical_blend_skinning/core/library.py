@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The Python package sbs, which does the numbers: an installed wheel, or inside of the legacy add-on."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import platform
+import sys
+from types import ModuleType
+
+#: The package of the add-on, whatever Blender calls it.
+ADDON = __package__.rpartition(".")[0]
+
+#: What sbs and the add-on need.
+MINIMUM_PYTHON = (3, 11)
+
+# Why modules of the add-on itself could not be loaded.
+_defect = ""
+
+
+class LibraryError(ImportError):
+    """The package sbs cannot be used; the message says why, in words for the preferences."""
+
+
+def load() -> ModuleType:
+    """The package sbs.
+
+    Raises
+    ------
+    LibraryError
+        If it is missing, or not made for this Blender.
+    """
+    try:
+        bundled = importlib.util.find_spec(".sbs", ADDON) is not None
+        return importlib.import_module(".sbs", ADDON) if bundled else importlib.import_module("sbs")
+    except Exception as error:
+        raise LibraryError(explain(error)) from error
+
+
+def load_weights() -> ModuleType:
+    """The package sbs.weights, which not every use of the add-on needs.
+
+    Raises
+    ------
+    LibraryError
+        As `load`.
+    """
+    return importlib.import_module(".weights", load().__name__)
+
+
+def explain(error: Exception) -> str:
+    """In words for the artist, why a module could not be loaded; whatever is broken can raise anything."""
+    if sys.version_info < MINIMUM_PYTHON:
+        needed = ".".join(map(str, MINIMUM_PYTHON))
+        return f"It needs Python {needed} or later, and this Blender has {platform.python_version()}"
+    if isinstance(error, ModuleNotFoundError) and error.name == "numpy":
+        return "NumPy is missing in the Python of this Blender"
+    if isinstance(error, ModuleNotFoundError) and error.name == "sbs":
+        return "The wheel with the package sbs is missing; install the add-on again"
+    return f"Install the add-on again: {error or type(error).__name__} (Python {platform.python_version()})"
+
+
+def found_defect(error: Exception | None) -> None:
+    """Remember that the add-on itself cannot be loaded, or that it can."""
+    global _defect
+    _defect = explain(error) if error is not None else ""
+
+
+def problem() -> str:
+    """Why the package sbs, or the add-on, cannot be used; nothing if both can."""
+    if _defect:
+        return _defect
+    try:
+        load()
+    except LibraryError as error:
+        return str(error)
+    return ""

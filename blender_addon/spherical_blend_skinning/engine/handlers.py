@@ -1,0 +1,362 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""When the live engine works: after every change of frame, and after edits of what belongs to a bound object."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import bpy
+from bpy.app.handlers import persistent
+
+from . import ahead, live, node_trees, registry, search, stack, stand_in, subject
+
+__all__ = ["CLASSES", "register", "unregister"]
+
+CLASSES = ()
+
+# Set while something happened to the file as a whole: all that is bound is looked at, whatever the updates say.
+_all_changed = True
+
+
+# Told of what is evaluated while a handler of ours asks for that.
+_listener: Callable[[bpy.types.Depsgraph], None] | None = None
+
+# Whatever edits an object updates one of these besides.
+_EDITED_TYPES = ("MESH", "KEY", "ARMATURE", "COLLECTION", "SCENE")
+
+
+class _Updates:
+    """The data-blocks that evaluations updated, as far as they can matter.
+
+    Attributes
+    ----------
+    places : dict
+        Where each is in memory, and whether it was edited rather than animated.
+    scene : bool
+        Whether objects may have come, gone or been hidden.
+    """
+
+    def __init__(self, places: dict[int, bool], scene: bool) -> None:
+        self.places = places
+        self.scene = scene
+
+    @classmethod
+    def of(cls, depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> _Updates:
+        """Those of the last evaluation."""
+        if in_frame_change and not any(map(depsgraph.id_type_updated, _EDITED_TYPES)):
+            # Most changes of frame edit nothing, but update many objects.
+            return cls({}, False)
+        places = {}
+        scene = False
+        for update in depsgraph.updates:
+            item = update.id.original
+            # An edit updates all there is of a data-block. Where a frame has its own values, it is the geometry alone.
+            places[item.as_pointer()] = not in_frame_change or update.is_updated_transform
+            if isinstance(item, bpy.types.Collection):
+                scene = True
+            elif isinstance(item, bpy.types.Scene):
+                scene |= not in_frame_change or item.animation_data is None
+        return cls(places, scene)
+
+    def and_of(self, other: _Updates) -> _Updates:
+        """These and others."""
+        edited = {place: self.places.get(place, False) or value for place, value in other.places.items()}
+        return _Updates({**self.places, **edited}, self.scene or other.scene)
+
+    def has(self, item: bpy.types.ID | None) -> bool:
+        """Whether a data-block is among them."""
+        return item is not None and item.as_pointer() in self.places
+
+    def has_edited_mesh(self, item: bpy.types.Object) -> bool:
+        """Whether the mesh of an object may have other vertices or weights, more than a frame's shape keys make."""
+        mesh, keys = item.data, item.data.shape_keys
+        if self.places.get(mesh.as_pointer(), False) or (keys and self.places.get(keys.as_pointer(), False)):
+            return True
+        # Strokes of some brushes update the geometry alone.
+        return self.has(mesh) and (keys is None or item.mode != "OBJECT")
+
+
+@persistent
+def frame_change_starts(scene: bpy.types.Scene, *_arguments: object) -> None:
+    _be_last("frame_change_post", frame_changed)
+    # While a render is under way in the background, that alone may write carriers; it is not in the main thread.
+    in_view = threading.current_thread() is threading.main_thread()
+    if not (in_view and bpy.app.is_job_running("RENDER")):
+        _pose_ahead(scene)
+
+
+def _pose_ahead(scene: bpy.types.Scene) -> None:
+    """Deform bound objects for the frame that is to be evaluated, if something is simulated in it."""
+    bound = registry.once_bound_objects()
+    if not bound or not ahead.is_wanted(scene):
+        return
+    bound = [item for item in bound if live.is_deformed(item)]
+    live.update_all(map(live.Change, bound), _poses(scene, bound))
+
+
+def _poses(scene: bpy.types.Scene, bound: list[bpy.types.Object]) -> bpy.types.Depsgraph:
+    """A dependency graph with the poses of bound objects that are to come."""
+    with _told(lambda _depsgraph: None):
+        return ahead.depsgraph(scene, [item for item in bound if item.sbs.armature is not None])
+
+
+@persistent
+def depsgraph_update_starts(_scene: bpy.types.Scene, *_arguments: object) -> None:
+    _be_last("depsgraph_update_post", depsgraph_updated)
+
+
+def _be_last(name: str, handler: Callable[..., None]) -> None:
+    """Have a handler of ours called after those of scripts: they may change what was evaluated just now."""
+    handlers = getattr(bpy.app.handlers, name)
+    if handler in handlers and handlers[-1] is not handler:
+        handlers.remove(handler)
+        handlers.append(handler)
+
+
+@persistent
+def frame_changed(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    if not _is_in_the_way(depsgraph):
+        _catch_up(depsgraph, in_frame_change=True)
+
+
+@persistent
+def depsgraph_updated(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    if _listener is not None:
+        _listener(depsgraph)
+    elif not _is_in_the_way(depsgraph) and depsgraph.mode != "RENDER":
+        _catch_up(depsgraph, in_frame_change=False)
+
+
+def _catch_up(depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> None:
+    """Bring bound objects up to date after an evaluation.
+
+    Blender evaluates once more for what handlers change, but without calling them. So where something depends on what
+    is changed here, or was by a script's handler, that is evaluated here. In a change of frame, poses are in a scene of
+    their own: Blender 5.0 was seen to crash later, after its scene was evaluated twice there.
+    """
+    global _all_changed
+    in_render = depsgraph.mode == "RENDER"
+    updates = _Updates.of(depsgraph, in_frame_change)
+    handlers = bpy.app.handlers.frame_change_post if in_frame_change else bpy.app.handlers.depsgraph_update_post
+    edited = any(updates.places.values())
+    if edited or updates.scene:
+        ahead.forget()
+    # By a script's handler, or by a probe.
+    posed_anew = in_frame_change and edited and len(handlers) > 1
+    if not in_frame_change and len(handlers) > 1:
+        updates = updates.and_of(_evaluate(depsgraph, in_frame_change))
+    all_changed = _all_changed
+    if not (in_frame_change or all_changed or updates.scene or registry.concerns(updates.places.keys())):
+        return
+    if not in_render and (all_changed or updates.scene or (in_frame_change and registry.is_outdated())):
+        if registry.tidy(depsgraph.view_layer):
+            # Rigs that are hidden are posed from now on.
+            posed_anew = True
+        if bpy.app.version < (4, 0, 0):
+            # It loses what was written to the carrier of an object while that was hidden.
+            live.forget_poses()
+    bound = registry.once_bound_objects() if in_frame_change else registry.bound_objects()
+    changes = list(filter(None, (_change(item, updates, in_frame_change, in_render) for item in bound)))
+    states = live.update_all(changes, depsgraph, poses=_poses(depsgraph.scene, bound) if posed_anew else None)
+    late = [change for change, state in zip(changes, states, strict=True) if state is not None and state.unread == 1]
+    if late and not in_render:
+        # Their modifiers keep their input only now.
+        _evaluate(depsgraph, in_frame_change)
+        live.update_all([change._replace(mesh=True) for change in late], depsgraph)
+    for state in states:
+        _await_centers(state)
+    if not in_render and (updates.places or all_changed):
+        registry.watch(bound)
+        _all_changed = False
+
+
+def _change(item: bpy.types.Object, updates: _Updates, in_frame_change: bool, in_render: bool) -> live.Change | None:
+    """What may have changed of a bound object; None if nothing has."""
+    if not (updates.places or _all_changed):
+        return live.Change(item)
+    armature = item.sbs.armature
+    rig_changed = _all_changed or (armature is not None and updates.has(armature.data))
+    mesh_changed = updates.has_edited_mesh(item)
+    item_changed = updates.has(item) and not in_frame_change
+    if item_changed or mesh_changed or _all_changed:
+        mesh_changed |= _stack_changed(item, in_render)
+    if in_frame_change or _all_changed or updates.scene or rig_changed or mesh_changed or item_changed:
+        return live.Change(item, mesh_changed or _all_changed, rig_changed)
+    return live.Change(item) if updates.has(armature) else None
+
+
+def _evaluate(depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> _Updates:
+    """Have Blender evaluate what handlers changed, if they did; what that updated."""
+    found = _Updates({}, False)
+
+    def listen(evaluated: bpy.types.Depsgraph) -> None:
+        nonlocal found
+        found = found.and_of(_Updates.of(evaluated, in_frame_change))
+
+    with _told(listen):
+        if depsgraph.mode != "RENDER" and depsgraph.view_layer == bpy.context.view_layer:
+            # It does nothing where nothing changed.
+            bpy.context.evaluated_depsgraph_get()
+        else:
+            depsgraph.update()
+    return found
+
+
+@contextmanager
+def _told(listener: Callable[[bpy.types.Depsgraph], None]) -> Iterator[None]:
+    """Have somebody told of what is evaluated, in place of what else is done about it."""
+    global _listener
+    _listener = listener
+    try:
+        yield
+    finally:
+        _listener = None
+
+
+def _await_centers(state: live.State | None) -> None:
+    """See to optimized centers that are due, or are looked for."""
+    if state is not None and state.centers.are_awaited:
+        _call_soon(look_for_centers)
+
+
+def _call_soon(function: Callable[[], float | None], persistent: bool = False) -> None:
+    """Have a function called by Blender's event loop."""
+    # Without a window there is none, and Blender 4.5 hangs at its exit where a timer was registered.
+    if not bpy.app.background and not bpy.app.timers.is_registered(function):
+        bpy.app.timers.register(function, persistent=persistent)
+
+
+def look_for_centers() -> float | None:
+    """Start searches for optimized centers, tell how far they are, and have what they found shown."""
+    if bpy.app.is_job_running("RENDER"):
+        return 0.5
+    waiting = [live.look_for_centers(item) for item in registry.bound_objects()]
+    for window in bpy.context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type in ("VIEW_3D", "PROPERTIES"):
+                area.tag_redraw()
+    return 0.1 if any(waiting) else None
+
+
+def _is_in_the_way(depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether a view wants to write carriers that a render in the background is using, or that an export passes by."""
+    global _all_changed
+    if stand_in.is_active():
+        # What it evaluates has edits in it from before.
+        _all_changed = True
+        return True
+    return depsgraph.mode != "RENDER" and bpy.app.is_job_running("RENDER")
+
+
+@persistent
+def render_ended(*_arguments: object) -> None:
+    # The job is still running, and not in Blender's main thread.
+    _call_soon(_show_again, persistent=True)
+
+
+def _show_again() -> float | None:
+    """Have views show the pose of their own frame as soon as the render is over."""
+    if bpy.app.is_job_running("RENDER"):
+        return 0.1
+    history_moved()
+    for item in registry.bound_objects():
+        item.update_tag()
+    return None
+
+
+def _stack_changed(item: bpy.types.Object, in_render: bool) -> bool:
+    """Whether something else may come to the modifier of an object than when it was last asked."""
+    modifier = stack.find(item)
+    if modifier is None:
+        return False
+    if not in_render:
+        registry.adjust(item, modifier)
+        stack.show_in_weight_paint(item)
+    state = live.state_of(item)
+    if state is None:
+        return False
+    signature = subject.signature(item, modifier)
+    differs = signature != state.signature
+    state.signature = signature
+    return differs
+
+
+@persistent
+def file_loaded(*_arguments: object) -> None:
+    global _all_changed
+    live.forget()
+    node_trees.forget()
+    ahead.remove()
+    ahead.forget()
+    registry.tidy()
+    _all_changed = True
+
+
+@persistent
+def to_be_replaced(*_arguments: object) -> None:
+    """Before undo and loading: hold no object that is not there any more."""
+    # Blender 3.4 crashes where it evaluates that scene with what undo has replaced.
+    ahead.remove()
+    registry.forget()
+
+
+@persistent
+def about_to_rest(*_arguments: object) -> None:
+    """Before saving, and when playback stops: leave nothing that is of use in changes of frame alone."""
+    ahead.remove()
+
+
+@persistent
+def history_moved(*_arguments: object) -> None:
+    global _all_changed
+    ahead.remove()
+    ahead.forget()
+    live.forget_poses()
+    registry.forget()
+    _all_changed = True
+
+
+_HANDLERS = (
+    ("frame_change_pre", frame_change_starts),
+    ("depsgraph_update_pre", depsgraph_update_starts),
+    ("frame_change_post", frame_changed),
+    ("depsgraph_update_post", depsgraph_updated),
+    ("load_pre", to_be_replaced),
+    ("load_post", file_loaded),
+    ("save_pre", about_to_rest),
+    # Blender 3.4 does not tell when playback stops.
+    ("animation_playback_post", about_to_rest),
+    ("undo_pre", to_be_replaced),
+    ("undo_post", history_moved),
+    ("redo_pre", to_be_replaced),
+    ("redo_post", history_moved),
+    ("render_complete", render_ended),
+    ("render_cancel", render_ended),
+)
+
+
+def _known_handlers() -> list[tuple[str, Callable[..., None]]]:
+    """Those that this Blender calls."""
+    return [(name, handler) for name, handler in _HANDLERS if hasattr(bpy.app.handlers, name)]
+
+
+def register() -> None:
+    global _all_changed
+    _all_changed = True
+    for name, handler in _known_handlers():
+        getattr(bpy.app.handlers, name).append(handler)
+
+
+def unregister() -> None:
+    for name, handler in reversed(_known_handlers()):
+        getattr(bpy.app.handlers, name).remove(handler)
+    for timer in (_show_again, look_for_centers):
+        if bpy.app.timers.is_registered(timer):
+            bpy.app.timers.unregister(timer)
+    live.forget()
+    ahead.remove()
+    search.wait_for_all()
+    node_trees.forget()
+    registry.forget()

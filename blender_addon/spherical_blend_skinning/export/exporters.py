@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Blender's exporters write bound characters with their skins: Armature modifiers stand in for ours meanwhile.
+
+Blender tells nobody that an export begins or ends. Exporters that are written in Python, FBX and glTF, get another
+``execute``, which does that around their own, so that it happens however they are called, and ends with them. Those in
+C, of which USD writes skins, cannot be wrapped: `export.operators` calls them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+
+import bpy
+from bpy.app.handlers import persistent
+
+from ..engine import stand_in
+
+__all__ = ["CLASSES", "register", "unregister", "wrap_all"]
+
+CLASSES = ()
+
+_Execute = Callable[[bpy.types.Operator, bpy.types.Context], set[str]]
+
+# By the classes of operators, whether they are to write skins; if not, they write the mesh as it is shown.
+_WRITES_SKIN: dict[str, Callable[[bpy.types.Operator], bool]] = {
+    "EXPORT_SCENE_OT_fbx": lambda operator: "ARMATURE" in operator.object_types,
+    "EXPORT_SCENE_OT_gltf": lambda operator: operator.export_skins,
+}
+# On a function: what it is wrapped around.
+_WRAPPED = "_sbs_wrapped"
+
+_is_on = False
+
+
+def wrap_all() -> None:
+    """Wrap the exporters that are there, unless they are wrapped: any can be switched on after this add-on."""
+    for name, writes_skin in _WRITES_SKIN.items():
+        operator = getattr(bpy.types, name, None)
+        if operator is not None and not hasattr(operator.execute, _WRAPPED):
+            operator.execute = _wrapped(operator.execute, writes_skin)
+
+
+def _wrapped(execute: _Execute, writes_skin: Callable[[bpy.types.Operator], bool]) -> _Execute:
+    @wraps(execute)
+    def execute_with_skins(self: bpy.types.Operator, context: bpy.types.Context) -> set[str]:
+        if not (_is_on and writes_skin(self)):
+            return execute(self, context)
+        with stand_in.armature_modifiers_instead():
+            return execute(self, context)
+
+    setattr(execute_with_skins, _WRAPPED, execute)
+    return execute_with_skins
+
+
+def _unwrap_all() -> None:
+    for name in _WRITES_SKIN:
+        operator = getattr(bpy.types, name, None)
+        if operator is not None and hasattr(operator.execute, _WRAPPED):
+            execute = getattr(operator.execute, _WRAPPED)
+            del operator.execute
+            if getattr(operator, "execute", None) is not execute:
+                # It was its own, not one that it inherits.
+                operator.execute = execute
+
+
+@persistent
+def _file_loaded(*_arguments: object) -> None:
+    wrap_all()
+
+
+def _menu_opened(_menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
+    wrap_all()
+
+
+def register() -> None:
+    global _is_on
+    _is_on = True
+    wrap_all()
+    bpy.app.handlers.load_post.append(_file_loaded)
+    bpy.types.TOPBAR_MT_file_export.prepend(_menu_opened)
+
+
+def unregister() -> None:
+    global _is_on
+    bpy.types.TOPBAR_MT_file_export.remove(_menu_opened)
+    bpy.app.handlers.load_post.remove(_file_loaded)
+    _unwrap_all()
+    # If another add-on has wrapped what we wrapped, ours stays inside, and does nothing.
+    _is_on = False

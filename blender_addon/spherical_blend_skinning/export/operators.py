@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Blender's export to USD, with the skins of bound characters.
+
+It is written in C and runs for itself once its dialog is confirmed, so this one has a dialog of its own, with all of
+its options, and calls it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import bpy
+from bpy_extras.io_utils import ExportHelper
+
+from ..engine import bake, stand_in
+from ..interface.selection import refuse
+
+__all__ = ["CLASSES", "register", "unregister"]
+
+# Asked for here, or without a choice: this is the export of armatures.
+_OWN = ("filepath", "export_armatures")
+
+_PROPERTIES: dict[str, Callable[..., object]] = {
+    "BOOLEAN": bpy.props.BoolProperty,
+    "ENUM": bpy.props.EnumProperty,
+    "FLOAT": bpy.props.FloatProperty,
+    "INT": bpy.props.IntProperty,
+    "STRING": bpy.props.StringProperty,
+}
+
+
+def _options() -> dict[str, bpy.types.Property]:
+    """The options of Blender's operator; none where it does not write armatures, as before Blender 4.1."""
+    if "usd_export" not in dir(bpy.ops.wm):
+        return {}
+    found = {option.identifier: option for option in bpy.ops.wm.usd_export.get_rna_type().properties}
+    if "export_armatures" not in found:
+        return {}
+    return {
+        name: option
+        for name, option in found.items()
+        if not (option.is_hidden or option.is_readonly or name in _OWN) and option.type in _PROPERTIES
+    }
+
+
+def _copied(option: bpy.types.Property) -> object:
+    """A property to be registered that is like another."""
+    values: dict[str, object] = {"name": option.name, "description": option.description, "default": option.default}
+    if option.type == "ENUM":
+        values["items"] = [(item.identifier, item.name, item.description) for item in option.enum_items]
+    elif option.type in ("FLOAT", "INT"):
+        values |= {limit: getattr(option, f"hard_{limit}") for limit in ("min", "max")}
+    return _PROPERTIES[option.type](**values)
+
+
+class SBS_OT_export_usd(bpy.types.Operator, ExportHelper):
+    bl_idname = "sbs.export_usd"
+    bl_label = "Export USD, Skinned"
+    bl_description = "Export to Universal Scene Description, bound characters with their bones and weights"
+    bl_options = {"PRESET"}
+
+    filename_ext = ".usdc"
+    # Any of USD's endings will do, by which Blender chooses what it writes.
+    check_extension = None
+    filter_glob: bpy.props.StringProperty(default="*.usd;*.usda;*.usdc;*.usdz", options={"HIDDEN"})
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not any(item.type == "MESH" and bake.modifier_of(item) is not None for item in context.scene.objects):
+            return refuse(cls, "Nothing in this scene is bound: Blender's own entry exports it as well")
+        return True
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        given = {name: getattr(self, name) for name in _options()}
+        with stand_in.armature_modifiers_instead() as count:
+            try:
+                result = bpy.ops.wm.usd_export(filepath=self.filepath, export_armatures=True, **given)
+            except RuntimeError as error:
+                # What Blender's operator reports as an error.
+                self.report({"ERROR"}, str(error).strip())
+                return {"CANCELLED"}
+        if result == {"FINISHED"}:
+            self.report({"INFO"}, f"Wrote the skins of {count} bound object{'s' if count != 1 else ''}")
+        return result
+
+
+def _draw_entry(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
+    menu.layout.operator("sbs.export_usd", text="Universal Scene Description, Skinned (.usd*)")
+
+
+SBS_OT_export_usd.__annotations__ |= {name: _copied(option) for name, option in _options().items()}
+CLASSES = (SBS_OT_export_usd,) if _options() else ()
+
+
+def register() -> None:
+    if CLASSES:
+        bpy.types.TOPBAR_MT_file_export.append(_draw_entry)
+
+
+def unregister() -> None:
+    if CLASSES:
+        bpy.types.TOPBAR_MT_file_export.remove(_draw_entry)

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A mesh object with the armature that moves it, as arrays; and its vertex groups written back."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core import influences, library
+from ..core.matrices import Floats
+from ..engine import bake, reading, stack
+
+__all__ = [
+    "RiggedMesh",
+    "find",
+    "hindrance",
+    "moved_by",
+    "painted_vertices",
+    "rig_of",
+    "select_vertices",
+    "selected_bones",
+    "selected_vertices",
+]
+
+
+class RiggedMesh:
+    """The vertex groups of a mesh that are named after the deforming bones of an armature.
+
+    Joints are those bones, J of them, in the order of the armature's pose.
+
+    Parameters
+    ----------
+    item, armature : Object
+        None of them in Edit Mode.
+    """
+
+    def __init__(self, item: bpy.types.Object, armature: bpy.types.Object) -> None:
+        self.item = item
+        self.armature = armature
+        #: The bones, as Blender's objects.
+        self.bones = [pose_bone.bone for pose_bone in armature.pose.bones if pose_bone.bone.use_deform]
+        #: Their names.
+        self.names = tuple(bone.name for bone in self.bones)
+
+    @property
+    def positions(self) -> NDArray[np.float32]:
+        """The vertices, (V, 3), in the space of the mesh object."""
+        return reading.positions(self.item.data)
+
+    @property
+    def to_rig(self) -> Floats:
+        """From the space of the mesh object to that of the armature, (4, 4)."""
+        return reading.place(self.item, self.armature)
+
+    @property
+    def triangles(self) -> NDArray[np.int32]:
+        """The faces cut into triangles, (T, 3)."""
+        return reading.triangles(self.item.data)
+
+    @property
+    def locked(self) -> NDArray[np.bool_]:
+        """Whether the vertex group of each joint is locked, (J,)."""
+        groups = self.item.vertex_groups
+        return np.array([name in groups and groups[name].lock_weight for name in self.names], bool)
+
+    def influences(self) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """The weights as `sbs.weights` has them: joint_indices and joint_weights, (V, K)."""
+        number = {name: joint for joint, name in enumerate(self.names)}
+        groups = [number.get(group.name, -1) for group in self.item.vertex_groups]
+        return influences.influences(reading.vertex_weights(self.item), np.array(groups, np.int32))
+
+    def dense(self) -> NDArray[np.float32]:
+        """The weights as a matrix, (V, J)."""
+        joint_indices, joint_weights = self.influences()
+        result = np.zeros((len(joint_indices), len(self.names)), np.float32)
+        np.add.at(result, (np.arange(len(joint_indices))[:, None], joint_indices), joint_weights)
+        return result
+
+    def write(self, weights: NDArray[np.float32], chosen: NDArray[np.bool_] | None = None) -> int:
+        """Write weights to the vertex groups; groups that are missing are made once a vertex is in them.
+
+        Parameters
+        ----------
+        weights : (V, J) ndarray
+            A weight of 0 takes the vertex out of the group.
+        chosen : (V,) ndarray of bool, optional
+            The vertices to write; by default all.
+
+        Returns
+        -------
+        int
+            How many vertices have other weights than before.
+        """
+        differs = self.dense() != weights
+        if chosen is not None:
+            differs &= chosen[:, None]
+        groups = self.item.vertex_groups
+        for joint in np.flatnonzero(differs.any(axis=0)):
+            changed = np.flatnonzero(differs[:, joint])
+            values = weights[changed, joint]
+            name = self.names[joint]
+            group = groups.get(name) or groups.new(name=name)
+            group.remove(changed[values == 0].tolist())
+            # Vertices of equal weight are written at once; most of the time goes into calls.
+            distinct, kind = np.unique(values, return_inverse=True)
+            order = np.argsort(kind, kind="stable")
+            ends = np.cumsum(np.bincount(kind, minlength=len(distinct)))
+            for value, vertices in zip(distinct.tolist(), np.split(changed[order], ends[:-1]), strict=True):
+                if value > 0:
+                    group.add(vertices.tolist(), value, "REPLACE")
+        self.item.data.update()
+        return int(differs.any(axis=1).sum())
+
+
+def find(context: bpy.types.Context) -> list[RiggedMesh]:
+    """The meshes to work on: the active one, or where an armature is active, all that it moves and that are selected.
+
+    If none of those is selected, all in the view layer that the armature moves.
+    """
+    active = context.object
+    if active is None:
+        return []
+    if active.type == "MESH":
+        armature = _armature_of(active, context.selected_objects)
+        return [] if armature is None else [RiggedMesh(active, armature)]
+    if active.type != "ARMATURE":
+        return []
+    moved = moved_by(active, context.view_layer)
+    selected = [item for item in moved if item.select_get()]
+    return [RiggedMesh(item, active) for item in selected or moved]
+
+
+def moved_by(armature: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
+    """The mesh objects of a view layer whose vertices an armature moves, or would with weights.
+
+    What is a child of a bone goes with it as a whole, and is none of them unless it has a modifier.
+    """
+    return [item for item in view_layer.objects if item.type == "MESH" and _is_moved_by(item, armature)]
+
+
+def rig_of(context: bpy.types.Context) -> bpy.types.Object | None:
+    """The active armature, or that of the active mesh."""
+    active = context.object
+    if active is None or active.type not in ("ARMATURE", "MESH"):
+        return None
+    return active if active.type == "ARMATURE" else _armature_of(active, [])
+
+
+def _is_moved_by(item: bpy.types.Object, armature: bpy.types.Object) -> bool:
+    # Most objects of a scene are neither, and panels ask with every redraw.
+    if not len(item.modifiers) and item.parent != armature:
+        return False
+    has_modifier = bake.modifier_of(item) is not None or stack.armature_modifiers(item)
+    return bool(has_modifier or item.parent_type != "BONE") and _armature_of(item, []) == armature
+
+
+def _armature_of(item: bpy.types.Object, selected: list[bpy.types.Object]) -> bpy.types.Object | None:
+    """The armature that moves a mesh."""
+    if bake.modifier_of(item) is not None and item.sbs.armature is not None:
+        return item.sbs.armature
+    return stack.find_armature(item, selected)
+
+
+def hindrance(context: bpy.types.Context) -> str:
+    """Why there are no weights to work on, for the artist to read; nothing if there are some."""
+    if problem := library.problem():
+        return problem
+    rigged = find(context)
+    if not rigged:
+        return "Select a mesh with an armature, or an armature that moves a mesh"
+    for mesh in rigged:
+        if "EDIT" in (mesh.item.mode, mesh.armature.mode):
+            return "Leave Edit Mode first"
+        if mesh.item.data.library is not None:
+            return f"{mesh.item.name} belongs to a library"
+        if not mesh.names:
+            return f"{mesh.armature.name} has no bone that deforms"
+        if not len(mesh.item.data.vertices):
+            return f"{mesh.item.name} has no vertices"
+    return ""
+
+
+def selected_bones(mesh: RiggedMesh) -> NDArray[np.bool_]:
+    """Which of the joints of a mesh are selected bones, (J,)."""
+    # Blender 5.0 keeps the selection with the pose, earlier ones with the armature.
+    pose_bones = [mesh.armature.pose.bones[name] for name in mesh.names]
+    return np.array([bone.select if hasattr(bone, "select") else bone.bone.select for bone in pose_bones], bool)
+
+
+def selected_vertices(item: bpy.types.Object) -> NDArray[np.bool_]:
+    """Which vertices of a mesh object are selected, (V,)."""
+    selected = np.empty(len(item.data.vertices), bool)
+    item.data.vertices.foreach_get("select", selected)
+    return selected
+
+
+def select_vertices(item: bpy.types.Object, vertices: NDArray[np.intp]) -> None:
+    """Select vertices of a mesh object, (N,), and no others, nor an edge or face."""
+    mesh = item.data
+    chosen = np.zeros(len(mesh.vertices), bool)
+    chosen[vertices] = True
+    mesh.vertices.foreach_set("select", chosen)
+    mesh.polygons.foreach_set("select", np.zeros(len(mesh.polygons), bool))
+    if bpy.app.version < (3, 5, 0):
+        mesh.edges.foreach_set("select", np.zeros(len(mesh.edges), bool))
+    elif ".select_edge" in mesh.attributes:
+        # Without it no edge is selected. Blender 5.0 gives new meshes one of a wrong type, and crashes when it is set.
+        mesh.attributes.remove(mesh.attributes[".select_edge"])
+    mesh.update()
+
+
+def painted_vertices(item: bpy.types.Object) -> NDArray[np.bool_] | None:
+    """The selected vertices, (V,), where the selection masks Weight Paint; else None."""
+    mesh = item.data
+    return selected_vertices(item) if mesh.use_paint_mask or mesh.use_paint_mask_vertex else None

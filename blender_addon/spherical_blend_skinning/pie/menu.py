@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is needed all the time while posing and painting, in a pie menu."""
+
+from __future__ import annotations
+
+import bpy
+
+from ..engine import bake
+from ..interface import keys, owner, rigged
+
+__all__ = ["CLASSES", "register", "unregister"]
+
+
+class SBS_MT_pie(bpy.types.Menu):
+    bl_label = "Spherical Blend Skinning"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return rigged.rig_of(context) is not None
+
+    def draw(self, context: bpy.types.Context) -> None:
+        pie = self.layout.menu_pie()
+        armature = rigged.rig_of(context)
+        meshes = rigged.moved_by(armature, context.view_layer)
+        bound = [item for item in meshes if bake.modifier_of(item) is not None]
+        # West, east, south, north, and the corners: north-west, north-east, south-west, south-east.
+        if bound:
+            settings = owner.of(context.object if context.object in bound else armature)
+            for preset in ("SPEED", "QUALITY", "GAME"):
+                pie.prop_enum(settings, "preset", preset)
+        else:
+            for _ in range(3):
+                pie.separator()
+        if len(bound) < len(meshes):
+            pie.operator("sbs.bind", text="Bind All Meshes", icon="ARMATURE_DATA").all_meshes = True
+        else:
+            pie.operator("sbs.rebind", icon="FILE_REFRESH").all_meshes = True
+        pie.prop(armature.data.sbs, "show_capsules", icon="META_CAPSULE")
+        pie.operator("sbs.assign_from_capsules")
+        pie.operator("sbs.automatic_weights", text="Heat Weights", icon="LIGHT_SUN").weights = "HEAT"
+        pie.operator("sbs.unbind", icon="X").all_meshes = True
+
+
+CLASSES = (SBS_MT_pie,)
+
+
+def register() -> None:
+    keys.add("3D View", "wm.call_menu_pie", "D", {"ctrl": True, "shift": True}, name=SBS_MT_pie.__name__)
+
+
+def unregister() -> None:
+    keys.remove(SBS_MT_pie.__name__)

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The page of the add-on in Blender's preferences: options for all files, and what is wrong with the installation."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import bpy
+
+from ..core import library
+from .choices import CENTERS
+
+
+class SBS_AP_preferences(bpy.types.AddonPreferences):
+    bl_idname = library.ADDON
+
+    threads: bpy.props.IntProperty(
+        name="Threads",
+        description="How many threads deform a mesh at most; 0 for as many as the processor has",
+        default=0,
+        min=0,
+        soft_max=64,
+    )
+    engine: bpy.props.EnumProperty(
+        name="Default Engine",
+        description="How a newly bound mesh is deformed",
+        items=[
+            ("LIVE", "Live", "By this add-on, in every frame: the fastest"),
+            (
+                "PORTABLE",
+                "Portable",
+                "By geometry nodes, also where this add-on is not installed (Blender 5.1 or later)",
+            ),
+        ],
+        default="LIVE",
+    )
+
+    center: bpy.props.EnumProperty(
+        name="Default Center",
+        description="What a newly bound mesh turns vertices about. Portable ones always start with those of bones",
+        items=CENTERS,
+        default="OPTIMIZED",
+    )
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        layout = self.layout
+        problem = library.problem()
+        if problem:
+            box = layout.box()
+            box.alert = True
+            box.label(text="Spherical Blend Skinning cannot deform anything", icon="ERROR")
+            box.label(text=problem)
+            return
+        layout.use_property_split = True
+        layout.prop(self, "engine")
+        layout.prop(self, "center")
+        layout.prop(self, "threads")
+        column = layout.column(align=True)
+        for number, text in enumerate(_about_library()):
+            column.label(text=text, icon="BLANK1" if number else "INFO")
+
+
+def _about_library() -> list[str]:
+    """What the library is and was built with."""
+    info = library.load().build_info()
+    return [
+        f"Library {info['version']}",
+        f"Instruction set: {info['instruction_set']}",
+        f"LAPACK: {info['lapack']}",
+    ]
+
+
+def get(context: bpy.types.Context) -> SBS_AP_preferences | SimpleNamespace:
+    """The preferences of the add-on; those it comes with where it was switched on for one session.
+
+    Of ``blender --addons`` and ``addon_utils.enable`` Blender's own preferences know nothing.
+    """
+    addon = context.preferences.addons.get(library.ADDON)
+    if addon is not None:
+        return addon.preferences
+    properties = SBS_AP_preferences.bl_rna.properties
+    return SimpleNamespace(**{name: properties[name].default for name in SBS_AP_preferences.__annotations__})
+
+
+def center_of_new(context: bpy.types.Context) -> str:
+    """The setting ``center`` of a mesh that is bound now: nodes know those of bones alone."""
+    chosen = get(context)
+    return "JOINT_SET" if chosen.engine == "PORTABLE" else chosen.center
+
+
+CLASSES = (SBS_AP_preferences,)

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Apply as Shape Key, which Blender refuses to do for modifiers made of nodes."""
+
+from __future__ import annotations
+
+import bpy
+
+from ..bind import operators as bind
+from ..engine import bake, shape_keys, stack
+from ..interface.selection import do_to_each, hindrance, our_meshes, refuse
+
+__all__ = ["CLASSES", "register", "unregister"]
+
+
+class SBS_OT_apply_as_shape_key(bpy.types.Operator):
+    bl_idname = "sbs.apply_as_shape_key"
+    bl_label = "Spherical Blend Skinning to Shape Key"
+    bl_description = "Make a shape key of what spherical blend skinning does in this pose, in place of the modifier"
+    bl_options = {"REGISTER", "UNDO"}
+
+    keep_modifier: bpy.props.BoolProperty(
+        name="Keep Modifier", description="Stay bound, as Save as Shape Key of other modifiers does"
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not our_meshes(context):
+            return refuse(cls, "No selected object is deformed by spherical blend skinning")
+        if reason := hindrance(context):
+            return refuse(cls, reason)
+        return True
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        def apply(item: bpy.types.Object) -> None:
+            key = shape_keys.add(item, context.view_layer)
+            if not self.keep_modifier:
+                _take_away(item)
+            self.report({"INFO"}, f"{item.name}: {len(key.data)} vertices in the shape key {key.name}")
+
+        return {"FINISHED"} if do_to_each(self, our_meshes(context), apply) else {"CANCELLED"}
+
+
+def _take_away(item: bpy.types.Object) -> None:
+    """Take our modifier away as applying does: the Armature modifier that stepped back does not come back."""
+    other = stack.armature_modifier_of(item, bake.armature_of(item))
+    name = other.name if other is not None and not stack.deforms(other) else ""
+    bind.unbind(item)
+    if name in item.modifiers:
+        item.modifiers.remove(item.modifiers[name])
+    stack.clear(item)
+
+
+def _draw_entry(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
+    if our_meshes(context):
+        menu.layout.separator()
+        menu.layout.operator("sbs.apply_as_shape_key", icon="SHAPEKEY_DATA")
+
+
+# Nothing can be added to the menu of a single modifier.
+_MENUS = ("VIEW3D_MT_object_apply", "MESH_MT_shape_key_context_menu")
+
+CLASSES = (SBS_OT_apply_as_shape_key,)
+
+
+def register() -> None:
+    for name in _MENUS:
+        getattr(bpy.types, name).append(_draw_entry)
+
+
+def unregister() -> None:
+    for name in reversed(_MENUS):
+        getattr(bpy.types, name).remove(_draw_entry)

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Finer faces where bones bend the mesh, after Kavan and Zara 2003."""
+
+from __future__ import annotations
+
+import bmesh
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core import library
+from ..core.matrices import transform_points
+from ..interface import rigged
+from ..interface.selection import refuse
+
+__all__ = ["CLASSES", "attachment", "heaviest", "subdivide_near"]
+
+
+def attachment(mesh: rigged.RiggedMesh) -> NDArray[np.int32]:
+    """The joint that each vertex is attached to, (V,), as bones blending has it: what lies around the head of a bone.
+
+    That is on both sides of it: the end of its parent, and the bone itself up to where the next one begins to bend.
+    -1 for vertices without weights.
+    """
+    bones = mesh.bones
+    rests = np.array([bone.matrix_local for bone in bones], np.float64)
+    number = {bone.name: joint for joint, bone in enumerate(bones)}
+    tails = np.array([bone.tail_local for bone in bones], np.float64)
+    sbs = library.load()
+    return sbs.bones_blending(
+        sbs.Skeleton([_parent_joint(bone, number) for bone in bones], rests),
+        transform_points(mesh.to_rig, mesh.positions),
+        influences=mesh.influences(),
+        tails=tails,
+    ).attachment
+
+
+def _parent_joint(bone: bpy.types.Bone, number: dict[str, int]) -> int:
+    """The joint of the next bone among the ancestors that deforms, too; -1 where there is none."""
+    parent = bone.parent
+    while parent is not None and parent.name not in number:
+        parent = parent.parent
+    return -1 if parent is None else number[parent.name]
+
+
+def heaviest(mesh: rigged.RiggedMesh) -> NDArray[np.int32]:
+    """The joint that moves each vertex most of all, (V,); -1 for vertices without weights."""
+    return library.load().attachment.heaviest_joints(*mesh.influences())
+
+
+def subdivide_near(mesh: rigged.RiggedMesh, near: NDArray[np.bool_], levels: int, scheme: str = "1:4") -> int:
+    """Divide the faces all of whose vertices are chosen; returns how many.
+
+    Vertices between others get what is between their weights, texture coordinates and other layers. The surface stays
+    closed: neighbors take the vertices on their edges in.
+
+    Parameters
+    ----------
+    mesh : RiggedMesh
+    near : (V,) ndarray of bool
+    levels : int
+        How often.
+    scheme : {"1:4", "1:3"}
+        Whether edges are halved, or faces get a vertex in their middle and no edge is split.
+    """
+    data = mesh.item.data
+    edited = bmesh.new()
+    try:
+        edited.from_mesh(data)
+        faces = [face for face in edited.faces if all(near[vertex.index] for vertex in face.verts)]
+        count = len(faces)
+        if faces and scheme == "1:4":
+            edges = list({edge for face in faces for edge in face.edges})
+            bmesh.ops.subdivide_edges(edited, edges=edges, cuts=2**levels - 1, use_grid_fill=True)
+        elif faces:
+            for _ in range(levels):
+                faces = bmesh.ops.poke(edited, faces=faces, center_mode="MEAN")["faces"]
+        if faces:
+            edited.to_mesh(data)
+    finally:
+        edited.free()
+    data.update()
+    return count
+
+
+class SBS_OT_subdivide_near_bones(bpy.types.Operator):
+    bl_idname = "sbs.subdivide_near_bones"
+    bl_label = "Subdivide Near Selected Bones"
+    bl_description = "Make the faces finer that bend with the selected bones, so that they bend more smoothly"
+    bl_options = {"REGISTER", "UNDO"}
+
+    where: bpy.props.EnumProperty(
+        name="Where",
+        description="Which faces are near a bone",
+        items=(
+            ("JOINT", "Both Sides of Joint", "Those around its head, which bend with it: also the end of its parent"),
+            ("BONE", "Along Bone", "Those that it moves most of all"),
+        ),
+    )
+    scheme: bpy.props.EnumProperty(
+        name="Scheme",
+        description="How faces are divided",
+        items=(
+            ("1:4", "1:4, at Edges", "Edges are halved: a face becomes four, and its neighbors take the vertices in"),
+            ("1:3", "1:3, at Centers", "A triangle becomes three about a vertex in its middle; no edge is split"),
+        ),
+    )
+    levels: bpy.props.IntProperty(
+        name="Levels", description="How many times faces are divided", default=1, min=1, max=6, soft_max=3
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        reason = rigged.hindrance(context)
+        return refuse(cls, reason) if reason else True
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        count = vertices = 0
+        for mesh in rigged.find(context):
+            bones = rigged.selected_bones(mesh)
+            if not bones.any():
+                self.report({"ERROR"}, f"No bone of {mesh.armature.name} that deforms is selected")
+                return {"CANCELLED"}
+            before = len(mesh.item.data.vertices)
+            belongs = attachment(mesh) if self.where == "JOINT" else heaviest(mesh)
+            near = (belongs >= 0) & bones[belongs]
+            count += subdivide_near(mesh, near, self.levels, self.scheme)
+            vertices += len(mesh.item.data.vertices) - before
+        if not count:
+            self.report({"WARNING"}, "No face lies near the selected bones")
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"Subdivided {count} faces; {vertices} vertices are new")
+        return {"FINISHED"}
+
+
+CLASSES = (SBS_OT_subdivide_near_bones,)

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Handles to drag both ends of the active bone's zone."""
+
+from __future__ import annotations
+
+import bpy
+from mathutils import Matrix, Vector
+
+from ..interface.handles import Handles, arrow_place
+from . import bones as bone_zones
+from .overlay import END_COLOR, START_COLOR
+
+__all__ = ["CLASSES"]
+
+# How much shorter than the bone a zone can be dragged.
+_LEAST = 1e-3
+
+
+class SBS_GGT_zone(Handles, bpy.types.GizmoGroup):
+    """Two arrows from the head of the active bone: along its parent to the start of its zone, and to its end."""
+
+    bl_idname = "SBS_GGT_zone"
+    bl_label = "Zone"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "WINDOW"
+    bl_options = {"3D", "PERSISTENT", "SCALE"}
+    step = "Zone"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        bone = context.active_pose_bone
+        return bone is not None and bone.id_data.data.sbs.show_zones and bone_zones.find(bone) is not None
+
+    def setup(self, _context: bpy.types.Context) -> None:
+        self.start = self.add_handle(START_COLOR, _start, _set_start)
+        self.end = self.add_handle(END_COLOR, _end, _set_end)
+
+    def draw_prepare(self, context: bpy.types.Context) -> None:
+        bone = context.active_pose_bone
+        if bone is not None:
+            self.start.matrix_basis, self.end.matrix_basis = places(bone)
+        self.end_drag()
+
+
+def places(bone: bpy.types.PoseBone) -> tuple[Matrix, Matrix]:
+    """Where both handles start: at the head of the bone; their z points along the parent, and along the bone."""
+    head, along = Vector((0.0, 0.0, 0.0)), Vector((0.0, 1.0, 0.0))
+    start, end = (bone.id_data.matrix_world @ matrix for matrix in bone_zones.ends(bone))
+    return arrow_place(start, head, -along), arrow_place(end, head, along)
+
+
+def _zone() -> bone_zones.Zone | None:
+    bone = bpy.context.active_pose_bone
+    return bone_zones.find(bone) if bone is not None else None
+
+
+def _start() -> float:
+    zone = _zone()
+    return -zone.t_min if zone is not None else 0.0
+
+
+def _end() -> float:
+    zone = _zone()
+    return zone.t_max if zone is not None else 0.0
+
+
+def _set_start(distance: float) -> None:
+    bone, zone = bpy.context.active_pose_bone, _zone()
+    if zone is not None:
+        bone_zones.adopt(bone, zone)
+        bone.bone.sbs.t_min = min(-distance, zone.t_max - _LEAST * bone.bone.length)
+
+
+def _set_end(distance: float) -> None:
+    bone, zone = bpy.context.active_pose_bone, _zone()
+    if zone is not None:
+        bone_zones.adopt(bone, zone)
+        bone.bone.sbs.t_max = max(distance, zone.t_min + _LEAST * bone.bone.length)
+
+
+CLASSES = (SBS_GGT_zone,)
