@@ -23,6 +23,7 @@ _NAMES = (
     "bake.operators",
     "export.operators",
     "shape_key.operators",
+    "shape_key.menu",
     "demo.operators",
     "blending.operators",
     "amount.operators",

@@ -228,3 +228,14 @@ def test_set_parent(character: tuple[bpy.types.Object, list[bpy.types.Object]]) 
     bpy.ops.object.mode_set(mode="POSE")
     assert not draw("SBS_MT_set_parent")
     bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_zones(character: tuple[bpy.types.Object, list[bpy.types.Object]]) -> None:
+    """Of a bone that no mesh blends, the panel says so in lines that fit."""
+    armature, _tubes = character
+    rigs.select([armature])
+    bpy.ops.object.mode_set(mode="POSE")
+    armature.data.bones.active = armature.data.bones[0]
+    drawn = draw("SBS_PT_zones")
+    assert "No mesh blends it with its parent" in " ".join(drawn)
+    assert drawn[:4] == ["show_zones", armature.data.bones[0].name, "bones_blending", "own_zone"]

@@ -8,6 +8,7 @@ import bpy
 from ..amount import panel as amount
 from ..engine import bake, portable, stack
 from ..interface import owner, rigged
+from ..interface.words import draw_words
 from ..method import panel as method
 from . import status
 
@@ -60,7 +61,7 @@ def _draw_unbound(layout: bpy.types.UILayout, context: bpy.types.Context, item: 
         operator = column.operator("sbs.bind", text=f"Replace {modifier.name}", icon="ARMATURE_DATA")
         operator.modifier = modifier.name
         if modifier.use_bone_envelopes and not modifier.use_vertex_groups:
-            status.draw_words(column, "It moves by bone envelopes, which become weights by:", "INFO")
+            draw_words(column, "It moves by bone envelopes, which become weights by:", "INFO")
             _draw_bind(column, "CAPSULES", "Replace, Capsules", modifier.name)
     if not modifiers:
         _draw_bind(column, "KEEP", "Bind")

@@ -7,10 +7,10 @@ import bpy
 
 from ..core import library
 from ..engine import stack
+from ..interface.words import draw_words
 from ..method import panel as method
 from . import mesh_panel as mesh
 from . import rig_panel as rig
-from . import status
 
 __all__ = ["CLASSES"]
 
@@ -20,7 +20,7 @@ def _draw(panel: bpy.types.Panel, context: bpy.types.Context) -> None:
     layout.use_property_split = True
     layout.use_property_decorate = False
     if problem := library.problem():
-        status.draw_words(layout, problem, "ERROR")
+        draw_words(layout, problem, "ERROR")
     elif context.object.type == "MESH":
         mesh.draw(layout, context)
     else:

@@ -7,9 +7,9 @@ import bpy
 
 from ..engine import bake, live, portable, registry, stack
 from ..interface import rigged
+from ..interface.words import draw_words
 from ..method import panel as method
 from . import operators as bind
-from . import status
 
 __all__ = ["draw", "is_shared"]
 
@@ -22,7 +22,7 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     armature = context.object
     meshes = rigged.moved_by(armature, context.view_layer)
     if not meshes:
-        status.draw_words(layout, "No mesh is moved by this armature. Select one, too, and bind it", "INFO")
+        draw_words(layout, "No mesh is moved by this armature. Select one, too, and bind it", "INFO")
         _draw_all(layout, "sbs.bind", "Bind", "ARMATURE_DATA", all_meshes=False)
         return
     bound = [item for item in meshes if bake.modifier_of(item) is not None]
@@ -35,7 +35,7 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     lacking = [item for item in bound if _lacks(item)]
     if lacking:
         names = ", ".join(item.name for item in lacking[:3]) + (" and others" if len(lacking) > 3 else "")
-        status.draw_words(layout, f"Without weights for all that moves: {names}. Select one for more", "ERROR")
+        draw_words(layout, f"Without weights for all that moves: {names}. Select one for more", "ERROR")
     row = layout.row(align=True)
     _draw_all(row, "sbs.rebind", "Rebind", "FILE_REFRESH")
     _draw_all(row, "sbs.unbind", "Unbind", "X")
@@ -71,7 +71,7 @@ def _draw_settings(layout: bpy.types.UILayout, armature: bpy.types.Object, live_
     own = len(live_ones) - len(sharing)
     if own and armature.library is None:
         which = f"{own} of {len(live_ones)} meshes have" if sharing else "The meshes have"
-        status.draw_words(layout, f"{which} settings of their own", "INFO")
+        draw_words(layout, f"{which} settings of their own", "INFO")
         layout.operator("sbs.share_settings", icon="COPYDOWN")
 
 

@@ -3,17 +3,13 @@
 
 from __future__ import annotations
 
-import textwrap
-
 import bpy
 
 from ..engine import live, portable, stack
+from ..interface.words import draw_words
 from . import operators as bind
 
-__all__ = ["draw_live", "draw_portable", "draw_second_deformation", "draw_weights_missing", "draw_words"]
-
-# About as many letters as the sidebar has in a line, at its default width, beside an icon and in a box.
-_LINE = 22
+__all__ = ["draw_live", "draw_portable", "draw_second_deformation", "draw_weights_missing"]
 
 
 def draw_live(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
@@ -54,13 +50,6 @@ def draw_weights_missing(layout: bpy.types.UILayout, missing: str, all_meshes: b
     for kind, icon, text in (("HEAT", "LIGHT_SUN", "Heat Weights"), ("CAPSULES", "META_CAPSULE", "Capsule Weights")):
         operator = column.operator("sbs.automatic_weights", text=text, icon=icon)
         operator.weights, operator.all_meshes = kind, all_meshes
-
-
-def draw_words(layout: bpy.types.UILayout, text: str, icon: str) -> None:
-    """Draw a sentence in lines that fit into the sidebar."""
-    column = layout.column(align=True)
-    for number, line in enumerate(textwrap.wrap(text, _LINE)):
-        column.label(text=line, icon="BLANK1" if number else icon)
 
 
 def draw_second_deformation(

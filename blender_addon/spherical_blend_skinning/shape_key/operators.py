@@ -9,7 +9,7 @@ from ..bind import operators as bind
 from ..engine import bake, shape_keys, stack
 from ..interface.selection import do_to_each, hindrance, our_meshes, refuse
 
-__all__ = ["CLASSES", "register", "unregister"]
+__all__ = ["CLASSES"]
 
 
 class SBS_OT_apply_as_shape_key(bpy.types.Operator):
@@ -50,23 +50,4 @@ def _take_away(item: bpy.types.Object) -> None:
     stack.clear(item)
 
 
-def _draw_entry(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
-    if our_meshes(context):
-        menu.layout.separator()
-        menu.layout.operator("sbs.apply_as_shape_key", icon="SHAPEKEY_DATA")
-
-
-# Nothing can be added to the menu of a single modifier.
-_MENUS = ("VIEW3D_MT_object_apply", "MESH_MT_shape_key_context_menu")
-
 CLASSES = (SBS_OT_apply_as_shape_key,)
-
-
-def register() -> None:
-    for name in _MENUS:
-        getattr(bpy.types, name).append(_draw_entry)
-
-
-def unregister() -> None:
-    for name in reversed(_MENUS):
-        getattr(bpy.types, name).remove(_draw_entry)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import bpy
 
+from ..interface.words import draw_words
 from . import bones as bone_zones
 
 __all__ = ["CLASSES", "register", "unregister"]
@@ -32,9 +33,9 @@ class SBS_PT_zones(bpy.types.Panel):
         _draw(column, bone.bone)
         zone = bone_zones.find(bone)
         if zone is None:
-            column.label(text="No mesh blends it with its parent", icon="INFO")
+            draw_words(column, "No mesh blends it with its parent", "INFO")
         elif not bone.bone.sbs.own_zone:
-            column.label(text=f"By the limb: {zone.t_min:.3g} to {zone.t_max:.3g}", icon="INFO")
+            draw_words(column, f"By the limb: {zone.t_min:.3g} to {zone.t_max:.3g}", "INFO")
 
 
 def _draw(layout: bpy.types.UILayout, bone: bpy.types.Bone) -> None:
