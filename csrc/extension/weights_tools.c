@@ -6,14 +6,61 @@
 #include "interrupts.h"
 #include "mesh_functions.h"
 
-/* New arrays (V, width) for results, of the type of the weights. */
-static int new_results(const core_influences *influences, npy_intp width, PyArrayObject **joint_indices,
+/* New arrays (V, width) for results. */
+static int new_results(const core_influences *influences, npy_intp width, int type, PyArrayObject **joint_indices,
                        PyArrayObject **joint_weights) {
   const npy_intp shape[2] = {PyArray_DIM(influences->joint_indices.array, 0), width};
 
   *joint_indices = (PyArrayObject *)PyArray_SimpleNew(2, shape, NPY_INT32);
-  *joint_weights = (PyArrayObject *)PyArray_SimpleNew(2, shape, PyArray_TYPE(influences->joint_weights.array));
+  *joint_weights = (PyArrayObject *)PyArray_SimpleNew(2, shape, type);
   return *joint_indices != NULL && *joint_weights != NULL;
+}
+
+static int type_of_weights(const core_influences *influences) {
+  return PyArray_TYPE(influences->joint_weights.array);
+}
+
+/* --------------------------------------------------------------------------------------------------------- tidy -- */
+
+const char core_tidy_weights_doc[] =
+    "tidy_weights(joint_indices, joint_weights, *, joint_count=None)\n--\n\n"
+    "As a skin uses them: (joint_indices (V, K), joint_weights (V, K), max_influences).";
+
+PyObject *core_tidy_weights(PyObject *module, PyObject *args, PyObject *kwargs) {
+  static char *keywords[] = {"joint_indices", "joint_weights", "joint_count", NULL};
+  core_influences given = core_default_influences();
+  size_t max_influences = 0;
+  sbs_weights_table table;
+  sbs_fault fault = {0};
+  sbs_status status;
+  PyArrayObject *joint_indices = NULL, *joint_weights = NULL;
+  PyObject *result = NULL;
+
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&O&|$O&:tidy_weights", keywords, core_convert_int32,
+                                   &given.joint_indices, core_convert_reals, &given.joint_weights, core_convert_count,
+                                   &given.joint_count)) {
+    goto exit;
+  }
+  if (!core_describe_influences(&given, &table)) goto exit;
+  if (!new_results(&given, (npy_intp)table.influences_per_vertex, NPY_DOUBLE, &joint_indices, &joint_weights)) {
+    goto exit;
+  }
+
+  CORE_BEGIN_CALL
+  status =
+      sbs_influences_tidy(&table, PyArray_DATA(joint_indices), PyArray_DATA(joint_weights), &max_influences, &fault);
+  CORE_END_CALL
+
+  if (status != SBS_OK)
+    core_raise(PyModule_GetState(module), status, &fault, NULL);
+  else
+    result = Py_BuildValue("OOn", (PyObject *)joint_indices, (PyObject *)joint_weights, (Py_ssize_t)max_influences);
+
+exit:
+  core_release_influences(&given);
+  Py_XDECREF((PyObject *)joint_indices);
+  Py_XDECREF((PyObject *)joint_weights);
+  return result;
 }
 
 /* -------------------------------------------------------------------------------------------------------- clean -- */
@@ -43,7 +90,10 @@ PyObject *core_clean_weights(PyObject *module, PyObject *args, PyObject *kwargs)
     goto exit;
   }
   if (!core_describe_influences(&given, &table)) goto exit;
-  if (!new_results(&given, (npy_intp)table.influences_per_vertex, &joint_indices, &joint_weights)) goto exit;
+  if (!new_results(&given, (npy_intp)table.influences_per_vertex, type_of_weights(&given), &joint_indices,
+                   &joint_weights)) {
+    goto exit;
+  }
   options.limit = (size_t)limit.value;
   options.threshold = threshold.value;
   options.locked = given.mask;
@@ -103,7 +153,7 @@ PyObject *core_smooth_weights(PyObject *module, PyObject *args, PyObject *kwargs
   if (!core_check_agreement(&positions, &given.joint_indices, 0)) goto exit;
   if (mask.array != NULL && !core_check_agreement(&positions, &mask, 0)) goto exit;
   if (limit.value == 0) limit.value = (Py_ssize_t)table.influences_per_vertex;
-  if (!new_results(&given, (npy_intp)limit.value, &joint_indices, &joint_weights)) goto exit;
+  if (!new_results(&given, (npy_intp)limit.value, type_of_weights(&given), &joint_indices, &joint_weights)) goto exit;
   options.iterations = (size_t)iterations.value;
   options.strength = strength.value;
   options.mask = mask.array != NULL ? PyArray_DATA(mask.array) : NULL;

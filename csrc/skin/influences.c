@@ -50,18 +50,16 @@ static double sum_of_weights(const sbs_influences *influences) {
   return sum;
 }
 
-/* Sorts and merges the weights that count, scaled, and notes what is wrong with the others. */
-static void gather(const sbs_skin_desc *desc, size_t vertex, double scale, sbs_influences *influences) {
-  const size_t first = vertex * desc->influences_per_vertex;
+void sbs_influences_merge(const sbs_influence_pairs *pairs, double scale, sbs_influences *influences) {
   influences->count = 0;
   influences->repairs = 0;
   influences->fault = 0;
-  for (size_t k = 0; k < desc->influences_per_vertex; k++) {
-    double weight = sbs_scalar_get(desc->joint_weights, desc->weight_scalar, first + k);
+  for (size_t k = 0; k < pairs->count; k++) {
+    double weight = sbs_scalar_get(pairs->weights, pairs->scalar, pairs->first + k);
     if (weight == 0.0) continue;
     unsigned defect = weight_defect(weight);
     if (!defect) {
-      insert_sorted(influences, desc->joint_indices[first + k], scale * weight);
+      insert_sorted(influences, pairs->joints[pairs->first + k], scale * weight);
     } else {
       if (!influences->repairs) influences->fault = k;
       influences->repairs |= defect;
@@ -70,9 +68,9 @@ static void gather(const sbs_skin_desc *desc, size_t vertex, double scale, sbs_i
   merge_duplicates(influences);
 }
 
-void sbs_influences_read(const sbs_skin_desc *desc, double sum_tolerance, size_t vertex, sbs_influences *influences) {
+void sbs_influences_normalize(const sbs_influence_pairs *pairs, double sum_tolerance, sbs_influences *influences) {
   influences->pivot = 0;
-  gather(desc, vertex, 1.0, influences);
+  sbs_influences_merge(pairs, 1.0, influences);
   if (!influences->count) {
     influences->repairs |= SBS_WEIGHT_UNWEIGHTED;
     return;
@@ -80,7 +78,7 @@ void sbs_influences_read(const sbs_skin_desc *desc, double sum_tolerance, size_t
   double sum = sum_of_weights(influences);
   const int off_sum = !(fabs(sum - 1.0) <= sum_tolerance);
   if (isinf(sum)) { /* weights near the largest double: a power of two leaves their ratios as they are */
-    gather(desc, vertex, 0x1p-64, influences);
+    sbs_influences_merge(pairs, 0x1p-64, influences);
     sum = sum_of_weights(influences);
   }
   if (off_sum) influences->repairs |= SBS_WEIGHT_OFF_SUM;
@@ -88,6 +86,15 @@ void sbs_influences_read(const sbs_skin_desc *desc, double sum_tolerance, size_t
   for (size_t i = 1; i < influences->count; i++) {
     if (influences->weights[i] > influences->weights[influences->pivot]) influences->pivot = i;
   }
+}
+
+void sbs_influences_read(const sbs_skin_desc *desc, double sum_tolerance, size_t vertex, sbs_influences *influences) {
+  const sbs_influence_pairs pairs = {.joints = desc->joint_indices,
+                                     .weights = desc->joint_weights,
+                                     .scalar = desc->weight_scalar,
+                                     .first = vertex * desc->influences_per_vertex,
+                                     .count = desc->influences_per_vertex};
+  sbs_influences_normalize(&pairs, sum_tolerance, influences);
 }
 
 void sbs_influences_count_repairs(unsigned repairs, sbs_weight_report *report) {

@@ -27,6 +27,24 @@ typedef struct sbs_influences {
   size_t fault;     /* the influence that the first repair is about */
 } sbs_influences;
 
+/* Pairs of joint and weight as anybody gives them: those of one vertex, from number `first` of arrays. */
+typedef struct sbs_influence_pairs {
+  const int32_t *joints;
+  const void *weights;
+  sbs_scalar scalar;
+  size_t first;
+  size_t count;
+} sbs_influence_pairs;
+
+/*
+ * Merges pairs, and notes what is wrong with them: distinct joints in ascending order, their weights times `scale`, added up
+ * in an order of their values. What is no positive number is left out. Nothing is normalized, and no pivot chosen.
+ */
+void sbs_influences_merge(const sbs_influence_pairs *pairs, double scale, sbs_influences *influences);
+
+/* Merges and normalizes. A sum that is farther than the tolerance from 1 is a repair. */
+void sbs_influences_normalize(const sbs_influence_pairs *pairs, double sum_tolerance, sbs_influences *influences);
+
 /* Reads and repairs the influences of a vertex whose joint indices are in range. */
 void sbs_influences_read(const sbs_skin_desc *desc, double sum_tolerance, size_t vertex, sbs_influences *influences);
 

@@ -31,7 +31,7 @@ sbs_status sbs_weights_validate_table(const sbs_weights_table *table, sbs_fault 
   return SBS_OK;
 }
 
-sbs_status sbs_weights_validate_influences(const sbs_weights_table *table, sbs_fault *fault) {
+sbs_status sbs_weights_validate_joints(const sbs_weights_table *table, sbs_fault *fault) {
   const size_t columns = table->influences_per_vertex;
   for (size_t i = 0; i < table->vertex_count * columns; i++) {
     const int32_t joint = table->joint_indices[i];
@@ -39,6 +39,15 @@ sbs_status sbs_weights_validate_influences(const sbs_weights_table *table, sbs_f
       return sbs_fault_at(fault, SBS_ERROR_JOINT_INDEX, "joint_indices", i / columns, i % columns, joint,
                           (double)table->joint_count);
     }
+  }
+  return SBS_OK;
+}
+
+sbs_status sbs_weights_validate_influences(const sbs_weights_table *table, sbs_fault *fault) {
+  const sbs_status joints = sbs_weights_validate_joints(table, fault);
+  if (joints) return joints;
+  const size_t columns = table->influences_per_vertex;
+  for (size_t i = 0; i < table->vertex_count * columns; i++) {
     const double weight = sbs_scalar_get(table->joint_weights, table->scalar, i);
     if (!isfinite(weight) || weight < 0.0) {
       const sbs_status status = isfinite(weight) ? SBS_ERROR_NEGATIVE : SBS_ERROR_NOT_FINITE;
@@ -58,41 +67,29 @@ void sbs_row_free(const sbs_allocator *allocator, sbs_row *row) {
   sbs_release(allocator, row->weights);
 }
 
-/* By joint, then weight, so that equal joints are added up in an order of their values, whatever that of the caller. */
-static void insert_by_joint(sbs_row *row, int32_t joint, double weight) {
-  size_t at = row->count++;
-  for (; at > 0; at--) {
-    if (row->joints[at - 1] < joint || (row->joints[at - 1] == joint && row->weights[at - 1] <= weight)) break;
-    row->joints[at] = row->joints[at - 1];
-    row->weights[at] = row->weights[at - 1];
-  }
-  row->joints[at] = joint;
-  row->weights[at] = weight;
+sbs_influence_pairs sbs_weights_pairs(const sbs_weights_table *table, size_t vertex) {
+  return (sbs_influence_pairs){.joints = table->joint_indices,
+                               .weights = table->joint_weights,
+                               .scalar = table->scalar,
+                               .first = vertex * table->influences_per_vertex,
+                               .count = table->influences_per_vertex};
 }
 
-static double add(double a, double b, sbs_scalar scalar) {
-  const double sum = fmin(a + b, scalar == SBS_FLOAT32 ? (double)FLT_MAX : DBL_MAX);
-  return scalar == SBS_FLOAT32 ? (double)(float)sum : sum;
+static double largest_weight(const sbs_influences *influences) {
+  double largest = 0.0;
+  for (size_t i = 0; i < influences->count; i++) largest = fmax(largest, influences->weights[i]);
+  return largest;
 }
 
 void sbs_row_read(const sbs_weights_table *table, size_t vertex, sbs_row *row) {
-  const size_t first = vertex * table->influences_per_vertex;
-  row->count = 0;
-  for (size_t k = 0; k < table->influences_per_vertex; k++) {
-    const double weight = sbs_scalar_get(table->joint_weights, table->scalar, first + k);
-    if (weight > 0.0) insert_by_joint(row, table->joint_indices[first + k], weight);
-  }
-  size_t kept = 0;
-  for (size_t i = 0; i < row->count; i++) {
-    if (kept && row->joints[kept - 1] == row->joints[i]) {
-      row->weights[kept - 1] = add(row->weights[kept - 1], row->weights[i], table->scalar);
-    } else {
-      row->joints[kept] = row->joints[i];
-      row->weights[kept++] = row->weights[i];
-    }
-  }
-  row->count = kept;
-  sbs_row_sort(row);
+  const sbs_influence_pairs pairs = sbs_weights_pairs(table, vertex);
+  const double limit = table->scalar == SBS_FLOAT32 ? (double)FLT_MAX : DBL_MAX;
+  sbs_influences merged = {.joints = row->joints, .weights = row->weights};
+  double scale = 1.0;
+  sbs_influences_merge(&pairs, scale, &merged);
+  while (largest_weight(&merged) > limit) sbs_influences_merge(&pairs, scale /= 2.0, &merged);
+  row->count = merged.count;
+  sbs_row_round(row, table->scalar);
 }
 
 void sbs_row_sort(sbs_row *row) {

@@ -3,6 +3,7 @@
 #define SBS_WEIGHTS_ROW_H
 
 #include "sbs/influences.h"
+#include "skin/influences.h"
 
 /*
  * The influences of one vertex while a tool works on them: distinct joints with positive weights. In order means by
@@ -17,6 +18,9 @@ typedef struct sbs_row {
 /* Checks the counts and pointers of a table, not its numbers. */
 sbs_status sbs_weights_validate_table(const sbs_weights_table *table, sbs_fault *fault);
 
+/* Checks the joints of a table. */
+sbs_status sbs_weights_validate_joints(const sbs_weights_table *table, sbs_fault *fault);
+
 /* Checks all the numbers of a table. */
 sbs_status sbs_weights_validate_influences(const sbs_weights_table *table, sbs_fault *fault);
 
@@ -25,7 +29,13 @@ sbs_row sbs_row_new(const sbs_allocator *allocator, size_t capacity);
 
 void sbs_row_free(const sbs_allocator *allocator, sbs_row *row);
 
-/* Reads a vertex of a valid table: merged, without zeros, in order. */
+/* What a table has of a vertex. */
+sbs_influence_pairs sbs_weights_pairs(const sbs_weights_table *table, size_t vertex);
+
+/*
+ * Reads a vertex of a valid table: merged, without zeros, rounded to the scalar, in order. Where a joint's weights add up to
+ * more than the scalar holds, all of the vertex are halved until they do not: their ratios stay.
+ */
 void sbs_row_read(const sbs_weights_table *table, size_t vertex, sbs_row *row);
 
 /* Puts a row in order. */

@@ -19,6 +19,12 @@ def build_info() -> _BuildInfo: ...
 def set_threads(threads: int | None, /) -> None: ...
 def get_threads() -> int: ...
 def weld(positions: ArrayLike) -> NDArray[np.int32]: ...  # (V, 3) -> (V,)
+def tidy_weights(
+    joint_indices: ArrayLike,  # (V, K)
+    joint_weights: ArrayLike,  # (V, K)
+    *,
+    joint_count: int | None = None,
+) -> tuple[NDArray[np.int32], NDArray[np.float64], int]: ...  # (V, K), (V, K), the most of a vertex
 def clean_weights(
     joint_indices: ArrayLike,  # (V, K)
     joint_weights: ArrayLike,  # (V, K)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .gltf.influences import tidy
+from .influences import tidy
 
 __all__ = ["connected_triangles", "heaviest_joints"]
 
@@ -42,11 +42,8 @@ def heaviest_joints(joint_indices: ArrayLike, joint_weights: ArrayLike) -> NDArr
 
 
 def heaviest_of(joints: NDArray[np.integer], shares: NDArray[np.floating]) -> NDArray[np.int32]:
-    """The same of influences that `tidy` has been through, the heaviest first."""
-    heaviest, most = joints[:, 0].astype(np.int32), shares[:, 0]
-    for joint, share in zip(joints.T[1:], shares.T[1:], strict=True):
-        np.copyto(heaviest, joint, where=(share == most) & (joint < heaviest), casting="unsafe")
-    return np.where(most > 0, heaviest, np.int32(-1))
+    """The same of influences that `tidy` has been through."""
+    return np.where(shares[:, 0] > 0, joints[:, 0].astype(np.int32), np.int32(-1))
 
 
 def connected_triangles(triangles: ArrayLike, attachment: ArrayLike, joints: ArrayLike) -> NDArray[np.bool_]:

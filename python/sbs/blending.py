@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from ._bones import Bones, moved_on, nearest_bones
 from .attachment import heaviest_of
-from .gltf.influences import tidy
+from .influences import tidy
 from .options import DeformOptions
 from .skeleton import Skeleton
 from .skin import Skin
@@ -241,11 +241,11 @@ def _check_influences(
         raise ValueError(
             f"influences have the shapes {indices.shape} and {weights.shape}, expected ({vertex_count}, K) twice"
         )
-    joints, shares = tidy(indices, weights)
-    bad = np.argwhere((joints < 0) | (joints >= joint_count))
-    if len(bad):
-        raise ValueError(f"influences[0]: vertex {bad[0, 0]} names a joint out of range for {joint_count} joints")
-    return joints.astype(np.int32), shares
+    try:
+        joints, shares = tidy(indices, weights, joint_count=joint_count)
+    except ValueError as error:
+        raise ValueError(f"influences: {error}") from None
+    return joints, shares.astype(np.float64, copy=False)
 
 
 def _check_attachment(attachment: ArrayLike | None, vertex_count: int, joint_count: int) -> Joints | None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
+from .influences import Influences, tidy
 from .options import (
     DAMPING,
     Center,
@@ -139,6 +140,10 @@ class Skin:
     def joint_weights(self) -> Floats:
         """Their weights, (V, K), read-only, as given: not normalised."""
         return self._core.joint_weights
+
+    def influences(self) -> Influences:
+        """The influences as the skin uses them, whatever was given: see `sbs.weights.tidy`."""
+        return tidy(self.joint_indices, self.joint_weights)
 
     @property
     def parents(self) -> NDArray[np.int32] | None:

@@ -128,6 +128,12 @@ static sbs_status clean(void) {
   return sbs_weights_clean(&given, &options, indices, weights, NULL, NULL);
 }
 
+static sbs_status tidy(void) {
+  static double shares[VERTICES * INFLUENCES];
+  const sbs_weights_table given = table();
+  return sbs_influences_tidy(&given, indices, shares, NULL, NULL);
+}
+
 /* What comes out is written at the end: nothing is, where it comes to no end. */
 static sbs_status smooth(void) {
   const sbs_weights_table given = table();
@@ -273,6 +279,7 @@ static void test_every_call_can_be_given_up(void) {
       {"capsule_weights", weigh},
       {"weights_clean", clean},
       {"weights_smooth", smooth},
+      {"influences_tidy", tidy},
       {"brush_new", new_brush},
       {"brush_stroke", stroke},
       {"mesh_weld", weld},

@@ -2,6 +2,9 @@
 /* Normalize, limit, prune and smooth, from C: by hand, with bad input, and where memory is short. */
 #include <sbs/influences.h>
 
+#include <float.h>
+#include <math.h>
+
 #include "counting_allocator.h"
 #include "rig.h"
 
@@ -124,6 +127,58 @@ static void test_clean_refuses(void) {
   bad[1][1] = INFINITY;
   CHECK_EQUAL(sbs_weights_clean(&table, NULL, i, w, NULL, &fault), SBS_ERROR_NOT_FINITE);
   CHECK(i[0] == -7 && w[0] == -7.0);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- tidy */
+
+static void test_tidies(void) {
+  const int32_t given_indices[4][3] = {{2, 0, 2}, {1, 0, 2}, {2, 1, 1}, {0, 1, 0}};
+  const double given_weights[4][3] = {
+      {0.5, 1.0, 0.5}, {NAN, -1.0, INFINITY}, {1.0, 0.25, 0.75}, {DBL_MAX, DBL_MAX, 0.0}};
+  sbs_weights_table table = small_table();
+  table.vertex_count = 4;
+  table.joint_indices = given_indices[0];
+  table.joint_weights = given_weights[0];
+  const int32_t expected_indices[] = {0, 2, 0, 0, 0, 0, 1, 2, 0, 0, 1, 0}; /* ties by joint */
+  const double expected_weights[] = {0.5, 0.5, 0.0, 0.0, 0.0, 0.0, 0.5, 0.5, 0.0, 0.5, 0.5, 0.0};
+  int32_t found_indices[12];
+  double found_weights[12];
+  size_t most = 0;
+  sbs_fault fault = {0};
+  CHECK_EQUAL(sbs_influences_tidy(&table, found_indices, found_weights, &most, &fault), SBS_OK);
+  check_rows(found_indices, found_weights, expected_indices, expected_weights, 12);
+  CHECK_EQUAL(most, 2);
+  CHECK_EQUAL(sbs_influences_tidy(&table, found_indices, found_weights, NULL, NULL), SBS_OK);
+
+  CHECK_EQUAL(sbs_influences_tidy(NULL, found_indices, found_weights, NULL, &fault), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_influences_tidy(&table, NULL, found_weights, NULL, &fault), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_influences_tidy(&table, found_indices, NULL, NULL, &fault), SBS_ERROR_NULL);
+  table.joint_count = 2;
+  CHECK_EQUAL(sbs_influences_tidy(&table, found_indices, found_weights, NULL, &fault), SBS_ERROR_JOINT_INDEX);
+  CHECK_EQUAL(fault.index[0], 0);
+  table.vertex_count = 0;
+  CHECK_EQUAL(sbs_influences_tidy(&table, found_indices, found_weights, NULL, &fault), SBS_ERROR_EMPTY);
+}
+
+/* Of one joint more than the largest number: ratios stay, and nothing is infinite. */
+static void test_sums_of_duplicates_beyond_the_largest_number(void) {
+  static const float largest[3] = {FLT_MAX, FLT_MAX, FLT_MAX};
+  static const double largest_doubles[3] = {DBL_MAX, DBL_MAX, DBL_MAX};
+  static const int32_t joints[3] = {0, 1, 1};
+  sbs_weights_table table = {.vertex_count = 1, .joint_count = 2, .influences_per_vertex = 3, .joint_indices = joints};
+  sbs_weights_clean_options options = sbs_weights_default_clean_options();
+  options.normalize = 0;
+  int32_t found[3];
+  float shares[3];
+  table.joint_weights = largest;
+  table.scalar = SBS_FLOAT32;
+  CHECK_EQUAL(sbs_weights_clean(&table, &options, found, shares, NULL, NULL), SBS_OK);
+  CHECK(found[0] == 1 && shares[0] == FLT_MAX && shares[1] == FLT_MAX / 2.0f);
+  double double_shares[3];
+  table.joint_weights = largest_doubles;
+  table.scalar = SBS_FLOAT64;
+  CHECK_EQUAL(sbs_weights_clean(&table, &options, found, double_shares, NULL, NULL), SBS_OK);
+  CHECK(found[0] == 1 && double_shares[0] == DBL_MAX && double_shares[1] == DBL_MAX / 2.0);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ smooth */
@@ -281,6 +336,8 @@ int main(void) {
   RUN(test_locked_joints_keep_their_weights);
   RUN(test_in_place);
   RUN(test_clean_refuses);
+  RUN(test_tidies);
+  RUN(test_sums_of_duplicates_beyond_the_largest_number);
   RUN(test_smooths_over_edges_and_seams);
   RUN(test_mask_and_width);
   RUN(test_smooths_a_mesh_without_weights);

@@ -13,7 +13,6 @@ import pytest
 
 import sbs
 from sbs.gltf import FileError
-from sbs.gltf.influences import tidy
 
 
 def load(path):
@@ -79,13 +78,3 @@ def test_channels_of_many_clips(tmp_path):
         tracks = {track.path: track for track in animation.tracks}
         assert tracks["translation"].values.shape == (30, 20, 3)
         np.testing.assert_allclose(tracks["rotation"].values[3, 7], [0.8, 0, 0, 0.6], atol=1e-7)
-
-
-def test_tidy_adds_the_weights_of_a_joint_where_it_comes_first():
-    joints = np.array([[3, 1, 3, 2], [5, 5, 5, 5], [0, 1, 0, 1], [7, 7, 2, 2]])
-    weights = np.array([[0.1, 0.3, 0.2, 0.4], [0.25] * 4, [0.0, 0.5, 0.5, 0.0], [np.nan, 0.5, -1.0, 0.5]])
-    indices, shares = tidy(joints, weights)
-    np.testing.assert_array_equal(indices[0, :3], [2, 3, 1])  # of 0.3 and 0.3, what came first
-    np.testing.assert_allclose(shares[0, :3], [0.4, 0.3, 0.3])
-    np.testing.assert_array_equal(indices[1:, 0], [5, 1, 7])
-    np.testing.assert_allclose(shares[1:], [[1, 0, 0, 0], [0.5, 0.5, 0, 0], [0.5, 0.5, 0, 0]])

@@ -255,7 +255,9 @@ class Binding:
 
     def _bone_influences(self, weights: influences.VertexWeights) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         bones, values = influences.influences(weights, self._bone_of_group)
-        return influences.limited(bones, values, self.limit) if self.limit else (bones, values)
+        if not self.limit:
+            return bones, values
+        return self._sbs.weights.limit(bones, values, self.limit, normalize=False)
 
     def _joint_influences(
         self,

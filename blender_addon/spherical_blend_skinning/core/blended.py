@@ -157,7 +157,7 @@ class BlendedBinding(Binding):
         if not len(changed):
             return True
         before, after = (
-            self._sbs.attachment.heaviest_joints(skin.joint_indices[changed], skin.joint_weights[changed])
+            self._sbs.mesh.heaviest_joints(skin.joint_indices[changed], skin.joint_weights[changed])
             for skin in (mine, others)
         )
         return np.array_equal(before, after)

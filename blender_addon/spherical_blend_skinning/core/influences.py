@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["VertexWeights", "first_of_each", "group_weights", "influences", "limited", "of_vertices", "padded"]
+__all__ = ["VertexWeights", "first_of_each", "group_weights", "influences", "of_vertices", "padded"]
 
 # Blender's Armature modifier leaves a vertex where it is if its weights sum to no more than this.
 _LEAST_SUM = 1e-4
@@ -28,10 +28,6 @@ class VertexWeights:
 
     groups: NDArray[np.int32]
     weights: NDArray[np.float32]
-
-    def equals(self, other: VertexWeights) -> bool:
-        """Whether both hold the same numbers."""
-        return np.array_equal(self.groups, other.groups) and np.array_equal(self.weights, other.weights)
 
     def differing(self, other: VertexWeights) -> NDArray[np.intp]:
         """The vertices, ascending, that have other groups or weights in another mesh of as many vertices."""
@@ -94,14 +90,6 @@ def influences(
     kept = np.where(joints >= 0, weights.weights, np.float32(0.0))
     kept[kept.sum(axis=1) <= _LEAST_SUM] = 0.0
     return np.maximum(joints, 0), kept
-
-
-def limited(
-    joint_indices: NDArray[np.int32], joint_weights: NDArray[np.float32], limit: int
-) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """The heaviest influences of each vertex, `limit` of them; of equal ones the first."""
-    order = np.argsort(-joint_weights, axis=1, kind="stable")[:, :limit]
-    return np.take_along_axis(joint_indices, order, axis=1), np.take_along_axis(joint_weights, order, axis=1)
 
 
 def first_of_each(numbers: NDArray[np.float32]) -> NDArray[np.int64] | None:

@@ -75,7 +75,6 @@ def joint_tables(skin: Any, positions: NDArray[np.float32]) -> JointTables:
     Parameters
     ----------
     skin : sbs.Skin
-        Its weights are finite and not negative.
     positions : (V, 3) ndarray
         Its vertices at rest, in the space that centroids are to be in.
     """
@@ -115,10 +114,10 @@ def _slot_weights(
     """Normalised weights (V, K) by slot of the vertex's set; zeros for an unweighted vertex, and behind the last."""
     # Sets are numbered, and joints of a set ordered: (set, joint) ascends over all slots.
     keys = slot_sets * (skin.joint_count + 1) + slot_joints
-    vertices, columns = np.nonzero(skin.joint_weights > 0.0)
-    joints = skin.joint_indices[vertices, columns]
+    joint_indices, joint_weights = skin.influences()
+    vertices, columns = np.nonzero(joint_weights)
+    joints = joint_indices[vertices, columns]
     slots = np.searchsorted(keys, set_of_vertex[vertices].astype(np.int64) * (skin.joint_count + 1) + joints)
     result = np.zeros((skin.vertex_count, max(skin.max_influences, 1)))
-    np.add.at(result, (vertices, slots - set_starts[set_of_vertex[vertices]]), skin.joint_weights[vertices, columns])
-    sums = result.sum(axis=1, keepdims=True)
-    return np.divide(result, sums, out=result, where=sums > 0.0)
+    result[vertices, slots - set_starts[set_of_vertex[vertices]]] = joint_weights[vertices, columns]
+    return result

@@ -72,10 +72,8 @@ class RiggedMesh:
 
     def dense(self) -> NDArray[np.float32]:
         """The weights as a matrix, (V, J)."""
-        joint_indices, joint_weights = self.influences()
-        result = np.zeros((len(joint_indices), len(self.names)), np.float32)
-        np.add.at(result, (np.arange(len(joint_indices))[:, None], joint_indices), joint_weights)
-        return result
+        dense: NDArray[np.float32] = library.load_weights().to_dense(*self.influences(), len(self.names))
+        return dense
 
     def write(self, weights: NDArray[np.float32], chosen: NDArray[np.bool_] | None = None) -> int:
         """Write weights to the vertex groups; groups that are missing are made once a vertex is in them.

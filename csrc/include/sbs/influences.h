@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libsbs: tools for the influences of a mesh: to normalize, limit, prune and smooth them. Conventions, threads and errors are
+ * libsbs: tools for the influences of a mesh: to repair, normalize, limit, prune and smooth them. Conventions, threads and errors are
  * those of sbs.h.
  *
  * Influences come in as padded pairs, in any order, and go out by decreasing weight (ties: the lower joint first), padded with
- * index 0 and weight 0; a joint that occurs more than once is merged. Weights must be finite and not negative.
+ * index 0 and weight 0; a joint that occurs more than once is merged. Weights must be finite and not negative, but for
+ * sbs_influences_tidy. Where those of one joint add up to more than their type holds, all of the vertex are halved until they
+ * do not.
  *
  * LOCKED joints keep the weights that they have, to the last bit. Where weights are normalized, the others share what the locked
  * ones leave of 1, in proportion. A vertex whose unlocked weights are all zero has nothing to scale and keeps its sum; where locked
@@ -29,6 +31,22 @@ typedef struct sbs_weights_table {
   sbs_scalar scalar;            /* of joint_weights, and of the weights that come out; all is computed in double */
   const void *joint_weights;    /* (V, K) */
 } sbs_weights_table;
+
+/*
+ * The influences as a skin uses them (sbs_skin_new), to the last bit: weights that are NaN, infinite or negative are dropped,
+ * those of one joint are added, in an order of their values so that no bit depends on that of the caller, and all are divided
+ * by their sum, in double.
+ *
+ *   table           the influences; its weights may be any numbers
+ *   joint_indices   (V, K); not those of the table
+ *   joint_weights   (V, K); not those of the table. A vertex without a positive weight keeps none
+ *   max_influences  the most that a vertex has, or NULL
+ *   fault           or NULL
+ *
+ * Errors: NULL, EMPTY, TOO_LARGE, OPTION, JOINT_INDEX, CANCELLED.
+ */
+SBS_API sbs_status sbs_influences_tidy(const sbs_weights_table *table, int32_t *joint_indices, double *joint_weights,
+                                       size_t *max_influences, sbs_fault *fault);
 
 /* How sbs_weights_clean found things. */
 typedef struct sbs_weights_clean_report {

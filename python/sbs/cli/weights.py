@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from ..character import Character, bind, load
 from ..files import replacing
-from ..gltf.influences import tidy
 from ..picture import Camera, Row, compose, portraits, weight_colors
 from ..skeleton import Skeleton
 from ..weights import (
@@ -27,6 +26,7 @@ from ..weights import (
     normalize,
     prune,
     smooth,
+    tidy,
 )
 from .compare import transformed
 from .errors import Refusal
@@ -185,8 +185,7 @@ def make(character: Character, capsules: Capsules | None, heat: bool, joints: ND
         outside = capsules.count_outside(mesh.positions)
         say(f"capsules: {outside} vertices outside of all, which go to the nearest")
         return capsule_weights(np.asarray(mesh.positions, np.float64), capsules)
-    indices, values = tidy(mesh.joint_indices, mesh.joint_weights)
-    return Influences(indices.astype(np.int32), values)
+    return tidy(mesh.joint_indices, mesh.joint_weights)
 
 
 def corrected(

@@ -17,7 +17,7 @@ from ..files import replacing
 from ..rig import Rig
 from ..text import well_formed
 from ..triangle_mesh import Mesh
-from .influences import quantize, tidy
+from .influences import in_sets, quantize
 
 _COMPONENT_TYPES = {
     np.dtype(np.float32): pygltflib.FLOAT,
@@ -143,8 +143,8 @@ def _primitive(builder: _Builder, mesh: Mesh, joint_count: int, weights: str) ->
     if mesh.uvs is not None:
         attributes.TEXCOORD_0 = builder.accessor(mesh.uvs.astype(np.float32), **vertices)
 
-    joints, tidy_weights = tidy(mesh.joint_indices, mesh.joint_weights)
-    stored = quantize(tidy_weights, np.dtype(weights))
+    joints, shares = in_sets(mesh.joint_indices, mesh.joint_weights)
+    stored = quantize(shares, np.dtype(weights))
     joint_type = np.uint8 if joint_count <= 256 else np.uint16
     for first in range(0, joints.shape[1], 4):
         columns = slice(first, first + 4)

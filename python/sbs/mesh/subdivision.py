@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..attachment import connected_triangles, heaviest_joints
 from ..character import Character, Mesh, bind
-from ..gltf.influences import tidy
-from ..weights.influences import Influences
+from ..influences import Influences, tidy
 
 __all__ = ["Scheme", "Subdivision", "subdivide", "subdivide_near_joints", "triangles_near_joints"]
 

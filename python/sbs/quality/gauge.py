@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import affine
 from ..character import Character
-from ..gltf.influences import tidy
+from ..influences import tidy
 from ..weights import bone_segments
 from . import measures
 from .caps import make_parts

@@ -89,7 +89,7 @@ def make_surface(
     rest_positions : (V, 3) array_like
     triangles : (T, 3) array_like of int
     joint_indices, joint_weights : (V, K) array_like, optional
-        Finite, not negative, a joint once: as `gltf.influences.tidy` gives them. Then vertices at one point are one
+        Finite, not negative, a joint once: as `sbs.weights.tidy` gives them. Then vertices at one point are one
         only if their weights are the same too: what is moved differently, such as two bodies that touch, is no seam.
 
     Returns

@@ -5,13 +5,14 @@ Weights are `Influences`, pairs of padded arrays as `sbs.Skin` takes them: by de
 with index 0 and weight 0.
 """
 
+from ..influences import Influences, tidy
 from .bones import bone_segments
 from .brush import Brush, Stroke
 from .capsule_fit import fit_capsules
 from .capsules import Capsules, capsule_weights
 from .check import WeightCheck, WeightStatistics, check, statistics
 from .heat import HeatReport, HeatWeights, JoinedIsland, heat_weights
-from .influences import Influences, from_dense, to_dense
+from .influences import from_dense, to_dense
 from .mirror import Counterparts, Mirrored, mirror, mirror_joints
 from .tools import limit, normalize, prune, smooth
 from .transfer import Transfer, transfer
@@ -42,6 +43,7 @@ __all__ = [
     "prune",
     "smooth",
     "statistics",
+    "tidy",
     "to_dense",
     "transfer",
 ]

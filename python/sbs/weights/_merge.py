@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .influences import Influences
-from .tools import normalize
+from .. import _core
+from ..influences import Influences
 
 
 def merge(joint_indices: NDArray[np.int32], joint_weights: NDArray[Any]) -> Influences:
@@ -18,20 +18,8 @@ def merge(joint_indices: NDArray[np.int32], joint_weights: NDArray[Any]) -> Infl
     Rows of M pairs become as wide as the one with the most distinct joints needs, at least 1; a row without weight
     stays without.
     """
-    count, width = joint_indices.shape
-    if not count:
+    if not len(joint_indices):
         return Influences(joint_indices, joint_weights)
-    nobody = np.iinfo(np.int32).max
-    joints = np.where(joint_weights > 0, joint_indices, nobody)
-    order = np.argsort(joints, axis=1, kind="stable")
-    joints, weights = np.take_along_axis(joints, order, axis=1), np.take_along_axis(joint_weights, order, axis=1)
-    starts = np.ones((count, width), bool)  # of runs of equal joints
-    starts[:, 1:] = joints[:, 1:] != joints[:, :-1]
-    sums = np.add.reduceat(weights.ravel(), np.flatnonzero(starts))
-    rows, columns = np.nonzero(starts)[0], (np.cumsum(starts, axis=1) - 1)[starts]
-    kept = joints[starts] != nobody
-    room = int(columns[kept].max(initial=0)) + 1
-    merged = Influences(np.zeros((count, room), np.int32), np.zeros((count, room), weights.dtype))
-    merged.joint_indices[rows[kept], columns[kept]] = joints[starts][kept]
-    merged.joint_weights[rows[kept], columns[kept]] = sums[kept]
-    return normalize(*merged)
+    indices, weights, (_, _, _, most) = _core.clean_weights(joint_indices, joint_weights)
+    width = max(most, 1)
+    return Influences(np.ascontiguousarray(indices[:, :width]), np.ascontiguousarray(weights[:, :width]))

@@ -1,29 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Influences: which joints move a vertex, and how much."""
+"""Influences as a matrix of vertices by joints, and back."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..influences import Influences
+
 __all__ = ["Influences", "from_dense", "to_dense"]
-
-
-class Influences(NamedTuple):
-    """The joints that influence each vertex, as `sbs.Skin` takes them.
-
-    Attributes
-    ----------
-    joint_indices : (V, K) int32 ndarray
-        By decreasing weight, ties by joint; padded with index 0.
-    joint_weights : (V, K) float32 or float64 ndarray
-        Padded with weight 0.
-    """
-
-    joint_indices: NDArray[np.int32]
-    joint_weights: NDArray[np.float32 | np.float64]
 
 
 def to_dense(joint_indices: ArrayLike, joint_weights: ArrayLike, joint_count: int) -> NDArray[Any]:

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""Influences: which joints move a vertex, and how much."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+
+__all__ = ["Influences", "tidy"]
+
+
+class Influences(NamedTuple):
+    """The joints that influence each vertex, as `sbs.Skin` takes them.
+
+    Attributes
+    ----------
+    joint_indices : (V, K) int32 ndarray
+        By decreasing weight, ties by joint; padded with index 0.
+    joint_weights : (V, K) float32 or float64 ndarray
+        Padded with weight 0.
+    """
+
+    joint_indices: NDArray[np.int32]
+    joint_weights: NDArray[np.float32 | np.float64]
+
+
+def tidy(joint_indices: ArrayLike, joint_weights: ArrayLike, *, joint_count: int | None = None) -> Influences:
+    """What a `Skin` makes of influences, to the last bit.
+
+    Weights that are NaN, infinite or negative are dropped, those of one joint are added, and all are divided by their
+    sum. No bit depends on the order of a vertex's influences.
+
+    Parameters
+    ----------
+    joint_indices : (V, K) array_like of int
+    joint_weights : (V, K) array_like
+        Any numbers.
+    joint_count : int, optional
+        J, for indices to be checked against.
+
+    Returns
+    -------
+    Influences
+        As wide as the vertex with the most joints needs, at least 1; of float64. A vertex without a positive weight
+        has none.
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree, there are no vertices, or a joint index is negative or not below `joint_count`.
+    TypeError
+        If an array holds neither real numbers nor, for indices, integers.
+
+    Examples
+    --------
+    >>> tidy([[3, 1, 3, 2]], [[0.5, 1.0, 0.5, float("nan")]])
+    Influences(joint_indices=array([[1, 3]], dtype=int32), joint_weights=array([[0.5, 0.5]]))
+    """
+    indices, weights, most = _core.tidy_weights(joint_indices, joint_weights, joint_count=joint_count)
+    width = max(most, 1)
+    return Influences(np.ascontiguousarray(indices[:, :width]), np.ascontiguousarray(weights[:, :width]))
