@@ -220,6 +220,7 @@ class Binding:
             raise ValueError("the mesh has no vertices")
         if not rig.deforms.any():
             raise ValueError("the armature has no bone that deforms")
+        self._sbs = sbs
         self.rig = rig
         self.surface = surface
         self.limit = limit
@@ -246,7 +247,6 @@ class Binding:
         self._has_frame = not np.array_equal(self.frame, np.eye(4))
         self._inverse_frame = inverse(self.frame)
         self._place: _Place | None = None
-        self._sbs = sbs
         #: Where vertices turn about, (V, 3) in the space of the mesh object, if that was given.
         self.centers: Floats | None = None
         self.skin = self._make_skin(
