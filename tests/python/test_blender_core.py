@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -262,3 +263,12 @@ def test_nothing_to_bind() -> None:
     )
     with pytest.raises(ValueError, match="no bone"):
         Binding(SBS, stiff, binding.surface, np.eye(4))
+
+
+def test_a_curved_bone_needs_to_know_where_vertices_are() -> None:
+    """Without that a binding is refused in words."""
+    whole = make_binding(np.eye(4))
+    curves = {0: np.tile(np.eye(4), (3, 1, 1))}
+    rig = replace(whole.rig, segments=np.array([2, 1, 1, 1], np.int32), curves=curves)
+    with pytest.raises(ValueError, match="bone C maps vertices along its curve: `along` is needed"):
+        Binding(SBS, rig, whole.surface, np.eye(4))

@@ -31,15 +31,20 @@ def assign(old: Weights, new: Weights, chosen: NDArray[np.bool_], locked: NDArra
     """
     chosen = chosen & ~locked
     others = ~chosen & ~locked
-    room = np.clip(1.0 - old[:, locked].sum(axis=1, dtype=np.float64), 0.0, 1.0)
-    taken, kept = (np.sum(part, axis=1, dtype=np.float64) for part in (new[:, chosen], old[:, others]))
-    has_new = new.any(axis=1)
+    room = np.clip(1.0 - _sums(old[:, locked]), 0.0, 1.0)
+    taken, kept = _sums(new[:, chosen]), _sums(old[:, others])
+    has_new = np.asarray(new.any(axis=1))
     share = np.where((kept > 0.0) & others.any(), np.minimum(taken, room), np.where(taken > 0.0, room, 0.0))
     result = old.copy()
     result[:, chosen] = new[:, chosen] * _ratio(share, taken)[:, None]
     scaled = old[:, others] * _ratio(room - share, kept)[:, None]
     result[:, others] = np.where(has_new[:, None], scaled, old[:, others])
     return result
+
+
+def _sums(weights: Weights) -> NDArray[np.float64]:
+    """The weights of each vertex together, (V,)."""
+    return np.asarray(weights.sum(axis=1, dtype=np.float64))
 
 
 def _ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:

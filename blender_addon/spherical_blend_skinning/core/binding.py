@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import ModuleType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -248,7 +248,7 @@ class Binding:
         self._inverse_frame = inverse(self.frame)
         self._place: _Place | None = None
         #: Where vertices turn about, (V, 3) in the space of the mesh object, if that was given.
-        self.centers: Floats | None = None
+        self.centers: NDArray[np.float32] | None = None
         self.skin = self._make_skin(
             surface.positions, *self._joint_influences(surface.positions, bones, weights, along)
         )
@@ -278,12 +278,18 @@ class Binding:
             inverse_rests=self._inverse_rests,
             lengths=self.rig.lengths[self.bones],
             segments=self.segments,
-            curved={
-                number: partial(along, bone)
-                for number, bone in enumerate(self.bones.tolist())
-                if bone in self.rig.curves
-            },
+            curved=self._curved(along),
         )
+
+    def _curved(self, along: Along | None) -> dict[int, Callable[[NDArray[np.floating[Any]]], Floats]]:
+        """By their numbers among the moving bones, those that map vertices along their curve."""
+        found: dict[int, Callable[[NDArray[np.floating[Any]]], Floats]] = {}
+        for number, bone in enumerate(self.bones.tolist()):
+            if bone in self.rig.curves:
+                if along is None:
+                    raise ValueError(f"bone {self.rig.names[bone]} maps vertices along its curve: `along` is needed")
+                found[number] = partial(along, bone)
+        return found
 
     def _make_skin(
         self, positions: NDArray[np.float32], joints: NDArray[np.int32], weights: NDArray[np.float32]
@@ -298,7 +304,7 @@ class Binding:
             warnings.simplefilter("ignore", self._sbs.WeightWarning)
             return self._sbs.Skin(positions, joints, weights, **options)
 
-    def with_centers(self, centers: Floats) -> Binding:
+    def with_centers(self, centers: NDArray[np.float32]) -> Self:
         """The same with rotation centers of each vertex, (V, 3) in the space of the mesh object."""
         result = copy.copy(self)
         result.centers = centers
@@ -307,17 +313,17 @@ class Binding:
 
     def optimized_centers(
         self, triangles: NDArray[np.int32], progress: Callable[[float], object], threads: int | None = None
-    ) -> Floats:
+    ) -> NDArray[np.float32]:
         """The centers of `sbs.optimized_centers` for the faces (T, 3), (V, 3) in the space of the mesh object."""
         skin, basis = self.skin, self.surface.basis
         if basis is None:
             points = skin.rest_positions
         else:
             points = transform_points(self.frame, basis) if self._has_frame else basis
-        centers = self._sbs.optimized_centers(
+        centers: Floats = self._sbs.optimized_centers(
             points, triangles, skin.joint_indices, skin.joint_weights, progress=progress, threads=threads
         )
-        return transform_points(self._inverse_frame, centers) if self._has_frame else centers
+        return transform_points(self._inverse_frame, centers) if self._has_frame else centers.astype(np.float32)
 
     def has_centers_of(self, other: Binding) -> bool:
         """Whether optimized centers are where they are in another binding of the same faces."""
@@ -327,7 +333,7 @@ class Binding:
             and self.surface.has_basis_of(other.surface)
         )
 
-    def rebound(self, rig: Rig, surface: Surface, to_rig: Floats, limit: int, along: Along | None = None) -> Binding:
+    def rebound(self, rig: Rig, surface: Surface, to_rig: Floats, limit: int, along: Along | None = None) -> Self:
         """The binding for what may have changed since, by the shortest way there is; itself if nothing has."""
         anew = limit != self.limit or not rig.same_as(self.rig) or not self._fits(to_rig)
         if not anew:
@@ -344,9 +350,9 @@ class Binding:
         other = self._with_weights(surface, vertices, along) if has_same_positions else None
         return other or self._anew(rig, surface, to_rig, limit, along)
 
-    def _anew(self, rig: Rig, surface: Surface, to_rig: Floats, limit: int, along: Along | None) -> Binding:
+    def _anew(self, rig: Rig, surface: Surface, to_rig: Floats, limit: int, along: Along | None) -> Self:
         """A binding of the same kind."""
-        return Binding(self._sbs, rig, surface, to_rig, limit, along)
+        return type(self)(self._sbs, rig, surface, to_rig, limit, along)
 
     def _fits(self, to_rig: Floats) -> bool:
         """Whether the binding holds for another place of the mesh in armature space."""
@@ -359,7 +365,7 @@ class Binding:
             return True
         return is_similarity(to_rig @ self._inverse_frame)
 
-    def _with_positions(self, surface: Surface, along: Along | None) -> Binding:
+    def _with_positions(self, surface: Surface, along: Along | None) -> Self:
         """The same weights on vertices that moved."""
         surface = replace(surface, weights=self.surface.weights)
         if self.bends:
@@ -367,7 +373,7 @@ class Binding:
         skin = self._make_skin(surface.positions, self.skin.joint_indices, self.skin.joint_weights)
         return self._changed(surface, skin)
 
-    def _with_weights(self, surface: Surface, vertices: NDArray[np.intp], along: Along | None) -> Binding | None:
+    def _with_weights(self, surface: Surface, vertices: NDArray[np.intp], along: Along | None) -> Self | None:
         """Other weights of some vertices; None if bones are to move them that have moved none so far."""
         bones, weights = self._bone_influences(influences.of_vertices(surface.weights, vertices))
         if not self._moving[bones[weights > 0.0]].all():
@@ -378,7 +384,7 @@ class Binding:
             skin = self.skin.update_weights(joints, weights, vertices=vertices)
         return self._changed(surface, skin)
 
-    def _changed(self, surface: Surface, skin: Any) -> Binding:
+    def _changed(self, surface: Surface, skin: Any) -> Self:
         result = copy.copy(self)
         result.surface = surface
         result.skin = skin
@@ -428,7 +434,8 @@ class Binding:
         weights = self.skin.joint_weights
         sums = weights.sum(axis=1, dtype=np.float32)
         means = np.einsum("vk,vk->v", weights, of_joints[self.skin.joint_indices], dtype=np.float32)
-        return np.divide(means, sums, out=np.ones_like(means), where=sums > 0.0)
+        result: NDArray[np.float32] = np.divide(means, sums, out=np.ones_like(means), where=sums > 0.0)
+        return result
 
     def deform(
         self, matrices: Floats, method: Method, amount: Amount | None = None, threads: int | None = None

@@ -7,7 +7,7 @@ import copy
 import warnings
 from dataclasses import replace
 from types import ModuleType
-from typing import Any
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +57,7 @@ class BlendedBinding(Binding):
         if self.bends:
             name = rig.names[self.bones[np.argmax(self.segments > 1)]]
             raise ValueError(f"Bones Blending knows no segments, and bone {name} has some: choose another method")
+        self._zone_radii: Floats | None = None
         self._blend()
 
     @property
@@ -108,7 +109,7 @@ class BlendedBinding(Binding):
             influences=(self.skin.joint_indices, self.skin.joint_weights),
             tails=tails @ from_rig[:3, :3].T + from_rig[:3, 3],
         )
-        self._zone_radii: Floats | None = None
+        self._zone_radii = None
         self._place_vertices()
 
     def _joint_parents(self) -> NDArray[np.int32]:
@@ -130,7 +131,7 @@ class BlendedBinding(Binding):
             warnings.simplefilter("ignore", self._sbs.WeightWarning)
             self._blended_skin = replace(self._blending, rest_positions=rest).skin()
 
-    def rebound(self, rig: Rig, surface: Surface, to_rig: Floats, limit: int, along: Along | None = None) -> Binding:
+    def rebound(self, rig: Rig, surface: Surface, to_rig: Floats, limit: int, along: Along | None = None) -> Self:
         same_zones = rig.has_zones_of(self.rig)
         result = super().rebound(rig, surface, to_rig, limit, along)
         same_basis = surface.has_basis_of(self.surface)
@@ -147,7 +148,7 @@ class BlendedBinding(Binding):
             result._blend()
         return result
 
-    def _attaches_alike(self, other: Binding) -> bool:
+    def _attaches_alike(self, other: BlendedBinding) -> bool:
         """Whether another binding of the same vertices has them belong to the same bones, which is all that counts."""
         mine, others = self.skin, other.skin
         if self.blends != "all" or mine.joint_indices.shape != others.joint_indices.shape:
@@ -162,8 +163,8 @@ class BlendedBinding(Binding):
         )
         return np.array_equal(before, after)
 
-    def _anew(self, rig: Rig, surface: Surface, to_rig: Floats, limit: int, along: Along | None) -> Binding:
-        return BlendedBinding(self._sbs, rig, surface, to_rig, limit, along, blends=self.blends)
+    def _anew(self, rig: Rig, surface: Surface, to_rig: Floats, limit: int, along: Along | None) -> Self:
+        return type(self)(self._sbs, rig, surface, to_rig, limit, along, blends=self.blends)
 
     def deform(
         self, matrices: Floats, method: Method, amount: Amount | None = None, threads: int | None = None
@@ -176,10 +177,10 @@ class BlendedBinding(Binding):
         other = self._deform_wholly(matrices, Method(amount.method), threads)
         return other + amount.weights[:, None] * (positions - other)
 
-    def _deform_wholly(self, matrices: Floats, method: Method, threads: int | None) -> NDArray[Any]:
+    def _deform_wholly(self, matrices: Floats, method: Method, threads: int | None) -> NDArray[np.float32]:
         if method.name == "none":
             return self.surface.positions
         if method.name != NAME:
             return super().deform(matrices, method, None, threads)
-        positions = self._blended_skin.deform(matrices, threads=threads, **self._blending.options)
+        positions: NDArray[np.float32] = self._blended_skin.deform(matrices, threads=threads, **self._blending.options)
         return transform_points(self._inverse_frame, positions) if self._has_frame else positions

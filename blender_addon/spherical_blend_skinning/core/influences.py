@@ -65,7 +65,8 @@ def of_vertices(weights: VertexWeights, chosen: NDArray[np.int64]) -> VertexWeig
 
 def group_weights(weights: VertexWeights, group: int) -> NDArray[np.float32]:
     """The weight of every vertex in one vertex group, (V,); 0 where it is not in it."""
-    return np.where(weights.groups == group, weights.weights, np.float32(0.0)).max(axis=1, initial=0.0)
+    inside = np.where(weights.groups == group, weights.weights, np.float32(0.0))
+    return np.asarray(inside.max(axis=1, initial=0.0), np.float32)
 
 
 def influences(

@@ -118,6 +118,6 @@ def _slot_weights(
     vertices, columns = np.nonzero(joint_weights)
     joints = joint_indices[vertices, columns]
     slots = np.searchsorted(keys, set_of_vertex[vertices].astype(np.int64) * (skin.joint_count + 1) + joints)
-    result = np.zeros((skin.vertex_count, max(skin.max_influences, 1)))
+    result: NDArray[np.float64] = np.zeros((skin.vertex_count, max(skin.max_influences, 1)))
     result[vertices, slots - set_starts[set_of_vertex[vertices]]] = joint_weights[vertices, columns]
     return result

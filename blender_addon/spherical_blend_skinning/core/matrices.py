@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +62,6 @@ def linear_part(matrix: Floats) -> Floats:
     return result
 
 
-def transform_points(matrix: Floats, points: NDArray[np.float32]) -> NDArray[np.float32]:
+def transform_points(matrix: Floats, points: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
     """Points (V, 3) moved by a matrix (4, 4)."""
     return (points @ matrix[:3, :3].T + matrix[:3, 3]).astype(np.float32)

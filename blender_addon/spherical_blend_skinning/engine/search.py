@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.binding import Binding
-from ..core.matrices import Floats
 
 __all__ = ["Search", "wait_for_all"]
 
@@ -31,7 +30,7 @@ class Search:
     binding : Binding
     fraction : float
         How much is done, from 0 to 1.
-    centers : (V, 3) ndarray or None
+    centers : (V, 3) ndarray of float32, or None
         What was found.
     error : Exception or None
         Why nothing was.
@@ -40,7 +39,7 @@ class Search:
     def __init__(self, binding: Binding, triangles: NDArray[np.int32]) -> None:
         self.binding = binding
         self.fraction = 0.0
-        self.centers: Floats | None = None
+        self.centers: NDArray[np.float32] | None = None
         self.error: Exception | None = None
         self._is_cancelled = False
         self._thread = threading.Thread(target=self._run, args=(triangles,), name="SBS centers", daemon=True)

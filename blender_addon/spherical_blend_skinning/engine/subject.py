@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from ..core import influences
 from ..core.binding import Binding, Surface
-from ..core.matrices import Floats
 from . import live_group, reading, stack
 
 __all__ = ["InputError", "Positions", "Subject", "needs_input", "renders_differ", "signature"]
@@ -69,7 +68,7 @@ class Subject:
         is_same = all(other.type in stack.DEFORMING for other in stack.before(self.item, self.modifier))
         return is_same and len(self.item.data.polygons) > 0
 
-    def optimized_centers(self, binding: Binding) -> Floats:
+    def optimized_centers(self, binding: Binding) -> NDArray[np.float32]:
         """The optimized centers of a binding, of which `has_faces` holds."""
         manager = bpy.context.window_manager
         manager.progress_begin(0.0, 1.0)
