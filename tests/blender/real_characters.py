@@ -50,7 +50,7 @@ def load(name: str) -> RealCharacter:
     bpy.ops.object.mode_set(mode="OBJECT")
 
     mesh = bpy.data.meshes.new(name)
-    mesh.from_pydata(rest_positions.tolist(), [], [])
+    mesh.from_pydata(rest_positions.tolist(), [], arrays.get("triangles", np.empty((0, 3))).tolist())
     item = bpy.data.objects.new(name, mesh)
     bpy.context.scene.collection.objects.link(item)
     item.parent = armature

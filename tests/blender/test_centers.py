@@ -101,15 +101,25 @@ def test_are_the_default_of_what_is_bound_anew(character: Character) -> None:
     assert tube.sbs.center == "WEIGHTED"
 
 
-@pytest.mark.parametrize(("engine", "center", "wanted"), [("LIVE", "WEIGHTED", 1), ("PORTABLE", "OPTIMIZED", 0)])
-def test_preferences(character: Character, engine: str, center: str, wanted: int) -> None:
+@pytest.mark.parametrize(
+    ("engine", "center", "wanted"),
+    [
+        ("LIVE", "WEIGHTED", "WEIGHTED"),
+        ("PORTABLE", "OPTIMIZED", "OPTIMIZED"),
+        ("PORTABLE", "JOINT_SET", "JOINT_SET"),
+        ("PORTABLE", "WEIGHTED", "OPTIMIZED"),
+    ],
+)
+def test_preferences(character: Character, engine: str, center: str, wanted: str) -> None:
     tube, armature = character
     preferences = bpy.context.preferences.addons[addon.name()].preferences
     preferences.center = center
     preferences.engine = engine
     rigs.select([tube, armature])
     assert bpy.ops.sbs.bind() == {"FINISHED"}
-    assert tube.sbs.center == ("JOINT_SET", "WEIGHTED")[wanted]
+    assert tube.sbs.center == wanted
+    is_portable = engine == "PORTABLE" and bpy.app.version >= (5, 1, 0)
+    assert (addon.module("engine.portable").find(tube) is not None) == is_portable
 
 
 @pytest.mark.blender(since=(5, 1))
@@ -117,8 +127,9 @@ def test_made_portable_without_being_bound(character: Character) -> None:
     tube, armature = character
     tube.parent = armature
     rigs.select([tube])
+    wanted = wanted_centers(tube)
     assert bpy.ops.sbs.make_portable() == {"FINISHED"}
-    assert_right(tube, armature)
+    assert_right(tube, armature, center="optimized", centers=wanted)
 
 
 def test_in_poses_and_places(character: Character) -> None:

@@ -182,6 +182,7 @@ def in_use() -> list[str]:
 def test_unbind_what_is_portable(character: Character) -> None:
     tube, armature = character
     before = in_use()
+    tube.sbs.center = "JOINT_SET"
     assert bpy.ops.sbs.make_portable() == {"FINISHED"}
     assert error(rigs.evaluated(tube), deformed(tube, armature)) < TOLERANCE
     assert bpy.ops.sbs.unbind() == {"FINISHED"}

@@ -34,16 +34,14 @@ def bind(
     modifier_name : str
         The Armature modifier whose place ours takes, if it is of that armature; by default the first that is.
     center : str
-        What vertices turn about if that is not chosen for the object; by default what its rig or the preferences say.
+        What the first mesh of a rig turns about, if that was not chosen for it; by default what the preferences say.
 
     Returns
     -------
     State
         With the binding, or a problem in words.
     """
-    if center and not item.sbs.is_property_set("center"):
-        item.sbs.center = center
-    rig_settings.join(item, armature, preferences.center_of_new(context))
+    rig_settings.join(item, armature, center or preferences.center_of_new(context))
     stack.attach(item, armature, _armature_modifier(item, armature, modifier_name))
     registry.adjust(item, stack.find(item))
     registry.forget()

@@ -17,7 +17,14 @@ Socket = bpy.types.NodeSocket
 Value = Any
 
 # The names of a data type in nodes, by their word for it in Switch and Capture Attribute.
-_DATA_TYPES = {"BOOLEAN": "BOOLEAN", "FLOAT": "FLOAT", "INT": "INT", "VECTOR": "FLOAT_VECTOR", "MATRIX": "FLOAT4X4"}
+_DATA_TYPES = {
+    "BOOLEAN": "BOOLEAN",
+    "FLOAT": "FLOAT",
+    "INT": "INT",
+    "VECTOR": "FLOAT_VECTOR",
+    "ROTATION": "QUATERNION",
+    "MATRIX": "FLOAT4X4",
+}
 
 AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
@@ -27,7 +34,7 @@ _COLUMN_WIDTH, _ROW_HEIGHT = 200.0, 160.0
 class Formulas:
     """Nodes of a tree, grouped in frames that say what they are for.
 
-    Data types are ``"FLOAT"``, ``"INT"``, ``"VECTOR"`` and ``"MATRIX"``.
+    Data types are ``"BOOLEAN"``, ``"FLOAT"``, ``"INT"``, ``"VECTOR"``, ``"ROTATION"`` and ``"MATRIX"``.
     """
 
     def __init__(self, tree: bpy.types.NodeTree) -> None:
@@ -127,6 +134,31 @@ class Formulas:
         """The outer product of two vectors."""
         return self.vector_math("CROSS_PRODUCT", a, b)
 
+    def mix(self, share: Value, a: Value, b: Value) -> Socket:
+        """(1 - share) a + share b, of vectors."""
+        return self._operate("ShaderNodeMix", (share, a, b), data_type="VECTOR", clamp_factor=False)
+
+    # ----------------------------------------------------------------------------------------------------- rotations
+
+    def rotation(self, matrix: Value) -> Socket:
+        """The rotation that a matrix is, but for a translation."""
+        return self.node("FunctionNodeSeparateTransform", {"Transform": matrix}).outputs["Rotation"]
+
+    def rotation_between(self, a: Value, b: Value) -> Socket:
+        """The rotation that leads from one to another: a^-1, then b."""
+        return self._operate("FunctionNodeRotateRotation", (self._operate("FunctionNodeInvertRotation", (a,)), b))
+
+    def quaternion(self, rotation: Value) -> tuple[Socket, Socket]:
+        """Imaginary part, and real part, of the quaternion of a rotation whose real part is not negative."""
+        w, *ijk = self.node("FunctionNodeRotationToQuaternion", {"Rotation": rotation}).outputs
+        sign = self.math("MULTIPLY_ADD", self.math("LESS_THAN", w, 0.0), -2.0, 1.0)
+        return self.scale(self.vector(*ijk), sign), self.math("ABSOLUTE", w)
+
+    def rotate(self, vector: Value, imaginary: Value, real: Value) -> Socket:
+        """A vector turned by a quaternion of any length but 0."""
+        rotation = self._operate("FunctionNodeQuaternionToRotation", (real, *self.components(imaginary)))
+        return self._operate("FunctionNodeRotateVector", (vector, rotation))
+
     # ------------------------------------------------------------------------------------------------------ matrices
 
     def matrix(self, columns: Sequence[Value], bottom: Sequence[Value] = ()) -> Socket:
@@ -208,6 +240,11 @@ class Formulas:
         inputs = {"Value": value, "Index": index}
         node = self.node("GeometryNodeFieldAtIndex", inputs, data_type=_DATA_TYPES[data_type], domain="POINT")
         return socket(node.outputs, "Value")
+
+    def three(self, data_type: str, value: Socket) -> list[Socket]:
+        """The values of a point and of the two points after it."""
+        index = self.node("GeometryNodeInputIndex").outputs[0]
+        return [value, *(self.at_index(data_type, value, self.integer("ADD", index, more)) for more in (1, 2))]
 
     def maximum(self, geometry: Socket, value: Socket) -> Socket:
         """The largest number on a geometry, one value."""

@@ -6,11 +6,14 @@ Bones, weights and vertices are those of the moment: what changes later asks for
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import bpy
 
+from ..core import library
 from ..core.joint_tables import joint_tables
+from ..core.matrices import Floats
 from ..settings.properties import BONE_AMOUNT
 from . import carriers, curves, live, live_group, node_trees, portable_group, portable_tables, registry, stack, subject
 
@@ -68,25 +71,32 @@ def make_portable(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Cou
     if modifier is None:
         raise ValueError(f"{item.name} is not bound")
     live.forget(item)
-    state = live.update(item, depsgraph)
+    state = live.update(item, depsgraph, wait=True)
     if state is None:
         raise ValueError(f"{item.name} is not in the view layer")
     _check(item, modifier, state)
     binding = state.binding
+    centers = _centers(item, modifier, state, depsgraph)
     armature = item.sbs.armature
     tables = joint_tables(binding.skin, binding.surface.positions)
     bones = [binding.rig.names[bone] for bone in binding.bones]
     amount = state.amounts.amount
     other_method = _OTHER_METHODS[amount.method] if amount is not None else ""
-    tree = portable_group.build(item.name, bones, portable_tables.block_count(tables), other_method)
+    tree = portable_group.build(
+        item.name, bones, portable_tables.block_count(tables), centers is not None, other_method
+    )
+    if centers is None:
+        joints = portable_tables.new_joint_sets(item.name, tables)
+    else:
+        joints = portable_tables.new_joints(item.name, tables, len(bones))
 
     _take_carriers(modifier)
     modifier.node_group = tree
     node_trees.hide_inputs(tree)
     for name, value in (
         (portable_group.ARMATURE, armature),
-        (portable_group.WEIGHTS, portable_tables.new_weights(item.name, tables, amount and amount.weights)),
-        (portable_group.JOINT_SETS, portable_tables.new_joint_sets(item.name, tables)),
+        (portable_group.WEIGHTS, portable_tables.new_weights(item.name, tables, amount and amount.weights, centers)),
+        (portable_group.JOINT_SETS, joints),
     ):
         node_trees.set_input(modifier, name, value)
     item.sbs.bound = False
@@ -102,10 +112,15 @@ def _check(item: bpy.types.Object, modifier: bpy.types.NodesModifier, state: liv
         raise ValueError(f"{item.name}: {state.problem}")
     if item.sbs.method != "SPHERICAL":
         raise ValueError(f"{item.name}: only Spherical Blend can be made portable; Blender's Armature modifier is, too")
-    if (item.sbs.rotation, item.sbs.center) != ("QLERP", "JOINT_SET"):
+    if item.sbs.rotation != "QLERP":
         raise ValueError(
-            f"{item.name}: nodes know linear rotations about the centers of bones alone. Set Rotation to Linear and "
-            "Center to Bones to see what that gives, and make it portable then; or bake"
+            f"{item.name}: nodes know linear rotations alone. Set Rotation to Linear to see what that gives, and make "
+            "it portable then; or bake"
+        )
+    if item.sbs.center == "WEIGHTED":
+        raise ValueError(
+            f"{item.name}: nodes know no weighted centers. Set Center to Optimized to see what that gives, and make it "
+            "portable then; or bake"
         )
     amount = state.amounts.amount
     if amount is not None and amount.method not in _OTHER_METHODS:
@@ -120,6 +135,31 @@ def _check(item: bpy.types.Object, modifier: bpy.types.NodesModifier, state: liv
         raise ValueError(f"{item.name}: no vertex has weights for a bone that deforms")
     if subject.renders_differ(item, modifier):
         raise ValueError(f"{item.name}: the modifiers before may give other vertices in renders than in the viewport")
+
+
+def _centers(
+    item: bpy.types.Object, modifier: bpy.types.NodesModifier, state: live.State, depsgraph: bpy.types.Depsgraph
+) -> Floats | None:
+    """Rotation centers (V, 3) in the space of the mesh, None if nodes are to find those of joint sets.
+
+    The live engine does without optimized ones where modifiers before change faces; here there is time to look at
+    those.
+    """
+    binding = state.binding
+    if item.sbs.center != "OPTIMIZED":
+        return None
+    if state.centers.are_possible:
+        return binding.centers
+    triangles = subject.faces_before(item, modifier, depsgraph)
+    if not len(triangles):
+        raise ValueError(
+            f"{item.name} has no faces, between which optimized centers are found: set Center to Bones, and make it "
+            "portable then"
+        )
+    with warnings.catch_warnings():
+        # Vertices that nothing is similar to are no matter: they move as by linear blending.
+        warnings.simplefilter("ignore", library.load().CenterWarning)
+        return subject.optimized_centers(binding, triangles)
 
 
 def make_live(item: bpy.types.Object) -> None:

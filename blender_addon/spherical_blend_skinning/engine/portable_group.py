@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The node group of the portable engine: all of spherical blend skinning in nodes, for Blender 5.1 and later.
 
-It reads the bones from the armature, and joint sets and weights from two meshes, see `portable_tables`. For a vertex v
-(Kavan and Zara 2005, eq. 9) with the heaviest joint p and the center c = c0 + z it computes, in the space of the
-armature or one where that gives the same,
+It reads the bones from the armature, and joints and weights from two meshes, see `portable_tables`. Where these give
+each vertex a center, `portable_given` has the formula. Otherwise it computes, for a vertex v (Kavan and Zara 2005,
+eq. 9) with the heaviest joint p and the center c = c0 + z of its joint set, in the space of the armature or one where
+that gives the same,
 
     v' = C_p v + (Q - I) y + sum w_k (c_k - c_p),   y = C_p v - c_p,   Q = QLERP of q_k q_p*
 
@@ -25,20 +26,19 @@ import bpy
 
 from . import node_trees
 from .formulas import Formulas, Socket
+from .portable_centers import solve_centers
+from .portable_given import deform_about_given
 from .portable_joints import ARMATURE, Slots, bone_tree, read_joints, work_space
 from .portable_pairs import relative_motions
 from .portable_vertices import deform
 
-__all__ = ["ARMATURE", "DAMPING", "JOINT_SETS", "WEIGHTS", "bones_of", "build", "is_portable", "node_count", "remove"]
+__all__ = ["ARMATURE", "JOINT_SETS", "WEIGHTS", "bones_of", "build", "is_portable", "node_count", "remove"]
 
 _MARK = "sbs_portable_group"
 
 # Inputs of the group, beside the armature.
 WEIGHTS = "Weights"
 JOINT_SETS = "Joint Sets"
-
-#: Of `sbs.Skin.deform`: the weight of the pull of a center to the mean of its set's vertices.
-DAMPING = 1e-8
 
 # Bones that are missing have the length 0, others are never shorter than this.
 _LEAST_LENGTH = 1e-9
@@ -80,7 +80,9 @@ def remove(tree: bpy.types.NodeTree) -> None:
             bpy.data.node_groups.remove(group)
 
 
-def build(name: str, bones: Sequence[str], block_count: int, other_method: str = "") -> bpy.types.NodeTree:
+def build(
+    name: str, bones: Sequence[str], block_count: int, has_centers: bool, other_method: str = ""
+) -> bpy.types.NodeTree:
     """Make the group for a character.
 
     Parameters
@@ -91,6 +93,8 @@ def build(name: str, bones: Sequence[str], block_count: int, other_method: str =
         The bones by their number in the table, from 1 on.
     block_count : int
         How many vectors of three weights each vertex has.
+    has_centers : bool
+        Whether vertices have centers of their own; otherwise those of their joint sets are found in each pose.
     other_method : str
         What a vertex gets where its amount is less than 1: ``"NONE"``, ``"RIGID"`` or ``"LINEAR"``; empty if there are
         no amounts.
@@ -100,7 +104,8 @@ def build(name: str, bones: Sequence[str], block_count: int, other_method: str =
     nodes = Formulas(tree)
     # Blender logs what comes to the sockets of a modifier's own group, but of groups within only those that are shown.
     inputs = {socket.name: socket for socket in nodes.node("NodeGroupInput").outputs if socket.name}
-    inner = nodes.node("GeometryNodeGroup", inputs, node_tree=_deformation(name, bones, block_count, other_method))
+    deformation = _deformation(name, bones, block_count, has_centers, other_method)
+    inner = nodes.node("GeometryNodeGroup", inputs, node_tree=deformation)
     nodes.node("NodeGroupOutput", {"Geometry": inner.outputs["Geometry"]})
     nodes.lay_out()
     return tree
@@ -115,7 +120,9 @@ def _new_tree(name: str) -> bpy.types.NodeTree:
     return tree
 
 
-def _deformation(name: str, bones: Sequence[str], block_count: int, other_method: str) -> bpy.types.NodeTree:
+def _deformation(
+    name: str, bones: Sequence[str], block_count: int, has_centers: bool, other_method: str
+) -> bpy.types.NodeTree:
     """The inner group that does it all."""
     tree = _new_tree(f"SBS Deformation {name}")
     nodes = Formulas(tree)
@@ -131,8 +138,13 @@ def _deformation(name: str, bones: Sequence[str], block_count: int, other_method
     parts = nodes.node("GeometryNodeSeparateGeometry", {"Geometry": table, "Selection": is_pair}, domain="POINT")
 
     slots = read_joints(nodes, parts.outputs["Inverted"], inputs[ARMATURE], bone_tree(name, bones), space)
-    pairs = relative_motions(nodes, parts.outputs["Selection"], slots, space, other_method == "LINEAR")
-    position = deform(nodes, pairs, weights, space, slots.is_skewed, block_count, other_method)
+    of_pairs = parts.outputs["Selection"]
+    if has_centers:
+        position = deform_about_given(nodes, of_pairs, slots, weights, space, block_count, other_method)
+    else:
+        slots, center = solve_centers(nodes, slots, space)
+        pairs = relative_motions(nodes, of_pairs, slots, center, space, other_method == "LINEAR")
+        position = deform(nodes, pairs, weights, space, slots.is_skewed, block_count, other_method)
 
     nodes.begin("Result")
     deformed = nodes.node("GeometryNodeSetPosition", {"Geometry": geometry, "Position": position})

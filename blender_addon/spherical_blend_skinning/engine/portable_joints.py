@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Nodes of the portable engine for joints: their motions, and the rotation centers of their sets."""
+"""Nodes of the portable engine for joints: how they move, and the space in which that is blended."""
 
 from __future__ import annotations
 
@@ -110,15 +110,13 @@ def work_space(nodes: Formulas, rig_to_mesh: Socket) -> Space:
 
 @dataclass
 class Slots:
-    """The slots of all joint sets: a geometry, and fields on it.
+    """Joints, one at each point of a geometry, and fields on it.
 
     Attributes
     ----------
     geometry : Socket
     matrix, rotation : Socket
         C and its rotation R, which is C itself while all joints are rigid.
-    center : Socket
-        At the point of a set's damping: z, by which its rotation center is off c0, the mean of its vertices.
     is_skewed : Socket
         Whether any joint is not rigid, one value.
     length : Socket
@@ -130,14 +128,13 @@ class Slots:
     geometry: Socket
     matrix: Socket
     rotation: Socket
-    center: Socket
     is_skewed: Socket
     length: Socket
     shortest: Socket
 
 
 def read_joints(nodes: Formulas, geometry: Socket, armature: Socket, bones: bpy.types.NodeTree, space: Space) -> Slots:
-    """The joints of all slots, and the center of each set."""
+    """The joints of all slots, by their numbers."""
     nodes.begin("Joints")
     inputs = {ARMATURE: armature, "Joint": nodes.attribute("INT", "joint")}
     inner = nodes.node("GeometryNodeGroup", inputs, node_tree=bones).outputs
@@ -159,8 +156,7 @@ def read_joints(nodes: Formulas, geometry: Socket, armature: Socket, bones: bpy.
     is_skewed = nodes.compare("GREATER_THAN", nodes.maximum(geometry, skew), _RIGID_TOLERANCE, "FLOAT")
 
     rotation = _rotation(nodes, matrix, is_skewed)
-    geometry, center = _solve_centers(nodes, geometry, matrix, rotation, space)
-    return Slots(geometry, matrix, rotation, center, is_skewed, inner["Length"], inner["Shortest"])
+    return Slots(geometry, matrix, rotation, is_skewed, inner["Length"], inner["Shortest"])
 
 
 def _rotation(nodes: Formulas, matrix: Socket, is_skewed: Socket) -> Socket:
@@ -179,44 +175,3 @@ def _rotation(nodes: Formulas, matrix: Socket, is_skewed: Socket) -> Socket:
     signs = nodes.matrix([nodes.scale(axis, factor) for axis, factor in zip(AXES, (others, others, sign), strict=True)])
     polar = nodes.multiply(nodes.multiply(left, signs), vectors)
     return nodes.switch("MATRIX", is_skewed, matrix, polar)
-
-
-def _solve_centers(
-    nodes: Formulas, geometry: Socket, matrix: Socket, rotation: Socket, space: Space
-) -> tuple[Socket, Socket]:
-    """Where the joints of each set move most alike: z that makes |E z + f|^2 + damping |z|^2 least over the set.
-
-    E are deviations of rotations from their mean, f those of moved points c0: the sum over all pairs of
-    |(R_a z + C_a c0) - (R_b z + C_b c0)|^2 is, for n joints, n times the sum of squared deviations. What stands for the
-    damping is one more point of the set, where E is its root times the identity and f is 0.
-
-    Formed of E in single precision, E^T E would say little of small singular values. So columns are made orthogonal by
-    the modified process of Gram and Schmidt, f as the last, and squares only formed of what is left (Bjorck, Numerical
-    Methods for Least Squares Problems, 1996). E z + f is left of f: at the point of the damping its root times z.
-    """
-    nodes.begin("Deviations from the mean")
-    of_set, of_mean = nodes.attribute("INT", "set"), nodes.attribute("INT", "mean")
-    damping = nodes.attribute("VECTOR", "damping")
-    moved = nodes.move(matrix, nodes.move(space.from_mesh, nodes.attribute("VECTOR", "centroid")))
-    *rest, last = (
-        nodes.subtract(value, nodes.average("VECTOR", value, of_mean)) for value in (*nodes.columns(rotation), moved)
-    )
-    rest = [nodes.vector_math("MULTIPLY_ADD", damping, *pair) for pair in zip(AXES, rest, strict=True)]
-    rest.append(last)
-    names = ("X", "Y", "Z", "Moved")
-    geometry, *rest = nodes.keep(geometry, [("VECTOR", name, value) for name, value in zip(names, rest, strict=True)])
-    for number in range(1, 4):
-        nodes.begin(f"What {names[number - 1]} does not explain")
-        first, *rest = rest
-        products = [nodes.dot(first, column) for column in (first, *rest)]
-        square, *means = nodes.components(nodes.average("VECTOR", nodes.vector(*products[:3]), of_set))
-        means = [*means, *(nodes.average("FLOAT", product, of_set) for product in products[3:])]
-        rest = [
-            nodes.subtract(column, nodes.scale(first, nodes.math("DIVIDE", mean, square)))
-            for column, mean in zip(rest, means, strict=False)
-        ]
-        if number == 3:
-            rest = [nodes.vector_math("DIVIDE", *rest, damping)]
-        values = [("VECTOR", name, value) for name, value in zip(names[number:], rest, strict=True)]
-        geometry, *rest = nodes.keep(geometry, values)
-    return geometry, *rest

@@ -68,8 +68,10 @@ class Pairs:
     linear_offsets: Socket | None
 
 
-def relative_motions(nodes: Formulas, geometry: Socket, slots: Slots, space: Space, with_linear: bool) -> Pairs:
-    """All pairs, by the slots of their joints."""
+def relative_motions(
+    nodes: Formulas, geometry: Socket, slots: Slots, center: Socket, space: Space, with_linear: bool
+) -> Pairs:
+    """All pairs, by the slots of their joints, and the centers that stand at the points of the damping."""
     nodes.begin("Joints of each pair")
     pivot, slot = nodes.attribute("INT", "pivot"), nodes.attribute("INT", "slot")
 
@@ -82,7 +84,7 @@ def relative_motions(nodes: Formulas, geometry: Socket, slots: Slots, space: Spa
         for of, index in ((matrix, slot), (pivot_matrix, pivot))
     )
     centroid = nodes.move(space.from_mesh, nodes.attribute("VECTOR", "centroid"))
-    from_centroid = at(nodes.attribute("INT", "damper"), "VECTOR", slots.center)
+    from_centroid = at(nodes.attribute("INT", "damper"), "VECTOR", center)
 
     nodes.begin("Stretch of joints that are not rigid")
     pivot_columns = nodes.columns(pivot_matrix)
@@ -108,7 +110,7 @@ def relative_motions(nodes: Formulas, geometry: Socket, slots: Slots, space: Spa
     moving, motion, matrix_of_pivot, pivot_center = nodes.keep(geometry, values)
 
     nodes.begin("Three pairs to a matrix")
-    three = [nodes.entries(each) for each in _three(nodes, motion)]
+    three = [nodes.entries(each) for each in nodes.three("MATRIX", motion)]
     reals = [imaginary[3] for imaginary, *_ in three]
     names = ("Offsets", "Linear Offsets") if with_linear else ("Offsets",)
     values = [
@@ -139,16 +141,10 @@ def _difference(nodes: Formulas, columns: Sequence[Socket], others: Sequence[Soc
     return nodes.matrix([nodes.subtract(a, b) for a, b in zip(columns, others, strict=True)])
 
 
-def _three(nodes: Formulas, matrix: Socket) -> list[Socket]:
-    """The matrices of a point and of the two points after it."""
-    index = nodes.node("GeometryNodeInputIndex").outputs[0]
-    return [matrix, *(nodes.at_index("MATRIX", matrix, nodes.integer("ADD", index, more)) for more in (1, 2))]
-
-
 def _by_axis(nodes: Formulas, geometry: Socket, matrix: Socket) -> ByAxis:
     nodes.begin("Three pairs to a matrix for each axis")
     geometry, matrix = nodes.keep(geometry, [("MATRIX", "Matrix", matrix)])
-    three = _three(nodes, matrix)
+    three = nodes.three("MATRIX", matrix)
     values = [
         ("MATRIX", name, nodes.matrix([nodes.turn(each, axis) for each in three]))
         for name, axis in zip("XYZ", AXES, strict=True)
@@ -175,12 +171,10 @@ def _quaternion(nodes: Formulas, rotation: Socket, pivot_rotation: Socket) -> tu
 
     # Near a half turn that says nothing any more, and Blender's own way does well.
     relative = nodes.multiply(rotation, nodes.invert(pivot_rotation))
-    turn = nodes.node("FunctionNodeSeparateTransform", {"Transform": relative}).outputs["Rotation"]
-    w, *ijk = nodes.node("FunctionNodeRotationToQuaternion", {"Rotation": turn}).outputs
-    sign = nodes.math("MULTIPLY_ADD", nodes.math("LESS_THAN", w, 0.0), -2.0, 1.0)
+    far_imaginary, far_real = nodes.quaternion(nodes.rotation(relative))
     is_far = nodes.compare("LESS_THAN", square, _HALF_TURN**2, "FLOAT")
-    imaginary = nodes.switch("VECTOR", is_far, imaginary, nodes.scale(nodes.vector(*ijk), sign))
-    real = nodes.switch("FLOAT", is_far, real, nodes.math("MULTIPLY", w, sign))
+    imaginary = nodes.switch("VECTOR", is_far, imaginary, far_imaginary)
+    real = nodes.switch("FLOAT", is_far, real, far_real)
     return imaginary, nodes.math("SUBTRACT", real, 1.0)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The two hidden meshes that the portable node group reads: joint sets, and the weights of vertices.
+"""The two hidden meshes that the portable node group reads: joints, in sets or alone, and the weights of vertices.
 
 They are objects in no collection; inputs of the modifier are their only users. Nothing is written to the mesh that is
 deformed, so it may belong to a library or to several objects.
@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.joint_tables import JointTables
-from .portable_group import DAMPING
+from .portable_centers import DAMPING
 
-__all__ = ["block_count", "is_table", "new_joint_sets", "new_weights", "remove"]
+__all__ = ["block_count", "is_table", "new_joint_sets", "new_joints", "new_weights", "remove"]
 
 _MARK = "sbs_portable_table"
 
@@ -58,17 +58,44 @@ def new_joint_sets(name: str, tables: JointTables) -> bpy.types.Object:
     return item
 
 
-def new_weights(name: str, tables: JointTables, amounts: NDArray[np.float32] | None) -> bpy.types.Object:
-    """The weights: a vertex for each of the mesh, with the first pair of its pivot group and weights of other slots."""
+def new_joints(name: str, tables: JointTables, joint_count: int) -> bpy.types.Object:
+    """The joints, where vertices have centers: a vertex for each by its number, then one for each pair.
+
+    The numbers are those of `new_joint_sets`.
+    """
+    joints = np.arange(joint_count + 1)
+    numbers = tables.slot_joints + 1
+    others = numbers[tables.other_slots(3 * block_count(tables))]
+    is_pair = np.repeat((False, True), (len(joints), others.size))
+
+    item = _new(f"SBS Joints {name}", len(is_pair))
+    _put(item, "is_pair", "BOOLEAN", is_pair)
+    _put(item, "joint", "INT", _placed(~is_pair, joints))
+    _put(item, "pivot", "INT", _placed(is_pair, np.repeat(numbers[tables.group_pivots], others.shape[1])))
+    _put(item, "slot", "INT", _placed(is_pair, others.ravel()))
+    return item
+
+
+def new_weights(
+    name: str, tables: JointTables, amounts: NDArray[np.float32] | None, centers: NDArray[np.floating] | None
+) -> bpy.types.Object:
+    """The weights: a vertex for each of the mesh, with the first pair of its pivot group and weights of other slots.
+
+    With them its amount, and its center in the mesh's space, if there are such.
+    """
     count, width = tables.vertex_weights.shape
     item = _new(f"SBS Weights {name}", count)
     padded = np.zeros((count, 3 * block_count(tables)), np.float32)
     padded[:, :width] = tables.vertex_weights
     _put(item, "pair", "INT", tables.vertex_groups * padded.shape[1])
-    for number in range(block_count(tables)):
-        _put(item, f"weights_{number + 1}", "FLOAT_VECTOR", padded[:, 3 * number : 3 * number + 3])
+    _put_blocks(item, "weights", padded)
     if amounts is not None:
         _put(item, "amount", "FLOAT", amounts)
+    if centers is not None:
+        _put(item, "center", "FLOAT_VECTOR", centers)
+        # The pivot's is never 0, nor are the sums.
+        of_pivot = 1.0 - padded.sum(axis=1, keepdims=True, dtype=np.float64)
+        _put_blocks(item, "shares", padded / (of_pivot + padded.cumsum(axis=1, dtype=np.float64)))
     return item
 
 
@@ -94,6 +121,12 @@ def _put(item: bpy.types.Object, name: str, data_type: str, values: NDArray[np.g
     kinds = {"BOOLEAN": np.bool_, "INT": np.int32}
     flat = np.ascontiguousarray(values, kinds.get(data_type, np.float32)).reshape(-1)
     attribute.data.foreach_set("vector" if data_type == "FLOAT_VECTOR" else "value", flat)
+
+
+def _put_blocks(item: bpy.types.Object, name: str, values: NDArray[np.floating]) -> None:
+    """Put numbers of each vertex as vectors of three, of names that are numbered."""
+    for number in range(values.shape[1] // 3):
+        _put(item, f"{name}_{number + 1}", "FLOAT_VECTOR", values[:, 3 * number : 3 * number + 3])
 
 
 def _placed(where: NDArray[np.bool_], values: NDArray[np.int32]) -> NDArray[np.int32]:

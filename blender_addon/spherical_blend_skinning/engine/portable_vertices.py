@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from .formulas import Formulas, Socket, Value
 from .portable_joints import Space
 from .portable_pairs import ByAxis, Pairs
 
-__all__ = ["deform"]
+__all__ = ["deform", "with_amount"]
 
 
 def deform(
@@ -23,11 +25,15 @@ def deform(
     nodes.begin("Vertices")
     index = nodes.node("GeometryNodeInputIndex").outputs[0]
     position = nodes.node("GeometryNodeInputPosition").outputs[0]
-    first = nodes.sample("INT", weights, nodes.attribute("INT", "pair"), index)
+
+    def of_vertex(data_type: str, name: str) -> Socket:
+        return nodes.sample(data_type, weights, nodes.attribute(data_type, name), index)
+
+    first = of_vertex("INT", "pair")
     # Of each three other joints their weights, and the pair that stands for them.
     blocks = [
         (
-            nodes.sample("VECTOR", weights, nodes.attribute("VECTOR", f"weights_{number}"), index),
+            of_vertex("VECTOR", f"weights_{number}"),
             nodes.integer("ADD", first, 3 * (number - 1)) if number > 1 else first,
         )
         for number in range(1, block_count + 1)
@@ -75,15 +81,22 @@ def deform(
     norm = nodes.math("ADD", nodes.dot(tangent, tangent), 1.0)
     turned = nodes.scale(turned, nodes.math("DIVIDE", 2.0, norm))
     result = space.vertex_to_mesh(nodes, nodes.add(moved, turned))
-    if not other_method:
-        return result
 
+    def other() -> Socket:
+        if other_method == "RIGID":
+            return space.vertex_to_mesh(nodes, rigid)
+        if other_method == "LINEAR" and pairs.linear is not None and pairs.linear_offsets is not None:
+            offset = blend(pairs.geometry, pairs.linear_offsets)
+            return space.vertex_to_mesh(nodes, nodes.add(rigid, offset, along(pairs.linear, from_centroid)))
+        return position
+
+    return with_amount(nodes, of_vertex, result, other) if other_method else result
+
+
+def with_amount(
+    nodes: Formulas, of_vertex: Callable[[str, str], Socket], result: Socket, other: Callable[[], Socket]
+) -> Socket:
+    """What a vertex gets by its amount, the rest being another position, that function makes the nodes for."""
     nodes.begin("Amount")
-    amount = nodes.sample("FLOAT", weights, nodes.attribute("FLOAT", "amount"), index)
-    other = position
-    if other_method == "RIGID":
-        other = space.vertex_to_mesh(nodes, rigid)
-    elif other_method == "LINEAR" and pairs.linear is not None and pairs.linear_offsets is not None:
-        offset = blend(pairs.geometry, pairs.linear_offsets)
-        other = space.vertex_to_mesh(nodes, nodes.add(rigid, offset, along(pairs.linear, from_centroid)))
-    return nodes.add(other, nodes.scale(nodes.subtract(result, other), amount))
+    amount, rest = of_vertex("FLOAT", "amount"), other()
+    return nodes.add(rest, nodes.scale(nodes.subtract(result, rest), amount))

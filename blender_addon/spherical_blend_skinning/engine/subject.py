@@ -11,7 +11,16 @@ from ..core import influences
 from ..core.binding import Binding, Surface
 from . import live_group, reading, stack
 
-__all__ = ["InputError", "Positions", "Subject", "needs_input", "renders_differ", "signature"]
+__all__ = [
+    "InputError",
+    "Positions",
+    "Subject",
+    "faces_before",
+    "needs_input",
+    "optimized_centers",
+    "renders_differ",
+    "signature",
+]
 
 Positions = NDArray[np.float32]
 
@@ -70,12 +79,7 @@ class Subject:
 
     def optimized_centers(self, binding: Binding) -> NDArray[np.float32]:
         """The optimized centers of a binding, of which `has_faces` holds."""
-        manager = bpy.context.window_manager
-        manager.progress_begin(0.0, 1.0)
-        try:
-            return binding.optimized_centers(reading.triangles(self.item.data), manager.progress_update)
-        finally:
-            manager.progress_end()
+        return optimized_centers(binding, reading.triangles(self.item.data))
 
     def _kept(self) -> tuple[Positions, NDArray[np.int64] | None] | None:
         """The input that the modifier kept, and which vertices of the outcome have it if modifiers after add some."""
@@ -93,9 +97,39 @@ class Subject:
         return (positions[sources], sources) if sources is not None else None
 
 
+def optimized_centers(binding: Binding, triangles: NDArray[np.int32]) -> Floats:
+    """The optimized centers of a binding for faces (T, 3), with progress that is shown."""
+    manager = bpy.context.window_manager
+    manager.progress_begin(0.0, 1.0)
+    try:
+        return binding.optimized_centers(triangles, manager.progress_update)
+    finally:
+        manager.progress_end()
+
+
 def needs_input(item: bpy.types.Object, modifier: bpy.types.NodesModifier) -> bool:
     """Whether the modifier has to keep what comes to it: shape keys or other modifiers change the mesh before."""
     return item.data.shape_keys is not None or bool(stack.before(item, modifier))
+
+
+def faces_before(
+    item: bpy.types.Object, modifier: bpy.types.NodesModifier, depsgraph: bpy.types.Depsgraph
+) -> NDArray[np.int32]:
+    """The faces of what comes to the modifier, cut into triangles (T, 3); it is hidden meanwhile and what follows.
+
+    To be called by operators: the dependency graph is evaluated anew.
+    """
+    place = list(item.modifiers).index(modifier)
+    shown = [(other, other.show_viewport) for other in list(item.modifiers)[place:]]
+    try:
+        for other, _ in shown:
+            other.show_viewport = False
+        depsgraph.update()
+        return reading.triangles(item.evaluated_get(depsgraph).data)
+    finally:
+        for other, before in shown:
+            other.show_viewport = before
+        depsgraph.update()
 
 
 def signature(item: bpy.types.Object, modifier: bpy.types.NodesModifier) -> tuple[object, ...]:

@@ -8,6 +8,7 @@ import bpy
 from ..bind import operators as bind
 from ..engine import live, portable, stack
 from ..interface.selection import do_to_each, hindrance, linked_reason, meshes, portable_meshes, refuse
+from ..settings import preferences
 
 __all__ = ["CLASSES", "make_portable"]
 
@@ -28,7 +29,7 @@ def make_portable(context: bpy.types.Context, item: bpy.types.Object) -> portabl
         armature = stack.find_armature(item, [])
         if armature is None:
             raise ValueError(f"{item.name} has no armature: bind it to one first")
-        bind.bind(context, item, armature, center="JOINT_SET")
+        bind.bind(context, item, armature, center=preferences.center_of_new(context, is_portable=True))
     return portable.make_portable(item, context.evaluated_depsgraph_get())
 
 

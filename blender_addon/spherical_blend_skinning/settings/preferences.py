@@ -37,7 +37,8 @@ class SBS_AP_preferences(bpy.types.AddonPreferences):
 
     center: bpy.props.EnumProperty(
         name="Default Center",
-        description="What a newly bound mesh turns vertices about. Portable ones always start with those of bones",
+        description="What a newly bound mesh turns vertices about. Portable ones know no weighted centers: they get "
+        "optimized ones",
         items=CENTERS,
         default="OPTIMIZED",
     )
@@ -82,10 +83,12 @@ def get(context: bpy.types.Context) -> SBS_AP_preferences | SimpleNamespace:
     return SimpleNamespace(**{name: properties[name].default for name in SBS_AP_preferences.__annotations__})
 
 
-def center_of_new(context: bpy.types.Context) -> str:
-    """The setting ``center`` of a mesh that is bound now: nodes know those of bones alone."""
+def center_of_new(context: bpy.types.Context, *, is_portable: bool = False) -> str:
+    """The setting ``center`` of a mesh that is bound now, to become portable or as the preferences say."""
     chosen = get(context)
-    return "JOINT_SET" if chosen.engine == "PORTABLE" else chosen.center
+    # Nodes know no weighted ones.
+    is_known = chosen.center != "WEIGHTED" or not (is_portable or chosen.engine == "PORTABLE")
+    return chosen.center if is_known else "OPTIMIZED"
 
 
 CLASSES = (SBS_AP_preferences,)

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Nodes of the portable engine for joint sets: the rotation center of each in a pose."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from .formulas import AXES, Formulas, Socket
+from .portable_joints import Slots, Space
+
+__all__ = ["DAMPING", "solve_centers"]
+
+#: Of `sbs.Skin.deform`: the weight of the pull of a center to the mean of its set's vertices.
+DAMPING = 1e-8
+
+
+def solve_centers(nodes: Formulas, slots: Slots, space: Space) -> tuple[Slots, Socket]:
+    """Where the joints of each set move most alike: z that makes |E z + f|^2 + damping |z|^2 least over the set.
+
+    By z its rotation center is off c0, the mean of its vertices. It stands at the points of the damping, of a geometry
+    that the slots are given with.
+
+    E are deviations of rotations from their mean, f those of moved points c0: the sum over all pairs of
+    |(R_a z + C_a c0) - (R_b z + C_b c0)|^2 is, for n joints, n times the sum of squared deviations. What stands for the
+    damping is one more point of the set, where E is its root times the identity and f is 0.
+
+    Formed of E in single precision, E^T E would say little of small singular values. So columns are made orthogonal by
+    the modified process of Gram and Schmidt, f as the last, and squares only formed of what is left (Bjorck, Numerical
+    Methods for Least Squares Problems, 1996). E z + f is left of f: at the point of the damping its root times z.
+    """
+    nodes.begin("Deviations from the mean")
+    of_set, of_mean = nodes.attribute("INT", "set"), nodes.attribute("INT", "mean")
+    damping = nodes.attribute("VECTOR", "damping")
+    moved = nodes.move(slots.matrix, nodes.move(space.from_mesh, nodes.attribute("VECTOR", "centroid")))
+    columns = (*nodes.columns(slots.rotation), moved)
+    *rest, last = (nodes.subtract(value, nodes.average("VECTOR", value, of_mean)) for value in columns)
+    rest = [nodes.vector_math("MULTIPLY_ADD", damping, *pair) for pair in zip(AXES, rest, strict=True)]
+    rest.append(last)
+    names = ("X", "Y", "Z", "Moved")
+    values = [("VECTOR", name, value) for name, value in zip(names, rest, strict=True)]
+    geometry, *rest = nodes.keep(slots.geometry, values)
+    for number in range(1, 4):
+        nodes.begin(f"What {names[number - 1]} does not explain")
+        first, *rest = rest
+        products = [nodes.dot(first, column) for column in (first, *rest)]
+        square, *means = nodes.components(nodes.average("VECTOR", nodes.vector(*products[:3]), of_set))
+        means = [*means, *(nodes.average("FLOAT", product, of_set) for product in products[3:])]
+        rest = [
+            nodes.subtract(column, nodes.scale(first, nodes.math("DIVIDE", mean, square)))
+            for column, mean in zip(rest, means, strict=False)
+        ]
+        if number == 3:
+            rest = [nodes.vector_math("DIVIDE", *rest, damping)]
+        values = [("VECTOR", name, value) for name, value in zip(names[number:], rest, strict=True)]
+        geometry, *rest = nodes.keep(geometry, values)
+    (center,) = rest
+    return replace(slots, geometry=geometry), center
