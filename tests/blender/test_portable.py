@@ -311,7 +311,7 @@ def test_shape_keys_before(center: str) -> None:
 @pytest.mark.parametrize("kind", ["MIRROR", "SUBSURF"])
 def test_centers_behind_modifiers_that_change_faces(kind: str) -> None:
     """Live, these have weighted centers; nodes get those of the faces that come to them."""
-    sbs = addon.module("library").load()
+    sbs = addon.module("core.library").load()
     tube, armature = make_character()
     before = tube.modifiers.new("Before", kind)
     if kind == "SUBSURF":
