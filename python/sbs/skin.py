@@ -369,7 +369,7 @@ class Skin:
         method, rotation, center, damping, rcond, amount, base, normals, threads
             As in `deform`.
         out, out_normals : (F, V, 3) ndarray, optional
-            As in `deform`.
+            As in `deform`. After Ctrl-C they hold some of the frames.
 
         Returns
         -------

@@ -6,9 +6,9 @@
 #include "things.h"
 
 #define CHECK_ERRORS \
-  (FUZZ_ERROR(EMPTY) | FUZZ_ERROR(TOO_LARGE) | FUZZ_ERROR(NOT_FINITE) | FUZZ_ERROR(NEGATIVE) | FUZZ_ERROR(RADIUS))
-#define WEIGHTS_ERRORS \
-  (CHECK_ERRORS | FUZZ_ERROR(OPTION) | FUZZ_ERROR(STRIDE) | FUZZ_ERROR(UNWEIGHTED) | FUZZ_ERROR(OUT_OF_MEMORY))
+  (FUZZ_ERROR(EMPTY) | FUZZ_ERROR(TOO_LARGE) | FUZZ_ERROR(OPTION) | FUZZ_ERROR(NOT_FINITE) | FUZZ_ERROR(NEGATIVE) | \
+   FUZZ_ERROR(RADIUS))
+#define WEIGHTS_ERRORS (CHECK_ERRORS | FUZZ_ERROR(STRIDE) | FUZZ_ERROR(UNWEIGHTED) | FUZZ_ERROR(OUT_OF_MEMORY))
 
 static sbs_capsules make_capsules(fuzz_input *in) {
   const size_t count = fuzz_count(in, 80);
@@ -19,6 +19,7 @@ static sbs_capsules make_capsules(fuzz_input *in) {
   made.outer_radii = fuzz_reals(in, 2 * count, SBS_FLOAT64, fuzz_rarely(in) ? 0.0 : 0.25, 1.0);
   if (fuzz_byte(in) & 1) made.multipliers = fuzz_reals(in, count, SBS_FLOAT64, 0.0, 2.0);
   made.enabled = fuzz_flags_or_null(in, count);
+  if (fuzz_byte(in) & 1) made.falloffs = fuzz_indices(in, count, -1, 3);
   return made;
 }
 
