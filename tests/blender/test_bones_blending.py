@@ -59,7 +59,7 @@ def test_weights_only_tell_which_bone(character: Character) -> None:
     tube, armature = character
     before = rigs.evaluated(tube)
     state_of = addon.module("engine.live").state_of
-    skin = state_of(tube).binding._blended_skin
+    skin = state_of(tube).binding._by_bones
     for group in tube.vertex_groups:
         for vertex in tube.data.vertices:
             for entry in vertex.groups:
@@ -67,7 +67,7 @@ def test_weights_only_tell_which_bone(character: Character) -> None:
                     entry.weight *= 0.5
     tube.data.update()
     assert error(rigs.evaluated(tube), before) < TOLERANCE
-    assert state_of(tube).binding._blended_skin is skin, "painting must not bind anew what stays"
+    assert state_of(tube).binding._by_bones is skin, "painting must not bind anew what stays"
     # Where another bone becomes the heaviest, vertices go over to that.
     tube.vertex_groups["B3"].add(list(range(200, 300)), 1.0, "REPLACE")
     tube.data.update()

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from . import bendy_bones, influences
 from .bendy_bones import Along
+from .deformer import Deformer, SkinDeformer, Undeformed, deform_blended
 from .matrices import Floats, inverse, is_similarity, linear_part, transform_points
 
 __all__ = ["Amount", "Binding", "Method", "Rig", "Surface"]
@@ -112,12 +113,12 @@ class Surface:
 
 @dataclass(frozen=True)
 class Method:
-    """How the motions of joints are blended: options of `sbs.Skin.deform`.
+    """How the motions of joints are blended.
 
     Attributes
     ----------
     name : str
-        Its ``method``.
+        A ``method`` of `sbs.Skin.deform`, ``"none"`` for the undeformed mesh, or what a kind of binding has besides.
     rotation, center : str
         For ``"spherical"``.
     """
@@ -135,7 +136,7 @@ class Amount:
     ----------
     weights : (V,) ndarray of float32
     method : str
-        The other method, of `sbs.Skin.deform`, or ``"none"`` for the undeformed mesh.
+        The name of the other method.
     """
 
     weights: NDArray[np.float32]
@@ -441,14 +442,19 @@ class Binding:
         self, matrices: Floats, method: Method, amount: Amount | None = None, threads: int | None = None
     ) -> NDArray[np.float32]:
         """Positions (V, 3), in the space of the mesh object, by the matrices of `skinning_matrices`."""
-        options = {"method": method.name, "threads": threads}
+        deformer = self._deformer(method)
+        if amount is None:
+            positions = deformer.deform(matrices, threads)
+        else:
+            base = self._deformer(Method(amount.method))
+            positions = deform_blended(deformer, base, amount.weights, matrices, threads)
+        return transform_points(self._inverse_frame, positions) if self._has_frame else positions
+
+    def _deformer(self, method: Method) -> Deformer:
+        """What deforms by a method."""
+        if method.name == "none":
+            return Undeformed(self.skin.rest_positions)
+        options = {"method": method.name}
         if method.name == "spherical":
             options.update(rotation=method.rotation, center=method.center)
-        if amount is None:
-            positions = self.skin.deform(matrices, **options)
-        elif amount.method == "none":
-            rest = self.skin.rest_positions
-            positions = rest + amount.weights[:, None] * (self.skin.deform(matrices, **options) - rest)
-        else:
-            positions = self.skin.deform(matrices, amount=amount.weights, base=amount.method, **options)
-        return transform_points(self._inverse_frame, positions) if self._has_frame else positions
+        return SkinDeformer(self.skin, options)

@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .bendy_bones import Along
-from .binding import Amount, Binding, Method, Rig, Surface
+from .binding import Binding, Method, Rig, Surface
+from .deformer import Deformer, SkinDeformer
 from .matrices import Floats, inverse, transform_points
 
 __all__ = ["NAME", "BlendedBinding"]
 
-#: What bones blending is called among the methods of `sbs.Skin.deform`.
+#: The `Method` that blends bones: its name, which `sbs.Skin.deform` does not know, stands for a skin of its own.
 NAME = "bones_blending"
 
 
@@ -129,7 +130,8 @@ class BlendedBinding(Binding):
         with warnings.catch_warnings():
             # The status line counts vertices without weights.
             warnings.simplefilter("ignore", self._sbs.WeightWarning)
-            self._blended_skin = replace(self._blending, rest_positions=rest).skin()
+            skin = replace(self._blending, rest_positions=rest).skin()
+        self._by_bones = SkinDeformer(skin, self._blending.options)
 
     def rebound(self, rig: Rig, surface: Surface, to_rig: Floats, limit: int, along: Along | None = None) -> Self:
         same_zones = rig.has_zones_of(self.rig)
@@ -166,21 +168,5 @@ class BlendedBinding(Binding):
     def _anew(self, rig: Rig, surface: Surface, to_rig: Floats, limit: int, along: Along | None) -> Self:
         return type(self)(self._sbs, rig, surface, to_rig, limit, along, blends=self.blends)
 
-    def deform(
-        self, matrices: Floats, method: Method, amount: Amount | None = None, threads: int | None = None
-    ) -> NDArray[np.float32]:
-        if NAME not in (method.name, amount and amount.method):
-            return super().deform(matrices, method, amount, threads)
-        positions = self._deform_wholly(matrices, method, threads)
-        if amount is None:
-            return positions
-        other = self._deform_wholly(matrices, Method(amount.method), threads)
-        return other + amount.weights[:, None] * (positions - other)
-
-    def _deform_wholly(self, matrices: Floats, method: Method, threads: int | None) -> NDArray[np.float32]:
-        if method.name == "none":
-            return self.surface.positions
-        if method.name != NAME:
-            return super().deform(matrices, method, None, threads)
-        positions: NDArray[np.float32] = self._blended_skin.deform(matrices, threads=threads, **self._blending.options)
-        return transform_points(self._inverse_frame, positions) if self._has_frame else positions
+    def _deformer(self, method: Method) -> Deformer:
+        return self._by_bones if method.name == NAME else super()._deformer(method)

@@ -45,7 +45,7 @@ def _parent_joint(bone: bpy.types.Bone, number: dict[str, int]) -> int:
 
 def heaviest(mesh: rigged.RiggedMesh) -> NDArray[np.int32]:
     """The joint that moves each vertex most of all, (V,); -1 for vertices without weights."""
-    return library.load().attachment.heaviest_joints(*mesh.influences())
+    return library.load().mesh.heaviest_joints(*mesh.influences())
 
 
 def subdivide_near(mesh: rigged.RiggedMesh, near: NDArray[np.bool_], levels: int, scheme: str = "1:4") -> int:

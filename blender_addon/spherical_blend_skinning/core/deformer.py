@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What turns the matrices of a frame into positions, and two of them blended by an amount."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .matrices import Floats
+
+__all__ = ["Deformer", "SkinDeformer", "Undeformed", "deform_blended"]
+
+
+class Deformer(Protocol):
+    """Deforms a mesh."""
+
+    def deform(self, matrices: Floats, threads: int | None) -> NDArray[np.float32]:
+        """Positions (V, 3), in the space of the skin, by skinning matrices (J, 4, 4)."""
+
+
+@dataclass(frozen=True)
+class SkinDeformer:
+    """A skin and its options.
+
+    Attributes
+    ----------
+    skin : sbs.Skin
+    options : mapping
+        Of its `deform`: a method with what belongs to it.
+    """
+
+    skin: Any
+    options: Mapping[str, Any]
+
+    def deform(self, matrices: Floats, threads: int | None) -> NDArray[np.float32]:
+        return self.skin.deform(matrices, threads=threads, **self.options)
+
+
+@dataclass(frozen=True)
+class Undeformed:
+    """The mesh as it is, whatever the pose.
+
+    Attributes
+    ----------
+    positions : (V, 3) ndarray of float32
+    """
+
+    positions: NDArray[np.float32]
+
+    def deform(self, _matrices: Floats, _threads: int | None) -> NDArray[np.float32]:
+        return self.positions
+
+
+def deform_blended(
+    deformer: Deformer, base: Deformer, amounts: NDArray[np.float32], matrices: Floats, threads: int | None
+) -> NDArray[np.float32]:
+    """Positions (V, 3) of which each vertex has its amount (V,) from one deformer, and the rest from a base.
+
+    Two methods of one skin are blended by the skin itself.
+    """
+    if isinstance(deformer, SkinDeformer) and isinstance(base, SkinDeformer) and deformer.skin is base.skin:
+        return deformer.skin.deform(matrices, threads=threads, amount=amounts, base=base.options, **deformer.options)
+    others = base.deform(matrices, threads)
+    return others + amounts[:, None] * (deformer.deform(matrices, threads) - others)
