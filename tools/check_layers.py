@@ -22,9 +22,15 @@ ADDON = ROOT / "blender_addon" / "spherical_blend_skinning"
 PYTHON = (ROOT / "python" / "sbs", ADDON)
 
 # The lowest first. Public headers stand below all; what Python sees, above.
-C_LAYERS = ("sbs", "base", "mesh", "skin", "pose", "kernels", "deform", "centers", "weights", "extension")
+C_LAYERS = ("sbs", "base", "mesh", "skin", "pose", "kernels", "deform", "centers", "weights", "blending", "extension")
 # These do not know each other, though they stand in a row.
-C_SIDE_BY_SIDE = (("centers", "deform"), ("centers", "weights"), ("weights", "deform"))
+C_SIDE_BY_SIDE = (
+    ("centers", "deform"),
+    ("centers", "weights"),
+    ("weights", "deform"),
+    ("blending", "deform"),
+    ("blending", "centers"),
+)
 
 # The lowest first. Folders that are not named are features: all of them stand in the place of FEATURES.
 FEATURES = "features"

@@ -3,6 +3,7 @@
 #define SBS_EXTENSION_IMPORTS_NUMPY
 #include "core.h"
 
+#include "blending_functions.h"
 #include "brush_type.h"
 #include "capsule_functions.h"
 #include "centers_functions.h"
@@ -86,6 +87,8 @@ static PyMethodDef functions[] = {
     {"check_capsules", FUNCTION(core_check_capsules), METH_VARARGS | METH_KEYWORDS, core_check_capsules_doc},
     {"capsule_weights", FUNCTION(core_capsule_weights), METH_VARARGS | METH_KEYWORDS, core_capsule_weights_doc},
     {"count_outside", FUNCTION(core_count_outside), METH_VARARGS | METH_KEYWORDS, core_count_outside_doc},
+    {"bone_tails", FUNCTION(core_bone_tails), METH_VARARGS | METH_KEYWORDS, core_bone_tails_doc},
+    {"blend_bones", FUNCTION(core_blend_bones), METH_VARARGS | METH_KEYWORDS, core_blend_bones_doc},
     {"optimized_centers", FUNCTION(core_optimized_centers), METH_VARARGS | METH_KEYWORDS, core_optimized_centers_doc},
     {NULL, NULL, 0, NULL}};
 

@@ -75,6 +75,14 @@ sbs_influence_pairs sbs_weights_pairs(const sbs_weights_table *table, size_t ver
                                .count = table->influences_per_vertex};
 }
 
+sbs_influences sbs_row_repaired(const sbs_weights_table *table, size_t vertex, sbs_row room) {
+  const sbs_influence_pairs pairs = sbs_weights_pairs(table, vertex);
+  const double any_sum = 1.0; /* what sums are held against is not asked for here */
+  sbs_influences repaired = {.joints = room.joints, .weights = room.weights};
+  sbs_influences_normalize(&pairs, any_sum, &repaired);
+  return repaired;
+}
+
 static double largest_weight(const sbs_influences *influences) {
   double largest = 0.0;
   for (size_t i = 0; i < influences->count; i++) largest = fmax(largest, influences->weights[i]);

@@ -32,6 +32,9 @@ void sbs_row_free(const sbs_allocator *allocator, sbs_row *row);
 /* What a table has of a vertex. */
 sbs_influence_pairs sbs_weights_pairs(const sbs_weights_table *table, size_t vertex);
 
+/* The influences of a vertex as a skin repairs them, in memory for a row; its weights may be any numbers. */
+sbs_influences sbs_row_repaired(const sbs_weights_table *table, size_t vertex, sbs_row room);
+
 /*
  * Reads a vertex of a valid table: merged, without zeros, rounded to the scalar, in order. Where a joint's weights add up to
  * more than the scalar holds, all of the vertex are halved until they do not: their ratios stay.

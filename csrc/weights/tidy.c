@@ -13,14 +13,11 @@ sbs_status sbs_influences_tidy(const sbs_weights_table *table, int32_t *joint_in
   if (status) return status;
 
   const size_t width = table->influences_per_vertex;
-  const double any_sum = 1.0; /* what sums are held against is not asked for here */
   size_t most = 0;
   for (size_t v = 0; v < table->vertex_count; v++) {
     if ((status = sbs_tell_some(v, table->vertex_count))) return sbs_fault_in(fault, status, NULL);
-    const sbs_influence_pairs pairs = sbs_weights_pairs(table, v);
-    sbs_influences merged = {.joints = joint_indices + v * width, .weights = joint_weights + v * width};
-    sbs_influences_normalize(&pairs, any_sum, &merged);
-    sbs_row row = {.joints = merged.joints, .weights = merged.weights, .count = merged.count};
+    sbs_row row = {.joints = joint_indices + v * width, .weights = joint_weights + v * width};
+    row.count = sbs_row_repaired(table, v, row).count;
     sbs_row_round(&row, SBS_FLOAT64); /* a share that is too small for a double is none */
     sbs_row_write(&row, width, SBS_FLOAT64, v, joint_indices, joint_weights);
     if (row.count > most) most = row.count;

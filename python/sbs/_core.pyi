@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypedDict, final
 
 import numpy as np
@@ -47,6 +47,34 @@ def smooth_weights(
     locked: ArrayLike | None = None,  # (L,)
     normalize: bool = True,
 ) -> tuple[NDArray[np.int32], _Floats]: ...  # (V, limit), (V, limit)
+def bone_tails(
+    parents: ArrayLike,  # (J,)
+    joint_positions: ArrayLike,  # (J, 3)
+) -> NDArray[np.float64]: ...  # (J, 3)
+def blend_bones(
+    rest_positions: ArrayLike,  # (V, 3)
+    parents: ArrayLike,  # (J,)
+    joint_positions: ArrayLike,  # (J, 3)
+    inverse_bind_matrices: ArrayLike,  # (J, 3, 4)
+    names: Sequence[str],  # (J,)
+    *,
+    tails: ArrayLike | None = None,  # (J, 3)
+    t_min: ArrayLike | None = None,  # (J,)
+    t_max: ArrayLike | None = None,  # (J,)
+    blended: ArrayLike | None = None,  # (J,) bool
+    attachment: ArrayLike | None = None,  # (V,)
+    joint_indices: ArrayLike | None = None,  # (V, K)
+    joint_weights: ArrayLike | None = None,  # (V, K)
+) -> tuple[
+    NDArray[np.int32],  # (V,)
+    NDArray[np.float64],  # (V,)
+    NDArray[np.float64],  # (J,)
+    NDArray[np.float64],  # (J,)
+    NDArray[np.int32],  # (V, W)
+    NDArray[np.float64],  # (V, W)
+    NDArray[np.float64],  # (V, 3)
+    NDArray[np.bool_],  # (V,)
+]: ...
 def adjacency(
     triangles: ArrayLike,  # (T, 3)
     representatives: ArrayLike,  # (V,)

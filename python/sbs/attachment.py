@@ -38,12 +38,8 @@ def heaviest_joints(joint_indices: ArrayLike, joint_weights: ArrayLike) -> NDArr
     indices, weights = np.asarray(joint_indices), np.asarray(joint_weights)
     if indices.ndim != 2 or not indices.size or indices.shape != weights.shape:
         raise ValueError(f"joint_indices has shape {indices.shape}, joint_weights {weights.shape}: both must be (V, K)")
-    return heaviest_of(*tidy(indices, weights))
-
-
-def heaviest_of(joints: NDArray[np.integer], shares: NDArray[np.floating]) -> NDArray[np.int32]:
-    """The same of influences that `tidy` has been through."""
-    return np.where(shares[:, 0] > 0, joints[:, 0].astype(np.int32), np.int32(-1))
+    joints, shares = tidy(indices, weights)
+    return np.where(shares[:, 0] > 0, joints[:, 0], np.int32(-1))
 
 
 def connected_triangles(triangles: ArrayLike, attachment: ArrayLike, joints: ArrayLike) -> NDArray[np.bool_]:

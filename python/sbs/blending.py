@@ -14,9 +14,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._bones import Bones, moved_on, nearest_bones
-from .attachment import heaviest_of
-from .influences import tidy
 from .options import DeformOptions
 from .skeleton import Skeleton
 from .skin import Skin
@@ -25,9 +22,6 @@ __all__ = ["BonesBlending", "bones_blending"]
 
 Floats = NDArray[np.float64]
 Joints = NDArray[np.int32]
-
-WIDTH = 1.2
-"""Half of the default zone, in radii of the limb: the inner side of a bend by up to 137 degrees does not fold."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,7 +48,7 @@ class BonesBlending:
         Where on the bone of each joint its share begins, and where it is all: distances from the joint. NaN for joints
         that are not blended.
     joint_indices : (V, 2) int32 ndarray
-        Parent and joint; wider where vertices keep other influences.
+        Parent and joint; wider where vertices may keep other influences, and then by decreasing weight.
     joint_weights : (V, 2) float64 ndarray
         1 - t and t; joints of weight 0 are padding, index 0.
     centers : (V, 3) float64 ndarray
@@ -124,7 +118,7 @@ def bones_blending(
     """Bind a mesh by bones blending.
 
     A vertex v is attached to one joint j. Its place along the bone that starts there is ``t' = <A(j)^-1 v, n>`` with n
-    the direction of the bone: to the child of j, to the mean of several, and away from the parent where there is none.
+    the direction of the bone: that of `sbs.weights.bone_segments`.
     The share ``t = (t' - t_min) / (t_max - t_min)``, cut to 0 to 1, says how much of T(j) the vertex follows: it turns
     by the spherical interpolation of the parent's rotation and the joint's own, about the joint, and a translation in
     T(j) is scaled by t. What is attached to a root is rigid.
@@ -160,6 +154,8 @@ def bones_blending(
     ValueError
         If a shape is wrong, a joint is out of range, t_min is not below t_max, a number is infinite, or one of `joints`
         has no parent, or lies at the place of its child and its parent, so that it has no bone.
+    TypeError
+        If joints are not integers, or what are numbers no numbers.
     KeyError
         If there is no joint of a name.
 
@@ -177,149 +173,24 @@ def bones_blending(
     array([[0.5, 0.5]])
     """
     rest = np.asarray(rest_positions)
-    _core.weld(rest)  # refuses what are no positions
-    if rest.dtype not in (np.float32, np.float64):
-        rest = rest.astype(np.float64)
-    points = rest.astype(np.float64)
-    selected = _select(skeleton, joints)
-    given = None if influences is None else _check_influences(influences, len(rest), len(skeleton))
-    bones = Bones(skeleton, _check_tails(tails, len(skeleton)))
-    named = np.flatnonzero(selected & ~bones.blendable & (skeleton.parents >= 0))
-    for joint in np.flatnonzero(selected & (skeleton.parents < 0))[:1] if joints is not None else ():
-        raise ValueError(f"joint {skeleton.names[joint]!r} has no parent whose rotation it could blend with")
-    if joints is not None and len(named):
-        name = skeleton.names[named[0]]
-        raise ValueError(f"joint {name!r} lies at the place of its child and its parent: it has no bone to blend along")
-
-    belongs = _check_attachment(attachment, len(rest), len(skeleton))
-    nearest = belongs
-    if nearest is None:
-        nearest = nearest_bones(bones, points) if given is None else heaviest_of(*given)
-    radii = bones.radii(points, nearest)
-    lowest = _zone(t_min, np.maximum(-WIDTH * radii, -bones.before / 2), "t_min", skeleton)
-    highest = _zone(t_max, np.minimum(WIDTH * radii, bones.after / 2), "t_max", skeleton)
-    active = selected & bones.blendable
-    wrong = np.flatnonzero(active & ~(lowest < highest))
-    if len(wrong):
-        joint = wrong[0]
-        raise ValueError(
-            f"t_min is {lowest[joint]:g}, not below t_max, {highest[joint]:g}, of joint {skeleton.names[joint]!r}"
-        )
-    lowest[~active] = highest[~active] = np.nan
-    if belongs is None:
-        belongs = moved_on(bones, points, nearest, lowest, radii, active)
-
-    t = np.ones(len(points))
-    mine = (belongs >= 0) & active[belongs]
-    joint = belongs[mine]
-    along = bones.along(points[mine], joint)
-    # t = (t' - t_min) / (t_max - t_min): Kavan & Zara 2003, section 3
-    t[mine] = np.clip((along - lowest[joint]) / (highest[joint] - lowest[joint]), 0, 1)
-    pairs = _influences(skeleton, points, belongs, t, mine)
-    keeps = np.zeros(len(points), np.bool_)
-    if joints is None or given is None:
-        return BonesBlending(skeleton, rest, belongs, t, lowest, highest, *pairs, keeps)
-    keeps = ~(mine & (t > 0) & (t < 1))
-    kept = _keep(skeleton, points, belongs, t, mine, keeps, pairs, given)
-    return BonesBlending(skeleton, rest, belongs, t, lowest, highest, *kept, keeps)
-
-
-def _select(skeleton: Skeleton, joints: Sequence[str | int] | None) -> NDArray[np.bool_]:
-    """Which joints (J,) are meant."""
-    if joints is None:
-        return np.ones(len(skeleton), np.bool_)
-    selected = np.zeros(len(skeleton), np.bool_)
-    selected[skeleton.indices(joints)] = True
-    return selected
-
-
-def _check_influences(
-    influences: tuple[ArrayLike, ArrayLike], vertex_count: int, joint_count: int
-) -> tuple[Joints, Floats]:
-    indices, weights = (np.asarray(array) for array in influences)
-    if indices.ndim != 2 or indices.shape != weights.shape or len(indices) != vertex_count or not indices.size:
-        raise ValueError(
-            f"influences have the shapes {indices.shape} and {weights.shape}, expected ({vertex_count}, K) twice"
-        )
-    try:
-        joints, shares = tidy(indices, weights, joint_count=joint_count)
-    except ValueError as error:
-        raise ValueError(f"influences: {error}") from None
-    return joints, shares.astype(np.float64, copy=False)
-
-
-def _check_attachment(attachment: ArrayLike | None, vertex_count: int, joint_count: int) -> Joints | None:
-    if attachment is None:
-        return None
-    given = np.asarray(attachment)
-    if given.shape != (vertex_count,):
-        raise ValueError(f"attachment has shape {given.shape}, expected ({vertex_count},)")
-    if given.dtype.kind not in "iu":
-        raise TypeError(f"attachment must hold integers, not {given.dtype}")
-    bad = np.flatnonzero((given < -1) | (given >= joint_count))
-    if len(bad):
-        raise ValueError(f"attachment[{bad[0]}] = {given[bad[0]]} is out of range for {joint_count} joints")
-    return given.astype(np.int32)
-
-
-def _check_tails(tails: ArrayLike | None, joint_count: int) -> Floats | None:
-    if tails is None:
-        return None
-    given = np.asarray(tails, np.float64)
-    if given.shape != (joint_count, 3):
-        raise ValueError(f"tails has shape {given.shape}, expected ({joint_count}, 3)")
-    bad = np.flatnonzero(~np.isfinite(given).all(axis=1))
-    if len(bad):
-        raise ValueError(f"tails[{bad[0]}] is not finite")
-    return given
-
-
-def _zone(given: ArrayLike | None, default: Floats, name: str, skeleton: Skeleton) -> Floats:
-    """One end of the zones (J,): what was given, and the default where it is NaN."""
-    if given is None:
-        return default.copy()
-    ends = np.asarray(given, np.float64)
-    if ends.shape not in ((), (len(skeleton),)):
-        raise ValueError(f"{name} has shape {ends.shape}, expected a number or ({len(skeleton)},)")
-    if np.isinf(ends).any():
-        raise ValueError(f"{name} must be finite, or NaN for the default")
-    return np.where(np.isnan(ends), default, ends)
-
-
-def _influences(
-    skeleton: Skeleton, points: Floats, attachment: Joints, t: Floats, mine: NDArray[np.bool_]
-) -> tuple[Joints, Floats, Floats]:
-    """Joint indices, joint weights and centers: (parent, 1 - t) and (joint, t)."""
-    moves = (attachment >= 0)[:, None]
-    own = np.maximum(attachment, 0)
-    joints = np.stack([np.where(mine, skeleton.parents[own], 0), own], axis=1).astype(np.int32)
-    weights = np.stack([1 - t, t], axis=1) * moves
-    joints[weights == 0] = 0
-    return joints, weights, np.where(moves, skeleton.joint_positions[own], points)
-
-
-def _keep(
-    skeleton: Skeleton,
-    points: Floats,
-    attachment: Joints,
-    t: Floats,
-    mine: NDArray[np.bool_],
-    keeps: NDArray[np.bool_],
-    pairs: tuple[Joints, Floats, Floats],
-    influences: tuple[Joints, Floats],
-) -> tuple[Joints, Floats, Floats]:
-    """Joint indices, joint weights and centers where vertices keep what influences they have.
-
-    The others are the pairs that `_influences` finds.
-    """
-    width = max(2, influences[0].shape[1])
-    joints, weights, kept_joints, kept_weights = (
-        np.pad(array, ((0, 0), (0, width - array.shape[1]))) for array in (*pairs[:2], *influences)
+    joint_indices, joint_weights = (None, None) if influences is None else influences
+    found = _core.blend_bones(
+        rest,
+        skeleton.parents,
+        skeleton.joint_positions,
+        skeleton.inverse_bind_matrices[:, :3],
+        skeleton.names,
+        tails=tails,
+        t_min=_for_all(t_min, len(skeleton)),
+        t_max=_for_all(t_max, len(skeleton)),
+        blended=None if joints is None else np.isin(np.arange(len(skeleton)), skeleton.indices(joints)),
+        attachment=attachment,
+        joint_indices=joint_indices,
+        joint_weights=joint_weights,
     )
-    # beyond the zone, one of the pair has the weight of both
-    own, parents = attachment[:, None], skeleton.parents[attachment][:, None]
-    gives, takes = np.where(t[:, None] == 0, (own, parents), (parents, own))
-    kept_joints = np.where(mine[:, None] & (kept_joints == gives), takes, kept_joints)
-    joints[keeps], weights[keeps] = kept_joints[keeps], kept_weights[keeps]
-    joints, weights, _ = _core.clean_weights(joints, weights)
-    return joints, np.asarray(weights, np.float64), np.where(keeps[:, None], points, pairs[2])
+    return BonesBlending(skeleton, rest if rest.dtype in (np.float32, np.float64) else rest.astype(np.float64), *found)
+
+
+def _for_all(ends: ArrayLike | None, joint_count: int) -> ArrayLike | None:
+    """One end of the zones: where it is a single number, that of all joints (J,)."""
+    return ends if ends is None or np.ndim(ends) else np.broadcast_to(ends, joint_count)

@@ -34,6 +34,11 @@ def rotation_power(rotation: np.ndarray, t: float) -> np.ndarray:
     return np.eye(3) + np.sin(t * angle) * cross + (1 - np.cos(t * angle)) * cross @ cross
 
 
+def hanging_on(parents, j: int) -> int:
+    """How many joints hang on a joint, itself included."""
+    return 1 + sum(hanging_on(parents, k) for k in range(len(parents)) if parents[k] == j)
+
+
 def direct(parents, A, T, rest, attachment, t_min, t_max):
     """Deform vertices one by one: v0 = A(j)^-1 v, t' = <v0, n>, and K (K^-1 L)^t v0 about the joint.
 
@@ -58,7 +63,8 @@ def direct(parents, A, T, rest, attachment, t_min, t_max):
             continue
         children = [k for k in range(count) if parents[k] == j]
         steps = [R[k][:3, 3] for k in children] or [R[j][:3, :3].T @ R[j][:3, 3]]
-        n = np.mean(steps, axis=0)
+        # the paper has one child; of several each counts with what hangs on it, as `weights.bone_segments` says
+        n = np.average(steps, axis=0, weights=[hanging_on(parents, k) for k in children] or None)
         n = n / np.sqrt(n @ n)
         t = min(max((v0 @ n - t_min[j]) / (t_max[j] - t_min[j]), 0), 1)
         before = pose(p) @ R[j]
@@ -169,6 +175,32 @@ def test_bones_go_to_the_mean_child_and_on_from_the_parent():
     points = [[1, 0, 5**0.5], [2, 1, 0], [2 + 2**0.5, 1, 0]]
     blending = sbs.bones_blending(skeleton, points, attachment=[1, 2, 2], t_min=-2, t_max=4)
     np.testing.assert_allclose(6 * blending.t - 2, [2, 0, 1], rtol=0, atol=1e-14)
+
+
+def test_bones_are_those_of_bone_segments():
+    """Joint 1 has a twist joint 2 halfway, and an elbow 3 on which a hand 4 hangs: they count 1:2."""
+    bind = np.tile(np.eye(4), (5, 1, 1))
+    bind[:, :3, 3] = [[-1, 0, 0], [0, 0, 0], [3, 0, 0], [3, 3, 0], [5, 5, 0]]
+    skeleton = sbs.Skeleton([-1, 0, 1, 1, 3], bind)
+    tails = sbs.weights.bone_segments(skeleton)[1]
+    np.testing.assert_allclose(tails[1], [3, 2, 0], rtol=0, atol=1e-15)
+    points = [[3, 2, 0], [-2, 3, 7]]
+    for given in (None, tails):
+        blending = sbs.bones_blending(skeleton, points, attachment=[1, 1], t_min=-1, t_max=4, tails=given)
+        np.testing.assert_allclose(5 * blending.t - 1, [13**0.5, 0], rtol=0, atol=1e-14)
+
+
+def test_bones_of_joints_at_one_place():
+    """A leaf at the place of its parent has the parent's bone; children whose mean is the joint's place give none."""
+    bind = np.tile(np.eye(4), (5, 1, 1))
+    bind[:, :3, 3] = [[-1, 0, 0], [0, 0, 0], [0, 2, 0], [0, -2, 0], [0, 2, 0]]
+    skeleton = sbs.Skeleton([-1, 0, 1, 1, 2], bind)
+    heads, tails = sbs.weights.bone_segments(skeleton)
+    # joint 1 counts joint 2 twice, for joint 4 hangs on it
+    np.testing.assert_allclose(tails - heads, [[1, 0, 0], [0, 2 / 3, 0], [0, 2, 0], [0, -2, 0], [0, 2, 0]], atol=1e-15)
+    fewer = sbs.Skeleton([-1, 0, 1, 1], bind[:4])
+    heads, tails = sbs.weights.bone_segments(fewer)
+    np.testing.assert_allclose(tails[1] - heads[1], [1, 0, 0], rtol=0, atol=1e-15)
 
 
 def test_bones_go_to_their_tails_where_a_rig_has_some():
@@ -337,23 +369,27 @@ def test_bad_input():
     usual = {"skeleton": arm(), "rest_positions": points, "attachment": [0, 1, 1, 2]}
     cases = [
         ({"t_min": 1, "t_max": 1}, ValueError, "t_min is 1, not below t_max, 1, of joint 'fore'"),
-        ({"t_min": [0, -1, 3], "t_max": [0, 1, 2]}, ValueError, "t_min is 3, not below t_max, 2, of joint 'hand'"),
-        ({"t_min": [1, 2]}, ValueError, r"t_min has shape \(2,\), expected a number or \(3,\)"),
-        ({"t_max": np.inf}, ValueError, "t_max must be finite, or NaN for the default"),
-        ({"attachment": [0, 1]}, ValueError, r"attachment has shape \(2,\), expected \(4,\)"),
+        (
+            {"t_min": [0, -1, 3], "t_max": [0, 1, 2]},
+            ValueError,
+            "t_min is 3, not below t_max, 2, of joint 'hand'",
+        ),
+        ({"t_min": [1, 2]}, ValueError, r"parents has shape \(3,\), t_min \(2,\)"),
+        ({"t_max": np.inf}, ValueError, r"t_max\[0\] is inf, where a finite number is needed"),
+        ({"attachment": [0, 1]}, ValueError, r"rest_positions has shape \(4, 3\), attachment \(2,\)"),
         ({"attachment": [0, 1, 3, 0]}, ValueError, r"attachment\[2\] = 3 is out of range for 3 joints"),
         ({"attachment": [0.0, 1, 2, 0]}, TypeError, "attachment must hold integers, not float64"),
         ({"joints": ["tail"]}, KeyError, "no joint is named 'tail'"),
         ({"joints": [3]}, ValueError, "joint 3 is out of range for 3 joints"),
-        ({"tails": np.zeros((2, 3))}, ValueError, r"tails has shape \(2, 3\), expected \(3, 3\)"),
-        ({"tails": np.full((3, 3), np.nan)}, ValueError, r"tails\[0\] is not finite"),
+        ({"tails": np.zeros((2, 3))}, ValueError, r"parents has shape \(3,\), tails \(2, 3\)"),
+        ({"tails": np.full((3, 3), np.nan)}, ValueError, r"tails\[0, 0\] is nan"),
         ({"rest_positions": np.zeros((4, 2))}, ValueError, r"positions has shape \(4, 2\), expected \(V, 3\)"),
         ({"rest_positions": points + np.nan}, ValueError, r"positions\[0, 0\] is nan"),
-        ({"influences": ([[0]], [[1]])}, ValueError, r"shapes \(1, 1\) and \(1, 1\), expected \(4, K\) twice"),
+        ({"influences": ([[0]], [[1]])}, ValueError, r"rest_positions has shape \(4, 3\), joint_indices \(1, 1\)"),
         (
             {"influences": (np.full((4, 1), 7), np.ones((4, 1)))},
             ValueError,
-            r"influences: joint_indices\[0, 0\] = 7",
+            r"joint_indices\[0, 0\] = 7 is out of range for 3 joints",
         ),
         (
             {"skeleton": coincident, "attachment": [0, 1, 1, 1], "joints": ["b"]},
