@@ -62,8 +62,7 @@ sbs_status sbs_rows_new(sbs_rows *rows, const sbs_skin_desc *desc, const sbs_all
   size_t slot_count = 2;
   while (slot_count < 2 * vertices) slot_count *= 2;
   int32_t *slots = sbs_allocate(allocator, slot_count, sizeof *slots);
-  sbs_influences influences = {.joints = sbs_allocate(allocator, columns, sizeof(int32_t)),
-                               .weights = sbs_allocate(allocator, columns, sizeof(double))};
+  sbs_influences influences = sbs_influences_new(allocator, columns);
   *rows = (sbs_rows){.vertex_count = vertices,
                      .offsets = sbs_allocate(allocator, vertices + 1, sizeof *rows->offsets),
                      .joints = sbs_allocate(allocator, vertices * columns, sizeof *rows->joints),
@@ -74,8 +73,7 @@ sbs_status sbs_rows_new(sbs_rows *rows, const sbs_skin_desc *desc, const sbs_all
   sbs_status status = allocated ? read_rows(rows, desc, &influences) : SBS_ERROR_OUT_OF_MEMORY;
   if (!status) status = find_firsts(rows, slots, slot_count);
   sbs_release(allocator, slots);
-  sbs_release(allocator, influences.joints);
-  sbs_release(allocator, influences.weights);
+  sbs_influences_free(allocator, &influences);
   return status;
 }
 

@@ -77,6 +77,7 @@ static PyMethodDef functions[] = {
     {"adjacency", FUNCTION(core_adjacency), METH_VARARGS | METH_KEYWORDS, core_adjacency_doc},
     {"subdivide", FUNCTION(core_subdivide), METH_VARARGS | METH_KEYWORDS, core_subdivide_doc},
     {"curvature", FUNCTION(core_curvature), METH_VARARGS | METH_KEYWORDS, core_curvature_doc},
+    {"check_skin", FUNCTION(core_check_skin), METH_VARARGS | METH_KEYWORDS, core_check_skin_doc},
     {"tidy_weights", FUNCTION(core_tidy_weights), METH_VARARGS | METH_KEYWORDS, core_tidy_weights_doc},
     {"clean_weights", FUNCTION(core_clean_weights), METH_VARARGS | METH_KEYWORDS, core_clean_weights_doc},
     {"smooth_weights", FUNCTION(core_smooth_weights), METH_VARARGS | METH_KEYWORDS, core_smooth_weights_doc},

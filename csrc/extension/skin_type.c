@@ -91,7 +91,51 @@ PyObject *core_wrap_skin(PyTypeObject *type, sbs_skin *skin, const sbs_weight_re
   return (PyObject *)self;
 }
 
-static PyObject *make(PyTypeObject *type, const core_array *arguments, size_t joint_count, int strict) {
+/* ------------------------------------------------------------------------------------------------- arguments -- */
+
+/* What a skin is made from. */
+typedef struct made_from {
+  core_array arrays[CORE_HELD_COUNT];
+  size_t joint_count;
+  int strict;
+} made_from;
+
+static void release_arguments(made_from *given) {
+  for (int i = 0; i < CORE_HELD_COUNT; i++) core_release(&given->arrays[i]);
+}
+
+/* Raises and returns 0 where arguments are wrong in themselves; they are to be released anyway. */
+static int parse(PyObject *args, PyObject *kwargs, const char *format, made_from *given) {
+  static char *keywords[] = {"rest_positions", "joint_indices", "joint_weights", "parents", "joint_positions",
+                             "rest_normals",   "centers",       "joint_count",   "strict",  NULL};
+  core_array *arrays = given->arrays, *normals = &arrays[CORE_REST_NORMALS];
+  core_count joint_count = {.name = "joint_count", .largest = PY_SSIZE_T_MAX};
+
+  *given = (made_from){
+      .arrays = {
+          [CORE_REST_POSITIONS] = {.name = "rest_positions", .shape = "(V, 3)", .dimensions = 2},
+          [CORE_JOINT_INDICES] = {.name = "joint_indices", .shape = "(V, K)", .dimensions = 2},
+          [CORE_JOINT_WEIGHTS] = {.name = "joint_weights", .shape = "(V, K)", .dimensions = 2},
+          [CORE_PARENTS] = {.name = "parents", .shape = "(J,)", .dimensions = 1, .optional = 1},
+          [CORE_JOINT_POSITIONS] = {.name = "joint_positions", .shape = "(J, 3)", .dimensions = 2, .optional = 1},
+          [CORE_REST_NORMALS] = {.name = "rest_normals", .shape = "(V, 3)", .dimensions = 2, .optional = 1},
+          [CORE_CENTERS] = {.name = "centers", .shape = "(V, 3)", .dimensions = 2, .optional = 1},
+      }};
+  if (!PyArg_ParseTupleAndKeywords(
+          args, kwargs, format, keywords, core_convert_reals, &arrays[CORE_REST_POSITIONS], core_convert_int32,
+          &arrays[CORE_JOINT_INDICES], core_convert_reals, &arrays[CORE_JOINT_WEIGHTS], core_convert_int32,
+          &arrays[CORE_PARENTS], core_convert_doubles, &arrays[CORE_JOINT_POSITIONS], core_convert_reals, normals,
+          core_convert_doubles, &arrays[CORE_CENTERS], core_convert_count, &joint_count, &given->strict)) {
+    return 0;
+  }
+  if (normals->array != NULL && core_cast(normals, PyArray_TYPE(arrays[CORE_REST_POSITIONS].array)) < 0) return 0;
+  given->joint_count = joint_count.value == 0 ? count_joints(arrays) : (size_t)joint_count.value;
+  return check_shapes(arrays, given->joint_count);
+}
+
+/* ----------------------------------------------------------------------------------------------------- making -- */
+
+static PyObject *make(PyTypeObject *type, const made_from *given) {
   PyArrayObject *arrays[CORE_HELD_COUNT];
   sbs_skin_desc desc;
   sbs_skin_options options = sbs_default_skin_options();
@@ -100,9 +144,9 @@ static PyObject *make(PyTypeObject *type, const core_array *arguments, size_t jo
   sbs_fault fault = {0};
   sbs_status status;
 
-  for (int i = 0; i < CORE_HELD_COUNT; i++) arrays[i] = arguments[i].array;
-  desc = core_describe_skin(arrays, joint_count);
-  options.strict = strict;
+  for (int i = 0; i < CORE_HELD_COUNT; i++) arrays[i] = given->arrays[i].array;
+  desc = core_describe_skin(arrays, given->joint_count);
+  options.strict = given->strict;
   CORE_BEGIN_CALL
   status = sbs_skin_new(&desc, &options, &skin, &report, &fault);
   CORE_END_CALL
@@ -114,38 +158,48 @@ static PyObject *make(PyTypeObject *type, const core_array *arguments, size_t jo
 }
 
 static PyObject *skin_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-  static char *keywords[] = {"rest_positions", "joint_indices", "joint_weights", "parents", "joint_positions",
-                             "rest_normals",   "centers",       "joint_count",   "strict",  NULL};
-  core_array arguments[CORE_HELD_COUNT] = {
-      [CORE_REST_POSITIONS] = {.name = "rest_positions", .shape = "(V, 3)", .dimensions = 2},
-      [CORE_JOINT_INDICES] = {.name = "joint_indices", .shape = "(V, K)", .dimensions = 2},
-      [CORE_JOINT_WEIGHTS] = {.name = "joint_weights", .shape = "(V, K)", .dimensions = 2},
-      [CORE_PARENTS] = {.name = "parents", .shape = "(J,)", .dimensions = 1, .optional = 1},
-      [CORE_JOINT_POSITIONS] = {.name = "joint_positions", .shape = "(J, 3)", .dimensions = 2, .optional = 1},
-      [CORE_REST_NORMALS] = {.name = "rest_normals", .shape = "(V, 3)", .dimensions = 2, .optional = 1},
-      [CORE_CENTERS] = {.name = "centers", .shape = "(V, 3)", .dimensions = 2, .optional = 1},
-  };
-  core_array *normals = &arguments[CORE_REST_NORMALS];
-  core_count joint_count = {.name = "joint_count", .largest = PY_SSIZE_T_MAX};
-  int strict = 0;
-  PyObject *self = NULL;
+  made_from given;
+  PyObject *self = parse(args, kwargs, "O&O&O&|$O&O&O&O&O&p:Skin", &given) ? make(type, &given) : NULL;
 
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&O&O&|$O&O&O&O&O&p:Skin", keywords, core_convert_reals,
-                                   &arguments[CORE_REST_POSITIONS], core_convert_int32, &arguments[CORE_JOINT_INDICES],
-                                   core_convert_reals, &arguments[CORE_JOINT_WEIGHTS], core_convert_int32,
-                                   &arguments[CORE_PARENTS], core_convert_doubles, &arguments[CORE_JOINT_POSITIONS],
-                                   core_convert_reals, normals, core_convert_doubles, &arguments[CORE_CENTERS],
-                                   core_convert_count, &joint_count, &strict)) {
-    goto exit;
-  }
-  if (normals->array != NULL && core_cast(normals, PyArray_TYPE(arguments[CORE_REST_POSITIONS].array)) < 0) goto exit;
-  if (joint_count.value == 0) joint_count.value = (Py_ssize_t)count_joints(arguments);
-  if (check_shapes(arguments, (size_t)joint_count.value))
-    self = make(type, arguments, (size_t)joint_count.value, strict);
+  release_arguments(&given);
+  return self;
+}
+
+static PyObject *report_tuple(const sbs_weight_report *report) {
+  return Py_BuildValue("(nnnnnn)", (Py_ssize_t)report->nan, (Py_ssize_t)report->infinite, (Py_ssize_t)report->negative,
+                       (Py_ssize_t)report->unweighted, (Py_ssize_t)report->off_sum, (Py_ssize_t)report->duplicate);
+}
+
+const char core_check_skin_doc[] =
+    "check_skin(rest_positions, joint_indices, joint_weights, *, parents=None, joint_positions=None, "
+    "rest_normals=None, centers=None, joint_count=None, strict=False)\n--\n\n"
+    "What Skin would raise, or else its weight_report; it makes none.";
+
+PyObject *core_check_skin(PyObject *module, PyObject *args, PyObject *kwargs) {
+  PyArrayObject *arrays[CORE_HELD_COUNT];
+  made_from given;
+  sbs_skin_desc desc;
+  sbs_skin_options options = sbs_default_skin_options();
+  sbs_weight_report report = {0};
+  sbs_fault fault = {0};
+  sbs_status status;
+  PyObject *result = NULL;
+
+  if (!parse(args, kwargs, "O&O&O&|$O&O&O&O&O&p:check_skin", &given)) goto exit;
+  for (int i = 0; i < CORE_HELD_COUNT; i++) arrays[i] = given.arrays[i].array;
+  desc = core_describe_skin(arrays, given.joint_count);
+  options.strict = given.strict;
+  CORE_BEGIN_CALL
+  status = sbs_skin_check(&desc, &options, &report, &fault);
+  CORE_END_CALL
+  if (status != SBS_OK)
+    core_raise(PyModule_GetState(module), status, &fault, NULL);
+  else
+    result = report_tuple(&report);
 
 exit:
-  for (int i = 0; i < CORE_HELD_COUNT; i++) core_release(&arguments[i]);
-  return self;
+  release_arguments(&given);
+  return result;
 }
 
 /* An instance holds its type, and by it the module: the collector must see that, or the module never goes. */
@@ -193,10 +247,7 @@ static PyObject *get_instruction_set(PyObject *object, void *Py_UNUSED(closure))
 }
 
 static PyObject *get_weight_report(PyObject *object, void *Py_UNUSED(closure)) {
-  const sbs_weight_report *report = &((core_skin *)object)->report;
-
-  return Py_BuildValue("(nnnnnn)", (Py_ssize_t)report->nan, (Py_ssize_t)report->infinite, (Py_ssize_t)report->negative,
-                       (Py_ssize_t)report->unweighted, (Py_ssize_t)report->off_sum, (Py_ssize_t)report->duplicate);
+  return report_tuple(&((core_skin *)object)->report);
 }
 
 /* A tuple of int. */

@@ -37,6 +37,10 @@ sbs_skin_desc core_describe_skin(PyArrayObject *const *arrays, size_t joint_coun
 PyObject *core_wrap_skin(PyTypeObject *type, sbs_skin *skin, const sbs_weight_report *report,
                          PyArrayObject *const *arrays);
 
+extern const char core_check_skin_doc[];
+
+PyObject *core_check_skin(PyObject *module, PyObject *args, PyObject *kwargs);
+
 /* Makes the type. A new reference, or NULL with an exception set. */
 PyObject *core_new_skin_type(PyObject *module);
 

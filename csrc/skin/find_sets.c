@@ -7,20 +7,10 @@
 #include "base/scalar.h"
 #include "skin/influences.h"
 
-static sbs_influences new_influences(const sbs_skin_desc *desc, const sbs_allocator *allocator) {
-  return (sbs_influences){.joints = sbs_allocate(allocator, desc->influences_per_vertex, sizeof(int32_t)),
-                          .weights = sbs_allocate(allocator, desc->influences_per_vertex, sizeof(double))};
-}
-
-static void free_influences(sbs_influences *influences, const sbs_allocator *allocator) {
-  sbs_release(allocator, influences->joints);
-  sbs_release(allocator, influences->weights);
-}
-
 sbs_status sbs_find_sets(sbs_joint_sets *table, const sbs_skin_desc *desc, const sbs_skin_options *options,
                          const int32_t *vertices, size_t count, int32_t *sets, int32_t *pivots,
                          unsigned char *repairs) {
-  sbs_influences influences = new_influences(desc, &options->allocator);
+  sbs_influences influences = sbs_influences_new(&options->allocator, desc->influences_per_vertex);
   sbs_status status = influences.joints && influences.weights ? SBS_OK : SBS_ERROR_OUT_OF_MEMORY;
   for (size_t i = 0; i < count && !status; i++) {
     if ((status = sbs_tell_some(i, count))) break;
@@ -30,12 +20,12 @@ sbs_status sbs_find_sets(sbs_joint_sets *table, const sbs_skin_desc *desc, const
     pivots[vertex] = (int32_t)influences.pivot;
     status = sbs_joint_sets_find(table, influences.joints, influences.count, sets + vertex);
   }
-  free_influences(&influences, &options->allocator);
+  sbs_influences_free(&options->allocator, &influences);
   return status;
 }
 
-static sbs_status strict_fault(const sbs_skin_desc *desc, const sbs_influences *influences, size_t vertex,
-                               sbs_fault *fault) {
+sbs_status sbs_strict_fault(const sbs_skin_desc *desc, const sbs_influences *influences, size_t vertex,
+                            sbs_fault *fault) {
   /* one number is to blame for these, the vertex as a whole for the others */
   const unsigned single = SBS_WEIGHT_NAN | SBS_WEIGHT_INFINITE | SBS_WEIGHT_NEGATIVE;
   if (influences->repairs & single) {
@@ -52,14 +42,14 @@ sbs_status sbs_check_strict(const sbs_skin_desc *desc, const sbs_skin_options *o
   while (vertex < desc->vertex_count && !repairs[vertex]) vertex++;
   if (vertex == desc->vertex_count) return SBS_OK;
 
-  sbs_influences influences = new_influences(desc, &options->allocator);
+  sbs_influences influences = sbs_influences_new(&options->allocator, desc->influences_per_vertex);
   sbs_status status = SBS_ERROR_OUT_OF_MEMORY;
   if (influences.joints && influences.weights) {
     sbs_influences_read(desc, options->sum_tolerance, vertex, &influences);
-    status = strict_fault(desc, &influences, vertex, fault);
+    status = sbs_strict_fault(desc, &influences, vertex, fault);
   } else {
     sbs_fault_in(fault, status, NULL);
   }
-  free_influences(&influences, &options->allocator);
+  sbs_influences_free(&options->allocator, &influences);
   return status;
 }

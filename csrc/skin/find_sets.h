@@ -2,6 +2,7 @@
 #ifndef SBS_SKIN_FIND_SETS_H
 #define SBS_SKIN_FIND_SETS_H
 
+#include "skin/influences.h"
 #include "skin/joint_sets.h"
 
 /*
@@ -14,6 +15,10 @@
  */
 sbs_status sbs_find_sets(sbs_joint_sets *table, const sbs_skin_desc *desc, const sbs_skin_options *options,
                          const int32_t *vertices, size_t count, int32_t *sets, int32_t *pivots, unsigned char *repairs);
+
+/* SBS_ERROR_WEIGHT for a vertex whose influences were repaired. */
+sbs_status sbs_strict_fault(const sbs_skin_desc *desc, const sbs_influences *influences, size_t vertex,
+                            sbs_fault *fault);
 
 /* Under `strict`: SBS_ERROR_WEIGHT for the first vertex that was repaired. */
 sbs_status sbs_check_strict(const sbs_skin_desc *desc, const sbs_skin_options *options, const unsigned char *repairs,

@@ -3,7 +3,18 @@
 
 #include <math.h>
 
+#include "base/memory.h"
 #include "base/scalar.h"
+
+sbs_influences sbs_influences_new(const sbs_allocator *allocator, size_t capacity) {
+  return (sbs_influences){.joints = sbs_allocate(allocator, capacity, sizeof(int32_t)),
+                          .weights = sbs_allocate(allocator, capacity, sizeof(double))};
+}
+
+void sbs_influences_free(const sbs_allocator *allocator, sbs_influences *influences) {
+  sbs_release(allocator, influences->joints);
+  sbs_release(allocator, influences->weights);
+}
 
 static unsigned weight_defect(double weight) {
   if (isnan(weight)) return SBS_WEIGHT_NAN;

@@ -27,6 +27,11 @@ typedef struct sbs_influences {
   size_t fault;     /* the influence that the first repair is about */
 } sbs_influences;
 
+/* Room for so many influences; both pointers may be NULL, and sbs_influences_free be called all the same. */
+sbs_influences sbs_influences_new(const sbs_allocator *allocator, size_t capacity);
+
+void sbs_influences_free(const sbs_allocator *allocator, sbs_influences *influences);
+
 /* Pairs of joint and weight as anybody gives them: those of one vertex, from number `first` of arrays. */
 typedef struct sbs_influence_pairs {
   const int32_t *joints;

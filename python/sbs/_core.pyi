@@ -19,6 +19,18 @@ def build_info() -> _BuildInfo: ...
 def set_threads(threads: int | None, /) -> None: ...
 def get_threads() -> int: ...
 def weld(positions: ArrayLike) -> NDArray[np.int32]: ...  # (V, 3) -> (V,)
+def check_skin(
+    rest_positions: ArrayLike,  # (V, 3)
+    joint_indices: ArrayLike,  # (V, K)
+    joint_weights: ArrayLike,  # (V, K)
+    *,
+    parents: ArrayLike | None = None,  # (J,)
+    joint_positions: ArrayLike | None = None,  # (J, 3)
+    rest_normals: ArrayLike | None = None,  # (V, 3)
+    centers: ArrayLike | None = None,  # (V, 3)
+    joint_count: int | None = None,
+    strict: bool = False,
+) -> tuple[int, int, int, int, int, int]: ...  # as Skin.weight_report
 def tidy_weights(
     joint_indices: ArrayLike,  # (V, K)
     joint_weights: ArrayLike,  # (V, K)

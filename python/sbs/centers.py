@@ -8,13 +8,13 @@ Graphics 35(4).
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core, centers_files
+from .callers import warn
 
 __all__ = ["CenterWarning", "optimized_centers"]
 
@@ -131,7 +131,7 @@ def optimized_centers(
     )
     if dissimilar:
         message = f"{dissimilar} of {len(centers)} vertices are like no part of the surface: linear blending moves them"
-        warnings.warn(message, CenterWarning, stacklevel=2)
+        warn(message, CenterWarning)
     if cache is not None and key is not None:
         centers_files.write(cache, key, centers)
     return centers

@@ -5,17 +5,18 @@ from __future__ import annotations
 
 import os
 import pathlib
-import warnings
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from . import _core
 from .animation import Animation
+from .callers import warn
 from .centers import optimized_centers
-from .reports import WeightWarning
+from .reports import WeightReport, WeightWarning
 from .rig import Rig
 from .skeleton import Skeleton
 from .skin import Skin
@@ -52,18 +53,34 @@ class Character:
     mesh : Mesh
     skeleton : Skeleton
         Bind matrices are scaled to a determinant of 1 or -1, so that joints have the unit of length of the mesh.
-    skin : Skin
     rig : Rig
         The joints with all nodes above and between them, which animations move.
     animations : tuple of Animation
+    strict : bool, optional
+        To make one: refuse weights that need a repair, see `Skin`.
+
+    Raises
+    ------
+    ValueError
+        What `Skin` refuses, as soon as the character is made.
+
+    Warns
+    -----
+    WeightWarning
+        The skin repairs weights; told when the character is made, and no more when its skin is.
     """
 
     name: str
     mesh: Mesh
     skeleton: Skeleton
-    skin: Skin
     rig: Rig
     animations: tuple[Animation, ...] = ()
+    strict: InitVar[bool] = False
+
+    def __post_init__(self, strict: bool) -> None:
+        report = WeightReport(*_core.check_skin(**bound(self.mesh, self.skeleton), strict=strict))
+        if str(report):
+            warn(report.warning(len(self.mesh.positions)), WeightWarning)
 
     def __repr__(self) -> str:
         counts = {
@@ -90,7 +107,12 @@ class Character:
         ValueError
             What `Skin` refuses.
         """
-        return cls(name, mesh, skeleton, bind(mesh, skeleton, strict=strict), Rig.from_skeleton(skeleton))
+        return cls(name, mesh, skeleton, Rig.from_skeleton(skeleton), strict=strict)
+
+    @cached_property
+    def skin(self) -> Skin:
+        """The mesh bound to the skeleton, made when it is first asked for."""
+        return Skin.quietly(**bound(self.mesh, self.skeleton))
 
     @property
     def rest_matrices(self) -> NDArray[np.float64]:
@@ -142,9 +164,7 @@ class Character:
 
     def optimized_skin(self, **options: Any) -> Skin:
         """The skin with centers for ``center="optimized"``; options as `sbs.optimized_centers` takes them."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", WeightWarning)  # of what was told when the character was bound
-            return bind(self.mesh, self.skeleton, centers=self.optimized_centers(**options))
+        return Skin.quietly(**bound(self.mesh, self.skeleton), centers=self.optimized_centers(**options))
 
     def save(self, path: PathLike, *, weights: WeightType = "float32") -> None:
         """Writes the character as a binary glTF 2.0 file (GLB): mesh, joints, influences and animations.
@@ -171,19 +191,17 @@ class Character:
         writer.write(path, self.name, self.mesh, self.rig, self.animations, weights=weights)
 
 
-def bind(mesh: Mesh, skeleton: Skeleton, *, centers: NDArray[np.float64] | None = None, strict: bool = False) -> Skin:
-    """The skin of a mesh on a skeleton; see `Skin` for centers, and for what it warns of and refuses."""
-    return Skin(
-        mesh.positions,
-        mesh.joint_indices,
-        mesh.joint_weights,
-        joint_count=len(skeleton.parents),
-        parents=skeleton.parents,
-        joint_positions=skeleton.joint_positions,
-        rest_normals=mesh.normals,
-        centers=centers,
-        strict=strict,
-    )
+def bound(mesh: Mesh, skeleton: Skeleton) -> dict[str, Any]:
+    """What the skin of a mesh on a skeleton is made from."""
+    return {
+        "rest_positions": mesh.positions,
+        "joint_indices": mesh.joint_indices,
+        "joint_weights": mesh.joint_weights,
+        "joint_count": len(skeleton.parents),
+        "parents": skeleton.parents,
+        "joint_positions": skeleton.joint_positions,
+        "rest_normals": mesh.normals,
+    }
 
 
 def load(path: PathLike, *, strict: bool = False, skin: int | None = None) -> Character:
@@ -239,7 +257,7 @@ def load(path: PathLike, *, strict: bool = False, skin: int | None = None) -> Ch
     source = pathlib.Path(path)
     content = reader.read(source, skin)
     for remark in content.remarks:
-        warnings.warn(f"{source}: {remark}", FileWarning, stacklevel=2)
+        warn(f"{source}: {remark}", FileWarning)
     surface = content.surface
     # What is too large for float32 becomes infinite, which the skin refuses.
     with np.errstate(over="ignore"):
@@ -251,8 +269,8 @@ def load(path: PathLike, *, strict: bool = False, skin: int | None = None) -> Ch
             normals=None if surface.normals is None else surface.normals.astype(np.float32),
             uvs=None if surface.uvs is None else surface.uvs.astype(np.float32),
         )
+    name = well_formed(source.stem)
     try:
-        bound = bind(mesh, content.skeleton, strict=strict)
+        return Character(name, mesh, content.skeleton, content.rig, content.animations, strict=strict)
     except ValueError as error:
         raise FileError(f"{source}: {error}") from error
-    return Character(well_formed(source.stem), mesh, content.skeleton, bound, content.rig, content.animations)

@@ -39,6 +39,10 @@ class WeightReport:
     off_sum: int
     duplicate: int
 
+    def warning(self, vertex_count: int) -> str:
+        """What a `WeightWarning` says of a mesh of so many vertices."""
+        return f"weights were repaired, of {vertex_count} vertices: {self}"
+
     def __str__(self) -> str:
         what = {
             "nan": "NaN weights (dropped)",

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import warnings
-from typing import Any, Literal, Unpack, overload
+from typing import Any, Literal, Self, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
+from .callers import warn
 from .influences import Influences, tidy
 from .options import (
     DAMPING,
@@ -114,10 +114,16 @@ class Skin:
         )
         self._warn_of_repairs()
 
+    @classmethod
+    def quietly(cls, *args: Any, **kwargs: Any) -> Self:
+        """A skin of weights that were warned of before; arguments as those of the class."""
+        skin = cls.__new__(cls)
+        skin._core = _core.Skin(*args, **kwargs)
+        return skin
+
     def _warn_of_repairs(self) -> None:
         if any(self._core.weight_report):
-            message = f"weights were repaired, of {self.vertex_count} vertices: {self.weight_report}"
-            warnings.warn(message, WeightWarning, stacklevel=3)
+            warn(self.weight_report.warning(self.vertex_count), WeightWarning)
 
     # ---------------------------------------------------------------------------------------------- what it is made of
 
@@ -518,7 +524,7 @@ class Skin:
                 f"{count} of {_count(self.vertex_count, 'vertex', 'vertices')} can't be undone, as their joints have "
                 f"crushed them, and get their rest position; the first is vertex {int(np.argmax(singular))}"
             )
-            warnings.warn(message, SingularVertexWarning, stacklevel=2)
+            warn(message, SingularVertexWarning)
         return positions
 
     def _amounts(self, amount: ArrayLike | None) -> ArrayLike | None:
@@ -592,7 +598,7 @@ class Skin:
         *,
         vertices: ArrayLike | None = None,
         strict: bool = False,
-    ) -> Skin:
+    ) -> Self:
         """The same mesh with other weights, as a new skin: bit for bit what a new `Skin` would be.
 
         With `vertices`, what is far from them is copied, which takes a fraction of the time: it follows the strokes of
@@ -610,6 +616,7 @@ class Skin:
         Returns
         -------
         Skin
+            Of the class of this one, with the attributes that an object of a subclass has besides.
 
         Raises
         ------
@@ -623,23 +630,16 @@ class Skin:
         WeightWarning
             As `Skin`; it counts all vertices.
         """
+        updated = type(self).__new__(type(self))
+        updated.__dict__.update(self.__dict__)
         if vertices is None:
-            return Skin(
-                self.rest_positions,
-                joint_indices,
-                joint_weights,
-                joint_count=self.joint_count,
-                parents=self.parents,
-                joint_positions=self.joint_positions,
-                rest_normals=self.rest_normals,
-                centers=self.centers,
-                strict=strict,
-            )
-        chosen = np.arange(self.vertex_count, dtype=np.int32)[np.asarray(vertices)]
-        skin = Skin.__new__(Skin)
-        skin._core = self._core.update(chosen, joint_indices, joint_weights, strict=strict)
-        skin._warn_of_repairs()
-        return skin
+            arguments = {**self._arguments(), "joint_indices": joint_indices, "joint_weights": joint_weights}
+            updated._core = _core.Skin(**arguments, strict=strict)
+        else:
+            chosen = np.arange(self.vertex_count, dtype=np.int32)[np.asarray(vertices)]
+            updated._core = self._core.update(chosen, joint_indices, joint_weights, strict=strict)
+        updated._warn_of_repairs()
+        return updated
 
     def __repr__(self) -> str:
         sets = len(self.joint_sets)
@@ -653,7 +653,11 @@ class Skin:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        arguments = {
+        return _restore, (type(self), self._arguments())
+
+    def _arguments(self) -> dict[str, Any]:
+        """What the skin was made from."""
+        return {
             name: getattr(self, name)
             for name in (
                 "rest_positions",
@@ -666,14 +670,11 @@ class Skin:
                 "centers",
             )
         }
-        return _restore, (type(self), arguments)
 
 
 def _restore(cls: type[Skin], arguments: dict[str, Any]) -> Skin:
     """The skin of a pickle. Its weights were warned of when it was first made."""
-    skin = cls.__new__(cls)
-    skin._core = _core.Skin(**arguments)
-    return skin
+    return cls.quietly(**arguments)
 
 
 def _count(number: int, one: str, many: str | None = None) -> str:

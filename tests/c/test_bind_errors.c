@@ -2,8 +2,25 @@
 /* Every error of binding with its fault: which argument, where, what value against what limit; outputs stay untouched. */
 #include "faults.h"
 
+/* What is said of a mesh without a skin is what binding says: status, fault and report. */
+static void check_agrees(const subject *made) {
+  sbs_skin *skin = NULL;
+  sbs_weight_report bound = {7, 7, 7, 7, 7, 7}, checked = bound;
+  sbs_fault bind_fault = no_fault, said = no_fault;
+  const sbs_status status = sbs_skin_new(&made->desc, &made->options, &skin, &bound, &bind_fault);
+  CHECK_EQUAL(sbs_skin_check(&made->desc, &made->options, &checked, &said), status);
+  CHECK(memcmp(&bound, &checked, sizeof bound) == 0);
+  CHECK_STRING(said.argument, bind_fault.argument);
+  CHECK_EQUAL(said.index_count, bind_fault.index_count);
+  CHECK_EQUAL(said.index[0], bind_fault.index[0]);
+  CHECK_EQUAL(said.index[1], bind_fault.index[1]);
+  CHECK_EQUAL(sbs_skin_check(&made->desc, &made->options, NULL, NULL), status);
+  if (status == SBS_OK) sbs_skin_free(skin);
+}
+
 /* Binds, and sees to it that errors leave the outputs as they were, with or without a fault to write to. */
 static sbs_fault bind(const subject *made, sbs_status expected) {
+  check_agrees(made);
   sbs_skin *const before = (sbs_skin *)(void *)&before;
   sbs_skin *skin = before;
   sbs_weight_report report = {7, 7, 7, 7, 7, 7};
@@ -68,6 +85,8 @@ static void test_null(void) {
   CHECK_EQUAL(sbs_skin_new(&made->desc, &made->options, NULL, NULL, &fault), SBS_ERROR_NULL);
   check_fault(&fault, "skin", 0, 0, 0, 0.0, 0.0);
   CHECK_EQUAL(sbs_skin_new(NULL, NULL, NULL, NULL, NULL), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_skin_check(NULL, NULL, NULL, &fault), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_skin_check(&made->desc, NULL, NULL, NULL), SBS_OK);
 
   (made = new_subject())->desc.rest_positions = NULL;
   check_bind(made, SBS_ERROR_NULL, "rest_positions");

@@ -121,6 +121,13 @@ static sbs_status weigh(void) {
   return sbs_capsule_weights(&capsules, &points, &options, INFLUENCES, indices, weights, NULL, NULL);
 }
 
+static sbs_status check_skin(void) {
+  const sbs_skin_desc desc = describe_rig(&made);
+  sbs_skin_options options = sbs_default_skin_options();
+  options.allocator = allocator;
+  return sbs_skin_check(&desc, &options, NULL, NULL);
+}
+
 static sbs_status clean(void) {
   const sbs_weights_table given = table();
   sbs_weights_clean_options options = sbs_weights_default_clean_options();
@@ -273,6 +280,7 @@ static void test_every_call_can_be_given_up(void) {
     sbs_status (*call)(void);
   } calls[] = {
       {"skin_new", new_skin},
+      {"skin_check", check_skin},
       {"skin_update", update_skin},
       {"deform_many", deform_many},
       {"optimized_centers", find_centers},

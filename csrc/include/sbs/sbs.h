@@ -235,6 +235,16 @@ SBS_API sbs_status sbs_skin_new(const sbs_skin_desc *desc, const sbs_skin_option
                                 sbs_weight_report *report, sbs_fault *fault);
 
 /*
+ * Says what sbs_skin_new would say of a mesh, in a part of the time, and makes no skin.
+ *
+ *   desc, options, report, fault  as in sbs_skin_new
+ *
+ * Errors: as sbs_skin_new.
+ */
+SBS_API sbs_status sbs_skin_check(const sbs_skin_desc *desc, const sbs_skin_options *options, sbs_weight_report *report,
+                                  sbs_fault *fault);
+
+/*
  * Binds a mesh whose weights have changed at some vertices: gives, bit for bit, what sbs_skin_new gives for the new
  * description, in a fraction of the time. What is near a change is computed anew (tiles of 16384 vertices, and the sets
  * that gained or lost a vertex), the rest is copied. O(V) time.

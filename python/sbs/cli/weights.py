@@ -11,7 +11,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from ..character import Character, bind, load
+from ..character import Character, load
 from ..files import replacing
 from ..picture import Camera, Row, compose, portraits, weight_colors
 from ..skeleton import Skeleton
@@ -208,7 +208,7 @@ def reweighted(character: Character, influences: Influences) -> Character:
         joint_indices=influences.joint_indices,
         joint_weights=influences.joint_weights.astype(np.float32),
     )
-    return replace(character, mesh=mesh, skin=bind(mesh, character.skeleton))
+    return replace(character, mesh=mesh)
 
 
 def most_used(influences: Influences) -> int:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..attachment import connected_triangles, heaviest_joints
-from ..character import Character, Mesh, bind
+from ..character import Character, Mesh
 from ..influences import Influences, tidy
 
 __all__ = ["Scheme", "Subdivision", "subdivide", "subdivide_near_joints", "triangles_near_joints"]
@@ -237,7 +237,7 @@ def subdivide_near_joints(
         levels=levels,
     )
     divided = fine.mesh(mesh)
-    return replace(character, mesh=divided, skin=bind(divided, character.skeleton))
+    return replace(character, mesh=divided)
 
 
 def triangles_near_joints(
