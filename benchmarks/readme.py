@@ -52,7 +52,6 @@ def section(results: Results, file: Path) -> str:
     """The section, between its markers."""
     best = results.isas[0]
     place = file.resolve().relative_to(ROOT)
-    aims = targets.rows(results)
     parts = [
         _wrap(
             f"Whole frames with pose preparation, float32, one thread, on {_machine(results)}; the fastest of many "
@@ -82,30 +81,24 @@ def section(results: Results, file: Path) -> str:
             "Others, by one thread, over our SBS of the same attributes:",
             _table(("", *(f"{_MESHES[name]}, {size:,}" for name, size in _PEER_MESHES)), peers, left=1),
         ]
-    parts.append(
-        _wrap(
-            f"Of {len(aims)} ratios that are aimed at, {sum(row.met for row in aims)} are met; "
-            f"[{file.stem}.md]({place.with_suffix('.md')}) lists them."
-        )
-    )
+    parts.append(_wrap(f"More figures of this machine: [{file.stem}.md]({place.with_suffix('.md')})."))
     return "\n" + "\n\n".join(parts) + "\n\n"
 
 
 def page(results: Results, file: Path) -> str:
     """What has no room in the README: the ratios beside what they are to be, and what the pivot-relative form costs."""
     columns, rows = direct_rows(results)
+    aims = targets.rows(results)
     parts = [
         "<!-- SPDX-License-Identifier: MIT -->\n"
         f"<!-- Written by benchmarks/readme.py from {file.name}: do not edit. -->",
         f"# {file.stem}",
         _wrap(f"On {_machine(results)}. S is the tube, R the humanoid; p positions, pn positions and normals."),
         "## Aims",
+        f"Of {len(aims)} ratios that are aimed at, {sum(row.met for row in aims)} are met.",
         _table(
             ("what", "where", "instructions", "value", "aim", ""),
-            [
-                (row.name, row.where, row.isa, f"{row.value:.2f}", row.bound, row.verdict)
-                for row in targets.rows(results)
-            ],
+            [(row.name, row.where, row.isa, f"{row.value:.2f}", row.bound, row.verdict) for row in aims],
             left=3,
         ),
         "## What the pivot-relative form costs",

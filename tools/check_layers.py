@@ -37,6 +37,9 @@ FEATURES = "features"
 ADDON_LAYERS = ("core", "settings", "engine", "interface", FEATURES, "registration", "__init__")
 BLENDER = {"bl_operators", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras", "mathutils"}
 
+# What measures does not import what shows, and what computes knows no format of files.
+PACKAGE_APART = {"quality": {"demo"}, "blending": {"gltf"}, "attachment": {"gltf"}, "influences": {"gltf"}}
+
 Edges = dict[str, set[str]]
 
 
@@ -142,6 +145,10 @@ def check_all() -> Iterable[str]:
         yield from check_circle(folders, f"{package.name}, folders")
         if package == ADDON:
             yield from check_addon(folders)
+        else:
+            for place, others in PACKAGE_APART.items():
+                for other in sorted(folders.get(place, set()) & others):
+                    yield f"{package.name}: {place} imports {other}"
 
 
 def main() -> None:

@@ -25,10 +25,10 @@ from numpy.typing import NDArray
 import sbs
 from characters_to_glb import read_character, read_clip, read_rig
 from sbs.character import Character, Mesh
-from sbs.demo.poses import turned
 from sbs.demo.scenes import Scene, fist, knee, load_shipped, twist
 from sbs.files import replacing
 from sbs.picture import Camera, Row, compose
+from sbs.poses import turned
 from sbs.quality import METHODS, Motion, Report, clip, evaluate, sweep
 from sbs.quality.measures import tears
 from sbs.quality.motions import axes

@@ -8,18 +8,6 @@ static inline void sbs_identity(double m[9]) {
   for (int i = 0; i < 9; i++) m[i] = i % 4 == 0 ? 1.0 : 0.0;
 }
 
-/* m v */
-static inline void sbs_apply(const double m[9], const double v[3], double out[3]) {
-  for (int i = 0; i < 3; i++) out[i] = m[3 * i] * v[0] + m[3 * i + 1] * v[1] + m[3 * i + 2] * v[2];
-}
-
-/* a b */
-static inline void sbs_multiply(const double a[9], const double b[9], double out[9]) {
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) out[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
-  }
-}
-
 /* a^T b */
 static inline void sbs_multiply_transposed(const double a[9], const double b[9], double out[9]) {
   for (int i = 0; i < 3; i++) {

@@ -12,7 +12,7 @@ from surfaces import tube
 
 import sbs
 from sbs import mesh, rotations
-from sbs.demo.poses import bone_axis, turned
+from sbs.poses import bone_axis, turned
 
 LARGEST_ANGLE = np.radians(179.9)  # up to here axis and angle of a matrix are known to 1e-13
 

@@ -10,9 +10,9 @@ from solids import CUBE, CUBE_FACES
 import sbs
 from sbs.demo.measures import radius_kept, volume
 from sbs.demo.outcomes import outcomes
-from sbs.demo.poses import bone_axis, descendants, turned
 from sbs.demo.scenes import load_shipped, scenes
 from sbs.demo.table import COLUMNS, cells, markdown
+from sbs.poses import bone_axis, descendants, turned
 
 
 @pytest.fixture(scope="module")

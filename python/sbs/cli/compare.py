@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..character import Character, load
 from ..demo.figure import HEADINGS
-from ..demo.poses import bone_axis, descendants, turned, vertices_around
 from ..files import replacing
 from ..options import Center, DeformOptions, Rotation
 from ..picture import Camera, Row, compose, portraits, weight_colors
+from ..poses import bone_axis, descendants, turned, vertices_around
 from .blended_bones import Ends, blending_options, chosen_bones
 from .options import (
     ANIMATION,

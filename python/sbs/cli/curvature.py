@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..character import Character, load
-from ..demo.poses import turned
 from ..files import replacing
 from ..mesh import Scheme, connected_triangles, curvature, heaviest_joints, subdivide_near_joints
 from ..options import DeformOptions, Method
 from ..picture.extra import load as load_extra
+from ..poses import turned
 from ..skin import Skin
 from ..text import plain
 from .blended_bones import ChosenBones, Ends, blending_options, chosen_bones

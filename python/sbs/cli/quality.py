@@ -14,9 +14,9 @@ from rich.console import Console
 from rich.progress import Progress
 
 from ..character import Character, load
-from ..demo.poses import vertices_around
 from ..files import replacing
 from ..picture import Camera, compose
+from ..poses import vertices_around
 from ..quality import COLUMNS, Motion, Report, chosen, clip, evaluate, made_poses, panel
 from ..quality.plot import plot
 from .options import CHARACTER, JSON, SAMPLES, STRICT, UP, VIEW, WIDTH, find_animation, refuse_without

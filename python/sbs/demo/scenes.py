@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..character import Character, load
 from ..picture.camera import Camera
-from .poses import bone_axis, descendants, turned
+from ..poses import bone_axis, descendants, turned
 
 UPWARD = (0.0, 1.0, 0.0)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .. import rotations
 from ..animation import Animation
 from ..character import Character
-from ..demo.poses import turned
+from ..poses import turned
 from ..skeleton import Skeleton
 from ..weights import bone_segments
 

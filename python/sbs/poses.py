@@ -6,9 +6,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import rotations
-from ..character import Character
-from ..skeleton import Skeleton
+from . import rotations
+from .character import Character
+from .skeleton import Skeleton
 
 
 def turned(skeleton: Skeleton, joint: str, axis: ArrayLike, degrees: float) -> NDArray[np.float64]:
