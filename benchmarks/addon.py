@@ -135,7 +135,7 @@ class Handlers:
     @contextmanager
     def watched(self) -> Any:
         """Put clocks around the handlers, and around the skins of what is bound now."""
-        lists = [bpy.app.handlers.frame_change_post, bpy.app.handlers.depsgraph_update_post]
+        lists: list[list[Any]] = [bpy.app.handlers.frame_change_post, bpy.app.handlers.depsgraph_update_post]
         before = [list(handlers) for handlers in lists]
         for handlers in lists:
             handlers[:] = [self._timed(handler) if ADDON in handler.__module__ else handler for handler in handlers]

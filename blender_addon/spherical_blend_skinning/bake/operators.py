@@ -84,7 +84,7 @@ class SBS_OT_bake(bpy.types.Operator):
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         self.frame_start, self.frame_end = context.scene.frame_start, context.scene.frame_end
-        return context.window_manager.invoke_props_dialog(self)
+        return {*context.window_manager.invoke_props_dialog(self)}
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         try:

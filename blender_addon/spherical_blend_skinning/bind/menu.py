@@ -62,7 +62,7 @@ class SBS_MT_set_parent(bpy.types.Menu):
             operator.type, operator.keep_transform = "OBJECT", keep
         for text, keep in (("Object (Without Inverse)", False), ("Object (Keep Transform Without Inverse)", True)):
             layout.operator("object.parent_no_inverse_set", text=text).keep_transform = keep
-        items = bpy.ops.object.parent_set.get_rna_type().properties["type"].enum_items
+        items = bpy.ops.object.parent_set.get_rna_type().properties["type"].enum_items  # type: ignore[call-arg]
         for name in ("ARMATURE", "ARMATURE_NAME", "ARMATURE_ENVELOPE", "ARMATURE_AUTO", "BONE", "BONE_RELATIVE"):
             layout.operator("object.parent_set", text=items[name].name).type = name
         layout.separator()

@@ -78,14 +78,14 @@ class _Advanced:
         method.draw_advanced(self.layout, context.object)
 
 
-class SBS_PT_modifier_advanced(_Advanced, bpy.types.Panel):
+class SBS_PT_modifier_advanced(_Advanced, bpy.types.Panel):  # type: ignore[misc]
     bl_space_type = "PROPERTIES"
     bl_region_type = "WINDOW"
     bl_context = "modifier"
     bl_parent_id = "SBS_PT_modifier"
 
 
-class SBS_PT_sidebar_advanced(_Advanced, bpy.types.Panel):
+class SBS_PT_sidebar_advanced(_Advanced, bpy.types.Panel):  # type: ignore[misc]
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
     bl_category = "SBS"

@@ -118,7 +118,7 @@ def armature_of(context: bpy.types.Context) -> bpy.types.Object | None:
     return meshes[0].armature if meshes else None
 
 
-class SBS_OT_export_capsules(bpy.types.Operator, ExportHelper):
+class SBS_OT_export_capsules(bpy.types.Operator, ExportHelper):  # type: ignore[misc]
     bl_idname = "sbs.export_capsules"
     bl_label = "Export Capsules"
     bl_description = "Write the capsules of all bones that deform to a JSON file"
@@ -140,7 +140,7 @@ class SBS_OT_export_capsules(bpy.types.Operator, ExportHelper):
         return {"FINISHED"}
 
 
-class SBS_OT_import_capsules(bpy.types.Operator, ImportHelper):
+class SBS_OT_import_capsules(bpy.types.Operator, ImportHelper):  # type: ignore[misc]
     bl_idname = "sbs.import_capsules"
     bl_label = "Import Capsules"
     bl_description = "Give bones the capsules that a JSON file has for their names"

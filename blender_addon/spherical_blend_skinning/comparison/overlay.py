@@ -107,12 +107,13 @@ def _bring_up_to_date(item: bpy.types.Object, shader: Any, shown: str, largest: 
     distances = found.distances
     most = float(distances.max(initial=0.0))
     if shown == "HEAT_MAP":
-        content = {"pos": found.shown, "color": heat_colors(distances, largest or most)}
+        content: dict[str, Any] = {"pos": found.shown, "color": heat_colors(distances, largest or most)}
         batch = batch_for_shader(shader, "TRIS", content, indices=reading.triangles(item.data))
     else:
         edges = np.empty(2 * len(item.data.edges), np.int32)
         item.data.edges.foreach_get("vertices", edges)
-        batch = batch_for_shader(shader, "LINES", {"pos": found.linear}, indices=edges.reshape(-1, 2))
+        content = {"pos": found.linear}
+        batch = batch_for_shader(shader, "LINES", content, indices=edges.reshape(-1, 2))
     _drawn[key] = _Drawn(state.pose, (shown, largest), batch, most)
     return _drawn[key]
 

@@ -258,7 +258,9 @@ class Binding:
         bones, values = influences.influences(weights, self._bone_of_group)
         if not self.limit:
             return bones, values
-        return self._sbs.weights.limit(bones, values, self.limit, normalize=False)
+        kept: tuple[NDArray[np.int32], NDArray[np.float32]]
+        kept = self._sbs.weights.limit(bones, values, self.limit, normalize=False)
+        return kept
 
     def _joint_influences(
         self,

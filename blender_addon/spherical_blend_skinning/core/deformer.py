@@ -37,7 +37,8 @@ class SkinDeformer:
     options: Mapping[str, Any]
 
     def deform(self, matrices: Floats, threads: int | None) -> NDArray[np.float32]:
-        return self.skin.deform(matrices, threads=threads, **self.options)
+        positions: NDArray[np.float32] = self.skin.deform(matrices, threads=threads, **self.options)
+        return positions
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ def deform_blended(
     Two methods of one skin are blended by the skin itself.
     """
     if isinstance(deformer, SkinDeformer) and isinstance(base, SkinDeformer) and deformer.skin is base.skin:
-        return deformer.skin.deform(matrices, threads=threads, amount=amounts, base=base.options, **deformer.options)
+        options = {**deformer.options, "amount": amounts, "base": base.options}
+        return SkinDeformer(deformer.skin, options).deform(matrices, threads)
     others = base.deform(matrices, threads)
     return others + amounts[:, None] * (deformer.deform(matrices, threads) - others)

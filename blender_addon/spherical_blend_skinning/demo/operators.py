@@ -107,7 +107,7 @@ def _names_of_old_numpy() -> Iterator[None]:
     """The importer of Blender 3.4 asks for ``numpy.bool``, which some releases of NumPy do not have."""
     missing = "bool" not in vars(np)
     if missing:
-        np.bool = bool
+        setattr(np, "bool", bool)  # noqa: B010 - no stub knows that it can be missing
     try:
         yield
     finally:

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 
 __all__ = ["collections", "is_animated"]
 
 
-def collections(block: bpy.types.ID) -> list[bpy.types.bpy_prop_collection]:
+def collections(block: bpy.types.ID) -> list[bpy.types.bpy_prop_collection[Any]]:
     """The collections in which a data-block has its animation curves: from Blender 4.4 on, those of its slot."""
     data = block.animation_data
     if data is None or data.action is None:

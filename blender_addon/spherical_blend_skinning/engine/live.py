@@ -73,7 +73,7 @@ class State:
 
     binding: Binding | None = None
     amounts: Amounts = field(default_factory=Amounts)
-    pose: tuple[bytes | Method, ...] = ()
+    pose: tuple[object, ...] = ()
     skinning_matrices: Floats | None = None
     problem: str = ""
     milliseconds: float = 0.0
@@ -117,7 +117,7 @@ class _Frame(NamedTuple):
 
     state: State
     carrier: bpy.types.Object
-    pose: tuple[bytes | Method, ...]
+    pose: tuple[object, ...]
     skinning_matrices: Floats
     method: Method
     amount: Amount | None

@@ -127,7 +127,7 @@ def _build(keeps_input: bool) -> bpy.types.NodeTree:
             link(kept, keep.inputs["Geometry"])
             kept = keep.outputs["Geometry"]
 
-    shapes = []
+    shapes: list[bpy.types.NodeSocket] = []
     for name, row in ((CARRIER, 5), (RENDER_CARRIER, 6)):
         info = node("GeometryNodeObjectInfo", 0, row, transform_space="ORIGINAL")
         link(group_input.outputs[name], info.inputs["Object"])
@@ -138,7 +138,8 @@ def _build(keeps_input: bool) -> bpy.types.NodeTree:
     use_render = node("FunctionNodeBooleanMath", 1, 5, operation="AND")
     link(group_input.outputs[USE_RENDER_CARRIER], use_render.inputs[0])
     link(in_render.outputs[0], use_render.inputs[1])
-    carrier = switch(use_render.outputs[0], *shapes, column=2, row=5)
+    shape, render_shape = shapes
+    carrier = switch(use_render.outputs[0], shape, render_shape, column=2, row=5)
     attribute = node("GeometryNodeInputNamedAttribute", 1, 8, data_type="FLOAT_VECTOR")
     attribute.inputs["Name"].default_value = POSITION
     sample = node("GeometryNodeSampleIndex", 3, 5, data_type="FLOAT_VECTOR", domain="POINT")

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from typing import cast
 
 import bpy
+import numpy as np
+from numpy.typing import NDArray
 
 from ..core import library
 from ..core.joint_tables import joint_tables
-from ..core.matrices import Floats
 from ..settings.properties import BONE_AMOUNT
 from . import carriers, curves, live, live_group, node_trees, portable_group, portable_tables, registry, stack, subject
 
@@ -39,14 +41,14 @@ def find(item: bpy.types.Object) -> bpy.types.NodesModifier | None:
     """The modifier of the portable engine on an object."""
     for modifier in item.modifiers:
         if modifier.type == "NODES" and portable_group.is_portable(modifier.node_group):
-            return modifier
+            return cast(bpy.types.NodesModifier, modifier)
     return None
 
 
 def armature_of(item: bpy.types.Object) -> bpy.types.Object | None:
     """The armature that moves a portable object."""
     modifier = find(item)
-    return modifier and node_trees.get_input(modifier, portable_group.ARMATURE)
+    return None if modifier is None else node_trees.get_input(modifier, portable_group.ARMATURE)
 
 
 def make_portable(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Counts:
@@ -139,7 +141,7 @@ def _check(item: bpy.types.Object, modifier: bpy.types.NodesModifier, state: liv
 
 def _centers(
     item: bpy.types.Object, modifier: bpy.types.NodesModifier, state: live.State, depsgraph: bpy.types.Depsgraph
-) -> Floats | None:
+) -> NDArray[np.float32] | None:
     """Rotation centers (V, 3) in the space of the mesh, None if nodes are to find those of joint sets.
 
     The live engine does without optimized ones where modifiers before change faces; here there is time to look at

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from .formulas import Formulas, Socket
+from .formulas import Formulas, Socket, Value
 from .portable_joints import Slots, Space
 from .portable_vertices import with_amount
 
@@ -78,7 +78,7 @@ def _pairs(nodes: Formulas, geometry: Socket, slots: Slots, space: Space) -> _Pa
         ("MATRIX", "Quaternions", nodes.matrix(nodes.three("VECTOR", imaginary), bottom=reals)),
         ("VECTOR", "Reals", nodes.vector(*reals)),
     ]
-    moving, pivot_matrix, *matrices, quaternions, reals = nodes.keep(moving, values)
+    moving, pivot_matrix, *matrices, quaternions, kept_reals = nodes.keep(moving, values)
 
     nodes.begin("Stretch of joints that are not rigid")
     rotations = (at(pivot, "MATRIX", slots.rotation), nodes.transpose(at(other, "MATRIX", slots.rotation)))
@@ -89,7 +89,7 @@ def _pairs(nodes: Formulas, geometry: Socket, slots: Slots, space: Space) -> _Pa
         pivot_matrix=pivot_matrix,
         matrices=matrices,
         quaternions=quaternions,
-        reals=reals,
+        reals=kept_reals,
         stretched_geometry=stretched_geometry,
         stretched=nodes.three("MATRIX", stretched),
     )
@@ -164,12 +164,12 @@ def deform_about_given(
     nodes.begin("Blended rotation")
     own = [of_vertex("VECTOR", f"weights_{number + 1}") for number in range(block_count)]
     quaternions = [nodes.sample("MATRIX", pairs.geometry, pairs.quaternions, block) for block in blocks]
+    real: Value = 1.0
     if block_count == 1:
         # The imaginary part over the real one, which is the weight of the pivot at least.
-        imaginary, real = nodes.project(*quaternions, *own), 1.0
+        imaginary = nodes.project(*quaternions, *own)
     else:
         imaginary = nodes.add(*(nodes.turn(*each) for each in zip(quaternions, own, strict=True)))
-        real = 1.0
         for block, weight in zip(blocks, own, strict=True):
             less = nodes.dot(weight, nodes.sample("VECTOR", pairs.geometry, pairs.reals, block))
             real = nodes.math("ADD", real, less)

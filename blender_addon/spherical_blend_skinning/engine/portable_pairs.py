@@ -121,12 +121,12 @@ def relative_motions(
             for number, name in enumerate(names, 1)
         ),
     ]
-    moving, quaternions, reals, offsets, *linear_offsets = nodes.keep(moving, values)
+    moving, quaternions, kept_reals, offsets, *linear_offsets = nodes.keep(moving, values)
     return Pairs(
         geometry=moving,
         matrix=matrix_of_pivot,
         quaternions=quaternions,
-        reals=reals,
+        reals=kept_reals,
         offsets=offsets,
         pivot_center=pivot_center,
         centroid=centroid,

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain
+from typing import TypeVar, cast
 
 import bpy
 import numpy as np
@@ -30,10 +32,12 @@ __all__ = [
     "vertex_weights_one_by_one",
 ]
 
+_Number = TypeVar("_Number", bound=np.generic)
+
 
 def matrix(value: Matrix) -> Floats:
     """A `mathutils.Matrix` as an array (4, 4)."""
-    first, second, third, last = value
+    first, second, third, last = cast("tuple[Sequence[float], ...]", value)
     # Four times as fast as leaving the rows to NumPy.
     return np.array([*first, *second, *third, *last], np.float64).reshape(4, 4)
 
@@ -99,8 +103,8 @@ def rig(armature: bpy.types.Object, posed: bpy.types.Object) -> Rig:
     place = {name: index for index, name in enumerate(names)}
     members = [bones[name] for name in names]
 
-    def read(name: str, dtype: type, width: int = 1) -> NDArray[np.generic]:
-        values = np.empty(width * len(bones), dtype)
+    def read(name: str, dtype: type[_Number], width: int = 1) -> NDArray[_Number]:
+        values: NDArray[_Number] = np.empty(width * len(bones), dtype)
         bones.foreach_get(name, values)
         return values.reshape(-1, width)[order]
 
@@ -117,7 +121,7 @@ def rig(armature: bpy.types.Object, posed: bpy.types.Object) -> Rig:
         lengths=read("length", np.float32).ravel().astype(np.float64),
         segments=segments,
         parents=np.array([place.get(bone.parent.name, -1) if bone.parent else -1 for bone in members], np.int32),
-        marked=np.array([bone.sbs.bones_blending for bone in members], bool),
+        marked=np.array([bone.sbs.bones_blending for bone in members], np.bool_),
         zones=np.array([_zone(bone.sbs) for bone in members], np.float64).reshape(-1, 2),
         curves=curves,
     )
@@ -136,7 +140,7 @@ def pose_columns(armature: bpy.types.Object) -> NDArray[np.float32]:
     return result
 
 
-def segment_moves(armature: bpy.types.Object, bones: NDArray[np.int32]) -> list[Floats]:
+def segment_moves(armature: bpy.types.Object, bones: NDArray[np.intp]) -> list[Floats]:
     """How the ends of the segments of bending bones move from rest, for each an array (S + 1, 4, 4) in bone space."""
     moves = []
     for index in bones:

@@ -7,6 +7,8 @@ renames vertex groups with bones and knows for Weight Paint which armature belon
 
 from __future__ import annotations
 
+from typing import cast
+
 import bpy
 
 from . import carriers, live_group, node_trees
@@ -67,7 +69,7 @@ def find(item: bpy.types.Object) -> bpy.types.NodesModifier | None:
     """The modifier of the live engine on an object."""
     for modifier in item.modifiers:
         if modifier.type == "NODES" and live_group.is_live(modifier.node_group):
-            return modifier
+            return cast(bpy.types.NodesModifier, modifier)
     return None
 
 
@@ -84,7 +86,8 @@ def before(item: bpy.types.Object, modifier: bpy.types.Modifier) -> list[bpy.typ
 
 def armature_modifiers(item: bpy.types.Object) -> list[bpy.types.ArmatureModifier]:
     """The Armature modifiers of an object that have an armature."""
-    return [modifier for modifier in item.modifiers if modifier.type == "ARMATURE" and modifier.object is not None]
+    modifiers = cast("list[bpy.types.ArmatureModifier]", item.modifiers)
+    return [modifier for modifier in modifiers if modifier.type == "ARMATURE" and modifier.object is not None]
 
 
 def armature_modifier_of(item: bpy.types.Object, armature: bpy.types.Object) -> bpy.types.ArmatureModifier | None:
@@ -126,12 +129,12 @@ def attach(
     armature_modifier : ArmatureModifier, optional
         The one that steps back; by default the first of that armature, else one is added to do so.
     """
-    modifier = item.modifiers.new(_NAME, "NODES")
+    modifier = cast(bpy.types.NodesModifier, item.modifiers.new(_NAME, "NODES"))
     if armature_modifier is None:
         armature_modifier = next((other for other in armature_modifiers(item) if other.object == armature), None)
     was_added = armature_modifier is None
     if armature_modifier is None:
-        armature_modifier = item.modifiers.new("Armature", "ARMATURE")
+        armature_modifier = cast(bpy.types.ArmatureModifier, item.modifiers.new("Armature", "ARMATURE"))
         armature_modifier.object = armature
     else:
         move(item, modifier, list(item.modifiers).index(armature_modifier))
@@ -230,7 +233,7 @@ def _stepped_back(item: bpy.types.Object) -> bpy.types.ArmatureModifier | None:
     """The Armature modifier that stepped back: the one of its name, or if it was renamed one that does nothing."""
     idle = [
         modifier
-        for modifier in item.modifiers
+        for modifier in cast("list[bpy.types.ArmatureModifier]", item.modifiers)
         if modifier.type == "ARMATURE" and not (modifier.use_vertex_groups or modifier.use_bone_envelopes)
     ]
     named = item.modifiers.get(item.sbs.armature_modifier.name)

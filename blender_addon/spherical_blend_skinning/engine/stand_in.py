@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from typing import cast
 
 import bpy
 
@@ -69,7 +70,7 @@ def _stand_in(undoing: ExitStack, item: bpy.types.Object, modifier: bpy.types.No
         if item.library is not None:
             # Nothing can be added to what is linked.
             return False
-        other = item.modifiers.new("Armature", "ARMATURE")
+        other = cast(bpy.types.ArmatureModifier, item.modifiers.new("Armature", "ARMATURE"))
         undoing.callback(_remove, item, other.name)
         stack.move(item, other, list(item.modifiers).index(modifier) + 1)
     _change(undoing, modifier, show_viewport=False, show_render=False)

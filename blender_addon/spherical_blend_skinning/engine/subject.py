@@ -97,7 +97,7 @@ class Subject:
         return (positions[sources], sources) if sources is not None else None
 
 
-def optimized_centers(binding: Binding, triangles: NDArray[np.int32]) -> Floats:
+def optimized_centers(binding: Binding, triangles: NDArray[np.int32]) -> NDArray[np.float32]:
     """The optimized centers of a binding for faces (T, 3), with progress that is shown."""
     manager = bpy.context.window_manager
     manager.progress_begin(0.0, 1.0)

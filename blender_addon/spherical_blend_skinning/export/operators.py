@@ -8,6 +8,7 @@ its options, and calls it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import bpy
 from bpy_extras.io_utils import ExportHelper
@@ -33,7 +34,8 @@ def _options() -> dict[str, bpy.types.Property]:
     """The options of Blender's operator; none where it does not write armatures, as before Blender 4.1."""
     if "usd_export" not in dir(bpy.ops.wm):
         return {}
-    found = {option.identifier: option for option in bpy.ops.wm.usd_export.get_rna_type().properties}
+    usd_export: Any = bpy.ops.wm.usd_export
+    found = {option.identifier: option for option in usd_export.get_rna_type().properties}
     if "export_armatures" not in found:
         return {}
     return {
@@ -53,7 +55,7 @@ def _copied(option: bpy.types.Property) -> object:
     return _PROPERTIES[option.type](**values)
 
 
-class SBS_OT_export_usd(bpy.types.Operator, ExportHelper):
+class SBS_OT_export_usd(bpy.types.Operator, ExportHelper):  # type: ignore[misc]
     bl_idname = "sbs.export_usd"
     bl_label = "Export USD, Skinned"
     bl_description = "Export to Universal Scene Description, bound characters with their bones and weights"

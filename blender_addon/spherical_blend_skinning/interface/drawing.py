@@ -28,7 +28,8 @@ def draw_lines(lines: NDArray[np.float32], color: Color) -> None:
     from gpu_extras.batch import batch_for_shader
 
     shader = builtin_shader("UNIFORM_COLOR")
-    batch = batch_for_shader(shader, "LINES", {"pos": lines.reshape(-1, 3)})
+    content: dict[str, Any] = {"pos": lines.reshape(-1, 3)}
+    batch = batch_for_shader(shader, "LINES", content)
     shader.bind()
     shader.uniform_float("color", color)
     batch.draw(shader)

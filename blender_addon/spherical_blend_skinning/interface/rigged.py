@@ -183,12 +183,12 @@ def selected_bones(mesh: RiggedMesh) -> NDArray[np.bool_]:
     """Which of the joints of a mesh are selected bones, (J,)."""
     # Blender 5.0 keeps the selection with the pose, earlier ones with the armature.
     pose_bones = [mesh.armature.pose.bones[name] for name in mesh.names]
-    return np.array([bone.select if hasattr(bone, "select") else bone.bone.select for bone in pose_bones], bool)
+    return np.array([bone.select if hasattr(bone, "select") else bone.bone.select for bone in pose_bones], np.bool_)
 
 
 def selected_vertices(item: bpy.types.Object) -> NDArray[np.bool_]:
     """Which vertices of a mesh object are selected, (V,)."""
-    selected = np.empty(len(item.data.vertices), bool)
+    selected = np.empty(len(item.data.vertices), np.bool_)
     item.data.vertices.foreach_get("select", selected)
     return selected
 
@@ -196,12 +196,12 @@ def selected_vertices(item: bpy.types.Object) -> NDArray[np.bool_]:
 def select_vertices(item: bpy.types.Object, vertices: NDArray[np.intp]) -> None:
     """Select vertices of a mesh object, (N,), and no others, nor an edge or face."""
     mesh = item.data
-    chosen = np.zeros(len(mesh.vertices), bool)
+    chosen = np.zeros(len(mesh.vertices), np.bool_)
     chosen[vertices] = True
     mesh.vertices.foreach_set("select", chosen)
-    mesh.polygons.foreach_set("select", np.zeros(len(mesh.polygons), bool))
+    mesh.polygons.foreach_set("select", np.zeros(len(mesh.polygons), np.bool_))
     if bpy.app.version < (3, 5, 0):
-        mesh.edges.foreach_set("select", np.zeros(len(mesh.edges), bool))
+        mesh.edges.foreach_set("select", np.zeros(len(mesh.edges), np.bool_))
     elif ".select_edge" in mesh.attributes:
         # Without it no edge is selected. Blender 5.0 gives new meshes one of a wrong type, and crashes when it is set.
         mesh.attributes.remove(mesh.attributes[".select_edge"])

@@ -38,7 +38,7 @@ def _limit(default: int) -> Any:
     )
 
 
-class SBS_OT_smooth_weights(_WeightsOperator, bpy.types.Operator):
+class SBS_OT_smooth_weights(_WeightsOperator, bpy.types.Operator):  # type: ignore[misc]
     bl_idname = "sbs.smooth_weights"
     bl_label = "Smooth over the Surface"
     bl_description = "Smooth the weights of all bones at once, across seams; locked groups keep theirs"
@@ -68,7 +68,7 @@ class SBS_OT_smooth_weights(_WeightsOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class SBS_OT_mirror_weights(_WeightsOperator, bpy.types.Operator):
+class SBS_OT_mirror_weights(_WeightsOperator, bpy.types.Operator):  # type: ignore[misc]
     bl_idname = "sbs.mirror_weights"
     bl_label = "Mirror, Tolerant of Asymmetry"
     bl_description = (
@@ -107,7 +107,7 @@ class SBS_OT_mirror_weights(_WeightsOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class SBS_OT_check_weights(_WeightsOperator, bpy.types.Operator):
+class SBS_OT_check_weights(_WeightsOperator, bpy.types.Operator):  # type: ignore[misc]
     bl_idname = "sbs.check_weights"
     bl_label = "Check Weights"
     bl_description = "Look for vertices without weights, with sums that are not 1, or with too many bones; select them"
@@ -127,7 +127,7 @@ class SBS_OT_check_weights(_WeightsOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class SBS_OT_heat_weights(_WeightsOperator, bpy.types.Operator):
+class SBS_OT_heat_weights(_WeightsOperator, bpy.types.Operator):  # type: ignore[misc]
     bl_idname = "sbs.heat_weights"
     bl_label = "Heat with Islands"
     bl_description = "Automatic weights by heat, also for meshes of loose parts; locked groups keep theirs"
@@ -141,7 +141,7 @@ class SBS_OT_heat_weights(_WeightsOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class SBS_OT_transfer_weights(_WeightsOperator, bpy.types.Operator):
+class SBS_OT_transfer_weights(_WeightsOperator, bpy.types.Operator):  # type: ignore[misc]
     bl_idname = "sbs.transfer_weights"
     bl_label = "Transfer"
     bl_description = "Give the other selected meshes the weights of the nearest points of the active one"
