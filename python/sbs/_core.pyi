@@ -1,11 +1,21 @@
 # SPDX-License-Identifier: MIT
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypedDict, final
+from typing import Literal, TypedDict, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 _Floats = NDArray[np.float32 | np.float64]
+_Method = Literal["rigid", "linear", "spherical", "dual_quaternion"]
+_Rotation = Literal["qlerp", "average"]
+_Center = Literal["joint_set", "weighted", "optimized"]
+_CapsuleFalloff = Literal["linear", "smooth", "quadratic"]
+_Outside = Literal["nearest", "unweighted", "error"]
+_BrushMode = Literal["add", "subtract", "replace", "scale", "smooth"]
+_BrushFalloff = Literal["constant", "linear", "smooth", "sphere", "quadratic"]
+_Distance = Literal["space", "surface"]
+_Axis = Literal["x", "y", "z"]
+_Scheme = Literal["1:4", "1:3"]
 
 version: str
 
@@ -97,7 +107,7 @@ def subdivide(
     representatives: ArrayLike,  # (V,)
     chosen: ArrayLike,  # (T,) bool
     *,
-    scheme: str = "1:4",
+    scheme: _Scheme = "1:4",
     levels: int = 1,
 ) -> tuple[
     NDArray[np.int32],  # (N, 3)
@@ -147,8 +157,8 @@ def capsule_weights(
     points: ArrayLike,  # (V, 3)
     capsules: _Capsules,
     *,
-    falloff: str = "linear",
-    outside: str = "nearest",
+    falloff: _CapsuleFalloff = "linear",
+    outside: _Outside = "nearest",
     limit: int | None = None,
     dense: bool = False,
     threads: int | None = None,
@@ -195,15 +205,15 @@ class Brush:
         centers: ArrayLike,  # (N, 3)
         joint: int | None,
         *,
-        mode: str = "add",
+        mode: _BrushMode = "add",
         radius: float = ...,
         strength: float = 1.0,
         value: float = 1.0,
-        falloff: str = "smooth",
-        distance: str = "space",
+        falloff: _BrushFalloff = "smooth",
+        distance: _Distance = "space",
         locked: ArrayLike | None = None,  # (L,)
         normalize: bool = True,
-        mirror: str | None = None,
+        mirror: _Axis | None = None,
         mirror_position: float = 0.0,
         mirror_joints: ArrayLike | None = None,  # (J,)
     ) -> tuple[
@@ -277,13 +287,13 @@ class Skin:
         self,
         skinning_matrices: ArrayLike,  # (J, 4, 4) or (J, 3, 4)
         *,
-        method: str = "spherical",
-        rotation: str = "qlerp",
-        center: str = "joint_set",
+        method: _Method = "spherical",
+        rotation: _Rotation = "qlerp",
+        center: _Center = "joint_set",
         damping: float = 1e-8,
         rcond: float | None = None,
         amount: ArrayLike | None = None,  # (V,)
-        base: str | Mapping[str, object] = "linear",
+        base: _Method | Mapping[str, object] = "linear",
         normals: bool = False,
         out: _Floats | None = None,  # (V, 3)
         out_normals: _Floats | None = None,  # (V, 3)
@@ -293,13 +303,13 @@ class Skin:
         self,
         skinning_matrices: ArrayLike,  # (F, J, 4, 4) or (F, J, 3, 4)
         *,
-        method: str = "spherical",
-        rotation: str = "qlerp",
-        center: str = "joint_set",
+        method: _Method = "spherical",
+        rotation: _Rotation = "qlerp",
+        center: _Center = "joint_set",
         damping: float = 1e-8,
         rcond: float | None = None,
         amount: ArrayLike | None = None,  # (V,)
-        base: str | Mapping[str, object] = "linear",
+        base: _Method | Mapping[str, object] = "linear",
         normals: bool = False,
         out: _Floats | None = None,  # (F, V, 3)
         out_normals: _Floats | None = None,  # (F, V, 3)
@@ -310,13 +320,13 @@ class Skin:
         posed_positions: ArrayLike,  # (V, 3)
         skinning_matrices: ArrayLike,  # (J, 4, 4) or (J, 3, 4)
         *,
-        method: str = "spherical",
-        rotation: str = "qlerp",
-        center: str = "joint_set",
+        method: _Method = "spherical",
+        rotation: _Rotation = "qlerp",
+        center: _Center = "joint_set",
         damping: float = 1e-8,
         rcond: float | None = None,
         amount: ArrayLike | None = None,  # (V,)
-        base: str | Mapping[str, object] = "linear",
+        base: _Method | Mapping[str, object] = "linear",
         out: _Floats | None = None,  # (V, 3)
         threads: int | None = None,
     ) -> tuple[_Floats, NDArray[np.bool_]]: ...  # (V, 3), (V,)
