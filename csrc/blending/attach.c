@@ -11,7 +11,7 @@
 /* How far from a joint what its parent moves may be to belong to it, in distances to the rim of its zone. */
 static const double REACH = 2.0;
 
-sbs_status sbs_attach_heaviest(const sbs_weights_table *influences, const sbs_allocator *allocator,
+sbs_status sbs_attach_heaviest(const sbs_influences_table *influences, const sbs_allocator *allocator,
                                int32_t *attachment) {
   sbs_row room = sbs_row_new(allocator, influences->influences_per_vertex);
   sbs_status status = room.joints && room.weights ? SBS_OK : SBS_ERROR_OUT_OF_MEMORY;

@@ -7,7 +7,7 @@
 #include "sbs/mesh.h"
 
 /* The joint that is heaviest among the influences of each vertex, of equal ones the lowest; -1 where it has none. */
-sbs_status sbs_attach_heaviest(const sbs_weights_table *influences, const sbs_allocator *allocator,
+sbs_status sbs_attach_heaviest(const sbs_influences_table *influences, const sbs_allocator *allocator,
                                int32_t *attachment);
 
 /* The joint whose bone is nearest to each vertex, of equal ones the lowest. */

@@ -81,7 +81,7 @@ static sbs_status check_attachment(const sbs_blending_desc *desc, sbs_fault *fau
 }
 
 static sbs_status check_influences(const sbs_blending_desc *desc, sbs_fault *fault) {
-  const sbs_weights_table *table = desc->influences;
+  const sbs_influences_table *table = desc->influences;
   if (!table) return SBS_OK;
   if (table->vertex_count != desc->vertex_count) {
     return sbs_fault_number(fault, SBS_ERROR_OPTION, "influences.vertex_count", (double)table->vertex_count,
@@ -91,8 +91,8 @@ static sbs_status check_influences(const sbs_blending_desc *desc, sbs_fault *fau
     return sbs_fault_number(fault, SBS_ERROR_OPTION, "influences.joint_count", (double)table->joint_count,
                             (double)desc->joint_count);
   }
-  const sbs_status status = sbs_weights_validate_table(table, fault);
-  return status ? status : sbs_weights_validate_joints(table, fault);
+  const sbs_status status = sbs_influences_validate_table(table, fault);
+  return status ? status : sbs_influences_validate_joints(table, fault);
 }
 
 sbs_status sbs_blending_validate(const sbs_blending_desc *desc, const sbs_blending *binding,

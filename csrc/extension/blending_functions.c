@@ -109,7 +109,7 @@ static sbs_scalar scalar_of(const core_array *argument) {
 }
 
 /* Describes arguments whose shapes agree; `table` is for the influences. */
-static sbs_blending_desc describe(const core_array *given, sbs_weights_table *table) {
+static sbs_blending_desc describe(const core_array *given, sbs_influences_table *table) {
   sbs_blending_desc desc = sbs_default_blending_desc();
 
   desc.vertex_count = (size_t)PyArray_DIM(given[REST_POSITIONS].array, 0);
@@ -125,7 +125,7 @@ static sbs_blending_desc describe(const core_array *given, sbs_weights_table *ta
   desc.blended = data_or_null(&given[BLENDED]);
   desc.attachment = data_or_null(&given[ATTACHMENT]);
   if (given[JOINT_INDICES].array == NULL) return desc;
-  *table = (sbs_weights_table){
+  *table = (sbs_influences_table){
       .vertex_count = desc.vertex_count,
       .joint_count = desc.joint_count,
       .influences_per_vertex = (size_t)PyArray_DIM(given[JOINT_INDICES].array, 1),
@@ -226,7 +226,7 @@ PyObject *core_blend_bones(PyObject *module, PyObject *args, PyObject *kwargs) {
   PyObject *names = NULL, *result = NULL;
   PyArrayObject *results[RESULTS] = {NULL};
   sbs_blending_desc desc;
-  sbs_weights_table table;
+  sbs_influences_table table;
   sbs_blending binding;
   sbs_fault fault = {0};
   sbs_status status;

@@ -36,7 +36,7 @@ static const core_state *state_of(PyObject *object) {
 /* ------------------------------------------------------------------------------------------ making and unmaking -- */
 
 /* The object is made last, so that it is never seen without its brush. */
-static PyObject *make(PyTypeObject *type, const sbs_weights_table *table, const sbs_mesh_desc *mesh, size_t limit) {
+static PyObject *make(PyTypeObject *type, const sbs_influences_table *table, const sbs_mesh_desc *mesh, size_t limit) {
   allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
   sbs_brush *brush = NULL;
   sbs_fault fault = {0};
@@ -69,7 +69,7 @@ static PyObject *brush_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
   core_array positions = {.name = "positions", .shape = "(V, 3)", .dimensions = 2};
   core_array triangles = {.name = "triangles", .shape = "(T, 3)", .dimensions = 2};
   core_count limit = {.name = "limit", .largest = NPY_MAX_INT32};
-  sbs_weights_table table;
+  sbs_influences_table table;
   sbs_mesh_desc mesh;
   PyObject *self = NULL;
 

@@ -51,7 +51,7 @@ int core_new_mask(const core_array *locked, size_t joint_count, unsigned char **
   return 1;
 }
 
-int core_describe_influences(core_influences *influences, sbs_weights_table *table) {
+int core_describe_influences(core_influences *influences, sbs_influences_table *table) {
   const core_array *indices = &influences->joint_indices, *weights = &influences->joint_weights;
 
   if (!core_check_agreement(indices, weights, 0) || !core_check_agreement(indices, weights, 1)) return 0;
@@ -61,7 +61,7 @@ int core_describe_influences(core_influences *influences, sbs_weights_table *tab
     influences->joint_count.value = (Py_ssize_t)(joint > locked ? joint : locked) + 1;
   }
   if (!core_new_mask(&influences->locked, (size_t)influences->joint_count.value, &influences->mask)) return 0;
-  *table = (sbs_weights_table){
+  *table = (sbs_influences_table){
       .vertex_count = (size_t)PyArray_DIM(indices->array, 0),
       .joint_count = (size_t)influences->joint_count.value,
       .influences_per_vertex = (size_t)PyArray_DIM(indices->array, 1),

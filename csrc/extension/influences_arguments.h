@@ -27,6 +27,6 @@ core_influences core_default_influences(void);
 void core_release_influences(core_influences *influences);
 
 /* Checks shapes and locked joints, and describes the table; raises and returns 0 where they are wrong. */
-int core_describe_influences(core_influences *influences, sbs_weights_table *table);
+int core_describe_influences(core_influences *influences, sbs_influences_table *table);
 
 #endif

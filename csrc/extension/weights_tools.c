@@ -30,7 +30,7 @@ PyObject *core_tidy_weights(PyObject *module, PyObject *args, PyObject *kwargs) 
   static char *keywords[] = {"joint_indices", "joint_weights", "joint_count", NULL};
   core_influences given = core_default_influences();
   size_t max_influences = 0;
-  sbs_weights_table table;
+  sbs_influences_table table;
   sbs_fault fault = {0};
   sbs_status status;
   PyArrayObject *joint_indices = NULL, *joint_weights = NULL;
@@ -75,9 +75,9 @@ PyObject *core_clean_weights(PyObject *module, PyObject *args, PyObject *kwargs)
   core_influences given = core_default_influences();
   core_count limit = {.name = "limit", .largest = PY_SSIZE_T_MAX};
   core_real threshold = {.name = "threshold"};
-  sbs_weights_clean_options options = sbs_weights_default_clean_options();
-  sbs_weights_clean_report report = {0};
-  sbs_weights_table table;
+  sbs_influences_clean_options options = sbs_default_influences_clean_options();
+  sbs_influences_clean_report report = {0};
+  sbs_influences_table table;
   sbs_fault fault = {0};
   sbs_status status;
   PyArrayObject *joint_indices = NULL, *joint_weights = NULL;
@@ -100,7 +100,7 @@ PyObject *core_clean_weights(PyObject *module, PyObject *args, PyObject *kwargs)
 
   CORE_BEGIN_CALL
   status =
-      sbs_weights_clean(&table, &options, PyArray_DATA(joint_indices), PyArray_DATA(joint_weights), &report, &fault);
+      sbs_influences_clean(&table, &options, PyArray_DATA(joint_indices), PyArray_DATA(joint_weights), &report, &fault);
   CORE_END_CALL
 
   if (status != SBS_OK)
@@ -134,8 +134,8 @@ PyObject *core_smooth_weights(PyObject *module, PyObject *args, PyObject *kwargs
   core_count iterations = {.name = "iterations", .largest = PY_SSIZE_T_MAX, .value = 1};
   core_count limit = {.name = "limit", .largest = PY_SSIZE_T_MAX};
   core_real strength = {.name = "strength", .value = 0.5};
-  sbs_weights_smooth_options options = sbs_weights_default_smooth_options();
-  sbs_weights_table table;
+  sbs_influences_smooth_options options = sbs_default_influences_smooth_options();
+  sbs_influences_table table;
   sbs_mesh_desc mesh;
   sbs_fault fault = {0};
   sbs_status status;
@@ -160,8 +160,8 @@ PyObject *core_smooth_weights(PyObject *module, PyObject *args, PyObject *kwargs
   options.locked = given.mask;
 
   CORE_BEGIN_CALL
-  status = sbs_weights_smooth(&table, &mesh, &options, (size_t)limit.value, PyArray_DATA(joint_indices),
-                              PyArray_DATA(joint_weights), &fault);
+  status = sbs_influences_smooth(&table, &mesh, &options, (size_t)limit.value, PyArray_DATA(joint_indices),
+                                 PyArray_DATA(joint_weights), &fault);
   CORE_END_CALL
 
   if (status != SBS_OK)

@@ -92,7 +92,7 @@ static sbs_status allocate(sbs_brush *brush) {
   return SBS_OK;
 }
 
-static void read_influences(sbs_brush *brush, const sbs_weights_table *table) {
+static void read_influences(sbs_brush *brush, const sbs_influences_table *table) {
   for (size_t v = 0; v < brush->vertex_count; v++) {
     sbs_row_read(table, v, &brush->row);
     sbs_row_write(&brush->row, brush->limit, SBS_FLOAT64, v, brush->joints, brush->weights);
@@ -147,7 +147,8 @@ static sbs_status connect(sbs_brush *brush, const sbs_mesh_desc *mesh, const int
   return status;
 }
 
-static sbs_status build(sbs_brush *brush, const sbs_weights_table *table, const sbs_mesh_desc *mesh, sbs_fault *fault) {
+static sbs_status build(sbs_brush *brush, const sbs_influences_table *table, const sbs_mesh_desc *mesh,
+                        sbs_fault *fault) {
   sbs_status status = allocate(brush);
   if (status) return sbs_fault_in(fault, status, NULL);
   int32_t *representatives = brush->touched; /* needed only here */
@@ -161,14 +162,14 @@ static sbs_status build(sbs_brush *brush, const sbs_weights_table *table, const 
   return status ? sbs_fault_in(fault, status, NULL) : SBS_OK;
 }
 
-sbs_status sbs_brush_new(const sbs_weights_table *table, const sbs_mesh_desc *mesh, size_t limit,
+sbs_status sbs_brush_new(const sbs_influences_table *table, const sbs_mesh_desc *mesh, size_t limit,
                          const sbs_allocator *allocator, sbs_brush **brush, sbs_fault *fault) {
   if (!table) return sbs_fault_in(fault, SBS_ERROR_NULL, "table");
   if (!mesh) return sbs_fault_in(fault, SBS_ERROR_NULL, "mesh");
   if (!brush) return sbs_fault_in(fault, SBS_ERROR_NULL, "brush");
   sbs_allocator chosen;
   sbs_status status = sbs_choose_allocator(allocator, &chosen, fault);
-  if (!status) status = sbs_weights_validate_table(table, fault);
+  if (!status) status = sbs_influences_validate_table(table, fault);
   if (!status && mesh->vertex_count != table->vertex_count) {
     status = sbs_fault_number(fault, SBS_ERROR_OPTION, "vertex_count", (double)mesh->vertex_count,
                               (double)table->vertex_count);
@@ -177,7 +178,7 @@ sbs_status sbs_brush_new(const sbs_weights_table *table, const sbs_mesh_desc *me
     status = sbs_fault_number(fault, SBS_ERROR_OPTION, "limit", (double)limit, (double)table->influences_per_vertex);
   }
   if (!status) status = sbs_mesh_validate_triangles(mesh, fault);
-  if (!status) status = sbs_weights_validate_influences(table, fault);
+  if (!status) status = sbs_influences_validate_influences(table, fault);
   if (status) return status;
 
   sbs_brush *made = sbs_allocate(&chosen, 1, sizeof *made);
@@ -207,14 +208,14 @@ sbs_status sbs_brush_restore(sbs_brush *brush, const int32_t *vertices, const in
   if (!brush) return sbs_fault_in(fault, SBS_ERROR_NULL, "brush");
   if (!vertex_count) return SBS_OK;
   if (!vertices) return sbs_fault_in(fault, SBS_ERROR_NULL, "vertices");
-  const sbs_weights_table rows = {.vertex_count = vertex_count,
-                                  .joint_count = brush->joint_count,
-                                  .influences_per_vertex = brush->limit,
-                                  .joint_indices = joint_indices,
-                                  .scalar = SBS_FLOAT64,
-                                  .joint_weights = joint_weights};
-  sbs_status status = sbs_weights_validate_table(&rows, fault);
-  if (!status) status = sbs_weights_validate_influences(&rows, fault);
+  const sbs_influences_table rows = {.vertex_count = vertex_count,
+                                     .joint_count = brush->joint_count,
+                                     .influences_per_vertex = brush->limit,
+                                     .joint_indices = joint_indices,
+                                     .scalar = SBS_FLOAT64,
+                                     .joint_weights = joint_weights};
+  sbs_status status = sbs_influences_validate_table(&rows, fault);
+  if (!status) status = sbs_influences_validate_influences(&rows, fault);
   for (size_t i = 0; i < vertex_count && !status; i++) {
     if (vertices[i] < 0 || (size_t)vertices[i] >= brush->vertex_count) {
       status = sbs_fault_row(fault, SBS_ERROR_VERTEX_INDEX, "vertices", i, vertices[i], (double)brush->vertex_count);

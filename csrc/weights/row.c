@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/scalar.h"
 
-sbs_status sbs_weights_validate_table(const sbs_weights_table *table, sbs_fault *fault) {
+sbs_status sbs_influences_validate_table(const sbs_influences_table *table, sbs_fault *fault) {
   if (!table->joint_indices) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_indices");
   if (!table->joint_weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_weights");
   if (!sbs_scalar_is_valid(table->scalar)) {
@@ -31,7 +31,7 @@ sbs_status sbs_weights_validate_table(const sbs_weights_table *table, sbs_fault 
   return SBS_OK;
 }
 
-sbs_status sbs_weights_validate_joints(const sbs_weights_table *table, sbs_fault *fault) {
+sbs_status sbs_influences_validate_joints(const sbs_influences_table *table, sbs_fault *fault) {
   const size_t columns = table->influences_per_vertex;
   for (size_t i = 0; i < table->vertex_count * columns; i++) {
     const int32_t joint = table->joint_indices[i];
@@ -43,8 +43,8 @@ sbs_status sbs_weights_validate_joints(const sbs_weights_table *table, sbs_fault
   return SBS_OK;
 }
 
-sbs_status sbs_weights_validate_influences(const sbs_weights_table *table, sbs_fault *fault) {
-  const sbs_status joints = sbs_weights_validate_joints(table, fault);
+sbs_status sbs_influences_validate_influences(const sbs_influences_table *table, sbs_fault *fault) {
+  const sbs_status joints = sbs_influences_validate_joints(table, fault);
   if (joints) return joints;
   const size_t columns = table->influences_per_vertex;
   for (size_t i = 0; i < table->vertex_count * columns; i++) {
@@ -67,7 +67,7 @@ void sbs_row_free(const sbs_allocator *allocator, sbs_row *row) {
   sbs_release(allocator, row->weights);
 }
 
-sbs_influence_pairs sbs_weights_pairs(const sbs_weights_table *table, size_t vertex) {
+sbs_influence_pairs sbs_influences_pairs(const sbs_influences_table *table, size_t vertex) {
   return (sbs_influence_pairs){.joints = table->joint_indices,
                                .weights = table->joint_weights,
                                .scalar = table->scalar,
@@ -75,8 +75,8 @@ sbs_influence_pairs sbs_weights_pairs(const sbs_weights_table *table, size_t ver
                                .count = table->influences_per_vertex};
 }
 
-sbs_influences sbs_row_repaired(const sbs_weights_table *table, size_t vertex, sbs_row room) {
-  const sbs_influence_pairs pairs = sbs_weights_pairs(table, vertex);
+sbs_influences sbs_row_repaired(const sbs_influences_table *table, size_t vertex, sbs_row room) {
+  const sbs_influence_pairs pairs = sbs_influences_pairs(table, vertex);
   const double any_sum = 1.0; /* what sums are held against is not asked for here */
   sbs_influences repaired = {.joints = room.joints, .weights = room.weights};
   sbs_influences_normalize(&pairs, any_sum, &repaired);
@@ -89,8 +89,8 @@ static double largest_weight(const sbs_influences *influences) {
   return largest;
 }
 
-void sbs_row_read(const sbs_weights_table *table, size_t vertex, sbs_row *row) {
-  const sbs_influence_pairs pairs = sbs_weights_pairs(table, vertex);
+void sbs_row_read(const sbs_influences_table *table, size_t vertex, sbs_row *row) {
+  const sbs_influence_pairs pairs = sbs_influences_pairs(table, vertex);
   const double limit = table->scalar == SBS_FLOAT32 ? (double)FLT_MAX : DBL_MAX;
   sbs_influences merged = {.joints = row->joints, .weights = row->weights};
   double scale = 1.0;

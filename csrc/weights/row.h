@@ -16,13 +16,13 @@ typedef struct sbs_row {
 } sbs_row;
 
 /* Checks the counts and pointers of a table, not its numbers. */
-sbs_status sbs_weights_validate_table(const sbs_weights_table *table, sbs_fault *fault);
+sbs_status sbs_influences_validate_table(const sbs_influences_table *table, sbs_fault *fault);
 
 /* Checks the joints of a table. */
-sbs_status sbs_weights_validate_joints(const sbs_weights_table *table, sbs_fault *fault);
+sbs_status sbs_influences_validate_joints(const sbs_influences_table *table, sbs_fault *fault);
 
 /* Checks all the numbers of a table. */
-sbs_status sbs_weights_validate_influences(const sbs_weights_table *table, sbs_fault *fault);
+sbs_status sbs_influences_validate_influences(const sbs_influences_table *table, sbs_fault *fault);
 
 /* Memory for a row of so many influences; both pointers may be NULL, and sbs_row_free be called all the same. */
 sbs_row sbs_row_new(const sbs_allocator *allocator, size_t capacity);
@@ -30,16 +30,16 @@ sbs_row sbs_row_new(const sbs_allocator *allocator, size_t capacity);
 void sbs_row_free(const sbs_allocator *allocator, sbs_row *row);
 
 /* What a table has of a vertex. */
-sbs_influence_pairs sbs_weights_pairs(const sbs_weights_table *table, size_t vertex);
+sbs_influence_pairs sbs_influences_pairs(const sbs_influences_table *table, size_t vertex);
 
 /* The influences of a vertex as a skin repairs them, in memory for a row; its weights may be any numbers. */
-sbs_influences sbs_row_repaired(const sbs_weights_table *table, size_t vertex, sbs_row room);
+sbs_influences sbs_row_repaired(const sbs_influences_table *table, size_t vertex, sbs_row room);
 
 /*
  * Reads a vertex of a valid table: merged, without zeros, rounded to the scalar, in order. Where a joint's weights add up to
  * more than the scalar holds, all of the vertex are halved until they do not: their ratios stay.
  */
-void sbs_row_read(const sbs_weights_table *table, size_t vertex, sbs_row *row);
+void sbs_row_read(const sbs_influences_table *table, size_t vertex, sbs_row *row);
 
 /* Puts a row in order. */
 void sbs_row_sort(sbs_row *row);

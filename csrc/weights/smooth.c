@@ -10,8 +10,8 @@
 #include "mesh/validate.h"
 #include "weights/average.h"
 
-sbs_weights_smooth_options sbs_weights_default_smooth_options(void) {
-  return (sbs_weights_smooth_options){
+sbs_influences_smooth_options sbs_default_influences_smooth_options(void) {
+  return (sbs_influences_smooth_options){
       .iterations = 1, .strength = 0.5, .normalize = 1, .allocator = sbs_default_allocator()};
 }
 
@@ -24,8 +24,8 @@ typedef struct row_list {
 } row_list;
 
 typedef struct smoother {
-  const sbs_weights_table *table;
-  const sbs_weights_smooth_options *options;
+  const sbs_influences_table *table;
+  const sbs_influences_smooth_options *options;
   sbs_allocator allocator;
   int32_t *representatives; /* (V) */
   double *strengths;        /* (V) of representatives; 0: stays as it is */
@@ -155,7 +155,7 @@ static void finish_row(smoother *work, size_t vertex, size_t width) {
   }
 }
 
-static sbs_status check_options(const sbs_weights_smooth_options *options, size_t vertex_count, sbs_fault *fault) {
+static sbs_status check_options(const sbs_influences_smooth_options *options, size_t vertex_count, sbs_fault *fault) {
   if (!(options->strength >= 0.0 && options->strength <= 1.0)) {
     return sbs_fault_number(fault, SBS_ERROR_OPTION, "strength", options->strength, 1.0);
   }
@@ -241,17 +241,17 @@ static sbs_status smooth(smoother *work, const sbs_mesh_desc *mesh, size_t width
   return SBS_OK;
 }
 
-sbs_status sbs_weights_smooth(const sbs_weights_table *table, const sbs_mesh_desc *mesh,
-                              const sbs_weights_smooth_options *options, size_t limit, int32_t *joint_indices,
-                              void *joint_weights, sbs_fault *fault) {
+sbs_status sbs_influences_smooth(const sbs_influences_table *table, const sbs_mesh_desc *mesh,
+                                 const sbs_influences_smooth_options *options, size_t limit, int32_t *joint_indices,
+                                 void *joint_weights, sbs_fault *fault) {
   if (!table) return sbs_fault_in(fault, SBS_ERROR_NULL, "table");
   if (!mesh) return sbs_fault_in(fault, SBS_ERROR_NULL, "mesh");
   if (!joint_indices) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_indices");
   if (!joint_weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_weights");
-  const sbs_weights_smooth_options defaults = sbs_weights_default_smooth_options();
+  const sbs_influences_smooth_options defaults = sbs_default_influences_smooth_options();
   smoother work = {.table = table, .options = options ? options : &defaults};
   sbs_status status = sbs_choose_allocator(&work.options->allocator, &work.allocator, fault);
-  if (!status) status = sbs_weights_validate_table(table, fault);
+  if (!status) status = sbs_influences_validate_table(table, fault);
   if (!status && !limit) status = sbs_fault_in(fault, SBS_ERROR_EMPTY, "limit");
   if (!status && mesh->vertex_count != table->vertex_count) {
     status = sbs_fault_number(fault, SBS_ERROR_OPTION, "vertex_count", (double)mesh->vertex_count,
@@ -259,7 +259,7 @@ sbs_status sbs_weights_smooth(const sbs_weights_table *table, const sbs_mesh_des
   }
   if (!status) status = sbs_mesh_validate_triangles(mesh, fault); /* before memory is asked for by their number */
   if (!status) status = check_options(work.options, table->vertex_count, fault);
-  if (!status) status = sbs_weights_validate_influences(table, fault);
+  if (!status) status = sbs_influences_validate_influences(table, fault);
   if (status) return status;
   status = smooth(&work, mesh, limit, joint_indices, joint_weights, fault);
   release(&work);

@@ -3,13 +3,13 @@
 #include "base/progress.h"
 #include "weights/row.h"
 
-sbs_status sbs_influences_tidy(const sbs_weights_table *table, int32_t *joint_indices, double *joint_weights,
+sbs_status sbs_influences_tidy(const sbs_influences_table *table, int32_t *joint_indices, double *joint_weights,
                                size_t *max_influences, sbs_fault *fault) {
   if (!table) return sbs_fault_in(fault, SBS_ERROR_NULL, "table");
   if (!joint_indices) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_indices");
   if (!joint_weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_weights");
-  sbs_status status = sbs_weights_validate_table(table, fault);
-  if (!status) status = sbs_weights_validate_joints(table, fault);
+  sbs_status status = sbs_influences_validate_table(table, fault);
+  if (!status) status = sbs_influences_validate_joints(table, fault);
   if (status) return status;
 
   const size_t width = table->influences_per_vertex;

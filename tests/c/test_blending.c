@@ -199,12 +199,12 @@ static const int32_t joint_indices[VERTICES][WIDTH] = {{0, 1, 2}, {0, 2, 1}, {1,
 static const float joint_weights[VERTICES][WIDTH] = {{0.5f, 0.5f, 0.0f},  {2.0f, 1.0f, 1.0f},   {0.375f, 0.375f, 0.25f},
                                                      {1.0f, -1.0f, 0.0f}, {0.25f, 0.25f, 0.5f}, {0.0f, -INFINITY, NAN}};
 
-static const sbs_weights_table influences = {.vertex_count = VERTICES,
-                                             .joint_count = JOINTS,
-                                             .influences_per_vertex = WIDTH,
-                                             .joint_indices = joint_indices[0],
-                                             .scalar = SBS_FLOAT32,
-                                             .joint_weights = joint_weights};
+static const sbs_influences_table influences = {.vertex_count = VERTICES,
+                                                .joint_count = JOINTS,
+                                                .influences_per_vertex = WIDTH,
+                                                .joint_indices = joint_indices[0],
+                                                .scalar = SBS_FLOAT32,
+                                                .joint_weights = joint_weights};
 
 /* All rigid, so that nobody takes over; the last has no weight that counts. */
 static void test_attached_to_the_heaviest(void) {
@@ -330,7 +330,7 @@ static void test_refuses_numbers(void) {
   const int32_t attachment[VERTICES] = {0, 0, 3, 0, 0, 0}, circle[JOINTS] = {1, 2, 0};
   const sbs_blending_desc whole = arm();
   sbs_blending_desc desc = whole;
-  sbs_weights_table table = influences;
+  sbs_influences_table table = influences;
   desc.parents = circle;
   check_refused(&desc, SBS_ERROR_PARENT, "parents");
   matrices[1][7] = NAN;

@@ -21,7 +21,7 @@ typedef struct strip {
   int32_t indices[VERTICES];
   double weights[VERTICES];
   sbs_mesh_desc mesh;
-  sbs_weights_table table;
+  sbs_influences_table table;
 } strip;
 
 static void make_strip(strip *made) {
@@ -40,12 +40,12 @@ static void make_strip(strip *made) {
   made->mesh.positions = made->positions;
   made->mesh.triangle_count = TRIANGLES;
   made->mesh.triangles = made->triangles[0];
-  made->table = (sbs_weights_table){.vertex_count = VERTICES,
-                                    .joint_count = JOINTS,
-                                    .influences_per_vertex = 1,
-                                    .joint_indices = made->indices,
-                                    .scalar = SBS_FLOAT64,
-                                    .joint_weights = made->weights};
+  made->table = (sbs_influences_table){.vertex_count = VERTICES,
+                                       .joint_count = JOINTS,
+                                       .influences_per_vertex = 1,
+                                       .joint_indices = made->indices,
+                                       .scalar = SBS_FLOAT64,
+                                       .joint_weights = made->weights};
 }
 
 typedef struct influences {

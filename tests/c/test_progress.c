@@ -50,8 +50,8 @@ static sbs_mesh_desc sheet(void) {
                          .triangles = triangles[0]};
 }
 
-static sbs_weights_table table(void) {
-  return (sbs_weights_table){VERTICES, JOINTS, INFLUENCES, made.joint_indices, SBS_FLOAT64, made.joint_weights};
+static sbs_influences_table table(void) {
+  return (sbs_influences_table){VERTICES, JOINTS, INFLUENCES, made.joint_indices, SBS_FLOAT64, made.joint_weights};
 }
 
 /* ------------------------------------------------------------------------------------------------------- the calls -- */
@@ -129,35 +129,35 @@ static sbs_status check_skin(void) {
 }
 
 static sbs_status clean(void) {
-  const sbs_weights_table given = table();
-  sbs_weights_clean_options options = sbs_weights_default_clean_options();
+  const sbs_influences_table given = table();
+  sbs_influences_clean_options options = sbs_default_influences_clean_options();
   options.allocator = allocator;
-  return sbs_weights_clean(&given, &options, indices, weights, NULL, NULL);
+  return sbs_influences_clean(&given, &options, indices, weights, NULL, NULL);
 }
 
 static sbs_status tidy(void) {
   static double shares[VERTICES * INFLUENCES];
-  const sbs_weights_table given = table();
+  const sbs_influences_table given = table();
   return sbs_influences_tidy(&given, indices, shares, NULL, NULL);
 }
 
 /* What comes out is written at the end: nothing is, where it comes to no end. */
 static sbs_status smooth(void) {
-  const sbs_weights_table given = table();
+  const sbs_influences_table given = table();
   const sbs_mesh_desc mesh = sheet();
-  sbs_weights_smooth_options options = sbs_weights_default_smooth_options();
+  sbs_influences_smooth_options options = sbs_default_influences_smooth_options();
   options.allocator = allocator;
   options.iterations = 2;
   weights[0] = -7.0;
   weights[VERTICES * INFLUENCES - 1] = -7.0;
-  const sbs_status status = sbs_weights_smooth(&given, &mesh, &options, INFLUENCES, indices, weights, NULL);
+  const sbs_status status = sbs_influences_smooth(&given, &mesh, &options, INFLUENCES, indices, weights, NULL);
   CHECK_EQUAL(weights[0] == -7.0, status != SBS_OK);
   CHECK_EQUAL(weights[VERTICES * INFLUENCES - 1] == -7.0, status != SBS_OK);
   return status;
 }
 
 static sbs_status new_brush(void) {
-  const sbs_weights_table given = table();
+  const sbs_influences_table given = table();
   const sbs_mesh_desc mesh = sheet();
   sbs_brush *brush = NULL;
   const sbs_status status = sbs_brush_new(&given, &mesh, INFLUENCES, &allocator, &brush, NULL);
@@ -301,7 +301,7 @@ static void test_every_call_can_be_given_up(void) {
   };
   make_sheet();
   bound = bind_rig(&made, SBS_FLOAT64, 1);
-  const sbs_weights_table given = table();
+  const sbs_influences_table given = table();
   const sbs_mesh_desc mesh = sheet();
   CHECK_EQUAL(sbs_brush_new(&given, &mesh, INFLUENCES, NULL, &painting, NULL), SBS_OK);
   CHECK_EQUAL(sbs_surface_new(&mesh, NULL, &asked, NULL), SBS_OK);
@@ -356,14 +356,14 @@ static void test_ends_where_nothing_changes(void) {
 
   const int32_t joints[3] = {0};
   const double ones[3] = {1.0, 1.0, 1.0};
-  const sbs_weights_table all_alike = {3, 1, 1, joints, SBS_FLOAT64, ones};
-  sbs_weights_smooth_options options = sbs_weights_default_smooth_options();
+  const sbs_influences_table all_alike = {3, 1, 1, joints, SBS_FLOAT64, ones};
+  sbs_influences_smooth_options options = sbs_default_influences_smooth_options();
   options.iterations = SIZE_MAX;
   int32_t found_indices[3];
   double found_weights[3];
   size_t looks = 0;
   sbs_set_progress(never, &looks);
-  CHECK_EQUAL(sbs_weights_smooth(&all_alike, &mesh, &options, 1, found_indices, found_weights, NULL), SBS_OK);
+  CHECK_EQUAL(sbs_influences_smooth(&all_alike, &mesh, &options, 1, found_indices, found_weights, NULL), SBS_OK);
   sbs_set_progress(NULL, NULL);
   for (int v = 0; v < 3; v++) CHECK(found_weights[v] == 1.0);
   CHECK(looks < 20);

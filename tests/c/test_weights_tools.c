@@ -13,13 +13,13 @@
 static const int32_t indices[3][3] = {{2, 0, 1}, {1, 1, 0}, {0, 0, 0}};
 static const double weights[3][3] = {{0.5, 0.25, 1.25}, {0.25, 0.25, 0.5}, {0.0, 0.0, 0.0}};
 
-static sbs_weights_table small_table(void) {
-  return (sbs_weights_table){.vertex_count = 3,
-                             .joint_count = 3,
-                             .influences_per_vertex = 3,
-                             .joint_indices = indices[0],
-                             .scalar = SBS_FLOAT64,
-                             .joint_weights = weights[0]};
+static sbs_influences_table small_table(void) {
+  return (sbs_influences_table){.vertex_count = 3,
+                                .joint_count = 3,
+                                .influences_per_vertex = 3,
+                                .joint_indices = indices[0],
+                                .scalar = SBS_FLOAT64,
+                                .joint_weights = weights[0]};
 }
 
 static void check_rows(const int32_t *found_indices, const double *found_weights, const int32_t *expected_indices,
@@ -31,13 +31,13 @@ static void check_rows(const int32_t *found_indices, const double *found_weights
 }
 
 static void test_normalizes_sorts_and_merges(void) {
-  const sbs_weights_table table = small_table();
+  const sbs_influences_table table = small_table();
   const int32_t expected_indices[] = {1, 2, 0, 0, 1, 0, 0, 0, 0};
   const double expected_weights[] = {0.625, 0.25, 0.125, 0.5, 0.5, 0.0, 0.0, 0.0, 0.0};
   int32_t found_indices[9];
   double found_weights[9];
-  sbs_weights_clean_report report;
-  CHECK_EQUAL(sbs_weights_clean(&table, NULL, found_indices, found_weights, &report, NULL), SBS_OK);
+  sbs_influences_clean_report report;
+  CHECK_EQUAL(sbs_influences_clean(&table, NULL, found_indices, found_weights, &report, NULL), SBS_OK);
   check_rows(found_indices, found_weights, expected_indices, expected_weights, 9);
   CHECK_EQUAL(report.changed, 1);
   CHECK_EQUAL(report.unweighted, 1);
@@ -46,9 +46,9 @@ static void test_normalizes_sorts_and_merges(void) {
 }
 
 static void test_locked_joints_keep_their_weights(void) {
-  const sbs_weights_table table = small_table();
+  const sbs_influences_table table = small_table();
   const unsigned char locked[3] = {0, 0, 1};
-  sbs_weights_clean_options options = sbs_weights_default_clean_options();
+  sbs_influences_clean_options options = sbs_default_influences_clean_options();
   options.locked = locked;
   options.limit = 2;
   /* joint 2 keeps 0.5; of 0 and 1 the heavier is kept, and gets the rest */
@@ -56,7 +56,7 @@ static void test_locked_joints_keep_their_weights(void) {
   const double expected_weights[] = {0.5, 0.5, 0.0, 0.5, 0.5, 0.0, 0.0, 0.0, 0.0};
   int32_t found_indices[9];
   double found_weights[9];
-  CHECK_EQUAL(sbs_weights_clean(&table, &options, found_indices, found_weights, NULL, NULL), SBS_OK);
+  CHECK_EQUAL(sbs_influences_clean(&table, &options, found_indices, found_weights, NULL, NULL), SBS_OK);
   check_rows(found_indices, found_weights, expected_indices, expected_weights, 9);
 }
 
@@ -65,67 +65,67 @@ static void test_in_place(void) {
   double joint_weights[9];
   memcpy(joint_indices, indices, sizeof indices);
   memcpy(joint_weights, weights, sizeof weights);
-  sbs_weights_table table = small_table();
+  sbs_influences_table table = small_table();
   table.joint_indices = joint_indices;
   table.joint_weights = joint_weights;
-  sbs_weights_clean_options options = sbs_weights_default_clean_options();
+  sbs_influences_clean_options options = sbs_default_influences_clean_options();
   options.normalize = 0;
   options.threshold = 0.5;
   const int32_t expected_indices[] = {1, 2, 0, 0, 1, 0, 0, 0, 0};
   const double expected_weights[] = {1.25, 0.5, 0.0, 0.5, 0.5, 0.0, 0.0, 0.0, 0.0};
-  CHECK_EQUAL(sbs_weights_clean(&table, &options, joint_indices, joint_weights, NULL, NULL), SBS_OK);
+  CHECK_EQUAL(sbs_influences_clean(&table, &options, joint_indices, joint_weights, NULL, NULL), SBS_OK);
   check_rows(joint_indices, joint_weights, expected_indices, expected_weights, 9);
 }
 
 static void test_clean_refuses(void) {
-  sbs_weights_table table = small_table();
+  sbs_influences_table table = small_table();
   int32_t i[9] = {-7};
   double w[9] = {-7.0};
   sbs_fault fault = {0};
-  CHECK_EQUAL(sbs_weights_clean(NULL, NULL, i, w, NULL, &fault), SBS_ERROR_NULL);
-  CHECK_EQUAL(sbs_weights_clean(&table, NULL, NULL, w, NULL, &fault), SBS_ERROR_NULL);
-  CHECK_EQUAL(sbs_weights_clean(&table, NULL, i, NULL, NULL, &fault), SBS_ERROR_NULL);
-  sbs_weights_clean_options options = sbs_weights_default_clean_options();
+  CHECK_EQUAL(sbs_influences_clean(NULL, NULL, i, w, NULL, &fault), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_influences_clean(&table, NULL, NULL, w, NULL, &fault), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_influences_clean(&table, NULL, i, NULL, NULL, &fault), SBS_ERROR_NULL);
+  sbs_influences_clean_options options = sbs_default_influences_clean_options();
   options.allocator.release = NULL;
-  CHECK_EQUAL(sbs_weights_clean(&table, &options, i, w, NULL, &fault), SBS_ERROR_NULL);
-  options = sbs_weights_default_clean_options();
+  CHECK_EQUAL(sbs_influences_clean(&table, &options, i, w, NULL, &fault), SBS_ERROR_NULL);
+  options = sbs_default_influences_clean_options();
   options.threshold = NAN;
-  CHECK_EQUAL(sbs_weights_clean(&table, &options, i, w, NULL, &fault), SBS_ERROR_OPTION);
+  CHECK_EQUAL(sbs_influences_clean(&table, &options, i, w, NULL, &fault), SBS_ERROR_OPTION);
   CHECK_STRING(fault.argument, "threshold");
   table.joint_count = 2;
-  CHECK_EQUAL(sbs_weights_clean(&table, NULL, i, w, NULL, &fault), SBS_ERROR_JOINT_INDEX);
+  CHECK_EQUAL(sbs_influences_clean(&table, NULL, i, w, NULL, &fault), SBS_ERROR_JOINT_INDEX);
   CHECK_EQUAL(fault.index[0], 0);
   CHECK_EQUAL(fault.index[1], 0);
   table = small_table();
   table.joint_indices = NULL;
-  CHECK_EQUAL(sbs_weights_clean(&table, NULL, i, w, NULL, &fault), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_influences_clean(&table, NULL, i, w, NULL, &fault), SBS_ERROR_NULL);
   table = small_table();
   table.joint_weights = NULL;
-  CHECK_EQUAL(sbs_weights_clean(&table, NULL, i, w, NULL, &fault), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_influences_clean(&table, NULL, i, w, NULL, &fault), SBS_ERROR_NULL);
   table = small_table();
   table.vertex_count = 0;
-  CHECK_EQUAL(sbs_weights_clean(&table, NULL, i, w, NULL, &fault), SBS_ERROR_EMPTY);
+  CHECK_EQUAL(sbs_influences_clean(&table, NULL, i, w, NULL, &fault), SBS_ERROR_EMPTY);
   table.vertex_count = (size_t)INT32_MAX + 1;
-  CHECK_EQUAL(sbs_weights_clean(&table, NULL, i, w, NULL, &fault), SBS_ERROR_TOO_LARGE);
+  CHECK_EQUAL(sbs_influences_clean(&table, NULL, i, w, NULL, &fault), SBS_ERROR_TOO_LARGE);
   table = small_table();
   table.influences_per_vertex = SIZE_MAX / 2;
-  CHECK_EQUAL(sbs_weights_clean(&table, NULL, i, w, NULL, &fault), SBS_ERROR_TOO_LARGE);
+  CHECK_EQUAL(sbs_influences_clean(&table, NULL, i, w, NULL, &fault), SBS_ERROR_TOO_LARGE);
   table = small_table();
   table.joint_count = 0;
-  CHECK_EQUAL(sbs_weights_clean(&table, NULL, i, w, NULL, &fault), SBS_ERROR_EMPTY);
+  CHECK_EQUAL(sbs_influences_clean(&table, NULL, i, w, NULL, &fault), SBS_ERROR_EMPTY);
   table.joint_count = SIZE_MAX;
-  CHECK_EQUAL(sbs_weights_clean(&table, NULL, i, w, NULL, &fault), SBS_ERROR_TOO_LARGE);
+  CHECK_EQUAL(sbs_influences_clean(&table, NULL, i, w, NULL, &fault), SBS_ERROR_TOO_LARGE);
   table = small_table();
   table.scalar = (sbs_scalar)9;
-  CHECK_EQUAL(sbs_weights_clean(&table, NULL, i, w, NULL, &fault), SBS_ERROR_OPTION);
+  CHECK_EQUAL(sbs_influences_clean(&table, NULL, i, w, NULL, &fault), SBS_ERROR_OPTION);
   table = small_table();
   double bad[3][3] = {{0.5, 0.5, 0.0}, {0.5, -0.5, 0.0}, {NAN, 0.0, 0.0}};
   table.joint_weights = bad[0];
-  CHECK_EQUAL(sbs_weights_clean(&table, NULL, i, w, NULL, &fault), SBS_ERROR_NEGATIVE);
+  CHECK_EQUAL(sbs_influences_clean(&table, NULL, i, w, NULL, &fault), SBS_ERROR_NEGATIVE);
   CHECK_EQUAL(fault.index[0], 1);
   CHECK_EQUAL(fault.index[1], 1);
   bad[1][1] = INFINITY;
-  CHECK_EQUAL(sbs_weights_clean(&table, NULL, i, w, NULL, &fault), SBS_ERROR_NOT_FINITE);
+  CHECK_EQUAL(sbs_influences_clean(&table, NULL, i, w, NULL, &fault), SBS_ERROR_NOT_FINITE);
   CHECK(i[0] == -7 && w[0] == -7.0);
 }
 
@@ -135,7 +135,7 @@ static void test_tidies(void) {
   const int32_t given_indices[4][3] = {{2, 0, 2}, {1, 0, 2}, {2, 1, 1}, {0, 1, 0}};
   const double given_weights[4][3] = {
       {0.5, 1.0, 0.5}, {NAN, -1.0, INFINITY}, {1.0, 0.25, 0.75}, {DBL_MAX, DBL_MAX, 0.0}};
-  sbs_weights_table table = small_table();
+  sbs_influences_table table = small_table();
   table.vertex_count = 4;
   table.joint_indices = given_indices[0];
   table.joint_weights = given_weights[0];
@@ -165,19 +165,20 @@ static void test_sums_of_duplicates_beyond_the_largest_number(void) {
   static const float largest[3] = {FLT_MAX, FLT_MAX, FLT_MAX};
   static const double largest_doubles[3] = {DBL_MAX, DBL_MAX, DBL_MAX};
   static const int32_t joints[3] = {0, 1, 1};
-  sbs_weights_table table = {.vertex_count = 1, .joint_count = 2, .influences_per_vertex = 3, .joint_indices = joints};
-  sbs_weights_clean_options options = sbs_weights_default_clean_options();
+  sbs_influences_table table = {
+      .vertex_count = 1, .joint_count = 2, .influences_per_vertex = 3, .joint_indices = joints};
+  sbs_influences_clean_options options = sbs_default_influences_clean_options();
   options.normalize = 0;
   int32_t found[3];
   float shares[3];
   table.joint_weights = largest;
   table.scalar = SBS_FLOAT32;
-  CHECK_EQUAL(sbs_weights_clean(&table, &options, found, shares, NULL, NULL), SBS_OK);
+  CHECK_EQUAL(sbs_influences_clean(&table, &options, found, shares, NULL, NULL), SBS_OK);
   CHECK(found[0] == 1 && shares[0] == FLT_MAX && shares[1] == FLT_MAX / 2.0f);
   double double_shares[3];
   table.joint_weights = largest_doubles;
   table.scalar = SBS_FLOAT64;
-  CHECK_EQUAL(sbs_weights_clean(&table, &options, found, double_shares, NULL, NULL), SBS_OK);
+  CHECK_EQUAL(sbs_influences_clean(&table, &options, found, double_shares, NULL, NULL), SBS_OK);
   CHECK(found[0] == 1 && double_shares[0] == DBL_MAX && double_shares[1] == DBL_MAX / 2.0);
 }
 
@@ -199,17 +200,17 @@ static sbs_mesh_desc square(void) {
   return mesh;
 }
 
-static sbs_weights_table square_table(void) {
-  return (sbs_weights_table){.vertex_count = 5,
-                             .joint_count = 2,
-                             .influences_per_vertex = 1,
-                             .joint_indices = square_indices,
-                             .scalar = SBS_FLOAT64,
-                             .joint_weights = square_weights};
+static sbs_influences_table square_table(void) {
+  return (sbs_influences_table){.vertex_count = 5,
+                                .joint_count = 2,
+                                .influences_per_vertex = 1,
+                                .joint_indices = square_indices,
+                                .scalar = SBS_FLOAT64,
+                                .joint_weights = square_weights};
 }
 
 static void test_smooths_over_edges_and_seams(void) {
-  const sbs_weights_table table = square_table();
+  const sbs_influences_table table = square_table();
   const sbs_mesh_desc mesh = square();
   /* half the way to the mean: of {1, 1} at the corner, of {0, 1, 1} beside it, of {1, 1} across */
   const int32_t expected_indices[] = {0, 1, 1, 0, 1, 0, 1, 0, 0, 1};
@@ -217,7 +218,7 @@ static void test_smooths_over_edges_and_seams(void) {
                                      0.5, 0.5};
   int32_t found_indices[10];
   double found_weights[10];
-  CHECK_EQUAL(sbs_weights_smooth(&table, &mesh, NULL, 2, found_indices, found_weights, NULL), SBS_OK);
+  CHECK_EQUAL(sbs_influences_smooth(&table, &mesh, NULL, 2, found_indices, found_weights, NULL), SBS_OK);
   for (int i = 0; i < 10; i++) {
     CHECK_EQUAL(found_indices[i], expected_indices[i]);
     CHECK_NEAR(found_weights[i], expected_weights[i], 1e-15); /* some roundings of numbers below 1 */
@@ -225,15 +226,15 @@ static void test_smooths_over_edges_and_seams(void) {
 }
 
 static void test_mask_and_width(void) {
-  const sbs_weights_table table = square_table();
+  const sbs_influences_table table = square_table();
   const sbs_mesh_desc mesh = square();
   const double mask[5] = {0, 1, 0, 0, 0};
-  sbs_weights_smooth_options options = sbs_weights_default_smooth_options();
+  sbs_influences_smooth_options options = sbs_default_influences_smooth_options();
   options.mask = mask;
   options.iterations = 3;
   int32_t found_indices[5];
   double found_weights[5];
-  CHECK_EQUAL(sbs_weights_smooth(&table, &mesh, &options, 1, found_indices, found_weights, NULL), SBS_OK);
+  CHECK_EQUAL(sbs_influences_smooth(&table, &mesh, &options, 1, found_indices, found_weights, NULL), SBS_OK);
   for (int v = 0; v < 5; v++) { /* one influence is kept, and gets all */
     CHECK_EQUAL(found_indices[v], square_indices[v]);
     CHECK(found_weights[v] == 1.0);
@@ -246,48 +247,48 @@ static void test_smooths_a_mesh_without_weights(void) {
   const double none[4] = {0.0};
   const float row[4][3] = {{0.0f}, {1.0f}, {2.0f}, {3.0f}};
   const int32_t corners[3] = {0, 1, 2};
-  const sbs_weights_table table = {4, 1, 1, joints, SBS_FLOAT64, none};
+  const sbs_influences_table table = {4, 1, 1, joints, SBS_FLOAT64, none};
   const sbs_mesh_desc mesh = {.vertex_count = 4, .positions = row, .triangle_count = 1, .triangles = corners};
   int32_t found_indices[4] = {-7};
   double found_weights[4] = {-7.0};
-  CHECK_EQUAL(sbs_weights_smooth(&table, &mesh, NULL, 1, found_indices, found_weights, NULL), SBS_OK);
+  CHECK_EQUAL(sbs_influences_smooth(&table, &mesh, NULL, 1, found_indices, found_weights, NULL), SBS_OK);
   check_rows(found_indices, found_weights, joints, none, 4);
 }
 
 static void test_smooth_refuses(void) {
-  sbs_weights_table table = square_table();
+  sbs_influences_table table = square_table();
   sbs_mesh_desc mesh = square();
-  sbs_weights_smooth_options options = sbs_weights_default_smooth_options();
+  sbs_influences_smooth_options options = sbs_default_influences_smooth_options();
   int32_t i[10] = {-7};
   double w[10] = {-7.0};
   sbs_fault fault = {0};
-  CHECK_EQUAL(sbs_weights_smooth(NULL, &mesh, NULL, 2, i, w, &fault), SBS_ERROR_NULL);
-  CHECK_EQUAL(sbs_weights_smooth(&table, NULL, NULL, 2, i, w, &fault), SBS_ERROR_NULL);
-  CHECK_EQUAL(sbs_weights_smooth(&table, &mesh, NULL, 2, NULL, w, &fault), SBS_ERROR_NULL);
-  CHECK_EQUAL(sbs_weights_smooth(&table, &mesh, NULL, 2, i, NULL, &fault), SBS_ERROR_NULL);
-  CHECK_EQUAL(sbs_weights_smooth(&table, &mesh, NULL, 0, i, w, &fault), SBS_ERROR_EMPTY);
+  CHECK_EQUAL(sbs_influences_smooth(NULL, &mesh, NULL, 2, i, w, &fault), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_influences_smooth(&table, NULL, NULL, 2, i, w, &fault), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_influences_smooth(&table, &mesh, NULL, 2, NULL, w, &fault), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_influences_smooth(&table, &mesh, NULL, 2, i, NULL, &fault), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_influences_smooth(&table, &mesh, NULL, 0, i, w, &fault), SBS_ERROR_EMPTY);
   options.strength = 1.5;
-  CHECK_EQUAL(sbs_weights_smooth(&table, &mesh, &options, 2, i, w, &fault), SBS_ERROR_OPTION);
+  CHECK_EQUAL(sbs_influences_smooth(&table, &mesh, &options, 2, i, w, &fault), SBS_ERROR_OPTION);
   CHECK_STRING(fault.argument, "strength");
-  options = sbs_weights_default_smooth_options();
+  options = sbs_default_influences_smooth_options();
   const double mask[5] = {0, 1, -1, 0, 0};
   options.mask = mask;
-  CHECK_EQUAL(sbs_weights_smooth(&table, &mesh, &options, 2, i, w, &fault), SBS_ERROR_OPTION);
+  CHECK_EQUAL(sbs_influences_smooth(&table, &mesh, &options, 2, i, w, &fault), SBS_ERROR_OPTION);
   CHECK_STRING(fault.argument, "mask");
   CHECK_EQUAL(fault.index[0], 2);
   mesh.vertex_count = 4;
-  CHECK_EQUAL(sbs_weights_smooth(&table, &mesh, NULL, 2, i, w, &fault), SBS_ERROR_OPTION);
+  CHECK_EQUAL(sbs_influences_smooth(&table, &mesh, NULL, 2, i, w, &fault), SBS_ERROR_OPTION);
   mesh = square();
   mesh.positions_stride = 7;
-  CHECK_EQUAL(sbs_weights_smooth(&table, &mesh, NULL, 2, i, w, &fault), SBS_ERROR_STRIDE);
+  CHECK_EQUAL(sbs_influences_smooth(&table, &mesh, NULL, 2, i, w, &fault), SBS_ERROR_STRIDE);
   mesh = square();
   mesh.triangle_count = SIZE_MAX / 4;
-  CHECK_EQUAL(sbs_weights_smooth(&table, &mesh, NULL, 2, i, w, &fault), SBS_ERROR_TOO_LARGE);
+  CHECK_EQUAL(sbs_influences_smooth(&table, &mesh, NULL, 2, i, w, &fault), SBS_ERROR_TOO_LARGE);
   mesh = square();
   const int32_t bad[3] = {0, 1, 5};
   mesh.triangles = bad;
   mesh.triangle_count = 1;
-  CHECK_EQUAL(sbs_weights_smooth(&table, &mesh, NULL, 2, i, w, &fault), SBS_ERROR_VERTEX_INDEX);
+  CHECK_EQUAL(sbs_influences_smooth(&table, &mesh, NULL, 2, i, w, &fault), SBS_ERROR_VERTEX_INDEX);
   const unsigned char locked[2] = {1, 1};
   const int32_t both[10] = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1};
   const double halves[10] = {.5, .5, .5, .5, .5, .5, .5, .5, .5, .5};
@@ -295,9 +296,9 @@ static void test_smooth_refuses(void) {
   table.influences_per_vertex = 2;
   table.joint_indices = both;
   table.joint_weights = halves;
-  options = sbs_weights_default_smooth_options();
+  options = sbs_default_influences_smooth_options();
   options.locked = locked;
-  CHECK_EQUAL(sbs_weights_smooth(&table, &mesh, &options, 1, i, w, &fault), SBS_ERROR_OPTION);
+  CHECK_EQUAL(sbs_influences_smooth(&table, &mesh, &options, 1, i, w, &fault), SBS_ERROR_OPTION);
   CHECK_STRING(fault.argument, "limit");
   CHECK(i[0] == -7 && w[0] == -7.0);
 }
@@ -305,25 +306,25 @@ static void test_smooth_refuses(void) {
 /* ------------------------------------------------------------------------------------------------------------ memory */
 
 static sbs_status clean(const sbs_allocator *allocator, void *unused) {
-  const sbs_weights_table table = small_table();
-  sbs_weights_clean_options options = sbs_weights_default_clean_options();
+  const sbs_influences_table table = small_table();
+  sbs_influences_clean_options options = sbs_default_influences_clean_options();
   int32_t found_indices[9];
   double found_weights[9];
   (void)unused;
   options.allocator = *allocator;
-  return sbs_weights_clean(&table, &options, found_indices, found_weights, NULL, NULL);
+  return sbs_influences_clean(&table, &options, found_indices, found_weights, NULL, NULL);
 }
 
 static sbs_status smooth(const sbs_allocator *allocator, void *unused) {
-  const sbs_weights_table table = square_table();
+  const sbs_influences_table table = square_table();
   const sbs_mesh_desc mesh = square();
-  sbs_weights_smooth_options options = sbs_weights_default_smooth_options();
+  sbs_influences_smooth_options options = sbs_default_influences_smooth_options();
   int32_t found_indices[10];
   double found_weights[10];
   (void)unused;
   options.allocator = *allocator;
   options.iterations = 2;
-  return sbs_weights_smooth(&table, &mesh, &options, 2, found_indices, found_weights, NULL);
+  return sbs_influences_smooth(&table, &mesh, &options, 2, found_indices, found_weights, NULL);
 }
 
 static void test_every_allocation_fails_in_turn(void) {

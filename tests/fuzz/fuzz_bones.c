@@ -47,7 +47,7 @@ static void find_tails(fuzz_input *in, const sbs_skin_desc *mesh) {
   if (status != SBS_OK) FUZZ_CHECK(fuzz_is_untouched(tails, mesh->joint_count * 3 * sizeof *tails));
 }
 
-static sbs_blending_desc describe(fuzz_input *in, const sbs_skin_desc *mesh, sbs_weights_table *table) {
+static sbs_blending_desc describe(fuzz_input *in, const sbs_skin_desc *mesh, sbs_influences_table *table) {
   const size_t vertices = mesh->vertex_count, joints = mesh->joint_count;
   sbs_blending_desc desc = sbs_default_blending_desc();
   desc.vertex_count = vertices;
@@ -63,12 +63,12 @@ static sbs_blending_desc describe(fuzz_input *in, const sbs_skin_desc *mesh, sbs
   desc.t_max = reals_or_null(in, joints, 0.0, 2.0);
   desc.blended = blended_or_null(in, mesh);
   if (fuzz_byte(in) & 1) desc.attachment = fuzz_indices(in, vertices, -1, joints);
-  *table = (sbs_weights_table){.vertex_count = vertices,
-                               .joint_count = joints,
-                               .influences_per_vertex = mesh->influences_per_vertex,
-                               .joint_indices = mesh->joint_indices,
-                               .scalar = mesh->weight_scalar,
-                               .joint_weights = mesh->joint_weights};
+  *table = (sbs_influences_table){.vertex_count = vertices,
+                                  .joint_count = joints,
+                                  .influences_per_vertex = mesh->influences_per_vertex,
+                                  .joint_indices = mesh->joint_indices,
+                                  .scalar = mesh->weight_scalar,
+                                  .joint_weights = mesh->joint_weights};
   if (fuzz_byte(in) & 1) desc.influences = table;
   return desc;
 }
@@ -91,7 +91,7 @@ static void check_vertex(const sbs_blending_desc *desc, const sbs_blending *foun
 
 static void bind(fuzz_input *in, const sbs_skin_desc *mesh) {
   const size_t vertices = mesh->vertex_count, joints = mesh->joint_count;
-  sbs_weights_table table;
+  sbs_influences_table table;
   const sbs_blending_desc desc = describe(in, mesh, &table);
   const size_t width = sbs_blending_width(&desc);
   const sbs_blending found = {.attachment = fuzz_room(in, vertices * sizeof(int32_t)),

@@ -106,7 +106,7 @@ static void restore(fuzz_input *in, const painting *painted) {
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   fuzz_input in = fuzz_open(bytes, size);
   painting painted = {.vertices = fuzz_count(&in, 60)};
-  const sbs_weights_table table = fuzz_table(&in, painted.vertices);
+  const sbs_influences_table table = fuzz_table(&in, painted.vertices);
   const sbs_mesh_desc mesh = fuzz_mesh(&in, fuzz_rarely(&in) ? fuzz_count(&in, 60) : painted.vertices);
   painted.joints = table.joint_count;
   painted.width = table.influences_per_vertex + fuzz_below(&in, 3) - (size_t)fuzz_rarely(&in);

@@ -59,8 +59,8 @@ static sbs_skin_desc describe(const world *all) {
   return desc;
 }
 
-static sbs_weights_table table_of(const world *all) {
-  return (sbs_weights_table){all->vertices, JOINTS, LIMIT, all->joint_indices, SBS_FLOAT64, all->joint_weights};
+static sbs_influences_table table_of(const world *all) {
+  return (sbs_influences_table){all->vertices, JOINTS, LIMIT, all->joint_indices, SBS_FLOAT64, all->joint_weights};
 }
 
 static void touch_all(world *all) {
@@ -84,17 +84,18 @@ static sbs_status weigh(world *all) {
 
 static sbs_status clean_or_smooth(world *all) {
   fuzz_input *in = all->in;
-  const sbs_weights_table table = table_of(all);
+  const sbs_influences_table table = table_of(all);
   int32_t *joints = fuzz_room(in, all->vertices * LIMIT * sizeof *joints);
   double *weights = fuzz_room(in, all->vertices * LIMIT * sizeof *weights);
-  sbs_weights_smooth_options options = sbs_weights_default_smooth_options();
+  sbs_influences_smooth_options options = sbs_default_influences_smooth_options();
   options.iterations = fuzz_below(in, 4);
   options.allocator = all->allocator;
   sbs_status status;
   if (fuzz_byte(in) & 1) {
-    status = sbs_weights_clean(or_null(in, &table), NULL, or_null(in, joints), weights, NULL, NULL);
+    status = sbs_influences_clean(or_null(in, &table), NULL, or_null(in, joints), weights, NULL, NULL);
   } else {
-    status = sbs_weights_smooth(&table, or_null(in, &all->mesh), &options, LIMIT, joints, or_null(in, weights), NULL);
+    status =
+        sbs_influences_smooth(&table, or_null(in, &all->mesh), &options, LIMIT, joints, or_null(in, weights), NULL);
   }
   if (!status) {
     all->joint_indices = joints;
@@ -163,7 +164,7 @@ static sbs_status deform(world *all) {
 }
 
 static sbs_status make_brush(world *all) {
-  const sbs_weights_table table = table_of(all);
+  const sbs_influences_table table = table_of(all);
   sbs_brush *made = NULL;
   const sbs_status status = sbs_brush_new(&table, or_null(all->in, &all->mesh), LIMIT, &all->allocator, &made, NULL);
   FUZZ_CHECK((status == SBS_OK) == (made != NULL));

@@ -215,8 +215,8 @@ sbs_mesh_desc fuzz_mesh(fuzz_input *in, size_t vertex_count) {
   return mesh;
 }
 
-sbs_weights_table fuzz_table(fuzz_input *in, size_t vertex_count) {
-  sbs_weights_table table = {.vertex_count = vertex_count, .joint_count = fuzz_count(in, 40)};
+sbs_influences_table fuzz_table(fuzz_input *in, size_t vertex_count) {
+  sbs_influences_table table = {.vertex_count = vertex_count, .joint_count = fuzz_count(in, 40)};
   const size_t width = table.influences_per_vertex = fuzz_count(in, fuzz_rarely(in) ? 40 : 6);
   table.joint_indices = fuzz_indices(in, vertex_count * width, 0, table.joint_count ? table.joint_count : 1);
   table.scalar = fuzz_scalar(in);

@@ -51,6 +51,6 @@ sbs_deform_options fuzz_deform_options(fuzz_input *in, const sbs_skin *skin);
 size_t fuzz_extent(const sbs_skin *skin, size_t stride, size_t frame_count);
 
 sbs_mesh_desc fuzz_mesh(fuzz_input *in, size_t vertex_count);
-sbs_weights_table fuzz_table(fuzz_input *in, size_t vertex_count);
+sbs_influences_table fuzz_table(fuzz_input *in, size_t vertex_count);
 
 #endif

@@ -61,9 +61,10 @@ typedef struct sbs_blending_desc {
   const double *t_min; /* (J) in the joint's own unit of length; NaN, or NULL (default) for all: as said above */
   const double *t_max; /* (J) likewise */
 
-  const unsigned char *blended;        /* (J) not 0 where a joint is blended; or NULL (default): all that can be */
-  const int32_t *attachment;           /* (V) joints, -1: does not move; or NULL (default): as said above */
-  const sbs_weights_table *influences; /* of the same vertices and joints, or NULL (default); what is bad among them is
+  const unsigned char *blended; /* (J) not 0 where a joint is blended; or NULL (default): all that can be */
+  const int32_t *attachment;    /* (V) joints, -1: does not move; or NULL (default): as said above */
+  const sbs_influences_table
+      *influences; /* of the same vertices and joints, or NULL (default); what is bad among them is
                                           repaired as by sbs_skin_new. With `blended`, vertices keep them where t is not
                                           between 0 and 1, but that one of the pair has the weight of both: where t is 0
                                           the joint's goes to its parent, and where it is 1 the other way */

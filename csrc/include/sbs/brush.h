@@ -79,7 +79,7 @@ typedef struct sbs_brush sbs_brush;
  * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, NEGATIVE, JOINT_INDEX, VERTEX_INDEX, OUT_OF_MEMORY,
  * CANCELLED.
  */
-SBS_API sbs_status sbs_brush_new(const sbs_weights_table *table, const sbs_mesh_desc *mesh, size_t limit,
+SBS_API sbs_status sbs_brush_new(const sbs_influences_table *table, const sbs_mesh_desc *mesh, size_t limit,
                                  const sbs_allocator *allocator, sbs_brush **brush, sbs_fault *fault);
 
 /* Releases a brush. NULL does nothing. */

@@ -23,14 +23,14 @@ extern "C" {
 #endif
 
 /* The influences of all vertices. */
-typedef struct sbs_weights_table {
+typedef struct sbs_influences_table {
   size_t vertex_count;          /* V; 0 is SBS_ERROR_EMPTY */
   size_t joint_count;           /* J; 0 is SBS_ERROR_EMPTY */
   size_t influences_per_vertex; /* K; 0 is SBS_ERROR_EMPTY */
   const int32_t *joint_indices; /* (V, K), each in [0, J) */
   sbs_scalar scalar;            /* of joint_weights, and of the weights that come out; all is computed in double */
   const void *joint_weights;    /* (V, K) */
-} sbs_weights_table;
+} sbs_influences_table;
 
 /*
  * The influences as a skin uses them (sbs_skin_new), to the last bit: weights that are NaN, infinite or negative are dropped,
@@ -45,27 +45,27 @@ typedef struct sbs_weights_table {
  *
  * Errors: NULL, EMPTY, TOO_LARGE, OPTION, JOINT_INDEX, CANCELLED.
  */
-SBS_API sbs_status sbs_influences_tidy(const sbs_weights_table *table, int32_t *joint_indices, double *joint_weights,
+SBS_API sbs_status sbs_influences_tidy(const sbs_influences_table *table, int32_t *joint_indices, double *joint_weights,
                                        size_t *max_influences, sbs_fault *fault);
 
-/* How sbs_weights_clean found things. */
-typedef struct sbs_weights_clean_report {
+/* How sbs_influences_clean found things. */
+typedef struct sbs_influences_clean_report {
   size_t changed;    /* vertices of which some influence was dropped or some weight changed */
   size_t unweighted; /* vertices without any weight */
   size_t off_sum;    /* other vertices whose weights do not sum to 1 in the end: off by more than 4 K epsilon */
   size_t
       max_influences; /* the most influences that a vertex has in the end; above `limit` only where more are locked */
-} sbs_weights_clean_report;
+} sbs_influences_clean_report;
 
-typedef struct sbs_weights_clean_options {
+typedef struct sbs_influences_clean_options {
   int normalize;    /* default 1: before anything is dropped, so that thresholds mean shares, and afterwards */
   size_t limit;     /* keep so many influences a vertex, locked ones first, then the heaviest; default 0: all */
   double threshold; /* drop unlocked weights below, but never the heaviest; in [0, 1]; default 0: none */
   const unsigned char *locked; /* (J) not 0 where a joint is locked, or NULL (default): none */
   sbs_allocator allocator;     /* default: malloc and free */
-} sbs_weights_clean_options;
+} sbs_influences_clean_options;
 
-SBS_API sbs_weights_clean_options sbs_weights_default_clean_options(void);
+SBS_API sbs_influences_clean_options sbs_default_influences_clean_options(void);
 
 /*
  * Normalizes, limits and prunes. Doing it twice with the same options gives the same bits as doing it once. O(V K^2) time.
@@ -79,20 +79,20 @@ SBS_API sbs_weights_clean_options sbs_weights_default_clean_options(void);
  *
  * Errors: NULL, EMPTY, TOO_LARGE, OPTION, JOINT_INDEX, NOT_FINITE, NEGATIVE, OUT_OF_MEMORY, CANCELLED.
  */
-SBS_API sbs_status sbs_weights_clean(const sbs_weights_table *table, const sbs_weights_clean_options *options,
-                                     int32_t *joint_indices, void *joint_weights, sbs_weights_clean_report *report,
-                                     sbs_fault *fault);
+SBS_API sbs_status sbs_influences_clean(const sbs_influences_table *table, const sbs_influences_clean_options *options,
+                                        int32_t *joint_indices, void *joint_weights,
+                                        sbs_influences_clean_report *report, sbs_fault *fault);
 
-typedef struct sbs_weights_smooth_options {
+typedef struct sbs_influences_smooth_options {
   size_t iterations;  /* default 1; it ends where one changes no bit */
   double strength;    /* s in [0, 1]; default 0.5 */
   const double *mask; /* (V) factors of s in [0, 1], or NULL (default): all 1; vertices of 0 keep their weights */
   const unsigned char *locked; /* (J) or NULL (default) */
   int normalize;               /* default 1; else sums may change where joints are locked or influences are dropped */
   sbs_allocator allocator;     /* default: malloc and free */
-} sbs_weights_smooth_options;
+} sbs_influences_smooth_options;
 
-SBS_API sbs_weights_smooth_options sbs_weights_default_smooth_options(void);
+SBS_API sbs_influences_smooth_options sbs_default_influences_smooth_options(void);
 
 /*
  * Smooths weights over a surface: in each iteration, all at once, w becomes w + s (mean - w) for every joint, the mean over the
@@ -112,9 +112,9 @@ SBS_API sbs_weights_smooth_options sbs_weights_default_smooth_options(void);
  * CANCELLED; OPTION
  * with the fault in "limit" where more joints of a vertex are locked than that.
  */
-SBS_API sbs_status sbs_weights_smooth(const sbs_weights_table *table, const sbs_mesh_desc *mesh,
-                                      const sbs_weights_smooth_options *options, size_t limit, int32_t *joint_indices,
-                                      void *joint_weights, sbs_fault *fault);
+SBS_API sbs_status sbs_influences_smooth(const sbs_influences_table *table, const sbs_mesh_desc *mesh,
+                                         const sbs_influences_smooth_options *options, size_t limit,
+                                         int32_t *joint_indices, void *joint_weights, sbs_fault *fault);
 
 #ifdef __cplusplus
 }

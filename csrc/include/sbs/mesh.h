@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libsbs: what the tools for weights need to know of a surface. Conventions, threads and errors are those of sbs.h.
+ * libsbs: triangle meshes: seams, neighbors, islands and curvature. Conventions, threads and errors are those of sbs.h.
  *
  * A mesh often has several vertices at one point, where textures or normals have a seam. For the surface they are one: every
  * tool gives them the same weights.
@@ -55,6 +55,38 @@ SBS_API sbs_status sbs_mesh_weld(const sbs_mesh_desc *mesh, const sbs_allocator 
 SBS_API sbs_status sbs_mesh_adjacency(const sbs_mesh_desc *mesh, const int32_t *representatives,
                                       const sbs_allocator *allocator, size_t *offsets, int32_t *neighbors,
                                       sbs_fault *fault);
+
+/*
+ * Numbers the islands of a mesh: vertices that triangles connect, over any number of edges. A vertex of no triangle is
+ * an island of its own. Islands are numbered from 0 in the order of their lowest vertices.
+ *
+ *   mesh          its triangles; positions are not looked at
+ *   islands       (V) the number of each vertex's island
+ *   island_count  how many there are
+ *   fault         or NULL
+ *
+ * Errors: NULL, EMPTY, TOO_LARGE, VERTEX_INDEX.
+ */
+SBS_API sbs_status sbs_mesh_islands(const sbs_mesh_desc *mesh, int32_t *islands, size_t *island_count,
+                                    sbs_fault *fault);
+
+/*
+ * The curvature of each triangle (Kavan & Zara 2003, section 4): the largest angle between its normal and that of a neighbor,
+ * over a common edge. O(V + T) time.
+ *
+ * An edge of three and more triangles bounds no surface and makes no neighbors. A triangle whose area is within what the
+ * rounding of its corners makes of it has no normal: it is nobody's neighbor, and its own curvature is 0.
+ *
+ *   mesh             deformed positions; triangles
+ *   representatives  (V) from sbs_mesh_weld of the rest positions, or NULL: edges are told by the numbers of their vertices
+ *   allocator        or NULL for malloc and free
+ *   curvatures       (T) radians, 0 to pi; 0 without neighbors
+ *   fault            or NULL
+ *
+ * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, VERTEX_INDEX, OUT_OF_MEMORY, CANCELLED.
+ */
+SBS_API sbs_status sbs_mesh_curvature(const sbs_mesh_desc *mesh, const int32_t *representatives,
+                                      const sbs_allocator *allocator, double *curvatures, sbs_fault *fault);
 
 #ifdef __cplusplus
 }

@@ -160,7 +160,7 @@ typedef int sbs_progress(double fraction, void *user);
  * function that may take long does. Other threads have their own, or none.
  *
  * A call that is given up leaves every object as it was, and makes none. Arrays that are written as the work goes on (by
- * sbs_skin_deform and its like, the weights of capsules, sbs_weights_clean, sbs_surface_nearest and sbs_surface_blocked,
+ * sbs_skin_deform and its like, the weights of capsules, sbs_influences_clean, sbs_surface_nearest and sbs_surface_blocked,
  * and what sbs/mesh.h and sbs_mesh_curvature tell of a mesh) may be written in part; influences that are cleaned in place
  * are not, for that is not given up.
  *

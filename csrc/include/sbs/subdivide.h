@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libsbs: finer meshes where they are strained, and how smooth they are (Kavan & Zara 2003, "Real Time Skin Deformation with
- * Bones Blending"). Conventions, threads and errors are those of sbs.h.
+ * libsbs: finer meshes where they are strained (Kavan & Zara 2003, "Real Time Skin Deformation with Bones Blending").
+ * Conventions, threads and errors are those of sbs.h.
  *
  * Edges are told by where their ends are: with representatives from sbs_mesh_weld, the triangles on both sides of a seam share
  * an edge although they share no vertex.
@@ -68,24 +68,6 @@ SBS_API sbs_status sbs_subdivision_new(const sbs_mesh_desc *mesh, const int32_t 
 
 /* NULL does nothing. */
 SBS_API void sbs_subdivision_free(const sbs_subdivision *subdivision);
-
-/*
- * The curvature of each triangle (section 4): the largest angle between its normal and that of a neighbor, over a common
- * edge. O(V + T) time.
- *
- * An edge of three and more triangles bounds no surface and makes no neighbors. A triangle whose area is within what the
- * rounding of its corners makes of it has no normal: it is nobody's neighbor, and its own curvature is 0.
- *
- *   mesh             deformed positions; triangles
- *   representatives  (V) from sbs_mesh_weld of the rest positions, or NULL: edges are told by the numbers of their vertices
- *   allocator        or NULL for malloc and free
- *   curvatures       (T) radians, 0 to pi; 0 without neighbors
- *   fault            or NULL
- *
- * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, VERTEX_INDEX, OUT_OF_MEMORY, CANCELLED.
- */
-SBS_API sbs_status sbs_mesh_curvature(const sbs_mesh_desc *mesh, const int32_t *representatives,
-                                      const sbs_allocator *allocator, double *curvatures, sbs_fault *fault);
 
 #ifdef __cplusplus
 }

@@ -70,20 +70,6 @@ SBS_API sbs_status sbs_surface_blocked(const sbs_surface *surface, const double 
                                        size_t segment_count, const int32_t *start_vertices, int threads,
                                        unsigned char *blocked, sbs_fault *fault);
 
-/*
- * Numbers the islands of a mesh: vertices that triangles connect, over any number of edges. A vertex of no triangle is
- * an island of its own. Islands are numbered from 0 in the order of their lowest vertices.
- *
- *   mesh          its triangles; positions are not looked at
- *   islands       (V) the number of each vertex's island
- *   island_count  how many there are
- *   fault         or NULL
- *
- * Errors: NULL, EMPTY, TOO_LARGE, VERTEX_INDEX.
- */
-SBS_API sbs_status sbs_mesh_islands(const sbs_mesh_desc *mesh, int32_t *islands, size_t *island_count,
-                                    sbs_fault *fault);
-
 #ifdef __cplusplus
 }
 #endif
