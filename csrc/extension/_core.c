@@ -7,6 +7,7 @@
 #include "brush_type.h"
 #include "capsule_functions.h"
 #include "centers_functions.h"
+#include "heat_functions.h"
 #include "mesh_functions.h"
 #include "skin_type.h"
 #include "subdivide_functions.h"
@@ -91,6 +92,7 @@ static PyMethodDef functions[] = {
     {"bone_tails", FUNCTION(core_bone_tails), METH_VARARGS | METH_KEYWORDS, core_bone_tails_doc},
     {"blend_bones", FUNCTION(core_blend_bones), METH_VARARGS | METH_KEYWORDS, core_blend_bones_doc},
     {"optimized_centers", FUNCTION(core_optimized_centers), METH_VARARGS | METH_KEYWORDS, core_optimized_centers_doc},
+    {"heat_weights", FUNCTION(core_heat_weights), METH_VARARGS | METH_KEYWORDS, core_heat_weights_doc},
     {NULL, NULL, 0, NULL}};
 
 static int execute(PyObject *module) {

@@ -6,31 +6,13 @@
 
 #include "arguments.h"
 #include "errors.h"
-#include "interrupts.h"
+#include "progress.h"
 
 const char core_optimized_centers_doc[] =
     "optimized_centers(rest_positions, triangles, joint_indices, joint_weights, *, sigma=0.1, refinement=0.1, "
     "tolerance=1e-2,\n"
     "    progress=None, threads=None)\n--\n\n"
     "Optimized centers of rotation, as (centers (V, 3) float64, (rigid, dissimilar, samples)).";
-
-/* What a call back needs to enter Python again. */
-typedef struct caller {
-  core_call call;
-  PyObject *progress; /* or None */
-} caller;
-
-/* Gives up where the progress function or, as it runs, a signal's handler has raised something; it stays raised. */
-static int tell_progress(double fraction, void *user) {
-  caller *calling = user;
-  PyObject *result;
-
-  PyEval_RestoreThread(calling->call.thread);
-  result = PyObject_CallFunction(calling->progress, "d", fraction);
-  Py_XDECREF(result);
-  calling->call.thread = PyEval_SaveThread();
-  return result == NULL;
-}
 
 static npy_int32 largest_of(PyArrayObject *array) {
   const npy_int32 *joint = PyArray_DATA(array);
@@ -77,7 +59,7 @@ PyObject *core_optimized_centers(PyObject *module, PyObject *args, PyObject *kwa
   core_real refinement = {.name = "refinement", .value = options.refinement};
   core_real tolerance = {.name = "tolerance", .value = options.tolerance};
   core_count threads = {.name = "threads", .largest = INT_MAX};
-  caller calling = {.progress = Py_None};
+  core_caller calling = {.progress = Py_None};
   sbs_skin_desc desc;
   sbs_centers_report report = {0};
   sbs_fault fault = {0};
@@ -92,10 +74,7 @@ PyObject *core_optimized_centers(PyObject *module, PyObject *args, PyObject *kwa
                                    &threads)) {
     goto exit;
   }
-  if (calling.progress != Py_None && !PyCallable_Check(calling.progress)) {
-    PyErr_Format(PyExc_TypeError, "progress must be None or callable, not %R", (PyObject *)Py_TYPE(calling.progress));
-    goto exit;
-  }
+  if (!core_check_progress(calling.progress)) goto exit;
   if (!describe(&positions, &triangles, &indices, &weights, &desc)) goto exit;
   centers = (PyArrayObject *)PyArray_SimpleNew(2, PyArray_DIMS(positions.array), NPY_DOUBLE);
   if (centers == NULL) goto exit;
@@ -103,7 +82,7 @@ PyObject *core_optimized_centers(PyObject *module, PyObject *args, PyObject *kwa
   options.refinement = refinement.value;
   options.tolerance = tolerance.value;
   options.threads = (int)threads.value;
-  options.progress = calling.progress == Py_None ? NULL : tell_progress;
+  options.progress = calling.progress == Py_None ? NULL : core_tell_progress;
   options.progress_user = &calling;
 
   core_begin_call(&calling.call);

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "pose/lapack.h"
+#include "base/lapack.h"
 
 /* Singular values of the equations up to this are dropped before the relative cut-off of rcond. */
 #define ABSOLUTE_CUT 1e-5

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "pose/lapack.h"
+#include "base/lapack.h"
 #include "pose/linear_algebra.h"
 
 /* |det S| / |S|^3 up to which the inverse of S is replaced by its adjugate, and its polar form comes from the SVD. */

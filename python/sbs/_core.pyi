@@ -181,6 +181,24 @@ def optimized_centers(
     progress: Callable[[float], object] | None = None,
     threads: int | None = None,
 ) -> tuple[NDArray[np.float64], tuple[int, int, int]]: ...  # (V, 3), counts
+def heat_weights(
+    positions: ArrayLike,  # (V, 3)
+    triangles: ArrayLike,  # (T, 3)
+    heads: ArrayLike,  # (J, 3)
+    tails: ArrayLike,  # (J, 3)
+    *,
+    enabled: ArrayLike | None = None,  # (J,)
+    strength: float = 4.0,
+    limit: int | None = None,
+    prune: float = 1e-3,
+    progress: Callable[[float], object] | None = None,
+    threads: int | None = None,
+) -> tuple[
+    tuple[NDArray[np.int32], NDArray[np.float64]] | None,  # (V, L) twice
+    NDArray[np.int32],  # (V,)
+    list[tuple[int, int, int, float, Literal["sees no bone", "tiny", "no triangles"]]],
+    tuple[str, int, int, int, int, int],
+]: ...
 
 @final
 class Brush:

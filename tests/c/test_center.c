@@ -5,8 +5,8 @@
  * distance to c0, s^2 the smallest eigenvalue of the equations: tolerances below are of that size, or of rounding.
  * Dampings of 1e-15 are too small for normal equations and so test the way through the singular value decomposition.
  */
+#include "base/lapack.h"
 #include "one_set.h"
-#include "pose/lapack.h"
 
 /* The center, relative to the place of the vertex. */
 static void find_center(const transform *joints, size_t joint_count, const double place[3], double damping,

@@ -3,6 +3,7 @@
 #include <sbs/brush.h>
 #include <sbs/capsules.h>
 #include <sbs/centers.h>
+#include <sbs/heat.h>
 #include <sbs/subdivide.h>
 #include <sbs/surface.h>
 
@@ -126,6 +127,21 @@ static sbs_status check_skin(void) {
   sbs_skin_options options = sbs_default_skin_options();
   options.allocator = allocator;
   return sbs_skin_check(&desc, &options, NULL, NULL);
+}
+
+static sbs_status heat(void) {
+  static double heads[JOINTS][3], tails[JOINTS][3];
+  for (int j = 0; j < JOINTS; j++) {
+    heads[j][0] = tails[j][0] = 8.0 * j;
+    tails[j][1] = 8.0;
+  }
+  const sbs_mesh_desc mesh = sheet();
+  const sbs_heat_bones bones = {.joint_count = JOINTS, .heads = heads[0], .tails = tails[0]};
+  sbs_heat_options options = sbs_default_heat_options();
+  sbs_heat_report report;
+  options.allocator = allocator;
+  options.threads = 1;
+  return sbs_heat_weights(&mesh, &bones, &options, INFLUENCES, indices, weights, NULL, NULL, &report, NULL);
 }
 
 static sbs_status clean(void) {
@@ -285,6 +301,7 @@ static void test_every_call_can_be_given_up(void) {
       {"deform_many", deform_many},
       {"optimized_centers", find_centers},
       {"capsule_weights", weigh},
+      {"heat_weights", heat},
       {"weights_clean", clean},
       {"weights_smooth", smooth},
       {"influences_tidy", tidy},

@@ -132,13 +132,19 @@ def centers(times: int) -> object:
     return _core.optimized_centers(sheet.positions, sheet.triangles, *sheet.influences)
 
 
+def heat(times: int) -> object:
+    sheet = Sheet(times)
+    heads = np.linspace([0, 0, 0], [SIDE, 0, 0], JOINTS)
+    return _core.heat_weights(sheet.positions, sheet.triangles, heads, heads + np.array([0, SIDE * times, 0]))
+
+
 def paint(times: int) -> object:
     sheet = Sheet()
     brush = _core.Brush(sheet.positions, sheet.triangles, *sheet.influences, limit=8)
     return brush.stroke(np.full((times, 3), SIDE / 2.0), 3, radius=SIDE, mode="smooth", distance="surface")
 
 
-CALLS = [smooth, clean, bind, deform, deform_by_all, divide, curvature, weigh, nearest, blocked, centers, paint]
+CALLS = [smooth, clean, bind, deform, deform_by_all, divide, curvature, weigh, nearest, blocked, centers, heat, paint]
 
 
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call.__name__)

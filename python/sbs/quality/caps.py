@@ -9,11 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..weights._laplacian import triangle_areas
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Triangles = NDArray[np.int32]
+
+
+def triangle_areas(positions: Floats, triangles: Triangles) -> Floats:
+    """Areas (T,) of triangles (T, 3)."""
+    a, b, c = positions[triangles.T]
+    return np.asarray(np.linalg.norm(np.cross(b - a, c - a), axis=1) / 2)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..weights._laplacian import triangle_areas
-from .caps import Parts, make_parts
+from .caps import Parts, make_parts, triangle_areas
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]

@@ -7,22 +7,20 @@ section 4.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._heat import Reason, find_sources, nearest_distances, solve, sort_islands
-from ._islands import Attachments, Surface, attach, make_surface
+from .. import _core
 from ._joints import joint_flags
-from ._laplacian import triangle_areas
 from .capsules import Capsules, capsule_weights
-from .influences import Influences, from_dense
+from .influences import Influences
 
 __all__ = ["HeatReport", "HeatWeights", "JoinedIsland", "heat_weights"]
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.int32]
 
 
@@ -47,7 +45,7 @@ class JoinedIsland:
     vertices: int
     neighbour: int
     distance: float
-    reason: Reason
+    reason: Literal["sees no bone", "tiny", "no triangles"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +118,8 @@ def heat_weights(
     limit: int | None = None,
     prune: float = 1e-3,
     capsules: Capsules | None = None,
+    progress: Callable[[float], object] | None = None,
+    threads: int | None = None,
 ) -> HeatWeights:
     """Weights as the temperature of a surface that bones heat: each joint's is 1 at its bone and 0 at all others.
 
@@ -151,6 +151,11 @@ def heat_weights(
     capsules : Capsules, optional
         Of the J joints, for a mesh on which heat can't work: points without triangles, loose triangles, a surface that
         sees no bone. By default all as wide as most of the mesh is.
+    progress : callable, optional
+        Called now and then with how much is done, from 0 to 1. What it raises ends the computation.
+    threads : int, optional
+        At most so many threads find the bones that are seen; one solves the equations. No bit of the result depends on
+        it.
 
     Returns
     -------
@@ -165,97 +170,54 @@ def heat_weights(
     TypeError
         If an array holds neither real numbers nor, for indices, integers.
     """
-    bones = _finite_rows(heads, "heads"), _finite_rows(tails, "tails")
-    if bones[0].shape != bones[1].shape:
-        raise ValueError(f"heads has shape {bones[0].shape}, tails {bones[1].shape}")
-    chosen = joint_flags(joints, len(bones[0]))
-    allowed = np.flatnonzero(chosen)
-    if not len(allowed):
+    chosen = joint_flags(joints, np.shape(heads)[0] if np.ndim(heads) else 0)
+    if joints is not None and not chosen.any():
         raise ValueError("joints is empty: at least one joint must be allowed to get weight")
     if not (np.isfinite(strength) and strength > 0):
         raise ValueError(f"strength must be a finite number above 0, not {strength}")
     if not 0 <= prune <= 1:
         raise ValueError(f"prune must be between 0 and 1, not {prune}")
-    if limit is not None and limit < 1:
-        raise ValueError(f"limit must be None or at least 1, not {limit}")
     if capsules is not None and len(capsules) != len(chosen):
         raise ValueError(f"there are {len(capsules)} capsules for {len(chosen)} joints")
 
-    surface = make_surface(positions, triangles)
-    areas = triangle_areas(surface.positions, surface.triangles)
-    sources = find_sources(surface, *(surface.scaled(ends[allowed]) for ends in bones))
-    islands = sort_islands(surface, areas, sources)
-    attachments, temperatures, trouble = None, None, islands.trouble
-    if not trouble:
-        attachments = attach(surface, islands.fed)
-        temperatures = solve(surface, areas, sources, attachments, strength)
-        if temperatures is None:
-            trouble = "the heat equation has no finite solution"
-    if temperatures is None:
-        usual = _wide_as_mesh(np.asarray(positions), *bones, chosen) if capsules is None else capsules
+    found, island_of_vertex, joined, (trouble, width, islands, *counts) = _core.heat_weights(
+        positions,
+        triangles,
+        heads,
+        tails,
+        enabled=chosen,
+        strength=strength,
+        limit=limit,
+        prune=prune,
+        progress=progress,
+        threads=threads,
+    )
+    if found is None:
+        usual = _wide_as_mesh(positions, heads, tails, chosen) if capsules is None else capsules
         usable = replace(usual, enabled=usual.enabled & chosen)
         influences = capsule_weights(np.asarray(positions, np.float64), usable, limit=limit)
     else:
-        influences = _as_influences(temperatures, allowed, limit, prune, surface.vertex_of)
+        indices, shares = found
+        influences = Influences(np.ascontiguousarray(indices[:, :width]), np.ascontiguousarray(shares[:, :width]))
     report = HeatReport(
-        method="capsules" if trouble else "heat",
-        reason=trouble,
-        island_of_vertex=surface.island_of[surface.vertex_of],
-        islands=surface.island_count,
-        joined=() if trouble or attachments is None else _joined_islands(surface, attachments, islands.reasons),
-        welded=len(surface.vertex_of) - len(surface.positions),
-        degenerate_triangles=int(np.count_nonzero(areas <= 0)),
-        blind_vertices=int(np.count_nonzero(~sources.seen)),
+        "capsules" if trouble else "heat",
+        trouble,
+        island_of_vertex,
+        islands,
+        tuple(
+            JoinedIsland(island, vertices, neighbour, distance, reason)
+            for island, neighbour, vertices, distance, reason in joined
+        ),
+        *counts,
     )
     return HeatWeights(*influences, report)
 
 
-def _finite_rows(rows: ArrayLike, name: str) -> Floats:
-    """Rows (J, 3), at least one, as float64."""
-    given = np.asarray(rows)
-    if given.dtype.kind not in "fiu":
-        raise TypeError(f"{name} must hold real numbers, not {given.dtype}")
-    if given.ndim != 2 or given.shape[1] != 3 or not len(given):
-        raise ValueError(f"{name} has shape {given.shape}, expected (J, 3) with J at least 1")
-    bad = np.argwhere(~np.isfinite(given))
-    if len(bad):
-        row, column = bad[0]
-        raise ValueError(f"{name}[{row}, {column}] is {given[row, column]}, where a finite number is needed")
-    return given.astype(np.float64)
-
-
-def _wide_as_mesh(positions: NDArray[Any], heads: Floats, tails: Floats, chosen: NDArray[np.bool_]) -> Capsules:
+def _wide_as_mesh(positions: ArrayLike, heads: ArrayLike, tails: ArrayLike, chosen: NDArray[np.bool_]) -> Capsules:
     """Capsules of one width that hold most of the vertices."""
-    width = float(np.percentile(nearest_distances(positions.astype(np.float64), heads[chosen], tails[chosen]), 75))
-    radii = np.full((len(heads), 2), width)
+    ends = np.concatenate([np.asarray(heads)[chosen], np.asarray(tails)[chosen]]).astype(np.float64)
+    count = np.count_nonzero(chosen)
+    segments = np.arange(count)[:, None] + [0, count, count]  # as triangles, to each of which a point has a distance
+    distances = _core.nearest_on_surface(ends, segments, np.asarray(positions, np.float64))[2]
+    radii = np.full((len(chosen), 2), np.percentile(distances, 75))
     return Capsules(heads, tails, 0.9 * radii, 1.3 * radii)
-
-
-def _as_influences(
-    temperatures: Floats, joints: NDArray[np.intp], limit: int | None, prune: float, vertex_of: Indices
-) -> Influences:
-    """The temperatures (W, N) of the surface as influences of the mesh."""
-    kept = np.where(temperatures >= prune * temperatures.max(axis=1, keepdims=True), temperatures, 0.0)
-    indices, weights = from_dense(kept, limit)
-    weights = weights / weights.sum(axis=1, keepdims=True)
-    indices = np.where(weights > 0, joints[indices], 0).astype(np.int32)
-    return Influences(indices[vertex_of], weights[vertex_of])
-
-
-def _joined_islands(surface: Surface, attachments: Attachments, reasons: dict[int, Reason]) -> tuple[JoinedIsland, ...]:
-    islands = surface.island_of[attachments.vertices]
-    neighbours = surface.island_of[attachments.corners[:, 0]]
-    order = np.argsort(islands, kind="stable")
-    numbers, starts = np.unique(islands[order], return_index=True)
-    joined = []
-    for island, members in zip(numbers.tolist(), np.split(order, starts)[1:], strict=True):
-        joined.append(
-            JoinedIsland(
-                island=island,
-                vertices=int(np.count_nonzero(surface.island_of[surface.vertex_of] == island)),
-                neighbour=int(np.bincount(neighbours[members]).argmax()),
-                distance=float(attachments.distances[members].min()) * surface.size,
-                reason=reasons[island],
-            )
-        )
-    return tuple(joined)

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SBS_BASE_LAPACK_H
+#define SBS_BASE_LAPACK_H
+
+#include "sbs/sbs.h"
+
+/*
+ * The singular value decomposition m = U diag(s) V^T of a tall matrix, through LAPACKE. Nothing is allocated.
+ *
+ *   rows  at least 3
+ *   m     (rows, 3), column-major; receives U
+ *   s     (3) descending
+ *   vt    (3, 3), row-major: row i is the right singular vector of s[i]
+ *   work  (sbs_svd_work_size(rows))
+ *
+ * Errors: NO_CONVERGENCE, INTERNAL.
+ */
+sbs_status sbs_svd(size_t rows, double *m, double s[3], double vt[9], double *work);
+
+/* Doubles of workspace for sbs_svd. */
+size_t sbs_svd_work_size(size_t rows);
+
+/*
+ * Keeps the OpenBLAS that is bundled to the thread that calls it: the fronts below are mostly so small that its threads
+ * would wait for each other for longer than they work. A LAPACK of the system is the application's: it is left alone.
+ */
+void sbs_lapack_use_one_thread(void);
+
+/*
+ * Eliminates the first `own` unknowns of a dense symmetric front ((A, B^T), (B, C)), by LAPACK and BLAS: A = L L^T
+ * (dpotrf), M = B L^-T (dtrsm), C - M M^T (dsyrk). Matrices are column-major, and of symmetric ones only the lower
+ * triangle is read and written.
+ *
+ *   own     rows of A, at least 1
+ *   border  rows of B and C, may be 0
+ *   panel   (own + border, own): A above B; receives L above M
+ *   rest    (border, border): C; receives what is left of it for the border
+ *
+ * Errors: NO_CONVERGENCE where A is not positive definite, INTERNAL.
+ */
+sbs_status sbs_front_eliminate(size_t own, size_t border, double *panel, double *rest);
+
+/*
+ * Solves with an eliminated front for several right-hand sides at once, whose rows are those of the unknowns:
+ *
+ *   sbs_front_forward   x = L^-1 x, and update = M x for the caller to take from the rows of the border
+ *   sbs_front_backward  x = L^-T (x - M^T update), where update holds the rows of the border
+ *
+ *   sides   N, the number of right-hand sides, at least 1
+ *   x       (own, N), row-major
+ *   update  (border, N), row-major
+ */
+void sbs_front_forward(size_t own, size_t border, size_t sides, const double *panel, double *x, double *update);
+void sbs_front_backward(size_t own, size_t border, size_t sides, const double *panel, double *x, const double *update);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls of libsbs that tell a Python function how far they are. */
+#ifndef SBS_EXTENSION_PROGRESS_H
+#define SBS_EXTENSION_PROGRESS_H
+
+#include "interrupts.h"
+
+/* What a call back needs to enter Python again. */
+typedef struct core_caller {
+  core_call call;
+  PyObject *progress; /* None or callable */
+} core_caller;
+
+/* Whether `progress` is None or callable; if not, raises TypeError and returns 0. */
+int core_check_progress(PyObject *progress);
+
+/*
+ * A sbs_progress for a core_caller whose progress is not None. Gives up where that or, as it runs, a signal's handler has
+ * raised something; it stays raised.
+ */
+int core_tell_progress(double fraction, void *core_caller_address);
+
+#endif

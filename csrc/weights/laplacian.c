@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "weights/laplacian.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "mesh/vec3.h"
+
+/* Of an angle of 0.6 degrees: sharper ones count as that, so that slivers don't tie their corners together. */
+#define LARGEST_COTANGENT 100.0
+
+/*
+ * Of an edge. Where angles are obtuse the sum of cotangents can be negative, and so could weights be; and no edge may be
+ * without effect, else islands would fall apart.
+ */
+#define LEAST_WEIGHT 1e-3
+
+static double cotangent(const double *positions, int32_t apex, int32_t first, int32_t second) {
+  const sbs_vec3 at = sbs_vec3_read(positions + 3 * (size_t)apex);
+  const sbs_vec3 a = sbs_vec3_subtract(sbs_vec3_read(positions + 3 * (size_t)first), at);
+  const sbs_vec3 b = sbs_vec3_subtract(sbs_vec3_read(positions + 3 * (size_t)second), at);
+  const sbs_vec3 normal = sbs_vec3_cross(a, b);
+  const double across = sqrt(sbs_vec3_dot(normal, normal)), limit = LARGEST_COTANGENT * across;
+  return across > 0.0 ? fmin(fmax(sbs_vec3_dot(a, b), -limit), limit) / across : 0.0;
+}
+
+/* The place of an edge in the lists: neighbors are sorted. */
+static size_t find_edge(const sbs_laplacian *in, int32_t from, int32_t to) {
+  size_t low = in->offsets[from], high = in->offsets[from + 1];
+  while (high - low > 1) {
+    const size_t middle = low + (high - low) / 2;
+    if (in->neighbors[middle] <= to) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+sbs_status sbs_laplacian_init(sbs_laplacian *laplacian, const sbs_mesh_desc *mesh, const sbs_allocator *allocator) {
+  const size_t count = mesh->vertex_count;
+  *laplacian = (sbs_laplacian){.offsets = sbs_allocate(allocator, count + 1, sizeof *laplacian->offsets)};
+  laplacian->neighbors = sbs_allocate(allocator, mesh->triangle_count, 6 * sizeof *laplacian->neighbors);
+  if (!laplacian->offsets || !laplacian->neighbors) return SBS_ERROR_OUT_OF_MEMORY;
+  const sbs_status status = sbs_mesh_adjacency(mesh, NULL, allocator, laplacian->offsets, laplacian->neighbors, NULL);
+  if (status) return status;
+  laplacian->weights = sbs_allocate(allocator, laplacian->offsets[count], sizeof *laplacian->weights);
+  if (!laplacian->weights) return SBS_ERROR_OUT_OF_MEMORY;
+
+  for (size_t i = 0; i < laplacian->offsets[count]; i++) laplacian->weights[i] = 0.0;
+  for (size_t t = 0; t < mesh->triangle_count; t++) {
+    for (size_t corner = 0; corner < 3; corner++) {
+      const int32_t apex = mesh->triangles[3 * t + corner];
+      const int32_t a = mesh->triangles[3 * t + (corner + 1) % 3], b = mesh->triangles[3 * t + (corner + 2) % 3];
+      if (a == b) continue;
+      const double half = cotangent(mesh->positions, apex, a, b) / 2.0;
+      laplacian->weights[find_edge(laplacian, a, b)] += half;
+      laplacian->weights[find_edge(laplacian, b, a)] += half;
+    }
+  }
+  for (size_t i = 0; i < laplacian->offsets[count]; i++) {
+    laplacian->weights[i] = fmax(laplacian->weights[i], LEAST_WEIGHT);
+  }
+  return SBS_OK;
+}
+
+void sbs_laplacian_free(sbs_laplacian *laplacian, const sbs_allocator *allocator) {
+  sbs_release(allocator, laplacian->offsets);
+  sbs_release(allocator, laplacian->neighbors);
+  sbs_release(allocator, laplacian->weights);
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT */
+/* Weights by heat: by hand, on any number of threads, cancelled at every turn, and all that can be wrong. */
+#include <float.h>
+#include <sbs/heat.h>
+
+#include "base/lapack.h"
+#include "counting_allocator.h"
+#ifdef SBS_LAPACK_BUNDLED
+#include <cblas.h>
+#endif
+
+enum {
+  RINGS = 41,
+  SIDES = 12,
+  SHIRT = 9 * SIDES, /* rings around the middle of the tube, which hide the bones */
+  VERTICES = RINGS * SIDES + SHIRT + 3,
+  TRIANGLES = 2 * SIDES * (RINGS - 1 + 8) + 1,
+  JOINTS = 2
+};
+
+/* A tube along x of length 4 and radius 0.5 with a bone in each half, a shirt around it, and a button on the shirt. */
+typedef struct scene {
+  double positions[VERTICES][3];
+  int32_t triangles[TRIANGLES][3];
+  double heads[JOINTS][3], tails[JOINTS][3];
+  sbs_mesh_desc mesh;
+  sbs_heat_bones bones;
+} scene;
+
+typedef struct result {
+  int32_t joints[VERTICES][JOINTS];
+  double weights[VERTICES][JOINTS];
+  int32_t islands[VERTICES];
+  sbs_heat_join joins[VERTICES];
+  sbs_heat_report report;
+} result;
+
+static size_t add_tube(scene *to, size_t first, size_t triangle, int rings, double begin, double end, double radius) {
+  for (int ring = 0; ring < rings; ring++) {
+    for (int side = 0; side < SIDES; side++) {
+      const int32_t v = (int32_t)first + ring * SIDES + side,
+                    after = (int32_t)first + ring * SIDES + (side + 1) % SIDES;
+      const double angle = 2.0 * acos(-1.0) * side / SIDES;
+      const double position[3] = {begin + (end - begin) * ring / (rings - 1), radius * cos(angle), radius * sin(angle)};
+      memcpy(to->positions[v], position, sizeof position);
+      if (ring + 1 == rings) continue;
+      const int32_t corners[2][3] = {{v, after, after + SIDES}, {v, after + SIDES, v + SIDES}};
+      memcpy(to->triangles[triangle], corners, sizeof corners);
+      triangle += 2;
+    }
+  }
+  return triangle;
+}
+
+static scene *new_scene(void) {
+  static const double button[3][3] = {{2.0, 0.0, 0.62}, {2.02, 0.0, 0.62}, {2.0, 0.02, 0.62}};
+  static const int32_t corners[3] = {VERTICES - 3, VERTICES - 2, VERTICES - 1};
+  static scene made;
+  made = (scene){.heads = {{0.0, 0.0, 0.0}, {2.0, 0.0, 0.0}}, .tails = {{2.0, 0.0, 0.0}, {4.0, 0.0, 0.0}}};
+  size_t triangle = add_tube(&made, 0, 0, RINGS, 0.0, 4.0, 0.5);
+  triangle = add_tube(&made, RINGS * SIDES, triangle, SHIRT / SIDES, 1.6, 2.4, 0.6);
+  memcpy(made.positions[VERTICES - 3], button, sizeof button);
+  memcpy(made.triangles[triangle], corners, sizeof corners);
+  made.mesh = sbs_default_mesh_desc();
+  made.mesh.vertex_count = VERTICES;
+  made.mesh.scalar = SBS_FLOAT64;
+  made.mesh.positions = made.positions;
+  made.mesh.triangle_count = TRIANGLES;
+  made.mesh.triangles = made.triangles[0];
+  made.bones = (sbs_heat_bones){.joint_count = JOINTS, .heads = made.heads[0], .tails = made.tails[0]};
+  return &made;
+}
+
+static const unsigned char untouched = 0x5a;
+
+static sbs_status find(const scene *of, const sbs_heat_options *options, result *out, sbs_fault *fault) {
+  memset(out, untouched, sizeof *out);
+  return sbs_heat_weights(&of->mesh, &of->bones, options, JOINTS, out->joints[0], out->weights[0], out->islands,
+                          out->joins, &out->report, fault);
+}
+
+static int is_untouched(const result *out) {
+  const unsigned char *bytes = (const unsigned char *)out;
+  for (size_t i = 0; i < sizeof *out; i++) {
+    if (bytes[i] != untouched) return 0;
+  }
+  return 1;
+}
+
+/* Two right triangles: the vertices 0 and 1 are at a distance of 1 from bone 0, 2 and 3 from bone 1, all seen. */
+static void test_a_square_by_hand(void) {
+  static const double positions[4][3] = {{0, 0, 0}, {0, 2, 0}, {2, 0, 0}, {2, 2, 0}};
+  static const int32_t triangles[2][3] = {{0, 2, 1}, {1, 2, 3}};
+  static const double heads[2][3] = {{0, -1, 1}, {2, -1, 1}}, tails[2][3] = {{0, 3, 1}, {2, 3, 1}};
+  const sbs_mesh_desc mesh = {4, SBS_FLOAT64, positions, 0, 2, triangles[0]};
+  const sbs_heat_bones bones = {2, heads[0], tails[0], NULL};
+  sbs_heat_options options = sbs_default_heat_options();
+  int32_t joints[4][2];
+  double weights[4][2];
+  sbs_heat_report report;
+  options.strength = 1.0;
+  options.prune = 0.0;
+  const sbs_status status =
+      sbs_heat_weights(&mesh, &bones, &options, 2, joints[0], weights[0], NULL, NULL, &report, NULL);
+  if (!CHECK_EQUAL(status, SBS_OK)) return;
+  CHECK_EQUAL(report.trouble, SBS_HEAT_WORKS);
+  CHECK_EQUAL(report.max_influences, 2);
+
+  /*
+   * By symmetry the temperature of bone 0 is p at 0, q at 1, 1 - q at 2 and 1 - p at 3. Edges of the square weigh half of
+   * the cotangent of 45 degrees, the diagonal has the least weight, and a corner a third of 2 for each of its triangles:
+   *   (1/2 + 1/2 + 2/3) p - q / 2 - (1 - q) / 2 = 2/3
+   *   (1/2 + 1/2 + 1e-3 + 4/3) q - p / 2 - (1 - p) / 2 - 1e-3 (1 - q) = 4/3
+   */
+  const double p = (2.0 / 3.0 + 0.5) / (1.0 + 2.0 / 3.0);
+  const double q = (4.0 / 3.0 + 0.5 + 1e-3) / (1.0 + 2e-3 + 4.0 / 3.0);
+  const double expected[4] = {p, q, q, p};
+  for (int v = 0; v < 4; v++) {
+    CHECK_EQUAL(joints[v][0], v / 2);
+    CHECK_NEAR(weights[v][0], expected[v], 20 * DBL_EPSILON);
+    CHECK_NEAR(weights[v][1], 1.0 - expected[v], 20 * DBL_EPSILON);
+  }
+}
+
+static void test_islands_hang_on_others(void) {
+  static result out;
+  if (!CHECK_EQUAL(find(new_scene(), NULL, &out, NULL), SBS_OK)) return;
+  CHECK_EQUAL(out.report.trouble, SBS_HEAT_WORKS);
+  CHECK_EQUAL(out.report.island_count, 3);
+  CHECK_EQUAL(out.report.blind_vertices, SHIRT + 3);
+  if (!CHECK_EQUAL(out.report.join_count, 2)) return;
+  CHECK_EQUAL(out.joins[0].island, 1);
+  CHECK_EQUAL(out.joins[0].neighbor, 0);
+  CHECK_EQUAL(out.joins[0].vertex_count, SHIRT);
+  CHECK_EQUAL(out.joins[0].reason, SBS_HEAT_SEES_NO_BONE);
+  CHECK_EQUAL(out.joins[1].island, 2);
+  CHECK_EQUAL(out.joins[1].neighbor, 1);
+  CHECK_EQUAL(out.joins[1].vertex_count, 3);
+  CHECK_EQUAL(out.joins[1].reason, SBS_HEAT_TINY);
+  CHECK_NEAR(out.joins[1].distance, 0.02, 1e-12); /* over a corner of the shirt */
+  for (int v = 0; v < VERTICES; v++) {
+    CHECK_EQUAL(out.islands[v], v < RINGS * SIDES ? 0 : (v < VERTICES - 3 ? 1 : 2));
+    CHECK_NEAR(out.weights[v][0] + out.weights[v][1], 1.0, 4 * DBL_EPSILON);
+  }
+  for (int side = 0; side < SIDES; side++) { /* in the middle all is symmetric but for the edges' directions */
+    CHECK_NEAR(out.weights[RINGS / 2 * SIDES + side][0], 0.5, 1e-9);
+  }
+}
+
+static void test_threads_change_no_bit(void) {
+  static result expected, out;
+  sbs_heat_options options = sbs_default_heat_options();
+  options.threads = 1;
+  CHECK_EQUAL(find(new_scene(), &options, &expected, NULL), SBS_OK);
+  for (options.threads = 2; options.threads < 5; options.threads++) {
+    CHECK_EQUAL(find(new_scene(), &options, &out, NULL), SBS_OK);
+    CHECK(!memcmp(out.joints, expected.joints, sizeof out.joints));
+    CHECK(!memcmp(out.weights, expected.weights, sizeof out.weights));
+  }
+#ifdef SBS_LAPACK_BUNDLED
+  CHECK_EQUAL(scipy_openblas_get_num_threads(), 1);
+#endif
+}
+
+/* Only joints that are enabled, and the heaviest of them. */
+static void test_enabled_and_limit(void) {
+  static const unsigned char enabled[JOINTS] = {0, 1};
+  static result out;
+  scene *made = new_scene();
+  int32_t joints[VERTICES];
+  double weights[VERTICES];
+  made->bones.enabled = enabled;
+  CHECK_EQUAL(find(made, NULL, &out, NULL), SBS_OK);
+  CHECK_EQUAL(out.report.max_influences, 1);
+  for (int v = 0; v < VERTICES; v++) {
+    CHECK_EQUAL(out.joints[v][0], 1);
+    CHECK(out.weights[v][0] == 1.0 && out.weights[v][1] == 0.0);
+  }
+  made = new_scene();
+  CHECK_EQUAL(find(made, NULL, &out, NULL), SBS_OK);
+  CHECK_EQUAL(sbs_heat_weights(&made->mesh, &made->bones, NULL, 1, joints, weights, NULL, NULL, &out.report, NULL),
+              SBS_OK);
+  for (int v = 0; v < VERTICES; v++) CHECK(joints[v] == out.joints[v][0] && weights[v] == 1.0);
+}
+
+static void test_trouble(void) {
+  static result out;
+  scene *made = new_scene();
+  made->mesh.triangle_count = 0;
+  CHECK_EQUAL(find(made, NULL, &out, NULL), SBS_OK);
+  CHECK_EQUAL(out.report.trouble, SBS_HEAT_NO_SURFACE);
+  CHECK_EQUAL(out.report.join_count, 0);
+  CHECK_EQUAL(out.report.island_count, VERTICES);
+  CHECK(((const unsigned char *)out.weights)[0] == untouched);
+
+  made = new_scene();
+  made->mesh.triangles = made->triangles[TRIANGLES - 1]; /* the button alone; the tube is points */
+  made->mesh.triangle_count = 1;
+  CHECK_EQUAL(find(made, NULL, &out, NULL), SBS_OK);
+  CHECK_EQUAL(out.report.trouble, SBS_HEAT_TINY_PIECES);
+
+  made = new_scene();
+  sbs_heat_options options = sbs_default_heat_options();
+  options.strength = DBL_MAX;
+  CHECK_EQUAL(find(made, &options, &out, NULL), SBS_OK);
+  CHECK_EQUAL(out.report.trouble, SBS_HEAT_NO_SOLUTION);
+}
+
+typedef struct listener {
+  size_t calls, stop_at;
+  double last;
+} listener;
+
+static int listen(double fraction, void *user) {
+  listener *to = user;
+  CHECK(fraction >= to->last && fraction <= 1.0);
+  to->last = fraction;
+  return to->calls++ == to->stop_at;
+}
+
+/* Asked to give up at each call in turn, nothing is written and everything is given back. */
+static void test_cancel(void) {
+  static result out;
+  allocation_counter counter = {.fail_at = SIZE_MAX};
+  sbs_heat_options options = sbs_default_heat_options();
+  size_t stop_at = 0;
+  options.progress = listen;
+  options.allocator = counting_allocator(&counter);
+  for (; stop_at < 1000; stop_at++) {
+    listener to = {.stop_at = stop_at};
+    sbs_fault fault = {.argument = "untouched"};
+    options.progress_user = &to;
+    const sbs_status status = find(new_scene(), &options, &out, &fault);
+    CHECK_EQUAL(counter.allocated, counter.released);
+    if (status == SBS_OK) {
+      CHECK(to.last == 1.0);
+      break;
+    }
+    CHECK_EQUAL(status, SBS_ERROR_CANCELLED);
+    CHECK_EQUAL(to.calls, stop_at + 1);
+    CHECK(is_untouched(&out));
+    CHECK(fault.argument == NULL);
+  }
+  CHECK(stop_at > 20 && stop_at < 1000); /* at each front of each depth, twice */
+}
+
+static sbs_status call(const sbs_allocator *allocator, void *made) {
+  static result out;
+  sbs_heat_options options = sbs_default_heat_options();
+  options.allocator = *allocator;
+  const sbs_status status = find(made, &options, &out, NULL);
+  CHECK(is_untouched(&out) == (status != SBS_OK));
+  return status;
+}
+
+static void test_every_allocation_fails_in_turn(void) {
+  CHECK(fail_each_allocation(call, NULL, new_scene()) > 60);
+}
+
+static void check_error(const scene *made, const sbs_heat_options *options, sbs_status expected, const char *argument) {
+  static result out;
+  sbs_fault fault = {0};
+  CHECK_EQUAL(find(made, options, &out, &fault), expected);
+  CHECK_STRING(fault.argument, argument);
+  CHECK(is_untouched(&out));
+}
+
+static void test_bad_input_is_named(void) {
+  static result out;
+  static const unsigned char nobody[JOINTS] = {0};
+  scene *made = new_scene();
+  sbs_fault fault = {0};
+#define CALL(mesh, bones, width, joints, weights, report) \
+  sbs_heat_weights(mesh, bones, NULL, width, joints, weights, NULL, NULL, report, &fault)
+#define CHECK_CALL(called, expected, name) \
+  CHECK_EQUAL(called, expected); \
+  CHECK_STRING(fault.argument, name)
+  CHECK_CALL(CALL(NULL, &made->bones, 2, out.joints[0], out.weights[0], &out.report), SBS_ERROR_NULL, "mesh");
+  CHECK_CALL(CALL(&made->mesh, NULL, 2, out.joints[0], out.weights[0], &out.report), SBS_ERROR_NULL, "bones");
+  CHECK_CALL(CALL(&made->mesh, &made->bones, 2, NULL, out.weights[0], &out.report), SBS_ERROR_NULL, "joint_indices");
+  CHECK_CALL(CALL(&made->mesh, &made->bones, 2, out.joints[0], NULL, &out.report), SBS_ERROR_NULL, "joint_weights");
+  CHECK_CALL(CALL(&made->mesh, &made->bones, 2, out.joints[0], out.weights[0], NULL), SBS_ERROR_NULL, "report");
+  CHECK_CALL(CALL(&made->mesh, &made->bones, 0, out.joints[0], out.weights[0], &out.report), SBS_ERROR_EMPTY,
+             "influences_per_vertex");
+
+  const double wrong[][2] = {{0.0, 0.0}, {NAN, 0.0}, {INFINITY, 0.0}, {1.0, -0.1}, {1.0, NAN}, {1.0, 1.1}};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    sbs_heat_options options = sbs_default_heat_options();
+    options.strength = wrong[i][0];
+    options.prune = wrong[i][1];
+    check_error(made, &options, SBS_ERROR_OPTION, i < 3 ? "strength" : "prune");
+  }
+  sbs_heat_options options = sbs_default_heat_options();
+  options.threads = -1;
+  check_error(made, &options, SBS_ERROR_OPTION, "threads");
+  options = sbs_default_heat_options();
+  options.allocator.release = NULL;
+  check_error(made, &options, SBS_ERROR_NULL, "allocator.release");
+
+  made->triangles[5][1] = VERTICES;
+  check_error(made, NULL, SBS_ERROR_VERTEX_INDEX, "triangles");
+  made = new_scene();
+  made->positions[5][1] = NAN;
+  check_error(made, NULL, SBS_ERROR_NOT_FINITE, "positions");
+  made = new_scene();
+  made->tails[1][2] = INFINITY;
+  check_error(made, NULL, SBS_ERROR_NOT_FINITE, "tails");
+  made = new_scene();
+  made->bones.heads = NULL;
+  check_error(made, NULL, SBS_ERROR_NULL, "heads");
+  made = new_scene();
+  made->bones.joint_count = 0;
+  check_error(made, NULL, SBS_ERROR_EMPTY, "heads");
+  made = new_scene();
+  made->bones.enabled = nobody;
+  check_error(made, NULL, SBS_ERROR_EMPTY, "enabled");
+}
+
+/* Coordinates of any size, and bones that are beyond all. */
+static void test_sizes(void) {
+  static result expected, out;
+  static const double sizes[] = {1e-300, 1e300};
+  CHECK_EQUAL(find(new_scene(), NULL, &expected, NULL), SBS_OK);
+  for (int i = 0; i < 2; i++) {
+    scene *made = new_scene();
+    for (int v = 0; v < VERTICES; v++) {
+      for (int axis = 0; axis < 3; axis++) made->positions[v][axis] *= sizes[i];
+    }
+    for (int j = 0; j < JOINTS; j++) {
+      for (int axis = 0; axis < 3; axis++) {
+        made->heads[j][axis] *= sizes[i];
+        made->tails[j][axis] *= sizes[i];
+      }
+    }
+    CHECK_EQUAL(find(made, NULL, &out, NULL), SBS_OK);
+    CHECK_EQUAL(out.report.trouble, SBS_HEAT_WORKS);
+    for (int v = 0; v < RINGS * SIDES; v++) CHECK_NEAR(out.weights[v][0], expected.weights[v][0], 1e-9);
+  }
+  scene *made = new_scene();
+  made->heads[1][0] = -DBL_MAX;
+  made->tails[1][0] = DBL_MAX;
+  CHECK_EQUAL(find(made, NULL, &out, NULL), SBS_OK);
+}
+
+int main(void) {
+  RUN(test_a_square_by_hand);
+  RUN(test_islands_hang_on_others);
+  RUN(test_threads_change_no_bit);
+  RUN(test_enabled_and_limit);
+  RUN(test_trouble);
+  RUN(test_cancel);
+  RUN(test_every_allocation_fails_in_turn);
+  RUN(test_bad_input_is_named);
+  RUN(test_sizes);
+  return harness_result();
+}
