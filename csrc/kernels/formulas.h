@@ -12,11 +12,11 @@
  *
  *   linear     v' = M v + [sum w_i (A_i - A_p)] x + sum w_i (C_i c0 - C_p c0)
  *   spherical  v' = M v + (Q^ - I) y + e + sum w_i (c_i - c_p)          y = M v + e - c_p
- *   dual q.    v' = M v + (Q^ - I) y + e + the translation of sum w_i d^_i  y = A_p x + e
+ *   dual q.    v' = M v + (Q^ - I) y + the translation of sum w_i d^_i  y = A_p x
  *
  *   Q^, d^_i   rotations and dual quaternions relative to the pivot's
  *   c_i        C_i f + R_i z, where joint i takes the center (pose/center.h): C_i c where the joints are rigid
- *   e          R_p [sum w_i (S_i - S_p)] (v - f), or (v - 0) for dual quaternions: zero where the joints are rigid
+ *   e          R_p [sum w_i (S_i - S_p)] (v - f): zero where the joints are rigid
  *
  * with the sums over the joints that are not the pivot. M v = anchor + residual + A_p x, where the anchor is M c0
  * rounded: it is added last, so that a scene far from the origin loses no more than the rounding of the output.
@@ -32,6 +32,10 @@
  * Then nothing is left of the stretches but where they take the vertex, and with z turned by R_p and from the vertex on
  *
  *   weighted   v' = M v - (Q^ - I) z + sum w_i (D_i x + e_i + (R_i R_p^T - 1) z)
+ *
+ * and the translations of d^_i, about M v in place of the anchor, are D_i x + e_i:
+ *
+ *   dual q.    v' = M v + the translation of sum w_i d^_i
  */
 /* Vectors and quaternions take 4 numbers, the fourth of a vector being 0; matrices are 3 columns. */
 enum {
@@ -41,7 +45,7 @@ enum {
   SBS_CONSTANT_SHIFT = 20,    /* (4) C_p c0 - c_p, which is A_p (c0 - c) where all is rigid; spherical */
   SBS_CONSTANT_ROTATION = 20, /* (4) in its place q_p; optimized */
   SBS_CONSTANT_BASE = 24,     /* the size where all is rigid */
-  SBS_CONSTANT_POINT = 24,    /* (4) f - c0 (spherical) or -c0 (dual quaternion): the fixed point of the stretches */
+  SBS_CONSTANT_POINT = 24,    /* (4) f - c0, the fixed point of the stretches; spherical */
   SBS_CONSTANT_NORMAL = 28,   /* (12) what the pivot does to normals, where A_p does not */
   SBS_CONSTANT_GENERAL_BASE = 40
 };
@@ -81,6 +85,7 @@ enum {
 enum {
   SBS_GENERAL_STRETCH = 0, /* (12) R_p (S_i - S_p) */
   SBS_GENERAL_TURNING = 0, /* (12) in its place R_i R_p^T - 1; weighted */
+  SBS_GENERAL_DUAL = 0,    /* (12) in its place the dual parts that come of x, D_i q^_i / 2, a column each; dual q. */
   SBS_GENERAL_NORMAL = 12, /* (12) difference to the pivot's */
   SBS_GENERAL_PART = 24
 };

@@ -168,13 +168,17 @@ static void multiply_quaternions(const double p[4], const double q[4], double ou
   out[3] = p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0];
 }
 
-/* Kavan et al. 2007: the blend of q_i + e t_i q_i / 2, over its norm; its translation is 2 d q*. */
+/*
+ * Kavan et al. 2007: the blend of q_i + e t_i q_i / 2, over its norm; its translation is 2 d q*. About the vertex, where
+ * t_i = C_i v.
+ */
 static void by_dual_quaternion(const vertex *at, double v[3], double n[3]) {
   double q[4] = {0.0, 0.0, 0.0, 0.0}, d[4] = {0.0, 0.0, 0.0, 0.0}, norm = 0.0, stretched[3], shift[4];
   for (size_t k = 0; k < at->influences; k++) {
     const parts *joint = joint_of(at, k);
-    const double t[4] = {0.0, joint->t[0], joint->t[1], joint->t[2]}, amount = at->weights[k] * sign_of(at, k);
-    double dual[4];
+    const double amount = at->weights[k] * sign_of(at, k);
+    double dual[4], t[4] = {0.0};
+    move(joint, at->v, t + 1);
     multiply_quaternions(t, joint->q, dual);
     for (int i = 0; i < 4; i++) q[i] += amount * joint->q[i];
     for (int i = 0; i < 4; i++) d[i] += amount * 0.5 * dual[i];
@@ -184,9 +188,7 @@ static void by_dual_quaternion(const vertex *at, double v[3], double n[3]) {
   for (int i = 0; i < 4; i++) d[i] /= sqrt(norm);
   const double conjugate[4] = {q[0], -q[1], -q[2], -q[3]};
   multiply_quaternions(d, conjugate, shift);
-  blend_stretch(at, 0, at->v, stretched);
-  rotate(q, stretched, v);
-  for (int i = 0; i < 3; i++) v[i] += 2.0 * shift[1 + i];
+  for (int i = 0; i < 3; i++) v[i] = 2.0 * shift[1 + i];
   blend_stretch(at, 1, at->n, stretched);
   rotate(q, stretched, n);
 }

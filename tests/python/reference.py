@@ -458,14 +458,19 @@ class Pose:
                 turned = turned + w * (self.joints[joint].rotation @ z + transform(self.joints[joint].matrix, origin))
             return turned
         if method == "dual_quaternion":
-            return rotation @ (stretch @ v) + self.dual_quaternion_translation(vertex)
+            return self.dual_quaternion_translation(vertex)
         raise ValueError(f"unknown method {method!r}")
 
     def dual_quaternion_translation(self, vertex: int) -> np.ndarray:
-        """Return 2 qe q0* / (q0, q0) of the blended dual quaternion q0 + eps qe (Kavan et al. 2007)."""
+        """Return 2 qe q0* / (q0, q0) of the blended dual quaternion q0 + eps qe (Kavan et al. 2007).
+
+        Coordinates are those from the vertex on: a joint turns about it and takes it to C_i v. For rigid joints it does
+        not matter where coordinates are from.
+        """
         real, dual = np.zeros(4, dtype=REAL), np.zeros(4, dtype=REAL)
         for joint, (q, w) in zip(self.mesh.influences[vertex], self.signed_quaternions(vertex), strict=True):
-            translation = np.concatenate([[REAL(0)], self.joints[joint].matrix[:, 3]])
+            moved = transform(self.joints[joint].matrix, self.mesh.rest_positions[vertex])
+            translation = np.concatenate([[REAL(0)], moved])
             real = real + w * q
             dual = dual + w * quaternion_product(translation, q) / 2
         conjugate = real * np.array([1, -1, -1, -1])

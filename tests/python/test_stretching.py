@@ -173,7 +173,7 @@ def test_weighted_centers_of_joints_that_scale_alike():
 
 
 @pytest.mark.parametrize("distance", [10, 1000])
-@pytest.mark.parametrize("options", SPHERICAL, ids=str)
+@pytest.mark.parametrize("options", [*SPHERICAL, {"method": "dual_quaternion"}], ids=str)
 def test_where_the_origin_is_does_not_matter(distance, options):
     """Mesh, joints and what they move about, all shifted alike."""
     shift = distance * np.array([1.0, -0.5, 0.25])

@@ -334,7 +334,8 @@ typedef struct sbs_pose {
  *   RIGID            v' = C_p v with p the vertex's heaviest joint (ties: the lowest index), C as given
  *   LINEAR           linear blend skinning, eq. (1): v' = sum w_i C_i v
  *   SPHERICAL        spherical blend skinning: Q by `rotation`, c by `center`
- *   DUAL_QUATERNION  dual quaternion linear blending (Kavan et al. 2007); scales as in SPHERICAL
+ *   DUAL_QUATERNION  dual quaternion linear blending (Kavan et al. 2007); a joint that is not rigid counts, for every
+ *                    vertex, as the rigid motion that turns by R_i and takes the vertex where C_i does
  */
 typedef enum sbs_method {
   SBS_METHOD_RIGID = 0,
