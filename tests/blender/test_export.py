@@ -305,6 +305,25 @@ def test_our_settings_stay_here(tmp_path: Path) -> None:
     assert extras == {"Tube": {"mine": 7}, "B2": {"mine too": 8}}
 
 
+def test_poses_for_simulations_are_not_exported(tmp_path: Path) -> None:
+    """All scenes of a file are written to glTF, which changes frames meanwhile."""
+    tube, armature = make_character()
+    rigs.bind(tube, armature)
+    sheet = bpy.data.objects.new("Sheet", bpy.data.meshes.new("Sheet"))
+    sheet.data.from_pydata([(9, 0, 0), (10, 0, 0), (10, 1, 0)], [], [(0, 1, 2)])
+    bpy.context.scene.collection.objects.link(sheet)
+    sheet.modifiers.new("Cloth", "CLOTH")
+    bpy.context.scene.frame_set(8)
+    assert len(bpy.data.scenes) == 2
+    path = GLTF.export(tmp_path, export_format="GLTF_SEPARATE")
+    written = json.loads(path.with_suffix(".gltf").read_text())
+    assert [scene["name"] for scene in written["scenes"]] == ["Scene"]
+    assert not [node["name"] for node in written["nodes"] if "Pose" in node["name"]]
+    bpy.context.scene.frame_set(9)
+    bpy.context.view_layer.update()
+    assert error(rigs.evaluated(tube), deformed(tube, armature)) < TOLERANCE
+
+
 def test_without_bones(tmp_path: Path) -> None:
     """Who exports no armatures wants what is seen."""
     tube, armature = make_character()

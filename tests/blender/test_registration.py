@@ -7,6 +7,9 @@ from collections.abc import Iterator
 
 import addon
 import bpy
+import pytest
+import rigs
+from expected import TOLERANCE, deformed, error
 
 HANDLERS = [name for name in dir(bpy.app.handlers) if isinstance(getattr(bpy.app.handlers, name), list)]
 
@@ -63,3 +66,25 @@ def test_nothing_is_left_behind() -> None:
         addon.disable()
         assert traces() == without
     addon.enable()
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_what_changed_while_it_was_off(linked: bool) -> None:
+    """A script, an undo or a change of frame may do so; the artist edits nothing after that."""
+    armature, tube = rigs.make_armature(), rigs.make_tube(rows=21)
+    rigs.bind(tube, armature)
+    tubes = [tube]
+    if linked:
+        rigs.select([tube])
+        bpy.ops.object.duplicate(linked=True)
+        tubes.append(bpy.context.object)
+    bpy.context.view_layer.update()
+    addon.disable(wheels=False)
+    rigs.turn(armature)
+    tube.vertex_groups[1].add(list(range(100)), 0.7, "REPLACE")
+    tube.data.update()
+    bpy.context.view_layer.update()
+    addon.enable(wheels=False)
+    bpy.context.view_layer.update()
+    for item in tubes:
+        assert error(rigs.evaluated(item), deformed(item, armature)) < TOLERANCE

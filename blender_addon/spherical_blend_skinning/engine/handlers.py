@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import bpy
 from bpy.app.handlers import persistent
@@ -83,7 +83,7 @@ def frame_change_starts(scene: bpy.types.Scene, *_arguments: object) -> None:
     _be_last("frame_change_post", frame_changed)
     # While a render is under way in the background, that alone may write carriers; it is not in the main thread.
     in_view = threading.current_thread() is threading.main_thread()
-    if not (in_view and bpy.app.is_job_running("RENDER")):
+    if not (stand_in.is_active() or (in_view and bpy.app.is_job_running("RENDER"))):
         _pose_ahead(scene)
 
 
@@ -347,6 +347,19 @@ def register() -> None:
     _all_changed = True
     for name, handler in _known_handlers():
         getattr(bpy.app.handlers, name).append(handler)
+    _tag_bound_objects()
+
+
+def _tag_bound_objects() -> None:
+    """Have what is bound evaluated when next Blender is asked for it: it calls no handlers where nothing changed.
+
+    While an add-on is being switched on there is no bpy.data, but what windows show; at Blender's start, not even that.
+    """
+    with suppress(IndexError):
+        for window in bpy.context.window_manager.windows:
+            for item in window.scene.objects:
+                if item.type == "MESH" and stack.find(item) is not None:
+                    item.update_tag()
 
 
 def unregister() -> None:

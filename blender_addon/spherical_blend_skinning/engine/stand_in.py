@@ -14,7 +14,7 @@ from typing import cast
 
 import bpy
 
-from . import bake, stack
+from . import ahead, bake, stack
 
 __all__ = ["armature_modifiers_instead", "is_active"]
 
@@ -42,6 +42,8 @@ def armature_modifiers_instead() -> Iterator[int]:
         _active += 1
         count = 0
         undoing.callback(_end)
+        # glTF has all scenes of a file.
+        ahead.remove()
         for item in bpy.data.objects:
             modifier = bake.modifier_of(item) if item.type == "MESH" else None
             if modifier is None:
