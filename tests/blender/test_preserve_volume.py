@@ -79,6 +79,9 @@ def shown(item: Item, armature: Item, preserve_volume: bool) -> np.ndarray:
     return found
 
 
+# Blender 3.4 blends what bones scale by apart from how they move.
+PIVOTED = pytest.mark.blender(since=(4, 5))
+
 POSES = {
     "turned a little": lambda armature, random: turn(armature, random, 0.25),
     "turned": lambda armature, random: turn(armature, random, 0.8),
@@ -91,7 +94,9 @@ POSES = {
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("pose", POSES)
+@pytest.mark.parametrize(
+    "pose", [pytest.param(name, marks=[] if name.startswith("turned") else PIVOTED) for name in POSES]
+)
 def test_what_either_does(pose: str, seed: int) -> None:
     """Signs and shear are all that the two differ by: one formula gives either, by whose choices it makes."""
     item, armature, random = make_rig(seed)
@@ -106,7 +111,7 @@ def test_what_either_does(pose: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("pose", ["turned a little", "scaled"])
+@pytest.mark.parametrize("pose", ["turned a little", pytest.param("scaled", marks=PIVOTED)])
 def test_the_same_within_90_degrees(pose: str, seed: int) -> None:
     """Also of bones that are scaled: stretches leave every vertex where its bones take it."""
     item, armature, random = make_rig(seed)
@@ -117,6 +122,7 @@ def test_the_same_within_90_degrees(pose: str, seed: int) -> None:
     assert error(ours, theirs) < TOLERANCE
 
 
+@PIVOTED
 @pytest.mark.parametrize("location", [(0.0, 0.0, 0.0), (0.0, 0.0, 7.0)])
 def test_scaled_bones_wherever_the_origin_is(location: tuple[float, float, float]) -> None:
     """The origin of the armature is nothing that a mesh is to depend on."""
