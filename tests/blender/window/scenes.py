@@ -127,6 +127,19 @@ def bind(blender: Session, center: str = "JOINT_SET") -> None:
     blender.run("import rigs\nrigs.bind(bpy.data.objects['Tube'], bpy.data.objects['Rig'], center)", center=center)
 
 
+def play(blender: Session) -> None:
+    """Bind, and have poses for the timeline to play; the tube is selected."""
+    bind(blender)
+    blender.run(
+        "import rigs\n"
+        "rigs.animate(bpy.data.objects['Rig'])\n"
+        "bpy.context.scene.frame_end = 20\n"
+        "bpy.context.scene.frame_set(1)\n"
+        "rigs.select([bpy.data.objects['Tube']])\n"
+        "bpy.ops.ed.undo_push(message='Animated')\n"
+    )
+
+
 def pose_mode(blender: Session, bone: str) -> None:
     """Pose a bone, with capsules shown."""
     blender.run(

@@ -181,6 +181,53 @@ def test_paint(character: Session) -> None:
     scenes.assert_right(blender)
 
 
+def test_paint_while_it_plays(character: Session) -> None:
+    """Frames go on while the button is held, and none is of the weights from before."""
+    blender = character
+    scenes.play(blender)
+    scenes.weight_paint(blender, "B3")
+    weights_before = np.array(scenes.weights(blender))
+    blender.key("space")
+    blender.wait_for("bpy.context.screen.is_animation_playing")
+    # Where the tube is whatever the frame.
+    low = blender.project((0.0, -0.5, 0.5))
+    with blender.dragging([low, (low[0] + 25, low[1] - 30), (low[0] - 10, low[1] + 10)]):
+        wait_until(lambda: not np.array_equal(scenes.weights(blender), weights_before), "weights change")
+        frame = blender.get("bpy.context.scene.frame_current")
+        blender.wait_for(f"bpy.context.scene.frame_current != {frame}")
+        scenes.assert_right(blender)
+    scenes.assert_right(blender)
+    assert blender.get("bpy.context.screen.is_animation_playing")
+    assert (np.array(scenes.weights(blender)) - weights_before)[:, 3].max() > 0.1
+    blender.move(scenes.EMPTY)
+    blender.key("space")
+    blender.wait_for("not bpy.context.screen.is_animation_playing")
+    scenes.assert_right(blender)
+
+
+def test_sculpt_while_it_plays(character: Session) -> None:
+    blender = character
+    scenes.play(blender)
+    blender.run("import rigs\nrigs.select([bpy.data.objects['Tube']])\nbpy.ops.object.mode_set(mode='SCULPT')")
+    blender.run("bpy.context.scene.tool_settings.unified_paint_settings.size = 60")
+    rest = "import rigs\nresult = rigs.positions(bpy.data.objects['Tube'].data).tolist()"
+    before = np.array(blender.run(rest))
+    blender.move(scenes.EMPTY)
+    blender.key("space")
+    blender.wait_for("bpy.context.screen.is_animation_playing")
+    low = blender.project((0.0, -0.5, 0.5))
+    blender.drag([low, (low[0] + 25, low[1] - 30), (low[0] - 10, low[1] + 10)])
+    wait_until(lambda: np.abs(np.array(blender.run(rest)) - before).max() > 1e-3, "the mesh at rest changes")
+    assert blender.get("bpy.context.screen.is_animation_playing")
+    frame = blender.get("bpy.context.scene.frame_current")
+    blender.wait_for(f"bpy.context.scene.frame_current != {frame}")
+    scenes.assert_right(blender)
+    blender.move(scenes.EMPTY)
+    blender.key("space")
+    blender.wait_for("not bpy.context.screen.is_animation_playing")
+    scenes.assert_right(blender)
+
+
 def test_drag_a_capsule(character: Session) -> None:
     """The handle of the outer capsule; weights, and with them the mesh, follow while it is held."""
     blender = character
