@@ -52,19 +52,23 @@ def make_portable(tube: bpy.types.Object) -> bpy.types.NodesModifier:
 def library_says(tube: bpy.types.Object, armature: bpy.types.Object, **options: object) -> np.ndarray:
     """The mesh as the library deforms it, about the centers that are kept for it, if there are such."""
     portable = addon.module("engine.portable").find(tube)
-    centers = kept_centers(tube) if portable is None else given_centers(get_input(portable, "Weights"))
+    centers = kept_centers(tube) if portable is None else given_centers(portable)
     if centers is not None:
         options = {"center": "optimized", "centers": centers, **options}
     return deformed(tube, armature, **options)
 
 
-def given_centers(table: bpy.types.Object) -> np.ndarray | None:
-    """The centers that nodes were given."""
-    if "center" not in table.data.attributes:
+def given_centers(modifier: bpy.types.NodesModifier) -> np.ndarray | None:
+    """The centers that nodes were given; of vertices that one bone moves, it does not matter which."""
+    joints, weights = (get_input(modifier, name).data.attributes for name in ("Joint Sets", "Weights"))
+    if "center" not in joints:
         return None
-    found = np.empty(3 * len(table.data.vertices), np.float32)
-    table.data.attributes["center"].data.foreach_get("vector", found)
-    return found.reshape(-1, 3).astype(np.float64)
+    found = np.empty((len(joints["center"].data), 3), np.float32)
+    joints["center"].data.foreach_get("vector", found.ravel())
+    is_influence, numbers = np.empty(len(found), bool), np.empty(len(weights["influence"].data), np.int32)
+    joints["is_influence"].data.foreach_get("value", is_influence)
+    weights["influence"].data.foreach_get("value", numbers)
+    return found[is_influence][numbers].astype(np.float64)
 
 
 def assert_right(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
@@ -530,3 +534,17 @@ def test_given_centers_take_fewer_nodes() -> None:
         return portable.make_portable(tube, bpy.context.evaluated_depsgraph_get()).nodes
 
     assert nodes_of("OPTIMIZED") < nodes_of("JOINT_SET")
+
+
+@needs_bone_info
+def test_vertices_of_the_same_weights_move_as_one() -> None:
+    tube, armature = make_character()
+    joints = get_input(make_portable(tube), "Joint Sets").data.attributes["is_influence"]
+    is_influence = np.empty(len(joints.data), bool)
+    joints.data.foreach_get("value", is_influence)
+    # Those of a ring have the same, and all that one bone moves alone.
+    weights = {tuple((entry.group, entry.weight) for entry in vertex.groups) for vertex in tube.data.vertices}
+    several = {each for each in weights if len(each) > 1}
+    alone = {each[0][0] for each in weights if len(each) == 1}
+    assert is_influence.sum() == len(several) + len(alone) <= len(tube.data.vertices) // rigs.RING
+    assert_right(tube, armature)

@@ -68,6 +68,24 @@ class JointTables:
         ends = (self.set_starts + self.set_sizes)[self.group_sets, None]
         return np.where(slots < ends, slots, pivots).astype(np.int32)
 
+    def distinct_influences(self, centers: NDArray[np.floating[Any]]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Which vertices have the same weights and the same center, of (V, 3), and so the same motion.
+
+        Returns
+        -------
+        vertices : (U,) ndarray
+            One with each.
+        numbers : (V,) ndarray
+            Of each vertex, which of those it is like.
+        """
+        # One joint moves a vertex alike about any center.
+        is_blended = self.vertex_weights.any(axis=1, keepdims=True)
+        counts = np.where(is_blended, centers, 0.0)
+        keys = np.column_stack([self.vertex_groups, self.vertex_weights, counts]).astype(np.float64)
+        rows = keys.view(np.dtype((np.void, keys.shape[1] * keys.itemsize))).reshape(-1)
+        _, vertices, numbers = np.unique(rows, return_index=True, return_inverse=True)
+        return vertices, numbers
+
 
 def joint_tables(skin: Any, positions: NDArray[np.float32]) -> JointTables:
     """The tables of a skin.

@@ -154,10 +154,17 @@ class Formulas:
         sign = self.math("MULTIPLY_ADD", self.math("LESS_THAN", w, 0.0), -2.0, 1.0)
         return self.scale(self.vector(*ijk), sign), self.math("ABSOLUTE", w)
 
-    def rotate(self, vector: Value, imaginary: Value, real: Value) -> Socket:
-        """A vector turned by a quaternion of any length but 0."""
-        rotation = self._operate("FunctionNodeQuaternionToRotation", (real, *self.components(imaginary)))
+    def rotation_of(self, imaginary: Value, real: Value) -> Socket:
+        """The rotation of a quaternion of any length but 0."""
+        return self._operate("FunctionNodeQuaternionToRotation", (real, *self.components(imaginary)))
+
+    def rotate(self, vector: Value, rotation: Value) -> Socket:
+        """A vector turned by a rotation."""
         return self._operate("FunctionNodeRotateVector", (vector, rotation))
+
+    def transform(self, translation: Value, rotation: Value) -> Socket:
+        """The matrix of a rotation, and a translation after it."""
+        return self._operate("FunctionNodeCombineTransform", (translation, rotation))
 
     # ------------------------------------------------------------------------------------------------------ matrices
 

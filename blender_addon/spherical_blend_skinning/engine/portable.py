@@ -87,17 +87,21 @@ def make_portable(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Cou
     tree = portable_group.build(
         item.name, bones, portable_tables.block_count(tables), centers is not None, other_method
     )
+    amounts = amount and amount.weights
     if centers is None:
         joints = portable_tables.new_joint_sets(item.name, tables)
+        weights = portable_tables.new_weights(item.name, tables, amounts)
     else:
-        joints = portable_tables.new_joints(item.name, tables, len(bones))
+        vertices, influences = tables.distinct_influences(centers)
+        joints = portable_tables.new_joints(item.name, tables, len(bones), centers, vertices)
+        weights = portable_tables.new_influences(item.name, influences, amounts)
 
     _take_carriers(modifier)
     modifier.node_group = tree
     node_trees.hide_inputs(tree)
     for name, value in (
         (portable_group.ARMATURE, armature),
-        (portable_group.WEIGHTS, portable_tables.new_weights(item.name, tables, amount and amount.weights, centers)),
+        (portable_group.WEIGHTS, weights),
         (portable_group.JOINT_SETS, joints),
     ):
         node_trees.set_input(modifier, name, value)

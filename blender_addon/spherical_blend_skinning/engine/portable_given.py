@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from .formulas import Formulas, Socket, Value
+from .formulas import AXES, Formulas, Socket, Value
 from .portable_joints import Slots, Space
 from .portable_vertices import with_amount
 
@@ -97,7 +97,8 @@ def _pairs(nodes: Formulas, geometry: Socket, slots: Slots, space: Space) -> _Pa
 
 def deform_about_given(
     nodes: Formulas,
-    geometry: Socket,
+    of_pairs: Socket,
+    of_influences: Socket,
     slots: Slots,
     weights: Socket,
     space: Space,
@@ -106,14 +107,16 @@ def deform_about_given(
 ) -> Socket:
     """The position of a vertex v about its center c, in the mesh's space.
 
-    v' = sum w_i C_i c + Q y, y = sum w_i R_p S_i (v - c), with Q blended from q_i q_p*: y is C_p (v - c) while joints
-    are rigid.
+    v' = sum w_i C_i c + Q y, y = Y (v - c), Y = sum w_i R_p S_i, with Q blended from q_i q_p*: Y is C_p while joints
+    are rigid. That is one affine motion for all vertices of the same weights and center.
 
     Parameters
     ----------
     nodes : Formulas
-    geometry : Socket
+    of_pairs : Socket
         The pairs, of three joints each with the pivot.
+    of_influences : Socket
+        A point for all vertices of the same weights and center.
     slots : Slots
         A joint at the point of its number.
     weights : Socket
@@ -122,7 +125,10 @@ def deform_about_given(
     block_count, other_method
         As of the group.
     """
-    pairs = _pairs(nodes, geometry, slots, space)
+    pairs = _pairs(nodes, of_pairs, slots, space)
+    motions, motion, *others = nodes.keep(
+        of_influences, _motions(nodes, pairs, slots, space, block_count, other_method)
+    )
 
     nodes.begin("Vertices")
     index = nodes.node("GeometryNodeInputIndex").outputs[0]
@@ -131,38 +137,55 @@ def deform_about_given(
     def of_vertex(data_type: str, name: str) -> Socket:
         return nodes.sample(data_type, weights, nodes.attribute(data_type, name), index)
 
-    first = of_vertex("INT", "pair")
+    influence = of_vertex("INT", "influence")
+
+    def moved(matrix: Socket) -> Socket:
+        return nodes.move(nodes.sample("MATRIX", motions, matrix, influence), position)
+
+    result = moved(motion)
+    if not other_method:
+        return result
+    return with_amount(nodes, of_vertex, result, lambda: moved(*others) if others else position)
+
+
+def _motions(
+    nodes: Formulas, pairs: _Pairs, slots: Slots, space: Space, block_count: int, other_method: str
+) -> list[tuple[str, str, Socket]]:
+    """The motion of each point of influences, from and to the mesh's space, and that of the other method if it has one.
+
+    They are (data type, name, value), to be kept.
+    """
+    nodes.begin("Joints of influences")
+    first = nodes.attribute("INT", "pair")
     blocks = [first, *(nodes.integer("ADD", first, 3 * number) for number in range(1, block_count))]
+    own = [nodes.attribute("VECTOR", f"weights_{number + 1}") for number in range(block_count)]
     # Of each other joint its part of the sum of the weights up to its own: so much of the way to it is gone.
-    blocks_of_shares = (of_vertex("VECTOR", f"shares_{number + 1}") for number in range(block_count))
+    blocks_of_shares = (nodes.attribute("VECTOR", f"shares_{number + 1}") for number in range(block_count))
     shares = [share for block in blocks_of_shares for share in nodes.components(block)]
 
     def of_others(geometry: Socket, fields: Sequence[Socket]) -> list[Socket]:
         return [nodes.sample("MATRIX", geometry, field, block) for block in blocks for field in fields]
 
     def blend(
-        move: Callable[[Socket, Socket], Socket], pivot: Socket, others: Sequence[Socket], vector: Socket
+        move: Callable[[Socket, Value], Socket], pivot: Socket, others: Sequence[Socket], vector: Value
     ) -> Socket:
-        """The blend of matrices times a vector, of which the pivot's is given."""
-        result = pivot
+        """The blend of matrices times a vector."""
+        result = move(pivot, vector)
         for share, matrix in zip(shares, others, strict=True):
             result = nodes.mix(share, result, move(matrix, vector))
         return result
 
-    center = of_vertex("VECTOR", "center")
+    center = nodes.attribute("VECTOR", "center")
     pivot_matrix = nodes.sample("MATRIX", pairs.geometry, pairs.pivot_matrix, first)
     matrices = of_others(pairs.geometry, pairs.matrices)
-    moved_by_pivot = nodes.move(pivot_matrix, center)
-    moved = blend(nodes.move, moved_by_pivot, matrices, center)
-    from_center = nodes.subtract(position, center)
-    arm_of_pivot = nodes.turn(pivot_matrix, from_center)
+    moved = blend(nodes.move, pivot_matrix, matrices, center)
 
-    nodes.begin("Joints that are not rigid")
-    stretched = blend(nodes.turn, arm_of_pivot, of_others(pairs.stretched_geometry, pairs.stretched), from_center)
-    arm = nodes.switch("VECTOR", slots.is_skewed, arm_of_pivot, stretched)
+    nodes.begin("Joints of influences that are not rigid")
+    stretched = of_others(pairs.stretched_geometry, pairs.stretched)
+    stretching = nodes.matrix([blend(nodes.turn, pivot_matrix, stretched, axis) for axis in AXES])
+    turning = nodes.switch("MATRIX", slots.is_skewed, pivot_matrix, stretching)
 
     nodes.begin("Blended rotation")
-    own = [of_vertex("VECTOR", f"weights_{number + 1}") for number in range(block_count)]
     quaternions = [nodes.sample("MATRIX", pairs.geometry, pairs.quaternions, block) for block in blocks]
     real: Value = 1.0
     if block_count == 1:
@@ -173,13 +196,16 @@ def deform_about_given(
         for block, weight in zip(blocks, own, strict=True):
             less = nodes.dot(weight, nodes.sample("VECTOR", pairs.geometry, pairs.reals, block))
             real = nodes.math("ADD", real, less)
-    result = space.vertex_to_mesh(nodes, nodes.add(moved, nodes.rotate(arm, imaginary, real)))
+    rotation = nodes.rotation_of(imaginary, real)
+    offset = nodes.subtract(moved, nodes.rotate(nodes.move(turning, center), rotation))
+    motion = nodes.multiply(nodes.transform(offset, rotation), turning)
+    motions = [("MATRIX", "Motion", space.motion_to_mesh(nodes, motion))]
 
-    def other() -> Socket:
-        if other_method == "NONE":
-            return position
-        by_pivot = nodes.add(moved_by_pivot, arm_of_pivot)
-        linear = blend(nodes.move, by_pivot, matrices, position) if other_method == "LINEAR" else by_pivot
-        return space.vertex_to_mesh(nodes, linear)
-
-    return with_amount(nodes, of_vertex, result, other) if other_method else result
+    if other_method in ("RIGID", "LINEAR"):
+        nodes.begin("The other method")
+        other = pivot_matrix
+        if other_method == "LINEAR":
+            columns = [blend(nodes.turn, pivot_matrix, matrices, axis) for axis in AXES]
+            other = nodes.matrix([*columns, blend(nodes.move, pivot_matrix, matrices, (0.0, 0.0, 0.0))])
+        motions.append(("MATRIX", "Other Motion", space.motion_to_mesh(nodes, other)))
+    return motions

@@ -134,13 +134,18 @@ def _deformation(
     table = nodes.object_info(inputs[JOINT_SETS]).outputs["Geometry"]
     from_rig = nodes.object_info(inputs[ARMATURE], "RELATIVE").outputs["Transform"]
     space = work_space(nodes, from_rig)
-    is_pair = nodes.attribute("BOOLEAN", "is_pair")
-    parts = nodes.node("GeometryNodeSeparateGeometry", {"Geometry": table, "Selection": is_pair}, domain="POINT")
 
-    slots = read_joints(nodes, parts.outputs["Inverted"], inputs[ARMATURE], bone_tree(name, bones), space)
-    of_pairs = parts.outputs["Selection"]
-    if has_centers:
-        position = deform_about_given(nodes, of_pairs, slots, weights, space, block_count, other_method)
+    def divide(points: Socket, kind: str) -> tuple[Socket, Socket]:
+        """The points of a kind, and the others."""
+        choice = {"Geometry": points, "Selection": nodes.attribute("BOOLEAN", kind)}
+        parts = nodes.node("GeometryNodeSeparateGeometry", choice, domain="POINT").outputs
+        return parts["Selection"], parts["Inverted"]
+
+    of_influences, others = divide(table, "is_influence") if has_centers else (None, table)
+    of_pairs, of_slots = divide(others, "is_pair")
+    slots = read_joints(nodes, of_slots, inputs[ARMATURE], bone_tree(name, bones), space)
+    if of_influences is not None:
+        position = deform_about_given(nodes, of_pairs, of_influences, slots, weights, space, block_count, other_method)
     else:
         slots, center = solve_centers(nodes, slots, space)
         pairs = relative_motions(nodes, of_pairs, slots, center, space, other_method == "LINEAR")

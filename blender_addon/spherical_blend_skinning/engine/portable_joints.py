@@ -84,6 +84,10 @@ class Space:
         """The position of a vertex in the space of the mesh."""
         return nodes.switch("VECTOR", self.is_of_mesh, nodes.move(self.to_mesh, position), position)
 
+    def motion_to_mesh(self, nodes: Formulas, matrix: Socket) -> Socket:
+        """A motion to the space of the mesh."""
+        return nodes.switch("MATRIX", self.is_of_mesh, nodes.multiply(self.to_mesh, matrix), matrix)
+
 
 def work_space(nodes: Formulas, rig_to_mesh: Socket) -> Space:
     """The space of the mesh if rotations are alike in both: if axes keep right angles, and lengths that are equal.

@@ -7,6 +7,8 @@ deformed, so it may belong to a library or to several objects.
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +16,7 @@ from numpy.typing import NDArray
 from ..core.joint_tables import JointTables
 from .portable_centers import DAMPING
 
-__all__ = ["block_count", "is_table", "new_joint_sets", "new_joints", "new_weights", "remove"]
+__all__ = ["block_count", "is_table", "new_influences", "new_joint_sets", "new_joints", "new_weights", "remove"]
 
 _MARK = "sbs_portable_table"
 
@@ -58,44 +60,50 @@ def new_joint_sets(name: str, tables: JointTables) -> bpy.types.Object:
     return item
 
 
-def new_joints(name: str, tables: JointTables, joint_count: int) -> bpy.types.Object:
-    """The joints, where vertices have centers: a vertex for each by its number, then one for each pair.
+def new_joints(
+    name: str, tables: JointTables, joint_count: int, centers: NDArray[np.floating], influences: NDArray[np.intp]
+) -> bpy.types.Object:
+    """The joints, where vertices have centers: a vertex for each by its number, one for each pair, then influences.
 
-    The numbers are those of `new_joint_sets`.
+    Numbers of joints are those of `new_joint_sets`. Influences are given by a vertex that has them, as are `centers`
+    (V, 3): a vertex for each, with the first pair of its pivot group, weights of other slots, and the center.
     """
     joints = np.arange(joint_count + 1)
     numbers = tables.slot_joints + 1
     others = numbers[tables.other_slots(3 * block_count(tables))]
-    is_pair = np.repeat((False, True), (len(joints), others.size))
+    kinds = np.repeat((0, 1, 2), (len(joints), others.size, len(influences)))
+    is_pair, is_influence = kinds == 1, kinds == 2
 
-    item = _new(f"SBS Joints {name}", len(is_pair))
+    item = _new(f"SBS Joints {name}", len(kinds))
+    # Neither a pair nor an influence: a joint.
     _put(item, "is_pair", "BOOLEAN", is_pair)
-    _put(item, "joint", "INT", _placed(~is_pair, joints))
+    _put(item, "is_influence", "BOOLEAN", is_influence)
+    _put(item, "joint", "INT", _placed(kinds == 0, joints))
     _put(item, "pivot", "INT", _placed(is_pair, np.repeat(numbers[tables.group_pivots], others.shape[1])))
     _put(item, "slot", "INT", _placed(is_pair, others.ravel()))
+    weights = _padded_weights(tables)[influences]
+    _put(item, "pair", "INT", _placed(is_influence, tables.vertex_groups[influences] * weights.shape[1]))
+    # The pivot's weight is never 0, nor are the sums.
+    of_pivot = 1.0 - weights.sum(axis=1, keepdims=True, dtype=np.float64)
+    _put_blocks(item, "weights", _placed(is_influence, weights))
+    _put_blocks(item, "shares", _placed(is_influence, weights / (of_pivot + weights.cumsum(axis=1, dtype=np.float64))))
+    _put(item, "center", "FLOAT_VECTOR", _placed(is_influence, centers[influences]))
     return item
 
 
-def new_weights(
-    name: str, tables: JointTables, amounts: NDArray[np.float32] | None, centers: NDArray[np.floating] | None
-) -> bpy.types.Object:
-    """The weights: a vertex for each of the mesh, with the first pair of its pivot group and weights of other slots.
+def new_weights(name: str, tables: JointTables, amounts: NDArray[np.float32] | None) -> bpy.types.Object:
+    """The weights: a vertex for each of the mesh, with the first pair of its pivot group and weights of other slots."""
+    weights = _padded_weights(tables)
+    item = _new_vertices(name, len(weights), amounts)
+    _put(item, "pair", "INT", tables.vertex_groups * weights.shape[1])
+    _put_blocks(item, "weights", weights)
+    return item
 
-    With them its amount, and its center in the mesh's space, if there are such.
-    """
-    count, width = tables.vertex_weights.shape
-    item = _new(f"SBS Weights {name}", count)
-    padded = np.zeros((count, 3 * block_count(tables)), np.float32)
-    padded[:, :width] = tables.vertex_weights
-    _put(item, "pair", "INT", tables.vertex_groups * padded.shape[1])
-    _put_blocks(item, "weights", padded)
-    if amounts is not None:
-        _put(item, "amount", "FLOAT", amounts)
-    if centers is not None:
-        _put(item, "center", "FLOAT_VECTOR", centers)
-        # The pivot's is never 0, nor are the sums.
-        of_pivot = 1.0 - padded.sum(axis=1, keepdims=True, dtype=np.float64)
-        _put_blocks(item, "shares", padded / (of_pivot + padded.cumsum(axis=1, dtype=np.float64)))
+
+def new_influences(name: str, influences: NDArray[np.intp], amounts: NDArray[np.float32] | None) -> bpy.types.Object:
+    """The weights, where vertices have centers: a vertex for each of the mesh, with the number of its influences."""
+    item = _new_vertices(name, len(influences), amounts)
+    _put(item, "influence", "INT", influences)
     return item
 
 
@@ -106,6 +114,22 @@ def remove(item: bpy.types.Object) -> None:
         bpy.data.objects.remove(item)
     if mesh.users == 0:
         bpy.data.meshes.remove(mesh)
+
+
+def _padded_weights(tables: JointTables) -> NDArray[np.float32]:
+    """Weights of other slots, with zeros for as many as blocks have."""
+    count, width = tables.vertex_weights.shape
+    padded = np.zeros((count, 3 * block_count(tables)), np.float32)
+    padded[:, :width] = tables.vertex_weights
+    return padded
+
+
+def _new_vertices(name: str, count: int, amounts: NDArray[np.float32] | None) -> bpy.types.Object:
+    """The mesh of weights, with the amounts of vertices if there are such."""
+    item = _new(f"SBS Weights {name}", count)
+    if amounts is not None:
+        _put(item, "amount", "FLOAT", amounts)
+    return item
 
 
 def _new(name: str, count: int) -> bpy.types.Object:
@@ -129,8 +153,8 @@ def _put_blocks(item: bpy.types.Object, name: str, values: NDArray[np.floating])
         _put(item, f"{name}_{number + 1}", "FLOAT_VECTOR", values[:, 3 * number : 3 * number + 3])
 
 
-def _placed(where: NDArray[np.bool_], values: NDArray[np.int32]) -> NDArray[np.int32]:
+def _placed(where: NDArray[np.bool_], values: NDArray[Any]) -> NDArray[Any]:
     """Values at some vertices, and 0 at others."""
-    result = np.zeros(len(where), np.int32)
+    result = np.zeros((len(where), *values.shape[1:]), values.dtype)
     result[where] = values
     return result
