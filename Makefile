@@ -71,6 +71,7 @@ lint: $(VENV)/linters
 	ruff check
 	ruff format --check
 	mypy
+	mypy --config-file tests/blender/mypy.ini
 	python tools/check_layers.py
 	clang-format --dry-run --Werror $(C_FILES)
 

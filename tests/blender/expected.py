@@ -6,7 +6,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import addon
 import bpy
@@ -45,7 +45,8 @@ def read(item: bpy.types.Object, armature: bpy.types.Object, mesh: bpy.types.Mes
     depsgraph = bpy.context.evaluated_depsgraph_get()
     posed = armature.evaluated_get(depsgraph)
     to_rig = np.linalg.inv(array(posed.matrix_world)) @ array(item.evaluated_get(depsgraph).matrix_world)
-    mesh = mesh or item.data
+    if mesh is None:
+        mesh = cast(bpy.types.Mesh, item.data)
     bones = [bone for bone in posed.pose.bones if bone.bone.use_deform]
     names = [bone.name for bone in bones]
     weights = np.zeros((len(mesh.vertices), len(bones)))

@@ -32,8 +32,8 @@ def make_armature(bones: int = 4, name: str = "Rig") -> bpy.types.Object:
         bone.use_connect = previous is not None
         previous = bone
     bpy.ops.object.mode_set(mode="OBJECT")
-    for bone in item.pose.bones:
-        bone.rotation_mode = "QUATERNION"
+    for pose_bone in item.pose.bones:
+        pose_bone.rotation_mode = "QUATERNION"
     return item
 
 

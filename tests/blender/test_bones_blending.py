@@ -164,13 +164,13 @@ def test_zones_for_the_viewport(character: Character) -> None:
     assert zones.find(bone).t_max == 0.25
     start, end = zones.ends(bone)
     parent = armature.pose.bones["B1"]
-    np.testing.assert_allclose(end, bone.matrix, atol=1e-6)
+    np.testing.assert_allclose(end, np.array(bone.matrix), atol=1e-6)
     # The start goes with the parent, at rest as with the bone.
     np.testing.assert_allclose(
-        start, parent.matrix @ parent.bone.matrix_local.inverted() @ bone.bone.matrix_local, atol=1e-6
+        start, np.array(parent.matrix @ parent.bone.matrix_local.inverted() @ bone.bone.matrix_local), atol=1e-6
     )
     armature.data.pose_position = "REST"
-    np.testing.assert_allclose(zones.ends(bone)[0], bone.bone.matrix_local, atol=1e-6)
+    np.testing.assert_allclose(zones.ends(bone)[0], np.array(bone.bone.matrix_local), atol=1e-6)
     tube.sbs.method = "SPHERICAL"
     bpy.context.view_layer.update()
     assert zones.find(bone) is None

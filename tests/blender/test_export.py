@@ -109,7 +109,7 @@ def settings(item: bpy.types.Object) -> list[object]:
     """All that an export may leave changed in an object and its file."""
 
     def values(owner: bpy.types.bpy_struct) -> list[object]:
-        found = []
+        found: list[object] = []
         for definition in owner.bl_rna.properties:
             name = definition.identifier
             if name.startswith("execution_time"):
@@ -145,8 +145,8 @@ def skinned(items: list[bpy.types.Object], vertex_count: int) -> list[bpy.types.
         for item in items
         if item.type == "MESH"
         and len(item.data.vertices) == vertex_count
-        and any(modifier.type == "ARMATURE" and modifier.object for modifier in item.modifiers)
-        and sum(len(vertex.groups) for vertex in item.data.vertices) >= vertex_count
+        and any(modifier.type == "ARMATURE" and modifier.object is not None for modifier in item.modifiers)
+        and len([group for vertex in item.data.vertices for group in vertex.groups]) >= vertex_count
     ]
 
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 import pytest
 import rigs
@@ -46,7 +48,7 @@ def character() -> tuple[bpy.types.Object, bpy.types.Object]:
     return tube, armature
 
 
-def wanted_at(frames: tuple[int, ...], tube: bpy.types.Object, armature: bpy.types.Object) -> list[NDArray]:
+def wanted_at(frames: tuple[int, ...], tube: bpy.types.Object, armature: bpy.types.Object) -> list[NDArray[Any]]:
     wanted = []
     for frame in frames:
         bpy.context.scene.frame_set(frame)

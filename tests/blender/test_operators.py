@@ -54,7 +54,7 @@ def own_properties(name: str) -> list[bpy.types.Property]:
     cls = getattr(bpy.types, f"SBS_OT_{name}")
     mine = set(getattr(cls, "__annotations__", {}))
     if name == "export_usd":
-        mine -= set(bpy.ops.wm.usd_export.get_rna_type().properties.keys())
+        mine -= set(bpy.ops.wm.usd_export.get_rna_type().properties.keys())  # type: ignore[call-arg]
     found = getattr(bpy.ops.sbs, name).get_rna_type().properties
     return [item for item in found if item.identifier in mine and not item.is_hidden]
 
@@ -117,7 +117,7 @@ DEEDS: dict[str, Callable[[Path], object]] = {
     ),
     "transfer_weights": lambda _: (with_another_mesh(), bpy.ops.sbs.transfer_weights()),
 }
-RANGE = {"use_scene_range": False, "frame_start": 1, "frame_end": 3}
+RANGE: dict[str, object] = {"use_scene_range": False, "frame_start": 1, "frame_end": 3}
 # Nodes that read bones, and USD files that have some.
 SINCE = {"make_portable": (5, 1), "make_live": (5, 1), "export_usd": (4, 1)}
 NEED_NO_LIBRARY = {

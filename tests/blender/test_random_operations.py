@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import addon
 import bpy
@@ -102,7 +103,7 @@ class Session:
     def any_mesh(self) -> bpy.types.Object:
         return self.any_of(self.meshes())
 
-    def any_of(self, items: list) -> object:
+    def any_of(self, items: list[Any]) -> Any:
         return items[self.random.integers(len(items))]
 
     def change_frame(self) -> None:
@@ -176,9 +177,9 @@ class Session:
     def move(self) -> None:
         item = self.any_mesh()
         item = self.any_of([item, item.sbs.armature])
-        item.location = self.random.normal(size=3)
-        item.rotation_euler = self.random.normal(size=3)
-        item.scale = self.random.uniform(0.5, 2.0, 3)
+        item.location = self.random.normal(size=3).tolist()
+        item.rotation_euler = self.random.normal(size=3).tolist()
+        item.scale = self.random.uniform(0.5, 2.0, 3).tolist()
 
     def rename(self) -> None:
         item = self.any_mesh()
@@ -198,11 +199,11 @@ class Session:
             bpy.data.objects.remove(self.any_mesh())
 
     def undo(self) -> None:
-        if bpy.ops.ed.undo.poll():
+        if bpy.ops.ed.undo.poll():  # type: ignore[call-arg]
             bpy.ops.ed.undo()
 
     def redo(self) -> None:
-        if bpy.ops.ed.redo.poll():
+        if bpy.ops.ed.redo.poll():  # type: ignore[call-arg]
             bpy.ops.ed.redo()
 
     def edit(self) -> None:

@@ -17,7 +17,7 @@ def character() -> tuple[bpy.types.Object, bpy.types.Object]:
     armature, tube = rigs.make_armature(), rigs.make_tube()
     tube.data.uv_layers.new(name="UV")
     for loop in tube.data.loops:
-        x, _, z = tube.data.vertices[loop.vertex_index].co
+        x, _, z = tuple(tube.data.vertices[loop.vertex_index].co)
         tube.data.uv_layers["UV"].data[loop.index].uv = (x, z)
     rigs.bind(tube, armature)
     rigs.turn(armature)
@@ -49,7 +49,7 @@ def test_near_one_bone(character: tuple[bpy.types.Object, bpy.types.Object], lev
     assert sorted(set(uses.tolist())) == [1, 2]
     assert np.count_nonzero(uses == 1) == 2 * rigs.RING
     for loop in mesh.loops:
-        x, _, z = mesh.vertices[loop.vertex_index].co
+        x, _, z = tuple(mesh.vertices[loop.vertex_index].co)
         assert mesh.uv_layers["UV"].data[loop.index].uv[:] == pytest.approx((x, z), abs=1e-6)
     assert error(rigs.evaluated(tube), deformed(tube, armature)) < TOLERANCE
     assert len(rigs.evaluated(tube)) == len(mesh.vertices)
@@ -77,7 +77,7 @@ def test_both_sides_of_a_joint(character: tuple[bpy.types.Object, bpy.types.Obje
             mean = np.mean([weights_of(tube, corner) for corner in corners], axis=0)
             np.testing.assert_allclose(weights_of(tube, vertex.index), mean, atol=1e-6)
     for loop in tube.data.loops:
-        x, _, z = tube.data.vertices[loop.vertex_index].co
+        x, _, z = tuple(tube.data.vertices[loop.vertex_index].co)
         assert tube.data.uv_layers["UV"].data[loop.index].uv[:] == pytest.approx((x, z), abs=1e-6)
     assert error(rigs.evaluated(tube), deformed(tube, armature)) < TOLERANCE
 
