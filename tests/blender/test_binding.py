@@ -32,7 +32,7 @@ def rig_of(segments: tuple[int, ...] = (1,) * BONES) -> object:
     rests = np.tile(np.eye(4), (BONES, 1, 1))
     rests[:, 1, 3] = np.arange(BONES)
     names = tuple(f"B{bone}" for bone in range(BONES))
-    return core().Rig(
+    return core().RestBones(
         names=names,
         deforms=np.ones(BONES, bool),
         rests=rests,
@@ -46,7 +46,7 @@ def rig_of(segments: tuple[int, ...] = (1,) * BONES) -> object:
 
 def make(weights: object, rig: object | None = None) -> object:
     positions = np.random.default_rng(0).normal(size=(VERTICES, 3)).astype(np.float32)
-    surface = core().Surface(positions, weights, ("B0", "B1", "B2", "Other"))
+    surface = core().BoundMesh(positions, weights, ("B0", "B1", "B2", "Other"))
     return core().Binding(addon.module("core.library").load(), rig or rig_of(), surface, PLACE)
 
 
@@ -59,14 +59,14 @@ def posed(binding: object) -> np.ndarray:
 
 
 def rebound(binding: object, weights: object) -> object:
-    surface = core().Surface(binding.surface.positions, weights, binding.surface.groups)
+    surface = core().BoundMesh(binding.surface.positions, weights, binding.surface.groups)
     return binding.rebound(binding.rig, surface, PLACE, 0)
 
 
 def test_nothing_changed(binding: object) -> None:
     equal = weights_of(seed=1)
     assert rebound(binding, equal) is binding
-    surface = core().Surface(binding.surface.positions.copy(), equal, binding.surface.groups)
+    surface = core().BoundMesh(binding.surface.positions.copy(), equal, binding.surface.groups)
     assert binding.rebound(rig_of(), surface, PLACE.copy(), 0) is binding
 
 
@@ -117,13 +117,16 @@ def test_bone_that_moved_nothing(binding: object) -> None:
 
 
 def test_positions_then_weights(binding: object) -> None:
-    surface = core().Surface(2.0 * binding.surface.positions, binding.surface.weights, binding.surface.groups)
+    surface = core().BoundMesh(2.0 * binding.surface.positions, binding.surface.weights, binding.surface.groups)
     larger = binding.rebound(binding.rig, surface, PLACE, 0)
     weights = weights_of(seed=1)
     weights.weights[:5] = 0.25
     found = posed(rebound(larger, weights))
     anew = core().Binding(
-        addon.module("core.library").load(), rig_of(), core().Surface(surface.positions, weights, surface.groups), PLACE
+        addon.module("core.library").load(),
+        rig_of(),
+        core().BoundMesh(surface.positions, weights, surface.groups),
+        PLACE,
     )
     assert np.array_equal(found, posed(anew))
 

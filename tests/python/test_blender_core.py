@@ -17,7 +17,7 @@ import sbs
 sys.path.append(str(Path(__file__).resolve().parents[2] / "blender_addon"))
 
 from spherical_blend_skinning.core import bendy_bones, influences, matrices
-from spherical_blend_skinning.core.binding import Amount, Binding, Method, Rig, Surface
+from spherical_blend_skinning.core.binding import Amount, Binding, BoundMesh, Method, RestBones
 from spherical_blend_skinning.core.influences import VertexWeights
 
 SBS: ModuleType = sbs
@@ -154,12 +154,12 @@ def make_binding(to_rig: Any, limit: int = 0) -> Binding:
     random = np.random.default_rng(3)
     count = 60
     groups = np.array([random.choice(4, 3, replace=False) for _ in range(count)], np.int32)
-    surface = Surface(
+    surface = BoundMesh(
         random.normal(size=(count, 3)).astype(np.float32),
         VertexWeights(groups, random.uniform(0.1, 1.0, (count, 3)).astype(np.float32)),
         ("A", "B", "not a bone", "C"),
     )
-    rig = Rig(
+    rig = RestBones(
         names=("C", "stiff", "A", "B"),
         deforms=np.array([True, False, True, True]),
         rests=np.stack([affine(seed) for seed in range(4)]),
@@ -176,7 +176,7 @@ def make_binding(to_rig: Any, limit: int = 0) -> Binding:
 def test_a_limit_does_not_depend_on_the_order_of_groups(order: list[int]) -> None:
     plain = make_binding(np.eye(4))
     weights = VertexWeights(np.array([[0, 1, 3]] * 60, np.int32)[:, order], np.full((60, 3), 0.25, np.float32))
-    surface = Surface(plain.surface.positions, weights, plain.surface.groups)
+    surface = BoundMesh(plain.surface.positions, weights, plain.surface.groups)
     limited = Binding(SBS, plain.rig, surface, np.eye(4), 2)
     # Of the bones 2, 3 and 0, the joints 1, 2 and 0, the two of the lowest numbers.
     assert limited.skin.joint_sets == [(0, 1)]
@@ -224,7 +224,7 @@ def test_a_binding_fits_wherever_the_mesh_only_moves() -> None:
 def test_other_positions() -> None:
     binding = make_binding(np.eye(4))
     surface = binding.surface
-    elsewhere = Surface(surface.positions + np.float32(1.0), surface.weights, surface.groups)
+    elsewhere = BoundMesh(surface.positions + np.float32(1.0), surface.weights, surface.groups)
     moved = binding.rebound(binding.rig, elsewhere, np.eye(4), 0)
     rest = moved.rig.rests
     found = moved.deform(moved.skinning_matrices(rest, np.eye(4)), Method())
@@ -250,8 +250,8 @@ def test_nothing_to_bind() -> None:
     binding = make_binding(np.eye(4))
     nothing = VertexWeights(np.zeros((0, 1), np.int32), np.zeros((0, 1), np.float32))
     with pytest.raises(ValueError, match="no vertices"):
-        Binding(SBS, binding.rig, Surface(np.zeros((0, 3), np.float32), nothing, ()), np.eye(4))
-    stiff = Rig(
+        Binding(SBS, binding.rig, BoundMesh(np.zeros((0, 3), np.float32), nothing, ()), np.eye(4))
+    stiff = RestBones(
         names=("A",),
         deforms=np.array([False]),
         rests=np.eye(4)[None],

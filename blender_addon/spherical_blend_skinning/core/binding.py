@@ -19,11 +19,11 @@ from .bendy_bones import Along
 from .deformer import Deformer, SkinDeformer, Undeformed, deform_blended
 from .matrices import Floats, inverse, is_similarity, linear_part, transform_points
 
-__all__ = ["Amount", "Binding", "Method", "Rig", "Surface"]
+__all__ = ["Amount", "Binding", "BoundMesh", "Method", "RestBones"]
 
 
 @dataclass(frozen=True)
-class Rig:
+class RestBones:
     """The bones at rest, of which those that deform and move some vertex.
 
     Attributes
@@ -56,7 +56,7 @@ class Rig:
     zones: Floats
     curves: Mapping[int, Floats] = field(default_factory=dict)
 
-    def same_as(self, other: Rig) -> bool:
+    def same_as(self, other: RestBones) -> bool:
         """Whether both would bind a mesh alike, but for the zones of bones blending."""
         return self is other or (
             self.names == other.names
@@ -70,13 +70,13 @@ class Rig:
             and all(np.array_equal(curve, other.curves[bone]) for bone, curve in self.curves.items())
         )
 
-    def has_zones_of(self, other: Rig) -> bool:
+    def has_zones_of(self, other: RestBones) -> bool:
         """Whether bones blending begins and ends at the same places in both."""
         return self is other or np.array_equal(self.zones, other.zones, equal_nan=True)
 
 
 @dataclass(frozen=True)
-class Surface:
+class BoundMesh:
     """The mesh that is bound.
 
     Attributes
@@ -95,18 +95,18 @@ class Surface:
     groups: tuple[str, ...]
     basis: NDArray[np.float32] | None = None
 
-    def reweighted(self, other: Surface) -> NDArray[np.intp] | None:
+    def reweighted(self, other: BoundMesh) -> NDArray[np.intp] | None:
         """The vertices with other weights than in another one; None if they cannot be compared."""
         if self.groups != other.groups or len(self.positions) != len(other.positions):
             return None
         return np.empty(0, np.intp) if self.weights is other.weights else self.weights.differing(other.weights)
 
-    def has_basis_of(self, other: Surface) -> bool:
+    def has_basis_of(self, other: BoundMesh) -> bool:
         """Whether both have their vertices at the same places before shape keys and modifiers."""
         mine, theirs = (item.positions if item.basis is None else item.basis for item in (self, other))
         return mine is theirs or np.array_equal(mine, theirs)
 
-    def has_positions_of(self, other: Surface) -> bool:
+    def has_positions_of(self, other: BoundMesh) -> bool:
         """Whether both have their vertices at the same places."""
         return self.positions is other.positions or np.array_equal(self.positions, other.positions)
 
@@ -191,7 +191,7 @@ class Binding:
     ----------
     sbs : module
         The package.
-    rig, surface : Rig, Surface
+    rig, surface : RestBones, BoundMesh
     to_rig : (4, 4) ndarray
         From the space of the mesh object to that of the armature.
     limit : int
@@ -211,8 +211,8 @@ class Binding:
     def __init__(
         self,
         sbs: ModuleType,
-        rig: Rig,
-        surface: Surface,
+        rig: RestBones,
+        surface: BoundMesh,
         to_rig: Floats,
         limit: int = 0,
         along: Along | None = None,
@@ -336,7 +336,9 @@ class Binding:
             and self.surface.has_basis_of(other.surface)
         )
 
-    def rebound(self, rig: Rig, surface: Surface, to_rig: Floats, limit: int, along: Along | None = None) -> Self:
+    def rebound(
+        self, rig: RestBones, surface: BoundMesh, to_rig: Floats, limit: int, along: Along | None = None
+    ) -> Self:
         """The binding for what may have changed since, by the shortest way there is; itself if nothing has."""
         anew = limit != self.limit or not rig.same_as(self.rig) or not self._fits(to_rig)
         if not anew:
@@ -353,7 +355,7 @@ class Binding:
         other = self._with_weights(surface, vertices, along) if has_same_positions else None
         return other or self._anew(rig, surface, to_rig, limit, along)
 
-    def _anew(self, rig: Rig, surface: Surface, to_rig: Floats, limit: int, along: Along | None) -> Self:
+    def _anew(self, rig: RestBones, surface: BoundMesh, to_rig: Floats, limit: int, along: Along | None) -> Self:
         """A binding of the same kind."""
         return type(self)(self._sbs, rig, surface, to_rig, limit, along)
 
@@ -368,7 +370,7 @@ class Binding:
             return True
         return is_similarity(to_rig @ self._inverse_frame)
 
-    def _with_positions(self, surface: Surface, along: Along | None) -> Self:
+    def _with_positions(self, surface: BoundMesh, along: Along | None) -> Self:
         """The same weights on vertices that moved."""
         surface = replace(surface, weights=self.surface.weights)
         if self.bends:
@@ -376,7 +378,7 @@ class Binding:
         skin = self._make_skin(surface.positions, self.skin.joint_indices, self.skin.joint_weights)
         return self._changed(surface, skin)
 
-    def _with_weights(self, surface: Surface, vertices: NDArray[np.intp], along: Along | None) -> Self | None:
+    def _with_weights(self, surface: BoundMesh, vertices: NDArray[np.intp], along: Along | None) -> Self | None:
         """Other weights of some vertices; None if bones are to move them that have moved none so far."""
         bones, weights = self._bone_influences(influences.of_vertices(surface.weights, vertices))
         if not self._moving[bones[weights > 0.0]].all():
@@ -387,7 +389,7 @@ class Binding:
             skin = self.skin.update_weights(joints, weights, vertices=vertices)
         return self._changed(surface, skin)
 
-    def _changed(self, surface: Surface, skin: Any) -> Self:
+    def _changed(self, surface: BoundMesh, skin: Any) -> Self:
         result = copy.copy(self)
         result.surface = surface
         result.skin = skin

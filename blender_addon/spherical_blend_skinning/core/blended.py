@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .bendy_bones import Along
-from .binding import Binding, Method, Rig, Surface
+from .binding import Binding, BoundMesh, Method, RestBones
 from .deformer import Deformer, SkinDeformer
 from .matrices import Floats, inverse, transform_points
 
@@ -45,8 +45,8 @@ class BlendedBinding(Binding):
     def __init__(
         self,
         sbs: ModuleType,
-        rig: Rig,
-        surface: Surface,
+        rig: RestBones,
+        surface: BoundMesh,
         to_rig: Floats,
         limit: int = 0,
         along: Along | None = None,
@@ -133,7 +133,9 @@ class BlendedBinding(Binding):
             skin = replace(self._blending, rest_positions=rest).skin()
         self._by_bones = SkinDeformer(skin, self._blending.options)
 
-    def rebound(self, rig: Rig, surface: Surface, to_rig: Floats, limit: int, along: Along | None = None) -> Self:
+    def rebound(
+        self, rig: RestBones, surface: BoundMesh, to_rig: Floats, limit: int, along: Along | None = None
+    ) -> Self:
         same_zones = rig.has_zones_of(self.rig)
         result = super().rebound(rig, surface, to_rig, limit, along)
         same_basis = surface.has_basis_of(self.surface)
@@ -165,7 +167,7 @@ class BlendedBinding(Binding):
         )
         return np.array_equal(before, after)
 
-    def _anew(self, rig: Rig, surface: Surface, to_rig: Floats, limit: int, along: Along | None) -> Self:
+    def _anew(self, rig: RestBones, surface: BoundMesh, to_rig: Floats, limit: int, along: Along | None) -> Self:
         return type(self)(self._sbs, rig, surface, to_rig, limit, along, blends=self.blends)
 
     def _deformer(self, method: Method) -> Deformer:

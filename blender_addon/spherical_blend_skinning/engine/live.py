@@ -17,7 +17,7 @@ import numpy as np
 
 from ..core import library
 from ..core.bendy_bones import Along
-from ..core.binding import Amount, Binding, Method, Rig, Surface
+from ..core.binding import Amount, Binding, BoundMesh, Method, RestBones
 from ..core.blended import BlendedBinding
 from ..core.matrices import Floats
 from ..settings import preferences
@@ -381,7 +381,9 @@ def _method_named(*names: str) -> Method:
     return Method(*(name.lower() for name in names))
 
 
-def _new_binding(rig: Rig, surface: Surface, to_rig: Floats, limit: int, along: Along | None, blended: str) -> Binding:
+def _new_binding(
+    rig: RestBones, surface: BoundMesh, to_rig: Floats, limit: int, along: Along | None, blended: str
+) -> Binding:
     if blended:
         return BlendedBinding(library.load(), rig, surface, to_rig, limit, along, blends=blended)
     return Binding(library.load(), rig, surface, to_rig, limit, along)

@@ -13,7 +13,7 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
-from ..core.binding import Rig
+from ..core.binding import RestBones
 from ..core.influences import VertexWeights, padded
 from ..core.matrices import Floats, inverse, transposed
 from ..settings.properties import SBS_PG_bone
@@ -90,7 +90,7 @@ def vertex_weights_one_by_one(mesh: bpy.types.Mesh) -> VertexWeights:
     return padded(counts, pairs[0::2].astype(np.int32), pairs[1::2].astype(np.float32))
 
 
-def rig(armature: bpy.types.Object, posed: bpy.types.Object) -> Rig:
+def rig(armature: bpy.types.Object, posed: bpy.types.Object) -> RestBones:
     """The bones of an armature object at rest, in the order of its pose; of the second one, evaluated, their curves."""
     bones = armature.data.bones
     names = tuple(armature.pose.bones.keys())
@@ -114,7 +114,7 @@ def rig(armature: bpy.types.Object, posed: bpy.types.Object) -> Rig:
         # Blender 3.4 knows no other mapping.
         if getattr(members[index], "bbone_mapping_mode", "STRAIGHT") == "CURVED":
             curves[index] = _segment_ends(posed.pose.bones[index], rest=True)
-    return Rig(
+    return RestBones(
         names=names,
         deforms=deforms,
         rests=transposed(read("matrix_local", np.float32, 16).reshape(-1, 4, 4)),

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import influences
-from ..core.binding import Binding, Surface
+from ..core.binding import Binding, BoundMesh
 from . import live_group, reading, stack
 
 __all__ = [
@@ -53,7 +53,7 @@ class Subject:
         kept = self._kept()
         return kept and kept[0]
 
-    def surface(self) -> Surface:
+    def surface(self) -> BoundMesh:
         """Positions and weights. A ValueError if they can't be read now."""
         groups = tuple(self.item.vertex_groups.keys())
         mesh = self.item.data
@@ -70,7 +70,7 @@ class Subject:
         if len(weights.groups) != len(positions):
             raise InputError("What comes to the modifier cannot be read")
         basis = reading.positions(mesh) if self._moves and len(mesh.vertices) == len(positions) else None
-        return Surface(positions, weights, groups, basis)
+        return BoundMesh(positions, weights, groups, basis)
 
     def has_faces(self) -> bool:
         """Whether what comes to the modifier has the faces of the mesh, which optimized centers need."""

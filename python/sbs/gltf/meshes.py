@@ -18,7 +18,7 @@ _TRIANGLES, _TRIANGLE_STRIP, _TRIANGLE_FAN = 4, 5, 6
 
 
 @dataclass
-class Surface:
+class SkinnedMesh:
     """Vertices and triangles, in double precision; see `sbs.Mesh`."""
 
     positions: Floats
@@ -29,7 +29,7 @@ class Surface:
     uvs: Floats | None
 
 
-def read_surface(document: Document, meshes: list[tuple[Element, SkinUse]]) -> Surface:
+def read_surface(document: Document, meshes: list[tuple[Element, SkinUse]]) -> SkinnedMesh:
     """Joins the primitives of meshes, one after the other.
 
     Vertices of primitives without normals get area-weighted ones if others have normals, and those without texture
@@ -55,7 +55,7 @@ def vertex_count(document: Document, mesh: Element) -> int:
     return sum(map(accessors.count, positions))
 
 
-def _join(surfaces: list[Surface]) -> Surface:
+def _join(surfaces: list[SkinnedMesh]) -> SkinnedMesh:
     first_vertices = np.cumsum([0] + [len(surface.positions) for surface in surfaces[:-1]])
     width = max(surface.joint_indices.shape[1] for surface in surfaces)
     padding = [((0, 0), (0, width - surface.joint_indices.shape[1])) for surface in surfaces]
@@ -68,7 +68,7 @@ def _join(surfaces: list[Surface]) -> Surface:
         ]
     if any(array is not None for array in uvs):
         uvs = [np.zeros((len(s.positions), 2)) if s.uvs is None else s.uvs for s in surfaces]
-    return Surface(
+    return SkinnedMesh(
         positions=np.concatenate([surface.positions for surface in surfaces]),
         triangles=np.concatenate([s.triangles + first for s, first in zip(surfaces, first_vertices, strict=True)]),
         joint_indices=np.concatenate([np.pad(s.joint_indices, p) for s, p in zip(surfaces, padding, strict=True)]),
@@ -98,7 +98,7 @@ def area_weighted_normals(positions: Floats, triangles: NDArray[np.int64]) -> Fl
     return normals / np.where(length > 0.0, length, 1.0)
 
 
-def _read_primitive(document: Document, primitive: Element, use: SkinUse) -> Surface | None:
+def _read_primitive(document: Document, primitive: Element, use: SkinUse) -> SkinnedMesh | None:
     mode = primitive.integer("mode", _TRIANGLES)
     if mode < _TRIANGLES:
         document.remarks.append(f"{primitive.label} is left out: it has points or lines, not triangles")
@@ -119,7 +119,7 @@ def _read_primitive(document: Document, primitive: Element, use: SkinUse) -> Sur
     if not np.array_equal(use.mesh_matrix, np.eye(4)):
         positions, normals = _to_group_space(positions, normals, use.mesh_matrix)
     joint_indices, joint_weights = _read_influences(document, attributes, use, rows)
-    return Surface(
+    return SkinnedMesh(
         positions=positions,
         triangles=_read_triangles(document, primitive, mode, rows),
         joint_indices=joint_indices,

@@ -17,7 +17,7 @@ from . import nodes
 from .animations import AnimationReader
 from .document import Document
 from .errors import FileError
-from .meshes import Surface, read_surface, vertex_count
+from .meshes import SkinnedMesh, read_surface, vertex_count
 from .skins import SkinGroup, read_groups
 
 # How much the scales of joints may differ, relative to their mean, and still be one scale.
@@ -34,7 +34,7 @@ class Content:
     `remarks` are the parts that were left out, or read in another way than they are stored.
     """
 
-    surface: Surface
+    surface: SkinnedMesh
     skeleton: Skeleton
     rig: Rig
     animations: tuple[Animation, ...]
@@ -117,7 +117,7 @@ def _names(names: list[str]) -> str:
     return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
-def _weighted_joints(surface: Surface, joint_count: int) -> NDArray[np.bool_]:
+def _weighted_joints(surface: SkinnedMesh, joint_count: int) -> NDArray[np.bool_]:
     """Which joints move any vertex, (J,)."""
     with np.errstate(invalid="ignore"):
         used = surface.joint_indices[surface.joint_weights > 0.0]
@@ -138,7 +138,7 @@ def _usable(document: Document, group: SkinGroup, weighted: NDArray[np.bool_]) -
     return matrices
 
 
-def _fold_scale(surface: Surface, rig: Rig, weighted: NDArray[np.bool_]) -> tuple[Surface, Rig]:
+def _fold_scale(surface: SkinnedMesh, rig: Rig, weighted: NDArray[np.bool_]) -> tuple[SkinnedMesh, Rig]:
     """Scales the mesh as all joints scale it in the file's own pose, and the inverse bind matrices by the inverse.
 
     Deformed positions stay where they are, and skinning matrices become rigid.

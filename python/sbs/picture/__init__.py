@@ -9,13 +9,13 @@ from .extra import MissingExtraError
 from .portraits import portraits, weight_colors
 from .render import render
 from .sheet import Row, compose
-from .surface import Surface, smooth_surfaces, weld
+from .surface import ShadedMesh, smooth_surfaces, weld
 
 __all__ = [
     "Camera",
     "MissingExtraError",
     "Row",
-    "Surface",
+    "ShadedMesh",
     "compose",
     "portraits",
     "render",

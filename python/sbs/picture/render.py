@@ -11,18 +11,18 @@ from numpy.typing import NDArray
 
 from .camera import FIELD_OF_VIEW, Camera
 from .extra import load_mitsuba
-from .surface import Surface
+from .surface import ShadedMesh
 
 BOUNCES = 4
 ROUGHNESS = 0.5
 
 
-def render(surface: Surface, camera: Camera, size: tuple[int, int], *, samples: int = 64) -> NDArray[np.uint8]:
+def render(surface: ShadedMesh, camera: Camera, size: tuple[int, int], *, samples: int = 64) -> NDArray[np.uint8]:
     """Take a picture of a surface in a bright room, on white.
 
     Parameters
     ----------
-    surface : Surface
+    surface : ShadedMesh
         What to show.
     camera : Camera
         From where; the lights go with it.
@@ -68,7 +68,7 @@ def sensor(mi: Any, camera: Camera, size: tuple[int, int], samples: int) -> dict
     }
 
 
-def mesh(mi: Any, surface: Surface) -> Any:
+def mesh(mi: Any, surface: ShadedMesh) -> Any:
     clay = {
         "type": "principled",
         "base_color": {"type": "mesh_attribute", "name": "vertex_color"},

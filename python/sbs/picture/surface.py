@@ -13,7 +13,7 @@ from .subdivision import subdivide, sum_at
 
 
 @dataclass(frozen=True)
-class Surface:
+class ShadedMesh:
     """Triangles ready to be rendered.
 
     Attributes
@@ -66,7 +66,7 @@ def vertex_normals(positions: NDArray[np.float64], triangles: NDArray[np.intp]) 
 
 def smooth_surfaces(
     shapes: Sequence[NDArray[np.float64]], colors: NDArray[np.float64], triangles: NDArray[np.intp], *, steps: int = 2
-) -> list[Surface]:
+) -> list[ShadedMesh]:
     """Rounder surfaces of a welded mesh in several shapes, for the eye: `steps` of Loop subdivision.
 
     Parameters
@@ -85,7 +85,7 @@ def smooth_surfaces(
         values, triangles = subdivide(values, triangles)
     smooth_colors, *smooth_shapes = np.split(values, 1 + len(shapes), axis=1)
     return [
-        Surface(
+        ShadedMesh(
             positions=positions.astype(np.float32),
             normals=vertex_normals(positions, triangles).astype(np.float32),
             colors=smooth_colors.astype(np.float32),
