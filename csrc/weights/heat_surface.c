@@ -10,7 +10,7 @@
 #include "mesh/positions.h"
 #include "mesh/union_find.h"
 #include "mesh/validate.h"
-#include "sbs/surface.h"
+#include "sbs/mesh.h"
 
 /* Vertices nearer to each other than this share of the mesh's size are taken for one, if triangles don't join them. */
 #define NEAR 1e-6
