@@ -106,12 +106,27 @@ typedef struct request {
   double *barycentric, *distances;
 } request;
 
+/*
+ * What a point is multiplied by: the scale of the surface, or less where the point is so many sizes of the mesh away that
+ * squares would overflow. Then it is in the same direction, and as much nearer; beside its distance the mesh has no size.
+ */
+static double scale_for(const sbs_surface *surface, const double point[3]) {
+  enum {
+    FAR = 500
+  };
+  const double largest = fmax(fmax(fabs(point[0]), fabs(point[1])), fabs(point[2]));
+  int exponent;
+  if (!(surface->scale * largest > ldexp(1.0, FAR))) return surface->scale;
+  frexp(largest, &exponent);
+  return ldexp(1.0, FAR - exponent);
+}
+
 static sbs_status answer(void *context, sbs_share share, int worker) {
   const request *asked = context;
-  const double scale = asked->surface->scale;
   (void)worker;
   for (size_t i = share.begin; i < share.end; i++) {
     const double *point = asked->points + 3 * i;
+    const double scale = scale_for(asked->surface, point);
     const sbs_vec3 scaled = {scale * point[0], scale * point[1], scale * point[2]};
     const candidate best =
         find(asked->surface, scaled, asked->triangle_labels, asked->point_labels ? asked->point_labels[i] : 0);

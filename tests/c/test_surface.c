@@ -60,6 +60,24 @@ static void test_nearest_points_by_hand(void) {
   sbs_surface_free(surface);
 }
 
+/* 1e300 times the size of the mesh away, where the square of that is no number any more. */
+static void test_points_far_from_a_tiny_mesh(void) {
+  const double tiny[3][3] = {{0.0, 0.0, 0.0}, {1e-300, 0.0, 0.0}, {0.0, 1e-300, 0.0}};
+  const double points[2][3] = {{-3.0, 0.0, 4.0}, {0.0, 1e10, 0.0}};
+  const int32_t corners[3] = {0, 1, 2};
+  const sbs_mesh_desc mesh = mesh_of(tiny, 3, corners, 1);
+  sbs_surface *surface = new_surface(&mesh);
+  int32_t found[2];
+  double barycentric[2][3], distances[2];
+  CHECK_EQUAL(sbs_surface_nearest(surface, points[0], 2, NULL, NULL, 1, found, barycentric[0], distances, NULL),
+              SBS_OK);
+  CHECK_EQUAL(found[0], 0);
+  CHECK_EQUAL(found[1], 0);
+  CHECK_NEAR(distances[0], 5.0, 8 * DBL_EPSILON * 5.0);
+  CHECK_NEAR(distances[1], 1e10, 8 * DBL_EPSILON * 1e10);
+  sbs_surface_free(surface);
+}
+
 static void test_labels_pass_triangles_over(void) {
   const sbs_mesh_desc mesh = mesh_of(positions, 6, triangles[0], 2);
   sbs_surface *surface = new_surface(&mesh);
@@ -297,6 +315,7 @@ static void test_every_allocation_fails_in_turn(void) {
 
 int main(void) {
   RUN(test_nearest_points_by_hand);
+  RUN(test_points_far_from_a_tiny_mesh);
   RUN(test_labels_pass_triangles_over);
   RUN(test_ties_go_to_the_lowest_triangle);
   RUN(test_tree_agrees_with_every_triangle_alone);

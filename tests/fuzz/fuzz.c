@@ -122,7 +122,10 @@ static double *numbers_of_one_sort(fuzz_input *in, size_t count, double low, dou
   }
   if (count && fuzz_rarely(in)) {
     const size_t odd = 1 + fuzz_below(in, 3);
-    for (size_t i = 0; i < odd; i++) numbers[fuzz_below(in, count)] = any_number(in);
+    for (size_t i = 0; i < odd; i++) {
+      const size_t at = fuzz_below(in, count); /* by itself: compilers evaluate in different orders */
+      numbers[at] = any_number(in);
+    }
   }
   return numbers;
 }
@@ -154,7 +157,10 @@ int32_t *fuzz_indices(fuzz_input *in, size_t count, int lowest, size_t limit) {
                                     : 0;
     indices[i] = (int32_t)choice + lowest;
   }
-  if (count && fuzz_rarely(in)) indices[fuzz_below(in, count)] = (int32_t)fuzz_word(in);
+  if (count && fuzz_rarely(in)) {
+    const size_t at = fuzz_below(in, count);
+    indices[at] = (int32_t)fuzz_word(in);
+  }
   return indices;
 }
 

@@ -70,14 +70,14 @@ static void touch_all(world *all) {
 
 static sbs_status weigh(world *all) {
   fuzz_input *in = all->in;
-  const sbs_capsules capsules = {.capsule_count = JOINTS,
-                                 .heads = fuzz_reals(in, 3 * JOINTS, SBS_FLOAT64, -2.0, 2.0),
-                                 .tails = fuzz_reals(in, 3 * JOINTS, SBS_FLOAT64, -2.0, 2.0),
-                                 .inner_radii = fuzz_reals(in, 2 * JOINTS, SBS_FLOAT64, 0.0, 0.5),
-                                 .outer_radii = fuzz_reals(in, 2 * JOINTS, SBS_FLOAT64, 0.5, 2.0)};
+  sbs_capsules capsules = {.capsule_count = JOINTS};
+  capsules.heads = fuzz_reals(in, 3 * JOINTS, SBS_FLOAT64, -2.0, 2.0);
+  capsules.tails = fuzz_reals(in, 3 * JOINTS, SBS_FLOAT64, -2.0, 2.0);
+  capsules.inner_radii = fuzz_reals(in, 2 * JOINTS, SBS_FLOAT64, 0.0, 0.5);
+  capsules.outer_radii = fuzz_reals(in, 2 * JOINTS, SBS_FLOAT64, 0.5, 2.0);
   const sbs_capsule_points points = {all->vertices, SBS_FLOAT64, all->mesh.positions, 0};
-  const sbs_status status = sbs_capsule_weights(or_null(in, &capsules), or_null(in, &points), NULL, LIMIT,
-                                                all->joint_indices, all->joint_weights, NULL, NULL);
+  const sbs_status status = sbs_capsule_weights(or_null(in, &capsules), &points, NULL, LIMIT, all->joint_indices,
+                                                all->joint_weights, NULL, NULL);
   if (!status) touch_all(all);
   return status;
 }
@@ -92,10 +92,9 @@ static sbs_status clean_or_smooth(world *all) {
   options.allocator = all->allocator;
   sbs_status status;
   if (fuzz_byte(in) & 1) {
-    status = sbs_influences_clean(or_null(in, &table), NULL, or_null(in, joints), weights, NULL, NULL);
+    status = sbs_influences_clean(or_null(in, &table), NULL, joints, weights, NULL, NULL);
   } else {
-    status =
-        sbs_influences_smooth(&table, or_null(in, &all->mesh), &options, LIMIT, joints, or_null(in, weights), NULL);
+    status = sbs_influences_smooth(&table, or_null(in, &all->mesh), &options, LIMIT, joints, weights, NULL);
   }
   if (!status) {
     all->joint_indices = joints;
@@ -220,9 +219,10 @@ static sbs_status divide(world *all) {
   const size_t count = all->mesh.triangle_count;
   unsigned char *chosen = fuzz_room(in, count);
   for (size_t t = 0; t < count; t++) chosen[t] = fuzz_byte(in) & 1;
+  const unsigned byte = fuzz_byte(in);
   const sbs_subdivision *made = NULL;
-  const sbs_status status = sbs_subdivision_new(&all->mesh, NULL, or_null(in, chosen), (sbs_scheme)(fuzz_byte(in) & 1),
-                                                1 + (int)(fuzz_byte(in) & 1), &all->allocator, &made, NULL);
+  const sbs_status status = sbs_subdivision_new(&all->mesh, NULL, or_null(in, chosen), (sbs_scheme)(byte & 1),
+                                                1 + (int)(byte >> 1 & 1), &all->allocator, &made, NULL);
   FUZZ_CHECK((status == SBS_OK) == (made != NULL));
   if (made) {
     sbs_subdivision_free(all->subdivision);

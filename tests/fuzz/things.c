@@ -120,7 +120,10 @@ static void make_joint(fuzz_input *in, double m[4][4]) {
       for (int j = 0; j < 3; j++) m[j][i] *= size;
     }
   }
-  if (kind >= 252) m[fuzz_below(in, 4)][fuzz_below(in, 4)] = fuzz_number(in);
+  if (kind >= 252) {
+    const size_t at = fuzz_below(in, 16);
+    m[at / 4][at % 4] = fuzz_number(in);
+  }
 }
 
 sbs_pose fuzz_pose(fuzz_input *in, size_t joint_count, size_t frame_count) {
