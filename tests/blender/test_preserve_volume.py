@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import bpy
 import numpy as np
 import pytest
@@ -82,7 +84,7 @@ def shown(item: Item, armature: Item, preserve_volume: bool) -> np.ndarray:
 # Blender 3.4 blends what bones scale by apart from how they move.
 PIVOTED = pytest.mark.blender(since=(4, 5))
 
-POSES = {
+POSES: dict[str, Callable[[Item, np.random.Generator], object]] = {
     "turned a little": lambda armature, random: turn(armature, random, 0.25),
     "turned": lambda armature, random: turn(armature, random, 0.8),
     "turned anyhow": lambda armature, random: turn(armature, random, 3.1),

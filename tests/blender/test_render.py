@@ -28,7 +28,7 @@ def scene() -> bpy.types.Scene:
     light = bpy.data.objects.new("Light", bpy.data.lights.new("Light", "SUN"))
     scene.collection.objects.link(light)
     light.rotation_euler = (0.9, 0.3, 0.0)
-    scene.render.engine = "CYCLES"  # type: ignore[assignment]  # the stubs know one engine
+    scene.render.engine = "CYCLES"
     scene.cycles.device = "CPU"
     scene.cycles.samples = 4
     scene.cycles.use_denoising = False

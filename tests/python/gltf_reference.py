@@ -43,8 +43,9 @@ class Scene:
 
     def skinning_matrices(self, animation: dict[str, Any] | None, time: float) -> list[Matrix]:
         nodes = [dict(node) for node in self.json["nodes"]]
-        for channel in animation["channels"] if animation else []:
-            sampler = animation["samplers"][channel["sampler"]]
+        played = animation or {"channels": []}
+        for channel in played["channels"]:
+            sampler = played["samplers"][channel["sampler"]]
             path = channel["target"]["path"]
             assert sampler.get("interpolation", "LINEAR") == "LINEAR"
             times = [key for (key,) in self.accessor(sampler["input"])]

@@ -22,8 +22,10 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 REAL = np.longdouble
 
@@ -133,7 +135,7 @@ def quaternion_exponential(vector: np.ndarray) -> np.ndarray:
     return np.concatenate([[np.cos(angle)], vector * (np.sin(angle) / angle if angle > 0 else 1)])
 
 
-def spherical_average(quaternions: Sequence[np.ndarray], weights: Sequence, start: int) -> np.ndarray:
+def spherical_average(quaternions: Sequence[np.ndarray], weights: Sequence[Any], start: int) -> np.ndarray:
     """Algorithm A1 of Buss and Fillmore 2001: q <- q exp(sum w_i log(q* q_i)), from one of them on.
 
     It converges linearly; the library takes Newton's steps.
@@ -171,7 +173,9 @@ def unit(vector: np.ndarray) -> np.ndarray:
     return vector / length(vector) if vector.any() else vector
 
 
-def formula_9(q: np.ndarray, v: np.ndarray, c: np.ndarray, weights: Sequence, matrices: Sequence) -> np.ndarray:
+def formula_9(
+    q: np.ndarray, v: np.ndarray, c: np.ndarray, weights: Sequence[Any], matrices: Sequence[Any]
+) -> np.ndarray:
     """Evaluate v' = Q (v - c) + sum_i w_i C_i c."""
     return q @ (v - c) + sum(w * transform(matrix, c) for w, matrix in zip(weights, matrices, strict=True))
 
@@ -203,15 +207,15 @@ class Mesh:
 
     def __init__(
         self,
-        rest_positions,
-        joint_indices,
-        joint_weights,
+        rest_positions: ArrayLike,
+        joint_indices: Any,
+        joint_weights: Any,
         *,
-        parents=None,
-        joint_positions=None,
-        rest_normals=None,
-        centers=None,
-    ):
+        parents: Any = None,
+        joint_positions: ArrayLike | None = None,
+        rest_normals: ArrayLike | None = None,
+        centers: ArrayLike | None = None,
+    ) -> None:
         self.centers = None if centers is None else np.asarray(centers).astype(REAL)
         self.rest_positions = np.asarray(rest_positions).astype(REAL)
         self.rest_normals = None if rest_normals is None else np.asarray(rest_normals).astype(REAL)
@@ -287,13 +291,13 @@ class Pose:
     def __init__(
         self,
         mesh: Mesh,
-        skinning_matrices,
+        skinning_matrices: ArrayLike,
         *,
         damping: float = 1e-8,
         rcond: float | None = None,
         rotation: str = "qlerp",
         center: str = "joint_set",
-    ):
+    ) -> None:
         matrices = np.asarray(skinning_matrices)
         self.mesh = mesh
         self.skinning_matrices = matrices
@@ -358,6 +362,7 @@ class Pose:
             return self.mesh.centroid(joint_set), np.zeros(3, dtype=REAL)
         origin = self.reference_point(joint_set)
         if self.is_trivial(joint_set):
+            assert self.mesh.joint_positions is not None
             return origin, self.mesh.joint_positions[self.mesh.child_of_pair(joint_set)] - origin
         rows, right = self.equations(joint_set)
         if self.rcond is None:
