@@ -74,6 +74,7 @@ lint: $(VENV)/linters
 	mypy --config-file tests/blender/mypy.ini
 	python tools/check_layers.py
 	clang-format --dry-run --Werror $(C_FILES)
+	! grep -nE '^.{121}' $(C_FILES) $$(find csrc -name '*.inc')
 
 format: $(VENV)/linters
 	ruff check --fix

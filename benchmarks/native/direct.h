@@ -6,9 +6,9 @@
 #include "kernels/kernels.h"
 
 /*
- * The methods as the papers write them, not relative to what the pivot does (kernels/formulas.h), with all else as in the
- * library: the blocks, their order, the way of storing. For float32 and rigid joints. The difference in time is what the
- * relative form costs; the difference in the result is what it is there for.
+ * The methods as the papers write them, not relative to what the pivot does (kernels/formulas.h), with all else as in
+ * the library: the blocks, their order, the way of storing. For float32 and rigid joints. The difference in time is
+ * what the relative form costs; the difference in the result is what it is there for.
  *
  *   linear     v' = [sum w_i A_i] x + sum w_i C_i c0
  *   spherical  v' = Q (v - c) + sum w_i C_i c
@@ -24,7 +24,10 @@ void direct_prepare(const sbs_frame *frame, float *constants);
 /* Deforms items [begin, end) into the frame's positions and normals. */
 void direct_run(const sbs_frame *frame, const float *constants, size_t begin, size_t end);
 
-/* What direct_kernels.c compiles for one instruction set: [formula][with normals][influences - 1, the last for any number]. */
+/*
+ * What direct_kernels.c compiles for one instruction set: [formula][with normals][influences - 1, the last for any
+ * number].
+ */
 typedef struct direct_kernels {
   sbs_kernel *table[SBS_FORMULA_COUNT][2][SBS_KERNEL_INFLUENCES + 1];
 } direct_kernels;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The formulas of direct.h, compiled once for each instruction set, with everything but the formulas from the library. */
+/*
+ * The formulas of direct.h, compiled once for each instruction set, with everything but the formulas from the library.
+ */
 #include <float.h>
 #include <math.h>
 #include <stdalign.h>

@@ -139,7 +139,7 @@ static const double *matrices_of(const bench *b, size_t frame) {
   return b->load.skinning_matrices + 12 * b->load.joint_count * frame;
 }
 
-/* ------------------------------------------------------------------------------------------------- the public functions */
+/* --------------------------------------------------------------------------------------------- the public functions */
 
 /* One time for all frames, divided by their number. */
 static double time_frames(const bench *b, const request *r, int together, int apart) {
@@ -161,7 +161,7 @@ static double time_frames(const bench *b, const request *r, int together, int ap
   return (now() - start) / (double)frames;
 }
 
-/* ---------------------------------------------------------------------------------------------------- parts of a frame */
+/* ------------------------------------------------------------------------------------------------- parts of a frame */
 
 enum {
   START,
@@ -221,7 +221,7 @@ static double time_part(const bench *b, const request *r, int part) {
   return sum / (double)b->load.frame_count;
 }
 
-/* --------------------------------------------------------------------------------------------------- the kernel and others */
+/* -------------------------------------------------------------------------------------------- the kernel and others */
 
 typedef struct kernel_run {
   const bench *b;
@@ -285,7 +285,7 @@ static double find_difference(bench *b, const request *r) {
   return most / b->skin->size;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- the dialogue */
+/* ----------------------------------------------------------------------------------------------------- the dialogue */
 
 static int part_of(const char *what) {
   static const char *const names[MARK_COUNT] = {"", "joints", "centers", "constants", "kernel"};

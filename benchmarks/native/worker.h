@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The dialogue of a program that times something with benchmarks/workers.py, so that all systems take turns whatever process
- * they live in. The program prints a line of JSON when it is ready, then answers each line of its standard input
+ * The dialogue of a program that times something with benchmarks/workers.py, so that all systems take turns whatever
+ * process they live in. The program prints a line of JSON when it is ready, then answers each line of its standard
+ * input
  *
  *     what method attributes threads repetitions          kernel spherical pn 1 20
  *

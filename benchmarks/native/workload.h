@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A mesh, its weights and some poses, as benchmarks/workloads.py writes them: a header, then the arrays in the order of the
- * fields below, in the machine's own byte order. C and C++.
+ * A mesh, its weights and some poses, as benchmarks/workloads.py writes them: a header, then the arrays in the order of
+ * the fields below, in the machine's own byte order. C and C++.
  */
 #ifndef BENCHMARKS_WORKLOAD_H
 #define BENCHMARKS_WORKLOAD_H

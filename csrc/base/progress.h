@@ -6,8 +6,8 @@
 #include "sbs/sbs.h"
 
 /*
- * Tells the progress function of this thread, if it has one, how much of the step at hand is done; CANCELLED if it asked to
- * give up. A thread that works for another has none.
+ * Tells the progress function of this thread, if it has one, how much of the step at hand is done; CANCELLED if it
+ * asked to give up. A thread that works for another has none.
  */
 sbs_status sbs_tell(double fraction);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* All that base/threads.c wants of the system. Another system takes a file like system_threads_posix.c, and types here. */
+/*
+ * All that base/threads.c wants of the system. Another system takes a file like system_threads_posix.c, and types here.
+ */
 #ifndef SBS_BASE_SYSTEM_THREADS_H
 #define SBS_BASE_SYSTEM_THREADS_H
 

@@ -37,8 +37,8 @@ typedef struct team {
 } team;
 
 /*
- * How each team stands, in a word: who joins and who leaves does so in one step. Only those who are inside, and the owner,
- * look at the rest of a team.
+ * How each team stands, in a word: who joins and who leaves does so in one step. Only those who are inside, and the
+ * owner, look at the rest of a team.
  */
 enum {
   INSIDE = 0x1ff, /* threads that have joined and not left; the owner does not count */
@@ -217,7 +217,7 @@ SBS_AT_UNLOAD static void stop_threads(void) {
   atomic_store(&pool.started, 0);
 }
 
-/* --------------------------------------------------------------------------------------------- the calling thread -- */
+/* -------------------------------------------------------------------------------------------- the calling thread -- */
 
 /* The number of a team that is now this thread's; -1 if there are too many. */
 static int take_team(void) {

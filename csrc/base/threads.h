@@ -4,8 +4,8 @@
  *
  * The threads are the library's own, and do nothing but this. They are started when work is shared for the first time,
  * stay awake for some microseconds after it in case that more comes, and then sleep. The calling thread works as well,
- * and waits only for those that have begun: where the processors have others things to do, it does it all. Any number of
- * threads may call at once, and work may itself share work. A child made by fork starts threads of its own.
+ * and waits only for those that have begun: where the processors have others things to do, it does it all. Any number
+ * of threads may call at once, and work may itself share work. A child made by fork starts threads of its own.
  *
  * What is shared are chunks, whose boundaries do not depend on the number of threads; and each is worked on in the
  * floating-point mode of the calling thread. So no result depends on who does which.
@@ -28,12 +28,12 @@ typedef struct sbs_share {
 
 /*
  * Does a chunk of the work. `worker` is a number from 0 to threads - 1 that no other has as long as the call lasts, for
- * memory of its own; 0 is the thread that called, which alone may call back to the user. The chunks of one worker come in
- * any order.
+ * memory of its own; 0 is the thread that called, which alone may call back to the user. The chunks of one worker come
+ * in any order.
  *
- * Returns SBS_OK to go on. With anything else no chunk is begun any more, by anyone, and that is the result of the call:
- * so a progress function gives up by it. At the end of each chunk there is such a chance; a chunk should take from some
- * microseconds to some milliseconds.
+ * Returns SBS_OK to go on. With anything else no chunk is begun any more, by anyone, and that is the result of the
+ * call: so a progress function gives up by it. At the end of each chunk there is such a chance; a chunk should take
+ * from some microseconds to some milliseconds.
  */
 typedef sbs_status sbs_chunk_work(void *context, sbs_share things, int worker);
 

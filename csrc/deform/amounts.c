@@ -20,8 +20,8 @@ enum {
 };
 
 /*
- * Amounts are looked at in every call, so as unsigned integers, without a branch: in [0, 1] they go from 0 to `one`, that
- * of 1. Of what is not, the highest bit is set, or is in one - bits.
+ * Amounts are looked at in every call, so as unsigned integers, without a branch: in [0, 1] they go from 0 to `one`,
+ * that of 1. Of what is not, the highest bit is set, or is in one - bits.
  */
 #define DEFINE_SCAN(type, bits_type, one) \
   static inline bits_type bits_of_##type(const type *amount) { \

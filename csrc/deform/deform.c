@@ -125,7 +125,9 @@ static sbs_status get_scratch(deform_job *job, void **owned, sbs_fault *fault) {
   return SBS_OK;
 }
 
-/* Checks the amounts, and leaves out a method that no vertex asks for. The result stands in the first frame's scratch. */
+/*
+ * Checks the amounts, and leaves out a method that no vertex asks for. The result stands in the first frame's scratch.
+ */
 static sbs_status use_amounts(deform_job *job, sbs_fault *fault) {
   const sbs_skin *skin = job->common.skin;
   sbs_scratch scratch;

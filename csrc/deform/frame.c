@@ -11,7 +11,9 @@
 
 /* --------------------------------------------------------------------------------------------------------- pose -- */
 
-/* Chunks of work: what is less is not worth the while of another thread. Kernels pose several at once, a power of two. */
+/*
+ * Chunks of work: what is less is not worth the while of another thread. Kernels pose several at once, a power of two.
+ */
 enum {
   JOINTS_CHUNK = 64,
   STRETCHES_CHUNK = 8,

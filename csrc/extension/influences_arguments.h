@@ -8,8 +8,8 @@
 #include <sbs/influences.h>
 
 /*
- * Makes a mask (joint_count) of joints that are given by their numbers, to be freed by PyMem_Free; NULL where there is no array.
- * Raises and returns 0 where a joint is out of range.
+ * Makes a mask (joint_count) of joints that are given by their numbers, to be freed by PyMem_Free; NULL where there is
+ * no array. Raises and returns 0 where a joint is out of range.
  */
 int core_new_mask(const core_array *locked, size_t joint_count, unsigned char **mask);
 

@@ -6,9 +6,9 @@
 #include "core.h"
 
 /*
- * In place of Py_BEGIN_ALLOW_THREADS and Py_END_ALLOW_THREADS. Several times a second the call looks whether a signal has
- * come. Where its handler raises something, as that of SIGINT does, the call returns SBS_ERROR_CANCELLED, and core_raise
- * leaves raised what is.
+ * In place of Py_BEGIN_ALLOW_THREADS and Py_END_ALLOW_THREADS. Several times a second the call looks whether a signal
+ * has come. Where its handler raises something, as that of SIGINT does, the call returns SBS_ERROR_CANCELLED, and
+ * core_raise leaves raised what is.
  */
 #define CORE_BEGIN_CALL \
   { \

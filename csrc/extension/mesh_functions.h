@@ -13,7 +13,10 @@ extern const char core_adjacency_doc[];
 PyObject *core_weld(PyObject *module, PyObject *args, PyObject *kwargs);
 PyObject *core_adjacency(PyObject *module, PyObject *args, PyObject *kwargs);
 
-/* A mesh of converted arrays (V, 3) and, unless NULL or without an array, (T, 3); raises and returns 0 where they are not. */
+/*
+ * A mesh of converted arrays (V, 3) and, unless NULL or without an array, (T, 3); raises and returns 0 where they are
+ * not.
+ */
 int core_describe_mesh(const core_array *positions, const core_array *triangles, sbs_mesh_desc *mesh);
 
 #endif

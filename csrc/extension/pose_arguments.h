@@ -52,8 +52,8 @@ int core_overlap(PyArrayObject *a, PyArrayObject *b);
 int core_check_no_overlap(const core_array *output, PyArrayObject *other, const char *name);
 
 /*
- * Makes the array for a result, (V, 3) or (F, V, 3) as the matrices say, or checks the one that the caller gave. 1, or 0 with an
- * exception set.
+ * Makes the array for a result, (V, 3) or (F, V, 3) as the matrices say, or checks the one that the caller gave. 1, or
+ * 0 with an exception set.
  */
 int core_prepare_output(const core_skin *self, core_array *output, PyArrayObject *matrices);
 

@@ -15,8 +15,8 @@ typedef struct core_caller {
 int core_check_progress(PyObject *progress);
 
 /*
- * A sbs_progress for a core_caller whose progress is not None. Gives up where that or, as it runs, a signal's handler has
- * raised something; it stays raised.
+ * A sbs_progress for a core_caller whose progress is not None. Gives up where that or, as it runs, a signal's handler
+ * has raised something; it stays raised.
  */
 int core_tell_progress(double fraction, void *core_caller_address);
 

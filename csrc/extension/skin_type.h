@@ -31,8 +31,8 @@ typedef struct core_skin {
 sbs_skin_desc core_describe_skin(PyArrayObject *const *arrays, size_t joint_count);
 
 /*
- * An object for a skin, which it owns from now on, also where this fails and raises. Made last, so that no other thread, the
- * collector's included, ever sees one without its skin.
+ * An object for a skin, which it owns from now on, also where this fails and raises. Made last, so that no other
+ * thread, the collector's included, ever sees one without its skin.
  */
 PyObject *core_wrap_skin(PyTypeObject *type, sbs_skin *skin, const sbs_weight_report *report,
                          PyArrayObject *const *arrays);

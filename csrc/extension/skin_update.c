@@ -7,7 +7,10 @@
 #include "errors.h"
 #include "interrupts.h"
 
-/* Copies the rows of one matrix to the front of those of another of the same type; rows: which there, or NULL: as they come. */
+/*
+ * Copies the rows of one matrix to the front of those of another of the same type; rows: which there, or NULL: as they
+ * come.
+ */
 static void copy_rows(PyArrayObject *to, const npy_int32 *rows, PyArrayObject *from) {
   const size_t size = (size_t)PyArray_ITEMSIZE(to);
   const size_t width = (size_t)PyArray_DIM(to, 1) * size, given = (size_t)PyArray_DIM(from, 1) * size;
@@ -56,7 +59,9 @@ static int check_vertices(const core_skin *self, const core_array *vertices) {
   return 1;
 }
 
-/* A fault in the influences of a vertex is one in the row that the caller gave for it, the last if there are several. */
+/*
+ * A fault in the influences of a vertex is one in the row that the caller gave for it, the last if there are several.
+ */
 static void name_row(sbs_fault *fault, const core_array *vertices) {
   const npy_int32 *vertex = PyArray_DATA(vertices->array);
 

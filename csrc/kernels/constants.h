@@ -7,7 +7,9 @@
 #include "pose/joint.h"
 #include "skin/skin.h"
 
-/* How the constants of a pose are laid out, the same for all its pivot groups: a base, then rows (kernels/formulas.h). */
+/*
+ * How the constants of a pose are laid out, the same for all its pivot groups: a base, then rows (kernels/formulas.h).
+ */
 typedef struct sbs_constants_layout {
   sbs_formula formula;
   int linear;  /* whether C itself is blended, as by SBS_METHOD_LINEAR and RIGID */

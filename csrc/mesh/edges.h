@@ -4,7 +4,10 @@
 
 #include "sbs/mesh.h"
 
-/* Side i of triangle t, 3 t + i, goes from its corner i to the next. The edges of a mesh are its sides, each pair of ends once. */
+/*
+ * Side i of triangle t, 3 t + i, goes from its corner i to the next. The edges of a mesh are its sides, each pair of
+ * ends once.
+ */
 typedef struct sbs_edges {
   size_t count;      /* of edges */
   int32_t *of_sides; /* (3 T) the edge of each side, numbered as they occur first; -1 where both ends are one vertex */

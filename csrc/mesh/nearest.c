@@ -107,8 +107,9 @@ typedef struct request {
 } request;
 
 /*
- * What a point is multiplied by: the scale of the surface, or less where the point is so many sizes of the mesh away that
- * squares would overflow. Then it is in the same direction, and as much nearer; beside its distance the mesh has no size.
+ * What a point is multiplied by: the scale of the surface, or less where the point is so many sizes of the mesh away
+ * that squares would overflow. Then it is in the same direction, and as much nearer; beside its distance the mesh has
+ * no size.
  */
 static double scale_for(const sbs_surface *surface, const double point[3]) {
   enum {

@@ -60,7 +60,10 @@ typedef struct row {
   double shares[3];
 } row;
 
-/* Adds to the share of a parent, keeping parents ascending. Those of a point are corners of one triangle: three at most. */
+/*
+ * Adds to the share of a parent, keeping parents ascending. Those of a point are corners of one triangle: three at
+ * most.
+ */
 static void add_share(row *point, int32_t parent, double share) {
   size_t at = 0;
   while (at < point->count && point->parents[at] < parent) at++;

@@ -61,8 +61,8 @@ static int is_own_center(const sbs_skin_desc *desc, size_t vertex) {
 }
 
 /*
- * Numbers the pivot groups in use; group_of_vertex holds the pivots at first and the groups at last. In between it holds
- * slots: two for each joint of each set as a pivot, the second for vertices that are their own centers.
+ * Numbers the pivot groups in use; group_of_vertex holds the pivots at first and the groups at last. In between it
+ * holds slots: two for each joint of each set as a pivot, the second for vertices that are their own centers.
  */
 static sbs_status find_groups(sbs_skin *skin, const sbs_skin_desc *desc, const int32_t *sets,
                               int32_t *group_of_vertex) {

@@ -5,8 +5,8 @@
 #include "skin/skin.h"
 
 /*
- * Works out what follows from the sets of a skin: which of them are a joint and its parent, in which order centers are solved
- * for, and the pivot groups.
+ * Works out what follows from the sets of a skin: which of them are a joint and its parent, in which order centers are
+ * solved for, and the pivot groups.
  *
  *   desc             what the skin is made of
  *   sets             (vertex_count) the set of each vertex

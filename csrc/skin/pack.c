@@ -221,7 +221,9 @@ static void move_item(const block_packer *packer, const sbs_item *item) {
   }
 }
 
-/* Takes over the items of a tile in which no vertex has changed; without a packer it only counts. Returns as pack_tile. */
+/*
+ * Takes over the items of a tile in which no vertex has changed; without a packer it only counts. Returns as pack_tile.
+ */
 static size_t copy_tile(sbs_skin *skin, const sbs_skin *from, size_t item, size_t item_end,
                         const int32_t *group_of_vertex, block_packer *packer, size_t stream) {
   const size_t size = sbs_scalar_size(skin->scalar);
@@ -252,7 +254,7 @@ static size_t copy_tile(sbs_skin *skin, const sbs_skin *from, size_t item, size_
   return stream + numbers;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- all tiles */
+/* -------------------------------------------------------------------------------------------------------- all tiles */
 
 /* Goes over all tiles; where it shall only count items, blocks and the numbers of the stream, the packer is told so. */
 static sbs_status walk_tiles(block_packer *packer, const int32_t *group_of_vertex, tile_sorter *sorter, int only_count,

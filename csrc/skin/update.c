@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A skin with other weights at some of its vertices. It equals one that is bound anew, bit for bit: a set that gains or loses a
- * vertex has another centroid, so its vertices are packed anew; all else is copied.
+ * A skin with other weights at some of its vertices. It equals one that is bound anew, bit for bit: a set that gains or
+ * loses a vertex has another centroid, so its vertices are packed anew; all else is copied.
  */
 #include <string.h>
 
@@ -35,7 +35,7 @@ typedef struct updater {
   unsigned char *moved_sets; /* (set_count of skin) 1 for sets with other vertices than before */
 } updater;
 
-/* ------------------------------------------------------------------------------------------------------------- input */
+/* ------------------------------------------------------------------------------------------------------------ input */
 
 static sbs_status check_same_mesh(const sbs_skin *skin, const sbs_skin_desc *desc, sbs_fault *fault) {
   if (desc->vertex_count != skin->vertex_count) {
@@ -73,7 +73,7 @@ static sbs_status check_vertices(const updater *work, sbs_fault *fault) {
   return SBS_OK;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- sets */
+/* ------------------------------------------------------------------------------------------------------------- sets */
 
 /* Reads the old sets and pivots back from the items. */
 static void read_old_sets(updater *work) {
@@ -212,7 +212,7 @@ static sbs_status update_centroids(updater *work) {
   return SBS_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ update */
+/* ----------------------------------------------------------------------------------------------------------- update */
 
 static sbs_status allocate(updater *work) {
   const sbs_allocator *allocator = &work->skin->allocator;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The mean of rows, as a move of one row towards that of others: w + s (mean - w), for every joint. What is added up are
- * differences, so that equal rows move nothing, to the last bit.
+ * The mean of rows, as a move of one row towards that of others: w + s (mean - w), for every joint. What is added up
+ * are differences, so that equal rows move nothing, to the last bit.
  */
 #ifndef SBS_WEIGHTS_AVERAGE_H
 #define SBS_WEIGHTS_AVERAGE_H

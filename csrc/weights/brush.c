@@ -20,7 +20,7 @@ sbs_brush_options sbs_default_brush_options(void) {
                              .mirror_axis = -1};
 }
 
-/* ------------------------------------------------------------------------------------------------------- new and free */
+/* ----------------------------------------------------------------------------------------------------- new and free */
 
 static void release_rows(const sbs_allocator *allocator, sbs_brush_rows *rows) {
   sbs_release(allocator, rows->vertices);
@@ -194,7 +194,7 @@ sbs_status sbs_brush_new(const sbs_influences_table *table, const sbs_mesh_desc 
   return SBS_OK;
 }
 
-/* -------------------------------------------------------------------------------------------------------- influences */
+/* ------------------------------------------------------------------------------------------------------- influences */
 
 sbs_status sbs_brush_get_influences(const sbs_brush *brush, int32_t *joint_indices, double *joint_weights) {
   if (!brush || !joint_indices || !joint_weights) return SBS_ERROR_NULL;
@@ -228,7 +228,7 @@ sbs_status sbs_brush_restore(sbs_brush *brush, const int32_t *vertices, const in
   return status;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- rows */
+/* ------------------------------------------------------------------------------------------------------------- rows */
 
 sbs_status sbs_brush_reserve(const sbs_brush *brush, sbs_brush_rows *rows, size_t more) {
   if (more <= rows->capacity - rows->count) return SBS_OK;

@@ -22,7 +22,9 @@ struct sbs_brush {
   int32_t *joints; /* (V, limit) rows in order, padded */
   double *weights; /* (V, limit) */
 
-  /* The surface. Vertices at one point are a ring; the lowest, the representative, stands for them in all that follows. */
+  /*
+   * The surface. Vertices at one point are a ring; the lowest, the representative, stands for them in all that follows.
+   */
   int32_t *next;             /* (V) the next vertex at the same point, -1 after the last */
   int32_t *places;           /* (V) of representatives in the index */
   size_t *offsets;           /* (V + 1) into neighbors */
@@ -63,8 +65,8 @@ typedef struct sbs_brush_target {
 } sbs_brush_target;
 
 /*
- * Makes the new row of a vertex: its row with the weights of one or two distinct joints set, those balanced if asked for. Returns
- * whether they changed; else the row is not made.
+ * Makes the new row of a vertex: its row with the weights of one or two distinct joints set, those balanced if asked
+ * for. Returns whether they changed; else the row is not made.
  */
 int sbs_brush_edit(sbs_brush *brush, const sbs_brush_options *options, size_t vertex, const sbs_brush_target *targets,
                    size_t target_count);

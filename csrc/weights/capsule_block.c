@@ -14,9 +14,11 @@ static const double slack = 1e-12;
 /* What a square is multiplied by before a test that may err on one side only. */
 static const double margin = 1.0 + 16.0 * DBL_EPSILON;
 
-/* ------------------------------------------------------------------------------------------------------- distances -- */
+/* ----------------------------------------------------------------------------------------------------- distances -- */
 
-/* Of points to the segment of a capsule: squared distances, and where the nearest point is, from 0 (head) to 1 (tail). */
+/*
+ * Of points to the segment of a capsule: squared distances, and where the nearest point is, from 0 (head) to 1 (tail).
+ */
 static inline void measure(const sbs_capsule *capsule, const double *x, const double *y, const double *z, size_t count,
                            double *restrict squares, double *restrict places) {
   const double hx = capsule->head[0], hy = capsule->head[1], hz = capsule->head[2];
@@ -48,7 +50,7 @@ static void measure_block(const sbs_capsule_block *block, const sbs_capsule *cap
   }
 }
 
-/* --------------------------------------------------------------------------------------------------------- culling -- */
+/* ------------------------------------------------------------------------------------------------------- culling -- */
 
 typedef struct ball {
   double center[3];
@@ -92,7 +94,7 @@ static double bound_gaps(sbs_capsule_block *block) {
   return upper;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ hits -- */
+/* ---------------------------------------------------------------------------------------------------------- hits -- */
 
 /* m f and d of a point, where f is not 0. */
 static void add_hit(sbs_capsule_block *block, const sbs_capsule *capsule, size_t i, const distances *measured,
@@ -165,13 +167,15 @@ static void sort_hits(sbs_capsule_hit *hits, size_t count) {
   }
 }
 
-/* How many of the sorted hits have weight: what is zero, or float32 can't tell from nothing beside the first, is none. */
+/*
+ * How many of the sorted hits have weight: what is zero, or float32 can't tell from nothing beside the first, is none.
+ */
 static size_t count_weights(const sbs_capsule_hit *hits, size_t count) {
   while (count && (hits[count - 1].value == 0.0 || hits[count - 1].value < (double)FLT_MIN * hits[0].value)) count--;
   return count;
 }
 
-/* --------------------------------------------------------------------------------------------------------- nearest -- */
+/* ------------------------------------------------------------------------------------------------------- nearest -- */
 
 /* The joint of smallest d - r_outer for each point, none of which is above `upper`. */
 static void find_nearest(const sbs_capsule_block *block, double upper, int32_t joints[SBS_CAPSULE_BLOCK]) {

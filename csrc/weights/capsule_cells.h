@@ -11,8 +11,8 @@ size_t sbs_points_stride(const sbs_capsule_points *points);
 void sbs_load_point(const sbs_capsule_points *points, size_t i, double scale, double point[3]);
 
 /*
- * Orders points so that runs of them are close together, whatever order they came in: by the cells of a grid of 16^3 over
- * all of them, the cells along a Z-order curve. Writes their numbers to order (point_count); O(point_count).
+ * Orders points so that runs of them are close together, whatever order they came in: by the cells of a grid of 16^3
+ * over all of them, the cells along a Z-order curve. Writes their numbers to order (point_count); O(point_count).
  *
  *   scale  times which no coordinate is above 1
  */

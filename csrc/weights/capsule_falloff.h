@@ -9,8 +9,8 @@ static inline int sbs_falloff_is_valid(sbs_capsule_falloff falloff) {
 }
 
 /*
- * The fall-off f of a capsule at x = (d - r_1) / (r_2 - r_1) in [0, 1]: the lecture's f(x) = 1 - x, or one of the others
- * in sbs/capsules.h.
+ * The fall-off f of a capsule at x = (d - r_1) / (r_2 - r_1) in [0, 1]: the lecture's f(x) = 1 - x, or one of the
+ * others in sbs/capsules.h.
  */
 static inline double sbs_falloff_at(sbs_capsule_falloff falloff, double x) {
   switch (falloff) {

@@ -52,7 +52,7 @@ typedef struct capsule_job {
   sbs_capsule_hit *hits; /* (threads, SBS_CAPSULE_BLOCK, capsule_count) */
 } capsule_job;
 
-/* ---------------------------------------------------------------------------------------------------------- checks -- */
+/* -------------------------------------------------------------------------------------------------------- checks -- */
 
 static sbs_status check_options(const sbs_capsule_options *options, sbs_fault *fault) {
   if (!options->allocator.allocate) return sbs_fault_in(fault, SBS_ERROR_NULL, "allocator.allocate");
@@ -155,7 +155,7 @@ static void prepare_capsules(capsule_job *job, const sbs_capsules *capsules) {
   for (size_t c = 0; c < job->capsule_count; c++) job->capsules[c].multiplier /= largest;
 }
 
-/* --------------------------------------------------------------------------------------------------------- writing -- */
+/* ------------------------------------------------------------------------------------------------------- writing -- */
 
 static void put_number(void *numbers, sbs_scalar scalar, size_t index, double value) {
   if (scalar == SBS_FLOAT32) {
@@ -198,7 +198,7 @@ static void take_weights(void *context, const sbs_capsule_row *weights) {
   if (out->joint_weights) write_weights(out, vertex, weights->hits, count < out->limit ? count : out->limit);
 }
 
-/* -------------------------------------------------------------------------------------------------------- the work -- */
+/* ------------------------------------------------------------------------------------------------------ the work -- */
 
 /* `vertices` has the numbers of the points from the block's first on. */
 static void load_block(const capsule_job *job, const int32_t *vertices, size_t count, sbs_capsule_block *block) {
@@ -282,7 +282,7 @@ static sbs_status run(capsule_job *job, sbs_capsule_report *report, sbs_fault *f
   return weigh(job, report, fault);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- public -- */
+/* -------------------------------------------------------------------------------------------------------- public -- */
 
 /* Both functions, with checked arguments. */
 static sbs_status weigh_points(capsule_job *job, const sbs_capsules *capsules, sbs_capsule_report *report,

@@ -8,8 +8,8 @@
 #define SBS_CAPSULE_BLOCK 32
 
 /*
- * A capsule that is enabled, in units of its own: everything is scaled by a power of two so that no number is above 1 and
- * no square overflows, or underflows where it would matter.
+ * A capsule that is enabled, in units of its own: everything is scaled by a power of two so that no number is above 1
+ * and no square overflows, or underflows where it would matter.
  */
 typedef struct sbs_capsule {
   double head[3];

@@ -119,7 +119,7 @@ static sbs_status solve_all(factors *of, const sbs_heat_progress *progress, cons
   return status;
 }
 
-/* -------------------------------------------------------------------------------------------------- the equations -- */
+/* ------------------------------------------------------------------------------------------------- the equations -- */
 
 static sbs_status factors_init(factors *of, const int32_t *unknowns, size_t count, const sbs_allocator *allocator) {
   const sbs_sparse_matrix *matrix = of->matrix;

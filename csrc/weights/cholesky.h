@@ -21,8 +21,8 @@ typedef struct sbs_sparse_matrix {
  *
  *   unknowns  (count) distinct; those to solve for, none of which is in an equation with any other than these
  *   sides     N, at least 1
- *   values    (W, N) row-major: B, receives X in the rows of the unknowns; the other rows are not touched. On errors those
- *             of the unknowns hold neither
+ *   values    (W, N) row-major: B, receives X in the rows of the unknowns; the other rows are not touched. On errors
+ *             those of the unknowns hold neither
  *
  * Errors: NO_CONVERGENCE where the matrix is not positive definite, CANCELLED, OUT_OF_MEMORY, INTERNAL.
  */

@@ -41,7 +41,10 @@ static int longest_axis(const dissector *in, size_t begin, size_t end) {
   return longest;
 }
 
-/* Whether one unknown comes before another along an axis: of those at one place the lower one, so that halves are halves. */
+/*
+ * Whether one unknown comes before another along an axis: of those at one place the lower one, so that halves are
+ * halves.
+ */
 static int is_before(const dissector *in, int axis, int32_t a, int32_t b) {
   const double x = in->graph->places[3 * (size_t)a + (size_t)axis], y = in->graph->places[3 * (size_t)b + (size_t)axis];
   return x < y || (x == y && a < b);

@@ -14,8 +14,8 @@ typedef struct sbs_front {
 } sbs_front;
 
 /*
- * The symbolic factorization of a symmetric matrix: makes a front of each part. Released by sbs_fronts_free also where that
- * fails; then *fronts may be NULL.
+ * The symbolic factorization of a symmetric matrix: makes a front of each part. Released by sbs_fronts_free also where
+ * that fails; then *fronts may be NULL.
  *
  *   fronts  (part_count)
  *

@@ -7,8 +7,8 @@
 
 /*
  * Solves (-L + H) w = H p for all bones at once, depth by depth. The equation is multiplied by the area of each vertex,
- * which makes it symmetric. All entries beside the diagonal are negative or zero and no row has a negative sum, so that no
- * temperature is negative (the maximum principle) but by rounding, which is taken out.
+ * which makes it symmetric. All entries beside the diagonal are negative or zero and no row has a negative sum, so that
+ * no temperature is negative (the maximum principle) but by rounding, which is taken out.
  *
  *   temperatures  (W, B), each row with a sum of 1
  *

@@ -94,7 +94,9 @@ static void link_islands(joiner *in, int32_t a, int32_t b) {
   sbs_groups_unite(in->groups, a, b);
 }
 
-/* Links every group but that of the hub to the one nearest to it; of equal distances that of the lowest vertex counts. */
+/*
+ * Links every group but that of the hub to the one nearest to it; of equal distances that of the lowest vertex counts.
+ */
 static sbs_status link_nearest(joiner *in, int32_t hub) {
   const sbs_heat_surface *surface = in->surface;
   const int32_t fed = sbs_groups_find(in->groups, hub);
@@ -172,7 +174,7 @@ static sbs_status join_islands(joiner *in, const signed char *reasons, const sbs
   return status ? status : measure_depths(in, allocator);
 }
 
-/* ------------------------------------------------------------------------------------------------- nearest points -- */
+/* ------------------------------------------------------------------------------------------------ nearest points -- */
 
 /* Sorts the vertices by depth. */
 static sbs_status sort_vertices(sbs_heat_joins *joins, const joiner *in, const sbs_allocator *allocator) {

@@ -20,8 +20,8 @@ typedef struct sbs_heat_joins {
 } sbs_heat_joins;
 
 /*
- * Joins the islands that have a reason (I), not -1, to the others, of which there must be one, by a minimum spanning tree
- * of their least distances (Boruvka's algorithm). Released by sbs_heat_joins_free also where that fails.
+ * Joins the islands that have a reason (I), not -1, to the others, of which there must be one, by a minimum spanning
+ * tree of their least distances (Boruvka's algorithm). Released by sbs_heat_joins_free also where that fails.
  *
  * Errors: OUT_OF_MEMORY, CANCELLED, INTERNAL.
  */

@@ -11,7 +11,10 @@ typedef struct sbs_heat_progress {
   double begin, end;
 } sbs_heat_progress;
 
-/* Returns SBS_ERROR_CANCELLED where the caller wants no more, also by sbs_tell. `share` is that of the part, from 0 to 1. */
+/*
+ * Returns SBS_ERROR_CANCELLED where the caller wants no more, also by sbs_tell. `share` is that of the part, from 0 to
+ * 1.
+ */
 static inline sbs_status sbs_heat_tell(const sbs_heat_progress *progress, double share) {
   const sbs_status status = sbs_tell(share);
   if (status || !progress->call) return status;

@@ -22,8 +22,8 @@ typedef struct sbs_heat_sources {
 } sbs_heat_sources;
 
 /*
- * Finds the nearest bones of all vertices, and whether the surface is in between. Released by sbs_heat_sources_free also
- * where that fails.
+ * Finds the nearest bones of all vertices, and whether the surface is in between. Released by sbs_heat_sources_free
+ * also where that fails.
  *
  *   tree  of the surface; NULL if it has no triangles
  *

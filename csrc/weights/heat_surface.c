@@ -15,7 +15,9 @@
 /* Vertices nearer to each other than this share of the mesh's size are taken for one, if triangles don't join them. */
 #define NEAR 1e-6
 
-/* Bones are as far away as this at most, in sizes of the mesh: what is farther is in the same direction all the same. */
+/*
+ * Bones are as far away as this at most, in sizes of the mesh: what is farther is in the same direction all the same.
+ */
 #define FAR 1e30
 
 /* ------------------------------------------------------------------------------------------------------- welding -- */

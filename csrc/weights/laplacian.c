@@ -10,8 +10,8 @@
 #define LARGEST_COTANGENT 100.0
 
 /*
- * Of an edge. Where angles are obtuse the sum of cotangents can be negative, and so could weights be; and no edge may be
- * without effect, else islands would fall apart.
+ * Of an edge. Where angles are obtuse the sum of cotangents can be negative, and so could weights be; and no edge may
+ * be without effect, else islands would fall apart.
  */
 #define LEAST_WEIGHT 1e-3
 

@@ -36,7 +36,7 @@ static int32_t take_nearest(sbs_brush *brush, size_t *count) {
   return nearest;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ search */
+/* ----------------------------------------------------------------------------------------------------------- search */
 
 static double edge_length(const sbs_brush *brush, int32_t a, int32_t b) {
   const double *p = brush->points[brush->places[a]].position, *q = brush->points[brush->places[b]].position;

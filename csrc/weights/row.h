@@ -36,8 +36,8 @@ sbs_influence_pairs sbs_influences_pairs(const sbs_influences_table *table, size
 sbs_influences sbs_row_repaired(const sbs_influences_table *table, size_t vertex, sbs_row room);
 
 /*
- * Reads a vertex of a valid table: merged, without zeros, rounded to the scalar, in order. Where a joint's weights add up to
- * more than the scalar holds, all of the vertex are halved until they do not: their ratios stay.
+ * Reads a vertex of a valid table: merged, without zeros, rounded to the scalar, in order. Where a joint's weights add
+ * up to more than the scalar holds, all of the vertex are halved until they do not: their ratios stay.
  */
 void sbs_row_read(const sbs_influences_table *table, size_t vertex, sbs_row *row);
 

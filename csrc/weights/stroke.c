@@ -8,7 +8,7 @@
 #include "base/progress.h"
 #include "weights/brush.h"
 
-/* ----------------------------------------------------------------------------------------------------------- options */
+/* ---------------------------------------------------------------------------------------------------------- options */
 
 static sbs_status check_joints(const sbs_brush *brush, const sbs_brush_options *options, sbs_fault *fault) {
   const int all = options->mode == SBS_BRUSH_SMOOTH && options->joint == -1;

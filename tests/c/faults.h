@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What tests of errors share: a small mesh without fault to put faults into, and how a sbs_fault is held against them. */
+/*
+ * What tests of errors share: a small mesh without fault to put faults into, and how a sbs_fault is held against them.
+ */
 #ifndef SBS_TESTS_FAULTS_H
 #define SBS_TESTS_FAULTS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Characters small enough to make in a test: matrices in double, repeatable random numbers, random meshes; and a way to test
- * every instruction set.
+ * Characters small enough to make in a test: matrices in double, repeatable random numbers, random meshes; and a way to
+ * test every instruction set.
  */
 #ifndef SBS_TESTS_RIG_H
 #define SBS_TESTS_RIG_H
@@ -31,7 +31,10 @@ static inline transform scaling(double x, double y, double z) {
   return (transform){{{x, 0.0, 0.0, 0.0}, {0.0, y, 0.0, 0.0}, {0.0, 0.0, z, 0.0}}};
 }
 
-/* About an axis through the origin, of any length, by Rodrigues' formula. Exact for the axes and multiples of 90 degrees. */
+/*
+ * About an axis through the origin, of any length, by Rodrigues' formula. Exact for the axes and multiples of 90
+ * degrees.
+ */
 static inline transform rotation(double x, double y, double z, double degrees) {
   const double length = sqrt(x * x + y * y + z * z), angle = degrees * (acos(-1.0) / 180.0);
   double sine = sin(angle), cosine = cos(angle);
@@ -73,7 +76,7 @@ static inline sbs_pose pose_of(const transform *joints) {
   return (sbs_pose){.skinning_matrices = joints, .scalar = SBS_FLOAT64, .rows = 3};
 }
 
-/* ------------------------------------------------------------------------------------------------- random numbers -- */
+/* ------------------------------------------------------------------------------------------------ random numbers -- */
 
 /* SplitMix64 (Steele, Lea and Flood 2014): the same numbers everywhere. */
 static inline uint64_t random_bits(uint64_t *state) {
@@ -91,7 +94,9 @@ static inline size_t random_below(uint64_t *state, size_t count) {
   return (size_t)(random_bits(state) % count);
 }
 
-/* Turned by up to most_degrees about any axis through a point of the unit cube, and moved by up to 0.1 along each axis. */
+/*
+ * Turned by up to most_degrees about any axis through a point of the unit cube, and moved by up to 0.1 along each axis.
+ */
 static inline transform random_rigid(uint64_t *state, double most_degrees) {
   double r[10];
   for (int i = 0; i < 9; i++) r[i] = random_between(state, -1.0, 1.0);
@@ -228,7 +233,7 @@ static inline sbs_deform_options options_of_variant(int which) {
   return options;
 }
 
-/* ----------------------------------------------------------------------------------------------- instruction sets -- */
+/* ---------------------------------------------------------------------------------------------- instruction sets -- */
 
 static const char *const instruction_sets[] = {"plain", "baseline", "avx2", "avx512"};
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Every error of binding with its fault: which argument, where, what value against what limit; outputs stay untouched. */
+/*
+ * Every error of binding with its fault: which argument, where, what value against what limit; outputs stay untouched.
+ */
 #include "faults.h"
 
 /* What is said of a mesh without a skin is what binding says: status, fault and report. */

@@ -179,7 +179,7 @@ static void test_blocks_and_threads_change_no_bit(void) {
   }
 }
 
-/* ---------------------------------------------------------------------------------------------------------- errors -- */
+/* -------------------------------------------------------------------------------------------------------- errors -- */
 
 /* What a call is made with, and what it may write. */
 typedef struct attempt {
@@ -331,7 +331,7 @@ static void test_points_outside_are_counted(void) {
   CHECK(fault.limit == POINTS);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- memory -- */
+/* -------------------------------------------------------------------------------------------------------- memory -- */
 
 static sbs_status weigh_pairs(const sbs_allocator *allocator, void *subject) {
   attempt *made = subject;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rotation centers: c = argmin mean_{a<b} |C_a c - C_b c|^2 + damping |c - c0|^2 of rigid joints, and what the same is of
- * joints that stretch. What damping costs is damping / s^2 of the
- * distance to c0, s^2 the smallest eigenvalue of the equations: tolerances below are of that size, or of rounding.
- * Dampings of 1e-15 are too small for normal equations and so test the way through the singular value decomposition.
+ * Rotation centers: c = argmin mean_{a<b} |C_a c - C_b c|^2 + damping |c - c0|^2 of rigid joints, and what the same is
+ * of joints that stretch. What damping costs is damping / s^2 of the distance to c0, s^2 the smallest eigenvalue of the
+ * equations: tolerances below are of that size, or of rounding. Dampings of 1e-15 are too small for normal equations
+ * and so test the way through the singular value decomposition.
  */
 #include "base/lapack.h"
 #include "one_set.h"
@@ -33,7 +33,7 @@ static void check_center(const transform *joints, size_t joint_count, const doub
   for (int i = 0; i < 3; i++) CHECK_NEAR(place[i] + found[i], expected[i], 1e-13);
 }
 
-/* ------------------------------------------------------------------------------------- what the center is, by hand -- */
+/* ----------------------------------------------------------------------------------- what the center is, by hand -- */
 
 static void test_rank_0_stays_at_the_centroid(void) {
   uint64_t seed = 1;
@@ -80,7 +80,9 @@ static void test_coaxial_joints(void) {
   check_center(joints, 3, centroid, 1.0, -0.3, 2.0, 1e-15, 1e-13);
 }
 
-/* Two parallel axes have no common point. By symmetry the best is between them: the mean pair distance is stationary. */
+/*
+ * Two parallel axes have no common point. By symmetry the best is between them: the mean pair distance is stationary.
+ */
 static void test_compromise_between_two_axes(void) {
   const transform joints[3] = {identity(), about(rotation(0.0, 0.0, 1.0, 90.0), -1.0, 0.0, 0.0),
                                about(rotation(0.0, 0.0, 1.0, -90.0), 1.0, 0.0, 0.0)};
@@ -90,7 +92,7 @@ static void test_compromise_between_two_axes(void) {
   CHECK_NEAR(centroid[2] + z[2], 1.7, 1e-14);
 }
 
-/* ------------------------------------------------------------------------------ the damped optimum, however it lies -- */
+/* --------------------------------------------------------------------------- the damped optimum, however it lies -- */
 
 /* The gradient of half of what c minimises, from the pairs. */
 static void gradient(const transform *joints, size_t joint_count, const double z[3], double damping, double g[3]) {
@@ -110,8 +112,8 @@ static void gradient(const transform *joints, size_t joint_count, const double z
 }
 
 /*
- * z = sum_k s_k (u_k, e) / (s_k^2 + damping) v_k from the SVD of the equations of all pairs. Returns what no center can mend:
- * the part of e that the equations don't reach.
+ * z = sum_k s_k (u_k, e) / (s_k^2 + damping) v_k from the SVD of the equations of all pairs. Returns what no center can
+ * mend: the part of e that the equations don't reach.
  */
 static double damped_by_svd(const transform *joints, size_t joint_count, double damping, double z[3]) {
   enum {
@@ -179,7 +181,9 @@ static void test_nearly_coaxial_joints(void) {
   }
 }
 
-/* Tilts that the damping is just about as strong as, down to dampings that normal equations can't tell from rounding. */
+/*
+ * Tilts that the damping is just about as strong as, down to dampings that normal equations can't tell from rounding.
+ */
 static void test_small_damping(void) {
   uint64_t seed = 11;
   for (double damping = 1e-8; damping > 1e-16; damping *= 0.1) {
@@ -203,7 +207,7 @@ static void test_random_joints(void) {
   }
 }
 
-/* -------------------------------------------------------------------------------------------- joints that stretch -- */
+/* ------------------------------------------------------------------------------------------- joints that stretch -- */
 
 /* Joints that are scaled alike turn about what they would turn about without, nearly coaxial as they may be. */
 static void test_scales_move_no_center(void) {
@@ -268,7 +272,7 @@ static void test_joints_scaled_to_nothing(void) {
   }
 }
 
-/* -------------------------------------------------------------------------------------------------- the truncated -- */
+/* ------------------------------------------------------------------------------------------------- the truncated -- */
 
 static void test_truncated_is_damped_where_well_conditioned(void) {
   uint64_t seed = 6;
@@ -309,7 +313,7 @@ static void test_truncated_has_an_absolute_cut(void) {
   for (int i = 0; i < 3; i++) CHECK(z[i] == 0.0);
 }
 
-/* --------------------------------------------------------------------------------------------- far from the origin -- */
+/* ------------------------------------------------------------------------------------------- far from the origin -- */
 
 /* A mesh bound far from the origin has its centers there: they follow, to the rounding of the coordinates. */
 static void test_centers_follow_the_origin(void) {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Which joint sets have their center from equations, and which by the trivial rule or none; and centers of many sets. */
+/*
+ * Which joint sets have their center from equations, and which by the trivial rule or none; and centers of many sets.
+ */
 #include "one_set.h"
 #include "skin/skin.h"
 
-/* ------------------------------------------------------------------------------------------------ the trivial rule -- */
+/* ---------------------------------------------------------------------------------------------- the trivial rule -- */
 
 /* The center of {joint 0, joint 1}; returns whether equations were solved. The matrices are given as `scalar`. */
 static int pair_center(const transform *joints, sbs_scalar scalar, const int32_t *parents,
@@ -72,7 +74,7 @@ static void test_sliding_joint_is_solved(void) {
   }
 }
 
-/* ------------------------------------------------------------------------------------------ several sets of a skin -- */
+/* ---------------------------------------------------------------------------------------- several sets of a skin -- */
 
 static void test_sets_without_equations(void) {
   static const double positions[4][3] = {{1.0, 0.0, 0.0}, {3.0, 0.0, 0.0}, {0.0, 5.0, 1.0}, {0.0, 7.0, 2.0}};
@@ -116,8 +118,8 @@ static void make_chain(transform *joints, int32_t *parents, double (*positions)[
 }
 
 /*
- * The centers of a skin of sets of all sizes, solved several at once, are those of its sets alone; the report counts them.
- * Any method in the options is overruled.
+ * The centers of a skin of sets of all sizes, solved several at once, are those of its sets alone; the report counts
+ * them. Any method in the options is overruled.
  */
 static void test_centers_of_a_skin(void) {
   enum {

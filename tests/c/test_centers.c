@@ -118,8 +118,8 @@ static int listen(double fraction, void *user) {
 }
 
 /*
- * Asked to give up at each call in turn, nothing is written and everything is given back. How many calls there are depends
- * on how much of the work others do.
+ * Asked to give up at each call in turn, nothing is written and everything is given back. How many calls there are
+ * depends on how much of the work others do.
  */
 static void test_cancel(void) {
   const tube *made = new_tube();

@@ -71,7 +71,7 @@ static void check_normal(const rig *made, const transform *joints, sbs_method me
   }
 }
 
-/* --------------------------------------------------------------------------------------------------------- positions */
+/* -------------------------------------------------------------------------------------------------------- positions */
 
 /* One joint takes the vertex to (3, 1), the other to (5, 1): at 0.8 and 0.2 it is at (3.4, 1). */
 static void test_linear_blends_positions(void) {
@@ -107,7 +107,10 @@ static void test_half_twist(void) {
   }
 }
 
-/* Normalised linear interpolation from no turn to 90 degrees: half the angle t has tan t = w sin 45 / (1 - w + w cos 45). */
+/*
+ * Normalised linear interpolation from no turn to 90 degrees: half the angle t has tan t = w sin 45 / (1 - w + w cos
+ * 45).
+ */
 static void test_quarter_turn_by_any_weights(void) {
   for (int tenths = 0; tenths <= 10; tenths++) {
     const double w = 0.1 * tenths, root = sqrt(0.5);
@@ -227,7 +230,7 @@ static void test_far_from_the_origin(void) {
   check_vector(found, (double)(float)(1e6 + 0.5 * sqrt(0.5)), 1.0, -0.5 * sqrt(0.5), 1e-6);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- normals */
+/* ---------------------------------------------------------------------------------------------------------- normals */
 
 /* A plane's normals by A^-T: (1, 1) on a mesh that is drawn out twofold along x is (1/2, 1). */
 static void test_normals_of_scaled_joints(void) {
@@ -261,7 +264,7 @@ static void test_zero_normals_stay_zero(void) {
   for (int m = 0; m < 4; m++) check_normal(&made, joints, all_methods[m], 0.0, 0.0, 0.0);
 }
 
-/* --------------------------------------------------------------------------------------------- joints that aren't rigid */
+/* ----------------------------------------------------------------------------------------- joints that aren't rigid */
 
 /* A wholly mirrored character deforms as the mirror image. */
 static void test_mirrored_character(void) {
@@ -301,7 +304,7 @@ static void test_joint_scaled_to_zero(void) {
   for (int m = 0; m < 4; m++) check_position(&made, joints, all_methods[m], 0.0, 0.0, 0.0);
 }
 
-/* --------------------------------------------------------------------------------------------------- formats of input */
+/* ------------------------------------------------------------------------------------------------- formats of input */
 
 /* The same matrices as 3x4 and 4x4, float32 and float64, give the same bits. */
 static void test_formats_of_matrices(void) {
@@ -386,7 +389,7 @@ static void test_strided_input(void) {
   free_rig(&made);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ report */
+/* ----------------------------------------------------------------------------------------------------------- report */
 
 static void test_report(void) {
   rig made = new_rig(6, 300, 5, 2);

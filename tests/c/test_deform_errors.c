@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Every error of deforming with its fault: which argument, where, what value against what limit; outputs stay untouched. */
+/*
+ * Every error of deforming with its fault: which argument, where, what value against what limit; outputs stay
+ * untouched.
+ */
 #include "faults.h"
 
 /* A skin of the mesh without fault, with matrices and options without fault. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every method against its formula written out as it stands, a vertex at a time in double, for 1 to 9 influences. Joints are
- * made from the parts that the formulas speak of, C = [R S | t], so that nothing of the library's own algebra is needed; but
- * rotation centers, which have tests of their own, are taken from it.
+ * Every method against its formula written out as it stands, a vertex at a time in double, for 1 to 9 influences.
+ * Joints are made from the parts that the formulas speak of, C = [R S | t], so that nothing of the library's own
+ * algebra is needed; but rotation centers, which have tests of their own, are taken from it.
  */
 #include <float.h>
 
@@ -73,7 +73,7 @@ static transform assemble(const parts *joint) {
   return made;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- formulas */
+/* --------------------------------------------------------------------------------------------------------- formulas */
 
 /* What a formula reads. */
 typedef struct vertex {
@@ -137,8 +137,8 @@ static void by_linear(const vertex *at, double v[3], double n[3]) {
 }
 
 /*
- * v' = Q (sum w_i S_i (v - f) - z) + sum w_i (R_i z + C_i f): Kavan & Zara 2005, eq. (9), about c = f + z where the joints
- * are rigid.
+ * v' = Q (sum w_i S_i (v - f) - z) + sum w_i (R_i z + C_i f): Kavan & Zara 2005, eq. (9), about c = f + z where the
+ * joints are rigid.
  */
 static void by_spherical(const vertex *at, double v[3], double n[3]) {
   double q[4] = {0.0, 0.0, 0.0, 0.0}, relative[3], stretched[3];
@@ -169,8 +169,8 @@ static void multiply_quaternions(const double p[4], const double q[4], double ou
 }
 
 /*
- * Kavan et al. 2007: the blend of q_i + e t_i q_i / 2, over its norm; its translation is 2 d q*. About the vertex, where
- * t_i = C_i v.
+ * Kavan et al. 2007: the blend of q_i + e t_i q_i / 2, over its norm; its translation is 2 d q*. About the vertex,
+ * where t_i = C_i v.
  */
 static void by_dual_quaternion(const vertex *at, double v[3], double n[3]) {
   double q[4] = {0.0, 0.0, 0.0, 0.0}, d[4] = {0.0, 0.0, 0.0, 0.0}, norm = 0.0, stretched[3], shift[4];
@@ -201,7 +201,7 @@ static const struct {
                 {SBS_METHOD_SPHERICAL, by_spherical},
                 {SBS_METHOD_DUAL_QUATERNION, by_dual_quaternion}};
 
-/* -------------------------------------------------------------------------------------------------------- comparison */
+/* ------------------------------------------------------------------------------------------------------- comparison */
 
 /* The centroid of a joint set: the library's reference point, as it is not told where the joints sit. */
 static void find_centroid(const rig *made, const int32_t *sets, int32_t set, double centroid[3]) {
@@ -258,9 +258,9 @@ static double distance(const double *a, const double *b) {
 }
 
 /*
- * Whether a position is as near as the header promises, a little more for joints that turn further than those of characters
- * do. float32: 2.5e-7 of the mesh's size, and half an ulp of the output. float64: some roundings; and the formula itself, as
- * it stands, loses as much as the center is far away.
+ * Whether a position is as near as the header promises, a little more for joints that turn further than those of
+ * characters do. float32: 2.5e-7 of the mesh's size, and half an ulp of the output. float64: some roundings; and the
+ * formula itself, as it stands, loses as much as the center is far away.
  */
 static int is_near(const double found[3], const double expected[3], sbs_scalar scalar, double center_distance) {
   const double size = sqrt(12.0); /* the diagonal of the cube from -1 to 1 */

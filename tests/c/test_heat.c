@@ -107,8 +107,9 @@ static void test_a_square_by_hand(void) {
   CHECK_EQUAL(report.max_influences, 2);
 
   /*
-   * By symmetry the temperature of bone 0 is p at 0, q at 1, 1 - q at 2 and 1 - p at 3. Edges of the square weigh half of
-   * the cotangent of 45 degrees, the diagonal has the least weight, and a corner a third of 2 for each of its triangles:
+   * By symmetry the temperature of bone 0 is p at 0, q at 1, 1 - q at 2 and 1 - p at 3. Edges of the square weigh half
+   * of the cotangent of 45 degrees, the diagonal has the least weight, and a corner a third of 2 for each of its
+   * triangles:
    *   (1/2 + 1/2 + 2/3) p - q / 2 - (1 - q) / 2 = 2/3
    *   (1/2 + 1/2 + 1e-3 + 4/3) q - p / 2 - (1 - p) / 2 - 1e-3 (1 - q) = 4/3
    */

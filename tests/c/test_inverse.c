@@ -183,7 +183,9 @@ static void test_collapse_of_linear_blending(void) {
 }
 
 /* What is sculpted on the posed mesh: the rest position that comes back is deformed to it, wherever it is. */
-/* The mesh with these positions, and joints that sit somewhere: what they stretch is not about the shape's centroids. */
+/*
+ * The mesh with these positions, and joints that sit somewhere: what they stretch is not about the shape's centroids.
+ */
 static sbs_skin *bind_shape(const double *positions) {
   static double joint_positions[JOINTS][3];
   uint64_t seed = 55;

@@ -89,10 +89,10 @@ static void find_center_distances(const rig *made, const transform *joints, doub
 
 /*
  * The sets differ by fused multiply-adds, so in half a rounding of each of some 50 operations on numbers of up to 4: 16
- * roundings of the result are far more than is seen and far less than any mistake. In float64 add what a center that is far
- * away costs. Normals are blended from turns of less than 60 degrees each way, so that they don't nearly cancel. Averages end
- * a step earlier or later, whose square is below a rounding. Weighted centers lose 1 / (2 sqrt(damping)) roundings of how far
- * apart the joints move a vertex, up to 4, where damping decides.
+ * roundings of the result are far more than is seen and far less than any mistake. In float64 add what a center that is
+ * far away costs. Normals are blended from turns of less than 60 degrees each way, so that they don't nearly cancel.
+ * Averages end a step earlier or later, whose square is below a rounding. Weighted centers lose 1 / (2 sqrt(damping))
+ * roundings of how far apart the joints move a vertex, up to 4, where damping decides.
  */
 static void compare(const rig *made, sbs_scalar scalar, const sbs_deform_options *options, const transform *joints,
                     int with_normals) {

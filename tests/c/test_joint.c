@@ -75,8 +75,8 @@ static double largest_difference(const double a[9], const double b[9]) {
 static const double unit_matrix[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
 
 /*
- * What holds for every joint: R is a proper rotation and the quaternion's, S is symmetric, R S = A. A few roundings each,
- * relative to the size of A; the polar factor of a matrix of condition k is good to k roundings.
+ * What holds for every joint: R is a proper rotation and the quaternion's, S is symmetric, R S = A. A few roundings
+ * each, relative to the size of A; the polar factor of a matrix of condition k is good to k roundings.
  */
 static void check_parts(const parts *joint, double condition) {
   const double tolerance = 2e-15 * condition;
@@ -197,7 +197,10 @@ static void test_scaled(void) {
   }
 }
 
-/* R (1 + e x x^T) for a shear of any kind; the truth is the property itself: R S = A with S positive definite is unique. */
+/*
+ * R (1 + e x x^T) for a shear of any kind; the truth is the property itself: R S = A with S positive definite is
+ * unique.
+ */
 static void test_sheared(void) {
   uint64_t seed = 4;
   for (int i = 0; i < 200; i++) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* sbs_set_progress: every call that may take long can be given up at any look, leaves objects as they were and memory whole. */
+/*
+ * sbs_set_progress: every call that may take long can be given up at any look, leaves objects as they were and memory
+ * whole.
+ */
 #include <sbs/brush.h>
 #include <sbs/capsules.h>
 #include <sbs/centers.h>
@@ -55,7 +58,7 @@ static sbs_influences_table table(void) {
   return (sbs_influences_table){VERTICES, JOINTS, INFLUENCES, made.joint_indices, SBS_FLOAT64, made.joint_weights};
 }
 
-/* ------------------------------------------------------------------------------------------------------- the calls -- */
+/* ----------------------------------------------------------------------------------------------------- the calls -- */
 
 static int32_t indices[VERTICES * INFLUENCES];
 static double weights[VERTICES * INFLUENCES];
@@ -260,7 +263,7 @@ static sbs_status find_blocked(void) {
   return sbs_surface_blocked(asked, made.positions, made.centers, VERTICES, NULL, 1, blocked, NULL);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ tests -- */
+/* --------------------------------------------------------------------------------------------------------- tests -- */
 
 typedef struct patience {
   size_t calls, most;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What changes no bit of the result: the number of threads, frames together or apart, strides, the order of influences. */
+/*
+ * What changes no bit of the result: the number of threads, frames together or apart, strides, the order of influences.
+ */
 #include <fenv.h>
 
 #include "rig.h"
@@ -27,7 +29,9 @@ static size_t size_of(sbs_scalar scalar) {
   return scalar == SBS_FLOAT32 ? sizeof(float) : sizeof(double);
 }
 
-/* Calls check for both types, all methods, with and without normals; `expected` holds all frames, deformed one by one. */
+/*
+ * Calls check for both types, all methods, with and without normals; `expected` holds all frames, deformed one by one.
+ */
 static void for_all_deformations(void (*check)(const sbs_skin *skin, const transform frames[FRAMES][JOINTS],
                                                sbs_scalar scalar, const sbs_deform_options *options,
                                                int with_normals)) {

@@ -195,7 +195,10 @@ static void test_no_triangles(void) {
   CHECK_EQUAL(sbs_mesh_curvature(&mesh, NULL, NULL, NULL, NULL), SBS_OK);
 }
 
-/* A fold along the seam of the strip, by every angle up to a full fold; the third triangle stays in the plane of the second. */
+/*
+ * A fold along the seam of the strip, by every angle up to a full fold; the third triangle stays in the plane of the
+ * second.
+ */
 static void test_curvature_of_a_fold(void) {
   for (int step = 0; step <= 12; step++) {
     const double angle = PI * step / 12;

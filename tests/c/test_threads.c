@@ -265,7 +265,7 @@ static void test_fork_within_work(void) {
   CHECK(WIFEXITED(result) && WEXITSTATUS(result) == EXIT_SUCCESS);
 }
 
-/* ------------------------------------------------------------------------------------------------ how many there are -- */
+/* -------------------------------------------------------------------------------------------- how many there are -- */
 
 static void test_number_of_threads(void) {
   CHECK(sbs_get_threads() >= 1);

@@ -2,8 +2,8 @@
 /*
  * What fuzz targets share: a reader that turns bytes into arguments, memory that ends where its array ends, and checks.
  *
- * A target is a function LLVMFuzzerTestOneInput, called by libFuzzer or by replay.c. The same bytes make the same calls.
- * Where there are no more bytes, all are 0, which always stands for something ordinary.
+ * A target is a function LLVMFuzzerTestOneInput, called by libFuzzer or by replay.c. The same bytes make the same
+ * calls. Where there are no more bytes, all are 0, which always stands for something ordinary.
  */
 #ifndef SBS_TESTS_FUZZ_H
 #define SBS_TESTS_FUZZ_H

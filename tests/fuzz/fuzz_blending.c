@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A method that is blended with a base by amounts: where an amount is 0 or 1 it is the one or the other to the last bit, and
- * nothing else is written.
+ * A method that is blended with a base by amounts: where an amount is 0 or 1 it is the one or the other to the last
+ * bit, and nothing else is written.
  */
 #include <math.h>
 #include <string.h>

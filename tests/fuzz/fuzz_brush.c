@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A brush: strokes that change what they say they change, that fail without a trace, and that are undone to the last bit. */
+/*
+ * A brush: strokes that change what they say they change, that fail without a trace, and that are undone to the last
+ * bit.
+ */
 #include <math.h>
 #include <sbs/brush.h>
 #include <string.h>

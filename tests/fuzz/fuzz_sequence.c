@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls in any order, of which each gets what others made: weights by capsules become a skin, a brush paints them, the skin
- * is updated, deformed and undone, what came out becomes a surface or is divided. Objects live as long as the bytes want, and
- * any pointer may be NULL.
+ * Calls in any order, of which each gets what others made: weights by capsules become a skin, a brush paints them, the
+ * skin is updated, deformed and undone, what came out becomes a surface or is divided. Objects live as long as the
+ * bytes want, and any pointer may be NULL.
  */
 #include <math.h>
 #include <sbs/brush.h>
@@ -137,7 +137,10 @@ static sbs_status update(world *all) {
   return status;
 }
 
-/* What comes out is the mesh from now on; the skin keeps the one that it was made with, and is bound anew before it is updated. */
+/*
+ * What comes out is the mesh from now on; the skin keeps the one that it was made with, and is bound anew before it is
+ * updated.
+ */
 static sbs_status deform(world *all) {
   fuzz_input *in = all->in;
   const sbs_pose pose = fuzz_pose(in, JOINTS, 1);

@@ -54,7 +54,10 @@ static void find_nearest(fuzz_input *in, const sbs_surface *surface, const sbs_m
     const double *b = barycentric + 3 * i;
     FUZZ_CHECK(b[0] >= 0.0 && b[1] >= 0.0 && b[2] >= 0.0 && fabs(b[0] + b[1] + b[2] - 1.0) <= 1e-12);
 
-    /* The distance is that of the point that is told, and no corner is nearer; where squares neither overflow nor vanish. */
+    /*
+     * The distance is that of the point that is told, and no corner is nearer; where squares neither overflow nor
+     * vanish.
+     */
     if (!(size < 1e100 && size > 1e-100)) continue;
     double square = 0.0;
     for (size_t axis = 0; axis < 3; axis++) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a target without libFuzzer: replay FILE..., or replay --random COUNT SEED of inputs that are random from end to end. */
+/*
+ * Runs a target without libFuzzer: replay FILE..., or replay --random COUNT SEED of inputs that are random from end to
+ * end.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libsbs: painting weights. Conventions and errors are those of sbs.h, influences and locked joints those of influences.h.
+ * libsbs: painting weights. Conventions and errors are those of sbs.h, influences and locked joints those of
+ * influences.h.
  *
- * A brush holds a mesh and its influences. A stroke is a row of dabs; each touches the vertices within its radius, and nothing
- * else is looked at but a tree over the points: O(log V + touched) time. What a stroke changed can be put back to the
- * last bit.
+ * A brush holds a mesh and its influences. A stroke is a row of dabs; each touches the vertices within its radius, and
+ * nothing else is looked at but a tree over the points: O(log V + touched) time. What a stroke changed can be put back
+ * to the last bit.
  *
  * A brush changes with every stroke: one thread at a time.
  */
@@ -41,7 +42,8 @@ typedef enum sbs_brush_distance {
   SBS_BRUSH_DISTANCE_SPACE = 0, /* to the center of the dab, straight */
   SBS_BRUSH_DISTANCE_SURFACE =
       1 /* to the vertex that is nearest to the center, straight, and from there along edges, by the
-                                    shortest way (Dijkstra 1959): never less than along the surface, and a little more */
+                                    shortest way (Dijkstra 1959): never less than along the surface, and a little
+                                    more */
 } sbs_brush_distance;
 
 typedef struct sbs_brush_options {
@@ -70,8 +72,8 @@ typedef struct sbs_brush sbs_brush;
  *
  *   table      the influences; weights are double in the brush, and rows are put in order
  *   mesh       positions and triangles of the same vertices
- *   limit      L: room for so many influences a vertex, at least those of the table; where a stroke brings more, the lightest
- *              are dropped that are neither painted nor locked
+ *   limit      L: room for so many influences a vertex, at least those of the table; where a stroke brings more, the
+ *              lightest are dropped that are neither painted nor locked
  *   allocator  or NULL for malloc and free
  *   brush      receives the new brush; release it by sbs_brush_free
  *   fault      or NULL
@@ -99,7 +101,8 @@ typedef struct sbs_brush_change {
 } sbs_brush_change;
 
 /*
- * Makes dabs, one after the other. Vertices at one point change together: to equal weights, reckoned from those of the lowest.
+ * Makes dabs, one after the other. Vertices at one point change together: to equal weights, reckoned from those of the
+ * lowest.
  *
  *   options       or NULL for the defaults, though a radius must be given
  *   centers       (N, 3) finite
@@ -113,8 +116,8 @@ SBS_API sbs_status sbs_brush_stroke(sbs_brush *brush, const sbs_brush_options *o
                                     size_t center_count, sbs_brush_change *change, sbs_fault *fault);
 
 /*
- * Sets the influences of some vertices: the old ones of a stroke undo it, the new ones do it again. Strokes are undone from the
- * last to the first.
+ * Sets the influences of some vertices: the old ones of a stroke undo it, the new ones do it again. Strokes are undone
+ * from the last to the first.
  *
  *   vertices       (M), each in [0, V)
  *   joint_indices  (M, L)

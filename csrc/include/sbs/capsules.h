@@ -2,8 +2,8 @@
 /*
  * libsbs: weights by distance from the bones.
  *
- * Around the bone of each joint, the segment from its head to its tail, are an inner and an outer capsule. The weight of
- * joint j at a point is k_j / sum k, with
+ * Around the bone of each joint, the segment from its head to its tail, are an inner and an outer capsule. The weight
+ * of joint j at a point is k_j / sum k, with
  *
  *     k_j = m_j f_j / d_j
  *
@@ -72,9 +72,9 @@ typedef struct sbs_capsule_points {
 typedef enum sbs_capsule_outside {
   /*
    * Weight 1 for the capsule of smallest d_j - r_outer (ties: the lowest joint). Weights are then continuous across the
-   * outer surface of a capsule of r_inner < r_outer: where no other outer capsule reaches, it has weight 1 on both sides,
-   * and where one does, its weight goes to 0. Not so on the line where the outer surfaces of two capsules meet, nor
-   * outside of all, where two are equally near.
+   * outer surface of a capsule of r_inner < r_outer: where no other outer capsule reaches, it has weight 1 on both
+   * sides, and where one does, its weight goes to 0. Not so on the line where the outer surfaces of two capsules meet,
+   * nor outside of all, where two are equally near.
    */
   SBS_CAPSULE_OUTSIDE_NEAREST = 0,
   SBS_CAPSULE_OUTSIDE_UNWEIGHTED = 1, /* no weight */
@@ -97,9 +97,9 @@ typedef struct sbs_capsule_report {
 
 /*
  * Weights as padded pairs, as sbs_skin_desc takes them: by decreasing weight (ties: the lower joint first), padded with
- * index 0 and weight 0. The weights of a point sum to 1, or are all 0. No bit of them depends on the number of threads or
- * on other points nor, but for ties, on the order of the capsules. O(V J) time; the capsules that a group of points close
- * together has no part in are found at once.
+ * index 0 and weight 0. The weights of a point sum to 1, or are all 0. No bit of them depends on the number of threads
+ * or on other points nor, but for ties, on the order of the capsules. O(V J) time; the capsules that a group of points
+ * close together has no part in are found at once.
  *
  *   options                or NULL for the defaults
  *   influences_per_vertex  K: where more joints have weight, the K heaviest are kept and normalised; 0 is EMPTY

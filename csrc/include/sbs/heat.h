@@ -17,12 +17,12 @@
  *   Baran, I. and Popovic, J. 2007. Automatic Rigging and Animation of 3D Characters. ACM Transactions on Graphics
  *   26(3), section 4.
  *
- * Meshes are taken as they are. Vertices at one point, or nearer than 1e-6 of the mesh's size (the diagonal of its box),
- * are one. Cotangents count up to 100, and edges at least 1e-3, so that slivers and obtuse angles do no harm. Islands,
- * which triangles connect, have no heat of their own where they are tiny (a box of at most 0.03 of the mesh's size), have
- * no triangles, or where less than a fifth of their area sees a bone: a button, an eye, a shirt. They are joined to their
- * neighbors, over others where those are in between: there H p is c / d^2 times the weights of the nearest point of the
- * neighbor, at the distance d.
+ * Meshes are taken as they are. Vertices at one point, or nearer than 1e-6 of the mesh's size (the diagonal of its
+ * box), are one. Cotangents count up to 100, and edges at least 1e-3, so that slivers and obtuse angles do no harm.
+ * Islands, which triangles connect, have no heat of their own where they are tiny (a box of at most 0.03 of the mesh's
+ * size), have no triangles, or where less than a fifth of their area sees a bone: a button, an eye, a shirt. They are
+ * joined to their neighbors, over others where those are in between: there H p is c / d^2 times the weights of the
+ * nearest point of the neighbor, at the distance d.
  *
  * HOW IT IS COMPUTED. The equations are symmetric and positive definite for the islands that have heat, and for those
  * that hang on them directly, and so on outwards. Each time they are solved for all joints at once by a multifrontal
@@ -93,8 +93,8 @@ typedef struct sbs_heat_report {
 } sbs_heat_report;
 
 /*
- * Weights by heat, as padded pairs: by decreasing weight (ties: the lower joint first), padded with index 0 and weight 0.
- * Those of a vertex sum to 1; vertices at one point have equal ones.
+ * Weights by heat, as padded pairs: by decreasing weight (ties: the lower joint first), padded with index 0 and weight
+ * 0. Those of a vertex sum to 1; vertices at one point have equal ones.
  *
  * Where heat can't work that is no error: SBS_OK, and the report says why. Capsules (sbs/capsules.h) always do.
  *

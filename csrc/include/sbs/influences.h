@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libsbs: tools for the influences of a mesh: to repair, normalize, limit, prune and smooth them. Conventions, threads and errors are
- * those of sbs.h.
+ * libsbs: tools for the influences of a mesh: to repair, normalize, limit, prune and smooth them. Conventions, threads
+ * and errors are those of sbs.h.
  *
- * Influences come in as padded pairs, in any order, and go out by decreasing weight (ties: the lower joint first), padded with
- * index 0 and weight 0; a joint that occurs more than once is merged. Weights must be finite and not negative, but for
- * sbs_influences_tidy. Where those of one joint add up to more than their type holds, all of the vertex are halved until they
- * do not.
+ * Influences come in as padded pairs, in any order, and go out by decreasing weight (ties: the lower joint first),
+ * padded with index 0 and weight 0; a joint that occurs more than once is merged. Weights must be finite and not
+ * negative, but for sbs_influences_tidy. Where those of one joint add up to more than their type holds, all of the
+ * vertex are halved until they do not.
  *
- * LOCKED joints keep the weights that they have, to the last bit. Where weights are normalized, the others share what the locked
- * ones leave of 1, in proportion. A vertex whose unlocked weights are all zero has nothing to scale and keeps its sum; where locked
- * weights exceed 1, the others become zero. A sum that is off by rounding errors alone, 4 K epsilon, is left as it is, so
- * that to normalize again changes no bit.
+ * LOCKED joints keep the weights that they have, to the last bit. Where weights are normalized, the others share what
+ * the locked ones leave of 1, in proportion. A vertex whose unlocked weights are all zero has nothing to scale and
+ * keeps its sum; where locked weights exceed 1, the others become zero. A sum that is off by rounding errors alone, 4 K
+ * epsilon, is left as it is, so that to normalize again changes no bit.
  */
 #ifndef SBS_INFLUENCES_H
 #define SBS_INFLUENCES_H
@@ -33,9 +33,9 @@ typedef struct sbs_influences_table {
 } sbs_influences_table;
 
 /*
- * The influences as a skin uses them (sbs_skin_new), to the last bit: weights that are NaN, infinite or negative are dropped,
- * those of one joint are added, in an order of their values so that no bit depends on that of the caller, and all are divided
- * by their sum, in double.
+ * The influences as a skin uses them (sbs_skin_new), to the last bit: weights that are NaN, infinite or negative are
+ * dropped, those of one joint are added, in an order of their values so that no bit depends on that of the caller, and
+ * all are divided by their sum, in double.
  *
  *   table           the influences; its weights may be any numbers
  *   joint_indices   (V, K); not those of the table
@@ -68,7 +68,8 @@ typedef struct sbs_influences_clean_options {
 SBS_API sbs_influences_clean_options sbs_default_influences_clean_options(void);
 
 /*
- * Normalizes, limits and prunes. Doing it twice with the same options gives the same bits as doing it once. O(V K^2) time.
+ * Normalizes, limits and prunes. Doing it twice with the same options gives the same bits as doing it once. O(V K^2)
+ * time.
  *
  *   table          the influences
  *   options        or NULL for the defaults
@@ -95,15 +96,16 @@ typedef struct sbs_influences_smooth_options {
 SBS_API sbs_influences_smooth_options sbs_default_influences_smooth_options(void);
 
 /*
- * Smooths weights over a surface: in each iteration, all at once, w becomes w + s (mean - w) for every joint, the mean over the
- * vertices that share an edge. Vertices at one point are one: they come out with equal weights, even if only some of them are
- * masked in (with the largest factor) or theirs were not equal (the lowest vertex speaks for all). Weights that are the same
- * everywhere stay so to the last bit. A vertex without neighbors keeps its weights.
+ * Smooths weights over a surface: in each iteration, all at once, w becomes w + s (mean - w) for every joint, the mean
+ * over the vertices that share an edge. Vertices at one point are one: they come out with equal weights, even if only
+ * some of them are masked in (with the largest factor) or theirs were not equal (the lowest vertex speaks for all).
+ * Weights that are the same everywhere stay so to the last bit. A vertex without neighbors keeps its weights.
  *
  *   table          the influences
  *   mesh           positions and triangles of the same vertices
  *   options        or NULL for the defaults
- *   limit          influences per vertex of the outputs: where there are more in the end, the lightest unlocked ones are dropped
+ *   limit          influences per vertex of the outputs: where there are more in the end, the lightest unlocked ones
+ *   are dropped
  *   joint_indices  (V, limit); not those of the table
  *   joint_weights  (V, limit) of the table's scalar type; not those of the table
  *   fault          or NULL

@@ -2,8 +2,8 @@
 /*
  * libsbs: triangle meshes: seams, neighbors, islands and curvature. Conventions, threads and errors are those of sbs.h.
  *
- * A mesh often has several vertices at one point, where textures or normals have a seam. For the surface they are one: every
- * tool gives them the same weights.
+ * A mesh often has several vertices at one point, where textures or normals have a seam. For the surface they are one:
+ * every tool gives them the same weights.
  */
 #ifndef SBS_MESH_H
 #define SBS_MESH_H
@@ -44,7 +44,8 @@ SBS_API sbs_status sbs_mesh_weld(const sbs_mesh_desc *mesh, const sbs_allocator 
  * Finds the vertices that share an edge of a triangle. O(V + T log T) time, O(V + T) where no vertex has very many.
  *
  *   mesh             its triangles; positions are not looked at
- *   representatives  (V) or NULL, from sbs_mesh_weld: then corners stand for their representatives, and lists name only those
+ *   representatives  (V) or NULL, from sbs_mesh_weld: then corners stand for their representatives, and lists name only
+ *   those
  *   allocator        or NULL for malloc and free
  *   offsets          (V + 1)  the neighbors of vertex v are neighbors[offsets[v]] to neighbors[offsets[v + 1] - 1]
  *   neighbors        (6 T)    ascending for each vertex, each once; only the first offsets[V] mean something
@@ -71,14 +72,15 @@ SBS_API sbs_status sbs_mesh_islands(const sbs_mesh_desc *mesh, int32_t *islands,
                                     sbs_fault *fault);
 
 /*
- * The curvature of each triangle (Kavan & Zara 2003, section 4): the largest angle between its normal and that of a neighbor,
- * over a common edge. O(V + T) time.
+ * The curvature of each triangle (Kavan & Zara 2003, section 4): the largest angle between its normal and that of a
+ * neighbor, over a common edge. O(V + T) time.
  *
- * An edge of three and more triangles bounds no surface and makes no neighbors. A triangle whose area is within what the
- * rounding of its corners makes of it has no normal: it is nobody's neighbor, and its own curvature is 0.
+ * An edge of three and more triangles bounds no surface and makes no neighbors. A triangle whose area is within what
+ * the rounding of its corners makes of it has no normal: it is nobody's neighbor, and its own curvature is 0.
  *
  *   mesh             deformed positions; triangles
- *   representatives  (V) from sbs_mesh_weld of the rest positions, or NULL: edges are told by the numbers of their vertices
+ *   representatives  (V) from sbs_mesh_weld of the rest positions, or NULL: edges are told by the numbers of their
+ *   vertices
  *   allocator        or NULL for malloc and free
  *   curvatures       (T) radians, 0 to pi; 0 without neighbors
  *   fault            or NULL

@@ -32,13 +32,14 @@
  *   deform  every vertex  within sbs_skin_deform  positions and normals, in the caller's vertex order
  *
  * THREADS. A skin never changes after sbs_skin_new, so any number of threads may deform with one skin at once. No
- * result depends on the number of threads, not even in its last bit; all work in the floating-point mode of the one that
- * calls. Work is shared that takes longer than about 50 microseconds, by threads of the library's own: they start when
- * they are first needed, sleep in between, and are started anew in a child process made by fork. See sbs_set_threads.
+ * result depends on the number of threads, not even in its last bit; all work in the floating-point mode of the one
+ * that calls. Work is shared that takes longer than about 50 microseconds, by threads of the library's own: they start
+ * when they are first needed, sleep in between, and are started anew in a child process made by fork. See
+ * sbs_set_threads.
  *
  * ERRORS. Every function that can fail returns a sbs_status, checks its input before it writes, and leaves all outputs
- * untouched unless it returns SBS_OK; of sbs_skin_deform_many see there, of calls that are given up sbs_set_progress. The
- * optional sbs_fault says which argument was at fault, and where.
+ * untouched unless it returns SBS_OK; of sbs_skin_deform_many see there, of calls that are given up sbs_set_progress.
+ * The optional sbs_fault says which argument was at fault, and where.
  *
  * NULL is an error for every pointer parameter that is not marked "or NULL".
  */
@@ -112,8 +113,9 @@ typedef enum sbs_status {
 SBS_API const char *sbs_status_string(sbs_status status);
 
 /*
- * How many threads share the work of calls whose own option `threads` is 0: as many as the environment variable SBS_THREADS
- * says when it is first needed, a whole number from 1, or else as there are processors that the process may run on; never more than 256.
+ * How many threads share the work of calls whose own option `threads` is 0: as many as the environment variable
+ * SBS_THREADS says when it is first needed, a whole number from 1, or else as there are processors that the process may
+ * run on; never more than 256.
  *
  *   threads  at most so many, of all calls from now on; 0: as above
  *
@@ -159,10 +161,10 @@ typedef int sbs_progress(double fraction, void *user);
  * Has the calling thread's calls, from now on, tell a function of their progress, so that they can be given up: every
  * function that may take long does. Other threads have their own, or none.
  *
- * A call that is given up leaves every object as it was, and makes none. Arrays that are written as the work goes on (by
- * sbs_skin_deform and its like, the weights of capsules, sbs_influences_clean, sbs_surface_nearest and sbs_surface_blocked,
- * and what sbs/mesh.h and sbs_mesh_curvature tell of a mesh) may be written in part; influences that are cleaned in place
- * are not, for that is not given up.
+ * A call that is given up leaves every object as it was, and makes none. Arrays that are written as the work goes on
+ * (by sbs_skin_deform and its like, the weights of capsules, sbs_influences_clean, sbs_surface_nearest and
+ * sbs_surface_blocked, and what sbs/mesh.h and sbs_mesh_curvature tell of a mesh) may be written in part; influences
+ * that are cleaned in place are not, for that is not given up.
  *
  *   progress  or NULL (at first): calls run to their end
  *   user      what it is called with
@@ -250,8 +252,9 @@ SBS_API sbs_status sbs_skin_check(const sbs_skin_desc *desc, const sbs_skin_opti
  * that gained or lost a vertex), the rest is copied. O(V) time.
  *
  *   skin          the mesh as it was; remains as it is
- *   desc          the mesh as it is now. Only joint_indices, joint_weights, their type and their width may differ from the
- *                 description of `skin`, and only the influences of `vertices`; of the others nothing is checked again
+ *   desc          the mesh as it is now. Only joint_indices, joint_weights, their type and their width may differ from
+ *                 the description of `skin`, and only the influences of `vertices`; of the others nothing is checked
+ *                 again
  *   vertices      (vertex_count) those that may have changed, in any order, repeated or not; NULL if there are none
  *   vertex_count  how many
  *   options       or NULL for the defaults; sum_tolerance as for `skin`, for the report
@@ -465,8 +468,8 @@ SBS_API size_t sbs_skin_scratch_size(const sbs_skin *skin);
  *   fault      or NULL
  *
  * Accuracy on real characters, against exact arithmetic on the same input and as a share of the mesh's size: 1e-12 for
- * float64; for float32 5e-8 (spherical by default), 1e-6 (weighted centers: 3e-7 is seen) or 2e-7 plus half an ulp of the
- * output. Where joints are not rigid, 2e-7 (weighted centers: 1e-6) times the most that one of them stretches by.
+ * float64; for float32 5e-8 (spherical by default), 1e-6 (weighted centers: 3e-7 is seen) or 2e-7 plus half an ulp of
+ * the output. Where joints are not rigid, 2e-7 (weighted centers: 1e-6) times the most that one of them stretches by.
  *
  * Errors: NULL, OPTION, STRIDE, NOT_FINITE, NOT_AFFINE, OUT_OF_MEMORY, CANCELLED, SCRATCH, NO_CONVERGENCE, INTERNAL.
  */

@@ -3,8 +3,8 @@
  * libsbs: finer meshes where they are strained (Kavan & Zara 2003, "Real Time Skin Deformation with Bones Blending").
  * Conventions, threads and errors are those of sbs.h.
  *
- * Edges are told by where their ends are: with representatives from sbs_mesh_weld, the triangles on both sides of a seam share
- * an edge although they share no vertex.
+ * Edges are told by where their ends are: with representatives from sbs_mesh_weld, the triangles on both sides of a
+ * seam share an edge although they share no vertex.
  */
 #ifndef SBS_SUBDIVIDE_H
 #define SBS_SUBDIVIDE_H
@@ -18,9 +18,11 @@ extern "C" {
 /*
  * How a triangle is divided, figure 7.
  *
- *   1_TO_3  at its centroid. No edge is split, so its neighbors stay as they are; triangles get longer from level to level.
- *   1_TO_4  at the midpoints of its edges. A neighbor with one or two split edges is divided in two or three, so that no
- *           vertex stands in the middle of another triangle's edge; one with three is divided like those that were chosen.
+ *   1_TO_3  at its centroid. No edge is split, so its neighbors stay as they are; triangles get longer from level to
+ *   level.
+ *   1_TO_4  at the midpoints of its edges. A neighbor with one or two split edges is divided in two or three, so that
+ *           no vertex stands in the middle of another triangle's edge; one with three is divided like those that were
+ *           chosen.
  */
 typedef enum sbs_scheme {
   SBS_SCHEME_1_TO_3 = 0,
@@ -28,9 +30,9 @@ typedef enum sbs_scheme {
 } sbs_scheme;
 
 /*
- * A mesh that was divided: the old vertices with their old numbers, then N new ones. Each new vertex is a point of an old
- * triangle: the sum of what its parents have, each times its share, carries any attribute over. Along an edge, and so along
- * seams, the shares are exact in binary, so that vertices at one point stay at one point to the last bit.
+ * A mesh that was divided: the old vertices with their old numbers, then N new ones. Each new vertex is a point of an
+ * old triangle: the sum of what its parents have, each times its share, carries any attribute over. Along an edge, and
+ * so along seams, the shares are exact in binary, so that vertices at one point stay at one point to the last bit.
  */
 typedef struct sbs_subdivision {
   size_t vertex_count;      /* V + N */
@@ -45,8 +47,8 @@ typedef struct sbs_subdivision {
 /*
  * Divides chosen triangles of a mesh, and of the others what must be. O(V + T) time for each level.
  *
- * A triangle with two corners at one point is not divided for its own sake. Edges of any number of triangles may be split:
- * all of them follow. Vertices of no triangle stay.
+ * A triangle with two corners at one point is not divided for its own sake. Edges of any number of triangles may be
+ * split: all of them follow. Vertices of no triangle stay.
  *
  *   mesh             positions are looked at to choose the shorter diagonal where a neighbor is divided in three
  *   representatives  (V) from sbs_mesh_weld, or NULL: edges are told by the numbers of their vertices
