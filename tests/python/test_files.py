@@ -255,9 +255,11 @@ def test_a_disk_that_is_full_is_told_by_the_name_of_the_file(tmp_path, how):
 
 
 ENDED = """
-import sys, time
+import signal, sys, time
 from sbs.files import replacing
 
+# Whoever started the tests may have had the signal ignored, as nohup does.
+signal.signal(int(sys.argv[2]), signal.default_int_handler if int(sys.argv[2]) == signal.SIGINT else signal.SIG_DFL)
 with replacing(sys.argv[1]) as temporary:
     temporary.write_text("half")
     print("ready", flush=True)
@@ -271,7 +273,7 @@ def test_a_process_that_is_ended_leaves_nothing_behind(tmp_path, number):
     path = tmp_path / "data.txt"
     path.write_text("old")
     with subprocess.Popen(
-        [sys.executable, "-c", ENDED, str(path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        [sys.executable, "-c", ENDED, str(path), str(int(number))], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as process:
         process.stdout.readline()
         assert len(list(tmp_path.iterdir())) == 2

@@ -26,10 +26,8 @@ class NamedMethod:
     options: DeformOptions
 
     def skin(self, character: Character) -> Skin:
-        """The skin to deform: the character's own, or with optimized centers, where they are needed and it has none."""
-        if self.options.get("center") != "optimized" or character.skin.has_centers:
-            return character.skin
-        return character.optimized_skin()
+        """The skin to deform: the character's own, or one with optimized centers where they are needed."""
+        return character.optimized_skin() if self.options.get("center") == "optimized" else character.skin
 
 
 METHODS: dict[str, NamedMethod] = {
