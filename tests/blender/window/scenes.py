@@ -159,7 +159,7 @@ def handle_of(blender: Session) -> tuple[Point, Point]:
     start, end = blender.run(
         "from mathutils import Vector\n"
         "bone = bpy.context.active_pose_bone\n"
-        "place = addon.module('capsules.gizmo').place(bone)\n"
+        "place = addon.module('capsules.handles').place(bone)\n"
         "distance = bone.bone.envelope_distance\n"
         "result = [list(place @ Vector((0, 0, z * distance))) for z in (1, 2)]"
     )
@@ -172,7 +172,7 @@ def zone_handles(blender: Session, outwards: float) -> list[tuple[Point, Point]]
         "from mathutils import Vector\n"
         "bone = bpy.context.active_pose_bone\n"
         "zone = addon.module('zones.bones').find(bone)\n"
-        "places = addon.module('zones.gizmo').places(bone)\n"
+        "places = addon.module('zones.handles').places(bone)\n"
         "result = [\n"
         "    [list(place @ Vector((0, 0, z + outwards * step))) for step in (0, 1)]\n"
         "    for place, z in zip(places, (-zone.t_min, zone.t_max))\n"
