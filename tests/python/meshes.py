@@ -3,18 +3,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+import numpy.typing as npt
 
 from sbs import rotations
+
+# The types that the library computes in.
+Precision = type[np.float32 | np.float64]
 
 
 def skin_arguments(
     vertices: int = 40,
     joints: int = 6,
     influences: int = 4,
-    dtype: Any = np.float64,
+    dtype: npt.DTypeLike = np.float64,
     *,
     seed: int = 0,
     normals: bool = False,

@@ -7,8 +7,11 @@ import itertools
 import characters
 import numpy as np
 import pytest
+from meshes import Precision
 from reference import CENTERS, METHODS, ROTATIONS, Pose
 from subject import Subject, assert_within
+
+from sbs.options import Center, Method, Rotation
 
 SAMPLE = 400  # vertices a frame, and one of every joint set and heaviest joint
 
@@ -68,7 +71,7 @@ def widest_angle(prepared: Pose) -> float:
     return float(np.degrees(2 * np.arccos(min(dots))))
 
 
-def test_the_poses_are_those_that_matter():
+def test_the_poses_are_those_that_matter() -> None:
     assert len(characters.NAMES) >= 6
     assert all(len(list(characters.load(name).poses())) >= 3 for name in characters.NAMES)
     assert widest_angle(pose("hand_webxr", "fist", 29, np.float64)) > 178
@@ -76,7 +79,7 @@ def test_the_poses_are_those_that_matter():
     assert widest_angle(pose("rat_quaternius", "Rat_Run", 5, np.float64)) > 165
 
 
-def test_a_joint_passes_180_degrees_from_a_heaviest_joint():
+def test_a_joint_passes_180_degrees_from_a_heaviest_joint() -> None:
     clip = characters.load("woman_makehuman_cmu").clips["cmu_01_01"]
     mesh = subject("woman_makehuman_cmu", np.float64).mesh
     pairs = {(mesh.pivot(vertex), joint) for vertex, joints in enumerate(mesh.influences) for joint in joints}
@@ -91,7 +94,7 @@ def test_a_joint_passes_180_degrees_from_a_heaviest_joint():
 @pytest.mark.parametrize(("name", "clip", "frame"), POSES)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_positions_and_normals(name, clip, frame, method, dtype):
+def test_positions_and_normals(name: str, clip: str, frame: int, method: Method, dtype: Precision) -> None:
     skipped = subject(name, dtype).check(pose(name, clip, frame, dtype), method, sample(name))
     assert skipped <= MOST_SKIPPED.get((clip, dtype), 0)
 
@@ -113,7 +116,9 @@ HARD = [
 @pytest.mark.parametrize("center", CENTERS)
 @pytest.mark.parametrize("rotation", ROTATIONS)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_rotations_and_centers(name, clip, frame, rotation, center, dtype):
+def test_rotations_and_centers(
+    name: str, clip: str, frame: int, rotation: Rotation, center: Center, dtype: Precision
+) -> None:
     bound = subject(name, dtype)
     matrices = characters.load(name).clips[clip].skinning_matrices(frame).astype(dtype)
     chosen = sample(name)
@@ -125,14 +130,14 @@ def test_rotations_and_centers(name, clip, frame, rotation, center, dtype):
 
 @pytest.mark.parametrize(("name", "clip", "frame"), POSES)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_weighted_centers(name, clip, frame, dtype):
+def test_weighted_centers(name: str, clip: str, frame: int, dtype: Precision) -> None:
     bound = subject(name, dtype)
     matrices = characters.load(name).clips[clip].skinning_matrices(frame).astype(dtype)
     assert bound.check(bound.pose(matrices, center="weighted"), "spherical", sample(name)[::3]) == 0
 
 
 @pytest.mark.parametrize(("name", "clip", "frame"), POSES)
-def test_single_precision_from_double_matrices(name, clip, frame):
+def test_single_precision_from_double_matrices(name: str, clip: str, frame: int) -> None:
     bound = subject(name, np.float32)
     matrices = characters.load(name).clips[clip].skinning_matrices(frame)
     skipped = bound.check(bound.pose(matrices), "spherical", sample(name))
@@ -141,7 +146,7 @@ def test_single_precision_from_double_matrices(name, clip, frame):
 
 @pytest.mark.parametrize(("name", "clip", "frame"), POSES)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_truncated_singular_values(name, clip, frame, dtype):
+def test_truncated_singular_values(name: str, clip: str, frame: int, dtype: Precision) -> None:
     bound = subject(name, dtype)
     truncated = bound.pose(characters.load(name).clips[clip].skinning_matrices(frame), rcond=1e-3)
     skipped = bound.check(truncated, "spherical", sample(name))
@@ -149,7 +154,7 @@ def test_truncated_singular_values(name, clip, frame, dtype):
 
 
 @pytest.mark.parametrize(("name", "clip", "frame"), POSES)
-def test_rotation_centers(name, clip, frame):
+def test_rotation_centers(name: str, clip: str, frame: int) -> None:
     bound, prepared = subject(name, np.float64), pose(name, clip, frame, np.float64)
     centers = bound.skin.rotation_centers(prepared.skinning_matrices)
     assert centers.dtype == np.float64
@@ -160,7 +165,7 @@ def test_rotation_centers(name, clip, frame):
 
 
 @pytest.mark.parametrize(("name", "clip", "frame"), POSES)
-def test_reports(name, clip, frame):
+def test_reports(name: str, clip: str, frame: int) -> None:
     bound, prepared = subject(name, np.float64), pose(name, clip, frame, np.float64)
     sets = bound.mesh.vertices_of_set
     report = bound.skin.pose_report(prepared.skinning_matrices)
@@ -171,7 +176,7 @@ def test_reports(name, clip, frame):
 
 
 @pytest.mark.parametrize("name", characters.NAMES)
-def test_joint_sets(name):
+def test_joint_sets(name: str) -> None:
     bound = subject(name, np.float64)
     assert bound.skin.joint_sets == sorted(bound.mesh.vertices_of_set)
     of_vertex = [bound.skin.joint_sets[number] for number in bound.skin.joint_set_of_vertex]

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshes import skin_arguments, skinning_matrices
+from meshes import Precision, skin_arguments, skinning_matrices
 
 import sbs
+from sbs.options import Method
 
 METHODS = ["rigid", "linear", "spherical", "dual_quaternion"]
 VERTICES, JOINTS = 600, 6
@@ -32,7 +33,7 @@ def blended(base: np.ndarray, method: np.ndarray, amount: np.ndarray) -> np.ndar
 
 @pytest.mark.parametrize(("base", "method"), list(itertools.permutations(METHODS, 2)))
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_amounts_of_0_and_1_are_the_methods_themselves(dtype, base, method):
+def test_amounts_of_0_and_1_are_the_methods_themselves(dtype: Precision, base: Method, method: Method) -> None:
     skin, matrices = make_skin(dtype), skinning_matrices(JOINTS)
     of_base = skin.deform(matrices, method=base, normals=True)
     of_method = skin.deform(matrices, method=method, normals=True)
@@ -45,7 +46,7 @@ def test_amounts_of_0_and_1_are_the_methods_themselves(dtype, base, method):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_rotations_and_centers_are_blended(dtype):
+def test_rotations_and_centers_are_blended(dtype: Precision) -> None:
     arguments = skin_arguments(VERTICES, JOINTS, 3, dtype)
     skin, matrices = sbs.Skin(**arguments, centers=arguments["rest_positions"] / 2), skinning_matrices(JOINTS)
     amount = np.random.default_rng(2).random(VERTICES)
@@ -63,7 +64,7 @@ def test_rotations_and_centers_are_blended(dtype):
     st.sampled_from([np.float32, np.float64]),
     st.sampled_from([np.float32, np.float64]),
 )
-def test_positions_are_blended_and_normals_normalised(seed, methods, dtype, amount_dtype):
+def test_positions_are_blended_and_normals_normalised(seed: int, methods, dtype, amount_dtype) -> None:
     generator = np.random.default_rng(seed)
     skin, matrices = make_skin(dtype, seed), skinning_matrices(JOINTS, seed=seed)
     amount = generator.choice([0, 1, 0.5, *generator.random(5)], VERTICES).astype(amount_dtype)
@@ -82,7 +83,7 @@ def test_positions_are_blended_and_normals_normalised(seed, methods, dtype, amou
     np.testing.assert_allclose(np.linalg.norm(normals, axis=1), 1, rtol=16 * eps)
 
 
-def test_many_frames_and_threads_give_the_same_bits():
+def test_many_frames_and_threads_give_the_same_bits() -> None:
     skin, matrices = make_skin(np.float32), skinning_matrices(5, JOINTS)
     amount = np.linspace(0, 1, VERTICES)
     one_by_one = [skin.deform(pose, amount=amount, normals=True, threads=1) for pose in matrices]
@@ -92,7 +93,7 @@ def test_many_frames_and_threads_give_the_same_bits():
             assert same((positions[frame], normals[frame]), expected)
 
 
-def test_the_base_takes_options():
+def test_the_base_takes_options() -> None:
     skin, matrices = make_skin(), skinning_matrices(JOINTS)
     assert np.abs(skin.deform(matrices) - skin.deform(matrices, damping=0.5)).max() > 1e-3
     for options in ({}, {"method": "spherical", "damping": 0.5}, {"rcond": 0.5}, {"method": "rigid"}):
@@ -100,7 +101,7 @@ def test_the_base_takes_options():
         assert found.tobytes() == skin.deform(matrices, **options).tobytes()
 
 
-def test_blending_a_real_character():
+def test_blending_a_real_character() -> None:
     character = characters.load("woman_makehuman_cmu")
     skin = sbs.Skin(character.rest_positions, character.joint_indices, character.joint_weights)
     clip, frame = next(character.poses())
@@ -128,7 +129,7 @@ def test_blending_a_real_character():
         ({"base": {"rcond": 2.0}}, r"base.rcond must be None or between 0 and 1, not 2.0"),
     ],
 )
-def test_bad_values(options, message):
+def test_bad_values(options, message: str) -> None:
     skin, matrices = make_skin(), skinning_matrices(JOINTS)
     with pytest.raises(ValueError, match=message):
         skin.deform(matrices, **{"amount": 0.5, **options})
@@ -146,12 +147,12 @@ def test_bad_values(options, message):
         ({"base": {"method": 1}}, r"base\['method'\] must be a str"),
     ],
 )
-def test_bad_types(options, message):
+def test_bad_types(options, message: str) -> None:
     with pytest.raises(TypeError, match=message):
         make_skin().deform(skinning_matrices(JOINTS), **{"amount": 0.5, **options})
 
 
-def test_outputs_share_no_memory_with_the_amounts():
+def test_outputs_share_no_memory_with_the_amounts() -> None:
     skin = make_skin()
     memory = np.zeros(4 * VERTICES)
     with pytest.raises(ValueError, match="out shares memory with amount"):

@@ -7,9 +7,11 @@ from functools import partial
 
 import numpy as np
 import pytest
+from meshes import Precision
 
 import sbs
 from sbs import rotations
+from sbs.options import Center
 
 DTYPES = [np.float64, np.float32]
 CENTERS = ["joint_set", "weighted"]
@@ -65,7 +67,7 @@ def residual(matrix: np.ndarray, quaternions: np.ndarray, weights: np.ndarray) -
 @pytest.mark.parametrize("center", CENTERS)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("degrees", [0, 1e-6, 30, 90, 170, 179.999, 180])
-def test_of_two_it_is_slerp(degrees, dtype, center):
+def test_of_two_it_is_slerp(degrees: float, dtype: Precision, center: Center) -> None:
     """A joint turns about z, the other rests: a weight of w turns by w times the angle."""
     weights = np.array([0.0, 0.125, 0.25, 0.5, 0.75, 1.0])
     rest = np.array([[2, 0, 1], [0, 1, -3], [1, 1, 0], [-1, 0.5, 2], [3, 0, 0], [0.25, -2, 5]], dtype)
@@ -89,7 +91,7 @@ def test_of_two_it_is_slerp(degrees, dtype, center):
     np.testing.assert_allclose(turned, expected.T, rtol=0, atol=5 * ROUNDING[dtype] + damping)
 
 
-def test_of_two_it_is_not_what_is_blended_linearly():
+def test_of_two_it_is_not_what_is_blended_linearly() -> None:
     rest, matrices = np.array([[1.0, 0, 0]]), np.stack([np.eye(4), np.diag([-1.0, -1, 1, 1])])
     skin = sbs.Skin(rest, [[0, 1]], [[0.75, 0.25]])
     slerped, blended_linearly = (
@@ -103,7 +105,7 @@ def test_of_two_it_is_not_what_is_blended_linearly():
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("joints", [3, 4, 5, 9])
 @pytest.mark.parametrize("spread", [1e-3, 0.5, 2.0, 3.1])
-def test_of_more_their_logarithms_cancel(joints, spread, dtype):
+def test_of_more_their_logarithms_cancel(joints: int, spread: float, dtype: Precision) -> None:
     generator = np.random.default_rng(joints)
     quaternions = random_quaternions(generator, joints, spread)
     weights = generator.dirichlet(np.ones(joints), 50).astype(dtype)
@@ -112,7 +114,7 @@ def test_of_more_their_logarithms_cancel(joints, spread, dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_quaternions_at_right_angles(dtype):
+def test_quaternions_at_right_angles(dtype: Precision) -> None:
     """Half turns about three axes: 90 degrees from the pivot, and from one another, on the sphere."""
     quaternions = np.eye(4)
     weights = np.array([[0.4, 0.3, 0.2, 0.1], [0.25, 0.25, 0.25, 0.25], [0.7, 0.1, 0.1, 0.1], [0.5, 0.5, 0, 0]], dtype)
@@ -122,7 +124,7 @@ def test_quaternions_at_right_angles(dtype):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("degrees", [100, 150, 179])
-def test_quaternions_on_opposite_sides_of_the_heaviest(degrees, dtype):
+def test_quaternions_on_opposite_sides_of_the_heaviest(degrees: int, dtype: Precision) -> None:
     """Two joints turn to either side of the heaviest: on the sphere they are more than 90 degrees from one another."""
     half = np.radians(degrees) / 2
     quaternions = np.array([[1, 0, 0, 0], [np.cos(half), np.sin(half), 0, 0], [np.cos(half), -np.sin(half), 0.1, 0]])
@@ -134,7 +136,7 @@ def test_quaternions_on_opposite_sides_of_the_heaviest(degrees, dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_a_vertex_does_not_depend_on_its_neighbours(dtype):
+def test_a_vertex_does_not_depend_on_its_neighbours(dtype: Precision) -> None:
     """Lanes of a vector iterate together: one that converges at once beside one that takes its time, and without it."""
     quaternions = random_quaternions(np.random.default_rng(4), 4, 3.0)
     easy, hard = np.array([[0.97, 0.01, 0.01, 0.01]]), np.array([[0.4, 0.2, 0.2, 0.2]])
@@ -144,7 +146,7 @@ def test_a_vertex_does_not_depend_on_its_neighbours(dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_an_influence_that_fades_out_takes_nothing_with_it(dtype):
+def test_an_influence_that_fades_out_takes_nothing_with_it(dtype: Precision) -> None:
     quaternions = random_quaternions(np.random.default_rng(6), 4, 2.5)
     rotate = partial(blended, dtype=dtype)
     without = rotate(quaternions[:3], np.array([[0.5, 0.3, 0.2]]))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from meshes import skin_arguments, skinning_matrices
+from meshes import Precision, skin_arguments, skinning_matrices
 
 import sbs
 
@@ -50,7 +50,7 @@ def changed(name: str, index: Any, value: Any) -> dict[str, np.ndarray]:
         ({"rest_positions": [[0.0, 0.0, 0.0], [0.0]]}, "rest_positions: .*inhomogeneous"),
     ],
 )
-def test_shapes(changes, message):
+def test_shapes(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         bind(**changes)
 
@@ -80,7 +80,7 @@ def test_shapes(changes, message):
         ({"joint_count": -3}, "joint_count must be None or at least 1, not -3"),
     ],
 )
-def test_empty(changes, message):
+def test_empty(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         bind(**changes)
 
@@ -99,14 +99,14 @@ def test_empty(changes, message):
         (changed("joint_positions", (30, 0), np.inf), r"joint_positions\[30, 0\] is inf"),
     ],
 )
-def test_values(changes, message):
+def test_values(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         bind(**changes)
 
 
 @pytest.mark.parametrize("integer", [np.uint32, np.int64, np.uint64])
 @given(data=st.data())
-def test_indices_beyond_int32_do_not_wrap(integer, data):
+def test_indices_beyond_int32_do_not_wrap(integer, data) -> None:
     """Those of 64 bits would be good ones if their upper half were dropped."""
     largest = int(np.iinfo(integer).max)
     wrong = data.draw(
@@ -122,14 +122,14 @@ def test_indices_beyond_int32_do_not_wrap(integer, data):
         bind(parents=parents)
 
 
-def test_lowest_int64_does_not_wrap():
+def test_lowest_int64_does_not_wrap() -> None:
     with pytest.raises(ValueError, match=r"joint_indices\[0, 0\] = -9223372036854775808 is out of range"):
         bind(joint_indices=np.full((VERTICES, 3), -(2**63)))
 
 
 @pytest.mark.parametrize("name", ["rest_positions", "joint_weights", "rest_normals", "joint_positions"])
 @pytest.mark.parametrize("dtype", [np.complex128, np.longdouble, object, "U3", "S3", "M8[s]", "m8[s]"])
-def test_types_that_are_no_reals(name, dtype):
+def test_types_that_are_no_reals(name: str, dtype) -> None:
     array = np.ones(skin_arguments(VERTICES, JOINTS, 3, normals=True)[name].shape).astype("i8").astype(dtype)
     with pytest.raises(TypeError, match=f"{name} must hold real numbers .*, not "):
         bind(**{name: array})
@@ -137,19 +137,19 @@ def test_types_that_are_no_reals(name, dtype):
 
 @pytest.mark.parametrize("name", ["joint_indices", "parents"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.bool_, np.complex64, object, "U3"])
-def test_types_that_are_no_integers(name, dtype):
+def test_types_that_are_no_integers(name: str, dtype) -> None:
     array = skin_arguments(VERTICES, JOINTS, 3)[name].astype(dtype)
     with pytest.raises(TypeError, match=f"{name} must hold integers, not "):
         bind(**{name: array})
 
 
 @pytest.mark.parametrize("name", ["rest_positions", "joint_indices", "joint_weights"])
-def test_none_where_an_array_is_needed(name):
+def test_none_where_an_array_is_needed(name: str) -> None:
     with pytest.raises(ValueError, match=rf"{name} has shape \(\), expected"):
         bind(**{name: None})
 
 
-def test_joint_count_that_is_no_integer():
+def test_joint_count_that_is_no_integer() -> None:
     with pytest.raises(TypeError, match="joint_count must be None or an integer, not <class 'float'>"):
         bind(joint_count=31.0)
 
@@ -190,7 +190,7 @@ def nested_lists(array: np.ndarray) -> list[Any]:
 
 @pytest.mark.parametrize("odd", [big_endian, strided, fortran, read_only, misaligned, nested_lists])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_layouts_change_no_bit(odd: Callable[[np.ndarray], Any], dtype):
+def test_layouts_change_no_bit(odd: Callable[[np.ndarray], Any], dtype: Precision) -> None:
     if odd is nested_lists and dtype == np.float32:
         dtype = np.float64  # what a list of Python numbers is
     arguments = skin_arguments(VERTICES, JOINTS, 3, dtype, normals=True)
@@ -202,7 +202,7 @@ def test_layouts_change_no_bit(odd: Callable[[np.ndarray], Any], dtype):
 
 
 @pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.uint8, np.int16, np.int32, np.int64, np.uint64])
-def test_integers_become_float64(dtype):
+def test_integers_become_float64(dtype) -> None:
     positions = np.array([[0, 1, 1], [1, 0, 1]]).astype(dtype)
     skin = sbs.Skin(positions, [[0], [1]], np.ones((2, 1), dtype))
     assert skin.dtype == np.float64
@@ -210,7 +210,7 @@ def test_integers_become_float64(dtype):
     np.testing.assert_array_equal(skin.deform(matrices), positions.astype(float))
 
 
-def test_half_precision_becomes_float32():
+def test_half_precision_becomes_float32() -> None:
     skin = sbs.Skin(np.full((1, 3), 0.1, np.float16), [[0]], [[1.0]])
     assert skin.dtype == np.float32
     np.testing.assert_array_equal(skin.rest_positions, np.full((1, 3), 0.1, np.float16).astype(np.float32))
@@ -220,19 +220,19 @@ def test_half_precision_becomes_float32():
 
 
 @pytest.mark.parametrize("shape", [(31, 4), (1, 31, 4, 4), (31, 4, 3), (31, 3, 3), (31, 5, 4), (31, 4, 5), (31, 16)])
-def test_shape_of_matrices(shape):
+def test_shape_of_matrices(shape) -> None:
     with pytest.raises(ValueError, match=r"skinning_matrices has shape .*, expected \(J, 4, 4\) or \(J, 3, 4\)"):
         bind().deform(np.zeros(shape))
 
 
 @pytest.mark.parametrize("shape", [(31, 4, 4), (2, 31, 3, 3), (2, 31, 5, 4), (0, 31, 4, 5), (1, 2, 31, 4, 4)])
-def test_shape_of_matrices_of_many_frames(shape):
+def test_shape_of_matrices_of_many_frames(shape) -> None:
     with pytest.raises(ValueError, match=r"skinning_matrices has shape .*, expected \(F, J, 4, 4\) or \(F, J, 3, 4\)"):
         bind().deform_many(np.zeros(shape))
 
 
 @pytest.mark.parametrize("joints", [0, 30, 32])
-def test_number_of_matrices(joints):
+def test_number_of_matrices(joints: int) -> None:
     shape = rf"\({joints}, 4, 4\), expected \(31, 4, 4\) or \(31, 3, 4\)"
     for call in (bind().deform, bind().rotation_centers, bind().pose_report):
         with pytest.raises(ValueError, match=f"skinning_matrices has shape {shape}"):
@@ -245,7 +245,7 @@ def test_number_of_matrices(joints):
 @pytest.mark.parametrize("rows", [3, 4])
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_matrices_that_are_not_finite(rows, bad, dtype):
+def test_matrices_that_are_not_finite(rows: int, bad: float, dtype: Precision) -> None:
     skin = bind()
     matrices = skinning_matrices(5, JOINTS)[..., :rows, :].astype(dtype)
     matrices[3, 12, 2, 1] = bad
@@ -258,7 +258,7 @@ def test_matrices_that_are_not_finite(rows, bad, dtype):
             call(matrices[3])
 
 
-def test_transposed_matrices():
+def test_transposed_matrices() -> None:
     matrices = skinning_matrices(JOINTS)
     with pytest.raises(ValueError, match=r"skinning_matrices\[0, 3, 0\] = .* must be \(0, 0, 0, 1\); is it transposed"):
         bind().deform(np.swapaxes(matrices, -1, -2))
@@ -268,12 +268,12 @@ def test_transposed_matrices():
 
 
 @pytest.mark.parametrize("dtype", [np.complex128, np.longdouble, object, "U3"])
-def test_matrices_that_are_no_reals(dtype):
+def test_matrices_that_are_no_reals(dtype) -> None:
     with pytest.raises(TypeError, match="skinning_matrices must hold real numbers"):
         bind().deform(skinning_matrices(JOINTS).astype(dtype))
 
 
-def test_no_frames_give_no_frames():
+def test_no_frames_give_no_frames() -> None:
     skin = bind()
     positions, normals = skin.deform_many(np.zeros((0, JOINTS, 4, 4)), normals=True)
     assert positions.shape == normals.shape == (0, VERTICES, 3)
@@ -306,23 +306,23 @@ def test_no_frames_give_no_frames():
     ],
 )
 @pytest.mark.parametrize("many", [False, True])
-def test_options(many, options, error, message):
+def test_options(many: bool, options, error: type[Exception], message: str) -> None:
     deform = bind().deform_many if many else bind().deform
     with pytest.raises(error, match=message):
         deform(skinning_matrices(2, JOINTS) if many else skinning_matrices(JOINTS), **options)
 
 
-def test_more_threads_than_an_int_can_count():
+def test_more_threads_than_an_int_can_count() -> None:
     expected = bind().deform(skinning_matrices(JOINTS))
     np.testing.assert_array_equal(bind().deform(skinning_matrices(JOINTS), threads=10**30), expected)
 
 
-def test_normals_of_a_skin_without():
+def test_normals_of_a_skin_without() -> None:
     with pytest.raises(ValueError, match="normals=True needs a skin that was made with rest_normals"):
         bind(rest_normals=None).deform(skinning_matrices(JOINTS), normals=True)
 
 
-def test_out_normals_without_normals():
+def test_out_normals_without_normals() -> None:
     with pytest.raises(ValueError, match="out_normals needs normals=True"):
         bind().deform(skinning_matrices(JOINTS), out_normals=np.zeros((VERTICES, 3)))
 
@@ -351,24 +351,24 @@ GOOD = np.zeros((VERTICES, 3))
     ],
 )
 @pytest.mark.parametrize("name", ["out", "out_normals"])
-def test_outputs_that_cannot_be_used(name, out, error, message):
+def test_outputs_that_cannot_be_used(name: str, out, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=f"^{name} {message}"):
         bind().deform(skinning_matrices(JOINTS), normals=True, **{name: out})
 
 
-def test_output_of_many_frames():
+def test_output_of_many_frames() -> None:
     with pytest.raises(ValueError, match=r"out has shape \(8, 3\), expected \(2, 8, 3\)"):
         bind().deform_many(skinning_matrices(2, JOINTS), out=np.zeros((8, 3)))
 
 
-def test_output_of_a_float32_skin():
+def test_output_of_a_float32_skin() -> None:
     skin = sbs.Skin(**skin_arguments(VERTICES, JOINTS, 3, np.float32))
     with pytest.raises(ValueError, match="out must be float32 like rest_positions, not float64"):
         skin.deform(skinning_matrices(JOINTS), out=np.zeros((VERTICES, 3)))
 
 
 @pytest.mark.parametrize("name", ["rest_positions", "joint_weights", "rest_normals"])
-def test_output_over_what_the_skin_refers_to(name):
+def test_output_over_what_the_skin_refers_to(name: str) -> None:
     arguments = skin_arguments(VERTICES, JOINTS, 3, normals=True)
     before = arguments[name].copy()
     with pytest.raises(ValueError, match=f"out shares memory with {name}"):
@@ -376,7 +376,7 @@ def test_output_over_what_the_skin_refers_to(name):
     np.testing.assert_array_equal(arguments[name], before)
 
 
-def test_outputs_over_each_other_and_over_the_matrices():
+def test_outputs_over_each_other_and_over_the_matrices() -> None:
     skin = bind()
     both = np.zeros((VERTICES + 1, 3))
     with pytest.raises(ValueError, match="out_normals shares memory with out"):
@@ -388,7 +388,7 @@ def test_outputs_over_each_other_and_over_the_matrices():
         skin.deform(matrices, out=memory[-VERTICES * 3 :].reshape(VERTICES, 3))
 
 
-def test_neighbouring_outputs_do_not_overlap():
+def test_neighbouring_outputs_do_not_overlap() -> None:
     skin = bind()
     both = np.zeros((2, VERTICES, 3))
     expected = skin.deform(skinning_matrices(JOINTS), normals=True)
@@ -406,7 +406,7 @@ arrays = hnp.arrays(
 
 
 @given(arrays, arrays, arrays, st.none() | arrays, st.none() | arrays, st.none() | arrays)
-def test_any_arrays_bind_or_raise(positions, indices, weights, parents, joint_positions, normals):
+def test_any_arrays_bind_or_raise(positions, indices, weights, parents, joint_positions, normals) -> None:
     try:
         skin = sbs.Skin(
             positions,
@@ -423,7 +423,7 @@ def test_any_arrays_bind_or_raise(positions, indices, weights, parents, joint_po
 
 
 @given(arrays, st.none() | arrays, st.none() | arrays)
-def test_any_arrays_deform_or_raise(matrices, out, out_normals):
+def test_any_arrays_deform_or_raise(matrices, out, out_normals) -> None:
     skin = sbs.Skin(np.ones((2, 3)), [[0], [1]], [[1.0], [1.0]], rest_normals=np.ones((2, 3)))
     for deform in (skin.deform, skin.deform_many):
         try:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ def influences(workload: Workload) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", GENERATED)
-def test_generated_workloads_are_what_they_say(name):
+def test_generated_workloads_are_what_they_say(name: str) -> None:
     workload = load(name, 10_000)
     skin = workload.skin()
     assert workload.vertex_count == 10_000
@@ -38,12 +39,12 @@ def test_generated_workloads_are_what_they_say(name):
     )
 
 
-def test_workloads_are_the_same_every_time():
+def test_workloads_are_the_same_every_time() -> None:
     for first, second in zip(vars(load("R", 2_000)).values(), vars(load("R", 2_000)).values(), strict=True):
         np.testing.assert_array_equal(first, second)
 
 
-def test_shuffling_changes_nothing_but_the_order():
+def test_shuffling_changes_nothing_but_the_order() -> None:
     plain, shuffled = load("R", 2_000), load("R shuffled", 2_000)
     rows = [
         np.hstack([workload.rest_positions, workload.rest_normals, workload.joint_indices, workload.joint_weights])
@@ -55,12 +56,12 @@ def test_shuffling_changes_nothing_but_the_order():
 
 
 @pytest.mark.parametrize(("name", "size"), [("S", None), (CHARACTERS[0], 1000)])
-def test_only_generated_workloads_have_a_size(name, size):
+def test_only_generated_workloads_have_a_size(name: str, size: int | None) -> None:
     with pytest.raises(ValueError, match=name):
         load(name, size)
 
 
-def test_the_file_of_a_workload(tmp_path):
+def test_the_file_of_a_workload(tmp_path: Path) -> None:
     workload = load(CHARACTERS[0])
     workload.write(tmp_path / "file")
     data = (tmp_path / "file").read_bytes()
@@ -85,14 +86,14 @@ def make_case(name: str, calls: list[str], times: list[float], seconds: float = 
     return Case(name, "frame", "linear", "p", 1, "", run)
 
 
-def test_cases_take_turns_and_their_first_repetition_does_not_count():
+def test_cases_take_turns_and_their_first_repetition_does_not_count() -> None:
     calls: list[str] = []
     timings = measure([make_case("a", calls, [3.0]), make_case("b", calls, [5.0])], rounds=4)
     assert "".join(calls) == "aabb" + "ab" * 4  # two calls of each tell how long they take
     assert [(timing.minimum, timing.median, timing.samples) for timing in timings] == [(3, 3, 4), (5, 5, 4)]
 
 
-def test_slow_cases_sit_rounds_out():
+def test_slow_cases_sit_rounds_out() -> None:
     calls: list[str] = []
     timings = measure([make_case("slow", calls, [1.0], 0.1), make_case("quick", calls, [1.0], 0.005)], rounds=9)
     slow, quick = (timing.samples for timing in timings)
@@ -113,7 +114,7 @@ def some_results() -> Results:
     return results
 
 
-def test_results_are_read_as_they_were_written(tmp_path):
+def test_results_are_read_as_they_were_written(tmp_path: Path) -> None:
     results = some_results()
     results.write(tmp_path / "results.json")
     assert Results.read(tmp_path / "results.json") == results
@@ -123,7 +124,7 @@ def test_results_are_read_as_they_were_written(tmp_path):
     assert results.time("hand_webxr", 1360, "frame", isa="avx512", attributes="p") is None
 
 
-def test_targets():
+def test_targets() -> None:
     (row,) = targets.rows(some_results())
     assert (row.name, row.where, row.isa) == ("SBS / LBS, whole frame", "hand_webxr p", "avx2")
     assert row.value == 1.3
@@ -136,12 +137,12 @@ def test_targets():
     [(2.0, True, True, False), (3.9, True, False, False), (4.1, True, False, True),
      (2.0, False, True, False), (1.1, False, False, False), (0.9, False, False, True)],
 )  # fmt: skip
-def test_a_target_is_an_upper_or_a_lower_bound(value, at_most, met, regressed):
+def test_a_target_is_an_upper_or_a_lower_bound(value: float, at_most: bool, met: bool, regressed: bool) -> None:
     row = targets.Row("ratio", "here", "", value, 2.0, at_most)
     assert (row.met, row.regressed) == (met, regressed)
 
 
-def test_no_row_counts_as_a_regression_below_twice_its_target():
+def test_no_row_counts_as_a_regression_below_twice_its_target() -> None:
     assert all(row.regression >= 2 for row in targets.rows(some_results()))
     file = ROOT / "benchmarks" / "results" / "xeon-avx512.json"
     assert all(row.regression >= 2 for row in targets.rows(Results.read(file)))
@@ -157,7 +158,7 @@ def test_no_row_counts_as_a_regression_below_twice_its_target():
     ],
     ids=["each time", "but for the last", "another", "below twice"],
 )
-def test_what_is_slow_is_so_each_time(runs, slow, used):
+def test_what_is_slow_is_so_each_time(runs, slow: list[str], used: int) -> None:
     """A target of 2: 9 is out of all proportion, 3.9 is not."""
     remaining = iter(runs)
     taken = []
@@ -170,14 +171,14 @@ def test_what_is_slow_is_so_each_time(runs, slow, used):
     assert len(taken) == used
 
 
-def test_the_readme_is_what_the_results_say():
+def test_the_readme_is_what_the_results_say() -> None:
     text = (ROOT / "README.md").read_text()
     section = text[text.index(readme.BEGIN) + len(readme.BEGIN) : text.index(readme.END)]
     files = sorted((ROOT / "benchmarks" / "results").glob("*.json"))
     assert section in [readme.section(Results.read(file), file) for file in files]
 
 
-def test_a_page_of_the_results(tmp_path):
+def test_a_page_of_the_results(tmp_path: Path) -> None:
     assert "| SBS / LBS, whole frame | hand_webxr p | avx2 | 1.30 | ≤ 1.25 | missed by 4% |" in readme.page(
         some_results(), tmp_path / "any.json"
     )

@@ -103,7 +103,7 @@ def random_rotations(rng, count, largest=np.pi):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_is_what_the_paper_says_on_chains(seed):
+def test_is_what_the_paper_says_on_chains(seed: int) -> None:
     """Chains and branches whose joints stand askew, in poses with all angles, and with joints that slide."""
     rng = np.random.default_rng(seed)
     parents = np.array([-1, 0, 1, 2, 1, 4])
@@ -122,7 +122,7 @@ def test_is_what_the_paper_says_on_chains(seed):
 
 
 @pytest.mark.parametrize("frame", [0, -1])
-def test_is_what_the_paper_says_on_arnaud(frame):
+def test_is_what_the_paper_says_on_arnaud(frame: int) -> None:
     """Most of his joints slide."""
     arnaud = characters.load("arnaud_ozz")
     bind = np.tile(np.eye(4), (len(arnaud.parents), 1, 1))
@@ -155,7 +155,7 @@ def sleeve(rings: int = 49) -> tuple[np.ndarray, np.ndarray]:
     return positions - [3, 0, 0], triangles
 
 
-def test_shares_by_hand():
+def test_shares_by_hand() -> None:
     points = [[-2, 0.3, 0], [-1, 0, 0], [-0.5, 9, 9], [0, 0, 0], [1, 1, 0], [7, 0, 0]]
     blending = sbs.bones_blending(arm(), points, attachment=[1, 1, 1, 1, 1, 1], t_min=-1, t_max=1)
     np.testing.assert_allclose(blending.t, [0, 0, 0.25, 0.5, 1, 1], rtol=0, atol=1e-15)
@@ -167,7 +167,7 @@ def test_shares_by_hand():
     np.testing.assert_array_equal(root.joint_indices[:3], 0)
 
 
-def test_bones_go_to_the_mean_child_and_on_from_the_parent():
+def test_bones_go_to_the_mean_child_and_on_from_the_parent() -> None:
     bind = np.tile(np.eye(4), (4, 1, 1))
     bind[:, :3, 3] = [[0, 0, 0], [1, 0, 0], [2, 1, 0], [2, -1, 4]]
     skeleton = sbs.Skeleton([-1, 0, 1, 1], bind)
@@ -177,7 +177,7 @@ def test_bones_go_to_the_mean_child_and_on_from_the_parent():
     np.testing.assert_allclose(6 * blending.t - 2, [2, 0, 1], rtol=0, atol=1e-14)
 
 
-def test_bones_are_those_of_bone_segments():
+def test_bones_are_those_of_bone_segments() -> None:
     """Joint 1 has a twist joint 2 halfway, and an elbow 3 on which a hand 4 hangs: they count 1:2."""
     bind = np.tile(np.eye(4), (5, 1, 1))
     bind[:, :3, 3] = [[-1, 0, 0], [0, 0, 0], [3, 0, 0], [3, 3, 0], [5, 5, 0]]
@@ -190,7 +190,7 @@ def test_bones_are_those_of_bone_segments():
         np.testing.assert_allclose(5 * blending.t - 1, [13**0.5, 0], rtol=0, atol=1e-14)
 
 
-def test_bones_of_joints_at_one_place():
+def test_bones_of_joints_at_one_place() -> None:
     """A leaf at the place of its parent has the parent's bone; children whose mean is the joint's place give none."""
     bind = np.tile(np.eye(4), (5, 1, 1))
     bind[:, :3, 3] = [[-1, 0, 0], [0, 0, 0], [0, 2, 0], [0, -2, 0], [0, 2, 0]]
@@ -203,7 +203,7 @@ def test_bones_of_joints_at_one_place():
     np.testing.assert_allclose(tails[1] - heads[1], [1, 0, 0], rtol=0, atol=1e-15)
 
 
-def test_bones_go_to_their_tails_where_a_rig_has_some():
+def test_bones_go_to_their_tails_where_a_rig_has_some() -> None:
     points = [[1, 2, 0], [3, 0, 1], [3, 4, 0]]
     tails = [[0, 0, 0], [0, 2, 0], [3, 0, 4]]
     blending = sbs.bones_blending(arm(), points, attachment=[1, 2, 2], t_min=-2, t_max=4, tails=tails)
@@ -215,7 +215,7 @@ def test_bones_go_to_their_tails_where_a_rig_has_some():
     np.testing.assert_allclose(same.t, sbs.bones_blending(arm(), rest).t, rtol=0, atol=1e-14)
 
 
-def test_no_rotation_is_interpolated_where_t_is_0_or_1():
+def test_no_rotation_is_interpolated_where_t_is_0_or_1() -> None:
     rest, _ = sleeve()
     blending = sbs.bones_blending(arm(), rest, t_min=-0.6, t_max=0.6, joints=["fore"])
     sizes = np.array([len(joints) for joints in blending.skin().joint_sets])[blending.skin().joint_set_of_vertex]
@@ -224,7 +224,7 @@ def test_no_rotation_is_interpolated_where_t_is_0_or_1():
     np.testing.assert_array_equal(sizes, np.where(between, 2, 1))
 
 
-def test_attachments_and_zones_come_from_the_mesh():
+def test_attachments_and_zones_come_from_the_mesh() -> None:
     rest, _ = sleeve()
     blending = sbs.bones_blending(arm(), rest)
     around = np.abs(rest[:, 0]) < 1.19 * 0.5  # 1.2 radii to both sides of the elbow, belong to it
@@ -240,7 +240,7 @@ def test_attachments_and_zones_come_from_the_mesh():
 # ------------------------------------------------------------------------------------------------- what it is good for
 
 
-def test_a_twist_keeps_all_distances_to_the_bone():
+def test_a_twist_keeps_all_distances_to_the_bone() -> None:
     """Figures 4 and 8: at 180 degrees vertex blending collapses to the joint."""
     rest, _ = sleeve()
     skeleton = arm()
@@ -256,7 +256,7 @@ def test_a_twist_keeps_all_distances_to_the_bone():
             assert np.hypot(linear[:, 1], linear[:, 2])[radius > 0.1].min() < 1e-15
 
 
-def test_distances_to_the_joint_stay_in_every_pose():
+def test_distances_to_the_joint_stay_in_every_pose() -> None:
     rest, _ = sleeve()
     skeleton = arm()
     blending = sbs.bones_blending(skeleton, rest, joints=["fore"])
@@ -282,7 +282,7 @@ def of_character(character: sbs.Character, joints=None) -> sbs.BonesBlending:
     return sbs.bones_blending(character.skeleton, character.mesh.positions, joints=joints, influences=weights)
 
 
-def test_the_elbow_of_a_woman_keeps_its_radius(woman):
+def test_the_elbow_of_a_woman_keeps_its_radius(woman) -> None:
     skeleton = woman.skeleton
     axis = bone_axis(skeleton, "LeftForeArm")
     matrices = skeleton.skinning_matrices(skeleton.forward(turned(skeleton, "LeftForeArm", axis, 180)))
@@ -301,7 +301,7 @@ def test_the_elbow_of_a_woman_keeps_its_radius(woman):
     assert (radii(woman.skin.deform(matrices, method="linear").astype(float)) / before).min() < 0.1
 
 
-def test_subdivision_lowers_the_curvature_over_a_bend(woman):
+def test_subdivision_lowers_the_curvature_over_a_bend(woman) -> None:
     """Figure 9."""
     elbow = woman.skeleton.index("LeftForeArm")
     blending = of_character(woman)
@@ -324,7 +324,7 @@ def test_subdivision_lowers_the_curvature_over_a_bend(woman):
     assert divided[-1] < original[-1] - 5
 
 
-def test_the_others_stay_as_they_are(woman):
+def test_the_others_stay_as_they_are(woman) -> None:
     skeleton = woman.skeleton
     matrices = skeleton.skinning_matrices(skeleton.forward(quaternions=np.random.default_rng(5).normal(size=(31, 4))))
     whole = of_character(woman, [])
@@ -342,7 +342,7 @@ def test_the_others_stay_as_they_are(woman):
     assert set(np.unique(rigid.joint_weights[rigid.attachment != elbow])) == {0.0, 1.0}
 
 
-def test_normals_turn_with_the_vertices():
+def test_normals_turn_with_the_vertices() -> None:
     rest, _ = sleeve()
     normals = np.stack([np.zeros(len(rest)), *rest.T[1:]], axis=1)
     skeleton = arm()
@@ -354,7 +354,7 @@ def test_normals_turn_with_the_vertices():
     np.testing.assert_allclose(found, np.where(normals.any(axis=1, keepdims=True), radial, 0), rtol=0, atol=1e-13)
 
 
-def test_vertices_that_are_attached_to_nothing_stay():
+def test_vertices_that_are_attached_to_nothing_stay() -> None:
     blending = sbs.bones_blending(arm(), [[0.0, 1.0, 0.0], [0.0, 1.0, 0.0]], attachment=[-1, 1])
     with pytest.warns(sbs.WeightWarning, match="1 with no weights"):
         skin = blending.skin()
@@ -363,7 +363,7 @@ def test_vertices_that_are_attached_to_nothing_stay():
     np.testing.assert_array_equal(skin.deform(matrices, **blending.options), [[0, 1, 0], [5, 6, 5]])
 
 
-def test_bad_input():
+def test_bad_input() -> None:
     points = np.zeros((4, 3))
     coincident = sbs.Skeleton([-1, 0], np.tile(np.eye(4), (2, 1, 1)), ["a", "b"])
     usual = {"skeleton": arm(), "rest_positions": points, "attachment": [0, 1, 1, 2]}

@@ -9,6 +9,7 @@ from importlib import resources
 from pathlib import Path
 
 import numpy as np
+import pytest
 from click.testing import CliRunner
 
 from sbs.cli import main
@@ -22,7 +23,7 @@ def copy_woman(path: Path) -> None:
         shutil.copy(woman, path)
 
 
-def test_the_examples_run_one_after_the_other(tmp_path, monkeypatch):
+def test_the_examples_run_one_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     copy_woman(tmp_path / "character.glb")
     monkeypatch.chdir(tmp_path)
     names: dict = {}
@@ -32,7 +33,7 @@ def test_the_examples_run_one_after_the_other(tmp_path, monkeypatch):
     np.testing.assert_array_equal(names["finer"].positions, names["colors"])
 
 
-def test_the_commands_run(tmp_path, monkeypatch):
+def test_the_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     copy_woman(tmp_path / "woman.glb")
     monkeypatch.chdir(tmp_path)
     commands = re.findall(r"^    sbs (.*?)(?:  +#.*)?$", TEXT, flags=re.MULTILINE)
@@ -49,7 +50,7 @@ def test_the_commands_run(tmp_path, monkeypatch):
     assert made == {"woman.glb", "arm.png", "finer.glb", "curvature.png"}
 
 
-def test_the_links_lead_somewhere():
+def test_the_links_lead_somewhere() -> None:
     links = [link for link in re.findall(r"\]\(([^)#]+)\)", TEXT) if not link.startswith("http")]
     assert {"images/bones_blending.png", "images/curvature.png"} <= set(links)
     assert [link for link in links if not (DOCS / link).exists()] == []

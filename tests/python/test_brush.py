@@ -62,7 +62,7 @@ def random_brush(seed: int = 0, vertices: int = 200, limit: int | None = None, *
 
 
 @pytest.mark.parametrize("falloff", FALLOFFS)
-def test_falloff(falloff):
+def test_falloff(falloff: str) -> None:
     positions, triangles = line()
     brush = brush_on(positions, triangles)
     stroke = brush.dab([0, 0, 0], 1, radius=0.8, strength=0.5, falloff=falloff)
@@ -78,13 +78,13 @@ def test_falloff(falloff):
     [("add", 1, 0.75), ("subtract", 1, 0.25), ("replace", 1, 0.625), ("replace", 0.2, 0.425), ("scale", 2, 0.625),
      ("scale", 0, 0.375), ("scale", 1e6, 1.0)],
 )  # fmt: skip
-def test_modes(mode, value, expected):
+def test_modes(mode: str, value: float, expected: float) -> None:
     brush = Brush([[0, 0, 0]], np.zeros((0, 3), int), [[0, 1]], [[0.5, 0.5]])
     brush.dab([0, 0, 0], 1, radius=1, mode=mode, strength=0.25, value=value)
     np.testing.assert_allclose(dense(brush), [[1 - expected, expected]], atol=ROUNDING)
 
 
-def test_results_stay_between_0_and_1():
+def test_results_stay_between_0_and_1() -> None:
     brush = Brush(np.zeros((2, 3)), np.zeros((0, 3), int), [[0, 1], [0, 1]], [[0.9, 0.1], [0.9, 0.1]])
     brush.dab([0, 0, 0], 0, radius=1, mode="add", strength=1)
     assert brush.influences.joint_weights.tolist() == [[1, 0, 0, 0]] * 2
@@ -93,7 +93,7 @@ def test_results_stay_between_0_and_1():
     assert brush.influences.joint_weights.tolist() == [[1, 0, 0, 0]] * 2
 
 
-def test_smooth_takes_the_mean_of_the_neighbors():
+def test_smooth_takes_the_mean_of_the_neighbors() -> None:
     positions, triangles = line(5)
     brush = brush_on(positions, triangles, [[0], [0], [1], [1], [1]])
     stroke = brush.dab([0.5, 0, 0], 1, radius=0.3, mode="smooth", strength=0.5, falloff="constant", normalize=False)
@@ -103,7 +103,7 @@ def test_smooth_takes_the_mean_of_the_neighbors():
     np.testing.assert_allclose(dense(brush)[:, 1], [0, 0.25, 1, 1, 1], atol=ROUNDING)  # the third has no other joint
 
 
-def test_smooth_all_joints():
+def test_smooth_all_joints() -> None:
     positions, triangles = line(4)
     brush = brush_on(positions, triangles, [[0], [2], [1], [3]])
     brush.dab([0, 0, 0], None, radius=2, mode="smooth", strength=1, falloff="constant")
@@ -112,7 +112,7 @@ def test_smooth_all_joints():
     np.testing.assert_allclose(dense(brush), expected, atol=ROUNDING)
 
 
-def test_others_share_what_is_left():
+def test_others_share_what_is_left() -> None:
     brush = Brush([[0, 0, 0]], np.zeros((0, 3), int), [[0, 1, 2]], [[0.6, 0.3, 0.1]])
     brush.dab([0, 0, 0], 2, radius=1, mode="replace", value=0.4)
     np.testing.assert_allclose(dense(brush), [[0.4, 0.2, 0.4]], atol=ROUNDING)
@@ -120,7 +120,7 @@ def test_others_share_what_is_left():
     np.testing.assert_allclose(dense(brush), [[0.4, 0.2, 0.7]], atol=ROUNDING)
 
 
-def test_locked_joints():
+def test_locked_joints() -> None:
     brush = Brush([[0, 0, 0]], np.zeros((0, 3), int), [[0, 1, 2]], [[0.5, 0.3, 0.2]])
     brush.dab([0, 0, 0], 2, radius=1, mode="replace", value=0.4, locked=[0])
     np.testing.assert_allclose(dense(brush), [[0.5, 0.1, 0.4]], atol=ROUNDING)
@@ -131,7 +131,7 @@ def test_locked_joints():
     assert not len(brush.dab([0, 0, 0], 2, radius=1, strength=0.3, locked=[2]).vertices)
 
 
-def test_lightest_influence_makes_room():
+def test_lightest_influence_makes_room() -> None:
     brush = Brush([[0, 0, 0]], np.zeros((0, 3), int), [[0, 1, 2]], [[0.6, 0.3, 0.1]], joint_count=5, limit=3)
     brush.dab([0, 0, 0], 4, radius=1, mode="replace", value=0.1)
     np.testing.assert_allclose(dense(brush), [[0.6, 0.3, 0, 0, 0.1]], atol=ROUNDING)
@@ -140,7 +140,7 @@ def test_lightest_influence_makes_room():
     assert not len(brush.dab([0, 0, 0], 3, radius=1, mode="replace", value=0.5, locked=[1, 2, 4]).vertices)
 
 
-def test_seams_stay_equal():
+def test_seams_stay_equal() -> None:
     positions = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]])
     brush = brush_on(positions, [[0, 1, 2], [3, 4, 5]])
     stroke = brush.dab([1, 0, 0], 1, radius=0.5, strength=0.5)
@@ -161,7 +161,7 @@ def hairpin() -> tuple[np.ndarray, np.ndarray]:
     return np.vstack([up, down]), np.stack([first, first + 1, first], axis=1)
 
 
-def test_distance_in_space_and_along_the_surface():
+def test_distance_in_space_and_along_the_surface() -> None:
     positions, triangles = hairpin()
     near = brush_on(positions, triangles).dab([0, -0.02, 0], 1, radius=0.23, falloff="constant")
     assert sorted(near.vertices) == [0, 1, 2, 20, 21]
@@ -185,7 +185,7 @@ def shortest_ways(positions: np.ndarray, triangles: np.ndarray, start: int) -> n
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("distance", ["space", "surface"])
-def test_reach_against_every_vertex(seed, distance):
+def test_reach_against_every_vertex(seed: int, distance: str) -> None:
     rng = np.random.default_rng(seed)
     positions = rng.uniform(-1, 1, (60, 3))
     positions[50:] = positions[:10]
@@ -204,7 +204,7 @@ def test_reach_against_every_vertex(seed, distance):
 # --------------------------------------------------------------------------------------------------------------- mirror
 
 
-def test_mirrored_dabs():
+def test_mirrored_dabs() -> None:
     positions = np.array([[-1.0, 0, 0], [1.0, 0, 0], [3.0, 0, 0]])
     brush = brush_on(positions, np.zeros((0, 3), int))
     stroke = brush.dab([1, 0, 0], 1, radius=0.5, strength=0.5, mirror="x", mirror_joints=[0, 2, 1, 3, 4])
@@ -217,7 +217,7 @@ def test_mirrored_dabs():
 
 @pytest.mark.parametrize("axis", ["x", "y", "z"])
 @pytest.mark.parametrize("mode", MODES)
-def test_mirrored_strokes_are_symmetric(axis, mode):
+def test_mirrored_strokes_are_symmetric(axis: str, mode: str) -> None:
     """Also where the two dabs of a stroke overlap, at the mirror."""
     rng = np.random.default_rng(4)
     half = rng.uniform(0, 1, (40, 3))
@@ -262,7 +262,7 @@ def assert_same_bits(a: Influences, b: Influences) -> None:
 
 @settings(deadline=None)
 @given(st.integers(0, 3), st.lists(strokes, min_size=1, max_size=4), st.sampled_from([None, 3]), st.booleans())
-def test_any_strokes(seed, drawn, limit, normalized):
+def test_any_strokes(seed: int, drawn, limit, normalized) -> None:
     brush = random_brush(seed, limit=limit, normalized=normalized)
     states, done = [brush.influences], []
     for options in drawn:
@@ -307,7 +307,7 @@ def check_rows(before: Influences, after: Influences, options: dict[str, Any], s
         assert (np.abs(sums - np.maximum(held, 1)) <= ROUNDING)[sums > held].all()
 
 
-def test_a_stroke_of_no_dabs():
+def test_a_stroke_of_no_dabs() -> None:
     brush = random_brush()
     stroke = brush.stroke(np.zeros((0, 3)), 0, radius=1)
     assert stroke.vertices.shape == (0,)
@@ -315,7 +315,7 @@ def test_a_stroke_of_no_dabs():
     brush.undo(stroke)
 
 
-def test_dabs_are_what_a_stroke_is():
+def test_dabs_are_what_a_stroke_is() -> None:
     centers = np.random.default_rng(1).uniform(-1, 1, (5, 3))
     one, many = random_brush(), random_brush()
     joined = one.dab(centers[0], 2, radius=0.8, strength=0.3)
@@ -326,14 +326,14 @@ def test_dabs_are_what_a_stroke_is():
     assert sorted(stroke.vertices) == sorted(joined.vertices)
 
 
-def test_smooth_keeps_constants():
+def test_smooth_keeps_constants() -> None:
     positions, triangles = hairpin()
     brush = Brush(positions, triangles, [[0, 1, 2]] * 22, [[0.1, 0.2, 0.7]] * 22)
     for joint in (0, 1, None):
         assert not len(brush.dab([0.5, 0, 0], joint, radius=2, mode="smooth").vertices)
 
 
-def test_float32_weights_are_kept_exactly():
+def test_float32_weights_are_kept_exactly() -> None:
     given_weights = np.array([[0.1, 0.9]], np.float32)
     brush = Brush([[0, 0, 0]], np.zeros((0, 3), int), [[0, 1]], given_weights)
     assert brush.influences.joint_weights.dtype == np.float64
@@ -341,7 +341,7 @@ def test_float32_weights_are_kept_exactly():
     assert repr(brush) == "<sbs.weights.Brush on 1 vertices, 2 joints, limit 4>"
 
 
-def test_one_thread_at_a_time():
+def test_one_thread_at_a_time() -> None:
     """Threads that come too early are told so; the others' strokes are whole."""
     brush = random_brush(vertices=3000)
     refused = 0
@@ -391,7 +391,7 @@ MESH = {"positions": np.eye(3), "triangles": [[0, 1, 2]], "joint_indices": [[0]]
           (("positions", 3), ("triangles", 3), ("joint_indices", 1), ("joint_weights", 1))}, "must not be empty"),
     ],
 )  # fmt: skip
-def test_meshes_that_cannot_be_painted(changes, message):
+def test_meshes_that_cannot_be_painted(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Brush(**{**MESH, **changes})
 
@@ -425,7 +425,7 @@ def test_meshes_that_cannot_be_painted(changes, message):
         ({"mirror_joints": [4]}, ValueError, r"mirror_joints\[0\] = 4 is out of range for 1 joints"),
     ],
 )
-def test_strokes_that_cannot_be_made(changes, error, message):
+def test_strokes_that_cannot_be_made(changes: dict[str, Any], error: type[Exception], message: str) -> None:
     brush = Brush(**MESH)
     before = brush.influences
     with pytest.raises(error, match=message):
@@ -433,12 +433,12 @@ def test_strokes_that_cannot_be_made(changes, error, message):
     assert_same_bits(brush.influences, before)
 
 
-def test_dab_wants_one_center():
+def test_dab_wants_one_center() -> None:
     with pytest.raises(ValueError, match=r"center has shape \(1, 3\), expected \(3,\)"):
         Brush(**MESH).dab([[0, 0, 0]], 0, radius=1.0)
 
 
-def test_strokes_of_another_brush():
+def test_strokes_of_another_brush() -> None:
     brush, other = Brush(**MESH), random_brush()
     stroke = other.dab([0, 0, 0], 3, radius=3)
     before = brush.influences

@@ -130,6 +130,6 @@ def test_real_characters(name: str) -> None:
         (np.zeros((4, 3)), {"enabled": [1, 1, 1]}, TypeError, "enabled must hold bool"),
     ],
 )
-def test_bad_input(points, options, error, message) -> None:
+def test_bad_input(points, options, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         weights.fit_capsules(ARM, points, **options)

@@ -8,6 +8,7 @@ import json
 import subprocess
 import sys
 from importlib import resources
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -40,17 +41,17 @@ def refuse(*arguments):
     return result.output.splitlines()[-1]
 
 
-def test_help_lists_the_commands():
+def test_help_lists_the_commands() -> None:
     output = succeed("--help")
     assert all(command in output for command in ("info", "deform", "compare", "demo", "bench"))
 
 
-def test_the_package_is_a_command_too():
+def test_the_package_is_a_command_too() -> None:
     result = subprocess.run([sys.executable, "-m", "sbs", "--version"], capture_output=True, text=True, check=True)
     assert sbs.__version__ in result.stdout
 
 
-def test_info():
+def test_info() -> None:
     output = succeed("info", WOMAN)
     assert "13380" in output
     facts = json.loads(succeed("info", HAND, "--json"))
@@ -63,7 +64,7 @@ def test_info():
     assert facts["animations"] == {"fist": 1.0}
 
 
-def test_info_warns_of_bad_weights_in_one_line(tmp_path):
+def test_info_warns_of_bad_weights_in_one_line(tmp_path: Path) -> None:
     builder = Builder()
     for name in ("a", "b"):
         builder.node(name=name)
@@ -82,7 +83,7 @@ def test_info_warns_of_bad_weights_in_one_line(tmp_path):
     assert "joint_weights" in refuse("info", path, "--strict")
 
 
-def test_deform_writes_the_positions(tmp_path):
+def test_deform_writes_the_positions(tmp_path: Path) -> None:
     path = tmp_path / "fist.npy"
     output = succeed("deform", HAND, "--animation", "fist", "--time", 0.5, "--method", "linear", "-o", path)
     assert "1360 vertices" in output
@@ -91,7 +92,7 @@ def test_deform_writes_the_positions(tmp_path):
     np.testing.assert_array_equal(np.load(path), expected)
 
 
-def test_deform_blends_two_methods(tmp_path):
+def test_deform_blends_two_methods(tmp_path: Path) -> None:
     path, file = tmp_path / "fist.npy", tmp_path / "amount.npy"
     hand = sbs.load(HAND)
     matrices = hand.animations[0].skinning_matrices(0.5)
@@ -116,7 +117,7 @@ def test_deform_blends_two_methods(tmp_path):
     assert "amount.npy' is no NPY file of numbers" in refuse(*fist, "--amount", file)
 
 
-def test_deform_by_other_rotations_and_centers(tmp_path):
+def test_deform_by_other_rotations_and_centers(tmp_path: Path) -> None:
     options = ("--rotation", "average", "--center", "weighted")
     succeed("deform", HAND, "--animation", "fist", "--time", 0.5, *options, "-o", tmp_path / "fist.npy")
     hand = sbs.load(HAND)
@@ -126,7 +127,7 @@ def test_deform_by_other_rotations_and_centers(tmp_path):
     assert not np.array_equal(expected, hand.skin.deform(matrices))
 
 
-def test_deform_about_optimized_centers_that_are_kept(tmp_path):
+def test_deform_about_optimized_centers_that_are_kept(tmp_path: Path) -> None:
     cache, output = tmp_path / "hand.centers", tmp_path / "fist.npy"
     arguments = ("deform", HAND, "--animation", "fist", "--time", 0.5, "--center", "optimized", "-o", output)
     hand = sbs.load(HAND)
@@ -139,17 +140,17 @@ def test_deform_about_optimized_centers_that_are_kept(tmp_path):
     assert "--centers-cache needs --center optimized" in refuse("deform", HAND, "--centers-cache", cache, "-o", output)
 
 
-def test_compare_by_other_rotations_and_centers():
+def test_compare_by_other_rotations_and_centers() -> None:
     arguments = ("compare", HAND, "--animation", "fist", "--time", 1)
     assert succeed(*arguments) != succeed(*arguments, "--center", "weighted", "--rotation", "average")
 
 
-def test_deform_writes_the_stored_pose_without_an_animation(tmp_path):
+def test_deform_writes_the_stored_pose_without_an_animation(tmp_path: Path) -> None:
     succeed("deform", HAND, "-o", tmp_path / "rest.npy")
     np.testing.assert_allclose(np.load(tmp_path / "rest.npy"), sbs.load(HAND).mesh.positions, atol=1e-7)
 
 
-def test_deform_writes_a_whole_animation(tmp_path):
+def test_deform_writes_a_whole_animation(tmp_path: Path) -> None:
     path = tmp_path / "fist.npy"
     assert "31 frames" in succeed("deform", HAND, "--animation", "fist", "--fps", 30, "-o", path)
     frames = np.load(path)
@@ -158,7 +159,7 @@ def test_deform_writes_a_whole_animation(tmp_path):
     np.testing.assert_array_equal(frames[30], hand.skin.deform(hand.animations[0].skinning_matrices(1.0)))
 
 
-def test_obj_brings_back_every_bit(tmp_path):
+def test_obj_brings_back_every_bit(tmp_path: Path) -> None:
     path = tmp_path / "fist.obj"
     succeed("deform", HAND, "--animation", "fist", "--time", 1, "-o", path)
     lines = [line.split() for line in path.read_text().splitlines()]
@@ -171,7 +172,7 @@ def test_obj_brings_back_every_bit(tmp_path):
     np.testing.assert_array_equal(faces, hand.mesh.triangles)
 
 
-def test_ply_brings_back_every_bit(tmp_path):
+def test_ply_brings_back_every_bit(tmp_path: Path) -> None:
     path = tmp_path / "fist.ply"
     succeed("deform", HAND, "--animation", "fist", "--time", 1, "-o", path)
     header, _, body = path.read_bytes().partition(b"end_header\n")
@@ -186,7 +187,7 @@ def test_ply_brings_back_every_bit(tmp_path):
     np.testing.assert_array_equal(faces["corners"], hand.mesh.triangles)
 
 
-def test_compare_measures_and_draws(tmp_path):
+def test_compare_measures_and_draws(tmp_path: Path) -> None:
     path = tmp_path / "arm.png"
     arguments = ("compare", WOMAN, "--joint", "LeftForeArm", "--rotate", "bone:170")
     output = succeed(*arguments, "-o", path, "--width", 240, "--samples", 1)
@@ -199,7 +200,7 @@ def test_compare_measures_and_draws(tmp_path):
     assert "linear (LBS)" in succeed("compare", HAND, "--animation", "fist", "--time", 1)
 
 
-def test_bench_in_json_and_as_a_table():
+def test_bench_in_json_and_as_a_table() -> None:
     small = ("bench", HAND, "--vertices", 600, "--rounds", 1, "--threads", "1")
     report = json.loads(succeed(*small, "--json"))
     assert [subject["name"] for subject in report["subjects"]] == ["hand.glb", "tube"]
@@ -211,7 +212,7 @@ def test_bench_in_json_and_as_a_table():
     assert "spherical" in output
 
 
-def test_demo_writes_its_figure_and_its_table(tmp_path):
+def test_demo_writes_its_figure_and_its_table(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "folder"
     output = succeed("demo", "--output", folder, "--width", 200, "--samples", 1, "--rounds", 1)
     assert "twisted arm" in output
@@ -225,7 +226,7 @@ def test_demo_writes_its_figure_and_its_table(tmp_path):
     assert (folder / "table.md").read_text(encoding="utf-8").startswith("| pose | method |")
 
 
-def test_demo_without_the_extra_says_what_to_install(tmp_path, monkeypatch):
+def test_demo_without_the_extra_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mitsuba", None)
     line = refuse("demo", "--output", tmp_path, "--width", 200, "--samples", 1, "--rounds", 1)
     assert line == "Error: pictures need mitsuba, which is not installed: pip install mitsuba pillow"
@@ -259,13 +260,15 @@ def test_demo_without_the_extra_says_what_to_install(tmp_path, monkeypatch):
         (("bench", "--animation", "fist"), "--animation needs FILE"),
     ],
 )
-def test_mistakes_are_explained_in_a_line(arguments, reason, tmp_path, monkeypatch):
+def test_mistakes_are_explained_in_a_line(
+    arguments, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     assert reason in refuse(*arguments)
     assert not list(tmp_path.iterdir())
 
 
-def test_a_broken_file_is_explained_in_a_line(tmp_path):
+def test_a_broken_file_is_explained_in_a_line(tmp_path: Path) -> None:
     path = tmp_path / "cut.glb"
     path.write_bytes((DATA / "hand.glb").read_bytes()[:5000])
     result = run("info", path)

@@ -3,6 +3,7 @@
 
 import io
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from sbs.cli import main
 
 
 @pytest.fixture(scope="module")
-def moving(tmp_path_factory):
+def moving(tmp_path_factory: pytest.TempPathFactory):
     """An arm that moves for a second."""
     builder = arm()
     half = [0, 0, np.sin(np.pi / 8), np.cos(np.pi / 8)]
@@ -69,31 +70,31 @@ IDLE = {
 
 
 @pytest.mark.parametrize("case", IDLE)
-def test_options_without_effect(moving, tmp_path, case):
+def test_options_without_effect(moving, tmp_path: Path, case: str) -> None:
     line, reason = IDLE[case]
     arguments = line.format(f=moving, o=tmp_path / "out").split()
     assert reason in refuse(*arguments)
     assert not list(tmp_path.iterdir())
 
 
-def test_options_with_effect(moving, tmp_path):
+def test_options_with_effect(moving, tmp_path: Path) -> None:
     output = tmp_path / "out.obj"
     for line in ("--animation wave", "--animation wave --time 1", "--amount 0.5 --base rigid", "--center weighted"):
         accept("deform", moving, *line.split(), "-o", output)
 
 
 @pytest.mark.parametrize("fps", ["inf", "nan", "1e300", "1e7"])
-def test_frames_without_end(moving, tmp_path, fps):
+def test_frames_without_end(moving, tmp_path: Path, fps: str) -> None:
     message = refuse("deform", moving, "--animation", "wave", "--fps", fps, "-o", tmp_path / "x.npy")
     assert "more than 1,000,000 frames" in message
 
 
 @pytest.mark.parametrize("rate", ["inf", "nan", "1e300"])
-def test_moments_without_end(moving, rate):
+def test_moments_without_end(moving, rate: str) -> None:
     assert "rate" in refuse("quality", moving, "--rate", rate)
 
 
-def test_an_animation_that_lasts_for_ages(tmp_path):
+def test_an_animation_that_lasts_for_ages(tmp_path: Path) -> None:
     builder = arm()
     builder.animation((1, "rotation", [0, 1e30], [[0, 0, 0, 1]] * 2), name="age")
     path = builder.save(tmp_path / "arm.glb")
@@ -135,7 +136,7 @@ AMOUNTS = {
 
 
 @pytest.mark.parametrize("name", AMOUNTS)
-def test_amounts_that_are_none(moving, tmp_path, name):
+def test_amounts_that_are_none(moving, tmp_path: Path, name: str) -> None:
     path = tmp_path / "amount.npy"
     path.write_bytes(AMOUNTS[name])
     message = refuse("deform", moving, "--amount", path, "-o", tmp_path / "x.obj")
@@ -143,18 +144,18 @@ def test_amounts_that_are_none(moving, tmp_path, name):
     assert not (tmp_path / "x.obj").exists()
 
 
-def test_a_device_is_no_amount(moving, tmp_path):
+def test_a_device_is_no_amount(moving, tmp_path: Path) -> None:
     assert "no NPY file" in refuse("deform", moving, "--amount", "/dev/zero", "-o", tmp_path / "x.obj")
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_an_amount_in_a_file(moving, tmp_path, order):
+def test_an_amount_in_a_file(moving, tmp_path: Path, order: str) -> None:
     np.save(tmp_path / "amount.npy", np.asarray([0.0, 0.25, 0.5, 1.0], order=order))
     accept("deform", moving, "--amount", tmp_path / "amount.npy", "-o", tmp_path / "x.obj")
 
 
 @pytest.mark.parametrize("suffix", [".obj", ".ply", ".npy"])
-def test_what_float32_cannot_hold_is_not_written(tmp_path, suffix):
+def test_what_float32_cannot_hold_is_not_written(tmp_path: Path, suffix: str) -> None:
     builder = arm()
     builder.json["nodes"][0]["scale"] = [1e30, 1.0, 1.0]
     builder.json["nodes"][1]["scale"] = [1e30, 1.0, 1.0]
@@ -165,7 +166,7 @@ def test_what_float32_cannot_hold_is_not_written(tmp_path, suffix):
     assert [file.name for file in tmp_path.iterdir()] == ["arm.glb"]
 
 
-def test_what_float32_cannot_hold_in_an_animation(tmp_path):
+def test_what_float32_cannot_hold_in_an_animation(tmp_path: Path) -> None:
     builder = arm()
     scales = [[1, 1, 1], [1e38, 1, 1]]
     builder.animation((1, "scale", [0, 1], scales), (0, "scale", [0, 1], scales), name="burst")
@@ -175,7 +176,7 @@ def test_what_float32_cannot_hold_in_an_animation(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["arm.glb"]
 
 
-def test_matrices_that_are_moved_far_away(tmp_path):
+def test_matrices_that_are_moved_far_away(tmp_path: Path) -> None:
     assert translation(1, 2, 3)[0, 3] == 1
     builder = arm()
     builder.json["nodes"][0]["translation"] = [3e38, 0, 0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from importlib import resources
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,7 +28,7 @@ def succeed(*arguments):
     return result.output
 
 
-def test_subdivide_writes_the_finer_character(tmp_path):
+def test_subdivide_writes_the_finer_character(tmp_path: Path) -> None:
     path = tmp_path / "fine.glb"
     options = [option for joint in ARM for option in ("--joint", joint)]
     output = succeed("subdivide", WOMAN, *options, "--scheme", "1:3", "--levels", 2, "-o", path)
@@ -38,7 +39,7 @@ def test_subdivide_writes_the_finer_character(tmp_path):
     assert f"{len(expected.mesh.positions)} vertices of 13380" in output
 
 
-def test_curvature_tells_and_draws(tmp_path):
+def test_curvature_tells_and_draws(tmp_path: Path) -> None:
     path = tmp_path / "bend.png"
     arguments = ("curvature", WOMAN, "--joint", "LeftForeArm", "--axis", "y", "--bend", "0:90", "--steps", 3)
     told = json.loads(succeed(*arguments, "--json", "--subdivide", "LeftForeArm", "-o", path))
@@ -53,7 +54,7 @@ def test_curvature_tells_and_draws(tmp_path):
     assert "1:4" in succeed(*arguments)
 
 
-def test_curvature_by_bones_blending_is_of_both_sides_of_the_joint():
+def test_curvature_by_bones_blending_is_of_both_sides_of_the_joint() -> None:
     arguments = ("curvature", WOMAN, "--joint", "LeftForeArm", "--axis", "y", "--bend", "0:90", "--steps", 2, "--json")
     told = json.loads(succeed(*arguments, "--bones-blending", "all"))
     assert told["method"] == "bones blending"
@@ -61,7 +62,7 @@ def test_curvature_by_bones_blending_is_of_both_sides_of_the_joint():
     assert divided["degrees"][1] < original["degrees"][1] < 100
 
 
-def test_deform_by_bones_blending(tmp_path):
+def test_deform_by_bones_blending(tmp_path: Path) -> None:
     path = tmp_path / "pose.npy"
     succeed("deform", HAND, "--animation", "fist", "--time", 1, "--bones-blending", "all", "-o", path)
     hand = sbs.load(HAND)
@@ -74,7 +75,7 @@ def test_deform_by_bones_blending(tmp_path):
     succeed("deform", HAND, "--animation", "fist", "--bones-blending", joint, "-o", tmp_path / "pose.obj")
 
 
-def test_deform_by_bones_blending_in_zones_of_their_own(tmp_path):
+def test_deform_by_bones_blending_in_zones_of_their_own(tmp_path: Path) -> None:
     """A number for all joints, and one joint that has another; bones of the hand are a few centimeters long."""
     path = tmp_path / "pose.npy"
     hand = sbs.load(HAND)
@@ -94,7 +95,7 @@ def test_deform_by_bones_blending_in_zones_of_their_own(tmp_path):
     np.testing.assert_array_equal(np.load(path), expected)
 
 
-def test_a_wider_zone_bends_rounder():
+def test_a_wider_zone_bends_rounder() -> None:
     """What the guide of bones blending says, and that curvature and compare take the options as well."""
     arguments = ("curvature", WOMAN, "--joint", "LeftForeArm", "--axis", "y", "--bend", "0:90", "--steps", 2, "--json")
     bones = ("--bones-blending", "LeftForeArm")
@@ -108,7 +109,7 @@ def test_a_wider_zone_bends_rounder():
     assert succeed(*turned) != succeed(*turned, "--t-max", "0.2")
 
 
-def test_compare_shows_bones_blending(tmp_path):
+def test_compare_shows_bones_blending(tmp_path: Path) -> None:
     path = tmp_path / "arm.png"
     arguments = ("compare", WOMAN, "--joint", "LeftForeArm", "--rotate", "bone:180", "--bones-blending", "LeftForeArm")
     output = succeed(*arguments, "-o", path, "--width", 250, "--samples", 1)
@@ -148,7 +149,9 @@ def test_compare_shows_bones_blending(tmp_path):
         (("curvature", "--joint", "LeftArm", "-o", "a.jpg"), "'a.jpg' does not end in .png or .svg"),
     ],
 )
-def test_mistakes_are_explained_in_a_line(arguments, reason, tmp_path, monkeypatch):
+def test_mistakes_are_explained_in_a_line(
+    arguments, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     command, *rest = arguments
     result = CliRunner().invoke(main, [command, WOMAN, *(str(argument) for argument in rest)])

@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import json
 from importlib import resources
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -29,14 +30,14 @@ def succeed(*arguments):
     return result
 
 
-def test_a_table():
+def test_a_table() -> None:
     lines = succeed(HAND, *QUICK).stdout.splitlines()
     rows = [line.split() for line in lines if "fist" in line]
     assert [row[1] for row in rows] == ["LBS", "SBS"]
     assert rows[0][2] == "89.3%"
 
 
-def test_json_and_nothing_else_on_standard_output(tmp_path):
+def test_json_and_nothing_else_on_standard_output(tmp_path: Path) -> None:
     result = succeed(HAND, *QUICK, "--json", "--csv", tmp_path / "all.csv")
     facts = json.loads(result.stdout)
     assert facts["character"]["name"] == "hand"
@@ -49,12 +50,12 @@ def test_json_and_nothing_else_on_standard_output(tmp_path):
     assert float(rows[0]["volume_smallest"]) == stated
 
 
-def test_all_methods_unless_some_are_named():
+def test_all_methods_unless_some_are_named() -> None:
     facts = json.loads(succeed(HAND, "--frames", 1, "--rate", 2, "--json").stdout)
     assert list(facts["motions"][0]["methods"]) == list(METHODS)
 
 
-def test_without_animations_joints_are_bent(tmp_path):
+def test_without_animations_joints_are_bent(tmp_path: Path) -> None:
     path = tmp_path / "arm.glb"
     arm(rings=13, sides=8).save(path)
     facts = json.loads(succeed(path, "--methods", "LBS,DQS", "--json").stdout)
@@ -64,14 +65,14 @@ def test_without_animations_joints_are_bent(tmp_path):
     assert jumps["LBS"] < 1e-6 < 0.1 < jumps["DQS"]
 
 
-def test_poses_beside_an_animation_and_of_one_joint():
+def test_poses_beside_an_animation_and_of_one_joint() -> None:
     joint = "index-finger-phalanx-proximal"
     facts = json.loads(succeed(HAND, *QUICK, "--animation", "fist", "--poses", "--joint", joint, "--json").stdout)
     assert [motion["name"] for motion in facts["motions"]] == ["fist", "made poses"]
     assert all(label.startswith(joint) for label in facts["motions"][1]["poses"])
 
 
-def test_pictures_and_curves(tmp_path):
+def test_pictures_and_curves(tmp_path: Path) -> None:
     pictures, curves = tmp_path / "worst.png", tmp_path / "curves.svg"
     what = ("--animation", "fist", "--poses", "--joint", "index-finger-phalanx-proximal")
     look = ("--width", 200, "--samples", 1)
@@ -99,7 +100,9 @@ def test_pictures_and_curves(tmp_path):
         ((HAND, *QUICK, "--csv", "no/such/folder.csv"), "no/such/folder.csv: No such file or directory"),
     ],
 )
-def test_mistakes_are_explained_in_a_line(arguments, reason, tmp_path, monkeypatch):
+def test_mistakes_are_explained_in_a_line(
+    arguments, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     result = run(*arguments)
     assert result.exit_code == 2, result.output
@@ -108,7 +111,7 @@ def test_mistakes_are_explained_in_a_line(arguments, reason, tmp_path, monkeypat
     assert not list(tmp_path.iterdir())
 
 
-def test_a_character_with_nothing_to_bend_is_explained_in_a_line(tmp_path):
+def test_a_character_with_nothing_to_bend_is_explained_in_a_line(tmp_path: Path) -> None:
     path = tmp_path / "block.glb"
     block().save(path)
     result = run(path)

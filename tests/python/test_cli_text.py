@@ -8,6 +8,7 @@ import subprocess
 import sys
 import unicodedata
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -46,7 +47,7 @@ def run(*arguments, code=0):
     return result.output
 
 
-def character(tmp_path, name):
+def character(tmp_path: Path, name):
     """A cube on the arm, all of whose names are this one; a mesh without a skin, so that a warning names it."""
     builder = arm()
     for kind in ("nodes", "meshes"):
@@ -69,20 +70,20 @@ def expected(name):
 
 
 @each
-def test_info(tmp_path, name):
+def test_info(tmp_path: Path, name: str) -> None:
     output = run("info", character(tmp_path, name))
     assert f"{expected(name)}:1" in unwrapped(output)
     assert "left out" in output
 
 
 @each
-def test_info_as_json(tmp_path, name):
+def test_info_as_json(tmp_path: Path, name: str) -> None:
     output = CliRunner().invoke(main, ["info", str(character(tmp_path, name)), "--json"], catch_exceptions=False).stdout
     assert list(json.loads(output)["animations"]) == [well_formed(name)]
 
 
 @each
-def test_what_a_file_has_where_something_is_not_in_it(tmp_path, name):
+def test_what_a_file_has_where_something_is_not_in_it(tmp_path: Path, name: str) -> None:
     path = character(tmp_path, name)
     for arguments in (
         ("deform", path, "--animation", "?", "-o", tmp_path / "x.obj"),
@@ -95,7 +96,7 @@ def test_what_a_file_has_where_something_is_not_in_it(tmp_path, name):
 
 
 @each
-def test_tables_and_checks(tmp_path, name):
+def test_tables_and_checks(tmp_path: Path, name: str) -> None:
     path = character(tmp_path, name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -112,7 +113,7 @@ def test_tables_and_checks(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", [NASTY[key] for key in ("formula", "escape", "surrogate")])
-def test_plots(tmp_path, name):
+def test_plots(tmp_path: Path, name: str) -> None:
     path = character(tmp_path, name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -125,7 +126,7 @@ def test_plots(tmp_path, name):
 
 
 @each
-def test_saving_and_loading(tmp_path, name):
+def test_saving_and_loading(tmp_path: Path, name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         loaded = sbs.load(character(tmp_path, name))
@@ -135,7 +136,7 @@ def test_saving_and_loading(tmp_path, name):
     assert copy.animations[0].name == loaded.animations[0].name == well_formed(name)
 
 
-def test_a_name_that_is_no_text_can_be_saved(tmp_path):
+def test_a_name_that_is_no_text_can_be_saved(tmp_path: Path) -> None:
     """From Python, where names come from other programs."""
     binds = np.stack([translation(0, 0, 0), translation(1, 0, 0)])
     mesh = sbs.Mesh(
@@ -149,7 +150,7 @@ def test_a_name_that_is_no_text_can_be_saved(tmp_path):
     assert sbs.load(tmp_path / "made.glb").skeleton.names == ("a\ufffd", "b")
 
 
-def test_extensions_that_are_needed(tmp_path):
+def test_extensions_that_are_needed(tmp_path: Path) -> None:
     builder = arm()
     builder.json["extensionsRequired"] = ["X\x1b[2J\ud800"]
     assert "x1b[2J" in run("info", builder.save(tmp_path / "arm.glb"), code=2)
@@ -157,7 +158,7 @@ def test_extensions_that_are_needed(tmp_path):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names of files are bytes on Linux")
 @pytest.mark.parametrize("name", [b"a\xff.glb", b"[b]\x1b[31m.glb"])
-def test_names_of_files(tmp_path, name):
+def test_names_of_files(tmp_path: Path, name: bytes) -> None:
     """In a process of its own, with real streams."""
     path = tmp_path / os.fsdecode(name)
     character(tmp_path, "run").rename(path)
@@ -175,7 +176,7 @@ def test_names_of_files(tmp_path, name):
         assert b"\x1b" not in result.stdout + result.stderr
 
 
-def test_plain():
+def test_plain() -> None:
     assert plain("Élan vital, 走る, 🦴") == "Élan vital, 走る, 🦴"
     assert plain("\u0646\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645") == (
         "\u0646\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"  # Persian is written with the zero-width non-joiner
@@ -184,7 +185,7 @@ def test_plain():
     assert plain("\U000e0041") == r"\U000e0041"
 
 
-def test_well_formed():
+def test_well_formed() -> None:
     assert well_formed("a\ud800b\udc00") == "a\ufffdb\ufffd"
     assert well_formed("\ud83e\uddb4") == "\U0001f9b4"  # two halves of one character
     assert well_formed("🦴") == "🦴"

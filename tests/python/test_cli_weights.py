@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import shutil
 from importlib import resources
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -39,7 +40,7 @@ def refuse(*arguments):
 
 
 @pytest.mark.parametrize("method", [["--heat"], ["--capsules", "auto"], ["--capsules", "auto", "--heat"]])
-def test_a_glb_with_new_weights(tmp_path, method):
+def test_a_glb_with_new_weights(tmp_path: Path, method: list[str]) -> None:
     path = tmp_path / "out.glb"
     output = succeed(HAND, *method, "--limit", 4, "--prune", 0.01, "--smooth", 2, "-o", path)
     assert "1360 vertices, up to 4 influences" in output
@@ -61,7 +62,7 @@ def test_a_glb_with_new_weights(tmp_path, method):
     assert len(mesh.faces) == len(before.mesh.triangles)
 
 
-def test_the_weights_are_those_of_the_library(tmp_path):
+def test_the_weights_are_those_of_the_library(tmp_path: Path) -> None:
     hand = sbs.load(HAND)
     joints = np.unique(hand.mesh.joint_indices[hand.mesh.joint_weights > 0])
     expected = weights.heat_weights(
@@ -76,7 +77,7 @@ def test_the_weights_are_those_of_the_library(tmp_path):
     )
 
 
-def test_all_joints_may_be_used(tmp_path):
+def test_all_joints_may_be_used(tmp_path: Path) -> None:
     for choice in ("weighted", "all"):
         succeed(HAND, "--heat", "--joints", choice, "-o", tmp_path / f"{choice}.glb")
     used = {}
@@ -86,7 +87,7 @@ def test_all_joints_may_be_used(tmp_path):
     assert used["weighted"] < used["all"]
 
 
-def test_the_tools_alone_change_the_weights_of_the_file(tmp_path):
+def test_the_tools_alone_change_the_weights_of_the_file(tmp_path: Path) -> None:
     succeed(HAND, "--limit", 2, "-o", tmp_path / "out.glb")
     written, hand = sbs.load(tmp_path / "out.glb").mesh, sbs.load(HAND).mesh
     expected = weights.limit(hand.joint_indices, hand.joint_weights, 2)
@@ -97,14 +98,14 @@ def test_the_tools_alone_change_the_weights_of_the_file(tmp_path):
     )
 
 
-def test_a_file_may_be_replaced_by_itself(tmp_path):
+def test_a_file_may_be_replaced_by_itself(tmp_path: Path) -> None:
     path = tmp_path / "hand.glb"
     shutil.copy(HAND, path)
     succeed(path, "--limit", 1, "-o", path)
     assert sbs.load(path).skin.max_influences == 1
 
 
-def test_capsules_go_out_and_come_back(tmp_path):
+def test_capsules_go_out_and_come_back(tmp_path: Path) -> None:
     capsules, first, second = tmp_path / "capsules.json", tmp_path / "first.glb", tmp_path / "second.glb"
     succeed(HAND, "--capsules", "auto", "--capsules-out", capsules, "-o", first)
     document = json.loads(capsules.read_text())
@@ -117,7 +118,7 @@ def test_capsules_go_out_and_come_back(tmp_path):
     np.testing.assert_array_equal(a.joint_indices, b.joint_indices)
 
 
-def test_check_says_what_is_wrong_and_sets_the_status(tmp_path):
+def test_check_says_what_is_wrong_and_sets_the_status(tmp_path: Path) -> None:
     assert succeed(HAND, "--check").splitlines()[-1] == "nothing wrong"
     hand = sbs.load(HAND)
     damaged = hand.mesh.joint_weights.copy()
@@ -134,7 +135,7 @@ def test_check_says_what_is_wrong_and_sets_the_status(tmp_path):
     assert run(HAND, "--check", "--limit", 4).exit_code == 0
 
 
-def test_show_paints_the_weights(tmp_path):
+def test_show_paints_the_weights(tmp_path: Path) -> None:
     output = succeed(
         HAND, "--show", "index-finger-phalanx-proximal", "--width", 200, "--samples", 4, "-o", tmp_path / "picture.png"
     )
@@ -164,7 +165,7 @@ def test_show_paints_the_weights(tmp_path):
         (["--limit", 0, "--check"], "0 is not in the range x>=1"),
     ],
 )
-def test_refusals(tmp_path, monkeypatch, arguments, message):
+def test_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments, message: str) -> None:
     monkeypatch.chdir(tmp_path)
     assert message in refuse(HAND, *arguments)
     assert list(tmp_path.iterdir()) == []
@@ -179,7 +180,7 @@ def test_refusals(tmp_path, monkeypatch, arguments, message):
         (lambda document: document["capsules"][0].update(inner_radii=[9, 9]), "radi"),
     ],
 )
-def test_capsule_files_that_do_not_fit(tmp_path, change, message):
+def test_capsule_files_that_do_not_fit(tmp_path: Path, change, message: str) -> None:
     path = tmp_path / "capsules.json"
     succeed(HAND, "--capsules", "auto", "--capsules-out", path)
     document = json.loads(path.read_text())
@@ -193,6 +194,6 @@ def test_capsule_files_that_do_not_fit(tmp_path, change, message):
     assert not (tmp_path / "out.glb").exists()
 
 
-def test_capsules_without_names_must_be_as_many_as_joints(tmp_path):
+def test_capsules_without_names_must_be_as_many_as_joints(tmp_path: Path) -> None:
     weights.Capsules([[0, 0, 0]], [[0, 1, 0]], [[0.1, 0.1]], [[0.2, 0.2]]).to_json(tmp_path / "one.json")
     assert "1 capsules without names, for 25 joints" in refuse(HAND, "--capsules", tmp_path / "one.json", "--check")

@@ -35,33 +35,33 @@ def arm():
     return sbs.Character.from_mesh(mesh, skeleton)
 
 
-def test_volume_of_a_cube():
+def test_volume_of_a_cube() -> None:
     assert volume(CUBE, CUBE_FACES) == pytest.approx(1, rel=1e-14)
     assert volume(2 * CUBE + 100, CUBE_FACES) == pytest.approx(8, rel=1e-12)
     assert volume(CUBE, CUBE_FACES[:, ::-1]) == pytest.approx(-1, rel=1e-14)
 
 
-def test_turned_moves_one_joint_alone():
+def test_turned_moves_one_joint_alone() -> None:
     skeleton = arm().skeleton
     local = turned(skeleton, "fore", (0, 0, 3), 90)
     np.testing.assert_allclose(local[1], [[0, -1, 0], [1, 0, 0], [0, 0, 1]], atol=1e-15)
     np.testing.assert_array_equal(local[[0, 2]], np.tile(np.eye(3), (2, 1, 1)))
 
 
-def test_bone_axis_leads_to_the_first_child():
+def test_bone_axis_leads_to_the_first_child() -> None:
     skeleton = arm().skeleton
     np.testing.assert_allclose(bone_axis(skeleton, "fore"), [1, 0, 0])
     with pytest.raises(ValueError, match="'hand' has no child"):
         bone_axis(skeleton, "hand")
 
 
-def test_bone_of_no_length_is_refused():
+def test_bone_of_no_length_is_refused() -> None:
     skeleton = sbs.Skeleton([-1, 0], np.tile(np.eye(4), (2, 1, 1)), names=["a", "b"])
     with pytest.raises(ValueError, match="'a' lies where its child 'b' lies"):
         bone_axis(skeleton, "a")
 
 
-def test_descendants_in_any_order_of_joints():
+def test_descendants_in_any_order_of_joints() -> None:
     skeleton = sbs.Skeleton([2, 0, -1, 2, 1], np.tile(np.eye(4), (5, 1, 1)), names=list("abcde"))
     np.testing.assert_array_equal(descendants(skeleton, "a"), [0, 1, 4])
     np.testing.assert_array_equal(descendants(skeleton, "c"), [0, 1, 2, 3, 4])
@@ -69,7 +69,7 @@ def test_descendants_in_any_order_of_joints():
 
 
 @pytest.mark.parametrize("degrees", [60, 170])
-def test_radius_kept_by_hand(degrees):
+def test_radius_kept_by_hand(degrees: int) -> None:
     """LBS takes a vertex of equal weights to cos(angle / 2) of its radius, SBS keeps it (float64: up to rounding)."""
     character = arm()
     matrices = character.skinning_matrices(turned(character.skeleton, "fore", (1, 0, 0), degrees))
@@ -81,7 +81,7 @@ def test_radius_kept_by_hand(degrees):
     assert kept["spherical"] == pytest.approx(1, rel=1e-12)
 
 
-def test_radius_is_seen_from_the_parent():
+def test_radius_is_seen_from_the_parent() -> None:
     """Turning the whole arm as well changes nothing."""
     character = arm()
     local = turned(character.skeleton, "fore", (1, 0, 0), 120)
@@ -91,18 +91,18 @@ def test_radius_is_seen_from_the_parent():
     assert radius_kept(character, matrices, linear) == pytest.approx(0.5, rel=1e-12)
 
 
-def test_radius_kept_at_rest_is_all():
+def test_radius_kept_at_rest_is_all() -> None:
     character = arm()
     assert radius_kept(character, np.tile(np.eye(4), (3, 1, 1)), character.mesh.positions) == 1
 
 
-def test_the_woman_is_closed(woman):
+def test_the_woman_is_closed(woman) -> None:
     sides = woman.mesh.triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
     assert {tuple(side) for side in sides} == {tuple(side[::-1]) for side in sides}
     assert volume(woman.mesh.positions, woman.mesh.triangles) > 0
 
 
-def test_the_forearm_is_a_candy_wrapper_by_lbs_and_an_arm_by_sbs(rows):
+def test_the_forearm_is_a_candy_wrapper_by_lbs_and_an_arm_by_sbs(rows) -> None:
     linear, spherical, dual_quaternion = outcomes(rows[0], rounds=1)
     # A vertex of about equal weights; cos(170 / 2) = 0.0872.
     assert linear.radius_kept == pytest.approx(np.cos(np.radians(85)), abs=2e-3)
@@ -112,7 +112,7 @@ def test_the_forearm_is_a_candy_wrapper_by_lbs_and_an_arm_by_sbs(rows):
     assert spherical.solves == rows[0].character.skin.nontrivial_joint_set_count
 
 
-def test_the_knee_collapses_by_lbs_alone(rows):
+def test_the_knee_collapses_by_lbs_alone(rows) -> None:
     linear, spherical, dual_quaternion = outcomes(rows[1], rounds=1)
     assert linear.radius_kept == pytest.approx(np.cos(np.radians(62.5)), abs=2e-3)
     assert spherical.radius_kept == pytest.approx(1, abs=1e-5)
@@ -122,13 +122,13 @@ def test_the_knee_collapses_by_lbs_alone(rows):
     assert (rows[1].skinning_matrices[foot] @ at_rest)[2] < at_rest[2] - 2, "the leg must bend to the back"
 
 
-def test_the_fist_loses_less_by_sbs(rows):
+def test_the_fist_loses_less_by_sbs(rows) -> None:
     linear, spherical, dual_quaternion = outcomes(rows[2], rounds=1)
     assert linear.radius_kept < 0.7 < 0.99 < min(spherical.radius_kept, dual_quaternion.radius_kept)
     assert linear.volume_change < min(spherical.volume_change, dual_quaternion.volume_change) < 0
 
 
-def test_table(rows):
+def test_table(rows) -> None:
     results = [outcomes(scene, rounds=1) for scene in rows]
     table = cells(rows, results)
     assert len(table) == 9

@@ -16,7 +16,7 @@ def load(name):
 
 
 @pytest.mark.parametrize(("file", "name"), [("woman.glb", "woman_makehuman_cmu"), ("hand.glb", "hand_webxr")])
-def test_mesh_and_skeleton(file, name):
+def test_mesh_and_skeleton(file: str, name: str) -> None:
     """As in tests/data, within the rounding of float32 (weights are divided by their sum)."""
     shipped, original = load(file), characters.load(name)
     np.testing.assert_array_equal(shipped.mesh.positions, original.rest_positions.astype(np.float32))
@@ -35,7 +35,7 @@ def test_mesh_and_skeleton(file, name):
         np.testing.assert_allclose(dense, expected / expected.sum(), atol=1e-7)
 
 
-def test_the_woman():
+def test_the_woman() -> None:
     woman = load("woman.glb")
     assert repr(woman) == "<sbs.Character 'woman', vertices: 13380, joints: 31, animations: 0>"
     assert woman.skin.max_influences == 7
@@ -43,7 +43,7 @@ def test_the_woman():
     assert {"LeftForeArm", "LeftLeg"} <= set(woman.skeleton.names)
 
 
-def test_the_fist():
+def test_the_fist() -> None:
     """One second long, and frame by frame that of the tests; keys are float32, the size is 0.2 metres."""
     (fist,) = load("hand.glb").animations
     clip = characters.load("hand_webxr").clips["fist"]

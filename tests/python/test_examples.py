@@ -21,7 +21,7 @@ MODULES = [
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_examples(module):
+def test_examples(module: str) -> None:
     results = doctest.testmod(import_module(module))
     assert results.attempted > 0
     assert results.failed == 0

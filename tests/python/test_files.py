@@ -22,7 +22,7 @@ def save(path, text="new"):
         temporary.write_text(text)
 
 
-def test_the_old_file_stays_when_writing_fails(tmp_path):
+def test_the_old_file_stays_when_writing_fails(tmp_path: Path) -> None:
     path = tmp_path / "data.txt"
     path.write_text("old")
     with pytest.raises(RuntimeError), replacing(path) as temporary:
@@ -36,7 +36,7 @@ def test_the_old_file_stays_when_writing_fails(tmp_path):
     assert path.read_text() == "new"
 
 
-def test_threads_do_not_disturb_each_other(tmp_path):
+def test_threads_do_not_disturb_each_other(tmp_path: Path) -> None:
     path = tmp_path / "data.npy"
     errors = []
     done = threading.Event()
@@ -71,7 +71,7 @@ def test_threads_do_not_disturb_each_other(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["data.npy"]
 
 
-def test_two_at_once_to_one_path_in_one_thread(tmp_path):
+def test_two_at_once_to_one_path_in_one_thread(tmp_path: Path) -> None:
     path = tmp_path / "data.txt"
     with replacing(path) as first, replacing(path) as second:
         first.write_text("first")
@@ -81,7 +81,7 @@ def test_two_at_once_to_one_path_in_one_thread(tmp_path):
 
 
 @posix
-def test_a_link_planted_where_the_temporary_was_expected_is_not_followed(tmp_path):
+def test_a_link_planted_where_the_temporary_was_expected_is_not_followed(tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_text("precious")
     (tmp_path / f".data.{os.getpid()}.txt").symlink_to(victim)
@@ -92,7 +92,7 @@ def test_a_link_planted_where_the_temporary_was_expected_is_not_followed(tmp_pat
 
 @posix
 @pytest.mark.parametrize("mode", [0o640, 0o600, 0o664, 0o755])
-def test_the_mode_of_a_file_stays(tmp_path, mode):
+def test_the_mode_of_a_file_stays(tmp_path: Path, mode: int) -> None:
     path = tmp_path / "data.txt"
     path.write_text("old")
     path.chmod(mode)
@@ -102,14 +102,14 @@ def test_the_mode_of_a_file_stays(tmp_path, mode):
 
 
 @posix
-def test_a_new_file_has_the_mode_of_any_new_file(tmp_path):
+def test_a_new_file_has_the_mode_of_any_new_file(tmp_path: Path) -> None:
     (tmp_path / "plain").write_text("")
     save(tmp_path / "data.txt")
     assert (tmp_path / "data.txt").stat().st_mode == (tmp_path / "plain").stat().st_mode
 
 
 @posix
-def test_nobody_reads_a_private_file_while_it_is_written(tmp_path):
+def test_nobody_reads_a_private_file_while_it_is_written(tmp_path: Path) -> None:
     path = tmp_path / "data.txt"
     path.write_text("old")
     path.chmod(0o600)
@@ -120,7 +120,7 @@ def test_nobody_reads_a_private_file_while_it_is_written(tmp_path):
 
 @posix
 @pytest.mark.parametrize("there", [True, False])
-def test_a_symlink_stays_and_its_target_is_written(tmp_path, there):
+def test_a_symlink_stays_and_its_target_is_written(tmp_path: Path, there: bool) -> None:
     folder = tmp_path / "elsewhere"
     folder.mkdir()
     if there:
@@ -134,14 +134,14 @@ def test_a_symlink_stays_and_its_target_is_written(tmp_path, there):
 
 
 @posix
-def test_a_link_to_itself_is_an_error_that_names_it(tmp_path):
+def test_a_link_to_itself_is_an_error_that_names_it(tmp_path: Path) -> None:
     link = tmp_path / "data.txt"
     link.symlink_to(link)
     with pytest.raises(OSError, match=r"data\.txt"):
         save(link)
 
 
-def test_names_as_long_as_names_can_be(tmp_path):
+def test_names_as_long_as_names_can_be(tmp_path: Path) -> None:
     path = tmp_path / ("a" * 251 + ".npy")
     with replacing(path) as temporary:
         np.save(temporary, np.arange(3))
@@ -152,7 +152,7 @@ def test_names_as_long_as_names_can_be(tmp_path):
 
 
 @posix
-def test_what_is_no_regular_file_is_written_to(tmp_path):
+def test_what_is_no_regular_file_is_written_to(tmp_path: Path) -> None:
     pipe = tmp_path / "pose.npy"
     os.mkfifo(pipe)
     received = []
@@ -168,30 +168,30 @@ def test_what_is_no_regular_file_is_written_to(tmp_path):
 
 
 @posix
-def test_devices_stay_devices():
+def test_devices_stay_devices() -> None:
     save("/dev/null")
     assert Path("/dev/null").is_char_device()
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full")
-def test_a_full_device_is_named():
+def test_a_full_device_is_named() -> None:
     with pytest.raises(OSError, match="/dev/full") as error:
         save("/dev/full")
     assert error.value.strerror
 
 
-def test_a_folder_is_refused_before_anything_is_written(tmp_path):
+def test_a_folder_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     with pytest.raises(OSError, match=str(tmp_path.name)), replacing(tmp_path):
         pytest.fail("the block was entered")
 
 
-def test_a_missing_folder_is_told_by_the_name_that_was_asked_for(tmp_path):
+def test_a_missing_folder_is_told_by_the_name_that_was_asked_for(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError) as error:
         save(tmp_path / "missing" / "data.txt")
     assert error.value.filename == str(tmp_path / "missing" / "data.txt")
 
 
-def test_errors_of_other_files_name_those(tmp_path):
+def test_errors_of_other_files_name_those(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError) as error, replacing(tmp_path / "data.txt"):
         (tmp_path / "source.txt").read_text()
     assert error.value.filename == str(tmp_path / "source.txt")
@@ -199,7 +199,7 @@ def test_errors_of_other_files_name_those(tmp_path):
 
 @posix
 @pytest.mark.skipif(as_root, reason="root may write everywhere")
-def test_a_folder_that_is_read_only_is_told_by_the_name_of_the_file(tmp_path):
+def test_a_folder_that_is_read_only_is_told_by_the_name_of_the_file(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     try:
         with pytest.raises(PermissionError) as error:
@@ -211,7 +211,7 @@ def test_a_folder_that_is_read_only_is_told_by_the_name_of_the_file(tmp_path):
 
 @posix
 @pytest.mark.skipif(as_root, reason="root may write everywhere")
-def test_a_file_that_is_read_only_is_not_replaced(tmp_path):
+def test_a_file_that_is_read_only_is_not_replaced(tmp_path: Path) -> None:
     path = tmp_path / "data.txt"
     path.write_text("old")
     path.chmod(0o400)
@@ -240,7 +240,7 @@ except OSError as error:
 
 @posix
 @pytest.mark.parametrize("how", ["numpy", "bytes"])
-def test_a_disk_that_is_full_is_told_by_the_name_of_the_file(tmp_path, how):
+def test_a_disk_that_is_full_is_told_by_the_name_of_the_file(tmp_path: Path, how: str) -> None:
     path = tmp_path / "data.npy"
     path.write_bytes(b"old")
     result = subprocess.run(
@@ -269,7 +269,7 @@ with replacing(sys.argv[1]) as temporary:
 
 @posix
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_a_process_that_is_ended_leaves_nothing_behind(tmp_path, number):
+def test_a_process_that_is_ended_leaves_nothing_behind(tmp_path: Path, number) -> None:
     path = tmp_path / "data.txt"
     path.write_text("old")
     with subprocess.Popen(
@@ -284,7 +284,7 @@ def test_a_process_that_is_ended_leaves_nothing_behind(tmp_path, number):
 
 
 @posix
-def test_signal_handlers_of_the_program_stay_its_own(tmp_path):
+def test_signal_handlers_of_the_program_stay_its_own(tmp_path: Path) -> None:
     calls = []
     before = signal.signal(signal.SIGTERM, lambda *_: calls.append(1))
     try:

@@ -15,7 +15,7 @@ import readers  # noqa: E402
 
 @pytest.mark.parametrize("name", readers.TARGETS)
 @pytest.mark.filterwarnings("ignore")
-def test_inputs_that_were_kept(name):
+def test_inputs_that_were_kept(name: str) -> None:
     inputs = readers.kept(name)
     assert inputs
     for data in inputs:
@@ -24,12 +24,12 @@ def test_inputs_that_were_kept(name):
 
 @pytest.mark.parametrize("name", readers.TARGETS)
 @pytest.mark.filterwarnings("ignore")
-def test_what_the_corpora_began_with(name):
+def test_what_the_corpora_began_with(name: str) -> None:
     for data in readers.seeds()[name]:
         readers.TARGETS[name](data)
 
 
-def test_damaged_files(tmp_path):
+def test_damaged_files(tmp_path: Path) -> None:
     """Two thousand; seeds and numbers of what goes wrong are told."""
     outcomes, findings = mutants.run(20260, range(2000), mutants.small_files(), tmp_path)
     assert findings == []

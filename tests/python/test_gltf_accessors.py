@@ -2,6 +2,7 @@
 """Every way in which glTF stores an array, seen through the positions and weights of a loaded character."""
 
 import struct
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ POSITIONS = np.array([[0, 0, 0], [0, 1, 0], [3, 0, 0], [3, 1, 0]], dtype=np.floa
 JOINTS = np.array([[0, 0, 0, 0], [0, 0, 0, 0], [0, 1, 0, 0], [0, 1, 0, 0]])
 
 
-def load(builder, tmp_path, **options):
+def load(builder, tmp_path: Path, **options):
     return sbs.load(builder.save(tmp_path / "arm.glb"), **options)
 
 
@@ -21,7 +22,7 @@ def attributes(builder):
     return builder.json["meshes"][0]["primitives"][0]["attributes"]
 
 
-def test_plain(tmp_path):
+def test_plain(tmp_path: Path) -> None:
     character = load(arm(), tmp_path)
     np.testing.assert_array_equal(character.mesh.positions, POSITIONS)
     assert character.mesh.positions.dtype == np.float32
@@ -31,14 +32,14 @@ def test_plain(tmp_path):
 
 
 @pytest.mark.parametrize("code", ["B", "H"])
-def test_joints_of_every_type(tmp_path, code):
+def test_joints_of_every_type(tmp_path: Path, code: str) -> None:
     builder = arm()
     attributes(builder)["JOINTS_0"] = builder.accessor(JOINTS, code)
     np.testing.assert_array_equal(load(builder, tmp_path).mesh.joint_indices, JOINTS)
 
 
 @pytest.mark.parametrize(("code", "largest"), [("B", 255), ("H", 65535)])
-def test_normalized_weights(tmp_path, code, largest):
+def test_normalized_weights(tmp_path: Path, code: str, largest: int) -> None:
     builder = arm()
     stored = [[largest, 0, 0, 0], [largest, 0, 0, 0], [largest // 5, largest - largest // 5, 0, 0], [0, largest, 0, 0]]
     attributes(builder)["WEIGHTS_0"] = builder.accessor(stored, code, normalized=True)
@@ -46,7 +47,7 @@ def test_normalized_weights(tmp_path, code, largest):
     np.testing.assert_allclose(weights, np.array(stored) / largest, rtol=1e-7)
 
 
-def test_integer_weights_that_are_not_normalized_are_taken_as_found(tmp_path):
+def test_integer_weights_that_are_not_normalized_are_taken_as_found(tmp_path: Path) -> None:
     builder = arm()
     attributes(builder)["WEIGHTS_0"] = builder.accessor([[255, 0, 0, 0]] * 4, "B")
     with pytest.warns(sbs.WeightWarning, match="4 with weights that do not sum to 1"):
@@ -58,7 +59,7 @@ def test_integer_weights_that_are_not_normalized_are_taken_as_found(tmp_path):
     ("code", "stored", "value"),
     [("b", 127, 1.0), ("b", -127, -1.0), ("b", -128, -1.0), ("h", -32768, -1.0), ("h", 32767, 1.0), ("B", 51, 0.2)],
 )
-def test_normalized_integers(tmp_path, code, stored, value):
+def test_normalized_integers(tmp_path: Path, code: str, stored: int, value: float) -> None:
     """Positions as KHR_mesh_quantization has them: c / max, the lowest integer is -1 too."""
     builder = arm()
     builder.json["extensionsRequired"] = ["KHR_mesh_quantization"]
@@ -67,7 +68,7 @@ def test_normalized_integers(tmp_path, code, stored, value):
 
 
 @pytest.mark.parametrize("code", ["b", "B", "h", "H"])
-def test_integers_that_are_not_normalized(tmp_path, code):
+def test_integers_that_are_not_normalized(tmp_path: Path, code: str) -> None:
     builder = arm()
     attributes(builder)["POSITION"] = builder.accessor(POSITIONS.astype(int), code)
     np.testing.assert_array_equal(load(builder, tmp_path).mesh.positions, POSITIONS)
@@ -85,7 +86,7 @@ def interleaved(builder: Builder) -> tuple[int, bytes]:
     return builder.view(b"\xff" + b"".join(rows)[:-1], byteStride=stride)
 
 
-def test_interleaved_and_not_aligned(tmp_path):
+def test_interleaved_and_not_aligned(tmp_path: Path) -> None:
     builder = arm()
     builder.data += b"\0"
     view = interleaved(builder)
@@ -101,7 +102,7 @@ def test_interleaved_and_not_aligned(tmp_path):
     np.testing.assert_array_equal(mesh.joint_weights, [[0.25, 0.75, 0, 0]] * 4)
 
 
-def test_a_stride_of_zero_is_none(tmp_path):
+def test_a_stride_of_zero_is_none(tmp_path: Path) -> None:
     builder = arm()
     for view in builder.json["bufferViews"]:
         view["byteStride"] = 0
@@ -110,7 +111,7 @@ def test_a_stride_of_zero_is_none(tmp_path):
 
 @pytest.mark.parametrize("with_base", [True, False])
 @pytest.mark.parametrize("index_code", ["B", "H", "I"])
-def test_sparse(tmp_path, with_base, index_code):
+def test_sparse(tmp_path: Path, with_base: bool, index_code: str) -> None:
     """Elements 1 and 3 are overwritten; without a buffer view the others are zero."""
     builder = arm()
     values = [[7, 8, 9], [-1, -2, -3]]
@@ -132,19 +133,19 @@ def test_sparse(tmp_path, with_base, index_code):
 
 
 @pytest.mark.parametrize("code", ["B", "H", "I"])
-def test_indices_of_every_type(tmp_path, code):
+def test_indices_of_every_type(tmp_path: Path, code: str) -> None:
     builder = arm()
     builder.json["meshes"][0]["primitives"][0]["indices"] = builder.accessor([3, 1, 0], code)
     np.testing.assert_array_equal(load(builder, tmp_path).mesh.triangles, [[3, 1, 0]])
 
 
-def test_embedded_buffer(tmp_path):
+def test_embedded_buffer(tmp_path: Path) -> None:
     character = sbs.load(arm().save_text(tmp_path / "arm.gltf"))
     np.testing.assert_array_equal(character.mesh.positions, POSITIONS)
 
 
 @pytest.mark.parametrize(("uri", "name"), [("arm.bin", "arm.bin"), ("parts%20of/arm%C3%A9.bin", "parts of/armé.bin")])
-def test_external_buffer(tmp_path, uri, name):
+def test_external_buffer(tmp_path: Path, uri: str, name: str) -> None:
     builder = arm()
     (tmp_path / name).parent.mkdir(exist_ok=True)
     (tmp_path / name).write_bytes(builder.data)
@@ -152,6 +153,6 @@ def test_external_buffer(tmp_path, uri, name):
     np.testing.assert_array_equal(character.mesh.positions, POSITIONS)
 
 
-def test_the_content_decides_and_not_the_name(tmp_path):
+def test_the_content_decides_and_not_the_name(tmp_path: Path) -> None:
     np.testing.assert_array_equal(sbs.load(arm().save(tmp_path / "arm.gltf")).mesh.positions, POSITIONS)
     np.testing.assert_array_equal(sbs.load(str(arm().save_text(tmp_path / "arm.glb"))).mesh.positions, POSITIONS)

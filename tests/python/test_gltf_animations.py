@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Animations: interpolation worked out by hand, clamping, what moves joints and what does not."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from gltf_builder import arm, translation
@@ -12,11 +14,11 @@ IDENTITY = [0, 0, 0, 1]  # x, y, z, w, as in files
 QUARTER_ABOUT_Z = [0, 0, HALF, HALF]
 
 
-def load(builder, tmp_path):
+def load(builder, tmp_path: Path):
     return sbs.load(builder.save(tmp_path / "file.glb"))
 
 
-def elbow_at(builder, tmp_path, times):
+def elbow_at(builder, tmp_path: Path, times):
     """Where the elbow's skinning matrix puts the origin of its joint."""
     (animation,) = load(builder, tmp_path).animations
     return animation.skinning_matrices(times)[..., 1, :, :] @ [2, 0, 0, 1]
@@ -27,7 +29,7 @@ def angle_of(matrices):
     return np.degrees(np.arctan2(matrices[..., 1, 0], matrices[..., 0, 0]))
 
 
-def test_linear_translation_and_clamping(tmp_path):
+def test_linear_translation_and_clamping(tmp_path: Path) -> None:
     builder = arm()
     builder.animation((1, "translation", [1.0, 2.0, 4.0], [[2, 0, 0], [3, 0, 0], [3, 4, 0]]))
     times = [-1.0, 0.0, 1.0, 1.25, 2.0, 3.0, 4.0, 99.0]
@@ -35,7 +37,7 @@ def test_linear_translation_and_clamping(tmp_path):
     np.testing.assert_allclose(elbow_at(builder, tmp_path, times)[:, :2], expected, atol=1e-15)
 
 
-def test_step(tmp_path):
+def test_step(tmp_path: Path) -> None:
     """A value holds until the next key, which then holds at once."""
     builder = arm()
     builder.animation((1, "translation", [0.0, 1.0, 2.0], [[2, 0, 0], [3, 0, 0], [4, 0, 0]]), interpolation="STEP")
@@ -43,7 +45,7 @@ def test_step(tmp_path):
     np.testing.assert_array_equal(elbow_at(builder, tmp_path, times)[:, 0], [2, 2, 3, 3, 4, 4])
 
 
-def test_cubic_spline(tmp_path):
+def test_cubic_spline(tmp_path: Path) -> None:
     """The key values, tangents times the length of the piece, and the middle by Hermite's formula.
 
     From 2 to 4 in 2 seconds, out-tangent 1 and in-tangent -3 a second: at the middle (2 + 4) / 2 + 2 (1 + 3) / 8 = 4.
@@ -60,7 +62,7 @@ def test_cubic_spline(tmp_path):
     assert (4 - end) / 1e-6 == pytest.approx(-3, abs=1e-5)
 
 
-def test_cubic_spline_rotation_is_normalized(tmp_path):
+def test_cubic_spline_rotation_is_normalized(tmp_path: Path) -> None:
     """With no tangents the middle is the mean of the two quaternions, which normalised is half the angle."""
     builder = arm()
     nothing = [0, 0, 0, 0]
@@ -72,7 +74,7 @@ def test_cubic_spline_rotation_is_normalized(tmp_path):
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-def test_linear_rotation_is_slerp_the_short_way(tmp_path, sign):
+def test_linear_rotation_is_slerp_the_short_way(tmp_path: Path, sign: int) -> None:
     """A quarter of the time is a quarter of the angle, whichever sign the quaternion has."""
     builder = arm()
     builder.animation((1, "rotation", [0.0, 4.0], [IDENTITY, [0, 0, sign * HALF, sign * HALF]]))
@@ -81,7 +83,7 @@ def test_linear_rotation_is_slerp_the_short_way(tmp_path, sign):
 
 
 @pytest.mark.parametrize("angle", [0.0, 1e-9, 1e-4, 3.0])
-def test_linear_rotation_by_small_and_large_angles(tmp_path, angle):
+def test_linear_rotation_by_small_and_large_angles(tmp_path: Path, angle: float) -> None:
     builder = arm()
     end = [0, 0, np.sin(angle / 2), np.cos(angle / 2)]
     builder.animation((1, "rotation", [0.0, 1.0], [IDENTITY, end]))
@@ -91,7 +93,7 @@ def test_linear_rotation_by_small_and_large_angles(tmp_path, angle):
 
 
 @pytest.mark.parametrize(("code", "largest"), [("b", 127), ("h", 32767)])
-def test_normalized_integer_rotations(tmp_path, code, largest):
+def test_normalized_integer_rotations(tmp_path: Path, code: str, largest: int) -> None:
     builder = arm()
     stored = np.round(np.array([IDENTITY, QUARTER_ABOUT_Z]) * largest).astype(int)
     builder.animation((1, "rotation", [0.0, 1.0], builder.accessor(stored, code, normalized=True)))
@@ -99,14 +101,14 @@ def test_normalized_integer_rotations(tmp_path, code, largest):
     np.testing.assert_allclose(angle_of(matrices), [0, 45, 90], atol=1e-12)
 
 
-def test_scale(tmp_path):
+def test_scale(tmp_path: Path) -> None:
     builder = arm()
     builder.animation((0, "scale", [0.0, 2.0], [[1, 1, 1], [3, 1, 1]]))
     matrices = load(builder, tmp_path).animations[0].skinning_matrices(1.0)
     np.testing.assert_allclose(matrices, [np.diag([2, 1, 1, 1])] * 2, atol=1e-15)
 
 
-def test_what_is_not_animated_keeps_the_pose_of_the_file(tmp_path):
+def test_what_is_not_animated_keeps_the_pose_of_the_file(tmp_path: Path) -> None:
     """Channels of one property leave the others of their node, and other nodes."""
     builder = arm()
     builder.json["nodes"][0].update(translation=[0, 0, 5], scale=[2, 2, 2])
@@ -117,7 +119,7 @@ def test_what_is_not_animated_keeps_the_pose_of_the_file(tmp_path):
     np.testing.assert_allclose(moved, [0, 4, 5, 1], atol=1e-6)
 
 
-def test_nodes_above_and_between_joints_move_them(tmp_path):
+def test_nodes_above_and_between_joints_move_them(tmp_path: Path) -> None:
     builder = arm()
     helper = builder.node(children=[1])
     builder.json["nodes"][0]["children"] = [helper]
@@ -130,7 +132,7 @@ def test_nodes_above_and_between_joints_move_them(tmp_path):
     np.testing.assert_allclose(matrices, [translation(0, 0, 0.5), translation(0, 0.5, 0.5)], atol=1e-15)
 
 
-def test_channels_with_times_of_their_own(tmp_path):
+def test_channels_with_times_of_their_own(tmp_path: Path) -> None:
     builder = arm()
     builder.animation(
         (0, "translation", [0.0, 1.0], [[0, 0, 0], [1, 0, 0]]),
@@ -142,7 +144,7 @@ def test_channels_with_times_of_their_own(tmp_path):
     np.testing.assert_allclose(animation.skinning_matrices(2.0)[1], translation(1, 2, 0), atol=1e-15)
 
 
-def test_shapes(tmp_path):
+def test_shapes(tmp_path: Path) -> None:
     builder = arm()
     builder.animation((1, "rotation", [0.0, 1.0], [IDENTITY, QUARTER_ABOUT_Z]), name="bend")
     (animation,) = load(builder, tmp_path).animations
@@ -160,7 +162,7 @@ def test_shapes(tmp_path):
 @pytest.mark.parametrize(
     ("times", "message"), [([[0.0]], r"shape \(1, 1\)"), (np.nan, "finite"), ([0, np.inf], "finite")]
 )
-def test_bad_times(tmp_path, times, message):
+def test_bad_times(tmp_path: Path, times, message: str) -> None:
     builder = arm()
     builder.animation((1, "rotation", [0.0], [IDENTITY]))
     (animation,) = load(builder, tmp_path).animations
@@ -168,12 +170,12 @@ def test_bad_times(tmp_path, times, message):
         animation.skinning_matrices(times)
 
 
-def test_the_rest_matrices_cannot_be_changed(tmp_path):
+def test_the_rest_matrices_cannot_be_changed(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="read-only"):
         load(arm(), tmp_path).rest_matrices[0] = 0
 
 
-def test_what_moves_no_joint_is_left_out(tmp_path):
+def test_what_moves_no_joint_is_left_out(tmp_path: Path) -> None:
     """Animations of other nodes, of morph weights, and without a node."""
     builder = arm()
     other = builder.node()
@@ -184,7 +186,7 @@ def test_what_moves_no_joint_is_left_out(tmp_path):
     assert load(builder, tmp_path).animations == ()
 
 
-def test_equal_times(tmp_path):
+def test_equal_times(tmp_path: Path) -> None:
     """Two keys at one time are a jump."""
     builder = arm()
     builder.animation((1, "translation", [0.0, 1.0, 1.0, 2.0], [[0, 0, 0], [1, 0, 0], [5, 0, 0], [6, 0, 0]]))
@@ -203,21 +205,21 @@ def test_equal_times(tmp_path):
         ([0.0], [[0, 0, 0]], "BEZIER", "'BEZIER' is no interpolation"),
     ],
 )
-def test_bad_samplers(tmp_path, times, values, interpolation, message):
+def test_bad_samplers(tmp_path: Path, times: list[float], values, interpolation: str | None, message: str) -> None:
     builder = arm()
     builder.animation((0, "translation", times, values), interpolation=interpolation)
     with pytest.raises(ValueError, match=rf"file\.glb: (accessors|animations)\[\d+\].*{message}"):
         load(builder, tmp_path)
 
 
-def test_rotation_of_length_zero(tmp_path):
+def test_rotation_of_length_zero(tmp_path: Path) -> None:
     builder = arm()
     builder.animation((0, "rotation", [0.0, 1.0], [IDENTITY, [0, 0, 0, 0]]))
     with pytest.raises(ValueError, match="key 1 is a quaternion of length 0"):
         load(builder, tmp_path)
 
 
-def test_a_node_with_a_matrix_cannot_be_animated(tmp_path):
+def test_a_node_with_a_matrix_cannot_be_animated(tmp_path: Path) -> None:
     builder = arm()
     builder.json["nodes"][0]["matrix"] = np.eye(4).ravel().tolist()
     builder.animation((0, "translation", [0.0], [[1, 1, 1]]))

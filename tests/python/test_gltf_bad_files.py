@@ -7,6 +7,7 @@ import random
 import struct
 import tracemalloc
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,14 +17,14 @@ import sbs
 from sbs.gltf import FileError
 
 
-def load_bytes(tmp_path, data, name="bad.glb"):
+def load_bytes(tmp_path: Path, data, name="bad.glb"):
     path = tmp_path / name
     path.unlink(missing_ok=True)  # file systems are slow to write another file over one that is there
     path.write_bytes(data)
     return sbs.load(path)
 
 
-def load(builder, tmp_path):
+def load(builder, tmp_path: Path):
     return sbs.load(builder.save(tmp_path / "bad.glb"))
 
 
@@ -45,33 +46,33 @@ def moving_arm():
     return builder
 
 
-def test_the_file_that_is_damaged_below_is_good(tmp_path):
+def test_the_file_that_is_damaged_below_is_good(tmp_path: Path) -> None:
     assert len(load(moving_arm(), tmp_path).animations) == 2
 
 
 @pytest.mark.parametrize("twentieth", range(20))
-def test_cut_off_glb(tmp_path, twentieth):
+def test_cut_off_glb(tmp_path: Path, twentieth: int) -> None:
     data = moving_arm().glb()
     with pytest.raises(FileError, match=r"bad\.glb: "):
         load_bytes(tmp_path, data[: len(data) * twentieth // 20])
 
 
 @pytest.mark.parametrize("twentieth", range(20))
-def test_cut_off_text(tmp_path, twentieth):
+def test_cut_off_text(tmp_path: Path, twentieth: int) -> None:
     data = moving_arm().save_text(tmp_path / "good.gltf").read_bytes()
     with pytest.raises(FileError, match=r"bad\.gltf: "):
         load_bytes(tmp_path, data[: len(data) * twentieth // 20], "bad.gltf")
 
 
 @pytest.mark.parametrize("twentieth", range(20))
-def test_cut_off_external_buffer(tmp_path, twentieth):
+def test_cut_off_external_buffer(tmp_path: Path, twentieth: int) -> None:
     builder = moving_arm()
     (tmp_path / "arm.bin").write_bytes(builder.data[: len(builder.data) * twentieth // 20])
     with pytest.raises(FileError, match=r"bad\.gltf: buffers\[0\].byteLength: \d+ bytes are promised, \d+ are there"):
         sbs.load(builder.save_text(tmp_path / "bad.gltf", "arm.bin"))
 
 
-def test_no_file(tmp_path):
+def test_no_file(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         sbs.load(tmp_path / "none.glb")
 
@@ -98,7 +99,7 @@ def test_no_file(tmp_path):
         (struct.pack("<4sII", b"glTF", 2, 15) + b"abc", "the header of chunk 0 ends outside the file"),
     ],
 )
-def test_bad_containers(tmp_path, data, message):
+def test_bad_containers(tmp_path: Path, data: bytes, message: str) -> None:
     with pytest.raises(FileError, match=message):
         load_bytes(tmp_path, data)
 
@@ -130,7 +131,7 @@ JUNK = [
 ]
 
 
-def test_every_element_replaced_by_every_kind_of_junk(tmp_path):
+def test_every_element_replaced_by_every_kind_of_junk(tmp_path: Path) -> None:
     """Nothing but a good character or a FileError comes out, and warnings of ours."""
     builder = moving_arm()
     content = {**builder.json, "buffers": [{"byteLength": len(builder.data)}]}
@@ -152,7 +153,7 @@ def test_every_element_replaced_by_every_kind_of_junk(tmp_path):
 
 
 @pytest.mark.parametrize("seed", range(300))
-def test_random_bytes_changed(tmp_path, seed):
+def test_random_bytes_changed(tmp_path: Path, seed: int) -> None:
     """In the text and in the data; what loads can be deformed or says why not."""
     generator = random.Random(seed)
     data = bytearray(moving_arm().glb())
@@ -248,7 +249,7 @@ PRIMITIVE = ("meshes", 0, "primitives", 0)
         (change(("extensionsRequired",), [5]), "extensionsRequired: strings are needed"),
     ],
 )
-def test_the_message_names_the_element(tmp_path, damage, message):
+def test_the_message_names_the_element(tmp_path: Path, damage, message: str) -> None:
     builder = moving_arm()
     damage(builder)
     with pytest.raises(FileError, match=message) as caught:
@@ -256,14 +257,14 @@ def test_the_message_names_the_element(tmp_path, damage, message):
     assert str(caught.value).startswith(str(tmp_path / "bad.glb"))
 
 
-def test_indices_out_of_range(tmp_path):
+def test_indices_out_of_range(tmp_path: Path) -> None:
     builder = arm()
     builder.json["meshes"][0]["primitives"][0]["indices"] = builder.accessor([0, 1, 4], "H")
     with pytest.raises(FileError, match=r"accessors\[\d\]: element 2 is 4, but there are 4 vertices"):
         load(builder, tmp_path)
 
 
-def test_attributes_of_different_counts(tmp_path):
+def test_attributes_of_different_counts(tmp_path: Path) -> None:
     builder = arm()
     builder.json["meshes"][0]["primitives"][0]["attributes"]["NORMAL"] = builder.accessor([[0, 0, 1]] * 3)
     with pytest.raises(FileError, match=r"primitives\[0\].attributes.NORMAL: 3 elements for 4 vertices"):
@@ -272,7 +273,7 @@ def test_attributes_of_different_counts(tmp_path):
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 @pytest.mark.parametrize("attribute", ["POSITION", "NORMAL"])
-def test_coordinates_that_are_not_finite(tmp_path, value, attribute):
+def test_coordinates_that_are_not_finite(tmp_path: Path, value: float, attribute: str) -> None:
     builder = arm()
     values = [[0, 0, 0], [0, 0, value], [0, 0, 0], [0, 0, 0]]
     builder.json["meshes"][0]["primitives"][0]["attributes"][attribute] = builder.accessor(values)
@@ -280,7 +281,7 @@ def test_coordinates_that_are_not_finite(tmp_path, value, attribute):
         load(builder, tmp_path)
 
 
-def test_inverse_bind_matrix_of_row_vectors(tmp_path):
+def test_inverse_bind_matrix_of_row_vectors(tmp_path: Path) -> None:
     builder = arm()
     shifted = np.eye(4)
     shifted[3, :3] = 1, 2, 3
@@ -290,7 +291,7 @@ def test_inverse_bind_matrix_of_row_vectors(tmp_path):
         load(builder, tmp_path)
 
 
-def test_sparse_index_out_of_range(tmp_path):
+def test_sparse_index_out_of_range(tmp_path: Path) -> None:
     builder = moving_arm()
     builder.json["accessors"][0]["sparse"]["indices"]["bufferView"] = builder.view(struct.pack("<2H", 1, 4))
     with pytest.raises(FileError, match=r"accessors\[0\].sparse.indices: 4, but the accessor has 4 elements"):
@@ -318,7 +319,7 @@ def test_sparse_index_out_of_range(tmp_path):
         ("data:application/octet-stream;base64,AAA", r"buffers\[0\].uri: "),
     ],
 )
-def test_bad_uris(tmp_path, uri, message):
+def test_bad_uris(tmp_path: Path, uri: str, message: str) -> None:
     builder = arm()
     (tmp_path / "secret.bin").write_bytes(builder.data)
     folder = tmp_path / "folder"
@@ -327,14 +328,14 @@ def test_bad_uris(tmp_path, uri, message):
         sbs.load(builder.save_text(folder / "bad.gltf", uri))
 
 
-def test_a_glb_without_its_binary_chunk(tmp_path):
+def test_a_glb_without_its_binary_chunk(tmp_path: Path) -> None:
     builder = arm()
     content = {**builder.json, "buffers": [{"byteLength": len(builder.data)}]}
     with pytest.raises(FileError, match=r"buffers\[0\]: no data"):
         load_bytes(tmp_path, pack_glb(json.dumps(content).encode(), None))
 
 
-def test_optional_compression_without_plain_data(tmp_path):
+def test_optional_compression_without_plain_data(tmp_path: Path) -> None:
     builder = arm()
     primitive = builder.json["meshes"][0]["primitives"][0]
     primitive["extensions"] = {"KHR_draco_mesh_compression": {"bufferView": 0, "attributes": {"POSITION": 0}}}
@@ -381,7 +382,7 @@ def bomb_of_influences():
 
 
 @pytest.mark.parametrize("bomb", [bomb_of_zeros, bomb_of_repetition, bomb_of_influences])
-def test_files_that_ask_for_too_much_memory(tmp_path, bomb):
+def test_files_that_ask_for_too_much_memory(tmp_path: Path, bomb) -> None:
     path = bomb().save(tmp_path / "bad.glb")
     tracemalloc.start()
     with pytest.raises(FileError, match="asks for more memory"):
@@ -392,7 +393,7 @@ def test_files_that_ask_for_too_much_memory(tmp_path, bomb):
     assert peak < 2 * (64 * path.stat().st_size + 2**24)
 
 
-def test_a_large_sparse_accessor_is_no_bomb(tmp_path):
+def test_a_large_sparse_accessor_is_no_bomb(tmp_path: Path) -> None:
     """Zeros but for one element, with other attributes that are as long and stored."""
     rows = 200_000
     builder = Builder()
@@ -415,7 +416,7 @@ def test_a_large_sparse_accessor_is_no_bomb(tmp_path):
     np.testing.assert_array_equal(mesh.positions[76:79], [[0, 0, 0], [1, 2, 3], [0, 0, 0]])
 
 
-def test_a_deep_tree(tmp_path):
+def test_a_deep_tree(tmp_path: Path) -> None:
     """A chain of nodes deeper than Python's stack."""
     builder = arm()
     first = len(builder.json["nodes"])

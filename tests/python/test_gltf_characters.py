@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import sbs
+from sbs.options import Method
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -31,7 +32,7 @@ def animation_of(character, name):
 
 
 @pytest.mark.parametrize(("file", "name"), MOTIONS)
-def test_linear_blending_is_that_of_the_file(file, name):
+def test_linear_blending_is_that_of_the_file(file: str, name: str | None) -> None:
     """In the scene and its units; the tolerance is that of float32 positions and results, 2e-7 of the size each."""
     character = sbs.load(DATA / file, strict=True)
     scene = gltf_reference.Scene(DATA / file)
@@ -48,7 +49,7 @@ def test_linear_blending_is_that_of_the_file(file, name):
 
 
 @pytest.mark.parametrize("file", ["generic-hand-left.glb", "Fox.glb", "Rat.glb"])
-def test_joints_are_rigid(file):
+def test_joints_are_rigid(file: str) -> None:
     """Whatever the file scales: no joint needs the slow way of joints that are not rigid."""
     character = sbs.load(DATA / file)
     for animation in character.animations:
@@ -56,7 +57,7 @@ def test_joints_are_rigid(file):
             assert character.skin.pose_report(matrices).nonrigid_joints == 0
 
 
-def test_the_hand():
+def test_the_hand() -> None:
     character = sbs.load(DATA / "generic-hand-left.glb")
     assert repr(character) == "<sbs.Character 'generic-hand-left', vertices: 1360, joints: 25, animations: 0>"
     assert repr(character.mesh) == "<sbs.Mesh, vertices: 1360, triangles: 2314>"
@@ -66,7 +67,7 @@ def test_the_hand():
     assert character.mesh.uvs.shape == (1360, 2)
 
 
-def test_the_fox():
+def test_the_fox() -> None:
     character = sbs.load(DATA / "Fox.glb")
     assert [animation.name for animation in character.animations] == ["Survey", "Walk", "Run"]
     assert character.animations[0].duration == pytest.approx(3.41667, abs=1e-5)
@@ -74,7 +75,7 @@ def test_the_fox():
     assert not character.skin.has_normals
 
 
-def test_the_rat():
+def test_the_rat() -> None:
     """Its joints scale by 100 in all, so the mesh is 100 times what the file stores: about 4.6 long."""
     character = sbs.load(DATA / "Rat.glb")
     stored = gltf_reference.Scene(DATA / "Rat.glb")
@@ -86,7 +87,7 @@ def test_the_rat():
 
 
 @pytest.mark.parametrize(("file", "name"), MOTIONS)
-def test_what_is_saved_means_the_same(tmp_path, file, name):
+def test_what_is_saved_means_the_same(tmp_path: Path, file: str, name: str | None) -> None:
     """Evaluated straight from the specification, before and after, within 1e-6 of the size."""
     sbs.load(DATA / file).save(tmp_path / "saved.glb")
     before, after = gltf_reference.Scene(DATA / file), gltf_reference.Scene(tmp_path / "saved.glb")
@@ -98,7 +99,7 @@ def test_what_is_saved_means_the_same(tmp_path, file, name):
 
 @pytest.mark.parametrize("file", ["generic-hand-left.glb", "Fox.glb", "Rat.glb"])
 @pytest.mark.parametrize("method", ["linear", "spherical"])
-def test_saved_and_loaded_again(tmp_path, file, method):
+def test_saved_and_loaded_again(tmp_path: Path, file: str, method: Method) -> None:
     """Deforms to the same, within 1e-6 of the size: inverse bind matrices and keys are rounded to float32."""
     character = sbs.load(DATA / file)
     character.save(tmp_path / "again.glb")

@@ -6,6 +6,7 @@ What is quadratic again takes minutes here, and is seen by that; `python tests/p
 
 import tracemalloc
 import warnings
+from pathlib import Path
 
 import costly_files
 import numpy as np
@@ -21,7 +22,7 @@ def load(path):
         return sbs.load(path)
 
 
-def test_many_buffers_of_one_file_are_one(tmp_path):
+def test_many_buffers_of_one_file_are_one(tmp_path: Path) -> None:
     path = costly_files.buffers_of_one_file(tmp_path)
     load(path)  # imports take memory, too
     tracemalloc.start()
@@ -33,26 +34,26 @@ def test_many_buffers_of_one_file_are_one(tmp_path):
     assert peak < 3 * 20_000_000
 
 
-def test_a_primitive_for_each_of_many_nodes(tmp_path):
+def test_a_primitive_for_each_of_many_nodes(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="asks for more memory"):
         load(costly_files.primitives_times_nodes(tmp_path))
 
 
-def test_many_sets_of_influences(tmp_path):
+def test_many_sets_of_influences(tmp_path: Path) -> None:
     character = load(costly_files.sets_of_influences(tmp_path))
     assert character.mesh.joint_indices.shape == (4, 12_000)
     character.save(tmp_path / "copy.glb")
     assert load(tmp_path / "copy.glb").skin.joint_sets == character.skin.joint_sets
 
 
-def test_many_joints_of_one_name(tmp_path):
+def test_many_joints_of_one_name(tmp_path: Path) -> None:
     names = load(costly_files.joints_of_one_name(tmp_path)).skeleton.names
     assert names[:3] == ("bone", "bone_2", "bone_3")
     assert names[-1] == "bone_20000"
 
 
 @pytest.mark.parametrize("build", [costly_files.joints_in_a_row, costly_files.joints_side_by_side])
-def test_many_joints(tmp_path, build):
+def test_many_joints(tmp_path: Path, build) -> None:
     character = load(build(tmp_path, 20_000))
     assert character.skin.joint_count == 20_000
     character.save(tmp_path / "copy.glb")
@@ -62,17 +63,17 @@ def test_many_joints(tmp_path, build):
 @pytest.mark.parametrize(
     "build", [costly_files.skins_of_one_space, costly_files.skins_of_other_joints, costly_files.skins_of_other_spaces]
 )
-def test_many_skins(tmp_path, build):
+def test_many_skins(tmp_path: Path, build) -> None:
     assert load(build(tmp_path)).skin.vertex_count == 4
 
 
 @pytest.mark.parametrize("build", [costly_files.channels, costly_files.animations])
-def test_many_channels(tmp_path, build):
+def test_many_channels(tmp_path: Path, build) -> None:
     animations = load(build(tmp_path, 10_000)).animations
     assert sum(len(track.nodes) for animation in animations for track in animation.tracks) == 10_000
 
 
-def test_channels_of_many_clips(tmp_path):
+def test_channels_of_many_clips(tmp_path: Path) -> None:
     character = load(costly_files.crowd(tmp_path, joints=20, clips=5))
     for animation in character.animations:
         tracks = {track.path: track for track in animation.tracks}

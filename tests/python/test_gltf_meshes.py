@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """How primitives become one mesh: joining, strips and fans, normals, influences."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from gltf_builder import IDENTITY, Builder, arm
@@ -27,11 +29,11 @@ def primitive(positions, **options):
     )
 
 
-def load(builder, tmp_path, **options):
+def load(builder, tmp_path: Path, **options):
     return sbs.load(builder.save(tmp_path / "file.glb"), **options)
 
 
-def test_primitives_and_meshes_are_joined(tmp_path):
+def test_primitives_and_meshes_are_joined(tmp_path: Path) -> None:
     builder = arm()
     second = builder.primitive([[9, 9, 9]] * 3, [[1, 0, 0, 0]] * 3, [[1, 0, 0, 0]] * 3, indices=[0, 1, 2])
     third = builder.primitive([[8, 8, 8]] * 3, [[1, 0, 0, 0]] * 3, [[1, 0, 0, 0]] * 3, indices=[2, 1, 0])
@@ -44,13 +46,13 @@ def test_primitives_and_meshes_are_joined(tmp_path):
     np.testing.assert_array_equal(mesh.joint_indices[4:, 0], 1)
 
 
-def test_a_mesh_used_twice_is_read_once(tmp_path):
+def test_a_mesh_used_twice_is_read_once(tmp_path: Path) -> None:
     builder = arm()
     builder.node(mesh=0, skin=0, translation=[5, 5, 5])
     assert len(load(builder, tmp_path).mesh.positions) == 4
 
 
-def test_the_transform_of_the_mesh_node_has_no_meaning(tmp_path):
+def test_the_transform_of_the_mesh_node_has_no_meaning(tmp_path: Path) -> None:
     builder = arm()
     builder.json["nodes"][2].update(translation=[5, 5, 5], scale=[3, 3, 3])
     character = load(builder, tmp_path)
@@ -69,7 +71,7 @@ def test_the_transform_of_the_mesh_node_has_no_meaning(tmp_path):
         (5, [0, 1, 2, 2, 3, 3, 4, 5], [[0, 1, 2], [3, 5, 4]]),
     ],
 )
-def test_modes(tmp_path, mode, indices, triangles):
+def test_modes(tmp_path: Path, mode: int, indices: list[int] | None, triangles) -> None:
     """Triangles of strips and fans as in glTF 2.0, section 3.7.2.1."""
     positions = np.random.default_rng(1).normal(size=(3 if mode == 4 else 6, 3))
     mesh = load(one_joint(primitive(positions, mode=mode, indices=indices)), tmp_path).mesh
@@ -78,31 +80,31 @@ def test_modes(tmp_path, mode, indices, triangles):
 
 
 @pytest.mark.parametrize("mode", [0, 1, 2, 3])
-def test_points_and_lines_are_left_out(tmp_path, mode):
+def test_points_and_lines_are_left_out(tmp_path: Path, mode: int) -> None:
     builder = one_joint(primitive(SQUARE, mode=mode), primitive(SQUARE[:3]))
     with pytest.warns(FileWarning, match=r"primitives\[0\] is left out: it has points or lines"):
         mesh = load(builder, tmp_path).mesh
     assert len(mesh.positions) == 3
 
 
-def test_nothing_but_lines(tmp_path):
+def test_nothing_but_lines(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no triangles"):
         load(one_joint(primitive(SQUARE, mode=1)), tmp_path)
 
 
 @pytest.mark.parametrize(("mode", "count"), [(4, 4), (5, 2), (6, 1)])
-def test_corners_that_make_no_triangles(tmp_path, mode, count):
+def test_corners_that_make_no_triangles(tmp_path: Path, mode: int, count: int) -> None:
     with pytest.raises(ValueError, match=rf"primitives\[0\]: {count} corners"):
         load(one_joint(primitive(SQUARE[:count], mode=mode)), tmp_path)
 
 
-def test_no_normals(tmp_path):
+def test_no_normals(tmp_path: Path) -> None:
     character = load(arm(), tmp_path)
     assert character.mesh.normals is None
     assert not character.skin.has_normals
 
 
-def test_normals(tmp_path):
+def test_normals(tmp_path: Path) -> None:
     builder = arm()
     attributes = builder.json["meshes"][0]["primitives"][0]["attributes"]
     attributes["NORMAL"] = builder.accessor([[0, 0, 1]] * 4)
@@ -111,7 +113,7 @@ def test_normals(tmp_path):
     assert character.skin.has_normals
 
 
-def test_normals_of_some_primitives_only(tmp_path):
+def test_normals_of_some_primitives_only(tmp_path: Path) -> None:
     """The others get the sum of the normals of their triangles by area; worked out by hand.
 
     A triangle of area 1/2 in the plane z = 0 and one of area 1 in the plane x = 0 share the edge from 0 to 1.
@@ -127,7 +129,7 @@ def test_normals_of_some_primitives_only(tmp_path):
     np.testing.assert_allclose(normals[3:], [edge, edge, [0, 0, 1], [-1, 0, 0], [0, 0, 0]], atol=1e-7)
 
 
-def test_texture_coordinates(tmp_path):
+def test_texture_coordinates(tmp_path: Path) -> None:
     uvs = [[0, 0], [1, 0], [0.5, 0.25]]
     builder = one_joint(
         lambda b: primitive(SQUARE[:3], attributes={"TEXCOORD_0": b.accessor(uvs)})(b), primitive(SQUARE[:3])
@@ -136,7 +138,7 @@ def test_texture_coordinates(tmp_path):
     assert load(arm(), tmp_path).mesh.uvs is None
 
 
-def test_several_sets_of_influences(tmp_path):
+def test_several_sets_of_influences(tmp_path: Path) -> None:
     """Nine joints on one vertex, in three sets of different types; another primitive has one set."""
     builder = Builder()
     for number in range(9):
@@ -183,7 +185,7 @@ def test_several_sets_of_influences(tmp_path):
         ([0.9, 0.0, 0.2, 0.2], "do not sum to 1"),
     ],
 )
-def test_bad_weights_are_passed_on_as_found(tmp_path, row, kind):
+def test_bad_weights_are_passed_on_as_found(tmp_path: Path, row: list[float], kind: str) -> None:
     builder = arm()
     attributes = builder.json["meshes"][0]["primitives"][0]["attributes"]
     attributes["WEIGHTS_0"] = builder.accessor([[1, 0, 0, 0], [1, 0, 0, 0], [0.5, 0.5, 0, 0], row])
@@ -195,7 +197,7 @@ def test_bad_weights_are_passed_on_as_found(tmp_path, row, kind):
         load(builder, tmp_path, strict=True)
 
 
-def test_a_primitive_without_influences(tmp_path):
+def test_a_primitive_without_influences(tmp_path: Path) -> None:
     builder = arm()
     bare = builder.primitive(SQUARE[:3], [[0] * 4] * 3, [[1, 0, 0, 0]] * 3)
     del bare["attributes"]["JOINTS_0"], bare["attributes"]["WEIGHTS_0"]
@@ -208,14 +210,14 @@ def test_a_primitive_without_influences(tmp_path):
     assert character.skin.unweighted_vertex_count == 3
 
 
-def test_any_joint_may_have_weight_zero(tmp_path):
+def test_any_joint_may_have_weight_zero(tmp_path: Path) -> None:
     builder = arm()
     attributes = builder.json["meshes"][0]["primitives"][0]["attributes"]
     attributes["JOINTS_0"] = builder.accessor([[0, 255, 255, 255]] * 2 + [[0, 1, 99, 2]] * 2, "B")
     np.testing.assert_array_equal(load(builder, tmp_path).mesh.joint_indices, [[0, 0, 0, 0]] * 2 + [[0, 1, 0, 0]] * 2)
 
 
-def test_morph_targets_are_left_out(tmp_path):
+def test_morph_targets_are_left_out(tmp_path: Path) -> None:
     builder = arm()
     builder.json["meshes"][0]["primitives"][0]["targets"] = [{"POSITION": builder.accessor([[1, 1, 1]] * 4)}]
     with pytest.warns(FileWarning, match="morph targets are left out"):
@@ -223,7 +225,7 @@ def test_morph_targets_are_left_out(tmp_path):
     np.testing.assert_array_equal(character.skin.deform(character.rest_matrices), character.mesh.positions)
 
 
-def test_meshes_without_a_skin_are_left_out(tmp_path):
+def test_meshes_without_a_skin_are_left_out(tmp_path: Path) -> None:
     builder = arm()
     builder.mesh(builder.primitive(SQUARE[:3], [[0] * 4] * 3, [[1, 0, 0, 0]] * 3))
     builder.node(mesh=1, name="sword")
@@ -231,7 +233,7 @@ def test_meshes_without_a_skin_are_left_out(tmp_path):
         assert len(load(builder, tmp_path).mesh.positions) == 4
 
 
-def test_only_what_is_in_the_scene(tmp_path):
+def test_only_what_is_in_the_scene(tmp_path: Path) -> None:
     builder = arm()
     builder.mesh(builder.primitive(SQUARE[:3], [[0] * 4] * 3, [[1, 0, 0, 0]] * 3))
     hidden = builder.node(mesh=1, skin=0)

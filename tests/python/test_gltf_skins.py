@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Joints: inverse bind matrices, hierarchies, several skins, and the spaces of a loaded character."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from gltf_builder import IDENTITY, Builder, arm, translation
@@ -11,11 +13,11 @@ from sbs.gltf import FileWarning
 QUARTER_ABOUT_Z = [0, 0, np.sqrt(0.5), np.sqrt(0.5)]  # x, y, z, w
 
 
-def load(builder, tmp_path, **options):
+def load(builder, tmp_path: Path, **options):
     return sbs.load(builder.save(tmp_path / "file.glb"), **options)
 
 
-def test_rest_pose_that_is_the_bind_pose(tmp_path):
+def test_rest_pose_that_is_the_bind_pose(tmp_path: Path) -> None:
     character = load(arm(), tmp_path)
     np.testing.assert_array_equal(character.rest_matrices, [IDENTITY, IDENTITY])
     np.testing.assert_array_equal(character.scene_matrix, IDENTITY)
@@ -26,7 +28,7 @@ def test_rest_pose_that_is_the_bind_pose(tmp_path):
     assert character.name == "file"
 
 
-def test_rest_pose_that_is_not_the_bind_pose(tmp_path):
+def test_rest_pose_that_is_not_the_bind_pose(tmp_path: Path) -> None:
     """The elbow is bent by 90 degrees in the file: (3, 0, 0) goes to (3, 0, 0) by the shoulder, to (2, 1, 0) by it."""
     builder = arm()
     builder.json["nodes"][1]["rotation"] = QUARTER_ABOUT_Z
@@ -36,7 +38,7 @@ def test_rest_pose_that_is_not_the_bind_pose(tmp_path):
     np.testing.assert_array_equal(character.scene_matrix, IDENTITY)
 
 
-def test_no_inverse_bind_matrices(tmp_path):
+def test_no_inverse_bind_matrices(tmp_path: Path) -> None:
     builder = arm()
     del builder.json["skins"][0]["inverseBindMatrices"]
     character = load(builder, tmp_path)
@@ -44,14 +46,14 @@ def test_no_inverse_bind_matrices(tmp_path):
     np.testing.assert_array_equal(character.skeleton.bind_matrices, [IDENTITY, IDENTITY])
 
 
-def test_more_inverse_bind_matrices_than_joints(tmp_path):
+def test_more_inverse_bind_matrices_than_joints(tmp_path: Path) -> None:
     builder = arm()
     builder.skin([0, 1], [IDENTITY, translation(-2, 0, 0), translation(9, 9, 9)])
     builder.json["nodes"][2]["skin"] = 1
     np.testing.assert_array_equal(load(builder, tmp_path).rest_matrices, [IDENTITY, IDENTITY])
 
 
-def test_joints_in_any_order(tmp_path):
+def test_joints_in_any_order(tmp_path: Path) -> None:
     """Children before parents, and a joint that carries no weight."""
     builder = arm()
     builder.json["nodes"][1]["children"] = [builder.node(name="hand", translation=[1, 0, 0])]
@@ -66,7 +68,7 @@ def test_joints_in_any_order(tmp_path):
     np.testing.assert_array_equal(character.rest_matrices, [IDENTITY] * 3)
 
 
-def test_flat_skeleton(tmp_path):
+def test_flat_skeleton(tmp_path: Path) -> None:
     """Joints side by side, as WebXR hands have them: every one is a root."""
     builder = arm()
     del builder.json["nodes"][0]["children"]
@@ -75,7 +77,7 @@ def test_flat_skeleton(tmp_path):
     np.testing.assert_array_equal(character.rest_matrices, [IDENTITY, IDENTITY])
 
 
-def test_nodes_between_and_above_joints_are_folded(tmp_path):
+def test_nodes_between_and_above_joints_are_folded(tmp_path: Path) -> None:
     """The elbow hangs on a helper node on the shoulder, the shoulder on an armature that is moved and turned."""
     builder = arm()
     nodes = builder.json["nodes"]
@@ -94,7 +96,7 @@ def test_nodes_between_and_above_joints_are_folded(tmp_path):
     np.testing.assert_allclose(deformed[3], [-1, 3, 7], atol=1e-6)
 
 
-def test_nodes_with_a_matrix(tmp_path):
+def test_nodes_with_a_matrix(tmp_path: Path) -> None:
     """Files store matrices column by column."""
     builder = arm()
     builder.json["nodes"][0]["matrix"] = [0, 1, 0, 0, -1, 0, 0, 0, 0, 0, 1, 0, 5, 6, 7, 1]
@@ -104,7 +106,7 @@ def test_nodes_with_a_matrix(tmp_path):
 
 
 @pytest.mark.parametrize("length", [1e-200, 3.0, 1e200])
-def test_quaternions_are_normalized(tmp_path, length):
+def test_quaternions_are_normalized(tmp_path: Path, length: float) -> None:
     builder = arm()
     builder.json["nodes"][0]["rotation"] = [0, 0, length, length]
     character = load(builder, tmp_path)
@@ -125,7 +127,7 @@ def scaled_arm(scale, inverse_bind_scale=1.0):
 
 
 @pytest.mark.parametrize("scale", [100.0, 0.01, 39.5492, 1.5])
-def test_scale_of_the_nodes_is_folded_into_the_mesh(tmp_path, scale):
+def test_scale_of_the_nodes_is_folded_into_the_mesh(tmp_path: Path, scale: float) -> None:
     character = load(scaled_arm(scale), tmp_path)
     linear = character.rest_matrices[:, :3, :3]
     np.testing.assert_allclose(linear, [np.eye(3)] * 2, atol=1e-14)
@@ -139,7 +141,7 @@ def test_scale_of_the_nodes_is_folded_into_the_mesh(tmp_path, scale):
     assert character.skin.pose_report(character.rest_matrices).nonrigid_joints == 0
 
 
-def test_scale_shared_by_nodes_and_inverse_bind_matrices(tmp_path):
+def test_scale_shared_by_nodes_and_inverse_bind_matrices(tmp_path: Path) -> None:
     """The armature scales by 40, the inverse bind matrices by 2.5: skinning matrices by 100."""
     character = load(scaled_arm(40.0, 2.5), tmp_path)
     np.testing.assert_allclose(character.rest_matrices, [IDENTITY] * 2, atol=1e-12)
@@ -148,7 +150,7 @@ def test_scale_shared_by_nodes_and_inverse_bind_matrices(tmp_path):
 
 
 @pytest.mark.parametrize("scale", [[2, 2, 2.01], [1, 2, 3]])
-def test_scale_that_is_not_uniform_stays(tmp_path, scale):
+def test_scale_that_is_not_uniform_stays(tmp_path: Path, scale: list[float]) -> None:
     builder = arm()
     builder.node(scale=scale, children=[0])
     character = load(builder, tmp_path)
@@ -156,7 +158,7 @@ def test_scale_that_is_not_uniform_stays(tmp_path, scale):
     np.testing.assert_allclose(character.rest_matrices[0], np.diag([*scale, 1]), atol=1e-14)
 
 
-def test_scale_of_some_joints_stays(tmp_path):
+def test_scale_of_some_joints_stays(tmp_path: Path) -> None:
     """The elbow alone is scaled: v = (3, 1, 0) goes to itself by the shoulder, to (2 + 1.5, 1.5, 0) by the elbow."""
     builder = arm()
     builder.json["nodes"][1]["scale"] = [1.5] * 3
@@ -165,7 +167,7 @@ def test_scale_of_some_joints_stays(tmp_path):
     np.testing.assert_allclose(deformed[3], [3.25, 1.25, 0], rtol=1e-6)
 
 
-def test_scale_of_joints_without_weight_does_not_count(tmp_path):
+def test_scale_of_joints_without_weight_does_not_count(tmp_path: Path) -> None:
     builder = scaled_arm(100.0)
     extra = builder.node(scale=[0.001, 1, 1])
     builder.skin([0, 1, extra], [IDENTITY, translation(-2, 0, 0), IDENTITY])
@@ -174,7 +176,7 @@ def test_scale_of_joints_without_weight_does_not_count(tmp_path):
     np.testing.assert_allclose(character.mesh.positions[3], [300, 100, 0])
 
 
-def test_mirrored_character(tmp_path):
+def test_mirrored_character(tmp_path: Path) -> None:
     builder = arm()
     builder.node(scale=[-10, 10, 10], children=[0])
     character = load(builder, tmp_path)
@@ -183,7 +185,7 @@ def test_mirrored_character(tmp_path):
     np.testing.assert_allclose(deformed[3], [-30, 10, 0], rtol=1e-6)
 
 
-def test_posing_by_the_skeleton(tmp_path):
+def test_posing_by_the_skeleton(tmp_path: Path) -> None:
     """The elbow turns by 90 degrees about z; the scene is twice as large, turned, and 7 away."""
     builder = arm()
     builder.node(translation=[0, 0, 7], rotation=QUARTER_ABOUT_Z, scale=[2, 2, 2], children=[0])
@@ -210,7 +212,7 @@ def with_second_mesh(builder, skin, vertex_count=3):
     return builder
 
 
-def test_skins_with_the_same_joints_are_one(tmp_path):
+def test_skins_with_the_same_joints_are_one(tmp_path: Path) -> None:
     """Also where they name the joints in another order."""
     builder = arm()
     with_second_mesh(builder, builder.skin([1, 0], [translation(-2, 0, 0), IDENTITY]))
@@ -219,7 +221,7 @@ def test_skins_with_the_same_joints_are_one(tmp_path):
     np.testing.assert_array_equal(mesh.joint_indices[4, :2], [1, 0])
 
 
-def test_skins_whose_bind_spaces_differ_by_one_matrix_are_one(tmp_path):
+def test_skins_whose_bind_spaces_differ_by_one_matrix_are_one(tmp_path: Path) -> None:
     """The second mesh was bound when it lay 5 up and turned: its vertices come to where the first one lies."""
     builder = arm()
     moved = translation(0, 5, 0)
@@ -233,7 +235,7 @@ def test_skins_whose_bind_spaces_differ_by_one_matrix_are_one(tmp_path):
 
 
 @pytest.mark.parametrize("other_binds", [True, False])
-def test_other_skins_are_left_out(tmp_path, other_binds):
+def test_other_skins_are_left_out(tmp_path: Path, other_binds: bool) -> None:
     """Skins of other joints, or of the same joints bound in another pose."""
     builder = arm()
     if other_binds:
@@ -247,7 +249,7 @@ def test_other_skins_are_left_out(tmp_path, other_binds):
     assert len(load(builder, tmp_path, skin=1).mesh.positions) == 3
 
 
-def test_the_skin_with_the_most_vertices_is_read(tmp_path):
+def test_the_skin_with_the_most_vertices_is_read(tmp_path: Path) -> None:
     builder = arm()
     with_second_mesh(builder, builder.skin([builder.node(), builder.node()]), vertex_count=5)
     with pytest.warns(FileWarning, match=r"left out.*: skin 0"):
@@ -255,19 +257,19 @@ def test_the_skin_with_the_most_vertices_is_read(tmp_path):
 
 
 @pytest.mark.parametrize("skin", [-1, 1])
-def test_no_such_skin(tmp_path, skin):
+def test_no_such_skin(tmp_path: Path, skin: int) -> None:
     with pytest.raises(ValueError, match=f"no skin {skin}, the file has 1"):
         load(arm(), tmp_path, skin=skin)
 
 
-def test_a_skin_that_nothing_uses(tmp_path):
+def test_a_skin_that_nothing_uses(tmp_path: Path) -> None:
     builder = arm()
     builder.skin([0])
     with pytest.raises(ValueError, match="no mesh in the scene uses skin 1"):
         load(builder, tmp_path, skin=1)
 
 
-def test_names_are_made_different(tmp_path):
+def test_names_are_made_different(tmp_path: Path) -> None:
     builder = Builder()
     for name in ("bone", "bone", None, "bone_2", "bone"):
         builder.node(**({"name": name} if name else {}))
@@ -277,7 +279,7 @@ def test_names_are_made_different(tmp_path):
     assert load(builder, tmp_path).skeleton.names == ("bone", "bone_3", "joint_2", "bone_2", "bone_4")
 
 
-def test_singular_inverse_bind_matrix(tmp_path):
+def test_singular_inverse_bind_matrix(tmp_path: Path) -> None:
     """Refused where the joint carries weight; else it does not matter."""
     builder = arm()
     flat = np.diag([1.0, 1.0, 0.0, 1.0])

@@ -5,6 +5,7 @@ import json
 import os
 import struct
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pygltflib
@@ -23,23 +24,23 @@ INTERPOLATIONS = {
 }
 
 
-def load(builder, tmp_path):
+def load(builder, tmp_path: Path):
     return sbs.load(builder.save(tmp_path / "file.glb"))
 
 
-def save_and_load(character, tmp_path, **options):
+def save_and_load(character, tmp_path: Path, **options):
     character.save(tmp_path / "saved.glb", **options)
     return sbs.load(tmp_path / "saved.glb", strict=True)
 
 
-def stored(tmp_path):
+def stored(tmp_path: Path):
     """The JSON of the file that was saved."""
     data = (tmp_path / "saved.glb").read_bytes()
     (length,) = struct.unpack_from("<I", data, 12)
     return json.loads(data[20 : 20 + length])
 
 
-def tube(joint_count, vertex_count, influences, seed=1):
+def tube(joint_count, vertex_count, influences, seed: int = 1):
     """A character without a file: a chain of joints along x, and random influences."""
     generator = np.random.default_rng(seed)
     positions = generator.normal(size=(vertex_count, 3)).astype(np.float32)
@@ -64,7 +65,7 @@ def wave(character, frames=5):
 
 
 @pytest.mark.parametrize("interpolation", INTERPOLATIONS)
-def test_animations_are_kept(tmp_path, interpolation):
+def test_animations_are_kept(tmp_path: Path, interpolation: str) -> None:
     builder = arm()
     builder.node(name="armature", translation=[1, 2, 3], scale=[100] * 3, children=[0])
     builder.animation(
@@ -82,7 +83,7 @@ def test_animations_are_kept(tmp_path, interpolation):
     assert again.rig.names == ("armature", "shoulder", "elbow")
 
 
-def test_the_pose_and_nodes_with_a_matrix_are_kept(tmp_path):
+def test_the_pose_and_nodes_with_a_matrix_are_kept(tmp_path: Path) -> None:
     builder = arm()
     builder.json["nodes"][0]["matrix"] = [0, 1, 0, 0, -1, 0, 0, 0, 0.5, 0, 1, 0, 5, 6, 7, 1]
     builder.json["nodes"][1]["rotation"] = [0, 0, HALF, HALF]
@@ -91,7 +92,7 @@ def test_the_pose_and_nodes_with_a_matrix_are_kept(tmp_path):
 
 
 @pytest.mark.parametrize(("influences", "sets"), [(1, 1), (4, 1), (5, 2), (9, 3)])
-def test_influences_in_sets_of_four(tmp_path, influences, sets):
+def test_influences_in_sets_of_four(tmp_path: Path, influences: int, sets: int) -> None:
     character = tube(joint_count=12, vertex_count=30, influences=influences)
     again = save_and_load(character, tmp_path)
     attributes = stored(tmp_path)["meshes"][0]["primitives"][0]["attributes"]
@@ -107,7 +108,7 @@ def test_influences_in_sets_of_four(tmp_path, influences, sets):
 
 
 @pytest.mark.parametrize(("weights", "largest"), [("uint8", 255), ("uint16", 65535)])
-def test_weights_as_integers(tmp_path, weights, largest):
+def test_weights_as_integers(tmp_path: Path, weights: str, largest: int) -> None:
     """They sum to 1 exactly, and none is further off than one step."""
     character = tube(joint_count=12, vertex_count=3000, influences=7)
     again = save_and_load(character, tmp_path, weights=weights)
@@ -120,7 +121,7 @@ def test_weights_as_integers(tmp_path, weights, largest):
 
 
 @pytest.mark.parametrize(("joint_count", "component_type"), [(256, 5121), (257, 5123)])
-def test_joints_are_bytes_where_they_fit(tmp_path, joint_count, component_type):
+def test_joints_are_bytes_where_they_fit(tmp_path: Path, joint_count: int, component_type: int) -> None:
     character = tube(joint_count, vertex_count=300, influences=4)
     again = save_and_load(character, tmp_path)
     file = stored(tmp_path)
@@ -130,7 +131,7 @@ def test_joints_are_bytes_where_they_fit(tmp_path, joint_count, component_type):
 
 
 @pytest.mark.parametrize(("vertex_count", "component_type"), [(65535, 5123), (65536, 5125)])
-def test_indices_are_short_where_they_fit(tmp_path, vertex_count, component_type):
+def test_indices_are_short_where_they_fit(tmp_path: Path, vertex_count: int, component_type: int) -> None:
     """The number 65535 itself is not used: it ends a strip."""
     character = tube(joint_count=1, vertex_count=vertex_count, influences=1)
     again = save_and_load(character, tmp_path)
@@ -139,7 +140,7 @@ def test_indices_are_short_where_they_fit(tmp_path, vertex_count, component_type
     np.testing.assert_array_equal(again.mesh.triangles, character.mesh.triangles)
 
 
-def test_bad_weights_are_written_as_the_skin_uses_them(tmp_path):
+def test_bad_weights_are_written_as_the_skin_uses_them(tmp_path: Path) -> None:
     """NaN, infinite and negative weights, duplicates, sums off 1; a vertex without weights stays without."""
     rows = [[np.nan, 1, 0, 0], [np.inf, 2, 0, 0], [-1, 0.5, 0.5, 0], [0, 0, 0, 0], [0.25, 0.5, 0.25, 3]]
     joints = [[0, 1, 0, 0], [0, 1, 0, 0], [0, 1, 0, 0], [0, 1, 0, 0], [1, 0, 1, 1]]
@@ -165,7 +166,7 @@ def test_bad_weights_are_written_as_the_skin_uses_them(tmp_path):
         np.testing.assert_allclose(again.skin.deform(matrices), expected, atol=1e-6 * np.ptp(expected))
 
 
-def test_an_animation_of_skinning_matrices(tmp_path):
+def test_an_animation_of_skinning_matrices(tmp_path: Path) -> None:
     """Given frames come back at their times; joints that do not slide get no translations."""
     character = tube(joint_count=6, vertex_count=60, influences=3)
     matrices = wave(character, frames=9)
@@ -177,7 +178,7 @@ def test_an_animation_of_skinning_matrices(tmp_path):
     np.testing.assert_allclose(again.animations[0].skinning_matrices(times), matrices, atol=1e-6)
 
 
-def test_an_animation_with_translation_and_scale(tmp_path):
+def test_an_animation_with_translation_and_scale(tmp_path: Path) -> None:
     character = tube(joint_count=3, vertex_count=30, influences=2)
     matrices = np.array(wave(character, frames=3))
     matrices[1, :, :3, 3] += [1, 2, 3]
@@ -187,7 +188,7 @@ def test_an_animation_with_translation_and_scale(tmp_path):
     np.testing.assert_allclose(animation.skinning_matrices([0, 1, 2]), matrices, atol=1e-12)
 
 
-def test_from_skinning_matrices_wants_a_rig_of_joints(tmp_path):
+def test_from_skinning_matrices_wants_a_rig_of_joints(tmp_path: Path) -> None:
     builder = arm()
     builder.node(children=[0])
     character = load(builder, tmp_path)
@@ -197,7 +198,7 @@ def test_from_skinning_matrices_wants_a_rig_of_joints(tmp_path):
         Animation.from_skinning_matrices("", [0.0], character.rest_matrices, load(arm(), tmp_path).rig)
 
 
-def test_a_sheared_skeleton(tmp_path):
+def test_a_sheared_skeleton(tmp_path: Path) -> None:
     """Its joints are kept, as matrices, and cannot be animated."""
     character = tube(joint_count=2, vertex_count=30, influences=2)
     bind_matrices = np.array(character.skeleton.bind_matrices)
@@ -210,7 +211,7 @@ def test_a_sheared_skeleton(tmp_path):
         Animation.from_skinning_matrices("", [0.0], character.rest_matrices[None], character.rig)
 
 
-def test_trimesh_opens_it(tmp_path):
+def test_trimesh_opens_it(tmp_path: Path) -> None:
     character = tube(joint_count=12, vertex_count=30, influences=7)
     character.save(tmp_path / "saved.glb")
     scene = trimesh.load(tmp_path / "saved.glb", process=False)
@@ -221,7 +222,7 @@ def test_trimesh_opens_it(tmp_path):
     np.testing.assert_allclose(mesh.vertex_normals, character.mesh.normals / lengths, atol=1e-6)
 
 
-def test_pygltflib_opens_it(tmp_path):
+def test_pygltflib_opens_it(tmp_path: Path) -> None:
     builder = arm()
     builder.animation((1, "rotation", [0.0, 1.0], INTERPOLATIONS["LINEAR"]), name="bend")
     load(builder, tmp_path).save(tmp_path / "saved.glb")
@@ -238,14 +239,14 @@ def test_pygltflib_opens_it(tmp_path):
     assert all(view.byteOffset % 4 == 0 for view in file.bufferViews)
 
 
-def test_the_same_character_gives_the_same_bytes(tmp_path):
+def test_the_same_character_gives_the_same_bytes(tmp_path: Path) -> None:
     character = tube(joint_count=5, vertex_count=30, influences=3)
     character.save(tmp_path / "one.glb")
     character.save(tmp_path / "two.glb")
     assert (tmp_path / "one.glb").read_bytes() == (tmp_path / "two.glb").read_bytes()
 
 
-def test_a_failed_save_leaves_what_was_there(tmp_path, monkeypatch):
+def test_a_failed_save_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     character = tube(joint_count=5, vertex_count=30, influences=3)
     (tmp_path / "saved.glb").write_text("old")
 
@@ -264,7 +265,7 @@ def test_a_failed_save_leaves_what_was_there(tmp_path, monkeypatch):
     ("name", "options", "message"),
     [("saved.gltf", {}, "ends in .glb"), ("saved.glb", {"weights": "float64"}, "weights is 'float64'")],
 )
-def test_bad_arguments(tmp_path, name, options, message):
+def test_bad_arguments(tmp_path: Path, name: str, options, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         tube(joint_count=2, vertex_count=3, influences=2).save(tmp_path / name, **options)
     assert not list(tmp_path.iterdir())

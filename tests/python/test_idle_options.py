@@ -44,7 +44,7 @@ USED = [
 
 
 @pytest.mark.parametrize("case", IDLE)
-def test_options_of_deformation(skin, case):
+def test_options_of_deformation(skin, case: str) -> None:
     option, options = case.replace(",", "").split()[0], IDLE[case]
     with pytest.raises(ValueError, match=f"{option} has no effect"):
         skin.deform(MATRICES, **options)
@@ -55,18 +55,18 @@ def test_options_of_deformation(skin, case):
 
 
 @pytest.mark.parametrize("options", USED, ids=repr)
-def test_options_that_are_used_or_are_the_default(skin, options):
+def test_options_that_are_used_or_are_the_default(skin, options) -> None:
     positions = skin.deform(MATRICES, **options)
     assert np.array_equal(skin.deform_many(MATRICES[None], **options)[0], positions)
 
 
-def test_centers_by_damping_or_by_rcond(skin):
+def test_centers_by_damping_or_by_rcond(skin) -> None:
     for measure in (skin.rotation_centers, skin.pose_report):
         with pytest.raises(ValueError, match="damping"):
             measure(MATRICES, damping=1e-6, rcond=1e-3)
 
 
-def test_no_bone_of_a_joint_without_a_parent():
+def test_no_bone_of_a_joint_without_a_parent() -> None:
     binds = np.tile(np.eye(4), (3, 1, 1))
     binds[1, 0, 3], binds[2, 0, 3] = 1, 2
     skeleton = sbs.Skeleton([-1, 0, 1], binds, names=["root", "elbow", "wrist"])
@@ -78,7 +78,7 @@ def test_no_bone_of_a_joint_without_a_parent():
 
 
 @pytest.mark.parametrize("option", [{"axis": "y"}, {"position": 1.0}, {"tolerance": 0.5}])
-def test_no_mirror_without_positions(option):
+def test_no_mirror_without_positions(option) -> None:
     with pytest.raises(ValueError, match=next(iter(option))):
         weights.mirror_joints(["arm.L", "arm.R"], **option)
     weights.mirror_joints(["arm.L", "arm.R"], np.zeros((2, 3)), **option)

@@ -2,16 +2,18 @@
 """Deformations undone."""
 
 import warnings
+from typing import Any
 
 import characters
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshes import skin_arguments, skinning_matrices
+from meshes import Precision, skin_arguments, skinning_matrices
 
 import sbs
 from sbs import rotations
+from sbs.options import Center, Method, Rotation
 
 METHODS = ["rigid", "linear", "spherical", "dual_quaternion"]
 DTYPES = [np.float32, np.float64]
@@ -52,7 +54,7 @@ def condition(maps: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(("name", "clip", "frame"), POSES[::3])
-def test_real_characters_come_back(name, clip, frame, method, dtype):
+def test_real_characters_come_back(name: str, clip: str, frame: int, method: Method, dtype: Precision) -> None:
     character = characters.load(name)
     skin = bind(
         rest_positions=character.rest_positions.astype(dtype),
@@ -81,7 +83,9 @@ def test_real_characters_come_back(name, clip, frame, method, dtype):
 @pytest.mark.parametrize("center", ["joint_set", "weighted", "optimized"])
 @pytest.mark.parametrize("rotation", ["qlerp", "average"])
 @pytest.mark.parametrize(("name", "clip", "frame"), POSES[::7])
-def test_they_come_back_from_other_rotations_and_centers(name, clip, frame, rotation, center, dtype):
+def test_they_come_back_from_other_rotations_and_centers(
+    name: str, clip: str, frame: int, rotation: Rotation, center: Center, dtype: Precision
+) -> None:
     character = characters.load(name)
     skin = bind(
         rest_positions=character.rest_positions.astype(dtype),
@@ -130,7 +134,7 @@ RIGS = {
     st.integers(1, 6),
     st.booleans(),
 )
-def test_rest_positions_come_back(seed, rig, method, dtype, influences, blend):
+def test_rest_positions_come_back(seed: int, rig, method, dtype, influences, blend) -> None:
     generator = np.random.default_rng(seed)
     arguments = skin_arguments(VERTICES, JOINTS, influences, dtype, seed=seed)
     arguments["joint_weights"][::7] = 0  # unweighted vertices
@@ -147,7 +151,7 @@ def test_rest_positions_come_back(seed, rig, method, dtype, influences, blend):
 
 @settings(deadline=None, max_examples=60)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(DTYPES))
-def test_singular_vertices_are_those_of_the_rule(seed, dtype):
+def test_singular_vertices_are_those_of_the_rule(seed: int, dtype) -> None:
     """Joints that flatten by any power of ten, and linear blending, whose A is known here."""
     generator = np.random.default_rng(seed)
     skin = sbs.Skin(**skin_arguments(VERTICES, JOINTS, generator.integers(1, 3), dtype, seed=seed))
@@ -171,7 +175,7 @@ def test_singular_vertices_are_those_of_the_rule(seed, dtype):
     assert error[~singular].max(initial=0) <= 4e-3 * size  # what the rule allows, times a few roundings
 
 
-def test_singular_vertices_are_warned_of():
+def test_singular_vertices_are_warned_of() -> None:
     skin, matrices = sbs.Skin(**skin_arguments(VERTICES, JOINTS, 1)), skinning_matrices(JOINTS)
     matrices[2, :3, :3] = 0
     crushed = skin.joint_indices[:, 0] == 2
@@ -190,7 +194,7 @@ def test_singular_vertices_are_warned_of():
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_sculpted_pose_becomes_a_shape(method):
+def test_a_sculpted_pose_becomes_a_shape(method: Method) -> None:
     """Offsets on the posed mesh come back as offsets at rest, linear in each vertex and in no other."""
     skin, matrices = sbs.Skin(**skin_arguments(VERTICES, JOINTS, 3)), skinning_matrices(JOINTS)
     posed = skin.deform(matrices, method=method)
@@ -208,7 +212,7 @@ def test_a_sculpted_pose_becomes_a_shape(method):
         )
 
 
-def test_threads_types_and_layouts():
+def test_threads_types_and_layouts() -> None:
     skin, matrices = sbs.Skin(**skin_arguments(20_000, JOINTS, 4, np.float32)), skinning_matrices(JOINTS)
     posed = skin.deform(matrices)
     expected, expected_singular = skin.inverse_deform(posed, matrices, return_singular=True, threads=1)
@@ -240,14 +244,14 @@ def test_threads_types_and_layouts():
         ({"out": np.zeros((3, 3))}, "out has shape"),
     ],
 )
-def test_bad_values(changes, message):
+def test_bad_values(changes: dict[str, Any], message: str) -> None:
     arguments = {"posed_positions": np.zeros((VERTICES, 3)), "skinning_matrices": skinning_matrices(JOINTS)}
     skin = sbs.Skin(**skin_arguments(VERTICES, JOINTS))
     with pytest.raises(ValueError, match=message):
         skin.inverse_deform(**{**arguments, **changes})
 
 
-def test_outputs_that_overlap_in_part():
+def test_outputs_that_overlap_in_part() -> None:
     skin, matrices = sbs.Skin(**skin_arguments(VERTICES, JOINTS)), skinning_matrices(JOINTS)
     memory = np.zeros((VERTICES + 1, 3))
     with pytest.raises(ValueError, match="out shares memory with posed_positions"):

@@ -5,8 +5,10 @@ import math
 
 import numpy as np
 import pytest
+from meshes import Precision
 
 import sbs
+from sbs.options import Method
 
 # A few roundings of double in numbers of about 1.
 EXACT = 1e-15
@@ -42,7 +44,7 @@ def two_joints(positions, weights_of_second, dtype=np.float64, **keywords) -> sb
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_linear_blending_divides_the_segment(dtype):
+def test_linear_blending_divides_the_segment(dtype: Precision) -> None:
     # The upper arm moves (4, 1) by (-1, 0) to (3, 1); the forearm turns it by 90 degrees to (-1, 4) and moves it on to
     # (5, 1). At weights 0.8 and 0.2 that gives 0.8 (3, 1) + 0.2 (5, 1) = (3.4, 1).
     upper_arm = translation(-1, 0, 0)
@@ -55,7 +57,9 @@ def test_linear_blending_divides_the_segment(dtype):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("trivial", [False, True])
-def test_a_twist_by_180_degrees_collapses_linearly_and_keeps_its_radius_spherically(dtype, trivial):
+def test_a_twist_by_180_degrees_collapses_linearly_and_keeps_its_radius_spherically(
+    dtype: Precision, trivial: bool
+) -> None:
     # A sleeve of radius 2 around the x axis, half of which turns by half a turn. Which way round the other half follows
     # is open at 180 degrees; the radius is not.
     angles = np.linspace(0, 2 * np.pi, 12, endpoint=False)
@@ -74,7 +78,7 @@ def test_a_twist_by_180_degrees_collapses_linearly_and_keeps_its_radius_spherica
 
 
 @pytest.mark.parametrize("method", ["spherical", "dual_quaternion"])
-def test_a_twist_by_90_degrees_is_halved_at_equal_weights(method):
+def test_a_twist_by_90_degrees_is_halved_at_equal_weights(method: Method) -> None:
     # At equal weights QLERP halves an angle exactly, as SLERP does.
     skin = two_joints([[3, 1, 0]], 0.5, rest_normals=[[0, 2, 0]])
     matrices = np.stack([np.eye(4), rotation_about_x(np.pi / 2)])
@@ -84,7 +88,7 @@ def test_a_twist_by_90_degrees_is_halved_at_equal_weights(method):
     np.testing.assert_allclose(normal, [[0, half, half]], atol=EXACT)
 
 
-def test_an_elbow_runs_along_a_circular_arc_around_the_joint():
+def test_an_elbow_runs_along_a_circular_arc_around_the_joint() -> None:
     # Figure 1 of the paper: an elbow at (2, 0, 0), bent by 120 degrees; the vertex 1 above it runs on a circle around
     # it. At weight 1/2 it has turned by 60 degrees, from (0, 1) to (-sin 60, cos 60).
     elbow = np.array([2.0, 0, 0])
@@ -97,7 +101,7 @@ def test_an_elbow_runs_along_a_circular_arc_around_the_joint():
     assert skin.pose_report(matrices).solves == 0
 
 
-def test_the_center_is_where_two_axes_meet():
+def test_the_center_is_where_two_axes_meet() -> None:
     # Three joints that turn about different axes through (1, 2, 3): all leave that point where it is.
     center = np.array([1.0, 2, 3])
     axes = [rotation_about_x(0.7), rotation_about_z(-1.1), rotation_about_x(-0.4) @ rotation_about_z(0.9)]
@@ -110,7 +114,7 @@ def test_the_center_is_where_two_axes_meet():
     assert skin.pose_report(matrices).solves == 1
 
 
-def test_an_undetermined_center_is_the_mean_of_the_vertices():
+def test_an_undetermined_center_is_the_mean_of_the_vertices() -> None:
     # No relative rotation: every point is moved alike.
     skin = two_joints([[0, 0, 0], [2, 4, 6]], 0.5)
     matrices = np.stack([translation(1, 0, 0), translation(0, 1, 0)])
@@ -120,14 +124,14 @@ def test_an_undetermined_center_is_the_mean_of_the_vertices():
 
 
 @pytest.mark.parametrize("method", BLENDING_METHODS)
-def test_translations_are_blended_linearly(method):
+def test_translations_are_blended_linearly(method: Method) -> None:
     skin = two_joints([[1, 2, 3]], 0.25)
     deformed = skin.deform(np.stack([translation(0, 0, 0), translation(4, -8, 2)]), method=method)
     np.testing.assert_allclose(deformed, [[2, 0, 3.5]], atol=EXACT)
 
 
 @pytest.mark.parametrize("method", BLENDING_METHODS)
-def test_uniform_scales_are_blended_linearly(method):
+def test_uniform_scales_are_blended_linearly(method: Method) -> None:
     # Scales of 1 and 3 about the origin, at weights 1/2: 2.
     skin = two_joints([[1, 2, 3]], 0.5, rest_normals=[[0, 3, 4]])
     matrices = np.stack([np.eye(4), np.diag([3.0, 3, 3, 1])])
@@ -138,7 +142,7 @@ def test_uniform_scales_are_blended_linearly(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_normals_are_scaled_inversely(method):
+def test_normals_are_scaled_inversely(method: Method) -> None:
     # The plane x + y = const, stretched to twice its size along x: x / 2 + y = const.
     skin = sbs.Skin([[1.0, 1, 0]], [[0]], [[1.0]], rest_normals=[[5.0, 5, 0]])
     _, normal = skin.deform(np.diag([2.0, 1, 1, 1])[None], method=method, normals=True)
@@ -146,7 +150,7 @@ def test_normals_are_scaled_inversely(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_joint_that_is_scaled_flat_keeps_the_normals_that_it_can(method):
+def test_a_joint_that_is_scaled_flat_keeps_the_normals_that_it_can(method: Method) -> None:
     # Everything is pressed into the plane z = 0, whose normal is z: the adjugate of diag(1, 1, 0) is diag(0, 0, 1).
     skin = sbs.Skin([[1.0, 2, 3]], [[0]], [[1.0]], rest_normals=[[1.0, 2, 2]])
     position, normal = skin.deform(np.diag([1.0, 1, 0, 1])[None], method=method, normals=True)
@@ -155,7 +159,7 @@ def test_a_joint_that_is_scaled_flat_keeps_the_normals_that_it_can(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_joint_that_is_scaled_to_nothing_moves_its_vertices_to_one_point(method):
+def test_a_joint_that_is_scaled_to_nothing_moves_its_vertices_to_one_point(method: Method) -> None:
     skin = sbs.Skin([[1.0, 2, 3], [4.0, 5, 6]], [[0], [0]], [[1.0], [1.0]])
     matrix = np.zeros((1, 4, 4))
     matrix[0, :, 3] = [7, 8, 9, 1]
@@ -163,7 +167,7 @@ def test_a_joint_that_is_scaled_to_nothing_moves_its_vertices_to_one_point(metho
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_mirrored_character_is_the_mirror_image(method):
+def test_a_mirrored_character_is_the_mirror_image(method: Method) -> None:
     skin = two_joints([[1, 2, 3]], 0.25, rest_normals=[[0, 0, 1]])
     matrices = np.stack([rotation_about_x(0.5), translation(1, 0, 0) @ rotation_about_z(0.8)])
     mirror = np.diag([-1.0, 1, 1, 1])
@@ -173,14 +177,14 @@ def test_a_mirrored_character_is_the_mirror_image(method):
     np.testing.assert_allclose(normal_of_image, normal * [-1, 1, 1], atol=4 * EXACT)
 
 
-def test_the_rigid_method_follows_the_heaviest_joint():
+def test_the_rigid_method_follows_the_heaviest_joint() -> None:
     # Of joints that weigh the same, the one of the lowest index.
     skin = sbs.Skin([[1.0, 0, 0]] * 3, [[0, 1], [0, 1], [1, 0]], [[0.6, 0.4], [0.4, 0.6], [0.5, 0.5]])
     deformed = skin.deform(np.stack([np.eye(4), translation(0, 5, 0)]), method="rigid")
     np.testing.assert_array_equal(deformed, [[1, 0, 0], [1, 5, 0], [1, 0, 0]])
 
 
-def test_signs_follow_the_heaviest_joint():
+def test_signs_follow_the_heaviest_joint() -> None:
     # Joints turned by 0, 120 and 240 degrees about x, that is -120 from the first: from joint 0, joint 1 lies 120
     # degrees ahead and joint 2 as far behind, so that equal weights of theirs cancel. From joint 1, joint 0 lies 120
     # behind and joint 2 120 ahead: the vertex turns by 120.
@@ -192,7 +196,7 @@ def test_signs_follow_the_heaviest_joint():
         np.testing.assert_allclose(deformed, expected, atol=4 * EXACT)
 
 
-def test_qlerp_leaves_slerp_by_at_most_0_1423_rad():
+def test_qlerp_leaves_slerp_by_at_most_0_1423_rad() -> None:
     # Section 4.1: worst where the quaternions are orthogonal, so for a relative rotation of 180 degrees (a little less
     # here, so that the sign is clear), at t = 1/2 -+ sqrt(1/pi - 1/4) = 0.2386, 0.7614. There QLERP has turned by
     # 2 atan(t / (1 - t)), SLERP by pi t: 0.14223 rad apart.

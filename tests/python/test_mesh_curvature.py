@@ -24,7 +24,7 @@ def slow_curvature(positions: np.ndarray, triangles: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("seams", [False, True])
-def test_of_a_dented_tube(seams):
+def test_of_a_dented_tube(seams: bool) -> None:
     positions, triangles = tube(5, 6)
     dented = positions + 0.1 * np.random.default_rng(1).normal(size=positions.shape)
     expected = slow_curvature(dented, triangles)
@@ -36,7 +36,7 @@ def test_of_a_dented_tube(seams):
     np.testing.assert_array_equal(curvature(np.stack([positions, dented]), triangles)[1], found)
 
 
-def test_of_a_cube():
+def test_of_a_cube() -> None:
     positions = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], float)
     squares = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
     triangles = np.array([[a, b, c] for a, b, c, d in squares] + [[a, c, d] for a, b, c, d in squares])
@@ -46,7 +46,7 @@ def test_of_a_cube():
     assert set(angles.round(9)) == {0.0, 90.0}
 
 
-def test_unmoved_seams_tell_neighbors_of_a_torn_surface():
+def test_unmoved_seams_tell_neighbors_of_a_torn_surface() -> None:
     """Neighbors are found at rest: where deformation tears a seam apart, they still are."""
     positions, triangles = torn(
         np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]), np.array([[0, 1, 2], [1, 3, 2]])
@@ -58,13 +58,13 @@ def test_unmoved_seams_tell_neighbors_of_a_torn_surface():
     assert (curvature(apart, triangles, rest_positions=positions) > 1).all()
 
 
-def test_what_has_no_area_has_no_curvature():
+def test_what_has_no_area_has_no_curvature() -> None:
     positions = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0.5, 0.5, 0], [2, 2, 1], [9, 9, 9]])
     triangles = np.array([[0, 1, 2], [1, 3, 2], [1, 4, 3]])  # the second has its corners on a line
     np.testing.assert_array_equal(curvature(positions, triangles), 0)
 
 
-def test_bad_input():
+def test_bad_input() -> None:
     square = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]])
     with pytest.raises(ValueError, match=r"positions has shape \(3,\), expected \(V, 3\) or \(F, V, 3\)"):
         curvature([1, 2, 3], [[0, 1, 2]])

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from importlib import resources
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -76,7 +77,7 @@ def assert_same_surface(positions: np.ndarray, triangles: np.ndarray, fine: Subd
     levels=st.integers(1, 3),
     seams=st.booleans(),
 )
-def test_a_closed_surface_stays_closed_and_the_same(seed, share, scheme, levels, seams):
+def test_a_closed_surface_stays_closed_and_the_same(seed: int, share, scheme, levels, seams) -> None:
     positions, triangles = tube(5, 6)
     if seams:
         positions, triangles = torn(positions, triangles)
@@ -102,7 +103,7 @@ def test_a_closed_surface_stays_closed_and_the_same(seed, share, scheme, levels,
 
 
 @pytest.mark.parametrize("scheme", ["1:3", "1:4"])
-def test_all_triangles_of_a_tetrahedron(scheme):
+def test_all_triangles_of_a_tetrahedron(scheme: str) -> None:
     positions = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]])
     triangles = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])
     fine = subdivide(positions, triangles, np.ones(4, bool), scheme=scheme, levels=2)
@@ -111,7 +112,7 @@ def test_all_triangles_of_a_tetrahedron(scheme):
     assert_closed(fine.triangles)
 
 
-def test_no_edge_is_split_twice():
+def test_no_edge_is_split_twice() -> None:
     positions, triangles = tube(5, 6)
     fine = subdivide(positions, triangles, np.arange(len(triangles)) % 3 == 0)
     pairs = fine.parents[:, :2]
@@ -120,7 +121,7 @@ def test_no_edge_is_split_twice():
 
 
 @pytest.mark.parametrize("name", ["wolf_quaternius", "rat_quaternius", "arnaud_ozz"])
-def test_seams_of_characters_stay_closed(name):
+def test_seams_of_characters_stay_closed(name: str) -> None:
     with np.load(DATA / f"{name}.npz") as file:
         positions, triangles = file["rest_positions"].astype(np.float32), file["triangles"]
         joint_indices, joint_weights = file["joint_indices"], file["joint_weights"]
@@ -153,7 +154,7 @@ def test_seams_of_characters_stay_closed(name):
     assert same.all()
 
 
-def test_weights_are_means_and_old_ones_stay():
+def test_weights_are_means_and_old_ones_stay() -> None:
     joint_indices = np.array([[0, 1], [1, 0], [2, 0], [3, 1]], np.int32)
     joint_weights = np.array([[0.75, 0.25], [1, 0], [2, 2], [0.5, 0.5]], np.float32)  # the third does not sum to 1
     fine = subdivide(SQUARE, SQUARE_TRIANGLES, [True, False], scheme="1:4")
@@ -167,7 +168,7 @@ def test_weights_are_means_and_old_ones_stay():
     assert (np.diff(made.joint_weights[4:], axis=1) <= 0).all()
 
 
-def test_normals_have_unit_length_and_other_attributes_are_linear():
+def test_normals_have_unit_length_and_other_attributes_are_linear() -> None:
     fine = subdivide(SQUARE, SQUARE_TRIANGLES, [True, False], scheme="1:3")
     normals = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 2]], np.float32)
     np.testing.assert_allclose(fine.normals(normals)[4], np.full(3, 3**-0.5), atol=1e-7)
@@ -179,7 +180,7 @@ def test_normals_have_unit_length_and_other_attributes_are_linear():
     np.testing.assert_array_equal(fine.attachment([7, 6, 5, 9])[4], 5)  # a tie
 
 
-def test_attachment_is_of_the_heaviest_joint():
+def test_attachment_is_of_the_heaviest_joint() -> None:
     indices = [[0, 1, 1], [2, 1, 0], [3, 2, 0], [0, 0, 0]]
     given = [[0.4, 0.3, 0.3], [0.5, 0.5, 0], [np.nan, 0.1, 0], [0, 0, 0]]
     np.testing.assert_array_equal(mesh.heaviest_joints(indices, given), [1, 1, 2, -1])
@@ -187,7 +188,7 @@ def test_attachment_is_of_the_heaviest_joint():
         mesh.heaviest_joints([[0], [1]], [[1, 0]])
 
 
-def test_near_a_joint_of_a_character(woman, tmp_path):
+def test_near_a_joint_of_a_character(woman, tmp_path: Path) -> None:
     fine = mesh.subdivide_near_joints(woman, ["LeftForeArm", woman.skeleton.index("LeftArm")])
     count = len(woman.mesh.positions)
     chosen = mesh.triangles_near_joints(woman, ["LeftForeArm", "LeftArm"])
@@ -202,7 +203,7 @@ def test_near_a_joint_of_a_character(woman, tmp_path):
     np.testing.assert_array_equal(sbs.load(tmp_path / "fine.glb").mesh.triangles, fine.mesh.triangles)
 
 
-def test_parts_of_connected_triangles_are_connected(woman):
+def test_parts_of_connected_triangles_are_connected(woman) -> None:
     """So that levels that go on with the parts do what the definition says."""
     joint = woman.skeleton.index("LeftForeArm")
     chosen = mesh.triangles_near_joints(woman, [joint])
@@ -211,7 +212,7 @@ def test_parts_of_connected_triangles_are_connected(woman):
     np.testing.assert_array_equal(mesh.connected_triangles(fine.triangles, attached, joint), chosen[fine.sources])
 
 
-def test_degenerate_triangles_and_loose_vertices():
+def test_degenerate_triangles_and_loose_vertices() -> None:
     positions = np.array([*SQUARE, [1, 0, 0], [7, 7, 7]])
     triangles = np.array([[0, 1, 2], [1, 3, 2], [1, 4, 3], [2, 2, 2]])
     fine = subdivide(positions, triangles, np.ones(4, bool), scheme="1:4")
@@ -224,7 +225,7 @@ def test_degenerate_triangles_and_loose_vertices():
     assert not np.isin(fine.parents, 5).any()
 
 
-def test_bad_input(woman):
+def test_bad_input(woman) -> None:
     cases = [
         ({"chosen": [True]}, ValueError, r"triangles has shape \(2, 3\), chosen \(1,\)"),
         ({"chosen": [1, 0]}, TypeError, "chosen must hold bool"),

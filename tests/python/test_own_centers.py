@@ -3,9 +3,11 @@
 
 import numpy as np
 import pytest
+from meshes import Precision
 
 import sbs
 from sbs import rotations
+from sbs.options import Rotation
 
 VERTICES, JOINTS = 400, 4
 # Of positions of size 1: a few roundings of products.
@@ -50,7 +52,7 @@ NONE = np.zeros(VERTICES, bool)
 @pytest.mark.parametrize("kind", SCALES)
 @pytest.mark.parametrize("rotation", ["qlerp", "average"])
 @pytest.mark.parametrize("dtype", ROUNDING)
-def test_they_are_blended_linearly(dtype, rotation, kind):
+def test_they_are_blended_linearly(dtype: Precision, rotation: Rotation, kind: str) -> None:
     skin, matrices = skin_with_centers(dtype, SOME), skinning_matrices(kind)
     found = skin.deform(matrices, center="optimized", rotation=rotation, normals=True)
     linear = skin.deform(matrices, method="linear", normals=True)
@@ -61,7 +63,7 @@ def test_they_are_blended_linearly(dtype, rotation, kind):
 
 @pytest.mark.parametrize("kind", SCALES)
 @pytest.mark.parametrize("options", [{}, {"center": "weighted"}, {"method": "dual_quaternion"}, {"method": "linear"}])
-def test_they_change_nothing_for_others_and_other_formulas(options, kind):
+def test_they_change_nothing_for_others_and_other_formulas(options, kind: str) -> None:
     matrices = skinning_matrices(kind)
     some, none = (skin_with_centers(np.float32, own) for own in (SOME, NONE))
     for mine, wanted in zip(*(skin.deform(matrices, normals=True, **options) for skin in (some, none)), strict=True):
@@ -72,7 +74,7 @@ def test_they_change_nothing_for_others_and_other_formulas(options, kind):
         np.testing.assert_array_equal(mine[~SOME], wanted[~SOME])
 
 
-def test_joint_sets_are_what_they_were():
+def test_joint_sets_are_what_they_were() -> None:
     some, none = (skin_with_centers(np.float32, own) for own in (SOME, NONE))
     assert some.joint_sets == none.joint_sets
     np.testing.assert_array_equal(some.joint_set_of_vertex, none.joint_set_of_vertex)
@@ -80,7 +82,7 @@ def test_joint_sets_are_what_they_were():
 
 @pytest.mark.parametrize("kind", SCALES)
 @pytest.mark.parametrize("dtype", ROUNDING)
-def test_inverse(dtype, kind):
+def test_inverse(dtype: Precision, kind: str) -> None:
     skin, matrices = skin_with_centers(dtype, SOME), skinning_matrices(kind)
     posed = skin.deform(matrices, center="optimized")
     found = skin.inverse_deform(posed, matrices, center="optimized")
@@ -88,7 +90,7 @@ def test_inverse(dtype, kind):
     np.testing.assert_allclose(found[SOME], skin.rest_positions[SOME], rtol=0, atol=100 * ROUNDING[dtype])
 
 
-def test_other_weights():
+def test_other_weights() -> None:
     """What is bound anew and what is only updated are the same bits."""
     skin, matrices = skin_with_centers(np.float32, SOME), skinning_matrices("rigid")
     vertices = np.arange(0, VERTICES, 7)

@@ -8,6 +8,7 @@ from pxr import Gf, UsdSkel, Vt
 from subject import assert_within
 
 import sbs
+from sbs.options import Method
 
 # UsdSkel works in float32: a few of its roundings, 6e-8 each, in numbers of the size of the mesh, and in unit normals.
 TOLERANCE = 1e-6
@@ -50,7 +51,7 @@ def bind(name: str) -> sbs.Skin:
 
 @pytest.mark.parametrize(("name", "clip", "frame"), POSES)
 @pytest.mark.parametrize("method", METHODS)
-def test_usd(name, clip, frame, method):
+def test_usd(name: str, clip: str, frame: int, method: Method) -> None:
     skin = bind(name)
     rigid = characters.load(name).clips[clip].skinning_matrices(frame)
     matrices = np.concatenate([rigid, np.tile([[[0.0, 0, 0, 1]]], (len(rigid), 1, 1))], axis=1)

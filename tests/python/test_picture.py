@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -34,7 +35,7 @@ OCTAHEDRON_FACES = np.array(
 )
 
 
-def test_weld_joins_vertices_at_one_place():
+def test_weld_joins_vertices_at_one_place() -> None:
     positions = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]
     kept, triangles = weld(positions, [[0, 1, 2], [3, 4, 5]])
     assert len(kept) == 4
@@ -44,17 +45,17 @@ def test_weld_joins_vertices_at_one_place():
     assert triangles[0, 2] == triangles[1, 2]
 
 
-def test_normals_of_an_octahedron_point_outwards():
+def test_normals_of_an_octahedron_point_outwards() -> None:
     normals = vertex_normals(3 * OCTAHEDRON, OCTAHEDRON_FACES)
     np.testing.assert_allclose(normals, OCTAHEDRON, atol=1e-15)
 
 
-def test_a_vertex_without_area_has_no_normal():
+def test_a_vertex_without_area_has_no_normal() -> None:
     normals = vertex_normals(np.zeros((3, 3)), np.array([[0, 1, 2]]))
     np.testing.assert_array_equal(normals, np.zeros((3, 3)))
 
 
-def test_subdivision_by_hand():
+def test_subdivision_by_hand() -> None:
     """Loop's masks on an octahedron: every vertex has 4 neighbours, every edge 2 triangles."""
     values, triangles = subdivide(OCTAHEDRON, OCTAHEDRON_FACES)
     assert values.shape == (6 + 12, 3)
@@ -65,7 +66,7 @@ def test_subdivision_by_hand():
     assert any(np.allclose(value, [0.375, 0.375, 0], atol=1e-15) for value in values[6:])
 
 
-def test_subdivision_keeps_a_mesh_closed_and_its_sides_outside():
+def test_subdivision_keeps_a_mesh_closed_and_its_sides_outside() -> None:
     values, triangles = subdivide(OCTAHEDRON, OCTAHEDRON_FACES)
     directed = triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
     assert len(np.unique(directed, axis=0)) == len(directed)
@@ -75,7 +76,7 @@ def test_subdivision_keeps_a_mesh_closed_and_its_sides_outside():
     assert (np.sum(facets * corners.mean(axis=1), axis=1) > 0).all()
 
 
-def test_subdivision_leaves_a_flat_sheet_flat_and_its_corners_fixed():
+def test_subdivision_leaves_a_flat_sheet_flat_and_its_corners_fixed() -> None:
     x, y = (axis.ravel().astype(float) for axis in np.meshgrid(range(4), range(4)))
     sheet = np.stack([x, y, np.full(16, 2.0)], axis=1)
     cell = np.array([[0, 1, 5], [0, 5, 4]])
@@ -87,7 +88,7 @@ def test_subdivision_leaves_a_flat_sheet_flat_and_its_corners_fixed():
     assert len(finer) == 4 * len(triangles)
 
 
-def test_smooth_surfaces_share_triangles_and_colors():
+def test_smooth_surfaces_share_triangles_and_colors() -> None:
     colors = np.tile([0.1, 0.2, 0.3], (6, 1))
     first, second = smooth_surfaces([OCTAHEDRON, 2 * OCTAHEDRON], colors, OCTAHEDRON_FACES, steps=2)
     assert first.triangles.shape == (8 * 16, 3)
@@ -96,7 +97,7 @@ def test_smooth_surfaces_share_triangles_and_colors():
     np.testing.assert_allclose(first.colors, np.tile([0.1, 0.2, 0.3], (len(first.colors), 1)), rtol=1e-6)
 
 
-def test_view_axes_are_a_right_handed_frame():
+def test_view_axes_are_a_right_handed_frame() -> None:
     axes = view_axes((1, 2, 3), (0, 1, 0))
     np.testing.assert_allclose(axes @ axes.T, np.eye(3), atol=1e-15)
     assert np.linalg.det(axes) == pytest.approx(1)
@@ -104,13 +105,13 @@ def test_view_axes_are_a_right_handed_frame():
     assert axes[1, 1] > 0
 
 
-def test_view_along_up_is_refused():
+def test_view_along_up_is_refused() -> None:
     with pytest.raises(ValueError, match="direction and up must not be parallel"):
         view_axes((0, 2, 0), (0, 1, 0))
 
 
 @pytest.mark.parametrize("aspect", [0.5, 1.0, 2.0])
-def test_framing_has_every_point_in_the_picture_and_one_at_its_edge(aspect):
+def test_framing_has_every_point_in_the_picture_and_one_at_its_edge(aspect: float) -> None:
     points = np.random.default_rng(1).normal(size=(200, 3)) * (1, 2, 5)
     camera = Camera.framing(points, (1, 1, 2), (0, 1, 0), aspect=aspect, margin=0)
     across, upward, nearer = ((points - camera.position) @ camera.axes.T).T
@@ -120,11 +121,11 @@ def test_framing_has_every_point_in_the_picture_and_one_at_its_edge(aspect):
     assert reach.max() == pytest.approx(1, rel=1e-12)
 
 
-def test_srgb_by_the_standard():
+def test_srgb_by_the_standard() -> None:
     np.testing.assert_array_equal(srgb(np.array([-1, 0, 0.002, 0.5, 1, 7])), [0, 0, 7, 188, 255, 255])
 
 
-def test_picture_of_a_ball():
+def test_picture_of_a_ball() -> None:
     """White around it, darker in it, brightest where the key light comes from: the upper left."""
     colors = np.full((6, 3), 0.4)
     (ball,) = smooth_surfaces([OCTAHEDRON], colors, OCTAHEDRON_FACES, steps=3)
@@ -138,7 +139,7 @@ def test_picture_of_a_ball():
     np.testing.assert_array_equal(picture, render(ball, camera, (60, 40), samples=16))
 
 
-def test_portraits_show_the_same_mesh_in_several_shapes():
+def test_portraits_show_the_same_mesh_in_several_shapes() -> None:
     camera = Camera((0, 0, 0), (0, 0, 1), (0, 1, 0), width=4.0)
     small, large = portraits(
         OCTAHEDRON, OCTAHEDRON_FACES, [OCTAHEDRON, 2 * OCTAHEDRON], np.full((6, 3), 0.4), camera, (32, 32), samples=4
@@ -147,14 +148,14 @@ def test_portraits_show_the_same_mesh_in_several_shapes():
     assert 3 < (large < 250).sum() / (small < 250).sum() < 5
 
 
-def test_colors_mix_by_weight_and_pass_over_bad_weights():
+def test_colors_mix_by_weight_and_pass_over_bad_weights() -> None:
     indices = [[0, 1], [0, 1], [0, 1], [1, 0], [0, 1]]
     weights = [[1, 0], [0, 1], [1, 1], [np.nan, 0.5], [0, 0]]
     colors = weight_colors(indices, weights, [1])
     np.testing.assert_allclose(colors, [CLAY, BLUE, (CLAY + BLUE) / 2, CLAY, CLAY])
 
 
-def test_sheet_sets_pictures_side_by_side():
+def test_sheet_sets_pictures_side_by_side() -> None:
     red, green = (np.full((48, 72, 3), color, np.uint8) for color in ((255, 0, 0), (0, 128, 0)))
     sheet = np.asarray(compose([Row([red, green], ["one", "two"], "a caption")] * 2, ["left", "right"], "small print"))
     assert (sheet[0] == 255).all()
@@ -164,7 +165,7 @@ def test_sheet_sets_pictures_side_by_side():
     assert columns[-1] < np.flatnonzero((sheet == (0, 128, 0)).all(axis=-1).any(axis=0))[0]
 
 
-def test_wrap_breaks_at_blanks():
+def test_wrap_breaks_at_blanks() -> None:
     class Font:
         def getlength(self, text):
             return len(text)
@@ -175,7 +176,9 @@ def test_wrap_breaks_at_blanks():
 
 
 @pytest.mark.parametrize(("module", "package"), [("mitsuba", "mitsuba"), ("PIL.Image", "pillow")])
-def test_a_missing_package_is_named_with_the_command_that_installs_it(monkeypatch, module, package):
+def test_a_missing_package_is_named_with_the_command_that_installs_it(
+    monkeypatch: pytest.MonkeyPatch, module: str, package: str
+) -> None:
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtraError, match=rf"pictures need {package}.*pip install mitsuba pillow"):
         if module == "mitsuba":
@@ -185,14 +188,14 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(monkeypatc
             compose([Row([np.zeros((8, 8, 3), np.uint8)], [""], "")], [""])
 
 
-def test_a_package_that_does_not_load_is_named_with_the_reason(monkeypatch, tmp_path):
+def test_a_package_that_does_not_load_is_named_with_the_reason(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text("raise OSError('libatomic.so.1: cannot open shared object file')")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(MissingExtraError, match=r"pictures need broken, which does not load: libatomic\.so\.1: cannot"):
         load("broken", "broken")
 
 
-def test_mitsuba_is_loaded_in_silence(capfd):
+def test_mitsuba_is_loaded_in_silence(capfd: pytest.CaptureFixture[str]) -> None:
     with silent_stderr():
         os.write(2, b"no LLVM here")
     os.write(2, b"heard")

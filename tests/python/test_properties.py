@@ -11,6 +11,7 @@ import pytest
 import tolerances
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from meshes import Precision
 from reference import REAL, rotation_matrix
 from subject import assert_within
 
@@ -109,7 +110,7 @@ def rounding(scene: Scene, expected: np.ndarray) -> np.ndarray:
 
 @thorough
 @given(scenes(), METHOD, SEED)
-def test_the_order_of_influences_changes_no_bit(scene, method, seed):
+def test_the_order_of_influences_changes_no_bit(scene, method, seed: int) -> None:
     columns = np.broadcast_to(np.arange(scene.joint_indices.shape[1]), scene.joint_indices.shape)
     order = np.random.default_rng(seed).permuted(columns, axis=1)
     shuffled = scene.bind(
@@ -123,7 +124,7 @@ def test_the_order_of_influences_changes_no_bit(scene, method, seed):
 
 @thorough
 @given(scenes(), METHOD, SEED, st.integers(1, 5))
-def test_influences_without_weight_change_no_bit(scene, method, seed, count):
+def test_influences_without_weight_change_no_bit(scene, method, seed: int, count) -> None:
     generator = np.random.default_rng(seed)
     vertices = len(scene.joint_indices)
     joints = generator.integers(0, len(scene.quaternions), (vertices, count), dtype=np.int32)
@@ -140,7 +141,7 @@ def test_influences_without_weight_change_no_bit(scene, method, seed, count):
 
 @thorough
 @given(scenes(), METHOD, SEED)
-def test_bad_weights_count_as_none(scene, method, seed):
+def test_bad_weights_count_as_none(scene, method, seed: int) -> None:
     generator = np.random.default_rng(seed)
     bad = generator.choice([np.nan, np.inf, -np.inf, -0.5, -0.0], scene.joint_weights.shape)
     spoilt = generator.random(scene.joint_weights.shape) < 0.2
@@ -153,7 +154,7 @@ def test_bad_weights_count_as_none(scene, method, seed):
 
 @thorough
 @given(scenes(), METHOD, st.integers(0, 4), SEED, st.sampled_from([1, 2, 3, None]))
-def test_many_frames_are_each_one_frame(scene, method, frames, seed, threads):
+def test_many_frames_are_each_one_frame(scene, method, frames, seed: int, threads) -> None:
     generator = np.random.default_rng(seed)
     matrices = np.stack([scene.matrices()] * frames) if frames else np.empty((0, len(scene.quaternions), 3, 4))
     matrices[..., 3] += generator.normal(size=matrices.shape[:-1])
@@ -169,7 +170,7 @@ def test_many_frames_are_each_one_frame(scene, method, frames, seed, threads):
 
 @thorough
 @given(scenes(), METHOD)
-def test_the_rest_pose_gives_the_rest_positions(scene, method):
+def test_the_rest_pose_gives_the_rest_positions(scene, method) -> None:
     identity = np.tile(np.eye(4), (len(scene.quaternions), 1, 1))
     positions, normals = scene.bind().deform(identity, **method, normals=True)
     assert_within(positions, scene.rest_positions.astype(REAL), rounding(scene, scene.rest_positions), "position")
@@ -179,7 +180,7 @@ def test_the_rest_pose_gives_the_rest_positions(scene, method):
 
 @thorough
 @given(scenes(), METHOD)
-def test_unweighted_vertices_stay(scene, method):
+def test_unweighted_vertices_stay(scene, method) -> None:
     scene.joint_weights[::2] = 0
     positions = scene.bind().deform(scene.matrices(), **method)
     assert positions[::2].tobytes() == scene.rest_positions[::2].tobytes()
@@ -187,7 +188,7 @@ def test_unweighted_vertices_stay(scene, method):
 
 @thorough
 @given(scenes(most_influences=1), METHOD)
-def test_one_influence_moves_rigidly(scene, method):
+def test_one_influence_moves_rigidly(scene, method) -> None:
     scene.joint_weights[:] = 1
     expected = apply(scene.matrices()[scene.joint_indices[:, 0]], scene.rest_positions)
     positions = scene.bind().deform(scene.matrices(), **method)
@@ -196,7 +197,7 @@ def test_one_influence_moves_rigidly(scene, method):
 
 @thorough
 @given(scenes(), st.sampled_from(METHODS[1:]))
-def test_equal_rotations_blend_linearly(scene, method):
+def test_equal_rotations_blend_linearly(scene, method) -> None:
     scene.quaternions[:] = scene.quaternions[0]
     weights = scene.joint_weights.astype(REAL)
     unweighted = weights.sum(axis=1) == 0
@@ -210,7 +211,7 @@ def test_equal_rotations_blend_linearly(scene, method):
 
 @thorough
 @given(scenes(), METHOD, SEED, st.sampled_from([0, 1, 1_000, 10_000]))
-def test_a_rigid_motion_of_the_scene_commutes(scene, method, seed, distance):
+def test_a_rigid_motion_of_the_scene_commutes(scene, method, seed: int, distance) -> None:
     dots = np.abs(scene.quaternions @ scene.quaternions.T)
     assume(dots.min() > tolerances.SIGN_MARGIN)
     generator = np.random.default_rng(seed)
@@ -269,7 +270,7 @@ def sweep_through_coaxial_joints() -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_positions_are_continuous_where_joints_become_coaxial(dtype):
+def test_positions_are_continuous_where_joints_become_coaxial(dtype: Precision) -> None:
     generator = np.random.default_rng(8)
     rest = generator.uniform(-1, 1, (200, 3)).astype(dtype)
     skin = sbs.Skin(rest, np.tile([0, 1, 2], (200, 1)), generator.dirichlet([1, 1, 1], 200).astype(dtype))

@@ -41,7 +41,7 @@ def posed(name, matrices, **more):
 # -------------------------------------------------------------------------------------------------------------- motions
 
 
-def test_a_clip_from_its_first_to_its_last_moment(hand):
+def test_a_clip_from_its_first_to_its_last_moment(hand) -> None:
     motion = clip(hand.animations[0], poses=5, rate=10)
     np.testing.assert_array_equal(motion.times, [0, 0.25, 0.5, 0.75, 1])
     assert motion.labels[1] == "0.250 s"
@@ -53,17 +53,17 @@ def test_a_clip_from_its_first_to_its_last_moment(hand):
     assert middle == 0.5
 
 
-def test_a_clip_too_short_for_pops_has_no_path(hand):
+def test_a_clip_too_short_for_pops_has_no_path(hand) -> None:
     assert clip(hand.animations[0], rate=1).paths == ()
 
 
 @pytest.mark.parametrize(("options", "reason"), [({"poses": 0}, "poses is 0"), ({"rate": 0}, "rate is 0")])
-def test_bad_clips_are_refused(hand, options, reason):
+def test_bad_clips_are_refused(hand, options, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         clip(hand.animations[0], **options)
 
 
-def test_made_poses_bend_across_the_bone_and_twist_about_it():
+def test_made_poses_bend_across_the_bone_and_twist_about_it() -> None:
     character = arm()
     motion = made_poses(character)
     assert motion.labels == ("fore bent by 90°", "fore bent by 125°", "fore twisted by 170°")
@@ -78,7 +78,7 @@ def test_made_poses_bend_across_the_bone_and_twist_about_it():
     np.testing.assert_allclose(path[:, 1, 1, 1], np.cos(np.radians(np.arange(170, 191))), atol=1e-12)
 
 
-def test_joints_bend_further_as_they_are_bent():
+def test_joints_bend_further_as_they_are_bent() -> None:
     bind = np.tile(np.eye(4), (3, 1, 1))
     bind[1:, :3, 3] = [2, 0, 0], [4, -0.5, 0]
     skeleton = sbs.Skeleton([-1, 0, 1], bind)
@@ -89,7 +89,7 @@ def test_joints_bend_further_as_they_are_bent():
         assert np.abs(np.linalg.norm(motions.axes(skeleton, joint), axis=1) - 1).max() < 1e-12
 
 
-def test_only_joints_that_share_vertices_with_their_parent_are_bent(woman):
+def test_only_joints_that_share_vertices_with_their_parent_are_bent(woman) -> None:
     names = {woman.skeleton.names[joint] for joint in motions.bending_joints(woman)}
     assert {"LeftForeArm", "RightLeg", "Neck1"} <= names
     assert "Hips" not in names
@@ -97,7 +97,7 @@ def test_only_joints_that_share_vertices_with_their_parent_are_bent(woman):
         made_poses(block())
 
 
-def test_chosen_joints_and_methods():
+def test_chosen_joints_and_methods() -> None:
     assert made_poses(arm(), ["fore"]).focus == (1, 1, 1)
     with pytest.raises(KeyError, match="no joint is named 'elbow'"):
         made_poses(arm(), ["elbow"])
@@ -107,7 +107,7 @@ def test_chosen_joints_and_methods():
         chosen(["magic"])
 
 
-def test_centers_are_found_only_where_they_are_needed(hand):
+def test_centers_are_found_only_where_they_are_needed(hand) -> None:
     optimized = METHODS["optimized"]
     assert METHODS["SBS"].skin(hand) is hand.skin
     skin = optimized.skin(hand)
@@ -120,7 +120,7 @@ def test_centers_are_found_only_where_they_are_needed(hand):
 # -------------------------------------------------------------------------------------------------------------- reports
 
 
-def test_over_a_motion_the_worst_counts():
+def test_over_a_motion_the_worst_counts() -> None:
     character = arm()
     matrices = [turned(character, "fore", [1, 0, 0], degrees) for degrees in (0, 90, 60)]
     results = evaluate(character, [posed("twist", matrices)], chosen(["LBS"]))
@@ -136,7 +136,7 @@ def test_over_a_motion_the_worst_counts():
     assert row["motion"] == "twist"
 
 
-def test_paths_in_pieces_are_paths(monkeypatch, hand):
+def test_paths_in_pieces_are_paths(monkeypatch: pytest.MonkeyPatch, hand) -> None:
     """However a path is cut, every moment counts once."""
     motion = clip(hand.animations[0], poses=1, rate=20)
     gauge = sbs.quality.Gauge(hand)
@@ -151,14 +151,14 @@ def test_paths_in_pieces_are_paths(monkeypatch, hand):
             np.testing.assert_allclose(values, series[0][name], atol=1e-12)
 
 
-def test_two_motions_of_one_name_are_refused():
+def test_two_motions_of_one_name_are_refused() -> None:
     character = block()
     motion = posed("still", np.tile(np.eye(4), (1, 2, 1, 1)))
     with pytest.raises(ValueError, match="'still' is the name of more than one"):
         evaluate(character, [motion, motion], chosen(["LBS"]))
 
 
-def test_what_the_json_holds(fist, hand):
+def test_what_the_json_holds(fist, hand) -> None:
     """Programs read this: what changes here raises SCHEMA."""
     facts = json.loads(json.dumps(fist.as_json(), allow_nan=False))
     assert facts["schema"] == 1
@@ -187,7 +187,7 @@ def test_what_the_json_holds(fist, hand):
     assert [len(path) for path in result["pop_series"]] == [11]
 
 
-def test_records_and_cells_tell_the_same(fist):
+def test_records_and_cells_tell_the_same(fist) -> None:
     records = fist.records()
     assert [(record["motion"], record["method"]) for record in records] == [("fist", "LBS"), ("fist", "SBS")]
     assert len(records[0]) == 2 + sum(map(len, MEASURES.values()))
@@ -203,21 +203,21 @@ def test_records_and_cells_tell_the_same(fist):
         *(("pop", 0.0123456, "1.235%"), ("volume", float("nan"), "-")),
     ],
 )
-def test_numbers_in_words(measure, value, words):
+def test_numbers_in_words(measure: str, value: float, words: str) -> None:
     assert report.in_words(measure, value) == words
 
 
 # ------------------------------------------------------------------------------------------------------ real characters
 
 
-def test_a_hand_keeps_more_of_itself_by_sbs(fist):
+def test_a_hand_keeps_more_of_itself_by_sbs(fist) -> None:
     linear, spherical = (fist.results["fist", name] for name in ("LBS", "SBS"))
     for measure, statistic in (("volume", "smallest"), ("limb_volume", "smallest"), ("thickness", "low")):
         assert linear.value(measure, statistic) < spherical.value(measure, statistic) < 1
     assert linear.value("seam", "largest") < 1e-6  # within float32
 
 
-def test_the_woman(woman):
+def test_the_woman(woman) -> None:
     """LBS collapses her elbow and her knee; SBS and DQS bulge at the knee; what does not move is left out."""
     scenes = [twist(woman), knee(woman)]
     results = evaluate(
@@ -234,7 +234,7 @@ def test_the_woman(woman):
     np.testing.assert_allclose(kept[limbs.index("RightForeArm")], 1, rtol=1e-5)
 
 
-def test_flat_shaded_animals_are_measured_without_their_seams():
+def test_flat_shaded_animals_are_measured_without_their_seams() -> None:
     rat = sbs.load(Path(__file__).parents[1] / "data" / "Rat.glb")
     gauge = sbs.quality.Gauge(rat)
     assert len(gauge.surface.whole.label_of_tip) == 2  # holes
@@ -248,7 +248,7 @@ def test_flat_shaded_animals_are_measured_without_their_seams():
 # ---------------------------------------------------------------------------------------------------------------- plots
 
 
-def test_a_plot_of_clips_and_of_poses(tmp_path, hand):
+def test_a_plot_of_clips_and_of_poses(tmp_path: Path, hand) -> None:
     made = made_poses(hand, ["index-finger-phalanx-proximal"])
     still = posed("still", np.tile(np.eye(4), (1, 25, 1, 1)))
     plot([evaluate(hand, [made, still], chosen(["LBS", "SBS"]))], tmp_path / "curves.png")
@@ -258,7 +258,7 @@ def test_a_plot_of_clips_and_of_poses(tmp_path, hand):
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_a_plot_without_matplotlib_says_what_to_install(tmp_path, fist, monkeypatch):
+def test_a_plot_without_matplotlib_says_what_to_install(tmp_path: Path, fist, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingExtraError, match=r"^plots need matplotlib, .* pip install matplotlib$"):
         plot([fist], tmp_path / "curves.png")

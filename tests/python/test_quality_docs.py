@@ -29,7 +29,7 @@ NUMBERS = json.loads((DOCS / "quality.json").read_text(encoding="utf-8"))
 SCENES = NUMBERS["scenes"]
 
 
-def test_the_page_is_what_the_script_makes_of_the_numbers(tmp_path):
+def test_the_page_is_what_the_script_makes_of_the_numbers(tmp_path: Path) -> None:
     for name in ("quality.md", "quality.json"):
         shutil.copy(DOCS / name, tmp_path)
     result = CliRunner().invoke(evaluate_quality.main, ["--docs", str(tmp_path)])
@@ -37,14 +37,14 @@ def test_the_page_is_what_the_script_makes_of_the_numbers(tmp_path):
     assert (tmp_path / "quality.md").read_text(encoding="utf-8") == TEXT
 
 
-def test_every_method_is_measured_on_every_scene():
+def test_every_method_is_measured_on_every_scene() -> None:
     assert [scene["name"] for scene in SCENES] == [*evaluate_quality.OWN, "arnaud atlas", "MakeHuman benchmark"]
     for scene in SCENES:
         assert list(scene["methods"]) == list(METHODS)
 
 
 @pytest.mark.parametrize("name", ["bent knee", "tube"])
-def test_the_numbers_are_measured_again(name):
+def test_the_numbers_are_measured_again(name: str) -> None:
     """Up to what float32 leaves of a crease on another machine: its coordinates have 6e-8 of the size, edges 1e-3."""
     subject = evaluate_quality.OWN[name]()
     facts = evaluate_quality.facts(subject, evaluate_quality.measured(subject))
@@ -54,14 +54,14 @@ def test_the_numbers_are_measured_again(name):
             assert facts["methods"][method][measure] == pytest.approx(result[measure], rel=2e-3, abs=1e-4)
 
 
-def test_weighted_centers_do_not_tear_where_joint_sets_meet():
+def test_weighted_centers_do_not_tear_where_joint_sets_meet() -> None:
     (tube,) = (scene for scene in SCENES if scene["name"] == "tube")
     torn = {method: result["tear"]["largest"] for method, result in tube["methods"].items()}
     assert torn["weighted"] < 1.1 * torn["LBS"]
     assert torn["SBS"] > 10 * torn["LBS"]
 
 
-def test_weighted_centers_tear_most_characters_in_motion_hardly_more_than_linear_blending():
+def test_weighted_centers_tear_most_characters_in_motion_hardly_more_than_linear_blending() -> None:
     torn = {item["name"]: item["tears"]["weighted"] / item["tears"]["LBS"] for item in NUMBERS["motions"]}
     assert sum(ratio <= evaluate_quality.AS_MUCH for ratio in torn.values()) >= 6
     assert len(torn) >= 9
@@ -71,7 +71,7 @@ def test_weighted_centers_tear_most_characters_in_motion_hardly_more_than_linear
 
 
 @pytest.mark.parametrize("name", ["Fox.glb", "Rat.glb"])
-def test_tears_in_motion_are_measured_again(name):
+def test_tears_in_motion_are_measured_again(name: str) -> None:
     """At other moments than the frames of the clips, so not to the same digits."""
     character = sbs.load(Path(__file__).parents[1] / "data" / name)
     mesh = character.mesh
@@ -91,7 +91,7 @@ def losses(**values):
     return dict.fromkeys(evaluate_quality.LOSSES, 1.0) | values
 
 
-def test_the_default_keeps_limbs_and_does_not_come_apart():
+def test_the_default_keeps_limbs_and_does_not_come_apart() -> None:
     found = {
         "LBS": losses(),
         "best": losses(thinner=0.5, limb=0.5, volume=0.1),
@@ -106,7 +106,7 @@ def test_the_default_keeps_limbs_and_does_not_come_apart():
     assert evaluate_quality.default({"LBS": losses(), "thin": found["thin"]}, torn) == "LBS"
 
 
-def test_losses_by_hand():
+def test_losses_by_hand() -> None:
     result = {
         "volume": {"smallest": 0.9, "largest": 1.3},
         "limb_volume": {"smallest": 0.6, "largest": 1.1},
@@ -122,13 +122,13 @@ def test_losses_by_hand():
     assert evaluate_quality.largest_jump([scene], through_half_a_turn=False) == {"LBS": 0}
 
 
-def test_a_page_without_markers_is_refused(tmp_path):
+def test_a_page_without_markers_is_refused(tmp_path: Path) -> None:
     (tmp_path / "quality.md").write_text("nothing")
     with pytest.raises(ValueError, match="has no part to replace"):
         evaluate_quality.update_page(SCENES, tmp_path / "quality.md")
 
 
-def test_the_example_runs(tmp_path, monkeypatch):
+def test_the_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with resources.as_file(resources.files("sbs.demo") / "data" / "hand.glb") as hand:
         shutil.copy(hand, tmp_path / "character.glb")
     monkeypatch.chdir(tmp_path)
@@ -138,7 +138,7 @@ def test_the_example_runs(tmp_path, monkeypatch):
     assert output.getvalue() == "92.8%\n"
 
 
-def test_the_commands_are_understood():
+def test_the_commands_are_understood() -> None:
     """Their options exist; what they do is tested elsewhere."""
     commands = re.findall(r"^    sbs (quality .*?)(?:  +#.*)?$", TEXT, flags=re.MULTILINE)
     assert len(commands) >= 6
@@ -146,7 +146,7 @@ def test_the_commands_are_understood():
     assert {word for command in commands for word in command.split() if word.startswith("-")} <= options
 
 
-def test_the_links_lead_somewhere():
+def test_the_links_lead_somewhere() -> None:
     links = [link for link in re.findall(r"\]\(([^)#]+)\)", TEXT) if not link.startswith("http")]
     assert {"images/quality.png", "images/quality-curves.png"} <= set(links)
     assert [link for link in links if not (DOCS / link).exists()] == []

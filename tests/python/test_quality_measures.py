@@ -30,7 +30,7 @@ def close(statistics, **expected):
 # ------------------------------------------------------------------------------------------------------------- volumes
 
 
-def test_volume_of_a_cube_wherever_it_is():
+def test_volume_of_a_cube_wherever_it_is() -> None:
     parts = whole(CUBE_FACES)
     assert parts.closed
     assert parts.volumes(CUBE) == pytest.approx([1], rel=1e-14)
@@ -40,7 +40,7 @@ def test_volume_of_a_cube_wherever_it_is():
 
 
 @pytest.mark.parametrize("missing", [[0, 1], [0, 1, 2, 3], [0, 1, 4, 5], [3]])
-def test_holes_are_closed(missing):
+def test_holes_are_closed(missing: list[int]) -> None:
     """Where a side, two that face each other, or half a side are missing, caps are those very sides.
 
     Where two that meet are missing, one rim goes around both, and the fan from its middle, 1/3 from either, cuts off
@@ -52,7 +52,7 @@ def test_holes_are_closed(missing):
     assert parts.volumes(CUBE + 7) == pytest.approx([expected], rel=1e-12)
 
 
-def test_a_tube_is_closed_at_both_ends():
+def test_a_tube_is_closed_at_both_ends() -> None:
     points, triangles = tube(rings=5, sides=24, length=3)
     polygon = 24 * np.sin(np.pi / 24) * np.cos(np.pi / 24)
     parts = whole(triangles) if len(points) < 100 else make_parts(triangles, np.zeros(len(triangles), int), len(points))
@@ -60,7 +60,7 @@ def test_a_tube_is_closed_at_both_ends():
     assert len(parts.label_of_tip) == 2
 
 
-def test_parts_of_a_tube_are_closed_each_for_itself():
+def test_parts_of_a_tube_are_closed_each_for_itself() -> None:
     points, triangles = tube(rings=7, sides=24, length=6)
     label = (points[triangles, 0].max(axis=1) > 1).astype(np.intp)  # cut at x = 1
     parts = make_parts(triangles, label, len(points))
@@ -68,7 +68,7 @@ def test_parts_of_a_tube_are_closed_each_for_itself():
     np.testing.assert_allclose(parts.volumes(points), [4 * polygon, 2 * polygon], rtol=1e-12)
 
 
-def test_a_surface_that_is_no_manifold_has_a_volume_wherever_it_is():
+def test_a_surface_that_is_no_manifold_has_a_volume_wherever_it_is() -> None:
     """Three triangles at one edge, one of them the wrong way round: the caps use the edge more than once."""
     triangles = [[0, 1, 2], [0, 1, 3], [1, 0, 4], [0, 1, 5]]
     points = np.random.default_rng(0).normal(size=(6, 3))
@@ -80,7 +80,7 @@ def test_a_surface_that_is_no_manifold_has_a_volume_wherever_it_is():
 # ----------------------------------------------------------------------------------------------- areas, edges and tears
 
 
-def test_a_cube_twice_as_large():
+def test_a_cube_twice_as_large() -> None:
     gauge = Gauge(block())
     matrices = np.tile(np.diag([2.0, 2, 2, 1]), (2, 1, 1))
     measured = gauge.measure(matrices, 2 * CUBE)
@@ -93,7 +93,7 @@ def test_a_cube_twice_as_large():
     close(measured["seam"], largest=0)
 
 
-def test_a_cube_flattened():
+def test_a_cube_flattened() -> None:
     measured = Gauge(block()).measure(REST[:2], CUBE * [1, 1, 0])
     close(measured["volume"], smallest=0, largest=0)
     close(measured["area"], smallest=0, largest=1)
@@ -101,7 +101,7 @@ def test_a_cube_flattened():
 
 
 @pytest.mark.parametrize("distance", [0.01, 0.5, 3, -0.5])
-def test_a_tear_of_known_size(distance):
+def test_a_tear_of_known_size(distance: float) -> None:
     """Half of a sheet of unit squares pulled away: one row of them is longer by the distance."""
     points, triangles = grid(8)
     surface = make_surface(points, triangles)
@@ -112,7 +112,7 @@ def test_a_tear_of_known_size(distance):
 
 
 @pytest.mark.parametrize("degrees", [1, 30, 90, 180])
-def test_a_fold_of_known_angle(degrees):
+def test_a_fold_of_known_angle(degrees: int) -> None:
     """Both singular values are the same there, and so the rounding of their difference counts by its root."""
     points, triangles = grid(8)
     surface = make_surface(points, triangles)
@@ -121,7 +121,7 @@ def test_a_fold_of_known_angle(degrees):
     assert measures.tears(surface, folded).max() == pytest.approx(2 * np.sin(np.radians(degrees / 2)), rel=1e-7)
 
 
-def test_tears_of_a_tube_are_the_second_differences_of_its_rings():
+def test_tears_of_a_tube_are_the_second_differences_of_its_rings() -> None:
     """Rings that slide along the tube by any amounts, at a distance of 0.1.
 
     Between neighboring sides, whose normals differ by 1 degree, the gradient of a slide by u' differs by at most
@@ -136,7 +136,7 @@ def test_tears_of_a_tube_are_the_second_differences_of_its_rings():
     assert torn.max() == pytest.approx(second.max(), rel=1e-9)
 
 
-def test_tears_do_not_see_smooth_stretching():
+def test_tears_do_not_see_smooth_stretching() -> None:
     """A sheet stretched by 3 in one direction has one gradient."""
     points, triangles = grid(8)
     torn = measures.tears(make_surface(points, triangles), points * [3, 1, 1])
@@ -146,7 +146,7 @@ def test_tears_do_not_see_smooth_stretching():
 # ------------------------------------------------------------------------------------------------------------ thickness
 
 
-def test_distance_to_the_nearest_segment():
+def test_distance_to_the_nearest_segment() -> None:
     heads, tails = np.array([[[0, 0, 0], [0, 9, 0]]] * 4, float), np.array([[[2, 0, 0], [0, 9, 0]]] * 4, float)
     points = np.array([[1, 1, 0], [-3, 4, 0], [3, 0, 0], [0, 8, 0]], float)
     np.testing.assert_allclose(measures.bone_distances(points, heads, tails), [1, 5, 1, 1], rtol=1e-15)
@@ -155,7 +155,7 @@ def test_distance_to_the_nearest_segment():
 
 
 @pytest.mark.parametrize(("degrees", "left"), [(180, 0), (170, np.cos(np.radians(85))), (90, np.sqrt(0.5))])
-def test_a_twisted_tube_collapses_in_the_middle_by_lbs(degrees, left):
+def test_a_twisted_tube_collapses_in_the_middle_by_lbs(degrees: int, left: float) -> None:
     """Where both joints have equal weights LBS keeps cos(angle / 2) of the radius; SBS and DQS keep all."""
     character = arm()
     gauge = Gauge(character)
@@ -167,7 +167,7 @@ def test_a_twisted_tube_collapses_in_the_middle_by_lbs(degrees, left):
         close(measured["thickness"], smallest=1, low=1, high=1, largest=1)
 
 
-def test_a_bent_tube_bulges_by_sbs():
+def test_a_bent_tube_bulges_by_sbs() -> None:
     """Vertices move on arcs about the joint: those of the outer side, both bones behind them, keep sqrt(1 + x^2)."""
     character = arm(rings=61)
     gauge = Gauge(character)
@@ -180,7 +180,7 @@ def test_a_bent_tube_bulges_by_sbs():
     np.testing.assert_allclose(thickness[outer], expected, rtol=1e-12)
 
 
-def test_vertices_at_the_bone_have_no_thickness():
+def test_vertices_at_the_bone_have_no_thickness() -> None:
     character = arm()
     mesh = character.mesh
     nearer = np.array(mesh.positions)
@@ -193,7 +193,7 @@ def test_vertices_at_the_bone_have_no_thickness():
 # -------------------------------------------------------------------------------------------------------------- in time
 
 
-def test_a_pop_of_known_size():
+def test_a_pop_of_known_size() -> None:
     path = np.zeros((8, 1, 3))
     path[:, 0, 0] = np.arange(8) * 0.01
     path[4:, 0, 1] += 0.5
@@ -202,14 +202,14 @@ def test_a_pop_of_known_size():
     np.testing.assert_allclose(jumps, [0, 0, (np.hypot(0.01, 0.5) - 0.02) / 10, 0, 0], rtol=1e-12, atol=1e-15)
 
 
-def test_a_corner_is_no_jump():
+def test_a_corner_is_no_jump() -> None:
     path = np.zeros((9, 1, 3))
     path[:, 0, 0] = np.abs(np.arange(9) - 4.0)
     assert measures.second_differences(path, 1.0).max() == 2
     assert measures.jumps(path, 1.0).max() == 0
 
 
-def test_vertices_that_follow_a_joint_never_pop():
+def test_vertices_that_follow_a_joint_never_pop() -> None:
     """However fast the joint moves."""
     character = block()
     rng = np.random.default_rng(1)
@@ -222,7 +222,7 @@ def test_vertices_that_follow_a_joint_never_pop():
     assert max(values.max() for values in found.values()) < 1e-14
 
 
-def test_twisting_through_half_a_turn_pops_unless_it_is_linear():
+def test_twisting_through_half_a_turn_pops_unless_it_is_linear() -> None:
     """From 179.5 to 180.5 degrees the short way round changes sides.
 
     A vertex of weights (1 - w, w) that was turned by w 179.5 degrees then is by -w 179.5: where weights are equal it
@@ -241,7 +241,7 @@ def test_twisting_through_half_a_turn_pops_unless_it_is_linear():
         assert found[method].max() == pytest.approx(2 / np.sqrt(44), rel=0.03)  # steps of a degree move it by 0.017
 
 
-def test_joints_that_vanish_leave_paths_as_they_are():
+def test_joints_that_vanish_leave_paths_as_they_are() -> None:
     character = arm()
     path = np.stack([turned(character, "fore", [1, 0, 0], degrees) for degrees in (0, 1, 2, 3)])
     path[2, 1, :3, :3] = 0
@@ -271,7 +271,7 @@ def agree(one, other, rtol):
         assert one[measure] == pytest.approx(other[measure], rel=rtol, abs=1e-9), measure
 
 
-def test_seams_make_no_difference():
+def test_seams_make_no_difference() -> None:
     character = arm(rings=31, sides=24)
     apart = taken_apart(character)
     matrices = turned(character, "fore", [0, 0, 1], 100)
@@ -280,7 +280,7 @@ def test_seams_make_no_difference():
     assert len(Gauge(apart).surface.kept) == character.skin.vertex_count
 
 
-def test_bodies_that_touch_are_not_welded_but_seams_that_open_are_told():
+def test_bodies_that_touch_are_not_welded_but_seams_that_open_are_told() -> None:
     points = np.concatenate([CUBE, CUBE - [1, 0, 0]])
     triangles = np.concatenate([CUBE_FACES, CUBE_FACES + 8])
     joints = np.repeat([0, 1], 8)[:, None].astype(np.int32)
@@ -298,7 +298,7 @@ def test_bodies_that_touch_are_not_welded_but_seams_that_open_are_told():
     close(measured["edge"], smallest=1, largest=1)
 
 
-def test_three_vertices_at_a_point_with_two_kinds_of_weights():
+def test_three_vertices_at_a_point_with_two_kinds_of_weights() -> None:
     points = np.zeros((9, 3))
     points[[1, 4, 7]], points[[2, 5, 8]] = [1, 0, 0], [[0, 1, 0], [0, 0, 1], [0, -1, 0]]
     triangles = np.arange(9).reshape(3, 3)
@@ -313,7 +313,7 @@ def test_three_vertices_at_a_point_with_two_kinds_of_weights():
     assert len(make_surface(points, triangles, *padded).kept) == 5
 
 
-def test_what_has_no_area_is_left_out():
+def test_what_has_no_area_is_left_out() -> None:
     points, triangles = grid(4)
     points = np.concatenate([points, [[2.5, 0, 0]]])
     triangles = np.concatenate([triangles, [[0, 0, 5], [10, 15, len(points) - 1]]])
@@ -326,12 +326,12 @@ def test_what_has_no_area_is_left_out():
 # ----------------------------------------------------------------------------------------------------------- statistics
 
 
-def test_quantiles_count_by_weight():
+def test_quantiles_count_by_weight() -> None:
     values, weights = np.array([3.0, 1.0, 2.0]), np.array([1.0, 98.0, 1.0])
     np.testing.assert_array_equal(measures.weighted_quantiles(values, weights, (0, 0.5, 0.985, 1)), [1, 1, 2, 3])
 
 
-def test_hundredths_are_of_the_blended_surface():
+def test_hundredths_are_of_the_blended_surface() -> None:
     """Ever longer upper arms take part in the extremes, not in the hundredths."""
     character = arm()
     gauge = Gauge(character)
@@ -344,7 +344,7 @@ def test_hundredths_are_of_the_blended_surface():
     assert measured["thickness"]["largest"] == pytest.approx(1, rel=1e-12)
 
 
-def test_limbs_are_parts_with_volume():
+def test_limbs_are_parts_with_volume() -> None:
     gauge = Gauge(arm())
     assert list(gauge.limbs) == [0, 1]
     points = gauge.surface.positions
@@ -352,7 +352,7 @@ def test_limbs_are_parts_with_volume():
     np.testing.assert_allclose(gauge.limb_volumes(points * [1, 1, 0.5]), 0.5, rtol=1e-12)
 
 
-def test_a_flat_mesh_has_no_volume_and_no_limbs():
+def test_a_flat_mesh_has_no_volume_and_no_limbs() -> None:
     points, triangles = grid(4)
     mesh = sbs.Mesh(points, triangles, np.zeros((len(points), 1), np.int32), np.ones((len(points), 1)))
     character = sbs.Character.from_mesh(mesh, sbs.Skeleton([-1], np.eye(4)[None]))
@@ -363,7 +363,7 @@ def test_a_flat_mesh_has_no_volume_and_no_limbs():
     close(measured["area"], smallest=4, largest=4)
 
 
-def test_vertices_without_weights_have_no_thickness_but_areas():
+def test_vertices_without_weights_have_no_thickness_but_areas() -> None:
     mesh = replace(block().mesh, joint_weights=np.zeros((8, 1)))
     with pytest.warns(sbs.WeightWarning):
         character = sbs.Character.from_mesh(mesh, block().skeleton)
@@ -374,7 +374,7 @@ def test_vertices_without_weights_have_no_thickness_but_areas():
     assert Gauge(character).pops(path, np.tile(CUBE, (4, 1, 1)))["jump"].max() == 0
 
 
-def test_bad_weights_count_as_the_skin_repairs_them():
+def test_bad_weights_count_as_the_skin_repairs_them() -> None:
     character = arm(rings=13, sides=12)
     indices = np.pad(character.mesh.joint_indices, ((0, 0), (0, 2)))
     weights = 0.5 * np.pad(character.mesh.joint_weights, ((0, 0), (0, 2)))
@@ -389,7 +389,7 @@ def test_bad_weights_count_as_the_skin_repairs_them():
     agree(*(Gauge(each).measure(matrices, each.skin.deform(matrices)) for each in (character, bad)), rtol=1e-9)
 
 
-def test_strain_is_1_where_areas_are_doubled_or_halved():
+def test_strain_is_1_where_areas_are_doubled_or_halved() -> None:
     points, triangles = grid(6)
     mesh = sbs.Mesh(points, triangles, np.zeros((len(points), 1), np.int32), np.ones((len(points), 1)))
     gauge = Gauge(sbs.Character.from_mesh(mesh, sbs.Skeleton([-1], np.eye(4)[None])))
@@ -407,7 +407,7 @@ def test_strain_is_1_where_areas_are_doubled_or_halved():
     offset=st.tuples(*[st.floats(-5, 5)] * 3),
     degrees=st.floats(-160, 160),
 )
-def test_moving_all_changes_nothing(quaternion, offset, degrees):
+def test_moving_all_changes_nothing(quaternion, offset, degrees) -> None:
     character = arm(rings=25, sides=16)
     gauge = Gauge(character)
     matrices = turned(character, "fore", [1, 2, 3], degrees)
@@ -419,7 +419,7 @@ def test_moving_all_changes_nothing(quaternion, offset, degrees):
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1e3])
-def test_scaling_all_changes_nothing(scale):
+def test_scaling_all_changes_nothing(scale: float) -> None:
     character = arm(rings=25, sides=16)
     bind = np.array(character.skeleton.bind_matrices)
     bind[:, :3, 3] *= scale
@@ -432,7 +432,7 @@ def test_scaling_all_changes_nothing(scale):
     agree(*results, rtol=1e-8)
 
 
-def test_order_changes_nothing():
+def test_order_changes_nothing() -> None:
     character = arm(rings=25, sides=16)
     rng = np.random.default_rng(5)
     mesh, count = character.mesh, character.skin.vertex_count
@@ -452,7 +452,7 @@ def test_order_changes_nothing():
 # ------------------------------------------------------------------------------------------------------------ bad input
 
 
-def test_a_mesh_without_area_is_refused():
+def test_a_mesh_without_area_is_refused() -> None:
     with pytest.raises(ValueError, match="triangles: there is none that has an area"):
         make_surface(CUBE, np.empty((0, 3), np.int32))
     with pytest.raises(ValueError, match="triangles: there is none that has an area"):
@@ -468,12 +468,12 @@ def test_a_mesh_without_area_is_refused():
         (np.where(CUBE == 1, np.nan, CUBE), CUBE_FACES, "nan|NaN|finite"),
     ],
 )
-def test_what_is_no_mesh_is_refused(positions, triangles, reason):
+def test_what_is_no_mesh_is_refused(positions, triangles, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         make_surface(positions, triangles)
 
 
-def test_bad_positions_are_refused():
+def test_bad_positions_are_refused() -> None:
     gauge = Gauge(block())
     with pytest.raises(ValueError, match=r"positions has shape \(7, 3\), expected \(8, 3\)"):
         gauge.measure(REST[:2], CUBE[:7])

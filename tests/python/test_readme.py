@@ -23,7 +23,7 @@ def blocks(language):
     return re.findall(rf"^```{language}\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
 
 
-def test_the_python_examples(tmp_path, monkeypatch):
+def test_the_python_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first, second, third = blocks("python")
     names: dict[str, object] = {}
     with contextlib.redirect_stdout(io.StringIO()) as output:
@@ -43,14 +43,14 @@ def test_the_python_examples(tmp_path, monkeypatch):
     np.testing.assert_allclose(names["rest"], names["skin"].rest_positions, atol=1e-12)
 
 
-def test_the_c_example_compiles_without_a_warning(tmp_path):
+def test_the_c_example_compiles_without_a_warning(tmp_path: Path) -> None:
     (source,) = blocks("c")
     (tmp_path / "program.c").write_text(source, encoding="utf-8")
     command = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{ROOT / 'csrc' / 'include'}"]
     subprocess.run([*command, "program.c"], cwd=tmp_path, check=True)
 
 
-def test_the_links_lead_somewhere():
+def test_the_links_lead_somewhere() -> None:
     links = re.findall(r"\]\(([^)#]+)\)", README)
     assert "docs/images/demo.png" in links
     assert [link for link in links if not link.startswith("http") and not (ROOT / link).exists()] == []

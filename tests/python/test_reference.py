@@ -16,6 +16,8 @@ from reference import (
     transform,
 )
 
+from sbs.options import Method
+
 # The other tests allow 1e-12 of the size to the library: the reference must be better by an order of magnitude.
 TOLERANCE = 1e-13
 
@@ -46,12 +48,12 @@ def moved(pose: Pose, matrix: np.ndarray) -> Pose:
     return Pose(pose.mesh, np.array(matrices))
 
 
-def test_the_arithmetic_is_extended():
+def test_the_arithmetic_is_extended() -> None:
     assert np.finfo(REAL).eps < 1e-18, "the reference needs a long double that is longer than double"
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_blended_matrices_in_formula_9_give_linear_skinning(seed):
+def test_blended_matrices_in_formula_9_give_linear_skinning(seed: int) -> None:
     pose = random_pose(seed)
     center = np.array([REAL(3), REAL(-5), REAL(7)])  # any: it cancels
     for vertex, influences in enumerate(pose.mesh.influences):
@@ -65,7 +67,7 @@ def test_blended_matrices_in_formula_9_give_linear_skinning(seed):
 @pytest.mark.parametrize("rigid", [True, False])
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("distance", [0, 10_000])
-def test_a_rigid_motion_of_the_scene_commutes(distance, method, rigid):
+def test_a_rigid_motion_of_the_scene_commutes(distance: int, method: Method, rigid: bool) -> None:
     pose = random_pose(7, rigid=rigid)
     motion = np.column_stack([rotation_matrix(np.array([0.1, 0.7, -0.3, 0.6])), [distance, -distance, distance / 2]])
     far = moved(pose, motion.astype(REAL))
@@ -76,7 +78,7 @@ def test_a_rigid_motion_of_the_scene_commutes(distance, method, rigid):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_mirrored_scene_is_the_mirror_image(method):
+def test_a_mirrored_scene_is_the_mirror_image(method: Method) -> None:
     pose = random_pose(3, rigid=False)
     mirror = np.diag([-1, 1, 1, 1])[:3].astype(REAL)
     image = moved(pose, mirror)
@@ -84,7 +86,7 @@ def test_a_mirrored_scene_is_the_mirror_image(method):
         assert length(image.position(vertex, method) - transform(mirror, pose.position(vertex, method))) < TOLERANCE
 
 
-def test_two_joints_may_put_their_center_anywhere_on_the_axis():
+def test_two_joints_may_put_their_center_anywhere_on_the_axis() -> None:
     pose = random_pose(11, joint_count=2)
     a, b = (joint.rotation for joint in pose.joints)
     axis = quaternion(a.T @ b)[1:]
@@ -99,7 +101,7 @@ def test_two_joints_may_put_their_center_anywhere_on_the_axis():
 
 
 @pytest.mark.parametrize("scale", [[1, 1, 1], [2, 0.5, 3], [1, 1e-6, 1], [-1, -2, -3], [1, 1, 0]])
-def test_a_matrix_is_rotation_times_stretch(scale):
+def test_a_matrix_is_rotation_times_stretch(scale: list[float]) -> None:
     turn = rotation_matrix(np.array([0.3, -0.2, 0.9, 0.1])).astype(REAL)
     matrix = turn @ np.diag(scale).astype(REAL)
     rotation, stretch = rotation_and_stretch(matrix)
@@ -109,7 +111,7 @@ def test_a_matrix_is_rotation_times_stretch(scale):
 
 
 @pytest.mark.parametrize("largest", range(4))
-def test_quaternions_give_back_their_matrix(largest):
+def test_quaternions_give_back_their_matrix(largest: int) -> None:
     q = np.array([0.2, -0.3, 0.1, 0.25])
     q[largest] = 0.9
     matrix = rotation_matrix(q.astype(REAL))

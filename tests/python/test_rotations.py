@@ -39,7 +39,7 @@ def as_scipy(quaternions: np.ndarray) -> Rotation:
 
 
 @pytest.mark.parametrize("sequence", SEQUENCES)
-def test_quarter_turns_by_hand(sequence):
+def test_quarter_turns_by_hand(sequence: str) -> None:
     factors = [quarter_turn("xyz".index(letter)) for letter in sequence.lower()]
     if sequence.islower():
         factors.reverse()
@@ -48,7 +48,7 @@ def test_quarter_turns_by_hand(sequence):
 
 
 @pytest.mark.parametrize("sequence", SEQUENCES)
-def test_matrices_from_euler_against_scipy(sequence):
+def test_matrices_from_euler_against_scipy(sequence: str) -> None:
     triples = np.random.default_rng(1).uniform(-10.0, 10.0, (1000, 3))
     expected = Rotation.from_euler(sequence, triples).as_matrix()
     np.testing.assert_allclose(rotations.matrices_from_euler(triples, sequence), expected, atol=TOLERANCE)
@@ -57,7 +57,7 @@ def test_matrices_from_euler_against_scipy(sequence):
 @pytest.mark.parametrize("sequence", SEQUENCES)
 @settings(max_examples=25)
 @given(st.tuples(angles | right_angles, angles | right_angles, angles | right_angles))
-def test_euler_gives_the_matrix_back(sequence, triple):
+def test_euler_gives_the_matrix_back(sequence: str, triple) -> None:
     """Also in gimbal lock, and next to it."""
     matrix = rotations.matrices_from_euler(triple, sequence)
     again = rotations.euler_from_matrices(matrix, sequence)
@@ -68,7 +68,7 @@ def test_euler_gives_the_matrix_back(sequence, triple):
 
 
 @pytest.mark.parametrize("sequence", SEQUENCES)
-def test_euler_from_matrices_against_scipy(sequence):
+def test_euler_from_matrices_against_scipy(sequence: str) -> None:
     """Away from gimbal lock, where the angles are unique."""
     middle = np.pi / 2 if sequence.upper() in PROPER else 0.0
     low, high = [-3.1, middle - 1.5, -3.1], [3.1, middle + 1.5, 3.1]
@@ -82,7 +82,7 @@ def test_euler_from_matrices_against_scipy(sequence):
 
 
 @pytest.mark.parametrize("sequence", SEQUENCES)
-def test_gimbal_lock_puts_one_angle_to_zero(sequence):
+def test_gimbal_lock_puts_one_angle_to_zero(sequence: str) -> None:
     locked = 90.0 if sequence.upper() in TAIT_BRYAN else 180.0
     matrix = rotations.matrices_from_euler([20.0, locked, 30.0], sequence, degrees=True)
     first, second, third = rotations.euler_from_matrices(matrix, sequence, degrees=True)
@@ -91,7 +91,7 @@ def test_gimbal_lock_puts_one_angle_to_zero(sequence):
 
 
 @pytest.mark.parametrize("sequence", ["", "XY", "XYZX", "XYy", "XxZ", "XXY", "XYY", "xyZ", "ABC", "X Z"])
-def test_unknown_sequences(sequence):
+def test_unknown_sequences(sequence: str) -> None:
     with pytest.raises(ValueError, match=f"sequence must be three of X, Y, Z or three of x, y, z.*, not {sequence!r}"):
         rotations.matrices_from_euler([0.0, 0.0, 0.0], sequence)
     with pytest.raises(ValueError, match="sequence must be"):
@@ -102,7 +102,7 @@ def test_unknown_sequences(sequence):
 
 
 @given(st.tuples(components, components, components, components).filter(any))
-def test_matrices_from_quaternions_against_scipy(quaternion):
+def test_matrices_from_quaternions_against_scipy(quaternion) -> None:
     quaternion = np.array(quaternion)
     matrix = rotations.matrices_from_quaternions(quaternion)
     np.testing.assert_allclose(matrix, as_scipy(quaternion).as_matrix(), atol=TOLERANCE)
@@ -110,7 +110,7 @@ def test_matrices_from_quaternions_against_scipy(quaternion):
 
 
 @given(st.tuples(components, components, components, components).filter(any))
-def test_quaternions_from_matrices_give_the_quaternion_back(quaternion):
+def test_quaternions_from_matrices_give_the_quaternion_back(quaternion) -> None:
     unit = np.array(quaternion) / np.linalg.norm(quaternion)
     actual = rotations.quaternions_from_matrices(as_scipy(unit).as_matrix())
     assert actual[0] >= 0.0
@@ -118,7 +118,7 @@ def test_quaternions_from_matrices_give_the_quaternion_back(quaternion):
     np.testing.assert_allclose(actual * np.sign(actual @ unit), unit, atol=TOLERANCE)
 
 
-def test_half_turns():
+def test_half_turns() -> None:
     """Where w is 0, and where two or three components are equally large."""
     axes = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [0, 1, -1], [1, -1, 1]]) / 1.0
     axes /= np.linalg.norm(axes, axis=1, keepdims=True)
@@ -130,7 +130,7 @@ def test_half_turns():
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e200])
-def test_length_of_a_quaternion_does_not_matter(scale):
+def test_length_of_a_quaternion_does_not_matter(scale: float) -> None:
     quaternion = np.array([1.0, 2.0, -3.0, 0.5])
     matrix = rotations.matrices_from_quaternions(quaternion)
     np.testing.assert_allclose(rotations.matrices_from_quaternions(scale * quaternion), matrix, atol=TOLERANCE)
@@ -140,14 +140,14 @@ def test_length_of_a_quaternion_does_not_matter(scale):
 
 
 @given(st.tuples(components, components, components).filter(any), angles)
-def test_axis_angle_against_scipy(axis, angle):
+def test_axis_angle_against_scipy(axis, angle) -> None:
     expected = Rotation.from_rotvec(angle * np.array(axis) / np.linalg.norm(axis)).as_matrix()
     np.testing.assert_allclose(rotations.matrices_from_axis_angle(axis, angle), expected, atol=TOLERANCE)
     by_degrees = rotations.matrices_from_axis_angle(axis, np.degrees(angle), degrees=True)
     np.testing.assert_allclose(by_degrees, expected, atol=TOLERANCE)
 
 
-def test_axes_and_angles_broadcast():
+def test_axes_and_angles_broadcast() -> None:
     angles = np.linspace(-2.0, 2.0, 5)
     matrices = rotations.matrices_from_axis_angle([0.0, 0.0, 2.0], angles)
     np.testing.assert_allclose(
@@ -161,7 +161,7 @@ def test_axes_and_angles_broadcast():
 # ------------------------------------------------------------------------------------------------------------- stacks
 
 
-def test_stacks_are_their_elements():
+def test_stacks_are_their_elements() -> None:
     triples = np.random.default_rng(3).normal(size=(4, 2, 3))
     for sequence in ("XYZ", "zxz"):
         matrices = rotations.matrices_from_euler(triples, sequence)
@@ -174,7 +174,7 @@ def test_stacks_are_their_elements():
             np.testing.assert_array_equal(again[index], rotations.euler_from_matrices(matrices[index], sequence))
 
 
-def test_empty_stacks():
+def test_empty_stacks() -> None:
     assert rotations.matrices_from_euler(np.zeros((0, 3)), "XYZ").shape == (0, 3, 3)
     assert rotations.euler_from_matrices(np.zeros((0, 3, 3)), "XYZ").shape == (0, 3)
     assert rotations.matrices_from_quaternions(np.zeros((0, 4))).shape == (0, 3, 3)
@@ -205,6 +205,6 @@ def test_empty_stacks():
         (lambda: rotations.matrices_from_axis_angle([1, 0], 1.0), r"axes has shape \(2,\), expected \(\.\.\., 3\)"),
     ],
 )
-def test_bad_input(call, message):
+def test_bad_input(call, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()

@@ -51,7 +51,7 @@ def walk(skeleton: sbs.Skeleton, local: np.ndarray, joint: int) -> np.ndarray:
 # ------------------------------------------------------------------------------------------------------------ by hand
 
 
-def test_arm_by_hand():
+def test_arm_by_hand() -> None:
     """Shoulder at x = 0, elbow at 2, wrist at 3; the elbow turns by 90 degrees about z, the wrist by 90 about x."""
     arm = sbs.Skeleton(
         [-1, 0, 1], translations([[0, 0, 0], [2, 0, 0], [3, 0, 0]]), names=["shoulder", "elbow", "wrist"]
@@ -67,7 +67,7 @@ def test_arm_by_hand():
     assert arm.index("wrist") == 2
 
 
-def test_scale_of_a_parent_reaches_its_children():
+def test_scale_of_a_parent_reaches_its_children() -> None:
     arm = sbs.Skeleton([-1, 0], translations([[0, 0, 0], [2, 0, 0]]))
     local = np.tile(np.eye(4), (2, 1, 1))
     local[0, :3, :3] *= 3.0
@@ -79,7 +79,7 @@ def test_scale_of_a_parent_reaches_its_children():
 
 
 @given(trees())
-def test_order_roots_and_levels(parents):
+def test_order_roots_and_levels(parents) -> None:
     skeleton = sbs.Skeleton(parents, skinning_matrices(len(parents)))
     assert sorted(skeleton.order) == list(range(len(parents)))
     seen = {-1}
@@ -92,7 +92,7 @@ def test_order_roots_and_levels(parents):
 
 
 @given(skeletons(), st.integers(0, 2**32 - 1))
-def test_forward_is_the_formula(skeleton, seed):
+def test_forward_is_the_formula(skeleton, seed: int) -> None:
     local = skinning_matrices(3, len(skeleton), seed=seed)
     pose = skeleton.forward(local)
     assert pose.shape == local.shape
@@ -104,7 +104,7 @@ def test_forward_is_the_formula(skeleton, seed):
 
 
 @given(skeletons())
-def test_identity_is_the_bind_pose(skeleton):
+def test_identity_is_the_bind_pose(skeleton) -> None:
     pose = skeleton.forward(np.tile(np.eye(3), (len(skeleton), 1, 1)))
     np.testing.assert_allclose(pose, skeleton.bind_matrices, atol=TOLERANCE)
     identity = np.broadcast_to(np.eye(4), pose.shape)
@@ -113,7 +113,7 @@ def test_identity_is_the_bind_pose(skeleton):
 
 
 @given(skeletons(), st.integers(0, 2**32 - 1))
-def test_local_is_the_inverse_of_forward(skeleton, seed):
+def test_local_is_the_inverse_of_forward(skeleton, seed: int) -> None:
     local = skinning_matrices(2, len(skeleton), seed=seed)
     local[..., :3, :3] *= 1.5
     # scales of up to 1.5 ** 12 = 130 along a chain
@@ -121,7 +121,7 @@ def test_local_is_the_inverse_of_forward(skeleton, seed):
 
 
 @given(skeletons(), st.integers(0, 2**32 - 1))
-def test_all_ways_to_say_a_rotation_agree(skeleton, seed):
+def test_all_ways_to_say_a_rotation_agree(skeleton, seed: int) -> None:
     quaternions = np.random.default_rng(seed).normal(size=(2, len(skeleton), 4))
     matrices = rotations.matrices_from_quaternions(quaternions)
     expected = skeleton.forward(quaternions=quaternions)
@@ -132,7 +132,7 @@ def test_all_ways_to_say_a_rotation_agree(skeleton, seed):
     np.testing.assert_array_equal(skeleton.from_local(skeleton.local_bind_matrices @ local), expected)
 
 
-def test_order_of_joints_does_not_matter():
+def test_order_of_joints_does_not_matter() -> None:
     """A chain numbered from its tip deforms as the same chain numbered from its root."""
     bind, local = skinning_matrices(5, seed=3), skinning_matrices(5, seed=4)
     forwards = sbs.Skeleton([-1, 0, 1, 2, 3], bind).forward(local)
@@ -140,7 +140,7 @@ def test_order_of_joints_does_not_matter():
     np.testing.assert_array_equal(backwards[::-1], forwards)
 
 
-def test_long_chain():
+def test_long_chain() -> None:
     """As deep as any rig is, and deeper than Python recurses."""
     count = 2000
     skeleton = sbs.Skeleton(np.arange(-1, count - 1), translations(np.arange(count)[:, None] * [1.0, 0.0, 0.0]))
@@ -148,7 +148,7 @@ def test_long_chain():
     np.testing.assert_array_equal(pose, skeleton.bind_matrices)
 
 
-def test_skin_of_a_skeleton():
+def test_skin_of_a_skeleton() -> None:
     """What comes out of one goes into the other."""
     skeleton = sbs.Skeleton([-1, 0], translations([[0, 0, 0], [2, 0, 0]]))
     skin = sbs.Skin(
@@ -166,7 +166,7 @@ def test_skin_of_a_skeleton():
 # ------------------------------------------------------------------------------------------------------------- object
 
 
-def test_immutable_repr_names_and_copies():
+def test_immutable_repr_names_and_copies() -> None:
     given_matrices = skinning_matrices(2)
     skeleton = sbs.Skeleton([-1, -1], given_matrices)
     given_matrices[:] = 0.0
@@ -228,12 +228,12 @@ def with_entry(matrices: np.ndarray, index: tuple[int, ...], value: float) -> np
         (([-1, 0, 1], BIND, ["a", "b", "a"]), ValueError, r"names\[2\] = 'a' is also the name of joint 0"),
     ],
 )
-def test_bad_skeletons(arguments, error, message):
+def test_bad_skeletons(arguments, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         sbs.Skeleton(*arguments)
 
 
-def test_bad_poses():
+def test_bad_poses() -> None:
     skeleton = sbs.Skeleton([-1, 0, 1], BIND, names=["a", "b", "c"])
     pose = np.tile(np.eye(4), (2, 3, 1, 1))
     for call, name in (

@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from meshes import skin_arguments, skinning_matrices
+from meshes import Precision, skin_arguments, skinning_matrices
 
 import sbs
 from sbs import _core
+from sbs.options import Method
 
 METHODS = ["rigid", "linear", "spherical", "dual_quaternion"]
 DTYPES = [np.float32, np.float64]
@@ -30,7 +31,7 @@ def same_bits(a: np.ndarray, b: np.ndarray) -> bool:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_elbow_of_two_joints_by_hand(dtype):
+def test_elbow_of_two_joints_by_hand(dtype: Precision) -> None:
     """A point that the upper arm alone takes to (3, 1) and the forearm alone to (5, 1): 0.8 and 0.2 of the way."""
     matrices = np.tile(np.eye(4), (2, 1, 1))
     matrices[:, :2, 3] = [[3.0, 1.0], [5.0, 1.0]]
@@ -46,7 +47,7 @@ def test_elbow_of_two_joints_by_hand(dtype):
 # ------------------------------------------------------------------------------------------------------- what it shows
 
 
-def test_repr():
+def test_repr() -> None:
     arguments = skin_arguments(40, 6, 4, np.float32)
     skin = sbs.Skin(**arguments)
     sets = len({tuple(sorted(row)) for row in arguments["joint_indices"].tolist()})
@@ -58,7 +59,7 @@ def test_repr():
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_attributes(dtype):
+def test_attributes(dtype: Precision) -> None:
     arguments = skin_arguments(40, 6, 3, dtype, normals=True)
     skin = sbs.Skin(**arguments)
     assert (skin.vertex_count, skin.joint_count, skin.max_influences) == (40, 6, 3)
@@ -69,7 +70,7 @@ def test_attributes(dtype):
     assert not sbs.Skin([[0.0, 0.0, 0.0]], [[0]], [[1.0]]).has_normals
 
 
-def test_usable_arrays_are_referenced_and_shown_read_only():
+def test_usable_arrays_are_referenced_and_shown_read_only() -> None:
     arguments = skin_arguments(normals=True)
     skin = sbs.Skin(**arguments)
     for name in ARRAYS:
@@ -82,14 +83,14 @@ def test_usable_arrays_are_referenced_and_shown_read_only():
             setattr(skin, name, arguments[name])
 
 
-def test_absent_arrays_are_none():
+def test_absent_arrays_are_none() -> None:
     skin = sbs.Skin([[0.0, 0.0, 0.0]], [[0]], [[1.0]])
     assert skin.parents is None
     assert skin.joint_positions is None
     assert skin.rest_normals is None
 
 
-def test_other_arrays_are_converted_to_the_documented_types():
+def test_other_arrays_are_converted_to_the_documented_types() -> None:
     skin = sbs.Skin(
         np.arange(6).reshape(2, 3),
         np.array([[0], [1]], dtype=np.uint64),
@@ -104,7 +105,7 @@ def test_other_arrays_are_converted_to_the_documented_types():
     np.testing.assert_array_equal(skin.parents, [-1, 0])
 
 
-def test_joint_sets_against_python_sets():
+def test_joint_sets_against_python_sets() -> None:
     arguments = skin_arguments(200, 5, 3)
     arguments["joint_weights"][::3, 0] = 0.0
     arguments["joint_weights"][::3] /= arguments["joint_weights"][::3].sum(axis=1, keepdims=True)
@@ -124,7 +125,7 @@ def test_joint_sets_against_python_sets():
     assert skin.unweighted_vertex_count == 1
 
 
-def test_joint_count_is_taken_from_what_is_there():
+def test_joint_count_is_taken_from_what_is_there() -> None:
     positions, indices, weights = np.zeros((1, 3)), [[2]], [[1.0]]
     assert sbs.Skin(positions, indices, weights).joint_count == 3
     assert sbs.Skin(positions, indices, weights, joint_count=8).joint_count == 8
@@ -135,7 +136,7 @@ def test_joint_count_is_taken_from_what_is_there():
 # ------------------------------------------------------------------------------------------------------------ weights
 
 
-def test_weight_warning_counts_vertices_by_kind():
+def test_weight_warning_counts_vertices_by_kind() -> None:
     weights = np.array([[np.nan, 1.0], [np.inf, 1.0], [-1.0, 1.0], [0.0, 0.0], [0.7, 0.7], [0.5, 0.5], [0.5, 0.5]])
     indices = np.array([[0, 1], [0, 1], [0, 1], [0, 1], [0, 1], [1, 1], [0, 1]])
     with pytest.warns(sbs.WeightWarning) as caught:
@@ -162,12 +163,12 @@ def test_weight_warning_counts_vertices_by_kind():
         ([1, 1], [0.5, 0.5], r"joint_weights\[1\]: weights must sum to 1, and joints occur once"),
     ],
 )
-def test_strict_refuses_what_would_be_repaired(joints, weights, message):
+def test_strict_refuses_what_would_be_repaired(joints: list[int], weights: list[float], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         sbs.Skin(np.zeros((2, 3)), [[0, 1], joints], [[1.0, 0.0], weights], strict=True)
 
 
-def test_strict_accepts_good_weights():
+def test_strict_accepts_good_weights() -> None:
     arguments = skin_arguments()
     assert same_bits(
         sbs.Skin(**arguments, strict=True).deform(skinning_matrices(6)),
@@ -181,7 +182,9 @@ def test_strict_accepts_good_weights():
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("method", METHODS)
 @given(st.integers(0, 5), st.integers(0, 2**32 - 1), st.booleans())
-def test_deform_many_is_deform_for_each_frame(method, dtype, frames, seed, rows_of_three):
+def test_deform_many_is_deform_for_each_frame(
+    method: Method, dtype: Precision, frames, seed: int, rows_of_three
+) -> None:
     skin = sbs.Skin(**skin_arguments(40, 6, 4, dtype, normals=True))
     matrices = skinning_matrices(frames, 6, seed=seed)
     matrices = matrices[..., :3, :] if rows_of_three else matrices
@@ -195,20 +198,20 @@ def test_deform_many_is_deform_for_each_frame(method, dtype, frames, seed, rows_
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_last_rows_make_no_difference(method):
+def test_last_rows_make_no_difference(method: Method) -> None:
     skin = sbs.Skin(**skin_arguments())
     matrices = skinning_matrices(6)
     assert same_bits(skin.deform(matrices, method=method), skin.deform(matrices[:, :3], method=method))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_float32_matrices_go_with_both_types(dtype):
+def test_float32_matrices_go_with_both_types(dtype: Precision) -> None:
     skin = sbs.Skin(**skin_arguments(dtype=dtype))
     matrices = skinning_matrices(6).astype(np.float32)
     assert same_bits(skin.deform(matrices), skin.deform(matrices.astype(np.float64)))
 
 
-def test_default_method_is_spherical():
+def test_default_method_is_spherical() -> None:
     skin = sbs.Skin(**skin_arguments())
     matrices = skinning_matrices(6)
     results = {method: skin.deform(matrices, method=method).tobytes() for method in METHODS}
@@ -218,7 +221,7 @@ def test_default_method_is_spherical():
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("many", [False, True])
-def test_out_receives_the_same_bits_and_is_returned(dtype, many):
+def test_out_receives_the_same_bits_and_is_returned(dtype: Precision, many: bool) -> None:
     skin = sbs.Skin(**skin_arguments(dtype=dtype, normals=True))
     deform = skin.deform_many if many else skin.deform
     matrices = skinning_matrices(2, 6) if many else skinning_matrices(6)
@@ -234,7 +237,7 @@ def test_out_receives_the_same_bits_and_is_returned(dtype, many):
     assert same_bits(only_positions, expected[0])
 
 
-def test_normals_are_unit_or_zero():
+def test_normals_are_unit_or_zero() -> None:
     arguments = skin_arguments(normals=True)
     arguments["rest_normals"][3] = 0.0
     for method in METHODS:
@@ -245,7 +248,7 @@ def test_normals_are_unit_or_zero():
         assert lengths[3] == 0.0
 
 
-def test_rotation_centers_and_report():
+def test_rotation_centers_and_report() -> None:
     skin = sbs.Skin(**skin_arguments(40, 6, 3))
     matrices = skinning_matrices(6)
     centers = skin.rotation_centers(matrices)
@@ -260,7 +263,7 @@ def test_rotation_centers_and_report():
     assert not same_bits(skin.rotation_centers(matrices, damping=1.0), centers)
 
 
-def test_options_reach_the_library():
+def test_options_reach_the_library() -> None:
     skin = sbs.Skin(**skin_arguments(40, 6, 3))
     matrices = skinning_matrices(6)
     results = [skin.deform(matrices, **options).tobytes() for options in ({}, {"rcond": 0.5}, {"damping": 1.0})]
@@ -272,7 +275,7 @@ def test_options_reach_the_library():
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_pickle_gives_the_same_bits(dtype, protocol):
+def test_pickle_gives_the_same_bits(dtype: Precision, protocol: int) -> None:
     arguments = skin_arguments(dtype=dtype, normals=True)
     arguments["joint_indices"] = arguments["joint_indices"].astype(np.int64)
     skin = sbs.Skin(**arguments, joint_count=6)
@@ -285,7 +288,7 @@ def test_pickle_gives_the_same_bits(dtype, protocol):
     assert again.joint_sets == skin.joint_sets
 
 
-def test_unpickling_does_not_warn_again():
+def test_unpickling_does_not_warn_again() -> None:
     with pytest.warns(sbs.WeightWarning):
         skin = sbs.Skin(np.zeros((1, 3)), [[0]], [[0.5]])
     with warnings.catch_warnings():
@@ -293,7 +296,7 @@ def test_unpickling_does_not_warn_again():
         assert pickle.loads(pickle.dumps(skin)).weight_report == skin.weight_report
 
 
-def test_copies():
+def test_copies() -> None:
     arguments = skin_arguments()
     skin = sbs.Skin(**arguments)
     before = skin.deform(skinning_matrices(6))
@@ -306,7 +309,7 @@ def test_copies():
     assert np.all(deep.rest_positions)
 
 
-def test_arrays_are_released_with_the_skin():
+def test_arrays_are_released_with_the_skin() -> None:
     arguments = skin_arguments(normals=True)
     before = {name: sys.getrefcount(array) for name, array in arguments.items()}
     skin = sbs.Skin(**arguments)
@@ -317,7 +320,7 @@ def test_arrays_are_released_with_the_skin():
     assert {name: sys.getrefcount(array) for name, array in arguments.items()} == before
 
 
-def test_skin_in_a_cycle_is_collected():
+def test_skin_in_a_cycle_is_collected() -> None:
     skin = sbs.Skin(**skin_arguments())
     skin.itself = skin
     reference = weakref.ref(skin)
@@ -326,7 +329,7 @@ def test_skin_in_a_cycle_is_collected():
     assert reference() is None
 
 
-def test_core_type_can_be_neither_changed_nor_subclassed():
+def test_core_type_can_be_neither_changed_nor_subclassed() -> None:
     with pytest.raises(TypeError):
         _core.Skin.deform = None
     with pytest.raises(TypeError):
@@ -336,7 +339,7 @@ def test_core_type_can_be_neither_changed_nor_subclassed():
 # ------------------------------------------------------------------------------------------------------ other weights
 
 
-def test_update_all_weights():
+def test_update_all_weights() -> None:
     arguments, others = skin_arguments(), skin_arguments(influences=2, seed=5)
     updated = sbs.Skin(**arguments).update_weights(others["joint_indices"], others["joint_weights"])
     arguments.update({name: others[name] for name in ("joint_indices", "joint_weights")})
@@ -345,7 +348,7 @@ def test_update_all_weights():
 
 @pytest.mark.parametrize("width", [2, 3, 5])
 @pytest.mark.parametrize("index_type", [np.int8, np.uint16, np.int32, np.uint32, np.int64, np.uint64])
-def test_update_some_weights(width, index_type):
+def test_update_some_weights(width: int, index_type) -> None:
     arguments = skin_arguments(influences=3, normals=True)
     others = skin_arguments(vertices=2, influences=width, seed=5)
     skin = sbs.Skin(**arguments)
@@ -362,7 +365,7 @@ def test_update_some_weights(width, index_type):
     assert skin.joint_indices.shape == (40, 3)
 
 
-def test_update_refuses_what_skin_refuses():
+def test_update_refuses_what_skin_refuses() -> None:
     skin = sbs.Skin(**skin_arguments())
     with pytest.raises(ValueError, match=r"joint_indices\[0, 0\] = 6 is out of range for 6 joints"):
         skin.update_weights([[6]], [[1.0]], vertices=[4])

@@ -6,8 +6,11 @@ import functools
 import numpy as np
 import pytest
 import tolerances
+from meshes import Precision
 from reference import CENTERS, METHODS, ROTATIONS, WEIGHTED_DAMPING, Pose, length, rotation_matrix, transform
 from subject import Subject
+
+from sbs.options import Center, Method, Rotation
 
 VERTICES, JOINTS, INFLUENCES = 150, 7, 5
 
@@ -133,7 +136,7 @@ def check(subject: Subject, pose: Pose, method: str, scale: float = 1, *, center
 @pytest.mark.parametrize("name", RIGID)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_rigid_joints(name, method, dtype):
+def test_rigid_joints(name: str, method: Method, dtype: Precision) -> None:
     subject = cloud(dtype)
     check(subject, subject.pose(RIGID[name].astype(dtype)), method)
 
@@ -141,7 +144,7 @@ def test_rigid_joints(name, method, dtype):
 @pytest.mark.parametrize("name", SCALED)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_joints_that_are_not_rigid(name, method, dtype):
+def test_joints_that_are_not_rigid(name: str, method: Method, dtype: Precision) -> None:
     subject = cloud(dtype)
     values, scale = SCALED[name]
     check(subject, subject.pose(values.astype(dtype)), method, scale)
@@ -163,7 +166,7 @@ def loss_of_weighted_centers(pose: Pose, dtype: type) -> float:
 @pytest.mark.parametrize("center", CENTERS)
 @pytest.mark.parametrize("rotation", ROTATIONS)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_rotations_and_centers(name, rotation, center, dtype):
+def test_rotations_and_centers(name: str, rotation: Rotation, center: Center, dtype: Precision) -> None:
     subject = cloud(dtype)
     values, scale = SCALED[name] if name in SCALED else (RIGID[name], 1)
     pose = subject.pose(values.astype(dtype), rotation=rotation, center=center)
@@ -181,7 +184,7 @@ SCALES = [1e-3, 100, 1e4]
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("others", [None, 1, 30])
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_weighted_centers_of_scaled_joints(scale, others, dtype):
+def test_weighted_centers_of_scaled_joints(scale: float, others: int | None, dtype: Precision) -> None:
     """All joints scaled alike, or every second one by something else."""
     subject = cloud(dtype)
     values = scale * matrices(turns(1.5), shifts())
@@ -196,7 +199,7 @@ def test_weighted_centers_of_scaled_joints(scale, others, dtype):
 @pytest.mark.parametrize("name", ["large angles", "coaxial to 0.01, sliding", "angles of 0.001", "identity"])
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_scaling_all_joints_alike_scales_what_weighted_centers_give(name, scale, dtype):
+def test_scaling_all_joints_alike_scales_what_weighted_centers_give(name: str, scale: float, dtype: Precision) -> None:
     subject = cloud(dtype)
     expected = subject.skin.deform(RIGID[name], center="weighted").astype(np.float64)
     found = subject.skin.deform(scale * RIGID[name], center="weighted").astype(np.float64) / scale
@@ -210,7 +213,7 @@ def test_scaling_all_joints_alike_scales_what_weighted_centers_give(name, scale,
 @pytest.mark.parametrize("distance", DISTANCES)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("method", METHODS)
-def test_a_scene_far_away(name, distance, dtype, method):
+def test_a_scene_far_away(name: str, distance: int, dtype: Precision, method: Method) -> None:
     # Matrices are double, whatever the skin is.
     subject = cloud(dtype)
     far = RIGID[name] + matrices(np.zeros((3, 3)), distance * np.array([1, -0.5, 0.25]))
@@ -219,7 +222,7 @@ def test_a_scene_far_away(name, distance, dtype, method):
 
 @pytest.mark.parametrize("name", RIGID)
 @pytest.mark.parametrize("distance", DISTANCES)
-def test_a_scene_far_away_in_single_precision_matrices(name, distance):
+def test_a_scene_far_away_in_single_precision_matrices(name: str, distance: int) -> None:
     subject = cloud(np.float32)
     far = RIGID[name] + matrices(np.zeros((3, 3)), distance * np.array([1, -0.5, 0.25]))
     check(subject, subject.pose(far.astype(np.float32)), "spherical")
@@ -228,7 +231,7 @@ def test_a_scene_far_away_in_single_precision_matrices(name, distance):
 @pytest.mark.parametrize("name", RIGID | SCALED)
 @pytest.mark.parametrize("rcond", [1e-6, 1e-3, 0.5])
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_truncated_singular_values(name, rcond, dtype):
+def test_truncated_singular_values(name: str, rcond: float, dtype: Precision) -> None:
     subject = cloud(dtype)
     values, scale = SCALED[name] if name in SCALED else (RIGID[name], 1)
     check(subject, subject.pose(values, rcond=rcond), "spherical", scale, center=tolerances.CENTER)
@@ -236,14 +239,14 @@ def test_truncated_singular_values(name, rcond, dtype):
 
 @pytest.mark.parametrize("name", RIGID | SCALED)
 @pytest.mark.parametrize("damping", [1e-14, 1e-8, 1e-2, 1e3])
-def test_damping(name, damping):
+def test_damping(name: str, damping: float) -> None:
     subject = cloud(np.float64)
     values, scale = SCALED[name] if name in SCALED else (RIGID[name], 1)
     check(subject, subject.pose(values, damping=damping), "spherical", scale, center=tolerances.CENTER)
 
 
 @pytest.mark.parametrize("name", RIGID | SCALED)
-def test_reports(name):
+def test_reports(name: str) -> None:
     subject = cloud(np.float64)
     values = SCALED[name][0] if name in SCALED else RIGID[name]
     pose = subject.pose(values)
@@ -254,7 +257,7 @@ def test_reports(name):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("method", METHODS)
-def test_mixed_handedness_is_finite(method, dtype):
+def test_mixed_handedness_is_finite(method: Method, dtype: Precision) -> None:
     values = some(matrices(MIRROR @ turns(1.5), shifts()), matrices(turns(1.5), shifts()))
     for deformed in cloud(dtype).skin.deform(values, method=method, normals=True):
         assert np.isfinite(deformed).all()
@@ -263,7 +266,7 @@ def test_mixed_handedness_is_finite(method, dtype):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("rank", [0, 1])
-def test_joints_scaled_to_a_line_or_a_point_are_finite(method, dtype, rank):
+def test_joints_scaled_to_a_line_or_a_point_are_finite(method: Method, dtype: Precision, rank: int) -> None:
     values = some(matrices(turns(1.5) @ np.diag([1.0 * rank, 0, 0]), shifts()), matrices(turns(1.5), shifts()))
     for deformed in cloud(dtype).skin.deform(values, method=method, normals=True):
         assert np.isfinite(deformed).all()

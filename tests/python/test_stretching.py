@@ -12,7 +12,7 @@ import pytest
 import tolerances
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshes import skin_arguments
+from meshes import Precision, skin_arguments
 from subject import Subject
 
 import sbs
@@ -75,7 +75,7 @@ def farthest(a: np.ndarray, b: np.ndarray) -> float:
 
 @pytest.mark.parametrize("name", CHARACTERS)
 @pytest.mark.parametrize("most", STRETCHES)
-def test_no_farther_from_linear_than_dual_quaternions(name, most):
+def test_no_farther_from_linear_than_dual_quaternions(name: str, most: float) -> None:
     """Rotation methods part from linear blending by how joints turn: as far as dual quaternions do, or nearly.
 
     Centers that were fixed points of the stretched joints themselves threw vertices of the hand by twice its size.
@@ -94,7 +94,7 @@ def test_no_farther_from_linear_than_dual_quaternions(name, most):
 @pytest.mark.parametrize("name", CHARACTERS)
 @pytest.mark.parametrize("most", STRETCHES)
 @pytest.mark.parametrize("options", SPHERICAL, ids=str)
-def test_float32_is_float64(name, most, options):
+def test_float32_is_float64(name: str, most: float, options) -> None:
     """Stretches cost no accuracy: float32 loses what it loses of rigid joints, as far as the mesh grows with them."""
     skin, double = skin_of(name, np.float32), skin_of(name, np.float64)
     for seed in range(POSES):
@@ -107,7 +107,7 @@ def test_float32_is_float64(name, most, options):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("options", SPHERICAL, ids=str)
-def test_instruction_sets_agree(dtype, options, monkeypatch):
+def test_instruction_sets_agree(dtype: Precision, options, monkeypatch: pytest.MonkeyPatch) -> None:
     character = characters.load("hand_webxr")
     shared = (character.rest_positions.astype(dtype), character.joint_indices, character.joint_weights.astype(dtype))
     matrices = stretched("hand_webxr", 3, 1.0)
@@ -126,7 +126,7 @@ def test_instruction_sets_agree(dtype, options, monkeypatch):
 
 @pytest.mark.parametrize("options", SPHERICAL, ids=str)
 @pytest.mark.parametrize("name", CHARACTERS)
-def test_continuous_where_joints_begin_to_stretch(name, options):
+def test_continuous_where_joints_begin_to_stretch(name: str, options) -> None:
     """Also where |A^T A - I| passes 1e-5, up to which a joint is rigid."""
     skin, size = skin_of(name, np.float64), size_of(skin_of(name, np.float64))
     rigid = skin.deform(turned_by(name, 1), **options)
@@ -150,7 +150,7 @@ def arm(angle: float, scales: tuple[float, float, float], slide: float = 0) -> t
 
 
 @pytest.mark.parametrize("angle", [0, 1e-3, 30, 90, 170])
-def test_a_stretched_joint_turns_about_where_it_sits(angle):
+def test_a_stretched_joint_turns_about_where_it_sits(angle: float) -> None:
     """By hand: blended stretch, then half the angle; nothing jumps where the joint begins to slide."""
     skin, rest, matrices = arm(angle, (1.5, 1.5, 0.7))
     half = rotations.matrices_from_axis_angle([0, 0, 1], angle / 2, degrees=True)
@@ -162,7 +162,7 @@ def test_a_stretched_joint_turns_about_where_it_sits(angle):
         np.testing.assert_allclose(skin.deform(slid), expected, rtol=0, atol=2 * slide + 1e-14)
 
 
-def test_weighted_centers_of_joints_that_scale_alike():
+def test_weighted_centers_of_joints_that_scale_alike() -> None:
     """The radius of a half turn is kept, whatever both joints scale by."""
     skin, _, matrices = arm(170, (1, 1, 1))
     matrices[1, :3, :3] = rotations.matrices_from_axis_angle([1, 0, 0], 170, degrees=True)
@@ -174,7 +174,7 @@ def test_weighted_centers_of_joints_that_scale_alike():
 
 @pytest.mark.parametrize("distance", [10, 1000])
 @pytest.mark.parametrize("options", [*SPHERICAL, {"method": "dual_quaternion"}], ids=str)
-def test_where_the_origin_is_does_not_matter(distance, options):
+def test_where_the_origin_is_does_not_matter(distance: int, options) -> None:
     """Mesh, joints and what they move about, all shifted alike."""
     shift = distance * np.array([1.0, -0.5, 0.25])
     arguments = skin_arguments(60, 5, 4)
@@ -222,7 +222,9 @@ def linear_part(kind: str, generator: np.random.Generator) -> np.ndarray:
     st.booleans(),
     st.floats(-9, 0),
 )
-def test_any_affine_matrices_give_what_is_near_linear_blending(seed, kinds, options, dtype, placed, exponent):
+def test_any_affine_matrices_give_what_is_near_linear_blending(
+    seed: int, kinds, options, dtype, placed, exponent
+) -> None:
     """Nearly equal rotations, too: all turn from a common one by up to 10**exponent radians, or by anything."""
     generator = np.random.default_rng(seed)
     joints = len(kinds)
@@ -258,7 +260,7 @@ def test_any_affine_matrices_give_what_is_near_linear_blending(seed, kinds, opti
 @given(
     st.integers(0, 2**32 - 1), st.lists(st.sampled_from(KINDS[:9]), min_size=3, max_size=6), st.sampled_from(SPHERICAL)
 )
-def test_normals_of_any_matrices_are_unit_or_zero(seed, kinds, options):
+def test_normals_of_any_matrices_are_unit_or_zero(seed: int, kinds, options) -> None:
     generator = np.random.default_rng(seed)
     matrices = np.tile(np.eye(4), (len(kinds), 1, 1))
     for joint, kind in enumerate(kinds):
@@ -272,7 +274,7 @@ def test_normals_of_any_matrices_are_unit_or_zero(seed, kinds, options):
 @pytest.mark.parametrize("options", SPHERICAL, ids=str)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("most", [0.027, 0.27, 1.0])
-def test_the_reference_says_the_same(most, dtype, options):
+def test_the_reference_says_the_same(most: float, dtype: Precision, options) -> None:
     character = characters.load("hand_webxr")
     subject = Subject(
         character.rest_positions[::9],

@@ -35,7 +35,7 @@ def skin(request: pytest.FixtureRequest) -> sbs.Skin:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_number_of_threads_changes_no_bit(skin, method):
+def test_number_of_threads_changes_no_bit(skin: sbs.Skin, method) -> None:
     matrices = skinning_matrices(6)
     expected = [array.tobytes() for array in skin.deform(matrices, **method, normals=True, threads=1)]
     for threads in (2, 3, 8, None):
@@ -44,7 +44,7 @@ def test_number_of_threads_changes_no_bit(skin, method):
 
 
 @given(st.integers(1, 9), st.integers(0, 2**32 - 1), st.sampled_from(METHODS))
-def test_number_of_threads_changes_no_bit_of_many_frames(threads, seed, method):
+def test_number_of_threads_changes_no_bit_of_many_frames(threads, seed: int, method) -> None:
     arguments = skin_arguments(3000, 6, 4, np.float32)
     skin = sbs.Skin(**arguments, centers=arguments["rest_positions"] / 2)
     matrices = skinning_matrices(5, 6, seed=seed)
@@ -53,7 +53,7 @@ def test_number_of_threads_changes_no_bit_of_many_frames(threads, seed, method):
 
 
 @pytest.mark.parametrize("threads", [1, 2, None])
-def test_eight_threads_share_a_skin(skin, threads):
+def test_eight_threads_share_a_skin(skin: sbs.Skin, threads: int | None) -> None:
     """Each with poses and methods of its own, all at once, several times."""
     poses = skinning_matrices(8, 6)
     start = threading.Barrier(8)
@@ -72,7 +72,7 @@ def test_eight_threads_share_a_skin(skin, threads):
             assert positions == skin.deform(poses[(number + i) % 8], **METHODS[i % len(METHODS)], threads=1).tobytes()
 
 
-def test_number_of_threads_is_a_setting():
+def test_number_of_threads_is_a_setting() -> None:
     usual = sbs.get_threads()
     try:
         sbs.set_threads(3)
@@ -91,7 +91,7 @@ def test_number_of_threads_is_a_setting():
     ("value", "expected"),
     [("1", 1), ("7", 7), ("999999999999999999999999", 256), *((bad, None) for bad in ("", "0", "-2", "two", "2 "))],
 )
-def test_number_of_threads_by_the_environment(value, expected):
+def test_number_of_threads_by_the_environment(value: str, expected: int | None) -> None:
     """What is no whole number from 1 is told, and not taken."""
     code = f"import sys; sys.path[:] = {[*sys.path]!r}; import sbs; print(sbs.get_threads())"
     result = subprocess.run(
@@ -107,7 +107,7 @@ def test_number_of_threads_by_the_environment(value, expected):
     assert bool(warning) == bool(result.stderr)
 
 
-def test_lock_is_released(skin):
+def test_lock_is_released(skin: sbs.Skin) -> None:
     """Another thread runs while this one deforms, though Python itself would not switch to it for a long time."""
     matrices = np.tile(skinning_matrices(6), (50, 1, 1, 1))
     events = []
@@ -133,7 +133,7 @@ def test_lock_is_released(skin):
     assert events == ["other", "deformed"]
 
 
-def test_fork_after_threads():
+def test_fork_after_threads() -> None:
     """Threads do not survive a fork; the child starts its own."""
     program = """
         import os
@@ -159,7 +159,7 @@ def test_fork_after_threads():
     subprocess.run([sys.executable, "-W", "ignore::DeprecationWarning", "-c", code], check=True, timeout=120)
 
 
-def test_fork_of_multiprocessing():
+def test_fork_of_multiprocessing() -> None:
     program = """
         import multiprocessing
 

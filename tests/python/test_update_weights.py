@@ -56,7 +56,7 @@ weight = st.one_of(st.sampled_from([0.0, 0.25, 0.5, 1.0, np.nan, -1.0, np.inf]),
 
 @settings(deadline=None)
 @given(data=st.data(), dtype=st.sampled_from([np.float32, np.float64]), sets=st.integers(1, JOINTS))
-def test_updates_are_new_skins(data, dtype, sets):
+def test_updates_are_new_skins(data, dtype, sets) -> None:
     """Few joints make sets that many vertices share, many make sets that come and go."""
     arguments = skin_arguments(VERTICES, JOINTS, 3, dtype, normals=True)
     arguments["joint_indices"] %= sets
@@ -77,7 +77,7 @@ def test_updates_are_new_skins(data, dtype, sets):
             skin = updated
 
 
-def test_follows_a_brush():
+def test_follows_a_brush() -> None:
     rng = np.random.default_rng(3)
     arguments = skin_arguments(VERTICES, JOINTS, 3, normals=True)
     skin = sbs.Skin(**arguments)
@@ -96,7 +96,7 @@ def test_follows_a_brush():
         skin = updated
 
 
-def test_masks_negative_numbers_and_repetitions():
+def test_masks_negative_numbers_and_repetitions() -> None:
     skin = sbs.Skin(**skin_arguments(VERTICES, JOINTS, normals=True))
     mask = np.arange(VERTICES) == 7
     by_mask = skin.update_weights([[2]], [[1.0]], vertices=mask)
@@ -104,7 +104,7 @@ def test_masks_negative_numbers_and_repetitions():
     assert_same_skin(skin.update_weights([[4], [2]], [[1.0], [1.0]], vertices=[7, 7]), by_mask)
 
 
-def test_float64_weights_for_float32_ones():
+def test_float64_weights_for_float32_ones() -> None:
     skin = sbs.Skin(**skin_arguments(VERTICES, JOINTS, dtype=np.float32, normals=True))
     updated = skin.update_weights([[1, 2]], [[0.1, 0.9]], vertices=[5])
     assert updated.joint_weights.dtype == np.float64
@@ -114,7 +114,7 @@ def test_float64_weights_for_float32_ones():
     assert_same_skin(same, updated)
 
 
-def test_warns_of_all_vertices():
+def test_warns_of_all_vertices() -> None:
     skin = sbs.Skin(**skin_arguments(VERTICES, JOINTS))
     with pytest.warns(sbs.WeightWarning, match=r"of 60 vertices: 1 with no weights"):
         once = skin.update_weights([[0]], [[0.0]], vertices=[5])
@@ -127,7 +127,7 @@ def test_warns_of_all_vertices():
 
 
 @pytest.mark.filterwarnings("ignore::sbs.WeightWarning")
-def test_strict_looks_at_all_vertices():
+def test_strict_looks_at_all_vertices() -> None:
     skin = sbs.Skin(**skin_arguments(VERTICES, JOINTS)).update_weights([[0]], [[0.5]], vertices=[9])
     with pytest.raises(ValueError, match=r"joint_weights\[9\]: weights must sum to 1"):
         skin.update_weights([[0]], [[1.0]], vertices=[3], strict=True)
@@ -145,7 +145,7 @@ def test_strict_looks_at_all_vertices():
         ([[-1]], [[1.0]], r"joint_indices\[0, 0\] = -1 is out of range for 6 joints"),
     ],
 )
-def test_refuses(indices, values, message):
+def test_refuses(indices, values, message: str) -> None:
     skin = sbs.Skin(**skin_arguments(VERTICES, JOINTS))
     with pytest.raises(ValueError, match=message):
         skin.update_weights(indices, values, vertices=[4])

@@ -9,10 +9,11 @@ import pickle
 import characters
 import numpy as np
 import pytest
-from meshes import skin_arguments, skinning_matrices
+from meshes import Precision, skin_arguments, skinning_matrices
 
 import sbs
 from sbs import rotations
+from sbs.options import Rotation
 from sbs.quality.measures import tears
 from sbs.quality.surface import make_surface
 
@@ -56,7 +57,7 @@ def largest_second_difference(positions: np.ndarray, step: float) -> float:
     return float(np.linalg.norm(rings[2:] - 2 * rings[1:-1] + rings[:-2], axis=2).max() / step)
 
 
-def test_a_tube_does_not_tear():
+def test_a_tube_does_not_tear() -> None:
     skin, matrices, step = tube({1: ([0, 0, 1], 90), 2: ([0, 1, 0], 45), 3: ([0, 1, 1], 30)})
     assert skin.max_influences == 3
     largest = {
@@ -75,7 +76,7 @@ def test_a_tube_does_not_tear():
 
 
 @pytest.mark.parametrize("name", characters.NAMES[:-1])  # of the last, every fourth vertex is there, and no triangle
-def test_characters_tear_no_more_than_without_centers(name):
+def test_characters_tear_no_more_than_without_centers(name: str) -> None:
     """Dual quaternions keep the radius of a twist as SBS does, and have no centers that could jump.
 
     Linear blending is no measure here: where weights change a lot from vertex to vertex, as on coarse meshes, what it
@@ -105,7 +106,7 @@ def test_characters_tear_no_more_than_without_centers(name):
 
 @pytest.mark.parametrize("rotation", ["qlerp", "average"])
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_the_heaviest_joint_may_change(dtype, rotation):
+def test_the_heaviest_joint_may_change(dtype: Precision, rotation: Rotation) -> None:
     """What is computed relative to the heaviest joint does not depend on which one that is."""
     generator = np.random.default_rng(1)
     matrices = skinning_matrices(3)
@@ -121,7 +122,7 @@ def test_the_heaviest_joint_may_change(dtype, rotation):
 @pytest.mark.parametrize("rotation", ["qlerp", "average"])
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("others", [1, 2, 3])
-def test_an_influence_that_fades_out_takes_nothing_with_it(others, dtype, rotation):
+def test_an_influence_that_fades_out_takes_nothing_with_it(others: int, dtype: Precision, rotation: Rotation) -> None:
     generator = np.random.default_rng(others)
     matrices = skinning_matrices(others + 2)
     matrices[:, :3, :3] = rotations.matrices_from_axis_angle(
@@ -141,7 +142,7 @@ def test_an_influence_that_fades_out_takes_nothing_with_it(others, dtype, rotati
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("light", [1e-10, 1e-20, 1e-30, 1e-37])
-def test_influences_that_are_hardly_there(light, dtype):
+def test_influences_that_are_hardly_there(light: float, dtype: Precision) -> None:
     """With a single joint that counts, products of the weights of the others are too small for float32."""
     matrices = skinning_matrices(3)
     rest = np.random.default_rng(1).uniform(-1, 1, (50, 3)).astype(dtype)
@@ -153,7 +154,7 @@ def test_influences_that_are_hardly_there(light, dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_the_joint_between_two_is_the_center_of_their_set(dtype):
+def test_the_joint_between_two_is_the_center_of_their_set(dtype: Precision) -> None:
     arguments = skin_arguments(200, 4, 2, dtype)
     child = np.random.default_rng(0).integers(1, 4, 200)
     arguments["joint_indices"] = np.stack([child - 1, child], axis=1).astype(np.int32)
@@ -179,7 +180,7 @@ def translation(vector: np.ndarray) -> np.ndarray:
     return matrix
 
 
-def test_a_center_moves_as_linear_blending_moves_it():
+def test_a_center_moves_as_linear_blending_moves_it() -> None:
     arguments = skin_arguments(60, 5, 4)
     skin = sbs.Skin(**arguments, centers=arguments["rest_positions"])
     matrices = skinning_matrices(5)
@@ -197,7 +198,7 @@ def with_centers(dtype: type = np.float64, **changes: np.ndarray) -> sbs.Skin:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_centers_stay_with_their_vertices(dtype):
+def test_centers_stay_with_their_vertices(dtype: Precision) -> None:
     skin, matrices = with_centers(dtype), skinning_matrices(6)
     expected = skin.deform(matrices, center="optimized").tobytes()
     changed = np.arange(0, 300, 7)
@@ -216,7 +217,7 @@ def test_centers_stay_with_their_vertices(dtype):
         assert same.deform(matrices, center="optimized").tobytes() == expected
 
 
-def test_centers_are_kept_and_shown():
+def test_centers_are_kept_and_shown() -> None:
     skin = with_centers()
     assert skin.has_centers
     assert skin.centers is not None
@@ -236,12 +237,12 @@ def test_centers_are_kept_and_shown():
         (np.full((300, 3), 1j), TypeError, "centers"),
     ],
 )
-def test_bad_centers(centers, error, message):
+def test_bad_centers(centers, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         with_centers(centers=centers)
 
 
-def test_centers_that_are_missing():
+def test_centers_that_are_missing() -> None:
     skin = sbs.Skin(**skin_arguments())
     with pytest.raises(ValueError, match="center='optimized' needs a skin that was made with centers"):
         skin.deform(skinning_matrices(6), center="optimized")
@@ -250,6 +251,6 @@ def test_centers_that_are_missing():
 
 
 @pytest.mark.parametrize(("option", "word"), [("rotation", "slerp"), ("center", "vertex")])
-def test_unknown_options(option, word):
+def test_unknown_options(option: str, word: str) -> None:
     with pytest.raises(ValueError, match=f"{option} must be .*{word}"):
         with_centers().deform(skinning_matrices(6), **{option: word})

@@ -71,14 +71,14 @@ def assert_kept(after, before, pair):
     np.testing.assert_allclose(after, before, rtol=8 * np.finfo(np.asarray(pair[1]).dtype).eps)
 
 
-def test_normalize_by_hand():
+def test_normalize_by_hand() -> None:
     result = weights.normalize([[2, 0, 1], [3, 3, 0], [0, 0, 0]], [[0.5, 0.25, 1.25], [0.25, 0.25, 0.5], [0, 0, 0]])
     assert result.joint_indices.tolist() == [[1, 2, 0], [0, 3, 0], [0, 0, 0]]
     assert result.joint_weights.tolist() == [[0.625, 0.25, 0.125], [0.5, 0.5, 0.0], [0.0, 0.0, 0.0]]
     assert result.joint_indices.dtype == np.int32
 
 
-def test_normalize_keeps_locked_joints():
+def test_normalize_keeps_locked_joints() -> None:
     indices, given_weights = [[0, 1, 2]] * 4, [[0.5, 0.5, 0.5], [1.0, 0.5, 0.5], [1.5, 0.5, 0.0], [0.5, 0.0, 0.0]]
     result = weights.to_dense(*weights.normalize(indices, given_weights, locked=[0]), 3)
     # half is left for two; nothing is left, as much, or more than that; and nobody is there to take what is left
@@ -87,7 +87,7 @@ def test_normalize_keeps_locked_joints():
     np.testing.assert_array_equal(weights.to_dense(*masked, 3), result)
 
 
-def test_limit_by_hand():
+def test_limit_by_hand() -> None:
     indices, given_weights = [[0, 1, 2, 3]], [[0.25, 0.5, 0.125, 0.125]]
     two = weights.limit(indices, given_weights, 2)
     assert two.joint_indices.tolist() == [[1, 0]]
@@ -104,7 +104,7 @@ def test_limit_by_hand():
     assert all_locked.joint_weights.tolist() == [[0.25, 0.125, 0.125]]
 
 
-def test_prune_by_hand():
+def test_prune_by_hand() -> None:
     indices, given_weights = [[0, 1, 2, 3]], [[1.0, 2.0, 0.5, 0.5]]
     shares = weights.prune(indices, given_weights, 0.2)  # of a sum of 4
     assert shares.joint_indices.tolist() == [[1, 0, 0, 0]]
@@ -115,18 +115,18 @@ def test_prune_by_hand():
     np.testing.assert_allclose(weights.to_dense(*locked, 4), [[0.875 / 3, 1.75 / 3, 0, 0.125]], rtol=4e-16)
 
 
-def test_prune_leaves_the_heaviest():
+def test_prune_leaves_the_heaviest() -> None:
     assert weights.prune([[0, 1, 2]], [[0.3, 0.4, 0.3]], 0.9).joint_indices.tolist() == [[1, 0, 0]]
 
 
-def test_smooth_by_hand():
+def test_smooth_by_hand() -> None:
     # From a corner of joint 0, half the way to the mean: of {1, 1} there, of {0, 1, 1} beside it, of {1, 1} across.
     result = weights.smooth([[0], [1], [1], [1]], np.ones((4, 1)), SQUARE, SQUARE_TRIANGLES, limit=2)
     expected = [[0.5, 0.5], [1 / 6, 5 / 6], [1 / 6, 5 / 6], [0.0, 1.0]]
     np.testing.assert_allclose(weights.to_dense(*result, 2), expected, rtol=4e-16)
 
 
-def test_smooth_across_a_seam():
+def test_smooth_across_a_seam() -> None:
     """As if the two triangles were not cut apart, which they are along the diagonal."""
     positions, triangles = SQUARE[[0, 1, 2, 1, 3, 2]], [[0, 1, 2], [3, 4, 5]]
     joints = np.array([[0], [1], [1], [1]])
@@ -135,14 +135,14 @@ def test_smooth_across_a_seam():
     assert_same_bits(cut, Influences(*(array[[0, 1, 2, 1, 3, 2]] for array in whole)))
 
 
-def test_smooth_makes_seams_equal():
+def test_smooth_makes_seams_equal() -> None:
     positions, triangles = SQUARE[[0, 1, 2, 1, 3, 2]], [[0, 1, 2], [3, 4, 5]]
     result = weights.smooth([[0], [0], [1], [1], [1], [0]], np.ones((6, 1)), positions, triangles, limit=2)
     for array in result:
         np.testing.assert_array_equal(array[[1, 2]], array[[3, 5]])
 
 
-def test_smooth_where_the_mask_is():
+def test_smooth_where_the_mask_is() -> None:
     joints, mask = [[0], [1], [1], [1]], [0.0, 0.5, 0.0, 0.0]
     result = weights.smooth(joints, np.ones((4, 1)), SQUARE, SQUARE_TRIANGLES, limit=2, mask=mask)
     np.testing.assert_allclose(weights.to_dense(*result, 2), [[1, 0], [1 / 12, 11 / 12], [0, 1], [0, 1]], rtol=4e-16)
@@ -152,7 +152,7 @@ def test_smooth_where_the_mask_is():
     np.testing.assert_allclose(weights.to_dense(*chosen, 2), [[0.5, 0.5], [0, 1], [0, 1], [0, 1]], rtol=4e-16)
 
 
-def test_smooth_leaves_loose_points_alone():
+def test_smooth_leaves_loose_points_alone() -> None:
     result = weights.smooth([[0], [1]], [[0.25], [1.0]], SQUARE[:2], np.zeros((0, 3), int), normalize=False)
     assert result.joint_weights.tolist() == [[0.25], [1.0]]
 
@@ -161,7 +161,7 @@ def test_smooth_leaves_loose_points_alone():
 
 
 @given(influences(), locks)
-def test_normalize(pair, locked):
+def test_normalize(pair, locked) -> None:
     once = weights.normalize(*pair, locked=locked)
     assert_in_order(once)
     assert_same_bits(weights.normalize(*once, locked=locked), once)
@@ -178,7 +178,7 @@ def test_normalize(pair, locked):
 
 
 @given(influences(), st.integers(1, 6), locks, st.booleans())
-def test_limit(pair, count, locked, normalize):
+def test_limit(pair, count, locked, normalize) -> None:
     once = weights.limit(*pair, count, locked=locked, normalize=normalize)
     assert_in_order(once)
     assert_same_bits(weights.limit(*once, count, locked=locked, normalize=normalize), once)
@@ -189,7 +189,7 @@ def test_limit(pair, count, locked, normalize):
 
 
 @given(influences(), st.floats(0.0, 1.0), locks, st.booleans())
-def test_prune(pair, threshold, locked, normalize):
+def test_prune(pair, threshold, locked, normalize) -> None:
     once = weights.prune(*pair, threshold, locked=locked, normalize=normalize)
     assert_in_order(once)
     assert_same_bits(weights.prune(*once, threshold, locked=locked, normalize=normalize), once)
@@ -202,7 +202,7 @@ def test_prune(pair, threshold, locked, normalize):
 
 
 @given(influences(), st.randoms(use_true_random=False))
-def test_order_of_influences_changes_no_bit(pair, random):
+def test_order_of_influences_changes_no_bit(pair, random) -> None:
     order = list(range(pair.joint_indices.shape[1]))
     random.shuffle(order)
     shuffled = (pair.joint_indices[:, order], pair.joint_weights[:, order])
@@ -218,7 +218,7 @@ def grid(columns: int, rows: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 @given(influences(vertices=1), st.integers(1, 4), st.floats(0.0, 1.0), locks)
-def test_smooth_keeps_constants(pair, iterations, strength, locked):
+def test_smooth_keeps_constants(pair, iterations, strength, locked) -> None:
     positions, triangles = grid(4, 3)
     constant = Influences(*(np.repeat(array, 12, axis=0) for array in weights.limit(*pair, 9, normalize=False)))
     options: dict[str, Any] = {"iterations": iterations, "strength": strength, "locked": locked, "limit": 9}
@@ -231,7 +231,7 @@ def test_smooth_keeps_constants(pair, iterations, strength, locked):
 
 
 @given(influences(vertices=12, normalized=True), st.integers(1, 3), st.floats(0.0, 1.0), locks)
-def test_smooth_is_what_matrices_say(pair, iterations, strength, locked):
+def test_smooth_is_what_matrices_say(pair, iterations, strength, locked) -> None:
     positions, triangles = grid(4, 3)
     offsets, neighbors = adjacency(triangles, weld(positions))
     expected = dense(pair).astype(float)
@@ -248,7 +248,7 @@ def test_smooth_is_what_matrices_say(pair, iterations, strength, locked):
 
 
 @given(influences(vertices=12), locks, st.integers(1, 3))
-def test_smooth_normalizes_and_keeps_locked_joints(pair, locked, limit):
+def test_smooth_normalizes_and_keeps_locked_joints(pair, locked, limit) -> None:
     positions, triangles = grid(4, 3)
     given_weights = weights.limit(*weights.prune(*pair), 3)  # shares between 0 and 1
     counts = np.count_nonzero(dense(given_weights)[:, locked or []], axis=1)
@@ -294,7 +294,7 @@ MESH = {"positions": SQUARE[:2], "triangles": [[0, 1, 1]]}
         ({"locked": [[0, 1]]}, r"locked has shape \(1, 2\), expected \(L,\)"),
     ],
 )
-def test_bad_weights(changes, message):
+def test_bad_weights(changes: dict[str, Any], message: str) -> None:
     for tool, more in (
         (weights.normalize, {}),
         (weights.limit, {"count": 2}),
@@ -305,7 +305,7 @@ def test_bad_weights(changes, message):
             tool(**{**GOOD, **more, **changes})
 
 
-def test_no_vertices():
+def test_no_vertices() -> None:
     with pytest.raises(ValueError, match="joint_indices must not be empty"):
         weights.normalize(np.zeros((0, 2), int), np.zeros((0, 2)))
     with pytest.raises(ValueError, match="joint_indices must not be empty"):
@@ -332,18 +332,18 @@ def test_no_vertices():
         ({"mask": [0.5, 2.0]}, ValueError, r"mask\[1\] must be between 0 and 1, not 2.0"),
     ],
 )
-def test_bad_arguments_of_smooth(changes, error, message):
+def test_bad_arguments_of_smooth(changes: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         weights.smooth(**{**GOOD, **MESH, **changes})
 
 
-def test_bad_thresholds():
+def test_bad_thresholds() -> None:
     for threshold in (-0.1, 1.1, np.nan):
         with pytest.raises(ValueError, match="threshold must be between 0 and 1"):
             weights.prune(**GOOD, threshold=threshold)
 
 
-def test_given_arrays_are_not_written_to():
+def test_given_arrays_are_not_written_to() -> None:
     arrays = {name: np.array(value) for name, value in {**GOOD, **MESH}.items()}
     copies = {name: array.copy() for name, array in arrays.items()}
     weights.smooth(**arrays)
@@ -355,7 +355,7 @@ def test_given_arrays_are_not_written_to():
 # ---------------------------------------------------------------------------------------------------- the mesh itself
 
 
-def test_weld_and_adjacency():
+def test_weld_and_adjacency() -> None:
     positions = SQUARE[[0, 1, 2, 1, 3, 2]]
     representatives = weld(positions.astype(np.float32))
     assert representatives.tolist() == [0, 1, 2, 1, 4, 2]
@@ -365,13 +365,13 @@ def test_weld_and_adjacency():
 
 
 @given(hnp.arrays(np.float64, st.tuples(st.integers(1, 30), st.just(3)), elements=st.sampled_from([0.0, -0.0, 1.0])))
-def test_weld_finds_the_first_at_each_point(positions):
+def test_weld_finds_the_first_at_each_point(positions) -> None:
     expected = [next(i for i, other in enumerate(positions) if (other == p).all()) for p in positions]
     assert weld(positions).tolist() == expected
 
 
 @given(st.data())
-def test_adjacency_of_any_triangles(data):
+def test_adjacency_of_any_triangles(data) -> None:
     triangles = data.draw(hnp.arrays(np.int32, st.tuples(st.integers(0, 20), st.just(3)), elements=st.integers(0, 7)))
     representatives = data.draw(hnp.arrays(np.int32, 8, elements=st.integers(0, 7)))
     expected: list[set[int]] = [set() for _ in range(8)]
@@ -382,7 +382,7 @@ def test_adjacency_of_any_triangles(data):
     assert [neighbors[a:b].tolist() for a, b in pairwise(offsets)] == [sorted(s) for s in expected]
 
 
-def test_bad_meshes():
+def test_bad_meshes() -> None:
     with pytest.raises(ValueError, match="positions must not be empty"):
         weld(np.zeros((0, 3)))
     with pytest.raises(ValueError, match=r"positions\[0, 2\] is inf"):

@@ -13,7 +13,7 @@ from sbs import weights
 GOOD = np.array([[0, 1], [1, 0], [2, 0]]), np.array([[0.5, 0.5], [1.0, 0.0], [1.0, 0.0]])
 
 
-def test_nothing_wrong():
+def test_nothing_wrong() -> None:
     found = weights.check(*GOOD, 3, max_influences=2)
     assert found.ok
     assert found.defects() == {}
@@ -35,7 +35,7 @@ def test_nothing_wrong():
         ("unweighted", [0, 0], [0.0, 0.0]),
     ],
 )
-def test_one_defect_on_one_vertex(name, index, weight):
+def test_one_defect_on_one_vertex(name: str, index: list[int], weight: list[float]) -> None:
     indices, values = (array.copy() for array in GOOD)
     indices[1], values[1] = index, weight
     found = weights.check(indices, values, 3)
@@ -46,22 +46,22 @@ def test_one_defect_on_one_vertex(name, index, weight):
     assert set(found.defects()) == {name} | others
 
 
-def test_a_joint_listed_twice_is_fine_where_one_weight_is_zero():
+def test_a_joint_listed_twice_is_fine_where_one_weight_is_zero() -> None:
     assert weights.check([[1, 1, 0, 0]], [[1.0, 0.0, 0.0, 0.0]], 2).ok
 
 
-def test_too_many():
+def test_too_many() -> None:
     assert weights.check(*GOOD, 3).ok
     np.testing.assert_array_equal(weights.check(*GOOD, 3, max_influences=1).too_many, [0])
 
 
-def test_joints_without_weight_are_told_and_are_no_defect():
+def test_joints_without_weight_are_told_and_are_no_defect() -> None:
     found = weights.check(*GOOD, 5)
     np.testing.assert_array_equal(found.joints_without_weight, [3, 4])
     assert found.ok
 
 
-def test_islands_without_weight():
+def test_islands_without_weight() -> None:
     body, hat = tube(), tube(rings=3, length=1.0)
     positions, triangles = together(body, (moved(hat[0], 0, 3, 0), hat[1]))
     values = np.ones((len(positions), 1))
@@ -73,7 +73,7 @@ def test_islands_without_weight():
     np.testing.assert_array_equal(found.unweighted, [5, *island])
 
 
-def test_islands_are_welded():
+def test_islands_are_welded() -> None:
     positions, triangles = torn(*tube())
     values = np.ones((len(positions), 1))
     values[:3] = 0
@@ -83,7 +83,7 @@ def test_islands_are_welded():
     np.testing.assert_array_equal(apart.unweighted_islands[0], [0, 1, 2])
 
 
-def test_unequal_seams():
+def test_unequal_seams() -> None:
     positions = [[0, 0, 0], [1, 0, 0], [0, 0, 0], [1, 0, 0], [0, 0, 0]]
     indices = [[0, 1], [0, 1], [1, 0], [0, 1], [0, 2]]
     values = [[0.75, 0.25], [0.5, 0.5], [0.25, 0.75], [0.4, 0.6], [0.75, 0.25]]
@@ -93,14 +93,14 @@ def test_unequal_seams():
     assert weights.check(indices[:3], rounded, 3, positions=positions[:3]).ok
 
 
-def test_automatic_weights_pass_their_own_check():
+def test_automatic_weights_pass_their_own_check() -> None:
     mesh = torn(*tube())
     result = weights.heat_weights(*mesh, *chain(3))
     found = weights.check(*result[:2], 3, positions=mesh[0], triangles=mesh[1])
     assert found.ok
 
 
-def test_the_check_finds_what_the_skin_repairs():
+def test_the_check_finds_what_the_skin_repairs() -> None:
     indices = [[0, 1], [0, 0], [0, 1], [0, 1]]
     values = [[np.nan, 1.0], [0.5, 0.5], [0.0, 0.0], [0.5, 0.4]]
     found = weights.check(indices, values, 2)
@@ -112,7 +112,7 @@ def test_the_check_finds_what_the_skin_repairs():
     assert len(found.off_sum) == report.off_sum == 1
 
 
-def test_statistics_by_hand():
+def test_statistics_by_hand() -> None:
     found = weights.statistics(*GOOD, 4)
     np.testing.assert_array_equal(found.vertices_by_influences, [0, 2, 1])
     assert found.max_influences == 2
@@ -122,7 +122,7 @@ def test_statistics_by_hand():
     assert (found.smallest, found.largest) == (0.5, 1.0)
 
 
-def test_no_vertices():
+def test_no_vertices() -> None:
     nothing = np.empty((0, 2), int), np.empty((0, 2))
     assert weights.check(*nothing, 3, triangles=np.empty((0, 3), int)).ok
     assert weights.statistics(*nothing, 3).max_influences == 0
@@ -130,7 +130,7 @@ def test_no_vertices():
 
 
 @pytest.mark.parametrize("function", [weights.check, weights.statistics])
-def test_bad_input(function):
+def test_bad_input(function) -> None:
     with pytest.raises(ValueError, match=r"joint_indices has shape \(1, 2\), joint_weights \(1, 1\)"):
         function([[0, 0]], [[1.0]], 1)
     with pytest.raises(TypeError, match="joint_indices must hold integers"):
@@ -139,7 +139,7 @@ def test_bad_input(function):
         function([[0]], [["one"]], 1)
 
 
-def test_bad_input_of_either():
+def test_bad_input_of_either() -> None:
     with pytest.raises(ValueError, match=r"joint_indices\[0, 0\] = 2 is out of range for 2 joints"):
         weights.statistics([[2]], [[1.0]], 2)
     with pytest.raises(ValueError, match=r"positions has shape \(1, 3\), joint_indices \(3, 2\)"):

@@ -10,6 +10,7 @@ import shutil
 from importlib import resources
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 from PIL import Image
 
@@ -19,7 +20,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 TEXT = (DOCS / "weights.md").read_text(encoding="utf-8")
 
 
-def test_the_examples_run_one_after_the_other(tmp_path, monkeypatch):
+def test_the_examples_run_one_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with resources.as_file(resources.files("sbs.demo") / "data" / "hand.glb") as hand:
         shutil.copy(hand, tmp_path / "character.glb")
     monkeypatch.chdir(tmp_path)
@@ -33,7 +34,7 @@ def test_the_examples_run_one_after_the_other(tmp_path, monkeypatch):
     assert (tmp_path / "capsules.json").exists()
 
 
-def test_the_commands_run(tmp_path, monkeypatch):
+def test_the_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with resources.as_file(resources.files("sbs.demo") / "data" / "hand.glb") as hand:
         shutil.copy(hand, tmp_path / "hero.glb")
     monkeypatch.chdir(tmp_path)
@@ -47,7 +48,7 @@ def test_the_commands_run(tmp_path, monkeypatch):
     assert {path.name for path in tmp_path.iterdir()} == {"hero.glb", "out.glb", "capsules.json", "arm.png"}
 
 
-def test_the_links_lead_somewhere():
+def test_the_links_lead_somewhere() -> None:
     links = [link for link in re.findall(r"\]\(([^)#]+)\)", TEXT) if not link.startswith("http")]
     assert "images/weights.png" in links
     assert [link for link in links if not (DOCS / link).exists()] == []

@@ -16,7 +16,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.mark.parametrize("name", CHARACTERS)
-def test_close_to_the_artist(name):
+def test_close_to_the_artist(name: str) -> None:
     """As shares of the size: on the mean less than 1 %, and for 99 of 100 vertices less than 8 %.
 
     The table has up to 0.76 % and 5.6 %. A limb that follows the wrong bone would be off by tens of percent, and in the
@@ -33,7 +33,7 @@ def test_close_to_the_artist(name):
 
 
 @pytest.mark.parametrize("name", CHARACTERS)
-def test_weights_are_whole_and_their_seams_closed(name):
+def test_weights_are_whole_and_their_seams_closed(name: str) -> None:
     subject = read(name)
     _, places = np.unique(subject.positions, axis=0, return_inverse=True)
     first = np.unique(places.ravel(), return_index=True)[1][places.ravel()]
@@ -44,7 +44,7 @@ def test_weights_are_whole_and_their_seams_closed(name):
         assert subject.deforming[indices[values > 0]].all()
 
 
-def test_the_script_writes_the_table(tmp_path):
+def test_the_script_writes_the_table(tmp_path: Path) -> None:
     result = CliRunner().invoke(main, [str(tmp_path / "new"), "--only", "hand_webxr", "--samples", "0"])
     assert result.exit_code == 0, result.output
     lines = (tmp_path / "new" / "table.md").read_text().splitlines()
@@ -52,7 +52,7 @@ def test_the_script_writes_the_table(tmp_path):
     assert len(lines) == 2 + len(METHODS)
 
 
-def test_the_documented_table_is_that_of_the_script():
+def test_the_documented_table_is_that_of_the_script() -> None:
     """Row by row; the numbers may differ in their last digit by the rounding of other machines."""
     text = (DOCS / "weights.md").read_text(encoding="utf-8")
     table = [line.split(" | ") for line in text.splitlines() if re.match(r"\| \w+ \w+ ?\w* \| \d", line)]

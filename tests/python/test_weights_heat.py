@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import signal
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ def heat(mesh, bones=None, **options):
     return weights.heat_weights(*mesh, *(chain(2) if bones is None else bones), **options)
 
 
-def test_a_square_by_hand():
+def test_a_square_by_hand() -> None:
     """Two right triangles: the vertices 0 and 1 are at a distance of 1 from bone 0, 2 and 3 from bone 1, all seen."""
     positions = np.array([[0, 0, 0], [0, 2, 0], [2, 0, 0], [2, 2, 0]], float)
     triangles = np.array([[0, 2, 1], [1, 2, 3]])
@@ -45,7 +46,7 @@ def test_a_square_by_hand():
     assert expected[1] > expected[0] > 0.5  # more area takes more of the heat of the own bone
 
 
-def test_a_tube_is_shared_along_its_bones():
+def test_a_tube_is_shared_along_its_bones() -> None:
     positions, triangles = tube()
     result = heat((positions, triangles), prune=0)
     assert result.report.method == "heat"
@@ -89,7 +90,7 @@ def reference(positions, triangles, heads, tails, strength):
     return scipy.sparse.linalg.spsolve(matrix.tocsc(), heat)
 
 
-def test_against_a_sparse_solver():
+def test_against_a_sparse_solver() -> None:
     """So many vertices that the solver dissects them several times over."""
     positions, triangles = tube(rings=81, sides=24)
     turned = Rotation.from_rotvec([0.3, 0.5, -0.2]).as_matrix()  # nothing is aligned with an axis, nothing is tied
@@ -102,7 +103,7 @@ def test_against_a_sparse_solver():
     np.testing.assert_allclose(result, expected, atol=1e-10)  # rounding times the condition, below 1e5
 
 
-def test_progress_and_threads():
+def test_progress_and_threads() -> None:
     told = []
     alone = heat(tube(), threads=1, progress=told.append)
     assert told == sorted(told)
@@ -112,7 +113,7 @@ def test_progress_and_threads():
         heat(tube(), progress=1)
 
 
-def test_what_progress_raises_ends_it():
+def test_what_progress_raises_ends_it() -> None:
     def stop(fraction):
         if fraction > 0.5:
             raise RuntimeError("enough")
@@ -121,7 +122,7 @@ def test_what_progress_raises_ends_it():
         heat(tube(), progress=stop)
 
 
-def test_ctrl_c_ends_it():
+def test_ctrl_c_ends_it() -> None:
     """The interrupt comes while the equations are being solved, from within, so that no time matters."""
     calls = []
 
@@ -140,14 +141,14 @@ def test_ctrl_c_ends_it():
     assert len(calls) <= 4
 
 
-def test_stronger_heat_makes_shorter_transitions():
+def test_stronger_heat_makes_shorter_transitions() -> None:
     positions, triangles = tube()
     near = np.isclose(positions[:, 0], 2.5)
     weak, strong = (dense(heat((positions, triangles), strength=c))[near, 0] for c in (0.22, 4.0))
     assert (strong > weak + 0.05).all()
 
 
-def test_seams_and_flat_shading_change_nothing():
+def test_seams_and_flat_shading_change_nothing() -> None:
     mesh = tube()
     whole, pieces = heat(mesh), heat(torn(*mesh))
     corners = mesh[1].ravel()
@@ -159,7 +160,7 @@ def test_seams_and_flat_shading_change_nothing():
         assert (rows == rows[0]).all()
 
 
-def test_vertices_that_nearly_coincide_are_welded():
+def test_vertices_that_nearly_coincide_are_welded() -> None:
     positions, triangles = torn(*tube())
     noise = np.random.default_rng(0).uniform(-1e-8, 1e-8, positions.shape)
     result = heat((positions + noise, triangles))
@@ -167,7 +168,7 @@ def test_vertices_that_nearly_coincide_are_welded():
     np.testing.assert_allclose(dense(result), dense(heat((positions, triangles))), atol=1e-5)
 
 
-def test_holes_and_degenerate_triangles_do_no_harm():
+def test_holes_and_degenerate_triangles_do_no_harm() -> None:
     positions, triangles = tube()
     bad = [[3, 3, 3], [5, 5, 9], [0, 8, 16]]  # a point, an edge, and three vertices in a line
     holed = np.delete(triangles, [4, 5, 40, 41, 42], axis=0)
@@ -178,7 +179,7 @@ def test_holes_and_degenerate_triangles_do_no_harm():
     assert np.abs(dense(result) - dense(heat((positions, triangles)))).max() < 0.15
 
 
-def test_a_shirt_hangs_on_the_body():
+def test_a_shirt_hangs_on_the_body() -> None:
     """A wider tube around a tube sees no bone; its weights follow the body's beneath."""
     body, shirt = tube(), tube(rings=9, length=4.0, radius=0.6)
     shirt = (moved(shirt[0], 1, 0, 0), shirt[1][(shirt[1] < 9 * 8).all(axis=1)])  # open ends
@@ -195,7 +196,7 @@ def test_a_shirt_hangs_on_the_body():
         np.testing.assert_allclose(over[ring, 0], under[np.isclose(body[0][:, 0], x), 0].mean(), atol=0.02)
 
 
-def test_tiny_islands_hang_on_what_they_sit_on_and_on_each_other():
+def test_tiny_islands_hang_on_what_they_sit_on_and_on_each_other() -> None:
     body = tube(rings=25, sides=12)
     button = np.array([[0, 0, 0], [0.05, 0, 0], [0, 0.05, 0]]), np.array([[0, 1, 2]])
     on_body = (moved(button[0], 2.0, 0, 0.52), button[1])
@@ -208,7 +209,7 @@ def test_tiny_islands_hang_on_what_they_sit_on_and_on_each_other():
     assert "island 1 of 3 vertices: tiny, joined to island 2" in str(result.report)
 
 
-def test_a_vertex_of_no_triangle_takes_part():
+def test_a_vertex_of_no_triangle_takes_part() -> None:
     positions, triangles = tube()
     result = heat((np.concatenate([positions, [[5.5, 0, 0.6]]]), triangles))
     (joined,) = result.report.joined
@@ -216,14 +217,14 @@ def test_a_vertex_of_no_triangle_takes_part():
     assert dense(result)[-1, 1] > 0.9
 
 
-def test_equally_near_bones_share():
+def test_equally_near_bones_share() -> None:
     positions, triangles = tube()
     heads, tails = chain(1)
     result = dense(heat((positions, triangles), (np.repeat(heads, 3, axis=0), np.repeat(tails, 3, axis=0))), 3)
     np.testing.assert_allclose(result, 1 / 3, rtol=1e-12)
 
 
-def test_only_allowed_joints_get_weight():
+def test_only_allowed_joints_get_weight() -> None:
     mesh, bones = tube(), chain(3)
     by_numbers = heat(mesh, bones, joints=[0, 2])
     assert set(np.unique(by_numbers.joint_indices[by_numbers.joint_weights > 0])) == {0, 2}
@@ -231,7 +232,7 @@ def test_only_allowed_joints_get_weight():
     np.testing.assert_array_equal(by_numbers.joint_weights, by_flags.joint_weights)
 
 
-def test_limit_and_prune():
+def test_limit_and_prune() -> None:
     mesh = tube(rings=25)
     result = heat(mesh, chain(6), limit=2, prune=0.05)
     assert result.joint_indices.shape[1] == 2
@@ -239,7 +240,7 @@ def test_limit_and_prune():
     assert result.joint_weights[result.joint_weights > 0].min() > 0.05 / 1.05 - 1e-12
 
 
-def test_scale_and_place_change_nothing():
+def test_scale_and_place_change_nothing() -> None:
     (positions, triangles), (heads, tails) = tube(), chain(2)
     expected = dense(heat((positions, triangles)))
     for scale in (1e-6, 1e6):
@@ -256,13 +257,13 @@ def test_scale_and_place_change_nothing():
         ((tube()[0], np.repeat(np.arange(30), 3).reshape(-1, 3)), "the mesh has no surface"),
     ],
 )
-def test_capsules_where_there_is_no_surface(mesh, reason):
+def test_capsules_where_there_is_no_surface(mesh, reason: str) -> None:
     result = heat(mesh)
     assert (result.report.method, result.report.reason) == ("capsules", reason)
     np.testing.assert_allclose(result.joint_weights.sum(axis=1), 1, rtol=1e-12)
 
 
-def test_capsules_for_loose_triangles():
+def test_capsules_for_loose_triangles() -> None:
     rng = np.random.default_rng(1)
     corners = rng.uniform([0, -1, -1], [6, 1, 1], (200, 1, 3)) + rng.uniform(-0.02, 0.02, (200, 3, 3))
     result = heat((corners.reshape(-1, 3), np.arange(600).reshape(-1, 3)))
@@ -271,7 +272,7 @@ def test_capsules_for_loose_triangles():
     assert (result.joint_weights.sum(axis=1) > 0.999).all()
 
 
-def test_capsules_for_bones_that_nobody_sees():
+def test_capsules_for_bones_that_nobody_sees() -> None:
     """The only bone is a point in a tiny box within the tube."""
     box, triangles = tube(rings=3, length=0.1, radius=0.05)
     point = np.array([[3.0, 0.0, 0.0]])
@@ -280,7 +281,7 @@ def test_capsules_for_bones_that_nobody_sees():
     np.testing.assert_array_equal(result.joint_weights, 1)
 
 
-def test_given_capsules_are_used_where_heat_is_not():
+def test_given_capsules_are_used_where_heat_is_not() -> None:
     """They give all to the second joint, which the first is not allowed to share."""
     heads, tails = chain(2)
     capsules = weights.Capsules(heads, tails, [[0, 0], [9, 9]], [[0, 0], [9, 9]])
@@ -293,7 +294,7 @@ def test_given_capsules_are_used_where_heat_is_not():
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 40), st.integers(0, 60), st.integers(1, 6), st.sampled_from([0, 1, 2]))
-def test_any_mesh_gets_weights_of_sum_one(seed, vertices, triangles, joints, grid):
+def test_any_mesh_gets_weights_of_sum_one(seed: int, vertices, triangles, joints, grid) -> None:
     """Soups of triangles, also on a coarse grid where points coincide and triangles degenerate."""
     rng = np.random.default_rng(seed)
     positions = rng.normal(size=(vertices, 3))
@@ -335,7 +336,7 @@ def test_any_mesh_gets_weights_of_sum_one(seed, vertices, triangles, joints, gri
         ({"limit": 0}, ValueError, "limit must be None or at least 1"),
     ],
 )
-def test_bad_input(change, error, message):
+def test_bad_input(change: dict[str, Any], error: type[Exception], message: str) -> None:
     positions, triangles = tube()
     heads, tails = chain(2)
     arguments = {"positions": positions, "triangles": triangles, "heads": heads, "tails": tails} | change
@@ -343,7 +344,7 @@ def test_bad_input(change, error, message):
         weights.heat_weights(**arguments)
 
 
-def test_extreme_strength_does_not_fail():
+def test_extreme_strength_does_not_fail() -> None:
     for strength in (1e-300, 1e300):
         result = heat(tube(), strength=strength)
         np.testing.assert_allclose(result.joint_weights.sum(axis=1), 1, rtol=1e-9)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -24,7 +26,7 @@ def bar():
     return positions - [3, 0, 0], triangles
 
 
-def random_weights(count, seed=0):
+def random_weights(count, seed: int = 0):
     rng = np.random.default_rng(seed)
     return weights.normalize(*weights.from_dense(rng.random((count, 3)) * (rng.random((count, 3)) < 0.7) + 1e-3))
 
@@ -52,20 +54,20 @@ def random_weights(count, seed=0):
         ("armLeft", "armRight"),
     ],
 )
-def test_joints_by_name(left, right):
+def test_joints_by_name(left: str, right: str) -> None:
     joints, unmatched = weights.mirror_joints(["root", right, left, "spine"])
     np.testing.assert_array_equal(joints, [0, 2, 1, 3])
     assert len(unmatched) == 0
 
 
-def test_names_that_only_look_like_a_side():
+def test_names_that_only_look_like_a_side() -> None:
     names = ["lower", "ulna", "bright", "skull", "Rib", "Lip", "tail", "collar_l"]
     joints, unmatched = weights.mirror_joints(names)
     np.testing.assert_array_equal(joints, np.arange(8))
     assert 7 in unmatched
 
 
-def test_joints_by_place_where_names_tell_nothing():
+def test_joints_by_place_where_names_tell_nothing() -> None:
     positions = [[0, 0, 0], [1, 2, 0], [-1.004, 2, 0], [3, 0, 0], [5, 5, 5]]
     joints, unmatched = weights.mirror_joints(["a", "b", "c", "d", "e"], positions)
     np.testing.assert_array_equal(joints, [0, 2, 1, 3, 4])
@@ -75,21 +77,21 @@ def test_joints_by_place_where_names_tell_nothing():
     np.testing.assert_array_equal(unmatched, [1, 2, 3, 4])
 
 
-def test_joints_about_another_plane():
+def test_joints_about_another_plane() -> None:
     positions = [[4, 1, 0], [4, 5, 0], [4, 3, 7]]
     joints, unmatched = weights.mirror_joints("abc", positions, axis="y", position=3.0)
     np.testing.assert_array_equal(joints, [1, 0, 2])
     assert len(unmatched) == 0
 
 
-def test_names_go_before_places():
+def test_names_go_before_places() -> None:
     joints, _ = weights.mirror_joints(["x.L", "x.R", "y"], [[1, 0, 0], [-3, 9, 0], [-1, 0, 0]])
     np.testing.assert_array_equal(joints[:2], [1, 0])
 
 
 @pytest.mark.parametrize("source", ["positive", "negative"])
 @pytest.mark.parametrize("with_triangles", [True, False])
-def test_by_hand(source, with_triangles):
+def test_by_hand(source: str, with_triangles: bool) -> None:
     positions, triangles = bar()
     given = random_weights(len(positions))
     result = weights.mirror(positions, triangles if with_triangles else [], *given, SWAP, source=source)
@@ -108,7 +110,7 @@ def test_by_hand(source, with_triangles):
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.floats(0, 0.02), st.sampled_from(["positive", "negative"]), st.booleans())
-def test_twice_is_once(seed, asymmetry, source, flat):
+def test_twice_is_once(seed: int, asymmetry, source, flat) -> None:
     positions, triangles = torn(*bar()) if flat else bar()
     rng = np.random.default_rng(seed)
     _, places = np.unique(positions, axis=0, return_inverse=True)
@@ -124,7 +126,7 @@ def test_twice_is_once(seed, asymmetry, source, flat):
         assert (rows == rows[0]).all()
 
 
-def test_what_has_no_image_is_reported_and_kept():
+def test_what_has_no_image_is_reported_and_kept() -> None:
     positions, triangles = bar()
     positions = np.concatenate([positions, [[-3, 5, 0], [-3, 6, 0], [-2, 5, 0]]])
     count = len(positions)
@@ -137,7 +139,7 @@ def test_what_has_no_image_is_reported_and_kept():
     assert len(generous.unmatched) == 0
 
 
-def test_sides_of_unlike_meshes():
+def test_sides_of_unlike_meshes() -> None:
     """The right side has half as many rings: its vertices fall between those of the left."""
     positions, triangles = bar()
     finer = tube(rings=33, length=3.0)
@@ -151,7 +153,7 @@ def test_sides_of_unlike_meshes():
     np.testing.assert_allclose(dense(result)[inside, 2], -both[inside, 0] / 3, atol=1e-9)
 
 
-def test_float32_stays():
+def test_float32_stays() -> None:
     positions, triangles = bar()
     indices, values = random_weights(len(positions))
     assert weights.mirror(positions, triangles, indices, values.astype(np.float32), SWAP)[1].dtype == np.float32
@@ -174,7 +176,7 @@ def test_float32_stays():
         ({"joint_weights": np.full((106, 3), -1.0)}, ValueError, r"joint_weights\[0, 0\]"),
     ],
 )
-def test_bad_input(change, error, message):
+def test_bad_input(change: dict[str, Any], error: type[Exception], message: str) -> None:
     positions, triangles = bar()
     indices, values = random_weights(len(positions))
     arguments = {
@@ -188,7 +190,7 @@ def test_bad_input(change, error, message):
         weights.mirror(**(arguments | change))
 
 
-def test_bad_places_of_joints():
+def test_bad_places_of_joints() -> None:
     with pytest.raises(ValueError, match=r"positions has shape \(1, 3\), expected \(2, 3\)"):
         weights.mirror_joints(["a", "b"], [[0, 0, 0]])
     with pytest.raises(ValueError, match=r"positions\[1\] is not finite"):

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import trimesh
@@ -22,7 +24,7 @@ def dense(result, joint_count=3):
     return weights.to_dense(result[0], result[1], joint_count)
 
 
-def test_by_hand():
+def test_by_hand() -> None:
     points = [[0, 0, 5], [1, 0, 1], [0.5, 0.5, -2], [3, 0, 0], [1, 1, 0]]
     result = weights.transfer(SQUARE, FACES, INDICES, WEIGHTS, points)
     expected = [
@@ -37,25 +39,25 @@ def test_by_hand():
     assert len(result.unmatched) == 0
 
 
-def test_influences_come_sorted_and_padded():
+def test_influences_come_sorted_and_padded() -> None:
     result = weights.transfer(SQUARE, FACES, INDICES, WEIGHTS, [[0.5, 0.5, 0], [0, 2, 0]])
     np.testing.assert_array_equal(result.joint_indices, [[1, 0, 2], [2, 0, 0]])
     np.testing.assert_allclose(result.joint_weights, [[0.5, 0.25, 0.25], [1, 0, 0]], atol=1e-15)
 
 
-def test_far_points_get_nothing():
+def test_far_points_get_nothing() -> None:
     result = weights.transfer(SQUARE, FACES, INDICES, WEIGHTS, [[0, 0, 1], [0, 0, 1.5]], max_distance=1.0)
     np.testing.assert_array_equal(result.unmatched, [1])
     np.testing.assert_array_equal(result.joint_weights.sum(axis=1), [1, 0])
 
 
-def test_limit():
+def test_limit() -> None:
     result = weights.transfer(SQUARE, FACES, INDICES, WEIGHTS, [[0.5, 0.5, 0]], limit=2)
     assert result.joint_indices.shape == (1, 2)
     np.testing.assert_allclose(result.joint_weights, [[2 / 3, 1 / 3]])
 
 
-def test_to_itself_changes_nothing():
+def test_to_itself_changes_nothing() -> None:
     positions, triangles = tube()
     given = weights.normalize(*weights.from_dense(np.random.default_rng(0).random((len(positions), 3))))
     np.testing.assert_allclose(
@@ -63,14 +65,14 @@ def test_to_itself_changes_nothing():
     )
 
 
-def test_corners_without_weight_leave_it_to_the_others():
+def test_corners_without_weight_leave_it_to_the_others() -> None:
     bare = WEIGHTS.copy()
     bare[[0, 1]] = 0
     result = weights.transfer(SQUARE, FACES, INDICES, bare, [[0.5, 0.5, 0], [1, 0, 0]])
     np.testing.assert_allclose(dense(result), [[0, 0, 1], [0, 0, 0]])
 
 
-def test_no_points():
+def test_no_points() -> None:
     result = weights.transfer(SQUARE, FACES, INDICES, WEIGHTS, np.empty((0, 3)))
     assert result.joint_indices.shape[0] == 0
     assert result.distances.shape == (0,)
@@ -78,7 +80,7 @@ def test_no_points():
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32 - 1))
-def test_nearest_points_agree_with_trimesh(seed):
+def test_nearest_points_agree_with_trimesh(seed: int) -> None:
     rng = np.random.default_rng(seed)
     positions, triangles = rng.normal(size=(12, 3)), rng.integers(0, 12, (20, 3))
     points = 2 * rng.normal(size=(30, 3))
@@ -114,7 +116,7 @@ def test_nearest_points_agree_with_trimesh(seed):
         ({"limit": 0}, ValueError, "limit|count"),
     ],
 )
-def test_bad_input(change, error, message):
+def test_bad_input(change: dict[str, Any], error: type[Exception], message: str) -> None:
     arguments = {
         "positions": SQUARE,
         "triangles": FACES,
