@@ -73,6 +73,7 @@ lint: $(VENV)/linters
 	mypy
 	mypy --config-file tests/blender/mypy.ini
 	python tools/check_layers.py
+	python tools/check_names.py
 	clang-format --dry-run --Werror $(C_FILES)
 	! grep -nE '^.{121}' $(C_FILES) $$(find csrc -name '*.inc')
 

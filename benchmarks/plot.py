@@ -14,7 +14,7 @@ from .results import Results
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
-# system, what, method, label, colour and style
+# system, what, method, label, color and style
 LINES = (
     ("sbs", "frame", "spherical", "SBS", "#c0392b", "-"),
     ("sbs", "frame", "linear", "LBS", "#2471a3", "-"),

@@ -43,7 +43,7 @@ class Workload:
     rest_positions, rest_normals : (V, 3) float32 ndarray
     joint_indices : (V, K) int32 ndarray
     joint_weights : (V, K) float32 ndarray
-        Descending, normalised.
+        Descending, normalized.
     parents : (J,) int32 ndarray
     joint_positions : (J, 3) float64 ndarray
     skinning_matrices : (F, J, 4, 4) float64 ndarray
@@ -141,7 +141,7 @@ def _finish(
     joint_positions: Floats,
     matrices: Floats,
 ) -> Workload:
-    """Sort and normalise the influences, drop columns that nobody uses, and bring all into its type."""
+    """Sort and normalize the influences, drop columns that nobody uses, and bring all into its type."""
     order = np.argsort(-weights, axis=1, kind="stable")
     weights = np.take_along_axis(weights, order, axis=1)
     used = int((weights > 0).sum(axis=1).max())

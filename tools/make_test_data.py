@@ -23,7 +23,7 @@ What is written for a character, <name>.npz (`numpy.load` reads it; no pickles):
     rest_positions      (V, 3)     float32 where that gives back every digit of the text, else float64
     rest_normals        (V, 3)     the same
     joint_indices       (V, K)     int32, padded with 0
-    joint_weights       (V, K)     float32 or float64 as above, padded with 0; as found, not normalised
+    joint_weights       (V, K)     float32 or float64 as above, padded with 0; as found, not normalized
     triangles           (T, 3)     int32; left out where vertices are
     parents             (J,)       int32, -1 for a root
     joint_names         (J,)       unicode

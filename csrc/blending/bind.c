@@ -17,7 +17,7 @@ sbs_blending_desc sbs_default_blending_desc(void) {
   return (sbs_blending_desc){.scalar = SBS_FLOAT32};
 }
 
-sbs_deform_options sbs_blending_options(void) {
+sbs_deform_options sbs_blending_deform_options(void) {
   sbs_deform_options options = sbs_default_deform_options();
   options.method = SBS_METHOD_SPHERICAL;
   options.rotation = SBS_ROTATION_AVERAGE;

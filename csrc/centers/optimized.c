@@ -202,7 +202,7 @@ static void release_job(centers_job *job) {
   sbs_release(allocator, job->centers);
 }
 
-sbs_status sbs_optimized_centers(const sbs_skin_desc *desc, size_t triangle_count, const int32_t *triangles,
+sbs_status sbs_centers_optimized(const sbs_skin_desc *desc, size_t triangle_count, const int32_t *triangles,
                                  const sbs_centers_options *options, double *centers, sbs_centers_report *report,
                                  sbs_fault *fault) {
   const sbs_centers_options defaults = sbs_default_centers_options();

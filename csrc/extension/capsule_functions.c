@@ -11,7 +11,7 @@
 
 /* ---------------------------------------------------------------------------------------------------- arguments -- */
 
-/* In the order of sbs_capsule_falloff and sbs_capsule_outside. */
+/* In the order of sbs_capsules_falloff and sbs_capsules_outside. */
 static const char *const falloff_words[] = {"linear", "smooth", "quadratic", NULL};
 static const char *const outside_words[] = {"nearest", "unweighted", "error", NULL};
 
@@ -90,8 +90,8 @@ static sbs_capsules describe_capsules(const capsule_arguments *capsules) {
   };
 }
 
-static sbs_capsule_points describe_points(const core_array *points) {
-  return (sbs_capsule_points){
+static sbs_capsules_points describe_points(const core_array *points) {
+  return (sbs_capsules_points){
       .point_count = (size_t)PyArray_DIM(points->array, 0),
       .scalar = PyArray_TYPE(points->array) == NPY_FLOAT ? SBS_FLOAT32 : SBS_FLOAT64,
       .points = PyArray_DATA(points->array),
@@ -161,15 +161,15 @@ const char core_capsule_weights_doc[] =
 /* What is computed, and what of. */
 typedef struct weighing {
   sbs_capsules capsules;
-  sbs_capsule_points points;
-  sbs_capsule_options options;
+  sbs_capsules_points points;
+  sbs_capsules_options options;
   size_t limit; /* 0: none */
 } weighing;
 
 /* A new pair of arrays; as many influences as the point with the most has if there is no limit. */
 static PyObject *weigh_sparse(PyObject *module, const weighing *what, int type) {
   PyArrayObject *joint_indices = NULL, *joint_weights = NULL;
-  sbs_capsule_report report = {.max_influences = what->limit};
+  sbs_capsules_report report = {.max_influences = what->limit};
   sbs_fault fault = {0};
   sbs_status status = SBS_OK;
   npy_intp shape[2];
@@ -177,7 +177,7 @@ static PyObject *weigh_sparse(PyObject *module, const weighing *what, int type) 
 
   if (what->limit == 0) {
     CORE_BEGIN_CALL
-    status = sbs_capsule_weights(&what->capsules, &what->points, &what->options, 0, NULL, NULL, &report, &fault);
+    status = sbs_capsules_weights(&what->capsules, &what->points, &what->options, 0, NULL, NULL, &report, &fault);
     CORE_END_CALL
     if (report.max_influences == 0) report.max_influences = 1;
   }
@@ -188,8 +188,8 @@ static PyObject *weigh_sparse(PyObject *module, const weighing *what, int type) 
     joint_weights = (PyArrayObject *)PyArray_SimpleNew(2, shape, type);
     if (joint_indices == NULL || joint_weights == NULL) goto exit;
     CORE_BEGIN_CALL
-    status = sbs_capsule_weights(&what->capsules, &what->points, &what->options, report.max_influences,
-                                 PyArray_DATA(joint_indices), PyArray_DATA(joint_weights), NULL, &fault);
+    status = sbs_capsules_weights(&what->capsules, &what->points, &what->options, report.max_influences,
+                                  PyArray_DATA(joint_indices), PyArray_DATA(joint_weights), NULL, &fault);
     CORE_END_CALL
   }
   if (status != SBS_OK)
@@ -211,8 +211,8 @@ static PyObject *weigh_dense(PyObject *module, const weighing *what, int type) {
 
   if (joint_weights == NULL) return NULL;
   CORE_BEGIN_CALL
-  status = sbs_capsule_weights_dense(&what->capsules, &what->points, &what->options, what->limit,
-                                     PyArray_DATA((PyArrayObject *)joint_weights), NULL, &fault);
+  status = sbs_capsules_weights_dense(&what->capsules, &what->points, &what->options, what->limit,
+                                      PyArray_DATA((PyArrayObject *)joint_weights), NULL, &fault);
   CORE_END_CALL
   if (status != SBS_OK) {
     core_raise(PyModule_GetState(module), status, &fault, NULL);
@@ -225,8 +225,8 @@ PyObject *core_capsule_weights(PyObject *module, PyObject *args, PyObject *kwarg
   static char *keywords[] = {"points", "capsules", "falloff", "outside", "limit", "dense", "threads", NULL};
   core_array points = {.name = "points", .shape = "(V, 3)", .dimensions = 2};
   capsule_arguments capsules = default_capsules();
-  core_choice falloff = {"falloff", falloff_words, SBS_CAPSULE_FALLOFF_LINEAR};
-  core_choice outside = {"outside", outside_words, SBS_CAPSULE_OUTSIDE_NEAREST};
+  core_choice falloff = {"falloff", falloff_words, SBS_CAPSULES_FALLOFF_LINEAR};
+  core_choice outside = {"outside", outside_words, SBS_CAPSULES_OUTSIDE_NEAREST};
   core_count limit = {.name = "limit", .largest = PY_SSIZE_T_MAX};
   core_count threads = {.name = "threads", .largest = INT_MAX};
   int dense = 0, type;
@@ -241,10 +241,10 @@ PyObject *core_capsule_weights(PyObject *module, PyObject *args, PyObject *kwarg
   }
   if (!check_shapes(&capsules) || !core_check_length(&points, 1, 3)) goto exit;
   type = PyArray_TYPE(points.array);
-  what = (weighing){describe_capsules(&capsules), describe_points(&points), sbs_default_capsule_options(),
+  what = (weighing){describe_capsules(&capsules), describe_points(&points), sbs_default_capsules_options(),
                     (size_t)limit.value};
-  what.options.falloff = (sbs_capsule_falloff)falloff.value;
-  what.options.outside = (sbs_capsule_outside)outside.value;
+  what.options.falloff = (sbs_capsules_falloff)falloff.value;
+  what.options.outside = (sbs_capsules_outside)outside.value;
   what.options.threads = (int)threads.value;
   if (what.limit > what.capsules.capsule_count) what.limit = what.capsules.capsule_count;
   result = dense ? weigh_dense(module, &what, type) : weigh_sparse(module, &what, type);
@@ -265,10 +265,10 @@ PyObject *core_count_outside(PyObject *module, PyObject *args, PyObject *kwargs)
   core_array points = {.name = "points", .shape = "(V, 3)", .dimensions = 2};
   capsule_arguments capsules = default_capsules();
   core_count threads = {.name = "threads", .largest = INT_MAX};
-  sbs_capsule_options options = sbs_default_capsule_options();
-  sbs_capsule_report report = {0};
+  sbs_capsules_options options = sbs_default_capsules_options();
+  sbs_capsules_report report = {0};
   sbs_capsules described;
-  sbs_capsule_points described_points;
+  sbs_capsules_points described_points;
   sbs_fault fault = {0};
   sbs_status status;
   PyObject *result = NULL;
@@ -280,11 +280,11 @@ PyObject *core_count_outside(PyObject *module, PyObject *args, PyObject *kwargs)
   if (!check_shapes(&capsules) || !core_check_length(&points, 1, 3)) goto exit;
   described = describe_capsules(&capsules);
   described_points = describe_points(&points);
-  options.outside = SBS_CAPSULE_OUTSIDE_UNWEIGHTED;
+  options.outside = SBS_CAPSULES_OUTSIDE_UNWEIGHTED;
   options.threads = (int)threads.value;
 
   CORE_BEGIN_CALL
-  status = sbs_capsule_weights(&described, &described_points, &options, 0, NULL, NULL, &report, &fault);
+  status = sbs_capsules_weights(&described, &described_points, &options, 0, NULL, NULL, &report, &fault);
   CORE_END_CALL
 
   if (status != SBS_OK)

@@ -86,7 +86,7 @@ PyObject *core_optimized_centers(PyObject *module, PyObject *args, PyObject *kwa
   options.progress_user = &calling;
 
   core_begin_call(&calling.call);
-  status = sbs_optimized_centers(&desc, (size_t)PyArray_DIM(triangles.array, 0), PyArray_DATA(triangles.array),
+  status = sbs_centers_optimized(&desc, (size_t)PyArray_DIM(triangles.array, 0), PyArray_DATA(triangles.array),
                                  &options, PyArray_DATA(centers), &report, &fault);
   core_end_call(&calling.call);
 

@@ -2,7 +2,7 @@
 #include "subdivide_functions.h"
 
 #include <limits.h>
-#include <sbs/subdivide.h>
+#include <sbs/subdivision.h>
 #include <string.h>
 
 #include "errors.h"
@@ -40,12 +40,12 @@ const char core_subdivide_doc[] =
 
 PyObject *core_subdivide(PyObject *module, PyObject *args, PyObject *kwargs) {
   static char *keywords[] = {"positions", "triangles", "representatives", "chosen", "scheme", "levels", NULL};
-  static const char *const schemes[] = {"1:3", "1:4", NULL}; /* in the order of sbs_scheme */
+  static const char *const schemes[] = {"1:3", "1:4", NULL}; /* in the order of sbs_subdivision_scheme */
   core_array positions = {.name = "positions", .shape = "(V, 3)", .dimensions = 2};
   core_array triangles = {.name = "triangles", .shape = "(T, 3)", .dimensions = 2};
   core_array representatives = {.name = "representatives", .shape = "(V,)", .dimensions = 1};
   core_array chosen = {.name = "chosen", .shape = "(T,)", .dimensions = 1};
-  core_choice scheme = {.name = "scheme", .words = schemes, .value = SBS_SCHEME_1_TO_4};
+  core_choice scheme = {.name = "scheme", .words = schemes, .value = SBS_SUBDIVISION_1_TO_4};
   core_count levels = {.name = "levels", .largest = INT_MAX, .value = 1};
   sbs_mesh_desc mesh;
   const sbs_subdivision *fine = NULL;
@@ -65,7 +65,7 @@ PyObject *core_subdivide(PyObject *module, PyObject *args, PyObject *kwargs) {
   }
   CORE_BEGIN_CALL
   status = sbs_subdivision_new(&mesh, PyArray_DATA(representatives.array), PyArray_DATA(chosen.array),
-                               (sbs_scheme)scheme.value, (int)levels.value, NULL, &fine, &fault);
+                               (sbs_subdivision_scheme)scheme.value, (int)levels.value, NULL, &fine, &fault);
   CORE_END_CALL
   if (status != SBS_OK)
     core_raise(PyModule_GetState(module), status, &fault, NULL);

@@ -8,7 +8,7 @@
 #include "mesh/edges.h"
 #include "mesh/positions.h"
 #include "mesh/validate.h"
-#include "sbs/subdivide.h"
+#include "sbs/mesh.h"
 
 /* The triangles at an edge. */
 enum {

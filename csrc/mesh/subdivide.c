@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "sbs/subdivide.h"
 #include "base/progress.h"
+#include "sbs/subdivision.h"
 
 #include <assert.h>
 #include <string.h>
@@ -32,7 +32,7 @@ typedef struct grown {
 typedef struct divider {
   const sbs_mesh_desc *mesh;
   sbs_allocator allocator;
-  sbs_scheme scheme;
+  sbs_subdivision_scheme scheme;
   grown now;
 } divider;
 
@@ -308,7 +308,7 @@ static sbs_status divide(divider *d, int *ended) {
   grown next = {0};
   size_t new_vertices = 0, new_triangles = 0;
   sbs_status status = SBS_OK;
-  if (d->scheme == SBS_SCHEME_1_TO_4) {
+  if (d->scheme == SBS_SUBDIVISION_1_TO_4) {
     status = find_splits(d, &found);
     new_vertices = found.count;
     new_triangles = found.side_count;
@@ -324,7 +324,7 @@ static sbs_status divide(divider *d, int *ended) {
     status = allocate_grown(d, vertex_count, triangle_count, d->now.representatives != NULL, &next);
     if (!status) {
       copy_vertices(d, &next);
-      status = d->scheme == SBS_SCHEME_1_TO_4 ? split_edges(d, &found, &next) : insert_centroids(d, &next);
+      status = d->scheme == SBS_SUBDIVISION_1_TO_4 ? split_edges(d, &found, &next) : insert_centroids(d, &next);
       free_grown(&d->allocator, status ? &next : &d->now);
     }
     if (!status) d->now = next;
@@ -335,9 +335,9 @@ static sbs_status divide(divider *d, int *ended) {
 
 /* --------------------------------------------------------------------------------------------------------- whole -- */
 
-static sbs_status validate(const sbs_mesh_desc *mesh, const int32_t *representatives, sbs_scheme scheme, int levels,
-                           sbs_fault *fault) {
-  if (scheme != SBS_SCHEME_1_TO_3 && scheme != SBS_SCHEME_1_TO_4) {
+static sbs_status validate(const sbs_mesh_desc *mesh, const int32_t *representatives, sbs_subdivision_scheme scheme,
+                           int levels, sbs_fault *fault) {
+  if (scheme != SBS_SUBDIVISION_1_TO_3 && scheme != SBS_SUBDIVISION_1_TO_4) {
     return sbs_fault_number(fault, SBS_ERROR_OPTION, "scheme", (double)scheme, 0.0);
   }
   if (levels < 1) return sbs_fault_number(fault, SBS_ERROR_OPTION, "levels", levels, 1.0);
@@ -347,7 +347,7 @@ static sbs_status validate(const sbs_mesh_desc *mesh, const int32_t *representat
 
 /* Whether the parts of chosen triangles alone would be too many: known before the first of them is made. */
 static int grows_too_large(const divider *d, int levels) {
-  const size_t parts = d->scheme == SBS_SCHEME_1_TO_4 ? 4 : 3;
+  const size_t parts = d->scheme == SBS_SUBDIVISION_1_TO_4 ? 4 : 3;
   size_t count = 0;
   for (size_t t = 0; t < d->now.triangle_count; t++) count += (size_t)is_divided(&d->now, t);
   for (int level = 0; level < levels && count && count <= SBS_MOST_TRIANGLES; level++) count *= parts;
@@ -372,7 +372,7 @@ static sbs_status begin(divider *d, const int32_t *representatives, const unsign
 }
 
 sbs_status sbs_subdivision_new(const sbs_mesh_desc *mesh, const int32_t *representatives, const unsigned char *chosen,
-                               sbs_scheme scheme, int levels, const sbs_allocator *allocator,
+                               sbs_subdivision_scheme scheme, int levels, const sbs_allocator *allocator,
                                const sbs_subdivision **subdivision, sbs_fault *fault) {
   if (!mesh) return sbs_fault_in(fault, SBS_ERROR_NULL, "mesh");
   if (!chosen && mesh->triangle_count) return sbs_fault_in(fault, SBS_ERROR_NULL, "chosen");

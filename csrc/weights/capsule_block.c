@@ -203,7 +203,7 @@ void sbs_weigh_capsule_block(sbs_capsule_block *block, sbs_capsule_sink *sink, v
   int any_outside = 0;
   find_hits(block, counts);
   for (size_t i = 0; i < block->point_count; i++) any_outside |= !counts[i];
-  const int nearest = any_outside && block->outside == SBS_CAPSULE_OUTSIDE_NEAREST;
+  const int nearest = any_outside && block->outside == SBS_CAPSULES_OUTSIDE_NEAREST;
   int32_t joints[SBS_CAPSULE_BLOCK];
   if (nearest) find_nearest(block, upper, joints);
 

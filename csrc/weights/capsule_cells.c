@@ -10,11 +10,11 @@ enum {
   CELLS = CELLS_ALONG * CELLS_ALONG * CELLS_ALONG
 };
 
-size_t sbs_points_stride(const sbs_capsule_points *points) {
+size_t sbs_points_stride(const sbs_capsules_points *points) {
   return points->points_stride ? points->points_stride : 3 * sbs_scalar_size(points->scalar);
 }
 
-void sbs_load_point(const sbs_capsule_points *points, size_t i, double scale, double point[3]) {
+void sbs_load_point(const sbs_capsules_points *points, size_t i, double scale, double point[3]) {
   const void *numbers = (const char *)points->points + i * sbs_points_stride(points);
   for (size_t axis = 0; axis < 3; axis++) point[axis] = scale * sbs_scalar_get(numbers, points->scalar, axis);
 }
@@ -24,7 +24,7 @@ typedef struct grid {
   double cells_per_length[3];
 } grid;
 
-static grid grid_over(const sbs_capsule_points *points, double scale) {
+static grid grid_over(const sbs_capsules_points *points, double scale) {
   grid result;
   double high[3], point[3];
   sbs_load_point(points, 0, scale, result.low);
@@ -55,7 +55,7 @@ static unsigned cell_of(const grid *over, const double point[3]) {
   return cell;
 }
 
-void sbs_order_by_cells(const sbs_capsule_points *points, double scale, int32_t *order) {
+void sbs_order_by_cells(const sbs_capsules_points *points, double scale, int32_t *order) {
   const grid over = grid_over(points, scale);
   double point[3];
   int32_t next[CELLS + 1] = {0}; /* first the sizes of the cells, then where the next point of each goes */

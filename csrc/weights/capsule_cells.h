@@ -5,10 +5,10 @@
 #include "sbs/capsules.h"
 
 /* Bytes from point to point. */
-size_t sbs_points_stride(const sbs_capsule_points *points);
+size_t sbs_points_stride(const sbs_capsules_points *points);
 
 /* The coordinates of a point, times `scale`. */
-void sbs_load_point(const sbs_capsule_points *points, size_t i, double scale, double point[3]);
+void sbs_load_point(const sbs_capsules_points *points, size_t i, double scale, double point[3]);
 
 /*
  * Orders points so that runs of them are close together, whatever order they came in: by the cells of a grid of 16^3
@@ -16,6 +16,6 @@ void sbs_load_point(const sbs_capsule_points *points, size_t i, double scale, do
  *
  *   scale  times which no coordinate is above 1
  */
-void sbs_order_by_cells(const sbs_capsule_points *points, double scale, int32_t *order);
+void sbs_order_by_cells(const sbs_capsules_points *points, double scale, int32_t *order);
 
 #endif

@@ -32,7 +32,7 @@ static sbs_status check_multipliers(const double *multipliers, size_t count, sbs
 
 static sbs_status check_falloffs(const int32_t *falloffs, size_t count, sbs_fault *fault) {
   for (size_t j = 0; j < count; j++) {
-    if (falloffs[j] != -1 && !sbs_falloff_is_valid((sbs_capsule_falloff)falloffs[j])) {
+    if (falloffs[j] != -1 && !sbs_falloff_is_valid((sbs_capsules_falloff)falloffs[j])) {
       return sbs_fault_row(fault, SBS_ERROR_OPTION, "falloffs", j, (double)falloffs[j], 0.0);
     }
   }

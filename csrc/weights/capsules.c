@@ -13,10 +13,10 @@
 #include "weights/capsule_cells.h"
 #include "weights/capsule_falloff.h"
 
-sbs_capsule_options sbs_default_capsule_options(void) {
-  return (sbs_capsule_options){.falloff = SBS_CAPSULE_FALLOFF_LINEAR,
-                               .outside = SBS_CAPSULE_OUTSIDE_NEAREST,
-                               .allocator = sbs_default_allocator()};
+sbs_capsules_options sbs_default_capsules_options(void) {
+  return (sbs_capsules_options){.falloff = SBS_CAPSULES_FALLOFF_LINEAR,
+                                .outside = SBS_CAPSULES_OUTSIDE_NEAREST,
+                                .allocator = sbs_default_allocator()};
 }
 
 /* Where weights go. */
@@ -37,8 +37,8 @@ typedef struct tally {
 
 /* All that is to be done by one call. */
 typedef struct capsule_job {
-  const sbs_capsule_points *points;
-  const sbs_capsule_options *options;
+  const sbs_capsules_points *points;
+  const sbs_capsules_options *options;
   destination out;
   double scale;          /* from the caller's units to those of the capsules */
   sbs_capsule *capsules; /* those that are enabled */
@@ -54,21 +54,21 @@ typedef struct capsule_job {
 
 /* -------------------------------------------------------------------------------------------------------- checks -- */
 
-static sbs_status check_options(const sbs_capsule_options *options, sbs_fault *fault) {
+static sbs_status check_options(const sbs_capsules_options *options, sbs_fault *fault) {
   if (!options->allocator.allocate) return sbs_fault_in(fault, SBS_ERROR_NULL, "allocator.allocate");
   if (!options->allocator.release) return sbs_fault_in(fault, SBS_ERROR_NULL, "allocator.release");
   if (!sbs_falloff_is_valid(options->falloff)) {
     return sbs_fault_number(fault, SBS_ERROR_OPTION, "falloff", (double)options->falloff,
-                            SBS_CAPSULE_FALLOFF_QUADRATIC);
+                            SBS_CAPSULES_FALLOFF_QUADRATIC);
   }
-  if ((int)options->outside < SBS_CAPSULE_OUTSIDE_NEAREST || options->outside > SBS_CAPSULE_OUTSIDE_ERROR) {
-    return sbs_fault_number(fault, SBS_ERROR_OPTION, "outside", (double)options->outside, SBS_CAPSULE_OUTSIDE_ERROR);
+  if ((int)options->outside < SBS_CAPSULES_OUTSIDE_NEAREST || options->outside > SBS_CAPSULES_OUTSIDE_ERROR) {
+    return sbs_fault_number(fault, SBS_ERROR_OPTION, "outside", (double)options->outside, SBS_CAPSULES_OUTSIDE_ERROR);
   }
   if (options->threads < 0) return sbs_fault_number(fault, SBS_ERROR_OPTION, "threads", options->threads, 0.0);
   return SBS_OK;
 }
 
-static sbs_status check_points(const sbs_capsule_points *points, sbs_fault *fault) {
+static sbs_status check_points(const sbs_capsules_points *points, sbs_fault *fault) {
   if (!points) return sbs_fault_in(fault, SBS_ERROR_NULL, "points");
   if (!sbs_scalar_is_valid(points->scalar)) {
     return sbs_fault_number(fault, SBS_ERROR_OPTION, "scalar", (double)points->scalar, 0.0);
@@ -82,7 +82,7 @@ static sbs_status check_points(const sbs_capsule_points *points, sbs_fault *faul
                               "points_stride", fault);
 }
 
-static sbs_status check_columns(const sbs_capsule_points *points, size_t columns, const char *name, sbs_fault *fault) {
+static sbs_status check_columns(const sbs_capsules_points *points, size_t columns, const char *name, sbs_fault *fault) {
   const size_t most = SIZE_MAX / sizeof(double) / points->point_count;
   if (columns <= most) return SBS_OK;
   return sbs_fault_number(fault, SBS_ERROR_TOO_LARGE, name, (double)columns, (double)most);
@@ -100,7 +100,7 @@ static double largest_of(const double *numbers, size_t count, double largest) {
 }
 
 /* A power of two that makes every coordinate and radius at most 1. */
-static double find_scale(const sbs_capsules *capsules, const sbs_capsule_points *points) {
+static double find_scale(const sbs_capsules *capsules, const sbs_capsules_points *points) {
   const size_t count = capsules->capsule_count;
   double largest = largest_of(capsules->heads, 3 * count, 0.0);
   largest = largest_of(capsules->tails, 3 * count, largest);
@@ -115,7 +115,7 @@ static double find_scale(const sbs_capsules *capsules, const sbs_capsule_points 
   return ldexp(1.0, exponent > -1000 ? -exponent : 1000);
 }
 
-static sbs_capsule prepare_capsule(const sbs_capsules *capsules, size_t j, double scale, sbs_capsule_falloff falloff) {
+static sbs_capsule prepare_capsule(const sbs_capsules *capsules, size_t j, double scale, sbs_capsules_falloff falloff) {
   const double *inner = capsules->inner_radii + 2 * j, *outer = capsules->outer_radii + 2 * j;
   sbs_capsule capsule = {
       .inner = scale * inner[0],
@@ -124,7 +124,7 @@ static sbs_capsule prepare_capsule(const sbs_capsules *capsules, size_t j, doubl
       .outer_rise = scale * outer[1] - scale * outer[0],
       .multiplier = capsules->multipliers ? capsules->multipliers[j] : 1.0,
       .falloff =
-          capsules->falloffs && capsules->falloffs[j] >= 0 ? (sbs_capsule_falloff)capsules->falloffs[j] : falloff,
+          capsules->falloffs && capsules->falloffs[j] >= 0 ? (sbs_capsules_falloff)capsules->falloffs[j] : falloff,
       .joint = (int32_t)j,
   };
   double square = 0.0;
@@ -253,7 +253,7 @@ static int choose_threads(const capsule_job *job) {
 }
 
 /* Weights all points; the fault is that of points that may not be outside. */
-static sbs_status weigh(capsule_job *job, sbs_capsule_report *report, sbs_fault *fault) {
+static sbs_status weigh(capsule_job *job, sbs_capsules_report *report, sbs_fault *fault) {
   tally total = {.first_outside = SIZE_MAX};
   for (int i = 0; i < job->threads; i++) job->tallies[i] = total;
   const sbs_status status = sbs_share_work(job->threads, count_blocks(job), BLOCKS_AT_ONCE, weigh_blocks, job);
@@ -264,16 +264,16 @@ static sbs_status weigh(capsule_job *job, sbs_capsule_report *report, sbs_fault 
     if (counted->first_outside < total.first_outside) total.first_outside = counted->first_outside;
     if (counted->max_influences > total.max_influences) total.max_influences = counted->max_influences;
   }
-  if (total.outside && job->options->outside == SBS_CAPSULE_OUTSIDE_ERROR) {
+  if (total.outside && job->options->outside == SBS_CAPSULES_OUTSIDE_ERROR) {
     return sbs_fault_row(fault, SBS_ERROR_UNWEIGHTED, "points", total.first_outside, (double)total.outside,
                          (double)job->points->point_count);
   }
-  *report = (sbs_capsule_report){total.outside, total.max_influences};
+  *report = (sbs_capsules_report){total.outside, total.max_influences};
   return SBS_OK;
 }
 
-static sbs_status run(capsule_job *job, sbs_capsule_report *report, sbs_fault *fault) {
-  if (job->options->outside == SBS_CAPSULE_OUTSIDE_ERROR && job->out.joint_weights) {
+static sbs_status run(capsule_job *job, sbs_capsules_report *report, sbs_fault *fault) {
+  if (job->options->outside == SBS_CAPSULES_OUTSIDE_ERROR && job->out.joint_weights) {
     capsule_job count_only = *job; /* nothing is to be written if it comes to an error */
     count_only.out = (destination){0};
     const sbs_status status = weigh(&count_only, report, fault);
@@ -285,15 +285,15 @@ static sbs_status run(capsule_job *job, sbs_capsule_report *report, sbs_fault *f
 /* -------------------------------------------------------------------------------------------------------- public -- */
 
 /* Both functions, with checked arguments. */
-static sbs_status weigh_points(capsule_job *job, const sbs_capsules *capsules, sbs_capsule_report *report,
+static sbs_status weigh_points(capsule_job *job, const sbs_capsules *capsules, sbs_capsules_report *report,
                                sbs_fault *fault) {
   const sbs_allocator *allocator = &job->options->allocator;
-  sbs_capsule_report made;
+  sbs_capsules_report made;
   sbs_status status = SBS_ERROR_OUT_OF_MEMORY;
   job->capsules = sbs_allocate(allocator, capsules->capsule_count, sizeof *job->capsules);
   if (!job->capsules) return sbs_fault_in(fault, status, NULL);
   prepare_capsules(job, capsules);
-  if (!job->capsule_count && job->options->outside == SBS_CAPSULE_OUTSIDE_NEAREST) {
+  if (!job->capsule_count && job->options->outside == SBS_CAPSULES_OUTSIDE_NEAREST) {
     status = sbs_fault_in(fault, SBS_ERROR_EMPTY, "enabled");
     goto cleanup;
   }
@@ -323,18 +323,19 @@ cleanup:
 }
 
 /* What both functions check alike. */
-static sbs_status check_input(const sbs_capsules *capsules, const sbs_capsule_points *points,
-                              const sbs_capsule_options *options, sbs_fault *fault) {
+static sbs_status check_input(const sbs_capsules *capsules, const sbs_capsules_points *points,
+                              const sbs_capsules_options *options, sbs_fault *fault) {
   sbs_status status = check_options(options, fault);
   if (!status) status = sbs_capsules_check(capsules, fault);
   if (!status) status = check_points(points, fault);
   return status;
 }
 
-sbs_status sbs_capsule_weights(const sbs_capsules *capsules, const sbs_capsule_points *points,
-                               const sbs_capsule_options *options, size_t influences_per_vertex, int32_t *joint_indices,
-                               void *joint_weights, sbs_capsule_report *report, sbs_fault *fault) {
-  const sbs_capsule_options defaults = sbs_default_capsule_options();
+sbs_status sbs_capsules_weights(const sbs_capsules *capsules, const sbs_capsules_points *points,
+                                const sbs_capsules_options *options, size_t influences_per_vertex,
+                                int32_t *joint_indices, void *joint_weights, sbs_capsules_report *report,
+                                sbs_fault *fault) {
+  const sbs_capsules_options defaults = sbs_default_capsules_options();
   if (!options) options = &defaults;
   sbs_status status = check_input(capsules, points, options, fault);
   if (status) return status;
@@ -351,10 +352,10 @@ sbs_status sbs_capsule_weights(const sbs_capsules *capsules, const sbs_capsule_p
   return weigh_points(&job, capsules, report, fault);
 }
 
-sbs_status sbs_capsule_weights_dense(const sbs_capsules *capsules, const sbs_capsule_points *points,
-                                     const sbs_capsule_options *options, size_t limit, void *joint_weights,
-                                     sbs_capsule_report *report, sbs_fault *fault) {
-  const sbs_capsule_options defaults = sbs_default_capsule_options();
+sbs_status sbs_capsules_weights_dense(const sbs_capsules *capsules, const sbs_capsules_points *points,
+                                      const sbs_capsules_options *options, size_t limit, void *joint_weights,
+                                      sbs_capsules_report *report, sbs_fault *fault) {
+  const sbs_capsules_options defaults = sbs_default_capsules_options();
   if (!options) options = &defaults;
   sbs_status status = check_input(capsules, points, options, fault);
   if (status) return status;

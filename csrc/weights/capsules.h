@@ -22,7 +22,7 @@ typedef struct sbs_capsule {
   double largest_outer;
   double multiplier; /* as a share of the largest */
   double reach;      /* the largest coordinate of head and tail */
-  sbs_capsule_falloff falloff;
+  sbs_capsules_falloff falloff;
   int32_t joint;
 } sbs_capsule;
 
@@ -37,7 +37,7 @@ typedef struct sbs_capsule_hit {
 typedef struct sbs_capsule_block {
   const sbs_capsule *capsules;
   size_t capsule_count;
-  sbs_capsule_outside outside;
+  sbs_capsules_outside outside;
   double tolerance; /* 4 eps of the points' type */
 
   double points[3][SBS_CAPSULE_BLOCK]; /* in the units of the capsules; the last repeat a point where there are fewer */
@@ -52,7 +52,7 @@ typedef struct sbs_capsule_block {
 /* The weights of one point. */
 typedef struct sbs_capsule_row {
   size_t vertex;               /* its number in the block */
-  const sbs_capsule_hit *hits; /* by decreasing weight, ties by joint; their values are not normalised */
+  const sbs_capsule_hit *hits; /* by decreasing weight, ties by joint; their values are not normalized */
   size_t hit_count;
   int outside; /* whether it is outside of all outer capsules */
 } sbs_capsule_row;

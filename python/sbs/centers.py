@@ -57,7 +57,7 @@ def optimized_centers(
         At least one. Degenerate ones have no say.
     joint_indices : (V, K) array_like of int
     joint_weights : (V, K) array_like
-        In any order; normalised to a sum of 1, and bad ones repaired, as `Skin` does.
+        In any order; normalized to a sum of 1, and bad ones repaired, as `Skin` does.
     sigma : float
         How much weights may differ and yet be similar; at least 1e-6.
     refinement : float

@@ -177,7 +177,7 @@ class Character:
         path : str or path-like
             Ends in ".glb".
         weights : "float32", "uint16" or "uint8", optional
-            How weights are stored; the integers are normalised and their sum is exact.
+            How weights are stored; the integers are normalized and their sum is exact.
 
         Raises
         ------

@@ -49,7 +49,7 @@ class WeightReport:
             "infinite": "infinite weights (dropped)",
             "negative": "negative weights (dropped)",
             "unweighted": "no weights (they will not move)",
-            "off_sum": "weights that do not sum to 1 (normalised)",
+            "off_sum": "weights that do not sum to 1 (normalized)",
             "duplicate": "a joint more than once (merged)",
         }
         return ", ".join(f"{count} with {what[kind]}" for kind, count in asdict(self).items() if count)

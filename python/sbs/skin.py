@@ -42,7 +42,7 @@ class Skin:
     joint_indices : (V, K) array_like of int
         The joints that influence each vertex; pad with index 0 and weight 0.
     joint_weights : (V, K) array_like
-        Their weights, in any order; normalised to a sum of 1.
+        Their weights, in any order; normalized to a sum of 1.
     joint_count : int, optional
         J. By default the length of `parents` or `joint_positions`, else the largest index and one.
     parents : (J,) array_like of int, optional
@@ -144,7 +144,7 @@ class Skin:
 
     @property
     def joint_weights(self) -> Floats:
-        """Their weights, (V, K), read-only, as given: not normalised."""
+        """Their weights, (V, K), read-only, as given: not normalized."""
         return self._core.joint_weights
 
     def influences(self) -> Influences:
@@ -272,7 +272,7 @@ class Skin:
             Spherical blend skinning (Kavan and Zara 2005), linear blend skinning, dual quaternion skinning (Kavan et
             al. 2007), or each vertex by its heaviest joint alone.
         rotation : {"qlerp", "average"}
-            How ``"spherical"`` blends rotations: quaternions linearly, normalised (eqs. 4 to 6), or by their spherical
+            How ``"spherical"`` blends rotations: quaternions linearly, normalized (eqs. 4 to 6), or by their spherical
             weighted average (Buss and Fillmore 2001), which of two is spherical linear interpolation. The average takes
             several times as long; of two it is up to 8.15 degrees off the other.
         center : {"joint_set", "weighted", "optimized"}

@@ -57,5 +57,5 @@ def test_blender_imports_automatic_weights(tmp_path: Path, source: str, monkeypa
     assert {bone.name for bone in armature.data.bones} >= set(names)
     assert len(item.data.vertices) == len(hand.mesh.positions)
     expected = weights.to_dense(made.joint_indices, made.joint_weights, len(names))
-    # single precision in the file, and once more normalised there
+    # single precision in the file, and once more normalized there
     np.testing.assert_allclose(weights_in_blender(item, names), expected, atol=3e-7)

@@ -256,7 +256,7 @@ static void test_a_twist_by_the_skin(void) {
   const int32_t attachment[VERTICES] = {1, 1, 1, 1, 1, 1};
   const double t_min[JOINTS] = {NAN, -0.5, NAN}, t_max[JOINTS] = {NAN, 0.5, NAN};
   const transform matrices[JOINTS] = {identity(), rotation(1, 0, 0, 179.0), rotation(1, 0, 0, 179.0)};
-  const sbs_deform_options options = sbs_blending_options();
+  const sbs_deform_options options = sbs_blending_deform_options();
   sbs_blending_desc desc = arm();
   results found;
   desc.attachment = attachment;

@@ -26,8 +26,8 @@ static sbs_capsules three_capsules(void) {
   return (sbs_capsules){3, heads[0], tails[0], inner_radii[0], outer_radii[0], NULL, NULL, NULL};
 }
 
-static sbs_capsule_points four_points(void) {
-  return (sbs_capsule_points){POINTS, SBS_FLOAT64, points, 0};
+static sbs_capsules_points four_points(void) {
+  return (sbs_capsules_points){POINTS, SBS_FLOAT64, points, 0};
 }
 
 static void check_row(const int32_t *indices, const double *weights, int32_t first, double weight, int32_t second,
@@ -40,11 +40,11 @@ static void check_row(const int32_t *indices, const double *weights, int32_t fir
 
 static void test_pairs(void) {
   const sbs_capsules capsules = three_capsules();
-  const sbs_capsule_points given = four_points();
+  const sbs_capsules_points given = four_points();
   int32_t indices[POINTS][2];
   double weights[POINTS][2];
-  sbs_capsule_report report;
-  CHECK_EQUAL(sbs_capsule_weights(&capsules, &given, NULL, 2, indices[0], weights[0], &report, NULL), SBS_OK);
+  sbs_capsules_report report;
+  CHECK_EQUAL(sbs_capsules_weights(&capsules, &given, NULL, 2, indices[0], weights[0], &report, NULL), SBS_OK);
   check_row(indices[0], weights[0], 0, 1.0, 0, 0.0);
   check_row(indices[1], weights[1], 0, 3.0 / 4, 1, 1.0 / 4);
   check_row(indices[2], weights[2], 0, 2.0 / 3, 1, 1.0 / 3);
@@ -58,23 +58,23 @@ static void test_no_influence_of_weight_zero_beside_tiny_multipliers(void) {
   const double multipliers[3] = {1e-300, 1.0, 1.0}, on_bone[3] = {3.25, 0.0, 0.0};
   sbs_capsules capsules = three_capsules();
   capsules.multipliers = multipliers;
-  const sbs_capsule_points given = {1, SBS_FLOAT64, on_bone, 0};
+  const sbs_capsules_points given = {1, SBS_FLOAT64, on_bone, 0};
   int32_t indices[2] = {-7, -7};
   double weights[2] = {-7.0, -7.0};
-  sbs_capsule_report report;
-  CHECK_EQUAL(sbs_capsule_weights(&capsules, &given, NULL, 2, indices, weights, &report, NULL), SBS_OK);
+  sbs_capsules_report report;
+  CHECK_EQUAL(sbs_capsules_weights(&capsules, &given, NULL, 2, indices, weights, &report, NULL), SBS_OK);
   check_row(indices, weights, 0, 1.0, 0, 0.0);
   CHECK_EQUAL(report.max_influences, 1);
 }
 
 static void test_limit(void) {
   const sbs_capsules capsules = three_capsules();
-  const sbs_capsule_points given = four_points();
+  const sbs_capsules_points given = four_points();
   const int32_t expected[POINTS] = {0, 0, 0, 2};
   int32_t indices[POINTS];
   double weights[POINTS];
-  sbs_capsule_report report;
-  CHECK_EQUAL(sbs_capsule_weights(&capsules, &given, NULL, 1, indices, weights, &report, NULL), SBS_OK);
+  sbs_capsules_report report;
+  CHECK_EQUAL(sbs_capsules_weights(&capsules, &given, NULL, 1, indices, weights, &report, NULL), SBS_OK);
   for (int i = 0; i < POINTS; i++) {
     CHECK_EQUAL(indices[i], expected[i]);
     CHECK(weights[i] == 1.0);
@@ -84,11 +84,11 @@ static void test_limit(void) {
 
 static void test_count_only(void) {
   const sbs_capsules capsules = three_capsules();
-  const sbs_capsule_points given = four_points();
-  sbs_capsule_options options = sbs_default_capsule_options();
-  sbs_capsule_report report;
-  options.outside = SBS_CAPSULE_OUTSIDE_UNWEIGHTED;
-  CHECK_EQUAL(sbs_capsule_weights(&capsules, &given, &options, 0, NULL, NULL, &report, NULL), SBS_OK);
+  const sbs_capsules_points given = four_points();
+  sbs_capsules_options options = sbs_default_capsules_options();
+  sbs_capsules_report report;
+  options.outside = SBS_CAPSULES_OUTSIDE_UNWEIGHTED;
+  CHECK_EQUAL(sbs_capsules_weights(&capsules, &given, &options, 0, NULL, NULL, &report, NULL), SBS_OK);
   CHECK_EQUAL(report.outside, 1);
   CHECK_EQUAL(report.max_influences, 2);
 }
@@ -102,14 +102,14 @@ static void test_dense(void) {
     for (int axis = 0; axis < 3; axis++) rows[i][axis] = (float)points[i][axis];
   }
   const sbs_capsules capsules = three_capsules();
-  const sbs_capsule_points given = {POINTS, SBS_FLOAT32, rows, sizeof rows[0]};
-  sbs_capsule_options options = sbs_default_capsule_options();
-  options.outside = SBS_CAPSULE_OUTSIDE_UNWEIGHTED;
-  CHECK_EQUAL(sbs_capsule_weights_dense(&capsules, &given, &options, 0, weights[0], NULL, NULL), SBS_OK);
+  const sbs_capsules_points given = {POINTS, SBS_FLOAT32, rows, sizeof rows[0]};
+  sbs_capsules_options options = sbs_default_capsules_options();
+  options.outside = SBS_CAPSULES_OUTSIDE_UNWEIGHTED;
+  CHECK_EQUAL(sbs_capsules_weights_dense(&capsules, &given, &options, 0, weights[0], NULL, NULL), SBS_OK);
   for (int i = 0; i < POINTS; i++) {
     for (int j = 0; j < 3; j++) CHECK(weights[i][j] == expected[i][j]);
   }
-  CHECK_EQUAL(sbs_capsule_weights_dense(&capsules, &given, &options, 1, weights[0], NULL, NULL), SBS_OK);
+  CHECK_EQUAL(sbs_capsules_weights_dense(&capsules, &given, &options, 1, weights[0], NULL, NULL), SBS_OK);
   CHECK(weights[2][0] == 1.0f && weights[2][1] == 0.0f);
 }
 
@@ -117,31 +117,31 @@ static void test_multipliers_and_switches(void) {
   const double multipliers[3] = {1, 3, 0};
   const unsigned char enabled[3] = {1, 0, 1};
   sbs_capsules capsules = three_capsules();
-  const sbs_capsule_points given = {1, SBS_FLOAT64, points[1], 0};
+  const sbs_capsules_points given = {1, SBS_FLOAT64, points[1], 0};
   double weights[3];
   capsules.multipliers = multipliers;
-  CHECK_EQUAL(sbs_capsule_weights_dense(&capsules, &given, NULL, 0, weights, NULL, NULL), SBS_OK);
+  CHECK_EQUAL(sbs_capsules_weights_dense(&capsules, &given, NULL, 0, weights, NULL, NULL), SBS_OK);
   CHECK_NEAR(weights[0], 0.5, 1e-15);
   CHECK_NEAR(weights[1], 0.5, 1e-15);
   capsules.enabled = enabled;
-  CHECK_EQUAL(sbs_capsule_weights_dense(&capsules, &given, NULL, 0, weights, NULL, NULL), SBS_OK);
+  CHECK_EQUAL(sbs_capsules_weights_dense(&capsules, &given, NULL, 0, weights, NULL, NULL), SBS_OK);
   CHECK(weights[0] == 1.0 && weights[1] == 0.0 && weights[2] == 0.0);
 }
 
 /* In two outer capsules, at x = 1/4 of the first, whose k is then (9/16) / (3/2) instead of (3/4) / (3/2). */
 static void test_falloffs(void) {
-  const int32_t falloffs[3] = {SBS_CAPSULE_FALLOFF_QUADRATIC, -1, -1}, none[3] = {-1, -1, -1};
+  const int32_t falloffs[3] = {SBS_CAPSULES_FALLOFF_QUADRATIC, -1, -1}, none[3] = {-1, -1, -1};
   sbs_capsules capsules = three_capsules();
-  const sbs_capsule_points given = {1, SBS_FLOAT64, points[2], 0};
-  sbs_capsule_options options = sbs_default_capsule_options();
+  const sbs_capsules_points given = {1, SBS_FLOAT64, points[2], 0};
+  sbs_capsules_options options = sbs_default_capsules_options();
   double weights[3];
   capsules.falloffs = falloffs;
-  CHECK_EQUAL(sbs_capsule_weights_dense(&capsules, &given, NULL, 0, weights, NULL, NULL), SBS_OK);
+  CHECK_EQUAL(sbs_capsules_weights_dense(&capsules, &given, NULL, 0, weights, NULL, NULL), SBS_OK);
   CHECK_NEAR(weights[0], 3.0 / 5, 1e-15);
   CHECK_NEAR(weights[1], 2.0 / 5, 1e-15);
   capsules.falloffs = none; /* that of the options, here quadratic for both: (1/4) / 2 of the second */
-  options.falloff = SBS_CAPSULE_FALLOFF_QUADRATIC;
-  CHECK_EQUAL(sbs_capsule_weights_dense(&capsules, &given, &options, 0, weights, NULL, NULL), SBS_OK);
+  options.falloff = SBS_CAPSULES_FALLOFF_QUADRATIC;
+  CHECK_EQUAL(sbs_capsules_weights_dense(&capsules, &given, &options, 0, weights, NULL, NULL), SBS_OK);
   CHECK_NEAR(weights[0], 3.0 / 4, 1e-15);
 }
 
@@ -158,14 +158,15 @@ static void test_blocks_and_threads_change_no_bit(void) {
     for (int axis = 0; axis < 3; axis++) cloud[i][axis] = random_between(&seed, -2.0, 9.0);
   }
   const sbs_capsules capsules = three_capsules();
-  sbs_capsule_points given = {MANY, SBS_FLOAT64, cloud, 0};
-  sbs_capsule_options options = sbs_default_capsule_options();
+  sbs_capsules_points given = {MANY, SBS_FLOAT64, cloud, 0};
+  sbs_capsules_options options = sbs_default_capsules_options();
   options.threads = 1;
-  CHECK_EQUAL(sbs_capsule_weights(&capsules, &given, &options, K, indices[0], weights[0], NULL, NULL), SBS_OK);
+  CHECK_EQUAL(sbs_capsules_weights(&capsules, &given, &options, K, indices[0], weights[0], NULL, NULL), SBS_OK);
   for (options.threads = 0; options.threads < 5; options.threads++) {
-    sbs_capsule_report report;
+    sbs_capsules_report report;
     memset(again, 0xff, sizeof again);
-    CHECK_EQUAL(sbs_capsule_weights(&capsules, &given, &options, K, indices_again[0], again[0], &report, NULL), SBS_OK);
+    CHECK_EQUAL(sbs_capsules_weights(&capsules, &given, &options, K, indices_again[0], again[0], &report, NULL),
+                SBS_OK);
     CHECK(memcmp(indices, indices_again, sizeof indices) == 0);
     CHECK(memcmp(weights, again, sizeof weights) == 0);
     CHECK(report.outside > 0 && report.outside < MANY);
@@ -173,7 +174,7 @@ static void test_blocks_and_threads_change_no_bit(void) {
   for (size_t i = 0; i < MANY; i++) { /* each alone */
     given.point_count = 1;
     given.points = cloud[i];
-    CHECK_EQUAL(sbs_capsule_weights(&capsules, &given, NULL, K, indices_again[0], again[0], NULL, NULL), SBS_OK);
+    CHECK_EQUAL(sbs_capsules_weights(&capsules, &given, NULL, K, indices_again[0], again[0], NULL, NULL), SBS_OK);
     CHECK(memcmp(indices[i], indices_again[0], sizeof indices[i]) == 0);
     CHECK(memcmp(weights[i], again[0], sizeof weights[i]) == 0);
   }
@@ -187,8 +188,8 @@ typedef struct attempt {
   unsigned char enabled[3];
   int32_t falloffs[3];
   sbs_capsules capsules;
-  sbs_capsule_points given;
-  sbs_capsule_options options;
+  sbs_capsules_points given;
+  sbs_capsules_options options;
   size_t columns;
   int32_t indices[POINTS][2];
   double weights[POINTS][3];
@@ -212,8 +213,8 @@ static void start(attempt *made) {
                                   made->multipliers,
                                   made->enabled,
                                   made->falloffs};
-  made->given = (sbs_capsule_points){POINTS, SBS_FLOAT64, made->points, 0};
-  made->options = sbs_default_capsule_options();
+  made->given = (sbs_capsules_points){POINTS, SBS_FLOAT64, made->points, 0};
+  made->options = sbs_default_capsules_options();
   made->columns = 2;
   made->indices_out = made->indices[0];
   made->weights_out = made->weights[0];
@@ -225,18 +226,18 @@ static void fail_with(attempt *made, sbs_status expected, const char *argument, 
   const int capsules_to_blame = sbs_capsules_check(&made->capsules, NULL) != SBS_OK;
   attempt before;
   for (int call = capsules_to_blame ? 0 : 1; call < 3; call++) {
-    sbs_capsule_report report = {77, 77};
+    sbs_capsules_report report = {77, 77};
     sbs_fault fault = {0};
     sbs_status status;
     memcpy(&before, made, sizeof before);
     if (call == 0) {
       status = sbs_capsules_check(&made->capsules, &fault);
     } else if (call == 1) {
-      status = sbs_capsule_weights(&made->capsules, &made->given, &made->options, made->columns, made->indices_out,
-                                   made->weights_out, &report, &fault);
+      status = sbs_capsules_weights(&made->capsules, &made->given, &made->options, made->columns, made->indices_out,
+                                    made->weights_out, &report, &fault);
     } else {
-      status = sbs_capsule_weights_dense(&made->capsules, &made->given, &made->options, made->columns,
-                                         made->weights_out, &report, &fault);
+      status = sbs_capsules_weights_dense(&made->capsules, &made->given, &made->options, made->columns,
+                                          made->weights_out, &report, &fault);
     }
     CHECK_EQUAL(status, expected);
     CHECK_STRING(fault.argument, argument);
@@ -288,32 +289,33 @@ static void test_bad_points(void) {
 }
 
 static void test_bad_options(void) {
-  FAILS(made.options.falloff = (sbs_capsule_falloff)3, SBS_ERROR_OPTION, "falloff", 0, 0, 0);
-  FAILS(made.options.falloff = (sbs_capsule_falloff)-1, SBS_ERROR_OPTION, "falloff", 0, 0, 0);
-  FAILS(made.options.outside = (sbs_capsule_outside)3, SBS_ERROR_OPTION, "outside", 0, 0, 0);
+  FAILS(made.options.falloff = (sbs_capsules_falloff)3, SBS_ERROR_OPTION, "falloff", 0, 0, 0);
+  FAILS(made.options.falloff = (sbs_capsules_falloff)-1, SBS_ERROR_OPTION, "falloff", 0, 0, 0);
+  FAILS(made.options.outside = (sbs_capsules_outside)3, SBS_ERROR_OPTION, "outside", 0, 0, 0);
   FAILS(made.options.threads = -1, SBS_ERROR_OPTION, "threads", 0, 0, 0);
   FAILS(made.options.allocator.allocate = NULL, SBS_ERROR_NULL, "allocator.allocate", 0, 0, 0);
   FAILS(made.options.allocator.release = NULL, SBS_ERROR_NULL, "allocator.release", 0, 0, 0);
   FAILS(made.weights_out = NULL, SBS_ERROR_NULL, "joint_weights", 0, 0, 0);
   FAILS(memset(made.enabled, 0, 3), SBS_ERROR_EMPTY, "enabled", 0, 0, 0);
-  FAILS(made.options.outside = SBS_CAPSULE_OUTSIDE_ERROR, SBS_ERROR_UNWEIGHTED, "points", 1, 3, 0);
+  FAILS(made.options.outside = SBS_CAPSULES_OUTSIDE_ERROR, SBS_ERROR_UNWEIGHTED, "points", 1, 3, 0);
 }
 
 static void test_bad_output(void) {
   attempt made;
   sbs_fault fault;
   start(&made);
-  CHECK_EQUAL(sbs_capsule_weights(&made.capsules, &made.given, NULL, 2, NULL, made.weights[0], NULL, &fault),
+  CHECK_EQUAL(sbs_capsules_weights(&made.capsules, &made.given, NULL, 2, NULL, made.weights[0], NULL, &fault),
               SBS_ERROR_NULL);
   CHECK_STRING(fault.argument, "joint_indices");
-  CHECK_EQUAL(sbs_capsule_weights(&made.capsules, &made.given, NULL, 0, made.indices[0], made.weights[0], NULL, &fault),
-              SBS_ERROR_EMPTY);
+  CHECK_EQUAL(
+      sbs_capsules_weights(&made.capsules, &made.given, NULL, 0, made.indices[0], made.weights[0], NULL, &fault),
+      SBS_ERROR_EMPTY);
   CHECK_STRING(fault.argument, "influences_per_vertex");
-  CHECK_EQUAL(sbs_capsule_weights(&made.capsules, &made.given, NULL, SIZE_MAX / 8, made.indices[0], made.weights[0],
-                                  NULL, &fault),
+  CHECK_EQUAL(sbs_capsules_weights(&made.capsules, &made.given, NULL, SIZE_MAX / 8, made.indices[0], made.weights[0],
+                                   NULL, &fault),
               SBS_ERROR_TOO_LARGE);
   CHECK_STRING(fault.argument, "influences_per_vertex");
-  CHECK_EQUAL(sbs_capsule_weights(&made.capsules, NULL, NULL, 1, made.indices[0], made.weights[0], NULL, &fault),
+  CHECK_EQUAL(sbs_capsules_weights(&made.capsules, NULL, NULL, 1, made.indices[0], made.weights[0], NULL, &fault),
               SBS_ERROR_NULL);
   CHECK_STRING(fault.argument, "points");
 }
@@ -323,8 +325,8 @@ static void test_points_outside_are_counted(void) {
   sbs_fault fault;
   start(&made);
   made.points[1][2] = 20;
-  made.options.outside = SBS_CAPSULE_OUTSIDE_ERROR;
-  CHECK_EQUAL(sbs_capsule_weights(&made.capsules, &made.given, &made.options, 0, NULL, NULL, NULL, &fault),
+  made.options.outside = SBS_CAPSULES_OUTSIDE_ERROR;
+  CHECK_EQUAL(sbs_capsules_weights(&made.capsules, &made.given, &made.options, 0, NULL, NULL, NULL, &fault),
               SBS_ERROR_UNWEIGHTED);
   CHECK_EQUAL(fault.index[0], 1);
   CHECK(fault.value == 2.0);
@@ -336,14 +338,14 @@ static void test_points_outside_are_counted(void) {
 static sbs_status weigh_pairs(const sbs_allocator *allocator, void *subject) {
   attempt *made = subject;
   made->options.allocator = *allocator;
-  return sbs_capsule_weights(&made->capsules, &made->given, &made->options, 2, made->indices[0], made->weights[0], NULL,
-                             NULL);
+  return sbs_capsules_weights(&made->capsules, &made->given, &made->options, 2, made->indices[0], made->weights[0],
+                              NULL, NULL);
 }
 
 static sbs_status weigh_matrix(const sbs_allocator *allocator, void *subject) {
   attempt *made = subject;
   made->options.allocator = *allocator;
-  return sbs_capsule_weights_dense(&made->capsules, &made->given, &made->options, 0, made->weights[0], NULL, NULL);
+  return sbs_capsules_weights_dense(&made->capsules, &made->given, &made->options, 0, made->weights[0], NULL, NULL);
 }
 
 static void test_every_allocation_fails_in_turn(void) {

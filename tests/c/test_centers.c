@@ -59,7 +59,7 @@ static tube *new_tube(void) {
 
 static sbs_status find(const tube *of, const sbs_centers_options *options, double centers[VERTICES][3],
                        sbs_centers_report *report, sbs_fault *fault) {
-  return sbs_optimized_centers(&of->desc, TRIANGLES, of->triangles[0], options, centers[0], report, fault);
+  return sbs_centers_optimized(&of->desc, TRIANGLES, of->triangles[0], options, centers[0], report, fault);
 }
 
 static void test_centers_lie_on_the_axis(void) {
@@ -182,13 +182,13 @@ static void test_bad_input_is_named(void) {
   tube *made = new_tube();
   double centers[3];
   sbs_fault fault = {0};
-  CHECK_EQUAL(sbs_optimized_centers(NULL, 1, made->triangles[0], NULL, centers, NULL, &fault), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_centers_optimized(NULL, 1, made->triangles[0], NULL, centers, NULL, &fault), SBS_ERROR_NULL);
   CHECK_STRING(fault.argument, "desc");
-  CHECK_EQUAL(sbs_optimized_centers(&made->desc, 1, made->triangles[0], NULL, NULL, NULL, &fault), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_centers_optimized(&made->desc, 1, made->triangles[0], NULL, NULL, NULL, &fault), SBS_ERROR_NULL);
   CHECK_STRING(fault.argument, "centers");
-  CHECK_EQUAL(sbs_optimized_centers(&made->desc, 1, NULL, NULL, centers, NULL, &fault), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_centers_optimized(&made->desc, 1, NULL, NULL, centers, NULL, &fault), SBS_ERROR_NULL);
   CHECK_STRING(fault.argument, "triangles");
-  CHECK_EQUAL(sbs_optimized_centers(&made->desc, 0, NULL, NULL, centers, NULL, &fault), SBS_ERROR_EMPTY);
+  CHECK_EQUAL(sbs_centers_optimized(&made->desc, 0, NULL, NULL, centers, NULL, &fault), SBS_ERROR_EMPTY);
   CHECK_STRING(fault.argument, "triangles");
 
   const double wrong[][3] = {{0.0, 0.1, 0.0}, {NAN, 0.1, 0.0},  {INFINITY, 0.1, 0.0}, {0.1, 0.0, 0.0},

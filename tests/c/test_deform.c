@@ -108,7 +108,7 @@ static void test_half_twist(void) {
 }
 
 /*
- * Normalised linear interpolation from no turn to 90 degrees: half the angle t has tan t = w sin 45 / (1 - w + w cos
+ * Normalized linear interpolation from no turn to 90 degrees: half the angle t has tan t = w sin 45 / (1 - w + w cos
  * 45).
  */
 static void test_quarter_turn_by_any_weights(void) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The influences of a vertex: sorted, merged, repaired and normalised, whatever their order. */
+/* The influences of a vertex: sorted, merged, repaired and normalized, whatever their order. */
 #include <float.h>
 #include <math.h>
 
@@ -152,7 +152,7 @@ static void test_nothing_left_is_unweighted(void) {
   check_read(&found, NULL, NULL, 0, 0, SBS_WEIGHT_UNWEIGHTED | SBS_WEIGHT_NAN | SBS_WEIGHT_NEGATIVE);
 }
 
-static void test_sums_are_normalised(void) {
+static void test_sums_are_normalized(void) {
   static const struct {
     double sum;
     unsigned repairs;
@@ -236,7 +236,7 @@ int main(void) {
   RUN(test_bad_weights_are_dropped);
   RUN(test_first_bad_weight_is_named);
   RUN(test_nothing_left_is_unweighted);
-  RUN(test_sums_are_normalised);
+  RUN(test_sums_are_normalized);
   RUN(test_huge_weights);
   RUN(test_tiny_weights);
   RUN(test_ties_go_to_the_lowest_joint);

@@ -7,7 +7,7 @@
 #include <sbs/capsules.h>
 #include <sbs/centers.h>
 #include <sbs/heat.h>
-#include <sbs/subdivide.h>
+#include <sbs/subdivision.h>
 #include <sbs/surface.h>
 
 #include "counting_allocator.h"
@@ -109,7 +109,7 @@ static sbs_status find_centers(void) {
   options.allocator = allocator;
   options.refinement = INFINITY;
   options.threads = 1;
-  return sbs_optimized_centers(&desc, TRIANGLES, triangles[0], &options, centers, NULL, NULL);
+  return sbs_centers_optimized(&desc, TRIANGLES, triangles[0], &options, centers, NULL, NULL);
 }
 
 static sbs_status weigh(void) {
@@ -118,11 +118,11 @@ static sbs_status weigh(void) {
   for (int j = 0; j < JOINTS; j++) ends[j][0] = 8.0 * j, radii[j][0] = radii[j][1] = 10.0;
   const sbs_capsules capsules = {
       .capsule_count = JOINTS, .heads = ends[0], .tails = ends[0], .inner_radii = radii[0], .outer_radii = radii[0]};
-  const sbs_capsule_points points = {VERTICES, SBS_FLOAT64, made.positions, 0};
-  sbs_capsule_options options = sbs_default_capsule_options();
+  const sbs_capsules_points points = {VERTICES, SBS_FLOAT64, made.positions, 0};
+  sbs_capsules_options options = sbs_default_capsules_options();
   options.allocator = allocator;
   options.threads = 1;
-  return sbs_capsule_weights(&capsules, &points, &options, INFLUENCES, indices, weights, NULL, NULL);
+  return sbs_capsules_weights(&capsules, &points, &options, INFLUENCES, indices, weights, NULL, NULL);
 }
 
 static sbs_status check_skin(void) {
@@ -217,7 +217,7 @@ static sbs_status find_neighbors(void) {
   return sbs_mesh_adjacency(&mesh, NULL, &allocator, offsets, neighbors, NULL);
 }
 
-static sbs_status divide_by(sbs_scheme scheme) {
+static sbs_status divide_by(sbs_subdivision_scheme scheme) {
   static unsigned char chosen[TRIANGLES];
   memset(chosen, 1, sizeof chosen);
   const sbs_mesh_desc mesh = sheet();
@@ -229,11 +229,11 @@ static sbs_status divide_by(sbs_scheme scheme) {
 }
 
 static sbs_status divide_in_3(void) {
-  return divide_by(SBS_SCHEME_1_TO_3);
+  return divide_by(SBS_SUBDIVISION_1_TO_3);
 }
 
 static sbs_status divide_in_4(void) {
-  return divide_by(SBS_SCHEME_1_TO_4);
+  return divide_by(SBS_SUBDIVISION_1_TO_4);
 }
 
 static sbs_status measure_curvature(void) {
@@ -368,8 +368,9 @@ static void test_ends_where_nothing_changes(void) {
       .vertex_count = 3, .scalar = SBS_FLOAT64, .positions = positions, .triangle_count = 2, .triangles = corners[0]};
   for (int scheme = 0; scheme < 2; scheme++) {
     const sbs_subdivision *subdivision = NULL;
-    CHECK_EQUAL(sbs_subdivision_new(&mesh, NULL, chosen, (sbs_scheme)scheme, INT32_MAX, NULL, &subdivision, NULL),
-                SBS_OK);
+    CHECK_EQUAL(
+        sbs_subdivision_new(&mesh, NULL, chosen, (sbs_subdivision_scheme)scheme, INT32_MAX, NULL, &subdivision, NULL),
+        SBS_OK);
     if (subdivision) CHECK_EQUAL(subdivision->triangle_count, 2);
     sbs_subdivision_free(subdivision);
   }
@@ -399,8 +400,9 @@ static void test_too_many_levels_are_refused(void) {
   for (int scheme = 0; scheme < 2; scheme++) {
     const sbs_subdivision *subdivision = NULL;
     sbs_fault fault;
-    CHECK_EQUAL(sbs_subdivision_new(&mesh, NULL, chosen, (sbs_scheme)scheme, INT32_MAX, NULL, &subdivision, &fault),
-                SBS_ERROR_TOO_LARGE);
+    CHECK_EQUAL(
+        sbs_subdivision_new(&mesh, NULL, chosen, (sbs_subdivision_scheme)scheme, INT32_MAX, NULL, &subdivision, &fault),
+        SBS_ERROR_TOO_LARGE);
     CHECK_STRING(fault.argument, "levels");
   }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Subdivision and curvature on meshes small enough to be done by hand. */
-#include <sbs/subdivide.h>
+#include <sbs/subdivision.h>
 
 #include "counting_allocator.h"
 #include "harness.h"
@@ -53,7 +53,7 @@ static void test_four_of_one_and_two_of_its_neighbor(void) {
   const sbs_mesh_desc mesh = strip();
   const unsigned char chosen[3] = {1, 0, 0};
   const sbs_subdivision *fine = NULL;
-  CHECK_EQUAL(sbs_subdivision_new(&mesh, strip_representatives, chosen, SBS_SCHEME_1_TO_4, 1, NULL, &fine, NULL),
+  CHECK_EQUAL(sbs_subdivision_new(&mesh, strip_representatives, chosen, SBS_SUBDIVISION_1_TO_4, 1, NULL, &fine, NULL),
               SBS_OK);
   CHECK_EQUAL(fine->vertex_count, 12);
   CHECK_EQUAL(fine->new_vertex_count, 4); /* three middles, and that of the seam for its other side */
@@ -76,7 +76,7 @@ static void test_without_representatives_a_seam_is_a_border(void) {
   const sbs_mesh_desc mesh = strip();
   const unsigned char chosen[3] = {1, 0, 0};
   const sbs_subdivision *fine = NULL;
-  CHECK_EQUAL(sbs_subdivision_new(&mesh, NULL, chosen, SBS_SCHEME_1_TO_4, 1, NULL, &fine, NULL), SBS_OK);
+  CHECK_EQUAL(sbs_subdivision_new(&mesh, NULL, chosen, SBS_SUBDIVISION_1_TO_4, 1, NULL, &fine, NULL), SBS_OK);
   CHECK_EQUAL(fine->vertex_count, 11);
   CHECK_EQUAL(fine->triangle_count, 6);
   sbs_subdivision_free(fine);
@@ -87,7 +87,7 @@ static void test_three_of_a_triangle_between_two(void) {
   const sbs_mesh_desc mesh = strip();
   const unsigned char chosen[3] = {1, 0, 1};
   const sbs_subdivision *fine = NULL;
-  CHECK_EQUAL(sbs_subdivision_new(&mesh, strip_representatives, chosen, SBS_SCHEME_1_TO_4, 1, NULL, &fine, NULL),
+  CHECK_EQUAL(sbs_subdivision_new(&mesh, strip_representatives, chosen, SBS_SUBDIVISION_1_TO_4, 1, NULL, &fine, NULL),
               SBS_OK);
   CHECK_EQUAL(fine->vertex_count, 15); /* 8 to 10; 11 on 3-5 and 12 on 4-3; 13, 14 */
   CHECK_EQUAL(fine->triangle_count, 11);
@@ -102,7 +102,7 @@ static void test_three_of_one(void) {
   const sbs_mesh_desc mesh = strip();
   const unsigned char chosen[3] = {0, 1, 0};
   const sbs_subdivision *fine = NULL;
-  CHECK_EQUAL(sbs_subdivision_new(&mesh, strip_representatives, chosen, SBS_SCHEME_1_TO_3, 1, NULL, &fine, NULL),
+  CHECK_EQUAL(sbs_subdivision_new(&mesh, strip_representatives, chosen, SBS_SUBDIVISION_1_TO_3, 1, NULL, &fine, NULL),
               SBS_OK);
   CHECK_EQUAL(fine->new_vertex_count, 1);
   CHECK_EQUAL(fine->triangle_count, 5);
@@ -120,7 +120,7 @@ static void test_levels(void) {
   const sbs_mesh_desc mesh = strip();
   const unsigned char chosen[3] = {1, 0, 0};
   const sbs_subdivision *fine = NULL;
-  CHECK_EQUAL(sbs_subdivision_new(&mesh, strip_representatives, chosen, SBS_SCHEME_1_TO_4, 2, NULL, &fine, NULL),
+  CHECK_EQUAL(sbs_subdivision_new(&mesh, strip_representatives, chosen, SBS_SUBDIVISION_1_TO_4, 2, NULL, &fine, NULL),
               SBS_OK);
   size_t parts = 0;
   for (size_t t = 0; t < fine->triangle_count; t++) parts += fine->sources[t] == 0;
@@ -141,7 +141,7 @@ static void test_levels(void) {
   sbs_subdivision_free(fine);
 
   const unsigned char both[3] = {1, 1, 0};
-  CHECK_EQUAL(sbs_subdivision_new(&mesh, NULL, both, SBS_SCHEME_1_TO_3, 2, NULL, &fine, NULL), SBS_OK);
+  CHECK_EQUAL(sbs_subdivision_new(&mesh, NULL, both, SBS_SUBDIVISION_1_TO_3, 2, NULL, &fine, NULL), SBS_OK);
   CHECK_EQUAL(fine->triangle_count, 9 + 9 + 1);
   CHECK_EQUAL(fine->new_vertex_count, 2 * (1 + 3));
   sbs_subdivision_free(fine);
@@ -155,14 +155,15 @@ static void test_degenerate_triangles(void) {
   const sbs_mesh_desc mesh = describe(4, positions, 3, triangles);
   const unsigned char degenerate[3] = {0, 1, 1}, first[3] = {1, 0, 0};
   const sbs_subdivision *fine = NULL;
-  for (int scheme = SBS_SCHEME_1_TO_3; scheme <= SBS_SCHEME_1_TO_4; scheme++) {
-    CHECK_EQUAL(sbs_subdivision_new(&mesh, representatives, degenerate, (sbs_scheme)scheme, 3, NULL, &fine, NULL),
-                SBS_OK);
+  for (int scheme = SBS_SUBDIVISION_1_TO_3; scheme <= SBS_SUBDIVISION_1_TO_4; scheme++) {
+    CHECK_EQUAL(
+        sbs_subdivision_new(&mesh, representatives, degenerate, (sbs_subdivision_scheme)scheme, 3, NULL, &fine, NULL),
+        SBS_OK);
     CHECK_EQUAL(fine->new_vertex_count, 0);
     CHECK_EQUAL(fine->triangle_count, 3);
     sbs_subdivision_free(fine);
   }
-  CHECK_EQUAL(sbs_subdivision_new(&mesh, representatives, first, SBS_SCHEME_1_TO_4, 1, NULL, &fine, NULL), SBS_OK);
+  CHECK_EQUAL(sbs_subdivision_new(&mesh, representatives, first, SBS_SUBDIVISION_1_TO_4, 1, NULL, &fine, NULL), SBS_OK);
   CHECK_EQUAL(fine->triangle_count, 4 + 3 + 3);
   CHECK_EQUAL(fine->new_vertex_count, 3 + 1); /* 3-0 has its own middle beside that of 0-1 */
   sbs_subdivision_free(fine);
@@ -175,7 +176,7 @@ static void test_edge_of_three_triangles(void) {
   const sbs_mesh_desc mesh = describe(5, positions, 3, triangles);
   const unsigned char chosen[3] = {0, 1, 0};
   const sbs_subdivision *fine = NULL;
-  CHECK_EQUAL(sbs_subdivision_new(&mesh, NULL, chosen, SBS_SCHEME_1_TO_4, 1, NULL, &fine, NULL), SBS_OK);
+  CHECK_EQUAL(sbs_subdivision_new(&mesh, NULL, chosen, SBS_SUBDIVISION_1_TO_4, 1, NULL, &fine, NULL), SBS_OK);
   CHECK_EQUAL(fine->triangle_count, 2 + 4 + 2);
   CHECK_EQUAL(fine->new_vertex_count, 3);
   sbs_subdivision_free(fine);
@@ -187,7 +188,7 @@ static void test_edge_of_three_triangles(void) {
 static void test_no_triangles(void) {
   const sbs_mesh_desc mesh = describe(8, strip_positions, 0, NULL);
   const sbs_subdivision *fine = NULL;
-  CHECK_EQUAL(sbs_subdivision_new(&mesh, NULL, NULL, SBS_SCHEME_1_TO_4, 1, NULL, &fine, NULL), SBS_OK);
+  CHECK_EQUAL(sbs_subdivision_new(&mesh, NULL, NULL, SBS_SUBDIVISION_1_TO_4, 1, NULL, &fine, NULL), SBS_OK);
   CHECK_EQUAL(fine->vertex_count, 8);
   CHECK_EQUAL(fine->triangle_count, 0);
   sbs_subdivision_free(fine);
@@ -247,19 +248,21 @@ static void test_bad_input(void) {
   const sbs_subdivision *fine = NULL;
   double curvatures[3];
   sbs_fault fault = {0};
-  CHECK_EQUAL(sbs_subdivision_new(NULL, NULL, chosen, SBS_SCHEME_1_TO_4, 1, NULL, &fine, &fault), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_subdivision_new(NULL, NULL, chosen, SBS_SUBDIVISION_1_TO_4, 1, NULL, &fine, &fault), SBS_ERROR_NULL);
   CHECK_STRING(fault.argument, "mesh");
-  CHECK_EQUAL(sbs_subdivision_new(&mesh, NULL, NULL, SBS_SCHEME_1_TO_4, 1, NULL, &fine, &fault), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_subdivision_new(&mesh, NULL, NULL, SBS_SUBDIVISION_1_TO_4, 1, NULL, &fine, &fault), SBS_ERROR_NULL);
   CHECK_STRING(fault.argument, "chosen");
-  CHECK_EQUAL(sbs_subdivision_new(&mesh, NULL, chosen, SBS_SCHEME_1_TO_4, 1, NULL, NULL, &fault), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_subdivision_new(&mesh, NULL, chosen, SBS_SUBDIVISION_1_TO_4, 1, NULL, NULL, &fault), SBS_ERROR_NULL);
   CHECK_STRING(fault.argument, "subdivision");
-  CHECK_EQUAL(sbs_subdivision_new(&mesh, NULL, chosen, (sbs_scheme)7, 1, NULL, &fine, &fault), SBS_ERROR_OPTION);
+  CHECK_EQUAL(sbs_subdivision_new(&mesh, NULL, chosen, (sbs_subdivision_scheme)7, 1, NULL, &fine, &fault),
+              SBS_ERROR_OPTION);
   CHECK_STRING(fault.argument, "scheme");
-  CHECK_EQUAL(sbs_subdivision_new(&mesh, NULL, chosen, SBS_SCHEME_1_TO_4, 0, NULL, &fine, &fault), SBS_ERROR_OPTION);
+  CHECK_EQUAL(sbs_subdivision_new(&mesh, NULL, chosen, SBS_SUBDIVISION_1_TO_4, 0, NULL, &fine, &fault),
+              SBS_ERROR_OPTION);
   CHECK_STRING(fault.argument, "levels");
-  CHECK_EQUAL(sbs_subdivision_new(&mesh, NULL, chosen, SBS_SCHEME_1_TO_4, 1, &(sbs_allocator){0}, &fine, &fault),
+  CHECK_EQUAL(sbs_subdivision_new(&mesh, NULL, chosen, SBS_SUBDIVISION_1_TO_4, 1, &(sbs_allocator){0}, &fine, &fault),
               SBS_ERROR_NULL);
-  CHECK_EQUAL(sbs_subdivision_new(&mesh, NULL, chosen, SBS_SCHEME_1_TO_4, INT32_MAX, NULL, &fine, &fault),
+  CHECK_EQUAL(sbs_subdivision_new(&mesh, NULL, chosen, SBS_SUBDIVISION_1_TO_4, INT32_MAX, NULL, &fine, &fault),
               SBS_ERROR_TOO_LARGE);
   CHECK_STRING(fault.argument, "levels");
   CHECK_EQUAL(sbs_mesh_curvature(NULL, NULL, NULL, curvatures, &fault), SBS_ERROR_NULL);
@@ -268,14 +271,14 @@ static void test_bad_input(void) {
   CHECK_EQUAL(sbs_mesh_curvature(&mesh, NULL, &(sbs_allocator){0}, curvatures, &fault), SBS_ERROR_NULL);
 
   const int32_t bad_representatives[8] = {0, 1, 2, 8, 4, 5, 6, 7};
-  CHECK_EQUAL(sbs_subdivision_new(&mesh, bad_representatives, chosen, SBS_SCHEME_1_TO_4, 1, NULL, &fine, &fault),
+  CHECK_EQUAL(sbs_subdivision_new(&mesh, bad_representatives, chosen, SBS_SUBDIVISION_1_TO_4, 1, NULL, &fine, &fault),
               SBS_ERROR_VERTEX_INDEX);
   CHECK_STRING(fault.argument, "representatives");
   CHECK_EQUAL(fault.index[0], 3);
   CHECK_EQUAL(sbs_mesh_curvature(&mesh, bad_representatives, NULL, curvatures, &fault), SBS_ERROR_VERTEX_INDEX);
   const int32_t bad_triangles[3][3] = {{0, 1, 2}, {3, 5, 4}, {3, -1, 5}};
   mesh.triangles = bad_triangles[0];
-  CHECK_EQUAL(sbs_subdivision_new(&mesh, NULL, chosen, SBS_SCHEME_1_TO_4, 1, NULL, &fine, &fault),
+  CHECK_EQUAL(sbs_subdivision_new(&mesh, NULL, chosen, SBS_SUBDIVISION_1_TO_4, 1, NULL, &fine, &fault),
               SBS_ERROR_VERTEX_INDEX);
   CHECK_STRING(fault.argument, "triangles");
   CHECK_EQUAL(fault.index[0], 2);
@@ -283,7 +286,7 @@ static void test_bad_input(void) {
   double with_nan[8][3] = {{0}};
   with_nan[4][1] = NAN;
   mesh = describe(8, (const double (*)[3])with_nan, 3, strip_triangles);
-  CHECK_EQUAL(sbs_subdivision_new(&mesh, NULL, chosen, SBS_SCHEME_1_TO_4, 1, NULL, &fine, &fault),
+  CHECK_EQUAL(sbs_subdivision_new(&mesh, NULL, chosen, SBS_SUBDIVISION_1_TO_4, 1, NULL, &fine, &fault),
               SBS_ERROR_NOT_FINITE);
   CHECK_EQUAL(fault.index[0], 4);
   CHECK_EQUAL(sbs_mesh_curvature(&mesh, NULL, NULL, curvatures, &fault), SBS_ERROR_NOT_FINITE);
@@ -297,7 +300,7 @@ static void test_bad_input(void) {
 static sbs_status divide_strip(const sbs_allocator *allocator, void *fine) {
   const sbs_mesh_desc mesh = strip();
   const unsigned char chosen[3] = {1, 0, 1};
-  return sbs_subdivision_new(&mesh, strip_representatives, chosen, SBS_SCHEME_1_TO_4, 2, allocator, fine, NULL);
+  return sbs_subdivision_new(&mesh, strip_representatives, chosen, SBS_SUBDIVISION_1_TO_4, 2, allocator, fine, NULL);
 }
 
 static void discard_strip(void *fine) {

@@ -30,15 +30,15 @@ static double weight_at(const void *weights, sbs_scalar scalar, size_t i) {
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   fuzz_input in = fuzz_open(bytes, size);
   const sbs_capsules capsules = make_capsules(&in);
-  sbs_capsule_points points = {.point_count = fuzz_count(&in, 200), .scalar = fuzz_scalar(&in)};
+  sbs_capsules_points points = {.point_count = fuzz_count(&in, 200), .scalar = fuzz_scalar(&in)};
   const size_t count = points.point_count, joints = capsules.capsule_count;
   const size_t gap = fuzz_gap(&in, points.scalar), each = points.scalar == SBS_FLOAT32 ? 4 : 8;
   points.points = fuzz_rows(&in, count, 3, gap, points.scalar, -2.0, 2.0);
   points.points_stride = fuzz_rarely(&in) ? fuzz_below(&in, 3 * each) : gap ? 3 * each + gap : 0;
   if (gap && !points.points_stride) points.points_stride = 3 * each + gap;
-  sbs_capsule_options options = sbs_default_capsule_options();
-  options.falloff = (sbs_capsule_falloff)(fuzz_rarely(&in) ? fuzz_byte(&in) : fuzz_byte(&in) % 3);
-  options.outside = (sbs_capsule_outside)(fuzz_rarely(&in) ? fuzz_byte(&in) : fuzz_byte(&in) % 3);
+  sbs_capsules_options options = sbs_default_capsules_options();
+  options.falloff = (sbs_capsules_falloff)(fuzz_rarely(&in) ? fuzz_byte(&in) : fuzz_byte(&in) % 3);
+  options.outside = (sbs_capsules_outside)(fuzz_rarely(&in) ? fuzz_byte(&in) : fuzz_byte(&in) % 3);
   options.threads = fuzz_threads(&in);
   options.allocator = fuzz_allocator(&in);
   const size_t width = fuzz_rarely(&in) ? 0 : 1 + fuzz_byte(&in) % 8;
@@ -48,9 +48,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   fuzz_check_status(checked, CHECK_ERRORS, &fault);
   int32_t *indices = fuzz_room(&in, count * width * sizeof *indices);
   void *weights = fuzz_room(&in, count * width * each), *dense = fuzz_room(&in, count * joints * each);
-  sbs_capsule_report report = {0}, dense_report = {0};
+  sbs_capsules_report report = {0}, dense_report = {0};
   fault = (sbs_fault){0};
-  const sbs_status status = sbs_capsule_weights(&capsules, &points, &options, width, indices, weights, &report, &fault);
+  const sbs_status status =
+      sbs_capsules_weights(&capsules, &points, &options, width, indices, weights, &report, &fault);
   fuzz_check_status(status, WEIGHTS_ERRORS, &fault);
   if (checked != SBS_OK) FUZZ_CHECK(status == checked || status == SBS_ERROR_OPTION || status == SBS_ERROR_EMPTY);
   if (status == SBS_OK) {
@@ -59,13 +60,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     FUZZ_CHECK(fuzz_is_untouched(indices, count * width * sizeof *indices));
     FUZZ_CHECK(fuzz_is_untouched(weights, count * width * each));
   }
-  const sbs_status measured = sbs_capsule_weights(&capsules, &points, &options, 0, NULL, NULL, &dense_report, NULL);
+  const sbs_status measured = sbs_capsules_weights(&capsules, &points, &options, 0, NULL, NULL, &dense_report, NULL);
   fuzz_check_status(measured, WEIGHTS_ERRORS, NULL);
   if (status == SBS_OK && measured == SBS_OK) FUZZ_CHECK(!memcmp(&report, &dense_report, sizeof report));
 
   fault = (sbs_fault){0};
   const sbs_status as_matrix =
-      sbs_capsule_weights_dense(&capsules, &points, &options, width, dense, &dense_report, &fault);
+      sbs_capsules_weights_dense(&capsules, &points, &options, width, dense, &dense_report, &fault);
   fuzz_check_status(as_matrix, WEIGHTS_ERRORS, &fault);
   if (as_matrix != SBS_OK) FUZZ_CHECK(fuzz_is_untouched(dense, count * joints * each));
   if (status == SBS_OK && as_matrix == SBS_OK && width) {

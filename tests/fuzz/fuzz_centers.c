@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   sbs_centers_report report = {0}, report_again = {0};
   sbs_fault fault = {0};
   sbs_status status =
-      sbs_optimized_centers(&desc, mesh.triangle_count, mesh.triangles, &options, centers, &report, &fault);
+      sbs_centers_optimized(&desc, mesh.triangle_count, mesh.triangles, &options, centers, &report, &fault);
   fuzz_check_status(status, CENTERS_ERRORS, &fault);
   if (status != SBS_OK) {
     FUZZ_CHECK(fuzz_is_untouched(centers, count * sizeof *centers));
@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     in.fail_at = SIZE_MAX;
     options.threads = 1 + options.threads % 2;
     options.progress = NULL;
-    status = sbs_optimized_centers(&desc, mesh.triangle_count, mesh.triangles, &options, again, &report_again, NULL);
+    status = sbs_centers_optimized(&desc, mesh.triangle_count, mesh.triangles, &options, again, &report_again, NULL);
     FUZZ_CHECK(status == SBS_OK && !memcmp(&report, &report_again, sizeof report));
     FUZZ_CHECK(!memcmp(centers, again, count * sizeof *centers));
   }

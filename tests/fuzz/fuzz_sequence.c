@@ -8,7 +8,7 @@
 #include <sbs/brush.h>
 #include <sbs/capsules.h>
 #include <sbs/centers.h>
-#include <sbs/subdivide.h>
+#include <sbs/subdivision.h>
 #include <sbs/surface.h>
 #include <string.h>
 
@@ -75,9 +75,9 @@ static sbs_status weigh(world *all) {
   capsules.tails = fuzz_reals(in, 3 * JOINTS, SBS_FLOAT64, -2.0, 2.0);
   capsules.inner_radii = fuzz_reals(in, 2 * JOINTS, SBS_FLOAT64, 0.0, 0.5);
   capsules.outer_radii = fuzz_reals(in, 2 * JOINTS, SBS_FLOAT64, 0.5, 2.0);
-  const sbs_capsule_points points = {all->vertices, SBS_FLOAT64, all->mesh.positions, 0};
-  const sbs_status status = sbs_capsule_weights(or_null(in, &capsules), &points, NULL, LIMIT, all->joint_indices,
-                                                all->joint_weights, NULL, NULL);
+  const sbs_capsules_points points = {all->vertices, SBS_FLOAT64, all->mesh.positions, 0};
+  const sbs_status status = sbs_capsules_weights(or_null(in, &capsules), &points, NULL, LIMIT, all->joint_indices,
+                                                 all->joint_weights, NULL, NULL);
   if (!status) touch_all(all);
   return status;
 }
@@ -224,8 +224,9 @@ static sbs_status divide(world *all) {
   for (size_t t = 0; t < count; t++) chosen[t] = fuzz_byte(in) & 1;
   const unsigned byte = fuzz_byte(in);
   const sbs_subdivision *made = NULL;
-  const sbs_status status = sbs_subdivision_new(&all->mesh, NULL, or_null(in, chosen), (sbs_scheme)(byte & 1),
-                                                1 + (int)(byte >> 1 & 1), &all->allocator, &made, NULL);
+  const sbs_status status =
+      sbs_subdivision_new(&all->mesh, NULL, or_null(in, chosen), (sbs_subdivision_scheme)(byte & 1),
+                          1 + (int)(byte >> 1 & 1), &all->allocator, &made, NULL);
   FUZZ_CHECK((status == SBS_OK) == (made != NULL));
   if (made) {
     sbs_subdivision_free(all->subdivision);
@@ -241,7 +242,7 @@ static sbs_status find_centers(world *all) {
   options.refinement = INFINITY;
   options.threads = 1;
   options.allocator = all->allocator;
-  return sbs_optimized_centers(&desc, all->mesh.triangle_count, all->mesh.triangles, &options, centers, NULL, NULL);
+  return sbs_centers_optimized(&desc, all->mesh.triangle_count, all->mesh.triangles, &options, centers, NULL, NULL);
 }
 
 /* Objects end here: whoever still needs them gets NULL, which must be refused. */

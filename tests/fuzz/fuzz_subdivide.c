@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Finer meshes, and what else is told of a mesh's edges: points at one place, neighbors, curvature. */
 #include <math.h>
-#include <sbs/subdivide.h>
+#include <sbs/subdivision.h>
 
 #include "things.h"
 
@@ -34,7 +34,7 @@ static void subdivide(fuzz_input *in, const sbs_mesh_desc *mesh, const int32_t *
     chosen = fuzz_room(in, mesh->triangle_count);
     for (size_t t = 0; t < mesh->triangle_count; t++) chosen[t] = t % 7 == 0;
   }
-  const sbs_scheme scheme = (sbs_scheme)(fuzz_rarely(in) ? fuzz_byte(in) : fuzz_byte(in) & 1);
+  const sbs_subdivision_scheme scheme = (sbs_subdivision_scheme)(fuzz_rarely(in) ? fuzz_byte(in) : fuzz_byte(in) & 1);
   const int levels = fuzz_rarely(in) ? -(int)fuzz_byte(in) : 1 + (int)(fuzz_byte(in) % 4);
   const sbs_subdivision *made = NULL;
   sbs_fault fault = {0};

@@ -51,7 +51,7 @@ class Character:
     rest_positions: np.ndarray  # (V, 3)
     rest_normals: np.ndarray  # (V, 3)
     joint_indices: np.ndarray  # (V, K) int32
-    joint_weights: np.ndarray  # (V, K), not normalised
+    joint_weights: np.ndarray  # (V, K), not normalized
     parents: np.ndarray  # (J,) int32
     bind_matrices: np.ndarray  # (J, 3, 4) double
     clips: dict[str, Clip]

@@ -188,7 +188,7 @@ def transform(matrix: np.ndarray, point: np.ndarray) -> np.ndarray:
 # ---------------------------------------------------------------------------------------------------------- the mesh
 
 
-def normalised_influences(joints: Sequence[int], weights: Sequence[float]) -> dict[int, np.floating]:
+def normalized_influences(joints: Sequence[int], weights: Sequence[float]) -> dict[int, np.floating]:
     """Weight of each joint, in ascending order: bad and zero weights dropped, duplicates added, the sum made 1."""
     merged: dict[int, np.floating] = {}
     for joint, weight in zip(joints, weights, strict=True):
@@ -221,7 +221,7 @@ class Mesh:
         self.rest_normals = None if rest_normals is None else np.asarray(rest_normals).astype(REAL)
         self.parents = parents
         self.joint_positions = None if joint_positions is None else np.asarray(joint_positions).astype(REAL)
-        self.influences = [normalised_influences(*row) for row in zip(joint_indices, joint_weights, strict=True)]
+        self.influences = [normalized_influences(*row) for row in zip(joint_indices, joint_weights, strict=True)]
         self.vertices_of_set: dict[tuple[int, ...], list[int]] = {}
         for vertex, influences in enumerate(self.influences):
             self.vertices_of_set.setdefault(tuple(influences), []).append(vertex)
@@ -481,7 +481,7 @@ class Pose:
         conjugate = real * np.array([1, -1, -1, -1])
         return 2 * quaternion_product(dual, conjugate)[1:] / (real @ real)
 
-    def unnormalised_normal(self, vertex: int, method: str) -> np.ndarray:
+    def unnormalized_normal(self, vertex: int, method: str) -> np.ndarray:
         """Return n' before it is brought to unit length; its length tells how well its direction is determined."""
         assert self.mesh.rest_normals is not None
         n = unit(self.mesh.rest_normals[vertex])
@@ -497,4 +497,4 @@ class Pose:
 
     def normal(self, vertex: int, method: str) -> np.ndarray:
         """Return n' of a vertex, (3,) in REAL, of unit length or zero."""
-        return unit(self.unnormalised_normal(vertex, method))
+        return unit(self.unnormalized_normal(vertex, method))

@@ -64,7 +64,7 @@ def test_rotations_and_centers_are_blended(dtype: Precision) -> None:
     st.sampled_from([np.float32, np.float64]),
     st.sampled_from([np.float32, np.float64]),
 )
-def test_positions_are_blended_and_normals_normalised(seed: int, methods, dtype, amount_dtype) -> None:
+def test_positions_are_blended_and_normals_normalized(seed: int, methods, dtype, amount_dtype) -> None:
     generator = np.random.default_rng(seed)
     skin, matrices = make_skin(dtype, seed), skinning_matrices(JOINTS, seed=seed)
     amount = generator.choice([0, 1, 0.5, *generator.random(5)], VERTICES).astype(amount_dtype)

@@ -136,7 +136,7 @@ def test_quaternions_on_opposite_sides_of_the_heaviest(degrees: int, dtype: Prec
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_a_vertex_does_not_depend_on_its_neighbours(dtype: Precision) -> None:
+def test_a_vertex_does_not_depend_on_its_neighbors(dtype: Precision) -> None:
     """Lanes of a vector iterate together: one that converges at once beside one that takes its time, and without it."""
     quaternions = random_quaternions(np.random.default_rng(4), 4, 3.0)
     easy, hard = np.array([[0.97, 0.01, 0.01, 0.01]]), np.array([[0.4, 0.2, 0.2, 0.2]])

@@ -388,7 +388,7 @@ def test_outputs_over_each_other_and_over_the_matrices() -> None:
         skin.deform(matrices, out=memory[-VERTICES * 3 :].reshape(VERTICES, 3))
 
 
-def test_neighbouring_outputs_do_not_overlap() -> None:
+def test_neighboring_outputs_do_not_overlap() -> None:
     skin = bind()
     both = np.zeros((2, VERTICES, 3))
     expected = skin.deform(skinning_matrices(JOINTS), normals=True)

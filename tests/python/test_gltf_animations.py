@@ -63,7 +63,7 @@ def test_cubic_spline(tmp_path: Path) -> None:
 
 
 def test_cubic_spline_rotation_is_normalized(tmp_path: Path) -> None:
-    """With no tangents the middle is the mean of the two quaternions, which normalised is half the angle."""
+    """With no tangents the middle is the mean of the two quaternions, which normalized is half the angle."""
     builder = arm()
     nothing = [0, 0, 0, 0]
     keys = [nothing, IDENTITY, nothing, nothing, QUARTER_ABOUT_Z, nothing]

@@ -36,7 +36,7 @@ def deform_by_usd(skin: sbs.Skin, matrices: np.ndarray, method: str) -> tuple[np
 
 
 def bind(name: str) -> sbs.Skin:
-    """Bind a character in float32, with weights normalised, as UsdSkel expects them."""
+    """Bind a character in float32, with weights normalized, as UsdSkel expects them."""
     character = characters.load(name)
     weights = character.joint_weights.astype(np.float64)
     weights /= weights.sum(axis=1, keepdims=True)

@@ -56,11 +56,11 @@ def test_a_vertex_without_area_has_no_normal() -> None:
 
 
 def test_subdivision_by_hand() -> None:
-    """Loop's masks on an octahedron: every vertex has 4 neighbours, every edge 2 triangles."""
+    """Loop's masks on an octahedron: every vertex has 4 neighbors, every edge 2 triangles."""
     values, triangles = subdivide(OCTAHEDRON, OCTAHEDRON_FACES)
     assert values.shape == (6 + 12, 3)
     assert triangles.shape == (4 * 8, 3)
-    # beta = (5/8 - (3/8 + cos(90 degrees) / 4)^2) / 4 = 31/256; the neighbours of (1, 0, 0) sum to zero.
+    # beta = (5/8 - (3/8 + cos(90 degrees) / 4)^2) / 4 = 31/256; the neighbors of (1, 0, 0) sum to zero.
     np.testing.assert_allclose(values[0], [1 - 4 * 31 / 256, 0, 0], rtol=1e-15)
     # The edge from (1,0,0) to (0,1,0): 3/8 of its ends, 1/8 of (0,0,1) and (0,0,-1).
     assert any(np.allclose(value, [0.375, 0.375, 0], atol=1e-15) for value in values[6:])
@@ -83,7 +83,7 @@ def test_subdivision_leaves_a_flat_sheet_flat_and_its_corners_fixed() -> None:
     triangles = np.concatenate([cell + row * 4 + column for row in range(3) for column in range(3)])
     values, finer = subdivide(sheet, triangles)
     np.testing.assert_allclose(values[:, 2], 2, rtol=1e-15)
-    # Interior vertices have six neighbours, one opposite the other: they stay. So do edges of the rim.
+    # Interior vertices have six neighbors, one opposite the other: they stay. So do edges of the rim.
     np.testing.assert_allclose(values[[5, 6, 9, 10, 1, 4]], sheet[[5, 6, 9, 10, 1, 4]], atol=1e-15)
     assert len(finer) == 4 * len(triangles)
 

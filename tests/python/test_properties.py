@@ -43,7 +43,7 @@ class Scene:
     rest_positions: np.ndarray  # (V, 3)
     rest_normals: np.ndarray  # (V, 3)
     joint_indices: np.ndarray  # (V, K), with duplicates
-    joint_weights: np.ndarray  # (V, K), some zero, not normalised
+    joint_weights: np.ndarray  # (V, K), some zero, not normalized
     quaternions: np.ndarray  # (J, 4), unit
     translations: np.ndarray  # (J, 3)
 

@@ -147,7 +147,7 @@ def test_weight_warning_counts_vertices_by_kind() -> None:
     assert str(caught[0].message) == (
         "weights were repaired, of 7 vertices: 1 with NaN weights (dropped), 1 with infinite weights (dropped), "
         "1 with negative weights (dropped), 1 with no weights (they will not move), "
-        "1 with weights that do not sum to 1 (normalised), 1 with a joint more than once (merged)"
+        "1 with weights that do not sum to 1 (normalized), 1 with a joint more than once (merged)"
     )
     assert caught[0].filename == __file__
 
@@ -243,7 +243,7 @@ def test_normals_are_unit_or_zero() -> None:
     for method in METHODS:
         _, normals = sbs.Skin(**arguments).deform(skinning_matrices(6), method=method, normals=True)
         lengths = np.linalg.norm(normals, axis=1)
-        # a rounding for each of the operations of a normalisation
+        # a rounding for each of the operations of a normalization
         np.testing.assert_allclose(np.delete(lengths, 3), 1.0, rtol=8 * np.finfo(np.float64).eps)
         assert lengths[3] == 0.0
 

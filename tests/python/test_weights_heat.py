@@ -186,7 +186,7 @@ def test_a_shirt_hangs_on_the_body() -> None:
     shirt = (shirt[0][: 9 * 8], shirt[1])
     result = heat(together(body, shirt))
     (joined,) = result.report.joined
-    assert (joined.island, joined.neighbour, joined.vertices, joined.reason) == (1, 0, 72, "sees no bone")
+    assert (joined.island, joined.neighbor, joined.vertices, joined.reason) == (1, 0, 72, "sees no bone")
     assert joined.distance == pytest.approx(0.1, rel=0.1)  # radii of 0.6 and, at the corners, 0.5
     under = dense(result)[: len(body[0])]
     over = dense(result)[len(body[0]) :]
@@ -202,7 +202,7 @@ def test_tiny_islands_hang_on_what_they_sit_on_and_on_each_other() -> None:
     on_body = (moved(button[0], 2.0, 0, 0.52), button[1])
     on_button = (moved(button[0], 2.0, 0, 0.53), button[1])
     result = heat(together(body, on_button, on_body))
-    assert [(j.island, j.neighbour, j.reason) for j in result.report.joined] == [(1, 2, "tiny"), (2, 0, "tiny")]
+    assert [(j.island, j.neighbor, j.reason) for j in result.report.joined] == [(1, 2, "tiny"), (2, 0, "tiny")]
     shares = dense(result)
     here = shares[np.isclose(body[0][:, 0], 2.0).nonzero()[0]].mean(axis=0)
     np.testing.assert_allclose(shares[-6:], np.tile(here, (6, 1)), atol=0.02)

@@ -39,7 +39,7 @@ class JointTables:
     vertex_groups : (V,) ndarray of int32
         The pivot group of each vertex.
     vertex_weights : (V, K - 1) ndarray of float32
-        Normalised weights of the slots of the vertex's set but the pivot, in order, then zeros; K is the most
+        Normalized weights of the slots of the vertex's set but the pivot, in order, then zeros; K is the most
         influences of a vertex.
     """
 
@@ -129,7 +129,7 @@ def _slot_weights(
     slot_joints: NDArray[np.int32],
     set_starts: NDArray[np.int32],
 ) -> NDArray[np.float64]:
-    """Normalised weights (V, K) by slot of the vertex's set; zeros for an unweighted vertex, and behind the last."""
+    """Normalized weights (V, K) by slot of the vertex's set; zeros for an unweighted vertex, and behind the last."""
     # Sets are numbered, and joints of a set ordered: (set, joint) ascends over all slots.
     keys = slot_sets * (skin.joint_count + 1) + slot_joints
     joint_indices, joint_weights = skin.influences()

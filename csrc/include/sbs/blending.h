@@ -17,8 +17,8 @@
  *
  * In terms of v' = Q (v - c) + sum_i w_i C_i c, see sbs.h, such a vertex has the influences (parent of j, 1 - t) and
  * (j, t), Q is the spherical interpolation of both rotations, and c the position of j. So what is bound here is an
- * ordinary skin: its joint_indices, joint_weights and centers are those of sbs_skin_desc, and sbs_blending_options has
- * the options of sbs_skin_deform that go with it.
+ * ordinary skin: its joint_indices, joint_weights and centers are those of sbs_skin_desc, and
+ * sbs_blending_deform_options has the options of sbs_skin_deform that go with it.
  *
  * ATTACHMENT. All that should bend with a joint belongs to it, on both sides of it. Where the caller does not say, a
  * vertex goes with its heaviest influence, or without any to the nearest bone. Then each joint takes over from its
@@ -107,7 +107,7 @@ SBS_API sbs_status sbs_blending_bind(const sbs_blending_desc *desc, const sbs_al
 
 /* The options with which a skin of joint_indices, joint_weights and centers is deformed: spherical, the average of the
  * rotations, about the centers. */
-SBS_API sbs_deform_options sbs_blending_options(void);
+SBS_API sbs_deform_options sbs_blending_deform_options(void);
 
 #ifdef __cplusplus
 }

@@ -34,11 +34,11 @@ extern "C" {
 #endif
 
 /* How f goes from 1 at the inner radius, x = 0, to 0 at the outer one, x = 1. */
-typedef enum sbs_capsule_falloff {
-  SBS_CAPSULE_FALLOFF_LINEAR = 0,   /* 1 - x */
-  SBS_CAPSULE_FALLOFF_SMOOTH = 1,   /* (1 - x)^2 (1 + 2 x): level at both ends */
-  SBS_CAPSULE_FALLOFF_QUADRATIC = 2 /* (1 - x)^2: level at x = 1 */
-} sbs_capsule_falloff;
+typedef enum sbs_capsules_falloff {
+  SBS_CAPSULES_FALLOFF_LINEAR = 0,   /* 1 - x */
+  SBS_CAPSULES_FALLOFF_SMOOTH = 1,   /* (1 - x)^2 (1 + 2 x): level at both ends */
+  SBS_CAPSULES_FALLOFF_QUADRATIC = 2 /* (1 - x)^2: level at x = 1 */
+} sbs_capsules_falloff;
 
 typedef struct sbs_capsules {
   size_t capsule_count;         /* J; 0 is SBS_ERROR_EMPTY; capsule j is of joint j */
@@ -48,7 +48,7 @@ typedef struct sbs_capsules {
   const double *outer_radii;    /* (J, 2), finite, at least 0 */
   const double *multipliers;    /* (J) or NULL (all 1), finite, at least 0; 0: as if not enabled */
   const unsigned char *enabled; /* (J) or NULL (all): 0 for capsules that shall have no effect */
-  const int32_t *falloffs;      /* (J) or NULL (all): an sbs_capsule_falloff, or -1 for that of the options */
+  const int32_t *falloffs;      /* (J) or NULL (all): an sbs_capsules_falloff, or -1 for that of the options */
 } sbs_capsules;
 
 /*
@@ -61,39 +61,39 @@ typedef struct sbs_capsules {
 SBS_API sbs_status sbs_capsules_check(const sbs_capsules *capsules, sbs_fault *fault);
 
 /* The points that are to be weighted. */
-typedef struct sbs_capsule_points {
+typedef struct sbs_capsules_points {
   size_t point_count;   /* V; 0 is SBS_ERROR_EMPTY */
   sbs_scalar scalar;    /* of the points, and of the weights that come out; all is computed in double */
   const void *points;   /* (V, 3), finite, in the space of heads and tails */
   size_t points_stride; /* bytes from point to point; 0: packed */
-} sbs_capsule_points;
+} sbs_capsules_points;
 
 /* What becomes of a point that is outside of all outer capsules: one for which all f_j are 0. */
-typedef enum sbs_capsule_outside {
+typedef enum sbs_capsules_outside {
   /*
    * Weight 1 for the capsule of smallest d_j - r_outer (ties: the lowest joint). Weights are then continuous across the
    * outer surface of a capsule of r_inner < r_outer: where no other outer capsule reaches, it has weight 1 on both
    * sides, and where one does, its weight goes to 0. Not so on the line where the outer surfaces of two capsules meet,
    * nor outside of all, where two are equally near.
    */
-  SBS_CAPSULE_OUTSIDE_NEAREST = 0,
-  SBS_CAPSULE_OUTSIDE_UNWEIGHTED = 1, /* no weight */
-  SBS_CAPSULE_OUTSIDE_ERROR = 2 /* SBS_ERROR_UNWEIGHTED; the fault has the first such point, `value` their number */
-} sbs_capsule_outside;
+  SBS_CAPSULES_OUTSIDE_NEAREST = 0,
+  SBS_CAPSULES_OUTSIDE_UNWEIGHTED = 1, /* no weight */
+  SBS_CAPSULES_OUTSIDE_ERROR = 2 /* SBS_ERROR_UNWEIGHTED; the fault has the first such point, `value` their number */
+} sbs_capsules_outside;
 
-typedef struct sbs_capsule_options {
-  sbs_capsule_falloff falloff; /* default LINEAR; of the capsules that have none of their own */
-  sbs_capsule_outside outside; /* default NEAREST, for which at least one capsule must be enabled: else EMPTY */
-  int threads;                 /* 0 (default): what sbs_get_threads says; never more than the work is worth */
-  sbs_allocator allocator;     /* default: malloc and free */
-} sbs_capsule_options;
+typedef struct sbs_capsules_options {
+  sbs_capsules_falloff falloff; /* default LINEAR; of the capsules that have none of their own */
+  sbs_capsules_outside outside; /* default NEAREST, for which at least one capsule must be enabled: else EMPTY */
+  int threads;                  /* 0 (default): what sbs_get_threads says; never more than the work is worth */
+  sbs_allocator allocator;      /* default: malloc and free */
+} sbs_capsules_options;
 
-SBS_API sbs_capsule_options sbs_default_capsule_options(void);
+SBS_API sbs_capsules_options sbs_default_capsules_options(void);
 
-typedef struct sbs_capsule_report {
+typedef struct sbs_capsules_report {
   size_t outside;        /* points outside of all outer capsules */
   size_t max_influences; /* the most joints that have weight at one point, before any limit; 0 if none has */
-} sbs_capsule_report;
+} sbs_capsules_report;
 
 /*
  * Weights as padded pairs, as sbs_skin_desc takes them: by decreasing weight (ties: the lower joint first), padded with
@@ -102,7 +102,7 @@ typedef struct sbs_capsule_report {
  * close together has no part in are found at once.
  *
  *   options                or NULL for the defaults
- *   influences_per_vertex  K: where more joints have weight, the K heaviest are kept and normalised; 0 is EMPTY
+ *   influences_per_vertex  K: where more joints have weight, the K heaviest are kept and normalized; 0 is EMPTY
  *                          unless both outputs are NULL, which is how to learn the K that keeps all from the report
  *   joint_indices          (V, K), or NULL together with joint_weights
  *   joint_weights          (V, K) of the points' scalar type
@@ -111,10 +111,10 @@ typedef struct sbs_capsule_report {
  *
  * Errors: those of sbs_capsules_check, OPTION, STRIDE, UNWEIGHTED, OUT_OF_MEMORY, CANCELLED.
  */
-SBS_API sbs_status sbs_capsule_weights(const sbs_capsules *capsules, const sbs_capsule_points *points,
-                                       const sbs_capsule_options *options, size_t influences_per_vertex,
-                                       int32_t *joint_indices, void *joint_weights, sbs_capsule_report *report,
-                                       sbs_fault *fault);
+SBS_API sbs_status sbs_capsules_weights(const sbs_capsules *capsules, const sbs_capsules_points *points,
+                                        const sbs_capsules_options *options, size_t influences_per_vertex,
+                                        int32_t *joint_indices, void *joint_weights, sbs_capsules_report *report,
+                                        sbs_fault *fault);
 
 /*
  * The same as a matrix.
@@ -122,9 +122,9 @@ SBS_API sbs_status sbs_capsule_weights(const sbs_capsules *capsules, const sbs_c
  *   limit          at most so many joints a point, the heaviest; 0: all
  *   joint_weights  (V, J) of the points' scalar type
  */
-SBS_API sbs_status sbs_capsule_weights_dense(const sbs_capsules *capsules, const sbs_capsule_points *points,
-                                             const sbs_capsule_options *options, size_t limit, void *joint_weights,
-                                             sbs_capsule_report *report, sbs_fault *fault);
+SBS_API sbs_status sbs_capsules_weights_dense(const sbs_capsules *capsules, const sbs_capsules_points *points,
+                                              const sbs_capsules_options *options, size_t limit, void *joint_weights,
+                                              sbs_capsules_report *report, sbs_fault *fault);
 
 #ifdef __cplusplus
 }

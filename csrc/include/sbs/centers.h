@@ -75,7 +75,7 @@ typedef struct sbs_centers_report {
  *
  * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, JOINT_INDEX, VERTEX_INDEX, CANCELLED, OUT_OF_MEMORY.
  */
-SBS_API sbs_status sbs_optimized_centers(const sbs_skin_desc *desc, size_t triangle_count, const int32_t *triangles,
+SBS_API sbs_status sbs_centers_optimized(const sbs_skin_desc *desc, size_t triangle_count, const int32_t *triangles,
                                          const sbs_centers_options *options, double *centers,
                                          sbs_centers_report *report, sbs_fault *fault);
 

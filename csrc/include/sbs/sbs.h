@@ -42,6 +42,9 @@
  * The optional sbs_fault says which argument was at fault, and where.
  *
  * NULL is an error for every pointer parameter that is not marked "or NULL".
+ *
+ * NAMES. What another header, sbs/NAME.h, declares begins with sbs_NAME or SBS_NAME. Functions that return defaults are
+ * named after the type, sbs_default_skin_options.
  */
 #ifndef SBS_SBS_H
 #define SBS_SBS_H
@@ -214,7 +217,7 @@ typedef struct sbs_weight_report {
   size_t infinite;   /* infinite weights: dropped */
   size_t negative;   /* negative weights: dropped */
   size_t unweighted; /* no positive weight left: the vertex stays at its rest position, whatever the pose */
-  size_t off_sum;    /* a sum further than sum_tolerance from 1: normalised */
+  size_t off_sum;    /* a sum further than sum_tolerance from 1: normalized */
   size_t duplicate;  /* one joint more than once with a positive weight: merged, weights added */
 } sbs_weight_report;
 
@@ -222,7 +225,7 @@ typedef struct sbs_weight_report {
 typedef struct sbs_skin sbs_skin;
 
 /*
- * Binds a mesh: validates and normalises its influences, finds its joint sets, and packs its vertices in blocks of one
+ * Binds a mesh: validates and normalizes its influences, finds its joint sets, and packs its vertices in blocks of one
  * joint set and one heaviest joint. O(V K) time; about 40 bytes a vertex of float32 stay allocated.
  *
  *   desc     the mesh; may be released afterwards
@@ -350,7 +353,7 @@ typedef enum sbs_method {
 /*
  * How SBS_METHOD_SPHERICAL blends rotations, as quaternions of such signs that (q_p, q_i) >= 0, p the heaviest joint.
  *
- *   QLERP    eqs. (4) to (6): sum w_i q_i, normalised
+ *   QLERP    eqs. (4) to (6): sum w_i q_i, normalized
  *   AVERAGE  the spherical weighted average, where sum w_i log(q* q_i) = 0 (Buss and Fillmore 2001, algorithm A2). Of
  *            two quaternions that is spherical linear interpolation, in closed form; of more it is found by Newton's
  *            iteration from QLERP's on, until a step is at most 2^-10 (float32) or 2^-28 (float64) long, where the
@@ -370,7 +373,7 @@ typedef enum sbs_rotation {
  * Where SBS_METHOD_SPHERICAL puts the rotation center.
  *
  *   JOINT_SET  section 4: one for each joint set and pose, the point that its joints move most alike. Where
- *              neighbouring vertices are of different sets, the mesh may tear
+ *              neighboring vertices are of different sets, the mesh may tear
  *   WEIGHTED   one for each vertex and pose, the point that its joints move most alike as far as they weigh: c = v + z,
  *              z = argmin sum_{a<b} w_a w_b (|(R_a z + C_a v) - (R_b z + C_b v)|^2 + damping |z|^2)
  *              so that nothing jumps where an influence fades out. The damping is at least SBS_WEIGHTED_DAMPING

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Accessors: arrays in the buffers of a glTF file, of any component type, interleaved, normalised or sparse."""
+"""Accessors: arrays in the buffers of a glTF file, of any component type, interleaved, normalized or sparse."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def count(accessor: Element) -> int:
 
 
 def read_floats(document: Document, accessor: Element, kind: str, *, finite: bool = True) -> NDArray[np.float64]:
-    """Numbers of an accessor, (count, components); normalised integers come out as fractions.
+    """Numbers of an accessor, (count, components); normalized integers come out as fractions.
 
     Parameters
     ----------

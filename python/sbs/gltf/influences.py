@@ -19,7 +19,7 @@ def in_sets(joint_indices: ArrayLike, joint_weights: ArrayLike) -> Influences:
 
 
 def quantize(weights: NDArray[np.floating], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Weights (V, K) by descending size and of sum 1, as float32 or as normalised uint8 or uint16.
+    """Weights (V, K) by descending size and of sum 1, as float32 or as normalized uint8 or uint16.
 
     The sum survives: the largest float32 takes up what rounding leaves, and integers are rounded up where their
     remainders are largest (Hamilton's method).

@@ -14,7 +14,7 @@ from ..text import plain
 from .extra import load
 
 INK = (28, 30, 34)
-GREY = (104, 108, 116)
+GRAY = (104, 108, 116)
 
 
 @dataclass(frozen=True)
@@ -81,12 +81,12 @@ def compose(rows: Sequence[Row], headings: Sequence[str], footnote: str = "") ->
         foot = top + row.pictures[0].shape[0]
         for index, (picture, note) in enumerate(zip(row.pictures, row.notes, strict=True)):
             image.paste(image_module.fromarray(picture), (margin + index * pitch, top))
-            draw.text((margin + index * pitch + column / 2, foot + unit // 4), note, GREY, fonts.note, anchor="ma")
+            draw.text((margin + index * pitch + column / 2, foot + unit // 4), note, GRAY, fonts.note, anchor="ma")
         for index, line in enumerate(lines):
             draw.text((margin, foot + 2 * unit + index * fonts.line), line, INK, fonts.caption, anchor="la")
         top += height + unit
     for index, line in enumerate(small_print):
-        draw.text((margin, bottom + index * fonts.line), line, GREY, fonts.note, anchor="la")
+        draw.text((margin, bottom + index * fonts.line), line, GRAY, fonts.note, anchor="la")
     return image
 
 

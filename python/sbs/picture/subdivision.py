@@ -34,16 +34,16 @@ def subdivide(values: NDArray[np.float64], triangles: NDArray[np.intp]) -> tuple
     inner = (uses == 2)[:, None]
     edge_values = np.where(inner, 0.375 * ends + 0.125 * opposite, 0.5 * ends)
 
-    neighbours = sum_at(values[edges[:, ::-1].reshape(-1)], edges.reshape(-1), count)
+    neighbors = sum_at(values[edges[:, ::-1].reshape(-1)], edges.reshape(-1), count)
     valence = np.bincount(edges.reshape(-1), minlength=count)[:, None]
     share = (0.625 - (0.375 + 0.25 * np.cos(2 * np.pi / np.maximum(valence, 1))) ** 2) / np.maximum(valence, 1)
-    smoothed = (1 - valence * share) * values + share * neighbours
+    smoothed = (1 - valence * share) * values + share * neighbors
 
     rim = edges[uses != 2]
-    rim_neighbours = sum_at(values[rim[:, ::-1].reshape(-1)], rim.reshape(-1), count)
+    rim_neighbors = sum_at(values[rim[:, ::-1].reshape(-1)], rim.reshape(-1), count)
     rim_valence = np.bincount(rim.reshape(-1), minlength=count)[:, None]
     vertex_values = np.select(
-        [rim_valence == 0, rim_valence == 2], [smoothed, 0.75 * values + 0.125 * rim_neighbours], values
+        [rim_valence == 0, rim_valence == 2], [smoothed, 0.75 * values + 0.125 * rim_neighbors], values
     )
 
     a, b, c = triangles.T

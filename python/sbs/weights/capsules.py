@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 Falloff = Literal["linear", "smooth", "quadratic"]
 Outside = Literal["nearest", "unweighted", "error"]
 
-# In the order of sbs_capsule_falloff.
+# In the order of sbs_capsules_falloff.
 _FALLOFFS: tuple[Falloff, ...] = get_args(Falloff)
 
 
@@ -230,7 +230,7 @@ def capsule_weights(
         capsule, as long as its inner radius is smaller, but for where it meets that of another one; outside of all
         capsules they jump where two are equally near.
     limit : int, optional
-        At most so many joints a point, the heaviest (ties: the lowest); their weights are normalised. By default all.
+        At most so many joints a point, the heaviest (ties: the lowest); their weights are normalized. By default all.
     dense : bool
         Whether to return a matrix.
     threads : int, optional

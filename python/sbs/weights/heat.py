@@ -26,7 +26,7 @@ Indices = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class JoinedIsland:
-    """An island that hangs on its neighbour and not on bones.
+    """An island that hangs on its neighbor and not on bones.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class JoinedIsland:
         Its number.
     vertices : int
         How many it has.
-    neighbour : int
+    neighbor : int
         The island that most of it hangs on.
     distance : float
         The least to it, in the units of the mesh.
@@ -43,7 +43,7 @@ class JoinedIsland:
 
     island: int
     vertices: int
-    neighbour: int
+    neighbor: int
     distance: float
     reason: Literal["sees no bone", "tiny", "no triangles"]
 
@@ -86,7 +86,7 @@ class HeatReport:
         for island in self.joined:
             lines.append(
                 f"island {island.island} of {island.vertices} vertices: {island.reason}, joined to island"
-                f" {island.neighbour} at a distance of {island.distance:.3g}"
+                f" {island.neighbor} at a distance of {island.distance:.3g}"
             )
         return "\n".join(lines)
 
@@ -128,8 +128,8 @@ def heat_weights(
     counts 1/k, and H is k times as large. The equations are solved for all joints at once.
 
     Meshes are taken as they are. Vertices at one point, or next to it, are one. Islands of the surface from which bones
-    can't be seen (a shirt over a body), or that are tiny (a button), are joined to their neighbours: there H p is
-    c / d^2 times the weights of the nearest point of the neighbour, at the distance d.
+    can't be seen (a shirt over a body), or that are tiny (a button), are joined to their neighbors: there H p is
+    c / d^2 times the weights of the nearest point of the neighbor, at the distance d.
 
     Parameters
     ----------
@@ -205,8 +205,8 @@ def heat_weights(
         island_of_vertex,
         islands,
         tuple(
-            JoinedIsland(island, vertices, neighbour, distance, reason)
-            for island, neighbour, vertices, distance, reason in joined
+            JoinedIsland(island, vertices, neighbor, distance, reason)
+            for island, neighbor, vertices, distance, reason in joined
         ),
         *counts,
     )

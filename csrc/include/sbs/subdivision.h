@@ -6,8 +6,8 @@
  * Edges are told by where their ends are: with representatives from sbs_mesh_weld, the triangles on both sides of a
  * seam share an edge although they share no vertex.
  */
-#ifndef SBS_SUBDIVIDE_H
-#define SBS_SUBDIVIDE_H
+#ifndef SBS_SUBDIVISION_H
+#define SBS_SUBDIVISION_H
 
 #include <sbs/mesh.h>
 
@@ -24,10 +24,10 @@ extern "C" {
  *           no vertex stands in the middle of another triangle's edge; one with three is divided like those that were
  *           chosen.
  */
-typedef enum sbs_scheme {
-  SBS_SCHEME_1_TO_3 = 0,
-  SBS_SCHEME_1_TO_4 = 1
-} sbs_scheme;
+typedef enum sbs_subdivision_scheme {
+  SBS_SUBDIVISION_1_TO_3 = 0,
+  SBS_SUBDIVISION_1_TO_4 = 1
+} sbs_subdivision_scheme;
 
 /*
  * A mesh that was divided: the old vertices with their old numbers, then N new ones. Each new vertex is a point of an
@@ -64,7 +64,7 @@ typedef struct sbs_subdivision {
  * OUT_OF_MEMORY, CANCELLED.
  */
 SBS_API sbs_status sbs_subdivision_new(const sbs_mesh_desc *mesh, const int32_t *representatives,
-                                       const unsigned char *chosen, sbs_scheme scheme, int levels,
+                                       const unsigned char *chosen, sbs_subdivision_scheme scheme, int levels,
                                        const sbs_allocator *allocator, const sbs_subdivision **subdivision,
                                        sbs_fault *fault);
 

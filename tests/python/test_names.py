@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""Public names follow one scheme, and the check that holds it finds what does not."""
+
+import check_names
+
+SBS = "typedef enum sbs_status { SBS_OK } sbs_status;\nSBS_API const char *sbs_version(void);\n"
+
+
+def faults(**others: str) -> list[str]:
+    return list(check_names.check_headers({"sbs": SBS, **others}))
+
+
+def test_all_names() -> None:
+    assert list(check_names.check_all()) == []
+
+
+def test_names_of_headers_below_are_not_its_own() -> None:
+    brush = "#include <sbs/sbs.h>\n/* as sbs_skin_new */\nSBS_API sbs_status sbs_brush_new(sbs_brush **brush);\n"
+    assert faults(brush=brush) == []
+
+
+def test_other_beginnings() -> None:
+    centers = "#include <sbs/sbs.h>\nSBS_API sbs_status sbs_optimized_centers(void);\nSBS_API int paint(void);\n"
+    assert faults(centers=centers) == [
+        "sbs/centers.h declares paint, which does not begin with sbs_centers",
+        "sbs/centers.h declares sbs_optimized_centers, which does not begin with sbs_centers",
+    ]
+
+
+def test_defaults() -> None:
+    assert faults(brush="#include <sbs/sbs.h>\nSBS_API int sbs_default_brush_options(void);\n") == []
+    assert len(faults(brush="#include <sbs/sbs.h>\nSBS_API int sbs_default_options(void);\n")) == 1
+
+
+def test_names_of_others_in_sbs_h() -> None:
+    (fault,) = faults(version="")
+    assert fault == "sbs/sbs.h declares sbs_version, which begins as the names of sbs/version.h do"
+
+
+def test_spelling() -> None:
+    (fault,) = faults(brush="#include <sbs/sbs.h>\nSBS_API int sbs_brush_neighbours(void);\n")
+    assert fault == "sbs/brush.h: sbs_brush_neighbours is not spelled as other names are"
+    assert [name for _, name in check_names.python_names("def f(a, b=1):\n    c = a\n    b.d = c\n")] == list("fabcd")

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""Check that names follow one scheme: ``python tools/check_names.py``.
+
+In C, what ``sbs/NAME.h`` declares begins with ``sbs_NAME`` or ``SBS_NAME``; functions that return defaults begin with
+``sbs_default_NAME``. ``sbs.h`` is free but for the names of other headers. C headers and Python use American spelling.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+HEADERS = ROOT / "csrc" / "include" / "sbs"
+PYTHON = (ROOT / "python" / "sbs", ROOT / "blender_addon" / "spherical_blend_skinning")
+
+BRITISH = re.compile(
+    r"neighbour|centre|colour|behaviour|grey|(normal|optim|initial|minim|maxim)is(e|ing|ation)", re.IGNORECASE
+)
+
+
+def public_names(header: str) -> set[str]:
+    """All names in a header that are its own or come from one that it includes."""
+    code = re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL)
+    names = set(re.findall(r"\b(?:sbs|SBS)_\w+", code))
+    return names.union(re.findall(r"\bSBS_API\b[^;(]*?(\w+)\s*\(", code), re.findall(r"^\} (\w+);", code, re.MULTILINE))
+
+
+def check_headers(headers: dict[str, str]) -> Iterator[str]:
+    """Names that do not begin as their header does. ``headers`` maps names of files, without ".h", to their text."""
+    # A name belongs to the header at the bottom of those that have it: sbs.h knows no other, mesh.h knows sbs.h alone.
+    names = {subject: public_names(text) for subject, text in headers.items()}
+    included = {subject: set(re.findall(r"#include [<\"]sbs/(\w+)\.h", text)) for subject, text in headers.items()}
+
+    def below(subject: str) -> set[str]:
+        return included[subject].union(*map(below, included[subject]))
+
+    for subject in sorted(headers):
+        own = names[subject].difference(*(names[other] for other in below(subject)))
+        for name in sorted(own):
+            plain = re.sub("^sbs_default_", "sbs_", name).lower()
+            if subject != "sbs" and not re.match(rf"sbs_{subject}(_|$)", plain):
+                yield f"sbs/{subject}.h declares {name}, which does not begin with sbs_{subject}"
+            foreign = [other for other in headers if other != "sbs" and re.match(rf"sbs_{other}(_|$)", plain)]
+            if subject == "sbs" and foreign:
+                yield f"sbs/sbs.h declares {name}, which begins as the names of sbs/{foreign[0]}.h do"
+            if BRITISH.search(name):
+                yield f"sbs/{subject}.h: {name} is not spelled as other names are"
+
+
+def python_names(text: str) -> Iterator[tuple[int, str]]:
+    """The names that a module gives to something, and their lines."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            yield node.lineno, node.name
+        elif isinstance(node, ast.arg):
+            yield node.lineno, node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.lineno, node.id
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.lineno, node.attr
+
+
+def check_all() -> Iterator[str]:
+    yield from check_headers({path.stem: path.read_text(encoding="utf-8") for path in sorted(HEADERS.glob("*.h"))})
+    for folder in PYTHON:
+        for path in sorted((*folder.rglob("*.py"), *folder.rglob("*.pyi"))):
+            for line, name in python_names(path.read_text(encoding="utf-8")):
+                if BRITISH.search(name):
+                    yield f"{path.relative_to(ROOT)}:{line}: {name} is not spelled as other names are"
+
+
+def main() -> None:
+    found = list(check_all())
+    if found:
+        sys.exit("\n".join(found))
+    print("all names follow the scheme")
+
+
+if __name__ == "__main__":
+    main()
