@@ -5,16 +5,13 @@ With ``--header`` these are the functions that the headers declare with ``SBS_AP
 """
 
 import argparse
-import re
 import subprocess
 import sys
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parents[2] / "tools"))
 
-def declared_functions(header: Path) -> set[str]:
-    """Names of the functions that a header declares with ``SBS_API``."""
-    text = re.sub(r"/\*.*?\*/|^\s*#[^\n]*", "", header.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
-    return set(re.findall(r"\bSBS_API\b[^;(]*?(\w+)\s*\(", text))
+from exports import declared_functions
 
 
 def exported_symbols(nm: str, library: Path) -> set[str]:

@@ -2,13 +2,14 @@
 """The package as it is installed: its version, its files, and what it exports."""
 
 import importlib.metadata
-import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import release
 import sbs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -16,10 +17,24 @@ INSTALLED = Path(sbs.__file__).parent
 
 
 def test_version_is_the_same_everywhere() -> None:
-    header = (ROOT / "csrc/include/sbs/sbs.h").read_text()
-    in_header = ".".join(re.findall(r"#define SBS_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header))
-    assert sbs.__version__ == in_header
-    assert importlib.metadata.version("spherical-blend-skinning") == in_header
+    (version,) = set(release.versions().values())
+    assert sbs.__version__ == version
+    assert importlib.metadata.version("spherical-blend-skinning") == version
+
+
+def test_a_release_has_one_version_and_a_date(tmp_path: Path) -> None:
+    for place in [*release.PLACES, "CHANGELOG.md"]:
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / place, tmp_path / place)
+    before = (tmp_path / "CHANGELOG.md").read_text()
+    release.write("12.3.45", "2031-02-03", tmp_path)
+    assert set(release.versions(tmp_path).values()) == {"12.3.45"}
+    after = (tmp_path / "CHANGELOG.md").read_text()
+    assert after == before.replace("## Unreleased\n", "## Unreleased\n\n## 12.3.45 (2031-02-03)\n")
+    # Nothing else has changed.
+    release.write(sbs.__version__, "2031-02-04", tmp_path)
+    for place in release.PLACES:
+        assert (tmp_path / place).read_text() == (ROOT / place).read_text()
 
 
 def test_every_source_file_is_installed() -> None:

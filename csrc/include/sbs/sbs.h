@@ -52,8 +52,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(_WIN32) && defined(SBS_BUILDING)
-#define SBS_API __declspec(dllexport)
+/*
+ * SBS_STATIC is to be defined by who links the static library; sbs.pc (with --static) and the target of CMake do it. It
+ * means something on Windows alone. SBS_BUILDING is the library's own: its DLL is linked by a list of what is exported,
+ * so that the static library exports nothing from the programs that it is in.
+ */
+#if defined(_WIN32)
+#if defined(SBS_STATIC) || defined(SBS_BUILDING)
+#define SBS_API
+#else
+#define SBS_API __declspec(dllimport)
+#endif
 #elif defined(__GNUC__)
 #define SBS_API __attribute__((visibility("default")))
 #else
@@ -65,7 +74,7 @@ extern "C" {
 #endif
 
 #define SBS_VERSION_MAJOR 0
-#define SBS_VERSION_MINOR 1
+#define SBS_VERSION_MINOR 2
 #define SBS_VERSION_PATCH 0
 
 /* The version of the library that is loaded, as "major.minor.patch". A static string. */

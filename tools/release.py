@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+"""Give the project another version: ``python tools/release.py 0.3.0``.
+
+The version is that of ``meson.build``, from which the library, the Python package and what is built with them have it.
+Compilers read a copy in ``sbs.h``, and Blender two in the add-on, as plain text: this writes all of them, and dates
+what is unreleased in ``CHANGELOG.md``. Without a version it checks that they agree.
+"""
+
+import argparse
+import datetime
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+ADDON = "blender_addon/spherical_blend_skinning"
+
+# Files with a version: a pattern whose groups are its numbers, or all of it.
+PLACES = {
+    "meson.build": r"^  version: '([\d.]+)',$",
+    "csrc/include/sbs/sbs.h": r"MAJOR (\d+)\n#define SBS_VERSION_MINOR (\d+)\n#define SBS_VERSION_PATCH (\d+)$",
+    f"{ADDON}/blender_manifest.toml": r'^version = "([\d.]+)"$',
+    f"{ADDON}/__init__.py": r'^    "version": \((\d+), (\d+), (\d+)\),$',
+}
+UNRELEASED = "## Unreleased\n"
+
+
+def find(text: str, place: str) -> re.Match[str]:
+    """The one version that is in the text of a file."""
+    found = list(re.finditer(PLACES[place], text, re.MULTILINE))
+    if len(found) != 1:
+        sys.exit(f"{place}: {len(found)} versions like {PLACES[place]}")
+    return found[0]
+
+
+def versions(root: Path = ROOT) -> dict[str, str]:
+    """The version that each file has."""
+    return {place: ".".join(find((root / place).read_text(encoding="utf-8"), place).groups()) for place in PLACES}
+
+
+def write(version: str, date: str, root: Path = ROOT) -> None:
+    """Write a version to all files, and the date of the release to the changelog."""
+    for place in PLACES:
+        path = root / place
+        text = path.read_text(encoding="utf-8")
+        match = find(text, place)
+        numbers = [version] if len(match.groups()) == 1 else version.split(".")
+        for group in reversed(range(len(numbers))):
+            start, end = match.span(group + 1)
+            text = text[:start] + numbers[group] + text[end:]
+        path.write_text(text, encoding="utf-8")
+    changelog = root / "CHANGELOG.md"
+    text = changelog.read_text(encoding="utf-8")
+    if text.count(UNRELEASED) != 1:
+        sys.exit(f"CHANGELOG.md has no part {UNRELEASED.strip()!r} to become {version}")
+    changelog.write_text(text.replace(UNRELEASED, f"{UNRELEASED}\n## {version} ({date})\n"), encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("version", nargs="?")
+    arguments = parser.parse_args()
+    if arguments.version:
+        if not re.fullmatch(r"\d+\.\d+\.\d+", arguments.version):
+            sys.exit(f"{arguments.version} is no version like 0.2.0")
+        write(arguments.version, datetime.date.today().isoformat())
+    found = versions()
+    if len(set(found.values())) > 1:
+        sys.exit("Versions differ: " + ", ".join(f"{place} has {version}" for place, version in found.items()))
+    print(found["meson.build"])
+
+
+if __name__ == "__main__":
+    main()
