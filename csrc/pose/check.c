@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "pose/check.h"
 
-#include <float.h>
 #include <math.h>
 
 #include "base/fault.h"
@@ -10,21 +9,28 @@
 /* How far the last row of a 4x4 matrix may be from (0, 0, 0, 1): products of float32 matrices leave rounding there. */
 #define LAST_ROW_TOLERANCE 1e-5
 
-/* Whether all is well, without a branch, so that it is vectorised: it is done for every matrix of every frame. */
-#define DEFINE_ALL_ARE_FINE(type, largest) \
-  static int all_##type##s_are_fine(const type *m, size_t matrix_count, size_t size) { \
-    int bad = 0; \
-    for (size_t i = 0; i < matrix_count * size; i++) bad |= !(m[i] >= -largest) | !(m[i] <= largest); \
-    for (size_t i = 12; i < matrix_count * size && size == 16; i += 16) { \
-      for (size_t k = 0; k < 4; k++) { \
-        const type off = m[i + k] - (type)(k == 3); \
-        bad |= !(off >= -(type)LAST_ROW_TOLERANCE) | !(off <= (type)LAST_ROW_TOLERANCE); \
-      } \
+/*
+ * Whether all is well, without a branch, as it is done for every matrix of every frame. Rows are vectors: 0 x is 0 for
+ * every number but NaN and infinity, which no sum loses again.
+ */
+#define DEFINE_ALL_ARE_FINE(type) \
+  typedef type row_of_##type##s __attribute__((vector_size(4 * sizeof(type)), aligned(sizeof(type)), may_alias)); \
+  static int all_##type##s_are_fine(const void *matrices, size_t matrix_count, size_t rows) { \
+    const row_of_##type##s *row = matrices, last = {0, 0, 0, 1}; \
+    row_of_##type##s sums[3] = {{0}}; \
+    __typeof__(last < last) off = last < last; \
+    for (size_t i = 0; i < matrix_count; i++, row += rows) { \
+      for (int k = 0; k < 3; k++) sums[k] += row[k] * (type)0; \
+      if (rows == 3) continue; \
+      const row_of_##type##s apart = row[3] - last; \
+      off |= ~((apart >= -(type)LAST_ROW_TOLERANCE) & (apart <= (type)LAST_ROW_TOLERANCE)); \
     } \
+    int bad = 0; \
+    for (int i = 0; i < 4; i++) bad |= !(sums[0][i] + sums[1][i] + sums[2][i] == 0) | (off[i] != 0); \
     return !bad; \
   }
-DEFINE_ALL_ARE_FINE(float, FLT_MAX)
-DEFINE_ALL_ARE_FINE(double, DBL_MAX)
+DEFINE_ALL_ARE_FINE(float)
+DEFINE_ALL_ARE_FINE(double)
 
 static sbs_status find_fault(const sbs_pose *poses, size_t matrix_count, sbs_fault *fault) {
   const size_t size = 4 * poses->rows;
@@ -60,7 +66,8 @@ sbs_status sbs_check_poses(const sbs_pose *poses, size_t frame_count, size_t joi
     return sbs_fault_number(fault, SBS_ERROR_TOO_LARGE, "frame_count", (double)frame_count, 0.0);
   }
   const size_t matrix_count = frame_count * joint_count;
-  const int fine = poses->scalar == SBS_FLOAT32 ? all_floats_are_fine(poses->skinning_matrices, matrix_count, size)
-                                                : all_doubles_are_fine(poses->skinning_matrices, matrix_count, size);
+  const int fine = poses->scalar == SBS_FLOAT32
+                       ? all_floats_are_fine(poses->skinning_matrices, matrix_count, poses->rows)
+                       : all_doubles_are_fine(poses->skinning_matrices, matrix_count, poses->rows);
   return fine ? SBS_OK : find_fault(poses, matrix_count, fault);
 }
