@@ -6,33 +6,33 @@
  * bone it is:
  *
  *     t' = <A(j)^-1 v, n>                      Kavan & Zara 2003, section 3
- *     t  = (t' - t_min) / (t_max - t_min)      cut to 0 to 1
+ *     t  = (t' - t_min) / (t_max - t_min)      clamped to [0, 1]
  *
  *     A(j)   the bind matrix of the joint
  *     n      the direction of the bone in the joint's own axes, of length 1
- *     t_min  the t' up to which the parent's rotation alone is applied
- *     t_max  the t' from which on the joint's own alone is
+ *     t_min  the t' up to which only the parent's rotation is applied
+ *     t_max  the t' from which only the joint's own is applied
  *
  *   Kavan, L. and Zara, J. 2003. Real Time Skin Deformation with Bones Blending. WSCG Short Papers.
  *
  * In terms of v' = Q (v - c) + sum_i w_i C_i c, see sbs.h, such a vertex has the influences (parent of j, 1 - t) and
- * (j, t), Q is the spherical interpolation of both rotations, and c the position of j. So what is bound here is an
- * ordinary skin: its joint_indices, joint_weights and centers are those of sbs_skin_desc, and
- * sbs_blending_deform_options has the options of sbs_skin_deform that go with it.
+ * (j, t), Q is the spherical interpolation of both rotations, and c the position of j. So binding makes the
+ * joint_indices, joint_weights and centers of an ordinary skin (sbs_skin_desc), which is deformed with the options of
+ * sbs_blending_deform_options.
  *
- * ATTACHMENT. All that should bend with a joint belongs to it, on both sides of it. Where the caller does not say, a
- * vertex goes with its heaviest influence, or without any to the nearest bone. Then each joint takes over from its
- * parent: of the parent's children the one whose position is nearest to a vertex gets it, if that one is blended, the
- * vertex is beyond t_min, and within twice the distance from the joint to the rim of its zone, which is at t_min along
- * the bone and one radius of the limb beside it.
+ * ATTACHMENT. A joint should have all vertices that bend with it, on both sides of it. Unless the caller attaches them,
+ * a vertex is attached to its heaviest influence, or without influences to the nearest bone. Then joints take vertices
+ * over from their parents. Of the children of a vertex's joint, the one at the nearest position takes it over if that
+ * child is blended, the vertex is beyond t_min, and the vertex is within twice the distance from the child to the rim
+ * of its zone; the rim is at t_min along the bone and one radius of the limb beside it.
  *
- * ZONES. By default t_min and t_max are 1.2 radii of the limb to both sides of the joint, with which the inner side of
- * a bend by up to 137 degrees does not fold; but not beyond the middle of the parent's bone or of the own. The radius
- * is the median distance from the line of the bone of what is attached to the joint or its parent, as far as the
- * middles of their bones; a quarter of the bone where that is nothing.
+ * ZONES. By default t_min and t_max are 1.2 radii of the limb to both sides of the joint, but not beyond the middle of
+ * the parent's bone or of its own. Then the inner side of a bend by up to 137 degrees does not fold. The radius is the
+ * median distance from the bone's line of the vertices that are attached to the joint or its parent and lie between the
+ * middles of their bones; a quarter of the bone if there are none.
  *
- * Joints without a parent are rigid. So are those without a bone: at the place of their parent, their children and
- * their tail, see sbs/bones.h.
+ * Joints without a parent are rigid. So are joints without a bone: those at the same place as their parent, their
+ * children and their tail, see sbs/bones.h.
  */
 #ifndef SBS_BLENDING_H
 #define SBS_BLENDING_H
@@ -44,7 +44,7 @@
 extern "C" {
 #endif
 
-/* A mesh and its skeleton in the bind pose, in which limbs should be stretched. Only read while a call lasts. */
+/* A mesh and its skeleton in the bind pose, in which limbs should be straight. Only read during a call. */
 typedef struct sbs_blending_desc {
   size_t vertex_count; /* V; 0 is SBS_ERROR_EMPTY */
   size_t joint_count;  /* J; 0 is SBS_ERROR_EMPTY */
@@ -56,57 +56,58 @@ typedef struct sbs_blending_desc {
   const int32_t *parents;              /* (J), -1 for a root; in any order */
   const double *joint_positions;       /* (J, 3), finite; at bind, in the space of the mesh */
   const double *inverse_bind_matrices; /* (J, 3, 4), finite; A(j)^-1 without its last row */
-  const double *tails; /* (J, 3), finite; where bones end; or NULL (default): as sbs_bones_tails has it */
+  const double *tails; /* (J, 3), finite; where bones end; or NULL (default): those of sbs_bones_tails */
 
-  const double *t_min; /* (J) in the joint's own unit of length; NaN, or NULL (default) for all: as said above */
+  const double *t_min; /* (J) in the joint's own unit of length; NaN: as above; or NULL (default): all as above */
   const double *t_max; /* (J) likewise */
 
   const unsigned char *blended; /* (J) not 0 where a joint is blended; or NULL (default): all that can be */
-  const int32_t *attachment;    /* (V) joints, -1: does not move; or NULL (default): as said above */
-  const sbs_influences_table
-      *influences; /* of the same vertices and joints, or NULL (default); what is bad among them is
-                                          repaired as by sbs_skin_new. With `blended`, vertices keep them where t is not
-                                          between 0 and 1, but that one of the pair has the weight of both: where t is 0
-                                          the joint's goes to its parent, and where it is 1 the other way */
+  const int32_t *attachment;    /* (V) joints, -1: does not move; or NULL (default): as above */
+
+  /*
+   * Of the same vertices and joints, or NULL (default); bad weights are repaired as by sbs_skin_new. With `blended`,
+   * vertices with t of 0 or 1 keep their influences, except that the weights of joint and parent are merged: at t = 0
+   * the parent gets both, at t = 1 the joint.
+   */
+  const sbs_influences_table *influences;
 } sbs_blending_desc;
 
 /* A description with everything zero or NULL. */
 SBS_API sbs_blending_desc sbs_default_blending_desc(void);
 
-/* What is found. The caller's arrays, none of them NULL; written by calls that succeed, and in part by others. */
+/* The result, in arrays of the caller, none of them NULL. A call that fails may have written them in part. */
 typedef struct sbs_blending {
   int32_t *attachment;    /* (V) the joint that each vertex is attached to; -1: none, it does not move */
   double *t;              /* (V) 1 for vertices of joints that are not blended */
   double *t_min, *t_max;  /* (J) NaN for joints that are not blended; may be those of the description */
-  int32_t *joint_indices; /* (V, W), W as sbs_blending_width says. Parent and joint; where vertices may keep influences
-                             all are by decreasing weight (ties: the lower joint); index 0 where the weight is 0 */
+  int32_t *joint_indices; /* (V, W), W from sbs_blending_width. Parent and joint; if vertices may keep influences, all
+                             are by decreasing weight (ties: the lower joint). Index 0 where the weight is 0 */
   double *joint_weights;  /* (V, W) 1 - t and t */
-  double *centers;      /* (V, 3) the position of the joint at bind; the vertex itself where it is attached to none, or
-                             keeps its influences, which makes linear blending of the formula */
-  unsigned char *keeps; /* (V) 1 where a vertex keeps its influences, else 0 */
+  double *centers;        /* (V, 3) the position of the joint at bind; the vertex itself where it has no joint or keeps
+                             its influences, so that it is blended linearly */
+  unsigned char *keeps;   /* (V) 1 where a vertex keeps its influences, else 0 */
 } sbs_blending;
 
-/* How many influences a vertex gets: 2, or as many as it has where it may keep them. 0 for NULL. */
+/* W, how many influences a vertex gets: 2, or the width of the given influences if it may keep them. 0 for NULL. */
 SBS_API size_t sbs_blending_width(const sbs_blending_desc *desc);
 
 /*
- * Binds a mesh by bones blending. O(V K^2 + V log V) time, and O(V J) where there are neither attachment nor
- * influences, or all joints have one parent.
+ * Binds a mesh by bones blending. O(V K^2 + V log V) time; O(V J) without attachment and influences, or if all joints
+ * have one parent.
  *
  *   desc       the mesh
  *   allocator  or NULL for malloc and free
- *   binding    what is found
+ *   binding    the result
  *   fault      or NULL
  *
  * Errors: NULL, EMPTY, TOO_LARGE, STRIDE, NOT_FINITE, JOINT_INDEX, PARENT, OUT_OF_MEMORY, CANCELLED; OPTION with the
- * fault in "blended" for the first joint there that has no parent or no bone, and with the fault in "t_min" (value: it,
- * limit: t_max) for the first joint where it is not below t_max.
+ * fault in "blended" for the first blended joint that has no parent or no bone, and with the fault in "t_min" (limit:
+ * t_max) for the first joint whose t_min is not below its t_max.
  */
 SBS_API sbs_status sbs_blending_bind(const sbs_blending_desc *desc, const sbs_allocator *allocator,
                                      const sbs_blending *binding, sbs_fault *fault);
 
-/* The options with which a skin of joint_indices, joint_weights and centers is deformed: spherical, the average of the
- * rotations, about the centers. */
+/* The options of sbs_skin_deform for such a skin: spherical, the average of the rotations, about the centers. */
 SBS_API sbs_deform_options sbs_blending_deform_options(void);
 
 #ifdef __cplusplus

@@ -2,8 +2,8 @@
 /*
  * libsbs: weights by distance from the bones.
  *
- * Around the bone of each joint, the segment from its head to its tail, are an inner and an outer capsule. The weight
- * of joint j at a point is k_j / sum k, with
+ * The bone of each joint is the segment from its head to its tail. It has an inner and an outer capsule around it. The
+ * weight of joint j at a point is k_j / sum k, with
  *
  *     k_j = m_j f_j / d_j
  *
@@ -11,14 +11,14 @@
  *     m_j    the joint's multiplier
  *     f_j    1 where d_j <= r_inner, else 0 where d_j >= r_outer, else the fall-off of
  *            x = (d_j - r_inner) / (r_outer - r_inner)
- *     r      radii that go linearly from head to tail, at the point of the segment that is nearest
+ *     r      the radii at the nearest point of the segment; they change linearly from head to tail
  *
- * On a segment (d_j = 0) 1 / d_j outweighs all else: the point belongs to the bones that it lies on, by their
- * multipliers, so in equal shares where those are equal. A point lies on a segment if rounding can't tell: d_j <= 4 eps
- * times the largest coordinate of point, head and tail, eps that of the points' type.
+ * On a segment d_j is 0 and 1 / d_j infinite: such a point belongs to the bones that it lies on, in proportion to their
+ * multipliers. It counts as on the segment if d_j is within rounding: d_j <= 4 eps times the largest coordinate of
+ * point, head and tail, eps of the points' type.
  *
- * Where r_inner < r_outer, weights are continuous inside of the outer capsules, but for points where two segments meet:
- * 1 / d_j has no limit there.
+ * Where r_inner < r_outer, weights are continuous inside of the outer capsules, except where two segments meet: 1 / d_j
+ * has no limit there.
  *
  *   Komura, T. COMP3360: Data-Driven Computer Animation, lecture "Skinning": the cases that this formula unites.
  *
@@ -43,16 +43,16 @@ typedef enum sbs_capsules_falloff {
 typedef struct sbs_capsules {
   size_t capsule_count;         /* J; 0 is SBS_ERROR_EMPTY; capsule j is of joint j */
   const double *heads;          /* (J, 3), finite */
-  const double *tails;          /* (J, 3), finite; equal to the head: spheres, of the radii at the head */
+  const double *tails;          /* (J, 3), finite; equal to the head: spheres with the radii at the head */
   const double *inner_radii;    /* (J, 2) at head and at tail, in [0, r_outer] */
   const double *outer_radii;    /* (J, 2), finite, at least 0 */
   const double *multipliers;    /* (J) or NULL (all 1), finite, at least 0; 0: as if not enabled */
-  const unsigned char *enabled; /* (J) or NULL (all): 0 for capsules that shall have no effect */
+  const unsigned char *enabled; /* (J) or NULL (all): 0 for capsules without effect */
   const int32_t *falloffs;      /* (J) or NULL (all): an sbs_capsules_falloff, or -1 for that of the options */
 } sbs_capsules;
 
 /*
- * Checks capsules without a point at hand: all that the functions below would find wrong with them.
+ * Checks capsules as the functions below do, without points.
  *
  *   fault  or NULL; names the field, and the joint with its coordinate, or with 0 for head and 1 for tail
  *
@@ -60,21 +60,21 @@ typedef struct sbs_capsules {
  */
 SBS_API sbs_status sbs_capsules_check(const sbs_capsules *capsules, sbs_fault *fault);
 
-/* The points that are to be weighted. */
+/* The points to find weights for. */
 typedef struct sbs_capsules_points {
   size_t point_count;   /* V; 0 is SBS_ERROR_EMPTY */
-  sbs_scalar scalar;    /* of the points, and of the weights that come out; all is computed in double */
+  sbs_scalar scalar;    /* of the points and of the resulting weights; all is computed in double */
   const void *points;   /* (V, 3), finite, in the space of heads and tails */
   size_t points_stride; /* bytes from point to point; 0: packed */
 } sbs_capsules_points;
 
-/* What becomes of a point that is outside of all outer capsules: one for which all f_j are 0. */
+/* What happens to a point outside of all outer capsules, where all f_j are 0. */
 typedef enum sbs_capsules_outside {
   /*
    * Weight 1 for the capsule of smallest d_j - r_outer (ties: the lowest joint). Weights are then continuous across the
-   * outer surface of a capsule of r_inner < r_outer: where no other outer capsule reaches, it has weight 1 on both
-   * sides, and where one does, its weight goes to 0. Not so on the line where the outer surfaces of two capsules meet,
-   * nor outside of all, where two are equally near.
+   * outer surface of a capsule with r_inner < r_outer: where no other outer capsule reaches, it has weight 1 on both
+   * sides, and where one does, its weight goes to 0. They are not continuous on the line where the outer surfaces of
+   * two capsules meet, nor outside of all where two are equally near.
    */
   SBS_CAPSULES_OUTSIDE_NEAREST = 0,
   SBS_CAPSULES_OUTSIDE_UNWEIGHTED = 1, /* no weight */
@@ -82,7 +82,7 @@ typedef enum sbs_capsules_outside {
 } sbs_capsules_outside;
 
 typedef struct sbs_capsules_options {
-  sbs_capsules_falloff falloff; /* default LINEAR; of the capsules that have none of their own */
+  sbs_capsules_falloff falloff; /* default LINEAR; for capsules that have none of their own */
   sbs_capsules_outside outside; /* default NEAREST, for which at least one capsule must be enabled: else EMPTY */
   int threads;                  /* 0 (default): what sbs_get_threads says; never more than the work is worth */
   sbs_allocator allocator;      /* default: malloc and free */
@@ -92,18 +92,18 @@ SBS_API sbs_capsules_options sbs_default_capsules_options(void);
 
 typedef struct sbs_capsules_report {
   size_t outside;        /* points outside of all outer capsules */
-  size_t max_influences; /* the most joints that have weight at one point, before any limit; 0 if none has */
+  size_t max_influences; /* the most joints with weight at one point, before any limit; 0 if no point has weights */
 } sbs_capsules_report;
 
 /*
- * Weights as padded pairs, as sbs_skin_desc takes them: by decreasing weight (ties: the lower joint first), padded with
- * index 0 and weight 0. The weights of a point sum to 1, or are all 0. No bit of them depends on the number of threads
- * or on other points nor, but for ties, on the order of the capsules. O(V J) time; the capsules that a group of points
- * close together has no part in are found at once.
+ * Finds weights as padded pairs, as sbs_skin_desc takes them: by decreasing weight (ties: the lower joint first),
+ * padded with index 0 and weight 0. The weights of a point sum to 1, or are all 0. Not a bit of them depends on the
+ * number of threads, on other points or, except for ties, on the order of the capsules. O(V J) time; capsules that do
+ * not reach a group of neighboring points are skipped for the whole group.
  *
  *   options                or NULL for the defaults
- *   influences_per_vertex  K: where more joints have weight, the K heaviest are kept and normalized; 0 is EMPTY
- *                          unless both outputs are NULL, which is how to learn the K that keeps all from the report
+ *   influences_per_vertex  K: if more joints have weight, the K heaviest are kept and normalized. 0 is EMPTY unless
+ *                          both outputs are NULL: then the report has the K that keeps all
  *   joint_indices          (V, K), or NULL together with joint_weights
  *   joint_weights          (V, K) of the points' scalar type
  *   report                 or NULL
@@ -119,7 +119,7 @@ SBS_API sbs_status sbs_capsules_weights(const sbs_capsules *capsules, const sbs_
 /*
  * The same as a matrix.
  *
- *   limit          at most so many joints a point, the heaviest; 0: all
+ *   limit          the most joints per point, the heaviest are kept; 0: all
  *   joint_weights  (V, J) of the points' scalar type
  */
 SBS_API sbs_status sbs_capsules_weights_dense(const sbs_capsules *capsules, const sbs_capsules_points *points,

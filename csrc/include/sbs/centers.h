@@ -2,7 +2,7 @@
 /*
  * libsbs: rotation centers that are found once, from the rest pose. Conventions, threads and errors are those of sbs.h.
  *
- * The optimized center of a vertex v is the mean of the surface, each point x of it weighted by how similar its
+ * The optimized center of a vertex v is the weighted mean of the surface. Each point x of it counts by how similar its
  * influences are to those of v:
  *
  *     c_v = integral s(w_v, w_x) x dx / integral s(w_v, w_x) dx
@@ -11,26 +11,26 @@
  *   Le, B. H. and Hodgins, J. K. 2016. Real-time Skeletal Skinning with Optimized Centers of Rotation. ACM Transactions
  *   on Graphics 35(4).
  *
- * In a tube that bends about a joint, that is a point of the axis: the ring of vertices of which v is one turns about
- * its middle, and neither collapses nor bulges.
+ * In a tube that bends about a joint, that is a point on the axis: the ring of vertices around it turns about its
+ * middle, and neither collapses nor bulges.
  *
- * A center depends on v by its influences alone. So vertices of equal influences have equal centers, to the last bit,
- * and seams stay closed; and as s is a smooth function of w, centers of neighbors are as close as their weights.
+ * The center depends only on the influences of v. So vertices of equal influences have equal centers, bit for bit, and
+ * seams stay closed; and as s is a smooth function of w, neighbors with similar weights have similar centers.
  *
- * HOW IT IS COMPUTED. A pair of joints adds to s only what a vertex and a point of the surface have of both. So for
- * each pair that occurs at a vertex there is a list of samples of the surface, and a vertex sums over the lists of its
- * own pairs; nothing is left out. The samples are:
+ * HOW IT IS COMPUTED. A pair of joints contributes to s only where both the vertex and the point of the surface have
+ * both joints. So there is a list of samples of the surface for each pair that occurs at a vertex, and a vertex sums
+ * over the lists of its own pairs. The sum is complete. Samples are made in two steps:
  *
- *   1. Triangles, in which influences are linear. Each is split into n^2 equal ones, so that influences differ by at
- *      most `refinement` along every edge (Euclidean norm); each counts by its area, its centroid and the mean
- *      influences of its corners.
- *   2. Merged, where those of a pair (w_j, w_k) are in the same cell of a square grid of side sigma sqrt(tolerance).
- *      The exponential is then replaced by its first-order expansion about the mean of the cell: it is off by at most
- *      `tolerance`, of a largest value of 1. A sample's weights w_j w_k, area and place are summed as they are. So the
- *      number of samples of a pair has a bound that does not depend on the size of the mesh: 1 / (2 sigma^2 tolerance)
- *      and a few.
+ *   1. Influences are linear within a triangle. Each triangle is split into n^2 equal parts, so that influences differ
+ *      by at most `refinement` along every edge (Euclidean norm). A part is a sample with its area, its centroid and
+ *      the mean influences of its corners.
+ *   2. Samples of a pair are merged if their (w_j, w_k) are in the same cell of a square grid of side
+ *      sigma sqrt(tolerance). The exponential is then replaced by its first-order expansion about the mean of the cell,
+ *      with an error of at most `tolerance` where the largest value is 1. Weights w_j w_k, areas and places are summed
+ *      exactly. So the number of samples of a pair is bounded whatever the size of the mesh, by about
+ *      1 / (2 sigma^2 tolerance).
  *
- * Triangles of no area have no say; nor have those that have at most one joint.
+ * Triangles without area do not count, nor do those with only one joint or none.
  */
 #ifndef SBS_CENTERS_H
 #define SBS_CENTERS_H
@@ -43,29 +43,28 @@ extern "C" {
 
 typedef struct sbs_centers_options {
   double sigma;            /* how much weights may differ and yet be similar; at least 1e-6, finite; default 0.1 */
-  double refinement;       /* at least 0.01; INFINITY: triangles as they are; default 0.1 */
+  double refinement;       /* at least 0.01; INFINITY: triangles are not split; default 0.1 */
   double tolerance;        /* at least 0, finite; 0: nothing is merged; default 1e-2 */
   int threads;             /* 0 (default): what sbs_get_threads says; never more than the work is worth */
-  sbs_progress *progress;  /* or NULL (default): told of this call, beside the thread's; its fraction never falls */
-  void *progress_user;     /* what `progress` is called with */
+  sbs_progress *progress;  /* or NULL (default): for this call, besides that of the thread; its fraction never falls */
+  void *progress_user;     /* passed to `progress` */
   sbs_allocator allocator; /* default: malloc and free */
 } sbs_centers_options;
 
 SBS_API sbs_centers_options sbs_default_centers_options(void);
 
-/* Of the vertices, those that have no center: what is written for them is their rest position. */
+/* How many vertices have no center, for two reasons; their rest position is written in its place. */
 typedef struct sbs_centers_report {
-  size_t rigid;      /* at most one influence: they move alike with any center */
-  size_t dissimilar; /* more, of which no part of the surface has two: so they move as by linear blending */
-  size_t samples;    /* that were summed over, of all pairs together */
+  size_t rigid;      /* vertices with at most one influence: any center moves them in the same way */
+  size_t dissimilar; /* with more, no two of which occur on the surface: they are blended linearly */
+  size_t samples;    /* how many samples there are, of all pairs together */
 } sbs_centers_report;
 
 /*
- * Optimized centers of rotation.
+ * Finds optimized centers of rotation.
  *
- *   desc            positions and influences; bad weights are repaired as sbs_skin_new does. Normals, parents and joint
- *   positions
- *                   are of no account
+ *   desc            positions and influences; bad weights are repaired as by sbs_skin_new. Normals, parents and joint
+ *                   positions are ignored
  *   triangle_count  T; 0 is SBS_ERROR_EMPTY
  *   triangles       (T, 3) each in [0, V); a corner may repeat
  *   options         or NULL for the defaults

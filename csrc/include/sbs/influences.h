@@ -3,15 +3,15 @@
  * libsbs: tools for the influences of a mesh: to repair, normalize, limit, prune and smooth them. Conventions, threads
  * and errors are those of sbs.h.
  *
- * Influences come in as padded pairs, in any order, and go out by decreasing weight (ties: the lower joint first),
- * padded with index 0 and weight 0; a joint that occurs more than once is merged. Weights must be finite and not
- * negative, but for sbs_influences_tidy. Where those of one joint add up to more than their type holds, all of the
- * vertex are halved until they do not.
+ * Influences are given as padded pairs in any order, and returned by decreasing weight (ties: the lower joint first),
+ * padded with index 0 and weight 0. A joint that occurs more than once is merged. Weights must be finite and not
+ * negative, except for sbs_influences_tidy. If the weights of one joint sum to more than their type holds, all weights
+ * of the vertex are halved until they do not.
  *
- * LOCKED joints keep the weights that they have, to the last bit. Where weights are normalized, the others share what
- * the locked ones leave of 1, in proportion. A vertex whose unlocked weights are all zero has nothing to scale and
- * keeps its sum; where locked weights exceed 1, the others become zero. A sum that is off by rounding errors alone, 4 K
- * epsilon, is left as it is, so that to normalize again changes no bit.
+ * LOCKED joints keep their weights, bit for bit. Where weights are normalized, the other joints share what the locked
+ * ones leave of 1, in proportion. A vertex whose unlocked weights are all zero has nothing to scale and keeps its sum;
+ * where locked weights exceed 1, the others become zero. A sum that is off by rounding alone, 4 K epsilon, is left as
+ * it is, so that normalizing again changes no bit.
  */
 #ifndef SBS_INFLUENCES_H
 #define SBS_INFLUENCES_H
@@ -28,18 +28,18 @@ typedef struct sbs_influences_table {
   size_t joint_count;           /* J; 0 is SBS_ERROR_EMPTY */
   size_t influences_per_vertex; /* K; 0 is SBS_ERROR_EMPTY */
   const int32_t *joint_indices; /* (V, K), each in [0, J) */
-  sbs_scalar scalar;            /* of joint_weights, and of the weights that come out; all is computed in double */
+  sbs_scalar scalar;            /* of joint_weights and of the resulting weights; all is computed in double */
   const void *joint_weights;    /* (V, K) */
 } sbs_influences_table;
 
 /*
- * The influences as a skin uses them (sbs_skin_new), to the last bit: weights that are NaN, infinite or negative are
- * dropped, those of one joint are added, in an order of their values so that no bit depends on that of the caller, and
- * all are divided by their sum, in double.
+ * Repairs influences as sbs_skin_new does, bit for bit: weights that are NaN, infinite or negative are dropped, those
+ * of one joint are added, and all are divided by their sum, in double. Weights are added in the order of their values,
+ * so the result does not depend on the order of the caller's pairs.
  *
- *   table           the influences; its weights may be any numbers
- *   joint_indices   (V, K); not those of the table
- *   joint_weights   (V, K); not those of the table. A vertex without a positive weight keeps none
+ *   table           the influences; weights may be any numbers
+ *   joint_indices   (V, K); must not be those of the table
+ *   joint_weights   (V, K); must not be those of the table. A vertex without a positive weight gets none
  *   max_influences  the most that a vertex has, or NULL
  *   fault           or NULL
  *
@@ -48,19 +48,18 @@ typedef struct sbs_influences_table {
 SBS_API sbs_status sbs_influences_tidy(const sbs_influences_table *table, int32_t *joint_indices, double *joint_weights,
                                        size_t *max_influences, sbs_fault *fault);
 
-/* How sbs_influences_clean found things. */
+/* What sbs_influences_clean found. */
 typedef struct sbs_influences_clean_report {
-  size_t changed;    /* vertices of which some influence was dropped or some weight changed */
-  size_t unweighted; /* vertices without any weight */
-  size_t off_sum;    /* other vertices whose weights do not sum to 1 in the end: off by more than 4 K epsilon */
-  size_t
-      max_influences; /* the most influences that a vertex has in the end; above `limit` only where more are locked */
+  size_t changed;        /* vertices of which an influence was dropped or a weight changed */
+  size_t unweighted;     /* vertices without any weight */
+  size_t off_sum;        /* other vertices whose resulting weights do not sum to 1 within 4 K epsilon */
+  size_t max_influences; /* the most resulting influences of a vertex; above `limit` only where more are locked */
 } sbs_influences_clean_report;
 
 typedef struct sbs_influences_clean_options {
-  int normalize;    /* default 1: before anything is dropped, so that thresholds mean shares, and afterwards */
-  size_t limit;     /* keep so many influences a vertex, locked ones first, then the heaviest; default 0: all */
-  double threshold; /* drop unlocked weights below, but never the heaviest; in [0, 1]; default 0: none */
+  int normalize;    /* default 1: first, so that the threshold is a share of 1, and again at the end */
+  size_t limit;     /* keep this many influences per vertex, locked ones first, then the heaviest; default 0: all */
+  double threshold; /* drop unlocked weights below this, but never the heaviest; in [0, 1]; default 0: none */
   const unsigned char *locked; /* (J) not 0 where a joint is locked, or NULL (default): none */
   sbs_allocator allocator;     /* default: malloc and free */
 } sbs_influences_clean_options;
@@ -68,8 +67,7 @@ typedef struct sbs_influences_clean_options {
 SBS_API sbs_influences_clean_options sbs_default_influences_clean_options(void);
 
 /*
- * Normalizes, limits and prunes. Doing it twice with the same options gives the same bits as doing it once. O(V K^2)
- * time.
+ * Normalizes, limits and prunes influences. To do so again with the same options changes no bit. O(V K^2) time.
  *
  *   table          the influences
  *   options        or NULL for the defaults
@@ -85,9 +83,9 @@ SBS_API sbs_status sbs_influences_clean(const sbs_influences_table *table, const
                                         sbs_influences_clean_report *report, sbs_fault *fault);
 
 typedef struct sbs_influences_smooth_options {
-  size_t iterations;  /* default 1; it ends where one changes no bit */
+  size_t iterations;  /* default 1; ends early once an iteration changes no bit */
   double strength;    /* s in [0, 1]; default 0.5 */
-  const double *mask; /* (V) factors of s in [0, 1], or NULL (default): all 1; vertices of 0 keep their weights */
+  const double *mask; /* (V) factors of s in [0, 1], or NULL (default): all 1; vertices with 0 keep their weights */
   const unsigned char *locked; /* (J) or NULL (default) */
   int normalize;               /* default 1; else sums may change where joints are locked or influences are dropped */
   sbs_allocator allocator;     /* default: malloc and free */
@@ -96,23 +94,22 @@ typedef struct sbs_influences_smooth_options {
 SBS_API sbs_influences_smooth_options sbs_default_influences_smooth_options(void);
 
 /*
- * Smooths weights over a surface: in each iteration, all at once, w becomes w + s (mean - w) for every joint, the mean
- * over the vertices that share an edge. Vertices at one point are one: they come out with equal weights, even if only
- * some of them are masked in (with the largest factor) or theirs were not equal (the lowest vertex speaks for all).
- * Weights that are the same everywhere stay so to the last bit. A vertex without neighbors keeps its weights.
+ * Smooths weights over a surface. In each iteration w becomes w + s (mean - w) for every joint, at all vertices at
+ * once, with the mean over the neighbors along edges. Vertices at one point get equal weights, even if they differed
+ * before (the weights of the lowest vertex are used) or have different masks (the largest factor is used). Weights that
+ * are the same everywhere stay so, bit for bit. A vertex without neighbors keeps its weights.
  *
  *   table          the influences
  *   mesh           positions and triangles of the same vertices
  *   options        or NULL for the defaults
- *   limit          influences per vertex of the outputs: where there are more in the end, the lightest unlocked ones
- *   are dropped
- *   joint_indices  (V, limit); not those of the table
- *   joint_weights  (V, limit) of the table's scalar type; not those of the table
+ *   limit          influences per vertex of the outputs; if there are more at the end, the lightest unlocked ones are
+ *                  dropped
+ *   joint_indices  (V, limit); must not be those of the table
+ *   joint_weights  (V, limit) of the table's scalar type; must not be those of the table
  *   fault          or NULL
  *
  * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, JOINT_INDEX, VERTEX_INDEX, NEGATIVE, OUT_OF_MEMORY,
- * CANCELLED; OPTION
- * with the fault in "limit" where more joints of a vertex are locked than that.
+ * CANCELLED; OPTION with the fault in "limit" if more joints of a vertex are locked than that.
  */
 SBS_API sbs_status sbs_influences_smooth(const sbs_influences_table *table, const sbs_mesh_desc *mesh,
                                          const sbs_influences_smooth_options *options, size_t limit,

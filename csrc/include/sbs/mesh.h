@@ -2,8 +2,8 @@
 /*
  * libsbs: triangle meshes: seams, neighbors, islands and curvature. Conventions, threads and errors are those of sbs.h.
  *
- * A mesh often has several vertices at one point, where textures or normals have a seam. For the surface they are one:
- * every tool gives them the same weights.
+ * A mesh often has several vertices at one point, where textures or normals have a seam. On the surface they are one
+ * point, so every tool gives them the same weights.
  */
 #ifndef SBS_MESH_H
 #define SBS_MESH_H
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* A triangle mesh. Only read while a call lasts; nothing is kept. */
+/* A triangle mesh. Only read during a call; nothing is kept. */
 typedef struct sbs_mesh_desc {
   size_t vertex_count;      /* V; 0 is SBS_ERROR_EMPTY */
   sbs_scalar scalar;        /* of positions */
@@ -28,11 +28,11 @@ typedef struct sbs_mesh_desc {
 SBS_API sbs_mesh_desc sbs_default_mesh_desc(void);
 
 /*
- * Finds the vertices that stand at the very same point: three equal coordinates, no tolerance. O(V) time.
+ * Finds vertices at the same point: three equal coordinates, without tolerance. O(V) time.
  *
- *   mesh             its positions; triangles are not looked at
+ *   mesh             its positions; triangles are ignored
  *   allocator        or NULL for malloc and free
- *   representatives  (V) receives the lowest vertex at the same point, itself where there is no other
+ *   representatives  (V) receives the lowest vertex at the same point, which may be the vertex itself
  *   fault            or NULL
  *
  * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, OUT_OF_MEMORY, CANCELLED.
@@ -41,14 +41,14 @@ SBS_API sbs_status sbs_mesh_weld(const sbs_mesh_desc *mesh, const sbs_allocator 
                                  sbs_fault *fault);
 
 /*
- * Finds the vertices that share an edge of a triangle. O(V + T log T) time, O(V + T) where no vertex has very many.
+ * Finds the vertices that share an edge of a triangle. O(V + T log T) time, O(V + T) if no vertex has very many.
  *
- *   mesh             its triangles; positions are not looked at
- *   representatives  (V) or NULL, from sbs_mesh_weld: then corners stand for their representatives, and lists name only
- *   those
+ *   mesh             its triangles; positions are ignored
+ *   representatives  (V) or NULL, from sbs_mesh_weld: each corner is replaced by its representative, so that lists
+ *                    contain representatives only
  *   allocator        or NULL for malloc and free
  *   offsets          (V + 1)  the neighbors of vertex v are neighbors[offsets[v]] to neighbors[offsets[v + 1] - 1]
- *   neighbors        (6 T)    ascending for each vertex, each once; only the first offsets[V] mean something
+ *   neighbors        (6 T)    ascending for each vertex, each once; only the first offsets[V] are written
  *   fault            or NULL
  *
  * Errors: NULL, EMPTY, TOO_LARGE, VERTEX_INDEX, OUT_OF_MEMORY, CANCELLED.
@@ -58,10 +58,10 @@ SBS_API sbs_status sbs_mesh_adjacency(const sbs_mesh_desc *mesh, const int32_t *
                                       sbs_fault *fault);
 
 /*
- * Numbers the islands of a mesh: vertices that triangles connect, over any number of edges. A vertex of no triangle is
- * an island of its own. Islands are numbered from 0 in the order of their lowest vertices.
+ * Numbers the islands of a mesh: groups of vertices that are connected by edges. A vertex of no triangle is an island
+ * of its own. Islands are numbered from 0 in the order of their lowest vertices.
  *
- *   mesh          its triangles; positions are not looked at
+ *   mesh          its triangles; positions are ignored
  *   islands       (V) the number of each vertex's island
  *   island_count  how many there are
  *   fault         or NULL
@@ -72,17 +72,17 @@ SBS_API sbs_status sbs_mesh_islands(const sbs_mesh_desc *mesh, int32_t *islands,
                                     sbs_fault *fault);
 
 /*
- * The curvature of each triangle (Kavan & Zara 2003, section 4): the largest angle between its normal and that of a
- * neighbor, over a common edge. O(V + T) time.
+ * Measures the curvature of each triangle (Kavan & Zara 2003, section 4): the largest angle between its normal and that
+ * of a neighbor, with which it shares an edge. O(V + T) time.
  *
- * An edge of three and more triangles bounds no surface and makes no neighbors. A triangle whose area is within what
- * the rounding of its corners makes of it has no normal: it is nobody's neighbor, and its own curvature is 0.
+ * Triangles at an edge of three or more are not neighbors there. A triangle whose area is within the rounding of its
+ * corners has no normal: it counts as nobody's neighbor, and its own curvature is 0.
  *
  *   mesh             deformed positions; triangles
- *   representatives  (V) from sbs_mesh_weld of the rest positions, or NULL: edges are told by the numbers of their
- *   vertices
+ *   representatives  (V) from sbs_mesh_weld of the rest positions: edges are compared by the places of their ends; or
+ *                    NULL: by their vertices
  *   allocator        or NULL for malloc and free
- *   curvatures       (T) radians, 0 to pi; 0 without neighbors
+ *   curvatures       (T) radians, 0 to pi; 0 for a triangle without neighbors
  *   fault            or NULL
  *
  * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, VERTEX_INDEX, OUT_OF_MEMORY, CANCELLED.

@@ -2,8 +2,8 @@
 /*
  * libsbs: skinning of meshes by their skeletons.
  *
- * Skinning moves the vertices of a mesh with the joints of a skeleton. Everything that this library deforms is one
- * formula, for a vertex v with influences (j_i, w_i), sum w_i = 1:
+ * Skinning moves the vertices of a mesh with the joints of a skeleton. This library deforms meshes by one formula, for
+ * a vertex v with influences (j_i, w_i), sum w_i = 1:
  *
  *     v' = Q (v - c) + sum_i w_i C_i c                                          Kavan & Zara 2005, eq. (9)
  *
@@ -19,27 +19,26 @@
  *   matrices     row-major, m[row][column], translation in the last column
  *   quaternions  (w, x, y, z)
  *   handedness   right-handed
- *   units        the caller's; nothing here has a scale of its own
+ *   units        the caller's; no function assumes a scale
  *   shapes       (V, 3) means V rows of 3 numbers, packed unless a stride says otherwise; V vertices, J joints,
  *                K influences per vertex, N joint sets, F frames
  *   spaces       rest positions, joint positions and rotation centers are in the space in which the mesh was bound;
  *                skinning matrices map from there to the space of the deformed positions
  *
- * THE WAY OF THE DATA
+ * STAGES
  *
  *   bind    once          sbs_skin_new            influences are validated, joint sets found, vertices packed in blocks
  *   pose    every frame   within sbs_skin_deform  matrices to rotations, rotation centers and constants, in double
  *   deform  every vertex  within sbs_skin_deform  positions and normals, in the caller's vertex order
  *
- * THREADS. A skin never changes after sbs_skin_new, so any number of threads may deform with one skin at once. No
- * result depends on the number of threads, not even in its last bit; all work in the floating-point mode of the one
- * that calls. Work is shared that takes longer than about 50 microseconds, by threads of the library's own: they start
- * when they are first needed, sleep in between, and are started anew in a child process made by fork. See
- * sbs_set_threads.
+ * THREADS. A skin never changes after sbs_skin_new, so any number of threads may deform with one skin at once. Results
+ * are the same, bit for bit, for any number of threads. Work of more than about 50 microseconds is shared by threads of
+ * the library, which use the floating-point mode of the calling thread. They start when they are first needed, sleep
+ * between calls, and are started anew in a child process made by fork. See sbs_set_threads.
  *
- * ERRORS. Every function that can fail returns a sbs_status, checks its input before it writes, and leaves all outputs
- * untouched unless it returns SBS_OK; of sbs_skin_deform_many see there, of calls that are given up sbs_set_progress.
- * The optional sbs_fault says which argument was at fault, and where.
+ * ERRORS. Every function that can fail returns a sbs_status. It checks its input before it writes, and leaves all
+ * outputs untouched unless it returns SBS_OK, with two exceptions: sbs_skin_deform_many, and calls that are cancelled
+ * (sbs_set_progress). The optional sbs_fault says which argument was at fault, and where.
  *
  * NULL is an error for every pointer parameter that is not marked "or NULL".
  *
@@ -81,43 +80,43 @@ extern "C" {
 SBS_API const char *sbs_version(void);
 
 /*
- * How the library that is loaded was built, and what it does on this machine. All strings are static.
+ * How the loaded library was built, and which instructions it uses on this machine. All strings are static.
  *
- * Instruction sets are "avx512", "avx2", "baseline" (128-bit vectors) and "plain" (none), as far as they were compiled
- * and the machine has them. The best is used, unless the environment variable SBS_ISA names another when a skin is
- * made.
+ * Instruction sets are "avx512", "avx2", "baseline" (128-bit vectors) and "plain" (no vectors), where they were
+ * compiled and the machine supports them. A skin uses the best one, unless the environment variable SBS_ISA names
+ * another when the skin is made.
  */
 typedef struct sbs_build_info {
   const char *version;             /* as sbs_version */
   const char *instruction_set;     /* of skins that are made now */
-  const char *instruction_sets[5]; /* all that there are here, best first; ends with NULL */
+  const char *instruction_sets[5]; /* all that can be used, best first; ends with NULL */
   const char *lapack;              /* "bundled" (OpenBLAS of scipy-openblas32) or "system" */
 } sbs_build_info;
 
 SBS_API sbs_build_info sbs_get_build_info(void);
 
-/* What the functions return. sbs_status_string has a line of text for each. */
+/* The result of a function. sbs_status_string has a line of text for each. */
 typedef enum sbs_status {
   SBS_OK = 0,
   SBS_ERROR_NULL,           /* a pointer that must not be NULL is */
   SBS_ERROR_EMPTY,          /* a count that must not be zero is */
   SBS_ERROR_TOO_LARGE,      /* a count, or the bytes that it asks for, can't be represented */
-  SBS_ERROR_OPTION,         /* an option or enumerator out of its range, or one that needs data the skin has not */
-  SBS_ERROR_STRIDE,         /* a stride that is smaller than a row, or no multiple of the scalar */
-  SBS_ERROR_NOT_FINITE,     /* NaN or infinity where a number is needed */
-  SBS_ERROR_NEGATIVE,       /* a number below zero where there must be none */
+  SBS_ERROR_OPTION,         /* an option or enumerator out of its range, or one that needs data the skin lacks */
+  SBS_ERROR_STRIDE,         /* a stride that is smaller than a row, or not a multiple of the scalar's size */
+  SBS_ERROR_NOT_FINITE,     /* NaN or infinity where a finite number is needed */
+  SBS_ERROR_NEGATIVE,       /* a negative number where none is allowed */
   SBS_ERROR_JOINT_INDEX,    /* a joint index outside [0, joint_count) */
   SBS_ERROR_VERTEX_INDEX,   /* a vertex index outside [0, vertex_count) */
   SBS_ERROR_PARENT,         /* a parent outside [-1, joint_count), or parents that run in a circle */
-  SBS_ERROR_WEIGHT,         /* a vertex whose weights need repair, under `strict` */
+  SBS_ERROR_WEIGHT,         /* a vertex whose weights need repair, with `strict` */
   SBS_ERROR_NOT_AFFINE,     /* a 4x4 matrix whose last row is not (0, 0, 0, 1): row vectors? */
   SBS_ERROR_RADIUS,         /* an inner radius above its outer one */
-  SBS_ERROR_UNWEIGHTED,     /* points that get no weight, where that is an error */
+  SBS_ERROR_UNWEIGHTED,     /* points without any weight, where the options make that an error */
   SBS_ERROR_OUT_OF_MEMORY,  /* the allocator returned NULL */
   SBS_ERROR_SCRATCH,        /* the scratch buffer is too small or not aligned */
   SBS_ERROR_NO_CONVERGENCE, /* LAPACK: a singular value decomposition did not converge */
   SBS_ERROR_INTERNAL,       /* LAPACK refused an argument: a defect of this library */
-  SBS_ERROR_CANCELLED,      /* the caller's progress function asked to give up */
+  SBS_ERROR_CANCELLED,      /* the caller's progress function asked to cancel */
   SBS_STATUS_COUNT          /* how many there are; never returned */
 } sbs_status;
 
@@ -125,24 +124,24 @@ typedef enum sbs_status {
 SBS_API const char *sbs_status_string(sbs_status status);
 
 /*
- * How many threads share the work of calls whose own option `threads` is 0: as many as the environment variable
- * SBS_THREADS says when it is first needed, a whole number from 1, or else as there are processors that the process may
- * run on; never more than 256.
+ * Sets how many threads share the work of a call whose own option `threads` is 0. Until it is called, and again after
+ * it is called with 0, that is the number in the environment variable SBS_THREADS, a whole number from 1 that is read
+ * once, or else the number of processors that the process may run on. Never more than 256.
  *
- *   threads  at most so many, of all calls from now on; 0: as above
+ *   threads  the most threads of each later call; 0: as above
  *
- * Errors: OPTION where it is negative. Any thread may call it at any time.
+ * Errors: OPTION if it is negative. Any thread may call it at any time.
  */
 SBS_API sbs_status sbs_set_threads(int threads);
 SBS_API int sbs_get_threads(void);
 
 /* Where the input was at fault. Written only by calls that fail. */
 typedef struct sbs_fault {
-  const char *argument; /* the name of the argument or field, a static string; NULL where none is to blame */
+  const char *argument; /* the name of the argument or field, a static string; NULL if no argument is at fault */
   size_t index[2];      /* row and column of the offending element (vertex and influence, joint and element, ...) */
-  int index_count;      /* how many entries of index mean something: 0, 1 or 2 */
-  double value;         /* the offending value, where there is one number to show; else 0 */
-  double limit;         /* what it was held against (a count, a size), else 0 */
+  int index_count;      /* how many entries of index are set: 0, 1 or 2 */
+  double value;         /* the offending value, if it is a single number; else 0 */
+  double limit;         /* what it was compared with (a count, a size), else 0 */
 } sbs_fault;
 
 /* The type of the numbers behind a `const void *`. */
@@ -152,9 +151,9 @@ typedef enum sbs_scalar {
 } sbs_scalar;
 
 /*
- * Where memory comes from. `allocate` returns size bytes, aligned as malloc aligns, or NULL; `release` takes back what
- * it gave and is never called with NULL. Both are called by the thread that called the library, with no lock held. A
- * skin keeps a copy of its allocator: `user` must outlive it.
+ * Where memory comes from. `allocate` returns size bytes, aligned as by malloc, or NULL; `release` frees them and is
+ * never called with NULL. Both are called on the thread that called the library, with no lock held. A skin keeps a copy
+ * of its allocator, so `user` must outlive the skin.
  */
 typedef struct sbs_allocator {
   void *(*allocate)(size_t size, void *user);
@@ -163,29 +162,28 @@ typedef struct sbs_allocator {
 } sbs_allocator;
 
 /*
- * Called now and then by the thread that called the library, with about how much is done of the step at hand, from 0 to
- * 1; a call may have several steps. Returns 0 to go on: for anything else the call gives up, and returns
- * SBS_ERROR_CANCELLED. It may call the library, too; what it calls tells nobody.
+ * Called now and then, on the thread that called the library, with roughly what fraction of the current step is done,
+ * from 0 to 1; a call may have several steps. Return 0 to continue; anything else cancels the call, which then returns
+ * SBS_ERROR_CANCELLED. It may itself call the library; such calls report no progress.
  */
 typedef int sbs_progress(double fraction, void *user);
 
 /*
- * Has the calling thread's calls, from now on, tell a function of their progress, so that they can be given up: every
- * function that may take long does. Other threads have their own, or none.
+ * Sets a function that later calls of this thread report their progress to, and that can cancel them. Every function
+ * that may take long supports it. Each thread has its own, at first none.
  *
- * A call that is given up leaves every object as it was, and makes none. Arrays that are written as the work goes on
- * (by sbs_skin_deform and its like, the weights of capsules, sbs_influences_clean, sbs_surface_nearest and
- * sbs_surface_blocked, and what sbs/mesh.h and sbs_mesh_curvature tell of a mesh) may be written in part; influences
- * that are cleaned in place are not, for that is not given up.
+ * A cancelled call leaves every object as it was, and makes none. Arrays may be written in part by those functions that
+ * write as they go: sbs_skin_deform and its variants, sbs_capsules_weights and its variant, sbs_influences_clean,
+ * sbs_surface_nearest, sbs_surface_blocked, and those of sbs/mesh.h. Cleaning influences in place is never cancelled.
  *
- *   progress  or NULL (at first): calls run to their end
- *   user      what it is called with
+ *   progress  or NULL: calls run to their end
+ *   user      passed to it
  */
 SBS_API void sbs_set_progress(sbs_progress *progress, void *user);
 
 /* ---------------------------------------------------------------------------------------------------------- bind -- */
 
-/* A mesh, its skeleton as far as skinning needs it, and its weights. Read by sbs_skin_new alone; nothing is kept. */
+/* A mesh, what skinning needs of its skeleton, and its weights. Only read during a call; nothing is kept. */
 typedef struct sbs_skin_desc {
   size_t vertex_count;          /* V; 0 is SBS_ERROR_EMPTY */
   size_t joint_count;           /* J; 0 is SBS_ERROR_EMPTY */
@@ -199,27 +197,27 @@ typedef struct sbs_skin_desc {
 
   const int32_t *joint_indices; /* (V, K), each in [0, J); pad with index 0 and weight 0 */
   sbs_scalar weight_scalar;     /* of joint_weights */
-  const void *joint_weights;    /* (V, K), in any order; see sbs_weight_report for what is done to bad ones */
+  const void *joint_weights;    /* (V, K), in any order; see sbs_weight_report for how bad ones are repaired */
 
   const int32_t *parents;        /* (J) or NULL; the parent of each joint, -1 for a root; in any order */
   const double *joint_positions; /* (J, 3) or NULL, finite; positions of the joints at bind, in the space of the mesh */
-  const double *centers; /* (V, 3) or NULL, finite; what SBS_CENTER_OPTIMIZED turns every vertex about, likewise */
+  const double *centers;         /* (V, 3) or NULL, finite; the centers of SBS_CENTER_OPTIMIZED, in the same space */
 } sbs_skin_desc;
 
 /* A description with everything zero or NULL. */
 SBS_API sbs_skin_desc sbs_default_skin_desc(void);
 
 typedef struct sbs_skin_options {
-  int strict;              /* not 0: weights that would need a repair are SBS_ERROR_WEIGHT instead; default 0 */
-  double sum_tolerance;    /* how far from 1 a sum of weights may be before it is counted; default 1e-3 */
+  int strict;              /* not 0: weights that need repair are SBS_ERROR_WEIGHT instead; default 0 */
+  double sum_tolerance;    /* a sum of weights further than this from 1 is counted as off_sum; default 1e-3 */
   sbs_allocator allocator; /* default: malloc and free */
 } sbs_skin_options;
 
 SBS_API sbs_skin_options sbs_default_skin_options(void);
 
 /*
- * How many vertices were repaired, by kind; a vertex counts once in every kind that it shows. Under `strict` the first
- * such vertex is SBS_ERROR_WEIGHT. Whatever their sum, weights are divided by it: they sum to 1 in double.
+ * How many vertices were repaired, by kind; a vertex counts once in every kind that applies to it. With `strict` the
+ * first such vertex is SBS_ERROR_WEIGHT. Weights are always divided by their sum, so that they sum to 1 in double.
  */
 typedef struct sbs_weight_report {
   size_t nan;        /* NaN weights: dropped */
@@ -249,7 +247,7 @@ SBS_API sbs_status sbs_skin_new(const sbs_skin_desc *desc, const sbs_skin_option
                                 sbs_weight_report *report, sbs_fault *fault);
 
 /*
- * Says what sbs_skin_new would say of a mesh, in a part of the time, and makes no skin.
+ * Checks a mesh and its weights as sbs_skin_new does, with the same report and errors, but makes no skin. Faster.
  *
  *   desc, options, report, fault  as in sbs_skin_new
  *
@@ -259,22 +257,22 @@ SBS_API sbs_status sbs_skin_check(const sbs_skin_desc *desc, const sbs_skin_opti
                                   sbs_fault *fault);
 
 /*
- * Binds a mesh whose weights have changed at some vertices: gives, bit for bit, what sbs_skin_new gives for the new
- * description, in a fraction of the time. What is near a change is computed anew (tiles of 16384 vertices, and the sets
- * that gained or lost a vertex), the rest is copied. O(V) time.
+ * Binds a mesh again after the weights of some vertices have changed. The result equals that of sbs_skin_new for the
+ * new description, bit for bit, but takes a fraction of the time: only what a change affects is computed anew (tiles of
+ * 16384 vertices, and the sets that gained or lost a vertex), the rest is copied. O(V) time.
  *
- *   skin          the mesh as it was; remains as it is
- *   desc          the mesh as it is now. Only joint_indices, joint_weights, their type and their width may differ from
- *                 the description of `skin`, and only the influences of `vertices`; of the others nothing is checked
- *                 again
- *   vertices      (vertex_count) those that may have changed, in any order, repeated or not; NULL if there are none
+ *   skin          the mesh before the change; it is not modified
+ *   desc          the mesh after the change. Only joint_indices, joint_weights, their type and their width may differ
+ *                 from the description of `skin`, and only the influences of `vertices`; those of other vertices are
+ *                 not checked again
+ *   vertices      (vertex_count) the vertices that may have changed, in any order, repeated or not; NULL if none
  *   vertex_count  how many
- *   options       or NULL for the defaults; sum_tolerance as for `skin`, for the report
+ *   options       or NULL for the defaults; sum_tolerance should be that of `skin`, for the report
  *   updated       receives the new skin; release both by sbs_skin_free, in any order
- *   report        or NULL; the repaired vertices of all, not only of those that changed
+ *   report        or NULL; counts the repaired vertices of the whole mesh, not only of those that changed
  *   fault         or NULL
  *
- * Errors: as sbs_skin_new, and VERTEX_INDEX; OPTION where the mesh is another one.
+ * Errors: as sbs_skin_new, and VERTEX_INDEX; OPTION if the mesh is not that of `skin`.
  */
 SBS_API sbs_status sbs_skin_update(const sbs_skin *skin, const sbs_skin_desc *desc, const int32_t *vertices,
                                    size_t vertex_count, const sbs_skin_options *options, sbs_skin **updated,
@@ -286,9 +284,9 @@ SBS_API void sbs_skin_free(sbs_skin *skin);
 typedef struct sbs_skin_info {
   size_t vertex_count;               /* V */
   size_t joint_count;                /* J */
-  size_t joint_set_count;            /* N: distinct sets of joints that influence some vertex */
+  size_t joint_set_count;            /* N: distinct sets of joints that influence a vertex */
   size_t joint_set_size_sum;         /* sum of their sizes: the length of the `joints` of sbs_skin_joint_sets */
-  size_t nontrivial_joint_set_count; /* of those, sets of more than one joint that are not a joint and its parent */
+  size_t nontrivial_joint_set_count; /* sets of more than one joint that are not just a joint and its parent */
   size_t unweighted_vertex_count;    /* vertices of the empty joint set */
   size_t max_influences;             /* the size of the largest joint set */
   size_t memory;                     /* bytes held by the skin */
@@ -298,7 +296,7 @@ typedef struct sbs_skin_info {
   const char *instruction_set;       /* what it computes with: see sbs_build_info */
 } sbs_skin_info;
 
-/* What a skin holds. Errors: NULL. */
+/* Describes a skin. Errors: NULL. */
 SBS_API sbs_status sbs_skin_get_info(const sbs_skin *skin, sbs_skin_info *info);
 
 /*
@@ -326,20 +324,22 @@ SBS_API sbs_status sbs_skin_joint_set_of_vertex(const sbs_skin *skin, int32_t *s
  *                  as the mirror image; a vertex between mirrored and plain joints comes out finite but unspecified.
  *   singular       a joint scaled to zero takes R from the singular value decomposition.
  *
- * The rotation centers of joints that are not rigid are those of their rotations: a joint carries a point f to C_i f,
- * and turns what its stretch made of v - f. With z from f to the center,
+ * For joints that are not rigid, rotation centers are found from their rotations R_i alone: a joint takes a point f to
+ * C_i f, stretches v - f by S_i, and rotates the result. With z from f to the center,
  *
  *     v' = Q (sum_i w_i S_i (v - f) - z) + sum_i w_i (R_i z + C_i f),
  *
- * which is the formula at the top, with c = f + z, where all S_i are 1. So centers are as near as those of rigid
- * joints, and results as near to linear blending. The point f of a joint set is where the joints sit: of a joint and
- * its parent that joint's position, of others the mean of theirs, and the mean rest position of the set's vertices if
- * the skin was made without joint positions; of WEIGHTED centers it is the vertex, of OPTIMIZED ones the center, with
- * z = 0.
+ * which is the formula at the top, with c = f + z, if all S_i are 1. So centers stay as near as those of rigid joints,
+ * and results as near to linear blending. What f is depends on the center:
+ *
+ *   JOINT_SET  of a joint and its parent, the joint's position; of other sets, the mean position of their joints. The
+ *              mean rest position of the set's vertices if the skin was made without joint positions
+ *   WEIGHTED   the vertex
+ *   OPTIMIZED  the center, so z = 0
  */
 typedef struct sbs_pose {
   const void *skinning_matrices; /* (J, 3, 4), or (J, 4, 4) with last rows (0, 0, 0, 1); finite */
-  sbs_scalar scalar;             /* either type goes with either type of skin */
+  sbs_scalar scalar;             /* need not be that of the skin */
   size_t rows;                   /* 3 or 4 */
 } sbs_pose;
 
@@ -349,8 +349,8 @@ typedef struct sbs_pose {
  *   RIGID            v' = C_p v with p the vertex's heaviest joint (ties: the lowest index), C as given
  *   LINEAR           linear blend skinning, eq. (1): v' = sum w_i C_i v
  *   SPHERICAL        spherical blend skinning: Q by `rotation`, c by `center`
- *   DUAL_QUATERNION  dual quaternion linear blending (Kavan et al. 2007); a joint that is not rigid counts, for every
- *                    vertex, as the rigid motion that turns by R_i and takes the vertex where C_i does
+ *   DUAL_QUATERNION  dual quaternion linear blending (Kavan et al. 2007). A joint that is not rigid is replaced, for
+ *                    each vertex, by the rigid motion that rotates by R_i and takes the vertex where C_i does
  */
 typedef enum sbs_method {
   SBS_METHOD_RIGID = 0,
@@ -360,15 +360,16 @@ typedef enum sbs_method {
 } sbs_method;
 
 /*
- * How SBS_METHOD_SPHERICAL blends rotations, as quaternions of such signs that (q_p, q_i) >= 0, p the heaviest joint.
+ * How SBS_METHOD_SPHERICAL blends rotations. They are quaternions whose signs are chosen so that (q_p, q_i) >= 0, p the
+ * heaviest joint.
  *
  *   QLERP    eqs. (4) to (6): sum w_i q_i, normalized
  *   AVERAGE  the spherical weighted average, where sum w_i log(q* q_i) = 0 (Buss and Fillmore 2001, algorithm A2). Of
- *            two quaternions that is spherical linear interpolation, in closed form; of more it is found by Newton's
- *            iteration from QLERP's on, until a step is at most 2^-10 (float32) or 2^-28 (float64) long, where the
- *            error is about the square of that. That takes one to four steps; there are never more than 12. Where two
- *            of them are more than 90 degrees apart (the joints more than 180), steps are shorter and go on to 2^-22 or
- *            2^-50, but not beyond 40
+ *            two quaternions that is spherical linear interpolation, in closed form. Of more it is found by Newton's
+ *            iteration that starts at the QLERP and ends with a step of at most 2^-10 (float32) or 2^-28 (float64); the
+ *            error is about the square of that. That takes one to four steps, at most 12. Where two of the quaternions
+ *            are more than 90 degrees apart (the joints more than 180), steps are shorter, end at 2^-22 or 2^-50, and
+ *            are at most 40
  *
  *   Buss, S. R. and Fillmore, J. P. 2001. Spherical Averages and Applications to Spherical Splines and Interpolation.
  *   ACM Transactions on Graphics 20(2).
@@ -381,15 +382,16 @@ typedef enum sbs_rotation {
 /*
  * Where SBS_METHOD_SPHERICAL puts the rotation center.
  *
- *   JOINT_SET  section 4: one for each joint set and pose, the point that its joints move most alike. Where
- *              neighboring vertices are of different sets, the mesh may tear
- *   WEIGHTED   one for each vertex and pose, the point that its joints move most alike as far as they weigh: c = v + z,
- *              z = argmin sum_{a<b} w_a w_b (|(R_a z + C_a v) - (R_b z + C_b v)|^2 + damping |z|^2)
+ *   JOINT_SET  section 4: one for each joint set and pose, the point that the joints of the set move most alike. The
+ *              mesh may tear between vertices of different sets
+ *   WEIGHTED   one for each vertex and pose, the point that its joints move most alike, each pair of joints counted by
+ *              its weights:
+ *              c = v + z, z = argmin sum_{a<b} w_a w_b (|(R_a z + C_a v) - (R_b z + C_b v)|^2 + damping |z|^2)
  *              so that nothing jumps where an influence fades out. The damping is at least SBS_WEIGHTED_DAMPING
- *   OPTIMIZED  one for each vertex, whatever the pose: the `centers` that the skin was made with, such as optimized
- *              centers of rotation (Le and Hodgins 2016) or, for two influences, the joint between. SBS_ERROR_OPTION if
- *              it has none. About a center that is the vertex itself nothing turns, so the formula is linear blending:
- *              then it is linear blending of the normal as well, and costs no more
+ *   OPTIMIZED  one for each vertex, the same in every pose: the `centers` that the skin was made with, such as
+ *              optimized centers of rotation (Le and Hodgins 2016) or, for two influences, the joint between.
+ *              SBS_ERROR_OPTION if it has none. For a vertex that is its own center the formula is linear blending; its
+ *              normal is then blended linearly too, at no more cost
  *
  *   Le, B. H. and Hodgins, J. K. 2016. Real-time Skeletal Skinning with Optimized Centers of Rotation. ACM Transactions
  *   on Graphics 35(4).
@@ -417,29 +419,30 @@ typedef struct sbs_deform_options {
    */
   double damping;
   /*
-   * Not 0: the paper's truncated singular value decomposition by LAPACK instead, of minimal |c - c0|: singular values
-   * of the equations (scaled as above) up to 1e-5 are dropped, then those up to rcond times the largest. It jumps where
-   * one crosses the cut; 1e-3 is a good value. Default 0; must be in [0, 1). For SBS_CENTER_JOINT_SET only.
+   * Not 0: the truncated singular value decomposition of the paper instead, by LAPACK, with minimal |c - c0|. Singular
+   * values of the equations (scaled as above) up to 1e-5 are dropped, then those up to rcond times the largest. The
+   * center jumps where a singular value crosses that limit; 1e-3 is a good value. Default 0; must be in [0, 1). For
+   * SBS_CENTER_JOINT_SET only.
    */
   double rcond;
 
   /*
-   * How much of this method each vertex gets, in place of a base method: a map that blends what comes out of the two,
-   * v' = (1 - a) base + a this. Normals are blended alike and brought to unit length. Where the amount is 0 or 1 that
-   * is the method itself, to the last bit, and the other one is not evaluated. NULL (default): all of this method.
+   * How much of this method each vertex gets, the rest being a base method: v' = (1 - a) base + a this. Normals are
+   * blended in the same way and normalized. Where the amount is 0 or 1 the result is that of one method alone, bit for
+   * bit, and the other is not evaluated. NULL (default): this method alone.
    */
   const void *amount;                    /* (V) in [0, 1], or NULL */
   sbs_scalar amount_scalar;              /* of amount; default SBS_FLOAT32 */
-  const struct sbs_deform_options *base; /* or NULL (default): SBS_METHOD_LINEAR. Read with an amount only, and of it no
-                                            more than method, rotation, center, damping and rcond */
+  const struct sbs_deform_options *base; /* or NULL (default): SBS_METHOD_LINEAR. Used with an amount only; only its
+                                            method, rotation, center, damping and rcond are read */
 
   int threads;             /* 0 (default): what sbs_get_threads says; never more than the work is worth */
   size_t positions_stride; /* bytes from vertex to vertex of the output; 0 (default): packed */
   size_t normals_stride;   /* the same for the normals */
 
   /*
-   * Memory for the call, aligned to 64 bytes, so that nothing is allocated; NULL (default): it allocates. At least
-   * sbs_skin_scratch_size bytes, twice that with an amount; several frames are worked on at once only where there is as
+   * Memory for the call, aligned to 64 bytes, so that it allocates none; NULL (default): it allocates. At least
+   * sbs_skin_scratch_size bytes, twice that with an amount. Several frames are processed at once only if there is that
    * much for each.
    */
   void *scratch;
@@ -448,15 +451,15 @@ typedef struct sbs_deform_options {
 
 SBS_API sbs_deform_options sbs_default_deform_options(void);
 
-/* What a pose asked for, as the paper's Table 2 counts it. */
+/* How much work a call was, counted as in the paper's Table 2. */
 typedef struct sbs_deform_report {
-  size_t nontrivial_joint_sets; /* sets of more than one joint that are not a joint and its parent */
-  size_t solves;                /* least-squares solves for rotation centers of joint sets, all frames added, and those
-                                   of a base that is blended with */
-  size_t nonrigid_joints;       /* joints that are not rigid, all frames added */
+  size_t nontrivial_joint_sets; /* sets of more than one joint that are not just a joint and its parent */
+  size_t solves;                /* least-squares solves for rotation centers of joint sets, over all frames, including
+                                   those of the base method */
+  size_t nonrigid_joints;       /* joints that are not rigid, over all frames */
 } sbs_deform_report;
 
-/* Bytes of scratch that one deformation by one method needs with this skin, whatever the method. 0 if skin is NULL. */
+/* Bytes of scratch that one deformation by one method, any of them, needs with this skin. 0 if skin is NULL. */
 SBS_API size_t sbs_skin_scratch_size(const sbs_skin *skin);
 
 /* -------------------------------------------------------------------------------------------------------- deform -- */
@@ -468,8 +471,8 @@ SBS_API size_t sbs_skin_scratch_size(const sbs_skin *skin);
  *   linear              n' = sum w_i C_i^-T n           (R_i n for rigid joints)
  *   spherical, dual q.  n' = Q (sum w_i S_i^-1) n       (Q n for rigid joints)
  *
- * with the adjugate in place of the inverse of a singular matrix; of unit length, or zero where n is
- * or joints that are scaled to nothing leave none of it.
+ * with the adjugate in place of the inverse of a singular matrix. They are of unit length, or zero where n is zero or
+ * joints that are scaled to zero leave nothing of it.
  *
  *   skin       from sbs_skin_new
  *   pose       the matrices of one frame
@@ -479,9 +482,10 @@ SBS_API size_t sbs_skin_scratch_size(const sbs_skin *skin);
  *   report     or NULL
  *   fault      or NULL
  *
- * Accuracy on real characters, against exact arithmetic on the same input and as a share of the mesh's size: 1e-12 for
- * float64; for float32 5e-8 (spherical by default), 1e-6 (weighted centers: 3e-7 is seen) or 2e-7 plus half an ulp of
- * the output. Where joints are not rigid, 2e-7 (weighted centers: 1e-6) times the most that one of them stretches by.
+ * Accuracy on real characters, compared with exact arithmetic on the same input, as a share of the mesh's size: 1e-12
+ * for float64; for float32 half an ulp of the output plus 5e-8 (spherical with default options), 1e-6 (weighted
+ * centers; 3e-7 is seen) or 2e-7 (others). Where joints are not rigid, 2e-7 (weighted centers: 1e-6) times the largest
+ * stretch.
  *
  * Errors: NULL, OPTION, STRIDE, NOT_FINITE, NOT_AFFINE, OUT_OF_MEMORY, CANCELLED, SCRATCH, NO_CONVERGENCE, INTERNAL.
  */
@@ -489,9 +493,9 @@ SBS_API sbs_status sbs_skin_deform(const sbs_skin *skin, const sbs_pose *pose, c
                                    void *positions, void *normals, sbs_deform_report *report, sbs_fault *fault);
 
 /*
- * The same for several frames; bit for bit what sbs_skin_deform gives for each. All input is checked before anything is
- * written. Frames are posed one after the other, though: where a later one fails by NO_CONVERGENCE or INTERNAL, which
- * no known input brings about, the positions and normals of others are written already.
+ * The same for several frames. The result equals that of sbs_skin_deform for each frame, bit for bit. All input is
+ * checked before anything is written. If a later frame fails with NO_CONVERGENCE or INTERNAL, which no known input
+ * causes, positions and normals of other frames have already been written.
  *
  *   frame_count  F; 0 does nothing
  *   poses        matrices (F, J, rows, 4)
@@ -503,11 +507,11 @@ SBS_API sbs_status sbs_skin_deform_many(const sbs_skin *skin, size_t frame_count
                                         sbs_deform_report *report, sbs_fault *fault);
 
 /*
- * The rotation centers of joint sets in a pose: SBS_CENTER_JOINT_SET, whatever the options say.
+ * The rotation centers of joint sets in a pose: those of SBS_CENTER_JOINT_SET, even if the options name another center.
  *
- *   centers  (N, 3) double, in the space of the rest positions; of joints that are not rigid f + z / s, s^2 the mean of
- *            the squares that they scale by (a third of those in the 3x3 part of a matrix). A set of one joint needs no
- *            center: it gets the mean rest position of its vertices, as does the empty set.
+ *   centers  (N, 3) double, in the space of the rest positions. For joints that are not rigid f + z / s, s^2 the mean
+ *            of their squared scales (a third of the sum of squares of a matrix's 3x3 part). A set of one joint needs
+ *            no center: it gets the mean rest position of its vertices, as does the empty set.
  *
  * Errors: as sbs_skin_deform.
  */
@@ -518,16 +522,16 @@ SBS_API sbs_status sbs_skin_rotation_centers(const sbs_skin *skin, const sbs_pos
 /* ------------------------------------------------------------------------------------------------------- inverse -- */
 
 /*
- * Undoes a deformation: posed positions in, rest positions out. With its weights given, every method moves a vertex by
- * an affine map, v' = A v + b, so what sbs_skin_deform made of v by the same pose and options becomes v again; and what
- * was sculpted on the posed mesh becomes a shape to deform.
+ * Undoes a deformation: posed positions in, rest positions out. For given weights every method moves a vertex by an
+ * affine map, v' = A v + b, and this inverts it. So the result of sbs_skin_deform with the same pose and options
+ * becomes v again, and a shape that was sculpted on the posed mesh becomes one to deform.
  *
- * A vertex has no inverse where its joints have crushed it: where |det A| <= 16 eps |A|^3, or rounding of its posed
- * position p and of A may move its rest position by more than a thousandth of the mesh's size,
+ * A vertex has no inverse if its joints flatten it: if |det A| <= 16 eps |A|^3, or if rounding of its posed position p
+ * and of A may move its rest position by more than a thousandth of the mesh's size,
  *
  *     eps (|p| + |A| size) |A^-1| > size / 1000
  *
- * with Frobenius norms, eps that of the skin's type and size the diagonal of the box around the rest positions and the
+ * with Frobenius norms, eps of the skin's type, and size the diagonal of the box around the rest positions and the
  * origin. Such a vertex gets the rest position that the skin was made with.
  *
  *   skin             from sbs_skin_new

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libsbs: the surface of a triangle mesh, what is nearest to it and what it is in the way of. Conventions, threads and
+ * libsbs: nearest points of the surface of a triangle mesh, and segments that it blocks. Conventions, threads and
  * errors are those of sbs.h.
  *
- * Degenerate triangles are segments or points: they can be nearest to something, but are in nobody's way.
+ * Degenerate triangles are segments or points: they can be nearest to a point, but block nothing.
  */
 #ifndef SBS_SURFACE_H
 #define SBS_SURFACE_H
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* Triangles in a tree of boxes. It never changes, so any number of threads may ask it at once. */
+/* Triangles in a tree of boxes. Immutable, so any number of threads may use it at once. */
 typedef struct sbs_surface sbs_surface;
 
 /*
@@ -22,7 +22,7 @@ typedef struct sbs_surface sbs_surface;
  *
  *   mesh       at least 1 triangle
  *   allocator  or NULL for malloc and free
- *   surface    the result; given back by sbs_surface_free
+ *   surface    receives the result; release it by sbs_surface_free
  *   fault      or NULL
  *
  * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, VERTEX_INDEX, OUT_OF_MEMORY, CANCELLED.
@@ -30,19 +30,19 @@ typedef struct sbs_surface sbs_surface;
 SBS_API sbs_status sbs_surface_new(const sbs_mesh_desc *mesh, const sbs_allocator *allocator, sbs_surface **surface,
                                    sbs_fault *fault);
 
-/* NULL does nothing. */
+/* Releases a surface. NULL does nothing. */
 SBS_API void sbs_surface_free(sbs_surface *surface);
 
 /*
- * Finds the nearest point of the surface to each of N points. Of triangles at the same distance the one with the lowest
- * number is taken.
+ * Finds the point of the surface that is nearest to each of N points. Of triangles at the same distance it takes the
+ * one with the lowest number.
  *
  *   points           (N, 3) finite
  *   point_count      N, may be 0
- *   point_labels     (N) or NULL: with triangle_labels, triangles that have the label of the point are passed over
- *   triangle_labels  (T) or NULL, both or none
- *   threads          at most so many; 0: what sbs_get_threads says; never more than the work is worth
- *   nearest          (N) the triangle, or -1 if all were passed over
+ *   point_labels     (N) or NULL: triangles with the same label as the point are skipped
+ *   triangle_labels  (T) or NULL; both labels or none
+ *   threads          the most threads; 0: what sbs_get_threads says; never more than the work is worth
+ *   nearest          (N) the triangle, or -1 if all were skipped
  *   barycentric      (N, 3) the nearest point, as non-negative weights of the triangle's corners with a sum of 1
  *   distances        (N) to the nearest point; infinite if there is none
  *   fault            or NULL
@@ -54,12 +54,12 @@ SBS_API sbs_status sbs_surface_nearest(const sbs_surface *surface, const double 
                                        int32_t *nearest, double *barycentric, double *distances, sbs_fault *fault);
 
 /*
- * Tells which of N segments are blocked: cross a triangle somewhere between their ends. A segment within the plane of a
+ * Finds which of N segments are blocked, that is, cross a triangle between their ends. A segment within the plane of a
  * triangle does not cross it.
  *
  *   starts, ends    (N, 3) finite
  *   segment_count   N, may be 0
- *   start_vertices  (N) or NULL: the vertex that the segment starts from, whose triangles don't block it; -1: none
+ *   start_vertices  (N) or NULL: the vertex that the segment starts at, whose triangles do not block it; -1: none
  *   threads         as above
  *   blocked         (N) 1 or 0
  *   fault           or NULL
