@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal, NotRequired, TypedDict
 
 import numpy as np
 
@@ -13,6 +14,25 @@ FALLOFFS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "smooth": lambda x: 1 - (3 * x**2 - 2 * x**3),
     "quadratic": lambda x: 1 - 2 * x + x**2,
 }
+
+
+class CapsuleArrays(TypedDict):
+    """Keyword arguments of `sbs.weights.Capsules`."""
+
+    heads: np.ndarray
+    tails: np.ndarray
+    inner_radii: np.ndarray
+    outer_radii: np.ndarray
+    multipliers: NotRequired[np.ndarray]
+    enabled: NotRequired[np.ndarray]
+
+
+KEYS: tuple[Literal["heads", "tails", "inner_radii", "outer_radii"], ...] = (
+    "heads",
+    "tails",
+    "inner_radii",
+    "outer_radii",
+)
 
 
 @dataclass(frozen=True)
@@ -24,7 +44,7 @@ class Shape:
     outer: np.ndarray
 
 
-def measure(points: np.ndarray, capsules: dict[str, np.ndarray]) -> Shape:
+def measure(points: np.ndarray, capsules: CapsuleArrays) -> Shape:
     """Distances from the bones, and the radii there."""
     columns = []
     for head, tail, inner, outer in zip(*(capsules[key] for key in KEYS), strict=True):
@@ -43,12 +63,9 @@ def measure(points: np.ndarray, capsules: dict[str, np.ndarray]) -> Shape:
     return Shape(*np.moveaxis(np.array(columns), 0, 2))
 
 
-KEYS = ("heads", "tails", "inner_radii", "outer_radii")
-
-
 def dense_weights(
     points: np.ndarray,
-    capsules: dict[str, np.ndarray],
+    capsules: CapsuleArrays,
     *,
     falloff: str | Sequence[str] = "linear",
     outside: str = "nearest",
@@ -73,7 +90,7 @@ def dense_weights(
     return weights
 
 
-def random_capsules(rng: np.random.Generator, count: int, *, radius: float = 0.5) -> dict[str, np.ndarray]:
+def random_capsules(rng: np.random.Generator, count: int, *, radius: float = 0.5) -> CapsuleArrays:
     """Bones in the unit cube with tapered radii, inner ones smaller than outer ones."""
     heads = rng.uniform(-1, 1, (count, 3))
     outer = rng.uniform(0.4, 1, (count, 2)) * radius

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import sys
 import tempfile
@@ -42,8 +43,8 @@ def sets_of_influences(folder: Path, count: int = 3000) -> Path:
 def _joints(folder: Path, name: str, names: list[str], parents: list[int]) -> Path:
     """A triangle on the first of many joints."""
     builder = Builder()
-    for node in names:
-        builder.node(name=node, translation=[0.001, 0, 0])
+    for bone in names:
+        builder.node(name=bone, translation=[0.001, 0, 0])
     for node, parent in enumerate(parents):
         if parent >= 0:
             builder.json["nodes"][parent].setdefault("children", []).append(node)
@@ -95,9 +96,9 @@ def primitives_times_nodes(folder: Path, count: int = 1000) -> Path:
     """A mesh of many primitives on many nodes, each with a skin of its own."""
     builder = arm()
     builder.json["meshes"][0]["primitives"] *= count
-    for number in range(1, count):
+    for copy in range(1, count):
         builder.json["skins"].append({"joints": [0, 1]})
-        builder.node(mesh=0, skin=number)
+        builder.node(mesh=0, skin=copy)
     return builder.save(folder / "primitives.glb")
 
 
@@ -170,12 +171,12 @@ def main() -> None:
         sbs.load(arm().save(folder / "arm.glb")).save(folder / "saved.glb")
         for what in chosen:
             path = FILES[what](folder)
-            loading, result = _told(lambda path=path: sbs.load(path))
+            loading, result = _told(functools.partial(sbs.load, path))
             line = f"{what:32} {path.stat().st_size / 1e6:6.2f} MB  load {loading:6.2f} s"
             if isinstance(result, sbs.Character):
-                line += f"  save {_told(lambda: result.save(folder / 'saved.glb'))[0]:6.2f} s"  # noqa: B023
+                line += f"  save {_told(functools.partial(result.save, folder / 'saved.glb'))[0]:6.2f} s"
             tracemalloc.start()
-            _told(lambda path=path: sbs.load(path))
+            _told(functools.partial(sbs.load, path))
             line += f"  peak {tracemalloc.get_traced_memory()[1] / 1e6:6.0f} MB"
             tracemalloc.stop()
             print(line + (f"  {str(result)[-90:]}" if isinstance(result, ValueError) else ""), flush=True)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import NotRequired, TypedDict
+
 import numpy as np
 import numpy.typing as npt
 
@@ -10,6 +12,18 @@ from sbs import rotations
 
 # The types that the library computes in.
 Precision = type[np.float32 | np.float64]
+
+
+class SkinArguments(TypedDict):
+    """Keyword arguments of `sbs.Skin`."""
+
+    rest_positions: np.ndarray
+    joint_indices: np.ndarray
+    joint_weights: np.ndarray
+    parents: np.ndarray
+    joint_positions: np.ndarray
+    rest_normals: NotRequired[np.ndarray]
+    centers: NotRequired[np.ndarray]
 
 
 def skin_arguments(
@@ -20,11 +34,11 @@ def skin_arguments(
     *,
     seed: int = 0,
     normals: bool = False,
-) -> dict[str, np.ndarray]:
+) -> SkinArguments:
     """Keyword arguments of `sbs.Skin`: vertices about a chain of joints, with distinct joints and weights of sum 1."""
     rng = np.random.default_rng(seed)
     weights = rng.random((vertices, influences)) + 0.1
-    arguments = {
+    arguments: SkinArguments = {
         "rest_positions": rng.normal(size=(vertices, 3)).astype(dtype),
         "joint_indices": np.argsort(rng.random((vertices, joints)))[:, :influences].astype(np.int32),
         "joint_weights": (weights / weights.sum(axis=1, keepdims=True)).astype(dtype),

@@ -22,10 +22,13 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+if TYPE_CHECKING:
+    from sbs.options import Center, Method, Rotation
 
 REAL = np.longdouble
 
@@ -40,9 +43,9 @@ WEIGHTED_DAMPING = 1e-6  # the least damping of weighted centers
 RESIDUAL_ROUNDING = 2
 CUT_ROUNDING = 1e-10
 
-METHODS = ("rigid", "linear", "spherical", "dual_quaternion")
-ROTATIONS = ("qlerp", "average")
-CENTERS = ("joint_set", "weighted", "optimized")
+METHODS: tuple[Method, ...] = ("rigid", "linear", "spherical", "dual_quaternion")
+ROTATIONS: tuple[Rotation, ...] = ("qlerp", "average")
+CENTERS: tuple[Center, ...] = ("joint_set", "weighted", "optimized")
 
 
 # ------------------------------------------------------------------------------------------------------ small algebra
@@ -278,6 +281,15 @@ class Joint:
         return Joint(given, matrix, rigid, rotation, stretch, quaternion(rotation), normal_matrix, inverse_stretch)
 
 
+class PoseOptions(TypedDict, total=False):
+    """Options of deformation that a `Pose` knows."""
+
+    damping: float
+    rcond: float | None
+    rotation: Rotation
+    center: Center
+
+
 class Pose:
     """A mesh in one frame.
 
@@ -295,8 +307,8 @@ class Pose:
         *,
         damping: float = 1e-8,
         rcond: float | None = None,
-        rotation: str = "qlerp",
-        center: str = "joint_set",
+        rotation: Rotation = "qlerp",
+        center: Center = "joint_set",
     ) -> None:
         matrices = np.asarray(skinning_matrices)
         self.mesh = mesh

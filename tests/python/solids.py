@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 import sbs
 
@@ -18,7 +19,7 @@ CUBE_FACES = np.array(
 )
 
 
-def grid(across, along=4):
+def grid(across: int, along: int = 4) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """A flat sheet (N, 3) of squares of side 1 in the plane z = 0, x = 0 to `across`, with its triangles."""
     x, y = np.meshgrid(np.arange(across + 1.0), np.arange(along + 1.0), indexing="ij")
     points = np.stack([x, y, 0 * x], axis=-1).reshape(-1, 3)
@@ -29,7 +30,9 @@ def grid(across, along=4):
     ).astype(np.int32)
 
 
-def tube(rings, sides=48, length=6.0, radius=1.0):
+def tube(
+    rings: int, sides: int = 48, length: float = 6.0, radius: float = 1.0
+) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """An open tube (N, 3) along x, centered at the origin, ring after ring, with its triangles."""
     x, angle = np.meshgrid(
         np.linspace(-length / 2, length / 2, rings), 2 * np.pi * np.arange(sides) / sides, indexing="ij"
@@ -41,7 +44,7 @@ def tube(rings, sides=48, length=6.0, radius=1.0):
     return points, np.concatenate([np.stack([a, d, c], 1), np.stack([a, b, d], 1)]).astype(np.int32)
 
 
-def arm(rings=61, sides=48):
+def arm(rings: int = 61, sides: int = 48) -> sbs.Character:
     """A tube of length 6 and radius 1 along x with its elbow at 0, where weights change from -1 to 1.
 
     The joints are those of an upper arm, a forearm, and a hand without weight at the end.
@@ -51,12 +54,12 @@ def arm(rings=61, sides=48):
     bind = np.tile(np.eye(4), (3, 1, 1))
     bind[:, 0, 3] = -3, 0, 3
     skeleton = sbs.Skeleton([-1, 0, 1], bind, names=["upper", "fore", "hand"])
-    joints = np.tile(np.int32([0, 1]), (len(points), 1))
+    joints = np.tile(np.array([0, 1], np.int32), (len(points), 1))
     mesh = sbs.Mesh(points, triangles, joints, np.stack([1 - forearm, forearm], axis=1))
     return sbs.Character.from_mesh(mesh, skeleton, name="arm")
 
 
-def block():
+def block() -> sbs.Character:
     """The cube as a character of one joint, whose bone goes along its middle."""
     bind = np.tile(np.eye(4), (2, 1, 1))
     bind[:, :2, 3] = 0.5
@@ -65,7 +68,7 @@ def block():
     return sbs.Character.from_mesh(mesh, sbs.Skeleton([-1, 0], bind, names=["block", "end"]), name="block")
 
 
-def turned(character, joint, axis, degrees):
+def turned(character: sbs.Character, joint: str, axis: ArrayLike, degrees: float) -> NDArray[np.float64]:
     """Skinning matrices (J, 4, 4) of a pose that turns one joint."""
     local = np.tile(np.eye(3), (len(character.skeleton), 1, 1))
     local[character.skeleton.index(joint)] = sbs.rotations.matrices_from_axis_angle(axis, degrees, degrees=True)

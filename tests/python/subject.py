@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Unpack
 
 import numpy as np
 import tolerances
-from reference import REAL, Mesh, Pose, length
+from numpy.typing import ArrayLike, DTypeLike
+from reference import REAL, Mesh, Pose, PoseOptions, length
 
 import sbs
+from sbs.options import Method, MethodOptions
 
 
 class Subject:
@@ -19,19 +22,45 @@ class Subject:
     Positions, normals and weights are rounded to `dtype` first, so that both read bit-identical input.
     """
 
-    def __init__(self, rest_positions, joint_indices, joint_weights, dtype, *, rest_normals=None, **keywords):
+    def __init__(
+        self,
+        rest_positions: ArrayLike,
+        joint_indices: np.ndarray,
+        joint_weights: ArrayLike,
+        dtype: DTypeLike,
+        *,
+        rest_normals: ArrayLike | None = None,
+        parents: np.ndarray | None = None,
+        joint_positions: ArrayLike | None = None,
+        centers: ArrayLike | None = None,
+    ) -> None:
         positions = np.asarray(rest_positions).astype(dtype)
         weights = np.asarray(joint_weights).astype(dtype)
-        if rest_normals is not None:
-            keywords["rest_normals"] = np.asarray(rest_normals).astype(dtype)
+        normals = None if rest_normals is None else np.asarray(rest_normals).astype(dtype)
         self.dtype = np.dtype(dtype)
-        self.mesh = Mesh(positions, joint_indices, weights, **keywords)
+        self.mesh = Mesh(
+            positions,
+            joint_indices,
+            weights,
+            parents=parents,
+            joint_positions=joint_positions,
+            rest_normals=normals,
+            centers=centers,
+        )
         with warnings.catch_warnings():  # weights are taken as found: that some need repair is no news here
             warnings.simplefilter("ignore", sbs.WeightWarning)
-            self.skin = sbs.Skin(positions, joint_indices, weights, **keywords)
+            self.skin = sbs.Skin(
+                positions,
+                joint_indices,
+                weights,
+                parents=parents,
+                joint_positions=joint_positions,
+                rest_normals=normals,
+                centers=centers,
+            )
 
-    def pose(self, skinning_matrices: np.ndarray, **options) -> Pose:
-        """Prepare the reference for a frame; `options` are those of `Pose`."""
+    def pose(self, skinning_matrices: np.ndarray, **options: Unpack[PoseOptions]) -> Pose:
+        """Prepare the reference for a frame."""
         return Pose(self.mesh, skinning_matrices, **options)
 
     def undecided(self, pose: Pose, vertices: Iterable[int], method: str) -> set[int]:
@@ -60,7 +89,7 @@ class Subject:
         return float(max(distances))
 
     def check(
-        self, pose: Pose, method: str, vertices: Iterable[int] | None = None, *, bound: float | None = None
+        self, pose: Pose, method: Method, vertices: Iterable[int] | None = None, *, bound: float | None = None
     ) -> int:
         """Deform by the library and hold positions and normals against the reference.
 
@@ -83,7 +112,7 @@ class Subject:
         chosen = range(len(self.mesh.influences)) if vertices is None else list(vertices)
         skipped = self.undecided(pose, chosen, method)
         rows = [vertex for vertex in chosen if vertex not in skipped]
-        options = {
+        options: MethodOptions = {
             "damping": pose.damping,
             "rcond": pose.rcond,
             "rotation": pose.rotation,
@@ -105,7 +134,13 @@ class Subject:
         return len(skipped)
 
 
-def assert_within(actual, expected, bound, what: str = "value", names=None) -> None:
+def assert_within(
+    actual: np.ndarray,
+    expected: np.ndarray,
+    bound: float | np.ndarray,
+    what: str = "value",
+    names: Sequence[int] | None = None,
+) -> None:
     """Assert |actual - expected| <= bound for every component, and say where it is exceeded most."""
     assert actual.shape == expected.shape
     error = np.abs(actual.astype(REAL) - expected)

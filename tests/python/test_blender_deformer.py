@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import sbs
+from sbs.options import MethodOptions
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "blender_addon"))
 
@@ -20,7 +21,8 @@ REST = RNG.normal(size=(50, 3)).astype(np.float32)
 WEIGHTS = np.stack([RNG.random(50), RNG.random(50)], axis=1)
 MATRICES = sbs.affine.from_linear(sbs.rotations.matrices_from_axis_angle([[1, 0, 0], [0, 1, 1]], [0.3, 2.0]))
 AMOUNTS = np.linspace(0, 1, 50, dtype=np.float32)
-LINEAR, DUAL = {"method": "linear"}, {"method": "dual_quaternion"}
+LINEAR: MethodOptions = {"method": "linear"}
+DUAL: MethodOptions = {"method": "dual_quaternion"}
 
 
 @pytest.fixture

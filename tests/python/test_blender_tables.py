@@ -75,7 +75,7 @@ def test_tables_by_hand() -> None:
     assert tables.slot_joints.tolist() == [NO_JOINT, 0, 2, 1]
     assert tables.slot_sets.tolist() == [0, 1, 1, 2]
     assert tables.set_starts.tolist() == [0, 1, 3] and tables.set_sizes.tolist() == [1, 2, 1]
-    np.testing.assert_allclose(tables.centroids, [[1, 1, 1], [5 / 3, 1, 1], [0, 4, 0]], rtol=1e-7)
+    np.testing.assert_allclose(tables.centroids, np.array([[1, 1, 1], [5 / 3, 1, 1], [0, 4, 0]]), rtol=1e-7)
     # Equal weights: the joint of the lowest number is the pivot.
     assert tables.group_pivots.tolist() == [0, 1, 2, 3] and tables.group_sets.tolist() == [0, 1, 1, 2]
     assert tables.vertex_groups.tolist() == [1, 1, 3, 0, 2]
@@ -90,7 +90,7 @@ def test_tables_give_the_weights_back(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sbs.WeightWarning)
         skin = sbs.Skin(character.rest_positions, character.joint_indices, character.joint_weights)
-    tables = joint_tables(skin, skin.rest_positions)
+    tables = joint_tables(skin, character.rest_positions)
     wanted = np.zeros((skin.vertex_count, skin.joint_count))
     rows = np.arange(skin.vertex_count)[:, None]
     np.add.at(wanted, (rows, character.joint_indices), character.joint_weights.astype(np.float64))

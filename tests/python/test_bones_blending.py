@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from importlib import resources
+from typing import Any
 
 import characters
 import numpy as np
@@ -31,15 +32,24 @@ def rotation_power(rotation: np.ndarray, t: float) -> np.ndarray:
         return np.eye(3)
     x, y, z = doubled / (2 * sine)
     cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    return np.eye(3) + np.sin(t * angle) * cross + (1 - np.cos(t * angle)) * cross @ cross
+    power: np.ndarray = np.eye(3) + np.sin(t * angle) * cross + (1 - np.cos(t * angle)) * cross @ cross
+    return power
 
 
-def hanging_on(parents, j: int) -> int:
+def hanging_on(parents: np.ndarray, j: int) -> int:
     """How many joints hang on a joint, itself included."""
     return 1 + sum(hanging_on(parents, k) for k in range(len(parents)) if parents[k] == j)
 
 
-def direct(parents, A, T, rest, attachment, t_min, t_max):
+def direct(
+    parents: np.ndarray,
+    A: np.ndarray,
+    T: np.ndarray,
+    rest: np.ndarray,
+    attachment: np.ndarray,
+    t_min: np.ndarray,
+    t_max: np.ndarray,
+) -> np.ndarray:
     """Deform vertices one by one: v0 = A(j)^-1 v, t' = <v0, n>, and K (K^-1 L)^t v0 about the joint.
 
     K is the rotation with which the parent alone would move the bone, F(p) R(j), and L that of F(j) = F(p) R(j) T(j).
@@ -77,7 +87,9 @@ def direct(parents, A, T, rest, attachment, t_min, t_max):
     return result
 
 
-def check_against_formulas(skeleton, rest, local, blending) -> int:
+def check_against_formulas(
+    skeleton: sbs.Skeleton, rest: np.ndarray, local: np.ndarray, blending: sbs.BonesBlending
+) -> int:
     """How many vertices between two rotations were held against the formulas."""
     matrices = skeleton.skinning_matrices(skeleton.forward(local))
     found = blending.skin().deform(matrices, **blending.options)
@@ -97,7 +109,7 @@ def check_against_formulas(skeleton, rest, local, blending) -> int:
     return int(((blending.t > 0) & (blending.t < 1) & known).sum())
 
 
-def random_rotations(rng, count, largest=np.pi):
+def random_rotations(rng: np.random.Generator, count: int, largest: float = np.pi) -> np.ndarray:
     axes = rng.normal(size=(count, 3))
     return sbs.affine.from_linear(rotations.matrices_from_axis_angle(axes, rng.uniform(0, largest, count)))
 
@@ -156,7 +168,7 @@ def sleeve(rings: int = 49) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_shares_by_hand() -> None:
-    points = [[-2, 0.3, 0], [-1, 0, 0], [-0.5, 9, 9], [0, 0, 0], [1, 1, 0], [7, 0, 0]]
+    points = np.array([[-2, 0.3, 0], [-1, 0, 0], [-0.5, 9, 9], [0, 0, 0], [1, 1, 0], [7, 0, 0]])
     blending = sbs.bones_blending(arm(), points, attachment=[1, 1, 1, 1, 1, 1], t_min=-1, t_max=1)
     np.testing.assert_allclose(blending.t, [0, 0, 0.25, 0.5, 1, 1], rtol=0, atol=1e-15)
     np.testing.assert_array_equal(blending.joint_indices, [[0, 0], [0, 0], [0, 1], [0, 1], [0, 1], [0, 1]])
@@ -172,7 +184,7 @@ def test_bones_go_to_the_mean_child_and_on_from_the_parent() -> None:
     bind[:, :3, 3] = [[0, 0, 0], [1, 0, 0], [2, 1, 0], [2, -1, 4]]
     skeleton = sbs.Skeleton([-1, 0, 1, 1], bind)
     # the mean of the children of joint 1 is off by (1, 0, 2)
-    points = [[1, 0, 5**0.5], [2, 1, 0], [2 + 2**0.5, 1, 0]]
+    points = np.array([[1, 0, 5**0.5], [2, 1, 0], [2 + 2**0.5, 1, 0]])
     blending = sbs.bones_blending(skeleton, points, attachment=[1, 2, 2], t_min=-2, t_max=4)
     np.testing.assert_allclose(6 * blending.t - 2, [2, 0, 1], rtol=0, atol=1e-14)
 
@@ -197,7 +209,8 @@ def test_bones_of_joints_at_one_place() -> None:
     skeleton = sbs.Skeleton([-1, 0, 1, 1, 2], bind)
     heads, tails = sbs.weights.bone_segments(skeleton)
     # joint 1 counts joint 2 twice, for joint 4 hangs on it
-    np.testing.assert_allclose(tails - heads, [[1, 0, 0], [0, 2 / 3, 0], [0, 2, 0], [0, -2, 0], [0, 2, 0]], atol=1e-15)
+    expected = np.array([[1, 0, 0], [0, 2 / 3, 0], [0, 2, 0], [0, -2, 0], [0, 2, 0]])
+    np.testing.assert_allclose(tails - heads, expected, atol=1e-15)
     fewer = sbs.Skeleton([-1, 0, 1, 1], bind[:4])
     heads, tails = sbs.weights.bone_segments(fewer)
     np.testing.assert_allclose(tails[1] - heads[1], [1, 0, 0], rtol=0, atol=1e-15)
@@ -277,12 +290,12 @@ def woman() -> sbs.Character:
         return sbs.load(path)
 
 
-def of_character(character: sbs.Character, joints=None) -> sbs.BonesBlending:
+def of_character(character: sbs.Character, joints: list[str] | None = None) -> sbs.BonesBlending:
     weights = (character.mesh.joint_indices, character.mesh.joint_weights)
     return sbs.bones_blending(character.skeleton, character.mesh.positions, joints=joints, influences=weights)
 
 
-def test_the_elbow_of_a_woman_keeps_its_radius(woman) -> None:
+def test_the_elbow_of_a_woman_keeps_its_radius(woman: sbs.Character) -> None:
     skeleton = woman.skeleton
     axis = bone_axis(skeleton, "LeftForeArm")
     matrices = skeleton.skinning_matrices(skeleton.forward(turned(skeleton, "LeftForeArm", axis, 180)))
@@ -291,9 +304,11 @@ def test_the_elbow_of_a_woman_keeps_its_radius(woman) -> None:
     mine = (blending.attachment == elbow) & (blending.t > 0) & (blending.t < 1)
     assert mine.sum() > 100
 
-    def radii(points):
+    def radii(points: np.ndarray) -> np.ndarray:
         own = skeleton.inverse_bind_matrices[elbow]
-        return np.linalg.norm(np.cross(points[mine] @ own[:3, :3].T + own[:3, 3], axis), axis=1)
+        away = np.cross(points[mine] @ own[:3, :3].T + own[:3, 3], axis)
+        lengths: np.ndarray = np.linalg.norm(away, axis=1)
+        return lengths
 
     before = radii(woman.mesh.positions.astype(float))
     kept = radii(blending.skin().deform(matrices, **blending.options).astype(float)) / before
@@ -301,22 +316,22 @@ def test_the_elbow_of_a_woman_keeps_its_radius(woman) -> None:
     assert (radii(woman.skin.deform(matrices, method="linear").astype(float)) / before).min() < 0.1
 
 
-def test_subdivision_lowers_the_curvature_over_a_bend(woman) -> None:
+def test_subdivision_lowers_the_curvature_over_a_bend(woman: sbs.Character) -> None:
     """Figure 9."""
     elbow = woman.skeleton.index("LeftForeArm")
     blending = of_character(woman)
     fine = mesh.subdivide_near_joints(woman, ["LeftArm", "LeftForeArm"], attachment=blending.attachment)
 
-    def curvatures(character):
+    def curvatures(character: sbs.Character) -> np.ndarray:
         bound = of_character(character)
         connected = mesh.connected_triangles(character.mesh.triangles, bound.attachment, elbow)
         local = np.stack([turned(character.skeleton, "LeftForeArm", (0, 1, 0), angle) for angle in range(0, 136, 15)])
         matrices = character.skeleton.skinning_matrices(character.skeleton.forward(local))
         frames = bound.skin().deform_many(matrices, **bound.options)
         rest = character.mesh.positions
-        return np.degrees(mesh.curvature(frames, character.mesh.triangles, rest_positions=rest)[:, connected]).max(
-            axis=1
-        )
+        angles = mesh.curvature(frames, character.mesh.triangles, rest_positions=rest)[:, connected]
+        largest: np.ndarray = np.degrees(angles.max(axis=1))
+        return largest
 
     original, divided = curvatures(woman), curvatures(fine)
     assert divided[0] == pytest.approx(original[0], abs=1e-3)
@@ -324,12 +339,12 @@ def test_subdivision_lowers_the_curvature_over_a_bend(woman) -> None:
     assert divided[-1] < original[-1] - 5
 
 
-def test_the_others_stay_as_they_are(woman) -> None:
+def test_the_others_stay_as_they_are(woman: sbs.Character) -> None:
     skeleton = woman.skeleton
     matrices = skeleton.skinning_matrices(skeleton.forward(quaternions=np.random.default_rng(5).normal(size=(31, 4))))
     whole = of_character(woman, [])
     linear = woman.skin.deform(matrices, method="linear")
-    size = np.linalg.norm(np.ptp(linear, axis=0))
+    size = float(np.linalg.norm(np.ptp(linear, axis=0)))
     # float32: three roundings of the size of the posed mesh
     np.testing.assert_allclose(whole.skin().deform(matrices, **whole.options), linear, rtol=0, atol=4e-7 * size)
     elbow = skeleton.index("LeftForeArm")
@@ -366,8 +381,8 @@ def test_vertices_that_are_attached_to_nothing_stay() -> None:
 def test_bad_input() -> None:
     points = np.zeros((4, 3))
     coincident = sbs.Skeleton([-1, 0], np.tile(np.eye(4), (2, 1, 1)), ["a", "b"])
-    usual = {"skeleton": arm(), "rest_positions": points, "attachment": [0, 1, 1, 2]}
-    cases = [
+    usual: dict[str, Any] = {"skeleton": arm(), "rest_positions": points, "attachment": [0, 1, 1, 2]}
+    cases: list[tuple[dict[str, Any], type[Exception], str]] = [
         ({"t_min": 1, "t_max": 1}, ValueError, "t_min is 1, not below t_max, 1, of joint 'fore'"),
         (
             {"t_min": [0, -1, 3], "t_max": [0, 1, 2]},

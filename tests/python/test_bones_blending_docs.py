@@ -7,6 +7,7 @@ import re
 import shutil
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ def copy_woman(path: Path) -> None:
 def test_the_examples_run_one_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     copy_woman(tmp_path / "character.glb")
     monkeypatch.chdir(tmp_path)
-    names: dict = {}
+    names: dict[str, Any] = {}
     for block in re.findall(r"^```python\n(.*?)^```", TEXT, flags=re.MULTILINE | re.DOTALL):
         exec(block, names)  # what a reader would paste
     assert names["positions"].shape == (13380, 3)

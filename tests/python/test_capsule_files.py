@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from sbs import weights
+from sbs.weights.capsules import Falloff
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "capsules.schema.json").read_text(encoding="utf-8"))
 
@@ -40,7 +41,8 @@ def test_read_as_written(tmp_path: Path, names: list[str] | None) -> None:
     rng = np.random.default_rng(0)
     given = capsule_reference.random_capsules(rng, 6)
     given["heads"][0] = [5e-324, -0.0, 1.7976931348623157e308]
-    written = weights.Capsules(**given, multipliers=rng.random(6), enabled=rng.random(6) < 0.5, names=names)
+    given |= {"multipliers": rng.random(6), "enabled": rng.random(6) < 0.5}
+    written = weights.Capsules(**given, names=names)
     path = tmp_path / "capsules.json"
     written.to_json(path)
     found = weights.Capsules.from_json(str(path))
@@ -55,7 +57,12 @@ def test_falloffs(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     given = capsule_reference.random_capsules(rng, 3)
     path = tmp_path / "capsules.json"
-    for falloffs, version in (((None, "smooth", "quadratic"), 2), ((None, None, None), 1), (None, 1)):
+    cases: list[tuple[tuple[Falloff | None, ...] | None, int]] = [
+        ((None, "smooth", "quadratic"), 2),
+        ((None, None, None), 1),
+        (None, 1),
+    ]
+    for falloffs, version in cases:
         capsules = weights.Capsules(**given, falloffs=falloffs)
         capsules.to_json(path)
         written = json.loads(path.read_text(encoding="utf-8"))

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import characters
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
 import sbs
 from sbs import weights
@@ -130,6 +133,6 @@ def test_real_characters(name: str) -> None:
         (np.zeros((4, 3)), {"enabled": [1, 1, 1]}, TypeError, "enabled must hold bool"),
     ],
 )
-def test_bad_input(points, options, error: type[Exception], message: str) -> None:
+def test_bad_input(points: ArrayLike, options: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         weights.fit_capsules(ARM, points, **options)

@@ -7,14 +7,16 @@ from dataclasses import dataclass
 
 import capsule_reference
 import numpy as np
+from capsule_reference import CapsuleArrays
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sbs import rotations, weights
+from sbs.weights.capsules import Falloff, Outside
 
 SEED = st.integers(0, 2**32 - 1)
-FALLOFF = st.sampled_from(["linear", "smooth", "quadratic"])
-OUTSIDE = st.sampled_from(["nearest", "unweighted"])
+FALLOFF: st.SearchStrategy[Falloff] = st.sampled_from(["linear", "smooth", "quadratic"])
+OUTSIDE: st.SearchStrategy[Outside] = st.sampled_from(["nearest", "unweighted"])
 
 thorough = settings(deadline=None, max_examples=60)
 
@@ -29,7 +31,7 @@ CLOSE = 1e-8
 class Scene:
     """Capsules, and points in, around and on them."""
 
-    arrays: dict[str, np.ndarray]
+    arrays: CapsuleArrays
     points: np.ndarray  # (V, 3)
 
     @property
@@ -61,18 +63,18 @@ def robust(scene: Scene) -> np.ndarray:
     on = scene.arrays["enabled"] & (scene.arrays["multipliers"] > 0)
     nearest = np.sort(np.where(on, gaps, np.inf), axis=1)[:, :2]
     tied = nearest[:, 1] - nearest[:, 0] < MARGIN if nearest.shape[1] > 1 else np.zeros(len(gaps), bool)
-    return (
-        (np.abs(gaps) > MARGIN).all(axis=1) & (shape.distances > MARGIN).all(axis=1) & ~(tied & (gaps > 0).all(axis=1))
-    )
+    apart = (np.abs(gaps) > MARGIN).all(axis=1) & (shape.distances > MARGIN).all(axis=1)
+    decided: np.ndarray = apart & ~(tied & (gaps > 0).all(axis=1))
+    return decided
 
 
-def dense(scene: Scene, falloff: str, outside: str) -> np.ndarray:
+def dense(scene: Scene, falloff: Falloff, outside: Outside) -> np.ndarray:
     return weights.capsule_weights(scene.points, scene.capsules, falloff=falloff, outside=outside, dense=True)
 
 
 @thorough
 @given(scenes(), FALLOFF, OUTSIDE, st.one_of(st.none(), st.integers(1, 5)))
-def test_convex(scene: Scene, falloff: str, outside: str, limit: int | None) -> None:
+def test_convex(scene: Scene, falloff: Falloff, outside: Outside, limit: int | None) -> None:
     indices, values = weights.capsule_weights(
         scene.points, scene.capsules, falloff=falloff, outside=outside, limit=limit
     )
@@ -90,10 +92,18 @@ def test_convex(scene: Scene, falloff: str, outside: str, limit: int | None) -> 
 
 @thorough
 @given(scenes(), FALLOFF, OUTSIDE, SEED)
-def test_order_of_capsules_changes_no_bit(scene: Scene, falloff: str, outside: str, seed: int) -> None:
+def test_order_of_capsules_changes_no_bit(scene: Scene, falloff: Falloff, outside: Outside, seed: int) -> None:
     order = np.random.default_rng(seed).permutation(len(scene.arrays["heads"]))
     kept = robust(scene) | (outside == "unweighted")  # of capsules that are equally near, the first wins
-    shuffled = Scene({key: array[order] for key, array in scene.arrays.items()}, scene.points)
+    arrays: CapsuleArrays = {
+        "heads": scene.arrays["heads"][order],
+        "tails": scene.arrays["tails"][order],
+        "inner_radii": scene.arrays["inner_radii"][order],
+        "outer_radii": scene.arrays["outer_radii"][order],
+        "multipliers": scene.arrays["multipliers"][order],
+        "enabled": scene.arrays["enabled"][order],
+    }
+    shuffled = Scene(arrays, scene.points)
     np.testing.assert_array_equal(
         dense(shuffled, falloff, outside)[kept], dense(scene, falloff, outside)[:, order][kept]
     )
@@ -101,7 +111,7 @@ def test_order_of_capsules_changes_no_bit(scene: Scene, falloff: str, outside: s
 
 @thorough
 @given(scenes(), FALLOFF, OUTSIDE, SEED)
-def test_other_points_change_no_bit(scene: Scene, falloff: str, outside: str, seed: int) -> None:
+def test_other_points_change_no_bit(scene: Scene, falloff: Falloff, outside: Outside, seed: int) -> None:
     some = np.random.default_rng(seed).permutation(len(scene.points))[:7]
     few = Scene(scene.arrays, scene.points[some])
     np.testing.assert_array_equal(dense(few, falloff, outside), dense(scene, falloff, outside)[some])
@@ -109,12 +119,15 @@ def test_other_points_change_no_bit(scene: Scene, falloff: str, outside: str, se
 
 @thorough
 @given(scenes(), FALLOFF, OUTSIDE, SEED)
-def test_rigid_motion(scene: Scene, falloff: str, outside: str, seed: int) -> None:
+def test_rigid_motion(scene: Scene, falloff: Falloff, outside: Outside, seed: int) -> None:
     rng = np.random.default_rng(seed)
     rotation, shift = rotations.matrices_from_quaternions(rng.normal(size=4)), rng.uniform(-2, 2, 3)
-    moved = Scene(dict(scene.arrays), scene.points @ rotation.T + shift)
-    for key in ("heads", "tails"):
-        moved.arrays[key] = scene.arrays[key] @ rotation.T + shift
+    arrays: CapsuleArrays = {
+        **scene.arrays,
+        "heads": scene.arrays["heads"] @ rotation.T + shift,
+        "tails": scene.arrays["tails"] @ rotation.T + shift,
+    }
+    moved = Scene(arrays, scene.points @ rotation.T + shift)
     kept = robust(scene)
     np.testing.assert_allclose(
         dense(moved, falloff, outside)[kept], dense(scene, falloff, outside)[kept], rtol=0, atol=CLOSE
@@ -123,12 +136,16 @@ def test_rigid_motion(scene: Scene, falloff: str, outside: str, seed: int) -> No
 
 @thorough
 @given(scenes(), FALLOFF, OUTSIDE, st.floats(1e-6, 1e6))
-def test_scale(scene: Scene, falloff: str, outside: str, scale: float) -> None:
+def test_scale(scene: Scene, falloff: Falloff, outside: Outside, scale: float) -> None:
     """Weights have no unit of length."""
-    lengths = ("heads", "tails", "inner_radii", "outer_radii")
-    scaled = {key: array * (scale if key in lengths else 1) for key, array in scene.arrays.items()}
+    scaled: CapsuleArrays = {
+        **scene.arrays,
+        "heads": scene.arrays["heads"] * scale,
+        "tails": scene.arrays["tails"] * scale,
+        "inner_radii": scene.arrays["inner_radii"] * scale,
+        "outer_radii": scene.arrays["outer_radii"] * scale,
+    }
     kept = robust(scene)
-    scaled["enabled"] = scene.arrays["enabled"]
     found = dense(Scene(scaled, scene.points * scale), falloff, outside)
     np.testing.assert_allclose(found[kept], dense(scene, falloff, outside)[kept], rtol=0, atol=CLOSE)
 
@@ -142,14 +159,15 @@ LARGEST_CHANGE = 2 * (STEP / 0.012 / 0.04) / ((CLEARANCE / 3) ** 2 / 4)  # 0.015
 
 @thorough
 @given(scenes(), FALLOFF, SEED)
-def test_continuous_across_the_outer_radius(scene: Scene, falloff: str, seed: int) -> None:
+def test_continuous_across_the_outer_radius(scene: Scene, falloff: Falloff, seed: int) -> None:
     """A small step through the outer surface of one capsule changes weights a little, whatever else is there.
 
     But for the lines where the surfaces of two capsules meet: points near them are left out.
     """
     rng = np.random.default_rng(seed)
-    arrays = {key: scene.arrays[key] for key in capsule_reference.KEYS}
-    for joint, (head, tail, _, radii) in enumerate(zip(*arrays.values(), strict=True)):
+    heads, tails, inner, outer = (scene.arrays[key] for key in capsule_reference.KEYS)
+    arrays: CapsuleArrays = {"heads": heads, "tails": tails, "inner_radii": inner, "outer_radii": outer}
+    for joint, (head, tail, radii) in enumerate(zip(heads, tails, outer, strict=True)):
         # Straight out from a place on the bone, so that this remains the nearest.
         u = rng.random((20, 1)) * (head != tail).any()
         normals = np.cross(tail - head if (head != tail).any() else rng.normal(size=3), rng.normal(size=(20, 3)))

@@ -10,8 +10,10 @@ from typing import Any
 import capsule_reference
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
 from sbs import weights
+from sbs.weights.capsules import Falloff, Outside
 
 # Bone 0 along x from 0 to 4, bone 1 along y from (4, 0) to (4, 4); inner radii 1, outer radii 3.
 HEADS = np.array([[0.0, 0.0, 0.0], [4.0, 0.0, 0.0]])
@@ -21,14 +23,30 @@ OUTER = np.full((2, 2), 3.0)
 ELBOW = weights.Capsules(HEADS, TAILS, INNER, OUTER)
 
 # The formula takes a handful of roundings of eps / 2 each, and so does what is worked out here.
-EXACT = {"rtol": 8 * np.finfo(float).eps, "atol": 0}
+EXACT = 8 * float(np.finfo(float).eps)
 
 
-def one_point(point: list[float], capsules: weights.Capsules = ELBOW, **options: Any) -> np.ndarray:
-    dense = weights.capsule_weights([point], capsules, dense=True, **options)
-    sparse = weights.capsule_weights([point], capsules, **options)
+def assert_exact(found: np.ndarray, expected: ArrayLike) -> None:
+    np.testing.assert_allclose(found, np.asarray(expected), rtol=EXACT, atol=0)
+
+
+def replaced(capsules: weights.Capsules, **changes: Any) -> weights.Capsules:
+    """`dataclasses.replace`, which takes what the class takes, where type checkers go by its attributes."""
+    return dataclasses.replace(capsules, **changes)
+
+
+def one_point(
+    point: list[float],
+    capsules: weights.Capsules = ELBOW,
+    *,
+    falloff: Falloff = "linear",
+    outside: Outside = "nearest",
+) -> np.ndarray:
+    dense = weights.capsule_weights([point], capsules, falloff=falloff, outside=outside, dense=True)
+    sparse = weights.capsule_weights([point], capsules, falloff=falloff, outside=outside)
     np.testing.assert_array_equal(weights.to_dense(*sparse, len(capsules)), dense)
-    return dense[0]
+    row: np.ndarray = dense[0]
+    return row
 
 
 # --------------------------------------------------------------------------------------------------------- by hand
@@ -41,26 +59,26 @@ def test_one_inner_capsule() -> None:
 
 def test_two_inner_capsules() -> None:
     """Distances 0.25 and 0.75: k = 4 and 4/3."""
-    np.testing.assert_allclose(one_point([3.25, 0.25, 0.0]), [3 / 4, 1 / 4], **EXACT)
+    assert_exact(one_point([3.25, 0.25, 0.0]), [3 / 4, 1 / 4])
 
 
 @pytest.mark.parametrize(("falloff", "half"), [("linear", 1 / 2), ("smooth", 1 / 2), ("quadratic", 1 / 4)])
-def test_inner_of_one_and_the_middle_of_the_falloff_of_the_other(falloff: str, half: float) -> None:
+def test_inner_of_one_and_the_middle_of_the_falloff_of_the_other(falloff: Falloff, half: float) -> None:
     """Distances 0.5 and 2, where x = (2 - 1) / (3 - 1) = 1/2: k = 2 and f / 2."""
     k = np.array([2, half / 2])
-    np.testing.assert_allclose(one_point([2.0, 0.5, 0.0], falloff=falloff), k / k.sum(), **EXACT)
+    assert_exact(one_point([2.0, 0.5, 0.0], falloff=falloff), k / k.sum())
 
 
 @pytest.mark.parametrize(("falloff", "f"), [("linear", 3 / 4), ("smooth", 27 / 32), ("quadratic", 9 / 16)])
-def test_a_quarter_into_the_falloff(falloff: str, f: float) -> None:
+def test_a_quarter_into_the_falloff(falloff: Falloff, f: float) -> None:
     """Distances 0.5 and 1.5, where x = 1/4: smooth is 1 - 3/16 + 2/64 = 27/32."""
     k = np.array([2, f / 1.5])
-    np.testing.assert_allclose(one_point([2.5, 0.5, 0.0], falloff=falloff), k / k.sum(), **EXACT)
+    assert_exact(one_point([2.5, 0.5, 0.0], falloff=falloff), k / k.sum())
 
 
 def test_outer_capsules_of_both() -> None:
     """Distances 1.5 (x = 1/4) and 2 (x = 1/2): k = 0.75/1.5 = 1/2 and 0.5/2 = 1/4."""
-    np.testing.assert_allclose(one_point([2.0, 1.5, 0.0]), [2 / 3, 1 / 3], **EXACT)
+    assert_exact(one_point([2.0, 1.5, 0.0]), [2 / 3, 1 / 3])
 
 
 def test_on_the_axis_of_one_bone() -> None:
@@ -78,7 +96,7 @@ def test_on_the_axes_of_two_bones_of_three() -> None:
         [*HEADS, [2, 1, 0]], [*TAILS, [2, -1, 0]], np.full((3, 2), 1.0), np.full((3, 2), 3.0), [1, 1, 3]
     )
     np.testing.assert_array_equal(one_point([2.0, 0.0, 0.0], capsules), [1 / 4, 0, 3 / 4])
-    even = dataclasses.replace(capsules, multipliers=None)
+    even = replaced(capsules, multipliers=None)
     np.testing.assert_array_equal(one_point([2.0, 0.0, 0.0], even), [1 / 2, 0, 1 / 2])
 
 
@@ -96,11 +114,10 @@ def test_on_an_axis_up_to_rounding() -> None:
 def test_at_the_caps() -> None:
     """Beyond the head of bone 0 the distance is that to the head: (-0.9, -1.2, 0) is 1.5 away, where x = 1/4."""
     alone = weights.Capsules(HEADS[:1], TAILS[:1], INNER[:1], OUTER[:1])
-    other = weights.Capsules(
-        [[0, 0, 0], [-0.9, -1.2, 2]], [[4, 0, 0], [-0.9, -1.2, 2]], [[1, 1], [2, 2]], [[3, 3], [2, 2]]
-    )
+    far = [-0.9, -1.2, 2.0]
+    other = weights.Capsules([[0.0, 0.0, 0.0], far], [[4.0, 0.0, 0.0], far], [[1, 1], [2, 2]], [[3, 3], [2, 2]])
     np.testing.assert_array_equal(one_point([-0.9, -1.2, 0.0], alone), [1])
-    np.testing.assert_allclose(one_point([-0.9, -1.2, 0.0], other), [1 / 2, 1 / 2], **EXACT)  # k = 0.75/1.5 and 1/2
+    assert_exact(one_point([-0.9, -1.2, 0.0], other), [1 / 2, 1 / 2])  # k = 0.75/1.5 and 1/2
 
 
 def test_tapered_radii() -> None:
@@ -110,7 +127,7 @@ def test_tapered_radii() -> None:
     """
     capsules = weights.Capsules([[0, 0, 0], [1, 3, 0]], [[4, 0, 0], [1, 3, 0]], [[1, 2], [1, 1]], [[2, 6], [1, 1]])
     k = np.array([4 / 7 / 2, 1])
-    np.testing.assert_allclose(one_point([1.0, 2.0, 0.0], capsules), k / k.sum(), **EXACT)
+    assert_exact(one_point([1.0, 2.0, 0.0], capsules), k / k.sum())
 
 
 @pytest.mark.parametrize(("distance", "expected"), [(2.0, 1.0), (np.nextafter(2.0, 3.0), 0.0)])
@@ -142,22 +159,20 @@ def test_nearest_goes_by_radius_and_then_by_joint() -> None:
 
 def test_multipliers() -> None:
     """Distances 0.25 and 0.75 as above; k = 4 and 3 * 4/3."""
-    np.testing.assert_allclose(
-        one_point([3.25, 0.25, 0.0], dataclasses.replace(ELBOW, multipliers=[1, 3])), [1 / 2, 1 / 2], **EXACT
-    )
+    assert_exact(one_point([3.25, 0.25, 0.0], replaced(ELBOW, multipliers=[1, 3])), [1 / 2, 1 / 2])
 
 
 @pytest.mark.parametrize("change", [{"multipliers": [0, 1]}, {"enabled": [False, True]}])
 def test_capsules_that_are_off(change: dict[str, Any]) -> None:
     """Not even nearest, nor on their axes."""
-    off = dataclasses.replace(ELBOW, **change)
+    off = replaced(ELBOW, **change)
     for point in ([0.5, 0.25, 0.0], [1.0, 0.0, 0.0], [-9.0, 0.0, 0.0]):
         np.testing.assert_array_equal(one_point(point, off), [0, 1])
         assert one_point(point, off, outside="unweighted")[0] == 0
 
 
 def test_all_off() -> None:
-    off = dataclasses.replace(ELBOW, enabled=[False, False])
+    off = replaced(ELBOW, enabled=[False, False])
     with pytest.raises(ValueError, match="no capsule is enabled: outside='nearest' needs one"):
         weights.capsule_weights([[0, 0, 0]], off)
     np.testing.assert_array_equal(one_point([0.0, 0.0, 0.0], off, outside="unweighted"), [0, 0])
@@ -170,12 +185,12 @@ def test_a_limit_keeps_the_heaviest() -> None:
     capsules = weights.Capsules(spheres, spheres, np.full((4, 2), 9.0), np.full((4, 2), 9.0))
     everything = weights.capsule_weights([[0, 0, 0]], capsules)
     np.testing.assert_array_equal(everything.joint_indices, [[3, 1, 2, 0]])
-    np.testing.assert_allclose(everything.joint_weights, np.array([[4, 2, 2, 1]]) / 9, **EXACT)
+    assert_exact(everything.joint_weights, np.array([[4, 2, 2, 1]]) / 9)
     two = weights.capsule_weights([[0, 0, 0]], capsules, limit=2)
     np.testing.assert_array_equal(two.joint_indices, [[3, 1]])
-    np.testing.assert_allclose(two.joint_weights, [[2 / 3, 1 / 3]], **EXACT)
+    assert_exact(two.joint_weights, [[2 / 3, 1 / 3]])
     dense = weights.capsule_weights([[0, 0, 0]], capsules, limit=2, dense=True)
-    np.testing.assert_allclose(dense, [[0, 1 / 3, 0, 2 / 3]], **EXACT)
+    assert_exact(dense, [[0, 1 / 3, 0, 2 / 3]])
     assert weights.capsule_weights([[0, 0, 0]], capsules, limit=99).joint_weights.shape == (1, 4)
 
 
@@ -192,7 +207,7 @@ def test_padding_and_width() -> None:
 @pytest.mark.parametrize("falloff", ["linear", "smooth", "quadratic"])
 @pytest.mark.parametrize("outside", ["nearest", "unweighted"])
 @pytest.mark.parametrize("radius", [0.05, 0.5, 5.0])
-def test_reference(falloff: str, outside: str, radius: float) -> None:
+def test_reference(falloff: Falloff, outside: Outside, radius: float) -> None:
     """Points in no order, in a cube of which the capsules take a little or all."""
     rng = np.random.default_rng(3)
     given = capsule_reference.random_capsules(rng, 40, radius=radius)
@@ -206,11 +221,11 @@ def test_reference(falloff: str, outside: str, radius: float) -> None:
 
 
 @pytest.mark.parametrize("falloff", ["linear", "quadratic"])
-def test_falloffs_of_capsules(falloff: str) -> None:
+def test_falloffs_of_capsules(falloff: Falloff) -> None:
     rng = np.random.default_rng(11)
     given = capsule_reference.random_capsules(rng, 6)
     points = rng.uniform(-1, 1, (500, 3))
-    own = ["smooth", None, "quadratic", "linear", None, "smooth"]
+    own: list[Falloff | None] = ["smooth", None, "quadratic", "linear", None, "smooth"]
     capsules = weights.Capsules(**given, falloffs=own)
     found = weights.capsule_weights(points, capsules, falloff=falloff, dense=True)
     expected = capsule_reference.dense_weights(points, given, falloff=[name or falloff for name in own])
@@ -226,18 +241,18 @@ def test_falloffs_of_capsules(falloff: str) -> None:
 
 
 def test_falloffs_are_kept_and_checked() -> None:
-    capsules = dataclasses.replace(ELBOW, falloffs=["smooth", None])
+    capsules = replaced(ELBOW, falloffs=["smooth", None])
     assert capsules.falloffs == ("smooth", None)
     assert pickle.loads(pickle.dumps(capsules)).falloffs == capsules.falloffs
-    assert dataclasses.replace(capsules, falloffs=[None, None]).falloffs is None
+    assert replaced(capsules, falloffs=[None, None]).falloffs is None
     for falloffs, message in (
         (["smooth"], "falloffs has length 1, expected 2"),
         (["smooth", "steep"], r"falloffs\[1\] must be None or one of 'linear', 'smooth', 'quadratic', not 'steep'"),
     ):
         with pytest.raises(ValueError, match=message):
-            dataclasses.replace(ELBOW, falloffs=falloffs)
+            replaced(ELBOW, falloffs=falloffs)
     with pytest.raises(TypeError, match="not be a str"):
-        dataclasses.replace(ELBOW, falloffs="smooth")
+        replaced(ELBOW, falloffs="smooth")
 
 
 def test_many_overlapping_capsules() -> None:
@@ -265,16 +280,18 @@ def test_float32_points_give_float32_weights() -> None:
 def test_no_scale_is_too_large_or_too_small(power: int) -> None:
     """A power of two changes no bit but where numbers lose digits: in the last one they have a few left."""
     rng = np.random.default_rng(6)
-    given = {key: np.round(array * 256) / 256 for key, array in capsule_reference.random_capsules(rng, 20).items()}
+    random = capsule_reference.random_capsules(rng, 20)
+    heads, tails, inner, outer = (np.round(random[key] * 256) / 256 for key in capsule_reference.KEYS)
     points = np.round(rng.uniform(-1, 1, (300, 3)) * 256) / 256
-    expected = weights.capsule_weights(points, weights.Capsules(**given), dense=True)
-    scaled = weights.Capsules(**{key: np.ldexp(array, power) for key, array in given.items()})
+    expected = weights.capsule_weights(points, weights.Capsules(heads, tails, inner, outer), dense=True)
+    heads, tails, inner, outer = (np.ldexp(array, power) for array in (heads, tails, inner, outer))
+    scaled = weights.Capsules(heads, tails, inner, outer)
     found = weights.capsule_weights(np.ldexp(points, power), scaled, dense=True)
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-15)
 
 
 @pytest.mark.parametrize("outside", ["nearest", "unweighted"])
-def test_threads_change_no_bit(outside: str) -> None:
+def test_threads_change_no_bit(outside: Outside) -> None:
     rng = np.random.default_rng(7)
     capsules = weights.Capsules(**capsule_reference.random_capsules(rng, 30, radius=0.3))
     points = rng.uniform(-1, 1, (20_001, 3))
@@ -314,11 +331,11 @@ def test_defaults() -> None:
     np.testing.assert_array_equal(ELBOW.enabled, [True, True])
     assert ELBOW.enabled.dtype == bool
     assert ELBOW.names is None
-    assert repr(dataclasses.replace(ELBOW, enabled=[True, False])) == "<sbs.weights.Capsules 2 capsules, 1 off>"
+    assert repr(replaced(ELBOW, enabled=[True, False])) == "<sbs.weights.Capsules 2 capsules, 1 off>"
 
 
 def test_pickled() -> None:
-    capsules = dataclasses.replace(ELBOW, multipliers=[1, 2], enabled=[True, False], names=["a", "b"])
+    capsules = replaced(ELBOW, multipliers=[1, 2], enabled=[True, False], names=["a", "b"])
     copy = pickle.loads(pickle.dumps(capsules))
     for field in dataclasses.fields(capsules):
         np.testing.assert_array_equal(getattr(copy, field.name), getattr(capsules, field.name))
@@ -360,7 +377,7 @@ def changed(array: np.ndarray, index: tuple[int, ...], value: float) -> np.ndarr
 )
 def test_bad_capsules(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        dataclasses.replace(ELBOW, **changes)
+        replaced(ELBOW, **changes)
 
 
 def test_no_capsules() -> None:
@@ -379,7 +396,7 @@ def test_no_capsules() -> None:
 )
 def test_capsules_of_wrong_types(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(TypeError, match=message):
-        dataclasses.replace(ELBOW, **changes)
+        replaced(ELBOW, **changes)
 
 
 @pytest.mark.parametrize("dense", [False, True])

@@ -98,10 +98,9 @@ def test_a_near_sigma_is_the_most_similar_part() -> None:
 def test_without_a_center_the_rest_position_stands() -> None:
     """At vertices of one influence; of none; and of two that no triangle has, as a vertex that is in no triangle."""
     positions, triangles, indices, weights = bent_tube()
-    more = [[7.0, 8.0, 9.0], [10.0, 11.0, 12.0]], [[0, 1], [1, 2]], [[0.0, 0.0], [0.5, 0.5]]
-    positions, indices, weights = (
-        np.concatenate(pair) for pair in zip((positions, indices, weights), more, strict=True)
-    )
+    positions = np.concatenate([positions, [[7.0, 8.0, 9.0], [10.0, 11.0, 12.0]]])
+    indices = np.concatenate([indices, [[0, 1], [1, 2]]])
+    weights = np.concatenate([weights, [[0.0, 0.0], [0.5, 0.5]]])
     with pytest.warns(sbs.CenterWarning, match="1 of 204 vertices"):
         centers = sbs.optimized_centers(positions, triangles, indices, weights)
     has_none = ~(weights > 0).all(axis=1) | (indices[:, 1] == 2)

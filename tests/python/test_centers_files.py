@@ -11,20 +11,20 @@ import pytest
 from test_centers import soup
 
 import sbs
-from sbs import centers_files
+from sbs import _core, centers_files
 
 
 @pytest.fixture
 def count(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Grows by one whenever centers are computed."""
     calls: list[int] = []
-    compute = sbs.centers._core.optimized_centers
+    compute = _core.optimized_centers
 
     def counted(*args: Any, **kwargs: Any) -> Any:
         calls.append(1)
         return compute(*args, **kwargs)
 
-    monkeypatch.setattr(sbs.centers._core, "optimized_centers", counted)
+    monkeypatch.setattr(_core, "optimized_centers", counted)
     return calls
 
 
@@ -49,16 +49,22 @@ def test_type_of_the_same_numbers_is_irrelevant(tmp_path: Path, count: list[int]
 
 @pytest.mark.parametrize("changed", range(7))
 def test_other_inputs_are_computed_anew(changed: int, tmp_path: Path, count: list[int]) -> None:
-    arguments, options = list(soup()), {"sigma": 0.1, "refinement": 0.1, "tolerance": 1e-2}
-    sbs.optimized_centers(*arguments, **options, cache=tmp_path / "kept")
+    arguments = list(soup())
+    numbers = [0.1, 0.1, 1e-2]
+
+    def centers(cache: Path | None = None) -> np.ndarray:
+        sigma, refinement, tolerance = numbers
+        return sbs.optimized_centers(*arguments, sigma=sigma, refinement=refinement, tolerance=tolerance, cache=cache)
+
+    centers(cache=tmp_path / "kept")
     if changed < 4:
         first = arguments[changed][10, 0]
         arguments[changed][10, 0] = first + 1 if changed in (1, 2) and first < 5 else first / 2
     else:
-        options[list(options)[changed - 4]] = 0.2
-    expected = sbs.optimized_centers(*arguments, **options)
+        numbers[changed - 4] = 0.2
+    expected = centers()
     for _ in range(2):
-        np.testing.assert_array_equal(sbs.optimized_centers(*arguments, **options, cache=tmp_path / "kept"), expected)
+        np.testing.assert_array_equal(centers(tmp_path / "kept"), expected)
     assert len(count) == 3  # for the file, what is expected, for the file again
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import sbs
-from sbs import skin as skin_module
+from sbs import _core
 from sbs.character import Mesh
 
 
@@ -39,13 +39,13 @@ BAD = np.array([[0.5, 0.5], [0.0, 0.0], [1.0, np.nan]], np.float32)
 def count_bindings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """A list that grows with every skin that is made."""
     made: list[int] = []
-    core_skin = skin_module._core.Skin
+    core_skin = _core.Skin
 
     def make(*args: Any, **kwargs: Any) -> Any:
         made.append(1)
         return core_skin(*args, **kwargs)
 
-    monkeypatch.setattr(skin_module._core, "Skin", make)
+    monkeypatch.setattr(_core, "Skin", make)
     return made
 
 
@@ -65,7 +65,8 @@ def line_of(caught: Any) -> str:
     """The source line that the only warning points to."""
     (warning,) = caught
     assert warning.filename == __file__
-    return Path(__file__).read_text().splitlines()[warning.lineno - 1]
+    line: int = warning.lineno
+    return Path(__file__).read_text().splitlines()[line - 1]
 
 
 def test_weights_are_warned_of_where_the_library_was_called(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 from gltf_builder import Builder
 from PIL import Image
 
@@ -23,17 +23,17 @@ DATA = resources.files("sbs.demo") / "data"
 WOMAN, HAND = str(DATA / "woman.glb"), str(DATA / "hand.glb")
 
 
-def run(*arguments):
+def run(*arguments: object) -> Result:
     return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
-def succeed(*arguments):
+def succeed(*arguments: object) -> str:
     result = run(*arguments)
     assert result.exit_code == 0, result.output
     return result.output
 
 
-def refuse(*arguments):
+def refuse(*arguments: object) -> str:
     """The line that says what is wrong."""
     result = run(*arguments)
     assert result.exit_code == 2, result.output
@@ -261,7 +261,7 @@ def test_demo_without_the_extra_says_what_to_install(tmp_path: Path, monkeypatch
     ],
 )
 def test_mistakes_are_explained_in_a_line(
-    arguments, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arguments: tuple[object, ...], reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert reason in refuse(*arguments)

@@ -4,6 +4,7 @@
 import io
 import zipfile
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from sbs.cli import main
 
 
 @pytest.fixture(scope="module")
-def moving(tmp_path_factory: pytest.TempPathFactory):
+def moving(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An arm that moves for a second."""
     builder = arm()
     half = [0, 0, np.sin(np.pi / 8), np.cos(np.pi / 8)]
@@ -23,14 +24,14 @@ def moving(tmp_path_factory: pytest.TempPathFactory):
     return builder.save(tmp_path_factory.mktemp("moving") / "arm.glb")
 
 
-def refuse(*arguments):
+def refuse(*arguments: object) -> str:
     result = CliRunner().invoke(main, [str(argument) for argument in arguments])
     assert result.exit_code == 2, (result.output, result.exception)
     assert isinstance(result.exception, SystemExit)
     return result.output.splitlines()[-1]
 
 
-def accept(*arguments):
+def accept(*arguments: object) -> None:
     result = CliRunner().invoke(main, [str(argument) for argument in arguments])
     assert result.exit_code == 0, (result.output, result.exception)
 
@@ -70,27 +71,27 @@ IDLE = {
 
 
 @pytest.mark.parametrize("case", IDLE)
-def test_options_without_effect(moving, tmp_path: Path, case: str) -> None:
+def test_options_without_effect(moving: Path, tmp_path: Path, case: str) -> None:
     line, reason = IDLE[case]
     arguments = line.format(f=moving, o=tmp_path / "out").split()
     assert reason in refuse(*arguments)
     assert not list(tmp_path.iterdir())
 
 
-def test_options_with_effect(moving, tmp_path: Path) -> None:
+def test_options_with_effect(moving: Path, tmp_path: Path) -> None:
     output = tmp_path / "out.obj"
     for line in ("--animation wave", "--animation wave --time 1", "--amount 0.5 --base rigid", "--center weighted"):
         accept("deform", moving, *line.split(), "-o", output)
 
 
 @pytest.mark.parametrize("fps", ["inf", "nan", "1e300", "1e7"])
-def test_frames_without_end(moving, tmp_path: Path, fps: str) -> None:
+def test_frames_without_end(moving: Path, tmp_path: Path, fps: str) -> None:
     message = refuse("deform", moving, "--animation", "wave", "--fps", fps, "-o", tmp_path / "x.npy")
     assert "more than 1,000,000 frames" in message
 
 
 @pytest.mark.parametrize("rate", ["inf", "nan", "1e300"])
-def test_moments_without_end(moving, rate: str) -> None:
+def test_moments_without_end(moving: Path, rate: str) -> None:
     assert "rate" in refuse("quality", moving, "--rate", rate)
 
 
@@ -102,12 +103,12 @@ def test_an_animation_that_lasts_for_ages(tmp_path: Path) -> None:
     assert "1,000,000" in refuse("deform", path, "--animation", "age", "--fps", "24", "-o", tmp_path / "x.npy")
 
 
-def npy(header, data=b""):
+def npy(header: str, data: bytes = b"") -> bytes:
     text = header.encode("latin-1").ljust(128 - 11) + b"\n"
     return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text + data
 
 
-def zipped(cut):
+def zipped(cut: int) -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("a.npy", bytes(500))
@@ -136,7 +137,7 @@ AMOUNTS = {
 
 
 @pytest.mark.parametrize("name", AMOUNTS)
-def test_amounts_that_are_none(moving, tmp_path: Path, name: str) -> None:
+def test_amounts_that_are_none(moving: Path, tmp_path: Path, name: str) -> None:
     path = tmp_path / "amount.npy"
     path.write_bytes(AMOUNTS[name])
     message = refuse("deform", moving, "--amount", path, "-o", tmp_path / "x.obj")
@@ -144,12 +145,12 @@ def test_amounts_that_are_none(moving, tmp_path: Path, name: str) -> None:
     assert not (tmp_path / "x.obj").exists()
 
 
-def test_a_device_is_no_amount(moving, tmp_path: Path) -> None:
+def test_a_device_is_no_amount(moving: Path, tmp_path: Path) -> None:
     assert "no NPY file" in refuse("deform", moving, "--amount", "/dev/zero", "-o", tmp_path / "x.obj")
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_an_amount_in_a_file(moving, tmp_path: Path, order: str) -> None:
+def test_an_amount_in_a_file(moving: Path, tmp_path: Path, order: Literal["C", "F"]) -> None:
     np.save(tmp_path / "amount.npy", np.asarray([0.0, 0.25, 0.5, 1.0], order=order))
     accept("deform", moving, "--amount", tmp_path / "amount.npy", "-o", tmp_path / "x.obj")
 

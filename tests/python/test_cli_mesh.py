@@ -22,7 +22,7 @@ ARM = ("LeftArm", "LeftForeArm")
 ZONES = ("deform", "-o", "a.npy", "--bones-blending", "LeftArm")
 
 
-def succeed(*arguments):
+def succeed(*arguments: object) -> str:
     result = CliRunner().invoke(main, [str(argument) for argument in arguments])
     assert result.exit_code == 0, result.output
     return result.output
@@ -150,11 +150,11 @@ def test_compare_shows_bones_blending(tmp_path: Path) -> None:
     ],
 )
 def test_mistakes_are_explained_in_a_line(
-    arguments, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arguments: tuple[object, ...], reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     command, *rest = arguments
-    result = CliRunner().invoke(main, [command, WOMAN, *(str(argument) for argument in rest)])
+    result = CliRunner().invoke(main, [str(argument) for argument in (command, WOMAN, *rest)])
     assert result.exit_code == 2
     assert reason in result.output.splitlines()[-1]
     assert not list(tmp_path.iterdir())

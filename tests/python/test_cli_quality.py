@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 from PIL import Image
 from solids import arm, block
 
@@ -20,11 +20,11 @@ HAND = str(resources.files("sbs.demo") / "data" / "hand.glb")
 QUICK = ("--frames", "2", "--rate", "4", "--methods", "LBS,SBS")
 
 
-def run(*arguments):
+def run(*arguments: object) -> Result:
     return CliRunner().invoke(main, ["quality", *map(str, arguments)])
 
 
-def succeed(*arguments):
+def succeed(*arguments: object) -> Result:
     result = run(*arguments)
     assert result.exit_code == 0, result.output
     return result
@@ -101,7 +101,7 @@ def test_pictures_and_curves(tmp_path: Path) -> None:
     ],
 )
 def test_mistakes_are_explained_in_a_line(
-    arguments, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arguments: tuple[object, ...], reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     result = run(*arguments)

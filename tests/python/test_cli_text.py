@@ -37,7 +37,7 @@ NASTY = {
 each = pytest.mark.parametrize("name", NASTY.values(), ids=NASTY)
 
 
-def run(*arguments, code=0):
+def run(*arguments: object, code: int = 0) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         result = CliRunner().invoke(main, [str(argument) for argument in arguments])
@@ -47,7 +47,7 @@ def run(*arguments, code=0):
     return result.output
 
 
-def character(tmp_path: Path, name):
+def character(tmp_path: Path, name: str) -> Path:
     """A cube on the arm, all of whose names are this one; a mesh without a skin, so that a warning names it."""
     builder = arm()
     for kind in ("nodes", "meshes"):
@@ -61,11 +61,11 @@ def character(tmp_path: Path, name):
     return path
 
 
-def unwrapped(output):
+def unwrapped(output: str) -> str:
     return "".join(output.split())
 
 
-def expected(name):
+def expected(name: str) -> str:
     return "".join(plain(well_formed(name)).split())
 
 
@@ -162,12 +162,13 @@ def test_names_of_files(tmp_path: Path, name: bytes) -> None:
     """In a process of its own, with real streams."""
     path = tmp_path / os.fsdecode(name)
     character(tmp_path, "run").rename(path)
-    for arguments, code in (
+    commands: list[tuple[list[str | Path], int]] = [
         (["info", path], 0),
         (["deform", path, "-o", path.with_suffix(".obj")], 0),
         (["deform", path, "-o", path.with_suffix(".x")], 2),
         (["info", path.with_suffix(".missing")], 2),
-    ):
+    ]
+    for arguments, code in commands:
         result = subprocess.run(
             [sys.executable, "-m", "sbs", *arguments], capture_output=True, check=False, timeout=60, env=os.environ
         )

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import trimesh
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 from PIL import Image
 
 import sbs
@@ -22,17 +24,17 @@ DATA = resources.files("sbs.demo") / "data"
 HAND = str(DATA / "hand.glb")
 
 
-def run(*arguments):
+def run(*arguments: object) -> Result:
     return CliRunner().invoke(main, ["weights", *(str(argument) for argument in arguments)])
 
 
-def succeed(*arguments):
+def succeed(*arguments: object) -> str:
     result = run(*arguments)
     assert result.exit_code == 0, result.output
     return result.output
 
 
-def refuse(*arguments):
+def refuse(*arguments: object) -> str:
     result = run(*arguments)
     assert result.exit_code == 2, result.output
     assert "Traceback" not in result.output
@@ -58,6 +60,7 @@ def test_a_glb_with_new_weights(tmp_path: Path, method: list[str]) -> None:
     assert not np.array_equal(given, before.mesh.joint_weights)
 
     scene = trimesh.load(path)  # trimesh reads the mesh, not the skin
+    assert isinstance(scene, trimesh.Scene)
     (mesh,) = scene.geometry.values()
     assert len(mesh.faces) == len(before.mesh.triangles)
 
@@ -165,7 +168,7 @@ def test_show_paints_the_weights(tmp_path: Path) -> None:
         (["--limit", 0, "--check"], "0 is not in the range x>=1"),
     ],
 )
-def test_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments, message: str) -> None:
+def test_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[object], message: str) -> None:
     monkeypatch.chdir(tmp_path)
     assert message in refuse(HAND, *arguments)
     assert list(tmp_path.iterdir()) == []
@@ -180,7 +183,9 @@ def test_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments, me
         (lambda document: document["capsules"][0].update(inner_radii=[9, 9]), "radi"),
     ],
 )
-def test_capsule_files_that_do_not_fit(tmp_path: Path, change, message: str) -> None:
+def test_capsule_files_that_do_not_fit(
+    tmp_path: Path, change: Callable[[dict[str, Any]], object], message: str
+) -> None:
     path = tmp_path / "capsules.json"
     succeed(HAND, "--capsules", "auto", "--capsules-out", path)
     document = json.loads(path.read_text())

@@ -14,12 +14,13 @@ POSITIONS = np.array([[0, 0, 0], [0, 1, 0], [3, 0, 0], [3, 1, 0]], dtype=np.floa
 JOINTS = np.array([[0, 0, 0, 0], [0, 0, 0, 0], [0, 1, 0, 0], [0, 1, 0, 0]])
 
 
-def load(builder, tmp_path: Path, **options):
-    return sbs.load(builder.save(tmp_path / "arm.glb"), **options)
+def load(builder: Builder, tmp_path: Path, *, strict: bool = False) -> sbs.Character:
+    return sbs.load(builder.save(tmp_path / "arm.glb"), strict=strict)
 
 
-def attributes(builder):
-    return builder.json["meshes"][0]["primitives"][0]["attributes"]
+def attributes(builder: Builder) -> dict[str, int]:
+    found: dict[str, int] = builder.json["meshes"][0]["primitives"][0]["attributes"]
+    return found
 
 
 def test_plain(tmp_path: Path) -> None:
@@ -74,7 +75,7 @@ def test_integers_that_are_not_normalized(tmp_path: Path, code: str) -> None:
     np.testing.assert_array_equal(load(builder, tmp_path).mesh.positions, POSITIONS)
 
 
-def interleaved(builder: Builder) -> tuple[int, bytes]:
+def interleaved(builder: Builder) -> int:
     """A view with rows of position, three bytes in between, joints, weights, and one byte before the first row."""
     rows = [
         struct.pack("<3f3x4B4f1x", *position, *joints, 0.25, 0.75, 0, 0)
@@ -124,9 +125,7 @@ def test_sparse(tmp_path: Path, with_base: bool, index_code: str) -> None:
         "values": {"bufferView": builder.view(b"\0\0" + struct.pack("<6f", *np.ravel(values))), "byteOffset": 2},
     }
     base = builder.json["accessors"][attributes(builder)["POSITION"]].pop("bufferView")
-    expected = np.zeros((4, 3))
-    if with_base:
-        expected = POSITIONS.copy()
+    expected = POSITIONS.copy() if with_base else np.zeros((4, 3), np.float32)
     expected[[1, 3]] = values
     attributes(builder)["POSITION"] = builder.describe(base if with_base else None, 4, 3, "f", sparse=sparse)
     np.testing.assert_array_equal(load(builder, tmp_path).mesh.positions, expected)

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from gltf_builder import arm, translation
+from gltf_builder import Builder, arm, translation
+from numpy.typing import ArrayLike
 
 import sbs
 
@@ -14,26 +15,27 @@ IDENTITY = [0, 0, 0, 1]  # x, y, z, w, as in files
 QUARTER_ABOUT_Z = [0, 0, HALF, HALF]
 
 
-def load(builder, tmp_path: Path):
+def load(builder: Builder, tmp_path: Path) -> sbs.Character:
     return sbs.load(builder.save(tmp_path / "file.glb"))
 
 
-def elbow_at(builder, tmp_path: Path, times):
+def elbow_at(builder: Builder, tmp_path: Path, times: list[float]) -> np.ndarray:
     """Where the elbow's skinning matrix puts the origin of its joint."""
     (animation,) = load(builder, tmp_path).animations
     return animation.skinning_matrices(times)[..., 1, :, :] @ [2, 0, 0, 1]
 
 
-def angle_of(matrices):
+def angle_of(matrices: np.ndarray) -> np.ndarray:
     """Angle about z in degrees."""
-    return np.degrees(np.arctan2(matrices[..., 1, 0], matrices[..., 0, 0]))
+    degrees: np.ndarray = np.degrees(np.arctan2(matrices[..., 1, 0], matrices[..., 0, 0]))
+    return degrees
 
 
 def test_linear_translation_and_clamping(tmp_path: Path) -> None:
     builder = arm()
     builder.animation((1, "translation", [1.0, 2.0, 4.0], [[2, 0, 0], [3, 0, 0], [3, 4, 0]]))
     times = [-1.0, 0.0, 1.0, 1.25, 2.0, 3.0, 4.0, 99.0]
-    expected = [[2, 0], [2, 0], [2, 0], [2.25, 0], [3, 0], [3, 2], [3, 4], [3, 4]]
+    expected = np.array([[2, 0], [2, 0], [2, 0], [2.25, 0], [3, 0], [3, 2], [3, 4], [3, 4]])
     np.testing.assert_allclose(elbow_at(builder, tmp_path, times)[:, :2], expected, atol=1e-15)
 
 
@@ -162,7 +164,7 @@ def test_shapes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("times", "message"), [([[0.0]], r"shape \(1, 1\)"), (np.nan, "finite"), ([0, np.inf], "finite")]
 )
-def test_bad_times(tmp_path: Path, times, message: str) -> None:
+def test_bad_times(tmp_path: Path, times: ArrayLike, message: str) -> None:
     builder = arm()
     builder.animation((1, "rotation", [0.0], [IDENTITY]))
     (animation,) = load(builder, tmp_path).animations
@@ -205,7 +207,9 @@ def test_equal_times(tmp_path: Path) -> None:
         ([0.0], [[0, 0, 0]], "BEZIER", "'BEZIER' is no interpolation"),
     ],
 )
-def test_bad_samplers(tmp_path: Path, times: list[float], values, interpolation: str | None, message: str) -> None:
+def test_bad_samplers(
+    tmp_path: Path, times: list[float], values: list[list[float]], interpolation: str | None, message: str
+) -> None:
     builder = arm()
     builder.animation((0, "translation", times, values), interpolation=interpolation)
     with pytest.raises(ValueError, match=rf"file\.glb: (accessors|animations)\[\d+\].*{message}"):

@@ -7,7 +7,9 @@ import random
 import struct
 import tracemalloc
 import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,19 +18,22 @@ from gltf_builder import Builder, arm, pack_glb
 import sbs
 from sbs.gltf import FileError
 
+# Where something is in a JSON structure: keys and numbers from the outermost on.
+Place = tuple[str | int, ...]
 
-def load_bytes(tmp_path: Path, data, name="bad.glb"):
+
+def load_bytes(tmp_path: Path, data: bytes, name: str = "bad.glb") -> sbs.Character:
     path = tmp_path / name
     path.unlink(missing_ok=True)  # file systems are slow to write another file over one that is there
     path.write_bytes(data)
     return sbs.load(path)
 
 
-def load(builder, tmp_path: Path):
+def load(builder: Builder, tmp_path: Path) -> sbs.Character:
     return sbs.load(builder.save(tmp_path / "bad.glb"))
 
 
-def moving_arm():
+def moving_arm() -> Builder:
     """The arm with everything that a file may have: animations, sparse and interleaved data, scenes, normals, uvs."""
     builder = arm()
     attributes = builder.json["meshes"][0]["primitives"][0]["attributes"]
@@ -104,7 +109,7 @@ def test_bad_containers(tmp_path: Path, data: bytes, message: str) -> None:
         load_bytes(tmp_path, data)
 
 
-def elements(value, path=()):
+def elements(value: object, path: Place = ()) -> Iterator[Place]:
     """Every value within a JSON structure, with its path."""
     yield path
     if isinstance(value, dict | list):
@@ -112,12 +117,12 @@ def elements(value, path=()):
             yield from elements(child, (*path, key))
 
 
-def replaced(content, path, value):
+def replaced(content: Any, path: Place, value: object) -> Any:
     """A copy with the element at `path` replaced, or removed if the value is ...; it shares what is beside the path."""
     content = copy.copy(content)
     key, *further = path
     if further:
-        content[key] = replaced(content[key], further, value)
+        content[key] = replaced(content[key], tuple(further), value)
     elif value is ...:
         del content[key]
     else:
@@ -125,7 +130,7 @@ def replaced(content, path, value):
     return content
 
 
-JUNK = [
+JUNK: list[object] = [
     *(..., None, True, "", "x", [], {}, [0], [[]], {"a": 1}, 0, 1, 2, 5, -1, 0.5, 1e400, float("nan"), -1e308),
     *(2**31, 2**32 - 1, 2**53, 2**63, 10**4000, [1e300] * 3, [1e38] * 4, [0] * 3, [0] * 4, [0] * 16, [-1], [10**9]),
 ]
@@ -169,8 +174,8 @@ def test_random_bytes_changed(tmp_path: Path, seed: int) -> None:
     assert character.skin.deform(character.rest_matrices).shape == character.mesh.positions.shape
 
 
-def change(path, value):
-    def apply(builder):
+def change(path: Place, value: object) -> Callable[[Builder], None]:
+    def apply(builder: Builder) -> None:
         builder.json = replaced(builder.json, path, value)
 
     return apply
@@ -249,7 +254,7 @@ PRIMITIVE = ("meshes", 0, "primitives", 0)
         (change(("extensionsRequired",), [5]), "extensionsRequired: strings are needed"),
     ],
 )
-def test_the_message_names_the_element(tmp_path: Path, damage, message: str) -> None:
+def test_the_message_names_the_element(tmp_path: Path, damage: Callable[[Builder], None], message: str) -> None:
     builder = moving_arm()
     damage(builder)
     with pytest.raises(FileError, match=message) as caught:
@@ -350,7 +355,7 @@ def test_optional_compression_without_plain_data(tmp_path: Path) -> None:
         load_bytes(tmp_path, pack_glb(json.dumps(content).encode(), None))
 
 
-def bomb_of_zeros():
+def bomb_of_zeros() -> Builder:
     """Attributes without data: 12 bytes of JSON for gigabytes of zeros."""
     builder = arm()
     attributes = builder.json["meshes"][0]["primitives"][0]["attributes"]
@@ -359,7 +364,7 @@ def bomb_of_zeros():
     return builder
 
 
-def bomb_of_repetition():
+def bomb_of_repetition() -> Builder:
     """Tens of thousands of primitives that all show the same vertices."""
     builder = arm()
     rows = 6000
@@ -368,7 +373,7 @@ def bomb_of_repetition():
     return builder
 
 
-def bomb_of_influences():
+def bomb_of_influences() -> Builder:
     """Thousands of sets of influences that are all the same."""
     builder = arm()
     attributes = builder.json["meshes"][0]["primitives"][0]["attributes"]
@@ -382,7 +387,7 @@ def bomb_of_influences():
 
 
 @pytest.mark.parametrize("bomb", [bomb_of_zeros, bomb_of_repetition, bomb_of_influences])
-def test_files_that_ask_for_too_much_memory(tmp_path: Path, bomb) -> None:
+def test_files_that_ask_for_too_much_memory(tmp_path: Path, bomb: Callable[[], Builder]) -> None:
     path = bomb().save(tmp_path / "bad.glb")
     tracemalloc.start()
     with pytest.raises(FileError, match="asks for more memory"):

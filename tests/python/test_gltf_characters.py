@@ -27,7 +27,7 @@ MOTIONS = [
 ]
 
 
-def animation_of(character, name):
+def animation_of(character: sbs.Character, name: str) -> sbs.Animation:
     return next(animation for animation in character.animations if animation.name == name)
 
 
@@ -64,6 +64,7 @@ def test_the_hand() -> None:
     np.testing.assert_array_equal(character.skeleton.parents, [-1] * 25)
     assert character.skeleton.index("thumb-tip") >= 0
     assert character.skin.has_normals
+    assert character.mesh.uvs is not None
     assert character.mesh.uvs.shape == (1360, 2)
 
 
@@ -114,7 +115,7 @@ def test_saved_and_loaded_again(tmp_path: Path, file: str, method: Method) -> No
         assert same.duration == animation.duration
         times = np.linspace(0, animation.duration, 3)
         poses += zip(animation.skinning_matrices(times), same.skinning_matrices(times), strict=True)
-    for matrices, same in poses:
+    for matrices, others in poses:
         expected = character.skin.deform(matrices, method=method)
         size = np.ptp(expected, axis=0).max()
-        np.testing.assert_allclose(again.skin.deform(same, method=method), expected, atol=1e-6 * size, rtol=0)
+        np.testing.assert_allclose(again.skin.deform(others, method=method), expected, atol=1e-6 * size, rtol=0)

@@ -6,6 +6,7 @@ What is quadratic again takes minutes here, and is seen by that; `python tests/p
 
 import tracemalloc
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import costly_files
@@ -16,7 +17,7 @@ import sbs
 from sbs.gltf import FileError
 
 
-def load(path):
+def load(path: Path) -> sbs.Character:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return sbs.load(path)
@@ -53,7 +54,7 @@ def test_many_joints_of_one_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("build", [costly_files.joints_in_a_row, costly_files.joints_side_by_side])
-def test_many_joints(tmp_path: Path, build) -> None:
+def test_many_joints(tmp_path: Path, build: Callable[[Path, int], Path]) -> None:
     character = load(build(tmp_path, 20_000))
     assert character.skin.joint_count == 20_000
     character.save(tmp_path / "copy.glb")
@@ -63,12 +64,12 @@ def test_many_joints(tmp_path: Path, build) -> None:
 @pytest.mark.parametrize(
     "build", [costly_files.skins_of_one_space, costly_files.skins_of_other_joints, costly_files.skins_of_other_spaces]
 )
-def test_many_skins(tmp_path: Path, build) -> None:
+def test_many_skins(tmp_path: Path, build: Callable[[Path], Path]) -> None:
     assert load(build(tmp_path)).skin.vertex_count == 4
 
 
 @pytest.mark.parametrize("build", [costly_files.channels, costly_files.animations])
-def test_many_channels(tmp_path: Path, build) -> None:
+def test_many_channels(tmp_path: Path, build: Callable[[Path, int], Path]) -> None:
     animations = load(build(tmp_path, 10_000)).animations
     assert sum(len(track.nodes) for animation in animations for track in animation.tracks) == 10_000
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """How primitives become one mesh: joining, strips and fans, normals, influences."""
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,10 +12,13 @@ from gltf_builder import IDENTITY, Builder, arm
 import sbs
 from sbs.gltf import FileWarning
 
+# The JSON of one.
+Primitive = dict[str, Any]
+
 SQUARE = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]
 
 
-def one_joint(*primitives_of):
+def one_joint(*primitives_of: Callable[[Builder], Primitive]) -> Builder:
     """A file with one joint; each argument makes a primitive from the builder."""
     builder = Builder()
     builder.node(name="root")
@@ -23,14 +28,14 @@ def one_joint(*primitives_of):
     return builder
 
 
-def primitive(positions, **options):
+def primitive(positions: Sequence[Sequence[float]] | np.ndarray, **options: Any) -> Callable[[Builder], Primitive]:
     return lambda builder: builder.primitive(
         positions, [[0, 0, 0, 0]] * len(positions), [[1, 0, 0, 0]] * len(positions), **options
     )
 
 
-def load(builder, tmp_path: Path, **options):
-    return sbs.load(builder.save(tmp_path / "file.glb"), **options)
+def load(builder: Builder, tmp_path: Path, *, strict: bool = False, skin: int | None = None) -> sbs.Character:
+    return sbs.load(builder.save(tmp_path / "file.glb"), strict=strict, skin=skin)
 
 
 def test_primitives_and_meshes_are_joined(tmp_path: Path) -> None:
@@ -71,7 +76,7 @@ def test_the_transform_of_the_mesh_node_has_no_meaning(tmp_path: Path) -> None:
         (5, [0, 1, 2, 2, 3, 3, 4, 5], [[0, 1, 2], [3, 5, 4]]),
     ],
 )
-def test_modes(tmp_path: Path, mode: int, indices: list[int] | None, triangles) -> None:
+def test_modes(tmp_path: Path, mode: int, indices: list[int] | None, triangles: list[list[int]]) -> None:
     """Triangles of strips and fans as in glTF 2.0, section 3.7.2.1."""
     positions = np.random.default_rng(1).normal(size=(3 if mode == 4 else 6, 3))
     mesh = load(one_joint(primitive(positions, mode=mode, indices=indices)), tmp_path).mesh
@@ -124,6 +129,7 @@ def test_normals_of_some_primitives_only(tmp_path: Path) -> None:
         primitive(bent, indices=[0, 1, 2, 1, 0, 3]),
     )
     normals = load(builder, tmp_path).mesh.normals
+    assert normals is not None
     np.testing.assert_array_equal(normals[:3], [[0, 1, 0]] * 3)
     edge = np.array([-2.0, 0.0, 1.0]) / np.sqrt(5.0)
     np.testing.assert_allclose(normals[3:], [edge, edge, [0, 0, 1], [-1, 0, 0], [0, 0, 0]], atol=1e-7)
@@ -191,7 +197,7 @@ def test_bad_weights_are_passed_on_as_found(tmp_path: Path, row: list[float], ki
     attributes["WEIGHTS_0"] = builder.accessor([[1, 0, 0, 0], [1, 0, 0, 0], [0.5, 0.5, 0, 0], row])
     with pytest.warns(sbs.WeightWarning, match=f"1 with {kind}|1 with weights that {kind}"):
         character = load(builder, tmp_path)
-    np.testing.assert_array_equal(character.mesh.joint_weights[3], np.float32(row))
+    np.testing.assert_array_equal(character.mesh.joint_weights[3], np.array(row, np.float32))
     assert np.isfinite(character.skin.deform(character.rest_matrices)).all()
     with pytest.raises(ValueError, match=r"file\.glb: .*weight"):
         load(builder, tmp_path, strict=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from gltf_builder import IDENTITY, Builder, arm, translation
+from reference import METHODS
 
 import sbs
 from sbs.gltf import FileWarning
@@ -13,8 +14,8 @@ from sbs.gltf import FileWarning
 QUARTER_ABOUT_Z = [0, 0, np.sqrt(0.5), np.sqrt(0.5)]  # x, y, z, w
 
 
-def load(builder, tmp_path: Path, **options):
-    return sbs.load(builder.save(tmp_path / "file.glb"), **options)
+def load(builder: Builder, tmp_path: Path, *, strict: bool = False, skin: int | None = None) -> sbs.Character:
+    return sbs.load(builder.save(tmp_path / "file.glb"), strict=strict, skin=skin)
 
 
 def test_rest_pose_that_is_the_bind_pose(tmp_path: Path) -> None:
@@ -34,7 +35,7 @@ def test_rest_pose_that_is_not_the_bind_pose(tmp_path: Path) -> None:
     builder.json["nodes"][1]["rotation"] = QUARTER_ABOUT_Z
     character = load(builder, tmp_path)
     deformed = character.skin.deform(character.rest_matrices, method="linear")
-    np.testing.assert_allclose(deformed, [[0, 0, 0], [0, 1, 0], [2.5, 0.5, 0], [2, 1, 0]], atol=1e-6)
+    np.testing.assert_allclose(deformed, np.array([[0, 0, 0], [0, 1, 0], [2.5, 0.5, 0], [2, 1, 0]]), atol=1e-6)
     np.testing.assert_array_equal(character.scene_matrix, IDENTITY)
 
 
@@ -113,7 +114,7 @@ def test_quaternions_are_normalized(tmp_path: Path, length: float) -> None:
     np.testing.assert_allclose(np.linalg.det(character.rest_matrices[:, :3, :3]), 1, rtol=1e-14)
 
 
-def scaled_arm(scale, inverse_bind_scale=1.0):
+def scaled_arm(scale: float, inverse_bind_scale: float = 1.0) -> Builder:
     """The arm under an armature node that scales; bind matrices of the armature's space, or scaled in turn."""
     builder = arm()
     builder.node(name="armature", scale=[scale] * 3, children=[0])
@@ -133,9 +134,9 @@ def test_scale_of_the_nodes_is_folded_into_the_mesh(tmp_path: Path, scale: float
     np.testing.assert_allclose(linear, [np.eye(3)] * 2, atol=1e-14)
     unscaled = np.array([[0, 0, 0], [0, 1, 0], [3, 0, 0], [3, 1, 0]])
     np.testing.assert_allclose(character.mesh.positions, scale * unscaled, rtol=1e-7)
-    np.testing.assert_allclose(character.skeleton.joint_positions, [[0, 0, 0], [2 * scale, 0, 0]], rtol=1e-14)
+    np.testing.assert_allclose(character.skeleton.joint_positions, np.array([[0, 0, 0], [2 * scale, 0, 0]]), rtol=1e-14)
     np.testing.assert_allclose(np.linalg.det(character.skeleton.bind_matrices[:, :3, :3]), 1, rtol=1e-14)
-    for method in ("linear", "spherical", "dual_quaternion", "rigid"):
+    for method in METHODS:
         deformed = character.skin.deform(character.rest_matrices, method=method)
         np.testing.assert_allclose(deformed, scale * unscaled, rtol=1e-6, atol=1e-6 * scale)
     assert character.skin.pose_report(character.rest_matrices).nonrigid_joints == 0
@@ -201,7 +202,7 @@ def test_posing_by_the_skeleton(tmp_path: Path) -> None:
     np.testing.assert_allclose(by_quaternion, character.skinning_matrices(turn), atol=1e-15)
 
 
-def with_second_mesh(builder, skin, vertex_count=3):
+def with_second_mesh(builder: Builder, skin: int, vertex_count: int = 3) -> Builder:
     primitive = builder.primitive(
         [[3, 1, 0]] * vertex_count,
         [[0, 1, 0, 0]] * vertex_count,
@@ -231,6 +232,7 @@ def test_skins_whose_bind_spaces_differ_by_one_matrix_are_one(tmp_path: Path) ->
     attributes["NORMAL"] = builder.accessor([[1, 0, 0]] * 3)
     mesh = load(builder, tmp_path).mesh
     np.testing.assert_allclose(mesh.positions[4:], [[-1, 8, 0]] * 3, atol=1e-6)
+    assert mesh.normals is not None
     np.testing.assert_allclose(mesh.normals[4:], [[0, 1, 0]] * 3, atol=1e-6)
 
 

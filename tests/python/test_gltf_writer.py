@@ -6,15 +6,17 @@ import os
 import struct
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, NoReturn
 
 import numpy as np
 import pygltflib
 import pytest
 import trimesh
-from gltf_builder import arm
+from gltf_builder import Builder, arm
 
 import sbs
 from sbs.animation import Animation
+from sbs.character import WeightType
 
 HALF = np.sqrt(0.5)
 INTERPOLATIONS = {
@@ -24,23 +26,23 @@ INTERPOLATIONS = {
 }
 
 
-def load(builder, tmp_path: Path):
+def load(builder: Builder, tmp_path: Path) -> sbs.Character:
     return sbs.load(builder.save(tmp_path / "file.glb"))
 
 
-def save_and_load(character, tmp_path: Path, **options):
-    character.save(tmp_path / "saved.glb", **options)
+def save_and_load(character: sbs.Character, tmp_path: Path, weights: WeightType = "float32") -> sbs.Character:
+    character.save(tmp_path / "saved.glb", weights=weights)
     return sbs.load(tmp_path / "saved.glb", strict=True)
 
 
-def stored(tmp_path: Path):
+def stored(tmp_path: Path) -> Any:
     """The JSON of the file that was saved."""
     data = (tmp_path / "saved.glb").read_bytes()
     (length,) = struct.unpack_from("<I", data, 12)
     return json.loads(data[20 : 20 + length])
 
 
-def tube(joint_count, vertex_count, influences, seed: int = 1):
+def tube(joint_count: int, vertex_count: int, influences: int, seed: int = 1) -> sbs.Character:
     """A character without a file: a chain of joints along x, and random influences."""
     generator = np.random.default_rng(seed)
     positions = generator.normal(size=(vertex_count, 3)).astype(np.float32)
@@ -57,7 +59,7 @@ def tube(joint_count, vertex_count, influences, seed: int = 1):
     return sbs.Character.from_mesh(mesh, sbs.Skeleton(np.arange(-1, joint_count - 1), bind_matrices))
 
 
-def wave(character, frames=5):
+def wave(character: sbs.Character, frames: int = 5) -> np.ndarray:
     """Skinning matrices (F, J, 4, 4) in which every joint turns."""
     joints = len(character.skeleton)
     angles = np.linspace(0, 1, frames)[:, None, None] * np.random.default_rng(2).normal(size=(1, joints, 3))
@@ -104,11 +106,11 @@ def test_influences_in_sets_of_four(tmp_path: Path, influences: int, sets: int) 
     np.testing.assert_allclose(weights.sum(axis=1, dtype=np.float64), 1, rtol=0, atol=6e-8)
     for matrices in wave(character):
         expected = character.skin.deform(matrices)
-        np.testing.assert_allclose(again.skin.deform(matrices), expected, atol=1e-6 * np.ptp(expected))
+        np.testing.assert_allclose(again.skin.deform(matrices), expected, atol=1e-6 * float(np.ptp(expected)))
 
 
 @pytest.mark.parametrize(("weights", "largest"), [("uint8", 255), ("uint16", 65535)])
-def test_weights_as_integers(tmp_path: Path, weights: str, largest: int) -> None:
+def test_weights_as_integers(tmp_path: Path, weights: WeightType, largest: int) -> None:
     """They sum to 1 exactly, and none is further off than one step."""
     character = tube(joint_count=12, vertex_count=3000, influences=7)
     again = save_and_load(character, tmp_path, weights=weights)
@@ -163,7 +165,7 @@ def test_bad_weights_are_written_as_the_skin_uses_them(tmp_path: Path) -> None:
     )
     for matrices in wave(character):
         expected = character.skin.deform(matrices)
-        np.testing.assert_allclose(again.skin.deform(matrices), expected, atol=1e-6 * np.ptp(expected))
+        np.testing.assert_allclose(again.skin.deform(matrices), expected, atol=1e-6 * float(np.ptp(expected)))
 
 
 def test_an_animation_of_skinning_matrices(tmp_path: Path) -> None:
@@ -215,9 +217,11 @@ def test_trimesh_opens_it(tmp_path: Path) -> None:
     character = tube(joint_count=12, vertex_count=30, influences=7)
     character.save(tmp_path / "saved.glb")
     scene = trimesh.load(tmp_path / "saved.glb", process=False)
+    assert isinstance(scene, trimesh.Scene)
     (mesh,) = scene.geometry.values()
     np.testing.assert_array_equal(mesh.vertices, character.mesh.positions)
     np.testing.assert_array_equal(mesh.faces, character.mesh.triangles)
+    assert character.mesh.normals is not None
     lengths = np.linalg.norm(character.mesh.normals, axis=1, keepdims=True)
     np.testing.assert_allclose(mesh.vertex_normals, character.mesh.normals / lengths, atol=1e-6)
 
@@ -250,7 +254,7 @@ def test_a_failed_save_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest
     character = tube(joint_count=5, vertex_count=30, influences=3)
     (tmp_path / "saved.glb").write_text("old")
 
-    def fail(*_):
+    def fail(*_: object) -> NoReturn:
         raise OSError("no space left on device")
 
     monkeypatch.setattr(os, "replace", fail)
@@ -265,7 +269,7 @@ def test_a_failed_save_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest
     ("name", "options", "message"),
     [("saved.gltf", {}, "ends in .glb"), ("saved.glb", {"weights": "float64"}, "weights is 'float64'")],
 )
-def test_bad_arguments(tmp_path: Path, name: str, options, message: str) -> None:
+def test_bad_arguments(tmp_path: Path, name: str, options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         tube(joint_count=2, vertex_count=3, influences=2).save(tmp_path / name, **options)
     assert not list(tmp_path.iterdir())

@@ -18,6 +18,7 @@ import pytest
 
 import sbs
 from sbs import _core
+from sbs.mesh.subdivision import Scheme
 
 SIDE = 40
 JOINTS = 16
@@ -63,7 +64,7 @@ def watched() -> Iterator[None]:
     faulthandler.cancel_dump_traceback_later()
 
 
-def capsules() -> tuple[np.ndarray, ...]:
+def capsules() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, None, None, None]:
     ends = np.random.default_rng(2).uniform(0, SIDE, (2, 400, 3))
     return ends[0], ends[1], np.full((400, 2), 1.0), np.full((400, 2), 60.0), None, None, None
 
@@ -214,7 +215,7 @@ def test_a_handler_may_use_the_library() -> None:
 
 
 @pytest.mark.parametrize("scheme", ["1:3", "1:4"])
-def test_levels_without_end(scheme: str) -> None:
+def test_levels_without_end(scheme: Scheme) -> None:
     """Where nothing is chosen nothing changes; where something is there would be more parts than numbers for them."""
     sheet = Sheet()
     chosen = np.zeros(len(sheet.triangles), bool)

@@ -199,6 +199,17 @@ def capsule_weights(
     dense: Literal[True],
     threads: int | None = None,
 ) -> NDArray[np.float32 | np.float64]: ...
+@overload
+def capsule_weights(
+    points: ArrayLike,
+    capsules: Capsules,
+    *,
+    falloff: Falloff = "linear",
+    outside: Outside = "nearest",
+    limit: int | None = None,
+    dense: bool,
+    threads: int | None = None,
+) -> Influences | NDArray[np.float32 | np.float64]: ...
 def capsule_weights(
     points: ArrayLike,
     capsules: Capsules,
