@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import pathlib
-from dataclasses import InitVar, dataclass
+from dataclasses import InitVar, dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -16,6 +17,7 @@ from . import _core
 from .animation import Animation
 from .callers import warn
 from .centers import optimized_centers
+from .influences import Influences, with_rows
 from .reports import WeightReport, WeightWarning
 from .rig import Rig
 from .skeleton import Skeleton
@@ -31,7 +33,7 @@ WeightType = Literal["float32", "uint16", "uint8"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Character:
-    """A mesh that is bound to a skeleton, and its animations.
+    """A mesh that is bound to a skeleton, and its animations. Immutable: `with_weights` and `with_mesh` make others.
 
     Two spaces matter. The *bind space* is that of the mesh: rest positions, bind matrices and joint positions are in
     it. The *scene* is where a file puts the character. Skinning matrices of `animations`, `rest_matrices` and
@@ -62,7 +64,8 @@ class Character:
     Raises
     ------
     ValueError
-        What `Skin` refuses, as soon as the character is made.
+        What `Skin` refuses, as soon as the character is made, and parts that disagree: a skeleton or animations that
+        are not those of the rig.
 
     Warns
     -----
@@ -78,6 +81,12 @@ class Character:
     strict: InitVar[bool] = False
 
     def __post_init__(self, strict: bool) -> None:
+        self.rig.check_skeleton(self.skeleton)
+        for number, animation in enumerate(self.animations):
+            if not animation.rig.same_as(self.rig):
+                raise ValueError(
+                    f"animations[{number}], {animation.name!r}, moves another rig than that of the character"
+                )
         report = WeightReport(*_core.check_skin(**bound(self.mesh, self.skeleton), strict=strict))
         if str(report):
             warn(report.warning(len(self.mesh.positions)), WeightWarning)
@@ -108,6 +117,110 @@ class Character:
             What `Skin` refuses.
         """
         return cls(name, mesh, skeleton, Rig.from_skeleton(skeleton), strict=strict)
+
+    def with_mesh(self, mesh: Mesh, *, strict: bool = False) -> Character:
+        """The character with another mesh: its skin, and what is saved, are that of this one.
+
+        Parameters
+        ----------
+        mesh : Mesh
+            With influences of the same joints, in the same bind space.
+        strict : bool, optional
+            Refuse weights that need a repair, see `Skin`.
+
+        Returns
+        -------
+        Character
+
+        Raises
+        ------
+        ValueError
+            What `Skin` refuses.
+
+        Warns
+        -----
+        WeightWarning
+            Weights will be repaired.
+        """
+        return replace(self, mesh=mesh, strict=strict)
+
+    def with_weights(
+        self,
+        joint_indices: ArrayLike,
+        joint_weights: ArrayLike,
+        *,
+        vertices: ArrayLike | None = None,
+        strict: bool = False,
+    ) -> Character:
+        """The character with other weights: its skin, and what is saved, have these.
+
+        With `vertices`, and where the skin has been asked for before, only what is near to them is bound anew, as by
+        `Skin.update_weights`.
+
+        Parameters
+        ----------
+        joint_indices, joint_weights : (M, K) array_like
+            The new influences, of all vertices or of those in `vertices`; such as come from `sbs.weights`.
+        vertices : (M,) array_like of int or (V,) array_like of bool, optional
+            The vertices that change; of one that occurs several times the last row counts.
+        strict : bool, optional
+            Refuse weights that need a repair, see `Skin`.
+
+        Returns
+        -------
+        Character
+
+        Raises
+        ------
+        ValueError, TypeError
+            What `Skin` refuses.
+        IndexError
+            If a vertex is out of range.
+
+        Warns
+        -----
+        WeightWarning
+            Weights will be repaired; it counts all vertices.
+
+        Examples
+        --------
+        >>> from importlib.resources import files
+        >>> import sbs
+        >>> hand = sbs.load(str(files("sbs.demo") / "data" / "hand.glb"))
+        >>> rigid = hand.with_weights(*sbs.weights.limit(*hand.skin.influences(), 1))
+        >>> rigid.skin.max_influences
+        1
+        """
+        mesh, count = self.mesh, len(self.mesh.positions)
+        chosen = np.arange(count) if vertices is None else np.arange(count)[np.asarray(vertices)]
+        new = self._influences(joint_indices, joint_weights, len(chosen))
+        if vertices is None:
+            return self.with_mesh(replace(mesh, joint_indices=new[0], joint_weights=new[1]), strict=strict)
+        if "skin" not in vars(self):
+            new = with_rows((mesh.joint_indices, mesh.joint_weights), chosen, new)
+            return self.with_mesh(replace(mesh, joint_indices=new[0], joint_weights=new[1]), strict=strict)
+        skin = self.skin.update_weights(*new, vertices=chosen, strict=strict)
+        changed = copy.copy(self)
+        mesh = replace(mesh, joint_indices=skin.joint_indices, joint_weights=skin.joint_weights)
+        vars(changed).update(mesh=mesh, skin=skin)
+        vars(changed).pop("scene_matrix", None)  # which depends on the weights
+        return changed
+
+    def _influences(self, joint_indices: ArrayLike, joint_weights: ArrayLike, count: int) -> Influences:
+        """Influences of so many vertices, of the types of the mesh."""
+        indices, weights = np.asarray(joint_indices), np.asarray(joint_weights)
+        if indices.ndim != 2 or len(indices) != count:
+            raise ValueError(f"joint_indices has shape {indices.shape}, expected ({count}, K)")
+        if weights.shape != indices.shape:
+            raise ValueError(f"joint_weights has shape {weights.shape}, joint_indices {indices.shape}")
+        if indices.dtype.kind not in "iu":
+            raise TypeError(f"joint_indices must hold integers, not {indices.dtype}")
+        for row, column in np.argwhere((indices < 0) | (indices >= len(self.skeleton)))[:1]:
+            found = indices[row, column]
+            raise ValueError(
+                f"joint_indices[{row}, {column}] = {found} is out of range for {len(self.skeleton)} joints"
+            )
+        return Influences(indices.astype(np.int32), weights.astype(self.mesh.joint_weights.dtype))
 
     @cached_property
     def skin(self) -> Skin:

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 
-__all__ = ["Influences", "tidy"]
+__all__ = ["Influences", "tidy", "with_rows"]
 
 
 class Influences(NamedTuple):
@@ -63,3 +63,16 @@ def tidy(joint_indices: ArrayLike, joint_weights: ArrayLike, *, joint_count: int
     indices, weights, most = _core.tidy_weights(joint_indices, joint_weights, joint_count=joint_count)
     width = max(most, 1)
     return Influences(np.ascontiguousarray(indices[:, :width]), np.ascontiguousarray(weights[:, :width]))
+
+
+def with_rows(
+    influences: tuple[NDArray[np.int32], NDArray[Any]], rows: NDArray[Any], new: tuple[NDArray[Any], NDArray[Any]]
+) -> Influences:
+    """Influences (V, K) with those of some rows replaced by others (M, L), as wide as the wider of the two."""
+    width = max(influences[0].shape[1], new[0].shape[1])
+    padded = [np.zeros((len(array), width), array.dtype) for array in influences]
+    for result, old, replacement in zip(padded, influences, new, strict=True):
+        result[:, : old.shape[1]] = old
+        result[rows] = 0
+        result[rows, : replacement.shape[1]] = replacement
+    return Influences(*padded)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,10 @@ Floats = NDArray[np.float64]
 
 # A matrix has shear if T R S misses it by more than the rounding of float32, relative to its largest element.
 _SHEAR = 1e-6
+
+# Bind matrices of a rig and of a skeleton are the same if they differ by no more than this, relative to their size, and
+# by what was lost when they were inverted.
+_APART = 1e-6
 
 
 def compose(translations: Floats, quaternions: Floats, scales: Floats) -> Floats:
@@ -130,6 +134,55 @@ class Rig:
     def skinning_matrices(self, local_matrices: Floats) -> Floats:
         """Skinning matrices (..., J, 4, 4), bind space to scene, from node to parent, (..., N, 4, 4)."""
         return self.global_matrices(local_matrices)[..., self.joints, :, :] @ self.inverse_bind_matrices
+
+    @property
+    def joint_parents(self) -> NDArray[np.int32]:
+        """For each joint (J,) the nearest joint above it, -1 where there is none."""
+        number, nearest = (np.full(len(self.parents), -1, np.int32) for _ in range(2))
+        number[self.joints] = np.arange(len(self.joints))
+        for nodes, parents in self._levels:
+            nearest[nodes] = np.where(number[parents] < 0, nearest[parents], number[parents])
+        return nearest[self.joints]
+
+    @property
+    def bind_matrices(self) -> Floats:
+        """The joints at bind (J, 4, 4), scaled to a determinant of 1 or -1.
+
+        A factor of a joint's own axes cancels in skinning matrices.
+        """
+        matrices = affine.inverse(self.inverse_bind_matrices)
+        matrices[:, :3, :3] /= np.cbrt(np.abs(np.linalg.det(matrices[:, :3, :3])))[:, None, None]
+        return matrices
+
+    def check_skeleton(self, skeleton: Skeleton) -> None:
+        """See that joints are those of a skeleton, at the same place at bind.
+
+        Raises
+        ------
+        ValueError
+            If they are not.
+        """
+        count = len(skeleton)
+        if count != len(self.joints):
+            raise ValueError(f"skeleton has {count} joint{'s' if count > 1 else ''}, rig {len(self.joints)}")
+        for joint in np.flatnonzero(skeleton.parents != self.joint_parents)[:1]:
+            raise ValueError(f"the parent of joint {skeleton.names[joint]!r} is another in skeleton than in rig")
+        ours, theirs = (
+            matrices[:, :3] / np.abs(matrices[:, :3, :3]).max(axis=(1, 2), keepdims=True)
+            for matrices in (self.inverse_bind_matrices, skeleton.inverse_bind_matrices)
+        )
+        values = np.linalg.svd(ours[..., :3], compute_uv=False)
+        with np.errstate(divide="ignore", over="ignore"):
+            allowed = _APART + 64.0 * np.finfo(np.float64).eps * values[:, 0] / values[:, 2]
+        apart = np.abs(ours - theirs).max(axis=(1, 2)) > allowed * np.abs(ours).max(axis=(1, 2))
+        for joint in np.flatnonzero(apart)[:1]:
+            raise ValueError(f"the bind matrix of joint {skeleton.names[joint]!r} is another in skeleton than in rig")
+
+    def same_as(self, other: Rig) -> bool:
+        """Whether two rigs have the same nodes, joints and rest pose."""
+        return self is other or all(
+            np.array_equal(getattr(self, field.name), getattr(other, field.name)) for field in fields(self)
+        )
 
     @cached_property
     def rest_matrices(self) -> Floats:

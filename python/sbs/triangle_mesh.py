@@ -28,6 +28,11 @@ class Mesh:
         Rest normals.
     uvs : (V, 2) ndarray or None
         Texture coordinates.
+
+    Raises
+    ------
+    ValueError
+        If triangles or texture coordinates do not fit the positions. `Skin` looks after the rest.
     """
 
     positions: NDArray[np.floating]
@@ -36,6 +41,18 @@ class Mesh:
     joint_weights: NDArray[np.floating]
     normals: NDArray[np.floating] | None = None
     uvs: NDArray[np.floating] | None = None
+
+    def __post_init__(self) -> None:
+        triangles, count = np.asarray(self.triangles), len(self.positions)
+        if triangles.ndim != 2 or triangles.shape[1] != 3:
+            raise ValueError(f"triangles has shape {triangles.shape}, expected (T, 3)")
+        if triangles.size and not (triangles.min() >= 0 and triangles.max() < count):
+            row, corner = np.argwhere((triangles < 0) | (triangles >= count))[0]
+            raise ValueError(
+                f"triangles[{row}, {corner}] = {triangles[row, corner]} is out of range for {count} vertices"
+            )
+        if self.uvs is not None and np.shape(self.uvs) != (count, 2):
+            raise ValueError(f"uvs has shape {np.shape(self.uvs)}, expected ({count}, 2)")
 
     def __repr__(self) -> str:
         return f"<sbs.Mesh, vertices: {len(self.positions)}, triangles: {len(self.triangles)}>"

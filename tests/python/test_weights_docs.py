@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 from PIL import Image
 
+import sbs
 from sbs.cli import main
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -32,6 +33,7 @@ def test_the_examples_run_one_after_the_other(tmp_path: Path, monkeypatch: pytes
     for said in re.findall(r"^print\(.*\)  # (\w.*)$", TEXT, flags=re.MULTILINE):
         assert said == "numbers of vertices" or said in printed
     assert (tmp_path / "capsules.json").exists()
+    assert sbs.load(tmp_path / "weighted.glb").skin.max_influences == 4
 
 
 def test_the_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

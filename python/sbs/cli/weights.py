@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +102,7 @@ def weights(
     if output is not None and shown is not None:
         paint(character, influences, shown, view, up, width, samples, output)
     elif output is not None:
-        reweighted(character, influences).save(output)
+        character.with_weights(*influences).save(output)
         say(f"{output}: {len(influences.joint_indices)} vertices, up to {most_used(influences)} influences")
     if not well:
         context.exit(1)
@@ -199,16 +198,6 @@ def corrected(
     if most is not None:
         influences = limit(*influences, most)
     return normalize(*influences)
-
-
-def reweighted(character: Character, influences: Influences) -> Character:
-    """The same character with other weights."""
-    mesh = replace(
-        character.mesh,
-        joint_indices=influences.joint_indices,
-        joint_weights=influences.joint_weights.astype(np.float32),
-    )
-    return replace(character, mesh=mesh)
 
 
 def most_used(influences: Influences) -> int:

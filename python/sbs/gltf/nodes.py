@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..rig import Floats, Rig, compose
 from .document import Document, Element
@@ -65,16 +64,6 @@ def nodes_in_scene(document: Document, parents: list[int]) -> list[int]:
         if parents[node] in shown:
             shown.add(node)
     return sorted(node for node in shown if node < len(parents))
-
-
-def joint_parents(joints: list[int], parents: list[int]) -> NDArray[np.int32]:
-    """For each joint, the number of the nearest joint above it, -1 where there is none."""
-    number = {node: joint for joint, node in enumerate(joints)}
-    nearest = {-1: -1}
-    for node in ancestry(joints, parents):
-        above = parents[node]
-        nearest[node] = number.get(above, nearest[above])
-    return np.array([nearest[node] for node in joints], dtype=np.int32)
 
 
 def read_rig(document: Document, joints: list[int], parents: list[int], inverse_bind_matrices: Floats) -> Rig:

@@ -61,7 +61,7 @@ def _read(document: Document, skin: int | None) -> Content:
     surface, rig = _fold_scale(surface, rig, weighted)
     return Content(
         surface=surface,
-        skeleton=_skeleton(document, group.joints, parents, rig),
+        skeleton=_skeleton(document, rig),
         rig=rig,
         animations=AnimationReader(document, rig, nodes.ancestry(group.joints, parents)).read(),
         remarks=document.remarks,
@@ -160,13 +160,11 @@ def _fold_scale(surface: SkinnedMesh, rig: Rig, weighted: NDArray[np.bool_]) -> 
     )
 
 
-def _skeleton(document: Document, joints: list[int], parents: list[int], rig: Rig) -> Skeleton:
-    """The joints at bind, their axes free of the scale of the nodes (a factor from the right cancels when skinning)."""
-    bind_matrices = affine.inverse(rig.inverse_bind_matrices)
-    bind_matrices[:, :3, :3] /= np.cbrt(np.abs(np.linalg.det(bind_matrices[:, :3, :3])))[:, None, None]
+def _skeleton(document: Document, rig: Rig) -> Skeleton:
+    """The joints at bind, their axes free of the scale of the nodes."""
     names = _unique([rig.names[node] or f"joint_{joint}" for joint, node in enumerate(rig.joints)])
     try:
-        return Skeleton(nodes.joint_parents(joints, parents), bind_matrices, names=names)
+        return Skeleton(rig.joint_parents, rig.bind_matrices, names=names)
     except ValueError as error:
         raise FileError(f"{document.path}: {error}") from None
 

@@ -236,8 +236,7 @@ def subdivide_near_joints(
         scheme=scheme,
         levels=levels,
     )
-    divided = fine.mesh(mesh)
-    return replace(character, mesh=divided)
+    return character.with_mesh(fine.mesh(mesh))
 
 
 def triangles_near_joints(

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
+from ..influences import with_rows
 from . import tools
 from ._merge import merge
 
@@ -220,7 +221,7 @@ def mirror(
     both = merge(
         np.concatenate([indices, flipped], axis=1)[middle], np.concatenate([weights, weights], axis=1)[middle] / 2
     )
-    indices, weights = _with_rows(indices, weights, np.flatnonzero(middle), *both)
+    indices, weights = with_rows((indices, weights), np.flatnonzero(middle), both)
     flipped = np.where(weights > 0, others[indices], 0).astype(np.int32)
 
     giving = faces[~changed[faces].any(axis=1)]
@@ -238,24 +239,7 @@ def mirror(
         flipped[corners].reshape(len(corners), 3 * indices.shape[1]),
         (weights[corners] * shares[near, :, None].astype(weights.dtype)).reshape(len(corners), 3 * indices.shape[1]),
     )
-    return Mirrored(*_with_rows(indices, weights, targets[near], *carried), targets[~near])
-
-
-def _with_rows(
-    indices: NDArray[np.int32],
-    weights: NDArray[np.float32 | np.float64],
-    rows: NDArray[np.intp],
-    new_indices: NDArray[np.int32],
-    new_weights: NDArray[np.float32 | np.float64],
-) -> tuple[NDArray[np.int32], NDArray[np.float32 | np.float64]]:
-    """Influences with some rows replaced, as wide as needed."""
-    width = max(indices.shape[1], new_indices.shape[1])
-    padded = np.zeros((len(indices), width), np.int32), np.zeros((len(indices), width), weights.dtype)
-    for result, old, new in zip(padded, (indices, weights), (new_indices, new_weights), strict=True):
-        result[:, : old.shape[1]] = old
-        result[rows] = 0
-        result[rows, : new.shape[1]] = new
-    return padded
+    return Mirrored(*with_rows((indices, weights), targets[near], carried), targets[~near])
 
 
 def _checked_counterparts(counterparts: ArrayLike, largest: int) -> NDArray[np.intp]:
