@@ -32,7 +32,7 @@ sbs_status sbs_validate_parents(const int32_t *parents, size_t joint_count, cons
     }
   }
 
-  /* Walk up from each joint and stamp the way with its number: to meet one's own stamp is a cycle. */
+  /* Walk up from each joint and stamp the joints on the path with its number. Meeting that number again is a cycle. */
   int32_t *stamps = sbs_allocate(allocator, joint_count, sizeof *stamps);
   if (!stamps) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
   memset(stamps, -1, joint_count * sizeof *stamps);

@@ -2,11 +2,11 @@
 #ifndef SBS_BASE_ARGUMENTS_H
 #define SBS_BASE_ARGUMENTS_H
 
-/* Checks of arguments that functions of several kinds take. */
+/* Checks of arguments that occur in several parts of the library. */
 
 #include "sbs/sbs.h"
 
-/* Checks vectors (count, 3): finite, and `stride` bytes apart, 0 for packed. The names are those of the arguments. */
+/* Checks that vectors (count, 3), `stride` bytes apart (0: packed), are finite. Faults have the given names. */
 sbs_status sbs_validate_vectors(const void *vectors, size_t stride, sbs_scalar scalar, size_t count, const char *name,
                                 const char *stride_name, sbs_fault *fault);
 
@@ -14,7 +14,7 @@ sbs_status sbs_validate_vectors(const void *vectors, size_t stride, sbs_scalar s
 sbs_status sbs_validate_parents(const int32_t *parents, size_t joint_count, const sbs_allocator *allocator,
                                 sbs_fault *fault);
 
-/* The allocator of a call that may leave it out; checks that it can both give and take. */
+/* The given allocator, or the default for NULL. Checks that it has both functions. */
 sbs_status sbs_choose_allocator(const sbs_allocator *given, sbs_allocator *chosen, sbs_fault *fault);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For sources that are compiled once for each instruction set: to be included first. csrc/meson.build defines
+ * Included first by sources that are compiled once for each instruction set. csrc/meson.build defines
  *
  *   SBS_ISA_SUFFIX    the name of the instruction set, as in base/isa.h
  *   SBS_VECTOR_BYTES  the length of its vectors; 0: none
  *
- * Such a source shows others nothing but what it defines as SBS_FOR_ISA(name), which is name_avx2, say.
+ * Such a source exports only names made by SBS_FOR_ISA: SBS_FOR_ISA(name) is name_avx2, for example.
  */
 #ifndef SBS_BASE_COMPILED_FOR_ISA_H
 #define SBS_BASE_COMPILED_FOR_ISA_H

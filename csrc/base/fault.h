@@ -5,7 +5,8 @@
 #include "sbs/sbs.h"
 
 /*
- * The functions below fill the optional fault and return the status, so that a check reads: return sbs_fault_at(...).
+ * The functions below fill the optional fault and return the status, so that a check can end in
+ * return sbs_fault_at(...).
  */
 
 static inline sbs_status sbs_fault_set(sbs_fault *fault, sbs_status status, const char *argument, int index_count,
@@ -19,7 +20,7 @@ static inline sbs_status sbs_fault_in(sbs_fault *fault, sbs_status status, const
   return sbs_fault_set(fault, status, argument, 0, 0, 0, 0.0, 0.0);
 }
 
-/* One number, held against a limit. */
+/* One number, compared with a limit. */
 static inline sbs_status sbs_fault_number(sbs_fault *fault, sbs_status status, const char *argument, double value,
                                           double limit) {
   return sbs_fault_set(fault, status, argument, 0, 0, 0, value, limit);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The floating-point mode of a thread: how it rounds, what becomes of denormal numbers, which exceptions trap. Where
- * that is known from the register itself: fegetenv leaves out what C does not know of, such as the NaNs of ARM.
+ * The floating-point mode of a thread: rounding, treatment of denormal numbers, exceptions that trap. It is read from
+ * the registers where they are known, because fegetenv omits what C does not define, such as the default NaN of ARM.
  */
 #ifndef SBS_BASE_FLOAT_MODE_H
 #define SBS_BASE_FLOAT_MODE_H
@@ -11,7 +11,7 @@
 
 typedef struct sbs_float_mode {
   unsigned mxcsr;         /* with flush-to-zero and denormals-are-zero */
-  unsigned short control; /* of the x87, which fegetround looks at */
+  unsigned short control; /* of the x87, which fegetround reads */
 } sbs_float_mode;
 
 static inline sbs_float_mode sbs_get_float_mode(void) {

@@ -3,9 +3,9 @@
 #define SBS_BASE_ISA_H
 
 /*
- * Instruction sets. What has to be fast is compiled once for each of them, from one source (base/compiled_for_isa.h),
- * and chosen when a skin is made: `plain` has no vectors, `baseline` those of 128 bits that every machine of the target
- * has (SSE2 on x86-64, NEON on arm64).
+ * Instruction sets. Code that has to be fast is compiled once for each of them, from one source
+ * (base/compiled_for_isa.h). A skin chooses one when it is made. `plain` has no vectors; `baseline` has those of 128
+ * bits that every machine of the target supports (SSE2 on x86-64, NEON on arm64).
  */
 #if defined(__SSE2__) || defined(__ARM_NEON)
 #define SBS_ISA_IF_BASELINE(F) F(BASELINE, baseline)
@@ -18,7 +18,7 @@
 #define SBS_ISA_IF_X86(F)
 #endif
 
-/* F(constant, name) for each that this build has, the plainest first. */
+/* F(constant, name) for each instruction set of this build, the simplest first. */
 #define SBS_EACH_ISA(F) F(PLAIN, plain) SBS_ISA_IF_BASELINE(F) SBS_ISA_IF_X86(F)
 
 #define SBS_ISA_CONSTANT(constant, name) SBS_ISA_##constant,
@@ -27,7 +27,7 @@ typedef enum sbs_isa {
 } sbs_isa;
 #undef SBS_ISA_CONSTANT
 
-/* The best that this machine has, or what the environment variable SBS_ISA names, if the machine has it. */
+/* The best that this machine supports, or the one in the environment variable SBS_ISA if the machine supports it. */
 sbs_isa sbs_choose_isa(void);
 
 const char *sbs_isa_name(sbs_isa isa);

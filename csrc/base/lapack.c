@@ -15,14 +15,14 @@
 
 size_t sbs_svd_work_size(size_t rows) {
   /*
-   * LAPACK asks dgesvd for max(3 min(m, n) + max(m, n), 5 min(m, n)); the blocked path that wants more doesn't pay here
+   * dgesvd needs max(3 min(m, n) + max(m, n), 5 min(m, n)). Its blocked path uses more, but does not pay here.
    */
   return (rows > 6 ? rows : 6) + 9;
 }
 
 /*
- * The `_work` form, column-major: the other forms allocate their workspace, and transpose, at every call. It does not
- * look for NaN; callers have.
+ * The `_work` form, column-major: the other forms allocate workspace, and transpose, in every call. It does not check
+ * for NaN; callers have done that.
  */
 sbs_status sbs_svd(size_t rows, double *m, double s[3], double vt[9], double *work) {
   double v[9], unused;
@@ -42,7 +42,7 @@ void sbs_lapack_use_one_thread(void) {
 #endif
 }
 
-/* Matrices of LAPACK have 32-bit numbers of rows, as meshes have of vertices. */
+/* LAPACK counts rows in 32 bits. Meshes have no more vertices than that. */
 static lapack_int as_int(size_t count) {
   return (lapack_int)count;
 }
@@ -59,7 +59,7 @@ sbs_status sbs_front_eliminate(size_t own, size_t border, double *panel, double 
   return SBS_OK;
 }
 
-/* Rows of unknowns are columns of a transposed matrix, column-major: so each product is taken from the right. */
+/* Rows of x are columns to LAPACK, which is column-major: x is transposed, so each product is from the right. */
 
 void sbs_front_forward(size_t own, size_t border, size_t sides, const double *panel, double *x, double *update) {
   const lapack_int m = as_int(own), b = as_int(border), rows = as_int(own + border), n = as_int(sides);

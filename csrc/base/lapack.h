@@ -21,8 +21,8 @@ sbs_status sbs_svd(size_t rows, double *m, double s[3], double vt[9], double *wo
 size_t sbs_svd_work_size(size_t rows);
 
 /*
- * Keeps the OpenBLAS that is bundled to the thread that calls it: the fronts below are mostly so small that its threads
- * would wait for each other for longer than they work. A LAPACK of the system is the application's: it is left alone.
+ * Makes the bundled OpenBLAS use the calling thread alone: most fronts below are so small that its threads would wait
+ * for each other longer than they work. A LAPACK of the system belongs to the application and keeps its setting.
  */
 void sbs_lapack_use_one_thread(void);
 
@@ -34,17 +34,17 @@ void sbs_lapack_use_one_thread(void);
  *   own     rows of A, at least 1
  *   border  rows of B and C, may be 0
  *   panel   (own + border, own): A above B; receives L above M
- *   rest    (border, border): C; receives what is left of it for the border
+ *   rest    (border, border): C; receives C - M M^T
  *
  * Errors: NO_CONVERGENCE where A is not positive definite, INTERNAL.
  */
 sbs_status sbs_front_eliminate(size_t own, size_t border, double *panel, double *rest);
 
 /*
- * Solves with an eliminated front for several right-hand sides at once, whose rows are those of the unknowns:
+ * Solves with an eliminated front for several right-hand sides at once; they have a row for each unknown.
  *
- *   sbs_front_forward   x = L^-1 x, and update = M x for the caller to take from the rows of the border
- *   sbs_front_backward  x = L^-T (x - M^T update), where update holds the rows of the border
+ *   sbs_front_forward   x = L^-1 x, and update = M x, which the caller subtracts from the rows of the border
+ *   sbs_front_backward  x = L^-T (x - M^T update), where update has the rows of the border
  *
  *   sides   N, the number of right-hand sides, at least 1
  *   x       (own, N), row-major

@@ -18,7 +18,7 @@ sbs_allocator sbs_default_allocator(void) {
 }
 
 void *sbs_allocate(const sbs_allocator *allocator, size_t count, size_t size) {
-  /* room to align, and before the aligned address for what the allocator gave */
+  /* room to align, and for the allocator's pointer in front of the aligned address */
   const size_t extra = sizeof(void *) + SBS_ALIGNMENT;
   if (size && count > (SIZE_MAX - extra) / size) return NULL;
 

@@ -11,15 +11,15 @@
 sbs_allocator sbs_default_allocator(void);
 
 /*
- * count * size bytes, aligned to SBS_ALIGNMENT, not cleared; a count of zero gives a pointer all the same. NULL where
- * the product can't be represented or the allocator has none. Released by sbs_release with the same allocator.
+ * count * size bytes, aligned to SBS_ALIGNMENT, not cleared. A count of zero gives a pointer, too. NULL if the product
+ * overflows or the allocator fails. Release it by sbs_release with the same allocator.
  */
 void *sbs_allocate(const sbs_allocator *allocator, size_t count, size_t size);
 
 /* NULL does nothing. */
 void sbs_release(const sbs_allocator *allocator, void *memory);
 
-/* size rounded up to a multiple of SBS_ALIGNMENT. The caller sees to it that it doesn't overflow. */
+/* size rounded up to a multiple of SBS_ALIGNMENT. The caller makes sure that it does not overflow. */
 static inline size_t sbs_aligned(size_t size) {
   return (size + SBS_ALIGNMENT - 1) / SBS_ALIGNMENT * SBS_ALIGNMENT;
 }

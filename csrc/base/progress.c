@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/progress.h"
 
-/* Of the thread that calls; GLib keeps its current GCancellable alike. */
+/* Each thread has its own, as in GLib its current GCancellable. */
 static _Thread_local struct {
   sbs_progress *function; /* or NULL */
   void *user;
@@ -16,7 +16,7 @@ sbs_status sbs_tell(double fraction) {
   sbs_progress *const function = current.function;
   if (!function) return SBS_OK;
 
-  /* None while it runs: it may call the library itself, even set another one for that. */
+  /* The thread has none while the function runs, which may call the library, and set another one for that. */
   void *const user = current.user;
   current.function = NULL;
   const int gives_up = function(fraction, user);

@@ -6,7 +6,7 @@
 
 #include "sbs/sbs.h"
 
-/* Numbers behind a `void *` whose type is known at run time only. */
+/* Numbers behind a `void *` whose type is known only at run time. */
 
 static inline int sbs_scalar_is_valid(sbs_scalar scalar) {
   return scalar == SBS_FLOAT32 || scalar == SBS_FLOAT64;

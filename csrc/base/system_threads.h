@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All that base/threads.c wants of the system. Another system takes a file like system_threads_posix.c, and types here.
+ * All that base/threads.c needs of the system. Another system needs a file like system_threads_posix.c, and types here.
  */
 #ifndef SBS_BASE_SYSTEM_THREADS_H
 #define SBS_BASE_SYSTEM_THREADS_H
@@ -15,7 +15,7 @@ typedef pthread_t sbs_thread;
 #define SBS_MUTEX_INITIALIZER PTHREAD_MUTEX_INITIALIZER
 #define SBS_CONDITION_INITIALIZER PTHREAD_COND_INITIALIZER
 
-/* For a function that is called when the library is unloaded, or the process exits. */
+/* Marks a function to be called when the library is unloaded or the process exits. */
 #define SBS_AT_UNLOAD __attribute__((destructor))
 
 void sbs_lock(sbs_mutex *mutex);
@@ -24,12 +24,13 @@ void sbs_wait(sbs_condition *condition, sbs_mutex *mutex);
 void sbs_wake_one(sbs_condition *condition);
 void sbs_wake_all(sbs_condition *condition);
 
-/* Starts a thread that takes no signals but those of its own faults. Returns whether it could. */
+/* Starts a thread that receives no signals but those of its own faults. Returns whether it started. */
 int sbs_start_thread(sbs_thread *thread, void (*run)(void));
 void sbs_join_thread(sbs_thread thread);
 
 /*
- * Has functions called at each fork: before it, and after it in the parent and in the child. Returns whether it will.
+ * Registers functions to be called at each fork: before it, and after it in the parent and in the child. Returns
+ * whether that worked.
  */
 int sbs_watch_forks(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
 

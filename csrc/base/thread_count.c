@@ -5,8 +5,8 @@
 #include "base/system_threads.h"
 #include "base/threads.h"
 
-static atomic_int chosen;    /* by sbs_set_threads; 0: nothing */
-static atomic_int otherwise; /* what holds then; 0: not looked at yet */
+static atomic_int chosen;    /* by sbs_set_threads; 0: none */
+static atomic_int otherwise; /* the default; 0: not read yet */
 
 enum {
   WORTH_SHARING = 50000, /* nanoseconds, by one thread */
@@ -31,7 +31,7 @@ sbs_status sbs_set_threads(int threads) {
 int sbs_get_threads(void) {
   int threads = atomic_load(&chosen);
   if (!threads) threads = atomic_load(&otherwise);
-  if (!threads) { /* of several callers at once each finds the same */
+  if (!threads) { /* several threads may do this at once: all find the same */
     threads = number_in(getenv("SBS_THREADS"));
     if (!threads) threads = sbs_count_processors();
     if (threads > SBS_MOST_THREADS) threads = SBS_MOST_THREADS;

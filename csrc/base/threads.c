@@ -10,16 +10,16 @@
 
 enum {
   CACHE_LINE = 64,
-  MOST_TEAMS = 16, /* calls that share work at once; where there are more, each has a processor to itself at most */
+  MOST_TEAMS = 16, /* calls that share work at the same time; any further call works alone */
   MOST_PARTS = 16,
-  AWAKE = 30000 /* nanoseconds that threads stay awake: longer than what lies between two parts of a frame */
+  AWAKE = 30000 /* nanoseconds that threads stay awake: longer than the time between two parts of a frame */
 };
 
 /* ------------------------------------------------------------------------------------------------------- a team -- */
 
 /*
- * Those who work on one call. The chunks are dealt out in parts, one for each thread: in the next call it finds what it
- * had before in its cache. Who is done with its own takes of the others'.
+ * The threads that work on one call. The chunks are divided into parts, one for each thread, so that in the next call a
+ * thread gets the chunks that are still in its cache. A thread that has finished its own part helps with the others.
  */
 typedef struct team {
   sbs_chunk_work *work;
@@ -28,25 +28,25 @@ typedef struct team {
   int threads;
   int part_count;
   sbs_float_mode mode;
-  const void *owner; /* the mark of the thread that called */
-  atomic_int status; /* of the work that did not return SBS_OK */
+  const void *owner; /* the mark of the calling thread */
+  atomic_int status; /* the first that was not SBS_OK */
   struct {
-    alignas(CACHE_LINE) atomic_size_t next; /* chunk; beyond the end there is none left */
+    alignas(CACHE_LINE) atomic_size_t next; /* chunk to take; none is left when it reaches the end */
     size_t end;
   } parts[MOST_PARTS];
 } team;
 
 /*
- * How each team stands, in a word: who joins and who leaves does so in one step. Only those who are inside, and the
- * owner, look at the rest of a team.
+ * The state of each team is one word, so that a thread joins or leaves in one atomic step. The rest of a team is read
+ * only by threads that have joined and by the owner.
  */
 enum {
-  INSIDE = 0x1ff, /* threads that have joined and not left; the owner does not count */
-  TICKET = 0x200, /* each who joins takes one of these */
+  INSIDE = 0x1ff, /* threads that have joined and not left, without the owner */
+  TICKET = 0x200, /* each thread that joins takes one of these */
   TICKETS = 0x1ff * TICKET,
   TAKEN = 1 << 18,
   OPEN = 1 << 19,         /* for others to join */
-  IS_WAITED_FOR = 1 << 20 /* by the owner, who sleeps */
+  IS_WAITED_FOR = 1 << 20 /* by the owner, which sleeps */
 };
 _Static_assert((int)SBS_MOST_THREADS <= (int)INSIDE, "the number of threads does not fit");
 
@@ -55,12 +55,12 @@ static alignas(CACHE_LINE) atomic_uint states[MOST_TEAMS];
 static _Thread_local char mark; /* its address tells threads apart */
 
 static struct {
-  sbs_mutex mutex; /* of all that follows; nothing is done with it but to count, to start, and to sleep */
+  sbs_mutex mutex; /* of all that follows; held only to count, to start threads, and to sleep */
   sbs_condition called, left;
   sbs_thread threads[SBS_MOST_THREADS];
   atomic_int started;
-  atomic_int asleep; /* and not called */
-  int calls;         /* that no one has followed yet */
+  atomic_int asleep; /* threads that sleep and have not been called */
+  int calls;         /* that no thread has answered yet */
   int watches_forks;
   atomic_int stopping;
 } pool = {.mutex = SBS_MUTEX_INITIALIZER, .called = SBS_CONDITION_INITIALIZER, .left = SBS_CONDITION_INITIALIZER};
@@ -71,7 +71,7 @@ static sbs_share deal(size_t count, size_t part, size_t parts) {
   return (sbs_share){begin, begin + each + (part < extra)};
 }
 
-/* Then the thread that called tells how far it is: about as far as all, of whose parts it has one. */
+/* Worker 0, the calling thread, also reports progress. The others are about as far with their parts. */
 static sbs_status work_on_chunk(sbs_chunk_work *work, void *context, size_t count, size_t chunk, size_t number,
                                 int worker) {
   const size_t begin = number * chunk, end = count - begin > chunk ? begin + chunk : count;
@@ -139,7 +139,10 @@ static int is_wanted_soon(void) {
   return 0;
 }
 
-/* Until called. Who opens a team looks for sleepers after that, and who falls asleep for teams: one sees the other. */
+/*
+ * Sleeps until called. A caller first opens its team and then looks for sleepers; a thread first counts itself as
+ * asleep and then looks for open teams. So at least one of them sees the other.
+ */
 static void fall_asleep(void) {
   sbs_lock(&pool.mutex);
   atomic_fetch_add(&pool.asleep, 1);
@@ -179,7 +182,7 @@ static void after_fork(void) {
   sbs_unlock(&pool.mutex);
 }
 
-/* There is no thread but this one, and what the others had begun will never be done. */
+/* In the child no thread exists but this one, and work that others had begun will never be finished. */
 static void in_child_of_fork(void) {
   pool.mutex = (sbs_mutex)SBS_MUTEX_INITIALIZER;
   pool.called = pool.left = (sbs_condition)SBS_CONDITION_INITIALIZER;
@@ -188,13 +191,13 @@ static void in_child_of_fork(void) {
   pool.calls = 0;
   for (int i = 0; i < MOST_TEAMS; i++) {
     const unsigned state = atomic_load(states + i);
-    const int own = state & TAKEN && teams[i].owner == &mark; /* called by work of its own */
+    const int own = state & TAKEN && teams[i].owner == &mark; /* the fork was called from within this team's work */
     if (own && state & INSIDE) atomic_store(&teams[i].status, SBS_ERROR_CANCELLED);
     atomic_store(states + i, own ? TAKEN : 0u);
   }
 }
 
-/* Whether there are any; as many as can be started, up to those wanted. */
+/* Starts as many threads as possible, up to those wanted. Returns whether there are any. */
 static int have_threads(int wanted) {
   if (atomic_load(&pool.started) >= wanted) return 1;
   sbs_lock(&pool.mutex);
@@ -207,7 +210,7 @@ static int have_threads(int wanted) {
   return started > 0;
 }
 
-/* Their code goes with the library. Calls of other threads that are under way end without them. */
+/* The code of the threads is unloaded with the library. Calls in progress on other threads end without them. */
 SBS_AT_UNLOAD static void stop_threads(void) {
   sbs_lock(&pool.mutex);
   atomic_store(&pool.stopping, 1);
@@ -219,7 +222,7 @@ SBS_AT_UNLOAD static void stop_threads(void) {
 
 /* -------------------------------------------------------------------------------------------- the calling thread -- */
 
-/* The number of a team that is now this thread's; -1 if there are too many. */
+/* Takes a free team for this thread and returns its number; -1 if there is none. */
 static int take_team(void) {
   for (int i = 0; i < MOST_TEAMS; i++) {
     unsigned state = atomic_load_explicit(states + i, memory_order_relaxed);
@@ -248,7 +251,7 @@ static void open_team(int number, int threads, size_t count, size_t chunk, size_
   atomic_store(states + number, TAKEN | OPEN | (unsigned)(threads - 1) * TICKET);
 }
 
-/* Waits for those who are inside; no one can join any more. */
+/* Lets no more threads join, and waits for those that have. */
 static sbs_status close_team(int number) {
   atomic_uint *state = states + number;
   unsigned inside = atomic_fetch_and(state, ~(unsigned)(OPEN | TICKETS)) & INSIDE;

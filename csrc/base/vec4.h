@@ -3,8 +3,8 @@
 #define SBS_BASE_VEC4_H
 
 /*
- * Four doubles that are worked on at once, by the compiler's vector extension: the columns of 3x4 matrices (fourth
- * number 0 and of no account) and quaternions (w, x, y, z). A matrix is three columns.
+ * Four doubles at once, by the compiler's vector extension. They hold columns of 3x4 matrices, with a fourth number of
+ * 0 that is not used, and quaternions (w, x, y, z). A matrix is three columns.
  */
 typedef double sbs_vec4 __attribute__((vector_size(32)));
 
@@ -15,7 +15,7 @@ SBS_VEC4_INLINE sbs_vec4 sbs_vec4_apply(const sbs_vec4 m[3], sbs_vec4 v) {
   return m[0] * v[0] + m[1] * v[1] + m[2] * v[2];
 }
 
-/* What a comparison gives: all bits set where it holds. */
+/* The result of a comparison: all bits set where it is true. */
 typedef long long sbs_vec4_mask __attribute__((vector_size(32)));
 
 /* yes where the mask is set, else no */

@@ -9,9 +9,9 @@
 typedef uint64_t bits_of_vec4 __attribute__((vector_size(32)));
 
 /*
- * exp(x) for x <= 0; for x below -708, where the range of double ends, that of -708. Two to the power of the nearest
- * whole number n of x / ln 2, times the Taylor series of what is left, which is at most ln 2 / 2 = 0.347: its first
- * term that is left out, x^13 / 13!, is 2e-16.
+ * exp(x) for x <= 0; below -708, near the end of the range of double, exp(-708). Computed as 2^n, n the nearest whole
+ * number to x / ln 2, times the Taylor series of the rest, which is at most ln 2 / 2 = 0.347. The first term omitted,
+ * x^13 / 13!, is 2e-16.
  */
 SBS_INLINE sbs_vec4 exponential(sbs_vec4 x) {
   const double per_ln2 = 0x1.71547652b82fep0, ln2_high = 0x1.62e42feep-1, ln2_low = 0x1.a39ef35793c76p-33;

@@ -7,18 +7,18 @@
 #include "base/isa.h"
 #include "base/vec4.h"
 
-/* What is summed for optimized centers, in lanes: centers/add_similarities.c, compiled for each instruction set. */
+/* The sums of optimized centers, in lanes: centers/add_similarities.c, compiled for each instruction set. */
 
 enum {
   SBS_SAMPLE_LANES = 4
 };
 
 /*
- * Samples of the surface for a pair of joints (j, k), four side by side. Sums are over what was merged, with (x, y) the
- * weights of j and k and m = area x y.
+ * Four samples of the surface for a pair of joints (j, k), side by side. Sums are over the parts merged into a sample,
+ * with (x, y) the weights of j and k and m = area x y.
  */
 typedef struct sbs_samples {
-  sbs_vec4 x, y;         /* means by m */
+  sbs_vec4 x, y;         /* means, weighted by m */
   sbs_vec4 mass;         /* sum of m */
   sbs_vec4 moments[3];   /* sums of m times place */
   sbs_vec4 moments_x[3]; /* sums of m times place times (its x - the mean) */
@@ -30,7 +30,7 @@ typedef struct sbs_similarity_args {
   size_t block_count;
   double p, q;   /* the vertex's weights of j and k, over sigma */
   double factor; /* of all sums */
-  double shift;  /* what exponents are raised by; at most the smallest u^2 */
+  double shift;  /* added to exponents; at most the smallest u^2 */
 } sbs_similarity_args;
 
 /*
@@ -38,7 +38,7 @@ typedef struct sbs_similarity_args {
  *
  *     factor exp(shift - u^2) (mass, moments - 2 u (p moments_y - q moments_x))
  *
- * which for merged samples is the first-order expansion about the mean; of the mass, the first order is zero.
+ * For merged samples this is the first-order expansion about the mean; the first order of the mass is zero.
  */
 typedef void sbs_similarity_batch(const sbs_similarity_args *args, sbs_vec4 sums[4]);
 

@@ -19,7 +19,7 @@ sbs_centers_options sbs_default_centers_options(void) {
 
 /* -------------------------------------------------------------------------------------------------------- checks -- */
 
-/* What is no number fails too. */
+/* NaN fails too. */
 static sbs_status check_options(const sbs_centers_options *options, sbs_fault *fault) {
   const double sigma = options->sigma, refinement = options->refinement, tolerance = options->tolerance;
   if (!(sigma >= 1e-6 && isfinite(sigma))) return sbs_fault_number(fault, SBS_ERROR_OPTION, "sigma", sigma, 1e-6);
@@ -42,7 +42,7 @@ static sbs_status check_triangles(const sbs_skin_desc *desc, size_t triangle_cou
   return sbs_mesh_validate_triangles(&mesh, fault);
 }
 
-/* Positions and influences; what else a description has is not looked at. */
+/* Positions and influences; the rest of the description is ignored. */
 static sbs_status check_skin(const sbs_skin_desc *desc, const sbs_allocator *allocator, sbs_fault *fault) {
   sbs_skin_options options = sbs_default_skin_options();
   sbs_skin_desc looked_at = sbs_default_skin_desc();
@@ -61,13 +61,13 @@ static sbs_status check_skin(const sbs_skin_desc *desc, const sbs_allocator *all
 
 /* ------------------------------------------------------------------------------------------------------ the work -- */
 
-/* What shares of the whole the parts of the work take, roughly. */
+/* How far the whole is after each part of the work, roughly. */
 static const double counted = 0.1, filled = 0.2;
 
 enum {
-  CHUNK = 16,          /* vertices that a thread does between looks at whether to go on; of pairs, one */
-  TRIANGLE_TIME = 500, /* nanoseconds that a triangle takes to be sampled, about */
-  BLOCK_TIME = 16      /* the same that a vertex takes for a block of samples */
+  CHUNK = 16,          /* vertices per chunk of work; pairs are done one at a time */
+  TRIANGLE_TIME = 500, /* nanoseconds to sample a triangle, about */
+  BLOCK_TIME = 16      /* nanoseconds for a vertex and a block of samples, about */
 };
 
 typedef struct centers_job {
@@ -79,11 +79,11 @@ typedef struct centers_job {
   sbs_pairs pairs;
   sbs_patches patches;
   sbs_sampling sampling;
-  size_t vertex_count;  /* of those to find centers for: the first of each kind, of two influences or more */
+  size_t vertex_count;  /* to find centers for: the first of each group of equal influences, two or more */
   int32_t *vertices;    /* (vertex_count) */
   double (*centers)[3]; /* (vertices of the mesh) in the units of the patches, for those; NaN where there is none */
 
-  /* Of the part of the work that is being done. */
+  /* The part of the work that is being done. */
   size_t item_count;
   void (*do_item)(struct centers_job *job, size_t item, int worker);
   double begin, end; /* as shares of the whole */
@@ -115,7 +115,7 @@ static sbs_status do_all(centers_job *job, size_t item_count, size_t chunk, void
   job->begin = begin;
   job->end = end;
   atomic_store(&job->done, 0);
-  const sbs_status status = tell_progress(job, begin); /* others may have done much before this thread tells more */
+  const sbs_status status = tell_progress(job, begin); /* now, for it may be long until this thread does so again */
   return status ? status : sbs_share_work(threads, item_count, chunk, do_items, job);
 }
 

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 
-/* Where a pair is, or would go. */
+/* The slot of a pair, or the free one where it belongs. */
 static size_t slot_of(const sbs_pairs *pairs, int32_t j, int32_t k) {
   const uint64_t key = (uint64_t)(uint32_t)j << 32 | (uint32_t)k;
   size_t at = (size_t)((key * 0x9e3779b97f4a7c15u) >> 32) & (pairs->slot_count - 1);
@@ -24,7 +24,7 @@ static void add_pair(sbs_pairs *pairs, int32_t j, int32_t k) {
   pairs->slots[at] = (int32_t)pairs->count++;
 }
 
-/* As many as there can be. */
+/* The most pairs that there can be. */
 static size_t bound_count(const sbs_rows *rows, size_t joint_count) {
   const double all = 0.5 * (double)joint_count * ((double)joint_count - 1.0);
   double occurring = 0.0;

@@ -4,7 +4,7 @@
 
 #include "centers/rows.h"
 
-/* The pairs of joints j < k that influence some vertex together, numbered in the order of the vertices. */
+/* The pairs of joints j < k that influence a vertex together, numbered in the order of the vertices. */
 typedef struct sbs_pairs {
   size_t count;
   int32_t (*joints)[2];
@@ -12,7 +12,7 @@ typedef struct sbs_pairs {
   size_t slot_count;
 } sbs_pairs;
 
-/* Errors: OUT_OF_MEMORY, also where there are too many to be numbered. */
+/* Errors: OUT_OF_MEMORY, also if there are too many pairs to number. */
 sbs_status sbs_pairs_new(sbs_pairs *pairs, const sbs_rows *rows, size_t joint_count, const sbs_allocator *allocator);
 
 void sbs_pairs_free(sbs_pairs *pairs, const sbs_allocator *allocator);

@@ -30,7 +30,8 @@ static void place_points(sbs_patches *patches, const sbs_skin_desc *desc) {
   }
   int exponent = 0;
   if (reach > 0.0) frexp(reach, &exponent);
-  patches->scale = ldexp(1.0, exponent < -1000 ? 1000 : -exponent); /* what is smaller would have an infinite power */
+  patches->scale = ldexp(1.0, exponent < -1000 ? 1000 : -exponent); /* for smaller numbers the power would be infinite
+  */
   for (size_t v = 0; v < desc->vertex_count; v++) {
     for (size_t axis = 0; axis < 3; axis++) {
       patches->points[v][axis] = patches->scale * (coordinate(desc, v, axis) - patches->middle[axis]);
@@ -71,7 +72,7 @@ static uint16_t choose_split(const sbs_patches *patches, const sbs_rows *rows, s
   for (size_t i = 0; i < 3; i++) {
     largest = fmax(largest, squared_difference(rows, (size_t)corners[i], (size_t)corners[(i + 1) % 3]));
   }
-  const double parts = ceil(sqrt(largest) / refinement); /* of vectors that are at most sqrt(2) apart */
+  const double parts = ceil(sqrt(largest) / refinement); /* the vectors are at most sqrt(2) apart */
   return parts > 1.0 ? (uint16_t)parts : 1;
 }
 
@@ -92,7 +93,7 @@ static size_t unite(const sbs_rows *rows, const int32_t corners[3], int32_t *joi
   return count;
 }
 
-/* Goes over the pairs of a triangle: counts them (`owners` NULL), or notes the triangle where each pair's list ends. */
+/* Visits the pairs of a triangle: counts them (`owners` NULL), or appends the triangle to the list of each. */
 static void visit_pairs(sbs_patches *patches, const sbs_pairs *pairs, const sbs_rows *rows, size_t triangle,
                         int32_t *joints, int32_t *owners) {
   const size_t count = unite(rows, patches->triangles + 3 * triangle, joints);
@@ -118,14 +119,14 @@ static sbs_status visit_triangles(sbs_patches *patches, const sbs_pairs *pairs, 
 
 /* ------------------------------------------------------------------------------------------------- new and free -- */
 
-/* Lists by counting, so that triangles are ascending in each. */
+/* Makes the lists by a counting sort, so that triangles are ascending in each. */
 static sbs_status list_owners(sbs_patches *patches, const sbs_pairs *pairs, const sbs_rows *rows,
                               const sbs_allocator *allocator) {
   int32_t *joints = sbs_allocate(allocator, 3 * rows->largest, sizeof *joints);
   if (!joints) return SBS_ERROR_OUT_OF_MEMORY;
   memset(patches->offsets, 0, (pairs->count + 1) * sizeof *patches->offsets);
   sbs_status status = visit_triangles(patches, pairs, rows, joints, NULL);
-  /* entry i + 1 holds the count of pair i: make it where the list begins, so that filling it leaves its end there */
+  /* entry i + 1 has the count of pair i. Turn it into where its list begins; filling the list moves it to the end */
   size_t total = 0;
   for (size_t i = 1; i <= pairs->count; i++) {
     const size_t count = patches->offsets[i];

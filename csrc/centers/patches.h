@@ -6,23 +6,23 @@
 #include "centers/rows.h"
 
 /*
- * The triangles that have a say, by pair of joints. Coordinates are relative to the middle of the mesh, and multiplied
+ * The triangles that are sampled, by pair of joints. Coordinates are relative to the middle of the mesh, and multiplied
  * by a power of two that brings it to a size of about 1, so that no product overflows.
  */
 typedef struct sbs_patches {
   size_t triangle_count;
-  int32_t *triangles;  /* (triangle_count, 3): a copy, which no progress function can change */
+  int32_t *triangles;  /* (triangle_count, 3), a copy, so that a progress function cannot change them */
   double middle[3];    /* in the caller's units */
-  double scale;        /* from them */
+  double scale;        /* from the caller's units */
   double (*points)[3]; /* (vertices) */
-  uint16_t *splits;    /* (triangle_count) into how many parts the sides are cut; 0: it has no say */
+  uint16_t *splits;    /* (triangle_count) into how many parts the sides are cut; 0: not sampled */
   size_t
       *offsets; /* (pairs + 1) the triangles where pair i has weight are owners[offsets[i]] to [offsets[i + 1] - 1] */
   int32_t *owners; /* ascending for each pair */
 } sbs_patches;
 
 /*
- * Looks at all triangles, whose corners are in range.
+ * Prepares all triangles. Their corners are in range.
  *
  *   refinement  from 0.01 on, or infinite
  *

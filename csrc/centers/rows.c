@@ -8,7 +8,7 @@
 #include "skin/influences.h"
 
 static sbs_status read_rows(sbs_rows *rows, const sbs_skin_desc *desc, sbs_influences *influences) {
-  const double any_sum = 1.0; /* what sums are held against is not asked for here */
+  const double any_sum = 1.0; /* the tolerance of sums does not matter here */
   size_t used = 0;
   for (size_t v = 0; v < rows->vertex_count; v++) {
     const sbs_status status = sbs_tell_some(v, rows->vertex_count);

@@ -4,17 +4,17 @@
 
 #include "sbs/sbs.h"
 
-/* The influences of all vertices, as sbs_influences_read gives them; and the vertices that have the same ones. */
+/* The influences of all vertices, as sbs_influences_read gives them, and which vertices have equal ones. */
 typedef struct sbs_rows {
   size_t vertex_count;
   size_t *offsets; /* (vertex_count + 1) those of vertex v are offsets[v] to offsets[v + 1] - 1 */
   int32_t *joints; /* ascending for each vertex */
   double *weights;
-  size_t largest;  /* the most that a vertex has */
-  int32_t *firsts; /* (vertex_count) the lowest vertex of the very same influences */
+  size_t largest;  /* the most influences of a vertex */
+  int32_t *firsts; /* (vertex_count) the lowest vertex with exactly the same influences */
 } sbs_rows;
 
-/* Reads the influences of a description that is valid. */
+/* Reads the influences of a valid description. */
 sbs_status sbs_rows_new(sbs_rows *rows, const sbs_skin_desc *desc, const sbs_allocator *allocator);
 
 void sbs_rows_free(sbs_rows *rows, const sbs_allocator *allocator);

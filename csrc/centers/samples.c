@@ -8,19 +8,19 @@
 #include "base/memory.h"
 #include "base/progress.h"
 
-/* Saturates: no allocator has so much. */
+/* Saturates; no allocator has that much memory. */
 static size_t add(size_t a, size_t b) {
   return a > SIZE_MAX - b ? SIZE_MAX : a + b;
 }
 
 /* -------------------------------------------------------------------------------------------------- the surface -- */
 
-/* A part of a triangle, as a pair of joints sees it. */
+/* A part of a triangle, with the weights of a pair of joints. */
 typedef struct part {
   double x, y, mass, place[3];
 } part;
 
-/* A triangle, as a pair of joints sees it. */
+/* A triangle, with the weights of a pair of joints. */
 typedef struct patch {
   size_t split;
   double area; /* of a part */
@@ -42,8 +42,8 @@ static patch see_patch(const sbs_patches *patches, const sbs_rows *rows, const i
 }
 
 /*
- * The part number `column` of a row; rows have 1, 3, 5, ... parts, those of odd number upside down. Coordinates of its
- * centroid are counted in thirds of a part, 3 split in all.
+ * Part `column` of a row of parts. Rows have 1, 3, 5, ... parts, and odd parts are upside down. Coordinates of the
+ * centroid are in thirds of a part, so a side of the triangle is 3 split long.
  */
 static part see_part(const patch *seen, size_t row, size_t column) {
   const size_t across = column / 2, down = column % 2, thirds = 3 * seen->split;
@@ -63,7 +63,7 @@ static part see_part(const patch *seen, size_t row, size_t column) {
 
 /* -------------------------------------------------------------------------------------------------------- cells -- */
 
-/* The cells of a pair that have been met. */
+/* The cells of a pair that have a part in them. */
 typedef struct cell_table {
   double side;
   uint64_t *cells;
@@ -76,12 +76,12 @@ static uint64_t cell_at(double side, double x, double y) {
   return (uint64_t)(x / side) << 32 | (uint64_t)(y / side);
 }
 
-/* Of one coordinate of the corner of a cell. */
+/* One coordinate of the corner of a cell. */
 static double corner_of(const cell_table *table, size_t number, unsigned shift) {
   return table->side * (double)(table->cells[number] >> shift & UINT32_MAX);
 }
 
-/* The number of a part's cell; a new one if it was not met before. */
+/* The number of a part's cell; a new one if the cell was empty. */
 static size_t enter_cell(cell_table *table, const part *entered) {
   const uint64_t cell = cell_at(table->side, entered->x, entered->y);
   size_t at = (size_t)((cell * 0x9e3779b97f4a7c15u) >> 32) & (table->slot_count - 1);
@@ -100,7 +100,7 @@ static size_t enter_cell(cell_table *table, const part *entered) {
 static void add_part(sbs_samples *blocks, const cell_table *table, size_t number, const part *added) {
   sbs_samples *block = blocks + number / SBS_SAMPLE_LANES;
   const size_t lane = number % SBS_SAMPLE_LANES;
-  /* relative to the cell, for no digit to be lost when the mean is taken off */
+  /* relative to the cell, so that no digits are lost when the mean is subtracted */
   const double x = added->mass * (added->x - corner_of(table, number, 32));
   const double y = added->mass * (added->y - corner_of(table, number, 0));
   block->x[lane] += x;
@@ -113,7 +113,7 @@ static void add_part(sbs_samples *blocks, const cell_table *table, size_t number
   }
 }
 
-/* Makes means of sums, and takes them off the moments. */
+/* Divides sums to get means, and subtracts these from the moments. */
 static void finish_sample(sbs_samples *blocks, const cell_table *table, size_t number) {
   sbs_samples *block = blocks + number / SBS_SAMPLE_LANES;
   const size_t lane = number % SBS_SAMPLE_LANES;
@@ -127,7 +127,7 @@ static void finish_sample(sbs_samples *blocks, const cell_table *table, size_t n
   }
 }
 
-/* A sample that nothing is merged with. */
+/* A sample of one part. */
 static void put_part(sbs_samples *blocks, size_t number, const part *put) {
   sbs_samples *block = blocks + number / SBS_SAMPLE_LANES;
   const size_t lane = number % SBS_SAMPLE_LANES;
@@ -137,14 +137,14 @@ static void put_part(sbs_samples *blocks, size_t number, const part *put) {
   for (size_t axis = 0; axis < 3; axis++) block->moments[axis][lane] = put->mass * put->place[axis];
 }
 
-/* A power of two, so that half of the slots are free at least. */
+/* A power of two such that at least half of the slots are free. */
 static size_t slots_for(size_t cells) {
   size_t count = 2;
   while (count < 2 * cells) count *= 2;
   return count;
 }
 
-/* Whether the caller does, whom the thread that called asks and the others follow: a pair may take long by itself. */
+/* Whether to cancel. Asked within a pair, which may take long: the calling thread asks the caller, for all threads. */
 static int gives_up(sbs_sampling *sampling) {
   if (!atomic_load_explicit(&sampling->given_up, memory_order_relaxed) && sbs_tell(0.0)) {
     atomic_store(&sampling->given_up, 1);
@@ -152,7 +152,7 @@ static int gives_up(sbs_sampling *sampling) {
   return atomic_load_explicit(&sampling->given_up, memory_order_relaxed);
 }
 
-/* Goes over the parts of all triangles of a pair, in order; `blocks` is NULL where they are only counted. */
+/* Samples the triangles of a pair, in order; if `blocks` is NULL, samples are only counted. */
 static size_t sample(sbs_sampling *sampling, const sbs_patches *patches, const sbs_pairs *pairs, const sbs_rows *rows,
                      size_t pair, int thread, sbs_samples *blocks) {
   cell_table table = {.side = sampling->cell};
@@ -180,7 +180,7 @@ static size_t sample(sbs_sampling *sampling, const sbs_patches *patches, const s
   return count;
 }
 
-/* The lanes that are left of the last block: at the weights of the first sample, so that they are nobody's nearest. */
+/* Fills the other lanes of the last block, with the weights of the first sample so that they are never the nearest. */
 static void fill_up(sbs_samples *blocks, size_t count) {
   for (size_t i = count; i % SBS_SAMPLE_LANES; i++) {
     sbs_samples *block = blocks + i / SBS_SAMPLE_LANES;
@@ -213,7 +213,7 @@ static size_t count_parts(const sbs_patches *patches, size_t pair) {
   return count;
 }
 
-/* x and y are positive, and their sum is at most 1 but for rounding: so many cells are there at most. */
+/* The most cells there can be: x and y are positive, and their sum is at most 1 apart from rounding. */
 static double cells_of_grid(double side) {
   const double along = floor(1.0 / side) + 2.0;
   return 0.5 * along * (along + 1.0);

@@ -8,12 +8,12 @@
 #include "centers/patches.h"
 
 typedef struct sbs_sampling {
-  atomic_int given_up;                    /* not 0: nothing that is counted or filled from now on means anything */
+  atomic_int given_up;                    /* not 0: cancelled; what is counted or filled from now on is invalid */
   sbs_similarity_batch *add_similarities; /* of the instruction set */
 
   double cell; /* the side of a cell of the grid over x and y; 0: nothing is merged */
   size_t pair_count;
-  size_t *counts;  /* (pair_count) of samples; before they are counted, where cells are merged, no fewer */
+  size_t *counts;  /* (pair_count) of samples; until they are counted, an upper bound */
   size_t *offsets; /* (pair_count + 1) the blocks of pair i are blocks[offsets[i]] to blocks[offsets[i + 1] - 1] */
   sbs_samples *blocks;
 
@@ -25,12 +25,11 @@ typedef struct sbs_sampling {
 } sbs_sampling;
 
 /*
- * The last block of a pair is filled up with samples of no mass.
+ * Samples are made in four steps: room for the counts (sbs_sampling_new), each pair counted, room for the samples, each
+ * pair filled. Different threads may count and fill different pairs. The last block of a pair is filled up with samples
+ * without mass.
  *
- * The samples of all pairs are made in three steps: room for the counts, each pair counted, room for the samples, each
- * pair filled. Different threads may count and fill different pairs.
- *
- * Where the progress function gives up, the caller asks given_up after them.
+ * If the progress function cancels, `given_up` is set.
  *
  * Errors: OUT_OF_MEMORY.
  */

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-/* The blocks of the next pair of a vertex's influences (a, b), of which the surface has any. */
+/* Goes over the pairs (a, b) of a vertex's influences, to the blocks of the next one that the surface has. */
 typedef struct pair_cursor {
-  size_t a, b; /* where they stand; to begin with, both at the vertex's first influence */
+  size_t a, b; /* the present pair; at first both are the vertex's first influence */
   const sbs_samples *blocks;
   size_t count;
 } pair_cursor;
@@ -62,11 +62,11 @@ static double least_exponent(const sbs_sampling *sampling, const sbs_pairs *pair
 
 int sbs_find_center(const sbs_sampling *sampling, const sbs_pairs *pairs, const sbs_rows *rows, size_t vertex,
                     double sigma, double center[3]) {
-  const double enough = 1e-250; /* of a sum that has not lost digits to numbers below the range of double */
+  const double enough = 1e-250; /* a sum of this size has lost no digits to underflow */
   double totals[4];
   sum_up(sampling, pairs, rows, vertex, sigma, 0.0, totals);
   if (!(totals[0] > enough)) {
-    /* all are far, measured by sigma: raise the nearest to 1, which is a factor of all sums */
+    /* All samples are far, compared with sigma. Shift exponents so that the nearest counts 1; that scales all sums. */
     const double least = least_exponent(sampling, pairs, rows, vertex, sigma);
     if (isinf(least)) return 0;
     sum_up(sampling, pairs, rows, vertex, sigma, least, totals);

@@ -5,14 +5,14 @@
 #include "centers/samples.h"
 
 /*
- * The center of a vertex's influences among samples, in the units of the points.
+ * Finds the center of a vertex from its influences and the samples, in the units of the points.
  *
- * Returns 0 where no sample is similar to them, and leaves the center alone.
+ * Returns 0, and does not write the center, if no sample is similar.
  */
 int sbs_find_center(const sbs_sampling *sampling, const sbs_pairs *pairs, const sbs_rows *rows, size_t vertex,
                     double sigma, double center[3]);
 
-/* How many blocks of samples that takes. */
+/* How many blocks of samples sbs_find_center goes over, to estimate its time. */
 size_t sbs_count_blocks(const sbs_sampling *sampling, const sbs_pairs *pairs, const sbs_rows *rows, size_t vertex);
 
 #endif

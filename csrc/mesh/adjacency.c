@@ -8,7 +8,7 @@
 #include "base/progress.h"
 #include "mesh/validate.h"
 
-/* Calls for each of the six half edges of a triangle whose ends differ: from, to. */
+/* Runs `body` with from and to for each of the six half edges of a triangle whose ends differ. */
 #define FOR_EACH_HALF_EDGE(corners, body) \
   for (int half_edge = 0; half_edge < 6; half_edge++) { \
     const size_t from = (corners)[half_edge % 3]; \
@@ -73,7 +73,7 @@ sbs_status sbs_mesh_adjacency(const sbs_mesh_desc *mesh, const int32_t *represen
     FOR_EACH_HALF_EDGE(corners, neighbors[ends[from]++] = (int32_t)to)
   }
 
-  /* Now ends[v] is where the list of v ends. Two triangles share an edge: sorted, each neighbor is kept once. */
+  /* Now ends[v] is where the list of v ends. Two triangles share an edge, so sort and keep each neighbor once. */
   size_t kept = 0, begin = 0;
   for (size_t v = 0; v < count; v++) {
     if ((status = sbs_tell_some(v, count))) goto cleanup;

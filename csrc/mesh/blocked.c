@@ -9,14 +9,14 @@
 #include "mesh/vec3.h"
 
 enum {
-  SEGMENT_TIME = 1000, /* nanoseconds that one takes, about */
+  SEGMENT_TIME = 1000, /* nanoseconds per segment, about */
   CHUNK = 16
 };
 
 /* Triangles overlap by this share of their sides, so that no segment slips through between two of them. */
 static const double overlap = 1e-9;
 
-/* Segments that rise less than this, as a sine, are taken for parallel to a triangle. */
+/* A segment counts as parallel to a triangle if the sine of its angle to it is less than this. */
 static const double parallel = 1e-12;
 
 typedef struct segment {
@@ -47,7 +47,7 @@ static int crosses(const segment *s, double (*corners)[3]) {
   return t > 0.0 && t < 1.0;
 }
 
-/* Narrows the part [*low, *high] of the segment to that between two parallel planes; 0 if none is left. */
+/* Clips the part [*low, *high] of the segment to that between two parallel planes; returns 0 if none is left. */
 static int clip(double start, double direction, double from, double to, double *low, double *high) {
   if (direction == 0.0) return from <= start && start <= to;
   const double first = (from - start) / direction, second = (to - start) / direction;

@@ -13,7 +13,7 @@
 /* The triangles at an edge. */
 enum {
   NO_TRIANGLE = -1,
-  TOO_MANY = -2 /* in place of the second: it bounds no surface */
+  TOO_MANY = -2 /* in place of the second: triangles at such an edge are not neighbors */
 };
 
 typedef struct edge_sides {
@@ -25,8 +25,8 @@ static double largest_coordinate(sbs_vec3 a) {
 }
 
 /*
- * The normal of a triangle, of any length; zero where rounding decides about it. A corner is off by some eps of its
- * largest coordinate, and so the cross product of two sides by that times their length.
+ * The normal of a triangle, of any length; zero if it may be due to rounding alone. Corners have an error of some eps
+ * of their largest coordinate, and the cross product of two sides has that error times their length.
  */
 static sbs_vec3 normal_of(const sbs_mesh_desc *mesh, size_t triangle) {
   const int32_t *corners = mesh->triangles + 3 * triangle;
@@ -42,8 +42,8 @@ static sbs_vec3 normal_of(const sbs_mesh_desc *mesh, size_t triangle) {
 }
 
 /*
- * The angle between two normals: Kavan & Zara 2003, section 4. Exact for small angles and for those near pi alike; 0 if
- * either is zero.
+ * The angle between two normals: Kavan & Zara 2003, section 4. As exact for small angles as for angles near pi; 0 if
+ * either normal is zero.
  */
 static double angle_between(sbs_vec3 a, sbs_vec3 b) {
   const sbs_vec3 cross = sbs_vec3_cross(a, b);

@@ -5,18 +5,17 @@
 #include "sbs/mesh.h"
 
 /*
- * Side i of triangle t, 3 t + i, goes from its corner i to the next. The edges of a mesh are its sides, each pair of
- * ends once.
+ * Side 3 t + i of a mesh goes from corner i of triangle t to the next. An edge is all sides with the same two ends.
  */
 typedef struct sbs_edges {
   size_t count;      /* of edges */
   int32_t *of_sides; /* (3 T) the edge of each side, numbered as they occur first; -1 where both ends are one vertex */
 } sbs_edges;
 
-/* So many triangles have sides that can be numbered. */
+/* The most triangles whose sides can be numbered. */
 #define SBS_MOST_TRIANGLES ((size_t)INT32_MAX / 3)
 
-/* Checks the triangles of a mesh, and representatives unless NULL, for what follows. */
+/* Checks the triangles of a mesh, and representatives unless NULL, for sbs_edges_find. */
 sbs_status sbs_edges_validate(const sbs_mesh_desc *mesh, const int32_t *representatives, sbs_fault *fault);
 
 /*
@@ -25,7 +24,7 @@ sbs_status sbs_edges_validate(const sbs_mesh_desc *mesh, const int32_t *represen
  *   triangles        (T, 3) in range, T at most SBS_MOST_TRIANGLES
  *   representatives  (V) or NULL: corners stand for their representatives
  *
- * Where memory is short, returns SBS_ERROR_OUT_OF_MEMORY, and there is nothing to free.
+ * Errors: OUT_OF_MEMORY, CANCELLED. Then there is nothing to free.
  */
 sbs_status sbs_edges_find(const int32_t *triangles, size_t triangle_count, const int32_t *representatives,
                           const sbs_allocator *allocator, sbs_edges *edges);

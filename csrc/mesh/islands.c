@@ -16,7 +16,7 @@ sbs_status sbs_mesh_islands(const sbs_mesh_desc *mesh, int32_t *islands, size_t 
     sbs_groups_unite(islands, mesh->triangles[3 * t], mesh->triangles[3 * t + 1]);
     sbs_groups_unite(islands, mesh->triangles[3 * t], mesh->triangles[3 * t + 2]);
   }
-  /* A parent is lower than its child: it has its number already, kept below zero to tell it from a parent. */
+  /* A parent is lower than its child, so it already has its number, which is stored as a negative one. */
   int32_t count = 0;
   for (size_t v = 0; v < mesh->vertex_count; v++) {
     islands[v] = islands[v] == (int32_t)v ? -1 - count++ : islands[islands[v]];

@@ -8,7 +8,7 @@
 #include "mesh/vec3.h"
 
 enum {
-  POINT_TIME = 1000, /* nanoseconds that one takes, about */
+  POINT_TIME = 1000, /* nanoseconds per point, about */
   CHUNK = 16
 };
 
@@ -24,7 +24,7 @@ static void offer(candidate *best, double square, int32_t triangle, double a, do
   *best = (candidate){square, {a, b, c}, triangle};
 }
 
-/* How far along the segment p, p + d, from 0 to 1, the point q away from p is nearest. */
+/* The place on the segment from p to p + d, as a number from 0 to 1, that is nearest to the point p + q. */
 static double nearest_on_segment(sbs_vec3 q, sbs_vec3 d) {
   const double square = sbs_vec3_dot(d, d);
   if (!(square > 0.0)) return 0.0;
@@ -36,8 +36,8 @@ static double square_of(sbs_vec3 v) {
 }
 
 /*
- * Offers the nearest points of the three sides, and the foot of the perpendicular where it lies within. For slivers the
- * foot is ill-determined and a side is nearer; for degenerate triangles there is none.
+ * Offers the nearest points of the three sides, and the foot of the perpendicular if it is inside. For slivers the foot
+ * is ill-determined, but then a side is as near; for degenerate triangles there is none.
  */
 static void offer_triangle(candidate *best, sbs_vec3 point, double (*corners)[3], int32_t triangle) {
   const sbs_vec3 a = sbs_vec3_read(corners[0]), b = sbs_vec3_read(corners[1]), c = sbs_vec3_read(corners[2]);
@@ -68,7 +68,7 @@ static double square_to_box(sbs_vec3 point, const sbs_surface_node *node) {
   return x * x + y * y + z * z;
 }
 
-/* labels: of the triangles, or NULL; those with the label `passed_over` are. */
+/* labels: of the triangles, or NULL; triangles with the label `passed_over` are skipped. */
 static candidate find(const sbs_surface *surface, sbs_vec3 point, const int32_t *labels, int32_t passed_over) {
   struct {
     int32_t node;
@@ -89,7 +89,7 @@ static candidate find(const sbs_surface *surface, sbs_vec3 point, const int32_t 
     const double left = square_to_box(point, surface->nodes + node->first);
     const double right = square_to_box(point, surface->nodes + node->first + 1);
     const int32_t nearer = node->first + (right < left), farther = node->first + !(right < left);
-    stack[height].node = farther; /* the nearer one comes off first */
+    stack[height].node = farther; /* the nearer one is popped first */
     stack[height++].square = fmax(left, right);
     stack[height].node = nearer;
     stack[height++].square = fmin(left, right);
@@ -107,9 +107,8 @@ typedef struct request {
 } request;
 
 /*
- * What a point is multiplied by: the scale of the surface, or less where the point is so many sizes of the mesh away
- * that squares would overflow. Then it is in the same direction, and as much nearer; beside its distance the mesh has
- * no size.
+ * What a point is multiplied by: the scale of the surface, or less if the point is so far away that squares would
+ * overflow. At such a distance the mesh is as good as a point, so only the direction matters.
  */
 static double scale_for(const sbs_surface *surface, const double point[3]) {
   enum {

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-/* Most points in a leaf: fewer would make the tree larger than the points. */
+/* The most points in a leaf. With fewer the tree would need more memory than the points. */
 enum {
   LEAF = 16
 };
@@ -34,8 +34,8 @@ static void swap_points(sbs_indexed_point *a, sbs_indexed_point *b) {
 }
 
 /*
- * Puts the point that belongs in `middle` by an axis there, none greater before it and none less behind it: Hoare's
- * Find. The pivot is drawn by a generator, so that no regular order of points is a bad one.
+ * Orders points along an axis so that none before `middle` is greater than the one there and none behind it is less:
+ * Hoare's Find. The pivot is random, so that no regular order of points is slow.
  */
 static void select_middle(sbs_indexed_point *points, ptrdiff_t count, ptrdiff_t middle, int axis, uint64_t *random) {
   ptrdiff_t first = 0, last = count - 1;
@@ -43,7 +43,7 @@ static void select_middle(sbs_indexed_point *points, ptrdiff_t count, ptrdiff_t 
     *random = *random * 6364136223846793005u + 1442695040888963407u; /* Knuth, MMIX */
     const double pivot = points[first + (ptrdiff_t)(*random >> 33) % (last - first + 1)].position[axis];
     ptrdiff_t low = first, high = last;
-    while (low <= high) { /* nothing before low is greater than the pivot, nothing after high less */
+    while (low <= high) { /* none before low is greater than the pivot, none after high is less */
       while (points[low].position[axis] < pivot) low++;
       while (points[high].position[axis] > pivot) high--;
       if (low <= high) swap_points(points + low++, points + high--);

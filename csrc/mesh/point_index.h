@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A k-d tree: finds the points within a radius, however unevenly they lie. */
+/* A k-d tree: finds the points within a radius, even if they are unevenly distributed. */
 #ifndef SBS_MESH_POINT_INDEX_H
 #define SBS_MESH_POINT_INDEX_H
 
@@ -11,7 +11,7 @@ typedef struct sbs_indexed_point {
 } sbs_indexed_point;
 
 typedef struct sbs_split {
-  double position; /* points before the middle of the node are not beyond it, the others not before it */
+  double position; /* points before the middle of the node are at most this, the others at least */
   int axis;
 } sbs_split;
 
@@ -22,8 +22,9 @@ typedef struct sbs_point_index {
 } sbs_point_index;
 
 /*
- * Sorts the points into leaves; they are kept, not copied, and stay the caller's. O(n log n) time. Where memory is
- * short, returns SBS_ERROR_OUT_OF_MEMORY.
+ * Sorts the points into leaves. They are not copied and still belong to the caller. O(n log n) time.
+ *
+ * Errors: OUT_OF_MEMORY.
  */
 sbs_status sbs_point_index_init(sbs_point_index *index, sbs_indexed_point *points, size_t count,
                                 const sbs_allocator *allocator);
@@ -31,8 +32,8 @@ sbs_status sbs_point_index_init(sbs_point_index *index, sbs_indexed_point *point
 void sbs_point_index_free(sbs_point_index *index, const sbs_allocator *allocator);
 
 /*
- * Finds the points that are at most `radius` away from the center. places, with room for all, receives their places in
- * `points`, and distances how far they are; returns how many there are.
+ * Finds the points that are at most `radius` away from the center. Writes their places in `points` to `places`, and how
+ * far away they are to `distances`, both with room for all points; returns how many there are.
  */
 size_t sbs_point_index_within(const sbs_point_index *index, const double center[3], double radius, int32_t *places,
                               double *distances);

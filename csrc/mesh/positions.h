@@ -6,7 +6,7 @@
 #include "mesh/vec3.h"
 #include "sbs/mesh.h"
 
-/* The positions of a mesh whatever their type and stride, one at a time. */
+/* One position of a mesh, of any type and stride. */
 static inline sbs_vec3 sbs_mesh_position(const sbs_mesh_desc *mesh, size_t vertex) {
   const size_t stride = mesh->positions_stride ? mesh->positions_stride : 3 * sbs_scalar_size(mesh->scalar);
   const char *row = (const char *)mesh->positions + vertex * stride;

@@ -12,13 +12,13 @@
 #include "mesh/positions.h"
 #include "mesh/validate.h"
 
-/* What the caller gets, and how to release it. */
+/* What the caller gets, and the allocator that releases it. */
 typedef struct result {
   sbs_subdivision subdivision;
   sbs_allocator allocator;
 } result;
 
-/* The mesh after some levels. Arrays are this structure's own. */
+/* The mesh after some levels. It owns its arrays. */
 typedef struct grown {
   size_t vertex_count, triangle_count;
   int32_t *parents;         /* (vertex_count - V, 3) */
@@ -36,10 +36,10 @@ typedef struct divider {
   grown now;
 } divider;
 
-/* Which edges a level splits. Nothing is allocated where it splits none. */
+/* The edges that a level splits. */
 typedef struct splits {
-  sbs_edges places;         /* by their ends' representatives: what decides */
-  sbs_edges edges;          /* by their ends: what has a middle; the same where there are no representatives */
+  sbs_edges places;         /* edges between representatives; these are split or not */
+  sbs_edges edges;          /* edges between vertices; these get middles. The same if there are no representatives */
   int32_t *middle_of_place; /* NONE, or the first new vertex there, counted from 0, or PENDING */
   int32_t *middles;         /* of edges: NONE, or a new vertex, counted from 0 in the order of sides */
   size_t count;             /* new vertices */
@@ -61,8 +61,8 @@ typedef struct row {
 } row;
 
 /*
- * Adds to the share of a parent, keeping parents ascending. Those of a point are corners of one triangle: three at
- * most.
+ * Adds to the share of a parent and keeps parents ascending. The parents of a point are corners of one triangle, so
+ * there are at most three.
  */
 static void add_share(row *point, int32_t parent, double share) {
   size_t at = 0;
@@ -124,7 +124,7 @@ static void append_mean(const divider *d, grown *next, const int32_t *vertices, 
 
 /* ------------------------------------------------------------------------------------------------------- a level -- */
 
-/* Whether a triangle is chosen and has its corners at three points. */
+/* Whether a triangle is chosen and has its corners at three different points. */
 static int is_divided(const grown *now, size_t triangle) {
   if (!now->chosen[triangle]) return 0;
   int32_t corners[3];
@@ -215,12 +215,12 @@ static void append_triangle(grown *next, int32_t a, int32_t b, int32_t c, int32_
   next->triangle_count++;
 }
 
-/* Kavan & Zara 2003, section 3, 1:4: divides a triangle by the middles of its sides, -1 where a side is not split. */
+/* Kavan & Zara 2003, section 3, 1:4: divides a triangle at the middles of its sides, -1 where one is not split. */
 static void append_parts(const divider *d, grown *next, size_t triangle, const int32_t middles[3]) {
   const int32_t *corners = d->now.triangles + 3 * triangle, source = d->now.sources[triangle];
   const unsigned char chosen = (unsigned char)is_divided(&d->now, triangle);
   const int count = (middles[0] >= 0) + (middles[1] >= 0) + (middles[2] >= 0);
-  /* a is where, going around, the first split side begins after one that is not */
+  /* a is the corner where a split side follows one that is not split */
   size_t first = 0;
   if (count == 1 || count == 2) {
     while (middles[first] < 0 || middles[(first + 2) % 3] >= 0) first++;
@@ -290,7 +290,7 @@ static sbs_status insert_centroids(const divider *d, grown *next) {
   return SBS_OK;
 }
 
-/* Copies what stays: the rows and representatives of vertices that are there. */
+/* Copies the rows and representatives of the vertices that exist already. */
 static void copy_vertices(const divider *d, grown *next) {
   const grown *now = &d->now;
   const size_t numbers = 3 * (now->vertex_count - d->mesh->vertex_count);
@@ -302,7 +302,7 @@ static void copy_vertices(const divider *d, grown *next) {
   }
 }
 
-/* *ended: nothing is left to divide, so the mesh is as it was and will stay so. */
+/* Divides once. Sets *ended if nothing is left to divide; the mesh is then unchanged. */
 static sbs_status divide(divider *d, int *ended) {
   splits found = {0};
   grown next = {0};
@@ -345,7 +345,7 @@ static sbs_status validate(const sbs_mesh_desc *mesh, const int32_t *representat
   return status ? status : sbs_edges_validate(mesh, representatives, fault);
 }
 
-/* Whether the parts of chosen triangles alone would be too many: known before the first of them is made. */
+/* Whether the parts of the chosen triangles alone would be too many. Known before any is made. */
 static int grows_too_large(const divider *d, int levels) {
   const size_t parts = d->scheme == SBS_SUBDIVISION_1_TO_4 ? 4 : 3;
   size_t count = 0;

@@ -22,7 +22,7 @@ typedef struct builder {
   sbs_surface *surface;
   const sbs_mesh_desc *mesh;
   double (*centroids)[3]; /* times 3 */
-  int32_t *order;         /* triangles in the order of the tree, as far as it is known */
+  int32_t *order;         /* triangles in the order of the tree, so far */
 } builder;
 
 static int32_t middle_of_three(const builder *build, int axis, int32_t a, int32_t b, int32_t c) {
@@ -31,7 +31,8 @@ static int32_t middle_of_three(const builder *build, int axis, int32_t a, int32_
   return x < z ? a : (y < z ? c : b);
 }
 
-/* Hoare's selection: moves the triangles [begin, end) so that none before `middle` is beyond any after it. */
+/* Hoare's selection: orders triangles [begin, end) along an axis so that none before `middle` is beyond one after it.
+*/
 static void select_middle(const builder *build, int axis, size_t begin, size_t end, size_t middle) {
   while (end - begin > 1) {
     int32_t *order = build->order;
@@ -67,7 +68,7 @@ static void select_middle(const builder *build, int axis, size_t begin, size_t e
   }
 }
 
-/* The axis along which centroids are spread most. */
+/* The axis along which centroids spread most. */
 static int longest_axis(const builder *build, size_t begin, size_t end) {
   int longest = 0;
   double most = -1.0;
@@ -108,7 +109,7 @@ static void fill_leaf(const builder *build, sbs_surface_node *node, size_t begin
   }
 }
 
-/* Fills a node with the triangles [begin, end), halving them; *used counts the nodes. As deep as halving goes. */
+/* Fills a node with the triangles [begin, end), halving them; *used counts the nodes. Recurses as deep as the tree. */
 static sbs_status fill_node(const builder *build, size_t index, size_t begin, size_t end, size_t *used) {
   sbs_surface_node *nodes = build->surface->nodes, *node = nodes + index;
   if (end - begin <= SBS_SURFACE_LEAF) {
@@ -139,7 +140,7 @@ static double power_of_size(const sbs_mesh_desc *mesh) {
   }
   if (largest == 0.0) return 1.0;
   frexp(largest, &exponent);
-  return ldexp(1.0, exponent < -1000 ? 1000 : -exponent); /* what is smaller would have an infinite power */
+  return ldexp(1.0, exponent < -1000 ? 1000 : -exponent); /* for smaller numbers the power would be infinite */
 }
 
 static sbs_status build_tree(sbs_surface *surface, const sbs_mesh_desc *mesh) {
@@ -187,7 +188,7 @@ sbs_status sbs_surface_new(const sbs_mesh_desc *mesh, const sbs_allocator *alloc
 
   sbs_surface *made = sbs_allocate(&chosen, 1, sizeof *made);
   if (!made) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
-  /* a leaf has two triangles at least, if there are as many, so there are no more nodes than triangles */
+  /* every leaf has at least two triangles if the mesh has, so there are no more nodes than triangles */
   *made = (sbs_surface){.allocator = chosen,
                         .scale = power_of_size(mesh),
                         .triangle_count = count,

@@ -5,11 +5,11 @@
 #include "sbs/surface.h"
 
 enum {
-  SBS_SURFACE_LEAF = 4,  /* at most so many triangles in a leaf */
+  SBS_SURFACE_LEAF = 4,  /* the most triangles in a leaf */
   SBS_SURFACE_DEPTH = 64 /* more levels than halving 2^31 triangles can make */
 };
 
-/* A box and what is in it. The two children of an inner node stand side by side. */
+/* A box and its contents. The two children of an inner node are adjacent. */
 typedef struct sbs_surface_node {
   double low[3], high[3];
   int32_t first; /* leaf: the place of its first triangle; inner: its left child */
@@ -17,8 +17,8 @@ typedef struct sbs_surface_node {
 } sbs_surface_node;
 
 /*
- * Triangles stand in the order of the tree, in places of their own. Coordinates are multiplied by a power of two that
- * brings the mesh to a size of about 1, so that no square or product of three underflows or overflows.
+ * Triangles are stored in the order of the tree. Coordinates are multiplied by a power of two that brings the mesh to a
+ * size of about 1, so that no square or product of three underflows or overflows.
  */
 struct sbs_surface {
   sbs_allocator allocator;

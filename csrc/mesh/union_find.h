@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups of things that are united two by two, as trees: the root of each is its lowest member. */
+/* Union-find: groups as trees, with the lowest member as the root. */
 #ifndef SBS_MESH_UNION_FIND_H
 #define SBS_MESH_UNION_FIND_H
 
@@ -11,7 +11,7 @@ static inline void sbs_groups_init(int32_t *parents, size_t count) {
   for (size_t i = 0; i < count; i++) parents[i] = (int32_t)i;
 }
 
-/* Finds the lowest member of a group and halves the way to it for those who ask later. */
+/* Finds the lowest member of a group, and halves the path to it, which makes later calls faster. */
 static inline int32_t sbs_groups_find(int32_t *parents, int32_t member) {
   while (parents[member] != member) {
     parents[member] = parents[parents[member]];

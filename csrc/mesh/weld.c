@@ -14,11 +14,11 @@ typedef struct point {
 
 static point read_point(const sbs_mesh_desc *mesh, size_t vertex) {
   const sbs_vec3 position = sbs_mesh_position(mesh, vertex);
-  /* plus zero: of the two zeros, which are equal, only the positive one is left */
+  /* adding zero turns -0 into 0, so that equal coordinates have equal bits */
   return (point){{position.x + 0.0, position.y + 0.0, position.z + 0.0}};
 }
 
-/* Multiplies and mixes the bits: those of float32 coordinates differ in their upper half alone. */
+/* Multiplies and mixes the bits, because float32 coordinates differ only in the upper half of a double. */
 static size_t hash_point(point p) {
   uint64_t hash = 0;
   for (size_t axis = 0; axis < 3; axis++) {
