@@ -8,7 +8,7 @@
 #include "mesh/positions.h"
 #include "weights/row.h"
 
-/* How far from a joint what its parent moves may be to belong to it, in distances to the rim of its zone. */
+/* A joint takes over vertices of its parent up to this far away, in distances to the rim of its zone. */
 static const double REACH = 2.0;
 
 sbs_status sbs_attach_heaviest(const sbs_influences_table *influences, const sbs_allocator *allocator,
@@ -49,7 +49,7 @@ sbs_status sbs_attach_nearest(const sbs_bone *bones, size_t joint_count, const s
   return SBS_OK;
 }
 
-/* Of some joints the one that is nearest to a point, of equal ones the first; -1 of none. */
+/* The nearest of some joints to a point, of equal ones the first; -1 if there are none. */
 static int32_t nearest_joint(const sbs_bone *bones, const int32_t *joints, size_t count, sbs_vec3 point,
                              double *distance) {
   int32_t nearest = -1;
@@ -76,7 +76,7 @@ sbs_status sbs_attach_onward(const sbs_bone *bones, const int32_t *parents, size
     const int32_t joint = nearest_joint(bones, children.members + first, last - first, point, &distance);
     if (joint < 0 || !active[joint]) continue;
     const sbs_bone *bone = &bones[joint];
-    /* distances are those of the mesh, zones those of the joint */
+    /* distances are in the units of the mesh, zones in those of the joint */
     const double scale = sbs_vec3_length(sbs_vec3_subtract(bone->tail, bone->head)) / bone->after;
     const int is_within = distance <= REACH * scale * hypot(t_min[joint], radii[joint]);
     if (is_within && sbs_bone_along(bone, point) > t_min[joint]) attachment[v] = joint;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Which joint each vertex belongs to, where the caller does not say. */
+/* Which joint each vertex belongs to, unless the caller says. */
 #ifndef SBS_BLENDING_ATTACH_H
 #define SBS_BLENDING_ATTACH_H
 
 #include "blending/bones.h"
 #include "sbs/mesh.h"
 
-/* The joint that is heaviest among the influences of each vertex, of equal ones the lowest; -1 where it has none. */
+/* The heaviest joint among the influences of each vertex, of equal ones the lowest; -1 if it has none. */
 sbs_status sbs_attach_heaviest(const sbs_influences_table *influences, const sbs_allocator *allocator,
                                int32_t *attachment);
 
@@ -15,7 +15,7 @@ sbs_status sbs_attach_nearest(const sbs_bone *bones, size_t joint_count, const s
                               int32_t *attachment);
 
 /*
- * Gives what lies around a joint, but is its parent's, to the joint, in place.
+ * Moves vertices around a joint from its parent to the joint, in place.
  *
  *   parents  (J)
  *   active   (J) whether a joint is blended

@@ -42,7 +42,7 @@ static sbs_mesh_desc mesh_of(const sbs_blending_desc *desc) {
                          .positions_stride = desc->rest_positions_stride};
 }
 
-/* Finds the joints (J) that are blended; those that are named must have a parent and a bone. */
+/* Finds the joints (J) that are blended. Those that the caller names must have a parent and a bone. */
 static sbs_status choose_joints(const sbs_blending_desc *desc, const sbs_bone *bones, unsigned char *active,
                                 sbs_fault *fault) {
   for (size_t j = 0; j < desc->joint_count; j++) {
@@ -55,7 +55,7 @@ static sbs_status choose_joints(const sbs_blending_desc *desc, const sbs_bone *b
   return SBS_OK;
 }
 
-/* Checks the zones of joints that are blended; the others have none. */
+/* Checks the zones of the blended joints; others have none. */
 static sbs_status check_zones(const unsigned char *active, size_t joint_count, double *t_min, double *t_max,
                               sbs_fault *fault) {
   for (size_t j = 0; j < joint_count; j++) {
@@ -69,7 +69,7 @@ static sbs_status check_zones(const unsigned char *active, size_t joint_count, d
   return SBS_OK;
 }
 
-/* What vertices are attached to, before joints take over from their parents. */
+/* Attaches vertices to joints, before joints take over from their parents. */
 static sbs_status attach(const sbs_blending_desc *desc, const sbs_bone *bones, const sbs_allocator *allocator,
                          int32_t *attachment, sbs_fault *fault) {
   const sbs_mesh_desc mesh = mesh_of(desc);
@@ -82,7 +82,7 @@ static sbs_status attach(const sbs_blending_desc *desc, const sbs_bone *bones, c
   return status ? sbs_fault_in(fault, status, NULL) : SBS_OK;
 }
 
-/* Attachments and zones; `radii` (J) is scratch. */
+/* Finds attachments and zones; `radii` (J) is scratch. */
 static sbs_status place(const sbs_blending_desc *desc, const sbs_bone *bones, const unsigned char *active,
                         const sbs_allocator *allocator, double *radii, const sbs_blending *binding, sbs_fault *fault) {
   const sbs_mesh_desc mesh = mesh_of(desc);
@@ -98,7 +98,7 @@ static sbs_status place(const sbs_blending_desc *desc, const sbs_bone *bones, co
   return status ? sbs_fault_in(fault, status, NULL) : SBS_OK;
 }
 
-/* t = (t' - t_min) / (t_max - t_min), cut to 0 to 1: Kavan & Zara 2003, section 3. */
+/* t = (t' - t_min) / (t_max - t_min), clamped to [0, 1]: Kavan & Zara 2003, section 3. */
 static double share(double along, double t_min, double t_max) {
   const double t = (along - t_min) / (t_max - t_min);
   return t > 0.0 ? fmin(t, 1.0) : 0.0;
@@ -113,11 +113,11 @@ static sbs_row pair_of(int32_t parent, int32_t joint, double t, sbs_row pair) {
   return pair;
 }
 
-/* The influences that a vertex has, of which joint `taker` gets what `giver` has; -1: nobody does. */
+/* The influences of a vertex, with the weight of joint `giver` moved to `taker`; giver -1: none is moved. */
 static sbs_row kept_of(const sbs_influences *influences, int32_t giver, int32_t taker, sbs_row kept) {
   kept.count = 0;
   for (size_t i = 0; i < influences->count; i++) {
-    if (!(influences->weights[i] > 0.0)) continue; /* too small beside the others */
+    if (!(influences->weights[i] > 0.0)) continue; /* underflowed beside the others */
     const int32_t joint = influences->joints[i] == giver ? taker : influences->joints[i];
     size_t at = 0;
     while (at < kept.count && kept.joints[at] != joint) at++;
@@ -132,7 +132,7 @@ static sbs_row kept_of(const sbs_influences *influences, int32_t giver, int32_t 
   return kept;
 }
 
-/* Binds one vertex that is attached to a joint, or to none; `row` and `room` are scratch of the width of a row. */
+/* Binds one vertex, which is attached to a joint or to none; `row` and `room` are scratch rows. */
 static void bind_vertex(const sbs_blending_desc *desc, const sbs_bone *bones, const unsigned char *active,
                         size_t vertex, sbs_vec3 point, sbs_row room, sbs_row row, const sbs_blending *binding) {
   const int32_t joint = binding->attachment[vertex];
@@ -147,7 +147,7 @@ static void bind_vertex(const sbs_blending_desc *desc, const sbs_bone *bones, co
 
   row.count = 0;
   if (keeps) {
-    /* beyond the zone, one of the pair has the weight of both */
+    /* outside of the zone, one of the pair gets the weight of both */
     const int32_t giver = !is_blended ? -1 : t > 0.0 ? parent : joint;
     const sbs_influences influences = sbs_row_repaired(desc->influences, vertex, room);
     row = kept_of(&influences, giver, t > 0.0 ? joint : parent, row);

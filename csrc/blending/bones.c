@@ -10,7 +10,7 @@
 /* Joints nearer to each other than this share of the skeleton's size have no bone between them. */
 static const double COINCIDENT = 1e-6;
 
-/* How near is at one place. */
+/* How near joints at one place are, at most. */
 static double closeness(size_t joint_count, const double *positions) {
   sbs_vec3 low = sbs_vec3_read(positions), high = low;
   for (size_t j = 1; j < joint_count; j++) {
@@ -42,7 +42,7 @@ static void sort_by_depth(size_t joint_count, const int32_t *parents, int32_t *d
   for (size_t j = 0; j < joint_count; j++) order[starts[depths[j]]++] = (int32_t)j;
 }
 
-/* The mean step to the children of each joint, each counted with what hangs on it, and that count in `shares`. */
+/* The mean step to the children of each joint, each weighted by the joints below it, itself included: `shares`. */
 static void add_children(size_t joint_count, const int32_t *parents, const double *positions, const int32_t *order,
                          double close, double *counts, double *shares, double *bones) {
   for (size_t j = 0; j < joint_count; j++) {
@@ -64,7 +64,7 @@ static void add_children(size_t joint_count, const int32_t *parents, const doubl
   }
 }
 
-/* Bones that children do not give go on as that of the parent came. */
+/* Bones that have no end from children continue that of the parent. */
 static void add_ends(size_t joint_count, const int32_t *parents, const double *positions, const int32_t *order,
                      double close, double *bones) {
   for (size_t i = 0; i < joint_count; i++) {
@@ -78,7 +78,7 @@ static void add_ends(size_t joint_count, const int32_t *parents, const double *p
   }
 }
 
-/* The bones of valid joints as vectors from head to tail, (J, 3). */
+/* Finds the bones of valid joints, as vectors from head to tail, (J, 3). */
 static sbs_status find_vectors(size_t joint_count, const int32_t *parents, const double *positions,
                                const sbs_allocator *allocator, double *bones) {
   const double close = closeness(joint_count, positions);
@@ -123,7 +123,7 @@ sbs_status sbs_bones_tails(size_t joint_count, const int32_t *parents, const dou
   return SBS_OK;
 }
 
-/* A vector of the space of the mesh in the axes of a joint. */
+/* Brings a vector from the space of the mesh to the axes of a joint. */
 static sbs_vec3 in_axes(const double *inverse_bind_matrix, sbs_vec3 vector) {
   const double *m = inverse_bind_matrix;
   return (sbs_vec3){m[0] * vector.x + m[1] * vector.y + m[2] * vector.z,

@@ -5,12 +5,12 @@
 #include "mesh/vec3.h"
 #include "sbs/blending.h"
 
-/* The bone that starts at a joint, as bones blending sees it. */
+/* The bone that starts at a joint, for bones blending. */
 typedef struct sbs_bone {
   sbs_vec3 head, tail;  /* in the space of the mesh */
   sbs_vec3 direction;   /* n, in the joint's own axes; zero where there is no bone */
   double along[4];      /* the row vector n^T A(j)^-1: times (v, 1) it is t' */
-  double before, after; /* how long the parent's bone is that ends here, and this one, in the joint's unit of length */
+  double before, after; /* lengths of the bone from the parent and of this one, in the joint's unit of length */
   int blendable;        /* whether the joint has a parent and a bone */
 } sbs_bone;
 

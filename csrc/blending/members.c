@@ -9,7 +9,7 @@ sbs_status sbs_members_new(const int32_t *group, size_t count, size_t group_coun
   members->members = sbs_allocate(allocator, count, sizeof *members->members);
   if (!members->offsets || !members->members) return SBS_ERROR_OUT_OF_MEMORY;
 
-  /* Counted two places on, offsets have come to theirs when all members stand. */
+  /* Group g is counted in offsets[g + 2], so that filling the lists leaves each offset in its place. */
   size_t *offsets = members->offsets;
   for (size_t g = 0; g < group_count + 2; g++) offsets[g] = 0;
   for (size_t i = 0; i < count; i++) {

@@ -62,7 +62,7 @@ static sbs_status check_skeleton(const sbs_blending_desc *desc, const sbs_alloca
   return status;
 }
 
-/* Ends may be NaN. */
+/* Checks t_min or t_max, which may be NaN. */
 static sbs_status check_ends(const double *ends, size_t joint_count, const char *name, sbs_fault *fault) {
   for (size_t j = 0; j < joint_count && ends; j++) {
     if (isinf(ends[j])) return sbs_fault_row(fault, SBS_ERROR_NOT_FINITE, name, j, ends[j], 0.0);

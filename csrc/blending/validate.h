@@ -4,7 +4,7 @@
 
 #include "sbs/blending.h"
 
-/* Checks a description, and that there is room for all that is found. */
+/* Checks a description, and that the result has all its arrays. */
 sbs_status sbs_blending_validate(const sbs_blending_desc *desc, const sbs_blending *binding,
                                  const sbs_allocator *allocator, sbs_fault *fault);
 

@@ -9,7 +9,7 @@
 #include "blending/members.h"
 #include "mesh/positions.h"
 
-/* Half of the default zone, in radii of the limb: the inner side of a bend by up to 137 degrees does not fold. */
+/* Half of the default zone, in radii of the limb; the inner side of a bend by up to 137 degrees does not fold. */
 static const double WIDTH = 1.2;
 
 static int compare_numbers(const void *first, const void *second) {
@@ -22,7 +22,7 @@ static double median(double *numbers, size_t count) {
   return count % 2 ? numbers[count / 2] : (numbers[count / 2 - 1] + numbers[count / 2]) / 2.0;
 }
 
-/* Appends the distances from the line of a bone of those vertices that are beside it or the end of its parent's. */
+/* Appends the distances from a bone's line of the vertices beside it, or beside the end of its parent's bone. */
 static size_t append_distances(const sbs_bone *bone, const double *inverse, const sbs_mesh_desc *mesh,
                                const int32_t *vertices, size_t vertex_count, double *distances, size_t count) {
   for (size_t i = 0; i < vertex_count; i++) {

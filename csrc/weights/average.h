@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The mean of rows, as a move of one row towards that of others: w + s (mean - w), for every joint. What is added up
- * are differences, so that equal rows move nothing, to the last bit.
+ * Moves a row towards the mean of others: w + s (mean - w), for every joint. It sums differences, so that equal rows
+ * change no bit.
  */
 #ifndef SBS_WEIGHTS_AVERAGE_H
 #define SBS_WEIGHTS_AVERAGE_H
@@ -9,15 +9,16 @@
 #include "weights/row.h"
 
 typedef struct sbs_average {
-  double *own;     /* (J) weights of the row that moves, all zero between two uses */
-  double *change;  /* (J) sum of the differences, all zero between two uses */
-  int32_t *hits;   /* (J) rows that have the joint, and one: of the row that moves, all zero between two uses */
+  double *own;    /* (J) weights of the row that moves; zero between uses */
+  double *change; /* (J) sum of the differences; zero between uses */
+  int32_t
+      *hits; /* (J) how many of the other rows have the joint, plus 1 if the row that moves has it; zero between uses */
   int32_t *joints; /* (J) the joints that occurred */
   size_t joint_count;
   size_t row_count; /* rows added */
 } sbs_average;
 
-/* Where memory is short, returns SBS_ERROR_OUT_OF_MEMORY, and sbs_average_free must be called all the same. */
+/* Errors: OUT_OF_MEMORY; sbs_average_free must be called then, too. */
 sbs_status sbs_average_init(sbs_average *average, size_t joint_count, const sbs_allocator *allocator);
 
 void sbs_average_free(sbs_average *average, const sbs_allocator *allocator);
@@ -25,10 +26,10 @@ void sbs_average_free(sbs_average *average, const sbs_allocator *allocator);
 /* Starts with the row that is to move. */
 void sbs_average_begin(sbs_average *average, const int32_t *joints, const double *weights, size_t count);
 
-/* Adds one of those to move towards. */
+/* Adds one of the rows to move towards. */
 void sbs_average_add(sbs_average *average, const int32_t *joints, const double *weights, size_t count);
 
-/* Ends: `moved`, with room for J influences, receives the row, in order. Locked joints do not move. */
+/* Writes the moved row to `moved`, which has room for J influences, in order. Locked joints do not move. */
 void sbs_average_end(sbs_average *average, double strength, const unsigned char *locked, sbs_row *moved);
 
 #endif

@@ -99,7 +99,7 @@ static void read_influences(sbs_brush *brush, const sbs_influences_table *table)
   }
 }
 
-/* Strings the vertices of one point together; `last` is what is needed of each representative meanwhile. */
+/* Links the vertices at one point to each other; `last` (V) is scratch. */
 static void link_copies(sbs_brush *brush, const int32_t *representatives, int32_t *last) {
   for (size_t v = 0; v < brush->vertex_count; v++) {
     const int32_t first = representatives[v];
@@ -127,7 +127,7 @@ static sbs_status index_points(sbs_brush *brush, const sbs_mesh_desc *mesh, cons
   return SBS_OK;
 }
 
-/* What the six half edges of a triangle take is cut to what is left of them. */
+/* Finds neighbors, in room for six half edges per triangle, and copies them to an array that fits. */
 static sbs_status connect(sbs_brush *brush, const sbs_mesh_desc *mesh, const int32_t *representatives,
                           sbs_fault *fault) {
   const sbs_allocator *allocator = &brush->allocator;
@@ -222,7 +222,7 @@ sbs_status sbs_brush_restore(sbs_brush *brush, const int32_t *vertices, const in
     }
   }
   for (size_t i = 0; i < vertex_count && !status; i++) {
-    sbs_row_read(&rows, i, &brush->row); /* rows of a stroke come out as they are; those of anybody, as they must be */
+    sbs_row_read(&rows, i, &brush->row); /* puts the caller's rows in order; those of a stroke do not change */
     sbs_row_write(&brush->row, brush->limit, SBS_FLOAT64, (size_t)vertices[i], brush->joints, brush->weights);
   }
   return status;

@@ -6,7 +6,7 @@
 #include "sbs/brush.h"
 #include "weights/average.h"
 
-/* Rows of `limit` influences, for as many vertices as there is room for. */
+/* Rows of `limit` influences for some vertices. */
 typedef struct sbs_brush_rows {
   size_t count, capacity;
   int32_t *vertices;
@@ -23,27 +23,27 @@ struct sbs_brush {
   double *weights; /* (V, limit) */
 
   /*
-   * The surface. Vertices at one point are a ring; the lowest, the representative, stands for them in all that follows.
+   * The surface. Vertices at one point are linked in a list; everything else refers to the lowest, the representative.
    */
   int32_t *next;             /* (V) the next vertex at the same point, -1 after the last */
   int32_t *places;           /* (V) of representatives in the index */
   size_t *offsets;           /* (V + 1) into neighbors */
   int32_t *neighbors;        /* representatives */
-  sbs_indexed_point *points; /* what the index sorts */
+  sbs_indexed_point *points; /* of the index */
   sbs_point_index index;
 
-  /* What one dab reaches. */
+  /* The vertices that a dab reaches. */
   size_t reached_count;
   int32_t *reached;   /* (V) representatives */
-  double *distances;  /* (V) of those */
-  int32_t *heap;      /* (V) vertices on the way, a binary heap by way */
+  double *distances;  /* (V) how far away they are */
+  int32_t *heap;      /* (V) vertices that wait, a binary heap by the lengths of their paths */
   int32_t *heap_at;   /* (V) where each is in the heap; -1: not met yet */
-  double *ways;       /* (V) the shortest way to each that was found so far */
-  double *amounts[2]; /* (V) of the painted joint and its mirror image, all zero between two dabs */
+  double *ways;       /* (V) the length of the shortest path to each found so far */
+  double *amounts[2]; /* (V) of the painted joint and its mirror image; zero between dabs */
   size_t touched_count;
   int32_t *touched; /* (V) representatives with an amount */
 
-  /* Rows at work. */
+  /* Scratch rows. */
   sbs_average average;
   sbs_row row;          /* room for all joints, or for limit + 2 */
   unsigned char *kinds; /* of the influences of the row, as edit.c has them */
@@ -55,7 +55,7 @@ struct sbs_brush {
   sbs_brush_rows before, after;
 };
 
-/* Finds what a dab reaches: the representatives within the radius, by either distance. */
+/* Finds the representatives within the radius of a dab, by either distance. */
 void sbs_brush_reach(sbs_brush *brush, const sbs_brush_options *options, const double center[3]);
 
 /* A joint that a dab paints at a vertex. */
@@ -65,16 +65,16 @@ typedef struct sbs_brush_target {
 } sbs_brush_target;
 
 /*
- * Makes the new row of a vertex: its row with the weights of one or two distinct joints set, those balanced if asked
- * for. Returns whether they changed; else the row is not made.
+ * Makes the new row of a vertex, with the weights of one or two distinct joints set, and normalized if the options say
+ * so. Returns whether the weights change; if not, no row is made.
  */
 int sbs_brush_edit(sbs_brush *brush, const sbs_brush_options *options, size_t vertex, const sbs_brush_target *targets,
                    size_t target_count);
 
-/* Drops what does not fit and is not locked, and normalizes if asked for: ends what smooths all joints. */
+/* Ends smoothing of all joints: drops unlocked influences beyond the limit, and normalizes if the options say so. */
 void sbs_brush_settle(sbs_brush *brush, const sbs_brush_options *options);
 
-/* Room for so many more rows. */
+/* Makes room for `more` more rows. */
 sbs_status sbs_brush_reserve(const sbs_brush *brush, sbs_brush_rows *rows, size_t more);
 
 void sbs_brush_append(const sbs_brush *brush, sbs_brush_rows *rows, int32_t vertex, const int32_t *joints,

@@ -8,16 +8,17 @@
 #include "weights/capsule_falloff.h"
 #include "weights/capsules.h"
 
-/* More than the rounding of a distance, where no number is above 1. */
+/* More than the rounding of a distance if no number is above 1. */
 static const double slack = 1e-12;
 
-/* What a square is multiplied by before a test that may err on one side only. */
+/* Squares are multiplied by this before a test that may err on one side only. */
 static const double margin = 1.0 + 16.0 * DBL_EPSILON;
 
 /* ----------------------------------------------------------------------------------------------------- distances -- */
 
 /*
- * Of points to the segment of a capsule: squared distances, and where the nearest point is, from 0 (head) to 1 (tail).
+ * Measures squared distances from points to the segment of a capsule, and where the nearest point is, from 0 (head) to
+ * 1 (tail).
  */
 static inline void measure(const sbs_capsule *capsule, const double *x, const double *y, const double *z, size_t count,
                            double *restrict squares, double *restrict places) {
@@ -38,7 +39,7 @@ static inline void measure(const sbs_capsule *capsule, const double *x, const do
 /* Distances of all points of a block to a capsule. */
 typedef struct distances {
   double squares[SBS_CAPSULE_BLOCK];
-  double outer[SBS_CAPSULE_BLOCK]; /* r_outer at the place */
+  double outer[SBS_CAPSULE_BLOCK]; /* r_outer at the nearest point */
   double places[SBS_CAPSULE_BLOCK];
 } distances;
 
@@ -76,8 +77,8 @@ static ball ball_around(const sbs_capsule_block *block) {
 }
 
 /*
- * Bounds d - r_outer of every capsule over the block: distances change no faster than the point moves. Returns a number
- * that the smallest of them is not above for any point.
+ * Bounds d - r_outer of every capsule over the block, for a distance changes no faster than the point moves. Returns an
+ * upper bound of the smallest d - r_outer of any point.
  */
 static double bound_gaps(sbs_capsule_block *block) {
   const ball around = ball_around(block);
@@ -96,7 +97,7 @@ static double bound_gaps(sbs_capsule_block *block) {
 
 /* ---------------------------------------------------------------------------------------------------------- hits -- */
 
-/* m f and d of a point, where f is not 0. */
+/* Adds a hit with m f and d of a point if f is not 0. */
 static void add_hit(sbs_capsule_block *block, const sbs_capsule *capsule, size_t i, const distances *measured,
                     size_t *count) {
   const double distance = sqrt(measured->squares[i]), r_outer = measured->outer[i];
@@ -113,7 +114,7 @@ static void add_hit(sbs_capsule_block *block, const sbs_capsule *capsule, size_t
       (sbs_capsule_hit){on_axis ? 0.0 : distance, value, capsule->joint};
 }
 
-/* The joints whose outer capsules each point is in. */
+/* Finds the capsules that each point is in. */
 static void find_hits(sbs_capsule_block *block, size_t counts[SBS_CAPSULE_BLOCK]) {
   memset(counts, 0, SBS_CAPSULE_BLOCK * sizeof *counts);
   for (size_t c = 0; c < block->capsule_count; c++) {
@@ -132,8 +133,8 @@ static void find_hits(sbs_capsule_block *block, size_t counts[SBS_CAPSULE_BLOCK]
 }
 
 /*
- * The lecture's w_j = f(d_j) / d_j, before they are divided by their sum: m f / d, times the smallest d so that nothing
- * overflows and d = 0 leaves the joints of d = 0.
+ * The lecture's w_j = f(d_j) / d_j, before they are divided by their sum: m f / d, times the smallest d, so that
+ * nothing overflows. If that is 0, only joints with d = 0 keep a weight.
  */
 static void divide_by_distance(sbs_capsule_hit *hits, size_t count) {
   double smallest = INFINITY;
@@ -168,7 +169,7 @@ static void sort_hits(sbs_capsule_hit *hits, size_t count) {
 }
 
 /*
- * How many of the sorted hits have weight: what is zero, or float32 can't tell from nothing beside the first, is none.
+ * How many of the sorted hits have weight. Zero, or too small for float32 beside the first, counts as none.
  */
 static size_t count_weights(const sbs_capsule_hit *hits, size_t count) {
   while (count && (hits[count - 1].value == 0.0 || hits[count - 1].value < (double)FLT_MIN * hits[0].value)) count--;
@@ -177,7 +178,7 @@ static size_t count_weights(const sbs_capsule_hit *hits, size_t count) {
 
 /* ------------------------------------------------------------------------------------------------------- nearest -- */
 
-/* The joint of smallest d - r_outer for each point, none of which is above `upper`. */
+/* Finds the joint of smallest d - r_outer for each point; `upper` bounds them. */
 static void find_nearest(const sbs_capsule_block *block, double upper, int32_t joints[SBS_CAPSULE_BLOCK]) {
   double smallest[SBS_CAPSULE_BLOCK];
   for (size_t i = 0; i < SBS_CAPSULE_BLOCK; i++) smallest[i] = INFINITY;

@@ -43,7 +43,7 @@ static grid grid_over(const sbs_capsules_points *points, double scale) {
   return result;
 }
 
-/* The number of a point's cell: the bits of its three coordinates in turns. */
+/* The number of a point's cell: the bits of its three coordinates interleaved. */
 static unsigned cell_of(const grid *over, const double point[3]) {
   static const unsigned short spread[CELLS_ALONG] = {0x000, 0x001, 0x008, 0x009, 0x040, 0x041, 0x048, 0x049,
                                                      0x200, 0x201, 0x208, 0x209, 0x240, 0x241, 0x248, 0x249};

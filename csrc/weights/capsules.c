@@ -22,10 +22,10 @@ sbs_capsules_options sbs_default_capsules_options(void) {
 /* Where weights go. */
 typedef struct destination {
   int32_t *joint_indices; /* NULL: dense */
-  void *joint_weights;    /* NULL: nowhere, they are only counted */
+  void *joint_weights;    /* NULL: weights are only counted */
   sbs_scalar scalar;
   size_t columns; /* of a row */
-  size_t limit;   /* at most so many joints, the heaviest */
+  size_t limit;   /* the most joints, the heaviest are kept */
 } destination;
 
 /* What a thread has counted. */
@@ -35,7 +35,7 @@ typedef struct tally {
   size_t max_influences;
 } tally;
 
-/* All that is to be done by one call. */
+/* The work of one call. */
 typedef struct capsule_job {
   const sbs_capsules_points *points;
   const sbs_capsules_options *options;
@@ -43,7 +43,7 @@ typedef struct capsule_job {
   double scale;          /* from the caller's units to those of the capsules */
   sbs_capsule *capsules; /* those that are enabled */
   size_t capsule_count;
-  int32_t *order; /* (point_count) of the points, by which they come in blocks */
+  int32_t *order; /* (point_count) the points in the order in which they are put in blocks */
   int threads;
 
   /* For each thread. */
@@ -99,7 +99,7 @@ static double largest_of(const double *numbers, size_t count, double largest) {
   return largest;
 }
 
-/* A power of two that makes every coordinate and radius at most 1. */
+/* The power of two that makes every coordinate and radius at most 1. */
 static double find_scale(const sbs_capsules *capsules, const sbs_capsules_points *points) {
   const size_t count = capsules->capsule_count;
   double largest = largest_of(capsules->heads, 3 * count, 0.0);
@@ -178,7 +178,7 @@ static void write_weights(const destination *out, size_t vertex, const sbs_capsu
   }
 }
 
-/* What a thread is at. */
+/* What a thread works on. */
 typedef struct capsule_worker {
   const capsule_job *job;
   tally counted;
@@ -200,7 +200,7 @@ static void take_weights(void *context, const sbs_capsule_row *weights) {
 
 /* ------------------------------------------------------------------------------------------------------ the work -- */
 
-/* `vertices` has the numbers of the points from the block's first on. */
+/* Loads a block. `vertices` has the numbers of its points and of all that follow. */
 static void load_block(const capsule_job *job, const int32_t *vertices, size_t count, sbs_capsule_block *block) {
   block->point_count = count < SBS_CAPSULE_BLOCK ? count : SBS_CAPSULE_BLOCK;
   for (size_t i = 0; i < SBS_CAPSULE_BLOCK; i++) {
@@ -241,7 +241,7 @@ static sbs_status weigh_blocks(void *context, sbs_share blocks, int number) {
   return SBS_OK;
 }
 
-/* What a point and a pair of a point and a capsule take, about, in nanoseconds. */
+/* Nanoseconds for a point, and for a pair of a point and a capsule, about. */
 enum {
   POINT_TIME = 50,
   PAIR_TIME = 1
@@ -252,7 +252,7 @@ static int choose_threads(const capsule_job *job) {
   return sbs_choose_threads(job->options->threads, time);
 }
 
-/* Weights all points; the fault is that of points that may not be outside. */
+/* Finds weights of all points; a fault is that of a point that must not be outside. */
 static sbs_status weigh(capsule_job *job, sbs_capsules_report *report, sbs_fault *fault) {
   tally total = {.first_outside = SIZE_MAX};
   for (int i = 0; i < job->threads; i++) job->tallies[i] = total;
@@ -274,7 +274,7 @@ static sbs_status weigh(capsule_job *job, sbs_capsules_report *report, sbs_fault
 
 static sbs_status run(capsule_job *job, sbs_capsules_report *report, sbs_fault *fault) {
   if (job->options->outside == SBS_CAPSULES_OUTSIDE_ERROR && job->out.joint_weights) {
-    capsule_job count_only = *job; /* nothing is to be written if it comes to an error */
+    capsule_job count_only = *job; /* to write nothing if there is an error */
     count_only.out = (destination){0};
     const sbs_status status = weigh(&count_only, report, fault);
     if (status) return status;
@@ -284,7 +284,7 @@ static sbs_status run(capsule_job *job, sbs_capsules_report *report, sbs_fault *
 
 /* -------------------------------------------------------------------------------------------------------- public -- */
 
-/* Both functions, with checked arguments. */
+/* Both public functions, with checked arguments. */
 static sbs_status weigh_points(capsule_job *job, const sbs_capsules *capsules, sbs_capsules_report *report,
                                sbs_fault *fault) {
   const sbs_allocator *allocator = &job->options->allocator;
@@ -322,7 +322,7 @@ cleanup:
   return status;
 }
 
-/* What both functions check alike. */
+/* The checks of both public functions. */
 static sbs_status check_input(const sbs_capsules *capsules, const sbs_capsules_points *points,
                               const sbs_capsules_options *options, sbs_fault *fault) {
   sbs_status status = check_options(options, fault);

@@ -4,12 +4,12 @@
 
 #include "sbs/capsules.h"
 
-/* Points that are weighted together: what can't reach the ball around them is left out for all. */
+/* Points are weighted in blocks: capsules that do not reach the ball around a block are skipped for all its points. */
 #define SBS_CAPSULE_BLOCK 32
 
 /*
- * A capsule that is enabled, in units of its own: everything is scaled by a power of two so that no number is above 1
- * and no square overflows, or underflows where it would matter.
+ * An enabled capsule. Everything is scaled by a power of two so that no number is above 1, no square overflows, and
+ * none underflows where it would matter.
  */
 typedef struct sbs_capsule {
   double head[3];
@@ -33,19 +33,20 @@ typedef struct sbs_capsule_hit {
   int32_t joint;
 } sbs_capsule_hit;
 
-/* A set of capsules, and what a block of points is weighted with. */
+/* A block of points, and the capsules that give it weights. */
 typedef struct sbs_capsule_block {
   const sbs_capsule *capsules;
   size_t capsule_count;
   sbs_capsules_outside outside;
   double tolerance; /* 4 eps of the points' type */
 
-  double points[3][SBS_CAPSULE_BLOCK]; /* in the units of the capsules; the last repeat a point where there are fewer */
-  double reaches[SBS_CAPSULE_BLOCK];   /* the largest coordinate of each */
+  double points[3]
+               [SBS_CAPSULE_BLOCK];  /* in the units of the capsules; if there are fewer, the last are copies of one */
+  double reaches[SBS_CAPSULE_BLOCK]; /* the largest coordinate of each */
   size_t point_count;
 
   /* Scratch. */
-  double *lowest_gaps;   /* (capsule_count) no point of the block has a smaller d - r_outer */
+  double *lowest_gaps;   /* (capsule_count) lower bounds of d - r_outer over the block */
   sbs_capsule_hit *hits; /* (SBS_CAPSULE_BLOCK, capsule_count) */
 } sbs_capsule_block;
 
@@ -59,7 +60,7 @@ typedef struct sbs_capsule_row {
 
 typedef void sbs_capsule_sink(void *context, const sbs_capsule_row *weights);
 
-/* Weights the points of a block, and hands those of each to the sink, in order. */
+/* Finds the weights of a block's points, and passes those of each to the sink, in order. */
 void sbs_weigh_capsule_block(sbs_capsule_block *block, sbs_capsule_sink *sink, void *context);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "weights/fronts.h"
 
-/* Solving back takes about so much of the whole, with the few right-hand sides that there are. */
+/* The share of the work that is done when the matrix is factored, for the usual few right-hand sides. */
 static const double factored = 0.8;
 
 typedef struct factors {
@@ -15,8 +15,8 @@ typedef struct factors {
   sbs_dissection order;
   sbs_front *fronts;
   double **panels; /* of each front: see sbs_front_eliminate */
-  double **rests;  /* what it leaves to its taker, until that has it */
-  int32_t *local;  /* (n) the row of an unknown in the front at hand */
+  double **rests;  /* the rest of each front, until its parent has added it */
+  int32_t *local;  /* (n) the row of an unknown in the current front */
   size_t sides;
   double *x;      /* (n, sides) in the order of elimination */
   double *border; /* (the largest border, sides) */
@@ -24,14 +24,14 @@ typedef struct factors {
 
 /* ---------------------------------------------------------------------------------------------------- assembling -- */
 
-/* Gives the rows of a front their numbers: its own unknowns, then those of the border. */
+/* Numbers the rows of a front: its own unknowns, then those of the border. */
 static void number_rows(factors *of, const sbs_front *front) {
   const size_t own = front->end - front->begin;
   for (size_t i = 0; i < own; i++) of->local[front->begin + i] = (int32_t)i;
   for (size_t i = 0; i < front->border_count; i++) of->local[front->border[i]] = (int32_t)(own + i);
 }
 
-/* Adds the entries of the matrix that are eliminated in a front: of its own columns, below the diagonal. */
+/* Adds the entries of the matrix in a front's own columns, on and below the diagonal. */
 static void add_entries(const factors *of, const sbs_front *front, double *panel) {
   const sbs_graph *graph = &of->matrix->graph;
   const size_t rows = front->end - front->begin + front->border_count;
@@ -46,7 +46,7 @@ static void add_entries(const factors *of, const sbs_front *front, double *panel
   }
 }
 
-/* Adds what an earlier front has left. Rows of both are in the same order, so that lower triangles meet lower ones. */
+/* Adds the rest of a child. Rows of both are in the same order, so lower triangles stay lower triangles. */
 static void add_rest(const factors *of, const sbs_front *child, const double *left, const sbs_front *front,
                      double *panel, double *rest) {
   const size_t own = front->end - front->begin, rows = own + front->border_count;
@@ -79,7 +79,7 @@ static sbs_status assemble(factors *of, size_t number, const sbs_allocator *allo
 
 /* ------------------------------------------------------------------------------------------------------- solving -- */
 
-/* Eliminates a front, from the right-hand sides too. */
+/* Eliminates a front, in the matrix and in the right-hand sides. */
 static sbs_status eliminate(factors *of, size_t number) {
   const sbs_front *front = of->fronts + number;
   const size_t own = front->end - front->begin, sides = of->sides;

@@ -5,7 +5,7 @@
 #include "weights/dissect.h"
 #include "weights/heat_progress.h"
 
-/* A symmetric matrix, positive definite: what stands on its diagonal, and minus the weights of a graph beside it. */
+/* A symmetric positive definite matrix: its diagonal, and beside it minus the weights of a graph. */
 typedef struct sbs_sparse_matrix {
   size_t size; /* W */
   sbs_graph graph;
@@ -19,10 +19,10 @@ typedef struct sbs_sparse_matrix {
  *   Duff, I. S. and Reid, J. K. 1983. The Multifrontal Solution of Indefinite Sparse Symmetric Linear Equations. ACM
  *   Transactions on Mathematical Software 9(3).
  *
- *   unknowns  (count) distinct; those to solve for, none of which is in an equation with any other than these
+ *   unknowns  (count) distinct; the unknowns to solve for. No equation of theirs may contain others
  *   sides     N, at least 1
- *   values    (W, N) row-major: B, receives X in the rows of the unknowns; the other rows are not touched. On errors
- *             those of the unknowns hold neither
+ *   values    (W, N) row-major: B, receives X in the rows of the unknowns; other rows are not touched. After an error
+ *             the rows of the unknowns are undefined
  *
  * Errors: NO_CONVERGENCE where the matrix is not positive definite, CANCELLED, OUT_OF_MEMORY, INTERNAL.
  */

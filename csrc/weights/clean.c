@@ -62,7 +62,7 @@ sbs_status sbs_influences_clean(const sbs_influences_table *table, const sbs_inf
   if (!status) status = sbs_influences_validate_influences(table, fault);
   if (status) return status;
 
-  /* In place there is no way back to the influences as they were, so the whole is done. */
+  /* In place the old influences are overwritten, so the call cannot be cancelled halfway. */
   const int in_place = joint_indices == table->joint_indices || joint_weights == table->joint_weights;
   const size_t width = table->influences_per_vertex;
   sbs_row row = sbs_row_new(&allocator, width), before = sbs_row_new(&allocator, width);

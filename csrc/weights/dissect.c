@@ -7,10 +7,10 @@
 #include "base/memory.h"
 
 enum {
-  LEAF = 48 /* parts of so many unknowns, at most, are not divided any more */
+  LEAF = 48 /* parts of at most this many unknowns are not divided */
 };
 
-/* What stands between the halves of a range, and of which half it is taken. */
+/* The kinds of unknowns in a range: those of the separator come from one of its halves. */
 enum {
   REST,
   SEPARATOR
@@ -19,7 +19,7 @@ enum {
 typedef struct dissector {
   const sbs_graph *graph;
   sbs_dissection *made;
-  int32_t *copy;       /* (n) for one range at a time */
+  int32_t *copy;       /* (n) scratch */
   unsigned char *kind; /* (n) by place in the order */
 } dissector;
 
@@ -42,8 +42,8 @@ static int longest_axis(const dissector *in, size_t begin, size_t end) {
 }
 
 /*
- * Whether one unknown comes before another along an axis: of those at one place the lower one, so that halves are
- * halves.
+ * Whether one unknown comes before another along an axis. If both are at one place, the lower one does, so that the
+ * halves are always of the same size.
  */
 static int is_before(const dissector *in, int axis, int32_t a, int32_t b) {
   const double x = in->graph->places[3 * (size_t)a + (size_t)axis], y = in->graph->places[3 * (size_t)b + (size_t)axis];
@@ -56,7 +56,7 @@ static void swap(int32_t *order, size_t a, size_t b) {
   order[b] = kept;
 }
 
-/* Quickselect: the first `middle` - begin of a range come before the others. All unknowns differ in that order. */
+/* Quickselect: orders a range so that those before `middle` come before the others. No two unknowns are equal. */
 static void select_half(const dissector *in, int axis, size_t begin, size_t end, size_t middle) {
   int32_t *order = in->made->order;
   while (end - begin > 1) {
@@ -87,7 +87,7 @@ static void select_half(const dissector *in, int axis, size_t begin, size_t end,
 
 /* ---------------------------------------------------------------------------------------------------- separation -- */
 
-/* Marks the unknowns of one half that are in an equation with the other; returns how many. */
+/* Marks the unknowns of one half that share an equation with the other half; returns how many. */
 static size_t mark_border(const dissector *in, size_t begin, size_t end, size_t other_begin, size_t other_end) {
   const sbs_graph *graph = in->graph;
   size_t count = 0;
@@ -106,7 +106,7 @@ static size_t mark_border(const dissector *in, size_t begin, size_t end, size_t 
   return count;
 }
 
-/* Moves what is marked in [begin, end) to the end of [begin, last), with all else in its order. */
+/* Moves the marked unknowns of [begin, end) to the end of [begin, last); the others keep their order. */
 static void move_to_end(const dissector *in, size_t begin, size_t end, size_t last) {
   int32_t *order = in->made->order, *rest = in->copy, *moved = in->copy + (last - begin);
   for (size_t i = begin; i < last; i++) {
@@ -123,7 +123,7 @@ static void find_slots(const dissector *in, size_t begin, size_t end) {
   for (size_t i = begin; i < end; i++) in->made->slots[in->made->order[i]] = (int32_t)i;
 }
 
-/* Orders a range that no equation joins to what comes before. As deep as halving goes. */
+/* Orders a range that shares no equation with what comes before it. Recurses once for each halving. */
 static void dissect(const dissector *in, size_t begin, size_t end) {
   if (end - begin <= LEAF) {
     if (end > begin) in->made->ends[in->made->part_count++] = end;
@@ -132,7 +132,7 @@ static void dissect(const dissector *in, size_t begin, size_t end) {
   const size_t middle = begin + (end - begin) / 2;
   select_half(in, longest_axis(in, begin, end), begin, end, middle);
   find_slots(in, begin, end);
-  /* Of the half whose border is smaller, which may be the hub of a fan. */
+  /* The separator comes from the half with the smaller border; that of a fan may be its hub alone. */
   const size_t first = mark_border(in, begin, middle, middle, end),
                second = mark_border(in, middle, end, begin, middle);
   const size_t separator = first <= second ? first : second;

@@ -4,30 +4,30 @@
 
 #include "sbs/sbs.h"
 
-/* Unknowns and which of them are in one equation: lists as of sbs_mesh_adjacency, each pair in both. */
+/* Which unknowns share an equation: lists as of sbs_mesh_adjacency, each pair in the lists of both. */
 typedef struct sbs_graph {
   const size_t *offsets;
   const int32_t *neighbors;
-  const double *places; /* (W, 3) where the unknowns are: what is near to each other should be in one equation */
+  const double *places; /* (W, 3) where the unknowns are; those that share equations should be near to each other */
 } sbs_graph;
 
-/* An order of elimination, in parts that are eliminated at once. */
+/* An order of elimination. Each part is eliminated at once. */
 typedef struct sbs_dissection {
   size_t count;      /* n */
   int32_t *order;    /* (n) the unknowns, part by part */
-  int32_t *slots;    /* (W) the place of each unknown in `order`; others have none */
+  int32_t *slots;    /* (W) the place of each unknown in `order`; not set for others */
   size_t part_count; /* P */
   size_t *ends;      /* (P) where each part ends in `order`; the next one begins there */
 } sbs_dissection;
 
 /*
- * Nested dissection by places: two halves that no equation joins, then what separates them, and so on in each half.
- * Released by sbs_dissection_free also where that fails.
+ * Nested dissection by places: two halves that share no equation, then what separates them, and the same within each
+ * half. Call sbs_dissection_free also if this fails.
  *
  *   George, A. 1973. Nested Dissection of a Regular Finite Element Mesh. SIAM Journal on Numerical Analysis 10(2).
  *
  *   size      W, of all unknowns of the graph
- *   unknowns  (n) distinct; those to be ordered, none of which is in an equation with any other than these
+ *   unknowns  (n) distinct; the unknowns to order. No equation of theirs may contain others
  *
  * Errors: OUT_OF_MEMORY.
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The new row of a vertex of which one or two joints were painted. */
+/* The new row of a vertex after one or two of its joints were painted. */
 #include <math.h>
 
 #include "weights/brush.h"
 
-/* What an influence is to the edit; also the order in which they are given up where there is no room. */
+/* The kinds of influences, in the order in which they are dropped when there is no room. */
 enum {
   OTHER,
   PAINTED,
@@ -18,7 +18,7 @@ static void append(sbs_brush *brush, int32_t joint, double weight, unsigned char
   brush->kinds[row->count++] = kind;
 }
 
-/* The painted joints first, then the others of the vertex. */
+/* Gathers the painted joints, then the others of the vertex. */
 static void gather(sbs_brush *brush, const unsigned char *locked, size_t vertex, const sbs_brush_target *targets,
                    size_t target_count) {
   const int32_t *joints = brush->joints + vertex * brush->limit;
@@ -41,7 +41,7 @@ static void give_up(sbs_brush *brush, size_t at) {
   brush->kinds[at] = brush->kinds[row->count];
 }
 
-/* Whether influence a is given up rather than b. */
+/* Whether influence a is dropped before b. */
 static int is_lesser(const sbs_brush *brush, size_t a, size_t b) {
   const sbs_row *row = &brush->row;
   if (brush->kinds[a] != brush->kinds[b]) return brush->kinds[a] < brush->kinds[b];
@@ -69,13 +69,13 @@ static void scale(sbs_brush *brush, unsigned char kind, double from, double to) 
   }
 }
 
-/* Has all weights sum to 1: painted ones as they are if that is possible, the others in proportion. */
+/* Makes weights sum to 1: keeps the painted ones if possible, and scales the others in proportion. */
 static void balance(sbs_brush *brush, const sbs_brush_target *targets, size_t target_count) {
   const double share = fmax(1.0 - sum_of(brush, LOCKED), 0.0);
   const double others = sum_of(brush, OTHER);
   double painted = sum_of(brush, PAINTED);
-  if (!(painted > 0.0) &&
-      !(others > 0.0)) { /* all was taken from the last that had some: there is nobody to give it to */
+  /* All joints with weight were painted to zero and no other can take the rest: they keep their weights. */
+  if (!(painted > 0.0) && !(others > 0.0)) {
     for (size_t i = 0; i < brush->row.count; i++) {
       for (size_t t = 0; t < target_count; t++) {
         if (brush->row.joints[i] == targets[t].joint) brush->row.weights[i] = targets[t].before;

@@ -7,13 +7,13 @@
 #include "base/memory.h"
 #include "base/progress.h"
 
-/* What is gathered for the border of one front at a time. */
+/* Collects the border of one front at a time. */
 typedef struct gathering {
   const sbs_graph *graph;
   const sbs_dissection *order;
   sbs_front *fronts;
   int32_t *part_of; /* (n) */
-  int32_t *seen;    /* (n) the last front whose border an unknown was found for */
+  int32_t *seen;    /* (n) the last front that an unknown was added to the border of */
   int32_t *border;  /* (n) */
   size_t count;
 } gathering;

@@ -4,18 +4,19 @@
 
 #include "weights/dissect.h"
 
-/* A part of the unknowns that is eliminated at once. Unknowns are named by their places in the order of elimination. */
+/* A part of the unknowns that is eliminated at once. Unknowns are numbered in the order of elimination. */
 typedef struct sbs_front {
-  size_t begin, end;    /* its own unknowns */
-  size_t border_count;  /* those of later parts that are in equations with them, once earlier parts are gone */
-  int32_t *border;      /* (border_count) ascending */
-  int32_t first_child;  /* fronts whose border begins in this one, which takes what they leave; -1: none */
-  int32_t next_sibling; /* the next front with the same taker; -1: none */
+  size_t begin, end;   /* its own unknowns */
+  size_t border_count; /* unknowns of later parts that share equations with them once earlier parts are eliminated */
+  int32_t *border;     /* (border_count) ascending */
+  int32_t
+      first_child; /* the first of the fronts whose border begins in this one and whose rest is added to it; -1: none */
+  int32_t next_sibling; /* the next front with the same parent; -1: none */
 } sbs_front;
 
 /*
- * The symbolic factorization of a symmetric matrix: makes a front of each part. Released by sbs_fronts_free also where
- * that fails; then *fronts may be NULL.
+ * The symbolic factorization of a symmetric matrix: makes a front of each part. Call sbs_fronts_free also if this
+ * fails; *fronts may be NULL then.
  *
  *   fronts  (part_count)
  *

@@ -12,7 +12,7 @@
 #include "weights/heat_report.h"
 #include "weights/row.h"
 
-/* What shares of the whole the parts of the work take, roughly. */
+/* How far the whole is after each part of the work, roughly. */
 static const double seen = 0.3, joined = 0.4, solved = 0.95;
 
 sbs_heat_options sbs_default_heat_options(void) {
@@ -39,7 +39,7 @@ static sbs_status check_bones(const sbs_heat_bones *bones, sbs_fault *fault) {
   return sbs_fault_in(fault, SBS_ERROR_EMPTY, "enabled");
 }
 
-/* What is no number fails too. */
+/* NaN fails too. */
 static sbs_status check_options(const sbs_heat_options *options, sbs_fault *fault) {
   const double strength = options->strength, prune = options->prune;
   if (!(strength > 0.0 && isfinite(strength))) {
@@ -61,7 +61,7 @@ typedef struct heat_job {
   signed char *reasons; /* (I) see sbs_heat_sort_islands */
   sbs_heat_joins joins;
   double *temperatures; /* (W, B) */
-  int32_t *firsts;      /* (W) the first vertex of the mesh at each of the surface, as far as it is written; else -1 */
+  int32_t *firsts;      /* (W) the first vertex of the mesh written for each vertex of the surface; -1: none yet */
   sbs_row row;
 } heat_job;
 
@@ -118,7 +118,7 @@ static sbs_heat_report describe(const heat_job *job, const sbs_mesh_desc *mesh, 
   return report;
 }
 
-/* The influences of a vertex of the surface: those that are not pruned, at most `limit`, with a sum of 1. */
+/* Takes the influences of a vertex of the surface: those that are not pruned, at most `limit`, with a sum of 1. */
 static void take_row(heat_job *job, size_t vertex, size_t limit) {
   const size_t bones = job->sources.bone_count;
   const double *temperatures = job->temperatures + vertex * bones;
@@ -137,7 +137,7 @@ static void take_row(heat_job *job, size_t vertex, size_t limit) {
   for (size_t i = 0; i < row->count; i++) row->weights[i] /= sum;
 }
 
-/* Writes the influences of all vertices of the mesh; returns the most of one vertex. */
+/* Writes the influences of all vertices of the mesh; returns the most that a vertex has. */
 static size_t write_influences(heat_job *job, size_t vertex_count, size_t width, int32_t *joint_indices,
                                double *joint_weights) {
   size_t most = 0;
@@ -197,7 +197,7 @@ sbs_status sbs_heat_weights(const sbs_mesh_desc *mesh, const sbs_heat_bones *bon
 
   heat_job job = {.options = options, .allocator = &allocator};
   sbs_heat_trouble trouble = SBS_HEAT_WORKS;
-  status = sbs_heat_surface_init(&job.surface, mesh, &allocator, fault); /* which finds what is wrong with the mesh */
+  status = sbs_heat_surface_init(&job.surface, mesh, &allocator, fault); /* checks the mesh, too */
   if (!status) {
     status = find_sources(&job, bones, &trouble);
     if (!status && !trouble) status = solve(&job, &trouble);

@@ -8,7 +8,7 @@
 #include "weights/cholesky.h"
 #include "weights/laplacian.h"
 
-/* What is nearer than this share of the mesh's size is taken to be so far away: heat stays finite. */
+/* Distances count as at least this share of the mesh's size, so that heat stays finite. */
 #define LEAST_DISTANCE 1e-4
 
 typedef struct equation {
@@ -27,7 +27,7 @@ static double heat_of(const equation *of, int32_t vertex, double distance) {
   return of->strength * of->surface->masses[vertex] / (far * far);
 }
 
-/* The diagonal of -L + H, and H p as far as it comes from bones. */
+/* The diagonal of -L + H, and the part of H p that comes from bones. */
 static void assemble(const equation *of) {
   const size_t bones = of->sources->bone_count;
   for (size_t v = 0; v < of->surface->vertex_count; v++) {
@@ -37,13 +37,13 @@ static void assemble(const equation *of) {
     }
   }
   memset(of->values, 0, of->surface->vertex_count * bones * sizeof *of->values);
-  /* Those that hang on others take heat from there alone. */
+  /* Vertices that are joined to other islands take heat only from there. */
   for (size_t i = of->joins->depth_starts[1]; i < of->surface->vertex_count; i++) {
     of->diagonal[of->joins->vertices[i]] += heat_of(of, of->joins->vertices[i], of->joins->distances[i]);
   }
 }
 
-/* Sources and the vertices of depth 0 are both in the order of the vertices. */
+/* Adds the heat of bones. Sources and the vertices of depth 0 are both in the order of the vertices. */
 static void add_sources(const equation *of) {
   const size_t bones = of->sources->bone_count, last = of->joins->depth_starts[1];
   size_t place = 0;
@@ -58,7 +58,7 @@ static void add_sources(const equation *of) {
   }
 }
 
-/* H p of the vertices of a depth, which hang on those that are solved. */
+/* H p of the vertices of a depth, from the islands that they are joined to, which are solved already. */
 static void add_inflow(const equation *of, size_t depth) {
   const size_t bones = of->sources->bone_count;
   for (size_t i = of->joins->depth_starts[depth]; i < of->joins->depth_starts[depth + 1]; i++) {
@@ -98,7 +98,7 @@ static sbs_status solve_depth(const equation *of, size_t depth, const sbs_heat_p
                             &part, allocator);
 }
 
-/* Makes the temperatures of a vertex positive, with a sum of 1; returns 0 where that can't be. */
+/* Makes the temperatures of a vertex positive, with a sum of 1; returns 0 if that is impossible. */
 static int normalize(double *row, size_t count) {
   double sum = 0.0, positive = 0.0;
   for (size_t b = 0; b < count; b++) {

@@ -5,10 +5,10 @@
 
 #include "base/memory.h"
 
-/* An island is tiny whose box has a diagonal of this share of the mesh's, at most: a button, an eye. */
+/* An island is tiny if the diagonal of its box is at most this share of the mesh's: a button, an eye. */
 #define TINY 0.03
 
-/* An island has heat of its own if so much of its area, at least, sees a bone. */
+/* An island has heat of its own if a bone is visible from at least this share of its area. */
 #define SEEN 0.2
 
 typedef struct island {

@@ -6,11 +6,11 @@
 #include "weights/heat_surface.h"
 
 /*
- * Tells the islands that have heat of their own from those that are to be joined to others.
+ * Finds which islands have heat of their own and which must be joined to others.
  *
- *   seen     (W) whether a vertex sees a bone
- *   reasons  (I) why an island has no heat of its own, as sbs_heat_reason, or -1 where it has
- *   trouble  SBS_HEAT_WORKS, or why heat can't work at all
+ *   seen     (W) whether a bone is visible from a vertex
+ *   reasons  (I) why an island has no heat of its own, as sbs_heat_reason, or -1 if it has
+ *   trouble  SBS_HEAT_WORKS, or why heat does not work at all
  *
  * Errors: OUT_OF_MEMORY.
  */

@@ -8,10 +8,10 @@
 #include "mesh/union_find.h"
 
 enum {
-  SLICE = 4096 /* points that are looked up between looks at whether to go on */
+  SLICE = 4096 /* points that are looked up between reports of progress */
 };
 
-/* What is needed while the islands are joined. */
+/* Scratch for joining islands. */
 typedef struct joiner {
   const sbs_heat_surface *surface;
   const sbs_surface *tree;
@@ -20,12 +20,12 @@ typedef struct joiner {
 
   int32_t *groups;   /* (I) of islands that are joined: a tree to its lowest member */
   int32_t *links;    /* (2 I, 3) pairs of islands as degenerate triangles, for sbs_mesh_adjacency */
-  size_t link_count; /* below 2 I: each round has one for a group, and at most half as many groups as before */
+  size_t link_count; /* below 2 I: a round adds one for each group, and at least halves the number of groups */
   size_t group_count;
   int32_t *best;   /* (I) of each group: the place in `points` of the vertex that is nearest to another group */
   int32_t *depths; /* (I) */
   int32_t *triangle_labels; /* (T) */
-  int32_t *point_labels;    /* (W) and the rest of this: what is asked and answered */
+  int32_t *point_labels;    /* (W) this and the rest: arguments and results of sbs_surface_nearest */
   int32_t *points;
   double (*positions)[3];
   int32_t *nearest;
@@ -65,14 +65,14 @@ static void joiner_free(joiner *in, const sbs_allocator *allocator) {
   sbs_release(allocator, in->distances);
 }
 
-/* Looks up the first `count` points. Triangles with the label of the point are passed over. */
+/* Looks up the first `count` points. Triangles with the label of the point are skipped. */
 static sbs_status ask(joiner *in, size_t count) {
   for (size_t i = 0; i < count; i++) {
     memcpy(in->positions[i], in->surface->positions + 3 * (size_t)in->points[i], sizeof in->positions[i]);
   }
   for (size_t first = 0; first < count; first += SLICE) {
     const size_t size = count - first < SLICE ? count - first : SLICE;
-    sbs_status status = sbs_heat_tell(in->progress, 0.0); /* there is no telling how many rounds there will be */
+    sbs_status status = sbs_heat_tell(in->progress, 0.0); /* the number of rounds is not known */
     if (!status) {
       status = sbs_surface_nearest(in->tree, in->positions[first], size, in->point_labels + first, in->triangle_labels,
                                    in->threads, in->nearest + first, in->shares[first], in->distances + first, NULL);
@@ -95,7 +95,7 @@ static void link_islands(joiner *in, int32_t a, int32_t b) {
 }
 
 /*
- * Links every group but that of the hub to the one nearest to it; of equal distances that of the lowest vertex counts.
+ * Links every group but that of the hub to its nearest one; of equal distances, that of the lowest vertex is taken.
  */
 static sbs_status link_nearest(joiner *in, int32_t hub) {
   const sbs_heat_surface *surface = in->surface;
@@ -127,7 +127,7 @@ static sbs_status link_nearest(joiner *in, int32_t hub) {
   return SBS_OK;
 }
 
-/* Depths along the links, from the islands of depth 0 on: a search in breadth. */
+/* Finds depths along the links from the islands of depth 0: a breadth-first search. */
 static sbs_status measure_depths(joiner *in, const sbs_allocator *allocator) {
   const size_t count = in->surface->island_count;
   const sbs_mesh_desc links = {.vertex_count = count, .triangle_count = in->link_count, .triangles = in->links};
@@ -157,7 +157,7 @@ static sbs_status measure_depths(joiner *in, const sbs_allocator *allocator) {
   return status;
 }
 
-/* Joins all islands to those with heat, and finds how many joints there are from each to one of them. */
+/* Joins all islands to those with heat, and finds how many links each is away from one of them. */
 static sbs_status join_islands(joiner *in, const signed char *reasons, const sbs_allocator *allocator) {
   int32_t hub = 0;
   sbs_status status = SBS_OK;
@@ -168,7 +168,7 @@ static sbs_status join_islands(joiner *in, const signed char *reasons, const sbs
     const int has_heat = reasons[i] < 0;
     in->depths[i] = has_heat ? 0 : -1;
     in->group_count += !has_heat;
-    if (has_heat) sbs_groups_unite(in->groups, hub, (int32_t)i); /* those are one group */
+    if (has_heat) sbs_groups_unite(in->groups, hub, (int32_t)i); /* all islands with heat are one group */
   }
   while (!status && in->group_count > 1) status = link_nearest(in, hub);
   return status ? status : measure_depths(in, allocator);
@@ -200,7 +200,7 @@ static sbs_status sort_vertices(sbs_heat_joins *joins, const joiner *in, const s
   return status;
 }
 
-/* Hangs the vertices of a depth on the islands of less. */
+/* Joins the vertices of a depth to the islands of less depth. */
 static sbs_status hang(sbs_heat_joins *joins, joiner *in, size_t depth) {
   const size_t first = joins->depth_starts[depth], count = joins->depth_starts[depth + 1] - first;
   memcpy(in->points, joins->vertices + first, count * sizeof *in->points);

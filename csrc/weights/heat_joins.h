@@ -7,21 +7,21 @@
 #include "weights/heat_surface.h"
 
 /*
- * The order in which islands are heated, and where the vertices of those that are not heated by bones hang on others:
- * on the nearest point of those that are at least one step nearer to the bones.
+ * The order in which islands are heated, and for the vertices of islands that bones do not heat the point that heats
+ * them: the nearest point of the islands of less depth.
  */
 typedef struct sbs_heat_joins {
   size_t depth_count;   /* D, at least 1: the bones heat the islands of depth 0 */
-  size_t *depth_starts; /* (D + 1) where the vertices of each depth begin in `vertices` */
+  size_t *depth_starts; /* (D + 1) where each depth begins in `vertices` */
   int32_t *vertices;    /* (W) by depth, ascending within */
-  int32_t *triangles;   /* (W) what the vertex at that place hangs on; -1: nothing */
-  double (*shares)[3];  /* (W, 3) of the triangle's corners in the nearest point, with a sum of 1 */
+  int32_t *triangles;   /* (W) the triangle that heats the vertex at that place; -1: none */
+  double (*shares)[3];  /* (W, 3) the nearest point, as weights of the triangle's corners with a sum of 1 */
   double *distances;    /* (W) to it */
 } sbs_heat_joins;
 
 /*
- * Joins the islands that have a reason (I), not -1, to the others, of which there must be one, by a minimum spanning
- * tree of their least distances (Boruvka's algorithm). Released by sbs_heat_joins_free also where that fails.
+ * Joins the islands with a reason (I) other than -1 to the rest, at least one island, by a minimum spanning tree of
+ * their least distances (Boruvka's algorithm). Call sbs_heat_joins_free also if this fails.
  *
  * Errors: OUT_OF_MEMORY, CANCELLED, INTERNAL.
  */

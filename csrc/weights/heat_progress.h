@@ -4,7 +4,7 @@
 
 #include "base/progress.h"
 
-/* Whom to tell how far a part of the work is, which goes from `begin` to `end` of the whole. */
+/* Reports the progress of a part of the work, which is from `begin` to `end` of the whole. */
 typedef struct sbs_heat_progress {
   sbs_progress *call; /* that of the options, or NULL */
   void *user;
@@ -12,8 +12,8 @@ typedef struct sbs_heat_progress {
 } sbs_heat_progress;
 
 /*
- * Returns SBS_ERROR_CANCELLED where the caller wants no more, also by sbs_tell. `share` is that of the part, from 0 to
- * 1.
+ * Reports that `share` of the part is done, from 0 to 1. Returns SBS_ERROR_CANCELLED if the caller cancels, here or by
+ * sbs_tell.
  */
 static inline sbs_status sbs_heat_tell(const sbs_heat_progress *progress, double share) {
   const sbs_status status = sbs_tell(share);

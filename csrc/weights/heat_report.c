@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 
-/* A vertex that hangs on another island. */
+/* A vertex that is joined to another island. */
 typedef struct hanging {
   int32_t island, neighbor;
 } hanging;
@@ -41,7 +41,7 @@ sbs_status sbs_heat_list_joins(const sbs_heat_joins *joins, const sbs_heat_surfa
       const int32_t at = number[surface->island_of[surface->vertex_of[v]]];
       if (at >= 0) listed[at].vertex_count++;
     }
-    /* Side by side the vertices of an island that hang on the same one are counted. */
+    /* Sorted, the vertices of an island that are joined to the same one are adjacent and easy to count. */
     qsort(all, count, sizeof *all, compare_hanging);
     size_t begin = 0, most = 0;
     for (size_t i = 0; i < count; i++) {

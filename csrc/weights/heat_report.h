@@ -6,11 +6,11 @@
 #include "weights/heat_joins.h"
 
 /*
- * Tells of the islands that hang on others.
+ * Lists the islands that are joined to others.
  *
  *   mesh_vertex_count  V
  *   reasons            (I)
- *   listed             (as many islands as have a reason) by island
+ *   listed             (as many as have a reason) by island
  *
  * Errors: OUT_OF_MEMORY.
  */

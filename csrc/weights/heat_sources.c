@@ -7,13 +7,13 @@
 #include "base/memory.h"
 #include "base/threads.h"
 
-/* Bones are equally near whose distances differ by this share, at most. */
+/* Bones are equally near if their distances differ by at most this share. */
 #define TIE 1e-4
 
 enum {
   CHUNK = 256,    /* vertices whose bones are found at once */
-  BONE_TIME = 10, /* nanoseconds to measure a distance, about */
-  SLICE = 4096    /* sources whose sight is asked for between looks at whether to go on */
+  BONE_TIME = 10, /* nanoseconds per distance, about */
+  SLICE = 4096    /* sources checked for visibility between reports of progress */
 };
 
 typedef struct bone {
@@ -36,7 +36,7 @@ static bone make_bone(const sbs_heat_surface *surface, const double *head, const
   return made;
 }
 
-/* Finds the nearest place of a bone to a point; returns the square of the distance. */
+/* Finds the point of a bone that is nearest to a point; returns the square of the distance. */
 static double nearest_place(const bone *of, const double *point, double place[3]) {
   double along = 0.0, square = 0.0;
   for (size_t i = 0; i < 3; i++) along += point[i] * of->axis[i];
@@ -55,7 +55,7 @@ typedef struct search {
   const sbs_heat_surface *surface;
   const bone *bones;
   size_t bone_count;
-  size_t *firsts; /* (W + 1) of the sources of each vertex; in the first pass the next entry has their number */
+  size_t *firsts;           /* (W + 1) the first source of each vertex; in the first pass entry v + 1 is their number */
   sbs_heat_source *sources; /* NULL in the first pass */
 } search;
 
@@ -79,7 +79,7 @@ static sbs_status search_chunk(void *context, sbs_share vertices, int worker) {
   return SBS_OK;
 }
 
-/* Lists the nearest bones of each vertex, seen or not. */
+/* Lists the nearest bones of each vertex, visible or not. */
 static sbs_status find_nearest(sbs_heat_sources *found, const sbs_heat_surface *surface, const bone *bones, int threads,
                                const sbs_allocator *allocator) {
   const size_t count = surface->vertex_count;
@@ -101,7 +101,7 @@ static sbs_status find_nearest(sbs_heat_sources *found, const sbs_heat_surface *
 
 /* --------------------------------------------------------------------------------------------------------- sight -- */
 
-/* What is asked of the tree at once. */
+/* The segments that the tree is asked about at once. */
 typedef struct sight {
   double starts[SLICE][3], ends[SLICE][3];
   int32_t vertices[SLICE];
@@ -119,7 +119,7 @@ static sbs_status look(sight *at, const sbs_heat_surface *surface, const sbs_sur
   return sbs_surface_blocked(tree, at->starts[0], at->ends[0], count, at->vertices, threads, at->blocked, NULL);
 }
 
-/* Keeps the sources that are seen. */
+/* Keeps the sources that are visible. */
 static sbs_status keep_seen(sbs_heat_sources *found, const sbs_heat_surface *surface, const sbs_surface *tree,
                             const bone *bones, int threads, const sbs_heat_progress *progress,
                             const sbs_allocator *allocator) {

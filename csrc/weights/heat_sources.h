@@ -7,9 +7,9 @@
 #include "weights/heat_progress.h"
 #include "weights/heat_surface.h"
 
-/* What heats a vertex directly: a bone that is its nearest, or as near, and that it sees. */
+/* A bone that heats a vertex directly: its nearest, or as near, and visible from it. */
 typedef struct sbs_heat_source {
-  int32_t vertex, bone; /* the bone by its number among those that are enabled */
+  int32_t vertex, bone; /* the bone's number among the enabled ones */
   double distance;
 } sbs_heat_source;
 
@@ -18,12 +18,12 @@ typedef struct sbs_heat_sources {
   int32_t *joints;          /* (B) ascending */
   size_t count;             /* N */
   sbs_heat_source *sources; /* (N) by vertex, then bone */
-  unsigned char *seen;      /* (W) whether a vertex sees such a bone */
+  unsigned char *seen;      /* (W) whether a nearest bone is visible from a vertex */
 } sbs_heat_sources;
 
 /*
- * Finds the nearest bones of all vertices, and whether the surface is in between. Released by sbs_heat_sources_free
- * also where that fails.
+ * Finds the nearest bones of all vertices, and whether the surface hides them. Call sbs_heat_sources_free also if this
+ * fails.
  *
  *   tree  of the surface; NULL if it has no triangles
  *

@@ -12,17 +12,17 @@
 #include "mesh/validate.h"
 #include "sbs/mesh.h"
 
-/* Vertices nearer to each other than this share of the mesh's size are taken for one, if triangles don't join them. */
+/* Vertices nearer to each other than this share of the mesh's size count as one, if no triangle joins them. */
 #define NEAR 1e-6
 
 /*
- * Bones are as far away as this at most, in sizes of the mesh: what is farther is in the same direction all the same.
+ * The largest distance of a bone, in sizes of the mesh. If a bone is farther, only its direction matters.
  */
 #define FAR 1e30
 
 /* ------------------------------------------------------------------------------------------------------- welding -- */
 
-/* Numbers the lowest members of groups, given by the lowest member of each, in their order; returns how many. */
+/* Replaces the lowest member of each element's group by the number of the group; returns how many groups there are. */
 static size_t number_groups(int32_t *groups, size_t count) {
   int32_t used = 0;
   for (size_t i = 0; i < count; i++) groups[i] = groups[i] == (int32_t)i ? used++ : groups[groups[i]];
@@ -46,11 +46,11 @@ static double square_between(const double *a, const double *b) {
 }
 
 /*
- * Unites the vertices that are as good as one: steps shorter than NEAR lead from one to the other. Along a line that no
- * mesh is likely to be aligned with few are as near as that, and those alone are measured.
+ * Unites vertices that are connected by steps shorter than NEAR. They are sorted along a line that a mesh is unlikely
+ * to be aligned with; few are that near to each other along it, and only those are measured.
  */
 static sbs_status weld_near(const double *positions, size_t count, int32_t *groups, const sbs_allocator *allocator) {
-  static const double line[3] = {0.3141, 0.5926, 0.7418}; /* of a length of 1 at most */
+  static const double line[3] = {0.3141, 0.5926, 0.7418}; /* of at most length 1 */
   height *heights = sbs_allocate(allocator, count, sizeof *heights);
   if (!heights) return SBS_ERROR_OUT_OF_MEMORY;
   for (size_t v = 0; v < count; v++) {

@@ -4,22 +4,22 @@
 
 #include "sbs/mesh.h"
 
-/* A mesh whose vertices at one point are one, scaled to a size of 1 and moved to the origin. */
+/* A mesh with its vertices at one point merged, scaled to a size of 1 and moved to the origin. */
 typedef struct sbs_heat_surface {
   size_t vertex_count;    /* W */
   size_t triangle_count;  /* T */
   size_t island_count;    /* I */
   double *positions;      /* (W, 3) */
   int32_t *triangles;     /* (T, 3) */
-  int32_t *vertex_of;     /* (V) which of these each vertex of the mesh is */
+  int32_t *vertex_of;     /* (V) the vertex of the surface that each vertex of the mesh is */
   int32_t *island_of;     /* (W) */
   double *areas;          /* (T) */
-  double *masses;         /* (W) a third of the area around each; where there is hardly any, a thousandth of the mean */
+  double *masses;         /* (W) a third of the area around each; at least a thousandth of the mean */
   double center[3], size; /* of the mesh: the middle and the diagonal of its box; a size of 0 counts as 1 */
 } sbs_heat_surface;
 
 /*
- * Makes the surface of a mesh, which is checked. It is released by sbs_heat_surface_free also where that fails.
+ * Checks a mesh and makes its surface. Call sbs_heat_surface_free also if this fails.
  *
  * Errors: those of sbs_mesh_weld, VERTEX_INDEX.
  */
@@ -28,7 +28,7 @@ sbs_status sbs_heat_surface_init(sbs_heat_surface *surface, const sbs_mesh_desc 
 
 void sbs_heat_surface_free(sbs_heat_surface *surface, const sbs_allocator *allocator);
 
-/* A point of the mesh's space in that of the surface. */
+/* Brings a point from the space of the mesh to that of the surface. */
 void sbs_heat_surface_scale(const sbs_heat_surface *surface, const double point[3], double scaled[3]);
 
 /* The surface as a mesh. */

@@ -6,12 +6,12 @@
 #include "base/memory.h"
 #include "mesh/vec3.h"
 
-/* Of an angle of 0.6 degrees: sharper ones count as that, so that slivers don't tie their corners together. */
+/* The cotangent of 0.6 degrees. Smaller angles count as that, so that slivers do not tie their corners together. */
 #define LARGEST_COTANGENT 100.0
 
 /*
- * Of an edge. Where angles are obtuse the sum of cotangents can be negative, and so could weights be; and no edge may
- * be without effect, else islands would fall apart.
+ * The least weight of an edge. With obtuse angles the sum of cotangents can be negative, which would make negative
+ * skinning weights; and with zero an island could fall apart.
  */
 #define LEAST_WEIGHT 1e-3
 
@@ -24,7 +24,7 @@ static double cotangent(const double *positions, int32_t apex, int32_t first, in
   return across > 0.0 ? fmin(fmax(sbs_vec3_dot(a, b), -limit), limit) / across : 0.0;
 }
 
-/* The place of an edge in the lists: neighbors are sorted. */
+/* The place of an edge in the lists, by binary search: neighbors are sorted. */
 static size_t find_edge(const sbs_laplacian *in, int32_t from, int32_t to) {
   size_t low = in->offsets[from], high = in->offsets[from + 1];
   while (high - low > 1) {

@@ -13,7 +13,7 @@ typedef struct sbs_laplacian {
 
 /*
  * Finds the edges of a mesh with double positions, packed, of a size of about 1, and their weights: half the sum of the
- * cotangents of the angles opposite to them. Released by sbs_laplacian_free also where that fails.
+ * cotangents of the opposite angles. Call sbs_laplacian_free also if this fails.
  *
  *   Pinkall, U. and Polthier, K. 1993. Computing Discrete Minimal Surfaces and Their Conjugates. Experimental
  *   Mathematics 2(1).

@@ -44,7 +44,7 @@ static double edge_length(const sbs_brush *brush, int32_t a, int32_t b) {
   return sqrt(x * x + y * y + z * z);
 }
 
-/* Goes from the vertex nearest to the center along edges: Dijkstra's algorithm, as far as the radius. */
+/* Follows edges from the vertex nearest to the center, as far as the radius: Dijkstra's algorithm. */
 static void follow_edges(sbs_brush *brush, double radius) {
   if (!brush->reached_count) return;
   size_t start = 0;
@@ -69,7 +69,7 @@ static void follow_edges(sbs_brush *brush, double radius) {
         brush->heap[waiting] = other;
         brush->ways[other] = way;
         sift_up(brush, waiting++);
-      } else if (way < brush->ways[other]) { /* so it waits: whoever was taken before is not farther */
+      } else if (way < brush->ways[other]) { /* it is in the heap: vertices already taken are not farther */
         brush->ways[other] = way;
         sift_up(brush, (size_t)brush->heap_at[other]);
       }

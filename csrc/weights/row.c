@@ -77,7 +77,7 @@ sbs_influence_pairs sbs_influences_pairs(const sbs_influences_table *table, size
 
 sbs_influences sbs_row_repaired(const sbs_influences_table *table, size_t vertex, sbs_row room) {
   const sbs_influence_pairs pairs = sbs_influences_pairs(table, vertex);
-  const double any_sum = 1.0; /* what sums are held against is not asked for here */
+  const double any_sum = 1.0; /* the tolerance of sums does not matter here */
   sbs_influences repaired = {.joints = room.joints, .weights = room.weights};
   sbs_influences_normalize(&pairs, any_sum, &repaired);
   return repaired;
@@ -159,7 +159,8 @@ void sbs_row_normalize(sbs_row *row, const unsigned char *locked, sbs_scalar sca
   if (!(free_sum > 0.0) || fabs(kept + free_sum - 1.0) <= sbs_row_tolerance(row, scalar)) return;
 
   const double share = fmax(1.0 - kept, 0.0);
-  const double scale = isinf(free_sum) ? 0x1p-64 : 1.0; /* weights near the largest double: their ratios stay */
+  const double scale =
+      isinf(free_sum) ? 0x1p-64 : 1.0; /* weights near the largest double: scale down first, ratios stay */
   free_sum = 0.0;
   for (size_t i = 0; i < row->count; i++) {
     if (!sbs_is_locked(locked, row->joints[i])) free_sum += scale * row->weights[i];

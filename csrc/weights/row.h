@@ -24,20 +24,20 @@ sbs_status sbs_influences_validate_joints(const sbs_influences_table *table, sbs
 /* Checks all the numbers of a table. */
 sbs_status sbs_influences_validate_influences(const sbs_influences_table *table, sbs_fault *fault);
 
-/* Memory for a row of so many influences; both pointers may be NULL, and sbs_row_free be called all the same. */
+/* A row with room for `capacity` influences. Without memory its pointers are NULL; sbs_row_free accepts that. */
 sbs_row sbs_row_new(const sbs_allocator *allocator, size_t capacity);
 
 void sbs_row_free(const sbs_allocator *allocator, sbs_row *row);
 
-/* What a table has of a vertex. */
+/* The pairs of a vertex in a table. */
 sbs_influence_pairs sbs_influences_pairs(const sbs_influences_table *table, size_t vertex);
 
-/* The influences of a vertex as a skin repairs them, in memory for a row; its weights may be any numbers. */
+/* The influences of a vertex as a skin repairs them, in the memory of a row. Weights may be any numbers. */
 sbs_influences sbs_row_repaired(const sbs_influences_table *table, size_t vertex, sbs_row room);
 
 /*
- * Reads a vertex of a valid table: merged, without zeros, rounded to the scalar, in order. Where a joint's weights add
- * up to more than the scalar holds, all of the vertex are halved until they do not: their ratios stay.
+ * Reads a vertex of a valid table: merged, without zeros, rounded to the scalar, in order. If the weights of a joint
+ * sum to more than the scalar holds, all weights of the vertex are halved until they do not; their ratios stay.
  */
 void sbs_row_read(const sbs_influences_table *table, size_t vertex, sbs_row *row);
 
@@ -52,7 +52,7 @@ static inline int sbs_is_locked(const unsigned char *locked, int32_t joint) {
   return locked && locked[joint];
 }
 
-/* How far from 1 a sum of weights may be and still count as 1: what rounding explains. */
+/* How far from 1 a sum of weights may be and still count as 1: as far as rounding explains. */
 double sbs_row_tolerance(const sbs_row *row, sbs_scalar scalar);
 
 double sbs_row_sum(const sbs_row *row);
@@ -63,10 +63,10 @@ void sbs_row_normalize(sbs_row *row, const unsigned char *locked, sbs_scalar sca
 /* Rounds the weights to the scalar and puts the row in order, without those that have become zero. */
 void sbs_row_round(sbs_row *row, sbs_scalar scalar);
 
-/* Drops the lightest unlocked influences of a row in order until there are `limit`, or none is left to drop. */
+/* Drops the lightest unlocked influences of a row in order until there are `limit`, or only locked ones are left. */
 void sbs_row_limit(sbs_row *row, size_t limit, const unsigned char *locked);
 
-/* Drops unlocked weights below the threshold from a row in order, but for the heaviest. */
+/* Drops unlocked weights below the threshold from a row in order, except the heaviest. */
 void sbs_row_prune(sbs_row *row, double threshold, const unsigned char *locked);
 
 #endif

@@ -28,11 +28,11 @@ typedef struct smoother {
   const sbs_influences_smooth_options *options;
   sbs_allocator allocator;
   int32_t *representatives; /* (V) */
-  double *strengths;        /* (V) of representatives; 0: stays as it is */
+  double *strengths;        /* (V) of representatives; 0: not smoothed */
   size_t *offsets;          /* (V + 1) */
   int32_t *neighbors;
   sbs_average average;
-  sbs_row row;         /* room for as many influences as there are joints or columns */
+  sbs_row row;         /* room for as many influences as joints or columns */
   row_list rows, next; /* of representatives; other vertices have none */
   int changed;         /* whether the last iteration has changed a bit */
 } smoother;
@@ -73,7 +73,7 @@ static sbs_status append(const sbs_allocator *allocator, row_list *list, size_t 
 }
 
 static sbs_status read_rows(smoother *work) {
-  /* Room from the start: a mesh without any influence has none to begin with, and no address to add an offset to. */
+  /* Allocate at least something, because offsets are added to the address even if no vertex has influences. */
   sbs_status status = grow(&work->allocator, &work->rows, 0, work->table->vertex_count);
   if (!status) status = grow(&work->allocator, &work->next, 0, work->table->vertex_count);
   work->rows.offsets[0] = work->next.offsets[0] = 0;
@@ -97,7 +97,7 @@ static void smooth_row(smoother *work, size_t vertex) {
   sbs_average_end(&work->average, work->strengths[vertex], work->options->locked, &work->row);
 }
 
-/* Whether the row at hand is not what the vertex has. */
+/* Whether the new row differs from that of the vertex. */
 static int differs(const smoother *work, size_t vertex) {
   const size_t begin = work->rows.offsets[vertex], count = work->rows.offsets[vertex + 1] - begin;
   return count != work->row.count || memcmp(work->row.joints, work->rows.joints + begin, count * sizeof(int32_t)) ||
@@ -125,7 +125,7 @@ static sbs_status iterate(smoother *work) {
   return SBS_OK;
 }
 
-/* Strengths of the representatives: the largest of the vertices at their point. */
+/* Gives each representative the largest strength of the vertices at its point. */
 static void spread_strengths(smoother *work) {
   const double *mask = work->options->mask;
   memset(work->strengths, 0, work->table->vertex_count * sizeof *work->strengths);
@@ -135,7 +135,7 @@ static void spread_strengths(smoother *work) {
   }
 }
 
-/* The row that a vertex ends with. */
+/* Makes the final row of a vertex. */
 static void finish_row(smoother *work, size_t vertex, size_t width) {
   const size_t first = (size_t)work->representatives[vertex];
   const int smoothed = work->strengths[first] > 0.0 && work->options->iterations;
@@ -167,7 +167,7 @@ static sbs_status check_options(const sbs_influences_smooth_options *options, si
   return SBS_OK;
 }
 
-/* Locked influences can't be dropped, so they must fit: in the smoothed rows these are just those of the table. */
+/* Locked influences cannot be dropped, so they must fit. Smoothing adds none to those of the table. */
 static sbs_status check_width(smoother *work, size_t width, sbs_fault *fault) {
   if (!work->options->locked) return SBS_OK;
   for (size_t v = 0; v < work->table->vertex_count; v++) {
@@ -257,7 +257,8 @@ sbs_status sbs_influences_smooth(const sbs_influences_table *table, const sbs_me
     status = sbs_fault_number(fault, SBS_ERROR_OPTION, "vertex_count", (double)mesh->vertex_count,
                               (double)table->vertex_count);
   }
-  if (!status) status = sbs_mesh_validate_triangles(mesh, fault); /* before memory is asked for by their number */
+  if (!status)
+    status = sbs_mesh_validate_triangles(mesh, fault); /* before their number determines how much memory is needed */
   if (!status) status = check_options(work.options, table->vertex_count, fault);
   if (!status) status = sbs_influences_validate_influences(table, fault);
   if (status) return status;

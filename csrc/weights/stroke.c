@@ -67,7 +67,7 @@ static double fade(sbs_brush_falloff falloff, double x) {
   }
 }
 
-/* Notes how much of the dab each vertex gets; side 1 is that of the mirrored joint. */
+/* Stores how much of the dab each vertex gets; side 1 is that of the mirrored joint. */
 static void measure(sbs_brush *brush, const sbs_brush_options *options, const double center[3], int side) {
   sbs_brush_reach(brush, options, center);
   for (size_t i = 0; i < brush->reached_count; i++) {
@@ -100,7 +100,7 @@ static double smoothed(const sbs_brush *brush, size_t vertex, int32_t joint, dou
 
 static double painted(const sbs_brush *brush, const sbs_brush_options *options, size_t vertex, int32_t joint,
                       double weight, double amount) {
-  const double most = fmax(weight, 1.0); /* what exceeds 1 already is not cut */
+  const double most = fmax(weight, 1.0); /* weights above 1 are not cut */
   switch (options->mode) {
     case SBS_BRUSH_ADD: return fmin(weight + amount, most);
     case SBS_BRUSH_SUBTRACT: return fmax(weight - amount, 0.0);
@@ -144,7 +144,7 @@ static int edit(sbs_brush *brush, const sbs_brush_options *options, const int32_
   return sbs_brush_edit(brush, options, vertex, targets, count);
 }
 
-/* Makes the new rows of all touched vertices, from the old ones of all; how many vertices will change, with copies. */
+/* Makes the new rows of all touched vertices from the old rows; returns how many vertices change, copies included. */
 static size_t edit_all(sbs_brush *brush, const sbs_brush_options *options, const int32_t joints[2]) {
   const size_t limit = brush->limit;
   size_t changing = 0;
@@ -159,7 +159,7 @@ static size_t edit_all(sbs_brush *brush, const sbs_brush_options *options, const
   return changing;
 }
 
-/* Writes the new rows, to all vertices at their points, and keeps what was there before the stroke. */
+/* Writes the new rows to all vertices at their points, and keeps the rows from before the stroke. */
 static void write_all(sbs_brush *brush) {
   const size_t limit = brush->limit;
   for (size_t i = 0; i < brush->dab.count; i++) {
@@ -210,7 +210,7 @@ static void put_back(sbs_brush *brush) {
   }
 }
 
-/* Keeps of what was there before only what is no longer so, and puts beside it what is there now. */
+/* Drops the vertices that have their old rows again, and lists the new rows of the others. */
 static void compare(sbs_brush *brush) {
   const size_t limit = brush->limit, count = brush->before.count;
   brush->before.count = 0;
@@ -221,7 +221,7 @@ static void compare(sbs_brush *brush) {
     if (!memcmp(old_joints, joints, limit * sizeof *joints) && !memcmp(old_weights, weights, limit * sizeof *weights)) {
       continue;
     }
-    if (brush->before.count == i) { /* where it is already */
+    if (brush->before.count == i) { /* it is in its place already */
       brush->before.count++;
     } else {
       sbs_brush_append(brush, &brush->before, vertex, old_joints, old_weights);
@@ -230,7 +230,7 @@ static void compare(sbs_brush *brush) {
   }
 }
 
-/* A number that no stamp has. */
+/* Chooses a number that no stamp has. */
 static void begin_stroke(sbs_brush *brush) {
   if (brush->stroke == UINT32_MAX) {
     memset(brush->stamps, 0, brush->vertex_count * sizeof *brush->stamps);
