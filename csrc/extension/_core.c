@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sbs._core: libsbs for Python. The package around it has the documentation that users read. */
+/* sbs._core: libsbs for Python. Users read the documentation of the package around it. */
 #define SBS_EXTENSION_IMPORTS_NUMPY
 #include "core.h"
 

@@ -20,7 +20,7 @@ static void raise_type(const core_array *argument, const char *expected) {
                (PyObject *)PyArray_DESCR(argument->array));
 }
 
-/* Puts the argument's name in front of what NumPy said about it. */
+/* Prefixes NumPy's message with the name of the argument. */
 static void name_in_exception(const char *name) {
   PyObject *kind = PyErr_ExceptionMatches(PyExc_ValueError) ? PyExc_ValueError : PyExc_TypeError;
   PyObject *type, *value, *traceback;
@@ -58,7 +58,7 @@ void core_release(core_array *argument) {
   Py_CLEAR(argument->array);
 }
 
-/* Any object as an array of any type and layout, of the right number of dimensions; *done tells of an allowed None. */
+/* Any object as an array with the right number of dimensions, of any type and layout. *done: it is an allowed None. */
 static int convert_any(PyObject *object, core_array *argument, int *done) {
   *done = argument->optional && object == Py_None;
   if (*done) return 1;
@@ -121,7 +121,7 @@ int core_convert_flags(PyObject *object, void *core_array_address) {
   return core_cast(argument, NPY_BOOL) == 0;
 }
 
-/* Raises that the number at a position of an array of one or two dimensions does not fit. */
+/* Raises that a number in an array of one or two dimensions does not fit. */
 static void raise_does_not_fit(const core_array *argument, npy_intp position) {
   PyObject *number =
       PyArray_GETITEM(argument->array, PyArray_BYTES(argument->array) + position * PyArray_ITEMSIZE(argument->array));

@@ -17,7 +17,7 @@ typedef struct core_array {
   const char *shape;    /* what is expected, for messages: "(V, 3)" */
   int dimensions;       /* exactly */
   int optional;         /* whether None is allowed, and leaves `array` NULL */
-  PyArrayObject *array; /* C-contiguous, aligned, native byte order; the caller's own array where it is so already */
+  PyArrayObject *array; /* C-contiguous, aligned, native byte order; the caller's array itself if it is like that */
 } core_array;
 
 void core_release(core_array *argument);
@@ -34,13 +34,13 @@ int core_convert_flags(PyObject *object, void *core_array_address);
 /* Integers of any type, as int32; a value that does not fit is a ValueError, a type that is no integer a TypeError. */
 int core_convert_int32(PyObject *object, void *core_array_address);
 
-/* An array to write to: never copied, so of the right form already (ValueError) and an ndarray (TypeError). */
+/* An array to write to. It is never copied, so it must be an ndarray (TypeError) of the right layout (ValueError). */
 int core_convert_output(PyObject *object, void *core_array_address);
 
 /* Casts a converted array to float32 or float64 in place. 0, or -1 with an exception set. */
 int core_cast(core_array *argument, int type);
 
-/* Whether an axis has its length; if not, raises "x has shape (8, 4), expected (V, 3)" and returns 0. */
+/* Whether an axis has the right length; if not, raises "x has shape (8, 4), expected (V, 3)" and returns 0. */
 int core_check_length(const core_array *argument, int axis, npy_intp length);
 
 /* Whether two arrays agree along an axis; if not, raises "x has shape (8, 3), y (9, 4)" and returns 0. */
@@ -49,7 +49,7 @@ int core_check_agreement(const core_array *first, const core_array *second, int 
 /* Raises ValueError "x has shape (8, 4), expected ...". */
 void core_raise_shape(const core_array *argument, const char *expected);
 
-/* A count: None, where it is 0, or an integer of 1 or more. Counts beyond `largest` become that. */
+/* A count: None, which is 0, or an integer from 1. Counts above `largest` become that. */
 typedef struct core_count {
   const char *name;
   Py_ssize_t largest;
@@ -58,7 +58,7 @@ typedef struct core_count {
 
 int core_convert_count(PyObject *object, void *core_count_address);
 
-/* A real number. Its range is the library's to check. */
+/* A real number. The library checks its range. */
 typedef struct core_real {
   const char *name;
   int optional; /* whether None is allowed, and leaves the value as it was */

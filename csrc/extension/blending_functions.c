@@ -68,7 +68,7 @@ enum {
   ARGUMENTS
 };
 
-/* What is found, in the order of the fields of sbs_blending. */
+/* The results, in the order of the fields of sbs_blending. */
 enum {
   NEW_ATTACHMENT,
   NEW_T,
@@ -137,7 +137,7 @@ static sbs_blending_desc describe(const core_array *given, sbs_influences_table 
   return desc;
 }
 
-/* Makes the arrays for what will be found. */
+/* Makes arrays for the results. */
 static int new_results(const sbs_blending_desc *desc, PyArrayObject **results, sbs_blending *binding) {
   const npy_intp vertices = (npy_intp)desc->vertex_count, joints = (npy_intp)desc->joint_count;
   const npy_intp width = (npy_intp)sbs_blending_width(desc);
@@ -183,7 +183,7 @@ static void raise_zone(const sbs_fault *fault, PyObject *name) {
   PyMem_Free(t_max);
 }
 
-/* Raises what concerns a joint by its name, everything else as usual. */
+/* Raises a fault; names the joint if it is that of one. */
 static void raise_fault(const core_state *state, sbs_status status, const sbs_fault *fault, PyObject *names,
                         const sbs_blending_desc *desc) {
   const int is_zone = status == SBS_ERROR_OPTION && strcmp(fault->argument, "t_min") == 0;

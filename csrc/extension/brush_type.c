@@ -18,7 +18,7 @@ typedef struct core_brush {
   atomic_flag busy; /* while a thread works on it */
 } core_brush;
 
-/* Whether the brush is this thread's now; raises if it is another's. */
+/* Takes the brush for this thread; raises and returns 0 if another thread uses it. */
 static int take(core_brush *self) {
   if (!atomic_flag_test_and_set(&self->busy)) return 1;
   PyErr_SetString(PyExc_RuntimeError, "the brush is in use by another thread");
@@ -96,7 +96,7 @@ exit:
   return self;
 }
 
-/* An instance holds its type, and by it the module: the collector must see that, or the module never goes. */
+/* An instance refers to its type, and so to the module. The collector must know, or the module is never freed. */
 static int brush_traverse(PyObject *object, visitproc visit, void *arg) {
   Py_VISIT(Py_TYPE(object));
   return 0;
@@ -144,13 +144,13 @@ static PyObject *copy_change(const core_brush *self, const sbs_brush_change *cha
   return result;
 }
 
-/* The option that is an axis or None. */
+/* Converts an axis or None. */
 static int convert_axis(PyObject *object, void *core_choice_address) {
   if (object == Py_None) return 1;
   return core_convert_choice(object, core_choice_address);
 }
 
-/* The joint to paint: None, for all, or its number. */
+/* Converts the joint to paint: its number, or None for all. */
 static int convert_joint(PyObject *object, void *int32_address) {
   PyObject *integer;
   long value;
@@ -297,7 +297,7 @@ static PyObject *brush_influences(PyObject *object, PyObject *Py_UNUSED(unused))
 
 /* --------------------------------------------------------------------------------------------------------- type -- */
 
-/* The size_t that stands so many bytes into the object. */
+/* The size_t at an offset in the object. */
 static PyObject *get_size(PyObject *object, void *offset) {
   return PyLong_FromSize_t(*(const size_t *)(const void *)((const char *)object + (Py_ssize_t)offset));
 }

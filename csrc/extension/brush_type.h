@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* _core.Brush: a sbs_brush. It changes with every stroke; two threads that use it at once are told so. */
+/* _core.Brush: a sbs_brush. Two threads that use it at once get an error. */
 #ifndef SBS_EXTENSION_BRUSH_TYPE_H
 #define SBS_EXTENSION_BRUSH_TYPE_H
 

@@ -101,9 +101,9 @@ static sbs_capsules_points describe_points(const core_array *points) {
 /* -------------------------------------------------------------------------------------------------------- check -- */
 
 const char core_check_capsules_doc[] = "check_capsules(capsules)\n--\n\n"
-                                       "The arrays of capsules, checked: new, read-only, with all of them there.";
+                                       "Checked copies of the arrays of capsules, read-only, with defaults filled in.";
 
-/* A new read-only array of the values of an argument, or of what stands for none of them. */
+/* A new read-only array of the values of an argument, or of their default. */
 static PyObject *keep(const core_array *argument, npy_intp count, int type, long standard) {
   PyObject *kept =
       argument->array != NULL ? PyArray_NewCopy(argument->array, NPY_CORDER) : PyArray_SimpleNew(1, &count, type);
@@ -158,7 +158,7 @@ const char core_capsule_weights_doc[] =
     "threads=None)\n--\n\n"
     "Capsule weights: (joint_indices (V, K), joint_weights (V, K)), or a matrix (V, J).";
 
-/* What is computed, and what of. */
+/* The arguments of a call, converted. */
 typedef struct weighing {
   sbs_capsules capsules;
   sbs_capsules_points points;
@@ -166,7 +166,7 @@ typedef struct weighing {
   size_t limit; /* 0: none */
 } weighing;
 
-/* A new pair of arrays; as many influences as the point with the most has if there is no limit. */
+/* A new pair of arrays. Without a limit they have room for the influences of the point with the most. */
 static PyObject *weigh_sparse(PyObject *module, const weighing *what, int type) {
   PyArrayObject *joint_indices = NULL, *joint_weights = NULL;
   sbs_capsules_report report = {.max_influences = what->limit};

@@ -9,9 +9,8 @@
 #include "progress.h"
 
 const char core_optimized_centers_doc[] =
-    "optimized_centers(rest_positions, triangles, joint_indices, joint_weights, *, sigma=0.1, refinement=0.1, "
-    "tolerance=1e-2,\n"
-    "    progress=None, threads=None)\n--\n\n"
+    "optimized_centers(rest_positions, triangles, joint_indices, joint_weights, *, sigma=0.1, refinement=0.1,\n"
+    "    tolerance=1e-2, progress=None, threads=None)\n--\n\n"
     "Optimized centers of rotation, as (centers (V, 3) float64, (rigid, dissimilar, samples)).";
 
 static npy_int32 largest_of(PyArrayObject *array) {
@@ -27,7 +26,7 @@ static sbs_scalar scalar_of(const core_array *argument) {
   return PyArray_TYPE(argument->array) == NPY_FLOAT ? SBS_FLOAT32 : SBS_FLOAT64;
 }
 
-/* Checks that shapes agree and describes what centers are asked for; raises and returns 0 where they do not. */
+/* Describes the mesh whose centers to find; raises and returns 0 if shapes do not agree. */
 static int describe(const core_array *positions, const core_array *triangles, const core_array *indices,
                     const core_array *weights, sbs_skin_desc *desc) {
   if (!core_check_length(positions, 1, 3) || !core_check_length(triangles, 1, 3) ||

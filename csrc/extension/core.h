@@ -21,7 +21,7 @@
 
 #include <sbs/sbs.h>
 
-/* Nothing else of the module outlives a call; each interpreter has its own. */
+/* The state of the module: each interpreter has its own. Nothing else outlives a call. */
 typedef struct core_state {
   PyObject *skin_type;    /* _core.Skin */
   PyObject *brush_type;   /* _core.Brush */

@@ -66,7 +66,7 @@ static void raise_joint(const sbs_fault *fault, PyObject *place) {
                (Py_ssize_t)fault->limit);
 }
 
-/* A single weight is to blame, or those of a vertex together: their sum, or a joint that occurs twice. */
+/* The fault is a single weight, or the weights of a vertex together: their sum, or a joint that occurs twice. */
 static void raise_weight(const sbs_fault *fault, PyObject *place, PyObject *value) {
   if (fault->index_count == 2)
     PyErr_Format(PyExc_ValueError, "%U = %S: a weight must be finite and not negative with strict=True", place, value);
@@ -82,7 +82,7 @@ static void raise_radius(const sbs_fault *fault, PyObject *place, PyObject *valu
   Py_DECREF(limit);
 }
 
-/* Statuses that blame a value at a place. */
+/* Raises statuses with a value at a place. */
 static void raise_value(sbs_status status, const sbs_fault *fault, PyObject *place, PyObject *value) {
   switch (status) {
     case SBS_ERROR_TOO_LARGE: PyErr_Format(PyExc_ValueError, "%U = %S is too large", place, value); break;
@@ -127,7 +127,7 @@ void core_raise(const core_state *state, sbs_status status, const sbs_fault *fau
 
   switch (status) {
     case SBS_ERROR_OUT_OF_MEMORY: PyErr_NoMemory(); return;
-    case SBS_ERROR_CANCELLED: /* by a signal's handler, whose exception it is; else by nobody */
+    case SBS_ERROR_CANCELLED: /* the exception that cancelled it is raised already */
       if (PyErr_Occurred()) return;
       break;
     case SBS_ERROR_EMPTY: raise_empty(fault); return;

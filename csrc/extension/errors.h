@@ -11,11 +11,11 @@
  *   ValueError       the values of an argument
  *   MemoryError      no memory
  *   sbs.LinAlgError  LAPACK did not converge
- *   what is raised   SBS_ERROR_CANCELLED: that is why the call was given up
- *   SystemError      everything else: what this module passed on was wrong, a defect of its own
+ *   none             SBS_ERROR_CANCELLED: the exception that cancelled the call is raised already
+ *   SystemError      everything else: this module passed something wrong, which is a defect
  *
- * A fault in a stack of matrices comes as (matrix, element); `shape`, of 4 lengths, unravels it: (F, J, rows, columns),
- * or (0, J, rows, columns) for a single frame. NULL where the call took no matrices.
+ * The library reports a fault in a stack of matrices as (matrix, element). `shape`, 4 lengths, unravels it: (F, J,
+ * rows, columns), or (0, J, rows, columns) for a single frame. NULL if the call took no matrices.
  */
 void core_raise(const core_state *state, sbs_status status, const sbs_fault *fault, const npy_intp *shape);
 

@@ -14,9 +14,8 @@ const char core_heat_weights_doc[] =
     "    progress=None, threads=None)\n--\n\n"
     "Weights by heat, as (joint_indices (V, L) int32, joint_weights (V, L) float64, island_of_vertex (V,) int32,\n"
     "joined, (trouble, most influences, islands, welded, degenerate triangles, blind vertices)). Each of `joined` is\n"
-    "(island, neighbor, vertices, distance, reason). Rows are padded beyond the most influences; where there is "
-    "trouble\n"
-    "both arrays are None.";
+    "(island, neighbor, vertices, distance, reason). Rows are padded beyond the most influences. With trouble both\n"
+    "arrays are None.";
 
 /* In the order of sbs_heat_trouble and sbs_heat_reason. */
 static const char *const trouble_words[] = {"", "the mesh has no surface", "the surface is in tiny pieces",
@@ -29,7 +28,7 @@ static PyObject *list_joins(const sbs_heat_join *joins, size_t count) {
   for (size_t i = 0; list != NULL && i < count; i++) {
     PyObject *join = Py_BuildValue("iinds", (int)joins[i].island, (int)joins[i].neighbor,
                                    (Py_ssize_t)joins[i].vertex_count, joins[i].distance, reason_words[joins[i].reason]);
-    if (join == NULL || PyList_SetItem(list, (Py_ssize_t)i, join) < 0) Py_CLEAR(list); /* which takes join */
+    if (join == NULL || PyList_SetItem(list, (Py_ssize_t)i, join) < 0) Py_CLEAR(list); /* steals join */
   }
   return list;
 }
@@ -104,7 +103,7 @@ PyObject *core_heat_weights(PyObject *module, PyObject *args, PyObject *kwargs) 
   shape[0] = PyArray_DIM(positions.array, 0);
   shape[1] = count_enabled(&enabled, (Py_ssize_t)bones.joint_count);
   if (limit.value > 0 && limit.value < shape[1]) shape[1] = limit.value;
-  if (shape[1] == 0) shape[1] = 1; /* no joint: the library says so */
+  if (shape[1] == 0) shape[1] = 1; /* without joints the library raises */
   indices = (PyArrayObject *)PyArray_SimpleNew(2, shape, NPY_INT32);
   weights = (PyArrayObject *)PyArray_SimpleNew(2, shape, NPY_DOUBLE);
   islands = (PyArrayObject *)PyArray_SimpleNew(1, shape, NPY_INT32);

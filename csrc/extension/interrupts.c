@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-/* Seconds between two looks: each waits for the lock, so they must be rare; and nobody feels this after Ctrl-C. */
+/* Seconds between two checks: rare, for each waits for Python's lock, but Ctrl-C still seems to work at once. */
 static const double between_looks = 0.05;
 
 static double now(void) {

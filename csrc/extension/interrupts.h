@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of libsbs without Python's lock, that Ctrl-C ends. */
+/* Calls of libsbs without Python's lock, which Ctrl-C cancels. */
 #ifndef SBS_EXTENSION_INTERRUPTS_H
 #define SBS_EXTENSION_INTERRUPTS_H
 
 #include "core.h"
 
 /*
- * In place of Py_BEGIN_ALLOW_THREADS and Py_END_ALLOW_THREADS. Several times a second the call looks whether a signal
- * has come. Where its handler raises something, as that of SIGINT does, the call returns SBS_ERROR_CANCELLED, and
- * core_raise leaves raised what is.
+ * Used in place of Py_BEGIN_ALLOW_THREADS and Py_END_ALLOW_THREADS. The call checks for signals several times a second.
+ * If a signal's handler raises an exception, as that of SIGINT does, the call returns SBS_ERROR_CANCELLED, and
+ * core_raise leaves that exception.
  */
 #define CORE_BEGIN_CALL \
   { \

@@ -56,7 +56,7 @@ const char core_adjacency_doc[] =
     "Neighbors over edges, as (offsets (V + 1,) intp, neighbors (offsets[-1],) int32); corners stand for their\n"
     "representatives, from weld.";
 
-/* The first numbers of an array, as an array of their own, so that the rest is given back. */
+/* A copy of the first numbers of an array, so that the rest of its memory is freed. */
 static PyObject *first_of(PyArrayObject *array, size_t count) {
   npy_intp length = (npy_intp)count;
   PyArrayObject *result = (PyArrayObject *)PyArray_SimpleNew(1, &length, NPY_INT32);

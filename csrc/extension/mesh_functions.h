@@ -14,8 +14,8 @@ PyObject *core_weld(PyObject *module, PyObject *args, PyObject *kwargs);
 PyObject *core_adjacency(PyObject *module, PyObject *args, PyObject *kwargs);
 
 /*
- * A mesh of converted arrays (V, 3) and, unless NULL or without an array, (T, 3); raises and returns 0 where they are
- * not.
+ * Describes a mesh by converted arrays (V, 3) and (T, 3); the second may be NULL or without an array. Raises and
+ * returns 0 if shapes are wrong.
  */
 int core_describe_mesh(const core_array *positions, const core_array *triangles, sbs_mesh_desc *mesh);
 

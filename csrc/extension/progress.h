@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of libsbs that tell a Python function how far they are. */
+/* Calls of libsbs that report progress to a Python function. */
 #ifndef SBS_EXTENSION_PROGRESS_H
 #define SBS_EXTENSION_PROGRESS_H
 
 #include "interrupts.h"
 
-/* What a call back needs to enter Python again. */
+/* What a callback needs to enter Python again. */
 typedef struct core_caller {
   core_call call;
   PyObject *progress; /* None or callable */
@@ -15,8 +15,8 @@ typedef struct core_caller {
 int core_check_progress(PyObject *progress);
 
 /*
- * A sbs_progress for a core_caller whose progress is not None. Gives up where that or, as it runs, a signal's handler
- * has raised something; it stays raised.
+ * A sbs_progress for a core_caller whose progress is not None. Cancels the call if that function, or a signal's handler
+ * while it runs, raises an exception, which stays set.
  */
 int core_tell_progress(double fraction, void *core_caller_address);
 

@@ -16,7 +16,7 @@
 const char core_deform_doc[] = DEFORM_DOC("deform", "(J, 3 or 4, 4)", "(V, 3)");
 const char core_deform_many_doc[] = DEFORM_DOC("deform_many", "(F, J, 3 or 4, 4)", "(F, V, 3)");
 
-/* Both methods. */
+/* Both deform and deform_many. */
 static PyObject *deform_frames(PyObject *object, PyObject *args, PyObject *kwargs, int many) {
   static char *keywords[] = {
       "skinning_matrices", "method", "rotation",    "center",  "damping", "rcond", "amount", "base",
@@ -72,7 +72,7 @@ static PyObject *deform_frames(PyObject *object, PyObject *args, PyObject *kwarg
   out_normals = with_normals ? PyArray_DATA(normals.array) : NULL;
 
   CORE_BEGIN_CALL
-  if (many) { /* works on several frames at once, each with memory of its own that it allocates */
+  if (many) { /* several frames at once: the library allocates memory for each */
     status = sbs_skin_deform_many(self->skin, (size_t)PyArray_DIM(matrices.array, 0), &frames, &options, out,
                                   out_normals, NULL, &fault);
   } else {

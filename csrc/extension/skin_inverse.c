@@ -9,9 +9,9 @@
 const char core_inverse_deform_doc[] =
     "inverse_deform($self, posed_positions, skinning_matrices, *, method='spherical', rotation='qlerp', "
     "center='joint_set', damping=1e-8, rcond=None, amount=None, base='linear', out=None, threads=None)\n--\n\n"
-    "Rest positions (V, 3) of what was posed, and which vertices have no inverse, (V,) bool.";
+    "Rest positions (V, 3) from posed ones, and which vertices have no inverse, (V,) bool.";
 
-/* Whether the posed positions are of this mesh; raises if not. Brings them to the skin's type. */
+/* Checks that the posed positions are of this mesh, and casts them to the skin's type. */
 static int check_posed(const core_skin *self, core_array *posed) {
   if ((size_t)PyArray_DIM(posed->array, 0) != self->info.vertex_count || PyArray_DIM(posed->array, 1) != 3) {
     char expected[80];
@@ -63,7 +63,7 @@ PyObject *core_inverse_deform(PyObject *object, PyObject *args, PyObject *kwargs
       !core_check_no_overlap(&positions, amount.array, amount.name)) {
     goto exit;
   }
-  /* in place, but not with rows that lie elsewhere */
+  /* may be the same array, but must not overlap otherwise */
   if (PyArray_DATA(positions.array) != PyArray_DATA(posed.array) &&
       !core_check_no_overlap(&positions, posed.array, posed.name)) {
     goto exit;

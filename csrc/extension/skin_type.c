@@ -14,7 +14,7 @@ static sbs_scalar scalar_of(PyArrayObject *array) {
   return PyArray_TYPE(array) == NPY_FLOAT ? SBS_FLOAT32 : SBS_FLOAT64;
 }
 
-/* The number of joints where the caller did not say: of what is given per joint, else the largest index and one. */
+/* The number of joints if the caller does not give it: the length of the arrays per joint, or the largest index + 1. */
 static size_t count_joints(const core_array *arguments) {
   PyArrayObject *indices = arguments[CORE_JOINT_INDICES].array;
   const npy_int32 *index = PyArray_DATA(indices);
@@ -84,9 +84,10 @@ PyObject *core_wrap_skin(PyTypeObject *type, sbs_skin *skin, const sbs_weight_re
     return NULL;
   }
   self->skin = skin;
-  self->scratch.size = 2 * sbs_skin_scratch_size(skin); /* for two methods; what one does not touch costs no memory */
+  self->scratch.size =
+      2 * sbs_skin_scratch_size(skin); /* for two methods; pages that are never touched cost no memory */
   self->report = *report;
-  sbs_skin_get_info(skin, &self->info); /* fails for NULL alone, like the two below */
+  sbs_skin_get_info(skin, &self->info); /* fails only for NULL, like the two below */
   for (int i = 0; i < CORE_HELD_COUNT; i++) self->held[i] = (PyArrayObject *)Py_XNewRef((PyObject *)arrays[i]);
   return (PyObject *)self;
 }
@@ -104,7 +105,7 @@ static void release_arguments(made_from *given) {
   for (int i = 0; i < CORE_HELD_COUNT; i++) core_release(&given->arrays[i]);
 }
 
-/* Raises and returns 0 where arguments are wrong in themselves; they are to be released anyway. */
+/* Raises and returns 0 if an argument is wrong by itself. Release the arguments in any case. */
 static int parse(PyObject *args, PyObject *kwargs, const char *format, made_from *given) {
   static char *keywords[] = {"rest_positions", "joint_indices", "joint_weights", "parents", "joint_positions",
                              "rest_normals",   "centers",       "joint_count",   "strict",  NULL};
@@ -173,7 +174,7 @@ static PyObject *report_tuple(const sbs_weight_report *report) {
 const char core_check_skin_doc[] =
     "check_skin(rest_positions, joint_indices, joint_weights, *, parents=None, joint_positions=None, "
     "rest_normals=None, centers=None, joint_count=None, strict=False)\n--\n\n"
-    "What Skin would raise, or else its weight_report; it makes none.";
+    "Raises what Skin would raise, or returns its weight_report, without making one.";
 
 PyObject *core_check_skin(PyObject *module, PyObject *args, PyObject *kwargs) {
   PyArrayObject *arrays[CORE_HELD_COUNT];
@@ -202,7 +203,7 @@ exit:
   return result;
 }
 
-/* An instance holds its type, and by it the module: the collector must see that, or the module never goes. */
+/* An instance refers to its type, and so to the module. The collector must know, or the module is never freed. */
 static int skin_traverse(PyObject *object, visitproc visit, void *arg) {
   core_skin *self = (core_skin *)object;
 
@@ -226,7 +227,7 @@ static void skin_dealloc(PyObject *object) {
 
 /* --------------------------------------------------------------------------------------------------- properties -- */
 
-/* A read-only view of the array that the closure numbers, or None. */
+/* A read-only view of the array whose number is the closure, or None. */
 static PyObject *get_held(PyObject *object, void *number) {
   PyArrayObject *held = ((core_skin *)object)->held[(Py_ssize_t)number];
   PyObject *view;
@@ -237,7 +238,7 @@ static PyObject *get_held(PyObject *object, void *number) {
   return view;
 }
 
-/* The size_t that stands so many bytes into the object. */
+/* The size_t at an offset in the object. */
 static PyObject *get_size(PyObject *object, void *offset) {
   return PyLong_FromSize_t(*(const size_t *)(const void *)((const char *)object + (Py_ssize_t)offset));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* _core.Skin: a sbs_skin and the arrays that it was made from. Immutable, so all threads may use it at once. */
+/* _core.Skin: a sbs_skin and the arrays that it was made from. Immutable, so all threads may use one at once. */
 #ifndef SBS_EXTENSION_SKIN_TYPE_H
 #define SBS_EXTENSION_SKIN_TYPE_H
 
@@ -23,16 +23,16 @@ typedef struct core_skin {
   sbs_skin *skin;
   sbs_skin_info info;
   sbs_weight_report report;
-  core_scratch_pool scratch;            /* the one part that changes; it looks after itself */
+  core_scratch_pool scratch;            /* the only part that changes; threads may share it */
   PyArrayObject *held[CORE_HELD_COUNT]; /* converted; NULL where not given; never written to */
 } core_skin;
 
-/* Describes a mesh by the arrays that a skin holds or is to hold. */
+/* Describes a mesh by the arrays of a skin. */
 sbs_skin_desc core_describe_skin(PyArrayObject *const *arrays, size_t joint_count);
 
 /*
- * An object for a skin, which it owns from now on, also where this fails and raises. Made last, so that no other
- * thread, the collector's included, ever sees one without its skin.
+ * Makes an object for a skin and takes ownership of it, even if this fails and raises. The object is made last, so that
+ * no other thread, nor the collector, ever sees one without its skin.
  */
 PyObject *core_wrap_skin(PyTypeObject *type, sbs_skin *skin, const sbs_weight_report *report,
                          PyArrayObject *const *arrays);

@@ -8,8 +8,8 @@
 #include "interrupts.h"
 
 /*
- * Copies the rows of one matrix to the front of those of another of the same type; rows: which there, or NULL: as they
- * come.
+ * Copies the rows of one matrix to another of the same type that is at least as wide. rows: their places there, or
+ * NULL: in order.
  */
 static void copy_rows(PyArrayObject *to, const npy_int32 *rows, PyArrayObject *from) {
   const size_t size = (size_t)PyArray_ITEMSIZE(to);
@@ -27,7 +27,7 @@ static void copy_rows(PyArrayObject *to, const npy_int32 *rows, PyArrayObject *f
   }
 }
 
-/* What a skin holds with some rows replaced, as a new array; as wide and of as large a type as the two need. */
+/* A copy of a skin's array with some rows replaced, as wide and of as large a type as both need. */
 static PyArrayObject *replace_rows(PyArrayObject *held, const npy_int32 *vertices, core_array *rows) {
   const npy_intp width = PyArray_DIM(held, 1), given = PyArray_DIM(rows->array, 1);
   const npy_intp shape[2] = {PyArray_DIM(held, 0), width > given ? width : given};
@@ -60,7 +60,7 @@ static int check_vertices(const core_skin *self, const core_array *vertices) {
 }
 
 /*
- * A fault in the influences of a vertex is one in the row that the caller gave for it, the last if there are several.
+ * Turns a fault at a vertex into one at the row that the caller gave for it, the last if there are several.
  */
 static void name_row(sbs_fault *fault, const core_array *vertices) {
   const npy_int32 *vertex = PyArray_DATA(vertices->array);

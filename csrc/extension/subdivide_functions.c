@@ -9,7 +9,7 @@
 #include "interrupts.h"
 #include "mesh_functions.h"
 
-/* A new array (rows, columns), or (rows) where columns is 0, with a copy of what the library has. */
+/* A new array (rows, columns), or (rows) if columns is 0, with a copy of the library's. */
 static PyObject *copy_of(const void *numbers, size_t rows, size_t columns, int type) {
   const npy_intp shape[2] = {(npy_intp)rows, (npy_intp)columns};
   PyObject *array = PyArray_SimpleNew(columns > 0 ? 2 : 1, shape, type);
@@ -34,9 +34,8 @@ static PyObject *as_tuple(const sbs_subdivision *fine) {
 
 const char core_subdivide_doc[] =
     "subdivide(positions, triangles, representatives, chosen, *, scheme='1:4', levels=1)\n--\n\n"
-    "Chosen triangles divided, and their neighbors as need be: (parents (N, 3) int32, shares (N, 3), triangles (T', "
-    "3)\n"
-    "int32, sources (T',) int32). The first two are the new vertices.";
+    "Divides chosen triangles, and their neighbors where needed: (parents (N, 3) int32, shares (N, 3), triangles\n"
+    "(T', 3) int32, sources (T',) int32). Parents and shares are those of the new vertices.";
 
 PyObject *core_subdivide(PyObject *module, PyObject *args, PyObject *kwargs) {
   static char *keywords[] = {"positions", "triangles", "representatives", "chosen", "scheme", "levels", NULL};

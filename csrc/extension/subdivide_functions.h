@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions of sbs._core that make meshes finer and measure how smooth they are. */
+/* The functions of sbs._core that subdivide meshes and measure their curvature. */
 #ifndef SBS_EXTENSION_SUBDIVIDE_FUNCTIONS_H
 #define SBS_EXTENSION_SUBDIVIDE_FUNCTIONS_H
 

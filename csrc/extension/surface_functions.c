@@ -23,7 +23,7 @@ static void release_all(core_array *const *arguments, size_t count) {
 const char core_nearest_on_surface_doc[] =
     "nearest_on_surface(positions, triangles, points, *, point_labels=None, triangle_labels=None, threads=None)\n--\n\n"
     "The nearest point of a surface to each point, as (triangles (N,) int32, barycentric (N, 3), distances (N,)).\n"
-    "Triangles with the label of the point are passed over; -1 and infinity where none is left.";
+    "Triangles with the label of the point are skipped; -1 and infinity if none is left.";
 
 PyObject *core_nearest_on_surface(PyObject *module, PyObject *args, PyObject *kwargs) {
   static char *keywords[] = {"positions", "triangles", "points", "point_labels", "triangle_labels", "threads", NULL};
@@ -88,9 +88,8 @@ exit:
 
 const char core_segments_blocked_doc[] =
     "segments_blocked(positions, triangles, starts, ends, *, start_vertices=None, threads=None)\n--\n\n"
-    "Whether a surface crosses each segment between its ends: (N,) bool. Triangles at the vertex that a segment "
-    "starts\n"
-    "from, if that is told, don't count.";
+    "Whether a surface crosses each segment between its ends: (N,) bool. Triangles at the vertex that a segment\n"
+    "starts from, if given, do not count.";
 
 PyObject *core_segments_blocked(PyObject *module, PyObject *args, PyObject *kwargs) {
   static char *keywords[] = {"positions", "triangles", "starts", "ends", "start_vertices", "threads", NULL};
@@ -144,7 +143,7 @@ exit:
 
 const char core_islands_doc[] =
     "islands(triangles, vertex_count)\n--\n\n"
-    "The number of each vertex's island, (V,) int32: islands are what triangles connect, in the order of their lowest\n"
+    "The number of each vertex's island, (V,) int32. Triangles connect islands; they are numbered by their lowest\n"
     "vertices.";
 
 PyObject *core_islands(PyObject *module, PyObject *args, PyObject *kwargs) {

@@ -24,7 +24,7 @@ static int type_of_weights(const core_influences *influences) {
 
 const char core_tidy_weights_doc[] =
     "tidy_weights(joint_indices, joint_weights, *, joint_count=None)\n--\n\n"
-    "As a skin uses them: (joint_indices (V, K), joint_weights (V, K), max_influences).";
+    "Influences as a skin uses them: (joint_indices (V, K), joint_weights (V, K), max_influences).";
 
 PyObject *core_tidy_weights(PyObject *module, PyObject *args, PyObject *kwargs) {
   static char *keywords[] = {"joint_indices", "joint_weights", "joint_count", NULL};
@@ -67,7 +67,7 @@ exit:
 
 const char core_clean_weights_doc[] =
     "clean_weights(joint_indices, joint_weights, *, normalize=True, limit=None, threshold=0.0, locked=None)\n--\n\n"
-    "Normalized, limited and pruned: (joint_indices (V, K), joint_weights (V, K), (changed, unweighted, off_sum,\n"
+    "Normalizes, limits and prunes: (joint_indices (V, K), joint_weights (V, K), (changed, unweighted, off_sum,\n"
     "max_influences)).";
 
 PyObject *core_clean_weights(PyObject *module, PyObject *args, PyObject *kwargs) {

@@ -31,8 +31,7 @@ static int32_t middle_of_three(const builder *build, int axis, int32_t a, int32_
   return x < z ? a : (y < z ? c : b);
 }
 
-/* Hoare's selection: orders triangles [begin, end) along an axis so that none before `middle` is beyond one after it.
-*/
+/* Hoare's selection: orders triangles [begin, end) so that none before `middle` is beyond one after it. */
 static void select_middle(const builder *build, int axis, size_t begin, size_t end, size_t middle) {
   while (end - begin > 1) {
     int32_t *order = build->order;
