@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from make_test_data import section
-from sbs.animation import Animation
+from sbs.animation import Animation, Animations
 from sbs.character import Character, Mesh, WeightType
 from sbs.rig import compose
 from sbs.skeleton import Skeleton
@@ -88,7 +88,7 @@ def read_character(folder: Path, clips: Sequence[str], frames: slice = slice(Non
         Animation.from_skinning_matrices(clip, *read_clip(folder / f"{clip}.clip.bin", frames), character.rig)
         for clip in clips
     ]
-    return replace(character, animations=tuple(animations))
+    return replace(character, animations=Animations(animations))
 
 
 @click.command(help=__doc__.splitlines()[0])

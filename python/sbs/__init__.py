@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from . import rotations
 from ._core import LinAlgError, build_info, get_threads, set_threads
 from ._core import version as __version__
-from .animation import Animation
+from .animation import Animation, Animations
 from .blending import BonesBlending, bones_blending
 from .centers import CenterWarning, optimized_centers
 from .character import Character, Mesh, load
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Animation",
+    "Animations",
     "BonesBlending",
     "CenterWarning",
     "Character",

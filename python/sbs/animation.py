@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, SupportsIndex, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import affine
+from .names import nearest_name
 from .rig import Floats, Rig, compose, decompose
 
 TrackPath = Literal["translation", "rotation", "scale"]
@@ -217,3 +218,55 @@ class Animation:
             track("scale", scales, rig.scales, 1.0),
         )
         return cls(name, tuple(t for t in tracks if t is not None), rig)
+
+
+class Animations(tuple[Animation, ...]):
+    """Animations in their order, which are also found by their names.
+
+    A name is that of an animation, or its end where no other one ends so: files often put the name of an object before
+    it, as in ``"Armature|Run"``. An end begins behind one of ``| : / . _ -`` or a space.
+
+    Raises
+    ------
+    KeyError
+        By ``animations[name]``, if no animation has the name, or several end in it.
+
+    Examples
+    --------
+    >>> from importlib.resources import files
+    >>> import sbs
+    >>> hand = sbs.load(str(files("sbs.demo") / "data" / "hand.glb"))
+    >>> hand.animations["fist"]
+    <sbs.Animation 'fist', 1 s>
+    """
+
+    __slots__ = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all."""
+        return tuple(animation.name for animation in self)
+
+    @overload
+    def __getitem__(self, key: str | SupportsIndex) -> Animation: ...
+    @overload
+    def __getitem__(self, key: slice) -> tuple[Animation, ...]: ...
+    def __getitem__(self, key: str | SupportsIndex | slice) -> Animation | tuple[Animation, ...]:
+        if not isinstance(key, str):
+            return super().__getitem__(key)
+        found = self._named(key)
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise KeyError(f"{key!r} may be any of: {', '.join(animation.name for animation in found)}")
+        listed = ", ".join(self.names) or "none"
+        raise KeyError(f"no animation is named {key!r}; there are: {listed}{nearest_name(key, self.names)}")
+
+    def __contains__(self, key: object) -> bool:
+        return len(self._named(key)) == 1 if isinstance(key, str) else super().__contains__(key)
+
+    def _named(self, name: str) -> list[Animation]:
+        """The first of this very name; or else all that end in it."""
+        exact = [animation for animation in self if animation.name == name]
+        ends = tuple(f"{mark}{name}" for mark in "|:/._- ")
+        return exact[:1] or [animation for animation in self if name and animation.name.endswith(ends)]

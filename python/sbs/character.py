@@ -6,7 +6,7 @@ from __future__ import annotations
 import copy
 import os
 import pathlib
-from dataclasses import InitVar, dataclass, replace
+from dataclasses import InitVar, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from .animation import Animation
+from .animation import Animation, Animations
 from .callers import warn
 from .centers import optimized_centers
 from .influences import Influences, with_rows
@@ -25,7 +25,7 @@ from .skin import Skin
 from .text import well_formed
 from .triangle_mesh import Mesh
 
-__all__ = ["Animation", "Character", "Mesh", "load"]
+__all__ = ["Animation", "Animations", "Character", "Mesh", "load"]
 
 PathLike = str | os.PathLike[str]
 WeightType = Literal["float32", "uint16", "uint8"]
@@ -39,7 +39,7 @@ class Character:
     it. The *scene* is where a file puts the character. Skinning matrices of `animations`, `rest_matrices` and
     `skinning_matrices` map from bind space to the scene::
 
-        character.skin.deform(character.animations[0].skinning_matrices(0.5))    # in the scene
+        character.skin.deform(character.animations["Run"].skinning_matrices(0.5))    # in the scene
         character.skin.deform(character.skinning_matrices(rotations))            # in the scene
 
     whereas the skeleton alone knows only bind space::
@@ -57,7 +57,8 @@ class Character:
         Bind matrices are scaled to a determinant of 1 or -1, so that joints have the unit of length of the mesh.
     rig : Rig
         The joints with all nodes above and between them, which animations move.
-    animations : tuple of Animation
+    animations : Animations
+        A tuple that also knows names: ``animations["Run"]``.
     strict : bool, optional
         To make one: refuse weights that need a repair, see `Skin`.
 
@@ -77,10 +78,12 @@ class Character:
     mesh: Mesh
     skeleton: Skeleton
     rig: Rig
-    animations: tuple[Animation, ...] = ()
+    animations: Animations = field(default_factory=Animations)
     strict: InitVar[bool] = False
 
     def __post_init__(self, strict: bool) -> None:
+        if not isinstance(self.animations, Animations):
+            object.__setattr__(self, "animations", Animations(self.animations))
         self.rig.check_skeleton(self.skeleton)
         for number, animation in enumerate(self.animations):
             if not animation.rig.same_as(self.rig):
@@ -246,17 +249,23 @@ class Character:
         return matrix
 
     def skinning_matrices(
-        self, local: ArrayLike | None = None, *, quaternions: ArrayLike | None = None
+        self,
+        local: ArrayLike | None = None,
+        *,
+        quaternions: ArrayLike | None = None,
+        rotation_vectors: ArrayLike | None = None,
     ) -> NDArray[np.float64]:
         """Skinning matrices of a pose that is given joint by joint, bind space to scene.
 
         Parameters
         ----------
-        local : (..., J, 4, 4) or (..., J, 3, 3) array_like
-            T(j), the movement of each joint in its own axes, as `Skeleton.forward` takes it. The identity for all
-            joints gives the bind pose.
+        local : (..., J, 3), (..., J, 4), (..., J, 3, 3) or (..., J, 4, 4) array_like
+            T(j), the movement of each joint in its own axes: rotation vectors, quaternions (w, x, y, z) or matrices, as
+            `Skeleton.forward` takes them. The identity for all joints gives the bind pose.
         quaternions : (..., J, 4) array_like
-            The rotations as quaternions (w, x, y, z), in place of `local`.
+            Quaternions, in place of `local`.
+        rotation_vectors : (..., J, 3) array_like
+            Rotation vectors, in place of `local`.
 
         Returns
         -------
@@ -267,7 +276,7 @@ class Character:
         ValueError, TypeError
             As `Skeleton.forward`.
         """
-        pose = self.skeleton.forward(local, quaternions=quaternions)
+        pose = self.skeleton.forward(local, quaternions=quaternions, rotation_vectors=rotation_vectors)
         return self.scene_matrix @ self.skeleton.skinning_matrices(pose)
 
     def optimized_centers(self, **options: Any) -> NDArray[np.float64]:

@@ -11,15 +11,13 @@ from .character import Character
 from .skeleton import Skeleton
 
 
-def turned(skeleton: Skeleton, joint: str, axis: ArrayLike, degrees: float) -> NDArray[np.float64]:
+def turned(skeleton: Skeleton, joint: str | int, axis: ArrayLike, degrees: float) -> NDArray[np.float64]:
     """The bind pose with one joint turned.
 
     Parameters
     ----------
     skeleton : Skeleton
-        With names.
-    joint : str
-        Name of the joint.
+    joint : str or int
     axis : (3,) array_like
         In the joint's own frame; any length.
     degrees : float
@@ -35,7 +33,7 @@ def turned(skeleton: Skeleton, joint: str, axis: ArrayLike, degrees: float) -> N
     return local
 
 
-def bone_axis(skeleton: Skeleton, joint: str) -> NDArray[np.float64]:
+def bone_axis(skeleton: Skeleton, joint: str | int) -> NDArray[np.float64]:
     """Unit vector (3,) along the bone of a joint, to its first child, in the joint's own frame.
 
     Raises
@@ -46,15 +44,15 @@ def bone_axis(skeleton: Skeleton, joint: str) -> NDArray[np.float64]:
     index = skeleton.index(joint)
     children = np.flatnonzero(np.asarray(skeleton.parents) == index)
     if len(children) == 0:
-        raise ValueError(f"joint {joint!r} has no child, so it has no bone to turn about")
+        raise ValueError(f"joint {skeleton.names[index]!r} has no child, so it has no bone to turn about")
     bone = skeleton.inverse_bind_matrices[index] @ skeleton.bind_matrices[children[0]][:, 3]
     length = np.linalg.norm(bone[:3])
     if not length > 0:
-        raise ValueError(f"joint {joint!r} lies where its child {skeleton.names[children[0]]!r} lies")
+        raise ValueError(f"joint {skeleton.names[index]!r} lies where its child {skeleton.names[children[0]]!r} lies")
     return np.asarray(bone[:3] / length)
 
 
-def descendants(skeleton: Skeleton, joint: str) -> NDArray[np.intp]:
+def descendants(skeleton: Skeleton, joint: str | int) -> NDArray[np.intp]:
     """A joint and all that hang from it, ascending."""
     parents = np.asarray(skeleton.parents)
     found = np.zeros(len(parents), bool)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rotation matrices from and to Euler angles, quaternions, and axes with angles.
+"""Rotation matrices from and to Euler angles, quaternions, rotation vectors, and axes with angles.
 
 Matrices turn column vectors in a right-handed system, quaternions are (w, x, y, z), angles are in radians unless
 degrees are asked for. Every function takes stacks of rotations of any shape and returns float64.
@@ -15,7 +15,9 @@ __all__ = [
     "matrices_from_axis_angle",
     "matrices_from_euler",
     "matrices_from_quaternions",
+    "matrices_from_rotation_vectors",
     "quaternions_from_matrices",
+    "rotation_vectors_from_matrices",
 ]
 
 Floats = NDArray[np.float64]
@@ -208,6 +210,79 @@ def matrices_from_axis_angle(axes: ArrayLike, angles: ArrayLike, *, degrees: boo
     sines, axes = np.broadcast_arrays(np.sin(half)[..., None], axes)
     cosines = np.broadcast_to(np.cos(half)[..., None], (*axes.shape[:-1], 1))
     return matrices_from_quaternions(np.concatenate([cosines, sines[..., :1] * axes], axis=-1))
+
+
+def matrices_from_rotation_vectors(vectors: ArrayLike, *, degrees: bool = False) -> Floats:
+    """Rotation matrices of rotation vectors: axes whose lengths are the angles, as SMPL has its poses.
+
+    Parameters
+    ----------
+    vectors : (..., 3) array_like
+        Zeros are no rotation.
+    degrees : bool
+        Whether the lengths are in degrees.
+
+    Returns
+    -------
+    (..., 3, 3) ndarray of float64
+
+    Raises
+    ------
+    ValueError
+        If a number is not finite, or `vectors` has not three columns.
+
+    Examples
+    --------
+    >>> matrices_from_rotation_vectors([[0.0, 0.0, 0.0], [0.0, 0.0, 90.0]], degrees=True).round(3)[:, :2, :2] + 0.0
+    array([[[ 1.,  0.],
+            [ 0.,  1.]],
+    <BLANKLINE>
+           [[ 0., -1.],
+            [ 1.,  0.]]])
+    """
+    vectors = _vectors(vectors, "vectors", 3)
+    for place in np.argwhere(~np.isfinite(vectors))[:1]:
+        found = vectors[tuple(place)]
+        raise ValueError(f"vectors[{', '.join(map(str, place))}] is {found}, where a finite number is needed")
+    if degrees:
+        vectors = np.radians(vectors)
+    angles = _lengths(vectors)[..., None]
+    # sin(angle / 2) / angle, which is 1/2 at 0; NumPy's sinc has a factor of pi.
+    shares = 0.5 * np.sinc(angles / (2.0 * np.pi))
+    return matrices_from_quaternions(np.concatenate([np.cos(0.5 * angles), shares * vectors], axis=-1))
+
+
+def rotation_vectors_from_matrices(matrices: ArrayLike, *, degrees: bool = False) -> Floats:
+    """Rotation vectors of rotation matrices, the inverse of `matrices_from_rotation_vectors`.
+
+    Parameters
+    ----------
+    matrices : (..., 3, 3) array_like
+        Rotations; what comes out for anything else is unspecified.
+    degrees : bool
+        Whether to return lengths in degrees.
+
+    Returns
+    -------
+    (..., 3) ndarray of float64
+        Of a length of at most 180 degrees; of a half turn, one of the two.
+
+    Raises
+    ------
+    ValueError
+        If `matrices` is not a stack of 3 by 3 matrices.
+    """
+    quaternions = quaternions_from_matrices(matrices)
+    sines = _lengths(quaternions[..., 1:])[..., None]
+    angles = 2.0 * np.arctan2(sines, quaternions[..., :1])
+    vectors = np.where(sines == 0.0, 2.0, angles / np.where(sines == 0.0, 1.0, sines)) * quaternions[..., 1:]
+    return np.degrees(vectors) if degrees else vectors
+
+
+def _lengths(vectors: Floats) -> Floats:
+    """Lengths (...) of vectors (..., 3), of which no square under- or overflows."""
+    lengths: Floats = np.hypot(np.hypot(vectors[..., 0], vectors[..., 1]), vectors[..., 2])
+    return lengths
 
 
 def _axes_of_sequence(sequence: str) -> tuple[list[int], bool]:

@@ -6,7 +6,6 @@ The letters are those of Kavan and Zara, "Real Time Skin Deformation with Bones 
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TypeVar
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import affine, rotations
+from .names import numbers_of
 
 __all__ = ["Skeleton"]
 
@@ -106,18 +106,17 @@ class Skeleton:
     def _index_of_name(self) -> dict[str, int]:
         return {name: joint for joint, name in enumerate(self.names)}
 
-    def index(self, name: str) -> int:
-        """The number of the joint with a name.
+    def index(self, joint: str | int) -> int:
+        """The number of a joint that is told by its name or number.
 
         Raises
         ------
         KeyError
-            If there is none.
+            If there is no joint of a name.
+        ValueError
+            If a number is out of range.
         """
-        try:
-            return self._index_of_name[name]
-        except KeyError:
-            raise KeyError(f"no joint is named {name!r}") from None
+        return self.indices([joint])[0]
 
     def indices(self, joints: Iterable[str | int]) -> list[int]:
         """The numbers of joints that are told by their names or numbers.
@@ -128,23 +127,31 @@ class Skeleton:
             If there is no joint of a name.
         ValueError
             If a number is out of range.
+        TypeError
+            If `joints` is a single name.
         """
-        numbers = [self.index(joint) if isinstance(joint, str) else operator.index(joint) for joint in joints]
-        for number in numbers:
-            if not 0 <= number < len(self):
-                raise ValueError(f"joint {number} is out of range for {len(self)} joints")
-        return numbers
+        return numbers_of(joints, self._index_of_name)
 
-    def forward(self, local: ArrayLike | None = None, *, quaternions: ArrayLike | None = None) -> Floats:
+    def forward(
+        self,
+        local: ArrayLike | None = None,
+        *,
+        quaternions: ArrayLike | None = None,
+        rotation_vectors: ArrayLike | None = None,
+    ) -> Floats:
         """Pose matrices of joint movements: F(j) = F(p(j)) R(j) T(j), and R(j) T(j) for roots.
 
         Parameters
         ----------
-        local : (..., J, 4, 4) or (..., J, 3, 3) array_like
-            T(j), the movement of each joint in its own axes: matrices, or rotations alone. The identity for all joints
-            gives the bind pose.
+        local : (..., J, 3), (..., J, 4), (..., J, 3, 3) or (..., J, 4, 4) array_like
+            T(j), the movement of each joint in its own axes: rotation vectors (an axis whose length is the angle, in
+            radians), quaternions (w, x, y, z) of any length but 0, rotation matrices, or matrices. The identity for all
+            joints, which is zeros as rotation vectors, gives the bind pose. What ends in (J, 3, 3) or (J, 4, 4) is
+            taken for matrices; frames of three vectors or four quaternions are told by the names below.
         quaternions : (..., J, 4) array_like
-            The rotations as quaternions (w, x, y, z) of any length but 0, in place of `local`.
+            Quaternions, in place of `local`.
+        rotation_vectors : (..., J, 3) array_like
+            Rotation vectors, in place of `local`.
 
         Returns
         -------
@@ -156,17 +163,52 @@ class Skeleton:
         ValueError
             If a shape is wrong, a number not finite, or a last row not (0, 0, 0, 1).
         TypeError
-            If not exactly one of the two is given.
+            If not exactly one of the three is given.
+
+        Examples
+        --------
+        A pose as SMPL has it, of which all joints but one rest:
+
+        >>> skeleton = Skeleton([-1, 0], np.tile(np.eye(4), (2, 1, 1)))
+        >>> skeleton.forward([[0.0, 0.0, 0.0], [np.pi, 0.0, 0.0]])[1].round(3) + 0.0
+        array([[ 1.,  0.,  0.,  0.],
+               [ 0., -1.,  0.,  0.],
+               [ 0.,  0., -1.,  0.],
+               [ 0.,  0.,  0.,  1.]])
         """
-        if (local is None) == (quaternions is None):
-            raise TypeError("forward() takes either local or quaternions")
-        name = "local" if quaternions is None else "the matrices of quaternions"
+        if sum(given is not None for given in (local, quaternions, rotation_vectors)) != 1:
+            raise TypeError("forward() takes exactly one of local, quaternions and rotation_vectors")
+        return self._accumulate(self.local_bind_matrices @ self._movements(local, quaternions, rotation_vectors))
+
+    def _movements(
+        self, local: ArrayLike | None, quaternions: ArrayLike | None, rotation_vectors: ArrayLike | None
+    ) -> Floats:
+        """T(j) as matrices (..., J, 4, 4), of the one that is given."""
+        name = "local"
+        if local is not None:
+            movements = np.asarray(local, dtype=np.float64)
+            last = movements.shape[-3:]
+            if last == (len(self), 4, 4):
+                return self._check_pose(movements, name)
+            if last == (len(self), 3, 3):
+                return self._check_pose(affine.from_linear(movements), name)
+            if last[-2:] == (len(self), 4):
+                quaternions = movements
+            elif last[-2:] == (len(self), 3):
+                rotation_vectors = movements
+            else:
+                each = f"..., {len(self)}"
+                raise ValueError(
+                    f"local has shape {movements.shape}, expected ({each}, 3) rotation vectors, ({each}, 4) quaternions"
+                    f" (w, x, y, z), or matrices ({each}, 3, 3) or ({each}, 4, 4)"
+                )
         if quaternions is not None:
-            local = rotations.matrices_from_quaternions(quaternions)
-        movements = np.asarray(local, dtype=np.float64)
-        if movements.shape[-2:] == (3, 3):
-            movements = affine.from_linear(movements)
-        return self._accumulate(self.local_bind_matrices @ self._check_pose(movements, name))
+            turned = rotations.matrices_from_quaternions(quaternions)
+            name = "the matrices of quaternions"
+        else:
+            turned = rotations.matrices_from_rotation_vectors(np.asarray(rotation_vectors, np.float64))
+            name = "the matrices of rotation vectors"
+        return self._check_pose(affine.from_linear(turned), name)
 
     def from_local(self, local_matrices: ArrayLike) -> Floats:
         """Pose matrices of matrices joint to parent, such as the nodes of a glTF file have: F(j) = F(p(j)) L(j).

@@ -237,7 +237,7 @@ def test_demo_without_the_extra_says_what_to_install(tmp_path: Path, monkeypatch
     ("arguments", "reason"),
     [
         (("info", "none.glb"), "'none.glb' does not exist"),
-        (("deform", HAND, "--animation", "jump", "-o", "a.npy"), "no animation 'jump'; the file has: fist"),
+        (("deform", HAND, "--animation", "jump", "-o", "a.npy"), "no animation is named 'jump'; there are: fist"),
         (("deform", HAND, "--animation", "fist", "--time", "nan", "-o", "a.npy"), "nan s is outside"),
         (("deform", HAND, "-o", "a.stl"), "'a.stl' does not end in .obj, .ply, .npy"),
         (("deform", HAND, "--fps", 30, "-o", "a.npy"), "--fps needs --animation"),
@@ -251,6 +251,8 @@ def test_demo_without_the_extra_says_what_to_install(tmp_path: Path, monkeypatch
         (("compare", HAND), "one of --animation and --joint is needed"),
         (("compare", HAND, "--joint", "wrist"), "--joint and --rotate go together"),
         (("compare", HAND, "--joint", "elbow", "--rotate", "x:1"), "no joint 'elbow'"),
+        (("compare", HAND, "--joint", "25", "--rotate", "x:1"), "no joint '25'"),
+        (("compare", HAND, "--joint", "Wrist", "--rotate", "x:1"), "did you mean 'wrist'?"),
         (("compare", HAND, "--joint", "wrist", "--rotate", "x"), "'x' is not AXIS:DEGREES"),
         (("compare", HAND, "--joint", "wrist", "--rotate", "0,0,0:9"), "'0,0,0' is not a direction"),
         (("compare", HAND, "--joint", "thumb-tip", "--rotate", "bone:9"), "'thumb-tip' has no child"),

@@ -126,7 +126,8 @@ def test_compare_shows_bones_blending(tmp_path: Path) -> None:
         (("subdivide", "--joint", "LeftArm", "--levels", 0, "-o", "a.glb"), "--levels"),
         (("subdivide", "-o", "a.glb"), "Missing option '--joint'"),
         (("curvature", "--joint", "Tail"), "no joint 'Tail'"),
-        (("curvature", "--joint", "LeftArm", "--bones-blending", "Tail"), "no joint 'Tail'"),
+        (("curvature", "--joint", "LeftArm", "--bones-blending", "Tail"), "for --bones-blending: no joint 'Tail'"),
+        (("curvature", "--joint", "LeftArm", "--subdivide", "Tail"), "for --subdivide: no joint 'Tail'"),
         (("deform", "--bones-blending", "Tail", "-o", "a.npy"), "no joint 'Tail'"),
         (
             ("deform", "--bones-blending", "all", "--method", "linear", "-o", "a.npy"),

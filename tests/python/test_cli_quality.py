@@ -90,7 +90,7 @@ def test_pictures_and_curves(tmp_path: Path) -> None:
     [
         (("none.glb",), "'none.glb' does not exist"),
         ((HAND, "--methods", "LBS,magic"), "no method 'magic'; there are: LBS, "),
-        ((HAND, "--animation", "jump"), "no animation 'jump'; the file has: fist"),
+        ((HAND, "--animation", "jump"), "no animation is named 'jump'; there are: fist"),
         ((HAND, "--joint", "wrist"), "--joint needs --poses"),
         ((HAND, "--poses", "--joint", "elbow"), "no joint 'elbow'; the file has: "),
         ((HAND, "--frames", 0), "--frames"),

@@ -242,7 +242,7 @@ def test_bad_poses() -> None:
         (skeleton.local, "pose"),
         (skeleton.skinning_matrices, "pose"),
     ):
-        with pytest.raises(ValueError, match=rf"{name} has shape \(2, 2, 4, 4\), expected \(\.\.\., 3, 4, 4\)"):
+        with pytest.raises(ValueError, match=rf"{name} has shape \(2, 2, 4, 4\), expected .*\(\.\.\., 3, 4, 4\)"):
             call(pose[:, :2])
         with pytest.raises(ValueError, match=rf"{name}\[1, 2, 0, 3\] is inf, where a finite number is needed"):
             call(with_entry(pose, (1, 2, 0, 3), np.inf))
@@ -253,7 +253,7 @@ def test_bad_poses() -> None:
     skeleton.local(with_entry(pose, (1, 2, 0, 0), 0.0))  # a joint without children may vanish
     with pytest.raises(ValueError, match=r"quaternions\[0, 1\] is zero or not finite"):
         skeleton.forward(quaternions=[[[1, 0, 0, 0], [0, 0, 0, 0], [1, 0, 0, 0]]])
-    with pytest.raises(TypeError, match="either local or quaternions"):
+    with pytest.raises(TypeError, match="exactly one of local, quaternions and rotation_vectors"):
         skeleton.forward()
-    with pytest.raises(TypeError, match="either local or quaternions"):
+    with pytest.raises(TypeError, match="exactly one of local, quaternions and rotation_vectors"):
         skeleton.forward(pose, quaternions=np.ones((2, 3, 4)))

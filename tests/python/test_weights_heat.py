@@ -329,7 +329,7 @@ def test_any_mesh_gets_weights_of_sum_one(seed: int, vertices, triangles, joints
         ({"joints": []}, ValueError, "joints is empty"),
         ({"joints": [2]}, ValueError, r"joints\[0\] = 2 is out of range for 2 joints"),
         ({"joints": [True]}, ValueError, r"joints has shape \(1,\)"),
-        ({"joints": [0.5]}, TypeError, "joints must hold integers or flags"),
+        ({"joints": [0.5]}, TypeError, "joints must hold integers, names or flags"),
         ({"strength": 0.0}, ValueError, "strength must be a finite number above 0"),
         ({"strength": np.nan}, ValueError, "strength"),
         ({"prune": 1.5}, ValueError, "prune must be between 0 and 1"),

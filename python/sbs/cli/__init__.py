@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import click
 
+from .. import __version__
 from .bench import bench
 from .compare import compare
 from .curvature import bend_curvature
@@ -18,7 +19,7 @@ from .weights import weights
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="spherical-blend-skinning")
+@click.version_option(__version__)
 def main() -> None:
     """Skinning of characters: spherical blend skinning beside linear and dual quaternion skinning."""
 

@@ -91,7 +91,7 @@ class ChosenBones:
         blending = bones_blending(
             character.skeleton,
             mesh.positions,
-            joints=None if "all" in self.joints else known_joints(character, self.joints),
+            joints=None if "all" in self.joints else known_joints(character, self.joints, option="--bones-blending"),
             influences=(mesh.joint_indices, mesh.joint_weights),
             t_min=_numbers(character, self.t_min, "--t-min"),
             t_max=_numbers(character, self.t_max, "--t-max"),

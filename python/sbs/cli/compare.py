@@ -120,8 +120,10 @@ def compare(
         matrices, pose = pose_at(character, animation_name, time), f"{animation_name} at {time or 0:g} s"
         moved, shown = np.empty(0, np.intp), np.ones(character.skin.vertex_count, bool)
     else:
-        matrices, pose = pose_with(character, joint, *rotate), f"{joint} turned by {rotate[1]:g}°"
-        moved, shown = descendants(character.skeleton, joint), moved_by(character, joint)
+        (turning,) = known_joints(character, [joint])
+        pose = f"{character.skeleton.names[turning]} turned by {rotate[1]:g}°"
+        matrices = pose_with(character, turning, *rotate)
+        moved, shown = descendants(character.skeleton, turning), moved_by(character, turning)
     skin = skin_for(character, center, centers_cache)
     shapes = {}
     for method, heading in HEADINGS.items():
@@ -163,19 +165,19 @@ def take_pictures(
     return list(portraits(mesh.positions, mesh.triangles, seen, colors, camera, size, samples=samples))
 
 
-def pose_with(character: Character, joint: str, axis: str | tuple[float, ...], degrees: float) -> NDArray[np.float64]:
+def pose_with(character: Character, joint: int, axis: str | tuple[float, ...], degrees: float) -> NDArray[np.float64]:
     """Skinning matrices (J, 4, 4) of the bind pose with one joint turned."""
     skeleton = character.skeleton
-    known_joints(character, [joint])
     direction = bone_axis(skeleton, joint) if isinstance(axis, str) else axis
     return character.skinning_matrices(turned(skeleton, joint, direction, degrees))
 
 
-def moved_by(character: Character, joint: str) -> NDArray[np.bool_]:
+def moved_by(character: Character, joint: int) -> NDArray[np.bool_]:
     """Which vertices (V,) a joint and its parent move, at least one."""
-    shown = vertices_around(character, character.skeleton.index(joint))
+    shown = vertices_around(character, joint)
     if not shown.any():
-        raise click.BadParameter(f"joint {joint!r} and its parent move no vertex", param_hint="--joint")
+        name = character.skeleton.names[joint]
+        raise click.BadParameter(f"joint {name!r} and its parent move no vertex", param_hint="--joint")
     return shown
 
 

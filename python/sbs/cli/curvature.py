@@ -109,30 +109,31 @@ def bend_curvature(
     if chosen is not None:
         refuse_beside("--bones-blending", "method")
     character = load(file, strict=strict)
-    number = known_joints(character, [joint])[0]
+    (number,) = known_joints(character, [joint])
+    name = character.skeleton.names[number]
     parent = int(character.skeleton.parents[number])
-    near = known_joints(character, joints) if joints else [parent, number][parent < 0 :]
+    near = known_joints(character, joints, option="--subdivide") if joints else [parent, number][parent < 0 :]
     angles = np.linspace(*bend, steps)
     fine = subdivide_near_joints(character, near, attachment=binding(character, method, chosen)[2], scheme=scheme)
     curves = []
-    for name, subject in (("original", character), (f"{scheme} subdivided", fine)):
+    for title, subject in (("original", character), (f"{scheme} subdivided", fine)):
         skin, options, attachment = binding(subject, method, chosen)
         connected = connected_triangles(subject.mesh.triangles, attachment, number)
         if not connected.any():
-            raise click.BadParameter(f"no triangle is connected to joint {joint!r}", param_hint="--joint")
-        local = np.stack([turned(subject.skeleton, joint, axis, angle) for angle in angles])
+            raise click.BadParameter(f"no triangle is connected to joint {name!r}", param_hint="--joint")
+        local = np.stack([turned(subject.skeleton, number, axis, angle) for angle in angles])
         frames = skin.deform_many(subject.skinning_matrices(local), **options)
         largest = curvature(frames, subject.mesh.triangles, rest_positions=subject.mesh.positions)[:, connected]
-        curves.append(Curve(name, skin.vertex_count, len(subject.mesh.triangles), np.degrees(largest.max(axis=1))))
+        curves.append(Curve(title, skin.vertex_count, len(subject.mesh.triangles), np.degrees(largest.max(axis=1))))
     by = "bones blending" if chosen is not None else method
     if output is not None:
-        draw(output, f"{file.name}, {joint}, {by}", angles, curves)
+        draw(output, f"{file.name}, {name}, {by}", angles, curves)
     if as_json:
-        click.echo(json.dumps(described(joint, by, angles, curves), indent=2))
+        click.echo(json.dumps(described(name, by, angles, curves), indent=2))
         return
     for curve in curves:
         say(f"{curve.name}: {curve.vertices} vertices, {curve.triangles} triangles")
-    say(f"Curvature relative to {joint}, {by}, in degrees:")
+    say(f"Curvature relative to {name}, {by}, in degrees:")
     rows = [(f"{angle:g}", *(f"{curve.degrees[row]:.1f}" for curve in curves)) for row, angle in enumerate(angles)]
     print_table(("bend", *(curve.name for curve in curves)), rows)
     if output is not None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..animation import Animation
 from ..character import Character
+from ..names import nearest_name
 from ..skin import Skin
 from .numbers import read_npy
 
@@ -143,19 +144,24 @@ def skin_for(character: Character, center: str, cache: Path | None) -> Skin:
 
 
 def known_joints(character: Character, names: Iterable[str], option: str = "--joint") -> list[int]:
-    """The numbers of the joints of these names.
+    """The numbers of the joints of these names, or numbers where no joint has such a name.
 
     Raises
     ------
     click.BadParameter
-        If there is none of a name.
+        If there is none.
     """
-    skeleton = character.skeleton
+    known = character.skeleton.names
+    numbers = []
     for name in names:
-        if name not in skeleton.names:
-            listed = ", ".join(skeleton.names)
-            raise click.BadParameter(f"no joint {name!r}; the file has: {listed}", param_hint=option)
-    return skeleton.indices(names)
+        if name in known:
+            numbers.append(known.index(name))
+        elif name.isdecimal() and int(name) < len(known):
+            numbers.append(int(name))
+        else:
+            message = f"no joint {name!r}; the file has: {', '.join(known)}{nearest_name(name, known)}"
+            raise click.BadParameter(message, param_hint=option)
+    return numbers
 
 
 def refuse_beside(option: str, *names: str) -> None:
@@ -196,18 +202,17 @@ _NOT_GIVEN = (click.core.ParameterSource.DEFAULT, click.core.ParameterSource.DEF
 
 
 def find_animation(character: Character, name: str) -> Animation:
-    """The animation of that name.
+    """The animation of that name, or the one whose name ends in it.
 
     Raises
     ------
     click.BadParameter
         If there is none.
     """
-    for animation in character.animations:
-        if animation.name == name:
-            return animation
-    names = ", ".join(animation.name for animation in character.animations) or "none"
-    raise click.BadParameter(f"no animation {name!r}; the file has: {names}", param_hint="--animation")
+    try:
+        return character.animations[name]
+    except KeyError as error:
+        raise click.BadParameter(error.args[0], param_hint="--animation") from None
 
 
 def pose_at(character: Character, animation_name: str | None, time: float | None) -> NDArray[np.float64]:

@@ -19,7 +19,7 @@ from ..picture import Camera, compose
 from ..poses import vertices_around
 from ..quality import COLUMNS, Motion, Report, chosen, clip, evaluate, made_poses, panel
 from ..quality.plot import plot
-from .options import CHARACTER, JSON, SAMPLES, STRICT, UP, VIEW, WIDTH, find_animation, refuse_without
+from .options import CHARACTER, JSON, SAMPLES, STRICT, UP, VIEW, WIDTH, find_animation, known_joints, refuse_without
 from .tables import print_table
 from .terminal import say
 
@@ -141,10 +141,8 @@ def wanted_motions(
     motions = [clip(animation, poses=frames, rate=rate) for animation in animations]
     if made or not motions:
         names = character.skeleton.names
-        for name in joints:
-            if name not in names:
-                raise click.BadParameter(f"no joint {name!r}; the file has: {', '.join(names)}", param_hint="--joint")
-        motions.append(made_poses(character, joints or None))
+        chosen_joints = [names[joint] for joint in known_joints(character, joints)]
+        motions.append(made_poses(character, chosen_joints or None))
     return motions
 
 

@@ -29,7 +29,7 @@ from ..weights import (
 )
 from .compare import transformed
 from .errors import Refusal
-from .options import CHARACTER, SAMPLES, UP, VIEW, WIDTH, refuse_without
+from .options import CHARACTER, SAMPLES, UP, VIEW, WIDTH, known_joints, refuse_without
 from .terminal import say
 from .weight_findings import findings
 
@@ -86,8 +86,8 @@ def weights(
     check_outputs(capsules_from, heat, capsules_out, checks, shown, output)
     character = load(file)
     names = character.skeleton.names
-    if shown is not None and shown not in names:
-        raise click.BadParameter(f"no joint {shown!r}; the file has: {', '.join(names)}", param_hint="--show")
+    if shown is not None:
+        shown = names[known_joints(character, [shown], option="--show")[0]]
 
     joints = usable_joints(character, joint_choice)
     capsules = None if capsules_from is None else find_capsules(character, capsules_from, joints)

@@ -8,7 +8,7 @@ from typing import cast
 
 import numpy as np
 
-from ..animation import Animation, Interpolation, Track, TrackPath
+from ..animation import Animation, Animations, Interpolation, Track, TrackPath
 from ..rig import Floats, Rig
 from . import accessors
 from .document import Document, Element
@@ -47,14 +47,14 @@ class AnimationReader:
         self._times: dict[int, Floats] = {}
         self._times_by_content: dict[bytes, Floats] = {}
 
-    def read(self) -> tuple[Animation, ...]:
+    def read(self) -> Animations:
         """All animations of the file that move the rig. Raises FileError."""
         animations = []
         for number, element in enumerate(self._document.all("animations")):
             tracks = self._read_tracks(element)
             if tracks:
                 animations.append(Animation(element.string("name", f"animation_{number}"), tracks, self._rig))
-        return tuple(animations)
+        return Animations(animations)
 
     def _read_tracks(self, animation: Element) -> tuple[Track, ...]:
         """Tracks of an animation; channels of one path, interpolation and set of times make one track."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import affine
-from ..animation import Animation
+from ..animation import Animations
 from ..rig import Floats, Rig
 from ..skeleton import Skeleton
 from . import nodes
@@ -37,7 +37,7 @@ class Content:
     surface: SkinnedMesh
     skeleton: Skeleton
     rig: Rig
-    animations: tuple[Animation, ...]
+    animations: Animations
     remarks: list[str]
 
 

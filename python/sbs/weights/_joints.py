@@ -1,23 +1,56 @@
 # SPDX-License-Identifier: MIT
-"""Choices of joints, as numbers or as flags."""
+"""Choices of joints, as numbers, names or flags."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..names import has_names, numbers_of
 
-def joint_flags(joints: ArrayLike | None, joint_count: int) -> NDArray[np.bool_]:
-    """Which joints (J,) are meant: by their numbers (N,), by flags (J,), or all by None."""
+
+def named(joints: ArrayLike | None, names: Sequence[str] | None, option: str) -> Any:
+    """Joints with numbers (N,) in place of names; what has no names is left as it is.
+
+    Raises
+    ------
+    ValueError
+        If names are given, but not what `names` they are among.
+    KeyError, TypeError
+        As `numbers_of`.
+    """
+    if not has_names(joints):
+        return joints
+    if names is None:
+        raise ValueError(f"{option} has names, so names= is needed")
+    return np.array(numbers_of(joints, _numbers(names), option=option), np.int32)  # type: ignore[arg-type]  # it is a list
+
+
+def number(joint: str | int | None, names: Sequence[str] | None, option: str) -> int | None:
+    """The number of a joint that is told by its name or number; None is none."""
+    return int(named([joint], names, option)[0]) if isinstance(joint, str) else joint
+
+
+def _numbers(names: Sequence[str]) -> dict[str, int]:
+    return {name: joint for joint, name in enumerate(names)}
+
+
+def joint_flags(joints: ArrayLike | None, joint_count: int, names: Sequence[str] | None) -> NDArray[np.bool_]:
+    """Which joints (J,) are meant: by their numbers or names (N,), by flags (J,), or all by None."""
+    if names is not None and len(names) != joint_count:
+        raise ValueError(f"names has length {len(names)}, for {joint_count} joints")
     if joints is None:
         return np.ones(joint_count, bool)
-    given = np.asarray(joints)
+    given = np.asarray(named(joints, names, "joints"))
     if given.dtype == bool:
         if given.shape != (joint_count,):
             raise ValueError(f"joints has shape {given.shape}, expected ({joint_count},) flags")
         return given
     if given.size and given.dtype.kind not in "iu":
-        raise TypeError(f"joints must hold integers or flags, not {given.dtype}")
+        raise TypeError(f"joints must hold integers, names or flags, not {given.dtype}")
     if given.ndim != 1:
         raise ValueError(f"joints has shape {given.shape}, expected (N,)")
     bad = np.flatnonzero((given < 0) | (given >= joint_count))
@@ -26,3 +59,15 @@ def joint_flags(joints: ArrayLike | None, joint_count: int) -> NDArray[np.bool_]
     flags = np.zeros(joint_count, bool)
     flags[given.astype(np.intp)] = True
     return flags
+
+
+def locked_joints(locked: ArrayLike | None, names: Sequence[str] | None) -> NDArray[np.integer] | None:
+    """Joints by their numbers, given so, by names or by a mask of all joints; None where none is locked."""
+    if locked is None:
+        return None
+    given = np.asarray(named(locked, names, "locked"))
+    if given.dtype == np.bool_:
+        if given.ndim != 1:
+            raise ValueError(f"locked has shape {given.shape}, expected (J,) as a mask")
+        return np.flatnonzero(given)
+    return given.astype(np.int32) if given.size == 0 else given

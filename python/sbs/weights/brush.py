@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ._locked import locked_joints
+from ._joints import locked_joints, number
 from .influences import Influences
 
 __all__ = ["Brush", "Stroke"]
@@ -77,10 +78,13 @@ class Brush:
     joint_weights : (V, K) array_like
         Finite and not negative; float64 within the brush.
     joint_count : int, optional
-        J, so that joints can be painted that no vertex has yet. By default the largest index and one.
+        J, so that joints can be painted that no vertex has yet. By default as many as there are names, or the largest
+        index and one.
     limit : int, optional
         L, the most influences of a vertex; at least K, by default K, but no less than 4. Where a stroke brings more,
         the lightest are dropped that are neither painted nor locked.
+    names : sequence of J str, optional
+        Of the joints, such as `Skeleton.names`, for strokes that tell them by names.
 
     Raises
     ------
@@ -111,10 +115,16 @@ class Brush:
         *,
         joint_count: int | None = None,
         limit: int | None = None,
+        names: Sequence[str] | None = None,
     ) -> None:
+        if names is not None:
+            joint_count = len(names) if joint_count is None else joint_count
+            if joint_count != len(names):
+                raise ValueError(f"joint_count is {joint_count}, names has {len(names)}")
         if limit is None:
             shape = np.shape(joint_indices)
             limit = max(4, shape[1]) if len(shape) == 2 else None
+        self._names = names
         self._core = _core.Brush(
             positions, triangles, joint_indices, joint_weights, joint_count=joint_count, limit=limit
         )
@@ -142,7 +152,7 @@ class Brush:
     def dab(
         self,
         center: ArrayLike,
-        joint: int | None,
+        joint: str | int | None,
         *,
         radius: float,
         mode: Mode = "add",
@@ -172,7 +182,7 @@ mirror_joints
 
         Raises
         ------
-        ValueError, TypeError, RuntimeError
+        ValueError, TypeError, KeyError, RuntimeError
             As `stroke`.
         """
         point = np.asarray(center)
@@ -197,7 +207,7 @@ mirror_joints
     def stroke(
         self,
         centers: ArrayLike,
-        joint: int | None,
+        joint: str | int | None,
         *,
         radius: float,
         mode: Mode = "add",
@@ -217,7 +227,7 @@ mirror_joints
         ----------
         centers : (N, 3) array_like
             In the space of the positions.
-        joint : int or None
+        joint : int, str or None
             The joint whose weights w are painted; None, for ``mode="smooth"`` alone, means all.
         radius : float
             How far a dab reaches.
@@ -234,7 +244,7 @@ mirror_joints
         distance : {"space", "surface"}
             To the center, straight; or to the vertex that is nearest to the center and from there along edges, by the
             shortest way.
-        locked : (L,) array_like of int or (J,) array_like of bool, optional
+        locked : (L,) array_like of int or str, or (J,) array_like of bool, optional
             Joints that keep their weights; they are not painted either.
         normalize : bool
             Whether the other unlocked joints of a vertex that changes share what is left of 1, in proportion. Where
@@ -258,19 +268,21 @@ mirror_joints
             range. Then nothing was changed.
         TypeError
             If an argument is of a type that can't be used.
+        KeyError
+            If no joint has a name.
         RuntimeError
             If another thread is using the brush.
         """
         vertices, old_indices, old_weights, new_indices, new_weights = self._core.stroke(
             centers,
-            joint,
+            number(joint, self._names, "joint"),
             mode=mode,
             radius=radius,
             strength=strength,
             value=value,
             falloff=falloff,
             distance=distance,
-            locked=locked_joints(locked),
+            locked=locked_joints(locked, self._names),
             normalize=normalize,
             mirror=mirror,
             mirror_position=mirror_position,

@@ -7,7 +7,7 @@ section 4.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -114,6 +114,7 @@ def heat_weights(
     tails: ArrayLike,
     *,
     joints: ArrayLike | None = None,
+    names: Sequence[str] | None = None,
     strength: float = 4.0,
     limit: int | None = None,
     prune: float = 1e-3,
@@ -139,8 +140,10 @@ def heat_weights(
         Degenerate ones are allowed, and holes.
     heads, tails : (J, 3) array_like
         The bones, from `bone_segments`; equal for a point.
-    joints : (N,) array_like of int or (J,) array_like of bool, optional
+    joints : (N,) array_like of int or str, or (J,) array_like of bool, optional
         Those that may get weight; by default all.
+    names : sequence of J str, optional
+        Of the joints, such as `Skeleton.names`, where `joints` tells them by names.
     strength : float
         c, above 0: the larger, the shorter the transitions between bones. The paper has 1, and 0.22 to come close to
         heat that spreads through the volume; the weights of artists are met best from 4 to 8, see docs/weights.md.
@@ -169,8 +172,10 @@ def heat_weights(
         of its range.
     TypeError
         If an array holds neither real numbers nor, for indices, integers.
+    KeyError
+        If no joint has a name.
     """
-    chosen = joint_flags(joints, np.shape(heads)[0] if np.ndim(heads) else 0)
+    chosen = joint_flags(joints, np.shape(heads)[0] if np.ndim(heads) else 0, names)
     if joints is not None and not chosen.any():
         raise ValueError("joints is empty: at least one joint must be allowed to get weight")
     if not (np.isfinite(strength) and strength > 0):

@@ -8,17 +8,25 @@ makes vertices at one point equal.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _core
-from ._locked import locked_joints
+from ._joints import locked_joints
 from .influences import Influences
 
 __all__ = ["limit", "normalize", "prune", "smooth"]
 
 
-def normalize(joint_indices: ArrayLike, joint_weights: ArrayLike, *, locked: ArrayLike | None = None) -> Influences:
+def normalize(
+    joint_indices: ArrayLike,
+    joint_weights: ArrayLike,
+    *,
+    locked: ArrayLike | None = None,
+    names: Sequence[str] | None = None,
+) -> Influences:
     """Scale weights so that those of a vertex sum to 1.
 
     Parameters
@@ -26,8 +34,10 @@ def normalize(joint_indices: ArrayLike, joint_weights: ArrayLike, *, locked: Arr
     joint_indices : (V, K) array_like of int
     joint_weights : (V, K) array_like
         Finite and not negative, in any order; float32 or float64, which the result has too.
-    locked : (L,) array_like of int or (J,) array_like of bool, optional
+    locked : (L,) array_like of int or str, or (J,) array_like of bool, optional
         Joints that keep their weights; the others share what those leave of 1. Where that is nothing, they get 0.
+    names : sequence of J str, optional
+        Of the joints, such as `Skeleton.names`, where `locked` tells them by names.
 
     Returns
     -------
@@ -41,13 +51,15 @@ def normalize(joint_indices: ArrayLike, joint_weights: ArrayLike, *, locked: Arr
         If shapes disagree, there are no vertices, a joint index is negative, or a weight is negative, NaN or infinite.
     TypeError
         If an array holds neither real numbers nor, for indices, integers.
+    KeyError
+        If no joint has a name.
 
     Examples
     --------
     >>> normalize([[0, 1, 2]], [[0.5, 0.5, 1.0]], locked=[0]).joint_weights
     array([[0.5       , 0.33333333, 0.16666667]])
     """
-    indices, weights, _ = _core.clean_weights(joint_indices, joint_weights, locked=locked_joints(locked))
+    indices, weights, _ = _core.clean_weights(joint_indices, joint_weights, locked=locked_joints(locked, names))
     return Influences(indices, weights)
 
 
@@ -57,13 +69,14 @@ def limit(
     count: int,
     *,
     locked: ArrayLike | None = None,
+    names: Sequence[str] | None = None,
     normalize: bool = True,
 ) -> Influences:
     """Keep the heaviest influences of each vertex.
 
     Parameters
     ----------
-    joint_indices, joint_weights, locked
+    joint_indices, joint_weights, locked, names
         As in `normalize`.
     count : int
         At most so many a vertex, at least 1. Influences of locked joints are kept first, even if there are more.
@@ -77,7 +90,7 @@ def limit(
 
     Raises
     ------
-    ValueError, TypeError
+    ValueError, TypeError, KeyError
         As `normalize`, and if `count` is less than 1.
 
     Examples
@@ -86,7 +99,7 @@ def limit(
     Influences(joint_indices=array([[0, 1]], dtype=int32), joint_weights=array([[0.625, 0.375]]))
     """
     indices, weights, report = _core.clean_weights(
-        joint_indices, joint_weights, limit=count, locked=locked_joints(locked), normalize=normalize
+        joint_indices, joint_weights, limit=count, locked=locked_joints(locked, names), normalize=normalize
     )
     width = min(max(count, report[3]), indices.shape[1])
     return Influences(np.ascontiguousarray(indices[:, :width]), np.ascontiguousarray(weights[:, :width]))
@@ -98,13 +111,14 @@ def prune(
     threshold: float = 0.01,
     *,
     locked: ArrayLike | None = None,
+    names: Sequence[str] | None = None,
     normalize: bool = True,
 ) -> Influences:
     """Drop small weights.
 
     Parameters
     ----------
-    joint_indices, joint_weights, locked
+    joint_indices, joint_weights, locked, names
         As in `normalize`.
     threshold : float
         Weights below it are dropped, but never the heaviest of a vertex; in [0, 1].
@@ -118,7 +132,7 @@ def prune(
 
     Raises
     ------
-    ValueError, TypeError
+    ValueError, TypeError, KeyError
         As `normalize`, and if `threshold` is outside of [0, 1].
 
     Examples
@@ -127,7 +141,7 @@ def prune(
     array([[0.75, 0.24, 0.  ]])
     """
     indices, weights, _ = _core.clean_weights(
-        joint_indices, joint_weights, threshold=threshold, locked=locked_joints(locked), normalize=normalize
+        joint_indices, joint_weights, threshold=threshold, locked=locked_joints(locked, names), normalize=normalize
     )
     return Influences(indices, weights)
 
@@ -143,6 +157,7 @@ def smooth(
     limit: int | None = None,
     mask: ArrayLike | None = None,
     locked: ArrayLike | None = None,
+    names: Sequence[str] | None = None,
     normalize: bool = True,
 ) -> Influences:
     """Smooth weights over the surface: move each towards the mean of its neighbors over edges, all at once.
@@ -152,7 +167,7 @@ def smooth(
 
     Parameters
     ----------
-    joint_indices, joint_weights, locked
+    joint_indices, joint_weights, locked, names
         As in `normalize`.
     positions : (V, 3) array_like
         Only to find the vertices that stand at one point.
@@ -176,7 +191,7 @@ def smooth(
 
     Raises
     ------
-    ValueError, TypeError
+    ValueError, TypeError, KeyError
         As `normalize`, and if an option is out of its range, a position NaN or infinite, a corner of a triangle out of
         range, or more joints of a vertex are locked than `limit`.
 
@@ -198,7 +213,7 @@ def smooth(
         strength=strength,
         limit=limit,
         mask=mask,
-        locked=locked_joints(locked),
+        locked=locked_joints(locked, names),
         normalize=normalize,
     )
     return Influences(indices, weights)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""Things that are told by their names."""
+
+from __future__ import annotations
+
+import difflib
+import operator
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+__all__ = ["has_names", "nearest_name", "numbers_of"]
+
+
+def numbers_of(joints: Iterable[str | int], number_of_name: Mapping[str, int], *, option: str = "joints") -> list[int]:
+    """The numbers of joints that are told by their names or numbers.
+
+    Parameters
+    ----------
+    joints : iterable of str or int
+    number_of_name : mapping of J str to int
+        The number of the joint of each name.
+    option : str, optional
+        What the joints are called in messages.
+
+    Raises
+    ------
+    KeyError
+        If there is no joint of a name.
+    ValueError
+        If a number is out of range.
+    TypeError
+        If `joints` is a single name.
+    """
+    if isinstance(joints, str):
+        raise TypeError(f"{option} must be several joints, not {joints!r}")
+    numbers = []
+    for joint in joints:
+        if isinstance(joint, str):
+            if joint not in number_of_name:
+                raise KeyError(f"no joint is named {joint!r}{nearest_name(joint, number_of_name)}")
+            numbers.append(number_of_name[joint])
+        else:
+            numbers.append(operator.index(joint))
+            if not 0 <= numbers[-1] < len(number_of_name):
+                raise ValueError(f"joint {joint} is out of range for {len(number_of_name)} joints")
+    return numbers
+
+
+def has_names(joints: Any) -> bool:
+    """Whether names are among some joints."""
+    if isinstance(joints, np.ndarray):
+        return bool(joints.dtype.kind == "U")
+    return isinstance(joints, str) or (isinstance(joints, list | tuple) and any(isinstance(j, str) for j in joints))
+
+
+def nearest_name(name: str, names: Collection[str]) -> str:
+    """What an error adds to a name that is not among others: one that is spelled nearly so, if there is any."""
+    in_small_letters = {known.lower(): known for known in names}
+    for found in difflib.get_close_matches(name.lower(), in_small_letters, 1):
+        return f"; did you mean {in_small_letters[found]!r}?"
+    return ""
