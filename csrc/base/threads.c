@@ -56,14 +56,14 @@ static _Thread_local char mark; /* its address tells threads apart */
 
 static struct {
   sbs_mutex mutex; /* of all that follows; held only to count, to start threads, and to sleep */
-  sbs_condition called, left;
+  sbs_condition called, departed;
   sbs_thread threads[SBS_MOST_THREADS];
   atomic_int started;
   atomic_int asleep; /* threads that sleep and have not been called */
   int calls;         /* that no thread has answered yet */
   int watches_forks;
   atomic_int stopping;
-} pool = {.mutex = SBS_MUTEX_INITIALIZER, .called = SBS_CONDITION_INITIALIZER, .left = SBS_CONDITION_INITIALIZER};
+} pool = {.mutex = SBS_MUTEX_INITIALIZER, .called = SBS_CONDITION_INITIALIZER, .departed = SBS_CONDITION_INITIALIZER};
 
 static sbs_share deal(size_t count, size_t part, size_t parts) {
   const size_t each = count / parts, extra = count % parts; /* the first `extra` parts have one more */
@@ -111,7 +111,7 @@ static void leave(int number) {
   if ((before & INSIDE) > 1 || !(before & IS_WAITED_FOR)) return;
   sbs_lock(&pool.mutex);
   sbs_unlock(&pool.mutex); /* the owner is not between its look at the state and its sleep */
-  sbs_wake_all(&pool.left);
+  sbs_wake_all(&pool.departed);
 }
 
 static void work_on_what_is_open(void) {
@@ -185,7 +185,7 @@ static void after_fork(void) {
 /* In the child no thread exists but this one, and work that others had begun will never be finished. */
 static void in_child_of_fork(void) {
   pool.mutex = (sbs_mutex)SBS_MUTEX_INITIALIZER;
-  pool.called = pool.left = (sbs_condition)SBS_CONDITION_INITIALIZER;
+  pool.called = pool.departed = (sbs_condition)SBS_CONDITION_INITIALIZER;
   atomic_store(&pool.started, 0);
   atomic_store(&pool.asleep, 0);
   pool.calls = 0;
@@ -261,7 +261,7 @@ static sbs_status close_team(int number) {
   if (inside) {
     sbs_lock(&pool.mutex);
     atomic_fetch_or(state, IS_WAITED_FOR);
-    while (atomic_load(state) & INSIDE) sbs_wait(&pool.left, &pool.mutex);
+    while (atomic_load(state) & INSIDE) sbs_wait(&pool.departed, &pool.mutex);
     sbs_unlock(&pool.mutex);
   }
   teams[number].owner = NULL;

@@ -47,12 +47,12 @@ static void add_entries(const factors *of, const sbs_front *front, double *panel
 }
 
 /* Adds the rest of a child. Rows of both are in the same order, so lower triangles stay lower triangles. */
-static void add_rest(const factors *of, const sbs_front *child, const double *left, const sbs_front *front,
+static void add_rest(const factors *of, const sbs_front *child, const double *added, const sbs_front *front,
                      double *panel, double *rest) {
   const size_t own = front->end - front->begin, rows = own + front->border_count;
   for (size_t j = 0; j < child->border_count; j++) {
     const size_t column = (size_t)of->local[child->border[j]];
-    const double *from = left + j * child->border_count;
+    const double *from = added + j * child->border_count;
     double *to = column < own ? panel + column * rows : rest + (column - own) * front->border_count;
     const size_t skipped = column < own ? 0 : own;
     for (size_t i = j; i < child->border_count; i++) to[(size_t)of->local[child->border[i]] - skipped] += from[i];

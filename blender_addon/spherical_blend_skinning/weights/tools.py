@@ -12,7 +12,7 @@ from ..core import assignment, library
 from ..core.matrices import inverse, transform_points
 from ..interface import rigged
 
-__all__ = ["Checked", "Mirrored", "check", "heat", "mirror", "smooth", "transfer"]
+__all__ = ["Checked", "CopyResult", "check", "heat", "mirror", "smooth", "transfer"]
 
 # What `sbs.weights.check` finds, in Blender's terms.
 _DEFECTS = {
@@ -23,7 +23,7 @@ _DEFECTS = {
 }
 
 
-class Mirrored(NamedTuple):
+class CopyResult(NamedTuple):
     """What came of mirroring or transferring weights.
 
     Attributes
@@ -75,7 +75,7 @@ def smooth(
     return mesh.write(weights.to_dense(*smoothed, len(mesh.names)), chosen)
 
 
-def mirror(mesh: rigged.RiggedMesh, *, axis: str, source: str, tolerance: float) -> Mirrored:
+def mirror(mesh: rigged.RiggedMesh, *, axis: str, source: str, tolerance: float) -> CopyResult:
     """Give one side of a mesh the weights of the other, by the mirror of its own space.
 
     Parameters
@@ -102,10 +102,10 @@ def mirror(mesh: rigged.RiggedMesh, *, axis: str, source: str, tolerance: float)
         tolerance=tolerance * size,
     )
     new = weights.to_dense(result.joint_indices, result.joint_weights, len(mesh.names))
-    return Mirrored(_assign(mesh, new), result.unmatched)
+    return CopyResult(_assign(mesh, new), result.unmatched)
 
 
-def transfer(source: rigged.RiggedMesh, target: rigged.RiggedMesh, *, limit: int, max_distance: float) -> Mirrored:
+def transfer(source: rigged.RiggedMesh, target: rigged.RiggedMesh, *, limit: int, max_distance: float) -> CopyResult:
     """Give a mesh the weights of the nearest point on another one, where they stand in the scene.
 
     Parameters
@@ -129,7 +129,7 @@ def transfer(source: rigged.RiggedMesh, target: rigged.RiggedMesh, *, limit: int
     new = weights.to_dense(result.joint_indices, result.joint_weights, len(target.names))
     matched = np.ones(len(new), bool)
     matched[result.unmatched] = False
-    return Mirrored(_assign(target, new, matched), result.unmatched)
+    return CopyResult(_assign(target, new, matched), result.unmatched)
 
 
 class Checked(NamedTuple):

@@ -28,7 +28,7 @@ _NO_SCALE = 1e-6
 
 
 @dataclass
-class Content:
+class CharacterContent:
     """What a file says about a character.
 
     `remarks` are the parts that were left out, or read in another way than they are stored.
@@ -41,7 +41,7 @@ class Content:
     remarks: list[str]
 
 
-def read(path: Path, skin: int | None) -> Content:
+def read(path: Path, skin: int | None) -> CharacterContent:
     """See `sbs.load`."""
     document = Document(path)
     # Numbers near the end of the range overflow here and there; what comes of it is refused below.
@@ -49,7 +49,7 @@ def read(path: Path, skin: int | None) -> Content:
         return _read(document, skin)
 
 
-def _read(document: Document, skin: int | None) -> Content:
+def _read(document: Document, skin: int | None) -> CharacterContent:
     parents = nodes.read_parents(document)
     group, meshes = _choose(document, parents, skin)
     surface = read_surface(document, [(document.all("meshes")[mesh], group.uses[skin]) for mesh, skin in meshes])
@@ -59,7 +59,7 @@ def _read(document: Document, skin: int | None) -> Content:
     if not np.isfinite(rig.rest_matrices).all():
         raise document.root.error("transforms of nodes or inverse bind matrices are too large", "nodes")
     surface, rig = _fold_scale(surface, rig, weighted)
-    return Content(
+    return CharacterContent(
         surface=surface,
         skeleton=_skeleton(document, rig),
         rig=rig,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..files import replacing
 from ..text import well_formed
 
-__all__ = ["FORMAT", "VERSION", "Content", "read", "write"]
+__all__ = ["FORMAT", "VERSION", "CapsuleFileContent", "read", "write"]
 
 FORMAT = "sbs-capsules"
 VERSION = 2
@@ -27,7 +27,7 @@ _VECTORS = {"head": 3, "tail": 3, "inner_radii": 2, "outer_radii": 2}
 _OPTIONAL = {"name", "multiplier", "enabled", "falloff"}
 
 
-class Content(NamedTuple):
+class CapsuleFileContent(NamedTuple):
     """What a file holds of J capsules; the names are those of `sbs.weights.Capsules`."""
 
     heads: NDArray[np.float64] | list[Any]
@@ -40,7 +40,7 @@ class Content(NamedTuple):
     falloffs: tuple[Any, ...] | list[Any] | None
 
 
-def write(capsules: Content, path: str | os.PathLike[str]) -> None:
+def write(capsules: CapsuleFileContent, path: str | os.PathLike[str]) -> None:
     """Write a file of the lowest version that will do; see `Capsules.to_json`."""
     count = len(capsules.heads)
     falloffs = capsules.falloffs or (None,) * count
@@ -64,7 +64,7 @@ def write(capsules: Content, path: str | os.PathLike[str]) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
-def read(path: str | os.PathLike[str]) -> Content:
+def read(path: str | os.PathLike[str]) -> CapsuleFileContent:
     """Read a file of this version or an older one; see `Capsules.from_json`."""
     try:
         return _content(json.loads(Path(path).read_text(encoding="utf-8"), parse_constant=_refuse))
@@ -78,7 +78,7 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no number of JSON")
 
 
-def _content(document: Any) -> Content:
+def _content(document: Any) -> CapsuleFileContent:
     entries = _entries(document)
     for index, entry in enumerate(entries):
         _check_entry(entry, f"capsules[{index}]", document["version"])
@@ -86,7 +86,7 @@ def _content(document: Any) -> Content:
     named = sum(name is not None for name in names)
     if 0 < named < len(names):
         raise ValueError(f"capsules[{names.index(None)}] has no name, but others have")
-    return Content(
+    return CapsuleFileContent(
         heads=[entry["head"] for entry in entries],
         tails=[entry["tail"] for entry in entries],
         inner_radii=[entry["inner_radii"] for entry in entries],

@@ -145,7 +145,7 @@ class Capsules:
             If it can't be written.
         """
         capsule_files.write(
-            capsule_files.Content(
+            capsule_files.CapsuleFileContent(
                 self.heads,
                 self.tails,
                 self.inner_radii,
