@@ -17,7 +17,9 @@ from . import _core
 from .animation import Animation, Animations
 from .callers import warn
 from .centers import optimized_centers
+from .content import FileError, FileWarning
 from .influences import Influences, with_rows
+from .options import BlendOptions
 from .reports import WeightReport, WeightWarning
 from .rig import Rig
 from .skeleton import Skeleton
@@ -61,6 +63,9 @@ class Character:
         A tuple that also knows names: ``animations["Run"]``.
     strict : bool, optional
         To make one: refuse weights that need a repair, see `Skin`.
+    options : dict
+        How the file that the character is from has it deformed, for those that say so: options of `Skin.deform`, as in
+        ``character.skin.deform(matrices, **character.options)``. Empty for glTF, which knows linear blending alone.
 
     Raises
     ------
@@ -80,6 +85,7 @@ class Character:
     rig: Rig
     animations: Animations = field(default_factory=Animations)
     strict: InitVar[bool] = False
+    options: BlendOptions = field(default_factory=BlendOptions)
 
     def __post_init__(self, strict: bool) -> None:
         if not isinstance(self.animations, Animations):
@@ -286,31 +292,34 @@ class Character:
 
     def optimized_skin(self, **options: Any) -> Skin:
         """The skin with centers for ``center="optimized"``; options as `sbs.optimized_centers` takes them."""
-        return Skin.quietly(**bound(self.mesh, self.skeleton), centers=self.optimized_centers(**options))
+        return Skin.quietly(**bound(self.mesh, self.skeleton) | {"centers": self.optimized_centers(**options)})
 
     def save(self, path: PathLike, *, weights: WeightType = "float32") -> None:
-        """Writes the character as a binary glTF 2.0 file (GLB): mesh, joints, influences and animations.
+        """Writes the character as a file: mesh, joints, influences, animations; ``sbs formats`` lists the kinds.
 
         Weights are written as the skin uses them: bad ones dropped, one for each joint of a vertex, their sum 1, the
-        largest first, four to a set. Materials are not kept. A file that is there already is replaced at the end.
+        largest first. Materials are not kept. A file that is there already is replaced at the end.
 
         Parameters
         ----------
         path : str or path-like
-            Ends in ".glb".
+            Its ending chooses the format: ".glb", or another that `sbs.formats` can write.
         weights : "float32", "uint16" or "uint8", optional
-            How weights are stored; the integers are normalized and their sum is exact.
+            How GLB stores weights; the integers are normalized and their sum is exact.
 
         Raises
         ------
         ValueError
-            If `path` does not end in ".glb" or `weights` is not one of the three.
+            If no format that can be written ends so, or `weights` is not one of the three.
+        MissingExtraError
+            If the format needs a package that is not installed.
         OSError
             If the file cannot be written.
         """
-        from .gltf import writer
+        from . import formats
 
-        writer.write(path, self.name, self.mesh, self.rig, self.animations, weights=weights)
+        target = pathlib.Path(path)
+        formats.written(target, "write").write(target, self.name, self.mesh, self.rig, self.animations, weights=weights)
 
 
 def bound(mesh: Mesh, skeleton: Skeleton) -> dict[str, Any]:
@@ -323,11 +332,12 @@ def bound(mesh: Mesh, skeleton: Skeleton) -> dict[str, Any]:
         "parents": skeleton.parents,
         "joint_positions": skeleton.joint_positions,
         "rest_normals": mesh.normals,
+        "centers": mesh.centers,
     }
 
 
 def load(path: PathLike, *, strict: bool = False, skin: int | None = None) -> Character:
-    """Reads a skinned character from a glTF 2.0 file, binary (.glb) or text (.gltf).
+    """Reads a skinned character from a file: glTF 2.0 (.glb, .gltf), or another format that ``sbs formats`` lists.
 
     All triangles that hang on one skin become one mesh: every primitive of every mesh, and of skins that share their
     joints. Strips and fans are cut into triangles; points, lines, morph targets, materials and meshes without a skin
@@ -350,8 +360,10 @@ def load(path: PathLike, *, strict: bool = False, skin: int | None = None) -> Ch
     Raises
     ------
     ValueError
-        If the file is damaged, has no skin, or is compressed (Draco, meshopt); the message names the file and the
-        element. Under `strict`, if weights need a repair.
+        If the file is damaged, has no skin, or is compressed (Draco, meshopt), or its format is not known; the message
+        names the file and the element. Under `strict`, if weights need a repair.
+    MissingExtraError
+        If the format needs a package that is not installed.
     OSError
         If the file cannot be read.
 
@@ -374,25 +386,15 @@ def load(path: PathLike, *, strict: bool = False, skin: int | None = None) -> Ch
     >>> hand.skin.deform(hand.animations[0].skinning_matrices(0.5)).shape
     (1360, 3)
     """
-    from .gltf import FileError, FileWarning, reader
+    from . import formats
 
     source = pathlib.Path(path)
-    content = reader.read(source, skin)
+    content = formats.recognized(source).read(source, skin)
     for remark in content.remarks:
         warn(f"{source}: {remark}", FileWarning)
-    surface = content.surface
-    # What is too large for float32 becomes infinite, which the skin refuses.
-    with np.errstate(over="ignore"):
-        mesh = Mesh(
-            positions=surface.positions.astype(np.float32),
-            triangles=surface.triangles.astype(np.int32),
-            joint_indices=surface.joint_indices.astype(np.int32),
-            joint_weights=surface.joint_weights.astype(np.float32),
-            normals=None if surface.normals is None else surface.normals.astype(np.float32),
-            uvs=None if surface.uvs is None else surface.uvs.astype(np.float32),
-        )
     name = well_formed(source.stem)
     try:
-        return Character(name, mesh, content.skeleton, content.rig, content.animations, strict=strict)
+        mesh = content.surface.as_mesh()
+        return Character(name, mesh, content.skeleton, content.rig, content.animations, strict, content.options)
     except ValueError as error:
         raise FileError(f"{source}: {error}") from error

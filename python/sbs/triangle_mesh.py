@@ -28,6 +28,8 @@ class Mesh:
         Rest normals.
     uvs : (V, 2) ndarray or None
         Texture coordinates.
+    centers : (V, 3) float64 ndarray or None
+        What ``center="optimized"`` turns every vertex about; of files that give such points (SDEF).
 
     Raises
     ------
@@ -41,6 +43,7 @@ class Mesh:
     joint_weights: NDArray[np.floating]
     normals: NDArray[np.floating] | None = None
     uvs: NDArray[np.floating] | None = None
+    centers: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         triangles, count = np.asarray(self.triangles), len(self.positions)

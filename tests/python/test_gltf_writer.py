@@ -267,7 +267,7 @@ def test_a_failed_save_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest
 
 @pytest.mark.parametrize(
     ("name", "options", "message"),
-    [("saved.gltf", {}, "ends in .glb"), ("saved.glb", {"weights": "float64"}, "weights is 'float64'")],
+    [("saved.gltf", {}, "does not end in .glb"), ("saved.glb", {"weights": "float64"}, "weights is 'float64'")],
 )
 def test_bad_arguments(tmp_path: Path, name: str, options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):

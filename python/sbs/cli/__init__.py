@@ -12,6 +12,7 @@ from .curvature import bend_curvature
 from .deform import deform
 from .demo import demo
 from .errors import Commands
+from .formats import formats
 from .info import info
 from .quality import quality
 from .subdivide import subdivide
@@ -24,5 +25,5 @@ def main() -> None:
     """Skinning of characters: spherical blend skinning beside linear and dual quaternion skinning."""
 
 
-for command in (info, deform, compare, quality, weights, subdivide, bend_curvature, demo, bench):
+for command in (info, deform, compare, quality, weights, subdivide, bend_curvature, demo, bench, formats):
     main.add_command(command)

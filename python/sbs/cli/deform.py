@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..character import load
 from ..files import replacing
+from ..formats import bake, with_role, written
 from ..options import Center, DeformOptions, Method, Rotation
 from .blended_bones import Ends, blending_options, chosen_bones
 from .errors import Refusal
@@ -32,17 +34,30 @@ from .options import (
     refuse_without,
     skin_for,
 )
+from .progress import progress_bar
 from .terminal import say
-from .writers import WRITERS
 
 MOST_FRAMES = 1_000_000
+
+
+def parse_frames(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[int, int | None] | None:
+    """A callback for options that take A:B, A: or :B, the last frame among them."""
+    if text is None:
+        return None
+    found = re.fullmatch(r"(\d{0,9}):(\d{0,9})|(\d{1,9})", text)
+    if found is None:
+        raise click.BadParameter(f"{text!r} is not A:B, the first frame and the last", context, parameter)
+    if found[3] is not None:
+        return int(found[3]), int(found[3])
+    return int(found[1] or 0), int(found[2]) if found[2] else None
 
 
 @click.command()
 @CHARACTER
 @ANIMATION
 @TIME
-@click.option("--fps", type=click.FloatRange(min=0, min_open=True), help="Write the whole animation at this rate.")
+@click.option("--fps", type=click.FloatRange(min=0, min_open=True), help="Write frames at this rate.  [default: 24]")
+@click.option("--frames", metavar="A:B", callback=parse_frames, help="Write these frames, from 0.  [default: all]")
 @METHOD
 @ROTATION
 @CENTER
@@ -56,13 +71,14 @@ MOST_FRAMES = 1_000_000
     "--output",
     required=True,
     type=click.Path(dir_okay=False, path_type=Path),
-    help="A name that ends in .obj, .ply or .npy.",
+    help="Its ending chooses the format: `sbs formats` lists them.",
 )
 def deform(
     file: Path,
     animation_name: str | None,
     time: float | None,
     fps: float | None,
+    frames: tuple[int, int | None] | None,
     method: Method,
     rotation: Rotation,
     center: Center,
@@ -78,15 +94,24 @@ def deform(
     """Deform the character in FILE and write its mesh.
 
     Without --animation the character is in the pose that the file stores. OBJ and PLY hold positions, normals and
-    triangles; NPY holds positions (V, 3), or (F, V, 3) with --fps.
+    triangles; NPY holds positions (V, 3), or (F, V, 3) of frames.
+
+    With --fps or --frames frames of the animation are written, one after the other: to PC2, MDD, NPY, NPZ or USD. The
+    file appears when all of them are there.
     """
-    suffix = output.suffix.lower()
-    if suffix not in WRITERS:
-        raise click.BadParameter(f"{output.name!r} does not end in {', '.join(WRITERS)}", param_hint="--output")
-    if fps is not None:
-        refuse_beside("--fps", "time")
-        if animation_name is None or suffix != ".npy":
-            raise click.UsageError("--fps needs --animation and an output that ends in .npy")
+    many = fps is not None or frames is not None
+    if many:
+        refuse_beside("--fps" if frames is None else "--frames", "time")
+        if animation_name is None:
+            raise click.UsageError(f"{'--fps' if frames is None else '--frames'} needs --animation")
+    try:
+        writer = written(output, "frames" if many else "write_pose")
+    except ValueError as error:
+        for_frames = not many and output.suffix.lower() in {s for row in with_role("frames") for s in row.suffixes}
+        raise click.BadParameter(
+            f"{output.name!r} holds frames: --fps or --frames is needed" if for_frames else str(error),
+            param_hint="--output",
+        ) from error
     if amount is None:
         refuse_without("--amount", "base")
     if method != "spherical":
@@ -105,13 +130,23 @@ def deform(
         refuse_beside("--bones-blending", "method", "rotation", "center", "centers_cache", "amount", "base")
         blending = chosen.blend(character)
         skin, options = blending.skin(rest_normals=character.mesh.normals), blending.options
-    if fps is not None and animation_name is not None:
+    if many and animation_name is not None:
         animation = find_animation(character, animation_name)
-        frames = skin.deform_many(animation.skinning_matrices(frame_times(animation.duration, fps)), **options)
-        check_finite(frames, "position")
-        with replacing(output) as temporary:
-            np.save(temporary, frames)
-        say(f"{output}: {len(frames)} frames of {skin.vertex_count} vertices")
+        rate = 24.0 if fps is None else fps
+        numbers = frame_numbers(animation.duration, rate, frames)
+        with progress_bar() as progress:
+            task = progress.add_task("deforming", total=len(numbers))
+            bake(
+                output,
+                skin,
+                animation,
+                numbers,
+                fps=rate,
+                triangles=character.mesh.triangles,
+                progress=lambda done: progress.update(task, completed=done),
+                **options,
+            )
+        say(f"{output}: {len(numbers)} frames of {skin.vertex_count} vertices")
         return
     matrices = pose_at(character, animation_name, time)
     normals = None
@@ -123,17 +158,25 @@ def deform(
     if normals is not None:
         check_finite(normals, "normal")
     with replacing(output) as temporary:
-        WRITERS[suffix](temporary, positions, normals, character.mesh.triangles)
+        writer.write_pose(temporary, positions, normals, character.mesh.triangles)
     say(f"{output}: {skin.vertex_count} vertices")
 
 
-def frame_times(duration: float, fps: float) -> NDArray[np.float64]:
-    """The moments (F,) of the frames of an animation, in seconds."""
+def frame_numbers(duration: float, fps: float, chosen: tuple[int, int | None] | None) -> range:
+    """The frames of an animation, from 0; of those that are chosen, the first and the last."""
     # A last frame that rounding puts behind the end is one.
     last = duration * fps + 1e-9
     if not last < MOST_FRAMES:
         raise click.BadParameter(f"{fps:g} makes more than {MOST_FRAMES:,} frames", param_hint="--fps")
-    return np.arange(int(last) + 1) / fps
+    if chosen is None:
+        return range(int(last) + 1)
+    first, end = chosen[0], int(last) if chosen[1] is None else chosen[1]
+    if not first <= end <= int(last):
+        raise click.BadParameter(
+            f"{first}:{end} is not within 0:{int(last)}, the frames of the animation at {fps:g} a second",
+            param_hint="--frames",
+        )
+    return range(first, end + 1)
 
 
 def check_finite(rows: NDArray[np.floating[Any]], what: str) -> None:

@@ -10,8 +10,6 @@ from pathlib import Path
 import click
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.progress import Progress
 
 from ..character import Character, load
 from ..files import replacing
@@ -20,6 +18,7 @@ from ..poses import vertices_around
 from ..quality import COLUMNS, Motion, Report, chosen, clip, evaluate, made_poses, panel
 from ..quality.plot import plot
 from .options import CHARACTER, JSON, SAMPLES, STRICT, UP, VIEW, WIDTH, find_animation, known_joints, refuse_without
+from .progress import progress_bar
 from .tables import print_table
 from .terminal import say
 
@@ -144,11 +143,6 @@ def wanted_motions(
         chosen_joints = [names[joint] for joint in known_joints(character, joints)]
         motions.append(made_poses(character, chosen_joints or None))
     return motions
-
-
-def progress_bar() -> Progress:
-    console = Console(stderr=True)
-    return Progress(console=console, transient=True, disable=not console.is_terminal)
 
 
 def write_csv(report: Report, path: Path) -> None:

@@ -13,7 +13,7 @@ import urllib.parse
 from pathlib import Path
 from typing import Any
 
-from .errors import FileError
+from ..content import FileError
 
 _GLB_MAGIC = b"glTF"
 _HEADER = struct.Struct("<4sII")

@@ -6,9 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ..content import FileError
 from ..text import well_formed
 from . import container
-from .errors import FileError
 
 # Required extensions that change nothing about positions, joints or animation, or that are read.
 _HARMLESS = ("KHR_materials_", "KHR_texture_", "KHR_lights_", "KHR_xmp", "EXT_texture_", "KHR_mesh_quantization")

@@ -3,30 +3,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import affine
+from ..content import SkinnedMesh
 from ..rig import Floats
 from . import accessors
 from .document import Document, Element
 from .skins import SkinUse
 
 _TRIANGLES, _TRIANGLE_STRIP, _TRIANGLE_FAN = 4, 5, 6
-
-
-@dataclass
-class SkinnedMesh:
-    """Vertices and triangles, in double precision; see `sbs.Mesh`."""
-
-    positions: Floats
-    triangles: NDArray[np.int64]
-    joint_indices: NDArray[np.int64]
-    joint_weights: Floats
-    normals: Floats | None
-    uvs: Floats | None
 
 
 def read_surface(document: Document, meshes: list[tuple[Element, SkinUse]]) -> SkinnedMesh:

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-import os
-import pathlib
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -67,7 +66,7 @@ class _Builder:
 
 
 def write(
-    path: str | os.PathLike[str],
+    path: Path,
     name: str,
     mesh: Mesh,
     rig: Rig,
@@ -76,13 +75,10 @@ def write(
     weights: str = "float32",
 ) -> None:
     """See `sbs.Character.save`."""
-    target = pathlib.Path(path)
-    if target.suffix.lower() != ".glb":
-        raise ValueError(f"path is {str(target)!r}, a name that ends in .glb is needed")
     if weights not in ("float32", "uint16", "uint8"):
         raise ValueError(f"weights is {weights!r}, 'float32', 'uint16' or 'uint8' is needed")
     data = _to_bytes(well_formed(name) or None, mesh, rig, animations, weights)
-    with replacing(target) as temporary:
+    with replacing(path) as temporary:
         temporary.write_bytes(data)
 
 

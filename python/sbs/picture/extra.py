@@ -3,35 +3,14 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-INSTALL = {"pictures": "mitsuba pillow", "plots": "matplotlib"}
+from ..extras import MissingExtraError, load
 
-
-class MissingExtraError(ImportError):
-    """A package that draws pictures is not installed, or does not load."""
-
-
-def load(module: str, package: str, purpose: str = "pictures") -> Any:
-    """Import a module of an optional package.
-
-    Raises
-    ------
-    MissingExtraError
-        If it is not installed, or does not load.
-    """
-    try:
-        return importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        message = f"{purpose} need {package}, which is not installed: pip install {INSTALL[purpose]}"
-        raise MissingExtraError(message, name=package) from error
-    except Exception as error:  # Dr.Jit, for one, turns a shared library that is missing into a NameError.
-        reason = error.__context__ or error
-        raise MissingExtraError(f"{purpose} need {package}, which does not load: {reason}", name=package) from error
+__all__ = ["MissingExtraError", "load", "load_mitsuba", "silent_stderr"]
 
 
 def load_mitsuba() -> Any:

@@ -49,6 +49,3 @@ def write_ply(path: Path, positions: Rows, normals: Rows | None, triangles: NDAr
 def write_npy(path: Path, positions: Rows, normals: Rows | None, triangles: NDArray[np.int32]) -> None:
     """NumPy's own format: the positions alone."""
     np.save(path, positions)
-
-
-WRITERS = {".obj": write_obj, ".ply": write_ply, ".npy": write_npy}

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""What readers of files hand over: a mesh on joints, and how its parts are brought into one unit of length."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .animation import Animations
+from .options import BlendOptions
+from .rig import Floats, Rig
+from .skeleton import Skeleton
+from .triangle_mesh import Mesh
+
+__all__ = [
+    "CharacterContent",
+    "FileError",
+    "FileWarning",
+    "SkinnedMesh",
+    "fold_scale",
+    "skeleton_of",
+    "unique_names",
+    "weighted_joints",
+]
+
+# How much the scales of joints may differ, relative to their mean, and still be one scale.
+_ONE_SCALE = 1e-4
+
+# A scale that is 1 but for the rounding of a file is left alone.
+_NO_SCALE = 1e-6
+
+
+class FileError(ValueError):
+    """A file that cannot be read as a skinned character. The message names the file and the element at fault."""
+
+
+class FileWarning(UserWarning):
+    """A part of a file that is left out, or read in another way than it is stored."""
+
+
+@dataclass
+class SkinnedMesh:
+    """Vertices and triangles, in double precision; see `sbs.Mesh`."""
+
+    positions: Floats
+    triangles: NDArray[np.int64]
+    joint_indices: NDArray[np.int64]
+    joint_weights: Floats
+    normals: Floats | None = None
+    uvs: Floats | None = None
+    centers: Floats | None = None
+
+    def as_mesh(self) -> Mesh:
+        """The same in single precision; what is too large for it becomes infinite, which `Skin` refuses."""
+
+        def single(array: Floats | None) -> NDArray[np.float32] | None:
+            return None if array is None else array.astype(np.float32)
+
+        with np.errstate(over="ignore"):
+            return Mesh(
+                positions=self.positions.astype(np.float32),
+                triangles=self.triangles.astype(np.int32),
+                joint_indices=self.joint_indices.astype(np.int32),
+                joint_weights=self.joint_weights.astype(np.float32),
+                normals=single(self.normals),
+                uvs=single(self.uvs),
+                centers=self.centers,
+            )
+
+
+@dataclass
+class CharacterContent:
+    """What a file says about a character.
+
+    Attributes
+    ----------
+    surface : SkinnedMesh
+    skeleton : Skeleton
+    rig : Rig
+    animations : Animations
+    remarks : list of str
+        The parts that were left out, or read in another way than they are stored.
+    options : BlendOptions
+        How the file wants the mesh to be deformed, where it says so.
+    """
+
+    surface: SkinnedMesh
+    skeleton: Skeleton
+    rig: Rig
+    animations: Animations
+    remarks: list[str]
+    options: BlendOptions = field(default_factory=BlendOptions)
+
+
+def weighted_joints(surface: SkinnedMesh, joint_count: int) -> NDArray[np.bool_]:
+    """Which joints move any vertex, (J,)."""
+    with np.errstate(invalid="ignore"):
+        used = surface.joint_indices[surface.joint_weights > 0.0]
+    return np.bincount(used, minlength=joint_count) > 0
+
+
+def fold_scale(surface: SkinnedMesh, rig: Rig, weighted: NDArray[np.bool_]) -> tuple[SkinnedMesh, Rig]:
+    """Scales the mesh as all joints scale it in the file's own pose, and the inverse bind matrices by the inverse.
+
+    Deformed positions stay where they are, and skinning matrices become rigid.
+    """
+    linear = rig.rest_matrices[weighted, :3, :3]
+    if not len(linear):
+        return surface, rig
+    scale = float(np.cbrt(np.abs(np.linalg.det(linear))).mean())
+    if scale == 0.0 or abs(scale - 1.0) <= _NO_SCALE:
+        return surface, rig
+    gram = linear.transpose(0, 2, 1) @ linear / scale**2
+    if np.abs(gram - np.eye(3)).max() > 2.0 * _ONE_SCALE:
+        return surface, rig
+    inverse_bind_matrices = rig.inverse_bind_matrices.copy()
+    inverse_bind_matrices[:, :3, :3] /= scale
+    centers = None if surface.centers is None else surface.centers * scale
+    return (
+        replace(surface, positions=surface.positions * scale, centers=centers),
+        replace(rig, inverse_bind_matrices=inverse_bind_matrices),
+    )
+
+
+def skeleton_of(rig: Rig) -> Skeleton:
+    """The joints at bind, their axes free of the scale of the nodes.
+
+    Raises
+    ------
+    ValueError
+        What `Skeleton` refuses.
+    """
+    names = unique_names([rig.names[node] or f"joint_{joint}" for joint, node in enumerate(rig.joints)])
+    return Skeleton(rig.joint_parents, rig.bind_matrices, names=names)
+
+
+def unique_names(names: Sequence[str]) -> list[str]:
+    """Names with a number behind those that came before."""
+    taken = set(names)
+    numbers: dict[str, int] = {}
+    result = []
+    for name in names:
+        candidate, number = name, numbers.get(name, 0) + 1
+        while number > 1 and (candidate := f"{name}_{number}") in taken:
+            number += 1
+        numbers[name] = number
+        taken.add(candidate)
+        result.append(candidate)
+    return result

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: MIT
+"""The formats of files: one table, `FORMATS`, of who reads and writes each, and what it keeps.
+
+A new format is a module beside this one, or a package as `sbs.gltf` is, and a row of the table.
+"""
+
+from .baking import bake
+from .table import FORMATS, Format, recognized, with_role, written
+
+__all__ = ["FORMATS", "Format", "bake", "recognized", "with_role", "written"]

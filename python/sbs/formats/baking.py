@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""Frames of an animation, deformed and written a few at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..animation import Animation
+from ..files import replacing
+from ..options import DeformOptions
+from ..skin import Skin
+from .caches import Cache, Frames
+from .table import written
+
+__all__ = ["bake", "chunks", "deformed"]
+
+# Bytes of positions that are deformed at once: enough for all threads, and gone through well within a second.
+_CHUNK = 8 << 20
+
+Rows = NDArray[np.floating[Any]]
+
+
+def chunks(frames: Frames) -> Iterator[range]:
+    """The numbers of the frames, as many at a time as are deformed at once."""
+    count = max(1, _CHUNK // (12 * frames.vertex_count))
+    for first in range(0, len(frames.numbers), count):
+        yield frames.numbers[first : first + count]
+
+
+def deformed(
+    skin: Skin, animation: Animation, times: NDArray[np.float64], numbers: range, normals: bool, options: DeformOptions
+) -> tuple[Rows, Rows | None]:
+    """Positions (F, V, 3) of frames, and their normals if asked for.
+
+    Raises
+    ------
+    ValueError
+        If a number is not finite: matrices can take vertices beyond what float32 holds.
+    """
+    matrices = animation.skinning_matrices(times)
+    rows: tuple[Rows, Rows | None]
+    if normals:
+        rows = skin.deform_many(matrices, normals=True, **options)
+    else:
+        rows = skin.deform_many(matrices, **options), None
+    for array, what in zip(rows, ("position", "normal"), strict=True):
+        # A sum takes a tenth of the time; one that overflows is looked at again.
+        if array is None or np.isfinite(array.sum()):
+            continue
+        for frame, vertex, _ in np.argwhere(~np.isfinite(array))[:1]:
+            raise ValueError(
+                f"the {what} of vertex {vertex} in frame {numbers[int(frame)]} is not finite: nothing is written"
+            )
+    return rows
+
+
+def bake(
+    path: str | Path,
+    skin: Skin,
+    animation: Animation,
+    numbers: range,
+    *,
+    fps: float = 24.0,
+    triangles: NDArray[np.int32] | None = None,
+    progress: Callable[[int], object] | None = None,
+    **options: Unpack[DeformOptions],
+) -> None:
+    """Writes frames of an animation as a cache of positions, a few at a time.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Its ending chooses the format: .pc2, .mdd, .npy, .npz or .usdc. The file appears when all of it is written.
+    skin : Skin
+    animation : Animation
+    numbers : range
+        The frames, at ``number / fps`` seconds, ascending one by one.
+    fps : float, optional
+    triangles : (T, 3) ndarray, optional
+        Of the mesh, for formats that hold them.
+    progress : callable, optional
+        Called with the number of frames that are done, from time to time.
+    **options
+        As `Skin.deform_many` takes them.
+
+    Raises
+    ------
+    ValueError
+        If the format is not known, there are no frames, or a position is not finite.
+    OSError
+        If the file cannot be written.
+    """
+    target = Path(path)
+    cache_of: type[Cache] = written(target, "frames").frames
+    if not len(numbers) or numbers.step != 1:
+        raise ValueError(f"numbers is {numbers}, at least one frame is needed, and a step of 1")
+    if not (np.isfinite(fps) and fps > 0.0):
+        raise ValueError(f"fps is {fps}, a number above 0 is needed")
+    corners = np.zeros((0, 3), np.int32) if triangles is None else np.asarray(triangles, np.int32)
+    frames = Frames(numbers, fps, skin.vertex_count, skin.dtype, corners)
+    with replacing(target) as temporary, cache_of(temporary, frames) as cache:
+        done = 0
+        for part in chunks(frames):
+            normals = cache.normals and skin.has_normals
+            cache.append(*deformed(skin, animation, frames.times(part), part, normals, options))
+            done += len(part)
+            if progress is not None:
+                progress(done)

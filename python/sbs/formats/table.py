@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: MIT
+"""The table of formats, and how the format of a file is found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..animation import Animation
+from ..content import CharacterContent, FileError
+from ..rig import Rig
+from ..triangle_mesh import Mesh
+from . import caches, surfaces
+
+__all__ = ["FORMATS", "Format", "Role", "recognized", "with_role", "written"]
+
+Role = Literal["read", "write", "write_pose", "frames"]
+"""What a format can be asked for: the attributes of its row."""
+
+# As much of a file as tells what it is.
+_HEAD = 32
+
+
+class Reader(Protocol):
+    """Reads a character; `skin` chooses among several, by number."""
+
+    def __call__(self, path: Path, skin: int | None, /) -> CharacterContent: ...
+
+
+class Writer(Protocol):
+    """Writes a character; the file is there whole or not at all."""
+
+    def __call__(
+        self, path: Path, name: str, mesh: Mesh, rig: Rig, animations: Sequence[Animation], /, *, weights: str
+    ) -> None: ...
+
+
+class PoseWriter(Protocol):
+    """Writes one pose to a name that is not the final one."""
+
+    def __call__(
+        self,
+        path: Path,
+        positions: NDArray[np.floating[Any]],
+        normals: NDArray[np.floating[Any]] | None,
+        triangles: NDArray[np.int32],
+        /,
+    ) -> None: ...
+
+
+@dataclass(frozen=True)
+class Format:
+    """A row of the table.
+
+    Attributes
+    ----------
+    name : str
+    suffixes : tuple of str
+        Endings of names, in lower case.
+    keeps : str
+        What of a character or a pose the format holds, in words.
+    magic : tuple of bytes
+        What files begin with, if that tells them from others.
+    extra : str, optional
+        The optional dependency of this package that it needs.
+    read, write, write_pose, frames : optional
+        Functions that read a character, write one, or write a pose, and the cache that frames are streamed to.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    keeps: str
+    magic: tuple[bytes, ...] = ()
+    extra: str | None = None
+    read: Reader | None = None
+    write: Writer | None = None
+    write_pose: PoseWriter | None = None
+    frames: type[caches.Cache] | None = None
+
+
+# Packages that read and write are imported with the first file: who only deforms does not wait for them.
+
+
+def _read_gltf(path: Path, skin: int | None) -> CharacterContent:
+    from ..gltf import reader
+
+    return reader.read(path, skin)
+
+
+def _write_glb(path: Path, name: str, mesh: Mesh, rig: Rig, animations: Sequence[Animation], *, weights: str) -> None:
+    from ..gltf import writer
+
+    writer.write(path, name, mesh, rig, animations, weights=weights)
+
+
+FORMATS: tuple[Format, ...] = (
+    Format(
+        "glTF 2.0, binary",
+        (".glb",),
+        "mesh, normals, UVs, skeleton, weights, animations",
+        magic=(b"glTF",),
+        read=_read_gltf,
+        write=_write_glb,
+    ),
+    Format("glTF 2.0, text", (".gltf",), "as the binary form", read=_read_gltf),
+    Format("Wavefront OBJ", (".obj",), "positions, normals, triangles", write_pose=surfaces.write_obj),
+    Format("Stanford PLY", (".ply",), "positions, normals, triangles", write_pose=surfaces.write_ply),
+    Format("NumPy array", (".npy",), "positions", write_pose=surfaces.write_npy, frames=caches.NPY),
+    Format("NumPy archive", (".npz",), "positions, times, triangles", frames=caches.NPZ),
+    Format("Point cache 2", (".pc2",), "positions, first frame", frames=caches.PC2),
+    Format("Motion Designer", (".mdd",), "positions, times", frames=caches.MDD),
+)
+
+
+def with_role(role: Role) -> list[Format]:
+    """The formats that can be asked for something."""
+    return [row for row in FORMATS if getattr(row, role) is not None]
+
+
+def endings(role: Role) -> str:
+    """The endings of names of formats that can be asked for something, for a message."""
+    names = [suffix for row in with_role(role) for suffix in row.suffixes]
+    return ", ".join(names)
+
+
+def written(path: Path, role: Role) -> Any:
+    """The row that a name to be written to ends for.
+
+    Raises
+    ------
+    ValueError
+        If there is none that can be asked for that; the message lists those that can.
+    """
+    suffix = path.suffix.lower()
+    for row in with_role(role):
+        if suffix in row.suffixes:
+            return row
+    raise ValueError(f"{path.name!r} does not end in {endings(role)}")
+
+
+def recognized(path: Path) -> Any:
+    """The row of a file that is there, by what it begins with, or else by the ending of its name.
+
+    Raises
+    ------
+    FileError
+        If no format that can be read is known by either; the message lists those that are.
+    OSError
+        If the file cannot be read.
+    """
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+    readers = with_role("read")
+    for row in readers:
+        if row.magic and head.startswith(row.magic):
+            return row
+    suffix = path.suffix.lower()
+    for row in readers:
+        if suffix in row.suffixes:
+            return row
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):  # JSON, whatever its name
+        return next(row for row in readers if ".gltf" in row.suffixes)
+    known = ", ".join(suffix for row in readers for suffix in row.suffixes)
+    raise FileError(f"{path}: of no format that characters are read from ({known})")

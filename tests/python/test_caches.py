@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: MIT
+"""Frames as caches: what the files hold, byte by byte, and that they are there whole or not at all."""
+
+from __future__ import annotations
+
+import signal
+import struct
+import subprocess
+import sys
+import textwrap
+import time
+import tracemalloc
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import sbs
+from sbs.cli import main
+from sbs.formats import bake, with_role
+
+DATA = resources.files("sbs.demo") / "data"
+HAND = str(DATA / "hand.glb")
+SUFFIXES = [suffix for row in with_role("frames") for suffix in row.suffixes if not suffix.startswith(".usd")]
+
+
+@pytest.fixture(scope="module")
+def hand() -> sbs.Character:
+    return sbs.load(HAND)
+
+
+def expected(hand: sbs.Character, numbers: range, fps: float, **options: object) -> np.ndarray:
+    return hand.skin.deform_many(hand.animations[0].skinning_matrices(np.array(numbers) / fps), **options)
+
+
+def read_pc2(data: bytes) -> tuple[float, float, np.ndarray]:
+    """First frame, frames per sample and positions, by the format's description (3ds Max SDK, Point Cache 2)."""
+    magic, version, points, start, rate, samples = struct.unpack_from("<12siiffi", data)
+    assert (magic, version) == (b"POINTCACHE2\0", 1)
+    assert len(data) == 32 + 12 * points * samples
+    return start, rate, np.frombuffer(data, "<f4", offset=32).reshape(samples, points, 3)
+
+
+def read_mdd(data: bytes) -> tuple[np.ndarray, np.ndarray]:
+    """Times and positions, all big-endian: frames, points, times, and the points of each frame."""
+    frames, points = struct.unpack_from(">ii", data)
+    assert len(data) == 8 + 4 * frames + 12 * frames * points
+    times = np.frombuffer(data, ">f4", frames, 8)
+    return times, np.frombuffer(data, ">f4", offset=8 + 4 * frames).reshape(frames, points, 3)
+
+
+def test_pc2(hand: sbs.Character, tmp_path: Path) -> None:
+    bake(tmp_path / "a.pc2", hand.skin, hand.animations[0], range(3, 19), fps=24)
+    start, rate, positions = read_pc2((tmp_path / "a.pc2").read_bytes())
+    assert (start, rate) == (3.0, 1.0)
+    np.testing.assert_array_equal(positions, expected(hand, range(3, 19), 24))
+
+
+def test_mdd(hand: sbs.Character, tmp_path: Path) -> None:
+    bake(tmp_path / "a.mdd", hand.skin, hand.animations[0], range(5), fps=10, method="linear")
+    times, positions = read_mdd((tmp_path / "a.mdd").read_bytes())
+    np.testing.assert_array_equal(times, np.float32([0, 0.1, 0.2, 0.3, 0.4]))
+    np.testing.assert_array_equal(positions, expected(hand, range(5), 10, method="linear"))
+
+
+def test_numpy(hand: sbs.Character, tmp_path: Path) -> None:
+    numbers = range(2, 7)
+    bake(tmp_path / "a.npy", hand.skin, hand.animations[0], numbers, fps=30)
+    bake(tmp_path / "a.npz", hand.skin, hand.animations[0], numbers, fps=30, triangles=hand.mesh.triangles)
+    np.testing.assert_array_equal(np.load(tmp_path / "a.npy"), expected(hand, numbers, 30))
+    with np.load(tmp_path / "a.npz", allow_pickle=False) as archive:
+        np.testing.assert_array_equal(archive["positions"], expected(hand, numbers, 30))
+        np.testing.assert_array_equal(archive["times"], np.array(numbers) / 30)
+        np.testing.assert_array_equal(archive["triangles"], hand.mesh.triangles)
+
+
+def test_double_precision_stays_in_numpy_and_is_rounded_elsewhere(hand: sbs.Character, tmp_path: Path) -> None:
+    skin = sbs.Skin(
+        hand.mesh.positions.astype(np.float64),
+        hand.mesh.joint_indices,
+        hand.mesh.joint_weights,
+        parents=hand.skeleton.parents,
+        joint_positions=hand.skeleton.joint_positions,
+    )
+    for suffix in (".npy", ".pc2"):
+        bake(tmp_path / f"a{suffix}", skin, hand.animations[0], range(2))
+    positions = np.load(tmp_path / "a.npy")
+    assert positions.dtype == np.float64
+    np.testing.assert_array_equal(read_pc2((tmp_path / "a.pc2").read_bytes())[2], positions.astype(np.float32))
+
+
+def test_memory_does_not_grow_with_the_number_of_frames(hand: sbs.Character, tmp_path: Path) -> None:
+    def peak(count: int) -> int:
+        tracemalloc.start()
+        try:
+            bake(tmp_path / "a.pc2", hand.skin, hand.animations[0], range(count), fps=count)
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    peak(10)  # imports take memory, too
+    few, many = peak(1500), peak(6000)  # 24 MB and 98 MB of positions
+    assert many < 1.1 * few + 1e6
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_nothing_is_left_of_what_fails(hand: sbs.Character, tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"a{suffix}"
+    path.write_bytes(b"before")
+
+    class StopError(Exception):
+        pass
+
+    def stop(done: int) -> None:
+        raise StopError
+
+    with pytest.raises(StopError):
+        bake(path, hand.skin, hand.animations[0], range(2000), fps=2000, progress=stop)
+    assert path.read_bytes() == b"before"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_is_not_finite_is_not_written(hand: sbs.Character, tmp_path: Path) -> None:
+    class Falling:
+        def skinning_matrices(self, times: np.ndarray) -> np.ndarray:
+            matrices = np.tile(np.eye(4), (len(times), 25, 1, 1))
+            matrices[np.isclose(times, 0.5), :, 0, 3] = 1e39
+            return matrices
+
+    with pytest.raises(ValueError, match="position of vertex 0 in frame 12 is not finite"):
+        bake(tmp_path / "a.pc2", hand.skin, Falling(), range(24), fps=24)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers", "fps", "message"),
+    [
+        ("a.abc", range(3), 24, "'a.abc' does not end in .npy"),
+        ("a.pc2", range(3, 3), 24, "at least one frame"),
+        ("a.pc2", range(0, 9, 2), 24, "a step of 1"),
+        ("a.pc2", range(3), 0, "fps is 0"),
+    ],
+)
+def test_bad_arguments(
+    hand: sbs.Character, tmp_path: Path, name: str, numbers: range, fps: float, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        bake(tmp_path / name, hand.skin, hand.animations[0], numbers, fps=fps)
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 1), (signal.SIGTERM, -15), (signal.SIGKILL, -9)])
+def test_an_interrupted_command_leaves_no_file_at_the_name(tmp_path: Path, number: int, status: int) -> None:
+    """A run of minutes, ended in the middle. What SIGKILL leaves has another name, as nobody can tidy up after it."""
+    path = tmp_path / "long.pc2"
+    code = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); import sbs.cli; sbs.cli.main()"
+    )
+    command = [sys.executable, "-c", code, "deform", HAND, "--animation", "fist", "--fps", "400000", "-o", str(path)]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    try:
+        while not [other for other in tmp_path.iterdir() if other.stat().st_size > 1 << 24]:
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.send_signal(number)
+        assert process.wait(60) == status
+    finally:
+        process.kill()
+        process.wait()
+    assert not path.exists()
+    assert number == signal.SIGKILL or not list(tmp_path.iterdir())
+
+
+def succeed(*arguments: object) -> str:
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_the_command_streams_frames(hand: sbs.Character, tmp_path: Path) -> None:
+    command = ("deform", HAND, "--animation", "fist", "-o", tmp_path / "a.pc2")
+    assert "25 frames of 1360 vertices" in succeed(*command, "--fps", 24)
+    np.testing.assert_array_equal(read_pc2((tmp_path / "a.pc2").read_bytes())[2], expected(hand, range(25), 24))
+    for text, numbers in (("5:9", range(5, 10)), (":3", range(4)), ("20:", range(20, 25)), ("7", range(7, 8))):
+        assert f"{len(numbers)} frames" in succeed(*command, "--frames", text)
+        start, _, positions = read_pc2((tmp_path / "a.pc2").read_bytes())
+        assert start == numbers[0]
+        np.testing.assert_array_equal(positions, expected(hand, numbers, 24))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--animation", "fist", "--frames", "3:99", "-o", "a.pc2"), "3:99 is not within 0:24"),
+        (("--animation", "fist", "--frames", "9:3", "-o", "a.pc2"), "9:3 is not within 0:24"),
+        (("--animation", "fist", "--frames", "a", "-o", "a.pc2"), "'a' is not A:B"),
+        (
+            ("--animation", "fist", "--frames", "1:2", "--time", "1", "-o", "a.pc2"),
+            "--frames takes the place of --time",
+        ),
+        (("--frames", "1:2", "-o", "a.pc2"), "--frames needs --animation"),
+        (("--animation", "fist", "-o", "a.pc2"), "'a.pc2' holds frames: --fps or --frames is needed"),
+        (("--animation", "fist", "--fps", "24", "-o", "a.obj"), "'a.obj' does not end in .npy"),
+    ],
+)
+def test_mistakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], message: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(main, ["deform", HAND, *arguments])
+    assert result.exit_code == 2
+    assert message in " ".join(result.output.split())
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_disk_that_is_full(tmp_path: Path) -> None:
+    """The system's error names the file that was asked for."""
+    code = textwrap.dedent(f"""
+        import resource, signal, sys
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+        from sbs.cli import main
+        main(["deform", {HAND!r}, "--animation", "fist", "--fps", "24", "-o", {str(tmp_path / "a.mdd")!r}])
+    """)
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.returncode == 2
+    assert "a.mdd: File too large" in result.stderr
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""The table of formats, and how the format of a file is found."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from gltf_builder import arm
+
+import sbs
+from sbs.cli import main
+from sbs.content import FileError
+from sbs.formats import FORMATS, recognized
+
+
+def test_rows_are_told_apart() -> None:
+    suffixes = [suffix for row in FORMATS for suffix in row.suffixes]
+    assert len(suffixes) == len(set(suffixes))
+    assert all(suffix == suffix.lower() and suffix.startswith(".") for suffix in suffixes)
+    assert all(row.read or row.write or row.write_pose or row.frames for row in FORMATS)
+
+
+def test_the_content_tells_the_format_before_the_name_does(tmp_path: Path) -> None:
+    path = arm().save(tmp_path / "arm.glb")
+    for name in ("arm", "arm.bin", "arm.gltf", "arm.npy"):
+        shutil.copy(path, tmp_path / name)
+        assert sbs.load(tmp_path / name).skin.vertex_count == 4
+    text = arm().save_text(tmp_path / "text.json")
+    assert sbs.load(text).skin.vertex_count == 4
+
+
+def test_an_unknown_one_is_told_with_the_list(tmp_path: Path) -> None:
+    path = tmp_path / "hero.xyz"
+    path.write_bytes(b"nothing that is known")
+    with pytest.raises(FileError, match=r"hero.xyz: of no format that characters are read from \(.glb, .gltf") as told:
+        sbs.load(path)
+    assert all(suffix in str(told.value) for row in FORMATS if row.read for suffix in row.suffixes)
+    with pytest.raises(FileError, match="cut off within the GLB header"):
+        (tmp_path / "short.glb").write_bytes(b"glTF")
+        sbs.load(tmp_path / "short.glb")
+
+
+def test_saving_names_what_can_be_written(tmp_path: Path) -> None:
+    character = sbs.load(arm().save(tmp_path / "arm.glb"))
+    with pytest.raises(ValueError, match=r"'hero.obj' does not end in .glb"):
+        character.save(tmp_path / "hero.obj")
+    assert list(tmp_path.iterdir()) == [tmp_path / "arm.glb"]
+
+
+def test_the_command_lists_them() -> None:
+    shown = CliRunner().invoke(main, ["formats"]).output
+    rows = json.loads(CliRunner().invoke(main, ["formats", "--json"]).output)
+    assert [row["name"] for row in rows] == [row.name for row in FORMATS]
+    assert all(row.name in shown and row.suffixes[0] in shown for row in FORMATS)
+    glb = next(row for row in rows if ".glb" in row["suffixes"])
+    assert glb["read"]
+    assert glb["write"]
+    assert not glb["frames"]
+
+
+def test_a_row_is_what_reads(tmp_path: Path) -> None:
+    assert recognized(arm().save(tmp_path / "arm.glb")).name == "glTF 2.0, binary"
