@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..character import load
 from ..files import replacing
 from ..formats import bake, with_role, written
-from ..options import Center, DeformOptions, Method, Rotation
+from ..options import BlendOptions, Center, Method, Rotation
 from .blended_bones import Ends, blending_options, chosen_bones
 from .errors import Refusal
 from .options import (
@@ -119,7 +119,7 @@ def deform(
     chosen = chosen_bones(bones, t_min, t_max)
     character = load(file, strict=strict)
     skin = skin_for(character, center, centers_cache)
-    options: DeformOptions = {
+    options: BlendOptions = {
         "method": method,
         "rotation": rotation,
         "center": center,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..animation import Animation
 from ..files import replacing
-from ..options import DeformOptions
+from ..options import BlendOptions
 from ..skin import Skin
 from .caches import Cache, Frames
 from .table import written
@@ -33,7 +33,13 @@ def chunks(frames: Frames) -> Iterator[range]:
 
 
 def deformed(
-    skin: Skin, animation: Animation, times: NDArray[np.float64], numbers: range, normals: bool, options: DeformOptions
+    skin: Skin,
+    animation: Animation,
+    times: NDArray[np.float64],
+    numbers: range,
+    normals: bool,
+    options: BlendOptions,
+    out: Rows | None = None,
 ) -> tuple[Rows, Rows | None]:
     """Positions (F, V, 3) of frames, and their normals if asked for.
 
@@ -45,9 +51,9 @@ def deformed(
     matrices = animation.skinning_matrices(times)
     rows: tuple[Rows, Rows | None]
     if normals:
-        rows = skin.deform_many(matrices, normals=True, **options)
+        rows = skin.deform_many(matrices, normals=True, out=out, **options)
     else:
-        rows = skin.deform_many(matrices, **options), None
+        rows = skin.deform_many(matrices, out=out, **options), None
     for array, what in zip(rows, ("position", "normal"), strict=True):
         # A sum takes a tenth of the time; one that overflows is looked at again.
         if array is None or np.isfinite(array.sum()):
@@ -68,7 +74,7 @@ def bake(
     fps: float = 24.0,
     triangles: NDArray[np.int32] | None = None,
     progress: Callable[[int], object] | None = None,
-    **options: Unpack[DeformOptions],
+    **options: Unpack[BlendOptions],
 ) -> None:
     """Writes frames of an animation as a cache of positions, a few at a time.
 
@@ -105,9 +111,12 @@ def bake(
     frames = Frames(numbers, fps, skin.vertex_count, skin.dtype, corners)
     with replacing(target) as temporary, cache_of(temporary, frames) as cache:
         done = 0
+        room: Rows | None = None
         for part in chunks(frames):
+            if room is None:  # the same memory for all, which the system need not clear each time
+                room = np.empty((len(part), skin.vertex_count, 3), skin.dtype)
             normals = cache.normals and skin.has_normals
-            cache.append(*deformed(skin, animation, frames.times(part), part, normals, options))
+            cache.append(*deformed(skin, animation, frames.times(part), part, normals, options, room[: len(part)]))
             done += len(part)
             if progress is not None:
                 progress(done)
