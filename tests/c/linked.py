@@ -84,7 +84,15 @@ def build_by_make(example: Path, prefix: Path, compiler: list[str], static: bool
     if own and package.parents[2] != prefix:
         own = [f"PKG_CONFIG=pkg-config --define-variable=prefix={prefix}"]
     search = f"{package.parent}{os.pathsep}{os.environ.get('PKG_CONFIG_PATH', '')}"
-    made = ["make", "--quiet", "-C", example, f"CC={shlex.join(compiler)}", "CFLAGS=-Wall -Wextra -Werror", *own]
+    made: list[str | Path] = [
+        "make",
+        "--quiet",
+        "-C",
+        example,
+        f"CC={shlex.join(compiler)}",
+        "CFLAGS=-Wall -Wextra -Werror",
+        *own,
+    ]
     run(*made, *(["STATIC=1"] if static else []), PKG_CONFIG_PATH=search)
     return next(path for path in (example / "deform", example / "deform.exe") if path.exists())
 

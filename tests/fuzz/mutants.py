@@ -26,7 +26,7 @@ import numpy as np
 import sbs
 
 ROOT = Path(__file__).resolve().parents[2]
-INTERESTING = [
+INTERESTING: list[object] = [
     None, True, -1, 0, 1, 2, 3, 4, 255, 65535, 2**31 - 1, 2**32, 2**53, 2**64, -(2**63), 1e308, -1e-308, 0.5,
     float("nan"), float("inf"), "", "x", "\ud800", "../x", [], [0], [1e300] * 16, {}, {"a": 1}, [[]], [None] * 3,
 ]  # fmt: skip

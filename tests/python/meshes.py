@@ -20,10 +20,9 @@ class SkinArguments(TypedDict):
     rest_positions: np.ndarray
     joint_indices: np.ndarray
     joint_weights: np.ndarray
-    parents: np.ndarray
-    joint_positions: np.ndarray
+    parents: NotRequired[np.ndarray]
+    joint_positions: NotRequired[np.ndarray]
     rest_normals: NotRequired[np.ndarray]
-    centers: NotRequired[np.ndarray]
 
 
 def skin_arguments(

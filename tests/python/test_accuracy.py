@@ -7,7 +7,6 @@ import itertools
 import characters
 import numpy as np
 import pytest
-from meshes import Precision
 from reference import CENTERS, METHODS, ROTATIONS, Pose
 from subject import Subject, assert_within
 
@@ -16,16 +15,19 @@ from sbs.options import Center, Method, Rotation
 SAMPLE = 400  # vertices a frame, and one of every joint set and heaviest joint
 
 POSES = [(name, clip, frame) for name in characters.NAMES for clip, frame in characters.load(name).poses()]
-DTYPES = [np.float64, np.float32]
+Dtype = np.dtype[np.float32 | np.float64]
+DOUBLE: Dtype = np.dtype(np.float64)
+SINGLE: Dtype = np.dtype(np.float32)
+DTYPES = [DOUBLE, SINGLE]
 
 # How many vertices of a frame may be skipped because a rounding error decides about them; none in all other frames. No
 # sign is ever decided by |(q_p, q_i)| < 1e-6. In face_units most joints stand still to within a rounding error of their
 # float32 clip: for a few pairs of double matrices that is as much as the trivial rule for centers allows.
-MOST_SKIPPED = {("face_units", np.float64): 7}
+MOST_SKIPPED = {("face_units", DOUBLE): 7}
 
 
 @functools.cache
-def subject(name: str, dtype: type) -> Subject:
+def subject(name: str, dtype: Dtype) -> Subject:
     character = characters.load(name)
     return Subject(
         character.rest_positions,
@@ -43,11 +45,12 @@ def centers_of_vertices(name: str) -> np.ndarray:
     """Somewhere between the joints that move a vertex, (V, 3)."""
     character = characters.load(name)
     weights = character.joint_weights / character.joint_weights.sum(axis=1, keepdims=True)
-    return np.einsum("vk,vkx->vx", weights, character.joint_positions[character.joint_indices])
+    centers: np.ndarray = np.einsum("vk,vkx->vx", weights, character.joint_positions[character.joint_indices])
+    return centers
 
 
 @functools.cache
-def pose(name: str, clip: str, frame: int, dtype: type) -> Pose:
+def pose(name: str, clip: str, frame: int, dtype: Dtype) -> Pose:
     matrices = characters.load(name).clips[clip].skinning_matrices(frame)
     return subject(name, dtype).pose(matrices.astype(dtype))
 
@@ -55,8 +58,8 @@ def pose(name: str, clip: str, frame: int, dtype: type) -> Pose:
 @functools.cache
 def sample(name: str) -> list[int]:
     """One vertex of every joint set and heaviest joint, and others at random."""
-    mesh = subject(name, np.float64).mesh
-    blocks = {}
+    mesh = subject(name, DOUBLE).mesh
+    blocks: dict[tuple[tuple[int, ...], int], list[int]] = {}
     for vertex in np.random.default_rng(2005).permutation(len(mesh.influences)).tolist():
         blocks.setdefault((tuple(mesh.influences[vertex]), mesh.pivot(vertex)), []).append(vertex)
     first = [vertices[0] for vertices in blocks.values()]
@@ -74,14 +77,14 @@ def widest_angle(prepared: Pose) -> float:
 def test_the_poses_are_those_that_matter() -> None:
     assert len(characters.NAMES) >= 6
     assert all(len(list(characters.load(name).poses())) >= 3 for name in characters.NAMES)
-    assert widest_angle(pose("hand_webxr", "fist", 29, np.float64)) > 178
-    assert widest_angle(pose("arnaud_ozz", "atlas", 125, np.float64)) > 178
-    assert widest_angle(pose("rat_quaternius", "Rat_Run", 5, np.float64)) > 165
+    assert widest_angle(pose("hand_webxr", "fist", 29, DOUBLE)) > 178
+    assert widest_angle(pose("arnaud_ozz", "atlas", 125, DOUBLE)) > 178
+    assert widest_angle(pose("rat_quaternius", "Rat_Run", 5, DOUBLE)) > 165
 
 
 def test_a_joint_passes_180_degrees_from_a_heaviest_joint() -> None:
     clip = characters.load("woman_makehuman_cmu").clips["cmu_01_01"]
-    mesh = subject("woman_makehuman_cmu", np.float64).mesh
+    mesh = subject("woman_makehuman_cmu", DOUBLE).mesh
     pairs = {(mesh.pivot(vertex), joint) for vertex, joints in enumerate(mesh.influences) for joint in joints}
     # Quaternions of a clip are continuous in time: their dot product changes its sign at 180 degrees.
     before, after = (clip.quaternions[clip.frames.index(frame)] for frame in (10, 11))
@@ -93,8 +96,8 @@ def test_a_joint_passes_180_degrees_from_a_heaviest_joint() -> None:
 
 @pytest.mark.parametrize(("name", "clip", "frame"), POSES)
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_positions_and_normals(name: str, clip: str, frame: int, method: Method, dtype: Precision) -> None:
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_positions_and_normals(name: str, clip: str, frame: int, method: Method, dtype: Dtype) -> None:
     skipped = subject(name, dtype).check(pose(name, clip, frame, dtype), method, sample(name))
     assert skipped <= MOST_SKIPPED.get((clip, dtype), 0)
 
@@ -115,9 +118,9 @@ HARD = [
 @pytest.mark.parametrize(("name", "clip", "frame"), HARD)
 @pytest.mark.parametrize("center", CENTERS)
 @pytest.mark.parametrize("rotation", ROTATIONS)
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_rotations_and_centers(
-    name: str, clip: str, frame: int, rotation: Rotation, center: Center, dtype: Precision
+    name: str, clip: str, frame: int, rotation: Rotation, center: Center, dtype: Dtype
 ) -> None:
     bound = subject(name, dtype)
     matrices = characters.load(name).clips[clip].skinning_matrices(frame).astype(dtype)
@@ -129,8 +132,8 @@ def test_rotations_and_centers(
 
 
 @pytest.mark.parametrize(("name", "clip", "frame"), POSES)
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_weighted_centers(name: str, clip: str, frame: int, dtype: Precision) -> None:
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_weighted_centers(name: str, clip: str, frame: int, dtype: Dtype) -> None:
     bound = subject(name, dtype)
     matrices = characters.load(name).clips[clip].skinning_matrices(frame).astype(dtype)
     assert bound.check(bound.pose(matrices, center="weighted"), "spherical", sample(name)[::3]) == 0
@@ -138,24 +141,24 @@ def test_weighted_centers(name: str, clip: str, frame: int, dtype: Precision) ->
 
 @pytest.mark.parametrize(("name", "clip", "frame"), POSES)
 def test_single_precision_from_double_matrices(name: str, clip: str, frame: int) -> None:
-    bound = subject(name, np.float32)
+    bound = subject(name, SINGLE)
     matrices = characters.load(name).clips[clip].skinning_matrices(frame)
     skipped = bound.check(bound.pose(matrices), "spherical", sample(name))
-    assert skipped <= MOST_SKIPPED.get((clip, np.float64), 0)
+    assert skipped <= MOST_SKIPPED.get((clip, DOUBLE), 0)
 
 
 @pytest.mark.parametrize(("name", "clip", "frame"), POSES)
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_truncated_singular_values(name: str, clip: str, frame: int, dtype: Precision) -> None:
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_truncated_singular_values(name: str, clip: str, frame: int, dtype: Dtype) -> None:
     bound = subject(name, dtype)
     truncated = bound.pose(characters.load(name).clips[clip].skinning_matrices(frame), rcond=1e-3)
     skipped = bound.check(truncated, "spherical", sample(name))
-    assert skipped <= MOST_SKIPPED.get((clip, np.float64), 0)
+    assert skipped <= MOST_SKIPPED.get((clip, DOUBLE), 0)
 
 
 @pytest.mark.parametrize(("name", "clip", "frame"), POSES)
 def test_rotation_centers(name: str, clip: str, frame: int) -> None:
-    bound, prepared = subject(name, np.float64), pose(name, clip, frame, np.float64)
+    bound, prepared = subject(name, DOUBLE), pose(name, clip, frame, DOUBLE)
     centers = bound.skin.rotation_centers(prepared.skinning_matrices)
     assert centers.dtype == np.float64
     expected = np.array([prepared.center(joint_set) for joint_set in bound.skin.joint_sets])
@@ -166,7 +169,7 @@ def test_rotation_centers(name: str, clip: str, frame: int) -> None:
 
 @pytest.mark.parametrize(("name", "clip", "frame"), POSES)
 def test_reports(name: str, clip: str, frame: int) -> None:
-    bound, prepared = subject(name, np.float64), pose(name, clip, frame, np.float64)
+    bound, prepared = subject(name, DOUBLE), pose(name, clip, frame, DOUBLE)
     sets = bound.mesh.vertices_of_set
     report = bound.skin.pose_report(prepared.skinning_matrices)
     nontrivial = sum(len(joints) > 1 and bound.mesh.child_of_pair(joints) is None for joints in sets)
@@ -177,7 +180,7 @@ def test_reports(name: str, clip: str, frame: int) -> None:
 
 @pytest.mark.parametrize("name", characters.NAMES)
 def test_joint_sets(name: str) -> None:
-    bound = subject(name, np.float64)
+    bound = subject(name, DOUBLE)
     assert bound.skin.joint_sets == sorted(bound.mesh.vertices_of_set)
     of_vertex = [bound.skin.joint_sets[number] for number in bound.skin.joint_set_of_vertex]
     assert of_vertex == [tuple(influences) for influences in bound.mesh.influences]

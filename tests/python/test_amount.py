@@ -2,6 +2,7 @@
 """Two methods blended by a map of amounts."""
 
 import itertools
+from typing import Any
 
 import characters
 import numpy as np
@@ -11,13 +12,13 @@ from hypothesis import strategies as st
 from meshes import Precision, skin_arguments, skinning_matrices
 
 import sbs
-from sbs.options import Method
+from sbs.options import Method, MethodOptions
 
-METHODS = ["rigid", "linear", "spherical", "dual_quaternion"]
+METHODS: list[Method] = ["rigid", "linear", "spherical", "dual_quaternion"]
 VERTICES, JOINTS = 600, 6
 
 
-def make_skin(dtype: type = np.float64, seed: int = 0) -> sbs.Skin:
+def make_skin(dtype: Precision = np.float64, seed: int = 0) -> sbs.Skin:
     return sbs.Skin(**skin_arguments(VERTICES, JOINTS, 3, dtype, seed=seed, normals=True))
 
 
@@ -50,11 +51,11 @@ def test_rotations_and_centers_are_blended(dtype: Precision) -> None:
     arguments = skin_arguments(VERTICES, JOINTS, 3, dtype)
     skin, matrices = sbs.Skin(**arguments, centers=arguments["rest_positions"] / 2), skinning_matrices(JOINTS)
     amount = np.random.default_rng(2).random(VERTICES)
-    options = {"rotation": "average", "center": "weighted"}
-    base = {"method": "spherical", "center": "optimized"}
+    options: MethodOptions = {"rotation": "average", "center": "weighted"}
+    base: MethodOptions = {"method": "spherical", "center": "optimized"}
     expected = blended(skin.deform(matrices, **base), skin.deform(matrices, **options), amount)
     found = skin.deform(matrices, **options, amount=amount, base=base)
-    np.testing.assert_allclose(found, expected, rtol=0, atol=8 * np.finfo(dtype).eps * np.abs(expected).max())
+    np.testing.assert_allclose(found, expected, rtol=0, atol=8 * float(np.finfo(dtype).eps) * np.abs(expected).max())
 
 
 @settings(deadline=None, max_examples=40)
@@ -64,7 +65,9 @@ def test_rotations_and_centers_are_blended(dtype: Precision) -> None:
     st.sampled_from([np.float32, np.float64]),
     st.sampled_from([np.float32, np.float64]),
 )
-def test_positions_are_blended_and_normals_normalized(seed: int, methods, dtype, amount_dtype) -> None:
+def test_positions_are_blended_and_normals_normalized(
+    seed: int, methods: tuple[Method, Method], dtype: Precision, amount_dtype: Precision
+) -> None:
     generator = np.random.default_rng(seed)
     skin, matrices = make_skin(dtype, seed), skinning_matrices(JOINTS, seed=seed)
     amount = generator.choice([0, 1, 0.5, *generator.random(5)], VERTICES).astype(amount_dtype)
@@ -73,7 +76,7 @@ def test_positions_are_blended_and_normals_normalized(seed: int, methods, dtype,
     of_base = skin.deform(matrices, method=base, normals=True)
     of_method = skin.deform(matrices, method=method, normals=True)
     # A difference, a product and a sum, and where amounts are double and the skin is not, their rounding.
-    eps = np.finfo(dtype).eps
+    eps = float(np.finfo(dtype).eps)
     largest = max(np.abs(of_base[0]).max(), np.abs(of_method[0]).max())
     assert np.abs(positions - blended(of_base[0], of_method[0], amount)).max() <= 4 * eps * largest
     expected = blended(of_base[1], of_method[1], amount)
@@ -96,7 +99,8 @@ def test_many_frames_and_threads_give_the_same_bits() -> None:
 def test_the_base_takes_options() -> None:
     skin, matrices = make_skin(), skinning_matrices(JOINTS)
     assert np.abs(skin.deform(matrices) - skin.deform(matrices, damping=0.5)).max() > 1e-3
-    for options in ({}, {"method": "spherical", "damping": 0.5}, {"rcond": 0.5}, {"method": "rigid"}):
+    bases: list[MethodOptions] = [{}, {"method": "spherical", "damping": 0.5}, {"rcond": 0.5}, {"method": "rigid"}]
+    for options in bases:
         found = skin.deform(matrices, method="dual_quaternion", amount=np.zeros(VERTICES), base=options)
         assert found.tobytes() == skin.deform(matrices, **options).tobytes()
 
@@ -129,7 +133,7 @@ def test_blending_a_real_character() -> None:
         ({"base": {"rcond": 2.0}}, r"base.rcond must be None or between 0 and 1, not 2.0"),
     ],
 )
-def test_bad_values(options, message: str) -> None:
+def test_bad_values(options: dict[str, Any], message: str) -> None:
     skin, matrices = make_skin(), skinning_matrices(JOINTS)
     with pytest.raises(ValueError, match=message):
         skin.deform(matrices, **{"amount": 0.5, **options})
@@ -147,7 +151,7 @@ def test_bad_values(options, message: str) -> None:
         ({"base": {"method": 1}}, r"base\['method'\] must be a str"),
     ],
 )
-def test_bad_types(options, message: str) -> None:
+def test_bad_types(options: dict[str, Any], message: str) -> None:
     with pytest.raises(TypeError, match=message):
         make_skin().deform(skinning_matrices(JOINTS), **{"amount": 0.5, **options})
 

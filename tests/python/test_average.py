@@ -13,7 +13,7 @@ import sbs
 from sbs import rotations
 from sbs.options import Center
 
-DTYPES = [np.float64, np.float32]
+DTYPES: list[Precision] = [np.float64, np.float32]
 CENTERS = ["joint_set", "weighted"]
 
 # Entries of rotation matrices: some ten operations in a row on numbers of up to 1, and in float32 the last step of the
@@ -21,18 +21,18 @@ CENTERS = ["joint_set", "weighted"]
 ROUNDING = {np.float64: 1e-14, np.float32: 2e-6}
 
 
-def blended(quaternions: np.ndarray, weights: np.ndarray, dtype: type, **options: str) -> np.ndarray:
+def blended(quaternions: np.ndarray, weights: np.ndarray, dtype: Precision, center: Center = "joint_set") -> np.ndarray:
     """(V, 3, 3): how vertices of these weights (V, K) are rotated, read from the normals of three at each place."""
     joints, count = len(quaternions), len(weights)
     matrices = np.tile(np.eye(4), (joints, 1, 1))
     matrices[:, :3, :3] = rotations.matrices_from_quaternions(quaternions)
     skin = sbs.Skin(
-        np.zeros((3 * count, 3), dtype) + np.linspace(0, 1, 3 * count, dtype=dtype)[:, None],
+        np.linspace(0, 1, 3 * count)[:, None].repeat(3, axis=1).astype(dtype),
         np.tile(np.arange(joints), (3 * count, 1)),
         np.repeat(weights, 3, axis=0).astype(dtype),
         rest_normals=np.tile(np.eye(3, dtype=dtype), (count, 1)),
     )
-    _, normals = skin.deform(matrices, normals=True, rotation="average", **options)
+    _, normals = skin.deform(matrices, normals=True, rotation="average", center=center)
     return np.swapaxes(normals.reshape(count, 3, 3), 1, 2)
 
 
@@ -46,7 +46,8 @@ def random_quaternions(generator: np.random.Generator, count: int, spread: float
 
 
 def product(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    return np.r_[p[0] * q[0] - p[1:] @ q[1:], p[0] * q[1:] + q[0] * p[1:] + np.cross(p[1:], q[1:])]
+    both: np.ndarray = np.r_[p[0] * q[0] - p[1:] @ q[1:], p[0] * q[1:] + q[0] * p[1:] + np.cross(p[1:], q[1:])]
+    return both
 
 
 def logarithm(q: np.ndarray) -> np.ndarray:

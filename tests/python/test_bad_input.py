@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from meshes import Precision, skin_arguments, skinning_matrices
+from numpy.typing import DTypeLike
 
 import sbs
 
@@ -19,11 +20,16 @@ VERTICES, JOINTS = 8, 31
 
 
 def bind(**changes: Any) -> sbs.Skin:
-    return sbs.Skin(**{**skin_arguments(VERTICES, JOINTS, 3, normals=True), **changes})
+    return sbs.Skin(**{**usual(), **changes})
+
+
+def usual(dtype: Precision = np.float64) -> dict[str, Any]:
+    """Keyword arguments of a good skin."""
+    return {**skin_arguments(VERTICES, JOINTS, 3, dtype, normals=True)}
 
 
 def changed(name: str, index: Any, value: Any) -> dict[str, np.ndarray]:
-    array = skin_arguments(VERTICES, JOINTS, 3, normals=True)[name]
+    array: np.ndarray = usual()[name]
     array[index] = value
     return {name: array}
 
@@ -106,7 +112,7 @@ def test_values(changes: dict[str, Any], message: str) -> None:
 
 @pytest.mark.parametrize("integer", [np.uint32, np.int64, np.uint64])
 @given(data=st.data())
-def test_indices_beyond_int32_do_not_wrap(integer, data) -> None:
+def test_indices_beyond_int32_do_not_wrap(integer: type[np.integer], data: st.DataObject) -> None:
     """Those of 64 bits would be good ones if their upper half were dropped."""
     largest = int(np.iinfo(integer).max)
     wrong = data.draw(
@@ -129,16 +135,16 @@ def test_lowest_int64_does_not_wrap() -> None:
 
 @pytest.mark.parametrize("name", ["rest_positions", "joint_weights", "rest_normals", "joint_positions"])
 @pytest.mark.parametrize("dtype", [np.complex128, np.longdouble, object, "U3", "S3", "M8[s]", "m8[s]"])
-def test_types_that_are_no_reals(name: str, dtype) -> None:
-    array = np.ones(skin_arguments(VERTICES, JOINTS, 3, normals=True)[name].shape).astype("i8").astype(dtype)
+def test_types_that_are_no_reals(name: str, dtype: DTypeLike) -> None:
+    array = np.ones(usual()[name].shape).astype("i8").astype(dtype)
     with pytest.raises(TypeError, match=f"{name} must hold real numbers .*, not "):
         bind(**{name: array})
 
 
 @pytest.mark.parametrize("name", ["joint_indices", "parents"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.bool_, np.complex64, object, "U3"])
-def test_types_that_are_no_integers(name: str, dtype) -> None:
-    array = skin_arguments(VERTICES, JOINTS, 3)[name].astype(dtype)
+def test_types_that_are_no_integers(name: str, dtype: DTypeLike) -> None:
+    array = usual()[name].astype(dtype)
     with pytest.raises(TypeError, match=f"{name} must hold integers, not "):
         bind(**{name: array})
 
@@ -185,7 +191,8 @@ def misaligned(array: np.ndarray) -> np.ndarray:
 
 
 def nested_lists(array: np.ndarray) -> list[Any]:
-    return array.tolist()
+    lists: list[Any] = array.tolist()
+    return lists
 
 
 @pytest.mark.parametrize("odd", [big_endian, strided, fortran, read_only, misaligned, nested_lists])
@@ -193,7 +200,7 @@ def nested_lists(array: np.ndarray) -> list[Any]:
 def test_layouts_change_no_bit(odd: Callable[[np.ndarray], Any], dtype: Precision) -> None:
     if odd is nested_lists and dtype == np.float32:
         dtype = np.float64  # what a list of Python numbers is
-    arguments = skin_arguments(VERTICES, JOINTS, 3, dtype, normals=True)
+    arguments = usual(dtype)
     matrices = skinning_matrices(2, JOINTS)
     expected = sbs.Skin(**arguments).deform_many(matrices, normals=True)
     skin = sbs.Skin(**{name: odd(array) for name, array in arguments.items()})
@@ -202,7 +209,7 @@ def test_layouts_change_no_bit(odd: Callable[[np.ndarray], Any], dtype: Precisio
 
 
 @pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.uint8, np.int16, np.int32, np.int64, np.uint64])
-def test_integers_become_float64(dtype) -> None:
+def test_integers_become_float64(dtype: DTypeLike) -> None:
     positions = np.array([[0, 1, 1], [1, 0, 1]]).astype(dtype)
     skin = sbs.Skin(positions, [[0], [1]], np.ones((2, 1), dtype))
     assert skin.dtype == np.float64
@@ -220,13 +227,13 @@ def test_half_precision_becomes_float32() -> None:
 
 
 @pytest.mark.parametrize("shape", [(31, 4), (1, 31, 4, 4), (31, 4, 3), (31, 3, 3), (31, 5, 4), (31, 4, 5), (31, 16)])
-def test_shape_of_matrices(shape) -> None:
+def test_shape_of_matrices(shape: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match=r"skinning_matrices has shape .*, expected \(J, 4, 4\) or \(J, 3, 4\)"):
         bind().deform(np.zeros(shape))
 
 
 @pytest.mark.parametrize("shape", [(31, 4, 4), (2, 31, 3, 3), (2, 31, 5, 4), (0, 31, 4, 5), (1, 2, 31, 4, 4)])
-def test_shape_of_matrices_of_many_frames(shape) -> None:
+def test_shape_of_matrices_of_many_frames(shape: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match=r"skinning_matrices has shape .*, expected \(F, J, 4, 4\) or \(F, J, 3, 4\)"):
         bind().deform_many(np.zeros(shape))
 
@@ -268,7 +275,7 @@ def test_transposed_matrices() -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.complex128, np.longdouble, object, "U3"])
-def test_matrices_that_are_no_reals(dtype) -> None:
+def test_matrices_that_are_no_reals(dtype: DTypeLike) -> None:
     with pytest.raises(TypeError, match="skinning_matrices must hold real numbers"):
         bind().deform(skinning_matrices(JOINTS).astype(dtype))
 
@@ -306,7 +313,7 @@ def test_no_frames_give_no_frames() -> None:
     ],
 )
 @pytest.mark.parametrize("many", [False, True])
-def test_options(many: bool, options, error: type[Exception], message: str) -> None:
+def test_options(many: bool, options: dict[str, Any], error: type[Exception], message: str) -> None:
     deform = bind().deform_many if many else bind().deform
     with pytest.raises(error, match=message):
         deform(skinning_matrices(2, JOINTS) if many else skinning_matrices(JOINTS), **options)
@@ -347,11 +354,11 @@ GOOD = np.zeros((VERTICES, 3))
         (misaligned(GOOD), ValueError, "must be aligned"),
         (read_only(GOOD), ValueError, "must be writeable"),
         (GOOD.tolist(), TypeError, "must be an array, not <class 'list'>"),
-        (memoryview(GOOD), TypeError, "must be an array, not <class 'memoryview'>"),
+        (GOOD.data, TypeError, "must be an array, not <class 'memoryview'>"),
     ],
 )
 @pytest.mark.parametrize("name", ["out", "out_normals"])
-def test_outputs_that_cannot_be_used(name: str, out, error: type[Exception], message: str) -> None:
+def test_outputs_that_cannot_be_used(name: str, out: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=f"^{name} {message}"):
         bind().deform(skinning_matrices(JOINTS), normals=True, **{name: out})
 
@@ -369,7 +376,7 @@ def test_output_of_a_float32_skin() -> None:
 
 @pytest.mark.parametrize("name", ["rest_positions", "joint_weights", "rest_normals"])
 def test_output_over_what_the_skin_refers_to(name: str) -> None:
-    arguments = skin_arguments(VERTICES, JOINTS, 3, normals=True)
+    arguments = usual()
     before = arguments[name].copy()
     with pytest.raises(ValueError, match=f"out shares memory with {name}"):
         sbs.Skin(**arguments).deform(skinning_matrices(JOINTS), out=arguments[name])
@@ -396,7 +403,7 @@ def test_neighboring_outputs_do_not_overlap() -> None:
     np.testing.assert_array_equal(both, expected)
 
 
-# ------------------------------------------------------------------------------------------------------ anything at all
+# ------------------------------------------------------------------------------------------------------ any_of at all
 
 arrays = hnp.arrays(
     dtype=st.sampled_from(["f2", "f4", ">f8", "i1", "u8", "?", "c8", "O"]),
@@ -406,7 +413,14 @@ arrays = hnp.arrays(
 
 
 @given(arrays, arrays, arrays, st.none() | arrays, st.none() | arrays, st.none() | arrays)
-def test_any_arrays_bind_or_raise(positions, indices, weights, parents, joint_positions, normals) -> None:
+def test_any_arrays_bind_or_raise(
+    positions: np.ndarray,
+    indices: np.ndarray,
+    weights: np.ndarray,
+    parents: np.ndarray | None,
+    joint_positions: np.ndarray | None,
+    normals: np.ndarray | None,
+) -> None:
     try:
         skin = sbs.Skin(
             positions,
@@ -423,7 +437,9 @@ def test_any_arrays_bind_or_raise(positions, indices, weights, parents, joint_po
 
 
 @given(arrays, st.none() | arrays, st.none() | arrays)
-def test_any_arrays_deform_or_raise(matrices, out, out_normals) -> None:
+def test_any_arrays_deform_or_raise(
+    matrices: np.ndarray, out: np.ndarray | None, out_normals: np.ndarray | None
+) -> None:
     skin = sbs.Skin(np.ones((2, 3)), [[0], [1]], [[1.0], [1.0]], rest_normals=np.ones((2, 3)))
     for deform in (skin.deform, skin.deform_many):
         try:

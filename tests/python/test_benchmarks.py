@@ -17,7 +17,8 @@ from benchmarks.workloads import CHARACTERS, GENERATED, Workload, load
 
 
 def influences(workload: Workload) -> np.ndarray:
-    return (workload.joint_weights > 0).sum(axis=1)
+    counts: np.ndarray = (workload.joint_weights > 0).sum(axis=1)
+    return counts
 
 
 @pytest.mark.parametrize("name", GENERATED)
@@ -46,12 +47,12 @@ def test_workloads_are_the_same_every_time() -> None:
 
 def test_shuffling_changes_nothing_but_the_order() -> None:
     plain, shuffled = load("R", 2_000), load("R shuffled", 2_000)
-    rows = [
+    rows, others = (
         np.hstack([workload.rest_positions, workload.rest_normals, workload.joint_indices, workload.joint_weights])
         for workload in (plain, shuffled)
-    ]
-    assert not np.array_equal(*rows)
-    np.testing.assert_array_equal(*(array[np.lexsort(array.T)] for array in rows))
+    )
+    assert not np.array_equal(rows, others)
+    np.testing.assert_array_equal(rows[np.lexsort(rows.T)], others[np.lexsort(others.T)])
     np.testing.assert_array_equal(plain.skinning_matrices, shuffled.skinning_matrices)
 
 
@@ -158,12 +159,12 @@ def test_no_row_counts_as_a_regression_below_twice_its_target() -> None:
     ],
     ids=["each time", "but for the last", "another", "below twice"],
 )
-def test_what_is_slow_is_so_each_time(runs, slow: list[str], used: int) -> None:
+def test_what_is_slow_is_so_each_time(runs: list[dict[str, float]], slow: list[str], used: int) -> None:
     """A target of 2: 9 is out of all proportion, 3.9 is not."""
     remaining = iter(runs)
-    taken = []
+    taken: list[list[targets.Row]] = []
 
-    def measure():
+    def measure() -> list[targets.Row]:
         taken.append([targets.Row("ratio", where, "", value, 2.0) for where, value in next(remaining).items()])
         return taken[-1]
 

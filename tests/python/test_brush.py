@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,10 @@ from hypothesis import strategies as st
 
 from sbs import weights
 from sbs.weights import Brush, Influences, Stroke
+from sbs.weights.brush import Axis, Distance, Falloff, Mode
 
-MODES = ("add", "subtract", "replace", "scale", "smooth")
-FALLOFFS = {
+MODES: tuple[Mode, ...] = ("add", "subtract", "replace", "scale", "smooth")
+FALLOFFS: dict[Falloff, Callable[[np.ndarray], np.ndarray]] = {
     "constant": lambda x: np.ones_like(x),
     "linear": lambda x: 1 - x,
     "smooth": lambda x: 1 - 3 * x**2 + 2 * x**3,
@@ -62,7 +64,7 @@ def random_brush(seed: int = 0, vertices: int = 200, limit: int | None = None, *
 
 
 @pytest.mark.parametrize("falloff", FALLOFFS)
-def test_falloff(falloff: str) -> None:
+def test_falloff(falloff: Falloff) -> None:
     positions, triangles = line()
     brush = brush_on(positions, triangles)
     stroke = brush.dab([0, 0, 0], 1, radius=0.8, strength=0.5, falloff=falloff)
@@ -78,7 +80,7 @@ def test_falloff(falloff: str) -> None:
     [("add", 1, 0.75), ("subtract", 1, 0.25), ("replace", 1, 0.625), ("replace", 0.2, 0.425), ("scale", 2, 0.625),
      ("scale", 0, 0.375), ("scale", 1e6, 1.0)],
 )  # fmt: skip
-def test_modes(mode: str, value: float, expected: float) -> None:
+def test_modes(mode: Mode, value: float, expected: float) -> None:
     brush = Brush([[0, 0, 0]], np.zeros((0, 3), int), [[0, 1]], [[0.5, 0.5]])
     brush.dab([0, 0, 0], 1, radius=1, mode=mode, strength=0.25, value=value)
     np.testing.assert_allclose(dense(brush), [[1 - expected, expected]], atol=ROUNDING)
@@ -180,12 +182,13 @@ def shortest_ways(positions: np.ndarray, triangles: np.ndarray, start: int) -> n
         ways[a, b] = ways[b, a] = np.linalg.norm(positions[a] - positions[b])
     for middle in range(len(positions)):
         ways = np.minimum(ways, ways[:, middle, None] + ways[middle])
-    return ways[start]
+    row: np.ndarray = ways[start]
+    return row
 
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("distance", ["space", "surface"])
-def test_reach_against_every_vertex(seed: int, distance: str) -> None:
+def test_reach_against_every_vertex(seed: int, distance: Distance) -> None:
     rng = np.random.default_rng(seed)
     positions = rng.uniform(-1, 1, (60, 3))
     positions[50:] = positions[:10]
@@ -209,7 +212,7 @@ def test_mirrored_dabs() -> None:
     brush = brush_on(positions, np.zeros((0, 3), int))
     stroke = brush.dab([1, 0, 0], 1, radius=0.5, strength=0.5, mirror="x", mirror_joints=[0, 2, 1, 3, 4])
     assert sorted(stroke.vertices) == [0, 1]
-    np.testing.assert_allclose(dense(brush)[:, :3], [[0.5, 0, 0.5], [0.5, 0.5, 0], [1, 0, 0]], atol=ROUNDING)
+    np.testing.assert_allclose(dense(brush)[:, :3], [[0.5, 0.0, 0.5], [0.5, 0.5, 0.0], [1.0, 0.0, 0.0]], atol=ROUNDING)
     stroke = brush.dab([1, 0, 0], 3, radius=0.5, strength=0.5, mirror="x", mirror_position=2.0)
     assert sorted(stroke.vertices) == [1, 2]
     np.testing.assert_allclose(dense(brush)[:, 3], [0, 0.5, 0.5], atol=ROUNDING)
@@ -217,7 +220,7 @@ def test_mirrored_dabs() -> None:
 
 @pytest.mark.parametrize("axis", ["x", "y", "z"])
 @pytest.mark.parametrize("mode", MODES)
-def test_mirrored_strokes_are_symmetric(axis: str, mode: str) -> None:
+def test_mirrored_strokes_are_symmetric(axis: Axis, mode: Mode) -> None:
     """Also where the two dabs of a stroke overlap, at the mirror."""
     rng = np.random.default_rng(4)
     half = rng.uniform(0, 1, (40, 3))
@@ -255,6 +258,10 @@ strokes = st.fixed_dictionaries(
 )
 
 
+def rows_of(pair: Influences, vertices: np.ndarray) -> Influences:
+    return Influences(pair.joint_indices[vertices], pair.joint_weights[vertices])
+
+
 def assert_same_bits(a: Influences, b: Influences) -> None:
     assert a.joint_indices.tobytes() == b.joint_indices.tobytes()
     assert a.joint_weights.tobytes() == b.joint_weights.tobytes()
@@ -262,7 +269,7 @@ def assert_same_bits(a: Influences, b: Influences) -> None:
 
 @settings(deadline=None)
 @given(st.integers(0, 3), st.lists(strokes, min_size=1, max_size=4), st.sampled_from([None, 3]), st.booleans())
-def test_any_strokes(seed: int, drawn, limit, normalized) -> None:
+def test_any_strokes(seed: int, drawn: list[dict[str, Any]], limit: int | None, normalized: bool) -> None:
     brush = random_brush(seed, limit=limit, normalized=normalized)
     states, done = [brush.influences], []
     for options in drawn:
@@ -271,7 +278,7 @@ def test_any_strokes(seed: int, drawn, limit, normalized) -> None:
         changed = (before.joint_indices != after.joint_indices) | (before.joint_weights != after.joint_weights)
         assert sorted(stroke.vertices) == np.flatnonzero(changed.any(axis=1)).tolist()
         for pair, ours in ((stroke.old, before), (stroke.new, after)):
-            assert_same_bits(pair, Influences(*(array[stroke.vertices] for array in ours)))
+            assert_same_bits(pair, rows_of(ours, stroke.vertices))
         check_rows(before, after, options, stroke)
         states.append(after)
         done.append(stroke)
@@ -368,7 +375,12 @@ def test_one_thread_at_a_time() -> None:
 
 # ------------------------------------------------------------------------------------------------------------ bad input
 
-MESH = {"positions": np.eye(3), "triangles": [[0, 1, 2]], "joint_indices": [[0]] * 3, "joint_weights": [[1.0]] * 3}
+MESH: dict[str, Any] = {
+    "positions": np.eye(3),
+    "triangles": [[0, 1, 2]],
+    "joint_indices": [[0]] * 3,
+    "joint_weights": [[1.0]] * 3,
+}
 
 
 @pytest.mark.parametrize(

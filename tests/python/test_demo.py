@@ -10,28 +10,30 @@ from solids import CUBE, CUBE_FACES
 import sbs
 from sbs.demo.measures import radius_kept, volume
 from sbs.demo.outcomes import outcomes
-from sbs.demo.scenes import load_shipped, scenes
+from sbs.demo.scenes import Scene, load_shipped, scenes
 from sbs.demo.table import COLUMNS, cells, markdown
 from sbs.poses import bone_axis, descendants, turned
 
 
 @pytest.fixture(scope="module")
-def woman():
+def woman() -> sbs.Character:
     return load_shipped("woman.glb")
 
 
 @pytest.fixture(scope="module")
-def rows():
+def rows() -> list[Scene]:
     return scenes()
 
 
-def arm():
+def arm() -> sbs.Character:
     """A ring of vertices at the elbow of a straight arm along x, half moved by either joint."""
     rest = np.array([[2, np.cos(angle), np.sin(angle)] for angle in np.radians([0, 90, 200])])
     bind = np.tile(np.eye(4), (3, 1, 1))
     bind[:, 0, 3] = 0, 2, 4
     skeleton = sbs.Skeleton([-1, 0, 1], bind, names=["upper", "fore", "hand"])
-    mesh = sbs.Mesh(rest, np.array([[0, 1, 2]], np.int32), np.tile(np.int32([0, 1]), (3, 1)), np.full((3, 2), 0.5))
+    mesh = sbs.Mesh(
+        rest, np.array([[0, 1, 2]], np.int32), np.tile(np.array([0, 1], np.int32), (3, 1)), np.full((3, 2), 0.5)
+    )
     return sbs.Character.from_mesh(mesh, skeleton)
 
 
@@ -96,13 +98,13 @@ def test_radius_kept_at_rest_is_all() -> None:
     assert radius_kept(character, np.tile(np.eye(4), (3, 1, 1)), character.mesh.positions) == 1
 
 
-def test_the_woman_is_closed(woman) -> None:
+def test_the_woman_is_closed(woman: sbs.Character) -> None:
     sides = woman.mesh.triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
     assert {tuple(side) for side in sides} == {tuple(side[::-1]) for side in sides}
     assert volume(woman.mesh.positions, woman.mesh.triangles) > 0
 
 
-def test_the_forearm_is_a_candy_wrapper_by_lbs_and_an_arm_by_sbs(rows) -> None:
+def test_the_forearm_is_a_candy_wrapper_by_lbs_and_an_arm_by_sbs(rows: list[Scene]) -> None:
     linear, spherical, dual_quaternion = outcomes(rows[0], rounds=1)
     # A vertex of about equal weights; cos(170 / 2) = 0.0872.
     assert linear.radius_kept == pytest.approx(np.cos(np.radians(85)), abs=2e-3)
@@ -112,7 +114,7 @@ def test_the_forearm_is_a_candy_wrapper_by_lbs_and_an_arm_by_sbs(rows) -> None:
     assert spherical.solves == rows[0].character.skin.nontrivial_joint_set_count
 
 
-def test_the_knee_collapses_by_lbs_alone(rows) -> None:
+def test_the_knee_collapses_by_lbs_alone(rows: list[Scene]) -> None:
     linear, spherical, dual_quaternion = outcomes(rows[1], rounds=1)
     assert linear.radius_kept == pytest.approx(np.cos(np.radians(62.5)), abs=2e-3)
     assert spherical.radius_kept == pytest.approx(1, abs=1e-5)
@@ -122,13 +124,13 @@ def test_the_knee_collapses_by_lbs_alone(rows) -> None:
     assert (rows[1].skinning_matrices[foot] @ at_rest)[2] < at_rest[2] - 2, "the leg must bend to the back"
 
 
-def test_the_fist_loses_less_by_sbs(rows) -> None:
+def test_the_fist_loses_less_by_sbs(rows: list[Scene]) -> None:
     linear, spherical, dual_quaternion = outcomes(rows[2], rounds=1)
     assert linear.radius_kept < 0.7 < 0.99 < min(spherical.radius_kept, dual_quaternion.radius_kept)
     assert linear.volume_change < min(spherical.volume_change, dual_quaternion.volume_change) < 0
 
 
-def test_table(rows) -> None:
+def test_table(rows: list[Scene]) -> None:
     results = [outcomes(scene, rounds=1) for scene in rows]
     table = cells(rows, results)
     assert len(table) == 9

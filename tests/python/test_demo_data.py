@@ -10,7 +10,7 @@ import pytest
 import sbs
 
 
-def load(name):
+def load(name: str) -> sbs.Character:
     with resources.as_file(resources.files("sbs.demo") / "data" / name) as path:
         return sbs.load(path, strict=True)
 

@@ -17,7 +17,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="modes, links and signals 
 as_root = hasattr(os, "geteuid") and os.geteuid() == 0
 
 
-def save(path, text="new"):
+def save(path: str | Path, text: str = "new") -> None:
     with replacing(path) as temporary:
         temporary.write_text(text)
 
@@ -41,7 +41,7 @@ def test_threads_do_not_disturb_each_other(tmp_path: Path) -> None:
     errors = []
     done = threading.Event()
 
-    def write(number):
+    def write(number: int) -> None:
         try:
             for _ in range(40):
                 with replacing(path) as temporary:
@@ -49,7 +49,7 @@ def test_threads_do_not_disturb_each_other(tmp_path: Path) -> None:
         except Exception as error:
             errors.append(error)
 
-    def read():
+    def read() -> None:
         try:
             while not done.is_set():
                 values = np.load(path)
@@ -269,12 +269,13 @@ with replacing(sys.argv[1]) as temporary:
 
 @posix
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_a_process_that_is_ended_leaves_nothing_behind(tmp_path: Path, number) -> None:
+def test_a_process_that_is_ended_leaves_nothing_behind(tmp_path: Path, number: signal.Signals) -> None:
     path = tmp_path / "data.txt"
     path.write_text("old")
     with subprocess.Popen(
         [sys.executable, "-c", ENDED, str(path), str(int(number))], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as process:
+        assert process.stdout is not None
         process.stdout.readline()
         assert len(list(tmp_path.iterdir())) == 2
         process.send_signal(number)

@@ -1,22 +1,25 @@
 # SPDX-License-Identifier: MIT
 """Options that would have no effect are errors, for who gave them expects one."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import sbs
 from sbs import weights
+from sbs.options import BlendOptions
 
 
 @pytest.fixture(scope="module")
-def skin():
+def skin() -> sbs.Skin:
     rest = [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     return sbs.Skin(rest, [[0, 1]] * 3, [[0.5, 0.5]] * 3, centers=np.zeros((3, 3)))
 
 
 MATRICES = np.stack([np.eye(4), np.diag([1.0, -1.0, -1.0, 1.0])])
 
-IDLE = {
+IDLE: dict[str, BlendOptions] = {
     "base": {"base": "rigid"},
     "base, by options": {"base": {"method": "spherical"}},
     "rotation of linear": {"method": "linear", "rotation": "average"},
@@ -31,7 +34,7 @@ IDLE = {
     "rotation of a linear base": {"amount": 0.5, "base": {"method": "linear", "rotation": "average"}},
     "rcond of a weighted base": {"amount": 0.5, "base": {"center": "weighted", "rcond": 1e-3}},
 }
-USED = [
+USED: list[BlendOptions] = [
     {},
     {"method": "linear", "rotation": "qlerp", "center": "joint_set", "damping": 1e-8, "rcond": None, "base": None},
     {"rotation": "average", "center": "weighted", "damping": 1e-5},
@@ -44,7 +47,7 @@ USED = [
 
 
 @pytest.mark.parametrize("case", IDLE)
-def test_options_of_deformation(skin, case: str) -> None:
+def test_options_of_deformation(skin: sbs.Skin, case: str) -> None:
     option, options = case.replace(",", "").split()[0], IDLE[case]
     with pytest.raises(ValueError, match=f"{option} has no effect"):
         skin.deform(MATRICES, **options)
@@ -55,12 +58,12 @@ def test_options_of_deformation(skin, case: str) -> None:
 
 
 @pytest.mark.parametrize("options", USED, ids=repr)
-def test_options_that_are_used_or_are_the_default(skin, options) -> None:
+def test_options_that_are_used_or_are_the_default(skin: sbs.Skin, options: BlendOptions) -> None:
     positions = skin.deform(MATRICES, **options)
     assert np.array_equal(skin.deform_many(MATRICES[None], **options)[0], positions)
 
 
-def test_centers_by_damping_or_by_rcond(skin) -> None:
+def test_centers_by_damping_or_by_rcond(skin: sbs.Skin) -> None:
     for measure in (skin.rotation_centers, skin.pose_report):
         with pytest.raises(ValueError, match="damping"):
             measure(MATRICES, damping=1e-6, rcond=1e-3)
@@ -78,7 +81,7 @@ def test_no_bone_of_a_joint_without_a_parent() -> None:
 
 
 @pytest.mark.parametrize("option", [{"axis": "y"}, {"position": 1.0}, {"tolerance": 0.5}])
-def test_no_mirror_without_positions(option) -> None:
+def test_no_mirror_without_positions(option: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(option))):
         weights.mirror_joints(["arm.L", "arm.R"], **option)
     weights.mirror_joints(["arm.L", "arm.R"], np.zeros((2, 3)), **option)

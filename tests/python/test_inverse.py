@@ -2,21 +2,21 @@
 """Deformations undone."""
 
 import warnings
-from typing import Any
+from typing import Any, Unpack
 
 import characters
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshes import Precision, skin_arguments, skinning_matrices
+from meshes import Precision, SkinArguments, skin_arguments, skinning_matrices
 
 import sbs
 from sbs import rotations
-from sbs.options import Center, Method, Rotation
+from sbs.options import BlendOptions, Center, Method, MethodOptions, Rotation
 
-METHODS = ["rigid", "linear", "spherical", "dual_quaternion"]
-DTYPES = [np.float32, np.float64]
+METHODS: list[Method] = ["rigid", "linear", "spherical", "dual_quaternion"]
+DTYPES: list[Precision] = [np.float32, np.float64]
 VERTICES, JOINTS = 300, 6
 
 # Shares of the mesh's size, for vertices that are turned and not squeezed. Evaluating what was deformed loses 2e-7 (see
@@ -25,11 +25,11 @@ BOUND = {np.float32: 1e-6, np.float64: 1e-12}
 POSES = [(name, clip, frame) for name in characters.NAMES for clip, frame in characters.load(name).poses()]
 
 
-def bind(**arguments: np.ndarray) -> sbs.Skin:
+def bind(*, centers: np.ndarray | None = None, **arguments: Unpack[SkinArguments]) -> sbs.Skin:
     """A skin of weights as they are: that some are repaired is no news here."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sbs.WeightWarning)
-        return sbs.Skin(**arguments)
+        return sbs.Skin(**arguments, centers=centers)
 
 
 def size_of(positions: np.ndarray) -> float:
@@ -41,14 +41,16 @@ def linear_maps(skin: sbs.Skin, matrices: np.ndarray) -> np.ndarray:
     """A (V, 3, 3) of linear blend skinning, in double."""
     weights = skin.joint_weights.astype(np.float64)
     weights = weights / weights.sum(axis=1, keepdims=True)
-    return np.einsum("vk,vkij->vij", weights, matrices[skin.joint_indices, :3, :3])
+    maps: np.ndarray = np.einsum("vk,vkij->vij", weights, matrices[skin.joint_indices, :3, :3])
+    return maps
 
 
 def condition(maps: np.ndarray) -> np.ndarray:
     """|A| |A^-1| in Frobenius norms, (V,)."""
     values = np.linalg.svd(maps, compute_uv=False)
     with np.errstate(divide="ignore"):
-        return np.linalg.norm(values, axis=1) * np.linalg.norm(1 / values, axis=1)
+        numbers: np.ndarray = np.linalg.norm(values, axis=1) * np.linalg.norm(1 / values, axis=1)
+        return numbers
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -96,7 +98,7 @@ def test_they_come_back_from_other_rotations_and_centers(
         centers=character.joint_positions[character.joint_indices[:, 0]],
     )
     matrices = character.clips[clip].skinning_matrices(frame)
-    options = {"rotation": rotation, "center": center}
+    options: MethodOptions = {"rotation": rotation, "center": center}
     rest, singular = skin.inverse_deform(skin.deform(matrices, **options), matrices, return_singular=True, **options)
     assert not singular.any()
     # Weighted centers lose up to 1e-6 in float32 (tolerances.py), on the way there and on the way back.
@@ -104,7 +106,9 @@ def test_they_come_back_from_other_rotations_and_centers(
     assert np.abs(rest.astype(np.float64) - skin.rest_positions).max() <= bound
 
 
-def random_joints(generator: np.random.Generator, count: int, most_angle: float, stretches: list) -> np.ndarray:
+def random_joints(
+    generator: np.random.Generator, count: int, most_angle: float, stretches: list[np.ndarray]
+) -> np.ndarray:
     """Matrices (J, 4, 4) that turn by up to an angle, each times one of the stretches."""
     axes = generator.normal(size=(count, 3))
     axes /= np.linalg.norm(axes, axis=1, keepdims=True)
@@ -134,13 +138,15 @@ RIGS = {
     st.integers(1, 6),
     st.booleans(),
 )
-def test_rest_positions_come_back(seed: int, rig, method, dtype, influences, blend) -> None:
+def test_rest_positions_come_back(
+    seed: int, rig: str, method: Method, dtype: Precision, influences: int, blend: bool
+) -> None:
     generator = np.random.default_rng(seed)
     arguments = skin_arguments(VERTICES, JOINTS, influences, dtype, seed=seed)
     arguments["joint_weights"][::7] = 0  # unweighted vertices
     skin = bind(**arguments)
     matrices = random_joints(generator, JOINTS, 0.8, RIGS[rig])
-    options = {"method": method}
+    options: BlendOptions = {"method": method}
     if blend:
         options |= {"amount": generator.random(VERTICES), "base": "spherical" if method == "linear" else "linear"}
     rest = skin.inverse_deform(skin.deform(matrices, **options), matrices, **options)
@@ -151,10 +157,10 @@ def test_rest_positions_come_back(seed: int, rig, method, dtype, influences, ble
 
 @settings(deadline=None, max_examples=60)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(DTYPES))
-def test_singular_vertices_are_those_of_the_rule(seed: int, dtype) -> None:
+def test_singular_vertices_are_those_of_the_rule(seed: int, dtype: Precision) -> None:
     """Joints that flatten by any power of ten, and linear blending, whose A is known here."""
     generator = np.random.default_rng(seed)
-    skin = sbs.Skin(**skin_arguments(VERTICES, JOINTS, generator.integers(1, 3), dtype, seed=seed))
+    skin = sbs.Skin(**skin_arguments(VERTICES, JOINTS, int(generator.integers(1, 3)), dtype, seed=seed))
     least = 10.0 ** generator.uniform(-17, 0)
     flat = [np.diag([1, 1, least]), np.diag([1, least, least]), np.eye(3)]
     matrices = random_joints(generator, JOINTS, np.pi, flat)
@@ -245,7 +251,10 @@ def test_threads_types_and_layouts() -> None:
     ],
 )
 def test_bad_values(changes: dict[str, Any], message: str) -> None:
-    arguments = {"posed_positions": np.zeros((VERTICES, 3)), "skinning_matrices": skinning_matrices(JOINTS)}
+    arguments: dict[str, Any] = {
+        "posed_positions": np.zeros((VERTICES, 3)),
+        "skinning_matrices": skinning_matrices(JOINTS),
+    }
     skin = sbs.Skin(**skin_arguments(VERTICES, JOINTS))
     with pytest.raises(ValueError, match=message):
         skin.inverse_deform(**{**arguments, **changes})

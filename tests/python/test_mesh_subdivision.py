@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from surfaces import torn, tube
 import sbs
 from sbs import mesh, weights
 from sbs.mesh import Subdivision, subdivide
+from sbs.mesh.subdivision import Scheme
 
 SQUARE = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]])
 SQUARE_TRIANGLES = np.array([[0, 1, 2], [1, 3, 2]])
@@ -29,7 +31,8 @@ def woman() -> sbs.Character:
 
 def by_place(positions: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     """Triangles whose corners are numbers of places."""
-    return np.unique(positions, axis=0, return_inverse=True)[1].reshape(-1)[triangles]
+    places: np.ndarray = np.unique(positions, axis=0, return_inverse=True)[1].reshape(-1)[triangles]
+    return places
 
 
 def sides_of(triangles: np.ndarray) -> np.ndarray:
@@ -77,7 +80,9 @@ def assert_same_surface(positions: np.ndarray, triangles: np.ndarray, fine: Subd
     levels=st.integers(1, 3),
     seams=st.booleans(),
 )
-def test_a_closed_surface_stays_closed_and_the_same(seed: int, share, scheme, levels, seams) -> None:
+def test_a_closed_surface_stays_closed_and_the_same(
+    seed: int, share: float, scheme: Scheme, levels: int, seams: bool
+) -> None:
     positions, triangles = tube(5, 6)
     if seams:
         positions, triangles = torn(positions, triangles)
@@ -103,7 +108,7 @@ def test_a_closed_surface_stays_closed_and_the_same(seed: int, share, scheme, le
 
 
 @pytest.mark.parametrize("scheme", ["1:3", "1:4"])
-def test_all_triangles_of_a_tetrahedron(scheme: str) -> None:
+def test_all_triangles_of_a_tetrahedron(scheme: Scheme) -> None:
     positions = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]])
     triangles = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])
     fine = subdivide(positions, triangles, np.ones(4, bool), scheme=scheme, levels=2)
@@ -126,12 +131,12 @@ def test_seams_of_characters_stay_closed(name: str) -> None:
         positions, triangles = file["rest_positions"].astype(np.float32), file["triangles"]
         joint_indices, joint_weights = file["joint_indices"], file["joint_weights"]
 
-    def border(points, faces):
+    def border(points: np.ndarray, faces: np.ndarray) -> float:
         """Length of the edges that have one triangle only."""
         places = np.sort(sides_of(by_place(points, faces)), axis=1)
         _, first, uses = np.unique(places, axis=0, return_index=True, return_counts=True)
         ends = points.astype(np.float64)[sides_of(faces)[first[uses == 1]]]
-        return np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1).sum()
+        return float(np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1).sum())
 
     attached = mesh.heaviest_joints(joint_indices, joint_weights)
     joints, counts = np.unique(attached, return_counts=True)
@@ -182,13 +187,13 @@ def test_normals_have_unit_length_and_other_attributes_are_linear() -> None:
 
 def test_attachment_is_of_the_heaviest_joint() -> None:
     indices = [[0, 1, 1], [2, 1, 0], [3, 2, 0], [0, 0, 0]]
-    given = [[0.4, 0.3, 0.3], [0.5, 0.5, 0], [np.nan, 0.1, 0], [0, 0, 0]]
+    given = np.array([[0.4, 0.3, 0.3], [0.5, 0.5, 0], [np.nan, 0.1, 0], [0, 0, 0]])
     np.testing.assert_array_equal(mesh.heaviest_joints(indices, given), [1, 1, 2, -1])
     with pytest.raises(ValueError, match=r"joint_indices has shape \(2, 1\), joint_weights \(1, 2\)"):
         mesh.heaviest_joints([[0], [1]], [[1, 0]])
 
 
-def test_near_a_joint_of_a_character(woman, tmp_path: Path) -> None:
+def test_near_a_joint_of_a_character(woman: sbs.Character, tmp_path: Path) -> None:
     fine = mesh.subdivide_near_joints(woman, ["LeftForeArm", woman.skeleton.index("LeftArm")])
     count = len(woman.mesh.positions)
     chosen = mesh.triangles_near_joints(woman, ["LeftForeArm", "LeftArm"])
@@ -196,6 +201,7 @@ def test_near_a_joint_of_a_character(woman, tmp_path: Path) -> None:
     np.testing.assert_array_equal(fine.mesh.positions[:count], woman.mesh.positions)
     assert_closed(fine.mesh.triangles)
     assert euler_characteristic(fine.mesh.triangles) == euler_characteristic(woman.mesh.triangles)
+    assert fine.mesh.normals is not None
     np.testing.assert_allclose(np.linalg.norm(fine.mesh.normals[count:], axis=1), 1, rtol=0, atol=2e-7)
     # what a new vertex deforms to linearly, with weights that are means, is not far from between its parents
     assert not any((fine.skin.weight_report.nan, fine.skin.weight_report.off_sum, fine.skin.weight_report.unweighted))
@@ -203,7 +209,7 @@ def test_near_a_joint_of_a_character(woman, tmp_path: Path) -> None:
     np.testing.assert_array_equal(sbs.load(tmp_path / "fine.glb").mesh.triangles, fine.mesh.triangles)
 
 
-def test_parts_of_connected_triangles_are_connected(woman) -> None:
+def test_parts_of_connected_triangles_are_connected(woman: sbs.Character) -> None:
     """So that levels that go on with the parts do what the definition says."""
     joint = woman.skeleton.index("LeftForeArm")
     chosen = mesh.triangles_near_joints(woman, [joint])
@@ -225,8 +231,8 @@ def test_degenerate_triangles_and_loose_vertices() -> None:
     assert not np.isin(fine.parents, 5).any()
 
 
-def test_bad_input(woman) -> None:
-    cases = [
+def test_bad_input(woman: sbs.Character) -> None:
+    cases: list[tuple[dict[str, Any], type[Exception], str]] = [
         ({"chosen": [True]}, ValueError, r"triangles has shape \(2, 3\), chosen \(1,\)"),
         ({"chosen": [1, 0]}, TypeError, "chosen must hold bool"),
         ({"triangles": [[0, 1, 9], [0, 1, 2]]}, ValueError, r"triangles\[0, 2\] = 9 is out of range for 4 vertices"),
@@ -235,7 +241,7 @@ def test_bad_input(woman) -> None:
         ({"levels": 0}, ValueError, "levels must be None or at least 1, not 0"),
         ({"levels": 40}, ValueError, "levels = 40.0 is too large"),
     ]
-    usual = {"positions": SQUARE, "triangles": SQUARE_TRIANGLES, "chosen": [True, False]}
+    usual: dict[str, Any] = {"positions": SQUARE, "triangles": SQUARE_TRIANGLES, "chosen": [True, False]}
     for change, kind, text in cases:
         with pytest.raises(kind, match=text):
             subdivide(**(usual | change))

@@ -3,19 +3,19 @@
 
 import numpy as np
 import pytest
-from meshes import Precision
+from meshes import Precision, SkinArguments
 
 import sbs
 from sbs import rotations
-from sbs.options import Rotation
+from sbs.options import MethodOptions, Rotation
 
 VERTICES, JOINTS = 400, 4
 # Of positions of size 1: a few roundings of products.
 ROUNDING = {np.float64: 1e-14, np.float32: 1e-6}
-SCALES = {"rigid": 1.0, "scaled": 1.3, "sheared": np.array([1.0, 0.6, 1.5])}
+SCALES: dict[str, float | np.ndarray] = {"rigid": 1.0, "scaled": 1.3, "sheared": np.array([1.0, 0.6, 1.5])}
 
 
-def arrays(dtype) -> dict[str, np.ndarray]:
+def arrays(dtype: Precision) -> SkinArguments:
     """A cloud of vertices, each with one to four influences."""
     generator = np.random.default_rng(2016)
     weights = generator.uniform(0.05, 1, (VERTICES, JOINTS))
@@ -37,7 +37,7 @@ def skinning_matrices(kind: str) -> np.ndarray:
     return matrices
 
 
-def skin_with_centers(dtype, own: np.ndarray) -> sbs.Skin:
+def skin_with_centers(dtype: Precision, own: np.ndarray) -> sbs.Skin:
     """A skin in which some vertices are their own centers; the others' are elsewhere."""
     given = arrays(dtype)
     elsewhere = np.random.default_rng(3).uniform(-0.5, 0.5, (VERTICES, 3))
@@ -63,7 +63,7 @@ def test_they_are_blended_linearly(dtype: Precision, rotation: Rotation, kind: s
 
 @pytest.mark.parametrize("kind", SCALES)
 @pytest.mark.parametrize("options", [{}, {"center": "weighted"}, {"method": "dual_quaternion"}, {"method": "linear"}])
-def test_they_change_nothing_for_others_and_other_formulas(options, kind: str) -> None:
+def test_they_change_nothing_for_others_and_other_formulas(options: MethodOptions, kind: str) -> None:
     matrices = skinning_matrices(kind)
     some, none = (skin_with_centers(np.float32, own) for own in (SOME, NONE))
     for mine, wanted in zip(*(skin.deform(matrices, normals=True, **options) for skin in (some, none)), strict=True):
@@ -97,6 +97,8 @@ def test_other_weights() -> None:
     weights = skin.joint_weights.copy()
     weights[vertices] = np.roll(weights[vertices], 1, axis=1)
     updated = skin.update_weights(skin.joint_indices[vertices], weights[vertices], vertices=vertices)
-    given = arrays(np.float32) | {"joint_indices": skin.joint_indices, "joint_weights": weights}
+    given = arrays(np.float32)
+    given |= {"joint_indices": skin.joint_indices, "joint_weights": weights}
     anew = sbs.Skin(**given, centers=skin.centers, joint_count=JOINTS)
-    np.testing.assert_array_equal(*(item.deform(matrices, center="optimized") for item in (updated, anew)))
+    found, expected = (item.deform(matrices, center="optimized") for item in (updated, anew))
+    np.testing.assert_array_equal(found, expected)

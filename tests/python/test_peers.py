@@ -28,6 +28,7 @@ def deform_by_usd(skin: sbs.Skin, matrices: np.ndarray, method: str) -> tuple[np
     transforms = Vt.Matrix4dArray.FromNumpy(np.ascontiguousarray(matrices.swapaxes(1, 2)))
     assert UsdSkel.SkinPoints(METHODS[method], Gf.Matrix4d(1), transforms, *influences, points)
 
+    assert skin.rest_normals is not None
     normals = Vt.Vec3fArray.FromNumpy(skin.rest_normals.copy())
     inverses = np.linalg.inv(matrices[:, :3, :3])  # normals go by the inverse transposed, here transposed once more
     transforms = Vt.Matrix3dArray.FromNumpy(np.ascontiguousarray(inverses))
@@ -57,6 +58,6 @@ def test_usd(name: str, clip: str, frame: int, method: Method) -> None:
     matrices = np.concatenate([rigid, np.tile([[[0.0, 0, 0, 1]]], (len(rigid), 1, 1))], axis=1)
     positions, normals = skin.deform(matrices, method=method, normals=True)
     expected_positions, expected_normals = deform_by_usd(skin, matrices, method)
-    size = np.linalg.norm(np.ptp(skin.rest_positions.astype(np.float64), axis=0))
+    size = float(np.linalg.norm(np.ptp(skin.rest_positions.astype(np.float64), axis=0)))
     assert_within(positions, expected_positions, TOLERANCE * size, "position")
     assert_within(normals, expected_normals, TOLERANCE, "normal")

@@ -150,7 +150,7 @@ def test_portraits_show_the_same_mesh_in_several_shapes() -> None:
 
 def test_colors_mix_by_weight_and_pass_over_bad_weights() -> None:
     indices = [[0, 1], [0, 1], [0, 1], [1, 0], [0, 1]]
-    weights = [[1, 0], [0, 1], [1, 1], [np.nan, 0.5], [0, 0]]
+    weights = np.array([[1, 0], [0, 1], [1, 1], [np.nan, 0.5], [0, 0]])
     colors = weight_colors(indices, weights, [1])
     np.testing.assert_allclose(colors, [CLAY, BLUE, (CLAY + BLUE) / 2, CLAY, CLAY])
 
@@ -167,7 +167,7 @@ def test_sheet_sets_pictures_side_by_side() -> None:
 
 def test_wrap_breaks_at_blanks() -> None:
     class Font:
-        def getlength(self, text):
+        def getlength(self, text: str) -> float:
             return len(text)
 
     assert wrap("to be or not to be", Font(), 6) == ["to be", "or not", "to be"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from typing import Any, Unpack
 
 import numpy as np
 import pytest
@@ -16,8 +17,9 @@ from reference import REAL, rotation_matrix
 from subject import assert_within
 
 import sbs
+from sbs.options import MethodOptions
 
-ROTATING = [
+ROTATING: list[MethodOptions] = [
     {"method": "spherical"},
     {"method": "dual_quaternion"},
     {"rotation": "average"},
@@ -26,8 +28,8 @@ ROTATING = [
     {"rotation": "average", "center": "weighted"},
     {"rotation": "average", "center": "optimized"},
 ]
-METHODS = [{"method": "rigid"}, {"method": "linear"}, *ROTATING]
-DTYPES = [np.float64, np.float32]
+METHODS: list[MethodOptions] = [{"method": "rigid"}, {"method": "linear"}, *ROTATING]
+DTYPES: list[Precision] = [np.float64, np.float32]
 
 METHOD = st.sampled_from(METHODS)
 DTYPE = st.sampled_from(DTYPES)
@@ -56,7 +58,7 @@ class Scene:
         return np.concatenate([rotations, self.translations[:, :, None]], axis=2)
 
     def bind(self, **changes: np.ndarray) -> sbs.Skin:
-        arguments = {
+        arguments: dict[str, Any] = {
             "rest_positions": self.rest_positions,
             "joint_indices": self.joint_indices,
             "joint_weights": self.joint_weights,
@@ -96,13 +98,14 @@ def same_bits(one: tuple[np.ndarray, ...], other: tuple[np.ndarray, ...]) -> boo
 def apply(matrices: np.ndarray, points: np.ndarray) -> np.ndarray:
     """Move points (V, 3) by a matrix (3, 4) or one each (V, 3, 4), in extended precision."""
     matrices = matrices.astype(REAL)
-    return np.einsum("...rc,...c->...r", matrices[..., :3], points.astype(REAL)) + matrices[..., 3]
+    moved: np.ndarray = np.einsum("...rc,...c->...r", matrices[..., :3], points.astype(REAL)) + matrices[..., 3]
+    return moved
 
 
 def rounding(scene: Scene, expected: np.ndarray) -> np.ndarray:
     """Four eps of the size, and half a unit in the last place of the result."""
     dtype = scene.rest_positions.dtype
-    return 4 * np.finfo(dtype).eps * scene.size + tolerances.half_ulp(expected, dtype)
+    return 4 * float(np.finfo(dtype).eps) * scene.size + tolerances.half_ulp(expected, dtype)
 
 
 # -------------------------------------------------------------------------------------------------- equal bit for bit
@@ -110,7 +113,7 @@ def rounding(scene: Scene, expected: np.ndarray) -> np.ndarray:
 
 @thorough
 @given(scenes(), METHOD, SEED)
-def test_the_order_of_influences_changes_no_bit(scene, method, seed: int) -> None:
+def test_the_order_of_influences_changes_no_bit(scene: Scene, method: MethodOptions, seed: int) -> None:
     columns = np.broadcast_to(np.arange(scene.joint_indices.shape[1]), scene.joint_indices.shape)
     order = np.random.default_rng(seed).permuted(columns, axis=1)
     shuffled = scene.bind(
@@ -124,7 +127,7 @@ def test_the_order_of_influences_changes_no_bit(scene, method, seed: int) -> Non
 
 @thorough
 @given(scenes(), METHOD, SEED, st.integers(1, 5))
-def test_influences_without_weight_change_no_bit(scene, method, seed: int, count) -> None:
+def test_influences_without_weight_change_no_bit(scene: Scene, method: MethodOptions, seed: int, count: int) -> None:
     generator = np.random.default_rng(seed)
     vertices = len(scene.joint_indices)
     joints = generator.integers(0, len(scene.quaternions), (vertices, count), dtype=np.int32)
@@ -141,7 +144,7 @@ def test_influences_without_weight_change_no_bit(scene, method, seed: int, count
 
 @thorough
 @given(scenes(), METHOD, SEED)
-def test_bad_weights_count_as_none(scene, method, seed: int) -> None:
+def test_bad_weights_count_as_none(scene: Scene, method: MethodOptions, seed: int) -> None:
     generator = np.random.default_rng(seed)
     bad = generator.choice([np.nan, np.inf, -np.inf, -0.5, -0.0], scene.joint_weights.shape)
     spoilt = generator.random(scene.joint_weights.shape) < 0.2
@@ -154,7 +157,9 @@ def test_bad_weights_count_as_none(scene, method, seed: int) -> None:
 
 @thorough
 @given(scenes(), METHOD, st.integers(0, 4), SEED, st.sampled_from([1, 2, 3, None]))
-def test_many_frames_are_each_one_frame(scene, method, frames, seed: int, threads) -> None:
+def test_many_frames_are_each_one_frame(
+    scene: Scene, method: MethodOptions, frames: int, seed: int, threads: int | None
+) -> None:
     generator = np.random.default_rng(seed)
     matrices = np.stack([scene.matrices()] * frames) if frames else np.empty((0, len(scene.quaternions), 3, 4))
     matrices[..., 3] += generator.normal(size=matrices.shape[:-1])
@@ -170,7 +175,7 @@ def test_many_frames_are_each_one_frame(scene, method, frames, seed: int, thread
 
 @thorough
 @given(scenes(), METHOD)
-def test_the_rest_pose_gives_the_rest_positions(scene, method) -> None:
+def test_the_rest_pose_gives_the_rest_positions(scene: Scene, method: MethodOptions) -> None:
     identity = np.tile(np.eye(4), (len(scene.quaternions), 1, 1))
     positions, normals = scene.bind().deform(identity, **method, normals=True)
     assert_within(positions, scene.rest_positions.astype(REAL), rounding(scene, scene.rest_positions), "position")
@@ -180,7 +185,7 @@ def test_the_rest_pose_gives_the_rest_positions(scene, method) -> None:
 
 @thorough
 @given(scenes(), METHOD)
-def test_unweighted_vertices_stay(scene, method) -> None:
+def test_unweighted_vertices_stay(scene: Scene, method: MethodOptions) -> None:
     scene.joint_weights[::2] = 0
     positions = scene.bind().deform(scene.matrices(), **method)
     assert positions[::2].tobytes() == scene.rest_positions[::2].tobytes()
@@ -188,7 +193,7 @@ def test_unweighted_vertices_stay(scene, method) -> None:
 
 @thorough
 @given(scenes(most_influences=1), METHOD)
-def test_one_influence_moves_rigidly(scene, method) -> None:
+def test_one_influence_moves_rigidly(scene: Scene, method: MethodOptions) -> None:
     scene.joint_weights[:] = 1
     expected = apply(scene.matrices()[scene.joint_indices[:, 0]], scene.rest_positions)
     positions = scene.bind().deform(scene.matrices(), **method)
@@ -197,7 +202,7 @@ def test_one_influence_moves_rigidly(scene, method) -> None:
 
 @thorough
 @given(scenes(), st.sampled_from(METHODS[1:]))
-def test_equal_rotations_blend_linearly(scene, method) -> None:
+def test_equal_rotations_blend_linearly(scene: Scene, method: MethodOptions) -> None:
     scene.quaternions[:] = scene.quaternions[0]
     weights = scene.joint_weights.astype(REAL)
     unweighted = weights.sum(axis=1) == 0
@@ -211,7 +216,7 @@ def test_equal_rotations_blend_linearly(scene, method) -> None:
 
 @thorough
 @given(scenes(), METHOD, SEED, st.sampled_from([0, 1, 1_000, 10_000]))
-def test_a_rigid_motion_of_the_scene_commutes(scene, method, seed: int, distance) -> None:
+def test_a_rigid_motion_of_the_scene_commutes(scene: Scene, method: MethodOptions, seed: int, distance: int) -> None:
     dots = np.abs(scene.quaternions @ scene.quaternions.T)
     assume(dots.min() > tolerances.SIGN_MARGIN)
     generator = np.random.default_rng(seed)
@@ -278,7 +283,7 @@ def test_positions_are_continuous_where_joints_become_coaxial(dtype: Precision) 
     matrices, tilts = sweep_through_coaxial_joints()
     assert tilts[len(tilts) // 2] == 0
 
-    def largest_step(**options: float) -> float:
+    def largest_step(**options: Unpack[MethodOptions]) -> float:
         positions = skin.deform_many(matrices, **options).astype(np.float64)
         return float(np.abs(np.diff(positions, axis=0)).max() / size)
 

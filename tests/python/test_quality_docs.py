@@ -78,7 +78,7 @@ def test_tears_in_motion_are_measured_again(name: str) -> None:
     surface = make_surface(mesh.positions, mesh.triangles, mesh.joint_indices, mesh.joint_weights)
     largest = {
         method: max(
-            tears(surface, character.skin.deform(matrices, **METHODS[method].options)[surface.kept]).max()
+            tears(surface, character.skin.deform(matrices, **METHODS[method].options)[surface.kept].astype(float)).max()
             for animation in character.animations
             for matrices in map(animation.skinning_matrices, np.linspace(0, animation.duration, 12))
         )
@@ -87,7 +87,7 @@ def test_tears_in_motion_are_measured_again(name: str) -> None:
     assert largest["weighted"] <= evaluate_quality.AS_MUCH * largest["LBS"]
 
 
-def losses(**values):
+def losses(**values: float) -> dict[str, float]:
     return dict.fromkeys(evaluate_quality.LOSSES, 1.0) | values
 
 

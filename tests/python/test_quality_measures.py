@@ -9,21 +9,23 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import ArrayLike
 from solids import CUBE, CUBE_FACES, arm, block, grid, tube, turned
 
 import sbs
 from sbs.quality import Gauge, measures
-from sbs.quality.caps import make_parts
+from sbs.quality.caps import Parts, make_parts
+from sbs.quality.gauge import Statistics
 from sbs.quality.surface import make_surface
 
 REST = np.tile(np.eye(4), (3, 1, 1))
 
 
-def whole(triangles):
-    return make_parts(np.asarray(triangles, np.int32), np.zeros(len(triangles), np.intp), 100)
+def whole(triangles: ArrayLike) -> Parts:
+    return make_parts(np.asarray(triangles, np.int32), np.zeros(len(np.asarray(triangles)), np.intp), 100)
 
 
-def close(statistics, **expected):
+def close(statistics: Statistics, **expected: float) -> None:
     assert {name: statistics[name] for name in expected} == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
@@ -173,7 +175,7 @@ def test_a_bent_tube_bulges_by_sbs() -> None:
     gauge = Gauge(character)
     matrices = turned(character, "fore", [0, 0, 1], 90)
     points = character.skin.deform(matrices)
-    thickness = gauge.thicknesses(matrices, np.asarray(points)[gauge.surface.kept])
+    thickness = gauge.thicknesses(matrices, np.asarray(points, np.float64)[gauge.surface.kept])
     outer = np.flatnonzero((character.mesh.positions[:, 1] < -0.999) & (np.abs(character.mesh.positions[:, 0]) < 0.45))
     expected = np.hypot(1, character.mesh.positions[outer, 0])
     assert len(outer) == 9
@@ -252,7 +254,7 @@ def test_joints_that_vanish_leave_paths_as_they_are() -> None:
 # -------------------------------------------------------------------------------------------------------------- welding
 
 
-def taken_apart(character):
+def taken_apart(character: sbs.Character) -> sbs.Character:
     """Every triangle with corners of its own."""
     mesh = character.mesh
     corners = mesh.triangles.reshape(-1)
@@ -265,7 +267,7 @@ def taken_apart(character):
     return sbs.Character.from_mesh(apart, character.skeleton)
 
 
-def agree(one, other, rtol):
+def agree(one: dict[str, Statistics], other: dict[str, Statistics], *, rtol: float) -> None:
     assert one.keys() == other.keys()
     for measure in one:
         assert one[measure] == pytest.approx(other[measure], rel=rtol, abs=1e-9), measure
@@ -275,8 +277,8 @@ def test_seams_make_no_difference() -> None:
     character = arm(rings=31, sides=24)
     apart = taken_apart(character)
     matrices = turned(character, "fore", [0, 0, 1], 100)
-    results = [Gauge(each).measure(matrices, each.skin.deform(matrices)) for each in (character, apart)]
-    agree(*results, rtol=1e-9)
+    one, other = (Gauge(each).measure(matrices, each.skin.deform(matrices)) for each in (character, apart))
+    agree(one, other, rtol=1e-9)
     assert len(Gauge(apart).surface.kept) == character.skin.vertex_count
 
 
@@ -386,7 +388,8 @@ def test_bad_weights_count_as_the_skin_repairs_them() -> None:
             replace(character.mesh, joint_indices=indices, joint_weights=weights), character.skeleton
         )
     matrices = turned(character, "fore", [0, 0, 1], 100)
-    agree(*(Gauge(each).measure(matrices, each.skin.deform(matrices)) for each in (character, bad)), rtol=1e-9)
+    one, other = (Gauge(each).measure(matrices, each.skin.deform(matrices)) for each in (character, bad))
+    agree(one, other, rtol=1e-9)
 
 
 def test_strain_is_1_where_areas_are_doubled_or_halved() -> None:
@@ -407,7 +410,7 @@ def test_strain_is_1_where_areas_are_doubled_or_halved() -> None:
     offset=st.tuples(*[st.floats(-5, 5)] * 3),
     degrees=st.floats(-160, 160),
 )
-def test_moving_all_changes_nothing(quaternion, offset, degrees) -> None:
+def test_moving_all_changes_nothing(quaternion: tuple[float, ...], offset: tuple[float, ...], degrees: float) -> None:
     character = arm(rings=25, sides=16)
     gauge = Gauge(character)
     matrices = turned(character, "fore", [1, 2, 3], degrees)
@@ -425,11 +428,9 @@ def test_scaling_all_changes_nothing(scale: float) -> None:
     bind[:, :3, 3] *= scale
     skeleton = sbs.Skeleton(character.skeleton.parents, bind, names=character.skeleton.names)
     scaled = sbs.Character.from_mesh(replace(character.mesh, positions=scale * character.mesh.positions), skeleton)
-    results = []
-    for each in (character, scaled):
-        matrices = turned(each, "fore", [0, 0, 1], 110)
-        results.append(Gauge(each).measure(matrices, each.skin.deform(matrices)))
-    agree(*results, rtol=1e-8)
+    poses = ((each, turned(each, "fore", [0, 0, 1], 110)) for each in (character, scaled))
+    one, other = (Gauge(each).measure(matrices, each.skin.deform(matrices)) for each, matrices in poses)
+    agree(one, other, rtol=1e-8)
 
 
 def test_order_changes_nothing() -> None:
@@ -446,7 +447,8 @@ def test_order_changes_nothing() -> None:
         character.skeleton,
     )
     matrices = turned(character, "fore", [0, 0, 1], 110)
-    agree(*(Gauge(each).measure(matrices, each.skin.deform(matrices)) for each in (character, shuffled)), rtol=1e-8)
+    one, other = (Gauge(each).measure(matrices, each.skin.deform(matrices)) for each in (character, shuffled))
+    agree(one, other, rtol=1e-8)
 
 
 # ------------------------------------------------------------------------------------------------------------ bad input
@@ -468,7 +470,7 @@ def test_a_mesh_without_area_is_refused() -> None:
         (np.where(CUBE == 1, np.nan, CUBE), CUBE_FACES, "nan|NaN|finite"),
     ],
 )
-def test_what_is_no_mesh_is_refused(positions, triangles, reason: str) -> None:
+def test_what_is_no_mesh_is_refused(positions: np.ndarray, triangles: np.ndarray, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         make_surface(positions, triangles)
 

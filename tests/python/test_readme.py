@@ -10,6 +10,7 @@ import shutil
 import subprocess
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,13 +20,13 @@ ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def blocks(language):
+def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
 
 
 def test_the_python_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first, second, third = blocks("python")
-    names: dict[str, object] = {}
+    names: dict[str, Any] = {}
     with contextlib.redirect_stdout(io.StringIO()) as output:
         exec(first, names)  # what a reader would paste
     radii = {method: float(radius) for method, radius in (line.split() for line in output.getvalue().splitlines())}

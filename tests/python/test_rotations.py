@@ -5,6 +5,8 @@ Tolerances: entries of a matrix and components of a quaternion are sums of a few
 roundings of double, 1e-14 with room. Angles near gimbal lock are not that good; matrices made of them are.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -57,7 +59,7 @@ def test_matrices_from_euler_against_scipy(sequence: str) -> None:
 @pytest.mark.parametrize("sequence", SEQUENCES)
 @settings(max_examples=25)
 @given(st.tuples(angles | right_angles, angles | right_angles, angles | right_angles))
-def test_euler_gives_the_matrix_back(sequence: str, triple) -> None:
+def test_euler_gives_the_matrix_back(sequence: str, triple: tuple[float, float, float]) -> None:
     """Also in gimbal lock, and next to it."""
     matrix = rotations.matrices_from_euler(triple, sequence)
     again = rotations.euler_from_matrices(matrix, sequence)
@@ -102,15 +104,15 @@ def test_unknown_sequences(sequence: str) -> None:
 
 
 @given(st.tuples(components, components, components, components).filter(any))
-def test_matrices_from_quaternions_against_scipy(quaternion) -> None:
-    quaternion = np.array(quaternion)
+def test_matrices_from_quaternions_against_scipy(numbers: tuple[float, ...]) -> None:
+    quaternion = np.array(numbers)
     matrix = rotations.matrices_from_quaternions(quaternion)
     np.testing.assert_allclose(matrix, as_scipy(quaternion).as_matrix(), atol=TOLERANCE)
     np.testing.assert_array_equal(rotations.matrices_from_quaternions(-quaternion), matrix)
 
 
 @given(st.tuples(components, components, components, components).filter(any))
-def test_quaternions_from_matrices_give_the_quaternion_back(quaternion) -> None:
+def test_quaternions_from_matrices_give_the_quaternion_back(quaternion: tuple[float, ...]) -> None:
     unit = np.array(quaternion) / np.linalg.norm(quaternion)
     actual = rotations.quaternions_from_matrices(as_scipy(unit).as_matrix())
     assert actual[0] >= 0.0
@@ -140,7 +142,7 @@ def test_length_of_a_quaternion_does_not_matter(scale: float) -> None:
 
 
 @given(st.tuples(components, components, components).filter(any), angles)
-def test_axis_angle_against_scipy(axis, angle) -> None:
+def test_axis_angle_against_scipy(axis: tuple[float, ...], angle: float) -> None:
     expected = Rotation.from_rotvec(angle * np.array(axis) / np.linalg.norm(axis)).as_matrix()
     np.testing.assert_allclose(rotations.matrices_from_axis_angle(axis, angle), expected, atol=TOLERANCE)
     by_degrees = rotations.matrices_from_axis_angle(axis, np.degrees(angle), degrees=True)
@@ -198,13 +200,13 @@ def test_empty_stacks() -> None:
         ),
         (lambda: rotations.matrices_from_quaternions([0, 0, 0, 0]), "quaternions is zero or not finite"),
         (
-            lambda: rotations.matrices_from_quaternions([[[1, 0, 0, 0], [0, np.nan, 0, 0]]]),
+            lambda: rotations.matrices_from_quaternions([[[1.0, 0.0, 0.0, 0.0], [0.0, np.nan, 0.0, 0.0]]]),
             r"quaternions\[0, 1\] is zero or not finite",
         ),
         (lambda: rotations.matrices_from_axis_angle([[1, 0, 0], [0, 0, 0]], 1.0), r"axes\[1\] is zero or not finite"),
         (lambda: rotations.matrices_from_axis_angle([1, 0], 1.0), r"axes has shape \(2,\), expected \(\.\.\., 3\)"),
     ],
 )
-def test_bad_input(call, message: str) -> None:
+def test_bad_input(call: Callable[[], object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()

@@ -7,6 +7,8 @@ times what rounds there.
 
 import copy
 import pickle
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +22,7 @@ from sbs import rotations
 TOLERANCE = 1e-12
 
 
-def translations(vectors: np.ndarray) -> np.ndarray:
+def translations(vectors: Sequence[Sequence[float]] | np.ndarray) -> np.ndarray:
     matrices = np.tile(np.eye(4), (len(vectors), 1, 1))
     matrices[:, :3, 3] = vectors
     return matrices
@@ -45,7 +47,8 @@ def walk(skeleton: sbs.Skeleton, local: np.ndarray, joint: int) -> np.ndarray:
     """F(j), by the formula."""
     own = skeleton.local_bind_matrices[joint] @ local[joint]
     parent = skeleton.parents[joint]
-    return own if parent < 0 else walk(skeleton, local, parent) @ own
+    pose: np.ndarray = own if parent < 0 else walk(skeleton, local, parent) @ own
+    return pose
 
 
 # ------------------------------------------------------------------------------------------------------------ by hand
@@ -79,7 +82,7 @@ def test_scale_of_a_parent_reaches_its_children() -> None:
 
 
 @given(trees())
-def test_order_roots_and_levels(parents) -> None:
+def test_order_roots_and_levels(parents: np.ndarray) -> None:
     skeleton = sbs.Skeleton(parents, skinning_matrices(len(parents)))
     assert sorted(skeleton.order) == list(range(len(parents)))
     seen = {-1}
@@ -92,7 +95,7 @@ def test_order_roots_and_levels(parents) -> None:
 
 
 @given(skeletons(), st.integers(0, 2**32 - 1))
-def test_forward_is_the_formula(skeleton, seed: int) -> None:
+def test_forward_is_the_formula(skeleton: sbs.Skeleton, seed: int) -> None:
     local = skinning_matrices(3, len(skeleton), seed=seed)
     pose = skeleton.forward(local)
     assert pose.shape == local.shape
@@ -104,7 +107,7 @@ def test_forward_is_the_formula(skeleton, seed: int) -> None:
 
 
 @given(skeletons())
-def test_identity_is_the_bind_pose(skeleton) -> None:
+def test_identity_is_the_bind_pose(skeleton: sbs.Skeleton) -> None:
     pose = skeleton.forward(np.tile(np.eye(3), (len(skeleton), 1, 1)))
     np.testing.assert_allclose(pose, skeleton.bind_matrices, atol=TOLERANCE)
     identity = np.broadcast_to(np.eye(4), pose.shape)
@@ -113,7 +116,7 @@ def test_identity_is_the_bind_pose(skeleton) -> None:
 
 
 @given(skeletons(), st.integers(0, 2**32 - 1))
-def test_local_is_the_inverse_of_forward(skeleton, seed: int) -> None:
+def test_local_is_the_inverse_of_forward(skeleton: sbs.Skeleton, seed: int) -> None:
     local = skinning_matrices(2, len(skeleton), seed=seed)
     local[..., :3, :3] *= 1.5
     # scales of up to 1.5 ** 12 = 130 along a chain
@@ -121,7 +124,7 @@ def test_local_is_the_inverse_of_forward(skeleton, seed: int) -> None:
 
 
 @given(skeletons(), st.integers(0, 2**32 - 1))
-def test_all_ways_to_say_a_rotation_agree(skeleton, seed: int) -> None:
+def test_all_ways_to_say_a_rotation_agree(skeleton: sbs.Skeleton, seed: int) -> None:
     quaternions = np.random.default_rng(seed).normal(size=(2, len(skeleton), 4))
     matrices = rotations.matrices_from_quaternions(quaternions)
     expected = skeleton.forward(quaternions=quaternions)
@@ -196,7 +199,7 @@ def test_immutable_repr_names_and_copies() -> None:
 BIND = skinning_matrices(3)
 
 
-def with_entry(matrices: np.ndarray, index: tuple[int, ...], value: float) -> np.ndarray:
+def with_entry(matrices: np.ndarray, index: tuple[int | slice, ...], value: float) -> np.ndarray:
     result = matrices.copy()
     result[index] = value
     return result
@@ -228,7 +231,7 @@ def with_entry(matrices: np.ndarray, index: tuple[int, ...], value: float) -> np
         (([-1, 0, 1], BIND, ["a", "b", "a"]), ValueError, r"names\[2\] = 'a' is also the name of joint 0"),
     ],
 )
-def test_bad_skeletons(arguments, error: type[Exception], message: str) -> None:
+def test_bad_skeletons(arguments: tuple[Any, ...], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         sbs.Skeleton(*arguments)
 

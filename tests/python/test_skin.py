@@ -7,6 +7,7 @@ import pickle
 import sys
 import warnings
 import weakref
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -16,11 +17,13 @@ from meshes import Precision, skin_arguments, skinning_matrices
 
 import sbs
 from sbs import _core
-from sbs.options import Method
+from sbs.options import Method, MethodOptions
 
-METHODS = ["rigid", "linear", "spherical", "dual_quaternion"]
+METHODS: list[Method] = ["rigid", "linear", "spherical", "dual_quaternion"]
 DTYPES = [np.float32, np.float64]
-ARRAYS = ["rest_positions", "joint_indices", "joint_weights", "parents", "joint_positions", "rest_normals"]
+ARRAYS: tuple[
+    Literal["rest_positions", "joint_indices", "joint_weights", "parents", "joint_positions", "rest_normals"], ...
+] = ("rest_positions", "joint_indices", "joint_weights", "parents", "joint_positions", "rest_normals")
 
 
 def same_bits(a: np.ndarray, b: np.ndarray) -> bool:
@@ -36,10 +39,11 @@ def test_elbow_of_two_joints_by_hand(dtype: Precision) -> None:
     matrices = np.tile(np.eye(4), (2, 1, 1))
     matrices[:, :2, 3] = [[3.0, 1.0], [5.0, 1.0]]
     skin = sbs.Skin(np.zeros((1, 3), dtype), [[0, 1]], [[0.8, 0.2]])
-    for method in ("linear", "spherical"):
+    methods: tuple[Method, ...] = ("linear", "spherical")
+    for method in methods:
         # equal rotations: both are the linear blend; 4 eps of what is summed
         np.testing.assert_allclose(
-            skin.deform(matrices, method=method), [[3.4, 1.0, 0.0]], rtol=4 * np.finfo(dtype).eps
+            skin.deform(matrices, method=method), [[3.4, 1.0, 0.0]], rtol=4 * float(np.finfo(dtype).eps)
         )
     np.testing.assert_array_equal(skin.deform(matrices, method="rigid"), [[3.0, 1.0, 0.0]])
 
@@ -183,7 +187,7 @@ def test_strict_accepts_good_weights() -> None:
 @pytest.mark.parametrize("method", METHODS)
 @given(st.integers(0, 5), st.integers(0, 2**32 - 1), st.booleans())
 def test_deform_many_is_deform_for_each_frame(
-    method: Method, dtype: Precision, frames, seed: int, rows_of_three
+    method: Method, dtype: Precision, frames: int, seed: int, rows_of_three: bool
 ) -> None:
     skin = sbs.Skin(**skin_arguments(40, 6, 4, dtype, normals=True))
     matrices = skinning_matrices(frames, 6, seed=seed)
@@ -244,7 +248,7 @@ def test_normals_are_unit_or_zero() -> None:
         _, normals = sbs.Skin(**arguments).deform(skinning_matrices(6), method=method, normals=True)
         lengths = np.linalg.norm(normals, axis=1)
         # a rounding for each of the operations of a normalization
-        np.testing.assert_allclose(np.delete(lengths, 3), 1.0, rtol=8 * np.finfo(np.float64).eps)
+        np.testing.assert_allclose(np.delete(lengths, 3), 1.0, rtol=8 * float(np.finfo(np.float64).eps))
         assert lengths[3] == 0.0
 
 
@@ -266,7 +270,8 @@ def test_rotation_centers_and_report() -> None:
 def test_options_reach_the_library() -> None:
     skin = sbs.Skin(**skin_arguments(40, 6, 3))
     matrices = skinning_matrices(6)
-    results = [skin.deform(matrices, **options).tobytes() for options in ({}, {"rcond": 0.5}, {"damping": 1.0})]
+    choices: list[MethodOptions] = [{}, {"rcond": 0.5}, {"damping": 1.0}]
+    results = [skin.deform(matrices, **options).tobytes() for options in choices]
     assert len(set(results)) == 3
 
 
@@ -322,7 +327,7 @@ def test_arrays_are_released_with_the_skin() -> None:
 
 def test_skin_in_a_cycle_is_collected() -> None:
     skin = sbs.Skin(**skin_arguments())
-    skin.itself = skin
+    vars(skin)["itself"] = skin
     reference = weakref.ref(skin)
     del skin
     gc.collect()
@@ -331,7 +336,7 @@ def test_skin_in_a_cycle_is_collected() -> None:
 
 def test_core_type_can_be_neither_changed_nor_subclassed() -> None:
     with pytest.raises(TypeError):
-        _core.Skin.deform = None
+        type.__setattr__(_core.Skin, "deform", None)
     with pytest.raises(TypeError):
         type("Derived", (_core.Skin,), {})
 
@@ -342,18 +347,19 @@ def test_core_type_can_be_neither_changed_nor_subclassed() -> None:
 def test_update_all_weights() -> None:
     arguments, others = skin_arguments(), skin_arguments(influences=2, seed=5)
     updated = sbs.Skin(**arguments).update_weights(others["joint_indices"], others["joint_weights"])
-    arguments.update({name: others[name] for name in ("joint_indices", "joint_weights")})
+    arguments |= {"joint_indices": others["joint_indices"], "joint_weights": others["joint_weights"]}
     assert same_bits(updated.deform(skinning_matrices(6)), sbs.Skin(**arguments).deform(skinning_matrices(6)))
 
 
 @pytest.mark.parametrize("width", [2, 3, 5])
 @pytest.mark.parametrize("index_type", [np.int8, np.uint16, np.int32, np.uint32, np.int64, np.uint64])
-def test_update_some_weights(width: int, index_type) -> None:
+def test_update_some_weights(width: int, index_type: type[np.integer]) -> None:
     arguments = skin_arguments(influences=3, normals=True)
     others = skin_arguments(vertices=2, influences=width, seed=5)
     skin = sbs.Skin(**arguments)
     updated = skin.update_weights(others["joint_indices"].astype(index_type), others["joint_weights"], vertices=[4, 9])
-    for name in ("joint_indices", "joint_weights"):
+    names: tuple[Literal["joint_indices", "joint_weights"], ...] = ("joint_indices", "joint_weights")
+    for name in names:
         expected = np.zeros((40, max(3, width)), arguments[name].dtype)
         expected[:, :3] = arguments[name]
         expected[[4, 9]] = 0

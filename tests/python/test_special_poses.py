@@ -6,7 +6,6 @@ import functools
 import numpy as np
 import pytest
 import tolerances
-from meshes import Precision
 from reference import CENTERS, METHODS, ROTATIONS, WEIGHTED_DAMPING, Pose, length, rotation_matrix, transform
 from subject import Subject
 
@@ -14,11 +13,14 @@ from sbs.options import Center, Method, Rotation
 
 VERTICES, JOINTS, INFLUENCES = 150, 7, 5
 
-DTYPES = [np.float64, np.float32]
+Dtype = np.dtype[np.float32 | np.float64]
+DOUBLE: Dtype = np.dtype(np.float64)
+SINGLE: Dtype = np.dtype(np.float32)
+DTYPES = [DOUBLE, SINGLE]
 
 
 @functools.cache
-def cloud(dtype: type) -> Subject:
+def cloud(dtype: Dtype) -> Subject:
     """Bind vertices in a cube of side 2 to one to five of seven joints each, in some 60 joint sets."""
     generator = np.random.default_rng(1)
     starts = generator.integers(0, JOINTS, VERTICES)
@@ -70,7 +72,9 @@ def coaxial(slide: float, tilt: float = 0) -> np.ndarray:
     rotations = np.stack(
         [rotation_matrix(np.r_[np.cos(a / 2), np.sin(a / 2) * axis]) for a, axis in zip(angles, axes, strict=True)]
     )
-    return turned_about(np.array([0.3, 0.2, -0.1]), rotations) + matrices(0 * rotations, slide * shifts())
+    result: np.ndarray = turned_about(np.array([0.3, 0.2, -0.1]), rotations)
+    result[:, :, 3] += slide * shifts()
+    return result
 
 
 def stretches(largest: float, seed: int = 4) -> np.ndarray:
@@ -78,7 +82,8 @@ def stretches(largest: float, seed: int = 4) -> np.ndarray:
     generator = np.random.default_rng(seed)
     axes = turns(2.0, seed + 1)
     values = largest ** generator.uniform(-1, 1, (JOINTS, 3))
-    return np.einsum("jab,jb,jcb->jac", axes, values, axes)
+    result: np.ndarray = np.einsum("jab,jb,jcb->jac", axes, values, axes)
+    return result
 
 
 def some(of: np.ndarray, others: np.ndarray) -> np.ndarray:
@@ -90,7 +95,7 @@ IDENTITY = matrices(np.eye(3), np.zeros(3))
 FLAT = np.diag([1.0, 1, 0])  # scaled to nothing along z
 MIRROR = np.diag([-1.0, 1, 1])
 
-RIGID = {
+RIGID: dict[str, np.ndarray] = {
     "identity": IDENTITY,
     "equal": matrices(turns(0), np.array([1.0, 2, 3])),
     "equal rotations": matrices(turns(0), shifts()),
@@ -107,7 +112,7 @@ RIGID = {
     "almost rigid": matrices(turns(1.0) * (1 + 0.9e-5 / (2 * np.sqrt(3))), shifts()),
 }
 # By name: the matrices, and how much they scale at most.
-SCALED = {
+SCALED: dict[str, tuple[np.ndarray, float]] = {
     "barely scaled": (matrices(turns(1.0) * (1 + 1.1e-5 / (2 * np.sqrt(3))), shifts()), 1),
     "scaled": (matrices(turns(1.5) * np.linspace(0.5, 2, JOINTS)[:, None, None], shifts()), 2),
     "stretched and sheared": (matrices(turns(1.5) @ stretches(3.0), shifts()), 3),
@@ -123,7 +128,7 @@ SCALED = {
 DISTANCES = [1_000, 10_000]
 
 
-def check(subject: Subject, pose: Pose, method: str, scale: float = 1, *, center: float = 0) -> None:
+def check(subject: Subject, pose: Pose, method: Method, scale: float = 1, *, center: float = 0) -> None:
     """Compare within 1e-12 or, in single precision, 2e-7 of the size, and `center` times the reach of the centers."""
     size = scale * subject.mesh.size
     if not all(joint.rigid for joint in pose.joints) and method == "spherical":
@@ -135,22 +140,22 @@ def check(subject: Subject, pose: Pose, method: str, scale: float = 1, *, center
 
 @pytest.mark.parametrize("name", RIGID)
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_rigid_joints(name: str, method: Method, dtype: Precision) -> None:
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_rigid_joints(name: str, method: Method, dtype: Dtype) -> None:
     subject = cloud(dtype)
     check(subject, subject.pose(RIGID[name].astype(dtype)), method)
 
 
 @pytest.mark.parametrize("name", SCALED)
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_joints_that_are_not_rigid(name: str, method: Method, dtype: Precision) -> None:
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_joints_that_are_not_rigid(name: str, method: Method, dtype: Dtype) -> None:
     subject = cloud(dtype)
     values, scale = SCALED[name]
     check(subject, subject.pose(values.astype(dtype)), method, scale)
 
 
-def loss_of_weighted_centers(pose: Pose, dtype: type) -> float:
+def loss_of_weighted_centers(pose: Pose, dtype: Dtype) -> float:
     """Return what weighted centers cost where damping decides: eps |f| / (2 sqrt(damping)), f how joints differ."""
     apart = [
         length(
@@ -162,11 +167,11 @@ def loss_of_weighted_centers(pose: Pose, dtype: type) -> float:
     return float(np.finfo(dtype).eps * max(apart) / (2 * np.sqrt(WEIGHTED_DAMPING)))
 
 
-@pytest.mark.parametrize("name", RIGID | SCALED)
+@pytest.mark.parametrize("name", [*RIGID, *SCALED])
 @pytest.mark.parametrize("center", CENTERS)
 @pytest.mark.parametrize("rotation", ROTATIONS)
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_rotations_and_centers(name: str, rotation: Rotation, center: Center, dtype: Precision) -> None:
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_rotations_and_centers(name: str, rotation: Rotation, center: Center, dtype: Dtype) -> None:
     subject = cloud(dtype)
     values, scale = SCALED[name] if name in SCALED else (RIGID[name], 1)
     pose = subject.pose(values.astype(dtype), rotation=rotation, center=center)
@@ -183,8 +188,8 @@ SCALES = [1e-3, 100, 1e4]
 
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("others", [None, 1, 30])
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_weighted_centers_of_scaled_joints(scale: float, others: int | None, dtype: Precision) -> None:
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_weighted_centers_of_scaled_joints(scale: float, others: int | None, dtype: Dtype) -> None:
     """All joints scaled alike, or every second one by something else."""
     subject = cloud(dtype)
     values = scale * matrices(turns(1.5), shifts())
@@ -198,8 +203,8 @@ def test_weighted_centers_of_scaled_joints(scale: float, others: int | None, dty
 
 @pytest.mark.parametrize("name", ["large angles", "coaxial to 0.01, sliding", "angles of 0.001", "identity"])
 @pytest.mark.parametrize("scale", SCALES)
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_scaling_all_joints_alike_scales_what_weighted_centers_give(name: str, scale: float, dtype: Precision) -> None:
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_scaling_all_joints_alike_scales_what_weighted_centers_give(name: str, scale: float, dtype: Dtype) -> None:
     subject = cloud(dtype)
     expected = subject.skin.deform(RIGID[name], center="weighted").astype(np.float64)
     found = subject.skin.deform(scale * RIGID[name], center="weighted").astype(np.float64) / scale
@@ -211,9 +216,9 @@ def test_scaling_all_joints_alike_scales_what_weighted_centers_give(name: str, s
 
 @pytest.mark.parametrize("name", RIGID)
 @pytest.mark.parametrize("distance", DISTANCES)
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("method", METHODS)
-def test_a_scene_far_away(name: str, distance: int, dtype: Precision, method: Method) -> None:
+def test_a_scene_far_away(name: str, distance: int, dtype: Dtype, method: Method) -> None:
     # Matrices are double, whatever the skin is.
     subject = cloud(dtype)
     far = RIGID[name] + matrices(np.zeros((3, 3)), distance * np.array([1, -0.5, 0.25]))
@@ -223,31 +228,31 @@ def test_a_scene_far_away(name: str, distance: int, dtype: Precision, method: Me
 @pytest.mark.parametrize("name", RIGID)
 @pytest.mark.parametrize("distance", DISTANCES)
 def test_a_scene_far_away_in_single_precision_matrices(name: str, distance: int) -> None:
-    subject = cloud(np.float32)
+    subject = cloud(SINGLE)
     far = RIGID[name] + matrices(np.zeros((3, 3)), distance * np.array([1, -0.5, 0.25]))
     check(subject, subject.pose(far.astype(np.float32)), "spherical")
 
 
-@pytest.mark.parametrize("name", RIGID | SCALED)
+@pytest.mark.parametrize("name", [*RIGID, *SCALED])
 @pytest.mark.parametrize("rcond", [1e-6, 1e-3, 0.5])
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_truncated_singular_values(name: str, rcond: float, dtype: Precision) -> None:
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_truncated_singular_values(name: str, rcond: float, dtype: Dtype) -> None:
     subject = cloud(dtype)
     values, scale = SCALED[name] if name in SCALED else (RIGID[name], 1)
     check(subject, subject.pose(values, rcond=rcond), "spherical", scale, center=tolerances.CENTER)
 
 
-@pytest.mark.parametrize("name", RIGID | SCALED)
+@pytest.mark.parametrize("name", [*RIGID, *SCALED])
 @pytest.mark.parametrize("damping", [1e-14, 1e-8, 1e-2, 1e3])
 def test_damping(name: str, damping: float) -> None:
-    subject = cloud(np.float64)
+    subject = cloud(DOUBLE)
     values, scale = SCALED[name] if name in SCALED else (RIGID[name], 1)
     check(subject, subject.pose(values, damping=damping), "spherical", scale, center=tolerances.CENTER)
 
 
-@pytest.mark.parametrize("name", RIGID | SCALED)
+@pytest.mark.parametrize("name", [*RIGID, *SCALED])
 def test_reports(name: str) -> None:
-    subject = cloud(np.float64)
+    subject = cloud(DOUBLE)
     values = SCALED[name][0] if name in SCALED else RIGID[name]
     pose = subject.pose(values)
     report = subject.skin.pose_report(values)
@@ -255,18 +260,18 @@ def test_reports(name: str) -> None:
     assert report.nonrigid_joints == sum(not joint.rigid for joint in pose.joints)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("method", METHODS)
-def test_mixed_handedness_is_finite(method: Method, dtype: Precision) -> None:
+def test_mixed_handedness_is_finite(method: Method, dtype: Dtype) -> None:
     values = some(matrices(MIRROR @ turns(1.5), shifts()), matrices(turns(1.5), shifts()))
     for deformed in cloud(dtype).skin.deform(values, method=method, normals=True):
         assert np.isfinite(deformed).all()
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("rank", [0, 1])
-def test_joints_scaled_to_a_line_or_a_point_are_finite(method: Method, dtype: Precision, rank: int) -> None:
+def test_joints_scaled_to_a_line_or_a_point_are_finite(method: Method, dtype: Dtype, rank: int) -> None:
     values = some(matrices(turns(1.5) @ np.diag([1.0 * rank, 0, 0]), shifts()), matrices(turns(1.5), shifts()))
     for deformed in cloud(dtype).skin.deform(values, method=method, normals=True):
         assert np.isfinite(deformed).all()

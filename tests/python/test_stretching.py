@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import functools
 import warnings
+from collections.abc import Callable
+from typing import TypedDict
 
 import characters
 import numpy as np
@@ -17,16 +19,30 @@ from subject import Subject
 
 import sbs
 from sbs import rotations
+from sbs.options import Center, MethodOptions, Rotation
+
+
+class CentersAndRotations(TypedDict):
+    """Options of spherical blending."""
+
+    center: Center
+    rotation: Rotation
+
 
 CHARACTERS = ["hand_webxr", "arnaud_ozz", "wolf_quaternius", "knight_kaykit"]
 STRETCHES = [0.001, 0.01, 0.027, 0.09, 0.27, 0.5]
 POSES = 10
 DTYPES = [np.float64, np.float32]
 
-SPHERICAL = [
-    {"center": center, "rotation": rotation}
-    for center in ("joint_set", "weighted")
-    for rotation in ("qlerp", "average")
+SPHERICAL: list[CentersAndRotations] = [
+    {"center": "joint_set", "rotation": "qlerp"},
+    {"center": "joint_set", "rotation": "average"},
+    {"center": "weighted", "rotation": "qlerp"},
+    {"center": "weighted", "rotation": "average"},
+]
+METHODS: list[MethodOptions] = [
+    *(MethodOptions(center=options["center"], rotation=options["rotation"]) for options in SPHERICAL),
+    {"method": "dual_quaternion"},
 ]
 
 
@@ -94,7 +110,7 @@ def test_no_farther_from_linear_than_dual_quaternions(name: str, most: float) ->
 @pytest.mark.parametrize("name", CHARACTERS)
 @pytest.mark.parametrize("most", STRETCHES)
 @pytest.mark.parametrize("options", SPHERICAL, ids=str)
-def test_float32_is_float64(name: str, most: float, options) -> None:
+def test_float32_is_float64(name: str, most: float, options: CentersAndRotations) -> None:
     """Stretches cost no accuracy: float32 loses what it loses of rigid joints, as far as the mesh grows with them."""
     skin, double = skin_of(name, np.float32), skin_of(name, np.float64)
     for seed in range(POSES):
@@ -107,7 +123,9 @@ def test_float32_is_float64(name: str, most: float, options) -> None:
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("options", SPHERICAL, ids=str)
-def test_instruction_sets_agree(dtype: Precision, options, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_instruction_sets_agree(
+    dtype: Precision, options: CentersAndRotations, monkeypatch: pytest.MonkeyPatch
+) -> None:
     character = characters.load("hand_webxr")
     shared = (character.rest_positions.astype(dtype), character.joint_indices, character.joint_weights.astype(dtype))
     matrices = stretched("hand_webxr", 3, 1.0)
@@ -126,7 +144,7 @@ def test_instruction_sets_agree(dtype: Precision, options, monkeypatch: pytest.M
 
 @pytest.mark.parametrize("options", SPHERICAL, ids=str)
 @pytest.mark.parametrize("name", CHARACTERS)
-def test_continuous_where_joints_begin_to_stretch(name: str, options) -> None:
+def test_continuous_where_joints_begin_to_stretch(name: str, options: CentersAndRotations) -> None:
     """Also where |A^T A - I| passes 1e-5, up to which a joint is rigid."""
     skin, size = skin_of(name, np.float64), size_of(skin_of(name, np.float64))
     rigid = skin.deform(turned_by(name, 1), **options)
@@ -173,8 +191,8 @@ def test_weighted_centers_of_joints_that_scale_alike() -> None:
 
 
 @pytest.mark.parametrize("distance", [10, 1000])
-@pytest.mark.parametrize("options", [*SPHERICAL, {"method": "dual_quaternion"}], ids=str)
-def test_where_the_origin_is_does_not_matter(distance: int, options) -> None:
+@pytest.mark.parametrize("options", METHODS, ids=str)
+def test_where_the_origin_is_does_not_matter(distance: int, options: MethodOptions) -> None:
     """Mesh, joints and what they move about, all shifted alike."""
     shift = distance * np.array([1.0, -0.5, 0.25])
     arguments = skin_arguments(60, 5, 4)
@@ -198,7 +216,7 @@ KINDS = ["normal", "rotation", "stretch", "shear", "mirror", "flat", "line", "po
 def linear_part(kind: str, generator: np.random.Generator) -> np.ndarray:
     """Return a 3x3 matrix of some kind."""
     turn = rotations.matrices_from_quaternions(generator.normal(size=4))
-    return {
+    makers: dict[str, Callable[[], np.ndarray]] = {
         "normal": lambda: generator.normal(size=(3, 3)),
         "rotation": lambda: turn,
         "stretch": lambda: turn @ np.diag(10 ** generator.uniform(-2, 2, 3)),
@@ -210,7 +228,8 @@ def linear_part(kind: str, generator: np.random.Generator) -> np.ndarray:
         "tiny": lambda: turn * 10 ** generator.uniform(-30, -3),
         "huge": lambda: turn * 10 ** generator.uniform(3, 15),
         "nearly rigid": lambda: turn @ (np.eye(3) + generator.normal(size=(3, 3)) * 10 ** generator.uniform(-9, -3)),
-    }[kind]()
+    }
+    return makers[kind]()
 
 
 @settings(deadline=None, max_examples=400)
@@ -223,7 +242,7 @@ def linear_part(kind: str, generator: np.random.Generator) -> np.ndarray:
     st.floats(-9, 0),
 )
 def test_any_affine_matrices_give_what_is_near_linear_blending(
-    seed: int, kinds, options, dtype, placed, exponent
+    seed: int, kinds: list[str], options: CentersAndRotations, dtype: Precision, placed: bool, exponent: float
 ) -> None:
     """Nearly equal rotations, too: all turn from a common one by up to 10**exponent radians, or by anything."""
     generator = np.random.default_rng(seed)
@@ -260,7 +279,7 @@ def test_any_affine_matrices_give_what_is_near_linear_blending(
 @given(
     st.integers(0, 2**32 - 1), st.lists(st.sampled_from(KINDS[:9]), min_size=3, max_size=6), st.sampled_from(SPHERICAL)
 )
-def test_normals_of_any_matrices_are_unit_or_zero(seed: int, kinds, options) -> None:
+def test_normals_of_any_matrices_are_unit_or_zero(seed: int, kinds: list[str], options: CentersAndRotations) -> None:
     generator = np.random.default_rng(seed)
     matrices = np.tile(np.eye(4), (len(kinds), 1, 1))
     for joint, kind in enumerate(kinds):
@@ -274,7 +293,7 @@ def test_normals_of_any_matrices_are_unit_or_zero(seed: int, kinds, options) -> 
 @pytest.mark.parametrize("options", SPHERICAL, ids=str)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("most", [0.027, 0.27, 1.0])
-def test_the_reference_says_the_same(most: float, dtype: Precision, options) -> None:
+def test_the_reference_says_the_same(most: float, dtype: Precision, options: CentersAndRotations) -> None:
     character = characters.load("hand_webxr")
     subject = Subject(
         character.rest_positions[::9],

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from meshes import skin_arguments, skinning_matrices
 
 import sbs
+from sbs.options import MethodOptions
 
-METHODS = [
+METHODS: list[MethodOptions] = [
     {"method": "rigid"},
     {"method": "linear"},
     {"method": "spherical"},
@@ -35,7 +36,7 @@ def skin(request: pytest.FixtureRequest) -> sbs.Skin:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_number_of_threads_changes_no_bit(skin: sbs.Skin, method) -> None:
+def test_number_of_threads_changes_no_bit(skin: sbs.Skin, method: MethodOptions) -> None:
     matrices = skinning_matrices(6)
     expected = [array.tobytes() for array in skin.deform(matrices, **method, normals=True, threads=1)]
     for threads in (2, 3, 8, None):
@@ -44,7 +45,7 @@ def test_number_of_threads_changes_no_bit(skin: sbs.Skin, method) -> None:
 
 
 @given(st.integers(1, 9), st.integers(0, 2**32 - 1), st.sampled_from(METHODS))
-def test_number_of_threads_changes_no_bit_of_many_frames(threads, seed: int, method) -> None:
+def test_number_of_threads_changes_no_bit_of_many_frames(threads: int, seed: int, method: MethodOptions) -> None:
     arguments = skin_arguments(3000, 6, 4, np.float32)
     skin = sbs.Skin(**arguments, centers=arguments["rest_positions"] / 2)
     matrices = skinning_matrices(5, 6, seed=seed)
@@ -80,7 +81,7 @@ def test_number_of_threads_is_a_setting() -> None:
         with pytest.raises(ValueError, match="threads must be None or at least 1, not 0"):
             sbs.set_threads(0)
         with pytest.raises(TypeError, match="threads must be None or an integer"):
-            sbs.set_threads("2")
+            sbs.set_threads("2")  # type: ignore[arg-type]  # is what is refused
         assert sbs.get_threads() == 3
     finally:
         sbs.set_threads(None)

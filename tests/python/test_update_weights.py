@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meshes import skin_arguments, skinning_matrices
+from meshes import Precision, skin_arguments, skinning_matrices
 
 import sbs
 from sbs import weights
+from sbs.options import Method
 
 VERTICES, JOINTS = 60, 6
-METHODS = ("rigid", "linear", "spherical", "dual_quaternion")
+METHODS: tuple[Method, ...] = ("rigid", "linear", "spherical", "dual_quaternion")
 
 
 def assert_same_skin(a: sbs.Skin, b: sbs.Skin) -> None:
@@ -56,7 +57,7 @@ weight = st.one_of(st.sampled_from([0.0, 0.25, 0.5, 1.0, np.nan, -1.0, np.inf]),
 
 @settings(deadline=None)
 @given(data=st.data(), dtype=st.sampled_from([np.float32, np.float64]), sets=st.integers(1, JOINTS))
-def test_updates_are_new_skins(data, dtype, sets) -> None:
+def test_updates_are_new_skins(data: st.DataObject, dtype: Precision, sets: int) -> None:
     """Few joints make sets that many vertices share, many make sets that come and go."""
     arguments = skin_arguments(VERTICES, JOINTS, 3, dtype, normals=True)
     arguments["joint_indices"] %= sets
@@ -145,7 +146,7 @@ def test_strict_looks_at_all_vertices() -> None:
         ([[-1]], [[1.0]], r"joint_indices\[0, 0\] = -1 is out of range for 6 joints"),
     ],
 )
-def test_refuses(indices, values, message: str) -> None:
+def test_refuses(indices: list[list[int]], values: list[list[float]], message: str) -> None:
     skin = sbs.Skin(**skin_arguments(VERTICES, JOINTS))
     with pytest.raises(ValueError, match=message):
         skin.update_weights(indices, values, vertices=[4])

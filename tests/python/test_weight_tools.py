@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
+from random import Random
+from typing import Any, Literal
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from meshes import Precision
 
 from sbs import weights
 from sbs.weights import Influences
@@ -26,8 +28,9 @@ SQUARE_TRIANGLES = np.array([[0, 1, 2], [1, 3, 2]])
 def influences(draw: st.DrawFn, vertices: int | None = None, *, normalized: bool = False) -> Influences:
     """Weights of any size, with zeros and joints that repeat."""
     shape = (vertices or draw(st.integers(1, 6)), draw(st.integers(1, 5)))
-    dtype = draw(st.sampled_from([np.float32, np.float64]))
-    width = 32 if dtype == np.float32 else 64
+    precisions: list[Precision] = [np.float32, np.float64]
+    dtype = draw(st.sampled_from(precisions))
+    width: Literal[32, 64] = 32 if dtype == np.float32 else 64
     weight = st.one_of(st.just(0.0), st.floats(0.0, 1.0, width=width), st.floats(0.0, 2.0**100, width=width))
     given_weights = draw(hnp.arrays(dtype, shape, elements=weight))
     indices = draw(hnp.arrays(np.int32, shape, elements=st.integers(0, JOINTS - 1)))
@@ -66,13 +69,13 @@ def tolerance(pair: Influences) -> float:
 # ------------------------------------------------------------------------------------------------------------ by hand
 
 
-def assert_kept(after, before, pair):
+def assert_kept(after: np.ndarray, before: np.ndarray, pair: Influences) -> None:
     """Locked joints keep their weight; to the last bits where one is named several times, whose weights are added."""
-    np.testing.assert_allclose(after, before, rtol=8 * np.finfo(np.asarray(pair[1]).dtype).eps)
+    np.testing.assert_allclose(after, before, rtol=8 * float(np.finfo(pair.joint_weights.dtype).eps))
 
 
 def test_normalize_by_hand() -> None:
-    result = weights.normalize([[2, 0, 1], [3, 3, 0], [0, 0, 0]], [[0.5, 0.25, 1.25], [0.25, 0.25, 0.5], [0, 0, 0]])
+    result = weights.normalize([[2, 0, 1], [3, 3, 0], [0, 0, 0]], [[0.5, 0.25, 1.25], [0.25, 0.25, 0.5], [0.0, 0, 0]])
     assert result.joint_indices.tolist() == [[1, 2, 0], [0, 3, 0], [0, 0, 0]]
     assert result.joint_weights.tolist() == [[0.625, 0.25, 0.125], [0.5, 0.5, 0.0], [0.0, 0.0, 0.0]]
     assert result.joint_indices.dtype == np.int32
@@ -132,7 +135,8 @@ def test_smooth_across_a_seam() -> None:
     joints = np.array([[0], [1], [1], [1]])
     whole = weights.smooth(joints, np.ones((4, 1)), SQUARE, SQUARE_TRIANGLES, limit=2, iterations=3)
     cut = weights.smooth(joints[[0, 1, 2, 1, 3, 2]], np.ones((6, 1)), positions, triangles, limit=2, iterations=3)
-    assert_same_bits(cut, Influences(*(array[[0, 1, 2, 1, 3, 2]] for array in whole)))
+    corners = [0, 1, 2, 1, 3, 2]
+    assert_same_bits(cut, Influences(whole.joint_indices[corners], whole.joint_weights[corners]))
 
 
 def test_smooth_makes_seams_equal() -> None:
@@ -145,11 +149,13 @@ def test_smooth_makes_seams_equal() -> None:
 def test_smooth_where_the_mask_is() -> None:
     joints, mask = [[0], [1], [1], [1]], [0.0, 0.5, 0.0, 0.0]
     result = weights.smooth(joints, np.ones((4, 1)), SQUARE, SQUARE_TRIANGLES, limit=2, mask=mask)
-    np.testing.assert_allclose(weights.to_dense(*result, 2), [[1, 0], [1 / 12, 11 / 12], [0, 1], [0, 1]], rtol=4e-16)
+    expected = np.array([[1, 0], [1 / 12, 11 / 12], [0, 1], [0, 1]])
+    np.testing.assert_allclose(weights.to_dense(*result, 2), expected, rtol=4e-16)
     chosen = weights.smooth(
         joints, np.ones((4, 1)), SQUARE, SQUARE_TRIANGLES, limit=2, mask=[True, False, False, False]
     )
-    np.testing.assert_allclose(weights.to_dense(*chosen, 2), [[0.5, 0.5], [0, 1], [0, 1], [0, 1]], rtol=4e-16)
+    expected = np.array([[0.5, 0.5], [0, 1], [0, 1], [0, 1]])
+    np.testing.assert_allclose(weights.to_dense(*chosen, 2), expected, rtol=4e-16)
 
 
 def test_smooth_leaves_loose_points_alone() -> None:
@@ -161,7 +167,7 @@ def test_smooth_leaves_loose_points_alone() -> None:
 
 
 @given(influences(), locks)
-def test_normalize(pair, locked) -> None:
+def test_normalize(pair: Influences, locked: list[int] | None) -> None:
     once = weights.normalize(*pair, locked=locked)
     assert_in_order(once)
     assert_same_bits(weights.normalize(*once, locked=locked), once)
@@ -178,7 +184,7 @@ def test_normalize(pair, locked) -> None:
 
 
 @given(influences(), st.integers(1, 6), locks, st.booleans())
-def test_limit(pair, count, locked, normalize) -> None:
+def test_limit(pair: Influences, count: int, locked: list[int] | None, normalize: bool) -> None:
     once = weights.limit(*pair, count, locked=locked, normalize=normalize)
     assert_in_order(once)
     assert_same_bits(weights.limit(*once, count, locked=locked, normalize=normalize), once)
@@ -189,7 +195,7 @@ def test_limit(pair, count, locked, normalize) -> None:
 
 
 @given(influences(), st.floats(0.0, 1.0), locks, st.booleans())
-def test_prune(pair, threshold, locked, normalize) -> None:
+def test_prune(pair: Influences, threshold: float, locked: list[int] | None, normalize: bool) -> None:
     once = weights.prune(*pair, threshold, locked=locked, normalize=normalize)
     assert_in_order(once)
     assert_same_bits(weights.prune(*once, threshold, locked=locked, normalize=normalize), once)
@@ -202,7 +208,7 @@ def test_prune(pair, threshold, locked, normalize) -> None:
 
 
 @given(influences(), st.randoms(use_true_random=False))
-def test_order_of_influences_changes_no_bit(pair, random) -> None:
+def test_order_of_influences_changes_no_bit(pair: Influences, random: Random) -> None:
     order = list(range(pair.joint_indices.shape[1]))
     random.shuffle(order)
     shuffled = (pair.joint_indices[:, order], pair.joint_weights[:, order])
@@ -218,9 +224,10 @@ def grid(columns: int, rows: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 @given(influences(vertices=1), st.integers(1, 4), st.floats(0.0, 1.0), locks)
-def test_smooth_keeps_constants(pair, iterations, strength, locked) -> None:
+def test_smooth_keeps_constants(pair: Influences, iterations: int, strength: float, locked: list[int] | None) -> None:
     positions, triangles = grid(4, 3)
-    constant = Influences(*(np.repeat(array, 12, axis=0) for array in weights.limit(*pair, 9, normalize=False)))
+    one = weights.limit(*pair, 9, normalize=False)
+    constant = Influences(np.repeat(one.joint_indices, 12, axis=0), np.repeat(one.joint_weights, 12, axis=0))
     options: dict[str, Any] = {"iterations": iterations, "strength": strength, "locked": locked, "limit": 9}
     smoothed = weights.smooth(*constant, positions, triangles, **options, normalize=False)
     np.testing.assert_array_equal(dense(smoothed), dense(constant))
@@ -231,7 +238,9 @@ def test_smooth_keeps_constants(pair, iterations, strength, locked) -> None:
 
 
 @given(influences(vertices=12, normalized=True), st.integers(1, 3), st.floats(0.0, 1.0), locks)
-def test_smooth_is_what_matrices_say(pair, iterations, strength, locked) -> None:
+def test_smooth_is_what_matrices_say(
+    pair: Influences, iterations: int, strength: float, locked: list[int] | None
+) -> None:
     positions, triangles = grid(4, 3)
     offsets, neighbors = adjacency(triangles, weld(positions))
     expected = dense(pair).astype(float)
@@ -243,12 +252,12 @@ def test_smooth_is_what_matrices_say(pair, iterations, strength, locked) -> None
         *pair, positions, triangles, iterations=iterations, strength=strength, locked=locked, limit=9, normalize=False
     )
     # sums of at most 6 neighbors of weights up to 1, a few times, then rounded to the type
-    np.testing.assert_allclose(dense(smoothed), expected, atol=100 * np.finfo(smoothed.joint_weights.dtype).eps)
+    np.testing.assert_allclose(dense(smoothed), expected, atol=100 * float(np.finfo(smoothed.joint_weights.dtype).eps))
     assert_in_order(smoothed)
 
 
 @given(influences(vertices=12), locks, st.integers(1, 3))
-def test_smooth_normalizes_and_keeps_locked_joints(pair, locked, limit) -> None:
+def test_smooth_normalizes_and_keeps_locked_joints(pair: Influences, locked: list[int] | None, limit: int) -> None:
     positions, triangles = grid(4, 3)
     given_weights = weights.limit(*weights.prune(*pair), 3)  # shares between 0 and 1
     counts = np.count_nonzero(dense(given_weights)[:, locked or []], axis=1)
@@ -269,8 +278,8 @@ def test_smooth_normalizes_and_keeps_locked_joints(pair, locked, limit) -> None:
 
 # ----------------------------------------------------------------------------------------------------------- bad input
 
-GOOD = {"joint_indices": [[0, 1], [1, 0]], "joint_weights": [[0.5, 0.5], [1.0, 0.0]]}
-MESH = {"positions": SQUARE[:2], "triangles": [[0, 1, 1]]}
+GOOD: dict[str, Any] = {"joint_indices": [[0, 1], [1, 0]], "joint_weights": [[0.5, 0.5], [1.0, 0.0]]}
+MESH: dict[str, Any] = {"positions": SQUARE[:2], "triangles": [[0, 1, 1]]}
 
 
 @pytest.mark.parametrize(
@@ -344,7 +353,7 @@ def test_bad_thresholds() -> None:
 
 
 def test_given_arrays_are_not_written_to() -> None:
-    arrays = {name: np.array(value) for name, value in {**GOOD, **MESH}.items()}
+    arrays: dict[str, Any] = {name: np.array(value) for name, value in {**GOOD, **MESH}.items()}
     copies = {name: array.copy() for name, array in arrays.items()}
     weights.smooth(**arrays)
     weights.normalize(arrays["joint_indices"], arrays["joint_weights"])
@@ -365,13 +374,13 @@ def test_weld_and_adjacency() -> None:
 
 
 @given(hnp.arrays(np.float64, st.tuples(st.integers(1, 30), st.just(3)), elements=st.sampled_from([0.0, -0.0, 1.0])))
-def test_weld_finds_the_first_at_each_point(positions) -> None:
+def test_weld_finds_the_first_at_each_point(positions: np.ndarray) -> None:
     expected = [next(i for i, other in enumerate(positions) if (other == p).all()) for p in positions]
     assert weld(positions).tolist() == expected
 
 
 @given(st.data())
-def test_adjacency_of_any_triangles(data) -> None:
+def test_adjacency_of_any_triangles(data: st.DataObject) -> None:
     triangles = data.draw(hnp.arrays(np.int32, st.tuples(st.integers(0, 20), st.just(3)), elements=st.integers(0, 7)))
     representatives = data.draw(hnp.arrays(np.int32, 8, elements=st.integers(0, 7)))
     expected: list[set[int]] = [set() for _ in range(8)]

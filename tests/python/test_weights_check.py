@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from surfaces import chain, moved, together, torn, tube
@@ -89,7 +91,7 @@ def test_unequal_seams() -> None:
     values = [[0.75, 0.25], [0.5, 0.5], [0.25, 0.75], [0.4, 0.6], [0.75, 0.25]]
     found = weights.check(indices, values, 3, positions=positions)
     np.testing.assert_array_equal(found.unequal_seams, [0, 1, 3, 4])  # 0 and 2 say the same in another order
-    rounded = np.add(values[:3], [[1e-6, -1e-6], [0, 0], [0, 0]])
+    rounded = np.add(values[:3], [[1e-6, -1e-6], [0.0, 0.0], [0.0, 0.0]])
     assert weights.check(indices[:3], rounded, 3, positions=positions[:3]).ok
 
 
@@ -130,7 +132,7 @@ def test_no_vertices() -> None:
 
 
 @pytest.mark.parametrize("function", [weights.check, weights.statistics])
-def test_bad_input(function) -> None:
+def test_bad_input(function: Callable[..., object]) -> None:
     with pytest.raises(ValueError, match=r"joint_indices has shape \(1, 2\), joint_weights \(1, 1\)"):
         function([[0, 0]], [[1.0]], 1)
     with pytest.raises(TypeError, match="joint_indices must hold integers"):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from tools.evaluate_weights import CHARACTERS, COLUMNS, METHODS, automatic, compare, main, read
+from evaluate_weights import CHARACTERS, COLUMNS, METHODS, automatic, compare, main, read
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -18,12 +18,15 @@ from surfaces import chain, moved, together, torn, tube
 import sbs
 from sbs import weights
 
+# Positions and triangles, or heads and tails.
+Pair = tuple[np.ndarray, np.ndarray]
 
-def dense(result, joint_count=2):
+
+def dense(result: weights.HeatWeights, joint_count: int = 2) -> np.ndarray:
     return weights.to_dense(result.joint_indices, result.joint_weights, joint_count)
 
 
-def heat(mesh, bones=None, **options):
+def heat(mesh: Pair, bones: Pair | None = None, **options: Any) -> weights.HeatWeights:
     return weights.heat_weights(*mesh, *(chain(2) if bones is None else bones), **options)
 
 
@@ -61,14 +64,17 @@ def test_a_tube_is_shared_along_its_bones() -> None:
     np.testing.assert_allclose(shares.sum(axis=1), 1, rtol=1e-14)
 
 
-def distances_to_bones(points, heads, tails):
+def distances_to_bones(points: np.ndarray, heads: np.ndarray, tails: np.ndarray) -> np.ndarray:
     """Of points (V, 3) to segments (J, 3), (V, J)."""
     axes = tails - heads
     along = np.einsum("vjc,jc->vj", points[:, None] - heads, axes) / np.sum(axes**2, axis=1)
-    return np.linalg.norm(points[:, None] - heads - np.clip(along, 0, 1)[..., None] * axes, axis=2)
+    distances: np.ndarray = np.linalg.norm(points[:, None] - heads - np.clip(along, 0, 1)[..., None] * axes, axis=2)
+    return distances
 
 
-def reference(positions, triangles, heads, tails, strength):
+def reference(
+    positions: np.ndarray, triangles: np.ndarray, heads: np.ndarray, tails: np.ndarray, strength: float
+) -> np.ndarray:
     """The equation (-L + H) w = H p of a surface without hidden bones, by SciPy's sparse direct solver."""
     positions = positions / np.linalg.norm(np.ptp(positions, axis=0))
     masses, ends, cotangents = np.zeros(len(positions)), [], []
@@ -87,7 +93,8 @@ def reference(positions, triangles, heads, tails, strength):
     nearest = bones <= (1 + 1e-9) * bones.min(axis=1, keepdims=True)
     heat = masses[:, None] * strength / bones**2 * nearest
     matrix = laplacian + scipy.sparse.diags(heat.sum(axis=1))
-    return scipy.sparse.linalg.spsolve(matrix.tocsc(), heat)
+    solution: np.ndarray = scipy.sparse.linalg.spsolve(matrix.tocsc(), heat)
+    return solution
 
 
 def test_against_a_sparse_solver() -> None:
@@ -104,7 +111,7 @@ def test_against_a_sparse_solver() -> None:
 
 
 def test_progress_and_threads() -> None:
-    told = []
+    told: list[float] = []
     alone = heat(tube(), threads=1, progress=told.append)
     assert told == sorted(told)
     assert (told[0], told[-1]) == (0, 1)
@@ -114,7 +121,7 @@ def test_progress_and_threads() -> None:
 
 
 def test_what_progress_raises_ends_it() -> None:
-    def stop(fraction):
+    def stop(fraction: float) -> None:
         if fraction > 0.5:
             raise RuntimeError("enough")
 
@@ -124,9 +131,9 @@ def test_what_progress_raises_ends_it() -> None:
 
 def test_ctrl_c_ends_it() -> None:
     """The interrupt comes while the equations are being solved, from within, so that no time matters."""
-    calls = []
+    calls: list[float] = []
 
-    def interrupt(fraction):
+    def interrupt(fraction: float) -> None:
         calls.append(fraction)
         if len(calls) == 3:
             signal.raise_signal(signal.SIGINT)
@@ -257,7 +264,7 @@ def test_scale_and_place_change_nothing() -> None:
         ((tube()[0], np.repeat(np.arange(30), 3).reshape(-1, 3)), "the mesh has no surface"),
     ],
 )
-def test_capsules_where_there_is_no_surface(mesh, reason: str) -> None:
+def test_capsules_where_there_is_no_surface(mesh: Pair, reason: str) -> None:
     result = heat(mesh)
     assert (result.report.method, result.report.reason) == ("capsules", reason)
     np.testing.assert_allclose(result.joint_weights.sum(axis=1), 1, rtol=1e-12)
@@ -294,7 +301,7 @@ def test_given_capsules_are_used_where_heat_is_not() -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 40), st.integers(0, 60), st.integers(1, 6), st.sampled_from([0, 1, 2]))
-def test_any_mesh_gets_weights_of_sum_one(seed: int, vertices, triangles, joints, grid) -> None:
+def test_any_mesh_gets_weights_of_sum_one(seed: int, vertices: int, triangles: int, joints: int, grid: int) -> None:
     """Soups of triangles, also on a coarse grid where points coincide and triangles degenerate."""
     rng = np.random.default_rng(seed)
     positions = rng.normal(size=(vertices, 3))

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -13,20 +13,22 @@ from surfaces import torn, tube
 
 from sbs import weights
 
+Side = Literal["positive", "negative"]
+
 SWAP = [0, 2, 1]  # a joint in the middle, left, right
 
 
-def dense(result, joint_count=3):
+def dense(result: weights.Influences | weights.Mirrored, joint_count: int = 3) -> np.ndarray:
     return weights.to_dense(result.joint_indices, result.joint_weights, joint_count)
 
 
-def bar():
+def bar() -> tuple[np.ndarray, np.ndarray]:
     """A tube from x = -3 to 3."""
     positions, triangles = tube()
     return positions - [3, 0, 0], triangles
 
 
-def random_weights(count, seed: int = 0):
+def random_weights(count: int, seed: int = 0) -> weights.Influences:
     rng = np.random.default_rng(seed)
     return weights.normalize(*weights.from_dense(rng.random((count, 3)) * (rng.random((count, 3)) < 0.7) + 1e-3))
 
@@ -68,7 +70,7 @@ def test_names_that_only_look_like_a_side() -> None:
 
 
 def test_joints_by_place_where_names_tell_nothing() -> None:
-    positions = [[0, 0, 0], [1, 2, 0], [-1.004, 2, 0], [3, 0, 0], [5, 5, 5]]
+    positions = np.array([[0, 0, 0], [1, 2, 0], [-1.004, 2, 0], [3, 0, 0], [5, 5, 5]])
     joints, unmatched = weights.mirror_joints(["a", "b", "c", "d", "e"], positions)
     np.testing.assert_array_equal(joints, [0, 2, 1, 3, 4])
     np.testing.assert_array_equal(unmatched, [3, 4])
@@ -91,7 +93,7 @@ def test_names_go_before_places() -> None:
 
 @pytest.mark.parametrize("source", ["positive", "negative"])
 @pytest.mark.parametrize("with_triangles", [True, False])
-def test_by_hand(source: str, with_triangles: bool) -> None:
+def test_by_hand(source: Side, with_triangles: bool) -> None:
     positions, triangles = bar()
     given = random_weights(len(positions))
     result = weights.mirror(positions, triangles if with_triangles else [], *given, SWAP, source=source)
@@ -110,13 +112,13 @@ def test_by_hand(source: str, with_triangles: bool) -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.floats(0, 0.02), st.sampled_from(["positive", "negative"]), st.booleans())
-def test_twice_is_once(seed: int, asymmetry, source, flat) -> None:
+def test_twice_is_once(seed: int, asymmetry: float, source: Side, flat: bool) -> None:
     positions, triangles = torn(*bar()) if flat else bar()
     rng = np.random.default_rng(seed)
     _, places = np.unique(positions, axis=0, return_inverse=True)
     positions = positions + asymmetry * rng.normal(size=(places.max() + 1, 3))[places.ravel()]
-    given = [rows[places.ravel()] for rows in random_weights(places.max() + 1, seed)]
-    once = weights.mirror(positions, triangles, *given, SWAP, source=source)
+    indices, values = (rows[places.ravel()] for rows in random_weights(places.max() + 1, seed))
+    once = weights.mirror(positions, triangles, indices, values, SWAP, source=source)
     twice = weights.mirror(positions, triangles, *once[:2], SWAP, source=source)
     np.testing.assert_array_equal(dense(twice), dense(once))
     np.testing.assert_array_equal(twice.unmatched, once.unmatched)
@@ -179,7 +181,7 @@ def test_float32_stays() -> None:
 def test_bad_input(change: dict[str, Any], error: type[Exception], message: str) -> None:
     positions, triangles = bar()
     indices, values = random_weights(len(positions))
-    arguments = {
+    arguments: dict[str, Any] = {
         "positions": positions,
         "triangles": triangles,
         "joint_indices": indices,
@@ -194,4 +196,4 @@ def test_bad_places_of_joints() -> None:
     with pytest.raises(ValueError, match=r"positions has shape \(1, 3\), expected \(2, 3\)"):
         weights.mirror_joints(["a", "b"], [[0, 0, 0]])
     with pytest.raises(ValueError, match=r"positions\[1\] is not finite"):
-        weights.mirror_joints(["a", "b"], [[0, 0, 0], [0, np.inf, 0]])
+        weights.mirror_joints(["a", "b"], [[0.0, 0, 0], [0, np.inf, 0]])

@@ -20,19 +20,19 @@ INDICES = np.array([[0, 1], [1, 0], [2, 0], [1, 2]])
 WEIGHTS = np.array([[0.5, 0.5], [1, 0], [1, 0], [0.5, 0.5]])
 
 
-def dense(result, joint_count=3):
+def dense(result: weights.Influences | weights.Transfer, joint_count: int = 3) -> np.ndarray:
     return weights.to_dense(result[0], result[1], joint_count)
 
 
 def test_by_hand() -> None:
-    points = [[0, 0, 5], [1, 0, 1], [0.5, 0.5, -2], [3, 0, 0], [1, 1, 0]]
+    points = np.array([[0, 0, 5], [1, 0, 1], [0.5, 0.5, -2], [3, 0, 0], [1, 1, 0]])
     result = weights.transfer(SQUARE, FACES, INDICES, WEIGHTS, points)
     expected = [
-        [0.5, 0.5, 0],  # above a corner
-        [0.25, 0.75, 0],  # above the middle of an edge
+        [0.5, 0.5, 0.0],  # above a corner
+        [0.25, 0.75, 0.0],  # above the middle of an edge
         [0.25, 0.5, 0.25],  # above (1/2, 1/4, 1/4) of the first triangle
-        [0, 1, 0],  # beside a corner
-        [0, 0.5, 0.5],  # on the diagonal
+        [0.0, 1.0, 0.0],  # beside a corner
+        [0.0, 0.5, 0.5],  # on the diagonal
     ]
     np.testing.assert_allclose(dense(result), expected, atol=1e-15)
     np.testing.assert_allclose(result.distances, [5, 1, 2, 1, 0], atol=1e-15)
@@ -40,13 +40,13 @@ def test_by_hand() -> None:
 
 
 def test_influences_come_sorted_and_padded() -> None:
-    result = weights.transfer(SQUARE, FACES, INDICES, WEIGHTS, [[0.5, 0.5, 0], [0, 2, 0]])
+    result = weights.transfer(SQUARE, FACES, INDICES, WEIGHTS, np.array([[0.5, 0.5, 0], [0, 2, 0]]))
     np.testing.assert_array_equal(result.joint_indices, [[1, 0, 2], [2, 0, 0]])
-    np.testing.assert_allclose(result.joint_weights, [[0.5, 0.25, 0.25], [1, 0, 0]], atol=1e-15)
+    np.testing.assert_allclose(result.joint_weights, [[0.5, 0.25, 0.25], [1.0, 0.0, 0.0]], atol=1e-15)
 
 
 def test_far_points_get_nothing() -> None:
-    result = weights.transfer(SQUARE, FACES, INDICES, WEIGHTS, [[0, 0, 1], [0, 0, 1.5]], max_distance=1.0)
+    result = weights.transfer(SQUARE, FACES, INDICES, WEIGHTS, [[0.0, 0.0, 1.0], [0.0, 0.0, 1.5]], max_distance=1.0)
     np.testing.assert_array_equal(result.unmatched, [1])
     np.testing.assert_array_equal(result.joint_weights.sum(axis=1), [1, 0])
 
@@ -68,7 +68,7 @@ def test_to_itself_changes_nothing() -> None:
 def test_corners_without_weight_leave_it_to_the_others() -> None:
     bare = WEIGHTS.copy()
     bare[[0, 1]] = 0
-    result = weights.transfer(SQUARE, FACES, INDICES, bare, [[0.5, 0.5, 0], [1, 0, 0]])
+    result = weights.transfer(SQUARE, FACES, INDICES, bare, [[0.5, 0.5, 0.0], [1.0, 0.0, 0.0]])
     np.testing.assert_allclose(dense(result), [[0, 0, 1], [0, 0, 0]])
 
 
@@ -117,7 +117,7 @@ def test_nearest_points_agree_with_trimesh(seed: int) -> None:
     ],
 )
 def test_bad_input(change: dict[str, Any], error: type[Exception], message: str) -> None:
-    arguments = {
+    arguments: dict[str, Any] = {
         "positions": SQUARE,
         "triangles": FACES,
         "joint_indices": INDICES,
