@@ -4,6 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef SBS_HAVE_X86_KERNELS
+#include <cpuid.h>
+#endif
+
 #include "sbs/sbs.h"
 
 #define NAME_OF(constant, name) #name,
@@ -14,15 +18,35 @@ const char *sbs_isa_name(sbs_isa isa) {
   return names[isa];
 }
 
+#ifdef SBS_HAVE_X86_KERNELS
+/*
+ * Asked of the processor itself: __builtin_cpu_supports asks the compiler's run-time library, which has no answer in
+ * zig's, and is not there with clang-cl. The bits are those of Intel's manual, volume 2, CPUID and XGETBV.
+ */
+static int processor_has(sbs_isa isa) {
+  enum {
+    FMA = 1 << 12, /* of leaf 1, ecx */
+    XGETBV = 1 << 27,
+    VECTORS_256 = 0x06, /* of what the system saves: SSE, AVX */
+    VECTORS_512 = 0xe0  /* masks, upper halves, upper registers */
+  };
+  const unsigned avx2 = 1u << 5, avx512 = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31; /* of leaf 7, ebx: F, DQ, BW, VL */
+  unsigned a, b, c, d, saved, saved_high;
+  if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & FMA) || !(c & XGETBV)) return 0;
+  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return 0;
+  __asm__ __volatile__("xgetbv" : "=a"(saved), "=d"(saved_high) : "c"(0));
+#ifdef __APPLE__
+  saved |= VECTORS_512; /* from the first use by a thread on; until then it says no */
+#endif
+  const unsigned wanted = isa == SBS_ISA_AVX512 ? avx512 | avx2 : avx2;
+  const unsigned registers = isa == SBS_ISA_AVX512 ? VECTORS_512 | VECTORS_256 : VECTORS_256;
+  return (b & wanted) == wanted && (saved & registers) == registers;
+}
+#endif
+
 static int machine_has(sbs_isa isa) {
 #ifdef SBS_HAVE_X86_KERNELS
-  __builtin_cpu_init();
-  const int has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  if (isa == SBS_ISA_AVX2) return has_avx2;
-  if (isa == SBS_ISA_AVX512) {
-    return has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
-  }
+  if (isa == SBS_ISA_AVX2 || isa == SBS_ISA_AVX512) return processor_has(isa);
 #endif
   (void)isa;
   return 1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* sched_getaffinity */
+#define _GNU_SOURCE      /* sched_getaffinity */
+#define _DARWIN_C_SOURCE /* _SC_NPROCESSORS_ONLN */
 
 #include <sched.h>
 #include <signal.h>
@@ -26,6 +27,11 @@ void sbs_wake_one(sbs_condition *condition) {
 
 void sbs_wake_all(sbs_condition *condition) {
   pthread_cond_broadcast(condition);
+}
+
+/* SBS_AT_UNLOAD tells. */
+int sbs_stay_loaded(void) {
+  return 1;
 }
 
 static void *call(void *run) {

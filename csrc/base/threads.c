@@ -61,7 +61,7 @@ static struct {
   atomic_int started;
   atomic_int asleep; /* threads that sleep and have not been called */
   int calls;         /* that no thread has answered yet */
-  int watches_forks;
+  int may_start;
   atomic_int stopping;
 } pool = {.mutex = SBS_MUTEX_INITIALIZER, .called = SBS_CONDITION_INITIALIZER, .departed = SBS_CONDITION_INITIALIZER};
 
@@ -201,15 +201,16 @@ static void in_child_of_fork(void) {
 static int have_threads(int wanted) {
   if (atomic_load(&pool.started) >= wanted) return 1;
   sbs_lock(&pool.mutex);
-  if (!pool.watches_forks) pool.watches_forks = sbs_watch_forks(before_fork, after_fork, in_child_of_fork);
+  if (!pool.may_start) pool.may_start = sbs_stay_loaded() && sbs_watch_forks(before_fork, after_fork, in_child_of_fork);
   int started = atomic_load(&pool.started);
-  const int may_start = pool.watches_forks && !atomic_load(&pool.stopping);
+  const int may_start = pool.may_start && !atomic_load(&pool.stopping);
   while (may_start && started < wanted && sbs_start_thread(pool.threads + started, run_thread)) started++;
   atomic_store(&pool.started, started);
   sbs_unlock(&pool.mutex);
   return started > 0;
 }
 
+#ifdef SBS_AT_UNLOAD
 /* The code of the threads is unloaded with the library. Calls in progress on other threads end without them. */
 SBS_AT_UNLOAD static void stop_threads(void) {
   sbs_lock(&pool.mutex);
@@ -219,6 +220,7 @@ SBS_AT_UNLOAD static void stop_threads(void) {
   for (int i = 0; i < atomic_load(&pool.started); i++) sbs_join_thread(pool.threads[i]);
   atomic_store(&pool.started, 0);
 }
+#endif
 
 /* -------------------------------------------------------------------------------------------- the calling thread -- */
 

@@ -5,7 +5,8 @@
  * The threads belong to the library and do nothing else. They are started when work is first shared, stay awake for
  * some microseconds afterwards in case more comes, and then sleep. The calling thread works too, and waits only for
  * threads that have begun: on a busy machine it does everything itself. Any number of threads may call at once, and
- * work may itself share work. A child process made by fork starts its own threads.
+ * work may itself share work. A child process made by fork starts its own threads. They end when
+ * the library is unloaded; on Windows it stays loaded once it has started any.
  *
  * Work is divided into chunks whose boundaries do not depend on the number of threads, and every thread uses the
  * floating-point mode of the calling thread. So results do not depend on which thread does which chunk.

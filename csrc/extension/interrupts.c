@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #include "interrupts.h"
 
+#ifdef _WIN32
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+#else
 #include <time.h>
+#endif
 
 /* Seconds between two checks: rare, for each waits for Python's lock, but Ctrl-C still seems to work at once. */
 static const double between_looks = 0.05;
 
 static double now(void) {
+#ifdef _WIN32
+  return 1e-3 * (double)GetTickCount64();
+#else
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+#endif
 }
 
 /* A sbs_progress. */

@@ -252,7 +252,7 @@ static PyObject *get_weight_report(PyObject *object, void *Py_UNUSED(closure)) {
 }
 
 /* A tuple of int. */
-static PyObject *joint_set_tuple(const npy_int32 *joints, size_t count) {
+static PyObject *joint_set_tuple(const int32_t *joints, size_t count) {
   PyObject *set = PyTuple_New((Py_ssize_t)count);
 
   for (size_t i = 0; set != NULL && i < count; i++) {
@@ -266,7 +266,7 @@ static PyObject *get_joint_sets(PyObject *object, void *Py_UNUSED(closure)) {
   const core_skin *self = (core_skin *)object;
   const size_t count = self->info.joint_set_count, size_sum = self->info.joint_set_size_sum;
   size_t *offsets = PyMem_New(size_t, count + 1);
-  npy_int32 *joints = PyMem_New(npy_int32, size_sum);
+  int32_t *joints = PyMem_New(int32_t, size_sum);
   PyObject *sets = NULL;
 
   if (offsets == NULL || joints == NULL) {

@@ -4,9 +4,9 @@
  * the caller needs none. That of sbs_skin_update, brushes, capsules, centers, meshes, subdivisions, surfaces and tools
  * for weights is tested with what they do, by counting_allocator.h.
  */
-#include <pthread.h>
-
 #include "rig.h"
+
+static _Thread_local char mark; /* its address tells threads apart */
 
 /* An allocator that counts, gives memory full of NaN, and fails at the n-th call. */
 typedef struct counter {
@@ -14,7 +14,7 @@ typedef struct counter {
   size_t bytes;               /* given and not yet taken back */
   size_t fail_at;             /* the number of the call that fails; SIZE_MAX: none */
   size_t offset;              /* 16 bytes more or less aligned */
-  pthread_t thread;           /* that called the library */
+  const char *thread;         /* the mark of that which called the library */
   size_t foreign;             /* calls from another one */
 } counter;
 
@@ -26,7 +26,7 @@ typedef struct header {
 
 static void *allocate(size_t size, void *user) {
   counter *count = user;
-  count->foreign += !pthread_equal(count->thread, pthread_self());
+  count->foreign += count->thread != &mark;
   if (count->allocated == count->fail_at) return NULL;
   char *start = malloc(size + sizeof(header) + count->offset);
   if (!start) abort();
@@ -41,7 +41,7 @@ static void *allocate(size_t size, void *user) {
 
 static void release(void *memory, void *user) {
   counter *count = user;
-  count->foreign += !pthread_equal(count->thread, pthread_self());
+  count->foreign += count->thread != &mark;
   CHECK(memory != NULL);
   header *before = (header *)memory - 1;
   count->released++;
@@ -50,7 +50,7 @@ static void release(void *memory, void *user) {
 }
 
 static counter new_counter(void) {
-  return (counter){.fail_at = SIZE_MAX, .thread = pthread_self()};
+  return (counter){.fail_at = SIZE_MAX, .thread = &mark};
 }
 
 /* A mesh with all that a description can have, and with more sets than the table of joint sets starts with. */

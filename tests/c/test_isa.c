@@ -47,6 +47,41 @@ static void test_names(void) {
   free_rig(&made);
 }
 
+/*
+ * The best that the machine has by what the system says of it: another source than the library's, which asks the
+ * processor. Or the least that it can be; or NULL, if the system does not say.
+ */
+static const char *best_by_system(int *is_least) {
+  *is_least = 0;
+#if !defined(__x86_64__) && !defined(_M_X64)
+  return "baseline";
+#elif defined(__linux__)
+  static const char *const avx512[] = {" avx2 ", " fma ", " avx512f ", " avx512dq ", " avx512bw ", " avx512vl "};
+  static char line[1 << 14];
+  FILE *file = fopen("/proc/cpuinfo", "r");
+  if (!file) return NULL;
+  while (fgets(line, sizeof line, file) && strncmp(line, "flags", 5) != 0) line[0] = '\0';
+  fclose(file);
+  if (!line[0]) return NULL;
+  line[strcspn(line, "\n")] = ' ';
+  int has = 0;
+  while (has < 6 && strstr(line, avx512[has])) has++;
+  return has == 6 ? "avx512" : has >= 2 ? "avx2" : "baseline";
+#elif defined(_WIN32)
+  *is_least = 1; /* by parts of AVX-512 and versions of Windows */
+  return IsProcessorFeaturePresent(40) ? "avx2" : NULL;
+#else
+  return NULL;
+#endif
+}
+
+static void test_best_of_the_machine(void) {
+  int is_least;
+  const char *best = sbs_isa_name(sbs_choose_isa()), *expected = best_by_system(&is_least);
+  printf("     the best is %s, the system says %s\n", best, expected ? expected : "nothing");
+  if (expected && !(is_least && strcmp(best, "avx512") == 0)) CHECK_STRING(best, expected);
+}
+
 static void test_build_info(void) {
   for (int i = 0; i < INSTRUCTION_SETS; i++) {
     if (setenv("SBS_ISA", instruction_sets[i], 1)) abort();
@@ -146,6 +181,7 @@ static void test_results(void) {
 
 int main(void) {
   RUN(test_names);
+  RUN(test_best_of_the_machine);
   RUN(test_build_info);
   RUN(test_chosen_when_the_skin_is_made);
   RUN(test_results);

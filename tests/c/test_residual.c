@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "harness.h"
+#include "system.h"
 
 enum {
   VERTICES = 4096,

@@ -1,55 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Work that threads share: all of it is done once, whoever calls, however often, and in the mode of who calls. */
-#include "base/threads.h"
-
 #include <fenv.h>
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "harness.h"
+#include "base/system_threads.h"
+#include "shared_work.h"
 #if defined(__SSE2__)
 #include <xmmintrin.h>
 #endif
-
-enum {
-  COUNT = 10007,
-  CHUNK = 16,
-  THREADS = 8
-};
-
-typedef struct tally {
-  atomic_int done[COUNT];
-  atomic_int inside[SBS_MOST_THREADS]; /* chunks that a worker is at */
-  atomic_int wrong;
-  size_t stop_at; /* the chunk with this thing returns an error */
-} tally;
-
-static sbs_status count_things(void *context, sbs_share things, int worker) {
-  tally *t = context;
-  if (worker < 0 || worker >= THREADS || atomic_fetch_add(t->inside + worker, 1)) atomic_fetch_add(&t->wrong, 1);
-  if (things.begin % CHUNK || (things.end != COUNT && things.end - things.begin != CHUNK)) {
-    atomic_fetch_add(&t->wrong, 1);
-  }
-  for (size_t i = things.begin; i < things.end; i++) atomic_fetch_add(t->done + i, 1);
-  atomic_fetch_sub(t->inside + worker, 1);
-  return things.begin <= t->stop_at && t->stop_at < things.end ? SBS_ERROR_WEIGHT : SBS_OK;
-}
-
-/* Whether all was done once by so many threads. */
-static int all_is_done_once(int threads) {
-  tally *t = calloc(1, sizeof *t);
-  if (!t) return 0;
-  t->stop_at = COUNT;
-  int right = sbs_share_work(threads, COUNT, CHUNK, count_things, t) == SBS_OK && !atomic_load(&t->wrong);
-  for (size_t i = 0; i < COUNT; i++) right &= atomic_load(t->done + i) == 1;
-  free(t);
-  return right;
-}
 
 static void test_all_is_done_once(void) {
   for (int threads = 0; threads <= THREADS; threads++) {
@@ -94,21 +51,22 @@ static void test_work_that_stops(void) {
   }
 }
 
-static void *call_often(void *failures) {
+static atomic_int failures;
+
+static void call_often(void) {
   for (int i = 0; i < 100; i++) {
-    if (!all_is_done_once(1 + i % THREADS)) atomic_fetch_add((atomic_int *)failures, 1);
+    if (!all_is_done_once(1 + i % THREADS)) atomic_fetch_add(&failures, 1);
   }
-  return NULL;
 }
 
 static void test_callers_at_once(void) {
   enum {
     CALLERS = 24 /* more than can share at once */
   };
-  pthread_t callers[CALLERS];
-  atomic_int failures = 0;
-  for (int i = 0; i < CALLERS; i++) CHECK_EQUAL(pthread_create(callers + i, NULL, call_often, &failures), 0);
-  for (int i = 0; i < CALLERS; i++) CHECK_EQUAL(pthread_join(callers[i], NULL), 0);
+  sbs_thread callers[CALLERS];
+  atomic_store(&failures, 0);
+  for (int i = 0; i < CALLERS; i++) CHECK(sbs_start_thread(callers + i, call_often));
+  for (int i = 0; i < CALLERS; i++) sbs_join_thread(callers[i]);
   CHECK_EQUAL(atomic_load(&failures), 0);
 }
 
@@ -127,20 +85,10 @@ static void test_work_within_work(void) {
   CHECK_EQUAL(atomic_load(&sum), 20000);
 }
 
-/* Each chunk waits until another thread has one, too; so two must take part. */
-static sbs_status meet(void *context, sbs_share things, int worker) {
-  atomic_int *workers = context;
-  (void)things;
-  atomic_store(workers + worker, 1);
-  while (!atomic_load(workers) || !atomic_load(workers + 1)) sched_yield();
-  return SBS_OK;
-}
-
 static void test_others_take_part(void) {
   for (int i = 0; i < 100; i++) {
     atomic_int workers[2] = {0};
-    const struct timespec enough_to_fall_asleep = {.tv_nsec = 2000000};
-    if (i % 10 == 0) nanosleep(&enough_to_fall_asleep, NULL);
+    if (i % 10 == 0) sleep_milliseconds(2); /* enough to fall asleep */
     CHECK_EQUAL(sbs_share_work(2, 2, 1, meet, workers), SBS_OK);
   }
 }
@@ -190,97 +138,6 @@ static void test_floating_point_mode_of_the_caller(void) {
   CHECK_EQUAL(fesetround(FE_TONEAREST), 0);
 }
 
-/* -------------------------------------------------------------------------------------------------------- forks -- */
-
-static int is_right_in_child(void) {
-  fflush(stdout);
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(60);
-    atomic_int workers[2] = {0}; /* other threads take part there, too */
-    const int right = all_is_done_once(THREADS) && sbs_share_work(2, 2, 1, meet, workers) == SBS_OK;
-    _exit(right ? EXIT_SUCCESS : EXIT_FAILURE);
-  }
-  int result = -1;
-  return child > 0 && waitpid(child, &result, 0) == child && WIFEXITED(result) && WEXITSTATUS(result) == EXIT_SUCCESS;
-}
-
-static void test_children(void) {
-  for (int i = 0; i < 20; i++) {
-    CHECK(is_right_in_child());
-    CHECK(all_is_done_once(THREADS));
-  }
-}
-
-static void *fork_often(void *failures) {
-  for (int i = 0; i < 10; i++) {
-    if (!is_right_in_child()) atomic_fetch_add((atomic_int *)failures, 1);
-  }
-  return NULL;
-}
-
-/*
- * A child that is forked while another thread is starting threads, or allocates, finds the sanitizers' own locks taken,
- * for they do not look after them in a fork, and waits for ever: there is nothing to be learned of ours there.
- */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define IS_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define IS_SANITIZED 1
-#endif
-#endif
-#ifndef IS_SANITIZED
-#define IS_SANITIZED 0
-#endif
-
-static void test_children_while_others_work(void) {
-  if (IS_SANITIZED) return;
-  pthread_t forks, calls;
-  atomic_int failures = 0;
-  CHECK_EQUAL(pthread_create(&forks, NULL, fork_often, &failures), 0);
-  CHECK_EQUAL(pthread_create(&calls, NULL, call_often, &failures), 0);
-  CHECK_EQUAL(pthread_join(forks, NULL), 0);
-  CHECK_EQUAL(pthread_join(calls, NULL), 0);
-  CHECK_EQUAL(atomic_load(&failures), 0);
-}
-
-typedef struct forker {
-  atomic_int others; /* that are at a chunk */
-  atomic_int forked;
-  pid_t child;
-} forker;
-
-/* The caller forks while another thread is at its chunk; in the child it is alone. */
-static sbs_status fork_within(void *context, sbs_share things, int worker) {
-  forker *f = context;
-  (void)things;
-  if (worker) {
-    atomic_store(&f->others, 1);
-    while (!atomic_load(&f->forked)) sched_yield();
-    return SBS_OK;
-  }
-  while (!atomic_load(&f->others)) sched_yield();
-  f->child = fork();
-  if (f->child == 0) {
-    alarm(60);
-    if (!all_is_done_once(THREADS)) _exit(2); /* by threads of its own, within the work */
-  }
-  atomic_store(&f->forked, 1);
-  return SBS_OK;
-}
-
-static void test_fork_within_work(void) {
-  forker f = {.child = -1};
-  fflush(stdout);
-  const sbs_status status = sbs_share_work(2, 2, 1, fork_within, &f);
-  if (f.child == 0) _exit(status == SBS_ERROR_CANCELLED ? EXIT_SUCCESS : EXIT_FAILURE);
-  CHECK_EQUAL(status, SBS_OK);
-  int result = -1;
-  CHECK_EQUAL(waitpid(f.child, &result, 0), f.child);
-  CHECK(WIFEXITED(result) && WEXITSTATUS(result) == EXIT_SUCCESS);
-}
-
 /* -------------------------------------------------------------------------------------------- how many there are -- */
 
 static void test_number_of_threads(void) {
@@ -309,8 +166,5 @@ int main(void) {
   RUN(test_work_within_work);
   RUN(test_others_take_part);
   RUN(test_floating_point_mode_of_the_caller);
-  RUN(test_children);
-  RUN(test_children_while_others_work);
-  RUN(test_fork_within_work);
   return harness_result();
 }

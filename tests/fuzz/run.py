@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Runs fuzz targets on their corpora, which are archives beside this file."""
 
+import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -33,9 +35,10 @@ def unpack(archive: Path, folder: Path) -> list[str]:
 
 
 def replay(program: str, archive: str) -> int:
-    """Run each input of an archive once."""
+    """Run each input of an archive once, in a cross build by the emulator that meson names."""
+    emulator = shlex.split(os.environ.get("MESON_EXE_WRAPPER", ""))
     with tempfile.TemporaryDirectory() as folder:
-        return subprocess.run([program, *unpack(Path(archive), Path(folder))], check=False).returncode
+        return subprocess.run([*emulator, program, *unpack(Path(archive), Path(folder))], check=False).returncode
 
 
 def short(program: str, archive: str, seconds: str = "10") -> int:

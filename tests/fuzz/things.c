@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../c/system.h"
+
 sbs_scalar fuzz_scalar(fuzz_input *in) {
   const unsigned byte = fuzz_byte(in);
   return byte < 250 ? (byte & 1 ? SBS_FLOAT64 : SBS_FLOAT32) : (sbs_scalar)2;
