@@ -24,14 +24,15 @@ from numpy.typing import NDArray
 
 import sbs
 from characters_to_glb import read_character, read_clip, read_rig
+from delta_mush import ANCHORS
 from sbs.character import Character, Mesh
 from sbs.demo.scenes import Scene, fist, knee, load_shipped, twist
 from sbs.files import replacing
 from sbs.picture import Camera, Row, compose
 from sbs.poses import turned
-from sbs.quality import METHODS, Motion, Report, clip, evaluate, sweep
-from sbs.quality.measures import tears
-from sbs.quality.motions import axes
+from sbs.quality import METHODS, Gauge, Motion, Report, clip, evaluate, made_poses, sweep
+from sbs.quality.measures import bending_energy, tears
+from sbs.quality.motions import BENDS, axes, bending_joints
 from sbs.quality.panel import FOOTNOTE, panel_row, shapes, worst_pose
 from sbs.quality.plot import plot
 from sbs.quality.report import in_words
@@ -44,6 +45,9 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 BEGIN = "<!-- Written by tools/evaluate_quality.py: do not edit. -->\n"
 END = "<!-- End of what tools/evaluate_quality.py writes. -->\n"
+
+PANEL = METHODS | ANCHORS
+"""What is measured: the methods of the package, and beside them what smooths."""
 
 MOST_TORN = 3.0
 """A method that tears an edge of a scene more than this times what LBS does is no default. To keep a limb's thickness
@@ -175,7 +179,7 @@ def subjects(characters: Path) -> Iterator[Subject]:
 
 
 def measured(subject: Subject) -> Report:
-    return evaluate(subject.character, [subject.motion], METHODS)
+    return evaluate(subject.character, [subject.motion], PANEL)
 
 
 def facts(subject: Subject, report: Report) -> dict[str, Any]:
@@ -200,28 +204,47 @@ LOSSES: dict[str, Callable[[dict[str, Any]], float]] = {
     "limb": lambda result: 1 - result["limb_volume"]["smallest"],
     "thinner": lambda result: 1 - result["thickness"]["low"],
     "bulge": lambda result: result["thickness"]["high"] - 1,
-    "squashed": lambda result: -float(np.log2(result["area"]["low"])),
-    "stretched": lambda result: float(np.log2(result["area"]["high"])),
+    "squashed": lambda result: -float(np.log2(max(result["area"]["low"], LEAST_AREA))),
+    "stretched": lambda result: float(np.log2(max(result["area"]["high"], LEAST_AREA))),
     "tear": lambda result: result["tear"]["high"],
 }
-"""What is lost of the rest pose, 0 if nothing."""
+"""What is lost of the rest pose, 0 if nothing. To shrink where others bulge is no gain: below 0 there is nothing."""
+
+LEAST_AREA = 1e-3
+"""A smaller share of its area counts as this, or one that is gone would be an infinite loss."""
+
+FLOORS = {
+    "volume": 0.02,
+    "limb": 0.05,
+    "thinner": 0.1,
+    "bulge": 0.1,
+    "squashed": 0.2,
+    "stretched": 0.2,
+    "tear": 0.2,
+}
+"""Where LBS loses less than this, losses are told as shares of this: it is hardly seen, and a share of nothing is no
+number."""
+
+
+def losses_of(result: dict[str, Any]) -> dict[str, float]:
+    """What a method loses in a scene."""
+    return {loss: max(measure(result), 0.0) for loss, measure in LOSSES.items()}
 
 
 def mean_losses(scenes: Sequence[dict[str, Any]]) -> dict[str, dict[str, float]]:
     """For each method the mean of each loss over the scenes."""
     return {
         method: {
-            loss: float(np.mean([measure(scene["methods"][method]) for scene in scenes]))
-            for loss, measure in LOSSES.items()
+            loss: float(np.mean([losses_of(scene["methods"][method])[loss] for scene in scenes])) for loss in LOSSES
         }
         for method in scenes[0]["methods"]
     }
 
 
 def totals(losses: dict[str, dict[str, float]]) -> dict[str, float]:
-    """For each method the mean of its losses, each as a share of that of LBS."""
+    """For each method the mean of its losses, each as a share of that of LBS, or of its floor."""
     return {
-        method: float(np.mean([values[loss] / losses["LBS"][loss] for loss in LOSSES]))
+        method: float(np.mean([values[loss] / max(losses["LBS"][loss], FLOORS[loss]) for loss in LOSSES]))
         for method, values in losses.items()
     }
 
@@ -283,15 +306,100 @@ def in_motion(characters: Path) -> Iterator[dict[str, Any]]:
             click.echo(f"{folder.name}: in motion", err=True)
 
 
+ENERGIES = {"surface": 0.005, "bending": 0.5, "volume": 0.002}
+"""The surface's own energies and what is lost of the volume, each with the floor below which nobody sees it."""
+
+CLIP_POSES = 8
+
+
+def energies_of(gauge: Gauge, positions: NDArray[Any]) -> tuple[float, ...]:
+    """The surface energy, the bending energy and the loss of volume of a pose; no weights, joints or regions in it."""
+    surface = gauge.surface
+    points = np.asarray(positions, np.float64)[surface.kept]
+    volume = float(surface.whole.volumes(points)[0] / surface.whole.volumes(surface.positions)[0])
+    return gauge.surface_energy(points), bending_energy(surface, points), abs(volume - 1)
+
+
+def made_and_moving(character: Character, clips: Sequence[NDArray[np.float64]]) -> dict[str, NDArray[np.float64]]:
+    """Poses of three kinds: limbs bent, limbs twisted, and moments of clips."""
+    limbs = set(Gauge(character).limbs) & set(bending_joints(character))
+    made = made_poses(character, [character.skeleton.names[joint] for joint in sorted(limbs)]).poses
+    by_joint = made.reshape(-1, len(BENDS) + 1, *made.shape[1:])
+    kinds = {
+        "bends": by_joint[:, :-1].reshape(-1, *made.shape[1:]),
+        "twists": by_joint[:, -1],
+    }
+    if clips:
+        moments = [frames[np.linspace(0, len(frames) - 1, CLIP_POSES).astype(int)] for frames in clips]
+        kinds["clips"] = np.concatenate(moments)
+    return kinds
+
+
+def energies_in_motion(folder: Path) -> dict[str, Any]:
+    """What docs/quality.json keeps of a character: for each kind of poses the mean energies by each method."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sbs.WeightWarning)
+        character = read_character(folder, [])
+    clips = [read_clip(path, slice(None))[1] for path in sorted(folder.glob("*.clip.bin"))]
+    gauge = Gauge(character)
+    skins = {name: method.skin(character) for name, method in PANEL.items()}
+    kinds = {}
+    for kind, poses in made_and_moving(character, clips).items():
+        means = {
+            name: np.mean(
+                [energies_of(gauge, skins[name].deform(matrices, **method.options)) for matrices in poses], axis=0
+            )
+            for name, method in PANEL.items()
+        }
+        kinds[kind] = {
+            "poses": len(poses),
+            "methods": {name: dict(zip(ENERGIES, map(rounded, values), strict=True)) for name, values in means.items()},
+        }
+    return {"name": folder.name, "kinds": kinds}
+
+
+def rounded(value: float) -> float:
+    return float(f"{value:.6g}")
+
+
+def all_energies(characters: Path) -> Iterator[dict[str, Any]]:
+    """The same of every character there is."""
+    for folder in sorted(characters.iterdir()):
+        if (folder / "rig.txt").exists():
+            yield energies_in_motion(folder)
+            click.echo(f"{folder.name}: energies", err=True)
+
+
+def energy_shares(characters: Sequence[dict[str, Any]], kind: str) -> dict[str, dict[str, float]]:
+    """For each method and each character with such poses: its energies over those of LBS, their geometric mean."""
+    shares: dict[str, dict[str, float]] = {}
+    for character in characters:
+        if kind not in character["kinds"]:
+            continue
+        methods = character["kinds"][kind]["methods"]
+        for method, values in methods.items():
+            over_lbs = [
+                max(values[energy], floor) / max(methods["LBS"][energy], floor) for energy, floor in ENERGIES.items()
+            ]
+            shares.setdefault(method, {})[character["name"]] = geometric_mean(over_lbs)
+    return shares
+
+
+def geometric_mean(values: Sequence[float]) -> float:
+    return float(np.exp(np.mean(np.log(values))))
+
+
 # ---------------------------------------------------------------------------------------------------------------- page
 
 
-def section(scenes: Sequence[dict[str, Any]], motions: Sequence[dict[str, Any]]) -> str:
+def section(numbers: dict[str, Any]) -> str:
     """The part of the page that has numbers."""
+    scenes, motions, energies = numbers["scenes"], numbers["motions"], numbers["energies"]
     parts = []
     for scene in scenes:
         parts += [f"### {scene['caption']}", overview(scene), table(*scene_table(scene))]
     parts += ["### Tears of characters in motion", *motion_report(motions)]
+    parts += ["### By the energy of the surface", *energy_report(energies)]
     losses = mean_losses(scenes)
     parts += ["### All together", *conclusion(scenes, losses)]
     return "\n" + "\n\n".join(parts) + "\n\n"
@@ -315,6 +423,8 @@ CELLS = (
     ("thickness 99%", "thickness", "high"),
     ("tear 99%", "tear", "high"),
     ("largest tear", "tear", "largest"),
+    ("surface energy", "surface_energy", "mean"),
+    ("bending", "bending", "total"),
     ("jump", "pop", "jump"),
 )
 
@@ -350,6 +460,38 @@ def motion_report(motions: Sequence[dict[str, Any]]) -> Iterator[str]:
     yield table(["", "clips", "frames", *TEARS_OF, "weighted / LBS"], rows)
 
 
+KINDS = ("bends", "twists", "clips")
+
+
+def energy_report(characters: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """The second ranking, and what each character has to say in it."""
+    poses = {kind: sum(each["kinds"][kind]["poses"] for each in characters if kind in each["kinds"]) for kind in KINDS}
+    yield wrapped(
+        f"On {len(characters)} characters: {poses['bends']} poses with a limb bent, {poses['twists']} with one twisted,"
+        f" and {poses['clips']} moments of their clips. Of each kind the mean surface energy, the mean bending energy"
+        " and the mean of what volume is lost or won, each over that of LBS, or over its floor"
+        f" ({', '.join(f'{energy} {floor:g}' for energy, floor in ENERGIES.items())}) where that is more; their"
+        " geometric mean, and that of all characters. Less is better. No weights, joints or parts of the surface"
+        " are looked at, so there is nothing that a method could do elsewhere unseen."
+    )
+    shares = {kind: energy_shares(characters, kind) for kind in KINDS}
+    means = {
+        method: {kind: geometric_mean(list(shares[kind][method].values())) for kind in KINDS}
+        for method in shares[KINDS[0]]
+    }
+    rows = [
+        [method, *(f"{values[kind]:.3f}" for kind in KINDS), f"{geometric_mean(list(values.values())):.3f}"]
+        for method, values in means.items()
+    ]
+    yield table(["", *KINDS, "all"], rows)
+    yield "The clips of each character:"
+    names = list(shares["clips"]["LBS"])
+    yield table(
+        ["", *names],
+        [[method, *(f"{values[name]:.3f}" for name in names)] for method, values in shares["clips"].items()],
+    )
+
+
 def as_float(value: float | None) -> float:
     return np.nan if value is None else value
 
@@ -358,12 +500,14 @@ def conclusion(scenes: Sequence[dict[str, Any]], losses: dict[str, dict[str, flo
     """The means over the scenes, and which method is to be the default by them."""
     total, torn = totals(losses), most_torn(scenes)
     jumps, half_turn = (largest_jump(scenes, through_half_a_turn=flag) for flag in (False, True))
+    floors = ", ".join(f"{loss} {floor:g}" for loss, floor in FLOORS.items())
     yield wrapped(
         "On the mean of the scenes, 0 being nothing: the volume that is lost or won, and what the worst limb loses of"
         " its own; how much thinner the surface becomes, and how much it bulges; how often its area is halved, and how"
-        " often doubled; the tear. *Together* is the mean of these, each as a share of what it is for LBS. *Torn most*"
-        " is the largest tear of a scene, as a multiple of that of LBS, where that is most. Last the largest jumps,"
-        " outside of the twist through half a turn and in it."
+        " often doubled; the tear. Nobody loses less than nothing: to shrink where others bulge is no gain. *Together*"
+        " is the mean of these, each as a share of what it is for LBS, or of a floor where LBS loses less than that"
+        f" ({floors}). *Torn most* is the largest tear of a scene, as a multiple of that of LBS, where that is most."
+        " Last the largest jumps, outside of the twist through half a turn and in it."
     )
     rows = [
         [
@@ -377,7 +521,13 @@ def conclusion(scenes: Sequence[dict[str, Any]], losses: dict[str, dict[str, flo
         for method in losses
     ]
     yield table(["", *LOSSES, "together", "torn most", "jump", "jump at 180°"], rows)
-    best = default(losses, torn)
+    yield "Together in each scene:"
+    by_scene = {
+        scene["name"]: totals({name: losses_of(each) for name, each in scene["methods"].items()}) for scene in scenes
+    }
+    shares = [[method, *(f"{each[method]:.3f}" for each in by_scene.values())] for method in losses]
+    yield table(["", *by_scene], shares)
+    best = default({method: losses[method] for method in METHODS}, torn)
     apart = ", ".join(f"{method} ({times:.1f} times)" for method, times in torn.items() if times > MOST_TORN)
     yield wrapped(
         f"**The default should be {METHODS[best].label}.** Artists ask for limbs that neither collapse nor twist like"
@@ -426,7 +576,7 @@ def update_page(numbers: dict[str, Any], page: Path) -> None:
         raise ValueError(f"{page} has no part to replace: {BEGIN.strip()}")
     before, rest = text.split(BEGIN)
     with replacing(page) as temporary:
-        new = section(numbers["scenes"], numbers["motions"])
+        new = section(numbers)
         temporary.write_text(before + BEGIN + new + END + rest.split(END)[1], encoding="utf-8")
 
 
@@ -461,12 +611,18 @@ def picture_row(subject: Subject, report: Report, width: int, samples: int) -> R
 @click.option("--samples", default=48, show_default=True, help="Light paths per pixel; 0: no pictures.")
 def main(characters: Path | None, docs: Path, width: int, samples: int) -> None:
     if characters is not None:
-        evaluate_all(list(subjects(characters)), list(in_motion(characters)), docs, width, samples)
+        motions, energies = list(in_motion(characters)), list(all_energies(characters))
+        evaluate_all(list(subjects(characters)), motions, energies, docs, width, samples)
     update_page(json.loads((docs / "quality.json").read_text(encoding="utf-8")), docs / "quality.md")
 
 
 def evaluate_all(
-    chosen: Sequence[Subject], motions: Sequence[dict[str, Any]], docs: Path, width: int, samples: int
+    chosen: Sequence[Subject],
+    motions: Sequence[dict[str, Any]],
+    energies: Sequence[dict[str, Any]],
+    docs: Path,
+    width: int,
+    samples: int,
 ) -> None:
     """Write the numbers and the pictures."""
     scenes, reports, pictures = [], [], []
@@ -479,10 +635,10 @@ def evaluate_all(
             pictures.append(picture_row(subject, report, width, samples))
             click.echo(f"{subject.name}: drawn", err=True)
     with replacing(docs / "quality.json") as temporary:
-        numbers = {"schema": 1, "scenes": scenes, "motions": motions}
+        numbers = {"schema": 2, "scenes": scenes, "motions": motions, "energies": energies}
         temporary.write_text(json.dumps(numbers, indent=1) + "\n", encoding="utf-8")
     if samples:
-        headings = [method.label for method in METHODS.values()]
+        headings = [method.label for method in PANEL.values()]
         with replacing(docs / "images" / "quality.png") as temporary:
             compose(pictures, headings, FOOTNOTE).save(temporary, optimize=True)
         moving = [report for report in reports if report.motions[0].times is not None]

@@ -19,7 +19,7 @@ from PIL import Image
 import evaluate_quality
 import sbs
 from sbs.cli import main
-from sbs.quality import METHODS
+from sbs.quality import METHODS, Gauge
 from sbs.quality.measures import tears
 from sbs.quality.surface import make_surface
 
@@ -40,7 +40,7 @@ def test_the_page_is_what_the_script_makes_of_the_numbers(tmp_path: Path) -> Non
 def test_every_method_is_measured_on_every_scene() -> None:
     assert [scene["name"] for scene in SCENES] == [*evaluate_quality.OWN, "arnaud atlas", "MakeHuman benchmark"]
     for scene in SCENES:
-        assert list(scene["methods"]) == list(METHODS)
+        assert list(scene["methods"]) == list(evaluate_quality.PANEL)
 
 
 @pytest.mark.parametrize("name", ["bent knee", "tube"])
@@ -50,7 +50,7 @@ def test_the_numbers_are_measured_again(name: str) -> None:
     facts = evaluate_quality.facts(subject, evaluate_quality.measured(subject))
     (documented,) = (scene for scene in SCENES if scene["name"] == name)
     for method, result in documented["methods"].items():
-        for measure in ("volume", "limb_volume", "area", "thickness", "tear"):
+        for measure in ("volume", "limb_volume", "area", "thickness", "tear", "surface_energy", "bending"):
             assert facts["methods"][method][measure] == pytest.approx(result[measure], rel=2e-3, abs=1e-4)
 
 
@@ -120,6 +120,83 @@ def test_losses_by_hand() -> None:
     assert list(evaluate_quality.mean_losses([scene])["LBS"].values()) == pytest.approx(expected)
     assert evaluate_quality.most_torn([scene]) == {"LBS": 1}
     assert evaluate_quality.largest_jump([scene], through_half_a_turn=False) == {"LBS": 0}
+
+
+def shrunk():
+    """A method that lets a limb shrink and does nothing else, and what LBS does where it does not."""
+    kept = {
+        "volume": {"smallest": 1, "largest": 1},
+        "limb_volume": {"smallest": 1, "largest": 1},
+        "thickness": {"low": 1, "high": 1},
+        "area": {"low": 1, "high": 1},
+        "tear": {"high": 0, "largest": 0},
+    }
+    return kept | {"thickness": {"low": 0.5, "high": 0.6}, "area": {"low": 0.25, "high": 0.5}}, kept
+
+
+def test_to_shrink_gains_nothing() -> None:
+    """What is thinner everywhere has no negative bulge that would make up for it, nor negative stretching."""
+    found = evaluate_quality.losses_of(shrunk()[0])
+    assert found["bulge"] == found["stretched"] == 0
+    assert found["thinner"] == 0.5
+    assert found["squashed"] == 2
+    assert min(found.values()) == 0
+
+
+def test_where_linear_blending_loses_nothing_shares_are_of_the_floor() -> None:
+    """Else the smallest loss, or a rounding, would be infinitely many times as much."""
+    lost, kept = shrunk()
+    found = {"LBS": evaluate_quality.losses_of(kept), "other": evaluate_quality.losses_of(lost)}
+    total = evaluate_quality.totals(found)
+    assert total == {"LBS": 0, "other": pytest.approx((0.5 / 0.1 + 2 / 0.2) / 7)}
+    tiny = {"LBS": found["LBS"] | {"tear": 1e-17}, "other": found["LBS"] | {"tear": 1e-3}}
+    assert evaluate_quality.totals(tiny)["other"] == pytest.approx(0.005 / 7)
+
+
+def test_what_vanishes_is_a_finite_loss() -> None:
+    gone = shrunk()[0] | {"area": {"low": 0.0, "high": 1.0}}
+    assert evaluate_quality.losses_of(gone)["squashed"] == pytest.approx(np.log2(1000))
+
+
+def test_energies_by_hand() -> None:
+    """Sizes of a tube doubled: 4 + 4 + 1/4 + 1/4 - 4, no bend, and 7 of its volume won."""
+    character = evaluate_quality.tube(rings=20, sides=8).character
+    energies = evaluate_quality.energies_of(Gauge(character), 2 * character.mesh.positions)
+    assert energies == pytest.approx((4.5, 0, 7), abs=1e-9)
+
+
+def test_energy_shares_by_hand() -> None:
+    def kinds(**methods):
+        return {
+            "bends": {
+                "poses": 1,
+                "methods": {
+                    name: dict(zip(evaluate_quality.ENERGIES, values, strict=True)) for name, values in methods.items()
+                },
+            }
+        }
+
+    one = {"name": "one", "kinds": kinds(LBS=(1, 100, 0.1), SBS=(0.5, 200, 0.1))}
+    other = {"name": "other", "kinds": kinds(LBS=(0.005, 0.5, 0.0), SBS=(0.001, 0.1, 0.016))}
+    none = {"name": "none", "kinds": {}}
+    shares = evaluate_quality.energy_shares([one, other, none], "bends")
+    assert shares == {"LBS": {"one": 1, "other": 1}, "SBS": {"one": pytest.approx(1), "other": pytest.approx(2)}}
+
+
+def test_limbs_are_bent_and_twisted_and_clips_looked_at() -> None:
+    character = evaluate_quality.twisted_arm().character
+    still = np.tile(np.eye(4), (5, len(character.skeleton), 1, 1))
+    kinds = evaluate_quality.made_and_moving(character, [still])
+    assert len(kinds["bends"]) == 2 * len(kinds["twists"]) > 10
+    assert len(kinds["clips"]) == evaluate_quality.CLIP_POSES
+    assert list(evaluate_quality.made_and_moving(character, [])) == ["bends", "twists"]
+
+
+def test_every_character_has_energies_by_every_method() -> None:
+    assert len(NUMBERS["energies"]) >= 10
+    for each in NUMBERS["energies"]:
+        for kind in each["kinds"].values():
+            assert list(kind["methods"]) == list(evaluate_quality.PANEL)
 
 
 def test_a_page_without_markers_is_refused(tmp_path: Path) -> None:

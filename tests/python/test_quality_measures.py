@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from solids import CUBE, CUBE_FACES, arm, block, grid, tube, turned
 
 import sbs
+import sbs.quality
 from sbs.quality import Gauge, measures
 from sbs.quality.caps import Parts, make_parts
 from sbs.quality.gauge import Statistics
@@ -333,17 +334,163 @@ def test_quantiles_count_by_weight() -> None:
     np.testing.assert_array_equal(measures.weighted_quantiles(values, weights, (0, 0.5, 0.985, 1)), [1, 1, 2, 3])
 
 
-def test_hundredths_are_of_the_blended_surface() -> None:
+def test_hundredths_are_of_what_deforms() -> None:
     """Ever longer upper arms take part in the extremes, not in the hundredths."""
     character = arm()
     gauge = Gauge(character)
     matrices = turned(character, "fore", [1, 0, 0], 90)
-    blended = character.mesh.positions[gauge.blended(matrices), 0]
-    assert np.abs(blended).max() < 1
-    assert gauge.blended(REST).all()
+    deforming = character.mesh.positions[gauge.region(matrices, []), 0]
+    assert np.abs(deforming).max() < 1
+    assert gauge.region(REST, []).all()
     measured = gauge.measure(matrices, character.skin.deform(matrices, method="linear"))
     assert measured["thickness"]["low"] < 0.72
     assert measured["thickness"]["largest"] == pytest.approx(1, rel=1e-12)
+
+
+def moved_elsewhere(character: sbs.Character) -> tuple[np.ndarray, np.ndarray]:
+    """A method that squeezes a ring of the upper arm to a quarter, where the joints' weights blend nothing."""
+    points = np.array(character.mesh.positions)
+    ring = np.abs(points[:, 0] + 2) < 0.25
+    points[ring, 1:] /= 4
+    return points, ring
+
+
+def test_a_method_that_deforms_elsewhere_is_measured_there() -> None:
+    character = arm()
+    gauge = Gauge(character)
+    matrices = turned(character, "fore", [1, 0, 0], 1)
+    points, ring = moved_elsewhere(character)
+    points = np.where(ring[:, None], points, character.skin.deform(matrices, method="linear"))
+    region = gauge.region(matrices, [points])
+    assert region[ring].all()
+    assert gauge.measure(matrices, points)["thickness"]["low"] == pytest.approx(0.25, rel=1e-9)
+
+
+def test_hundredths_are_of_one_region_for_all_methods() -> None:
+    """Beside one that moves the whole upper arm, hundredths of the others are of that, too; alone they are not."""
+    character = arm()
+    matrices = turned(character, "fore", [1, 0, 0], 170)
+
+    class Elsewhere:
+        def deform(self, _, **options):
+            points = np.asarray(character.skin.deform(matrices, method="linear"))
+            return np.where(points[:, :1] < -1, points + np.array([0, 0.1, 0]), points)
+
+    class Named(sbs.quality.NamedMethod):
+        def skin(self, character):
+            return Elsewhere()
+
+    motion = sbs.quality.Motion("twist", ("",), matrices[None])
+    linear = sbs.quality.chosen(["LBS"])
+    alone = sbs.quality.evaluate(character, [motion], linear).results["twist", "LBS"]
+    beside = sbs.quality.evaluate(character, [motion], linear | {"other": Named("other", {})})
+    assert alone.value("thickness", "low") < beside.results["twist", "LBS"].value("thickness", "low")
+    assert alone.value("thickness", "smallest") == beside.results["twist", "LBS"].value("thickness", "smallest")
+    gauge = Gauge(character)
+    shapes = [character.skin.deform(matrices, method="linear"), Elsewhere().deform(matrices)]
+    assert np.count_nonzero(gauge.region(matrices, shapes)) > np.count_nonzero(gauge.region(matrices, shapes[:1]))
+
+
+@pytest.mark.parametrize("scale", [100.0, 0.01])
+def test_a_character_whose_joints_are_scaled_is_measured_against_its_own_size(scale: float) -> None:
+    """An armature of another scale than the mesh: in its bind pose nothing is lost or won."""
+    character = arm(rings=25, sides=16)
+    rig = character.rig
+    local = np.array(rig.local_matrices)
+    local[rig.joints[0]] = np.diag([scale, scale, scale, 1]) @ local[rig.joints[0]]
+    scaled = replace(character, rig=replace(rig, local_matrices=local))
+    gauge = Gauge(scaled)
+    assert gauge.surface.size == pytest.approx(scale * Gauge(character).surface.size, rel=1e-12)
+    bound = turned(scaled, "fore", [1, 0, 0], 0)
+    measured = gauge.measure(bound, scaled.skin.deform(bound, method="linear"))
+    for measure in ("volume", "limb_volume", "area", "edge", "thickness"):
+        assert list(measured[measure].values()) == pytest.approx([1] * len(measured[measure]), rel=1e-9)
+    results, pops = [], []
+    for each in (character, scaled):
+        path = np.stack([turned(each, "fore", [1, 0, 0], degrees) for degrees in np.arange(177.5, 183)])
+        shapes = each.skin.deform_many(path)
+        results.append(Gauge(each).measure(path[0], shapes[0]))
+        pops.append(Gauge(each).pops(path, shapes)["jump"])
+    agree(*results, rtol=1e-8)
+    np.testing.assert_allclose(*pops, rtol=1e-8, atol=1e-12)
+
+
+# ------------------------------------------------------------------------------------------------------------- energies
+
+
+@pytest.mark.parametrize(
+    ("scale", "energy"),
+    [
+        ([1, 1, 1], 0),
+        ([2, 1, 1], 4 + 1 / 4 - 2),
+        ([0.5, 1, 1], 4 + 1 / 4 - 2),
+        ([2, 3, 1], 4 + 9 + 1 / 4 + 1 / 9 - 4),
+        ([0, 1, 1], 0 + 100 - 2),  # what vanishes counts as a tenth
+    ],
+)
+def test_surface_energy_of_a_stretched_sheet(scale: list[float], energy: float) -> None:
+    points, triangles = grid(8)
+    found = measures.surface_energies(make_surface(points, triangles), points * scale)
+    np.testing.assert_allclose(found, energy, rtol=1e-12, atol=1e-12)
+
+
+def test_surface_energy_of_a_shear_has_the_singular_values_of_the_shear() -> None:
+    points, triangles = grid(8)
+    stretches = np.linalg.svd([[1, 0.7], [0, 1]], compute_uv=False)
+    found = measures.surface_energies(make_surface(points, triangles), points @ [[1, 0, 0], [0.7, 1, 0], [0, 0, 1]])
+    np.testing.assert_allclose(found, (stretches**2 + stretches**-2).sum() - 4, rtol=1e-12)
+
+
+def test_surface_energy_is_the_mean_over_the_area_of_all_triangles() -> None:
+    """Of a sheet of 8 squares' length one square is stretched by the factor 2, whatever the weights blend."""
+    points, triangles = grid(8)
+    mesh = sbs.Mesh(points, triangles, np.zeros((len(points), 1), np.int32), np.ones((len(points), 1)))
+    gauge = Gauge(sbs.Character.from_mesh(mesh, sbs.Skeleton([-1], np.eye(4)[None])))
+    moved = points + np.where(points[:, :1] > 4, [1, 0, 0], 0)
+    measured = gauge.measure(np.eye(4)[None], moved)
+    close(measured["surface_energy"], mean=(4 + 1 / 4 - 2) / 8)
+    close(measured["bending"], total=0)
+
+
+@pytest.mark.parametrize("degrees", [1, -30, 90, 179])
+def test_bending_energy_of_a_fold(degrees: float) -> None:
+    """Four squares of side 1 along the fold: 3 l^2 / (A1 + A2) = 3 for each of the four edges."""
+    points, triangles = grid(8)
+    turn = sbs.rotations.matrices_from_axis_angle([0, 1, 0], degrees, degrees=True)
+    folded = np.where(points[:, :1] > 4, (points - [4, 0, 0]) @ turn.T + [4, 0, 0], points)
+    surface = make_surface(points, triangles)
+    assert measures.bending_energy(surface, folded) == pytest.approx(4 * 3 * np.radians(degrees) ** 2, rel=1e-9)
+    # Folded at rest, the same fold is none, and to open it is as much.
+    folded_surface = make_surface(folded, triangles)
+    assert measures.bending_energy(folded_surface, folded) == pytest.approx(0, abs=1e-9)
+    assert measures.bending_energy(folded_surface, points) == pytest.approx(4 * 3 * np.radians(degrees) ** 2, rel=1e-6)
+
+
+def test_bending_energy_goes_the_short_way_round() -> None:
+    """From a fold by 170 degrees to one by -170 it is 20 degrees."""
+    points, triangles = grid(8)
+    shapes = []
+    for degrees in (170, -170):
+        turn = sbs.rotations.matrices_from_axis_angle([0, 1, 0], degrees, degrees=True)
+        shapes.append(np.where(points[:, :1] > 4, (points - [4, 0, 0]) @ turn.T + [4, 0, 0], points))
+    found = measures.bending_energy(make_surface(shapes[0], triangles), shapes[1])
+    assert found == pytest.approx(4 * 3 * np.radians(20) ** 2, rel=1e-9)
+
+
+def test_energies_of_a_twisted_tube() -> None:
+    """A tube turned by a even twist of q per radius is sheared by q: s1 s2 = 1, s1^2 + s2^2 = 2 + q^2."""
+    points, triangles = tube(rings=241, sides=480)
+    angle = 0.5 * points[:, 0]
+    turned_points = np.stack(
+        [
+            points[:, 0],
+            np.cos(angle) * points[:, 1] - np.sin(angle) * points[:, 2],
+            np.sin(angle) * points[:, 1] + np.cos(angle) * points[:, 2],
+        ],
+        axis=1,
+    )
+    found = measures.surface_energies(make_surface(points, triangles), turned_points)
+    np.testing.assert_allclose(found, 2 * 0.5**2, rtol=1e-2)  # chords in place of arcs
 
 
 def test_limbs_are_parts_with_volume() -> None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,14 +23,15 @@ MEASURES: dict[str, tuple[str, ...]] = {
     "edge": ("smallest", "low", "high", "largest"),
     "thickness": ("smallest", "low", "high", "largest"),
     "tear": ("high", "largest"),
+    "surface_energy": ("mean",),
+    "bending": ("total",),
     "seam": ("largest",),
     "pop": ("high", "largest", "jump"),
 }
-"""The measures and their statistics. Low and high are what a hundredth of the blended surface is below and above."""
+"""The measures and their statistics. Low and high: what a hundredth of the region that deforms is below and above."""
 
-BLENDED = 1e-3
-"""The surface is blended where joints that move a vertex would take it to places that are farther apart than this share
-of the size. The rest follows one joint whatever the method, and would only thin out what hundredths say."""
+APART = 1e-3
+"""Places that are farther apart than this share of the size are not the same."""
 
 FLAT = 0.01
 """A surface whose volume is less than this times its area to the power of 3/2 holds none worth a ratio: a ball has
@@ -60,6 +61,8 @@ class Gauge:
     Attributes
     ----------
     surface : RestSurface
+        At rest in the scene, as the bind pose's skinning matrices put it there: a character whose joints are scaled is
+        measured against its own size.
     limbs : (L,) ndarray
         The joints whose part of the surface holds volume: not flat, and at least a thousandth of the whole.
     """
@@ -68,13 +71,23 @@ class Gauge:
         mesh = character.mesh
         self.character = character
         joints, weights = tidy(mesh.joint_indices, mesh.joint_weights)
-        self.surface = surface = make_surface(mesh.positions, mesh.triangles, joints, weights)
+        skeleton = character.skeleton
+        # All joints have the same matrix there; where it squashes all to nothing, there is no size but the mesh's own.
+        to_scene = character.skinning_matrices(np.tile(np.eye(3), (len(skeleton), 1, 1)))[0]
+        self._to_scene = np.eye(4) if affine.are_singular(to_scene) else to_scene
+        self.surface = surface = make_surface(self._in_scene(mesh.positions), mesh.triangles, joints, weights)
+        self._bind_positions = np.asarray(mesh.positions, np.float64)[surface.kept]
         self._joints, self._weights = joints[surface.kept], weights[surface.kept]
         self._heaviest = np.where(self._weights[:, 0] > 0, self._joints[:, 0], -1)
         self._pair_areas = measures.pair_areas(surface)
         self._rest_volume = self._volume_worth_a_ratio()
         self._find_limbs()
         self._find_thickness()
+
+    def _in_scene(self, points: ArrayLike) -> Floats:
+        """Points (N, 3) of bind space as the bind pose puts them into the scene; what is equal stays so."""
+        linear, offset = self._to_scene[:3, :3], self._to_scene[:3, 3]
+        return np.asarray((np.asarray(points, np.float64)[:, None] * linear).sum(axis=2) + offset)
 
     def _volume_worth_a_ratio(self) -> float:
         """The volume at rest; NaN if the surface is flat."""
@@ -97,7 +110,10 @@ class Gauge:
         """Choose the vertices that have a thickness, with their distance to the bones at rest."""
         surface, joints, weights = self.surface, self._joints, self._weights
         self._heads, self._tails = bone_segments(self.character.skeleton)
-        heads, tails = (np.where(weights[..., None] > 0, ends[joints], np.nan) for ends in (self._heads, self._tails))
+        heads, tails = (
+            np.where(weights[..., None] > 0, self._in_scene(ends)[joints], np.nan)
+            for ends in (self._heads, self._tails)
+        )
         distances = measures.bone_distances(surface.positions, heads, tails)
         limb = np.maximum(self._heaviest, 0)
         joint_count = len(self._heads)
@@ -111,7 +127,12 @@ class Gauge:
 
     # ------------------------------------------------------------------------------------------------------ one pose
 
-    def measure(self, skinning_matrices: NDArray[np.float64], positions: ArrayLike) -> dict[str, Statistics]:
+    def measure(
+        self,
+        skinning_matrices: NDArray[np.float64],
+        positions: ArrayLike,
+        region: NDArray[np.bool_] | None = None,
+    ) -> dict[str, Statistics]:
         """Everything but pops, which need a path.
 
         Parameters
@@ -120,6 +141,9 @@ class Gauge:
             The pose, for the bones.
         positions : (V, 3) array_like
             The deformed vertices.
+        region : (W,) ndarray of bool, optional
+            The vertices of the surface that hundredths are of. To compare methods take one `region` for all of them;
+            by default it is that of these positions alone.
 
         Returns
         -------
@@ -134,9 +158,10 @@ class Gauge:
         surface = self.surface
         deformed = self._check(positions, 2)
         points = deformed[surface.kept]
-        blended = self.blended(skinning_matrices)
-        in_triangle = np.any(blended[surface.triangles], axis=1)
-        in_edge = np.any(blended[surface.edges], axis=1)
+        if region is None:
+            region = self.region(skinning_matrices, [deformed])
+        in_triangle = np.any(region[surface.triangles], axis=1)
+        in_edge = np.any(region[surface.edges], axis=1)
         in_pair = np.any(in_triangle[surface.neighbors], axis=1)
         return {
             "volume": _extremes(surface.whole.volumes(points) / self._rest_volume),
@@ -144,20 +169,50 @@ class Gauge:
             "area": _spread(measures.area_ratios(surface, points), surface.areas, in_triangle),
             "edge": _spread(measures.edge_ratios(surface, points), surface.edge_lengths, in_edge),
             "thickness": _spread(
-                self.thicknesses(skinning_matrices, points), surface.vertex_areas[self._thick], blended[self._thick]
+                self.thicknesses(skinning_matrices, points), surface.vertex_areas[self._thick], region[self._thick]
             ),
             "tear": _upper(_spread(measures.tears(surface, points), self._pair_areas, in_pair)),
+            "surface_energy": {"mean": self.surface_energy(points)},
+            "bending": {"total": measures.bending_energy(surface, points)},
             "seam": {"largest": float(np.linalg.norm(deformed - deformed[surface.twin], axis=1).max() / surface.size)},
         }
 
-    def blended(self, skinning_matrices: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Which vertices of the surface (W,) joints would take to different places; all if there is none."""
-        rest = self.surface.positions
+    def region(self, skinning_matrices: NDArray[np.float64], shapes: Iterable[ArrayLike]) -> NDArray[np.bool_]:
+        """Which vertices of the surface deform in a pose, by any of some methods.
+
+        Those that joints would take to different places, and those that a method takes elsewhere than their heaviest
+        joint would. The rest follows one joint by all of the methods, and would only thin out what hundredths say.
+        So a method that moves the deformation to where others have none is measured there as they are.
+
+        Parameters
+        ----------
+        skinning_matrices : (J, 4, 4) ndarray
+        shapes : iterable of (V, 3) array_like
+            The deformed vertices by each method.
+
+        Returns
+        -------
+        (W,) ndarray of bool
+            All if it is none.
+
+        Raises
+        ------
+        ValueError
+            If a shape is wrong or a position not finite.
+        """
+        rest = self._bind_positions
         matrices = skinning_matrices[self._joints]
         places = np.einsum("wkxy,wy->wkx", matrices[..., :3, :3], rest) + matrices[..., :3, 3]
-        apart = np.linalg.norm(places - places[:, :1], axis=2)
-        found = np.any((self._weights > 0) & (apart > BLENDED * self.surface.size), axis=1)
+        far = APART * self.surface.size
+        found = np.any((self._weights > 0) & (np.linalg.norm(places - places[:, :1], axis=2) > far), axis=1)
+        as_one = np.where(self._heaviest[:, None] >= 0, places[:, 0], rest)
+        for positions in shapes:
+            found |= np.linalg.norm(self._check(positions, 2)[self.surface.kept] - as_one, axis=1) > far
         return np.asarray(found if found.any() else ~found)
+
+    def surface_energy(self, points: Floats) -> float:
+        """The mean of `measures.surface_energies` over the area; `points` (W, 3) are vertices of the surface."""
+        return float(np.average(measures.surface_energies(self.surface, points), weights=self.surface.areas))
 
     def limb_volumes(self, points: Floats) -> Floats:
         """Volumes (L,) of the `limbs` over those at rest; `points` (W, 3) are vertices of the surface."""
@@ -223,6 +278,8 @@ class Gauge:
         regular = ~affine.are_singular(skinning_matrices).any(axis=0)
         inverses[:, regular] = affine.inverse(skinning_matrices[:, regular])
         to_joint = inverses[:, np.maximum(self._heaviest, 0)]
+        # Back in the bind pose, in the scene.
+        to_joint = self._to_scene @ to_joint
         seen = np.einsum("svxy,svy->svx", to_joint[..., :3, :3], path) + to_joint[..., :3, 3]
         seen[:, self._heaviest < 0] = path[:, self._heaviest < 0]
         turns = measures.second_differences(seen, surface.size)
@@ -248,9 +305,9 @@ def _extremes(values: Floats) -> Statistics:
     return {"smallest": float(values.min()), "largest": float(values.max())}
 
 
-def _spread(values: Floats, weights: Floats, blended: NDArray[np.bool_]) -> Statistics:
-    """The extremes of all, and hundredths of those that are blended."""
-    chosen = blended if blended.any() else ~blended
+def _spread(values: Floats, weights: Floats, region: NDArray[np.bool_]) -> Statistics:
+    """The extremes of all, and hundredths of those in the region."""
+    chosen = region if region.any() else ~region
     if not len(values) or not weights[chosen].any():
         return dict.fromkeys(("smallest", "low", "high", "largest"), np.nan)
     low, high = measures.weighted_quantiles(values[chosen], weights[chosen], (measures.LOW, measures.HIGH))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .surface import Floats, Indices, RestSurface, frames
+from .surface import Floats, Indices, RestSurface, Triangles, frames
 
 LOW, HIGH = 0.01, 0.99
 """Shares of the surface: measures tell what one hundredth of it is below and above, beside the extremes."""
@@ -44,6 +44,62 @@ def tears(surface: RestSurface, positions: Floats) -> Floats:
     trace = np.einsum("pii->p", squares)
     norm = np.einsum("pij,pij->p", squares, squares)
     return np.asarray(np.sqrt((trace + np.sqrt(np.maximum(2 * norm - trace**2, 0))) / 2))
+
+
+LEAST_STRETCH = 0.1
+"""Singular values below this count as this in the surface energy, or one triangle that vanishes would outweigh all."""
+
+
+def surface_energies(surface: RestSurface, positions: Floats) -> Floats:
+    """s1^2 + s2^2 + 1 / s1^2 + 1 / s2^2 - 4 of each triangle (T,).
+
+    s1 and s2 are the singular values of the deformation's gradient in the plane of the triangle. 0 where it is moved
+    and turned only, and as much for a stretch by s as for a squash by 1 / s (the symmetric Dirichlet energy: Smith, J.
+    and Schaefer, S. 2015. Bijective Parameterization with Free Boundaries. ACM Transactions on Graphics 34(4)).
+    """
+    rest, posed = (_gram(points, surface.triangles) for points in (surface.positions, positions))
+    area = _determinant(rest)
+    # Eigenvalues of rest^-1 posed, by their sum and their product.
+    half = (rest[2] * posed[0] - 2 * rest[1] * posed[1] + rest[0] * posed[2]) / (2 * area)
+    root = np.sqrt(np.maximum(half**2 - _determinant(posed) / area, 0))
+    squares = np.stack([half - root, half + root])
+    return np.asarray((np.maximum(squares, 0) + 1 / np.maximum(squares, LEAST_STRETCH**2)).sum(axis=0) - 4)
+
+
+def _gram(positions: Floats, triangles: Triangles) -> tuple[Floats, Floats, Floats]:
+    """Products of two sides a and b of each triangle: a a, a b and b b."""
+    corner, one, other = np.moveaxis(positions[triangles], 1, 0)
+    a, b = one - corner, other - corner
+    return np.einsum("tx,tx->t", a, a), np.einsum("tx,tx->t", a, b), np.einsum("tx,tx->t", b, b)
+
+
+def _determinant(gram: tuple[Floats, Floats, Floats]) -> Floats:
+    return gram[0] * gram[2] - gram[1] ** 2
+
+
+def bending_energy(surface: RestSurface, positions: Floats) -> float:
+    """How much the surface is folded otherwise than at rest: the sum of 3 l^2 / (A1 + A2) (angle - angle at rest)^2.
+
+    Over the edges inside, of the length l and between triangles of the areas A1 and A2 at rest (Grinspun, E., Hirani,
+    A. N., Desbrun, M. and Schroeder, P. 2003. Discrete Shells. SCA '03). Like the integral of a squared curvature over
+    a surface, it has no unit; a finer mesh leaves it as it is where the surface is smooth, and makes it larger at a
+    crease.
+    """
+    edges = np.diff(surface.positions[surface.neighbor_edges], axis=1)[:, 0]
+    stiffness = 3 * np.einsum("px,px->p", edges, edges) / surface.areas[surface.neighbors].sum(axis=1)
+    turned = fold_angles(surface, positions) - fold_angles(surface, surface.positions)
+    shortest = np.remainder(turned + np.pi, 2 * np.pi) - np.pi
+    return float(stiffness @ shortest**2)
+
+
+def fold_angles(surface: RestSurface, positions: Floats) -> Floats:
+    """The signed angle (P,) between the normals at both sides of each edge; 0 beside a triangle without area."""
+    a, b, c = np.moveaxis(positions[surface.triangles], 1, 0)
+    one, other = np.moveaxis(np.cross(b - a, c - a)[surface.neighbors], 1, 0)
+    along = np.diff(positions[surface.neighbor_edges], axis=1)[:, 0]
+    lengths = np.linalg.norm(along, axis=1)
+    across = np.einsum("px,px->p", np.cross(one, other), along) / np.where(lengths > 0, lengths, 1)
+    return np.asarray(np.arctan2(across, np.einsum("px,px->p", one, other)))
 
 
 def bone_distances(points: Floats, heads: Floats, tails: Floats) -> Floats:

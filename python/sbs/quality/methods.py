@@ -4,10 +4,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol, Unpack
+
+from numpy.typing import ArrayLike
 
 from ..character import Character
-from ..options import DeformOptions
-from ..skin import Skin
+from ..options import DeformOptions, Floats
+
+
+class Deformer(Protocol):
+    """What deforms a mesh: a `Skin`, or what is measured beside it."""
+
+    def deform(self, skinning_matrices: ArrayLike, /, **options: Unpack[DeformOptions]) -> Floats:
+        """Positions (V, 3) of a pose (J, 4, 4)."""
+
+    def deform_many(self, skinning_matrices: ArrayLike, /, **options: Unpack[DeformOptions]) -> Floats:
+        """Positions (F, V, 3) of several."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +37,7 @@ class NamedMethod:
     label: str
     options: DeformOptions
 
-    def skin(self, character: Character) -> Skin:
+    def skin(self, character: Character) -> Deformer:
         """The skin to deform: the character's own, or one with optimized centers where they are needed."""
         return character.optimized_skin() if self.options.get("center") == "optimized" else character.skin
 

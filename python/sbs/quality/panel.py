@@ -17,7 +17,7 @@ from .report import Report, in_words
 FULL_STRAIN = 1.0
 FOOTNOTE = (
     "Blue: where the surface is stretched or squashed, full blue where its area is doubled or halved. Thickness: what"
-    " 1% of the blended surface is below. Tear: what 1% is above. Surfaces are smoothed for the picture by Loop"
+    " 1% of the surface that deforms is below. Tear: what 1% is above. Surfaces are smoothed for the picture by Loop"
     " subdivision."
 )
 

@@ -22,6 +22,7 @@ PANELS = (
     ("area", ("low", "high"), "area, 1% and 99%", True),
     ("thickness", ("low", "high"), "thickness, 1% and 99%", False),
     ("tear", ("high",), "tear, 99%", False),
+    ("surface_energy", ("mean",), "surface energy", False),
 )
 JUMP = "largest jump"
 COLORS = ("#2471a3", "#7d3c98", "#c0392b", "#d68910", "#1e8449", "#34495e", "#117a65")

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from ..character import Character
 from ..options import DeformOptions
-from ..skin import Skin
 from .gauge import MEASURES, Gauge, Statistics, over_time
-from .methods import NamedMethod
+from .methods import Deformer, NamedMethod
 from .motions import Motion
 
-SCHEMA = 1
+SCHEMA = 2
 """Of the JSON; raised when something that was there changes its meaning or goes."""
 
 AT_ONCE = 32  # moments of a path
@@ -38,6 +37,8 @@ COLUMNS = (
     "thickness 99%",
     "tear 99%",
     "tear largest",
+    "surface energy",
+    "bending",
     "pop",
     "jump",
 )
@@ -54,6 +55,8 @@ CELLS = (
     ("thickness", "high"),
     ("tear", "high"),
     ("tear", "largest"),
+    ("surface_energy", "mean"),
+    ("bending", "total"),
     ("pop", "largest"),
     ("pop", "jump"),
 )
@@ -96,7 +99,7 @@ class Report:
     gauge : Gauge
     motions : tuple of Motion
     methods : dict of NamedMethod
-    skins : dict of Skin
+    skins : dict of Deformer
         What each method deforms.
     results : dict
         For each pair of a motion's and a method's name.
@@ -105,7 +108,7 @@ class Report:
     gauge: Gauge
     motions: tuple[Motion, ...]
     methods: dict[str, NamedMethod]
-    skins: dict[str, Skin]
+    skins: dict[str, Deformer]
     results: dict[tuple[str, str], Result]
 
     def cells(self) -> list[tuple[str, ...]]:
@@ -180,7 +183,7 @@ def evaluate(
     *,
     progress: Callable[[], None] = lambda: None,
 ) -> Report:
-    """Measure methods over motions.
+    """Measure methods over motions, in each pose all of them on the same part of the surface.
 
     Parameters
     ----------
@@ -208,29 +211,35 @@ def evaluate(
     skins = {name: method.skin(character) for name, method in methods.items()}
     results = {}
     for motion in motions:
+        posed = _poses_side_by_side(gauge, motion, skins, methods)
         for name, method in methods.items():
-            results[motion.name, name] = measured(gauge, motion, skins[name], method.options)
+            pops = tuple(pops_of_path(gauge, path, skins[name], method.options) for path in motion.paths)
+            results[motion.name, name] = replace(posed[name], pops=pops)
             progress()
     return Report(gauge, tuple(motions), methods, skins, results)
 
 
-def measured(gauge: Gauge, motion: Motion, skin: Skin, options: DeformOptions) -> Result:
-    """One method over one motion."""
-    surface = gauge.surface
-    poses, limbs = [], []
-    worst, worst_tear = -np.inf, (0, -1)
+def _poses_side_by_side(
+    gauge: Gauge, motion: Motion, skins: dict[str, Deformer], methods: dict[str, NamedMethod]
+) -> dict[str, Result]:
+    """What all methods do in the poses of a motion; in each pose hundredths are of one region for all of them."""
+    poses: dict[str, list[dict[str, Statistics]]] = {name: [] for name in methods}
+    limbs: dict[str, list[NDArray[np.float64]]] = {name: [] for name in methods}
+    worst = dict.fromkeys(methods, (-np.inf, 0, -1))
     for index, matrices in enumerate(motion.poses):
-        positions = skin.deform(matrices, **options)
-        poses.append(gauge.measure(matrices, positions))
-        limbs.append(gauge.limb_volumes(np.asarray(positions, np.float64)[surface.kept]))
-        if poses[-1]["tear"]["largest"] > worst:
-            worst, worst_tear = poses[-1]["tear"]["largest"], (index, gauge.worst_tear(positions))
-    pops = tuple(_pops_of_path(gauge, path, skin, options) for path in motion.paths)
-    return Result(poses, np.array(limbs), pops, worst_tear)
+        shapes = {name: skins[name].deform(matrices, **method.options) for name, method in methods.items()}
+        region = gauge.region(matrices, shapes.values())
+        for name, positions in shapes.items():
+            poses[name].append(gauge.measure(matrices, positions, region))
+            limbs[name].append(gauge.limb_volumes(np.asarray(positions, np.float64)[gauge.surface.kept]))
+            torn = poses[name][-1]["tear"]["largest"]
+            if torn > worst[name][0]:
+                worst[name] = (torn, index, gauge.worst_tear(positions))
+    return {name: Result(poses[name], np.array(limbs[name]), (), worst[name][1:]) for name in methods}
 
 
-def _pops_of_path(
-    gauge: Gauge, path: NDArray[np.float64], skin: Skin, options: DeformOptions
+def pops_of_path(
+    gauge: Gauge, path: NDArray[np.float64], skin: Deformer, options: DeformOptions
 ) -> dict[str, NDArray[np.float64]]:
     """`Gauge.pops` of a path of any length, a piece at a time."""
     pieces: dict[str, list[NDArray[np.float64]]] = {statistic: [] for statistic in MEASURES["pop"]}
@@ -248,10 +257,10 @@ def number(value: float) -> float | None:
 
 
 def in_words(measure: str, value: float) -> str:
-    """A statistic in the table: tears as numbers, the rest as per cent of the rest pose or, for pops, of the size."""
+    """A statistic in the table: as per cent of the rest pose; pops of the size, tears and energies as numbers."""
     if not np.isfinite(value):
         return "-"
-    if measure == "tear":
+    if measure in ("tear", "surface_energy", "bending"):
         return f"{value:.3g}" if value < 100 else f"{value:.0f}"
     if measure in ("pop", "seam"):
         return f"{value:.3%}"

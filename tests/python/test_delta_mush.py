@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""What is measured beside the methods of the package: known answers of Delta Mush and Direct Delta Mush."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from solids import arm, turned
+
+import delta_mush
+import sbs
+from delta_mush import ANCHORS
+
+
+@pytest.fixture(scope="module", params=list(ANCHORS))
+def anchor(request):
+    """The method, bound to an arm. All is float64; tolerances are some roundings of a smoothing."""
+    return ANCHORS[request.param].skin(arm(rings=31, sides=16))
+
+
+def test_the_rest_pose_stays_and_moves_as_a_whole(anchor):
+    character = arm(rings=31, sides=16)
+    move = np.eye(4)
+    move[:3, :3] = sbs.rotations.matrices_from_axis_angle([1, 2, 3], 2.0)
+    move[:3, 3] = 3, -4, 5
+    rest = character.mesh.positions
+    still = np.tile(np.eye(4), (3, 1, 1))
+    np.testing.assert_allclose(anchor.deform(still), rest, atol=1e-12)
+    np.testing.assert_allclose(anchor.deform(move @ still), rest @ move[:3, :3].T + move[:3, 3], atol=1e-12)
+
+
+def test_far_from_the_elbow_they_follow_their_joint(anchor):
+    """Smoothing has died out there: of 20 steps nothing reaches two units, and what is implicit decays."""
+    character = arm(rings=31, sides=16)
+    matrices = turned(character, "fore", [0, 0, 1], 90)
+    posed, rigid = anchor.deform(matrices), character.skin.deform(matrices, method="rigid")
+    far = np.abs(character.mesh.positions[:, 0]) > 2.7
+    assert np.abs(posed - rigid)[far].max() < 0.02
+    assert np.abs(posed - rigid)[~far].max() > 0.1
+
+
+def test_paths_are_poses(anchor):
+    path = np.stack([turned(arm(rings=31, sides=16), "fore", [1, 0, 0], degrees) for degrees in (10, 20)])
+    np.testing.assert_array_equal(anchor.deform_many(path)[1], anchor.deform(path[1]))
+
+
+def test_twisted_limbs_are_wrung_as_by_the_papers(anchor):
+    """Neither spreads a twist along the bone, so both lose thickness where joints disagree most."""
+    character = arm(rings=31, sides=16)
+    matrices = turned(character, "fore", [1, 0, 0], 170)
+    gauge = sbs.quality.Gauge(character)
+    assert gauge.measure(matrices, anchor.deform(matrices))["thickness"]["smallest"] < 0.6
+
+
+def test_without_smoothing_delta_mush_is_linear_blending(monkeypatch):
+    monkeypatch.setattr(delta_mush, "ITERATIONS", 0)
+    character = arm(rings=31, sides=16)
+    matrices = turned(character, "fore", [0, 1, 1], 70)
+    found = delta_mush.DeltaMush(character).deform(matrices)
+    linear = character.skin.deform(matrices, method="linear")
+    smooth_frames = delta_mush.DeltaMush(character)
+    assert np.abs(smooth_frames.detail).max() == 0
+    np.testing.assert_allclose(found, linear, atol=1e-14)
+
+
+def test_seams_stay_closed():
+    """A mesh whose triangles have corners of their own deforms as the same mesh without seams."""
+    character = arm(rings=15, sides=8)
+    mesh = character.mesh
+    corners = mesh.triangles.reshape(-1)
+    apart = sbs.Mesh(
+        mesh.positions[corners],
+        np.arange(len(corners), dtype=np.int32).reshape(-1, 3),
+        mesh.joint_indices[corners],
+        mesh.joint_weights[corners],
+    )
+    matrices = turned(character, "fore", [1, 1, 0], 80)
+    for method in ANCHORS.values():
+        whole = method.skin(character).deform(matrices)
+        cut = method.skin(sbs.Character.from_mesh(apart, character.skeleton)).deform(matrices)
+        # The edge that a tangent follows may be another one of the same vertex: not so for Direct Delta Mush.
+        assert np.abs(cut - whole[corners]).max() < (1e-9 if "Direct" in method.label else 0.05)
