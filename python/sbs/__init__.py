@@ -58,7 +58,7 @@ if _threads and not re.fullmatch("0*[1-9][0-9]*", _threads):
 
 
 def __getattr__(name: str) -> Any:
-    """Import `sbs.mesh` and `sbs.weights` when they are first asked for: who only deforms does without."""
+    """Import `sbs.mesh` and `sbs.weights` on first use: deforming alone does not need them."""
     if name not in ("mesh", "weights"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Stacks of affine 4 by 4 matrices: checked, inverted and made of rotations."""
+"""Stacks of affine 4 by 4 matrices: check them, invert them, make them from rotations."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def as_affine(matrices: ArrayLike, name: str, count: int) -> Floats:
 
 
 def from_linear(linear: NDArray[np.floating[Any]]) -> Floats:
-    """Matrices (..., 4, 4) without translation of their linear parts (..., 3, 3)."""
+    """Matrices (..., 4, 4) without translation, from their linear parts (..., 3, 3)."""
     matrices = np.zeros((*linear.shape[:-2], 4, 4))
     matrices[..., :3, :3] = linear
     matrices[..., 3, 3] = 1.0

@@ -16,12 +16,12 @@ from .rig import Floats, Rig, compose, decompose
 TrackPath = Literal["translation", "rotation", "scale"]
 Interpolation = Literal["LINEAR", "STEP", "CUBICSPLINE"]
 
-# A property that stays this near to the rest pose, relative to its size, is not worth a track.
+# A property that never differs from the rest pose by more than this, relative to its size, gets no track.
 _STILL = 1e-6
 
 
 def slerp(start: Floats, end: Floats, fraction: Floats) -> Floats:
-    """Spherical linear interpolation the short way round.
+    """Spherical linear interpolation along the shorter arc.
 
     Shoemake, K. 1985. Animating Rotation with Quaternion Curves. SIGGRAPH '85.
 
@@ -33,7 +33,7 @@ def slerp(start: Floats, end: Floats, fraction: Floats) -> Floats:
         0 at start, 1 at end.
     """
     end = np.where(np.sum(start * end, axis=-1, keepdims=True) < 0.0, -end, end)
-    # The arc tangent keeps its digits at small angles, where the arc cosine of the dot product loses half of them.
+    # The arc tangent is exact at small angles, where the arc cosine of the dot product loses half of its digits.
     angle = 2.0 * np.arctan2(np.linalg.norm(end - start, axis=-1), np.linalg.norm(end + start, axis=-1))
     sine = np.sin(angle)
     safe = np.where(sine == 0.0, 1.0, sine)
@@ -52,7 +52,7 @@ class Track:
     interpolation : "LINEAR", "STEP" or "CUBICSPLINE"
         As glTF 2.0 defines them (appendix C): LINEAR rotations go by slerp.
     nodes : (C,) intp ndarray
-        The nodes that are moved.
+        The nodes that move.
     times : (K,) float64 ndarray
         Seconds, not decreasing.
     values : (K, C, n) float64 ndarray
@@ -180,7 +180,7 @@ class Animation:
         skinning_matrices : (F, J, 4, 4) array_like
             Bind space to scene, without shear between a joint and its parent.
         rig : Rig
-            One with no nodes but the joints, none of them sheared, as `Rig.from_skeleton` makes it.
+            A rig of joints only, none of them sheared, as `Rig.from_skeleton` makes it.
 
         Raises
         ------
@@ -221,15 +221,15 @@ class Animation:
 
 
 class Animations(tuple[Animation, ...]):
-    """Animations in their order, which are also found by their names.
+    """Animations in their order, which can also be looked up by name.
 
-    A name is that of an animation, or its end where no other one ends so: files often put the name of an object before
-    it, as in ``"Armature|Run"``. An end begins behind one of ``| : / . _ -`` or a space.
+    A key is the name of an animation, or the end of a name that no other shares: files often put the name of an object
+    in front, as in ``"Armature|Run"``. An end begins after one of ``| : / . _ -`` or a space.
 
     Raises
     ------
     KeyError
-        By ``animations[name]``, if no animation has the name, or several end in it.
+        By ``animations[name]``, if no animation has that name, or the names of several end in it.
 
     Examples
     --------
@@ -266,7 +266,7 @@ class Animations(tuple[Animation, ...]):
         return len(self._named(key)) == 1 if isinstance(key, str) else super().__contains__(key)
 
     def _named(self, name: str) -> list[Animation]:
-        """The first of this very name; or else all that end in it."""
+        """The first animation with exactly this name, or else all whose names end in it."""
         exact = [animation for animation in self if animation.name == name]
         ends = tuple(f"{mark}{name}" for mark in "|:/._- ")
         return exact[:1] or [animation for animation in self if name and animation.name.endswith(ends)]

@@ -12,13 +12,13 @@ __all__ = ["connected_triangles", "heaviest_joints"]
 
 
 def heaviest_joints(joint_indices: ArrayLike, joint_weights: ArrayLike) -> NDArray[np.int32]:
-    """The joint that each vertex is attached to: the heaviest, of equal ones the lowest.
+    """The joint that each vertex is attached to: the heaviest; if several are, the lowest.
 
     Parameters
     ----------
     joint_indices : (V, K) array_like of int
     joint_weights : (V, K) array_like
-        Weights that are NaN, infinite or negative don't count; those of one joint are added.
+        Weights that are NaN, infinite or negative do not count; those of one joint are added.
 
     Returns
     -------
@@ -43,13 +43,13 @@ def heaviest_joints(joint_indices: ArrayLike, joint_weights: ArrayLike) -> NDArr
 
 
 def connected_triangles(triangles: ArrayLike, attachment: ArrayLike, joints: ArrayLike) -> NDArray[np.bool_]:
-    """The triangles that are connected to a joint: all their vertices are attached to it.
+    """The triangles that are connected to a joint: those with all vertices attached to it.
 
     Parameters
     ----------
     triangles : (T, 3) array_like of int
     attachment : (V,) array_like of int
-        The joint of each vertex, such as `heaviest_joints` has.
+        The joint of each vertex, for example from `heaviest_joints`.
     joints : int or (N,) array_like of int
         One or several.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What each method costs: interleaved rounds, on any skin or on a generated tube."""
+"""Measure what each method costs: interleaved rounds, on any skin or on a generated tube."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def measure(
 ) -> list[Timing]:
     """Time methods against each other.
 
-    Every round runs each method with each number of threads once, so that a slow moment of the machine hits all alike.
+    Every round runs each method with each number of threads once, so that a slow moment of the machine affects all.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def measure(
     threads : sequence of int
         Numbers of threads.
     rounds : int
-        At least 1; one more goes before, to warm up.
+        At least 1; one more runs before them, to warm up.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def measure(
 
 
 def ratio_to_linear(timings: Sequence[Timing], timing: Timing) -> float:
-    """The minimum of a timing over that of LBS with as many threads."""
+    """The minimum of a timing divided by that of LBS with the same number of threads."""
     linear = next(other for other in timings if other.method == "linear" and other.threads == timing.threads)
     return timing.minimum / linear.minimum
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bones blending: a vertex turns by a share of its joint's rotation, by how far along the bone it is.
+"""Bones blending: a vertex takes a share of its joint's rotation that depends on how far along the bone it is.
 
 Kavan and Zara, "Real Time Skin Deformation with Bones Blending", WSCG 2003, section 3.
 """
@@ -26,7 +26,7 @@ Joints = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BonesBlending:
-    """What bones blending makes of a mesh: two influences a vertex, and where it turns about.
+    """A mesh bound by bones blending: two influences per vertex, and the center that it turns about.
 
     In terms of ``v' = Q (v - c) + sum w_i C_i c`` a vertex of joint j has the influences (parent of j, 1 - t) and
     (j, t), Q is the spherical interpolation of both rotations, and c the position of j. `skin` makes a skin of it,
@@ -42,18 +42,18 @@ class BonesBlending:
     attachment : (V,) int32 ndarray
         The joint that each vertex is attached to; -1: none, it does not move.
     t : (V,) float64 ndarray
-        The share of the joint's own rotation: 0 is the parent's alone, 1 the joint's. 1 for vertices of a joint that
-        has no parent or is not blended.
+        The share of the joint's own rotation: 0 is only the parent's, 1 only the joint's. 1 for vertices of a joint
+        that has no parent or is not blended.
     t_min, t_max : (J,) float64 ndarray
-        Where on the bone of each joint its share begins, and where it is all: distances from the joint. NaN for joints
-        that are not blended.
+        Where on the bone of each joint its share begins to rise from 0, and where it reaches 1: distances from the
+        joint. NaN for joints that are not blended.
     joint_indices : (V, 2) int32 ndarray
         Parent and joint; wider where vertices may keep other influences, and then by decreasing weight.
     joint_weights : (V, 2) float64 ndarray
         1 - t and t; joints of weight 0 are padding, index 0.
     centers : (V, 3) float64 ndarray
-        The position of the joint at bind. Of vertices that keep their influences it is the vertex, which makes linear
-        blending of the formula.
+        The position of the joint at bind; for vertices that keep their influences the vertex itself, so that they are
+        blended linearly.
     keeps : (V,) bool ndarray
         Which vertices keep their influences.
     """
@@ -76,7 +76,7 @@ class BonesBlending:
 
     @property
     def options(self) -> DeformOptions:
-        """The options of `Skin.deform` that make bones blending of the skin."""
+        """The options of `Skin.deform` for bones blending with this skin."""
         return {"method": "spherical", "rotation": "average", "center": "optimized"}
 
     def skin(self, *, rest_normals: ArrayLike | None = None) -> Skin:
@@ -99,7 +99,7 @@ class BonesBlending:
             parents=self.skeleton.parents,
             joint_positions=self.skeleton.joint_positions,
             rest_normals=rest_normals,
-            # those that keep their influences are where the rest positions are, also if these were replaced
+            # vertices that keep their influences are their own centers, also if the rest positions were replaced
             centers=np.where(self.keeps[:, None], self.rest_positions, self.centers),
         )
 
@@ -117,33 +117,32 @@ def bones_blending(
 ) -> BonesBlending:
     """Bind a mesh by bones blending.
 
-    A vertex v is attached to one joint j. Its place along the bone that starts there is ``t' = <A(j)^-1 v, n>`` with n
-    the direction of the bone: that of `sbs.weights.bone_segments`.
-    The share ``t = (t' - t_min) / (t_max - t_min)``, cut to 0 to 1, says how much of T(j) the vertex follows: it turns
-    by the spherical interpolation of the parent's rotation and the joint's own, about the joint, and a translation in
-    T(j) is scaled by t. What is attached to a root is rigid.
+    A vertex v is attached to one joint j. Its place along the bone that starts there is ``t' = <A(j)^-1 v, n>``, with n
+    the direction of the bone from `sbs.weights.bone_segments`. The share ``t = (t' - t_min) / (t_max - t_min)``,
+    clamped to [0, 1], says how much of T(j) the vertex follows: it turns about the joint by the spherical interpolation
+    of the parent's rotation and its own, and a translation in T(j) is scaled by t. Vertices of a root are rigid.
 
     Parameters
     ----------
     skeleton : Skeleton
-        In its bind pose limbs should be stretched.
+        In its bind pose limbs should be straight.
     rest_positions : (V, 3) array_like
         In the space of the bind matrices.
     attachment : (V,) array_like of int, optional
-        The joint of each vertex: all that j should bend, on both sides of it, belongs to j; -1 stays where it is. By
-        default what is heaviest in `influences`, or else the nearest bone; then what its parent moves goes to j where
-        it is nearer to j than to its siblings and beyond t_min.
+        The joint of each vertex. A joint should have all vertices that bend with it, on both sides of it; a vertex
+        with -1 does not move. By default the heaviest joint in `influences`, or else the nearest bone; then a joint
+        takes over vertices of its parent that are nearer to it than to its siblings and beyond t_min.
     t_min, t_max : float or (J,) array_like, optional
-        Where t becomes 0 and 1, for all joints or for each, in the joint's own unit of length; NaN takes the default.
-        By default 1.2 times the radius of the limb to both sides, but not beyond the middle of a bone. The broader,
-        the rounder the bend.
+        Where t reaches 0 and 1, for all joints or for each, in the joint's own unit of length; NaN takes the default.
+        By default 1.2 times the radius of the limb to both sides, but not beyond the middle of a bone. A wider zone
+        makes a rounder bend.
     joints : sequence of str or int, optional
-        Only these are blended. The others' vertices are rigid, or keep their `influences`. By default all.
+        Only these are blended. Vertices of other joints are rigid, or keep their `influences`. By default all.
     influences : ((V, K) array_like, (V, K) array_like), optional
-        Joint indices and weights. With `joints`, they stay where t is not between 0 and 1, blended linearly, but where
-        it is 0 the weight of the joint goes to its parent, and where it is 1 the other way.
+        Joint indices and weights. With `joints`, vertices with t of 0 or 1 keep them and are blended linearly, except
+        that the weights of joint and parent are merged: at t = 0 the parent gets both, at t = 1 the joint.
     tails : (J, 3) array_like, optional
-        Where the bone that starts at each joint ends, for rigs that say so: it gives n in place of the children.
+        Where the bone of each joint ends, for rigs that define it. By default it is found from the children.
 
     Returns
     -------
@@ -153,15 +152,15 @@ def bones_blending(
     ------
     ValueError
         If a shape is wrong, a joint is out of range, t_min is not below t_max, a number is infinite, or one of `joints`
-        has no parent, or lies at the place of its child and its parent, so that it has no bone.
+        has no parent, or is at the same place as its child and its parent, so that it has no bone.
     TypeError
-        If joints are not integers, or what are numbers no numbers.
+        If joints are not integers, or numbers are not numbers.
     KeyError
-        If there is no joint of a name.
+        If no joint has a name in `joints`.
 
     Examples
     --------
-    A vertex above the elbow, as far before it as beyond it: half of a twist by 180 degrees is its own.
+    A vertex at the elbow, in the middle of the zone, takes half of the forearm's rotation:
 
     >>> import numpy as np
     >>> import sbs
@@ -192,5 +191,5 @@ def bones_blending(
 
 
 def _for_all(ends: ArrayLike | None, joint_count: int) -> ArrayLike | None:
-    """One end of the zones: where it is a single number, that of all joints (J,)."""
+    """One end of the zones (J,), from an array or a single number for all joints."""
     return ends if ends is None or np.ndim(ends) else np.broadcast_to(ends, joint_count)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Warnings that point to the line that called the library, however deep inside of it they are found."""
+"""Warnings that point to the line that called the library, however deep inside it they arise."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import warnings
 
 __all__ = ["warn"]
 
-# What the library may be called through, by `dataclasses.replace` or a cached property.
+# Modules of Python that may stand between caller and library: `dataclasses.replace`, cached properties.
 _BETWEEN = ("dataclasses", "functools")
 
 
 def warn(message: str, category: type[Warning]) -> None:
-    """Warn of something at the innermost line that is not the library's."""
+    """Warn at the innermost line that is not the library's."""
     own = __name__.rpartition(".")[0]
     level, frame = 1, sys._getframe()
     while frame.f_back is not None:

@@ -38,8 +38,8 @@ def optimized_centers(
 ) -> NDArray[np.float64]:
     """Optimized centers of rotation (Le and Hodgins 2016), for ``center="optimized"``.
 
-    The center of a vertex is the mean of the surface, each point of it weighted by how similar its influences are to
-    those of the vertex::
+    The center of a vertex is the weighted mean of the surface. Each point of it counts by how similar its influences
+    are to those of the vertex::
 
         s(w, w') = sum over pairs of joints j, k of  w_j w_k w'_j w'_k exp(-(w_j w'_k - w_k w'_j)^2 / sigma^2)
 
@@ -54,26 +54,26 @@ def optimized_centers(
     ----------
     rest_positions : (V, 3) array_like
     triangles : (T, 3) array_like of int
-        At least one. Degenerate ones have no say.
+        At least one. Degenerate ones do not count.
     joint_indices : (V, K) array_like of int
     joint_weights : (V, K) array_like
         In any order; normalized to a sum of 1, and bad ones repaired, as `Skin` does.
     sigma : float
         How much weights may differ and yet be similar; at least 1e-6.
     refinement : float
-        Triangles are split until weights differ by at most this along their edges; at least 0.01, and infinity for
-        triangles as they are.
+        Triangles are split until weights differ by at most this along their edges; at least 0.01. With infinity they
+        are not split.
     tolerance : float
-        How far the exponential may be off, at most, where its largest value is 1: places of nearly equal weights are
-        merged, so that time grows with the number of vertices and not with its square. With 0, none are. On the
-        characters that this was tried with, the default moves centers by less than 2e-5 of the size of the mesh.
+        The largest error of the exponential, whose largest value is 1. Places of nearly equal weights are merged, so
+        that time grows with the number of vertices and not with its square. With 0, none are merged. On the characters
+        that were tried, the default moves centers by less than 2e-5 of the size of the mesh.
     progress : callable, optional
-        Called now and then with how much is done, from 0 to 1. What it raises ends the computation.
+        Called now and then with how much is done, from 0 to 1. An exception that it raises ends the computation.
     threads : int, optional
-        At most so many threads. No bit of the result depends on it.
+        The most threads. The result does not depend on it, not even in a bit.
     cache : str or path-like, optional
-        A file that keeps the centers. If it has those of the very same arguments, they are read from it; else they are
-        computed, and it is written anew.
+        A file that keeps the centers. If it has those of exactly these arguments, they are read; else they are computed
+        and written to it.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def optimized_centers(
     ------
     ValueError
         If shapes disagree, an array is empty, an index is out of range, a position is NaN or infinite, an option is out
-        of its range, or `cache` is a file of another kind, which is left as it is.
+        of its range, or `cache` is a file of another kind, which is not overwritten.
     TypeError
         If an array holds neither real numbers nor, for indices, integers.
     OSError
@@ -93,12 +93,11 @@ def optimized_centers(
     Warns
     -----
     CenterWarning
-        If the surface is not similar to some vertices at all.
+        If no part of the surface is similar to some of the vertices.
 
     Examples
     --------
-    A square tube along x whose two joints share it, less and less the first, more and more the second: centers lie on
-    its axis.
+    A square tube along x, with weights that go over from its first joint to its second: centers lie on its axis.
 
     >>> import numpy as np
     >>> x, side = np.meshgrid(np.linspace(0, 1, 9), [0, 1, 2, 3], indexing="ij")

@@ -3,12 +3,12 @@
 
     16 bytes   ``sbs.centers`` and zeros
      8 bytes   version of the format and of what is computed
-    32 bytes   SHA-256 of all that the centers were computed from
+    32 bytes   SHA-256 of everything that the centers were computed from
     32 bytes   SHA-256 of the numbers that follow
     24 V bytes centers (V, 3), float64
 
-Numbers are little-endian. A file that is not exactly this, and of the same inputs, counts as none. Nothing in it is
-run, nor does it say how much to read.
+Numbers are little-endian. A file that is damaged, or of other inputs, is treated as missing. No code in a file is run,
+and no number in it decides how much is read.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from .files import replacing
 
 MAGIC = b"sbs.centers".ljust(16, b"\0")
-VERSION = 1  # to be raised whenever the same inputs give other centers
+VERSION = 1  # raise it whenever the same inputs give other centers
 DIGEST = hashlib.sha256().digest_size
 HEADER = len(MAGIC) + 8 + 2 * DIGEST
 
@@ -40,7 +40,7 @@ def key_of(
     for array, kind in ((rest_positions, "<f8"), (triangles, "<i8"), (joint_indices, "<i8"), (joint_weights, "<f8")):
         given = np.asarray(array)
         if given.dtype.kind not in ("biuf" if kind == "<f8" else "iu"):
-            continue  # what is refused later needs no key
+            continue  # arguments that are refused later need no key
         numbers = np.ascontiguousarray(given, kind)
         digest.update(f"{given.shape} ".encode())
         digest.update(numbers.tobytes())
@@ -53,14 +53,14 @@ def header_of(key: bytes, content: bytes) -> bytes:
 
 
 def read(path: str | os.PathLike[str], key: bytes, vertex_count: int) -> NDArray[np.float64] | None:
-    """The centers of a file; None if there is no file, or it is damaged or of other inputs.
+    """The centers in a file; None if there is no file, or it is damaged or of other inputs.
 
     Raises
     ------
     ValueError
         If it is a file of another kind.
     OSError
-        If there is one that can't be read.
+        If the file cannot be read.
     """
     size = HEADER + 24 * vertex_count
     try:
@@ -78,7 +78,7 @@ def read(path: str | os.PathLike[str], key: bytes, vertex_count: int) -> NDArray
 
 
 def write(path: str | os.PathLike[str], key: bytes, centers: NDArray[np.float64]) -> None:
-    """Write a file that `read` reads; it is there whole or not at all."""
+    """Write a file for `read`, completely or not at all."""
     content = np.ascontiguousarray(centers, "<f8").tobytes()
     with replacing(path) as temporary:
         temporary.write_bytes(header_of(key, content) + content)

@@ -35,21 +35,21 @@ WeightType = Literal["float32", "uint16", "uint8"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Character:
-    """A mesh that is bound to a skeleton, and its animations. Immutable: `with_weights` and `with_mesh` make others.
+    """A mesh bound to a skeleton, and its animations. Immutable: `with_weights` and `with_mesh` make changed copies.
 
-    Two spaces matter. The *bind space* is that of the mesh: rest positions, bind matrices and joint positions are in
-    it. The *scene* is where a file puts the character. Skinning matrices of `animations`, `rest_matrices` and
+    There are two spaces. Rest positions, bind matrices and joint positions are in the *bind space* of the mesh. The
+    *scene* is where a file places the character. Skinning matrices of `animations`, `rest_matrices` and
     `skinning_matrices` map from bind space to the scene::
 
         character.skin.deform(character.animations["Run"].skinning_matrices(0.5))    # in the scene
         character.skin.deform(character.skinning_matrices(rotations))            # in the scene
 
-    whereas the skeleton alone knows only bind space::
+    whereas those of the skeleton alone stay in bind space::
 
         skeleton = character.skeleton
         character.skin.deform(skeleton.skinning_matrices(skeleton.forward(rotations)))
 
-    Both have the same unit of length: where a file scales its joints, the mesh was scaled when it was loaded.
+    Both have the same unit of length: if a file scales its joints, the mesh is scaled when it is loaded.
 
     Attributes
     ----------
@@ -60,23 +60,27 @@ class Character:
     rig : Rig
         The joints with all nodes above and between them, which animations move.
     animations : Animations
-        A tuple that also knows names: ``animations["Run"]``.
+        A tuple that can also be indexed by name: ``animations["Run"]``.
     strict : bool, optional
+<<<<<<< HEAD
         To make one: refuse weights that need a repair, see `Skin`.
     options : dict
         How the file that the character is from has it deformed, for those that say so: options of `Skin.deform`, as in
         ``character.skin.deform(matrices, **character.options)``. Empty for glTF, which knows linear blending alone.
+=======
+        Argument only: refuse weights that need repair, see `Skin`.
+>>>>>>> 376aeba (python: plainer words in docstrings)
 
     Raises
     ------
     ValueError
-        What `Skin` refuses, as soon as the character is made, and parts that disagree: a skeleton or animations that
+        For everything that `Skin` refuses, already when the character is made; and if the skeleton or the animations
         are not those of the rig.
 
     Warns
     -----
     WeightWarning
-        The skin repairs weights; told when the character is made, and no more when its skin is.
+        If weights need repair. Given when the character is made, not again when its skin is.
     """
 
     name: str
@@ -110,7 +114,7 @@ class Character:
 
     @classmethod
     def from_mesh(cls, mesh: Mesh, skeleton: Skeleton, *, name: str = "", strict: bool = False) -> Character:
-        """Binds a mesh to a skeleton; the character's own pose is the bind pose.
+        """Bind a mesh to a skeleton. The character's own pose is the bind pose.
 
         Parameters
         ----------
@@ -128,7 +132,7 @@ class Character:
         return cls(name, mesh, skeleton, Rig.from_skeleton(skeleton), strict=strict)
 
     def with_mesh(self, mesh: Mesh, *, strict: bool = False) -> Character:
-        """The character with another mesh: its skin, and what is saved, are that of this one.
+        """The character with another mesh, which its skin and saved files then have.
 
         Parameters
         ----------
@@ -161,17 +165,17 @@ class Character:
         vertices: ArrayLike | None = None,
         strict: bool = False,
     ) -> Character:
-        """The character with other weights: its skin, and what is saved, have these.
+        """The character with other weights, which its skin and saved files then have.
 
-        With `vertices`, and where the skin has been asked for before, only what is near to them is bound anew, as by
+        With `vertices`, and if the skin has been made already, only the parts near them are bound anew, as by
         `Skin.update_weights`.
 
         Parameters
         ----------
         joint_indices, joint_weights : (M, K) array_like
-            The new influences, of all vertices or of those in `vertices`; such as come from `sbs.weights`.
+            The new influences, of all vertices or of those in `vertices`, for example from `sbs.weights`.
         vertices : (M,) array_like of int or (V,) array_like of bool, optional
-            The vertices that change; of one that occurs several times the last row counts.
+            The vertices that change; if one occurs several times, its last row counts.
         strict : bool, optional
             Refuse weights that need a repair, see `Skin`.
 
@@ -189,7 +193,7 @@ class Character:
         Warns
         -----
         WeightWarning
-            Weights will be repaired; it counts all vertices.
+            If weights need repair; it counts those of the whole mesh.
 
         Examples
         --------
@@ -212,11 +216,11 @@ class Character:
         changed = copy.copy(self)
         mesh = replace(mesh, joint_indices=skin.joint_indices, joint_weights=skin.joint_weights)
         vars(changed).update(mesh=mesh, skin=skin)
-        vars(changed).pop("scene_matrix", None)  # which depends on the weights
+        vars(changed).pop("scene_matrix", None)  # the skin depends on the weights
         return changed
 
     def _influences(self, joint_indices: ArrayLike, joint_weights: ArrayLike, count: int) -> Influences:
-        """Influences of so many vertices, of the types of the mesh."""
+        """Influences of `count` vertices, in the types of the mesh."""
         indices, weights = np.asarray(joint_indices), np.asarray(joint_weights)
         if indices.ndim != 2 or len(indices) != count:
             raise ValueError(f"joint_indices has shape {indices.shape}, expected ({count}, K)")
@@ -238,9 +242,9 @@ class Character:
 
     @property
     def rest_matrices(self) -> NDArray[np.float64]:
-        """Skinning matrices (J, 4, 4) of the pose that the file stores, bind space to scene.
+        """Skinning matrices (J, 4, 4) of the pose in the file, bind space to scene.
 
-        Where this is the bind pose they are all equal.
+        If this is the bind pose, they are all equal.
         """
         return self.rig.rest_matrices
 
@@ -261,7 +265,7 @@ class Character:
         quaternions: ArrayLike | None = None,
         rotation_vectors: ArrayLike | None = None,
     ) -> NDArray[np.float64]:
-        """Skinning matrices of a pose that is given joint by joint, bind space to scene.
+        """Skinning matrices of a pose given joint by joint, bind space to scene.
 
         Parameters
         ----------
@@ -295,10 +299,17 @@ class Character:
         return Skin.quietly(**bound(self.mesh, self.skeleton) | {"centers": self.optimized_centers(**options)})
 
     def save(self, path: PathLike, *, weights: WeightType = "float32") -> None:
+<<<<<<< HEAD
         """Writes the character as a file: mesh, joints, influences, animations; ``sbs formats`` lists the kinds.
 
         Weights are written as the skin uses them: bad ones dropped, one for each joint of a vertex, their sum 1, the
         largest first. Materials are not kept. A file that is there already is replaced at the end.
+=======
+        """Write the character as a binary glTF 2.0 file (GLB): mesh, joints, influences and animations.
+
+        Weights are written as the skin uses them: bad ones dropped, one for each joint of a vertex, with sum 1, the
+        largest first, four to a set. Materials are not kept. An existing file is replaced once the new one is complete.
+>>>>>>> 376aeba (python: plainer words in docstrings)
 
         Parameters
         ----------
@@ -323,7 +334,7 @@ class Character:
 
 
 def bound(mesh: Mesh, skeleton: Skeleton) -> dict[str, Any]:
-    """What the skin of a mesh on a skeleton is made from."""
+    """The arguments for the skin of a mesh on a skeleton."""
     return {
         "rest_positions": mesh.positions,
         "joint_indices": mesh.joint_indices,
@@ -337,13 +348,17 @@ def bound(mesh: Mesh, skeleton: Skeleton) -> dict[str, Any]:
 
 
 def load(path: PathLike, *, strict: bool = False, skin: int | None = None) -> Character:
+<<<<<<< HEAD
     """Reads a skinned character from a file: glTF 2.0 (.glb, .gltf), or another format that ``sbs formats`` lists.
+=======
+    """Read a skinned character from a glTF 2.0 file, binary (.glb) or text (.gltf).
+>>>>>>> 376aeba (python: plainer words in docstrings)
 
-    All triangles that hang on one skin become one mesh: every primitive of every mesh, and of skins that share their
-    joints. Strips and fans are cut into triangles; points, lines, morph targets, materials and meshes without a skin
-    are left out. Where some primitives have normals, those without get area-weighted ones. Where the file's own pose
-    scales all joints alike (an armature that is scaled by 100, for instance), the mesh and the bind pose are scaled
-    instead: deformed positions are those of the scene, in its units, and skinning matrices are rigid.
+    All triangles of one skin become one mesh: every primitive of every mesh, also of skins with the same joints. Strips
+    and fans are converted to triangles; points, lines, morph targets, materials and meshes without a skin are left out.
+    If only some primitives have normals, the others get area-weighted ones. If the file's own pose scales all joints
+    alike (an armature scaled by 100, for instance), the mesh and the bind pose are scaled instead: deformed positions
+    are those of the scene, in its units, and skinning matrices are rigid.
 
     Parameters
     ----------
@@ -360,10 +375,15 @@ def load(path: PathLike, *, strict: bool = False, skin: int | None = None) -> Ch
     Raises
     ------
     ValueError
+<<<<<<< HEAD
         If the file is damaged, has no skin, or is compressed (Draco, meshopt), or its format is not known; the message
         names the file and the element. Under `strict`, if weights need a repair.
     MissingExtraError
         If the format needs a package that is not installed.
+=======
+        If the file is damaged, has no skin, or is compressed (Draco, meshopt); the message names the file and the
+        element. With `strict`, if weights need repair.
+>>>>>>> 376aeba (python: plainer words in docstrings)
     OSError
         If the file cannot be read.
 
@@ -392,6 +412,20 @@ def load(path: PathLike, *, strict: bool = False, skin: int | None = None) -> Ch
     content = formats.recognized(source).read(source, skin)
     for remark in content.remarks:
         warn(f"{source}: {remark}", FileWarning)
+<<<<<<< HEAD
+=======
+    surface = content.surface
+    # Numbers too large for float32 become infinite, which the skin refuses.
+    with np.errstate(over="ignore"):
+        mesh = Mesh(
+            positions=surface.positions.astype(np.float32),
+            triangles=surface.triangles.astype(np.int32),
+            joint_indices=surface.joint_indices.astype(np.int32),
+            joint_weights=surface.joint_weights.astype(np.float32),
+            normals=None if surface.normals is None else surface.normals.astype(np.float32),
+            uvs=None if surface.uvs is None else surface.uvs.astype(np.float32),
+        )
+>>>>>>> 376aeba (python: plainer words in docstrings)
     name = well_formed(source.stem)
     try:
         mesh = content.surface.as_mesh()

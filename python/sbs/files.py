@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files that are there whole or not at all."""
+"""Files that are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-# Longer ones are no kinds of files, and would not fit behind the random name.
+# A longer suffix is not that of a known format, and would not fit after the random name.
 _LONGEST_SUFFIX = 32
 
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A name to write to, which becomes `path` when the block ends well and is removed when it does not.
+    """A temporary file to write to, which becomes `path` if the block succeeds and is removed if it fails.
 
-    The temporary file is new, of a name that nobody can guess and with the suffix of `path`, and lies in the folder of
-    `path`, so that the change of name is one step: any number of threads and processes may write to one path, and who
-    reads it finds what one of them wrote. Of a file that was there, mode and owner are kept; a symbolic link stays, and
-    what it leads to is replaced. What is no regular file, such as a pipe or a device, gets the bytes when the block
-    ends well. If the main thread is ended by a signal meanwhile, the temporary file is removed first.
+    The temporary file is new, has a random name with the suffix of `path`, and is in the folder of `path`, so that
+    renaming it is one step: any number of threads and processes may write to one path, and a reader finds the complete
+    file of one of them. Mode and owner of an existing file are kept; a symbolic link stays, and its target is replaced.
+    If `path` is not a regular file, but a pipe or a device, the bytes are written to it when the block has succeeded.
+    If a signal ends the main thread meanwhile, the temporary file is removed first.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def _status(path: Path) -> os.stat_result | None:
-    """What is at a path, through links; None if nothing is."""
+    """The status of a path, following links; None if nothing is there."""
     try:
         return path.stat()
     except FileNotFoundError:
@@ -57,13 +57,13 @@ def _status(path: Path) -> os.stat_result | None:
 
 @contextmanager
 def _beside(target: Path, there: os.stat_result | None, token: str) -> Iterator[Path]:
-    """A new file in the folder of a regular one, whose place it takes."""
+    """A new file in the folder of a regular file, to replace it."""
     if there is not None and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     suffix = target.suffix if len(os.fsencode(target.suffix)) <= _LONGEST_SUFFIX else ""
     temporary = target.parent / f".{token}{suffix}"
-    # Until it is whole, a file that takes the place of another is for nobody else to read. `tempfile` makes files that
-    # are private whatever the umask says.
+    # Nobody else may read the file that replaces another until it is complete. `tempfile` makes private files
+    # regardless of the umask.
     os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if there is None else 0o600))
     try:
         yield temporary
@@ -75,18 +75,18 @@ def _beside(target: Path, there: os.stat_result | None, token: str) -> Iterator[
 
 
 def _resemble(path: Path, model: os.stat_result) -> None:
-    """Gives a file the owner and the permissions of another, as far as that is allowed."""
+    """Give a file the owner and the permissions of another, as far as the system allows."""
     mine = path.stat()
     if hasattr(os, "chown") and (mine.st_uid, mine.st_gid) != (model.st_uid, model.st_gid):
         with suppress(PermissionError):
             os.chown(path, model.st_uid, model.st_gid)
-    with suppress(PermissionError):  # of file systems that know no such mode
+    with suppress(PermissionError):  # some file systems have no such modes
         path.chmod(model.st_mode & 0o777)
 
 
 @contextmanager
 def _ahead_of(device: Path, token: str) -> Iterator[Path]:
-    """A file whose bytes go to a pipe or a device, in which the writing of some formats could not go back and forth."""
+    """A file whose bytes are copied to a pipe or a device at the end: some formats seek while they are written."""
     with tempfile.TemporaryDirectory(suffix=token) as folder:
         temporary = Path(folder, f"data{device.suffix}")
         temporary.touch()
@@ -97,11 +97,11 @@ def _ahead_of(device: Path, token: str) -> Iterator[Path]:
 
 @contextmanager
 def _named(path: Path, token: str) -> Iterator[None]:
-    """Lets errors of the system name what was asked for, where they name a temporary file or nothing."""
+    """Make errors of the system name the path asked for, where they name a temporary file or nothing."""
     try:
         yield
     except OSError as error:
-        if error.errno is None:  # as NumPy's, which say how much was written
+        if error.errno is None:  # NumPy's errors, for example, which say how much was written
             raise OSError(errno.EIO, str(error), str(path)) from error
         if error.filename is None or token in os.fsdecode(error.filename):
             error.filename, error.filename2 = str(path), None
@@ -114,7 +114,7 @@ class _Ended(BaseException):
 
 @contextmanager
 def _tidying_when_ended() -> Iterator[None]:
-    """Lets signals that would end the process end the block first. Those that the program handles are left to it."""
+    """Make signals that would end the process end the block first. Signals that the program handles are left to it."""
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may handle signals
         return

@@ -29,10 +29,10 @@ class Influences(NamedTuple):
 
 
 def tidy(joint_indices: ArrayLike, joint_weights: ArrayLike, *, joint_count: int | None = None) -> Influences:
-    """What a `Skin` makes of influences, to the last bit.
+    """Repair influences as `Skin` does, bit for bit.
 
     Weights that are NaN, infinite or negative are dropped, those of one joint are added, and all are divided by their
-    sum. No bit depends on the order of a vertex's influences.
+    sum. The result does not depend on the order of a vertex's influences, not even in a bit.
 
     Parameters
     ----------
@@ -40,13 +40,13 @@ def tidy(joint_indices: ArrayLike, joint_weights: ArrayLike, *, joint_count: int
     joint_weights : (V, K) array_like
         Any numbers.
     joint_count : int, optional
-        J, for indices to be checked against.
+        J, to check indices.
 
     Returns
     -------
     Influences
-        As wide as the vertex with the most joints needs, at least 1; of float64. A vertex without a positive weight
-        has none.
+        float64, as wide as the vertex with the most joints needs, at least 1. A vertex without a positive weight has no
+        influences.
 
     Raises
     ------

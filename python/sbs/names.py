@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Things that are told by their names."""
+"""Looking things up by name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["has_names", "nearest_name", "numbers_of"]
 
 
 def numbers_of(joints: Iterable[str | int], number_of_name: Mapping[str, int], *, option: str = "joints") -> list[int]:
-    """The numbers of joints that are told by their names or numbers.
+    """The numbers of joints that are given by names or numbers.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def numbers_of(joints: Iterable[str | int], number_of_name: Mapping[str, int], *
     Raises
     ------
     KeyError
-        If there is no joint of a name.
+        If no joint has such a name.
     ValueError
         If a number is out of range.
     TypeError
@@ -49,14 +49,14 @@ def numbers_of(joints: Iterable[str | int], number_of_name: Mapping[str, int], *
 
 
 def has_names(joints: Any) -> bool:
-    """Whether names are among some joints."""
+    """Whether some of the joints are given by names."""
     if isinstance(joints, np.ndarray):
         return bool(joints.dtype.kind == "U")
     return isinstance(joints, str) or (isinstance(joints, list | tuple) and any(isinstance(j, str) for j in joints))
 
 
 def nearest_name(name: str, names: Collection[str]) -> str:
-    """What an error adds to a name that is not among others: one that is spelled nearly so, if there is any."""
+    """A hint for an error about an unknown name: a name that is spelled similarly, if there is any."""
     in_small_letters = {known.lower(): known for known in names}
     for found in difflib.get_close_matches(name.lower(), in_small_letters, 1):
         return f"; did you mean {in_small_letters[found]!r}?"

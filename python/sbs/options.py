@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The options of deformation, as type checkers know them."""
+"""The types of the options of deformation."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DAMPING = 1e-8
 
 
 class MethodOptions(TypedDict, total=False):
-    """By which method: what can be said of the `base` that a method is blended with."""
+    """A method with its options; also that of the `base` that another is blended with."""
 
     method: Method
     rotation: Rotation
@@ -42,14 +42,14 @@ class MethodOptions(TypedDict, total=False):
 
 
 class BlendOptions(MethodOptions, total=False):
-    """By which method, or by which two."""
+    """One method, or two that are blended."""
 
     amount: ArrayLike | None
     base: Method | MethodOptions | None
 
 
 class DeformOptions(BlendOptions, total=False):
-    """The options of `Skin.deform` and `Skin.deform_many` that do not change what kind of result there is."""
+    """The options of `Skin.deform` and `Skin.deform_many` that do not change the type of the result."""
 
     out: Floats | None
     out_normals: Floats | None
@@ -57,7 +57,7 @@ class DeformOptions(BlendOptions, total=False):
 
 
 class InverseOptions(BlendOptions, total=False):
-    """The options of `Skin.inverse_deform` that do not change what kind of result there is."""
+    """The options of `Skin.inverse_deform` that do not change the type of the result."""
 
     out: Floats | None
     threads: int | None
@@ -67,7 +67,7 @@ _DEFAULTS: dict[str, Any] = {"rotation": "qlerp", "center": "joint_set", "dampin
 
 
 def refuse_idle(method: str, options: Mapping[str, Any], whose: str = "") -> None:
-    """See that no option of a method differs from its default where it has no effect.
+    """Refuse options of a method that have no effect, unless they have their default.
 
     Parameters
     ----------
@@ -75,12 +75,12 @@ def refuse_idle(method: str, options: Mapping[str, Any], whose: str = "") -> Non
     options : mapping
         Some of rotation, center, damping and rcond.
     whose : str, optional
-        Stands before the name of an option in the message.
+        Prefix for the name of an option in the message.
 
     Raises
     ------
     ValueError
-        If one does.
+        If there is such an option.
     """
     given = {name for name, default in _DEFAULTS.items() if options.get(name, default) != default}
     center = options.get("center", _DEFAULTS["center"])

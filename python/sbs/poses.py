@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Poses that turn one joint."""
+"""Poses in which one joint is turned."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def bone_axis(skeleton: Skeleton, joint: str | int) -> NDArray[np.float64]:
     Raises
     ------
     ValueError
-        If the joint has no child, or its first child lies in the same place.
+        If the joint has no child, or its first child is at the same place.
     """
     index = skeleton.index(joint)
     children = np.flatnonzero(np.asarray(skeleton.parents) == index)
@@ -53,7 +53,7 @@ def bone_axis(skeleton: Skeleton, joint: str | int) -> NDArray[np.float64]:
 
 
 def descendants(skeleton: Skeleton, joint: str | int) -> NDArray[np.intp]:
-    """A joint and all that hang from it, ascending."""
+    """A joint and all joints below it, ascending."""
     parents = np.asarray(skeleton.parents)
     found = np.zeros(len(parents), bool)
     found[skeleton.index(joint)] = True
@@ -65,7 +65,7 @@ def descendants(skeleton: Skeleton, joint: str | int) -> NDArray[np.intp]:
 
 
 def vertices_around(character: Character, joint: int) -> NDArray[np.bool_]:
-    """Which vertices (V,) a joint and its parent move."""
+    """Which vertices (V,) are moved by a joint or its parent."""
     pair = {joint, int(character.skeleton.parents[joint])}
     chosen = np.array([not pair.isdisjoint(joints) for joints in character.skin.joint_sets])
     return np.asarray(chosen[character.skin.joint_set_of_vertex])

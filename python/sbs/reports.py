@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is reported of a skin and of its poses, and what is warned of."""
+"""Reports and warnings about skins and poses."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ class WeightWarning(UserWarning):
 
 
 class SingularVertexWarning(UserWarning):
-    """A deformation could not be undone for some vertices, which joints have crushed."""
+    """A deformation could not be undone for some vertices, which joints have flattened."""
 
 
 @dataclass(frozen=True)
 class WeightReport:
-    """How many vertices were repaired when a skin was made; a vertex counts in every kind that it shows.
+    """How many vertices were repaired when a skin was made. A vertex counts in every kind that applies to it.
 
     Attributes
     ----------
@@ -27,9 +27,9 @@ class WeightReport:
     unweighted : int
         Vertices with no positive weight left: they stay at their rest position, whatever the pose.
     off_sum : int
-        Vertices whose weights sum to more than 1e-3 off 1: divided by their sum (as all are).
+        Vertices whose sum of weights is off 1 by more than 1e-3: divided by their sum, as all are.
     duplicate : int
-        Vertices that name a joint more than once with a positive weight: the weights are added.
+        Vertices with the same joint more than once, with positive weights: the weights are added.
     """
 
     nan: int
@@ -57,14 +57,14 @@ class WeightReport:
 
 @dataclass(frozen=True)
 class PoseReport:
-    """What a pose asks for, as Table 2 of Kavan and Zara 2005 counts it.
+    """How much work a pose is, counted as in Table 2 of Kavan and Zara 2005.
 
     Attributes
     ----------
     nontrivial_joint_sets : int
         Joint sets of two or more joints that are not a joint and its parent.
     solves : int
-        Least-squares solves for rotation centers: those sets, and the trivial ones whose two joints come apart.
+        Least-squares solves for rotation centers: for those sets, and for a joint and its parent that come apart.
     nonrigid_joints : int
         Joints whose matrix is not a rotation and a translation.
     """

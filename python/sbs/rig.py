@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tree of transforms that moves the joints of a character, from node transforms to skinning matrices."""
+"""The tree of transforms above the joints of a character: from node transforms to skinning matrices."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-# A matrix has shear if T R S misses it by more than the rounding of float32, relative to its largest element.
+# A matrix has shear if it differs from T R S by more than the rounding of float32, relative to its largest element.
 _SHEAR = 1e-6
 
-# Bind matrices of a rig and of a skeleton are the same if they differ by no more than this, relative to their size, and
-# by what was lost when they were inverted.
+# Bind matrices of a rig and of a skeleton are equal if they differ by at most this, relative to their size, plus the
+# error of inverting them.
 _APART = 1e-6
 
 
@@ -46,7 +46,7 @@ def compose(translations: Floats, quaternions: Floats, scales: Floats) -> Floats
 def decompose(matrices: Floats) -> tuple[Floats, Floats, Floats]:
     """Translations (..., 3), unit quaternions (..., 4), (w, x, y, z), and scales (..., 3) of matrices T R S.
 
-    Mirrored matrices get three negative scales. Shear has no place in T R S and is lost; no axis may have length 0.
+    Mirrored matrices get three negative scales. T R S cannot hold shear, which is lost; no axis may have length 0.
     """
     axes = matrices[..., :3, :3]
     handedness = np.where(np.linalg.det(axes) < 0.0, -1.0, 1.0)
@@ -58,8 +58,8 @@ def decompose(matrices: Floats) -> tuple[Floats, Floats, Floats]:
 class Rig:
     """The joints of a character and every node above or between them, N nodes in all, parents before children.
 
-    `Skeleton` knows joints alone, at bind; a rig also has the nodes that a file puts above and between them (an
-    armature node, often scaled), and the pose that the file stores. Animations move nodes.
+    `Skeleton` has only the joints, at bind. A rig also has the nodes that a file puts above and between them (an
+    armature node, often scaled), and the pose in the file. Animations move nodes.
 
     Attributes
     ----------
@@ -70,9 +70,9 @@ class Rig:
     quaternions : (N, 4) float64 ndarray
         Unit quaternions (w, x, y, z).
     local_matrices : (N, 4, 4) float64 ndarray
-        Node to parent, in the pose that the file stores: T R S, or the node's own matrix where it has one.
+        Node to parent, in the pose in the file: T R S, or the node's own matrix if it has one.
     has_matrix : (N,) bool ndarray
-        Nodes that are given by a matrix; these cannot be animated and have no T, R, S.
+        Nodes given by a matrix; these cannot be animated and have no T, R, S.
     joints : (J,) intp ndarray
         The node of each joint.
     inverse_bind_matrices : (J, 4, 4) float64 ndarray
@@ -116,7 +116,7 @@ class Rig:
 
     @cached_property
     def _levels(self) -> list[tuple[NDArray[Any], NDArray[Any]]]:
-        """Nodes by depth, each with their parents, so that a level is one matrix product."""
+        """The nodes of each depth with their parents, so that a level takes one matrix product."""
         depth: list[int] = []
         for parent in self.parents.tolist():
             depth.append(0 if parent < 0 else depth[parent] + 1)
@@ -137,7 +137,7 @@ class Rig:
 
     @property
     def joint_parents(self) -> NDArray[np.int32]:
-        """For each joint (J,) the nearest joint above it, -1 where there is none."""
+        """For each joint (J,) the nearest joint above it, or -1."""
         number, nearest = (np.full(len(self.parents), -1, np.int32) for _ in range(2))
         number[self.joints] = np.arange(len(self.joints))
         for nodes, parents in self._levels:
@@ -148,14 +148,14 @@ class Rig:
     def bind_matrices(self) -> Floats:
         """The joints at bind (J, 4, 4), scaled to a determinant of 1 or -1.
 
-        A factor of a joint's own axes cancels in skinning matrices.
+        A scale of a joint's own axes cancels in skinning matrices.
         """
         matrices = affine.inverse(self.inverse_bind_matrices)
         matrices[:, :3, :3] /= np.cbrt(np.abs(np.linalg.det(matrices[:, :3, :3])))[:, None, None]
         return matrices
 
     def check_skeleton(self, skeleton: Skeleton) -> None:
-        """See that joints are those of a skeleton, at the same place at bind.
+        """Check that the joints are those of a skeleton, at the same place at bind.
 
         Raises
         ------
@@ -186,7 +186,7 @@ class Rig:
 
     @cached_property
     def rest_matrices(self) -> Floats:
-        """Skinning matrices (J, 4, 4) of the pose that the file stores."""
+        """Skinning matrices (J, 4, 4) of the pose in the file."""
         matrices = self.skinning_matrices(self.local_matrices)
         matrices.setflags(write=False)
         return matrices

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Rotation matrices from and to Euler angles, quaternions, rotation vectors, and axes with angles.
 
-Matrices turn column vectors in a right-handed system, quaternions are (w, x, y, z), angles are in radians unless
-degrees are asked for. Every function takes stacks of rotations of any shape and returns float64.
+Matrices rotate column vectors in a right-handed system, quaternions are (w, x, y, z), and angles are in radians unless
+`degrees` is set. Every function takes stacks of rotations of any shape and returns float64.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
-# A sine or cosine this near to 0 is rounding: the first and the last axis of the Euler angles are then the same.
+# A sine or cosine this near to 0 counts as 0: then the first and the last axis of the Euler angles coincide.
 _GIMBAL_LOCK = 16.0 * float(np.finfo(np.float64).eps)
 
 
@@ -34,9 +34,9 @@ def matrices_from_euler(angles: ArrayLike, sequence: str, *, degrees: bool = Fal
     angles : (..., 3) array_like
         The angle about each axis of the sequence, in its order.
     sequence : str
-        Three axes: ``"XYZ"`` (capitals) turns about the axes of the turning body, so it is X(a) Y(b) Z(c); ``"xyz"``
-        turns about the fixed axes, z last: Z(c) Y(b) X(a). The 6 sequences of three different axes and the 6 whose
-        last axis is the first again, such as ``"ZXZ"``, are there in both kinds.
+        Three axes. ``"XYZ"`` (capitals) rotates about the axes of the moving body: X(a) Y(b) Z(c). ``"xyz"`` rotates
+        about the fixed axes, z last: Z(c) Y(b) X(a). In both cases there are the 6 sequences of three different axes,
+        and the 6 whose last axis is the first again, such as ``"ZXZ"``.
     degrees : bool
         Whether the angles are in degrees.
 
@@ -47,7 +47,7 @@ def matrices_from_euler(angles: ArrayLike, sequence: str, *, degrees: bool = Fal
     Raises
     ------
     ValueError
-        If `sequence` is none of these, or `angles` has not three columns.
+        If `sequence` is none of these, or `angles` does not have three columns.
 
     Examples
     --------
@@ -67,13 +67,13 @@ def matrices_from_euler(angles: ArrayLike, sequence: str, *, degrees: bool = Fal
 def euler_from_matrices(matrices: ArrayLike, sequence: str, *, degrees: bool = False) -> Floats:
     """Euler angles of rotation matrices, the inverse of `matrices_from_euler`.
 
-    Where the second angle makes the first and the third turn about one axis (gimbal lock), the first angle of a
-    sequence in capitals, or the third of one in small letters, is 0. The angles always give the matrix back.
+    If the second angle makes the axes of the first and the third coincide (gimbal lock), the first angle of a sequence
+    in capitals, or the third of one in small letters, is 0. The angles always give the same matrix again.
 
     Parameters
     ----------
     matrices : (..., 3, 3) array_like
-        Rotations; what they are if they are none is unspecified.
+        Rotations; the result for other matrices is unspecified.
     sequence : str
         As in `matrices_from_euler`.
     degrees : bool
@@ -92,12 +92,12 @@ def euler_from_matrices(matrices: ArrayLike, sequence: str, *, degrees: bool = F
     """
     axes, intrinsic = _axes_of_sequence(sequence)
     matrices = _matrices(matrices)
-    # The fixed axes x, y, z in this order are the turning axes Z, Y, X: one formula serves both.
+    # Rotations about the fixed axes x, y, z are those about the moving axes Z, Y, X: one formula serves both.
     i, j, last = axes if intrinsic else axes[::-1]
     k = 3 - i - j
     sign = 1.0 if (j - i) % 3 == 1 else -1.0
 
-    # The first angle from the column or row that the second one tilts; the second is then free of division.
+    # The first angle comes from the column or row that the second one tilts; the second then needs no division.
     if last == i:
         sine, cosine = matrices[..., j, i], -sign * matrices[..., k, i]
         second = np.arctan2(np.hypot(sine, cosine), matrices[..., i, i])
@@ -107,7 +107,7 @@ def euler_from_matrices(matrices: ArrayLike, sequence: str, *, degrees: bool = F
     locked = np.hypot(sine, cosine) <= _GIMBAL_LOCK
     first = np.where(locked, 0.0, np.arctan2(sine, cosine))
 
-    # Turned back by the first angle, row j shows the third one alone, also where the second is locked.
+    # After rotating back by the first angle, row j depends only on the third one, even in gimbal lock.
     row = np.cos(first)[..., None] * matrices[..., j, :] + sign * np.sin(first)[..., None] * matrices[..., k, :]
     third = np.arctan2(-sign * row[..., k], row[..., j]) if last == i else np.arctan2(sign * row[..., i], row[..., j])
 
@@ -129,7 +129,7 @@ def matrices_from_quaternions(quaternions: ArrayLike) -> Floats:
     Raises
     ------
     ValueError
-        If a quaternion is zero or not finite, or `quaternions` has not four columns.
+        If a quaternion is zero or not finite, or `quaternions` does not have four columns.
     """
     quaternions = _unit_vectors(_vectors(quaternions, "quaternions", 4), "quaternions")
     w, x, y, z = np.moveaxis(quaternions, -1, 0)
@@ -149,13 +149,13 @@ def matrices_from_quaternions(quaternions: ArrayLike) -> Floats:
 def quaternions_from_matrices(matrices: ArrayLike) -> Floats:
     """Unit quaternions (w, x, y, z) of rotation matrices, with w >= 0.
 
-    Each quaternion is read off its largest component, so none loses digits (Shepperd, "Quaternion from Rotation
-    Matrix", Journal of Guidance and Control 1(3), 1978).
+    Each quaternion is computed from its largest component, so that no digits are lost (Shepperd, "Quaternion from
+    Rotation Matrix", Journal of Guidance and Control 1(3), 1978).
 
     Parameters
     ----------
     matrices : (..., 3, 3) array_like
-        Rotations; what comes out for anything else is unspecified.
+        Rotations; the result for other matrices is unspecified.
 
     Returns
     -------
@@ -167,7 +167,7 @@ def quaternions_from_matrices(matrices: ArrayLike) -> Floats:
         If `matrices` is not a stack of 3 by 3 matrices.
     """
     m = _matrices(matrices)
-    # 4 q q^T, of which each row is the quaternion times four of its components.
+    # 4 q q^T: each row is the quaternion times four times one of its components.
     products = np.empty((*m.shape[:-2], 4, 4))
     for axis in range(3):
         j, k = (axis + 1) % 3, (axis + 2) % 3
@@ -183,7 +183,7 @@ def quaternions_from_matrices(matrices: ArrayLike) -> Floats:
 
 
 def matrices_from_axis_angle(axes: ArrayLike, angles: ArrayLike, *, degrees: bool = False) -> Floats:
-    """Rotation matrices that turn about axes by angles.
+    """Rotation matrices from axes and angles.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def matrices_from_axis_angle(axes: ArrayLike, angles: ArrayLike, *, degrees: boo
     Raises
     ------
     ValueError
-        If an axis is zero or not finite, `axes` has not three columns, or the shapes do not broadcast.
+        If an axis is zero or not finite, `axes` does not have three columns, or the shapes do not broadcast.
     """
     axes = _unit_vectors(_vectors(axes, "axes", 3), "axes")
     half = 0.5 * np.asarray(angles, dtype=np.float64)
@@ -213,12 +213,12 @@ def matrices_from_axis_angle(axes: ArrayLike, angles: ArrayLike, *, degrees: boo
 
 
 def matrices_from_rotation_vectors(vectors: ArrayLike, *, degrees: bool = False) -> Floats:
-    """Rotation matrices of rotation vectors: axes whose lengths are the angles, as SMPL has its poses.
+    """Rotation matrices from rotation vectors: axes whose lengths are the angles, as in poses of SMPL.
 
     Parameters
     ----------
     vectors : (..., 3) array_like
-        Zeros are no rotation.
+        Zero is no rotation.
     degrees : bool
         Whether the lengths are in degrees.
 
@@ -229,7 +229,7 @@ def matrices_from_rotation_vectors(vectors: ArrayLike, *, degrees: bool = False)
     Raises
     ------
     ValueError
-        If a number is not finite, or `vectors` has not three columns.
+        If a number is not finite, or `vectors` does not have three columns.
 
     Examples
     --------
@@ -258,14 +258,14 @@ def rotation_vectors_from_matrices(matrices: ArrayLike, *, degrees: bool = False
     Parameters
     ----------
     matrices : (..., 3, 3) array_like
-        Rotations; what comes out for anything else is unspecified.
+        Rotations; the result for other matrices is unspecified.
     degrees : bool
         Whether to return lengths in degrees.
 
     Returns
     -------
     (..., 3) ndarray of float64
-        Of a length of at most 180 degrees; of a half turn, one of the two.
+        At most 180 degrees long; for a half turn one of the two.
 
     Raises
     ------
@@ -280,13 +280,13 @@ def rotation_vectors_from_matrices(matrices: ArrayLike, *, degrees: bool = False
 
 
 def _lengths(vectors: Floats) -> Floats:
-    """Lengths (...) of vectors (..., 3), of which no square under- or overflows."""
+    """Lengths (...) of vectors (..., 3), without under- or overflow of squares."""
     lengths: Floats = np.hypot(np.hypot(vectors[..., 0], vectors[..., 1]), vectors[..., 2])
     return lengths
 
 
 def _axes_of_sequence(sequence: str) -> tuple[list[int], bool]:
-    """The three axes as numbers, and whether they turn with the body."""
+    """The three axes as numbers, and whether they move with the body."""
     axes = ["xyz".find(letter) for letter in sequence.lower()]
     one_kind = sequence in (sequence.upper(), sequence.lower())
     if len(axes) != 3 or min(axes) < 0 or axes[0] == axes[1] or axes[1] == axes[2] or not one_kind:
@@ -322,7 +322,7 @@ def _matrices(matrices: ArrayLike) -> Floats:
 
 
 def _unit_vectors(vectors: Floats, name: str) -> Floats:
-    # Divided by the largest component first, so that no square under- or overflows.
+    # Divide by the largest component first, so that no square under- or overflows.
     largest = np.max(np.abs(vectors), axis=-1, keepdims=True)
     bad = np.argwhere(~((largest > 0.0) & np.isfinite(largest))[..., 0])
     if len(bad):

@@ -107,24 +107,24 @@ class Skeleton:
         return {name: joint for joint, name in enumerate(self.names)}
 
     def index(self, joint: str | int) -> int:
-        """The number of a joint that is told by its name or number.
+        """The number of a joint that is given by name or number.
 
         Raises
         ------
         KeyError
-            If there is no joint of a name.
+            If no joint has the name.
         ValueError
             If a number is out of range.
         """
         return self.indices([joint])[0]
 
     def indices(self, joints: Iterable[str | int]) -> list[int]:
-        """The numbers of joints that are told by their names or numbers.
+        """The numbers of joints that are given by names or numbers.
 
         Raises
         ------
         KeyError
-            If there is no joint of a name.
+            If no joint has such a name.
         ValueError
             If a number is out of range.
         TypeError
@@ -145,9 +145,9 @@ class Skeleton:
         ----------
         local : (..., J, 3), (..., J, 4), (..., J, 3, 3) or (..., J, 4, 4) array_like
             T(j), the movement of each joint in its own axes: rotation vectors (an axis whose length is the angle, in
-            radians), quaternions (w, x, y, z) of any length but 0, rotation matrices, or matrices. The identity for all
-            joints, which is zeros as rotation vectors, gives the bind pose. What ends in (J, 3, 3) or (J, 4, 4) is
-            taken for matrices; frames of three vectors or four quaternions are told by the names below.
+            radians), quaternions (w, x, y, z) of any length but 0, rotation matrices, or affine matrices. The identity
+            for all joints, which is zero as a rotation vector, gives the bind pose. A shape that ends in (J, 3, 3) or
+            (J, 4, 4) means matrices; for several frames of three vectors or four quaternions use the names below.
         quaternions : (..., J, 4) array_like
             Quaternions, in place of `local`.
         rotation_vectors : (..., J, 3) array_like
@@ -167,7 +167,7 @@ class Skeleton:
 
         Examples
         --------
-        A pose as SMPL has it, of which all joints but one rest:
+        A pose as in SMPL, with one joint turned:
 
         >>> skeleton = Skeleton([-1, 0], np.tile(np.eye(4), (2, 1, 1)))
         >>> skeleton.forward([[0.0, 0.0, 0.0], [np.pi, 0.0, 0.0]])[1].round(3) + 0.0
@@ -183,7 +183,7 @@ class Skeleton:
     def _movements(
         self, local: ArrayLike | None, quaternions: ArrayLike | None, rotation_vectors: ArrayLike | None
     ) -> Floats:
-        """T(j) as matrices (..., J, 4, 4), of the one that is given."""
+        """T(j) as matrices (..., J, 4, 4), from the one argument that is given."""
         name = "local"
         if local is not None:
             movements = np.asarray(local, dtype=np.float64)
@@ -211,7 +211,7 @@ class Skeleton:
         return self._check_pose(affine.from_linear(turned), name)
 
     def from_local(self, local_matrices: ArrayLike) -> Floats:
-        """Pose matrices of matrices joint to parent, such as the nodes of a glTF file have: F(j) = F(p(j)) L(j).
+        """Pose matrices from matrices joint to parent, like those of glTF nodes: F(j) = F(p(j)) L(j).
 
         Parameters
         ----------
@@ -258,7 +258,7 @@ class Skeleton:
         return affine.inverse(self.local_bind_matrices) @ self._relative_to_parents(pose, inverse_pose)
 
     def skinning_matrices(self, pose: ArrayLike) -> Floats:
-        """Skinning matrices F(j) A(j)^-1 of pose matrices: what `Skin.deform` takes.
+        """Skinning matrices F(j) A(j)^-1 from pose matrices, for `Skin.deform`.
 
         Parameters
         ----------

@@ -30,9 +30,9 @@ __all__ = ["Skin"]
 class Skin:
     """A mesh that is bound to its joints. Immutable, so any number of threads may deform with it at once.
 
-    Arrays are kept by reference where they are C-contiguous, aligned, of native byte order and of a type below already;
-    else a copy is. Deformation reads its own packed form of them: to write to one afterwards does not change the skin,
-    but what its attributes show and what is pickled.
+    Arrays that are C-contiguous, aligned, of native byte order and of a type below are kept by reference; others are
+    copied. Deformation uses its own packed form of them. So writing to such an array later does not change
+    deformations, but it changes what the attributes show and what is pickled.
 
     Parameters
     ----------
@@ -44,25 +44,25 @@ class Skin:
     joint_weights : (V, K) array_like
         Their weights, in any order; normalized to a sum of 1.
     joint_count : int, optional
-        J. By default the length of `parents` or `joint_positions`, else the largest index and one.
+        J. By default the length of `parents` or `joint_positions`, else the largest index plus one.
     parents : (J,) array_like of int, optional
-        Parent of each joint, -1 for a root. With `joint_positions` it makes known which rotation centers are just the
-        position of a joint: those of a joint and its parent.
+        Parent of each joint, -1 for a root. With `joint_positions` it saves work: the rotation center of a joint and
+        its parent is then just the position of the joint.
     joint_positions : (J, 3) array_like, optional
         Where the joints are at bind, in the space of the mesh.
     rest_normals : (V, 3) array_like, optional
         Normals at rest, of any length; needed for ``deform(..., normals=True)``.
     centers : (V, 3) array_like, optional
-        What ``deform(..., center="optimized")`` turns every vertex about, in the space of the rest positions. A vertex
-        that is its own center is blended linearly, and so is its normal.
+        The centers that ``deform(..., center="optimized")`` rotates vertices about, in the space of the rest positions.
+        A vertex that is its own center is blended linearly, and so is its normal.
     strict : bool
-        Whether weights that need a repair are a ValueError. By default they are repaired, with a `WeightWarning`.
+        Whether weights that need repair are a ValueError. By default they are repaired, with a `WeightWarning`.
 
     Raises
     ------
     ValueError
         If shapes disagree, an array is empty, an index or a parent is out of range, parents run in a circle, a number
-        is NaN or infinite, or weights need a repair under `strict`.
+        is NaN or infinite, or weights need repair with `strict`.
     TypeError
         If an array holds neither real numbers nor, for indices, integers.
 
@@ -73,8 +73,8 @@ class Skin:
 
     Examples
     --------
-    A point that two joints share equally, one of which turns by 180 degrees about x: linear blending makes it collapse
-    to the axis, spherical blending keeps its distance.
+    Two joints share a point equally, and one of them turns by 180 degrees about x. Linear blending collapses the point
+    to the axis; spherical blending keeps its distance.
 
     >>> import numpy as np
     >>> import sbs
@@ -116,7 +116,7 @@ class Skin:
 
     @classmethod
     def quietly(cls, *args: Any, **kwargs: Any) -> Self:
-        """A skin of weights that were warned of before; arguments as those of the class."""
+        """A skin without a `WeightWarning`, which was given before; arguments as those of the class."""
         skin = cls.__new__(cls)
         skin._core = _core.Skin(*args, **kwargs)
         return skin
@@ -148,7 +148,7 @@ class Skin:
         return self._core.joint_weights
 
     def influences(self) -> Influences:
-        """The influences as the skin uses them, whatever was given: see `sbs.weights.tidy`."""
+        """The influences as the skin uses them, repaired: see `sbs.weights.tidy`."""
         return tidy(self.joint_indices, self.joint_weights)
 
     @property
@@ -178,7 +178,7 @@ class Skin:
 
     @property
     def dtype(self) -> np.dtype[np.float32 | np.float64]:
-        """The type of the rest positions and of all positions and normals that come out."""
+        """The type of the rest positions and of all resulting positions and normals."""
         return self._core.rest_positions.dtype
 
     @property
@@ -226,7 +226,7 @@ class Skin:
 
     @property
     def instruction_set(self) -> str:
-        """What the kernels at work were compiled for, such as ``"avx2"``."""
+        """The instruction set that the skin uses, such as ``"avx2"``."""
         return self._core.instruction_set
 
     # -------------------------------------------------------------------------------------------------------- deforming
@@ -265,31 +265,30 @@ class Skin:
         ----------
         skinning_matrices : (J, 4, 4) or (J, 3, 4) array_like
             Pose matrix times inverse bind matrix of each joint, for column vectors: translations in the last column.
-            Joints may scale and shear, float32 or float64 goes with either type of skin. Where they do, centers are
-            found from their rotations, and from where they move the joints' own positions: a skin should be made with
-            `joint_positions`.
+            float32 or float64 for either type of skin. Joints may scale and shear. Then centers are found from their
+            rotations and from where they move the joints' own positions, so the skin should have `joint_positions`.
         method : {"spherical", "linear", "dual_quaternion", "rigid"}
             Spherical blend skinning (Kavan and Zara 2005), linear blend skinning, dual quaternion skinning (Kavan et
             al. 2007), or each vertex by its heaviest joint alone.
         rotation : {"qlerp", "average"}
             How ``"spherical"`` blends rotations: quaternions linearly, normalized (eqs. 4 to 6), or by their spherical
-            weighted average (Buss and Fillmore 2001), which of two is spherical linear interpolation. The average takes
-            several times as long; of two it is up to 8.15 degrees off the other.
+            weighted average (Buss and Fillmore 2001), which for two is spherical linear interpolation. The average
+            takes several times as long; for two rotations it differs from the other by up to 8.15 degrees.
         center : {"joint_set", "weighted", "optimized"}
             Where ``"spherical"`` puts the rotation center: one for each joint set, the point that its joints move most
-            alike (section 4); one for each vertex, the point that its joints move most alike as far as they weigh, so
-            that the mesh does not tear between joint sets; or the `centers` that the skin was made with.
+            alike (section 4); one for each vertex, where joints count by their weights, so that the mesh does not tear
+            between joint sets; or the `centers` that the skin was made with.
         damping : float
-            Weight of the pull of that point to the mean of the set's vertices, or for ``"weighted"`` to the vertex; it
-            makes the point unique. No unit. ``"weighted"`` takes at least 1e-6.
+            How strongly that point is drawn to the mean of the set's vertices, or for ``"weighted"`` to the vertex,
+            which makes the point unique. No unit. ``"weighted"`` uses at least 1e-6.
         rcond : float, optional
-            Between 0 and 1: the paper's truncated singular value decomposition in place of damping, dropping singular
-            values up to `rcond` times the largest. It jumps where one crosses that; 1e-3 is a good value. For centers
-            of joint sets only.
+            Between 0 and 1: the truncated singular value decomposition of the paper in place of damping, without
+            singular values up to `rcond` times the largest. The center jumps where a singular value crosses that limit;
+            1e-3 is a good value. For centers of joint sets only.
         amount : (V,) array_like or float, optional
-            How much of this method each vertex gets, between 0 and 1, in place of `base`: a map that blends the
-            positions that come out of the two, and the normals. Where it is 0 or 1 the result is that of one method, to
-            the last bit, and the other is not computed. By default all of this method.
+            How much of this method each vertex gets, between 0 and 1, the rest being `base`: positions and normals of
+            the two are blended. Where it is 0 or 1 the result is that of one method alone, bit for bit, and the other
+            is not computed. By default this method alone.
         base : str or dict, optional
             The method where `amount` is 0: its name, or its options, such as ``{"method": "spherical", "rcond":
             1e-3}``. By default ``"linear"``.
@@ -298,29 +297,28 @@ class Skin:
         out, out_normals : (V, 3) ndarray, optional
             Arrays for the results: writeable, C-contiguous, of the skin's type, sharing no memory with any input.
         threads : int, optional
-            At most so many threads. No bit of the result depends on it.
+            The most threads. The result does not depend on it, not even in a bit.
 
         Returns
         -------
         positions : (V, 3) ndarray
             Of the skin's type; `out` if given.
         normals : (V, 3) ndarray
-            Only with ``normals=True``; unit vectors, or zero where the rest normal is.
+            Only with ``normals=True``; unit vectors, or zero where the rest normal is zero.
 
         Raises
         ------
         ValueError
-            If a shape is wrong, a matrix holds NaN or infinity, a last row is not (0, 0, 0, 1), an option is out of its
-            range, unknown or without effect beside the others, or an output array can't be used.
+            If a shape is wrong, a matrix contains NaN or infinity, a last row is not (0, 0, 0, 1), an option is out of
+            its range, unknown or has no effect with the others, or an output array cannot be used.
         TypeError
-            If matrices hold no real numbers, or an output is no array.
+            If matrices are not real numbers, or an output is not an array.
         LinAlgError
             If a singular value decomposition does not converge (only with `rcond`, or for singular matrices).
 
         Notes
         -----
-        The global interpreter lock is released during the computation. In a child process made by fork, it runs in one
-        thread.
+        The global interpreter lock is released during the computation.
         """
         refuse_idle(method, {"rotation": rotation, "center": center, "damping": damping, "rcond": rcond})
         return self._core.deform(
@@ -366,7 +364,7 @@ class Skin:
         out_normals: Floats | None = None,
         threads: int | None = None,
     ) -> Floats | tuple[Floats, Floats]:
-        """Deform the mesh by the skinning matrices of several frames; bit for bit what `deform` gives for each.
+        """Deform the mesh by the skinning matrices of several frames. Results equal those of `deform`, bit for bit.
 
         Parameters
         ----------
@@ -449,34 +447,34 @@ class Skin:
     ) -> Floats | tuple[Floats, NDArray[np.bool_]]:
         """Undo a deformation: the rest positions of a posed mesh.
 
-        What `deform` makes of a position by the same matrices and options becomes that position again; what was
-        sculpted on the posed mesh becomes a shape of the mesh at rest. With its weights given, every method moves a
-        vertex by an affine map, and this is the inverse of that.
+        For given weights every method moves a vertex by an affine map, and this inverts it. So the result of `deform`
+        with the same matrices and options becomes the rest position again, and a shape that was sculpted on the posed
+        mesh becomes a shape of the mesh at rest.
 
         Parameters
         ----------
         posed_positions : (V, 3) array_like
-            The posed mesh, in the order of its vertices. Computed with in the skin's type.
+            The posed mesh, in the order of its vertices; cast to the skin's type.
         skinning_matrices : (J, 4, 4) or (J, 3, 4) array_like
             Those of the pose.
         method, rotation, center, damping, rcond, amount, base
             Those of the deformation; see `deform`.
         return_singular : bool
-            Whether to return as well which vertices have no inverse, instead of warning of them.
+            Whether to also return which vertices have no inverse, instead of warning of them.
         out : (V, 3) ndarray, optional
             An array for the result: writeable, C-contiguous, of the skin's type, sharing no memory with any input; or
             `posed_positions` itself.
         threads : int, optional
-            At most so many threads. No bit of the result depends on it.
+            The most threads. The result does not depend on it, not even in a bit.
 
         Returns
         -------
         positions : (V, 3) ndarray
             Of the skin's type; `out` if given.
         singular : (V,) ndarray of bool
-            Only with ``return_singular=True``: the vertices that have no inverse, because their joints have crushed
-            them to a plane, a line or a point, or so nearly that rounding could move the result by a thousandth of the
-            mesh's size. They get the rest position of the skin.
+            Only with ``return_singular=True``: the vertices that have no inverse, because their joints flatten space to
+            a plane, a line or a point, or so nearly that rounding could move the result by a thousandth of the mesh's
+            size. They get the rest position of the skin.
 
         Raises
         ------
@@ -490,8 +488,8 @@ class Skin:
 
         Notes
         -----
-        Rest positions come back to 1e-6 of the mesh's size in float32, and 1e-12 in float64, where a vertex is not
-        much more squeezed one way than another; else to that much less.
+        Where a vertex is squeezed about equally in all directions, rest positions are exact to 1e-6 of the mesh's size
+        in float32, and to 1e-12 in float64; elsewhere the error grows with the ratio of the largest to the least scale.
 
         Examples
         --------
@@ -528,11 +526,11 @@ class Skin:
         return positions
 
     def _amounts(self, amount: ArrayLike | None) -> ArrayLike | None:
-        """One amount for each vertex, where there is but one."""
+        """One amount for each vertex, also from a single number."""
         return amount if amount is None or np.ndim(amount) else np.full(self.vertex_count, amount)
 
     def _base(self, amount: ArrayLike | None, base: Method | MethodOptions | None) -> Method | MethodOptions:
-        """What stands beside a method where there is an amount."""
+        """The base method of an amount."""
         if base is None:
             return "linear"
         if amount is None:
@@ -555,8 +553,8 @@ class Skin:
         Returns
         -------
         (N, 3) ndarray of float64
-            One for each of `joint_sets`, in the space of the rest positions. A set of fewer than two joints needs none:
-            it has the mean rest position of its vertices.
+            One for each of `joint_sets`, in the space of the rest positions. A set of fewer than two joints needs none
+            and gets the mean rest position of its vertices.
 
         Raises
         ------
@@ -569,7 +567,7 @@ class Skin:
     def pose_report(
         self, skinning_matrices: ArrayLike, *, damping: float = DAMPING, rcond: float | None = None
     ) -> PoseReport:
-        """What spherical blend skinning has to do in a pose.
+        """How much work spherical blend skinning has in a pose.
 
         Parameters
         ----------
@@ -599,24 +597,24 @@ class Skin:
         vertices: ArrayLike | None = None,
         strict: bool = False,
     ) -> Self:
-        """The same mesh with other weights, as a new skin: bit for bit what a new `Skin` would be.
+        """The same mesh with other weights, as a new skin that equals a new `Skin`, bit for bit.
 
-        With `vertices`, what is far from them is copied, which takes a fraction of the time: it follows the strokes of
-        a brush. Arrays that the skin was made from must not have been written to.
+        With `vertices`, parts of the skin that are far from them are copied, which takes a fraction of the time: fast
+        enough to follow the strokes of a brush. Arrays that the skin was made from must not have been written to.
 
         Parameters
         ----------
         joint_indices, joint_weights : (M, K) array_like
             The new influences, of all vertices or of those in `vertices`. K need not be that of this skin.
         vertices : (M,) array_like of int or (V,) array_like of bool, optional
-            The vertices that change; of one that occurs several times the last row counts.
+            The vertices that change; if one occurs several times, its last row counts.
         strict : bool
             As in `Skin`.
 
         Returns
         -------
         Skin
-            Of the class of this one, with the attributes that an object of a subclass has besides.
+            Of the class of this one; attributes that a subclass has added are kept.
 
         Raises
         ------
@@ -656,7 +654,7 @@ class Skin:
         return _restore, (type(self), self._arguments())
 
     def _arguments(self) -> dict[str, Any]:
-        """What the skin was made from."""
+        """The arguments that the skin was made from."""
         return {
             name: getattr(self, name)
             for name in (
@@ -673,7 +671,7 @@ class Skin:
 
 
 def _restore(cls: type[Skin], arguments: dict[str, Any]) -> Skin:
-    """The skin of a pickle. Its weights were warned of when it was first made."""
+    """The skin of a pickle. Warnings about its weights were given when it was first made."""
     return cls.quietly(**arguments)
 
 

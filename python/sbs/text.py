@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Text from files, which may hold anything, made fit to be kept and to be shown."""
+"""Text from files, which may contain anything, made safe to store and to show."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import unicodedata
 
 __all__ = ["plain", "well_formed"]
 
-# Control characters, format characters such as those that turn the direction of writing, halves of surrogate pairs, and
-# separators of lines.
+# Control characters, format characters such as those that change the direction of writing, halves of surrogate pairs,
+# and line separators.
 _UNSHOWN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
-# The zero-width joiner and non-joiner, which Persian, Indic scripts and emoji are spelled with.
+# The zero-width joiner and non-joiner, which Persian, Indic scripts and emoji need.
 _SPELLING = frozenset("\u200c\u200d")
 
 
 def plain(text: str) -> str:
-    r"""One line in which every character shows; of others their escapes do, such as ``\x1b``."""
+    r"""One line of visible characters; others are shown as escapes, such as ``\x1b``."""
     return "".join(
         character if character in _SPELLING or unicodedata.category(character) not in _UNSHOWN else _escaped(character)
         for character in text
@@ -28,7 +28,7 @@ def _escaped(character: str) -> str:
 
 
 def well_formed(text: str) -> str:
-    """Text that can be encoded: halves of surrogate pairs are joined, and alone become U+FFFD."""
+    """Text that can be encoded: halves of surrogate pairs are joined, and single ones become U+FFFD."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The mesh of a character, as it is at rest."""
+"""The mesh of a character at rest."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Mesh:
         Vertex numbers, counter-clockwise seen from outside.
     joint_indices : (V, K) int32 ndarray
     joint_weights : (V, K) float32 or float64 ndarray
-        As found in the file: `Skin` says what it does to bad ones.
+        As found in the file; `Skin` repairs bad ones.
     normals : (V, 3) ndarray or None
         Rest normals.
     uvs : (V, 2) ndarray or None
@@ -34,7 +34,7 @@ class Mesh:
     Raises
     ------
     ValueError
-        If triangles or texture coordinates do not fit the positions. `Skin` looks after the rest.
+        If triangles or texture coordinates do not fit the positions. `Skin` checks the rest.
     """
 
     positions: NDArray[np.floating]
