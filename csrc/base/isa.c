@@ -8,6 +8,7 @@
 #include <cpuid.h>
 #endif
 
+#include "base/lapack.h"
 #include "sbs/sbs.h"
 
 #define NAME_OF(constant, name) #name,
@@ -76,10 +77,6 @@ sbs_build_info sbs_get_build_info(void) {
   sbs_isa found[SBS_ISA_COUNT];
   const int count = find_isas(found);
   for (int i = 0; i < count; i++) info.instruction_sets[i] = sbs_isa_name(found[i]);
-#ifdef SBS_LAPACK_BUNDLED
-  info.lapack = "bundled";
-#else
-  info.lapack = "system";
-#endif
+  info.lapack = sbs_lapack_name();
   return info;
 }

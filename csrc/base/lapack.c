@@ -13,6 +13,14 @@
 #define SBS_CBLAS(name) cblas_##name
 #endif
 
+const char *sbs_lapack_name(void) {
+#ifdef SBS_LAPACK_BUNDLED
+  return "bundled";
+#else
+  return "system";
+#endif
+}
+
 size_t sbs_svd_work_size(size_t rows) {
   /*
    * dgesvd needs max(3 min(m, n) + max(m, n), 5 min(m, n)). Its blocked path uses more, but does not pay here.

@@ -5,10 +5,18 @@
 #include "sbs/sbs.h"
 
 /*
- * The singular value decomposition m = U diag(s) V^T of a tall matrix, through LAPACKE. Nothing is allocated.
+ * All linear algebra that LAPACK does for the library: base/lapack.c by LAPACKE and CBLAS. With -Dlapack=none
+ * base/no_lapack.c takes its place, which has the singular value decomposition alone.
+ */
+
+/* "bundled", "system" or "none". */
+const char *sbs_lapack_name(void);
+
+/*
+ * The singular value decomposition m = U diag(s) V^T of a tall matrix. Nothing is allocated.
  *
  *   rows  at least 3
- *   m     (rows, 3), column-major; receives U
+ *   m     (rows, 3), column-major, finite; receives U, orthonormal also where singular values are 0
  *   s     (3) descending
  *   vt    (3, 3), row-major: row i is the right singular vector of s[i]
  *   work  (sbs_svd_work_size(rows))

@@ -30,6 +30,7 @@ const char *sbs_status_string(sbs_status status) {
     case SBS_ERROR_NO_CONVERGENCE: return "a singular value decomposition did not converge";
     case SBS_ERROR_INTERNAL: return "internal error";
     case SBS_ERROR_CANCELLED: return "cancelled by the caller";
+    case SBS_ERROR_NO_LAPACK: return "this needs LAPACK, which the library was built without";
     case SBS_STATUS_COUNT: break;
   }
   return "unknown status";

@@ -15,10 +15,6 @@
 /* How far the whole is after each part of the work, roughly. */
 static const double seen = 0.3, joined = 0.4, solved = 0.95;
 
-sbs_heat_options sbs_default_heat_options(void) {
-  return (sbs_heat_options){.strength = 4.0, .prune = 1e-3, .allocator = sbs_default_allocator()};
-}
-
 /* -------------------------------------------------------------------------------------------------------- checks -- */
 
 static sbs_status check_bones(const sbs_heat_bones *bones, sbs_fault *fault) {

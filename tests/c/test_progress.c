@@ -325,7 +325,10 @@ static void test_every_call_can_be_given_up(void) {
   const sbs_mesh_desc mesh = sheet();
   CHECK_EQUAL(sbs_brush_new(&given, &mesh, INFLUENCES, NULL, &painting, NULL), SBS_OK);
   CHECK_EQUAL(sbs_surface_new(&mesh, NULL, &asked, NULL), SBS_OK);
-  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) give_up_everywhere(calls[i].name, calls[i].call);
+  const int without_lapack = !strcmp(sbs_get_build_info().lapack, "none");
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+    if (calls[i].call != heat || !without_lapack) give_up_everywhere(calls[i].name, calls[i].call);
+  }
   sbs_surface_free(asked);
   sbs_brush_free(painting);
   sbs_skin_free(bound);

@@ -90,7 +90,7 @@ typedef struct sbs_build_info {
   const char *version;             /* as sbs_version */
   const char *instruction_set;     /* of skins that are made now */
   const char *instruction_sets[5]; /* all that can be used, best first; ends with NULL */
-  const char *lapack;              /* "bundled" (OpenBLAS of scipy-openblas32) or "system" */
+  const char *lapack;              /* "bundled" (OpenBLAS of scipy-openblas32), "system" or "none" */
 } sbs_build_info;
 
 SBS_API sbs_build_info sbs_get_build_info(void);
@@ -114,9 +114,10 @@ typedef enum sbs_status {
   SBS_ERROR_UNWEIGHTED,     /* points without any weight, where the options make that an error */
   SBS_ERROR_OUT_OF_MEMORY,  /* the allocator returned NULL */
   SBS_ERROR_SCRATCH,        /* the scratch buffer is too small or not aligned */
-  SBS_ERROR_NO_CONVERGENCE, /* LAPACK: a singular value decomposition did not converge */
+  SBS_ERROR_NO_CONVERGENCE, /* a singular value decomposition did not converge */
   SBS_ERROR_INTERNAL,       /* LAPACK refused an argument: a defect of this library */
   SBS_ERROR_CANCELLED,      /* the caller's progress function asked to cancel */
+  SBS_ERROR_NO_LAPACK,      /* what needs LAPACK, in a library that was built without (-Dlapack=none): sbs/heat.h */
   SBS_STATUS_COUNT          /* how many there are; never returned */
 } sbs_status;
 
@@ -419,7 +420,7 @@ typedef struct sbs_deform_options {
    */
   double damping;
   /*
-   * Not 0: the truncated singular value decomposition of the paper instead, by LAPACK, with minimal |c - c0|. Singular
+   * Not 0: the truncated singular value decomposition of the paper instead, with minimal |c - c0|. Singular
    * values of the equations (scaled as above) up to 1e-5 are dropped, then those up to rcond times the largest. The
    * center jumps where a singular value crosses that limit; 1e-3 is a good value. Default 0; must be in [0, 1). For
    * SBS_CENTER_JOINT_SET only.

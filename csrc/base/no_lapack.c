@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* What base/lapack.h has in a library that is built without LAPACK: no fronts. */
+#include "base/jacobi.h"
+#include "base/lapack.h"
+
+const char *sbs_lapack_name(void) {
+  return "none";
+}
+
+size_t sbs_svd_work_size(size_t rows) {
+  (void)rows;
+  return 0;
+}
+
+sbs_status sbs_svd(size_t rows, double *m, double s[3], double vt[9], double *work) {
+  (void)work;
+  return sbs_jacobi_svd(rows, m, s, vt);
+}
