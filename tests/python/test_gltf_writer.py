@@ -15,7 +15,7 @@ import trimesh
 from gltf_builder import Builder, arm
 
 import sbs
-from sbs.animation import Animation
+from sbs.animation import Animation, Animations
 from sbs.character import WeightType
 
 HALF = np.sqrt(0.5)
@@ -176,7 +176,7 @@ def test_an_animation_of_skinning_matrices(tmp_path: Path) -> None:
     animation = Animation.from_skinning_matrices("wave", times, matrices, character.rig)
     assert [track.path for track in animation.tracks] == ["rotation"]
     np.testing.assert_allclose(animation.skinning_matrices(times), matrices, atol=1e-12)
-    again = save_and_load(replace(character, animations=(animation,)), tmp_path)
+    again = save_and_load(replace(character, animations=Animations((animation,))), tmp_path)
     np.testing.assert_allclose(again.animations[0].skinning_matrices(times), matrices, atol=1e-6)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pickle
 from importlib import resources
+from typing import Any
 
 import numpy as np
 import pytest
@@ -44,7 +45,7 @@ def test_rotation_vectors_are_axes_by_angles() -> None:
 def test_small_rotation_vectors(size: float) -> None:
     """A vector of zeros is the rest pose; near it R = 1 + [v], to the first order."""
     matrix = rotations.matrices_from_rotation_vectors([size, 0, 0])
-    np.testing.assert_allclose(matrix, [[1, 0, 0], [0, 1, -size], [0, size, 1]], rtol=1e-15, atol=size**2)
+    np.testing.assert_allclose(matrix, np.array([[1, 0, 0], [0, 1, -size], [0, size, 1]]), rtol=1e-15, atol=size**2)
     np.testing.assert_allclose(rotations.rotation_vectors_from_matrices(matrix), [size, 0, 0], rtol=1e-15, atol=0)
 
 
@@ -57,7 +58,7 @@ def test_half_turns_come_back_as_half_turns() -> None:
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_rotation_vectors_must_be_finite(bad: float) -> None:
     with pytest.raises(ValueError, match=r"vectors\[1, 2\] is .*, where a finite number is needed"):
-        rotations.matrices_from_rotation_vectors([[0, 0, 0], [0, 0, bad]])
+        rotations.matrices_from_rotation_vectors([[0.0, 0, 0], [0.0, 0, bad]])
     with pytest.raises(ValueError, match=r"vectors has shape \(2,\), expected \(\.\.\., 3\)"):
         rotations.matrices_from_rotation_vectors([0, 1])
 
@@ -114,6 +115,11 @@ def animations(*names: str) -> Animations:
     return Animations(Animation(name, (), rig) for name in names)
 
 
+def is_in(name: object, clips: Animations) -> bool:
+    """Of a str, type checkers would say that animations are none."""
+    return name in clips
+
+
 def test_animations_by_name() -> None:
     clips = animations("Armature|TRex_Run", "Armature|TRex_Walk", "Run", "Armature|Overrun")
     assert clips["Armature|TRex_Run"] is clips[0]
@@ -122,9 +128,9 @@ def test_animations_by_name() -> None:
     assert clips["TRex_Run"] is clips[0]
     assert clips[-1] is clips["Overrun"]
     assert clips[:2] == (clips[0], clips[1])
-    assert "Walk" in clips
+    assert is_in("Walk", clips)
     assert clips[2] in clips
-    assert "run" not in clips
+    assert not is_in("run", clips)
     assert pickle.loads(pickle.dumps(clips)).names == clips.names
     with pytest.raises(KeyError, match=r"no animation is named 'Jump'; there are: Armature\|TRex_Run, "):
         clips["Jump"]
@@ -136,7 +142,7 @@ def test_animations_that_end_alike() -> None:
     clips = animations("A|Run", "B|Run")
     with pytest.raises(KeyError, match=r"'Run' may be any of: A\|Run, B\|Run"):
         clips["Run"]
-    assert "Run" not in clips
+    assert not is_in("Run", clips)
 
 
 def test_a_character_has_them() -> None:
@@ -148,7 +154,8 @@ def test_a_character_has_them() -> None:
 
 INDICES, WEIGHTS = [[0, 1, 2], [2, 1, 0]], [[0.5, 0.3, 0.2], [0.2, 0.2, 0.6]]
 NAMES = ["hip", "knee", "ankle"]
-SQUARE, FACES = [[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]], [[0, 1, 2], [1, 3, 2]]
+SQUARE = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]])
+FACES = np.array([[0, 1, 2], [1, 3, 2]])
 
 
 def same(first: tuple[NDArray[np.generic], ...], second: tuple[NDArray[np.generic], ...]) -> None:
@@ -159,8 +166,9 @@ def same(first: tuple[NDArray[np.generic], ...], second: tuple[NDArray[np.generi
 def test_locked_joints_by_name() -> None:
     for tool in (weights.normalize, weights.prune):
         same(tool(INDICES, WEIGHTS, locked=["ankle", "hip"], names=NAMES), tool(INDICES, WEIGHTS, locked=[0, 2]))
+    both: list[Any] = ["ankle", 1]
     same(
-        weights.limit(INDICES, WEIGHTS, 2, locked=["ankle", 1], names=NAMES),
+        weights.limit(INDICES, WEIGHTS, 2, locked=both, names=NAMES),
         weights.limit(INDICES, WEIGHTS, 2, locked=[1, 2]),
     )
     points, faces = np.eye(3)[:2], np.empty((0, 3), np.int32)
