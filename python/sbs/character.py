@@ -62,14 +62,10 @@ class Character:
     animations : Animations
         A tuple that can also be indexed by name: ``animations["Run"]``.
     strict : bool, optional
-<<<<<<< HEAD
-        To make one: refuse weights that need a repair, see `Skin`.
-    options : dict
-        How the file that the character is from has it deformed, for those that say so: options of `Skin.deform`, as in
-        ``character.skin.deform(matrices, **character.options)``. Empty for glTF, which knows linear blending alone.
-=======
         Argument only: refuse weights that need repair, see `Skin`.
->>>>>>> 376aeba (python: plainer words in docstrings)
+    options : dict
+        The options of `Skin.deform` that the file asks for, as in ``character.skin.deform(matrices,
+        **character.options)``. Empty for glTF, which has linear blending only.
 
     Raises
     ------
@@ -299,17 +295,10 @@ class Character:
         return Skin.quietly(**bound(self.mesh, self.skeleton) | {"centers": self.optimized_centers(**options)})
 
     def save(self, path: PathLike, *, weights: WeightType = "float32") -> None:
-<<<<<<< HEAD
-        """Writes the character as a file: mesh, joints, influences, animations; ``sbs formats`` lists the kinds.
-
-        Weights are written as the skin uses them: bad ones dropped, one for each joint of a vertex, their sum 1, the
-        largest first. Materials are not kept. A file that is there already is replaced at the end.
-=======
-        """Write the character as a binary glTF 2.0 file (GLB): mesh, joints, influences and animations.
+        """Write the character to a file: mesh, joints, influences, animations. ``sbs formats`` lists the formats.
 
         Weights are written as the skin uses them: bad ones dropped, one for each joint of a vertex, with sum 1, the
-        largest first, four to a set. Materials are not kept. An existing file is replaced once the new one is complete.
->>>>>>> 376aeba (python: plainer words in docstrings)
+        largest first. Materials are not kept. An existing file is replaced once the new one is complete.
 
         Parameters
         ----------
@@ -348,11 +337,7 @@ def bound(mesh: Mesh, skeleton: Skeleton) -> dict[str, Any]:
 
 
 def load(path: PathLike, *, strict: bool = False, skin: int | None = None) -> Character:
-<<<<<<< HEAD
-    """Reads a skinned character from a file: glTF 2.0 (.glb, .gltf), or another format that ``sbs formats`` lists.
-=======
-    """Read a skinned character from a glTF 2.0 file, binary (.glb) or text (.gltf).
->>>>>>> 376aeba (python: plainer words in docstrings)
+    """Read a skinned character from a file: glTF 2.0 (.glb, .gltf), or another format that ``sbs formats`` lists.
 
     All triangles of one skin become one mesh: every primitive of every mesh, also of skins with the same joints. Strips
     and fans are converted to triangles; points, lines, morph targets, materials and meshes without a skin are left out.
@@ -375,15 +360,10 @@ def load(path: PathLike, *, strict: bool = False, skin: int | None = None) -> Ch
     Raises
     ------
     ValueError
-<<<<<<< HEAD
         If the file is damaged, has no skin, or is compressed (Draco, meshopt), or its format is not known; the message
         names the file and the element. Under `strict`, if weights need a repair.
     MissingExtraError
         If the format needs a package that is not installed.
-=======
-        If the file is damaged, has no skin, or is compressed (Draco, meshopt); the message names the file and the
-        element. With `strict`, if weights need repair.
->>>>>>> 376aeba (python: plainer words in docstrings)
     OSError
         If the file cannot be read.
 
@@ -412,20 +392,6 @@ def load(path: PathLike, *, strict: bool = False, skin: int | None = None) -> Ch
     content = formats.recognized(source).read(source, skin)
     for remark in content.remarks:
         warn(f"{source}: {remark}", FileWarning)
-<<<<<<< HEAD
-=======
-    surface = content.surface
-    # Numbers too large for float32 become infinite, which the skin refuses.
-    with np.errstate(over="ignore"):
-        mesh = Mesh(
-            positions=surface.positions.astype(np.float32),
-            triangles=surface.triangles.astype(np.int32),
-            joint_indices=surface.joint_indices.astype(np.int32),
-            joint_weights=surface.joint_weights.astype(np.float32),
-            normals=None if surface.normals is None else surface.normals.astype(np.float32),
-            uvs=None if surface.uvs is None else surface.uvs.astype(np.float32),
-        )
->>>>>>> 376aeba (python: plainer words in docstrings)
     name = well_formed(source.stem)
     try:
         mesh = content.surface.as_mesh()
