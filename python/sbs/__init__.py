@@ -20,6 +20,7 @@ from .character import Character, Mesh, load
 from .reports import PoseReport, SingularVertexWarning, WeightReport, WeightWarning
 from .skeleton import Skeleton
 from .skin import Skin
+from .twist import TwistBone, twist_bones
 
 if TYPE_CHECKING:
     from . import mesh, weights
@@ -36,6 +37,7 @@ __all__ = [
     "SingularVertexWarning",
     "Skeleton",
     "Skin",
+    "TwistBone",
     "WeightReport",
     "WeightWarning",
     "__version__",
@@ -47,6 +49,7 @@ __all__ = [
     "optimized_centers",
     "rotations",
     "set_threads",
+    "twist_bones",
     "weights",
 ]
 

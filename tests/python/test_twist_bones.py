@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: MIT
+"""Which bones a twist is spread along: on rigs as they come, and on small ones that are made for one reason each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from solids import arm, tube
+
+import sbs
+from sbs.demo.scenes import load_shipped
+from sbs.twist import words
+
+DATA = Path(__file__).parents[1] / "data"
+SIDES = ("Left", "Right")
+HUMAN = {f"{side}{part}" for side in SIDES for part in ("Arm", "ForeArm", "UpLeg", "Leg")}
+
+
+def spread(bones: tuple[sbs.TwistBone, ...]) -> set[str]:
+    return {bone.name for bone in bones if bone.spread}
+
+
+def reasons(bones: tuple[sbs.TwistBone, ...]) -> dict[str, str]:
+    return {bone.name: bone.reason for bone in bones}
+
+
+# ---------------------------------------------------------------------------------------------------- rigs as they come
+
+
+def test_a_woman_has_arms_and_legs() -> None:
+    bones = sbs.twist_bones(load_shipped("woman.glb"))
+    assert spread(bones) == HUMAN
+    assert [bone.joint for bone in bones] == list(range(len(bones)))
+    why = reasons(bones)
+    assert why["LeftForeArm"].startswith("a limb, ")
+    assert why["Spine1"] == "trunk, by its name: 'spine'"
+    assert why["LThumb"] == "a finger or toe, by its name: 'thumb'"
+    assert why["LeftToeBase"] == "a finger or toe, by its name: 'toe'"
+    assert why["LeftFoot"] == "no limb, by its name: 'foot'"
+    assert why["Hips"].startswith("a root")
+
+
+def test_a_twist_is_spread_along_one_bone() -> None:
+    """That of the forearm along the forearm, so not along the upper arm, too; that of the hand along the forearm."""
+    woman = load_shipped("woman.glb")
+    bones = {bone.name: bone for bone in sbs.twist_bones(woman)}
+    assert bones["LeftArm"].child == -1
+    assert woman.skeleton.names[bones["LeftForeArm"].child] == "LeftHand"
+    assert woman.skeleton.names[bones["LeftLeg"].child] == "LeftFoot"
+    assert {bone.child for bone in bones.values() if not bone.spread} == {-1}
+
+
+def test_fingers_are_short_or_named() -> None:
+    assert spread(sbs.twist_bones(load_shipped("hand.glb"))) == set()
+
+
+def test_limbs_are_found_without_names() -> None:
+    """Then a foot that is as long as two radii is one, too; no finger, no spine and no head."""
+    woman = load_shipped("woman.glb")
+    names = woman.skeleton.names
+    plain = sbs.Skeleton(woman.skeleton.parents, woman.skeleton.bind_matrices)
+    bones = sbs.twist_bones(sbs.Character.from_mesh(woman.mesh, plain))
+    found = {names[bone.joint] for bone in bones if bone.spread}
+    assert found >= HUMAN
+    assert found - HUMAN <= {f"{side}{part}" for side in SIDES for part in ("Foot", "Shoulder")}
+
+
+def test_animals() -> None:
+    """Names that are the same but for numbers divide no leg that bends; tails and IK feet are no limbs."""
+    fox = sbs.twist_bones(sbs.load(DATA / "Fox.glb"))
+    assert spread(fox) >= {"b_LeftLeg01_015", "b_LeftLeg02_016", "b_RightForeArm_07"}
+    assert not [name for name in spread(fox) if "Tail" in name or "Spine" in name or "Foot" in name]
+    rat = reasons(sbs.twist_bones(sbs.load(DATA / "Rat.glb")))
+    tails = [reason for name, reason in rat.items() if "Tail" in name]
+    assert tails
+    assert not [reason for reason in tails if reason.startswith("a limb")]
+
+
+# ------------------------------------------------------------------------------------------------------ one reason each
+
+
+def rig(joints: list[tuple[str, str | None, tuple[float, float, float]]], radius: float = 0.3) -> sbs.Character:
+    """Joints by name, parent and place, and around each bone that goes to a child a tube that follows it."""
+    names = [name for name, _, _ in joints]
+    parents = [-1 if parent is None else names.index(parent) for _, parent, _ in joints]
+    places = np.array([place for _, _, place in joints], float)
+    bind = np.tile(np.eye(4), (len(joints), 1, 1))
+    bind[:, :3, 3] = places
+    points, triangles, owners, count = [], [], [], 0
+    for joint, parent in enumerate(parents):
+        if parent < 0 or not np.linalg.norm(places[joint] - places[parent]) > 0:
+            continue
+        line = places[joint] - places[parent]
+        ring, faces = tube(rings=8, sides=12, length=1.0, radius=1.0)
+        across = np.linalg.svd(line[None])[2][1:]
+        shape = (ring[:, :1] + 0.5) * line + radius * (ring[:, 1:2] * across[0] + ring[:, 2:] * across[1])
+        points.append(places[parent] + shape)
+        triangles.append(faces + count)
+        owners += [parent] * len(ring)
+        count += len(ring)
+    for joint in range(len(joints)):  # so that each joint moves something
+        points.append(places[joint] + np.array([[0, 0, 0], [1e-3, 0, 0], [0, 1e-3, 0]]))
+        triangles.append(np.array([[0, 1, 2]], np.int32) + count)
+        owners += [joint] * 3
+        count += 3
+    mesh = sbs.Mesh(
+        np.concatenate(points),
+        np.concatenate(triangles).astype(np.int32),
+        np.array(owners, np.int32)[:, None],
+        np.ones((count, 1)),
+    )
+    return sbs.Character.from_mesh(mesh, sbs.Skeleton(parents, bind, names=names))
+
+
+LIMB: list[tuple[str, str | None, tuple[float, float, float]]] = [
+    ("a", None, (0, 0, 0)),
+    ("b", "a", (1, 0, 0)),
+    ("c", "b", (4, 0, 0)),
+    ("d", "c", (4, 0.5, 0)),
+]
+
+
+def test_a_limb_whatever_it_is_called() -> None:
+    (found,) = [bone for bone in sbs.twist_bones(rig(LIMB)) if bone.spread]
+    assert (found.name, found.child) == ("b", 2)
+    assert found.reason == "a limb, 10.0 radii long"
+
+
+def test_a_short_bone_is_none() -> None:
+    assert reasons(sbs.twist_bones(rig(LIMB, radius=1.6)))["b"] == "short: 1.9 radii of its limb"
+
+
+@pytest.mark.parametrize("name", ["b_twist_01", "LowerArmTwist", "uparmtwist", "b_roll.L"])
+def test_twist_joints_by_name(name: str) -> None:
+    """Where they stand does not matter: at the head, as in many engines, too."""
+    for place in ((1.0, 0.0, 0.0), (2.5, 0.0, 0.0)):
+        bones = sbs.twist_bones(rig([*LIMB, (name, "b", place)]))
+        assert reasons(bones)["b"] == f"the rig divides it: {name!r}"
+        assert reasons(bones)[name] == "a twist joint, by its name"
+
+
+def test_twist_joints_by_position() -> None:
+    """On the bone between its ends, whatever it is called; beside it there may be what there is."""
+    bones = sbs.twist_bones(rig([*LIMB, ("helper", "b", (2.5, 0, 0))]))
+    assert reasons(bones)["b"] == "the rig divides it: 'helper'"
+    sibling = sbs.twist_bones(rig([*LIMB, ("helper", "a", (2.5, 0, 0))]))
+    assert reasons(sibling)["b"] == "the rig divides it: 'helper'"
+
+
+@pytest.mark.parametrize(
+    "names", [("DEF-upper_arm.L", "DEF-upper_arm.L.001"), ("thigh01", "thigh02"), ("part1", "part2")]
+)
+def test_a_limb_of_two_joints_in_line(names: tuple[str, str]) -> None:
+    one, two = names
+    joints = [LIMB[0], (one, "a", (1.0, 0.0, 0.0)), (two, one, (4.0, 0.0, 0.0)), ("c", two, (7.0, 0.0, 0.0))]
+    bones = sbs.twist_bones(rig([*joints, ("d", "c", (7, 0.5, 0))]))
+    assert reasons(bones)[one] == f"the rig divides the limb: {two!r} is in line with it"
+    assert reasons(bones)[two] == f"the rig divides the limb: {one!r} is in line with it"
+
+
+def test_a_leg_of_numbers_that_bends_is_two_limbs() -> None:
+    joints = [LIMB[0], ("x1", "a", (1, 0, 0)), ("x2", "x1", (4, 0, 0)), ("c", "x2", (6.5, 1.5, 0))]
+    assert spread(sbs.twist_bones(rig([*joints, ("d", "c", (7, 1.5, 0))]))) == {"x1", "x2"}  # type: ignore[list-item]
+
+
+def test_what_limbs_hang_on_is_trunk() -> None:
+    """By the tree alone: a long bone at whose end, after another joint, two limbs begin."""
+    joints = [("root", None, (0, -1, 0)), ("s", "root", (0, 0, 0)), ("t", "s", (0, 4, 0))]
+    for side in (-1, 1):
+        joints += [
+            (f"p{side}", "t", (side, 4, 0)),
+            (f"q{side}", f"p{side}", (side * 4, 4, 0)),
+            (f"r{side}", f"q{side}", (side * 4, 4.5, 0)),
+        ]
+    bones = sbs.twist_bones(rig(joints))  # type: ignore[arg-type]
+    assert spread(bones) == {"p-1", "p1"}
+    assert reasons(bones)["s"] == "trunk: more than one limb hangs on it"
+
+
+def test_a_limb_has_one_joint_at_its_end() -> None:
+    several = [*LIMB, ("c2", "b", (4.0, 0.2, 0.0)), ("c3", "b", (4.0, -0.2, 0.0))]
+    assert reasons(sbs.twist_bones(rig(several)))["b"] == "3 joints at its end, where a limb has one"
+    assert reasons(sbs.twist_bones(rig(LIMB[:3])))["c"] == "0 joints at its end, where a limb has one"
+
+
+def test_joints_that_move_nothing_do_not_count() -> None:
+    """The hand of the arm has no weights, and its forearm is the last that has."""
+    why = reasons(sbs.twist_bones(arm()))
+    assert why["hand"] == "no vertex follows it most"
+    assert why["fore"] == "0 joints at its end, where a limb has one"
+
+
+def test_what_is_small_beside_the_longest_limb() -> None:
+    joints = [*LIMB, ("f", "a", (0, 1, 0)), ("g", "f", (0, 1.5, 0)), ("h", "g", (0, 1.5, 0.5))]
+    why = reasons(sbs.twist_bones(rig(joints, radius=0.1)))  # type: ignore[arg-type]
+    assert why["f"] == "small beside the longest limb: 17%"
+
+
+def test_words_of_names() -> None:
+    assert words("mixamorig:LeftHandThumb1") == ["mixamorig", "left", "hand", "thumb"]
+    assert words("DEF-f_ring.01.L.002") == ["def", "f", "ring", "l"]
+    assert words("string") == ["string"]
+
+
+# --------------------------------------------------------------------------------------------------------- named joints
+
+
+def test_named_joints_are_taken() -> None:
+    bones = sbs.twist_bones(arm(), ["fore"])
+    assert spread(bones) == {"fore"}
+    assert reasons(bones) == {"upper": "not named", "fore": "named", "hand": "not named"}
+    assert spread(sbs.twist_bones(arm(), [1])) == {"fore"}
+    assert spread(sbs.twist_bones(load_shipped("woman.glb"), [])) == set()
+
+
+@pytest.mark.parametrize(
+    ("joints", "error", "reason"),
+    [
+        (["elbow"], KeyError, "no joint is named 'elbow'"),
+        (["fore", 1], ValueError, "joints: 'fore' is there more than once"),
+        (["upper"], ValueError, "joints: 'upper' is a root, there is nothing that it twists against"),
+    ],
+)
+def test_what_can_not_be_spread_along_is_refused(joints: list[str | int], error: type[Exception], reason: str) -> None:
+    with pytest.raises(error, match=reason):
+        sbs.twist_bones(arm(), joints)
+
+
+def test_a_joint_without_a_bone_is_refused() -> None:
+    mesh = arm(rings=5, sides=4).mesh
+    skeleton = sbs.Skeleton([-1, 0], np.tile(np.eye(4), (2, 1, 1)), names=["a", "b"])
+    with pytest.raises(ValueError, match="joints: 'b' has no bone: head and tail are at one place"):
+        sbs.twist_bones(sbs.Character.from_mesh(mesh, skeleton), ["b"])
