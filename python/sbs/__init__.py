@@ -17,6 +17,7 @@ from .animation import Animation, Animations
 from .blending import BonesBlending, bones_blending
 from .centers import CenterWarning, optimized_centers
 from .character import Character, Mesh, load
+from .options import Center, DeformOptions, InverseOptions, Method, MethodOptions, Rotation
 from .reports import PoseReport, SingularVertexWarning, WeightReport, WeightWarning
 from .skeleton import Skeleton
 from .skin import Skin
@@ -29,11 +30,17 @@ __all__ = [
     "Animation",
     "Animations",
     "BonesBlending",
+    "Center",
     "CenterWarning",
     "Character",
+    "DeformOptions",
+    "InverseOptions",
     "LinAlgError",
     "Mesh",
+    "Method",
+    "MethodOptions",
     "PoseReport",
+    "Rotation",
     "SingularVertexWarning",
     "Skeleton",
     "Skin",

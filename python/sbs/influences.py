@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
+from .options import AnyFloats
 
 __all__ = ["Influences", "tidy", "with_rows"]
 
@@ -25,7 +26,7 @@ class Influences(NamedTuple):
     """
 
     joint_indices: NDArray[np.int32]
-    joint_weights: NDArray[np.float32 | np.float64]
+    joint_weights: AnyFloats
 
 
 def tidy(joint_indices: ArrayLike, joint_weights: ArrayLike, *, joint_count: int | None = None) -> Influences:

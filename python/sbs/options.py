@@ -4,28 +4,39 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
+    "SHORT_NAMES",
+    "AnyFloats",
     "BlendOptions",
     "Center",
     "DeformOptions",
     "Floats",
     "InverseOptions",
     "Method",
+    "MethodName",
     "MethodOptions",
     "Rotation",
+    "method_name",
     "refuse_idle",
 ]
 
-Method = Literal["rigid", "linear", "spherical", "dual_quaternion"]
+MethodName = Literal["rigid", "linear", "spherical", "dual_quaternion"]
+Method = Literal["rigid", "linear", "spherical", "dual_quaternion", "LBS", "SBS", "DQS"]
 Rotation = Literal["qlerp", "average"]
 Center = Literal["joint_set", "weighted", "optimized"]
 
+SHORT_NAMES: dict[str, str] = {"linear": "LBS", "spherical": "SBS", "dual_quaternion": "DQS"}
+"""What methods are called for short, and may be called wherever one is asked for."""
+
 Floats = NDArray[np.float32 | np.float64]
+
+AnyFloats = NDArray[Any]
+"""What comes out as float32 or float64: a type checker can't know which, and takes it for either."""
 
 DAMPING = 1e-8
 """How much rotation centers are pulled to the mean of the vertices, by default."""
@@ -63,6 +74,14 @@ class InverseOptions(BlendOptions, total=False):
     threads: int | None
 
 
+_NAMES: dict[str, str] = {short: name for name, short in SHORT_NAMES.items()}
+
+
+def method_name(method: Method) -> MethodName:
+    """The name of a method, which may be told by its abbreviation; what is none is left for the core to refuse."""
+    return cast("MethodName", _NAMES.get(method, method) if isinstance(method, str) else method)
+
+
 _DEFAULTS: dict[str, Any] = {"rotation": "qlerp", "center": "joint_set", "damping": DAMPING, "rcond": None}
 
 
@@ -84,7 +103,7 @@ def refuse_idle(method: str, options: Mapping[str, Any], whose: str = "") -> Non
     """
     given = {name for name, default in _DEFAULTS.items() if options.get(name, default) != default}
     center = options.get("center", _DEFAULTS["center"])
-    if method in ("rigid", "linear", "dual_quaternion"):
+    if _NAMES.get(method, method) in ("rigid", "linear", "dual_quaternion"):
         for option in sorted(given):
             raise ValueError(f"{whose}{option} has no effect on method={method!r}, but on 'spherical' alone")
     if "rcond" in given and center in ("weighted", "optimized"):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self, Unpack, overload
+from typing import Any, Literal, Self, Unpack, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,13 +13,16 @@ from .callers import warn
 from .influences import Influences, tidy
 from .options import (
     DAMPING,
+    AnyFloats,
     Center,
     DeformOptions,
     Floats,
     InverseOptions,
     Method,
+    MethodName,
     MethodOptions,
     Rotation,
+    method_name,
     refuse_idle,
 )
 from .reports import PoseReport, SingularVertexWarning, WeightReport, WeightWarning
@@ -128,12 +131,12 @@ class Skin:
     # ---------------------------------------------------------------------------------------------- what it is made of
 
     @property
-    def rest_positions(self) -> Floats:
+    def rest_positions(self) -> AnyFloats:
         """Undeformed vertices, (V, 3), read-only."""
         return self._core.rest_positions
 
     @property
-    def rest_normals(self) -> Floats | None:
+    def rest_normals(self) -> AnyFloats | None:
         """Normals at rest, (V, 3), read-only, or None."""
         return self._core.rest_normals
 
@@ -143,7 +146,7 @@ class Skin:
         return self._core.joint_indices
 
     @property
-    def joint_weights(self) -> Floats:
+    def joint_weights(self) -> AnyFloats:
         """Their weights, (V, K), read-only, as given: not normalized."""
         return self._core.joint_weights
 
@@ -234,15 +237,15 @@ class Skin:
     @overload
     def deform(
         self, skinning_matrices: ArrayLike, *, normals: Literal[False] = False, **options: Unpack[DeformOptions]
-    ) -> Floats: ...
+    ) -> AnyFloats: ...
     @overload
     def deform(
         self, skinning_matrices: ArrayLike, *, normals: Literal[True], **options: Unpack[DeformOptions]
-    ) -> tuple[Floats, Floats]: ...
+    ) -> tuple[AnyFloats, AnyFloats]: ...
     @overload
     def deform(
         self, skinning_matrices: ArrayLike, *, normals: bool, **options: Unpack[DeformOptions]
-    ) -> Floats | tuple[Floats, Floats]: ...
+    ) -> AnyFloats | tuple[AnyFloats, AnyFloats]: ...
     def deform(
         self,
         skinning_matrices: ArrayLike,
@@ -258,7 +261,7 @@ class Skin:
         out: Floats | None = None,
         out_normals: Floats | None = None,
         threads: int | None = None,
-    ) -> Floats | tuple[Floats, Floats]:
+    ) -> AnyFloats | tuple[AnyFloats, AnyFloats]:
         """Deform the mesh by the skinning matrices of one frame.
 
         Parameters
@@ -267,7 +270,7 @@ class Skin:
             Pose matrix times inverse bind matrix of each joint, for column vectors: translations in the last column.
             float32 or float64 for either type of skin. Joints may scale and shear. Then centers are found from their
             rotations and from where they move the joints' own positions, so the skin should have `joint_positions`.
-        method : {"spherical", "linear", "dual_quaternion", "rigid"}
+        method : {"spherical", "linear", "dual_quaternion", "rigid"}, or "SBS", "LBS", "DQS" for the first three
             Spherical blend skinning (Kavan and Zara 2005), linear blend skinning, dual quaternion skinning (Kavan et
             al. 2007), or each vertex by its heaviest joint alone.
         rotation : {"qlerp", "average"}
@@ -323,7 +326,7 @@ class Skin:
         refuse_idle(method, {"rotation": rotation, "center": center, "damping": damping, "rcond": rcond})
         return self._core.deform(
             skinning_matrices,
-            method=method,
+            method=method_name(method),
             rotation=rotation,
             center=center,
             damping=damping,
@@ -339,15 +342,15 @@ class Skin:
     @overload
     def deform_many(
         self, skinning_matrices: ArrayLike, *, normals: Literal[False] = False, **options: Unpack[DeformOptions]
-    ) -> Floats: ...
+    ) -> AnyFloats: ...
     @overload
     def deform_many(
         self, skinning_matrices: ArrayLike, *, normals: Literal[True], **options: Unpack[DeformOptions]
-    ) -> tuple[Floats, Floats]: ...
+    ) -> tuple[AnyFloats, AnyFloats]: ...
     @overload
     def deform_many(
         self, skinning_matrices: ArrayLike, *, normals: bool, **options: Unpack[DeformOptions]
-    ) -> Floats | tuple[Floats, Floats]: ...
+    ) -> AnyFloats | tuple[AnyFloats, AnyFloats]: ...
     def deform_many(
         self,
         skinning_matrices: ArrayLike,
@@ -363,7 +366,7 @@ class Skin:
         out: Floats | None = None,
         out_normals: Floats | None = None,
         threads: int | None = None,
-    ) -> Floats | tuple[Floats, Floats]:
+    ) -> AnyFloats | tuple[AnyFloats, AnyFloats]:
         """Deform the mesh by the skinning matrices of several frames. Results equal those of `deform`, bit for bit.
 
         Parameters
@@ -389,7 +392,7 @@ class Skin:
         refuse_idle(method, {"rotation": rotation, "center": center, "damping": damping, "rcond": rcond})
         return self._core.deform_many(
             skinning_matrices,
-            method=method,
+            method=method_name(method),
             rotation=rotation,
             center=center,
             damping=damping,
@@ -410,7 +413,7 @@ class Skin:
         *,
         return_singular: Literal[False] = False,
         **options: Unpack[InverseOptions],
-    ) -> Floats: ...
+    ) -> AnyFloats: ...
     @overload
     def inverse_deform(
         self,
@@ -419,7 +422,7 @@ class Skin:
         *,
         return_singular: Literal[True],
         **options: Unpack[InverseOptions],
-    ) -> tuple[Floats, NDArray[np.bool_]]: ...
+    ) -> tuple[AnyFloats, NDArray[np.bool_]]: ...
     @overload
     def inverse_deform(
         self,
@@ -428,7 +431,7 @@ class Skin:
         *,
         return_singular: bool,
         **options: Unpack[InverseOptions],
-    ) -> Floats | tuple[Floats, NDArray[np.bool_]]: ...
+    ) -> AnyFloats | tuple[AnyFloats, NDArray[np.bool_]]: ...
     def inverse_deform(
         self,
         posed_positions: ArrayLike,
@@ -444,7 +447,7 @@ class Skin:
         return_singular: bool = False,
         out: Floats | None = None,
         threads: int | None = None,
-    ) -> Floats | tuple[Floats, NDArray[np.bool_]]:
+    ) -> AnyFloats | tuple[AnyFloats, NDArray[np.bool_]]:
         """Undo a deformation: the rest positions of a posed mesh.
 
         For given weights every method moves a vertex by an affine map, and this inverts it. So the result of `deform`
@@ -504,7 +507,7 @@ class Skin:
         positions, singular = self._core.inverse_deform(
             posed_positions,
             skinning_matrices,
-            method=method,
+            method=method_name(method),
             rotation=rotation,
             center=center,
             damping=damping,
@@ -529,15 +532,16 @@ class Skin:
         """One amount for each vertex, also from a single number."""
         return amount if amount is None or np.ndim(amount) else np.full(self.vertex_count, amount)
 
-    def _base(self, amount: ArrayLike | None, base: Method | MethodOptions | None) -> Method | MethodOptions:
+    def _base(self, amount: ArrayLike | None, base: Method | MethodOptions | None) -> MethodName | MethodOptions:
         """The base method of an amount."""
         if base is None:
             return "linear"
         if amount is None:
             raise ValueError("base has no effect without amount")
-        if isinstance(base, dict):
-            refuse_idle(base.get("method", "spherical"), base, "base: ")
-        return base
+        if not isinstance(base, dict):
+            return method_name(base)
+        refuse_idle(base.get("method", "spherical"), base, "base: ")
+        return cast("MethodOptions", {**base, "method": method_name(base["method"])} if "method" in base else base)
 
     def rotation_centers(
         self, skinning_matrices: ArrayLike, *, damping: float = DAMPING, rcond: float | None = None

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .options import AnyFloats
+
 __all__ = ["Mesh"]
 
 
@@ -37,12 +39,12 @@ class Mesh:
         If triangles or texture coordinates do not fit the positions. `Skin` checks the rest.
     """
 
-    positions: NDArray[np.floating]
+    positions: AnyFloats
     triangles: NDArray[np.int32]
     joint_indices: NDArray[np.int32]
-    joint_weights: NDArray[np.floating]
-    normals: NDArray[np.floating] | None = None
-    uvs: NDArray[np.floating] | None = None
+    joint_weights: AnyFloats
+    normals: AnyFloats | None = None
+    uvs: AnyFloats | None = None
     centers: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:

@@ -14,16 +14,25 @@ from numpy.typing import NDArray
 from ..animation import Animation
 from ..character import Character
 from ..names import nearest_name
+from ..options import SHORT_NAMES, method_name
 from ..skin import Skin
 from .numbers import read_npy
 
 CHARACTER = click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-METHOD = click.option(
-    "--method",
-    type=click.Choice(["rigid", "linear", "spherical", "dual_quaternion"]),
-    default="spherical",
-    show_default=True,
-)
+
+
+class MethodChoice(click.Choice[str]):
+    """The methods, also by their abbreviations, in capitals or not."""
+
+    def __init__(self) -> None:
+        super().__init__(["rigid", *SHORT_NAMES, *SHORT_NAMES.values()], case_sensitive=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The name of the method."""
+        return method_name(super().convert(value, param, ctx))  # type: ignore[arg-type]  # it is one of the choices
+
+
+METHOD = click.option("--method", type=MethodChoice(), default="spherical", show_default=True)
 ROTATION = click.option(
     "--rotation",
     type=click.Choice(["qlerp", "average"]),
@@ -71,7 +80,7 @@ AMOUNT = click.option(
 )
 BASE = click.option(
     "--base",
-    type=click.Choice(["rigid", "linear", "spherical", "dual_quaternion"]),
+    type=MethodChoice(),
     help="The method where --amount is 0.  [default: linear]",
 )
 ANIMATION = click.option("--animation", "animation_name", metavar="NAME", help="An animation of the file.")

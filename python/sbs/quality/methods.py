@@ -9,16 +9,16 @@ from typing import Protocol, Unpack
 from numpy.typing import ArrayLike
 
 from ..character import Character
-from ..options import DeformOptions, Floats
+from ..options import SHORT_NAMES, AnyFloats, DeformOptions
 
 
 class Deformer(Protocol):
     """What deforms a mesh: a `Skin`, or what is measured beside it."""
 
-    def deform(self, skinning_matrices: ArrayLike, /, **options: Unpack[DeformOptions]) -> Floats:
+    def deform(self, skinning_matrices: ArrayLike, /, **options: Unpack[DeformOptions]) -> AnyFloats:
         """Positions (V, 3) of a pose (J, 4, 4)."""
 
-    def deform_many(self, skinning_matrices: ArrayLike, /, **options: Unpack[DeformOptions]) -> Floats:
+    def deform_many(self, skinning_matrices: ArrayLike, /, **options: Unpack[DeformOptions]) -> AnyFloats:
         """Positions (F, V, 3) of several."""
 
 
@@ -53,14 +53,15 @@ METHODS: dict[str, NamedMethod] = {
 
 
 def chosen(names: tuple[str, ...] | list[str] | None = None) -> dict[str, NamedMethod]:
-    """The methods of these names, in this order; all if there are none.
+    """The methods of these names, in this order; all if there are none. ``"linear"`` is LBS, and so on.
 
     Raises
     ------
     ValueError
         If there is none of a name.
     """
-    for name in names or ():
+    keys = [SHORT_NAMES.get(name, name) for name in names or METHODS]
+    for name in keys:
         if name not in METHODS:
             raise ValueError(f"no method {name!r}; there are: {', '.join(METHODS)}")
-    return {name: METHODS[name] for name in names or METHODS}
+    return {name: METHODS[name] for name in keys}

@@ -11,8 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..names import has_names, numbers_of
 
+Joints = ArrayLike | Sequence[str | int]
 
-def named(joints: ArrayLike | None, names: Sequence[str] | None, option: str) -> Any:
+
+def named(joints: Joints | None, names: Sequence[str] | None, option: str) -> Any:
     """Joints with numbers (N,) in place of names; what has no names is left as it is.
 
     Raises
@@ -38,7 +40,7 @@ def _numbers(names: Sequence[str]) -> dict[str, int]:
     return {name: joint for joint, name in enumerate(names)}
 
 
-def joint_flags(joints: ArrayLike | None, joint_count: int, names: Sequence[str] | None) -> NDArray[np.bool_]:
+def joint_flags(joints: Joints | None, joint_count: int, names: Sequence[str] | None) -> NDArray[np.bool_]:
     """Which joints (J,) are meant: by their numbers or names (N,), by flags (J,), or all by None."""
     if names is not None and len(names) != joint_count:
         raise ValueError(f"names has length {len(names)}, for {joint_count} joints")
@@ -61,7 +63,7 @@ def joint_flags(joints: ArrayLike | None, joint_count: int, names: Sequence[str]
     return flags
 
 
-def locked_joints(locked: ArrayLike | None, names: Sequence[str] | None) -> NDArray[np.integer] | None:
+def locked_joints(locked: Joints | None, names: Sequence[str] | None) -> NDArray[np.integer] | None:
     """Joints by their numbers, given so, by names or by a mask of all joints; None where none is locked."""
     if locked is None:
         return None

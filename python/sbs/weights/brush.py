@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ._joints import locked_joints, number
+from ._joints import Joints, locked_joints, number
 from .influences import Influences
 
 __all__ = ["Brush", "Stroke"]
@@ -160,7 +160,7 @@ class Brush:
         value: float = 1.0,
         falloff: Falloff = "smooth",
         distance: Distance = "space",
-        locked: ArrayLike | None = None,
+        locked: Joints | None = None,
         normalize: bool = True,
         mirror: Axis | None = None,
         mirror_position: float = 0.0,
@@ -215,7 +215,7 @@ mirror_joints
         value: float = 1.0,
         falloff: Falloff = "smooth",
         distance: Distance = "space",
-        locked: ArrayLike | None = None,
+        locked: Joints | None = None,
         normalize: bool = True,
         mirror: Axis | None = None,
         mirror_position: float = 0.0,

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ._joints import joint_flags
+from ..influences import Influences
+from ..options import AnyFloats
+from ._joints import Joints, joint_flags
 from .capsules import Capsules, capsule_weights
-from .influences import Influences
 
 __all__ = ["HeatReport", "HeatWeights", "JoinedIsland", "heat_weights"]
 
@@ -91,7 +92,7 @@ class HeatReport:
         return "\n".join(lines)
 
 
-class HeatWeights(NamedTuple):
+class HeatWeights(Influences):
     """Influences, and how they came to be.
 
     Attributes
@@ -102,9 +103,17 @@ class HeatWeights(NamedTuple):
     report : HeatReport
     """
 
-    joint_indices: Indices
-    joint_weights: NDArray[np.float32 | np.float64]
     report: HeatReport
+
+    def __new__(cls, joint_indices: NDArray[np.int32], joint_weights: AnyFloats, report: HeatReport) -> Self:
+        """Influences with what is told of them besides."""
+        made = super().__new__(cls, joint_indices, joint_weights)
+        made.report = report
+        return made
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        """For copies and pickles."""
+        return (*self, self.report)
 
 
 def heat_weights(
@@ -113,7 +122,7 @@ def heat_weights(
     heads: ArrayLike,
     tails: ArrayLike,
     *,
-    joints: ArrayLike | None = None,
+    joints: Joints | None = None,
     names: Sequence[str] | None = None,
     strength: float = 4.0,
     limit: int | None = None,

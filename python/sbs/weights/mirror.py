@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..influences import with_rows
+from ..influences import Influences, with_rows
+from ..options import AnyFloats
 from . import tools
 from ._merge import merge
 
@@ -41,7 +42,7 @@ class Counterparts(NamedTuple):
     unmatched: NDArray[np.intp]
 
 
-class Mirrored(NamedTuple):
+class Mirrored(Influences):
     """Influences of both sides, and what was left as it was.
 
     Attributes
@@ -54,9 +55,17 @@ class Mirrored(NamedTuple):
         weights.
     """
 
-    joint_indices: NDArray[np.int32]
-    joint_weights: NDArray[np.float32 | np.float64]
     unmatched: NDArray[np.intp]
+
+    def __new__(cls, joint_indices: NDArray[np.int32], joint_weights: AnyFloats, unmatched: NDArray[np.intp]) -> Self:
+        """Influences with what is told of them besides."""
+        made = super().__new__(cls, joint_indices, joint_weights)
+        made.unmatched = unmatched
+        return made
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        """For copies and pickles."""
+        return (*self, self.unmatched)
 
 
 def mirror_joints(

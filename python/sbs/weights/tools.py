@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _core
-from ._joints import locked_joints
+from ._joints import Joints, locked_joints
 from .influences import Influences
 
 __all__ = ["limit", "normalize", "prune", "smooth"]
@@ -24,7 +24,7 @@ def normalize(
     joint_indices: ArrayLike,
     joint_weights: ArrayLike,
     *,
-    locked: ArrayLike | None = None,
+    locked: Joints | None = None,
     names: Sequence[str] | None = None,
 ) -> Influences:
     """Scale weights so that those of a vertex sum to 1.
@@ -68,7 +68,7 @@ def limit(
     joint_weights: ArrayLike,
     count: int,
     *,
-    locked: ArrayLike | None = None,
+    locked: Joints | None = None,
     names: Sequence[str] | None = None,
     normalize: bool = True,
 ) -> Influences:
@@ -110,7 +110,7 @@ def prune(
     joint_weights: ArrayLike,
     threshold: float = 0.01,
     *,
-    locked: ArrayLike | None = None,
+    locked: Joints | None = None,
     names: Sequence[str] | None = None,
     normalize: bool = True,
 ) -> Influences:
@@ -156,7 +156,7 @@ def smooth(
     strength: float = 0.5,
     limit: int | None = None,
     mask: ArrayLike | None = None,
-    locked: ArrayLike | None = None,
+    locked: Joints | None = None,
     names: Sequence[str] | None = None,
     normalize: bool = True,
 ) -> Influences:

@@ -3,19 +3,21 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
+from ..influences import Influences
+from ..options import AnyFloats
 from . import tools
 from ._merge import merge
 
 __all__ = ["Transfer", "transfer"]
 
 
-class Transfer(NamedTuple):
+class Transfer(Influences):
     """Influences, and how far they were carried.
 
     Attributes
@@ -29,10 +31,25 @@ class Transfer(NamedTuple):
         The points that are farther than was allowed; they have no weight.
     """
 
-    joint_indices: NDArray[np.int32]
-    joint_weights: NDArray[np.float32 | np.float64]
     distances: NDArray[np.float64]
     unmatched: NDArray[np.intp]
+
+    def __new__(
+        cls,
+        joint_indices: NDArray[np.int32],
+        joint_weights: AnyFloats,
+        distances: NDArray[np.float64],
+        unmatched: NDArray[np.intp],
+    ) -> Self:
+        """Influences with what is told of them besides."""
+        made = super().__new__(cls, joint_indices, joint_weights)
+        made.distances = distances
+        made.unmatched = unmatched
+        return made
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        """For copies and pickles."""
+        return (*self, self.distances, self.unmatched)
 
 
 def transfer(

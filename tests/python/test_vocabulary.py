@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""One vocabulary: methods by their names and by their abbreviations, types that are exported, results that go on."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from importlib import resources
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from numpy.typing import NDArray
+
+import sbs
+from sbs import quality, weights
+from sbs.cli import main
+
+SHORT: dict[sbs.Method, sbs.Method] = {"linear": "LBS", "spherical": "SBS", "dual_quaternion": "DQS"}
+HAND = str(Path(sbs.__file__).parent / "demo" / "data" / "hand.glb")
+
+
+@pytest.fixture(scope="module")
+def hand() -> sbs.Character:
+    with resources.as_file(resources.files("sbs.demo") / "data" / "hand.glb") as path:
+        return sbs.load(path)
+
+
+@pytest.mark.parametrize(("name", "short"), SHORT.items())
+def test_methods_have_two_names(hand: sbs.Character, name: sbs.Method, short: sbs.Method) -> None:
+    skin, matrices = hand.skin, hand.animations["fist"].skinning_matrices([0.5, 1])
+    expected = skin.deform(matrices[1], method=name)
+    np.testing.assert_array_equal(skin.deform(matrices[1], method=short), expected)
+    np.testing.assert_array_equal(skin.deform_many(matrices, method=short)[1], expected)
+    np.testing.assert_array_equal(
+        skin.inverse_deform(expected, matrices[1], method=short),
+        skin.inverse_deform(expected, matrices[1], method=name),
+    )
+    half = skin.deform(matrices[1], method="rigid", amount=0.5, base=name)
+    np.testing.assert_array_equal(skin.deform(matrices[1], method="rigid", amount=0.5, base=short), half)
+    np.testing.assert_array_equal(skin.deform(matrices[1], method="rigid", amount=0.5, base={"method": short}), half)
+
+
+def test_an_abbreviation_has_the_options_of_its_method(hand: sbs.Character) -> None:
+    matrices = hand.rest_matrices
+    with pytest.raises(ValueError, match="rotation has no effect on method='LBS', but on 'spherical' alone"):
+        hand.skin.deform(matrices, method="LBS", rotation="average")
+    with pytest.raises(ValueError, match="base: center has no effect on method='DQS'"):
+        hand.skin.deform(matrices, amount=0.5, base={"method": "DQS", "center": "weighted"})
+    hand.skin.deform(matrices, method="SBS", rotation="average")
+
+
+@pytest.mark.parametrize("word", ["magic", "lbs ", "Linear"])
+def test_words_that_are_none(hand: sbs.Character, word: sbs.Method) -> None:
+    with pytest.raises(ValueError, match=r"method must be .*'spherical'"):
+        hand.skin.deform(hand.rest_matrices, method=word)
+
+
+@pytest.mark.parametrize(("name", "short"), SHORT.items())
+def test_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, short: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    for word in (name, short, short.lower()):
+        common = ["--animation", "fist", "--time", "1", "-o", f"{word}.npy"]
+        for options in (["--method", word], ["--method", "rigid", "--amount", "0.5", "--base", word]):
+            result = CliRunner().invoke(main, ["deform", HAND, *options, *common])
+            assert result.exit_code == 0, result.output
+        assert (tmp_path / f"{word}.npy").read_bytes() == (tmp_path / f"{name}.npy").read_bytes()
+    result = CliRunner().invoke(main, ["deform", HAND, "--method", short, "--rotation", "average", "-o", "a.npy"])
+    assert (result.exit_code == 0) == (name == "spherical")
+
+
+def test_quality_takes_either() -> None:
+    assert list(quality.chosen(["linear", "SBS", "dual_quaternion"])) == ["LBS", "SBS", "DQS"]
+
+
+def test_types_are_exported() -> None:
+    assert set(get_args(sbs.Method)) == {"rigid", *SHORT, *SHORT.values()}
+    assert set(get_args(sbs.Rotation)) == {"qlerp", "average"}
+    assert set(get_args(sbs.Center)) == {"joint_set", "weighted", "optimized"}
+    options: sbs.DeformOptions = {"method": "SBS", "center": "weighted"}
+    base: sbs.MethodOptions = {"method": "LBS"}
+    assert {"method", "center"} <= sbs.DeformOptions.__optional_keys__ >= set(options)
+    assert set(base) <= sbs.MethodOptions.__optional_keys__ <= sbs.InverseOptions.__optional_keys__
+
+
+def test_a_float32_annotation_passes(hand: sbs.Character) -> None:
+    """What it holds is for the type checker to say."""
+    matrices = hand.rest_matrices
+    rest: NDArray[np.float32] = hand.mesh.positions
+    positions: NDArray[np.float32] = hand.skin.deform(matrices)
+    frames: NDArray[np.float32] = hand.skin.deform_many(matrices[None], out=np.empty((1, 1360, 3), np.float32))
+    undone: NDArray[np.float32] = hand.skin.inverse_deform(positions, matrices)
+    normals: NDArray[np.float32]
+    positions, normals = hand.skin.deform(matrices, normals=True)
+    influences: weights.Influences = hand.skin.influences()
+    of_rest: NDArray[np.float64] = influences.joint_weights
+    for array in (rest, positions, frames, undone, normals):
+        assert array.dtype == np.float32
+    assert of_rest.dtype == np.float64
+    mesh = sbs.Mesh(positions, hand.mesh.triangles, influences.joint_indices, of_rest.astype(np.float32), normals)
+    assert mesh.positions is positions
+
+
+def test_results_go_into_the_tools_as_they_are(hand: sbs.Character) -> None:
+    mesh, skeleton = hand.mesh, hand.skeleton
+    heat = weights.heat_weights(mesh.positions, mesh.triangles, *weights.bone_segments(skeleton))
+    assert heat.report.method == "heat"
+    limited = weights.limit(*heat, 2)
+    assert limited.joint_indices.shape == (1360, 2)
+    np.testing.assert_array_equal(weights.limit(heat.joint_indices, heat.joint_weights, 2)[1], limited[1])
+    mirrored = weights.mirror(mesh.positions, mesh.triangles, *heat, np.arange(25))
+    carried = weights.transfer(mesh.positions, mesh.triangles, *mirrored, mesh.positions[:7])
+    assert len(carried.distances) == 7
+    assert hand.with_weights(*heat).skin.max_influences > 2
+    for result, extra in ((heat, "report"), (mirrored, "unmatched"), (carried, "distances")):
+        assert isinstance(result, weights.Influences)
+        weights.normalize(*result)
+        again = pickle.loads(pickle.dumps(result))
+        assert type(again) is type(result)
+        assert repr(getattr(again, extra)) == repr(getattr(result, extra))
+        assert getattr(copy.copy(result), extra) is getattr(result, extra)
