@@ -285,7 +285,7 @@ def _go_on_in_line(limbs: _Limbs, joint: int, other: int) -> bool:
         return False
     bones = [limbs.tails[each] - limbs.heads[each] for each in (joint, other)]
     cosine = float(bones[0] @ bones[1]) / max(float(limbs.lengths[joint] * limbs.lengths[other]), 1e-300)
-    return cosine > (HARDLY_BENT if any(part in one for part in PARTS) else STRAIGHT)
+    return bool(cosine > (HARDLY_BENT if any(part in one for part in PARTS) else STRAIGHT))
 
 
 def stem(name: str) -> str:

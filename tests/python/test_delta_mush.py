@@ -10,15 +10,16 @@ from solids import arm, turned
 import delta_mush
 import sbs
 from delta_mush import ANCHORS
+from sbs.quality.methods import Deformer
 
 
 @pytest.fixture(scope="module", params=list(ANCHORS))
-def anchor(request):
+def anchor(request: pytest.FixtureRequest) -> Deformer:
     """The method, bound to an arm. All is float64; tolerances are some roundings of a smoothing."""
     return ANCHORS[request.param].skin(arm(rings=31, sides=16))
 
 
-def test_the_rest_pose_stays_and_moves_as_a_whole(anchor):
+def test_the_rest_pose_stays_and_moves_as_a_whole(anchor: Deformer) -> None:
     character = arm(rings=31, sides=16)
     move = np.eye(4)
     move[:3, :3] = sbs.rotations.matrices_from_axis_angle([1, 2, 3], 2.0)
@@ -29,7 +30,7 @@ def test_the_rest_pose_stays_and_moves_as_a_whole(anchor):
     np.testing.assert_allclose(anchor.deform(move @ still), rest @ move[:3, :3].T + move[:3, 3], atol=1e-12)
 
 
-def test_far_from_the_elbow_they_follow_their_joint(anchor):
+def test_far_from_the_elbow_they_follow_their_joint(anchor: Deformer) -> None:
     """Smoothing has died out there: of 20 steps nothing reaches two units, and what is implicit decays."""
     character = arm(rings=31, sides=16)
     matrices = turned(character, "fore", [0, 0, 1], 90)
@@ -39,12 +40,12 @@ def test_far_from_the_elbow_they_follow_their_joint(anchor):
     assert np.abs(posed - rigid)[~far].max() > 0.1
 
 
-def test_paths_are_poses(anchor):
+def test_paths_are_poses(anchor: Deformer) -> None:
     path = np.stack([turned(arm(rings=31, sides=16), "fore", [1, 0, 0], degrees) for degrees in (10, 20)])
     np.testing.assert_array_equal(anchor.deform_many(path)[1], anchor.deform(path[1]))
 
 
-def test_twisted_limbs_are_wrung_as_by_the_papers(anchor):
+def test_twisted_limbs_are_wrung_as_by_the_papers(anchor: Deformer) -> None:
     """Neither spreads a twist along the bone, so both lose thickness where joints disagree most."""
     character = arm(rings=31, sides=16)
     matrices = turned(character, "fore", [1, 0, 0], 170)
@@ -52,7 +53,7 @@ def test_twisted_limbs_are_wrung_as_by_the_papers(anchor):
     assert gauge.measure(matrices, anchor.deform(matrices))["thickness"]["smallest"] < 0.6
 
 
-def test_without_smoothing_delta_mush_is_linear_blending(monkeypatch):
+def test_without_smoothing_delta_mush_is_linear_blending(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delta_mush, "ITERATIONS", 0)
     character = arm(rings=31, sides=16)
     matrices = turned(character, "fore", [0, 1, 1], 70)
@@ -63,7 +64,7 @@ def test_without_smoothing_delta_mush_is_linear_blending(monkeypatch):
     np.testing.assert_allclose(found, linear, atol=1e-14)
 
 
-def test_seams_stay_closed():
+def test_seams_stay_closed() -> None:
     """A mesh whose triangles have corners of their own deforms as the same mesh without seams."""
     character = arm(rings=15, sides=8)
     mesh = character.mesh

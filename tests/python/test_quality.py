@@ -111,6 +111,7 @@ def test_centers_are_found_only_where_they_are_needed(hand: sbs.Character) -> No
     optimized = METHODS["optimized"]
     assert METHODS["SBS"].skin(hand) is hand.skin
     skin = optimized.skin(hand)
+    assert isinstance(skin, sbs.Skin)
     assert skin.has_centers
     matrices = hand.animations[0].skinning_matrices(1)
     assert np.abs(skin.deform(matrices) - hand.skin.deform(matrices)).max() == 0

@@ -10,6 +10,7 @@ import re
 import shutil
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -122,7 +123,7 @@ def test_losses_by_hand() -> None:
     assert evaluate_quality.largest_jump([scene], through_half_a_turn=False) == {"LBS": 0}
 
 
-def shrunk():
+def shrunk() -> tuple[dict[str, Any], dict[str, Any]]:
     """A method that lets a limb shrink and does nothing else, and what LBS does where it does not."""
     kept = {
         "volume": {"smallest": 1, "largest": 1},
@@ -166,7 +167,7 @@ def test_energies_by_hand() -> None:
 
 
 def test_energy_shares_by_hand() -> None:
-    def kinds(**methods):
+    def kinds(**methods: tuple[float, float, float]) -> dict[str, Any]:
         return {
             "bends": {
                 "poses": 1,

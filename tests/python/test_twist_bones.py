@@ -18,6 +18,9 @@ SIDES = ("Left", "Right")
 HUMAN = {f"{side}{part}" for side in SIDES for part in ("Arm", "ForeArm", "UpLeg", "Leg")}
 
 
+Joints = list[tuple[str, str | None, tuple[float, float, float]]]
+
+
 def spread(bones: tuple[sbs.TwistBone, ...]) -> set[str]:
     return {bone.name for bone in bones if bone.spread}
 
@@ -81,7 +84,7 @@ def test_animals() -> None:
 # ------------------------------------------------------------------------------------------------------ one reason each
 
 
-def rig(joints: list[tuple[str, str | None, tuple[float, float, float]]], radius: float = 0.3) -> sbs.Character:
+def rig(joints: Joints, radius: float = 0.3) -> sbs.Character:
     """Joints by name, parent and place, and around each bone that goes to a child a tube that follows it."""
     names = [name for name, _, _ in joints]
     parents = [-1 if parent is None else names.index(parent) for _, parent, _ in joints]
@@ -114,7 +117,7 @@ def rig(joints: list[tuple[str, str | None, tuple[float, float, float]]], radius
     return sbs.Character.from_mesh(mesh, sbs.Skeleton(parents, bind, names=names))
 
 
-LIMB: list[tuple[str, str | None, tuple[float, float, float]]] = [
+LIMB: Joints = [
     ("a", None, (0, 0, 0)),
     ("b", "a", (1, 0, 0)),
     ("c", "b", (4, 0, 0)),
@@ -154,27 +157,27 @@ def test_twist_joints_by_position() -> None:
 )
 def test_a_limb_of_two_joints_in_line(names: tuple[str, str]) -> None:
     one, two = names
-    joints = [LIMB[0], (one, "a", (1.0, 0.0, 0.0)), (two, one, (4.0, 0.0, 0.0)), ("c", two, (7.0, 0.0, 0.0))]
+    joints: Joints = [LIMB[0], (one, "a", (1.0, 0.0, 0.0)), (two, one, (4.0, 0.0, 0.0)), ("c", two, (7.0, 0.0, 0.0))]
     bones = sbs.twist_bones(rig([*joints, ("d", "c", (7, 0.5, 0))]))
     assert reasons(bones)[one] == f"the rig divides the limb: {two!r} is in line with it"
     assert reasons(bones)[two] == f"the rig divides the limb: {one!r} is in line with it"
 
 
 def test_a_leg_of_numbers_that_bends_is_two_limbs() -> None:
-    joints = [LIMB[0], ("x1", "a", (1, 0, 0)), ("x2", "x1", (4, 0, 0)), ("c", "x2", (6.5, 1.5, 0))]
-    assert spread(sbs.twist_bones(rig([*joints, ("d", "c", (7, 1.5, 0))]))) == {"x1", "x2"}  # type: ignore[list-item]
+    joints: Joints = [LIMB[0], ("x1", "a", (1, 0, 0)), ("x2", "x1", (4, 0, 0)), ("c", "x2", (6.5, 1.5, 0))]
+    assert spread(sbs.twist_bones(rig([*joints, ("d", "c", (7, 1.5, 0))]))) == {"x1", "x2"}
 
 
 def test_what_limbs_hang_on_is_trunk() -> None:
     """By the tree alone: a long bone at whose end, after another joint, two limbs begin."""
-    joints = [("root", None, (0, -1, 0)), ("s", "root", (0, 0, 0)), ("t", "s", (0, 4, 0))]
+    joints: Joints = [("root", None, (0, -1, 0)), ("s", "root", (0, 0, 0)), ("t", "s", (0, 4, 0))]
     for side in (-1, 1):
         joints += [
             (f"p{side}", "t", (side, 4, 0)),
             (f"q{side}", f"p{side}", (side * 4, 4, 0)),
             (f"r{side}", f"q{side}", (side * 4, 4.5, 0)),
         ]
-    bones = sbs.twist_bones(rig(joints))  # type: ignore[arg-type]
+    bones = sbs.twist_bones(rig(joints))
     assert spread(bones) == {"p-1", "p1"}
     assert reasons(bones)["s"] == "trunk: more than one limb hangs on it"
 
@@ -193,8 +196,8 @@ def test_joints_that_move_nothing_do_not_count() -> None:
 
 
 def test_what_is_small_beside_the_longest_limb() -> None:
-    joints = [*LIMB, ("f", "a", (0, 1, 0)), ("g", "f", (0, 1.5, 0)), ("h", "g", (0, 1.5, 0.5))]
-    why = reasons(sbs.twist_bones(rig(joints, radius=0.1)))  # type: ignore[arg-type]
+    joints: Joints = [*LIMB, ("f", "a", (0, 1, 0)), ("g", "f", (0, 1.5, 0)), ("h", "g", (0, 1.5, 0.5))]
+    why = reasons(sbs.twist_bones(rig(joints, radius=0.1)))
     assert why["f"] == "small beside the longest limb: 17%"
 
 
