@@ -27,7 +27,7 @@ def count(accessor: Element) -> int:
 
 
 def read_floats(document: Document, accessor: Element, kind: str, *, finite: bool = True) -> NDArray[np.float64]:
-    """Numbers of an accessor, (count, components); normalized integers come out as fractions.
+    """Numbers of an accessor, (count, components); normalized integers as fractions.
 
     Parameters
     ----------
@@ -50,9 +50,9 @@ def read_floats(document: Document, accessor: Element, kind: str, *, finite: boo
 
 
 def read_stack(document: Document, elements: list[Element], kind: str) -> NDArray[np.float64]:
-    """Finite numbers of accessors of one count, (accessors, count, components), as `read_floats` reads each.
+    """Finite numbers of accessors of equal count, (accessors, count, components), read as by `read_floats`.
 
-    Files have thousands of short accessors, on which single calls would take most of the time.
+    Files may have thousands of short accessors, for which single calls would take most of the time.
     """
     stored = [_read(document, accessor, kind) for accessor in elements]
     if any(array.dtype.kind != "f" for array in stored):
@@ -67,7 +67,7 @@ def read_stack(document: Document, elements: list[Element], kind: str) -> NDArra
 def _as_floats(accessor: Element, stored: NDArray[Any]) -> NDArray[np.float64]:
     values = stored.astype(np.float64)
     if stored.dtype.kind in "iu" and accessor.flag("normalized"):
-        # glTF 2.0 section 3.6.2.2; the lowest signed integer has no opposite and stands for -1 too.
+        # glTF 2.0 section 3.6.2.2; the lowest signed integer, which has no opposite, means -1, too.
         values = np.maximum(values / np.iinfo(stored.dtype).max, -1.0)
     return values
 
@@ -111,7 +111,7 @@ def _component_type(element: Element) -> np.dtype[Any]:
 def _view(
     document: Document, view: Element, user: Element, rows: int, columns: int, dtype: np.dtype[Any]
 ) -> NDArray[Any]:
-    """`rows` elements that `user` (an accessor or a part of a sparse one) has in a buffer view, not copied."""
+    """`rows` elements of `user` (an accessor or a part of a sparse one) in a buffer view, not copied."""
     buffer = document.buffer(view)
     start = view.integer("byteOffset", 0)
     length = view.integer("byteLength", minimum=1)
@@ -130,7 +130,7 @@ def _view(
 
 
 def _overwrite(document: Document, sparse: Element, values: NDArray[Any]) -> None:
-    """Puts the few stored elements of a sparse accessor in place."""
+    """Write the stored elements of a sparse accessor over the others."""
     rows = sparse.integer("count", minimum=1)
     where, what = sparse.child("indices"), sparse.child("values")
     index_type = _component_type(where)

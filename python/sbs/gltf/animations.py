@@ -18,7 +18,7 @@ _COMPONENTS = {"translation": 3, "rotation": 4, "scale": 3}
 
 @dataclass
 class _Channels:
-    """Channels of one path, interpolation and set of times."""
+    """Channels with the same path, interpolation and times."""
 
     path: TrackPath
     interpolation: Interpolation
@@ -43,7 +43,7 @@ class AnimationReader:
         self._rig = rig
         self._number = {node: i for i, node in enumerate(nodes)}
         self._has_matrix = rig.has_matrix.tolist()
-        # Channels mostly share their times, by one accessor or by several that hold the same.
+        # Most channels share their times, by one accessor or by several with equal content.
         self._times: dict[int, Floats] = {}
         self._times_by_content: dict[bytes, Floats] = {}
 
@@ -57,7 +57,7 @@ class AnimationReader:
         return Animations(animations)
 
     def _read_tracks(self, animation: Element) -> tuple[Track, ...]:
-        """Tracks of an animation; channels of one path, interpolation and set of times make one track."""
+        """Tracks of an animation; channels with the same path, interpolation and times make one track."""
         samplers = animation.children("samplers")
         groups: dict[tuple[str, str, int], _Channels] = {}
         for element in animation.children("channels"):
@@ -76,7 +76,7 @@ class AnimationReader:
     def _read_channel(
         self, channel: Element, samplers: list[Element], groups: dict[tuple[str, str, int], _Channels]
     ) -> None:
-        """Puts a channel into its group, but where it moves no node of the rig, or morph targets."""
+        """Add a channel to its group, unless it moves morph targets or no node of the rig."""
         target = channel.child("target")
         path = target.string("path")
         if path not in _COMPONENTS or "node" not in target:
@@ -109,7 +109,7 @@ class AnimationReader:
         group.outputs.append(accessor)
 
     def _read_times(self, sampler: Element) -> Floats:
-        """Times of keys; the same array for the same times."""
+        """Times of keys; equal times are the same array."""
         number = sampler.integer("input")
         if number not in self._times:
             accessor = self._document.follow("accessors", sampler, "input")

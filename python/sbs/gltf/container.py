@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The outside of a file: GLB chunks, JSON text, and where the bytes of buffers are."""
+"""The container of a file: GLB chunks, JSON text, and the bytes of buffers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CHUNK = struct.Struct("<I4s")
 
 
 def read(path: Path) -> tuple[dict[str, Any], bytes | None]:
-    """The JSON object of a .glb or .gltf file, and the binary chunk where there is one.
+    """The JSON object of a .glb or .gltf file, and the binary chunk if there is one.
 
     The content decides which of the two it is, not the name.
     """
@@ -70,7 +70,7 @@ def _parse_json(path: Path, data: bytes) -> dict[str, Any]:
 def read_uri(path: Path, uri: str, label: str, files: dict[tuple[int, int], bytes]) -> bytes:
     """The bytes behind the URI of a buffer: a data URI, or a file in the folder of the glTF file or below it.
 
-    `files` has what was read before, by device and number of the file: many buffers may name one, by many names.
+    `files` keeps what was read, by device and inode: many buffers may refer to one file, by different names.
     """
     if uri.startswith("data:"):
         header, comma, text = uri.partition(",")
@@ -81,7 +81,7 @@ def read_uri(path: Path, uri: str, label: str, files: dict[tuple[int, int], byte
         except (binascii.Error, ValueError) as error:
             raise FileError(f"{path}: {label}.uri: {error}") from None
     name = urllib.parse.unquote(uri)
-    # Names with a drive letter or a scheme, rooted ones and those that climb would let a file read any other.
+    # Names with a drive letter or a scheme, absolute names and those with ".." would let a file read any other file.
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", name) or re.search(r"^[/\\]|(^|[/\\])\.\.([/\\]|$)|\0", name):
         raise FileError(f"{path}: {label}.uri {name[:200]!r}: only files in the folder of the glTF file are read")
     buffer_path = path.parent / name

@@ -10,25 +10,25 @@ from ..content import FileError
 from ..text import well_formed
 from . import container
 
-# Required extensions that change nothing about positions, joints or animation, or that are read.
+# Required extensions that are read, or that do not affect positions, joints or animation.
 _HARMLESS = ("KHR_materials_", "KHR_texture_", "KHR_lights_", "KHR_xmp", "EXT_texture_", "KHR_mesh_quantization")
 _COMPRESSION = ("KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_meshopt_compression")
 
-# Decoding widens what a file stores (bytes to floats), and meshes may share data. What grows beyond that is an attack.
+# Decoding widens numbers (bytes to floats), and meshes may share data. A file that needs more memory is an attack.
 _GROWTH = 64
 _GROWTH_FREE = 1 << 24
 
-# What is read takes some time however small it is; who asks for it again and again runs out of memory that is granted.
+# Every read takes some time, however small. This is added to its size, which limits files that repeat the same data.
 _GROWTH_EACH = 1 << 10
 
-# JSON numbers keep integers up to here (RFC 8259, section 6).
+# JSON numbers are exact for integers up to here (RFC 8259, section 6).
 _LARGEST_INTEGER = 2**53
 
 
 class Element:
-    """A JSON object, and what to call it in messages: its key, or its number in a list, in another element.
+    """A JSON object and where it is, for messages: its key, or its number in a list, in another element.
 
-    Files have hundreds of thousands of these, so that nothing is made that is not asked for, the label above all.
+    Files have hundreds of thousands of these, so nothing is made before it is needed, above all the label.
     """
 
     __slots__ = ("_content", "_key", "_number", "_parent", "path")
@@ -46,7 +46,7 @@ class Element:
 
     @property
     def label(self) -> str:
-        """Where it is in the file: ``meshes[0].primitives[2]``; empty for the file's own object."""
+        """Where it is in the file: ``meshes[0].primitives[2]``; empty for the top-level object."""
         if self._parent is None:
             return ""
         key = self._key if self._number is None else f"{self._key}[{self._number}]"
@@ -69,7 +69,7 @@ class Element:
         return value
 
     def integer(self, key: str, default: int | None = None, *, minimum: int = 0) -> int:
-        """An integer of at least `minimum`; without a default the key must be there."""
+        """An integer of at least `minimum`; without a default the key is required."""
         value = self._content.get(key)
         if type(value) is int and minimum <= value <= _LARGEST_INTEGER:
             return value
@@ -89,11 +89,11 @@ class Element:
         return value
 
     def integers(self, key: str) -> list[int]:
-        """A list of integers from 0; empty where the key is missing."""
+        """A list of integers from 0; empty if the key is missing."""
         return [self._checked_integer(value, f"{key}[{i}]", 0) for i, value in enumerate(self._list(key))]
 
     def numbers(self, key: str, default: list[float]) -> list[float]:
-        """As many finite numbers as the default has."""
+        """Finite numbers, as many as in the default."""
         if key not in self:
             return default
         values = self._list(key)
@@ -124,7 +124,7 @@ class Element:
         return Element(self.path, self._get(key), self, key)
 
     def children(self, key: str) -> list[Element]:
-        """A list of objects; empty where the key is missing."""
+        """A list of objects; empty if the key is missing."""
         return [Element(self.path, value, self, key, i) for i, value in enumerate(self._list(key))]
 
     def strings(self, key: str) -> list[str]:
@@ -145,7 +145,7 @@ class Element:
 class Document:
     """A glTF file: its elements by kind and number, and the bytes of its buffers.
 
-    `remarks` collects what a reader leaves out or reads in another way than it is stored.
+    `remarks` collects what readers leave out or change.
     """
 
     def __init__(self, path: Path) -> None:
@@ -179,24 +179,24 @@ class Document:
         )
 
     def all(self, kind: str) -> list[Element]:
-        """All elements of a kind, "nodes" for instance."""
+        """All elements of a kind, such as "nodes"."""
         if kind not in self._lists:
             self._lists[kind] = self.root.children(kind)
         return self._lists[kind]
 
     def get(self, kind: str, index: int, referrer: Element, key: str) -> Element:
-        """Element `index` of a kind, to which `referrer` points by `key`."""
+        """Element `index` of a kind, which `referrer` refers to by `key`."""
         elements = self.all(kind)
         if index >= len(elements):
             raise referrer.error(f"{_show(index)}, but there are {len(elements)} {kind}", key)
         return elements[index]
 
     def follow(self, kind: str, referrer: Element, key: str) -> Element:
-        """The element of a kind whose number `referrer` holds under `key`."""
+        """The element of a kind whose number is `key` of `referrer`."""
         return self.get(kind, referrer.integer(key), referrer, key)
 
     def buffer(self, view: Element) -> memoryview:
-        """The bytes of the buffer that a buffer view names."""
+        """The bytes of the buffer that a buffer view refers to."""
         number = view.integer("buffer")
         if number >= len(self._buffers):
             self.follow("buffers", view, "buffer")
@@ -219,7 +219,7 @@ class Document:
         return memoryview(data)[:size]
 
     def charge(self, size: int, element: Element) -> None:
-        """Counts bytes that are about to be allocated for an element, against what a file of this size can need."""
+        """Count bytes to be allocated for an element, and raise if they exceed what a file of this size can need."""
         self._charged += size + _GROWTH_EACH
         if self._charged > _GROWTH_FREE + _GROWTH * self._size:
             raise FileError(
@@ -229,7 +229,7 @@ class Document:
 
 
 def _show(value: Any) -> str:
-    """A value for a message, short whatever it is."""
+    """A value for a message, shortened."""
     if isinstance(value, list | dict):
         return "a list" if isinstance(value, list) else "an object"
     if isinstance(value, int) and abs(value) > 10**50:

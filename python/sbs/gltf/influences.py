@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Influences as glTF wants them: in sets of four, of weights that sum to 1 as they are stored."""
+"""Influences for glTF: in sets of four, with stored weights that sum to 1."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def in_sets(joint_indices: ArrayLike, joint_weights: ArrayLike) -> Influences:
 
 
 def quantize(weights: NDArray[np.floating], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Weights (V, K) by descending size and of sum 1, as float32 or as normalized uint8 or uint16.
+    """Descending weights (V, K) of sum 1, as float32 or as normalized uint8 or uint16.
 
-    The sum survives: the largest float32 takes up what rounding leaves, and integers are rounded up where their
-    remainders are largest (Hamilton's method).
+    The sum stays 1: the error of rounding to float32 is added to the largest weight, and integers are rounded up where
+    their remainders are largest (Hamilton's method).
     """
     present = weights[:, :1] > 0.0
     if dtype == np.float32:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Meshes: all primitives that hang on one group of skins, joined into one mesh."""
+"""Meshes: all primitives of one group of skins, joined into one mesh."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _concatenate(arrays: list[Floats | None]) -> Floats | None:
 
 
 def area_weighted_normals(positions: Floats, triangles: NDArray[np.int64]) -> Floats:
-    """Unit normals (V, 3) of vertices, the sum of those of their triangles by area; zero where there is no area."""
+    """Unit normals (V, 3) of vertices, from those of their triangles, weighted by area; zero where there is no area."""
     a, b, c = (positions[triangles[:, corner]] for corner in range(3))
     doubled_areas = np.cross(b - a, c - a)
     normals = np.stack(
@@ -138,7 +138,7 @@ def _to_group_space(positions: Floats, normals: Floats | None, matrix: Floats) -
 def _read_influences(
     document: Document, attributes: Element, use: SkinUse, rows: int
 ) -> tuple[NDArray[np.int64], Floats]:
-    """Joint indices and weights (V, 4 n) of n sets, as found; weights may be anything, NaN as well."""
+    """Joint indices and weights (V, 4 n) of n sets, as stored; weights may be any numbers, also NaN."""
     set_count = 0
     while f"JOINTS_{set_count}" in attributes or f"WEIGHTS_{set_count}" in attributes:
         set_count += 1
@@ -156,7 +156,7 @@ def _read_influences(
             raise accessor.error(
                 f"joint {joints[vertex, influence]} of vertex {vertex}, but the skin has {len(use.joint_map)} joints"
             )
-        # Some programs leave any number where the weight is 0.
+        # Some programs leave arbitrary joint numbers where the weight is 0.
         joint_sets.append(use.joint_map[np.where(outside, 0, joints)])
         weight_sets.append(weights)
     return np.concatenate(joint_sets, axis=1), np.concatenate(weight_sets, axis=1)
@@ -179,7 +179,7 @@ def _read_triangles(document: Document, primitive: Element, mode: int, rows: int
         raise primitive.error(f"{len(indices)} corners do not make a triangle")
     if mode == _TRIANGLE_FAN:
         return np.stack([indices[1:-1], indices[2:], np.full(len(indices) - 2, indices[0])], axis=1)
-    # Every other triangle of a strip runs the other way; those with a corner twice only join pieces of the strip.
+    # Every other triangle of a strip has the opposite winding; those with a corner twice only connect its pieces.
     triangles = np.stack([indices[:-2], indices[1:-1], indices[2:]], axis=1)
     triangles[1::2] = triangles[1::2, [0, 2, 1]]
     a, b, c = triangles.T

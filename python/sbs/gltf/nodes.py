@@ -12,7 +12,7 @@ from .document import Document, Element
 
 
 def read_parents(document: Document) -> list[int]:
-    """Parent of every node of the file, -1 for roots. Raises FileError where nodes are no forest."""
+    """Parent of every node of the file, -1 for roots. Raises FileError if the nodes are not a forest."""
     nodes = document.all("nodes")
     parents = [-1] * len(nodes)
     for number, node in enumerate(nodes):
@@ -40,7 +40,7 @@ def _refuse_cycles(nodes: list[Element], parents: list[int]) -> None:
 
 
 def ancestry(nodes: Iterable[int], parents: list[int]) -> list[int]:
-    """The nodes and all those above them, each after its parent."""
+    """The nodes and all nodes above them, each after its parent."""
     found: set[int] = set()
     order: list[int] = []
     for start in nodes:
@@ -55,7 +55,7 @@ def ancestry(nodes: Iterable[int], parents: list[int]) -> list[int]:
 
 
 def nodes_in_scene(document: Document, parents: list[int]) -> list[int]:
-    """The nodes of the scene that the file shows, or all nodes where it has no scenes, ascending."""
+    """The nodes of the file's default scene, or all nodes if it has no scenes, ascending."""
     if not document.all("scenes"):
         return list(range(len(parents)))
     scene = document.get("scenes", document.root.integer("scene", 0), document.root, "scene")
@@ -77,7 +77,7 @@ def read_rig(document: Document, joints: list[int], parents: list[int], inverse_
     largest = np.abs(quaternions).max(axis=1, keepdims=True)
     for node in np.flatnonzero(largest == 0.0)[:1]:
         raise elements[node].error("a quaternion of length 0", "rotation")
-    # Divided by the largest component first, so that no square under- or overflows.
+    # Divide by the largest component first, so that no square under- or overflows.
     quaternions /= largest
     quaternions /= np.linalg.norm(quaternions, axis=1, keepdims=True)
     local_matrices = compose(translations, quaternions, scales)

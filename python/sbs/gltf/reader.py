@@ -21,7 +21,7 @@ from .skins import SkinGroup, read_groups
 def read(path: Path, skin: int | None) -> CharacterContent:
     """See `sbs.load`."""
     document = Document(path)
-    # Numbers near the end of the range overflow here and there; what comes of it is refused below.
+    # Huge numbers overflow in several places; the results are refused below.
     with np.errstate(over="ignore", invalid="ignore"):
         return _read(document, skin)
 
@@ -77,7 +77,7 @@ def _choose(document: Document, parents: list[int], skin: int | None) -> tuple[S
 def _mesh_nodes(document: Document, parents: list[int]) -> tuple[list[tuple[int, int]], list[str]]:
     """Pairs (mesh, skin) in the scene, each once, and the names of meshes without a skin.
 
-    The place of a skinned mesh in the tree has no meaning (glTF 2.0, section 3.7.3.3): used twice, it is in one place.
+    The node of a skinned mesh does not affect its place (glTF 2.0, section 3.7.3.3): used twice, it is there once.
     """
     pairs: dict[tuple[int, int], None] = {}
     unskinned = []
@@ -99,7 +99,7 @@ def _names(names: list[str]) -> str:
 
 
 def _usable(document: Document, group: SkinGroup, weighted: NDArray[np.bool_]) -> Floats:
-    """Inverse bind matrices that can be inverted; joints without weights may have any, and get the identity then."""
+    """Inverse bind matrices, all invertible; joints without weights may have any in the file, and get the identity."""
     matrices = group.inverse_bind_matrices.copy()
     singular = affine.are_singular(matrices)
     for joint in np.flatnonzero(singular & weighted)[:1]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Skins: joints with their inverse bind matrices, and which skins of a file are one."""
+"""Skins: joints with their inverse bind matrices, and which skins of a file can be joined."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from ..rig import Floats
 from .accessors import count, read_floats
 from .document import Document, Element
 
-# Inverse bind matrices are stored as float32; skins whose matrices differ by this much have the same ones.
+# Inverse bind matrices are stored as float32: matrices that differ by at most this count as equal.
 _SAME = 1e-5
 
-# Skins of the same joints are bound in one way, or in a few; those of further ways stay by themselves.
+# Skins of the same joints usually have one bind pose, or a few. A skin is compared with at most this many.
 _MOST_SPACES = 8
 
 
 @dataclass
 class SkinUse:
-    """How a skin of the file fits into the group that it belongs to.
+    """How a skin of the file fits into its group.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class SkinUse:
 
 @dataclass
 class SkinGroup:
-    """Skins that move the same joints from bind spaces that one matrix tells apart, and so can be one skin.
+    """Skins of the same joints whose bind spaces differ by one matrix, so that they can become one skin.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class SkinGroup:
     uses: dict[int, SkinUse] = field(default_factory=dict)
 
     def admit(self, skin: int, joints: list[int], inverse_bind_matrices: Floats) -> bool:
-        """Takes a skin of the same joints, in whatever order, into the group if it fits."""
+        """Add a skin of the same joints, in any order, to the group if it fits; return whether it does."""
         number = {node: joint for joint, node in enumerate(self.joints)}
         joint_map = np.array([number[node] for node in joints], dtype=np.int32)
         reference = self.inverse_bind_matrices[joint_map]
@@ -73,7 +73,7 @@ class SkinGroup:
 
 
 def read_groups(document: Document) -> list[SkinGroup]:
-    """All skins of a file, those together that can be one. Raises FileError."""
+    """All skins of a file, in groups that can each become one. Raises FileError."""
     groups: list[SkinGroup] = []
     alike: dict[frozenset[int], list[SkinGroup]] = {}
     for number, skin in enumerate(document.all("skins")):

@@ -28,7 +28,7 @@ _TYPES = {1: pygltflib.SCALAR, 2: pygltflib.VEC2, 3: pygltflib.VEC3, 4: pygltfli
 
 
 class _Builder:
-    """A glTF structure and the bytes of its one buffer."""
+    """A glTF structure and the bytes of its only buffer."""
 
     def __init__(self) -> None:
         self.gltf = pygltflib.GLTF2(asset=pygltflib.Asset(version="2.0", generator="spherical-blend-skinning"))
@@ -37,7 +37,7 @@ class _Builder:
     def accessor(
         self, array: NDArray[Any], *, target: int | None = None, normalized: bool = False, bounds: bool = False
     ) -> int:
-        """Appends an array of (count,) or (count, components) and returns its accessor."""
+        """Append an array of (count,) or (count, components), and return its accessor."""
         array = np.ascontiguousarray(array)
         columns = array.reshape(len(array), -1)
         offset = len(self._bytes)
@@ -149,7 +149,7 @@ def _primitive(builder: _Builder, mesh: Mesh, joint_count: int, weights: str) ->
         setattr(attributes, f"JOINTS_{first // 4}", joint_set)
         setattr(attributes, f"WEIGHTS_{first // 4}", weight_set)
 
-    # The largest number of an index type is not a vertex: graphics systems take it for the end of a strip.
+    # The largest number of an index type cannot be a vertex: graphics systems use it for the end of a strip.
     index_type = np.uint16 if vertex_count < 65536 else np.uint32
     indices = builder.accessor(mesh.triangles.ravel().astype(index_type), target=pygltflib.ELEMENT_ARRAY_BUFFER)
     return pygltflib.Primitive(attributes=attributes, indices=indices, mode=pygltflib.TRIANGLES)

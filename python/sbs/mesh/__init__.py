@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Meshes near joints: which triangles belong to a joint, finer meshes there, and how smooth they stay when it bends.
+"""Meshes near joints: triangles of a joint, finer meshes there, and the curvature when it bends.
 
-What is here is section 3 and 4 of Kavan and Zara, "Real Time Skin Deformation with Bones Blending", WSCG 2003.
+These are sections 3 and 4 of Kavan and Zara, "Real Time Skin Deformation with Bones Blending", WSCG 2003.
 """
 
 from ..attachment import connected_triangles, heaviest_joints

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How sharply a surface is bent between its triangles."""
+"""The curvature of a surface: the angles between its triangles."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def curvature(
 
         sbs.mesh.curvature(deformed, triangles, rest_positions=rest)[connected].max()
 
-    Neighbors share an edge. Edges are matched by position, so that seams count as well. An edge of three and more
-    triangles bounds no surface and makes no neighbors, and triangles without an area that is more than rounding have no
-    normal: they are passed over.
+    Neighbors share an edge. Edges are matched by position, so that neighbors across seams count as well. Triangles at
+    an edge of three or more are not neighbors there. Triangles whose area is within rounding have no normal and are
+    skipped.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def curvature(
         Deformed positions, of one frame or of several.
     triangles : (T, 3) array_like of int
     rest_positions : (V, 3) array_like, optional
-        They tell which vertices belong together along seams. By default `positions`, of the first frame.
+        Positions that show which vertices belong together along seams. By default `positions`, of the first frame.
 
     Returns
     -------

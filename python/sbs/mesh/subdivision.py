@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Finer meshes where joints strain them."""
+"""Finer meshes near joints."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ Scheme = Literal["1:3", "1:4"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Subdivision:
-    """A mesh that was divided: the V old vertices with their old numbers, then N new ones.
+    """A divided mesh: the V old vertices with their old numbers, then N new ones.
 
-    Each new vertex is a point of an old triangle, so that any attribute of the old vertices goes over to it.
+    Each new vertex is a point of an old triangle, so that any attribute of the old vertices can be interpolated for it.
 
     Attributes
     ----------
     vertex_count : int
         V.
     parents : (N, 3) int32 ndarray
-        The old vertices that each new one is between.
+        The old vertices that each new one lies between.
     shares : (N, 3) float64 ndarray
-        Of its parents; they sum to 1. Those that are 0 come last.
+        The weights of the parents; they sum to 1. Zeros come last.
     triangles : (T', 3) int32 ndarray
-        Of the new mesh, in the order of the old ones that they are parts of.
+        Of the new mesh, in the order of the old triangles that they are parts of.
     sources : (T',) int32 ndarray
-        The old triangle of which each is a part.
+        The old triangle that each is a part of.
     """
 
     vertex_count: int
@@ -53,7 +53,7 @@ class Subdivision:
         )
 
     def interpolate(self, values: ArrayLike) -> NDArray[Any]:
-        """An attribute of the old vertices for all: positions, texture coordinates, colors, ...
+        """An attribute for all vertices, from that of the old ones: positions, texture coordinates, colors, ...
 
         Parameters
         ----------
@@ -63,7 +63,7 @@ class Subdivision:
         Returns
         -------
         (V + N, ...) ndarray
-            Computed in double and rounded once, so that vertices at one point get equal values to the last bit.
+            Computed in double and rounded once, so that vertices at one point get equal values, bit for bit.
         """
         given = self._check(values, "values")
         if given.dtype.kind != "f":
@@ -75,7 +75,7 @@ class Subdivision:
         return np.concatenate([given, new.astype(given.dtype)])
 
     def normals(self, normals: ArrayLike) -> NDArray[Any]:
-        """Normals (V, 3) of the old vertices for all, (V + N, 3): those of the new ones of unit length, or zero."""
+        """Normals (V + N, 3) of all vertices, from those of the old ones (V, 3). New ones are unit vectors or zero."""
         result = self.interpolate(normals)
         new = result[self.vertex_count :]
         lengths = np.linalg.norm(new, axis=1, keepdims=True)
@@ -83,7 +83,7 @@ class Subdivision:
         return result
 
     def influences(self, joint_indices: ArrayLike, joint_weights: ArrayLike) -> Influences:
-        """Influences of the old vertices for all.
+        """Influences of all vertices, from those of the old ones.
 
         Parameters
         ----------
@@ -92,8 +92,8 @@ class Subdivision:
         Returns
         -------
         Influences
-            Those of the old vertices as they were, those of the new ones by decreasing weight with a sum of 1; wider
-            than K where three vertices of different joints meet.
+            Those of old vertices are unchanged; those of new ones are by decreasing weight with a sum of 1. Wider than
+            K if the parents of a vertex have more different joints.
         """
         indices, weights = self._check(joint_indices, "joint_indices"), self._check(joint_weights, "joint_weights")
         if indices.ndim != 2 or indices.shape != weights.shape:
@@ -116,18 +116,18 @@ class Subdivision:
     def attachment(self, attachment: ArrayLike) -> NDArray[np.int32]:
         """The joint that each vertex (V + N,) is attached to, from those of the old ones (V,).
 
-        A new vertex goes to the joint with the largest share in it, of equal ones to the lowest.
+        A new vertex is attached to the joint with the largest share in it; if several have it, to the lowest.
         """
         given = self._check(attachment, "attachment")
         joints = given[self.parents]
         shares = (np.equal(joints[:, :, None], joints[:, None, :]) * self.shares[:, None, :]).sum(axis=2)
-        # Thirds of a centroid are rounded.
+        # The thirds of a centroid are rounded, so allow for that.
         largest = shares >= shares.max(axis=1, keepdims=True) - 1e-9
         new = np.where(largest, joints, np.iinfo(np.int32).max).min(axis=1)
         return np.concatenate([given, new]).astype(np.int32)
 
     def mesh(self, mesh: Mesh) -> Mesh:
-        """The mesh that was divided, with all that its vertices have."""
+        """The divided mesh with all attributes of its vertices."""
         influences = self.influences(mesh.joint_indices, mesh.joint_weights)
         return replace(
             mesh,
@@ -147,14 +147,14 @@ class Subdivision:
 
 
 def _fit(rows: NDArray[Any], width: int) -> NDArray[Any]:
-    """Rows (N, K) with so many columns; what is cut off is padding."""
+    """Rows (N, K) with `columns` columns; only padding is cut off."""
     return np.pad(rows, ((0, 0), (0, max(0, width - rows.shape[1]))))[:, :width]
 
 
 def subdivide(
     positions: ArrayLike, triangles: ArrayLike, chosen: ArrayLike, *, scheme: Scheme = "1:4", levels: int = 1
 ) -> Subdivision:
-    """Divide chosen triangles, and of the others what must be for the surface to stay closed.
+    """Divide chosen triangles, and others as far as needed to keep the surface closed.
 
     Parameters
     ----------
@@ -162,13 +162,13 @@ def subdivide(
         Edges are matched by position, so that seams stay closed.
     triangles : (T, 3) array_like of int
     chosen : (T,) array_like of bool
-        Triangles with two corners at one point are left as they are.
+        Triangles with two corners at one point are not divided.
     scheme : {"1:4", "1:3"}
-        ``"1:4"`` splits edges in the middle; a neighbor with split edges is divided in as many triangles and one, so
-        that no vertex stands in the middle of an edge. ``"1:3"`` divides at the centroid and splits no edge: fewer
-        triangles, but long ones.
+        ``"1:4"`` splits edges in the middle; a neighbor with n split edges is divided in n + 1 triangles, so that no
+        vertex lies in the middle of an edge. ``"1:3"`` divides at the centroid and splits no edge: fewer triangles, but
+        thinner ones.
     levels : int
-        How often; from the second level on the parts of chosen triangles are divided.
+        How often; after the first level the parts of chosen triangles are divided.
 
     Returns
     -------
@@ -201,9 +201,9 @@ def subdivide_near_joints(
     scheme: Scheme = "1:4",
     levels: int = 1,
 ) -> Character:
-    """A character whose mesh is finer near some joints.
+    """A character with a finer mesh near some joints.
 
-    Divided are the triangles connected to one of the joints: all their vertices are attached to it.
+    Triangles connected to one of the joints are divided: those with all vertices attached to it.
 
     Parameters
     ----------
@@ -211,8 +211,8 @@ def subdivide_near_joints(
     joints : sequence of str or int
         Their names or numbers.
     attachment : (V,) array_like of int, optional
-        The joint of each vertex; by default its heaviest. With that of `sbs.bones_blending` what lies around a joint
-        belongs to it on both sides.
+        The joint of each vertex; by default its heaviest. With that of `sbs.bones_blending` a joint has the vertices on
+        both sides of it.
     scheme, levels
         As for `sbs.mesh.subdivide`.
 
@@ -224,7 +224,7 @@ def subdivide_near_joints(
     Raises
     ------
     KeyError
-        If there is no joint of a name.
+        If no joint has such a name.
     ValueError
         If a joint is out of range or has no triangles; and what `sbs.mesh.subdivide` refuses.
     """

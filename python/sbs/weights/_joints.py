@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Choices of joints, as numbers, names or flags."""
+"""Selections of joints, as numbers, names or flags."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def named(joints: Joints | None, names: Sequence[str] | None, option: str) -> An
     Raises
     ------
     ValueError
-        If names are given, but not what `names` they are among.
+        If joints are given by names, but without `names`.
     KeyError, TypeError
         As `numbers_of`.
     """
@@ -32,7 +32,7 @@ def named(joints: Joints | None, names: Sequence[str] | None, option: str) -> An
 
 
 def number(joint: str | int | None, names: Sequence[str] | None, option: str) -> int | None:
-    """The number of a joint that is told by its name or number; None is none."""
+    """The number of a joint that is given by name or number; None for None."""
     return int(named([joint], names, option)[0]) if isinstance(joint, str) else joint
 
 

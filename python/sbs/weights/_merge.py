@@ -15,8 +15,7 @@ from ..influences import Influences
 def merge(joint_indices: NDArray[np.int32], joint_weights: NDArray[Any]) -> Influences:
     """Add the weights (V, M) of equal joints (V, M) in each row, and normalize.
 
-    Rows of M pairs become as wide as the one with the most distinct joints needs, at least 1; a row without weight
-    stays without.
+    The result is as wide as the row with the most distinct joints needs, at least 1. A row without weight gets none.
     """
     if not len(joint_indices):
         return Influences(joint_indices, joint_weights)

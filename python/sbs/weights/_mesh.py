@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The surface as the tools for weights see it: vertices at one point are one, and edges make neighbors."""
+"""The surface for the weight tools: vertices at one point count as one, and edges make neighbors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["adjacency", "weld"]
 
 
 def weld(positions: ArrayLike) -> NDArray[np.int32]:
-    """The lowest vertex at the very same point as each vertex: no tolerance.
+    """The lowest vertex at the same point as each vertex, without tolerance.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ def weld(positions: ArrayLike) -> NDArray[np.int32]:
     Returns
     -------
     (V,) int32 ndarray
-        A vertex without others at its point is its own representative.
+        A vertex alone at its point is its own representative.
 
     Raises
     ------
@@ -38,13 +38,13 @@ def adjacency(triangles: ArrayLike, representatives: ArrayLike) -> tuple[NDArray
     ----------
     triangles : (T, 3) array_like of int
     representatives : (V,) array_like of int
-        From `weld`: corners stand for their representatives.
+        From `weld`: each corner is replaced by its representative.
 
     Returns
     -------
     offsets : (V + 1,) intp ndarray
-        The neighbors of vertex v are ``neighbors[offsets[v]:offsets[v + 1]]``; a vertex that has another representative
-        has none.
+        The neighbors of vertex v are ``neighbors[offsets[v]:offsets[v + 1]]``; vertices that are not representatives
+        have none.
     neighbors : (offsets[-1],) int32 ndarray
         Representatives, ascending for each vertex.
 

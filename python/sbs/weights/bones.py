@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bones: the segments between the joints of a skeleton, which files of joints don't tell."""
+"""Bones: the segments that the joints of a skeleton move. Files give only where they begin."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["bone_segments"]
 def bone_segments(skeleton: Skeleton) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The bone of each joint in the bind pose: the segment that it moves.
 
-    A bone goes from its joint to its child; of several children to their mean, each counted with all joints that hang
-    on it, so that an upper arm ends at the elbow and not halfway to a twist joint. Where there is no child, or all or
-    their mean are at the joint's own place, the bone goes on in the direction of its parent's, and is as long as that
-    was up to the joint.
+    A bone goes from its joint to the child. With several children it goes to their mean, each weighted by how many
+    joints are below it, itself included, so that an upper arm ends at the elbow and not halfway to a twist joint. If
+    there is no child, or all of them or their mean are at the joint's own place, the bone continues the step from the
+    parent to the joint, in the same direction and as long.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def bone_segments(skeleton: Skeleton) -> tuple[NDArray[np.float64], NDArray[np.f
     Returns
     -------
     heads, tails : (J, 3) float64 ndarray
-        In bind space. Equal for a joint that neither parent nor child gives a direction.
+        In bind space. Equal for a joint that gets no direction from parent or children.
 
     Examples
     --------

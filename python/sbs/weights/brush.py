@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Painting weights on a mesh, with strokes that can be undone to the last bit."""
+"""Painting weights on a mesh, with strokes that can be undone exactly."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Stroke:
     new: Influences
 
     def then(self, later: Stroke) -> Stroke:
-        """Join this stroke with the one that followed it, to be undone together.
+        """Join this stroke with the next one, so that both are undone together.
 
         Parameters
         ----------
@@ -49,7 +49,8 @@ class Stroke:
         Returns
         -------
         Stroke
-            Old influences as before this one, new ones as after the later one. Vertices that ended as they began stay.
+            Its old influences are those before this stroke, its new ones those after the later one. Vertices that end
+            with the influences they began with are included.
         """
         first = ~np.isin(later.vertices, self.vertices)
         changed_again = np.isin(self.vertices, later.vertices)
@@ -65,26 +66,26 @@ class Stroke:
 class Brush:
     """Paints weights on a mesh. It holds a copy of the influences and changes them stroke by stroke.
 
-    A dab looks at the vertices within its radius only, whatever the size of the mesh. Vertices at one point (the seams
-    of a mesh) change together, to equal weights. One thread at a time may use a brush.
+    The time of a dab depends on the vertices within its radius, not on the size of the mesh. Vertices at one point (the
+    seams of a mesh) change together, to equal weights. Only one thread at a time may use a brush.
 
     Parameters
     ----------
     positions : (V, 3) array_like
         Rest positions.
     triangles : (T, 3) array_like of int
-        Their edges are what smoothing and distances along the surface follow.
+        Smoothing, and distances along the surface, follow their edges.
     joint_indices : (V, K) array_like of int
     joint_weights : (V, K) array_like
         Finite and not negative; float64 within the brush.
     joint_count : int, optional
-        J, so that joints can be painted that no vertex has yet. By default as many as there are names, or the largest
-        index and one.
+        J, so that joints can be painted that no vertex has yet. By default the number of names, or the largest index
+        plus one.
     limit : int, optional
-        L, the most influences of a vertex; at least K, by default K, but no less than 4. Where a stroke brings more,
-        the lightest are dropped that are neither painted nor locked.
+        L, the most influences of a vertex; at least K, by default K, but no less than 4. If a stroke adds more, it
+        drops the lightest that are neither painted nor locked.
     names : sequence of J str, optional
-        Of the joints, such as `Skeleton.names`, for strokes that tell them by names.
+        Of the joints, such as `Skeleton.names`, so that strokes can use names.
 
     Raises
     ------
@@ -146,7 +147,7 @@ class Brush:
 
     @property
     def influences(self) -> Influences:
-        """The influences as they are, (V, L) float64, new arrays."""
+        """The present influences, (V, L) float64, new arrays."""
         return Influences(*self._core.influences())
 
     def dab(
@@ -228,7 +229,7 @@ mirror_joints
         centers : (N, 3) array_like
             In the space of the positions.
         joint : int, str or None
-            The joint whose weights w are painted; None, for ``mode="smooth"`` alone, means all.
+            The joint whose weights w are painted; None, only for ``mode="smooth"``, means all.
         radius : float
             How far a dab reaches.
         mode : {"add", "subtract", "replace", "scale", "smooth"}
@@ -242,17 +243,17 @@ mirror_joints
         falloff : {"constant", "linear", "smooth", "sphere", "quadratic"}
             With x = distance / radius: 1; 1 - x; 1 - x^2 (3 - 2 x); sqrt(1 - x^2); (1 - x)^2.
         distance : {"space", "surface"}
-            To the center, straight; or to the vertex that is nearest to the center and from there along edges, by the
-            shortest way.
+            In a straight line to the center; or to the vertex that is nearest to the center, and from there along
+            edges, by the shortest path.
         locked : (L,) array_like of int or str, or (J,) array_like of bool, optional
             Joints that keep their weights; they are not painted either.
         normalize : bool
-            Whether the other unlocked joints of a vertex that changes share what is left of 1, in proportion. Where
-            there are none, the painted joint takes it.
+            Whether the other unlocked joints of a vertex that changes share the rest of 1, in proportion. If there are
+            none, the painted joint takes it.
         mirror : {"x", "y", "z"}, optional
-            The axis along which each dab is mirrored and made on the other side too.
+            The axis along which each dab is mirrored and repeated on the other side.
         mirror_position : float
-            Where the mirror stands on that axis.
+            Where the mirror is on that axis.
         mirror_joints : (J,) array_like of int, optional
             The joint that is painted there in place of each; by default the same. A vertex within both dabs gets both
             at once; of the same joint, the stronger one.
@@ -265,9 +266,9 @@ mirror_joints
         ------
         ValueError
             If a shape is wrong, a center is NaN or infinite, a joint out of range, or an option unknown or out of its
-            range. Then nothing was changed.
+            range. Then nothing has changed.
         TypeError
-            If an argument is of a type that can't be used.
+            If an argument has a wrong type.
         KeyError
             If no joint has a name.
         RuntimeError
@@ -291,7 +292,7 @@ mirror_joints
         return Stroke(vertices, Influences(old_indices, old_weights), Influences(new_indices, new_weights))
 
     def undo(self, stroke: Stroke) -> None:
-        """Put the influences back to what they were before a stroke, to the last bit.
+        """Restore the influences from before a stroke, bit for bit.
 
         Parameters
         ----------
@@ -301,19 +302,19 @@ mirror_joints
         Raises
         ------
         ValueError, TypeError
-            If the stroke is of another brush, as far as that shows. Then nothing was changed.
+            If the stroke does not fit this brush. Then nothing has changed.
         RuntimeError
             If another thread is using the brush.
         """
         self._core.restore(stroke.vertices, *stroke.old)
 
     def redo(self, stroke: Stroke) -> None:
-        """Make the changes of a stroke again that was undone, to the last bit.
+        """Repeat the changes of a stroke that was undone, bit for bit.
 
         Parameters
         ----------
         stroke : Stroke
-            Of this brush; strokes are done again from the first to the last.
+            Of this brush; strokes are redone from the first to the last.
 
         Raises
         ------

@@ -19,7 +19,7 @@ __all__ = ["FORMAT", "VERSION", "CapsuleFileContent", "read", "write"]
 
 FORMAT = "sbs-capsules"
 VERSION = 2
-# Of files without fall-offs, which readers of that version understand.
+# The version of files without fall-offs, which older readers understand, too.
 _VERSION_BEFORE_FALLOFFS = 1
 
 # The keys of a capsule with numbers, and how many.
@@ -28,7 +28,7 @@ _OPTIONAL = {"name", "multiplier", "enabled", "falloff"}
 
 
 class CapsuleFileContent(NamedTuple):
-    """What a file holds of J capsules; the names are those of `sbs.weights.Capsules`."""
+    """The J capsules of a file; attributes are named as those of `sbs.weights.Capsules`."""
 
     heads: NDArray[np.float64] | list[Any]
     tails: NDArray[np.float64] | list[Any]
@@ -41,7 +41,7 @@ class CapsuleFileContent(NamedTuple):
 
 
 def write(capsules: CapsuleFileContent, path: str | os.PathLike[str]) -> None:
-    """Write a file of the lowest version that will do; see `Capsules.to_json`."""
+    """Write a file of the lowest version that is enough; see `Capsules.to_json`."""
     count = len(capsules.heads)
     falloffs = capsules.falloffs or (None,) * count
     version = _VERSION_BEFORE_FALLOFFS if capsules.falloffs is None else VERSION
@@ -70,7 +70,7 @@ def read(path: str | os.PathLike[str]) -> CapsuleFileContent:
         return _content(json.loads(Path(path).read_text(encoding="utf-8"), parse_constant=_refuse))
     except RecursionError:
         raise ValueError(f"{os.fspath(path)}: nested too deeply") from None
-    except ValueError as error:  # JSON that can't be decoded is one, too
+    except ValueError as error:  # includes errors of decoding JSON
         raise ValueError(f"{os.fspath(path)}: {error}") from error
 
 

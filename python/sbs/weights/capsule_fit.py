@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Capsules that fit a mesh around a skeleton, to begin with."""
+"""Capsules that fit a mesh around a skeleton, as a start."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["fit_capsules"]
 
 Floats = NDArray[np.float64]
 
-# So many vertices tell a radius; where there are fewer at an end of a bone, those of the whole bone do.
+# The least vertices for a radius. If there are fewer at one end of a bone, those of the whole bone are used.
 _ENOUGH = 8
 
 
@@ -29,9 +29,8 @@ def fit_capsules(
 ) -> Capsules:
     """Capsules around the bones of a skeleton, as wide as the mesh around each.
 
-    The bone of a joint goes from it to its child, or to the mean of several, or as far as that of its parent. Every
-    vertex counts for the bone that is nearest to it, and there for the end that is nearer: the radii of an end are a
-    percentile of the distances of its vertices, times `inner` and `outer`.
+    Bones are those of `bone_segments`. Every vertex counts for the bone that is nearest to it, and there for the nearer
+    end. The radii at an end are a percentile of the distances of its vertices, times `inner` and `outer`.
 
     Parameters
     ----------
@@ -39,12 +38,12 @@ def fit_capsules(
     points : (V, 3) array_like
         Rest positions of the mesh, in bind space.
     percentile : float
-        Between 0 and 100: which distance is taken for that of the surface.
+        Between 0 and 100: which of the distances is used.
     inner, outer : float
-        Radii as shares of that distance, 0 <= inner <= outer. The wider apart, the softer the joints.
+        Radii as shares of that distance, 0 <= inner <= outer. The farther apart, the softer the joints.
     enabled : (J,) array_like of bool, optional
-        The joints that shall have weight. By default all that are nearest to some vertex; the capsules of the others
-        are disabled, and as wide as those of their parents.
+        The joints that get weight. By default all that are nearest to some vertex; the capsules of the others are
+        disabled, and as wide as those of their parents.
 
     Returns
     -------
@@ -57,7 +56,7 @@ def fit_capsules(
         If points have the wrong shape, are empty or not finite, a number is out of its range, or no joint is
         enabled.
     TypeError
-        If points are no real numbers, or `enabled` anything but bool.
+        If points are not real numbers, or `enabled` is not bool.
 
     Examples
     --------

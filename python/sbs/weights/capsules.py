@@ -49,7 +49,7 @@ class Capsules:
     names : sequence of J str, optional
         Of the joints, all different.
     falloffs : sequence of J {"linear", "smooth", "quadratic"} or None, optional
-        How the weight of each falls from the inner capsule to the outer one; None leaves that to `capsule_weights`.
+        How the weight of each falls from the inner capsule to the outer one; None for that of `capsule_weights`.
 
     Attributes
     ----------
@@ -66,11 +66,11 @@ class Capsules:
         If shapes disagree, there is no capsule, a number is NaN or infinite, a radius or multiplier negative, an inner
         radius above its outer one, a name occurs twice, or there is no such fall-off.
     TypeError
-        If an array does not hold real numbers, or `enabled` anything but bool.
+        If an array does not contain real numbers, or `enabled` is not bool.
 
     Examples
     --------
-    An upper arm and a forearm along x, that meet at x = 1:
+    An upper arm and a forearm along x, which meet at x = 1:
 
     >>> import dataclasses
     >>> arm = Capsules([[0, 0, 0], [1, 0, 0]], [[1, 0, 0], [2, 0, 0]], [[0.2, 0.2]] * 2, [[0.4, 0.4]] * 2)
@@ -124,25 +124,25 @@ class Capsules:
     def _arrays(
         self,
     ) -> tuple[Floats, Floats, Floats, Floats, Floats, NDArray[np.bool_], NDArray[np.int32] | None]:
-        """As `_core` takes them."""
+        """The arrays that `_core` takes."""
         codes = None
         if self.falloffs is not None:
             codes = np.array([-1 if own is None else _FALLOFFS.index(own) for own in self.falloffs], np.int32)
         return self.heads, self.tails, self.inner_radii, self.outer_radii, self.multipliers, self.enabled, codes
 
     def count_outside(self, points: ArrayLike, *, threads: int | None = None) -> int:
-        """How many points (V, 3) are outside of all outer capsules, and so left to the option `outside`."""
+        """How many points (V, 3) are outside of all outer capsules, where the option `outside` decides."""
         return _core.count_outside(points, self._arrays, threads=threads)
 
     def to_json(self, path: str | os.PathLike[str]) -> None:
-        """Write a file that `from_json` reads: docs/capsules.schema.json says what is in it.
+        """Write a file for `from_json`, in the format of docs/capsules.schema.json.
 
-        The file is there whole or not at all.
+        The file is written completely or not at all.
 
         Raises
         ------
         OSError
-            If it can't be written.
+            If it cannot be written.
         """
         capsule_files.write(
             capsule_files.CapsuleFileContent(
@@ -160,15 +160,14 @@ class Capsules:
 
     @classmethod
     def from_json(cls, path: str | os.PathLike[str]) -> Capsules:
-        """Read what `to_json` wrote, to the last bit.
+        """Read a file of `to_json`, bit for bit.
 
         Raises
         ------
         ValueError
-            If it is no file of capsules, comes from a newer version, or has capsules that can't be; the message tells
-            where.
+            If it is not a file of capsules, is of a newer version, or has invalid capsules; the message says where.
         OSError
-            If it can't be read.
+            If it cannot be read.
         """
         content = capsule_files.read(path)
         try:
@@ -223,34 +222,35 @@ def capsule_weights(
     """Weights of points by their distances from bones.
 
     The weight of joint j is k_j / sum k, with k_j = m_j f_j / d_j: m_j the multiplier, d_j the distance from the bone,
-    f_j 1 within the inner capsule, 0 from the outer one on, and between them a fall-off of
-    x = (d_j - r_inner) / (r_outer - r_inner), with the radii at the point of the bone that is nearest. On a bone,
-    d_j = 0, a point belongs to the bones that it lies on alone, by their multipliers: in equal shares by default.
+    f_j 1 within the inner capsule, 0 outside of the outer one, and between them a fall-off of
+    x = (d_j - r_inner) / (r_outer - r_inner), with the radii at the nearest point of the bone. A point on a bone,
+    d_j = 0, belongs only to the bones that it lies on, in proportion to their multipliers.
 
     Parameters
     ----------
     points : (V, 3) array_like
-        Float32 or float64, which the weights have too; all is computed in double.
+        float32 or float64, which is also the type of the weights; all is computed in double.
     capsules : Capsules
     falloff : {"linear", "smooth", "quadratic"}
-        1 - x, (1 - x)^2 (1 + 2 x), which is level at both ends, or (1 - x)^2, which is level at the outer one; of the
+        1 - x; (1 - x)^2 (1 + 2 x), which is level at both ends; or (1 - x)^2, which is level at the outer one. For
         capsules that have no fall-off of their own.
     outside : {"nearest", "unweighted", "error"}
-        What becomes of points outside of all outer capsules: weight 1 for the joint of smallest d - r_outer, no weight,
-        or a ValueError that counts them. With ``"nearest"``, weights are continuous across the outer surface of a
-        capsule, as long as its inner radius is smaller, but for where it meets that of another one; outside of all
-        capsules they jump where two are equally near.
+        What points outside of all outer capsules get: weight 1 for the joint of smallest d - r_outer, no weight, or a
+        ValueError that counts them. With ``"nearest"``, weights are continuous across the outer surface of a capsule if
+        its inner radius is smaller, except where it meets that of another one; outside of all capsules they jump where
+        two are equally near.
     limit : int, optional
-        At most so many joints a point, the heaviest (ties: the lowest); their weights are normalized. By default all.
+        The most joints per point, the heaviest (ties: the lowest) are kept and normalized. By default all.
     dense : bool
         Whether to return a matrix.
     threads : int, optional
-        At most so many threads. No bit of the result depends on it, nor, but for ties, on the order of the capsules.
+        The most threads. The result does not depend on it, not even in a bit, nor, except for ties, on the order of the
+        capsules.
 
     Returns
     -------
     Influences, or (V, J) ndarray with ``dense=True``
-        The arrays of `Influences` are (V, `limit`), or as wide as the point of most joints needs.
+        The arrays of `Influences` are (V, `limit`), or as wide as the point with the most joints needs.
 
     Raises
     ------
@@ -258,7 +258,7 @@ def capsule_weights(
         If there are no points, one is NaN or infinite, an option is out of its range, a point is outside of all outer
         capsules with ``outside="error"``, or no capsule is enabled with ``outside="nearest"``.
     TypeError
-        If `points` holds no real numbers.
+        If `points` are not real numbers.
     """
     result = _core.capsule_weights(
         points, capsules._arrays, falloff=falloff, outside=outside, limit=limit, dense=dense, threads=threads

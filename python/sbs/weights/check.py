@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is wrong with weights, and what they are like."""
+"""Defects and statistics of weights."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SEAM_TOLERANCE = 1e-4
 
 @dataclass(frozen=True, eq=False)
 class WeightCheck:
-    """Findings, as the numbers of vertices (ascending), of islands or of joints. All are empty where nothing is wrong.
+    """Defects, as the numbers of vertices (ascending), of islands or of joints. All are empty if there are none.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class WeightCheck:
     bad_joints : (N,) ndarray
         Vertices with a joint index that is out of range.
     duplicates : (N,) ndarray
-        Vertices on which a joint has two weights above 0.
+        Vertices with two weights above 0 of one joint.
     off_sum : (N,) ndarray
         Vertices with weights whose sum is not 1.
     too_many : (N,) ndarray
@@ -41,7 +41,7 @@ class WeightCheck:
     unequal_seams : (N,) ndarray
         Vertices with other weights than another one at the same point.
     joints_without_weight : (N,) ndarray
-        Joints. No defect: a skeleton may have joints that move nothing.
+        Joints. Not a defect: a skeleton may have joints that move nothing.
     """
 
     nan: Numbers
@@ -58,11 +58,11 @@ class WeightCheck:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong; joints without weight are not."""
+        """Whether there are no defects; joints without weight are allowed."""
         return not self.defects()
 
     def defects(self) -> dict[str, int]:
-        """How many vertices or islands are concerned, by the names of the attributes; only what is wrong."""
+        """How many vertices or islands have each defect, by the names of the attributes; only those that occur."""
         names = [field.name for field in fields(self) if field.name != "joints_without_weight"]
         return {name: len(getattr(self, name)) for name in names if len(getattr(self, name))}
 
@@ -81,7 +81,7 @@ def check(
     max_influences: int | None = None,
     sum_tolerance: float = 1e-3,
 ) -> WeightCheck:
-    """Look for what is wrong with weights. Nothing is changed, and nothing in them is an error.
+    """Look for defects of weights. Nothing is changed, and no defect is an error.
 
     Parameters
     ----------
@@ -94,9 +94,9 @@ def check(
     triangles : (T, 3) array_like of int, optional
         For islands.
     max_influences : int, optional
-        What the program takes that the weights are for: often 4 or 8. By default any number.
+        The most that the program accepts that the weights are for, often 4 or 8. By default any number.
     sum_tolerance : float
-        How far a sum may be from 1; that of `sbs.Skin`.
+        How far a sum may be from 1; by default as for `sbs.Skin`.
 
     Returns
     -------
@@ -107,7 +107,7 @@ def check(
     ValueError
         If shapes disagree, a position is NaN or infinite, or a vertex index is out of range.
     TypeError
-        If an array does not hold what it should.
+        If an array has a wrong type.
     """
     indices, weights = _checked_pair(joint_indices, joint_weights)
     usable = np.isfinite(weights) & (weights > 0)
@@ -148,7 +148,7 @@ def _checked_pair(joint_indices: ArrayLike, joint_weights: ArrayLike) -> tuple[N
 
 
 def _has_duplicates(indices: Numbers, usable: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which rows (V,) have one joint twice, each time with a weight."""
+    """Which rows (V,) have one joint twice, both times with a weight."""
     different = -1 - np.arange(indices.shape[1])
     joints = np.sort(np.where(usable, indices, different), axis=1)
     return np.asarray((joints[:, 1:] == joints[:, :-1]).any(axis=1))
@@ -169,7 +169,7 @@ def _unweighted_islands(triangles: ArrayLike, lowest: NDArray[np.int32] | None, 
 
 
 def _unequal_seams(indices: Numbers, weights: NDArray[np.float64], lowest: NDArray[np.int32]) -> Numbers:
-    """Vertices (N,) with other weights than one at their point."""
+    """Vertices (N,) with other weights than another vertex at the same point."""
     others = np.flatnonzero(lowest != np.arange(len(lowest)))
     pairs = [indices[others], indices[lowest[others]]]
     shares = [weights[others], -weights[lowest[others]]]
@@ -187,12 +187,12 @@ def _unequal_seams(indices: Numbers, weights: NDArray[np.float64], lowest: NDArr
 
 @dataclass(frozen=True, eq=False)
 class WeightStatistics:
-    """What weights are like. Only finite weights above 0 count.
+    """Statistics of weights. Only finite weights above 0 count.
 
     Attributes
     ----------
     vertices_by_influences : (M + 1,) ndarray
-        How many vertices have no influence, one, two, ... up to M, the most.
+        How many vertices have 0, 1, 2, ... M influences, M being the most.
     mean_influences : float
     vertices_by_joint : (J,) ndarray
         How many vertices each joint moves.
@@ -234,7 +234,7 @@ def statistics(joint_indices: ArrayLike, joint_weights: ArrayLike, joint_count: 
     ValueError
         If shapes disagree or a joint index is out of range.
     TypeError
-        If an array does not hold what it should.
+        If an array has a wrong type.
     """
     indices, weights = _checked_pair(joint_indices, joint_weights)
     bad = np.argwhere((indices < 0) | (indices >= joint_count))

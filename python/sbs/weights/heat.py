@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Automatic weights by heat that spreads over the surface from the bones.
+"""Automatic weights by heat that spreads from the bones over the surface.
 
 Baran, I. and Popovic, J. 2007. Automatic Rigging and Animation of 3D Characters. ACM Transactions on Graphics 26(3),
 section 4.
@@ -27,18 +27,18 @@ Indices = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class JoinedIsland:
-    """An island that hangs on its neighbor and not on bones.
+    """An island that gets its heat from a neighbor and not from bones.
 
     Attributes
     ----------
     island : int
         Its number.
     vertices : int
-        How many it has.
+        How many vertices it has.
     neighbor : int
-        The island that most of it hangs on.
+        The island that most of its vertices are joined to.
     distance : float
-        The least to it, in the units of the mesh.
+        The least distance to a neighbor, in the units of the mesh.
     reason : {"sees no bone", "tiny", "no triangles"}
     """
 
@@ -51,24 +51,26 @@ class JoinedIsland:
 
 @dataclass(frozen=True, eq=False)
 class HeatReport:
-    """What became of the parts of a mesh.
+    """How the parts of a mesh got their weights.
 
     Attributes
     ----------
     method : {"heat", "capsules"}
-        Capsules where heat can't work.
+        Capsules if heat does not work.
     reason : str
         Why capsules; else empty.
     island_of_vertex : (V,) int32 ndarray
-        Islands are what triangles connect after welding, numbered from 0 by their lowest vertices.
+        The number of each vertex's island. Triangles connect islands, after welding; they are numbered from 0 by their
+        lowest vertices.
     islands : int
+        How many there are.
     joined : tuple of JoinedIsland
     welded : int
-        Vertices that stand where another one does.
+        Vertices at the same point as a lower one.
     degenerate_triangles : int
-        Without area.
+        Triangles without area.
     blind_vertices : int
-        Those from which the surface hides the nearest bone; heat reaches them over the surface alone.
+        Vertices from which the surface hides the nearest bone; heat reaches them only over the surface.
     """
 
     method: Literal["heat", "capsules"]
@@ -131,48 +133,48 @@ def heat_weights(
     progress: Callable[[float], object] | None = None,
     threads: int | None = None,
 ) -> HeatWeights:
-    """Weights as the temperature of a surface that bones heat: each joint's is 1 at its bone and 0 at all others.
+    """Weights as the temperature of a surface heated by bones: that of a joint is 1 at its bone and 0 at all others.
 
-    For each joint, (-L + H) w = H p, with the cotangent Laplacian L, H = c / d^2 where the nearest bone, at the
-    distance d, is seen from the vertex, else 0, and p = 1 where that bone is the joint's; of k equally near bones each
+    For each joint, (-L + H) w = H p, with the cotangent Laplacian L; H = c / d^2 if the nearest bone, at the distance
+    d, is visible from the vertex, else 0; and p = 1 if that bone is the joint's. If k bones are equally near, each
     counts 1/k, and H is k times as large. The equations are solved for all joints at once.
 
-    Meshes are taken as they are. Vertices at one point, or next to it, are one. Islands of the surface from which bones
-    can't be seen (a shirt over a body), or that are tiny (a button), are joined to their neighbors: there H p is
-    c / d^2 times the weights of the nearest point of the neighbor, at the distance d.
+    Any mesh is accepted. Vertices at one point, or nearly so, count as one. Islands of the surface from which no bone
+    is visible (a shirt over a body), or that are tiny (a button), are joined to their neighbors: there H p is c / d^2
+    times the weights of the nearest point of the neighbor, at the distance d.
 
     Parameters
     ----------
     positions : (V, 3) array_like
         Rest positions, in bind space.
     triangles : (T, 3) array_like of int
-        Degenerate ones are allowed, and holes.
+        There may be degenerate ones, and holes.
     heads, tails : (J, 3) array_like
         The bones, from `bone_segments`; equal for a point.
     joints : (N,) array_like of int or str, or (J,) array_like of bool, optional
         Those that may get weight; by default all.
     names : sequence of J str, optional
-        Of the joints, such as `Skeleton.names`, where `joints` tells them by names.
+        Of the joints, such as `Skeleton.names`, if `joints` has names.
     strength : float
-        c, above 0: the larger, the shorter the transitions between bones. The paper has 1, and 0.22 to come close to
-        heat that spreads through the volume; the weights of artists are met best from 4 to 8, see docs/weights.md.
+        c, above 0: the larger, the shorter the transitions between bones. The paper uses 1, and 0.22 to come close to
+        heat that spreads through the volume; 4 to 8 comes closest to weights of artists, see docs/weights.md.
     limit : int, optional
-        At most so many influences a vertex; by default all.
+        The most influences per vertex; by default all.
     prune : float
-        Weights below this share of the vertex's largest are dropped, for heat is nowhere quite 0. In [0, 1].
+        Weights below this share of the vertex's largest are dropped, because heat is nowhere exactly 0. In [0, 1].
     capsules : Capsules, optional
-        Of the J joints, for a mesh on which heat can't work: points without triangles, loose triangles, a surface that
-        sees no bone. By default all as wide as most of the mesh is.
+        Of the J joints, for a mesh for which heat does not work: points without triangles, loose triangles, a surface
+        from which no bone is visible. By default all are as wide as most of the mesh.
     progress : callable, optional
-        Called now and then with how much is done, from 0 to 1. What it raises ends the computation.
+        Called now and then with how much is done, from 0 to 1. An exception that it raises ends the computation.
     threads : int, optional
-        At most so many threads find the bones that are seen; one solves the equations. No bit of the result depends on
-        it.
+        The most threads that search for visible bones; one thread solves the equations. The result does not depend on
+        it, not even in a bit.
 
     Returns
     -------
     HeatWeights
-        The weights of each vertex sum to 1; vertices at one point have equal ones.
+        The weights of each vertex sum to 1; vertices at one point have equal weights.
 
     Raises
     ------
@@ -228,10 +230,10 @@ def heat_weights(
 
 
 def _wide_as_mesh(positions: ArrayLike, heads: ArrayLike, tails: ArrayLike, chosen: NDArray[np.bool_]) -> Capsules:
-    """Capsules of one width that hold most of the vertices."""
+    """Capsules of one width that contain most of the vertices."""
     ends = np.concatenate([np.asarray(heads)[chosen], np.asarray(tails)[chosen]]).astype(np.float64)
     count = np.count_nonzero(chosen)
-    segments = np.arange(count)[:, None] + [0, count, count]  # as triangles, to each of which a point has a distance
+    segments = np.arange(count)[:, None] + [0, count, count]  # as degenerate triangles
     distances = _core.nearest_on_surface(ends, segments, np.asarray(positions, np.float64))[2]
     radii = np.full((len(chosen), 2), np.percentile(distances, 75))
     return Capsules(heads, tails, 0.9 * radii, 1.3 * radii)

@@ -20,7 +20,7 @@ def to_dense(joint_indices: ArrayLike, joint_weights: ArrayLike, joint_count: in
     ----------
     joint_indices : (V, K) array_like of int
     joint_weights : (V, K) array_like
-        Where a joint occurs more than once, its weights are added.
+        If a joint occurs more than once, its weights are added.
     joint_count : int
         J.
 
@@ -61,7 +61,7 @@ def from_dense(dense: ArrayLike, limit: int | None = None) -> Influences:
     dense : (V, J) array_like
         Finite and not negative.
     limit : int, optional
-        At most so many joints a vertex, the heaviest; their weights are left as they are. By default all.
+        The most joints per vertex, the heaviest are kept, with unchanged weights. By default all.
 
     Returns
     -------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Weights of one side of a character for the other."""
+"""Mirror weights from one side of a character to the other."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ TOLERANCE = 0.01
 
 
 class Counterparts(NamedTuple):
-    """Which joints are each other's mirror images.
+    """Which joints are mirror images of each other.
 
     Attributes
     ----------
     joints : (J,) int32 ndarray
-        The counterpart of each joint: its own number for a joint in the middle, and for one without.
+        The counterpart of each joint; a joint in the middle, or without a counterpart, is its own.
     unmatched : (N,) intp ndarray
-        Joints beside the middle without a counterpart.
+        Joints off the middle without a counterpart.
     """
 
     joints: NDArray[np.int32]
@@ -51,8 +51,7 @@ class Mirrored(Influences):
     joint_weights : (V, K) float32 or float64 ndarray
         As in `Influences`.
     unmatched : (N,) intp ndarray
-        Vertices of the side that was to be changed whose mirror image is too far from the other side. They keep their
-        weights.
+        Vertices whose mirror image is too far from the other side. They keep their weights.
     """
 
     unmatched: NDArray[np.intp]
@@ -78,21 +77,21 @@ def mirror_joints(
 ) -> Counterparts:
     """Find the counterpart of each joint: by its name, else by its position.
 
-    Names differ in the side alone: ``arm.L`` and ``arm.R``, ``arm_l``, ``arm-l``, ``arm.L.001``, ``L_arm``,
-    ``left_arm``, ``LeftArm``, ``mixamorig:LeftArm``, ``LArm``, ``ArmL``; upper or lower case.
+    Names of counterparts differ only in the side: ``arm.L`` and ``arm.R``, ``arm_l``, ``arm-l``, ``arm.L.001``,
+    ``L_arm``, ``left_arm``, ``LeftArm``, ``mixamorig:LeftArm``, ``LArm``, ``ArmL``; in upper or lower case.
 
     Parameters
     ----------
     names : sequence of J str
     positions : (J, 3) array_like, optional
-        Where the joints are at bind. Those whose names tell nothing are matched by them.
+        Where the joints are at bind, to match those whose names do not show a side.
     axis : {"x", "y", "z"}
         The mirror is perpendicular to it.
     position : float
-        Where the mirror stands on this axis.
+        Where the mirror is on this axis.
     tolerance : float, optional
-        How far a joint may be from the image of its counterpart, and from the mirror to be in the middle. By default
-        0.01 of the skeleton's size. Joints that are matched by name may be anywhere.
+        How far a joint may be from the image of its counterpart, and how far from the mirror if it is in the middle. By
+        default 0.01 of the skeleton's size. Joints that are matched by name may be anywhere.
 
     Returns
     -------
@@ -147,14 +146,14 @@ _SWAPPED = {"left": "right", "right": "left", "l": "r", "r": "l"}
 
 
 def _other_sides(name: str) -> Iterator[str]:
-    """Names that differ from this one by one mention of the side."""
+    """Names that differ from this one in one occurrence of the side."""
     for pattern in (_WORDS, _LETTERS, _CAMEL):
         for found in pattern.finditer(name):
             yield name[: found.start()] + _swapped(found[0]) + name[found.end() :]
 
 
 def _swapped(word: str) -> str:
-    """The other side, in the same case."""
+    """The word for the other side, in the same case."""
     other = _SWAPPED[word.lower()]
     if word.isupper():
         return other.upper()
@@ -173,11 +172,11 @@ def mirror(
     position: float = 0.0,
     tolerance: float | None = None,
 ) -> Mirrored:
-    """Give one side the weights of the other, left and right exchanged.
+    """Give one side the weights of the other, with left and right joints exchanged.
 
     A vertex gets the weights of the point of the other side that is nearest to its mirror image, so the sides need not
-    have the same vertices. In the middle, weights become the mean of theirs and their image. Mirroring again changes
-    nothing.
+    have the same vertices. In the middle, weights become the mean of themselves and their mirror image. Mirroring again
+    changes nothing.
 
     Parameters
     ----------
@@ -187,15 +186,15 @@ def mirror(
         May be empty: then a vertex gets the weights of the nearest vertex.
     joint_indices : (V, K) array_like of int
     joint_weights : (V, K) array_like
-        Finite and not negative; normalized on the way.
+        Finite and not negative; they are normalized.
     counterparts : (J,) array_like of int
-        From `mirror_joints`: for each joint the one that is to have its weight on the other side.
+        From `mirror_joints`: for each joint the one that gets its weight on the other side.
     source : {"positive", "negative"}
         The side of the mirror that keeps its weights.
     axis : {"x", "y", "z"}
         The mirror is perpendicular to it.
     position : float
-        Where the mirror stands on this axis.
+        Where the mirror is on this axis.
     tolerance : float, optional
         How far the image of a vertex may be from the other side; by default 0.01 of the mesh's size, the diagonal of
         its box.
@@ -221,7 +220,7 @@ def mirror(
         raise ValueError(f"positions has shape {np.shape(positions)}, joint_indices {indices.shape}")
     points = np.asarray(positions, np.float64)
     faces = np.asarray(triangles) if np.size(triangles) else np.empty((0, 3), np.int32)
-    _core.islands(faces, len(points))  # like weld, it refuses what is not right
+    _core.islands(faces, len(points))  # this also refuses wrong triangles, as weld does positions
 
     size = np.linalg.norm(np.ptp(points, axis=0))
     offsets = (points[:, along] - position) * (1 if source == "positive" else -1)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Normalize, limit, prune and smooth.
 
-Locked joints keep their weights, to the last bit. To normalize, limit or prune twice changes nothing more, and vertices
-at one point that have equal weights keep them equal: no tool treats two equal rows unequally but `smooth`, and that
-makes vertices at one point equal.
+Locked joints keep their weights, bit for bit. Normalizing, limiting or pruning again changes nothing. Vertices at one
+point with equal weights keep equal weights: these tools treat equal rows equally, and `smooth` makes vertices at one
+point equal.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ def normalize(
     ----------
     joint_indices : (V, K) array_like of int
     joint_weights : (V, K) array_like
-        Finite and not negative, in any order; float32 or float64, which the result has too.
+        Finite and not negative, in any order; float32 or float64, which is also the type of the result.
     locked : (L,) array_like of int or str, or (J,) array_like of bool, optional
-        Joints that keep their weights; the others share what those leave of 1. Where that is nothing, they get 0.
+        Joints that keep their weights. The others share what these leave of 1, or get 0 if nothing is left.
     names : sequence of J str, optional
-        Of the joints, such as `Skeleton.names`, where `locked` tells them by names.
+        Of the joints, such as `Skeleton.names`, if `locked` has names.
 
     Returns
     -------
     Influences
-        (V, K). A vertex without weights, or whose joints are all locked, keeps its sum, as does one whose sum is 1 but
-        for rounding errors.
+        (V, K). A vertex without weights, or whose joints are all locked, keeps its sum. So does one whose sum is 1
+        apart from rounding.
 
     Raises
     ------
@@ -79,14 +79,14 @@ def limit(
     joint_indices, joint_weights, locked, names
         As in `normalize`.
     count : int
-        At most so many a vertex, at least 1. Influences of locked joints are kept first, even if there are more.
+        The most influences per vertex, at least 1. Those of locked joints are kept first, even if there are more.
     normalize : bool
-        Whether to normalize, as `normalize` does; else the others keep their weights.
+        Whether to normalize, as `normalize` does; if not, weights that are kept do not change.
 
     Returns
     -------
     Influences
-        As wide as `count`, or as the given ones if those are narrower; wider only where more joints are locked.
+        As wide as `count`, or as the given ones if those are narrower; wider only if more joints are locked.
 
     Raises
     ------
@@ -123,7 +123,7 @@ def prune(
     threshold : float
         Weights below it are dropped, but never the heaviest of a vertex; in [0, 1].
     normalize : bool
-        Whether to normalize, before and afterwards; then `threshold` is a share of the vertex.
+        Whether to normalize before and afterwards; then `threshold` is a share of the vertex's sum.
 
     Returns
     -------
@@ -160,29 +160,29 @@ def smooth(
     names: Sequence[str] | None = None,
     normalize: bool = True,
 ) -> Influences:
-    """Smooth weights over the surface: move each towards the mean of its neighbors over edges, all at once.
+    """Smooth weights over the surface: move each towards the mean of its neighbors along edges, all at once.
 
-    Vertices at one point are one. They come out with equal weights; where they were not equal, the lowest of them
-    speaks for all. A weight that is the same everywhere stays so, to the last bit.
+    Vertices at one point get equal weights; if they differed before, those of the lowest vertex are used. A weight that
+    is the same everywhere stays so, bit for bit.
 
     Parameters
     ----------
     joint_indices, joint_weights, locked, names
         As in `normalize`.
     positions : (V, 3) array_like
-        Only to find the vertices that stand at one point.
+        Only to find the vertices at one point.
     triangles : (T, 3) array_like of int
     iterations : int
         How many times, at least 1.
     strength : float
-        How far to move each time; 1 is to the mean.
+        How far to move each time; 1 is up to the mean.
     limit : int, optional
-        Influences per vertex of the result: where there are more, the lightest unlocked ones are dropped. By default as
+        Influences per vertex of the result; if there are more, the lightest unlocked ones are dropped. By default as
         many as given.
     mask : (V,) array_like, optional
-        Factors of the strength in [0, 1], or bool; vertices of 0 keep their weights.
+        Factors of the strength in [0, 1], or bool; vertices with 0 keep their weights.
     normalize : bool
-        Whether to normalize what was smoothed.
+        Whether to normalize the smoothed weights.
 
     Returns
     -------
@@ -197,7 +197,7 @@ def smooth(
 
     Examples
     --------
-    Of a triangle, one corner has another joint; after a step of full strength it has that of its neighbors:
+    One corner of a triangle has another joint; after a step of full strength it has that of its neighbors:
 
     >>> smooth([[0], [0], [1]], [[1.0], [1.0], [1.0]], np.eye(3), [[0, 1, 2]], strength=1, limit=2).joint_indices
     array([[0, 1],

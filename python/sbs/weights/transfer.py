@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Carrying weights from one mesh to another."""
+"""Transfer weights from one mesh to another."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Transfer(Influences):
     distances : (N,) float64 ndarray
         From each point to the surface.
     unmatched : (M,) intp ndarray
-        The points that are farther than was allowed; they have no weight.
+        The points that are farther away than allowed; they have no weight.
     """
 
     distances: NDArray[np.float64]
@@ -75,13 +75,13 @@ def transfer(
         At least one; degenerate ones are allowed.
     joint_indices : (V, K) array_like of int
     joint_weights : (V, K) array_like
-        Finite and not negative; normalized on the way.
+        Finite and not negative; they are normalized.
     points : (N, 3) array_like
         The vertices of the other mesh, in the same space.
     limit : int, optional
-        At most so many influences a point; by default all.
+        The most influences per point; by default all.
     max_distance : float, optional
-        Points that are farther from the surface get no weight. By default there are none.
+        Points that are farther from the surface get no weight. By default any distance is allowed.
 
     Returns
     -------
@@ -90,8 +90,8 @@ def transfer(
     Raises
     ------
     ValueError
-        If shapes disagree, an index is out of range, a number is NaN or infinite, a weight is negative, or
-        `max_distance` is.
+        If shapes disagree, an index is out of range, a number is NaN or infinite, or a weight or `max_distance` is
+        negative.
     TypeError
         If an array holds neither real numbers nor, for indices, integers.
 
