@@ -88,7 +88,9 @@ static void raise_value(sbs_status status, const sbs_fault *fault, PyObject *pla
     case SBS_ERROR_TOO_LARGE: PyErr_Format(PyExc_ValueError, "%U = %S is too large", place, value); break;
     case SBS_ERROR_OPTION:
       if (is(fault->argument, "centers")) {
-        PyErr_SetString(PyExc_ValueError, "center='optimized' needs a skin that was made with centers");
+        PyErr_SetString(
+            PyExc_ValueError,
+            "center='optimized' needs a skin with centers, such as Character.optimized_skin() or Skin(..., centers=)");
         break;
       }
       PyErr_Format(PyExc_ValueError, "%U must be %s, not %S", place, range_of_option(fault->argument), value);

@@ -5,11 +5,26 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
-__all__ = ["warn"]
+__all__ = ["about", "warn"]
 
 # Modules of Python that may stand between caller and library: `dataclasses.replace`, cached properties.
 _BETWEEN = ("dataclasses", "functools")
+
+_subject: ContextVar[str] = ContextVar("subject", default="")
+
+
+@contextmanager
+def about(subject: str) -> Iterator[None]:
+    """Let warnings within the block begin with what they are about, such as the name of a file."""
+    token = _subject.set(subject)
+    try:
+        yield
+    finally:
+        _subject.reset(token)
 
 
 def warn(message: str, category: type[Warning]) -> None:
@@ -21,4 +36,5 @@ def warn(message: str, category: type[Warning]) -> None:
         if module != own and not module.startswith(f"{own}.") and module not in _BETWEEN:
             break
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, category, stacklevel=level)
+    subject = _subject.get()
+    warnings.warn(f"{subject}: {message}" if subject else message, category, stacklevel=level)

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from .animation import Animation, Animations
-from .callers import warn
+from .callers import about, warn
 from .centers import optimized_centers
 from .content import FileError, FileWarning
 from .influences import Influences, with_rows
@@ -390,11 +390,12 @@ def load(path: PathLike, *, strict: bool = False, skin: int | None = None) -> Ch
 
     source = pathlib.Path(path)
     content = formats.recognized(source).read(source, skin)
-    for remark in content.remarks:
-        warn(f"{source}: {remark}", FileWarning)
     name = well_formed(source.stem)
-    try:
-        mesh = content.surface.as_mesh()
-        return Character(name, mesh, content.skeleton, content.rig, content.animations, strict, content.options)
-    except ValueError as error:
-        raise FileError(f"{source}: {error}") from error
+    with about(str(source)):
+        for remark in content.remarks:
+            warn(remark, FileWarning)
+        try:
+            mesh = content.surface.as_mesh()
+            return Character(name, mesh, content.skeleton, content.rig, content.animations, strict, content.options)
+        except ValueError as error:
+            raise FileError(f"{source}: {error}") from error

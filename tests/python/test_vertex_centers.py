@@ -248,9 +248,9 @@ def test_bad_centers(centers: np.ndarray, error: type[Exception], message: str) 
 
 def test_centers_that_are_missing() -> None:
     skin = sbs.Skin(**skin_arguments())
-    with pytest.raises(ValueError, match="center='optimized' needs a skin that was made with centers"):
+    with pytest.raises(ValueError, match="center='optimized' needs a skin with centers"):
         skin.deform(skinning_matrices(6), center="optimized")
-    with pytest.raises(ValueError, match="center='optimized' needs a skin that was made with centers"):
+    with pytest.raises(ValueError, match="center='optimized' needs a skin with centers"):
         skin.deform_many(skinning_matrices(2, 6), center="optimized")
 
 

@@ -106,7 +106,9 @@ def compare(
     """
     if (joint is None) != (rotate is None):
         raise click.UsageError("--joint and --rotate go together")
-    if (joint is None) == (animation_name is None):
+    if joint is not None and animation_name is not None:
+        raise click.UsageError("--joint takes the place of --animation")
+    if joint is None and animation_name is None:
         raise click.UsageError("one of --animation and --joint is needed")
     if animation_name is None:
         refuse_without("--animation", "time")

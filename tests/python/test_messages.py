@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""Messages name what is at fault, and say what to do."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import sbs
+from sbs.cli import main
+
+HAND = Path(sbs.__file__).parent / "demo" / "data" / "hand.glb"
+
+
+@pytest.fixture(scope="module")
+def hand() -> sbs.Character:
+    return sbs.load(HAND)
+
+
+def test_frames_and_one_frame_name_each_other(hand: sbs.Character) -> None:
+    frames = hand.animations["fist"].skinning_matrices([0, 1])
+    with pytest.raises(ValueError, match=r"has shape \(2, 25, 4, 4\), expected .*; deform_many takes frames"):
+        hand.skin.deform(frames)
+    with pytest.raises(ValueError, match=r"has shape \(25, 4, 4\), expected .*; deform takes one frame"):
+        hand.skin.deform_many(frames[0])
+
+
+def test_optimized_centers_name_who_makes_them(hand: sbs.Character) -> None:
+    with pytest.raises(ValueError, match=r"center='optimized' needs a skin .* Character\.optimized_skin\(\)"):
+        hand.skin.deform(hand.rest_matrices, center="optimized")
+
+
+@pytest.fixture
+def damaged(hand: sbs.Character, tmp_path: Path) -> Path:
+    """A file with a vertex without weights."""
+    weights = hand.mesh.joint_weights.copy()
+    weights[7] = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sbs.WeightWarning)
+        hand.with_mesh(replace(hand.mesh, joint_weights=weights)).save(tmp_path / "damaged.glb")
+    return tmp_path / "damaged.glb"
+
+
+def test_warnings_of_files_name_them_and_the_caller(damaged: Path) -> None:
+    with pytest.warns(sbs.WeightWarning, match=r"damaged\.glb: weights were repaired, of 1360 vertices") as caught:
+        character = sbs.load(damaged)
+    assert caught[0].filename == __file__
+    with pytest.warns(sbs.WeightWarning, match=r"^weights were repaired") as caught:
+        replace(character, name="of no file")
+    assert caught[0].filename == __file__
+
+
+def test_the_command_line_names_them_too(damaged: Path) -> None:
+    result = CliRunner().invoke(main, ["info", str(damaged)])
+    assert f"Warning: {damaged}: weights were repaired" in result.output
+
+
+def test_two_poses_are_one_too_many() -> None:
+    result = CliRunner().invoke(
+        main, ["compare", str(HAND), "--animation", "fist", "--joint", "wrist", "--rotate", "x:9"]
+    )
+    assert result.exit_code == 2
+    assert "--joint takes the place of --animation" in result.output.splitlines()[-1]
+    result = CliRunner().invoke(main, ["compare", str(HAND)])
+    assert "one of --animation and --joint is needed" in result.output.splitlines()[-1]
+
+
+@pytest.mark.parametrize("name", ["walk.bvh", "woman.usda", "walk.glb"])
+def test_files_that_are_no_characters(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text("HIERARCHY\nROOT Hips\n{\n}\n")
+    with pytest.raises(ValueError, match=rf"{name}: .*(\.glb|GLB)"):
+        sbs.load(tmp_path / name)
+
+
+def test_the_version_without_an_installation(tmp_path: Path) -> None:
+    """As it is in a checkout, or copied into another program."""
+    shutil.copytree(Path(sbs.__file__).parent, tmp_path / "sbs", ignore=shutil.ignore_patterns("data", "__pycache__"))
+    code = (
+        "import importlib.metadata, sys\n"
+        "importlib.metadata.distribution = importlib.metadata.version = None\n"
+        f"sys.path.insert(0, {str(tmp_path)!r})\n"
+        "from sbs.cli import main\n"
+        "main(['--version'], prog_name='sbs')\n"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert shown.stdout == f"sbs, version {sbs.__version__}\n"
