@@ -1,21 +1,31 @@
 # SPDX-License-Identifier: MIT
-from collections.abc import Callable, Mapping, Sequence
-from typing import Literal, TypedDict, final
+from collections.abc import Callable, Sequence
+from typing import Literal, TypedDict, final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-_Floats = NDArray[np.float32 | np.float64]
-_Method = Literal["rigid", "linear", "spherical", "dual_quaternion"]
-_Rotation = Literal["qlerp", "average"]
-_Center = Literal["joint_set", "weighted", "optimized"]
-_CapsuleFalloff = Literal["linear", "smooth", "quadratic"]
-_Outside = Literal["nearest", "unweighted", "error"]
-_BrushMode = Literal["add", "subtract", "replace", "scale", "smooth"]
-_BrushFalloff = Literal["constant", "linear", "smooth", "sphere", "quadratic"]
-_Distance = Literal["space", "surface"]
-_Axis = Literal["x", "y", "z"]
-_Scheme = Literal["1:4", "1:3"]
+from .mesh.subdivision import Scheme as _Scheme
+from .options import Center as _Center
+from .options import Floats as _Floats
+from .options import Method as _Method
+from .options import MethodOptions as _MethodOptions
+from .options import Rotation as _Rotation
+from .weights.brush import Axis as _Axis
+from .weights.brush import Distance as _Distance
+from .weights.brush import Falloff as _BrushFalloff
+from .weights.brush import Mode as _BrushMode
+from .weights.capsules import Falloff as _CapsuleFalloff
+from .weights.capsules import Outside as _Outside
+
+_Joined = Literal["sees no bone", "tiny", "no triangles"]
+_Trouble = Literal[
+    "",
+    "the mesh has no surface",
+    "the surface is in tiny pieces",
+    "the surface sees no bone",
+    "the heat equation has no finite solution",
+]
 
 version: str
 
@@ -47,6 +57,27 @@ def tidy_weights(
     *,
     joint_count: int | None = None,
 ) -> tuple[NDArray[np.int32], NDArray[np.float64], int]: ...  # (V, K), (V, K), the most of a vertex
+@overload
+def clean_weights(
+    joint_indices: ArrayLike,  # (V, K)
+    joint_weights: NDArray[np.float32],  # (V, K)
+    *,
+    normalize: bool = True,
+    limit: int | None = None,
+    threshold: float = 0.0,
+    locked: ArrayLike | None = None,  # (L,)
+) -> tuple[NDArray[np.int32], NDArray[np.float32], tuple[int, int, int, int]]: ...  # (V, K), (V, K), counts
+@overload
+def clean_weights(
+    joint_indices: ArrayLike,  # (V, K)
+    joint_weights: NDArray[np.float64],  # (V, K)
+    *,
+    normalize: bool = True,
+    limit: int | None = None,
+    threshold: float = 0.0,
+    locked: ArrayLike | None = None,  # (L,)
+) -> tuple[NDArray[np.int32], NDArray[np.float64], tuple[int, int, int, int]]: ...  # (V, K), (V, K), counts
+@overload
 def clean_weights(
     joint_indices: ArrayLike,  # (V, K)
     joint_weights: ArrayLike,  # (V, K)
@@ -56,6 +87,35 @@ def clean_weights(
     threshold: float = 0.0,
     locked: ArrayLike | None = None,  # (L,)
 ) -> tuple[NDArray[np.int32], _Floats, tuple[int, int, int, int]]: ...  # (V, K), (V, K), counts
+@overload
+def smooth_weights(
+    joint_indices: ArrayLike,  # (V, K)
+    joint_weights: NDArray[np.float32],  # (V, K)
+    positions: ArrayLike,  # (V, 3)
+    triangles: ArrayLike,  # (T, 3)
+    *,
+    iterations: int = 1,
+    strength: float = 0.5,
+    limit: int | None = None,
+    mask: ArrayLike | None = None,  # (V,)
+    locked: ArrayLike | None = None,  # (L,)
+    normalize: bool = True,
+) -> tuple[NDArray[np.int32], NDArray[np.float32]]: ...  # (V, limit), (V, limit)
+@overload
+def smooth_weights(
+    joint_indices: ArrayLike,  # (V, K)
+    joint_weights: NDArray[np.float64],  # (V, K)
+    positions: ArrayLike,  # (V, 3)
+    triangles: ArrayLike,  # (T, 3)
+    *,
+    iterations: int = 1,
+    strength: float = 0.5,
+    limit: int | None = None,
+    mask: ArrayLike | None = None,  # (V,)
+    locked: ArrayLike | None = None,  # (L,)
+    normalize: bool = True,
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]: ...  # (V, limit), (V, limit)
+@overload
 def smooth_weights(
     joint_indices: ArrayLike,  # (V, K)
     joint_weights: ArrayLike,  # (V, K)
@@ -153,6 +213,51 @@ def check_capsules(
     NDArray[np.bool_],
     NDArray[np.int32],
 ]: ...
+@overload
+def capsule_weights(
+    points: NDArray[np.float32],  # (V, 3)
+    capsules: _Capsules,
+    *,
+    falloff: _CapsuleFalloff = "linear",
+    outside: _Outside = "nearest",
+    limit: int | None = None,
+    dense: Literal[False] = False,
+    threads: int | None = None,
+) -> tuple[NDArray[np.int32], NDArray[np.float32]]: ...  # (V, K), (V, K)
+@overload
+def capsule_weights(
+    points: NDArray[np.float32],  # (V, 3)
+    capsules: _Capsules,
+    *,
+    falloff: _CapsuleFalloff = "linear",
+    outside: _Outside = "nearest",
+    limit: int | None = None,
+    dense: Literal[True],
+    threads: int | None = None,
+) -> NDArray[np.float32]: ...  # (V, J)
+@overload
+def capsule_weights(
+    points: NDArray[np.float64],  # (V, 3)
+    capsules: _Capsules,
+    *,
+    falloff: _CapsuleFalloff = "linear",
+    outside: _Outside = "nearest",
+    limit: int | None = None,
+    dense: Literal[False] = False,
+    threads: int | None = None,
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]: ...  # (V, K), (V, K)
+@overload
+def capsule_weights(
+    points: NDArray[np.float64],  # (V, 3)
+    capsules: _Capsules,
+    *,
+    falloff: _CapsuleFalloff = "linear",
+    outside: _Outside = "nearest",
+    limit: int | None = None,
+    dense: Literal[True],
+    threads: int | None = None,
+) -> NDArray[np.float64]: ...  # (V, J)
+@overload
 def capsule_weights(
     points: ArrayLike,  # (V, 3)
     capsules: _Capsules,
@@ -160,7 +265,29 @@ def capsule_weights(
     falloff: _CapsuleFalloff = "linear",
     outside: _Outside = "nearest",
     limit: int | None = None,
-    dense: bool = False,
+    dense: Literal[False] = False,
+    threads: int | None = None,
+) -> tuple[NDArray[np.int32], _Floats]: ...  # (V, K), (V, K)
+@overload
+def capsule_weights(
+    points: ArrayLike,  # (V, 3)
+    capsules: _Capsules,
+    *,
+    falloff: _CapsuleFalloff = "linear",
+    outside: _Outside = "nearest",
+    limit: int | None = None,
+    dense: Literal[True],
+    threads: int | None = None,
+) -> _Floats: ...  # (V, J)
+@overload
+def capsule_weights(
+    points: ArrayLike,  # (V, 3)
+    capsules: _Capsules,
+    *,
+    falloff: _CapsuleFalloff = "linear",
+    outside: _Outside = "nearest",
+    limit: int | None = None,
+    dense: bool,
     threads: int | None = None,
 ) -> _Floats | tuple[NDArray[np.int32], _Floats]: ...  # (V, J) or (V, K) twice
 def count_outside(
@@ -196,8 +323,8 @@ def heat_weights(
 ) -> tuple[
     tuple[NDArray[np.int32], NDArray[np.float64]] | None,  # (V, L) twice
     NDArray[np.int32],  # (V,)
-    list[tuple[int, int, int, float, Literal["sees no bone", "tiny", "no triangles"]]],
-    tuple[str, int, int, int, int, int],
+    list[tuple[int, int, int, float, _Joined]],
+    tuple[_Trouble, int, int, int, int, int],
 ]: ...
 
 @final
@@ -224,7 +351,7 @@ class Brush:
         joint: int | None,
         *,
         mode: _BrushMode = "add",
-        radius: float = ...,
+        radius: float,
         strength: float = 1.0,
         value: float = 1.0,
         falloff: _BrushFalloff = "smooth",
@@ -301,6 +428,7 @@ class Skin:
     def joint_sets(self) -> list[tuple[int, ...]]: ...
     @property
     def joint_set_of_vertex(self) -> NDArray[np.int32]: ...  # (V,)
+    @overload
     def deform(
         self,
         skinning_matrices: ArrayLike,  # (J, 4, 4) or (J, 3, 4)
@@ -311,12 +439,47 @@ class Skin:
         damping: float = 1e-8,
         rcond: float | None = None,
         amount: ArrayLike | None = None,  # (V,)
-        base: _Method | Mapping[str, object] = "linear",
-        normals: bool = False,
+        base: _Method | _MethodOptions = "linear",
+        normals: Literal[False] = False,
+        out: _Floats | None = None,  # (V, 3)
+        out_normals: _Floats | None = None,  # (V, 3)
+        threads: int | None = None,
+    ) -> _Floats: ...  # (V, 3)
+    @overload
+    def deform(
+        self,
+        skinning_matrices: ArrayLike,  # (J, 4, 4) or (J, 3, 4)
+        *,
+        method: _Method = "spherical",
+        rotation: _Rotation = "qlerp",
+        center: _Center = "joint_set",
+        damping: float = 1e-8,
+        rcond: float | None = None,
+        amount: ArrayLike | None = None,  # (V,)
+        base: _Method | _MethodOptions = "linear",
+        normals: Literal[True],
+        out: _Floats | None = None,  # (V, 3)
+        out_normals: _Floats | None = None,  # (V, 3)
+        threads: int | None = None,
+    ) -> tuple[_Floats, _Floats]: ...  # (V, 3)
+    @overload
+    def deform(
+        self,
+        skinning_matrices: ArrayLike,  # (J, 4, 4) or (J, 3, 4)
+        *,
+        method: _Method = "spherical",
+        rotation: _Rotation = "qlerp",
+        center: _Center = "joint_set",
+        damping: float = 1e-8,
+        rcond: float | None = None,
+        amount: ArrayLike | None = None,  # (V,)
+        base: _Method | _MethodOptions = "linear",
+        normals: bool,
         out: _Floats | None = None,  # (V, 3)
         out_normals: _Floats | None = None,  # (V, 3)
         threads: int | None = None,
     ) -> _Floats | tuple[_Floats, _Floats]: ...  # (V, 3)
+    @overload
     def deform_many(
         self,
         skinning_matrices: ArrayLike,  # (F, J, 4, 4) or (F, J, 3, 4)
@@ -327,8 +490,42 @@ class Skin:
         damping: float = 1e-8,
         rcond: float | None = None,
         amount: ArrayLike | None = None,  # (V,)
-        base: _Method | Mapping[str, object] = "linear",
-        normals: bool = False,
+        base: _Method | _MethodOptions = "linear",
+        normals: Literal[False] = False,
+        out: _Floats | None = None,  # (F, V, 3)
+        out_normals: _Floats | None = None,  # (F, V, 3)
+        threads: int | None = None,
+    ) -> _Floats: ...  # (F, V, 3)
+    @overload
+    def deform_many(
+        self,
+        skinning_matrices: ArrayLike,  # (F, J, 4, 4) or (F, J, 3, 4)
+        *,
+        method: _Method = "spherical",
+        rotation: _Rotation = "qlerp",
+        center: _Center = "joint_set",
+        damping: float = 1e-8,
+        rcond: float | None = None,
+        amount: ArrayLike | None = None,  # (V,)
+        base: _Method | _MethodOptions = "linear",
+        normals: Literal[True],
+        out: _Floats | None = None,  # (F, V, 3)
+        out_normals: _Floats | None = None,  # (F, V, 3)
+        threads: int | None = None,
+    ) -> tuple[_Floats, _Floats]: ...  # (F, V, 3)
+    @overload
+    def deform_many(
+        self,
+        skinning_matrices: ArrayLike,  # (F, J, 4, 4) or (F, J, 3, 4)
+        *,
+        method: _Method = "spherical",
+        rotation: _Rotation = "qlerp",
+        center: _Center = "joint_set",
+        damping: float = 1e-8,
+        rcond: float | None = None,
+        amount: ArrayLike | None = None,  # (V,)
+        base: _Method | _MethodOptions = "linear",
+        normals: bool,
         out: _Floats | None = None,  # (F, V, 3)
         out_normals: _Floats | None = None,  # (F, V, 3)
         threads: int | None = None,
@@ -344,7 +541,7 @@ class Skin:
         damping: float = 1e-8,
         rcond: float | None = None,
         amount: ArrayLike | None = None,  # (V,)
-        base: _Method | Mapping[str, object] = "linear",
+        base: _Method | _MethodOptions = "linear",
         out: _Floats | None = None,  # (V, 3)
         threads: int | None = None,
     ) -> tuple[_Floats, NDArray[np.bool_]]: ...  # (V, 3), (V,)
