@@ -72,6 +72,7 @@ lint: $(VENV)/linters
 	ruff format --check
 	mypy
 	mypy --config-file tests/blender/mypy.ini
+	python -m mypy.stubtest --mypy-config-file pyproject.toml sbs._core
 	python tools/check_layers.py
 	python tools/check_names.py
 	clang-format --dry-run --Werror $(C_FILES)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 from collections.abc import Callable, Sequence
-from typing import Literal, TypedDict, final, overload
+from typing import Literal, TypedDict, TypeVar, final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,9 @@ from .weights.brush import Falloff as _BrushFalloff
 from .weights.brush import Mode as _BrushMode
 from .weights.capsules import Falloff as _CapsuleFalloff
 from .weights.capsules import Outside as _Outside
+
+# The type of an array, which that of the result is.
+_Real = TypeVar("_Real", np.float32, np.float64)
 
 _Joined = Literal["sees no bone", "tiny", "no triangles"]
 _Trouble = Literal[
@@ -60,23 +63,13 @@ def tidy_weights(
 @overload
 def clean_weights(
     joint_indices: ArrayLike,  # (V, K)
-    joint_weights: NDArray[np.float32],  # (V, K)
+    joint_weights: NDArray[_Real],  # (V, K)
     *,
     normalize: bool = True,
     limit: int | None = None,
     threshold: float = 0.0,
     locked: ArrayLike | None = None,  # (L,)
-) -> tuple[NDArray[np.int32], NDArray[np.float32], tuple[int, int, int, int]]: ...  # (V, K), (V, K), counts
-@overload
-def clean_weights(
-    joint_indices: ArrayLike,  # (V, K)
-    joint_weights: NDArray[np.float64],  # (V, K)
-    *,
-    normalize: bool = True,
-    limit: int | None = None,
-    threshold: float = 0.0,
-    locked: ArrayLike | None = None,  # (L,)
-) -> tuple[NDArray[np.int32], NDArray[np.float64], tuple[int, int, int, int]]: ...  # (V, K), (V, K), counts
+) -> tuple[NDArray[np.int32], NDArray[_Real], tuple[int, int, int, int]]: ...  # (V, K), (V, K), counts
 @overload
 def clean_weights(
     joint_indices: ArrayLike,  # (V, K)
@@ -90,7 +83,7 @@ def clean_weights(
 @overload
 def smooth_weights(
     joint_indices: ArrayLike,  # (V, K)
-    joint_weights: NDArray[np.float32],  # (V, K)
+    joint_weights: NDArray[_Real],  # (V, K)
     positions: ArrayLike,  # (V, 3)
     triangles: ArrayLike,  # (T, 3)
     *,
@@ -100,21 +93,7 @@ def smooth_weights(
     mask: ArrayLike | None = None,  # (V,)
     locked: ArrayLike | None = None,  # (L,)
     normalize: bool = True,
-) -> tuple[NDArray[np.int32], NDArray[np.float32]]: ...  # (V, limit), (V, limit)
-@overload
-def smooth_weights(
-    joint_indices: ArrayLike,  # (V, K)
-    joint_weights: NDArray[np.float64],  # (V, K)
-    positions: ArrayLike,  # (V, 3)
-    triangles: ArrayLike,  # (T, 3)
-    *,
-    iterations: int = 1,
-    strength: float = 0.5,
-    limit: int | None = None,
-    mask: ArrayLike | None = None,  # (V,)
-    locked: ArrayLike | None = None,  # (L,)
-    normalize: bool = True,
-) -> tuple[NDArray[np.int32], NDArray[np.float64]]: ...  # (V, limit), (V, limit)
+) -> tuple[NDArray[np.int32], NDArray[_Real]]: ...  # (V, limit), (V, limit)
 @overload
 def smooth_weights(
     joint_indices: ArrayLike,  # (V, K)
@@ -215,7 +194,7 @@ def check_capsules(
 ]: ...
 @overload
 def capsule_weights(
-    points: NDArray[np.float32],  # (V, 3)
+    points: NDArray[_Real],  # (V, 3)
     capsules: _Capsules,
     *,
     falloff: _CapsuleFalloff = "linear",
@@ -223,10 +202,10 @@ def capsule_weights(
     limit: int | None = None,
     dense: Literal[False] = False,
     threads: int | None = None,
-) -> tuple[NDArray[np.int32], NDArray[np.float32]]: ...  # (V, K), (V, K)
+) -> tuple[NDArray[np.int32], NDArray[_Real]]: ...  # (V, K), (V, K)
 @overload
 def capsule_weights(
-    points: NDArray[np.float32],  # (V, 3)
+    points: NDArray[_Real],  # (V, 3)
     capsules: _Capsules,
     *,
     falloff: _CapsuleFalloff = "linear",
@@ -234,29 +213,7 @@ def capsule_weights(
     limit: int | None = None,
     dense: Literal[True],
     threads: int | None = None,
-) -> NDArray[np.float32]: ...  # (V, J)
-@overload
-def capsule_weights(
-    points: NDArray[np.float64],  # (V, 3)
-    capsules: _Capsules,
-    *,
-    falloff: _CapsuleFalloff = "linear",
-    outside: _Outside = "nearest",
-    limit: int | None = None,
-    dense: Literal[False] = False,
-    threads: int | None = None,
-) -> tuple[NDArray[np.int32], NDArray[np.float64]]: ...  # (V, K), (V, K)
-@overload
-def capsule_weights(
-    points: NDArray[np.float64],  # (V, 3)
-    capsules: _Capsules,
-    *,
-    falloff: _CapsuleFalloff = "linear",
-    outside: _Outside = "nearest",
-    limit: int | None = None,
-    dense: Literal[True],
-    threads: int | None = None,
-) -> NDArray[np.float64]: ...  # (V, J)
+) -> NDArray[_Real]: ...  # (V, J)
 @overload
 def capsule_weights(
     points: ArrayLike,  # (V, 3)
