@@ -16,7 +16,8 @@ from ._core import version as __version__
 from .animation import Animation, Animations
 from .blending import BonesBlending, bones_blending
 from .centers import CenterWarning, optimized_centers
-from .character import Character, Mesh, load
+from .character import Character, Mesh, load, load_motion
+from .motion import Motion
 from .options import Center, DeformOptions, InverseOptions, Method, MethodOptions, Rotation
 from .reports import PoseReport, SingularVertexWarning, WeightReport, WeightWarning
 from .skeleton import Skeleton
@@ -39,6 +40,7 @@ __all__ = [
     "Mesh",
     "Method",
     "MethodOptions",
+    "Motion",
     "PoseReport",
     "Rotation",
     "SingularVertexWarning",
@@ -52,6 +54,7 @@ __all__ = [
     "build_info",
     "get_threads",
     "load",
+    "load_motion",
     "mesh",
     "optimized_centers",
     "rotations",

@@ -180,36 +180,30 @@ class Animation:
         skinning_matrices : (F, J, 4, 4) array_like
             Bind space to scene, without shear between a joint and its parent.
         rig : Rig
-            A rig of joints only, none of them sheared, as `Rig.from_skeleton` makes it.
+            None of its joints is sheared. Nodes that are no joints stay as they are.
 
         Raises
         ------
         ValueError
-            If the rig has other nodes or a sheared joint, or shapes disagree.
+            If the rig has a sheared joint, or shapes disagree.
         """
         seconds = np.asarray(times, dtype=np.float64)
         matrices = np.asarray(skinning_matrices, dtype=np.float64)
         joint_count = len(rig.joints)
-        if len(rig.parents) != joint_count:
-            raise ValueError(f"rig has {len(rig.parents)} nodes for {joint_count} joints; only joints are wanted here")
-        for node in np.flatnonzero(rig.has_matrix)[:1]:
+        for node in rig.joints[rig.has_matrix[rig.joints]][:1]:
             raise ValueError(f"joint {rig.names[node]!r} of the rig is given by a matrix, which cannot be animated")
         if seconds.ndim != 1 or matrices.shape != (len(seconds), joint_count, 4, 4):
             raise ValueError(
                 f"skinning_matrices has shape {matrices.shape}, times {seconds.shape}; "
                 f"(F, {joint_count}, 4, 4) and (F,) are needed"
             )
-        pose = np.empty_like(matrices)
-        pose[:, rig.joints] = matrices @ affine.inverse(rig.inverse_bind_matrices)
-        child = rig.parents >= 0
-        local_matrices = pose.copy()
-        local_matrices[:, child] = affine.inverse(pose[:, rig.parents[child]]) @ pose[:, child]
+        local_matrices = rig.local_from_joints(matrices @ affine.inverse(rig.inverse_bind_matrices))
         translations, quaternions, scales = decompose(local_matrices)
         flips = np.sum(quaternions[1:] * quaternions[:-1], axis=-1) < 0.0
         quaternions[1:] *= np.where(np.cumsum(flips, axis=0) % 2 == 1, -1.0, 1.0)[..., None]
 
         def track(path: TrackPath, values: Floats, rest: Floats, size: float) -> Track | None:
-            moved = np.flatnonzero(np.abs(values - rest).max(axis=(0, 2)) > _STILL * size)
+            moved = np.flatnonzero((np.abs(values - rest).max(axis=(0, 2)) > _STILL * size) & ~rig.has_matrix)
             return Track(path, "LINEAR", moved, seconds, values[:, moved]) if len(moved) else None
 
         tracks = (

@@ -19,6 +19,7 @@ from .callers import about, warn
 from .centers import optimized_centers
 from .content import FileError, FileWarning
 from .influences import Influences, with_rows
+from .motion import Motion
 from .options import BlendOptions
 from .reports import WeightReport, WeightWarning
 from .rig import Rig
@@ -27,7 +28,7 @@ from .skin import Skin
 from .text import well_formed
 from .triangle_mesh import Mesh
 
-__all__ = ["Animation", "Animations", "Character", "Mesh", "load"]
+__all__ = ["Animation", "Animations", "Character", "Mesh", "load", "load_motion"]
 
 PathLike = str | os.PathLike[str]
 WeightType = Literal["float32", "uint16", "uint8"]
@@ -399,3 +400,20 @@ def load(path: PathLike, *, strict: bool = False, skin: int | None = None) -> Ch
             return Character(name, mesh, content.skeleton, content.rig, content.animations, strict, content.options)
         except ValueError as error:
             raise FileError(f"{source}: {error}") from error
+
+
+def load_motion(path: PathLike) -> Motion:
+    """Reads a motion without a mesh, from a BVH file; ``motion.onto(character)`` brings it onto a character.
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged, or its format is not known; the message names the file.
+    OSError
+        If the file cannot be read.
+    """
+    from . import formats
+
+    source = pathlib.Path(path)
+    motion: Motion = formats.recognized(source, "motion").motion(source)
+    return motion

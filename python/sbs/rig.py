@@ -135,6 +135,25 @@ class Rig:
         """Skinning matrices (..., J, 4, 4), bind space to scene, from node to parent, (..., N, 4, 4)."""
         return self.global_matrices(local_matrices)[..., self.joints, :, :] @ self.inverse_bind_matrices
 
+    def local_from_joints(self, matrices: Floats) -> Floats:
+        """Node to parent (..., N, 4, 4), from joints to scene (..., J, 4, 4); other nodes are at rest."""
+        shape = (*matrices.shape[:-3], len(self.parents), 4, 4)
+        local_matrices = np.broadcast_to(self.local_matrices, shape).copy()
+        global_matrices = np.array(local_matrices)
+        is_joint = np.zeros(len(self.parents), bool)
+        is_joint[self.joints] = True
+        global_matrices[..., self.joints, :, :] = matrices
+        local_matrices[..., self.joints, :, :] = matrices
+        for nodes, parents in self._levels:
+            above = global_matrices[..., parents, :, :]
+            rest = ~is_joint[nodes]
+            global_matrices[..., nodes[rest], :, :] = above[..., rest, :, :] @ local_matrices[..., nodes[rest], :, :]
+            moved = nodes[~rest]
+            local_matrices[..., moved, :, :] = (
+                affine.inverse(above[..., ~rest, :, :]) @ global_matrices[..., moved, :, :]
+            )
+        return local_matrices
+
     @property
     def joint_parents(self) -> NDArray[np.int32]:
         """For each joint (J,) the nearest joint above it, or -1."""

@@ -21,7 +21,7 @@ def test_rows_are_told_apart() -> None:
     suffixes = [suffix for row in FORMATS for suffix in row.suffixes]
     assert len(suffixes) == len(set(suffixes))
     assert all(suffix == suffix.lower() and suffix.startswith(".") for suffix in suffixes)
-    assert all(row.read or row.write or row.write_pose or row.frames for row in FORMATS)
+    assert all(row.read or row.motion or row.write or row.write_pose or row.frames for row in FORMATS)
 
 
 def test_the_content_tells_the_format_before_the_name_does(tmp_path: Path) -> None:

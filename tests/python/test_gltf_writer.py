@@ -190,14 +190,21 @@ def test_an_animation_with_translation_and_scale(tmp_path: Path) -> None:
     np.testing.assert_allclose(animation.skinning_matrices([0, 1, 2]), matrices, atol=1e-12)
 
 
-def test_from_skinning_matrices_wants_a_rig_of_joints(tmp_path: Path) -> None:
+def test_from_skinning_matrices_leaves_other_nodes_alone(tmp_path: Path) -> None:
+    """A scaled and turned node above the joints, and one between them."""
     builder = arm()
-    builder.node(children=[0])
+    builder.json["nodes"][0]["children"] = [builder.node(children=[1], translation=[0, 0.25, 0])]
+    builder.node(children=[0], scale=[2, 2, 2], rotation=[0, 0, 0.6, 0.8])
     character = load(builder, tmp_path)
-    with pytest.raises(ValueError, match="rig has 3 nodes for 2 joints"):
-        Animation.from_skinning_matrices("", [0.0], character.rest_matrices[None], character.rig)
+    assert len(character.rig.parents) == 4
+    turns = sbs.rotations.matrices_from_axis_angle([1, 2, 3], np.linspace(0, 2, 10).reshape(5, 2))
+    matrices = character.skinning_matrices(turns)
+    animation = Animation.from_skinning_matrices("turn", np.arange(5), matrices, character.rig)
+    np.testing.assert_allclose(animation.skinning_matrices(np.arange(5)), matrices, atol=1e-12)
+    again = save_and_load(replace(character, animations=(animation,)), tmp_path)
+    np.testing.assert_allclose(again.animations[0].skinning_matrices(np.arange(5)), matrices, atol=1e-6)
     with pytest.raises(ValueError, match=r"shape \(2, 4, 4\), times \(1,\)"):
-        Animation.from_skinning_matrices("", [0.0], character.rest_matrices, load(arm(), tmp_path).rig)
+        Animation.from_skinning_matrices("", [0.0], character.rest_matrices, character.rig)
 
 
 def test_a_sheared_skeleton(tmp_path: Path) -> None:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,8 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from ..character import load
+from ..animation import Animations
+from ..character import load, load_motion
 from ..files import replacing
 from ..formats import bake, with_role, written
 from ..options import BlendOptions, Center, Method, Rotation
@@ -56,6 +59,17 @@ def parse_frames(context: click.Context, parameter: click.Parameter, text: str |
 @CHARACTER
 @ANIMATION
 @TIME
+@click.option(
+    "--motion",
+    "motion_file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A motion from another file (BVH), in place of --animation.",
+)
+@click.option(
+    "--joint-map",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="JSON: the joints of FILE by those of --motion.  [default: by their names]",
+)
 @click.option("--fps", type=click.FloatRange(min=0, min_open=True), help="Write frames at this rate.  [default: 24]")
 @click.option("--frames", metavar="A:B", callback=parse_frames, help="Write these frames, from 0.  [default: all]")
 @METHOD
@@ -77,6 +91,8 @@ def deform(
     file: Path,
     animation_name: str | None,
     time: float | None,
+    motion_file: Path | None,
+    joint_map: Path | None,
     fps: float | None,
     frames: tuple[int, int | None] | None,
     method: Method,
@@ -100,9 +116,13 @@ def deform(
     file appears when all of them are there.
     """
     many = fps is not None or frames is not None
+    if motion_file is None:
+        refuse_without("--motion", "joint_map")
+    else:
+        refuse_beside("--motion", "animation_name")
     if many:
         refuse_beside("--fps" if frames is None else "--frames", "time")
-        if animation_name is None:
+        if animation_name is None and motion_file is None:
             raise click.UsageError(f"{'--fps' if frames is None else '--frames'} needs --animation")
     try:
         writer = written(output, "frames" if many else "write_pose")
@@ -118,6 +138,9 @@ def deform(
         refuse_without("--method spherical", "rotation", "center")
     chosen = chosen_bones(bones, t_min, t_max)
     character = load(file, strict=strict)
+    if motion_file is not None:
+        motion = load_motion(motion_file).onto(character, None if joint_map is None else read_joint_map(joint_map))
+        character, animation_name = replace(character, animations=Animations((motion,))), motion.name
     skin = skin_for(character, center, centers_cache)
     options: BlendOptions = {
         "method": method,
@@ -160,6 +183,23 @@ def deform(
     with replacing(output) as temporary:
         writer.write_pose(temporary, positions, normals, character.mesh.triangles)
     say(f"{output}: {skin.vertex_count} vertices")
+
+
+def read_joint_map(path: Path) -> dict[str, str]:
+    """Names of joints by others, from a JSON file.
+
+    Raises
+    ------
+    click.BadParameter
+        If it holds anything else.
+    """
+    try:
+        names = json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise click.BadParameter(f"{path}: {error}", param_hint="--joint-map") from error
+    if not isinstance(names, dict) or not all(isinstance(name, str) for name in names.values()):
+        raise click.BadParameter(f"{path}: an object of names by names is needed", param_hint="--joint-map")
+    return names
 
 
 def frame_numbers(duration: float, fps: float, chosen: tuple[int, int | None] | None) -> range:

@@ -13,7 +13,13 @@ from rich.table import Table
 from ..formats import FORMATS
 from .options import JSON
 
-COLUMNS = {"read": "character in", "write": "character out", "write_pose": "pose out", "frames": "frames out"}
+COLUMNS = {
+    "read": "character in",
+    "motion": "motion in",
+    "write": "character out",
+    "write_pose": "pose out",
+    "frames": "frames out",
+}
 
 
 @click.command()

@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from ..animation import Animation
 from ..content import CharacterContent, FileError
+from ..motion import Motion
 from ..rig import Rig
 from ..triangle_mesh import Mesh
-from . import caches, surfaces
+from . import bvh, caches, surfaces
 
 __all__ = ["FORMATS", "Format", "Role", "recognized", "with_role", "written"]
 
-Role = Literal["read", "write", "write_pose", "frames"]
+Role = Literal["read", "motion", "write", "write_pose", "frames"]
 """What a format can be asked for: the attributes of its row."""
 
 # As much of a file as tells what it is.
@@ -30,6 +31,12 @@ class Reader(Protocol):
     """Reads a character; `skin` chooses among several, by number."""
 
     def __call__(self, path: Path, skin: int | None, /) -> CharacterContent: ...
+
+
+class MotionReader(Protocol):
+    """Reads a motion without a mesh."""
+
+    def __call__(self, path: Path, /) -> Motion: ...
 
 
 class Writer(Protocol):
@@ -68,8 +75,8 @@ class Format:
         What files begin with, if that tells them from others.
     extra : str, optional
         The optional dependency of this package that it needs.
-    read, write, write_pose, frames : optional
-        Functions that read a character, write one, or write a pose, and the cache that frames are streamed to.
+    read, motion, write, write_pose, frames : optional
+        Functions that read a character or a motion, write a character or a pose; the cache that frames are streamed to.
     """
 
     name: str
@@ -78,6 +85,7 @@ class Format:
     magic: tuple[bytes, ...] = ()
     extra: str | None = None
     read: Reader | None = None
+    motion: MotionReader | None = None
     write: Writer | None = None
     write_pose: PoseWriter | None = None
     frames: type[caches.Cache] | None = None
@@ -108,6 +116,13 @@ FORMATS: tuple[Format, ...] = (
         write=_write_glb,
     ),
     Format("glTF 2.0, text", (".gltf",), "as the binary form", read=_read_gltf),
+    Format(
+        "Biovision BVH",
+        (".bvh",),
+        "skeleton, motion",
+        magic=(b"HIERARCHY",),
+        motion=bvh.read,
+    ),
     Format("Wavefront OBJ", (".obj",), "positions, normals, triangles", write_pose=surfaces.write_obj),
     Format("Stanford PLY", (".ply",), "positions, normals, triangles", write_pose=surfaces.write_ply),
     Format("NumPy array", (".npy",), "positions", write_pose=surfaces.write_npy, frames=caches.NPY),
@@ -143,27 +158,36 @@ def written(path: Path, role: Role) -> Any:
     raise ValueError(f"{path.name!r} does not end in {endings(role)}")
 
 
-def recognized(path: Path) -> Any:
+def recognized(path: Path, role: Role = "read") -> Any:
     """The row of a file that is there, by what it begins with, or else by the ending of its name.
 
     Raises
     ------
     FileError
-        If no format that can be read is known by either; the message lists those that are.
+        If no format is known by either that has the role; the message lists those that have.
     OSError
         If the file cannot be read.
     """
     with path.open("rb") as file:
         head = file.read(_HEAD)
-    readers = with_role("read")
-    for row in readers:
+    row = _row(head, path.suffix.lower())
+    if row is not None and getattr(row, role) is not None:
+        return row
+    if row is not None and role == "read" and row.motion is not None:
+        raise FileError(f"{path}: {row.name} holds a motion without a mesh, which sbs.load_motion reads")
+    if row is not None and role == "motion" and row.read is not None:
+        raise FileError(f"{path}: {row.name} holds a character, which sbs.load reads")
+    what = "motions" if role == "motion" else "characters"
+    raise FileError(f"{path}: of no format that {what} are read from ({endings(role)})")
+
+
+def _row(head: bytes, suffix: str) -> Format | None:
+    for row in FORMATS:
         if row.magic and head.startswith(row.magic):
             return row
-    suffix = path.suffix.lower()
-    for row in readers:
-        if suffix in row.suffixes:
+    for row in FORMATS:
+        if suffix in row.suffixes and (row.read or row.motion):
             return row
     if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):  # JSON, whatever its name
-        return next(row for row in readers if ".gltf" in row.suffixes)
-    known = ", ".join(suffix for row in readers for suffix in row.suffixes)
-    raise FileError(f"{path}: of no format that characters are read from ({known})")
+        return next(row for row in FORMATS if ".gltf" in row.suffixes)
+    return None

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""What joints of people are called by different programs, so that the motion of one skeleton finds those of another."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+__all__ = ["canonical", "matched"]
+
+# In lower case and without what separates words. CMU's motion capture and Mixamo, MakeHuman's default rig, Biped and
+# Unreal, Rigify, Quaternius.
+_CENTRAL = {
+    "hips": ("hips", "hip", "pelvis", "root"),
+    "lower back": ("lowerback", "spine05", "abdomen"),
+    "spine": ("spine", "spine03", "torso"),
+    "chest": ("spine1", "spine01", "chest"),
+    "neck": ("neck", "neck01"),
+    "upper neck": ("neck1", "neck02"),
+    "head": ("head",),
+}
+_SIDED = {
+    "hip joint": ("hipjoint", "pelvis"),
+    "shoulder": ("shoulder", "clavicle", "collar"),
+    "upper arm": ("arm", "upperarm", "upperarm01", "uparm"),
+    "forearm": ("forearm", "lowerarm", "lowerarm01"),
+    "hand": ("hand", "wrist"),
+    "thigh": ("upleg", "upperleg", "upperleg01", "thigh"),
+    "shin": ("leg", "lowerleg", "lowerleg01", "calf", "shin", "lowleg"),
+    "foot": ("foot", "ankle"),
+    "toes": ("toebase", "toe", "toes", "ball", "toe11"),
+}
+# The part, and how far behind in its list the name stands: a joint "hips" goes before one "root".
+_PART_OF = {alias: (part, rank) for part, names in _CENTRAL.items() for rank, alias in enumerate(names)}
+_SIDED_PART_OF = {alias: (part, rank) for part, names in _SIDED.items() for rank, alias in enumerate(names)}
+
+_PREFIX = re.compile(r"^.*[:|]|^bip0*1[ _]?", re.IGNORECASE)
+_SIDE = re.compile(
+    r"^(?P<word>(?i:left|right))[ _.-]?(?P<a>.+)$|^(?P<letter>[lrLR])[ _.-](?P<b>.+)$|^(?P<capital>[LR])(?P<c>[A-Z].*)$"
+    r"|^(?P<d>.+)[ _.-](?P<end>(?i:l|r|left|right))$"
+)
+
+
+def canonical(name: str) -> str | None:
+    """What part of the body a joint is by its name, such as ``"left forearm"``; None where that is not known."""
+    found = _part(name)
+    return None if found is None else found[0]
+
+
+def _part(name: str) -> tuple[str, int] | None:
+    bare = _PREFIX.sub("", name)
+    found = _SIDE.match(bare)
+    if found is not None:
+        side = next(found[key] for key in ("word", "letter", "capital", "end") if found[key])[0].lower()
+        part = _SIDED_PART_OF.get(_plain(next(found[key] for key in "abcd" if found[key])))
+        if part is not None:
+            return f"{'left' if side == 'l' else 'right'} {part[0]}", part[1]
+    return _PART_OF.get(_plain(bare))
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[ _.-]", "", name).lower()
+
+
+def matched(
+    sources: Sequence[str], targets: Sequence[str], names: Mapping[str, str] | None = None
+) -> list[tuple[int, int]]:
+    """Which joints of two skeletons are the same, by number.
+
+    Parameters
+    ----------
+    sources, targets : sequence of str
+        Names of joints.
+    names : mapping, optional
+        Targets by sources, in place of what is known; others are left out.
+
+    Returns
+    -------
+    list of (source, target)
+        Each source and each target once. Without `names`, those of one name, and of the rest the first that are the
+        same part of the body.
+
+    Raises
+    ------
+    ValueError
+        If `names` has one that is not there, or a target twice.
+    """
+    number_of_source, number_of_target = _numbers(sources), _numbers(targets)
+    if names is not None:
+        pairs: dict[int, int] = {}
+        for source, target in names.items():
+            if source not in number_of_source:
+                raise ValueError(f"names: the motion has no joint {source!r}; it has: {', '.join(sources)}")
+            if target not in number_of_target:
+                raise ValueError(f"names: the character has no joint {target!r}; it has: {', '.join(targets)}")
+            if number_of_target[target] in pairs:
+                raise ValueError(f"names: joint {target!r} of the character is named twice")
+            pairs[number_of_target[target]] = number_of_source[source]
+        return sorted((source, target) for target, source in pairs.items())
+    same = {source: number_of_target[name] for name, source in number_of_source.items() if name in number_of_target}
+    sources_of, targets_of = _parts(sources, set(same)), _parts(targets, set(same.values()))
+    same |= {source: targets_of[part] for part, source in sources_of.items() if part in targets_of}
+    return sorted(same.items())
+
+
+def _numbers(names: Iterable[str]) -> dict[str, int]:
+    numbers: dict[str, int] = {}
+    for number, name in enumerate(names):
+        numbers.setdefault(name, number)
+    return numbers
+
+
+def _parts(names: Sequence[str], taken: set[int]) -> dict[str, int]:
+    """The joint for each part of the body, the first of those whose name says it best; but none that is taken."""
+    found: dict[str, tuple[int, int]] = {}
+    for number, name in enumerate(names):
+        part = _part(name)
+        if part is not None:
+            found[part[0]] = min(found.get(part[0], (part[1], number)), (part[1], number))
+    return {part: number for part, (_, number) in found.items() if number not in taken}
