@@ -201,7 +201,7 @@ def test_from_skinning_matrices_leaves_other_nodes_alone(tmp_path: Path) -> None
     matrices = character.skinning_matrices(turns)
     animation = Animation.from_skinning_matrices("turn", np.arange(5), matrices, character.rig)
     np.testing.assert_allclose(animation.skinning_matrices(np.arange(5)), matrices, atol=1e-12)
-    again = save_and_load(replace(character, animations=(animation,)), tmp_path)
+    again = save_and_load(replace(character, animations=sbs.Animations((animation,))), tmp_path)
     np.testing.assert_allclose(again.animations[0].skinning_matrices(np.arange(5)), matrices, atol=1e-6)
     with pytest.raises(ValueError, match=r"shape \(2, 4, 4\), times \(1,\)"):
         Animation.from_skinning_matrices("", [0.0], character.rest_matrices, character.rig)
