@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, TypedDict, TypeVar, final, overload
 
 import numpy as np
@@ -8,8 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from .mesh.subdivision import Scheme as _Scheme
 from .options import Center as _Center
 from .options import Floats as _Floats
-from .options import Method as _Method
-from .options import MethodOptions as _MethodOptions
+from .options import MethodName as _Method
 from .options import Rotation as _Rotation
 from .weights.brush import Axis as _Axis
 from .weights.brush import Distance as _Distance
@@ -396,7 +395,7 @@ class Skin:
         damping: float = 1e-8,
         rcond: float | None = None,
         amount: ArrayLike | None = None,  # (V,)
-        base: _Method | _MethodOptions = "linear",
+        base: _Method | Mapping[str, object] = "linear",
         normals: Literal[False] = False,
         out: _Floats | None = None,  # (V, 3)
         out_normals: _Floats | None = None,  # (V, 3)
@@ -413,7 +412,7 @@ class Skin:
         damping: float = 1e-8,
         rcond: float | None = None,
         amount: ArrayLike | None = None,  # (V,)
-        base: _Method | _MethodOptions = "linear",
+        base: _Method | Mapping[str, object] = "linear",
         normals: Literal[True],
         out: _Floats | None = None,  # (V, 3)
         out_normals: _Floats | None = None,  # (V, 3)
@@ -430,7 +429,7 @@ class Skin:
         damping: float = 1e-8,
         rcond: float | None = None,
         amount: ArrayLike | None = None,  # (V,)
-        base: _Method | _MethodOptions = "linear",
+        base: _Method | Mapping[str, object] = "linear",
         normals: bool,
         out: _Floats | None = None,  # (V, 3)
         out_normals: _Floats | None = None,  # (V, 3)
@@ -447,7 +446,7 @@ class Skin:
         damping: float = 1e-8,
         rcond: float | None = None,
         amount: ArrayLike | None = None,  # (V,)
-        base: _Method | _MethodOptions = "linear",
+        base: _Method | Mapping[str, object] = "linear",
         normals: Literal[False] = False,
         out: _Floats | None = None,  # (F, V, 3)
         out_normals: _Floats | None = None,  # (F, V, 3)
@@ -464,7 +463,7 @@ class Skin:
         damping: float = 1e-8,
         rcond: float | None = None,
         amount: ArrayLike | None = None,  # (V,)
-        base: _Method | _MethodOptions = "linear",
+        base: _Method | Mapping[str, object] = "linear",
         normals: Literal[True],
         out: _Floats | None = None,  # (F, V, 3)
         out_normals: _Floats | None = None,  # (F, V, 3)
@@ -481,7 +480,7 @@ class Skin:
         damping: float = 1e-8,
         rcond: float | None = None,
         amount: ArrayLike | None = None,  # (V,)
-        base: _Method | _MethodOptions = "linear",
+        base: _Method | Mapping[str, object] = "linear",
         normals: bool,
         out: _Floats | None = None,  # (F, V, 3)
         out_normals: _Floats | None = None,  # (F, V, 3)
@@ -498,7 +497,7 @@ class Skin:
         damping: float = 1e-8,
         rcond: float | None = None,
         amount: ArrayLike | None = None,  # (V,)
-        base: _Method | _MethodOptions = "linear",
+        base: _Method | Mapping[str, object] = "linear",
         out: _Floats | None = None,  # (V, 3)
         threads: int | None = None,
     ) -> tuple[_Floats, NDArray[np.bool_]]: ...  # (V, 3), (V,)

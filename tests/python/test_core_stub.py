@@ -116,10 +116,10 @@ def subdivide(**words: Any) -> object:
 @pytest.mark.parametrize(
     ("call", "option", "words"),
     [
-        (deform, "method", options.Method),
+        (deform, "method", options.MethodName),
         (deform, "rotation", options.Rotation),
         (deform, "center", options.Center),
-        (deform, "base", options.Method),
+        (deform, "base", options.MethodName),
         (stroke, "mode", brush.Mode),
         (stroke, "falloff", brush.Falloff),
         (stroke, "distance", brush.Distance),
