@@ -90,7 +90,7 @@ def bench(
 
 
 def subject(file: Path | None, animation_name: str | None, time: float | None) -> tuple[str, Skin, NDArray[np.float64]]:
-    """What to time: its name, skin and skinning matrices."""
+    """The character to time: its name, skin and skinning matrices."""
     if file is None:
         refuse_without("FILE", "animation_name", "time")
         scene = twist(load_shipped("woman.glb"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The options of bones blending, and what they make of a character."""
+"""The options of bones blending, and bones blending of a character by them."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from .options import known_joints
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-# An end of zones as it was given: the joint, None for all that have no other, and where.
+# An end of zones as given: the joint, or None for all joints without an end of their own, and the number.
 Ends = tuple[tuple[str | None, float], ...]
 
 
 def parse_ends(context: click.Context, parameter: click.Parameter, texts: Sequence[str]) -> Ends:
-    """A callback for options that take numbers, each for all joints or for one."""
+    """A callback for options with numbers, each for all joints or for one."""
     ends: list[tuple[str | None, float]] = []
     for text in texts:
-        # names may have signs of equality, too
+        # names may contain "=", too
         name, equals, number = text.rpartition("=")
         try:
             value = float(number)
@@ -41,7 +41,7 @@ def parse_ends(context: click.Context, parameter: click.Parameter, texts: Sequen
 
 
 def blending_options(command: Command) -> Command:
-    """Give a command the options of bones blending, as the parameters bones, t_min and t_max of `chosen_bones`."""
+    """Add the options of bones blending to a command, as the parameters bones, t_min and t_max of `chosen_bones`."""
     for name, where in (("--t-max", "is all"), ("--t-min", "begins")):
         command = click.option(
             name,
@@ -68,9 +68,9 @@ class ChosenBones:
     Attributes
     ----------
     joints : tuple of str
-        Their names; ``"all"`` among them is all.
+        Their names; with ``"all"`` all joints.
     t_min, t_max : tuple of (str or None, float)
-        What differs from the default.
+        Ends that differ from the default.
     """
 
     joints: tuple[str, ...]
@@ -83,7 +83,7 @@ class ChosenBones:
         Raises
         ------
         click.BadParameter
-            If there is no joint of a name, or numbers were given that would have no effect.
+            If no joint has such a name, or a number would have no effect.
         ValueError
             As `bones_blending`.
         """
@@ -102,7 +102,7 @@ class ChosenBones:
 
 
 def chosen_bones(bones: tuple[str, ...], t_min: Ends, t_max: Ends) -> ChosenBones | None:
-    """What the options say; None if nothing is to be blended by bones.
+    """The joints that the options choose; None without bones blending.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def chosen_bones(bones: tuple[str, ...], t_min: Ends, t_max: Ends) -> ChosenBone
 
 
 def _numbers(character: Character, ends: Ends, option: str) -> NDArray[np.float64]:
-    """One end of the zones of all joints (J,), NaN where it is the default."""
+    """One end of the zones of all joints (J,), NaN for the default."""
     given = dict(ends)
     numbers = np.full(len(character.skeleton), given.pop(None, np.nan))
     names = [name for name in given if name is not None]
@@ -127,7 +127,7 @@ def _numbers(character: Character, ends: Ends, option: str) -> NDArray[np.float6
 
 
 def _refuse_idle(character: Character, blending: BonesBlending, ends: Ends, option: str) -> None:
-    """See that each number is that of a joint which is blended."""
+    """Refuse numbers for joints that are not blended."""
     blended = {character.skeleton.names[joint] for joint in np.flatnonzero(np.isfinite(blending.t_min))}
     named = {name for name, _ in ends if name is not None}
     for name in sorted(named - blended):

@@ -99,10 +99,10 @@ def compare(
     strict: bool,
     output: Path | None,
 ) -> None:
-    """Deform the character in FILE by LBS, SBS and DQS, and tell how far they are apart.
+    """Deform the character in FILE by LBS, SBS and DQS, and show how much they differ.
 
     The pose is one of an animation, or the bind pose with one joint turned; then the picture shows what that joint and
-    its parent move, the weight of the joint in blue.
+    its parent move, with the weight of the joint in blue.
     """
     if (joint is None) != (rotate is None):
         raise click.UsageError("--joint and --rotate go together")
@@ -159,7 +159,7 @@ def take_pictures(
     size: tuple[int, int],
     samples: int,
 ) -> list[NDArray[np.uint8]]:
-    """Pictures of the rest pose and of all shapes, by a camera that has all `shown` vertices (V,) in every one."""
+    """Pictures of the rest pose and of all shapes, by a camera that shows all `shown` vertices (V,) in each."""
     mesh = character.mesh
     seen = [transformed(character.scene_matrix, mesh.positions), *shapes.values()]
     camera = Camera.framing(np.concatenate([shape[shown] for shape in seen]), view, up, aspect=size[0] / size[1])
@@ -175,7 +175,7 @@ def pose_with(character: Character, joint: int, axis: str | tuple[float, ...], d
 
 
 def moved_by(character: Character, joint: int) -> NDArray[np.bool_]:
-    """Which vertices (V,) a joint and its parent move, at least one."""
+    """Which vertices (V,) a joint or its parent moves; raises if there are none."""
     shown = vertices_around(character, joint)
     if not shown.any():
         name = character.skeleton.names[joint]
@@ -188,7 +188,7 @@ def transformed(matrix: NDArray[np.float64], points: ArrayLike) -> NDArray[np.fl
 
 
 def distances(shapes: dict[str, NDArray[np.floating[Any]]]) -> list[tuple[str, ...]]:
-    """Rows of the table: how far each method is from SBS, as a share of the mesh's diagonal."""
+    """Rows of the table: how much each method differs from SBS, as a share of the mesh's diagonal."""
     spherical = np.asarray(shapes[HEADINGS["spherical"]], np.float64)
     size = np.linalg.norm(spherical.max(axis=0) - spherical.min(axis=0)) or 1.0
     rows: list[tuple[str, ...]] = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``sbs curvature``: how sharply a joint folds the mesh as it bends, as it is and subdivided."""
+"""``sbs curvature``: the curvature of the mesh while a joint bends, original and subdivided."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ COLORS = ("#2471a3", "#c0392b")
 
 @dataclass(frozen=True)
 class Curve:
-    """What one mesh does over a bend.
+    """The curvature of one mesh during a bend.
 
     Attributes
     ----------
     name : str
     vertices, triangles : int
     degrees : (N,) ndarray
-        Its curvature relative to the joint.
+        The curvature relative to the joint.
     """
 
     name: str
@@ -100,8 +100,9 @@ def bend_curvature(
 ) -> None:
     """Bend a joint of the character in FILE and measure the curvature of its mesh, original and subdivided.
 
-    The curvature relative to a joint is the largest angle between the normals of two neighbors of which one is
-    connected to it: all its vertices are attached to the joint, which by bones blending are those on both sides of it.
+    The curvature relative to a joint is the largest angle between the normals of two neighbors, at least one of which
+    is connected to the joint: all its vertices are attached to it. With bones blending these are the vertices on both
+    sides of the joint.
     """
     if output is not None and output.suffix.lower() not in (".png", ".svg"):
         raise click.BadParameter(f"{output.name!r} does not end in .png or .svg", param_hint="--output")

@@ -44,7 +44,7 @@ MOST_FRAMES = 1_000_000
 
 
 def parse_frames(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[int, int | None] | None:
-    """A callback for options that take A:B, A: or :B, the last frame among them."""
+    """A callback for options that take A:B, A: or :B, with frame B included."""
     if text is None:
         return None
     found = re.fullmatch(r"(\d{0,9}):(\d{0,9})|(\d{1,9})", text)
@@ -109,11 +109,11 @@ def deform(
 ) -> None:
     """Deform the character in FILE and write its mesh.
 
-    Without --animation the character is in the pose that the file stores. OBJ and PLY hold positions, normals and
-    triangles; NPY holds positions (V, 3), or (F, V, 3) of frames.
+    Without --animation the character is in the pose stored in the file. OBJ and PLY contain positions, normals and
+    triangles; NPY contains positions (V, 3), or (F, V, 3) for frames.
 
-    With --fps or --frames frames of the animation are written, one after the other: to PC2, MDD, NPY, NPZ or USD. The
-    file appears when all of them are there.
+    With --fps or --frames all those frames of the animation are written to one file: PC2, MDD, NPY, NPZ or USD. The
+    file appears when it is complete.
     """
     many = fps is not None or frames is not None
     if motion_file is None:
@@ -203,8 +203,8 @@ def read_joint_map(path: Path) -> dict[str, str]:
 
 
 def frame_numbers(duration: float, fps: float, chosen: tuple[int, int | None] | None) -> range:
-    """The frames of an animation, from 0; of those that are chosen, the first and the last."""
-    # A last frame that rounding puts behind the end is one.
+    """The frames of an animation, from 0; the first and the last of those that are chosen."""
+    # Count a last frame that rounding puts after the end.
     last = duration * fps + 1e-9
     if not last < MOST_FRAMES:
         raise click.BadParameter(f"{fps:g} makes more than {MOST_FRAMES:,} frames", param_hint="--fps")
@@ -220,6 +220,6 @@ def frame_numbers(duration: float, fps: float, chosen: tuple[int, int | None] | 
 
 
 def check_finite(rows: NDArray[np.floating[Any]], what: str) -> None:
-    """See that numbers (..., V, 3) can be written: finite matrices can take vertices beyond what float32 holds."""
+    """Check that numbers (..., V, 3) can be written: finite matrices may move vertices beyond the range of float32."""
     for *_, vertex in np.argwhere(~np.isfinite(rows).all(axis=-1))[:1]:
         raise Refusal(f"the {what} of vertex {vertex} is not finite: nothing is written")

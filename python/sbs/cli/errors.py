@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Errors and warnings as a command line says them: one line, no traceback."""
+"""Errors and warnings on the command line: one line, no traceback."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .terminal import say, speak_any_alphabet
 
 
 class Refusal(click.ClickException):
-    """What the user can put right."""
+    """An error that the user can correct."""
 
     exit_code = 2
 
 
 class Commands(click.Group):
-    """A group of commands whose library errors become one line and exit status 2, and whose warnings one line each."""
+    """A group of commands that turns errors of the library into one line and exit status 2, and warnings into lines."""
 
     def invoke(self, context: click.Context) -> Any:
         with warnings.catch_warnings():
@@ -34,7 +34,7 @@ class Commands(click.Group):
                 error.message = plain(error.message)  # type: ignore[misc]  # before anybody has seen it
                 raise
             except BrokenPipeError:
-                raise  # click knows that nobody reads on
+                raise  # click handles a closed pipe
             except OSError as error:
                 said = f"{error.filename}: {error.strerror}" if error.filename else str(error)
                 raise Refusal(plain(said)) from error

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``sbs info``: what a file holds."""
+"""``sbs info``: what a file contains."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from .options import CHARACTER, JSON, STRICT
 @STRICT
 @JSON
 def info(file: Path, strict: bool, as_json: bool) -> None:
-    """Show what a character FILE (GLB or glTF) holds.
+    """Show what a character FILE (GLB or glTF) contains.
 
-    Joint sets are the distinct sets of joints that move some vertex; one that is more than a joint and its parent is
-    non-trivial and costs a solve for its rotation center in every pose.
+    Joint sets are the distinct sets of joints that move a vertex. A set that is more than a joint and its parent is
+    non-trivial: every pose needs a solve for its rotation center.
     """
     facts = describe(load(file, strict=strict))
     if as_json:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# A line of Python, of which the keys are known and shapes are short.
+# A longer header is refused: it is one line of Python with few keys and a short shape.
 _LONGEST_HEADER = 1000
 
 
@@ -21,7 +21,7 @@ def read_npy(path: str | os.PathLike[str]) -> NDArray[np.number[Any]]:
     Raises
     ------
     ValueError
-        If it is none, or damaged: what it promises and what it has must be of one size, before anything is read.
+        If it is not an NPY file, or damaged. The size in its header must be that of the file before anything is read.
     OSError
         If it cannot be read.
     """
@@ -36,7 +36,7 @@ def read_npy(path: str | os.PathLike[str]) -> NDArray[np.number[Any]]:
             shape, _, dtype = read_header(file, max_header_size=_LONGEST_HEADER)
         except OSError:
             raise
-        except Exception as error:  # NumPy lets Python's own parser loose on the header, which has errors of many kinds
+        except Exception as error:  # NumPy parses the header as Python, which raises errors of many kinds
             raise ValueError("no NPY file") from error
         if dtype.kind not in "biuf":
             raise ValueError(f"no NPY file of numbers, but of {dtype.str}")

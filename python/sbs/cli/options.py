@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Options that several commands share, and what they mean for a character."""
+"""Options that several commands share, and how they apply to a character."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CHARACTER = click.argument("file", type=click.Path(exists=True, dir_okay=False, 
 
 
 class MethodChoice(click.Choice[str]):
-    """The methods, also by their abbreviations, in capitals or not."""
+    """The methods, by their names or abbreviations, in upper or lower case."""
 
     def __init__(self) -> None:
         super().__init__(["rigid", *SHORT_NAMES, *SHORT_NAMES.values()], case_sensitive=False)
@@ -57,7 +57,7 @@ CENTERS_CACHE = click.option(
 def parse_amount(
     context: click.Context, parameter: click.Parameter, text: str | None
 ) -> float | NDArray[np.number[Any]] | None:
-    """A callback for options that take a number or an NPY file. Its shape and range are for the skin to check."""
+    """A callback for options that take a number or an NPY file. The skin checks its shape and range."""
     if text is None:
         return None
     try:
@@ -138,12 +138,12 @@ SAMPLES = click.option(
 
 
 def skin_for(character: Character, center: str, cache: Path | None) -> Skin:
-    """The character's skin, with optimized centers where they are asked for.
+    """The character's skin, with optimized centers if they are asked for.
 
     Raises
     ------
     click.UsageError
-        If there is a cache and nothing to keep in it.
+        If there is a cache but no optimized centers.
     """
     if center == "optimized":
         return character.optimized_skin(cache=cache)
@@ -153,12 +153,12 @@ def skin_for(character: Character, center: str, cache: Path | None) -> Skin:
 
 
 def known_joints(character: Character, names: Iterable[str], option: str = "--joint") -> list[int]:
-    """The numbers of the joints of these names, or numbers where no joint has such a name.
+    """The numbers of joints, given by names, or by numbers if no joint has such a name.
 
     Raises
     ------
     click.BadParameter
-        If there is none.
+        If there is no such joint.
     """
     known = character.skeleton.names
     numbers = []
@@ -174,31 +174,31 @@ def known_joints(character: Character, names: Iterable[str], option: str = "--jo
 
 
 def refuse_beside(option: str, *names: str) -> None:
-    """See that the options of some parameters were not given beside another one, which takes their place.
+    """Refuse the options of some parameters together with another option that replaces them.
 
     Raises
     ------
     click.UsageError
-        If one was.
+        If one was given.
     """
     for name in given(names):
         raise click.UsageError(f"{option} takes the place of {name}")
 
 
 def refuse_without(option: str, *names: str) -> None:
-    """See that the options of some parameters were not given where another one is missing, without which they are idle.
+    """Refuse the options of some parameters without another option, because they would have no effect.
 
     Raises
     ------
     click.UsageError
-        If one was.
+        If one was given.
     """
     for name in given(names):
         raise click.UsageError(f"{name} needs {option}")
 
 
 def given(names: Iterable[str]) -> list[str]:
-    """The options of those of some parameters of the command at work that were given."""
+    """The options of some parameters of the current command that were given."""
     context = click.get_current_context()
     return [
         parameter.opts[0]
@@ -211,7 +211,7 @@ _NOT_GIVEN = (click.core.ParameterSource.DEFAULT, click.core.ParameterSource.DEF
 
 
 def find_animation(character: Character, name: str) -> Animation:
-    """The animation of that name, or the one whose name ends in it.
+    """The animation with that name, or the one whose name ends in it.
 
     Raises
     ------
@@ -225,12 +225,12 @@ def find_animation(character: Character, name: str) -> Animation:
 
 
 def pose_at(character: Character, animation_name: str | None, time: float | None) -> NDArray[np.float64]:
-    """Skinning matrices (J, 4, 4) of an animation, or of the pose that the file stores if there is no name.
+    """Skinning matrices (J, 4, 4) of an animation, or without a name those of the pose in the file.
 
     Raises
     ------
     click.UsageError
-        If there is a time, but no animation, or one that is over by then.
+        If there is a time, but no animation, or one that ends before.
     """
     if animation_name is None:
         if time is not None:
@@ -238,7 +238,7 @@ def pose_at(character: Character, animation_name: str | None, time: float | None
         return character.rest_matrices
     animation = find_animation(character, animation_name)
     seconds = 0.0 if time is None else time
-    # The last key is told in a few digits.
+    # The time of the last key is shown with few digits, so allow for that.
     if not 0.0 <= seconds <= animation.duration + 1e-6 * max(1.0, animation.duration):
         raise click.BadParameter(
             f"{seconds:g} s is outside of the animation, which lasts {animation.duration:g} s", param_hint="--time"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bars that tell how far long work is."""
+"""Progress bars for long work."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 
 def progress_bar() -> Progress:
-    """What is done and how long the rest will take, where somebody watches."""
+    """A bar that shows what is done and how long the rest will take, if the output is a terminal."""
     console = Console(stderr=True)
     return Progress(
         TextColumn("{task.description}"),

@@ -93,8 +93,8 @@ def quality(
 ) -> None:
     """Measure how well each method keeps the shape of the character in FILE.
 
-    Volume, areas, lengths and thickness are told as shares of the rest pose, tears as second differences across edges,
-    pops as per cent of the mesh's size. docs/quality.md explains them.
+    Volume, areas, lengths and thickness are shown as shares of the rest pose, tears as second differences across edges,
+    pops in per cent of the mesh's size. docs/quality.md explains them.
     """
     for path, suffixes in ((output, (".png",)), (plotted, (".png", ".svg"))):
         if path is not None and path.suffix.lower() not in suffixes:
@@ -133,7 +133,7 @@ def wanted_motions(
     frames: int,
     rate: float,
 ) -> list[Motion]:
-    """The animations of these names, or all, and made poses where they are asked for or there is nothing else."""
+    """The animations of these names, or all; and made poses if they are asked for or there are no animations."""
     animations = [find_animation(character, name) for name in dict.fromkeys(animation_names)]
     if not animations and not made:
         animations = list(character.animations)
@@ -156,7 +156,7 @@ def write_csv(report: Report, path: Path) -> None:
 def draw(
     report: Report, view: tuple[float, ...], up: tuple[float, ...], width: int, samples: int, output: Path
 ) -> None:
-    """Write pictures of every motion's worst pose, a row each."""
+    """Write pictures of every motion's worst pose, one row each."""
     column = width // len(report.methods)
     size = (column, round(column / ASPECT))
     rows = []
@@ -186,7 +186,7 @@ def draw(
 
 
 def seen_in(character: Character, motion: Motion, pose: int) -> NDArray[np.bool_]:
-    """Which vertices (V,) a picture shows: all, or those around the joint that the pose turns."""
+    """Which vertices (V,) a picture must show: all, or those around the joint that the pose turns."""
     if motion.focus is None:
         return np.ones(character.skin.vertex_count, bool)
     return vertices_around(character, motion.focus[pose])

@@ -29,8 +29,8 @@ from .terminal import say
 def subdivide(file: Path, joints: tuple[str, ...], scheme: Scheme, levels: int, strict: bool, output: Path) -> None:
     """Divide the triangles of the character in FILE that are connected to joints.
 
-    A vertex is attached to its heaviest joint, and a triangle connected to the joint of all its vertices. The surface,
-    its seams and the weights that it had stay as they were.
+    A vertex is attached to its heaviest joint; a triangle is connected to a joint if all its vertices are attached to
+    it. The surface, its seams and the weights of old vertices do not change.
     """
     character = load(file, strict=strict)
     fine = subdivide_near_joints(character, known_joints(character, joints), scheme=scheme, levels=levels)

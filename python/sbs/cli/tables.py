@@ -15,7 +15,7 @@ from ..text import plain
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> None:
-    """Print a table, the first `left` columns to the left and numbers to the right; cells are text, not markup."""
+    """Print a table, the first `left` columns left-aligned and others right-aligned; cells are text, not markup."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for index, name in enumerate(columns):
         table.add_column(
@@ -23,5 +23,5 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, left: 
         )
     for row in rows:
         table.add_row(*(Text(plain(cell)) for cell in row))
-    # A file or a pipe has no width to fit into.
+    # A file or a pipe has no width that the table must fit.
     Console(width=None if sys.stdout.isatty() else 160).print(table)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is said on the terminal, names from files and of files among it."""
+"""Output on the terminal, which may contain names from files."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ..text import plain
 
 
 def say(*lines: object, err: bool = False) -> None:
-    """Print lines, in each of which every character shows and none does anything else."""
+    """Print lines with all characters visible, and without control characters."""
     for line in lines:
         click.echo(plain(str(line)), err=err)
 
 
 def speak_any_alphabet() -> None:
-    """Let the standard streams escape what their encoding lacks, in place of failing half-way."""
+    """Make the standard streams escape characters that their encoding lacks, so that printing never fails halfway."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

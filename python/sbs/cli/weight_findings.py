@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What ``sbs weights --check`` says."""
+"""The output of ``sbs weights --check``."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike
 from ..character import Mesh
 from ..weights import Influences, WeightCheck, WeightStatistics, check, statistics
 
-SHOWN = 6  # numbers of a kind
+SHOWN = 6  # how many numbers of a kind are listed
 
 
 def findings(
     mesh: Mesh, influences: Influences, names: Sequence[str], max_influences: int | None
 ) -> tuple[bool, list[str]]:
-    """Whether all is well with the weights of a mesh, and what to say of them, line by line."""
+    """Whether the weights of a mesh are without defects, and the lines to print."""
     found = check(
         *influences,
         len(names),
@@ -47,7 +47,7 @@ def described(found: WeightCheck, name: str) -> str:
 
 
 def listed(items: ArrayLike) -> str:
-    """The first of some items, and how many there are."""
+    """The first few items, and how many there are."""
     words = [str(item) for item in np.asarray(items).tolist()]
     if len(words) <= SHOWN:
         return ", ".join(words)

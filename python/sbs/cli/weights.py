@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``sbs weights``: weights made, corrected, checked and painted."""
+"""``sbs weights``: make, correct, check and paint weights."""
 
 from __future__ import annotations
 
@@ -80,8 +80,8 @@ def weights(
 ) -> None:
     """Make weights for the character in FILE, or change those that it has, and write a GLB.
 
-    In this order: weights by capsules or heat, else those of FILE; --smooth, --prune, --limit; --check; the output. All
-    that is written is mesh, skeleton, weights and animations: materials are not kept.
+    Steps are made in this order: weights by capsules or heat, else those of FILE; --smooth, --prune, --limit; --check;
+    the output, which contains mesh, skeleton, weights and animations, but no materials.
     """
     check_outputs(capsules_from, heat, capsules_out, checks, shown, output)
     character = load(file)
@@ -116,7 +116,7 @@ def check_outputs(
     shown: str | None,
     output: Path | None,
 ) -> None:
-    """Refuse what would come to nothing before any work is done."""
+    """Refuse outputs that cannot be written before any work is done."""
     if shown is None:
         refuse_without("--show", "view", "up", "width", "samples")
     if not heat and capsules_from != "auto":
@@ -133,7 +133,7 @@ def check_outputs(
 
 
 def usable_joints(character: Character, choice: str) -> NDArray[np.bool_]:
-    """Flags (J,) of the joints that may get weight; all if fewer than two have any in the file."""
+    """Flags (J,) of the joints that may get weight: all, or those with weight in the file if there are two."""
     flags = np.zeros(len(character.skeleton), bool)
     flags[character.mesh.joint_indices[character.mesh.joint_weights > 0]] = True
     return flags if choice == "weighted" and flags.sum() > 1 else np.ones_like(flags)
@@ -147,7 +147,7 @@ def find_capsules(character: Character, source: str, joints: NDArray[np.bool_]) 
 
 
 def in_order(capsules: Capsules, skeleton: Skeleton, source: str) -> Capsules:
-    """Capsules of a file in the order of the joints: by their names, if they have any."""
+    """Capsules of a file in the order of the joints, matched by their names if they have any."""
     if capsules.names is None:
         if len(capsules) != len(skeleton):
             raise Refusal(f"{source}: {len(capsules)} capsules without names, for {len(skeleton)} joints")
@@ -172,7 +172,7 @@ def in_order(capsules: Capsules, skeleton: Skeleton, source: str) -> Capsules:
 
 
 def make(character: Character, capsules: Capsules | None, heat: bool, joints: NDArray[np.bool_]) -> Influences:
-    """Weights by heat or capsules; those of the file, as the skin uses them, if neither is wanted."""
+    """Weights by heat or capsules, or else those of the file, as the skin uses them."""
     mesh = character.mesh
     if heat:
         result = heat_weights(
@@ -214,7 +214,7 @@ def paint(
     samples: int,
     output: Path,
 ) -> None:
-    """Write a picture of the rest pose with the weights of a joint in blue, from the view and from behind."""
+    """Write a picture of the rest pose with the weights of a joint in blue, from two opposite directions."""
     mesh = character.mesh
     positions = transformed(character.scene_matrix, mesh.positions)
     colors = weight_colors(*influences, [character.skeleton.index(joint)])

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The figure and the table that show what the methods do to real characters."""
+"""The figure and the table that compare the methods on real characters."""

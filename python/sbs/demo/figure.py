@@ -37,9 +37,9 @@ def draw(
     scenes : sequence of Scene
         The rows.
     outcomes : sequence of sequence of Outcome
-        What each method made of each scene.
+        The results of each method for each scene.
     width : int
-        Of the figure in pixels, about.
+        Of the figure in pixels, approximately.
     samples : int
         Light paths per pixel.
     progress : callable

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How much of its shape a deformed mesh has kept."""
+"""How much of its shape a deformed mesh keeps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LEAST_TURN = np.radians(5)
 
 
 def volume(positions: ArrayLike, triangles: ArrayLike) -> float:
-    """Volume inside a closed mesh, by the divergence theorem; positive if triangles are counter-clockwise from outside.
+    """Volume of a closed mesh, by the divergence theorem; positive if triangles are counter-clockwise from outside.
 
     Parameters
     ----------
@@ -31,11 +31,11 @@ def volume(positions: ArrayLike, triangles: ArrayLike) -> float:
 
 
 def radius_kept(character: Character, skinning_matrices: NDArray[np.float64], positions: ArrayLike) -> float:
-    """The least share of its distance to the axis of a turned joint that a vertex keeps.
+    """The least share that a vertex keeps of its distance to the axis of a turned joint.
 
-    Looked at are the vertices that are moved by a joint and its parent and by nothing else, as the parent sees them.
-    They lie around the axis that the joint turns about; where the mesh collapses, they fall towards it. By LBS, a
-    vertex of equal weights keeps cos(angle / 2).
+    This considers vertices that are moved only by a joint and its parent, relative to the parent. They lie around the
+    axis that the joint turns about, and move towards it where the mesh collapses. By LBS, a vertex with equal weights
+    keeps cos(angle / 2).
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What each method makes of a scene, and what it costs."""
+"""The results of each method for a scene, and what it costs."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ class Outcome:
     positions : (V, 3) ndarray
         The deformed vertices.
     solves : int
-        Rotation centers that took a least-squares solve.
+        Rotation centers that needed a least-squares solve.
     nanoseconds : float
-        Per vertex, one thread, the least of the rounds.
+        Per vertex, with one thread, the least of the rounds.
     ratio : float
-        Of that to LBS.
+        Of that time to LBS.
     radius_kept : float
         See `measures.radius_kept`.
     volume_change : float
-        Of the whole mesh, as a share of its volume at rest.
+        Of the whole mesh, relative to its volume at rest.
     """
 
     method: Method
@@ -47,7 +47,7 @@ class Outcome:
 
 
 def outcomes(scene: Scene, *, rounds: int) -> list[Outcome]:
-    """Deform and time a scene by every method, in that many rounds."""
+    """Deform and time a scene by every method, in `rounds` rounds."""
     character, matrices = scene.character, scene.skinning_matrices
     skin, triangles = character.skin, character.mesh.triangles
     timings = measure(skin, matrices, methods=METHODS, rounds=rounds)

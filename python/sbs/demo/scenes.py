@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the figure shows: characters, their poses, and where they are seen from."""
+"""The scenes of the figure: characters, poses and cameras."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ class Scene:
     Attributes
     ----------
     name : str
-        For the table.
+        In the table.
     caption : str
         Under the row.
     character : Character
     skinning_matrices : (J, 4, 4) ndarray
         The pose.
     moved : (N,) ndarray of int
-        The joints whose weight is shown by color.
+        The joints whose weight colors show.
     camera : Camera
     aspect : float
-        Width to height of a picture.
+        Ratio of width to height of a picture.
     """
 
     name: str

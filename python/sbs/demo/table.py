@@ -45,6 +45,6 @@ def cells(scenes: Sequence[Scene], outcomes: Sequence[Sequence[Outcome]]) -> lis
 
 
 def markdown(rows: Sequence[Sequence[str]]) -> str:
-    """The table as GitHub Markdown, numbers to the right."""
+    """The table as GitHub Markdown, with numbers right-aligned."""
     rule = ["---", "---", *["---:"] * (len(COLUMNS) - 2)]
     return "".join(f"| {' | '.join(row)} |\n" for row in [COLUMNS, rule, *rows])

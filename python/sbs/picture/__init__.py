@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Pictures of deformed meshes, side by side, on a machine without display or graphics driver.
+"""Pictures of deformed meshes, side by side; no display or graphics driver is needed.
 
-Surfaces are path-traced by Mitsuba 3 and set into a sheet with Pillow; both come with the extra ``picture``.
+Surfaces are path-traced by Mitsuba 3 and put on a sheet with Pillow; both come with the extra ``picture``.
 """
 
 from .camera import Camera

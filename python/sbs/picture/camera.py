@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where a picture is taken from."""
+"""The camera of a picture."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-FIELD_OF_VIEW = 16.0  # degrees across the picture's width: a long lens, so that near and far limbs compare
+FIELD_OF_VIEW = 16.0  # degrees across the picture's width: a long lens, so that near and far limbs are of similar size
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,9 @@ class Camera:
     direction : (3,) array_like
         From the target towards the camera; any length.
     up : (3,) array_like
-        What is upward in the picture; any length, not parallel to `direction`.
+        The upward direction of the picture; any length, not parallel to `direction`.
     width : float
-        How much of the scene, at the target, goes into the picture's width.
+        The width of the scene, at the target, that fills the picture's width.
     """
 
     target: ArrayLike
@@ -34,12 +34,12 @@ class Camera:
 
     @property
     def axes(self) -> NDArray[np.float64]:
-        """Unit vectors (3, 3) in rows: the picture's right, its upward, and towards the camera."""
+        """Unit vectors (3, 3) in rows: the picture's right, its up, and towards the camera."""
         return view_axes(self.direction, self.up)
 
     @property
     def position(self) -> NDArray[np.float64]:
-        """Where the camera stands, (3,)."""
+        """Where the camera is, (3,)."""
         towards: NDArray[np.float64] = self.axes[2] * (self.width / 2 / half_angle_tangent())
         return towards + np.asarray(self.target, np.float64)
 
@@ -47,12 +47,12 @@ class Camera:
     def framing(
         cls, points: ArrayLike, direction: ArrayLike, up: ArrayLike, *, aspect: float, margin: float = 0.08
     ) -> Camera:
-        """The camera in that direction that has all `points` (N, 3) in a picture of the given width to height."""
+        """The camera in that direction that shows all `points` (N, 3), for a ratio of width to height."""
         axes = view_axes(direction, up)
         seen = np.asarray(points, np.float64) @ axes.T
         center = (seen.min(axis=0) + seen.max(axis=0)) / 2
         across, upward, nearer = (seen - center).T
-        # Nearer than the target by z, the picture's half width holds z tan(angle / 2) less of the scene.
+        # At a distance z in front of the target, half of the picture's width covers z tan(angle / 2) less of the scene.
         reach = np.maximum(np.abs(across), np.abs(upward) * aspect) + nearer * half_angle_tangent()
         return cls(center @ axes, direction, up, float(2 * reach.max() * (1 + 2 * margin)))
 
@@ -62,7 +62,7 @@ def half_angle_tangent() -> float:
 
 
 def view_axes(direction: ArrayLike, up: ArrayLike) -> NDArray[np.float64]:
-    """Right-handed unit axes (3, 3) in rows: right, upward, towards the camera."""
+    """Right-handed unit axes (3, 3) in rows: right, up, towards the camera."""
     backward = np.asarray(direction, np.float64) / np.linalg.norm(direction)
     right = np.cross(np.asarray(up, np.float64), backward)
     length = np.linalg.norm(right)

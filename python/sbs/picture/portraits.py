@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One mesh in several shapes, pictured alike."""
+"""Pictures of one mesh in several shapes, all with the same camera."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def portraits(
     Parameters
     ----------
     rest_positions : (V, 3) array_like
-        They tell which vertices belong together along seams.
+        They show which vertices belong together along seams.
     triangles : (T, 3) array_like of int
     shapes : iterable of (V, 3) array_like
         Deformed positions.
@@ -52,7 +52,7 @@ def portraits(
 
 
 def weight_colors(joint_indices: ArrayLike, joint_weights: ArrayLike, joints: ArrayLike) -> NDArray[np.float64]:
-    """Colors (V, 3) that show how much of a vertex's weight some joints have: none is clay, all is blue."""
+    """Colors (V, 3) for the share of a vertex's weight that some joints have: clay for none, blue for all."""
     given = np.asarray(joint_weights, np.float64)
     weights = np.where(np.isfinite(given) & (given > 0), given, 0)
     total = weights.sum(axis=1, keepdims=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Path-traced pictures of a surface, on the processor alone: neither a display nor OpenGL is needed."""
+"""Path-traced pictures of a surface. They need only the processor, no display and no OpenGL."""
 
 from __future__ import annotations
 
@@ -23,13 +23,12 @@ def render(surface: ShadedMesh, camera: Camera, size: tuple[int, int], *, sample
     Parameters
     ----------
     surface : ShadedMesh
-        What to show.
     camera : Camera
-        From where; the lights go with it.
+        The lights move with it.
     size : (int, int)
         Width and height in pixels.
     samples : int
-        Light paths per pixel; the time goes with it, the grain with its square root.
+        Light paths per pixel: time is proportional to it, noise to its inverse square root.
 
     Returns
     -------
@@ -90,7 +89,7 @@ def mesh(mi: Any, surface: ShadedMesh) -> Any:
 
 
 def lights(mi: Any, camera: Camera) -> dict[str, Any]:
-    """A large key light, a rim light from behind, and a dim white room. Directions are the picture's own."""
+    """A large key light, a rim light from behind, and a dim white room, in directions relative to the picture."""
 
     def panel(direction: Sequence[float], extent: float, radiance: Sequence[float]) -> dict[str, Any]:
         target = np.asarray(camera.target, float)

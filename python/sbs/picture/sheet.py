@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pictures set into one figure: columns with headings, rows with captions, a note under each picture."""
+"""A figure of several pictures: columns with headings, rows with captions, a note under each picture."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Row:
     Attributes
     ----------
     pictures : sequence of (height, width, 3) ndarray of uint8
-        All of one size, as in every row all of one width.
+        All of the same size, and in all rows of the same width.
     notes : sequence of str
         A line under each picture.
     caption : str
@@ -37,7 +37,7 @@ class Row:
 
 
 def compose(rows: Sequence[Row], headings: Sequence[str], footnote: str = "") -> Any:
-    """Set rows of pictures into a figure.
+    """Compose a figure from rows of pictures.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def compose(rows: Sequence[Row], headings: Sequence[str], footnote: str = "") ->
     Returns
     -------
     PIL.Image.Image
-        RGB, on white. All sizes of text follow from the width of the pictures.
+        RGB, on white. The width of the pictures determines all sizes of text.
 
     Raises
     ------
@@ -102,7 +102,7 @@ class Fonts:
 
 
 def wrap(text: str, font: Any, width: float) -> list[str]:
-    """Lines of at most `width` pixels, broken at blanks."""
+    """Lines of at most `width` pixels, broken at spaces."""
     lines: list[str] = []
     for word in map(plain, text.split()):
         if lines and font.getlength(f"{lines[-1]} {word}") <= width:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Loop subdivision, which makes a coarse mesh round."""
+"""Loop subdivision, which makes a coarse mesh smooth."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def subdivide(values: NDArray[np.float64], triangles: NDArray[np.intp]) -> tuple
     Parameters
     ----------
     values : (V, N) ndarray
-        What the vertices carry: positions, colors, side by side.
+        Attributes of the vertices, side by side: positions, colors.
     triangles : (T, 3) ndarray of int
         Vertex indices of a welded mesh.
 
@@ -53,5 +53,5 @@ def subdivide(values: NDArray[np.float64], triangles: NDArray[np.intp]) -> tuple
 
 
 def sum_at(rows: NDArray[np.float64], places: NDArray[np.intp], count: int) -> NDArray[np.float64]:
-    """Sums (count, N) of those rows (M, N) that share a place (M,)."""
+    """Sums (count, N) of the rows (M, N) at each place; `places` (M,) has the place of each row."""
     return np.stack([np.bincount(places, column, count) for column in rows.T], axis=1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The smooth surface that a picture shows: welded, with normals, and smooth."""
+"""The surface that a picture shows: welded, smoothed, and with normals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .subdivision import subdivide, sum_at
 
 @dataclass(frozen=True)
 class ShadedMesh:
-    """Triangles ready to be rendered.
+    """Triangles ready for rendering.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class ShadedMesh:
 
 
 def weld(positions: ArrayLike, triangles: ArrayLike) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Find the vertices that lie at one place, as they do along texture seams.
+    """Merge vertices at one place, as along texture seams.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def weld(positions: ArrayLike, triangles: ArrayLike) -> tuple[NDArray[np.intp], 
     Returns
     -------
     kept : (W,) ndarray of int
-        One vertex of each place.
+        One vertex at each place.
     triangles : (T, 3) ndarray of int
         The same triangles as indices into `kept`.
     """
@@ -67,7 +67,7 @@ def vertex_normals(positions: NDArray[np.float64], triangles: NDArray[np.intp]) 
 def smooth_surfaces(
     shapes: Sequence[NDArray[np.float64]], colors: NDArray[np.float64], triangles: NDArray[np.intp], *, steps: int = 2
 ) -> list[ShadedMesh]:
-    """Rounder surfaces of a welded mesh in several shapes, for the eye: `steps` of Loop subdivision.
+    """Smoother surfaces of a welded mesh in several shapes, for pictures: `steps` of Loop subdivision.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def smooth_surfaces(
     triangles : (T, 3) ndarray of int
         Vertex indices.
     steps : int
-        Each makes four triangles of one; 0 shows the mesh as it is.
+        Each makes four triangles of one; 0 leaves the mesh unchanged.
     """
     values = np.concatenate([colors, *shapes], axis=1)
     for _ in range(steps):

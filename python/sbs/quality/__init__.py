@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How well a mesh keeps its shape: volume, areas, thickness, tears and pops of each method, over clips and poses.
 
-docs/quality.md says what each measure is, and shows what they say of real characters.
+docs/quality.md explains each measure, and has the results for real characters.
 """
 
 from .gauge import MEASURES, Gauge

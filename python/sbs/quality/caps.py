@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Volumes of a surface and of its parts, whose holes are closed by caps."""
+"""Volumes of a surface and of its parts; caps close their holes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def triangle_areas(positions: Floats, triangles: Triangles) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """The triangles of a surface in parts, and the rims at which the parts end.
+    """The triangles of a surface in parts, and the rims where the parts end.
 
     Attributes
     ----------
@@ -35,11 +35,11 @@ class Parts:
     rims : (R, 2) ndarray
         Edges, in the direction of the caps' triangles.
     turns : (R,) ndarray
-        How often the caps use each; 1 where the surface is a manifold.
+        How often the caps use each edge; 1 if the surface is a manifold.
     tip_of_rim : (R,) ndarray
-        The cap of each: one for every connected rim of a part.
+        The cap of each edge: there is one for every connected rim of a part.
     tip_vertices, tip_of_vertex : (N,) ndarray
-        The vertices of the rims, and whose.
+        The vertices of the rims, and the cap of each.
     label_of_tip : (C,) ndarray
     """
 
@@ -61,9 +61,9 @@ class Parts:
     def volumes(self, positions: Floats) -> Floats:
         """Signed volumes (L,) within the parts and their caps, by the divergence theorem.
 
-        A cap is the fan from the mean of a rim's vertices to its edges. Whatever the triangles, the sum of their
-        borders is made of closed ways, and fans close each of them: so the volume does not depend on where the origin
-        is, not even for surfaces that are no manifolds.
+        A cap is the fan from the mean of a rim's vertices to its edges. The borders of any triangles add up to closed
+        loops, and fans close each of them. So the volume does not depend on the origin, even for surfaces that are not
+        manifolds.
 
         Parameters
         ----------
@@ -90,7 +90,7 @@ class Parts:
         return np.asarray(sums + np.bincount(self.label_of_tip[self.tip_of_rim], caps, self.count))
 
     def _around_the_mean(self, positions: Floats) -> tuple[Floats, tuple[Floats, Floats, Floats]]:
-        """Positions about their mean, where rounding is least, and the corners of the caps' triangles."""
+        """Positions relative to their mean, where rounding is least, and the corners of the caps' triangles."""
         points = positions - positions.mean(axis=0)
         sizes = np.bincount(self.tip_of_vertex, minlength=len(self.label_of_tip))
         sums = [np.bincount(self.tip_of_vertex, axis, len(sizes)) for axis in points[self.tip_vertices].T]
@@ -123,7 +123,7 @@ def make_parts(triangles: Triangles, labels: Indices, vertex_count: int) -> Part
     )
     uses = np.bincount(side_key.reshape(-1), np.where(forward, 1.0, -1.0), len(keys))
     open_keys = np.flatnonzero(uses)
-    # Against the triangles' own direction: where those go from low to high, the cap goes back.
+    # Caps go around a rim in the opposite direction: from high to low where the triangles go from low to high.
     rims = keys[open_keys, 1:]
     rims = np.where(uses[open_keys, None] > 0, rims[:, ::-1], rims)
     label_of_rim = owners[first[open_keys]]

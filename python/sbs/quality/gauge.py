@@ -61,10 +61,10 @@ class Gauge:
     Attributes
     ----------
     surface : RestSurface
-        At rest in the scene, as the bind pose's skinning matrices put it there: a character whose joints are scaled is
-        measured against its own size.
+        At rest in the scene, where the skinning matrices of the bind pose put it, so that a character with scaled
+        joints is compared with its own size.
     limbs : (L,) ndarray
-        The joints whose part of the surface holds volume: not flat, and at least a thousandth of the whole.
+        The joints whose part of the surface has a volume: not flat, and at least a thousandth of the whole.
     """
 
     def __init__(self, character: Character) -> None:
@@ -72,7 +72,7 @@ class Gauge:
         self.character = character
         joints, weights = tidy(mesh.joint_indices, mesh.joint_weights)
         skeleton = character.skeleton
-        # All joints have the same matrix there; where it squashes all to nothing, there is no size but the mesh's own.
+        # All joints have the same matrix there. If it flattens the mesh, the mesh's own size is used.
         to_scene = character.skinning_matrices(np.tile(np.eye(3), (len(skeleton), 1, 1)))[0]
         self._to_scene = np.eye(4) if affine.are_singular(to_scene) else to_scene
         self.surface = surface = make_surface(self._in_scene(mesh.positions), mesh.triangles, joints, weights)
@@ -85,7 +85,7 @@ class Gauge:
         self._find_thickness()
 
     def _in_scene(self, points: ArrayLike) -> Floats:
-        """Points (N, 3) of bind space as the bind pose puts them into the scene; what is equal stays so."""
+        """Points (N, 3) of bind space where the bind pose puts them in the scene; equal points stay equal."""
         linear, offset = self._to_scene[:3, :3], self._to_scene[:3, 3]
         return np.asarray((np.asarray(points, np.float64)[:, None] * linear).sum(axis=2) + offset)
 
@@ -142,13 +142,13 @@ class Gauge:
         positions : (V, 3) array_like
             The deformed vertices.
         region : (W,) ndarray of bool, optional
-            The vertices of the surface that hundredths are of. To compare methods take one `region` for all of them;
-            by default it is that of these positions alone.
+            The vertices of the surface that percentiles are taken over. To compare methods, use the same `region` for
+            all of them; by default it is that of these positions alone.
 
         Returns
         -------
         dict
-            For each of `MEASURES` its statistics; NaN where there is nothing to measure.
+            The statistics of each of `MEASURES`; NaN if there is nothing to measure.
 
         Raises
         ------
@@ -178,11 +178,11 @@ class Gauge:
         }
 
     def region(self, skinning_matrices: NDArray[np.float64], shapes: Iterable[ArrayLike]) -> NDArray[np.bool_]:
-        """Which vertices of the surface deform in a pose, by any of some methods.
+        """Which vertices of the surface are deformed in a pose by at least one of several methods.
 
-        Those that joints would take to different places, and those that a method takes elsewhere than their heaviest
-        joint would. The rest follows one joint by all of the methods, and would only thin out what hundredths say.
-        So a method that moves the deformation to where others have none is measured there as they are.
+        These are the vertices that their joints would take to different places, and those that a method takes elsewhere
+        than their heaviest joint would. The others follow one joint by all methods and would only dilute percentiles.
+        All methods are measured on one region, so one that deforms where others do not is measured there, too.
 
         Parameters
         ----------
@@ -193,7 +193,7 @@ class Gauge:
         Returns
         -------
         (W,) ndarray of bool
-            All if it is none.
+            All vertices if there would be none.
 
         Raises
         ------
@@ -211,15 +211,15 @@ class Gauge:
         return np.asarray(found if found.any() else ~found)
 
     def surface_energy(self, points: Floats) -> float:
-        """The mean of `measures.surface_energies` over the area; `points` (W, 3) are vertices of the surface."""
+        """The mean of `measures.surface_energies`, by area; `points` (W, 3) are the vertices of the surface."""
         return float(np.average(measures.surface_energies(self.surface, points), weights=self.surface.areas))
 
     def limb_volumes(self, points: Floats) -> Floats:
-        """Volumes (L,) of the `limbs` over those at rest; `points` (W, 3) are vertices of the surface."""
+        """Volumes (L,) of the `limbs` divided by those at rest; `points` (W, 3) are the vertices of the surface."""
         return np.asarray(self._parts.volumes(points)[self._limb_labels] / self._limb_volumes)
 
     def thicknesses(self, skinning_matrices: NDArray[np.float64], points: Floats) -> Floats:
-        """Distances to the nearest bone of those that move a vertex, over the same at rest."""
+        """Distances of vertices to the nearest bone that moves them, divided by those at rest."""
         heads, tails = (
             np.einsum("jxy,jy->jx", skinning_matrices[:, :3, :3], ends) + skinning_matrices[:, :3, 3]
             for ends in (self._heads, self._tails)
@@ -229,16 +229,16 @@ class Gauge:
         return np.asarray(measures.bone_distances(points[self._thick], *segments) / self._thick_rest)
 
     def worst_tear(self, positions: ArrayLike) -> int:
-        """The vertex of the mesh where the surface is torn most, an end of that edge; -1 if no edge is inside."""
+        """A vertex of the mesh at the edge that is torn most; -1 if no edge has two triangles."""
         if not len(self.surface.neighbors):
             return -1
         torn = measures.tears(self.surface, self._check(positions, 2)[self.surface.kept])
         return int(self.surface.kept[self.surface.neighbor_edges[int(np.argmax(torn))]].min())
 
     def strain(self, positions: ArrayLike) -> Floats:
-        """How much the surface is stretched or squashed around each vertex of the mesh, (V,); for pictures.
+        """How much the surface is stretched or squeezed around each vertex of the mesh, (V,); for pictures.
 
-        The mean of ``|log2|`` of the ratios of areas around it, by area: 1 where they are doubled or halved.
+        The mean of ``|log2|`` of the ratios of areas around it, weighted by area: 1 where areas are doubled or halved.
         """
         surface = self.surface
         ratios = measures.area_ratios(surface, self._check(positions, 2)[surface.kept])
@@ -251,14 +251,14 @@ class Gauge:
     # ------------------------------------------------------------------------------------------------------ in time
 
     def pops(self, skinning_matrices: NDArray[np.float64], positions: ArrayLike) -> dict[str, Floats]:
-        """How evenly vertices go on in time, as their heaviest joints see them; as shares of the mesh's size.
+        """How evenly vertices move in time, relative to their heaviest joints; as shares of the mesh's size.
 
-        Seen from the joint a vertex that follows it does not move, so that what is left is the deformation's own.
+        Relative to the joint, a vertex that follows it does not move, so only the motion of the deformation is left.
 
         Parameters
         ----------
         skinning_matrices : (S, J, 4, 4) ndarray
-            Moments at even distances.
+            At equal intervals of time.
         positions : (S, V, 3) array_like
 
         Returns
@@ -306,7 +306,7 @@ def _extremes(values: Floats) -> Statistics:
 
 
 def _spread(values: Floats, weights: Floats, region: NDArray[np.bool_]) -> Statistics:
-    """The extremes of all, and hundredths of those in the region."""
+    """The extremes of all, and percentiles of those in the region."""
     chosen = region if region.any() else ~region
     if not len(values) or not weights[chosen].any():
         return dict.fromkeys(("smallest", "low", "high", "largest"), np.nan)
@@ -319,7 +319,7 @@ def _upper(spread: Statistics) -> Statistics:
 
 
 def over_time(measured: Sequence[Statistics], statistic: str) -> float:
-    """One number for several poses: the least of what is small, the largest of what is large; NaN if there is none."""
+    """One number for several poses: the least of low statistics, the largest of high ones; NaN if there is none."""
     values = np.array([each[statistic] for each in measured])
     values = values[np.isfinite(values)]
     if not len(values):

@@ -13,13 +13,13 @@ from ..options import SHORT_NAMES, AnyFloats, DeformOptions
 
 
 class Deformer(Protocol):
-    """What deforms a mesh: a `Skin`, or what is measured beside it."""
+    """Anything that deforms a mesh: a `Skin`, or something to compare with it."""
 
     def deform(self, skinning_matrices: ArrayLike, /, **options: Unpack[DeformOptions]) -> AnyFloats:
         """Positions (V, 3) of a pose (J, 4, 4)."""
 
     def deform_many(self, skinning_matrices: ArrayLike, /, **options: Unpack[DeformOptions]) -> AnyFloats:
-        """Positions (F, V, 3) of several."""
+        """Positions (F, V, 3) of several poses."""
 
 
 @dataclass(frozen=True)
@@ -31,14 +31,14 @@ class NamedMethod:
     label : str
         For headings.
     options : DeformOptions
-        What `Skin.deform` is called with.
+        The options of `Skin.deform`.
     """
 
     label: str
     options: DeformOptions
 
     def skin(self, character: Character) -> Deformer:
-        """The skin to deform: the character's own, or one with optimized centers where they are needed."""
+        """The skin to deform: the character's own, or one with optimized centers if the method needs them."""
         return character.optimized_skin() if self.options.get("center") == "optimized" else character.skin
 
 
@@ -53,12 +53,12 @@ METHODS: dict[str, NamedMethod] = {
 
 
 def chosen(names: tuple[str, ...] | list[str] | None = None) -> dict[str, NamedMethod]:
-    """The methods of these names, in this order; all if there are none. ``"linear"`` is LBS, and so on.
+    """The methods with these names, in this order; all if there are no names. ``"linear"`` is LBS, and so on.
 
     Raises
     ------
     ValueError
-        If there is none of a name.
+        If no method has such a name.
     """
     keys = [SHORT_NAMES.get(name, name) for name in names or METHODS]
     for name in keys:

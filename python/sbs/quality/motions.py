@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is measured: clips, and poses that are made for characters without."""
+"""The motions to measure: clips, and generated poses for characters without clips."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ STRAIGHT = 1e-2
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """Poses to measure, and paths to look for pops in.
+    """Poses to measure, and paths in which to look for pops.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Motion:
     poses : (F, J, 4, 4) ndarray
         Skinning matrices.
     paths : tuple of (S, J, 4, 4) ndarray
-        Successive moments of at least three each.
+        Successive poses, at least three in each path.
     times : (F,) ndarray or None
         Seconds, of a clip.
     focus : tuple of F int, or None
@@ -56,12 +56,12 @@ class Motion:
 
 
 def clip(animation: Animation, *, poses: int = 24, rate: float = 96.0) -> Motion:
-    """An animation: some poses spread evenly over it, and its path at `rate` moments a second.
+    """An animation: some poses at equal intervals, and its path with `rate` poses per second.
 
     Raises
     ------
     ValueError
-        If there is less than one pose, the rate is not positive, or there are more than a million moments.
+        If there is less than one pose, the rate is not positive, or the path has more than a million poses.
     """
     if poses < 1:
         raise ValueError(f"poses is {poses}; it must be at least 1")
@@ -78,16 +78,16 @@ def clip(animation: Animation, *, poses: int = 24, rate: float = 96.0) -> Motion
 
 
 def made_poses(character: Character, joints: Sequence[str] | None = None) -> Motion:
-    """Every joint in turn bent by 90 and by 125 degrees, twisted by 170, and twisted through 180.
+    """Poses of one joint each, bent by 90 and by 125 degrees and twisted by 170; and paths that twist it through 180.
 
-    Turned are the joints that share a vertex with their parent. They twist about their bone, and bend in the direction
+    The joints are those that share a vertex with their parent. They twist about their bone, and bend in the direction
     in which they are bent already.
 
     Parameters
     ----------
     character : Character
     joints : sequence of str, optional
-        Names of the joints to turn, in place of all.
+        Names of the joints to turn; by default all.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def made_poses(character: Character, joints: Sequence[str] | None = None) -> Mot
     ValueError
         If no joint shares a vertex with its parent.
     KeyError
-        If there is no joint of a name.
+        If no joint has such a name.
     """
     skeleton = character.skeleton
     numbers = bending_joints(character) if joints is None else [skeleton.index(name) for name in joints]
@@ -141,7 +141,7 @@ def bending_joints(character: Character) -> list[int]:
 
 
 def axes(skeleton: Skeleton, joint: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """About what a joint bends and twists: unit vectors (3,) in its own frame, across its bone and along it."""
+    """The axes that a joint bends and twists about: unit vectors (3,) in its own frame, across and along its bone."""
     heads, tails = bone_segments(skeleton)
     bones = tails - heads
     parent = int(skeleton.parents[joint])

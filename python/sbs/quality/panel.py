@@ -23,7 +23,7 @@ FOOTNOTE = (
 
 
 def worst_pose(report: Report, motion: Motion) -> int:
-    """The pose of a motion in which all methods together tear most."""
+    """The pose of a motion with the largest tears of all methods together."""
     torn = [
         sum(report.results[motion.name, name].poses[pose]["tear"]["high"] for name in report.methods)
         for pose in range(len(motion.poses))
@@ -56,12 +56,12 @@ def panel_row(
     ----------
     report : Report
     motion : Motion
-        One of the report.
+        A motion of the report.
     pose : int
-        Which of its poses.
+        The number of a pose in it.
     camera : Camera
     size : (int, int)
-        Of a picture, pixels.
+        Of a picture, in pixels.
     samples : int
         Light paths per pixel.
     caption : str

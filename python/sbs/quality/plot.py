@@ -15,7 +15,7 @@ from ..text import plain
 from .motions import Motion
 from .report import Report
 
-# measure, statistics that are drawn, title, whether the axis is logarithmic
+# measure, statistics to draw, title, whether the axis is logarithmic
 PANELS = (
     ("volume", ("smallest",), "volume", False),
     ("limb_volume", ("smallest",), "smallest limb volume", False),
@@ -79,12 +79,12 @@ def draw_series(axis: Any, report: Report, motion: Motion, measure: str, statist
 
 
 def draw_jumps(axis: Any, report: Report, motion: Motion) -> None:
-    """A bar for each method: the largest of all paths, per cent of the size."""
+    """A bar for each method: the largest jump of all paths, in per cent of the size."""
     values = [100 * report.results[motion.name, name].value("pop", "jump") for name in report.methods]
     if np.isfinite(values).any():
         axis.bar(list(report.methods), values, color=list(colors(report)))
         axis.set_axisbelow(True)
-        axis.set_xticks([])  # the legend tells which is which
+        axis.set_xticks([])  # the legend names the methods
         axis.set_ylim(0, max(1.05 * max(values), 0.01))
         axis.set_ylabel("% of the size", fontsize=8)
     else:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Methods measured over motions, and what is told of it."""
+"""Measure methods over motions, and report the results."""
 
 from __future__ import annotations
 
@@ -69,13 +69,13 @@ class Result:
     Attributes
     ----------
     poses : list of dict
-        What `Gauge.measure` says of each pose.
+        The result of `Gauge.measure` for each pose.
     limbs : (F, L) ndarray
-        Volumes of the limbs over those at rest.
+        Volumes of the limbs divided by those at rest.
     pops : tuple of dict
-        What `Gauge.pops` says of each path.
+        The result of `Gauge.pops` for each path.
     worst_tear : (int, int)
-        The pose and the vertex with the largest tear; the vertex is -1 where there is no edge inside.
+        The pose and the vertex with the largest tear; the vertex is -1 if no edge has two triangles.
     """
 
     poses: list[dict[str, Statistics]]
@@ -84,7 +84,7 @@ class Result:
     worst_tear: tuple[int, int]
 
     def value(self, measure: str, statistic: str) -> float:
-        """A statistic over the whole motion; NaN if there is none."""
+        """A statistic of the whole motion; NaN if there is none."""
         if measure == "pop":
             return max((float(path[statistic].max(initial=0)) for path in self.pops), default=float("nan"))
         return over_time([pose[measure] for pose in self.poses], statistic)
@@ -100,9 +100,9 @@ class Report:
     motions : tuple of Motion
     methods : dict of NamedMethod
     skins : dict of Deformer
-        What each method deforms.
+        The skin that each method deforms.
     results : dict
-        For each pair of a motion's and a method's name.
+        A result for each pair (motion name, method name).
     """
 
     gauge: Gauge
@@ -119,7 +119,7 @@ class Report:
         ]
 
     def records(self) -> list[dict[str, Any]]:
-        """All statistics, a flat record for each motion and method, for CSV."""
+        """All statistics for CSV, a flat record for each motion and method."""
         return [
             {"motion": motion, "method": method}
             | {
@@ -131,7 +131,7 @@ class Report:
         ]
 
     def as_json(self) -> dict[str, Any]:
-        """Everything, ready for JSON; what there is no number for is None."""
+        """Everything, ready for JSON; None in place of missing numbers."""
         surface, character = self.gauge.surface, self.gauge.character
         return {
             "schema": SCHEMA,
@@ -183,15 +183,15 @@ def evaluate(
     *,
     progress: Callable[[], None] = lambda: None,
 ) -> Report:
-    """Measure methods over motions, in each pose all of them on the same part of the surface.
+    """Measure methods over motions. In each pose all methods are measured on the same part of the surface.
 
     Parameters
     ----------
     character : Character
     motions : sequence of Motion
-        Of different names.
+        With different names.
     methods : dict of NamedMethod
-        By the name under which they are told of.
+        By the names used in the report.
     progress : callable
         Called after each method of each motion.
 
@@ -202,7 +202,7 @@ def evaluate(
     Raises
     ------
     ValueError
-        If the mesh has no triangle with an area, or two motions have one name.
+        If the mesh has no triangle with an area, or two motions have the same name.
     """
     names = [motion.name for motion in motions]
     if len(set(names)) < len(names):
@@ -222,7 +222,7 @@ def evaluate(
 def _poses_side_by_side(
     gauge: Gauge, motion: Motion, skins: dict[str, Deformer], methods: dict[str, NamedMethod]
 ) -> dict[str, Result]:
-    """What all methods do in the poses of a motion; in each pose hundredths are of one region for all of them."""
+    """Measure all methods in the poses of a motion; in each pose percentiles are over one region for all of them."""
     poses: dict[str, list[dict[str, Statistics]]] = {name: [] for name in methods}
     limbs: dict[str, list[NDArray[np.float64]]] = {name: [] for name in methods}
     worst = dict.fromkeys(methods, (-np.inf, 0, -1))
@@ -241,10 +241,10 @@ def _poses_side_by_side(
 def pops_of_path(
     gauge: Gauge, path: NDArray[np.float64], skin: Deformer, options: DeformOptions
 ) -> dict[str, NDArray[np.float64]]:
-    """`Gauge.pops` of a path of any length, a piece at a time."""
+    """`Gauge.pops` of a path of any length, in pieces."""
     pieces: dict[str, list[NDArray[np.float64]]] = {statistic: [] for statistic in MEASURES["pop"]}
     for start in range(0, len(path) - 2, AT_ONCE):
-        matrices = path[start : start + AT_ONCE + 3]  # a jump takes four moments
+        matrices = path[start : start + AT_ONCE + 3]  # a jump takes four poses
         found = gauge.pops(matrices, skin.deform_many(matrices, **options))
         for statistic, values in found.items():
             pieces[statistic].append(values[:AT_ONCE])
@@ -252,12 +252,12 @@ def pops_of_path(
 
 
 def number(value: float) -> float | None:
-    """A number for JSON, of so many digits that float32 determines; None for NaN."""
+    """A number for JSON, with the digits that float32 determines; None for NaN."""
     return float(f"{value:.{DIGITS}g}") if np.isfinite(value) else None
 
 
 def in_words(measure: str, value: float) -> str:
-    """A statistic in the table: as per cent of the rest pose; pops of the size, tears and energies as numbers."""
+    """A statistic for the table: in per cent of the rest pose, pops of the size; tears and energies as numbers."""
     if not np.isfinite(value):
         return "-"
     if measure in ("tear", "surface_energy", "bending"):

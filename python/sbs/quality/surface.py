@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The surface at rest, against which deformed ones are measured."""
+"""The surface at rest, with which deformed ones are compared."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ class RestSurface:
     kept : (W,) ndarray
         One vertex of the mesh for each vertex of the surface.
     vertex_of : (V,) ndarray
-        Which of these each vertex of the mesh is.
+        The vertex of the surface that each vertex of the mesh is.
     twin : (V,) ndarray
         The lowest vertex of the mesh at the same point.
     positions : (W, 3) ndarray
     size : float
-        Of the mesh: the diagonal of its box.
+        The diagonal of the mesh's box.
     triangles : (T, 3) ndarray
-        Corners in the numbers of the surface, without slivers.
+        Of vertices of the surface, without slivers.
     sliver_count : int
         How many triangles were left out.
     areas : (T,) ndarray
@@ -81,15 +81,15 @@ def make_surface(
     joint_indices: ArrayLike | None = None,
     joint_weights: ArrayLike | None = None,
 ) -> RestSurface:
-    """Weld a mesh and find out what measures need of its rest pose.
+    """Weld a mesh and prepare what measures need of its rest pose.
 
     Parameters
     ----------
     rest_positions : (V, 3) array_like
     triangles : (T, 3) array_like of int
     joint_indices, joint_weights : (V, K) array_like, optional
-        Finite, not negative, a joint once: as `sbs.weights.tidy` gives them. Then vertices at one point are one
-        only if their weights are the same too: what is moved differently, such as two bodies that touch, is no seam.
+        As from `sbs.weights.tidy`: finite, not negative, each joint once. Vertices at one point are then welded only if
+        their weights are the same, too: two bodies that touch but move differently have no seam there.
 
     Returns
     -------
@@ -101,7 +101,7 @@ def make_surface(
         If a shape is wrong, a number not finite, an index out of range, or there is no triangle with an area.
     """
     twin = np.asarray(_core.weld(rest_positions), np.intp)
-    _core.islands(triangles, len(twin))  # refuses what are no triangles
+    _core.islands(triangles, len(twin))  # checks triangles
     points = np.asarray(rest_positions, np.float64)
     size = float(np.linalg.norm(np.ptp(points, axis=0)))
     groups = twin
@@ -144,11 +144,11 @@ def make_surface(
 
 
 def frames(positions: Floats, triangles: Triangles) -> Floats:
-    """Two sides of each triangle and its normal, as long as the root of its area times two, in columns: (T, 3, 3).
+    """Two sides of each triangle and a normal as long as the root of twice its area, as columns: (T, 3, 3).
 
-    With the inverse of those at rest they make the gradient of a deformation on each triangle. A normal of that length
-    lets a uniform scale have itself for its gradient (Sumner, R. W. and Popovic, J. 2004. Deformation Transfer for
-    Triangle Meshes. ACM Transactions on Graphics 23(3), section 3).
+    Multiplied by the inverse of the frames at rest, they are the gradient of a deformation on each triangle. With a
+    normal of that length, the gradient of a uniform scale is that scale (Sumner, R. W. and Popovic, J. 2004.
+    Deformation Transfer for Triangle Meshes. ACM Transactions on Graphics 23(3), section 3).
     """
     a, b, c = np.moveaxis(positions[triangles], 1, 0)
     normals = np.cross(b - a, c - a)
@@ -157,13 +157,13 @@ def frames(positions: Floats, triangles: Triangles) -> Floats:
 
 
 def _alike(twin: Indices, joint_indices: NDArray[np.integer], joint_weights: Floats) -> Indices:
-    """The lowest vertex at the same point that has the same weights, for each vertex (V,)."""
+    """For each vertex (V,) the lowest vertex at the same point with the same weights."""
     joints, weights = _by_joint(joint_indices, joint_weights)
     result = np.arange(len(twin))
     open_ones = np.flatnonzero(twin != result)
     leaders = twin[open_ones]
     while len(open_ones):
-        # A weight that is left out of one row, for it is 0, meets another joint in the other one.
+        # A joint that one row lacks, because its weight is 0, is compared with another joint in the other row.
         same = np.all(
             (np.abs(weights[open_ones] - weights[leaders]) <= SAME_WEIGHT) & (joints[open_ones] == joints[leaders]),
             axis=1,
@@ -189,7 +189,7 @@ def _by_joint(joint_indices: NDArray[np.integer], joint_weights: Floats) -> tupl
 
 
 def _neighbors(triangles: Triangles) -> tuple[Indices, Indices]:
-    """Pairs of triangles (P, 2) at one edge, and the ends of that edge; of n triangles at one, n - 1 pairs."""
+    """Pairs of triangles (P, 2) at one edge, and the ends of that edge; n triangles at an edge make n - 1 pairs."""
     sides = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1).astype(np.intp)
     owners = np.repeat(np.arange(len(triangles)), 3)
     order = np.lexsort((owners, sides[:, 1], sides[:, 0]))
