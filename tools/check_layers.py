@@ -22,7 +22,20 @@ ADDON = ROOT / "blender_addon" / "spherical_blend_skinning"
 PYTHON = (ROOT / "python" / "sbs", ADDON)
 
 # The lowest first. Public headers stand below all; what Python sees, above.
-C_LAYERS = ("sbs", "base", "mesh", "skin", "pose", "kernels", "deform", "centers", "weights", "blending", "extension")
+C_LAYERS = (
+    "sbs",
+    "base",
+    "mesh",
+    "skin",
+    "pose",
+    "kernels",
+    "deform",
+    "centers",
+    "weights",
+    "blending",
+    "twist",
+    "extension",
+)
 # These do not know each other, though they stand in a row.
 C_SIDE_BY_SIDE = (
     ("centers", "deform"),
@@ -30,6 +43,11 @@ C_SIDE_BY_SIDE = (
     ("weights", "deform"),
     ("blending", "deform"),
     ("blending", "centers"),
+    ("twist", "kernels"),
+    ("twist", "deform"),
+    ("twist", "centers"),
+    ("twist", "weights"),
+    ("twist", "blending"),
 )
 
 # The lowest first. Folders that are not named are features: all of them stand in the place of FEATURES.

@@ -50,8 +50,8 @@ static sbs_status polar_svd(const double a[9], double rotation[9]) {
   return SBS_OK;
 }
 
-/* The quaternion of a rotation, from its largest component (Shepperd 1978). */
-static sbs_vec4 quaternion_of(const double r[9]) {
+/* From the largest component (Shepperd 1978). */
+sbs_vec4 sbs_rotation_quaternion(const double r[9]) {
   const double trace = r[0] + r[4] + r[8];
   const double axis[3] = {r[7] - r[5], r[2] - r[6], r[3] - r[1]}; /* 4 w (x, y, z) */
   double q[4], most = trace;
@@ -100,7 +100,7 @@ sbs_status sbs_decompose_joint(sbs_joint *joint, unsigned kind, sbs_stretch *str
       for (int j = 0; j < 3; j++) s[3 * i + j] = 0.5 * (product[3 * i + j] + product[3 * j + i]);
     }
     invert_stretch(s, inverse);
-    joint->quaternion = quaternion_of(rotation);
+    joint->quaternion = sbs_rotation_quaternion(rotation);
     sbs_vec4_from_rows(rotation, stretch->rotation);
   } else {
     memcpy(stretch->rotation, joint->moving, sizeof stretch->rotation);

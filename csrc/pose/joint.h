@@ -40,4 +40,7 @@ static inline const sbs_vec4 *sbs_turning(const sbs_joint *joint, unsigned kind,
  */
 sbs_status sbs_decompose_joint(sbs_joint *joint, unsigned kind, sbs_stretch *stretch);
 
+/* The quaternion of a rotation, of unit length and either sign. */
+sbs_vec4 sbs_rotation_quaternion(const double rotation[9]);
+
 #endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/arguments.h"
+#include "base/fault.h"
+#include "base/scalar.h"
+#include "twist/twist.h"
+
+/* Where along a bone a point is, 0 to 1. */
+static double share_of(const sbs_twist *twist, const sbs_twist_bone *bone, sbs_vec3 point) {
+  const double along = sbs_vec3_dot(sbs_vec3_subtract(point, bone->head), bone->axis) / bone->length;
+  const double share = fmin(fmax(along, 0.0), 1.0);
+  return twist->smooth ? share * share * (3.0 - 2.0 * share) : share;
+}
+
+/* Shares a weight among the two frames of a bone that a share is between. */
+static void split(const sbs_twist *twist, size_t bone, double share, double weight, int32_t joints[2],
+                  double weights[2]) {
+  const double place = share * (double)(twist->frames - 1);
+  const size_t below = place < (double)(twist->frames - 1) ? (size_t)place : twist->frames - 2;
+  const double above = place - (double)below;
+  joints[0] = (int32_t)(sbs_twist_first_frame(twist, bone) + below);
+  joints[1] = joints[0] + 1;
+  /* A product of 0 and what is infinite would be another repair. */
+  weights[0] = above < 1.0 ? weight * (1.0 - above) : 0.0;
+  weights[1] = above > 0.0 ? weight * above : 0.0;
+}
+
+static sbs_status check(const sbs_twist *twist, size_t vertex_count, size_t columns, sbs_scalar weight_scalar,
+                        const int32_t *joint_indices, const double *shares, sbs_fault *fault) {
+  if (!columns) return sbs_fault_in(fault, SBS_ERROR_EMPTY, "influences_per_vertex");
+  if (!sbs_scalar_is_valid(weight_scalar)) {
+    return sbs_fault_number(fault, SBS_ERROR_OPTION, "weight_scalar", (double)weight_scalar, 0.0);
+  }
+  for (size_t v = 0; v < vertex_count; v++) {
+    for (size_t k = 0; k < columns; k++) {
+      const int32_t joint = joint_indices[v * columns + k];
+      if (joint < 0 || (size_t)joint >= twist->joint_count) {
+        return sbs_fault_at(fault, SBS_ERROR_JOINT_INDEX, "joint_indices", v, k, joint, (double)twist->joint_count);
+      }
+      const double share = shares && twist->bone_of_joint[joint] >= 0 ? shares[v * columns + k] : 0.0;
+      if (!(share >= 0.0 && share <= 1.0)) return sbs_fault_at(fault, SBS_ERROR_OPTION, "shares", v, k, share, 1.0);
+    }
+  }
+  return SBS_OK;
+}
+
+sbs_status sbs_twist_influences(const sbs_twist *twist, size_t vertex_count, sbs_scalar scalar,
+                                const void *rest_positions, size_t stride, size_t influences_per_vertex,
+                                const int32_t *joint_indices, sbs_scalar weight_scalar, const void *joint_weights,
+                                const double *shares, int32_t *new_joint_indices, double *new_joint_weights,
+                                sbs_fault *fault) {
+  if (!twist) return sbs_fault_in(fault, SBS_ERROR_NULL, "twist");
+  if (!vertex_count) return SBS_OK;
+  if (!rest_positions) return sbs_fault_in(fault, SBS_ERROR_NULL, "rest_positions");
+  if (!joint_indices) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_indices");
+  if (!joint_weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_weights");
+  if (!new_joint_indices) return sbs_fault_in(fault, SBS_ERROR_NULL, "new_joint_indices");
+  if (!new_joint_weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "new_joint_weights");
+  if (!sbs_scalar_is_valid(scalar)) return sbs_fault_number(fault, SBS_ERROR_OPTION, "scalar", (double)scalar, 0.0);
+  sbs_status status =
+      sbs_validate_vectors(rest_positions, stride, scalar, vertex_count, "rest_positions", "stride", fault);
+  if (!status) {
+    status = check(twist, vertex_count, influences_per_vertex, weight_scalar, joint_indices, shares, fault);
+  }
+  if (status) return status;
+
+  const size_t columns = influences_per_vertex, step = stride ? stride : 3 * sbs_scalar_size(scalar);
+  for (size_t v = 0; v < vertex_count; v++) {
+    const void *at = (const char *)rest_positions + v * step;
+    const sbs_vec3 point = {sbs_scalar_get(at, scalar, 0), sbs_scalar_get(at, scalar, 1),
+                            sbs_scalar_get(at, scalar, 2)};
+    for (size_t i = v * columns; i < (v + 1) * columns; i++) {
+      const double weight = sbs_scalar_get(joint_weights, weight_scalar, i);
+      const int32_t bone = twist->bone_of_joint[joint_indices[i]];
+      int32_t joints[2] = {joint_indices[i], 0};
+      double weights[2] = {weight, 0.0};
+      if (bone >= 0) {
+        const double share = shares ? shares[i] : share_of(twist, twist->bones + bone, point);
+        split(twist, (size_t)bone, share, weight, joints, weights);
+      }
+      for (size_t side = 0; side < 2; side++) {
+        new_joint_indices[2 * i + side] = weights[side] == 0.0 ? 0 : joints[side];
+        new_joint_weights[2 * i + side] = weights[side];
+      }
+    }
+  }
+  return SBS_OK;
+}

@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: MIT */
+/* Twist spread along bones, from C: angles by hand, a tube of known answers, bad input, and where memory is short. */
+#include <sbs/twist.h>
+
+#include "counting_allocator.h"
+
+static const double PI = 3.14159265358979323846;
+
+typedef double matrix[3][4];
+
+/* The product of rotations, as quaternions. */
+static void multiply(const double a[4], const double b[4], double out[4]) {
+  out[0] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3];
+  out[1] = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2];
+  out[2] = a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1];
+  out[3] = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0];
+}
+
+static void about(int axis, double angle, double quaternion[4]) {
+  quaternion[0] = cos(angle / 2);
+  for (int i = 0; i < 3; i++) quaternion[1 + i] = i == axis ? sin(angle / 2) : 0.0;
+}
+
+/* A rotation about the line through `center` along an axis. */
+static void turn(int axis, double angle, const double center[3], matrix out) {
+  const int a = (axis + 1) % 3, b = (axis + 2) % 3;
+  memset(out, 0, sizeof(matrix));
+  out[axis][axis] = 1.0;
+  out[a][a] = out[b][b] = cos(angle);
+  out[a][b] = -sin(angle);
+  out[b][a] = sin(angle);
+  for (int i = 0; i < 3; i++) {
+    out[i][3] = center[i];
+    for (int j = 0; j < 3; j++) out[i][3] -= out[i][j] * center[j];
+  }
+}
+
+/* ----------------------------------------------------------------------------------------------------------- angles */
+
+static const double x_axis[3] = {1, 0, 0};
+
+static void test_the_twist_of_a_twist_is_its_angle(void) {
+  for (double angle = -3.1; angle < 3.2; angle += 0.1) {
+    double q[4];
+    about(0, angle, q);
+    CHECK_NEAR(sbs_twist_angle(q, x_axis, 0.0), angle, 1e-14);
+    for (int i = 0; i < 4; i++) q[i] *= -3.0;
+    CHECK_NEAR(sbs_twist_angle(q, x_axis, 0.0), angle, 1e-14);
+  }
+}
+
+/* Before or after it, and whatever there is of it but half a turn. */
+static void test_swing_is_no_twist(void) {
+  for (double swing = -3.0; swing < 3.1; swing += 0.5) {
+    double s[4], t[4], q[4];
+    about(1, swing, s);
+    CHECK_NEAR(sbs_twist_angle(s, x_axis, 0.0), 0.0, 1e-15);
+    about(0, 1.25, t);
+    multiply(s, t, q);
+    CHECK_NEAR(sbs_twist_angle(q, x_axis, 0.0), 1.25, 1e-14);
+    multiply(t, s, q);
+    CHECK_NEAR(sbs_twist_angle(q, x_axis, 0.0), 1.25, 1e-14);
+  }
+}
+
+static void test_the_nearest_of_all_turns(void) {
+  double q[4];
+  about(0, 3.0, q);
+  CHECK_NEAR(sbs_twist_angle(q, x_axis, 3.2), 3.0, 1e-14);
+  CHECK_NEAR(sbs_twist_angle(q, x_axis, 0.1), 3.0, 1e-14);
+  CHECK_NEAR(sbs_twist_angle(q, x_axis, -0.2), 3.0 - 2 * PI, 1e-14);
+  CHECK_NEAR(sbs_twist_angle(q, x_axis, 100.0), 3.0 + 2 * PI * 15, 1e-12);
+}
+
+/* Half a turn across the axis has no twist of its own. */
+static void test_where_every_twist_is_as_good(void) {
+  const double q[4] = {0, 0, 0.6, 0.8};
+  CHECK_NEAR(sbs_twist_angle(q, x_axis, 0.0), 0.0, 0.0);
+  CHECK_NEAR(sbs_twist_angle(q, x_axis, 2.5), 2.5, 0.0);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ a limb */
+
+/*
+ * Along x: a root at 0, a limb from 0 to 4, and what hangs on it at 4.
+ */
+enum {
+  JOINTS = 3
+};
+static const int32_t limb[1] = {1}, root[1] = {0}, hand[1] = {2}, nobody[1] = {-1};
+static const double heads[1][3] = {{0, 0, 0}}, tails[1][3] = {{4, 0, 0}};
+static const double wrist[3] = {4, 0, 0};
+
+static sbs_twist_desc describe(void) {
+  sbs_twist_desc desc = sbs_default_twist_desc();
+  desc.joint_count = JOINTS;
+  desc.bone_count = 1;
+  desc.joints = limb;
+  desc.parents = root;
+  desc.children = hand;
+  desc.heads = heads[0];
+  desc.tails = tails[0];
+  return desc;
+}
+
+static sbs_twist *new_twist(const sbs_twist_desc *desc) {
+  sbs_twist *twist = NULL;
+  return CHECK_EQUAL(sbs_twist_new(desc, NULL, &twist, NULL), SBS_OK) ? twist : NULL;
+}
+
+/* The root at rest, the limb turned by `own` about x after a swing about z, the hand by `child` more about x. */
+static void pose_limb(double swing, double own, double child, matrix joints[JOINTS]) {
+  const double zero[3] = {0, 0, 0};
+  matrix swung, twisted, local;
+  turn(0, 0.0, zero, joints[0]);
+  turn(2, swing, zero, swung);
+  turn(0, own, zero, twisted);
+  turn(0, child, wrist, local);
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 4; j++) {
+      joints[1][i][j] = j == 3 ? swung[i][3] : 0.0;
+      for (int k = 0; k < 3; k++) joints[1][i][j] += swung[i][k] * twisted[k][j];
+    }
+  }
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 4; j++) {
+      joints[2][i][j] = j == 3 ? joints[1][i][3] : 0.0;
+      for (int k = 0; k < 3; k++) joints[2][i][j] += joints[1][i][k] * local[k][j];
+    }
+  }
+}
+
+static sbs_pose pose_of(const matrix *joints) {
+  return (sbs_pose){.skinning_matrices = joints, .scalar = SBS_FLOAT64, .rows = 3};
+}
+
+static void test_angles_of_a_limb(void) {
+  const sbs_twist_desc desc = describe();
+  sbs_twist *twist = new_twist(&desc);
+  matrix joints[JOINTS];
+  double angles[2];
+  pose_limb(1.1, 2.9, -0.7, joints);
+  const sbs_pose pose = pose_of(joints);
+  CHECK_EQUAL(sbs_twist_angles(twist, &pose, NULL, angles, NULL), SBS_OK);
+  CHECK_NEAR(angles[0], 2.9, 1e-14);
+  CHECK_NEAR(angles[1], -0.7, 1e-14);
+  /* Joints that scale, unevenly, and mirrored ones twist as their rotations do. */
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      joints[0][i][j] *= -2.0;
+      joints[1][i][j] *= 1.0 + j;
+      joints[2][i][j] *= 0.01;
+    }
+  }
+  CHECK_EQUAL(sbs_twist_angles(twist, &pose, NULL, angles, NULL), SBS_OK);
+  CHECK_NEAR(angles[0], 2.9, 1e-13);
+  CHECK_NEAR(angles[1], -0.7, 1e-13);
+  sbs_twist_free(twist);
+}
+
+/* Three turns and back by steps of 35 degrees; without history angles stay within half a turn. */
+static void test_a_motion_is_tracked(void) {
+  const sbs_twist_desc desc = describe();
+  sbs_twist *twist = new_twist(&desc);
+  double tracked[2] = {0, 0}, alone[2];
+  for (int step = -31; step <= 31; step++) {
+    const double own = (31 - abs(step)) * 35.0 * PI / 180.0, child = -0.5 * own;
+    matrix joints[JOINTS];
+    pose_limb(0.3, own, child, joints);
+    const sbs_pose pose = pose_of(joints);
+    CHECK_EQUAL(sbs_twist_angles(twist, &pose, tracked, tracked, NULL), SBS_OK);
+    CHECK_EQUAL(sbs_twist_angles(twist, &pose, NULL, alone, NULL), SBS_OK);
+    CHECK_NEAR(tracked[0], own, 1e-13);
+    CHECK_NEAR(tracked[1], child, 1e-13);
+    CHECK(fabs(alone[0]) <= PI + 1e-15 && fabs(alone[1]) <= PI + 1e-15);
+    CHECK_NEAR(remainder(alone[0] - own, 2 * PI), 0.0, 1e-12);
+  }
+  sbs_twist_free(twist);
+}
+
+/* At the head the limb's own twist is taken out, at the tail the child's is put in, and between them it goes evenly. */
+static void test_frames_of_a_limb(void) {
+  sbs_twist_desc desc = describe();
+  desc.frames_per_bone = 5;
+  sbs_twist *twist = new_twist(&desc);
+  CHECK_EQUAL(sbs_twist_joint_count(twist), JOINTS + 5);
+  matrix joints[JOINTS], expected[JOINTS];
+  double found[JOINTS + 5][3][4];
+  pose_limb(0.8, 2.0, 1.0, joints);
+  const sbs_pose pose = pose_of(joints);
+  CHECK_EQUAL(sbs_twist_pose(twist, &pose, NULL, found[0][0], NULL), SBS_OK);
+  CHECK(memcmp(found, joints, sizeof joints) == 0);
+  for (int k = 0; k < 5; k++) {
+    pose_limb(0.8, 0.75 * k, 0.0, expected); /* 2 - 2 (1 - k / 4) + k / 4 */
+    for (int i = 0; i < 12; i++) CHECK_NEAR(found[JOINTS + k][i / 4][i % 4], expected[1][i / 4][i % 4], 1e-14);
+  }
+  /* What is told takes the place of what is seen. */
+  const double told[2] = {2.0 - 2 * PI, 1.0};
+  CHECK_EQUAL(sbs_twist_pose(twist, &pose, told, found[0][0], NULL), SBS_OK);
+  pose_limb(0.8, 2.0 - 0.75 * told[0] + 0.25, 0.0, expected);
+  for (int i = 0; i < 12; i++) CHECK_NEAR(found[JOINTS + 1][i / 4][i % 4], expected[1][i / 4][i % 4], 1e-14);
+  sbs_twist_free(twist);
+}
+
+static void test_without_a_twist_frames_are_their_joint(void) {
+  sbs_twist_desc desc = describe();
+  desc.children = NULL;
+  desc.parents = nobody;
+  sbs_twist *twist = new_twist(&desc);
+  matrix joints[JOINTS];
+  double found[JOINTS + SBS_TWIST_FRAMES][3][4];
+  pose_limb(0.7, 1.0, 2.0, joints);
+  const sbs_pose pose = pose_of(joints);
+  CHECK_EQUAL(sbs_twist_pose(twist, &pose, NULL, found[0][0], NULL), SBS_OK);
+  for (int k = 0; k < SBS_TWIST_FRAMES; k++) CHECK(memcmp(found[JOINTS + k], joints[1], sizeof(matrix)) == 0);
+  sbs_twist_free(twist);
+}
+
+static void test_where_frames_hang(void) {
+  const int32_t parents[JOINTS] = {-1, 0, 1};
+  const double positions[JOINTS][3] = {{0, 0, 0}, {0, 0, 0}, {4, 0, 0}};
+  const sbs_twist_desc desc = describe();
+  sbs_twist *twist = new_twist(&desc);
+  int32_t new_parents[JOINTS + 4];
+  double places[JOINTS + 4][3];
+  const int32_t expected[JOINTS + 4] = {-1, 0, 6, 0, 3, 4, 5};
+  const double along[JOINTS + 4] = {0, 0, 4, 0, 2.0 / 3, 2, 10.0 / 3};
+  CHECK_EQUAL(sbs_twist_joints(twist, parents, positions[0], new_parents, places[0], NULL), SBS_OK);
+  for (int j = 0; j < JOINTS + 4; j++) {
+    CHECK_EQUAL(new_parents[j], expected[j]);
+    CHECK_NEAR(places[j][0], along[j], 1e-15);
+  }
+  CHECK_EQUAL(sbs_twist_joints(twist, NULL, positions[0], NULL, places[0], NULL), SBS_OK);
+  CHECK_EQUAL(sbs_twist_joints(twist, parents, positions[0], NULL, places[0], NULL), SBS_ERROR_NULL);
+  sbs_twist_free(twist);
+}
+
+/* ------------------------------------------------------------------------------------------------------- influences */
+
+static void test_weights_are_shared_by_two_frames(void) {
+  enum {
+    V = 5
+  };
+  const float rest[V][3] = {{-1, 2, 0}, {0.5f, 1, 0}, {3.75f, 0, 1}, {4, 0, 1}, {2, 0, 0}};
+  const int32_t joints[V][2] = {{1, 0}, {0, 1}, {1, 2}, {1, 0}, {2, 0}};
+  const double weights[V][2] = {{1, 0}, {0.25, 0.75}, {0.5, 0.5}, {INFINITY, NAN}, {-1, 0}};
+  sbs_twist_desc desc = describe();
+  desc.frames_per_bone = 5;
+  sbs_twist *twist = new_twist(&desc);
+  int32_t found[V][4];
+  double shared[V][4];
+  CHECK_EQUAL(sbs_twist_influences(twist, V, SBS_FLOAT32, rest, 0, 2, joints[0], SBS_FLOAT64, weights, NULL, found[0],
+                                   shared[0], NULL),
+              SBS_OK);
+  const int32_t expected[V][4] = {{3, 0, 0, 0}, {0, 0, 3, 4}, {6, 7, 2, 0}, {0, 7, 0, 0}, {2, 0, 0, 0}};
+  const double shares[V][4] = {
+      {1, 0, 0, 0}, {0.25, 0, 0.375, 0.375}, {0.125, 0.375, 0.5, 0}, {0, INFINITY, NAN, 0}, {-1, 0, 0, 0}};
+  for (int i = 0; i < 4 * V; i++) {
+    CHECK_EQUAL(found[i / 4][i % 4], expected[i / 4][i % 4]);
+    const double a = shared[i / 4][i % 4], b = shares[i / 4][i % 4];
+    CHECK(a == b || (isnan(a) && isnan(b)));
+  }
+  /* Given shares, and smooth ones: 3 / 64 - 2 / 512 of the bone, times four. */
+  const double given[V][2] = {{0.5, 9}, {9, 0}, {1, 9}, {0, 9}, {9, 9}};
+  CHECK_EQUAL(sbs_twist_influences(twist, V, SBS_FLOAT32, rest, 0, 2, joints[0], SBS_FLOAT64, weights, given[0],
+                                   found[0], shared[0], NULL),
+              SBS_OK);
+  CHECK_EQUAL(found[0][0], 5);
+  CHECK_EQUAL(found[1][2], 3);
+  CHECK_EQUAL(found[2][1], 7);
+  sbs_twist_free(twist);
+  desc.smooth = 1;
+  twist = new_twist(&desc);
+  CHECK_EQUAL(sbs_twist_influences(twist, V, SBS_FLOAT32, rest, 0, 2, joints[0], SBS_FLOAT64, weights, NULL, found[0],
+                                   shared[0], NULL),
+              SBS_OK);
+  CHECK_NEAR(shared[1][3], 0.75 * 4 * (3.0 / 64 - 2.0 / 512), 1e-15);
+  sbs_twist_free(twist);
+}
+
+/* A straight tube whose end is twisted by 170 degrees keeps its radius, and its rings turn evenly. */
+static void test_a_tube_keeps_its_radius(void) {
+  enum {
+    RINGS = 81,
+    SIDES = 8,
+    V = RINGS * SIDES
+  };
+  static double rest[V][3], posed[V][3], shared[V][2];
+  static int32_t joints[V], found[V][2];
+  static double weights[V];
+  for (int v = 0; v < V; v++) {
+    const double angle = 2 * PI * (v % SIDES) / SIDES;
+    rest[v][0] = 4.0 * (v / SIDES) / (RINGS - 1);
+    rest[v][1] = cos(angle), rest[v][2] = sin(angle);
+    joints[v] = 1;
+    weights[v] = 1.0;
+  }
+  const sbs_twist_desc bones = describe();
+  sbs_twist *twist = new_twist(&bones);
+  CHECK_EQUAL(sbs_twist_influences(twist, V, SBS_FLOAT64, rest, 0, 1, joints, SBS_FLOAT64, weights, NULL, found[0],
+                                   shared[0], NULL),
+              SBS_OK);
+  const double positions[JOINTS][3] = {{0, 0, 0}, {0, 0, 0}, {4, 0, 0}};
+  const int32_t parents[JOINTS] = {-1, 0, 1};
+  int32_t new_parents[JOINTS + 4];
+  double places[JOINTS + 4][3];
+  CHECK_EQUAL(sbs_twist_joints(twist, parents, positions[0], new_parents, places[0], NULL), SBS_OK);
+  sbs_skin_desc desc = sbs_default_skin_desc();
+  desc.vertex_count = V, desc.joint_count = sbs_twist_joint_count(twist), desc.influences_per_vertex = 2;
+  desc.scalar = desc.weight_scalar = SBS_FLOAT64;
+  desc.rest_positions = rest, desc.joint_indices = found[0], desc.joint_weights = shared;
+  desc.parents = new_parents, desc.joint_positions = places[0];
+  sbs_skin *skin = NULL;
+  CHECK_EQUAL(sbs_skin_new(&desc, NULL, &skin, NULL, NULL), SBS_OK);
+  sbs_skin_info info;
+  CHECK_EQUAL(sbs_skin_get_info(skin, &info), SBS_OK);
+  CHECK_EQUAL(info.nontrivial_joint_set_count, 0); /* no center has to be solved for */
+
+  const double whole = 170 * PI / 180;
+  matrix all[JOINTS];
+  double expanded[JOINTS + 4][3][4];
+  pose_limb(0.0, whole, 0.0, all);
+  const sbs_pose pose = pose_of(all);
+  CHECK_EQUAL(sbs_twist_pose(twist, &pose, NULL, expanded[0][0], NULL), SBS_OK);
+  const sbs_pose with_frames = {.skinning_matrices = expanded, .scalar = SBS_FLOAT64, .rows = 3};
+  CHECK_EQUAL(sbs_skin_deform(skin, &with_frames, NULL, posed, NULL, NULL, NULL), SBS_OK);
+  for (int v = 0; v < V; v++) {
+    const double share = rest[v][0] / 4, turned = atan2(posed[v][2], posed[v][1]) - atan2(rest[v][2], rest[v][1]);
+    CHECK_NEAR(posed[v][0], rest[v][0], 1e-12);
+    CHECK_NEAR(hypot(posed[v][1], posed[v][2]), 1.0, 1e-12);
+    CHECK_NEAR(remainder(turned - whole * share, 2 * PI), 0.0, 0.25 * PI / 180);
+  }
+  sbs_skin_free(skin);
+  sbs_twist_free(twist);
+}
+
+/* -------------------------------------------------------------------------------------------------------- bad input */
+
+static void check_refused(sbs_twist_desc desc, sbs_status status, const char *argument) {
+  sbs_twist *twist = NULL;
+  sbs_fault fault = {0};
+  CHECK_EQUAL(sbs_twist_new(&desc, NULL, &twist, &fault), status);
+  CHECK_STRING(fault.argument, argument);
+  CHECK(twist == NULL);
+}
+
+static void test_bad_bones_are_refused(void) {
+  const sbs_twist_desc good = describe();
+  sbs_twist_desc desc = good;
+  const int32_t far[1] = {3}, low[1] = {-2}, twice[2] = {1, 1}, two[2] = {0, 0};
+  const double infinite[3] = {0, INFINITY, 0}, two_heads[6] = {0}, two_tails[6] = {1, 0, 0, 1, 0, 0};
+  sbs_twist *twist = NULL;
+  CHECK_EQUAL(sbs_twist_new(NULL, NULL, &twist, NULL), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_twist_new(&good, NULL, NULL, NULL), SBS_ERROR_NULL);
+  desc.joint_count = 0, check_refused(desc, SBS_ERROR_EMPTY, "joint_count");
+  desc = good, desc.bone_count = 0, check_refused(desc, SBS_ERROR_EMPTY, "bone_count");
+  desc = good, desc.joint_count = (size_t)INT32_MAX + 1, check_refused(desc, SBS_ERROR_TOO_LARGE, "joint_count");
+  desc = good, desc.frames_per_bone = (size_t)INT32_MAX, check_refused(desc, SBS_ERROR_TOO_LARGE, "bone_count");
+  desc = good, desc.frames_per_bone = 1, check_refused(desc, SBS_ERROR_OPTION, "frames_per_bone");
+  desc = good, desc.joints = NULL, check_refused(desc, SBS_ERROR_NULL, "joints");
+  desc = good, desc.parents = NULL, check_refused(desc, SBS_ERROR_NULL, "parents");
+  desc = good, desc.heads = NULL, check_refused(desc, SBS_ERROR_NULL, "heads");
+  desc = good, desc.tails = NULL, check_refused(desc, SBS_ERROR_NULL, "tails");
+  desc = good, desc.heads = infinite, check_refused(desc, SBS_ERROR_NOT_FINITE, "heads");
+  desc = good, desc.tails = infinite, check_refused(desc, SBS_ERROR_NOT_FINITE, "tails");
+  desc = good, desc.tails = good.heads, check_refused(desc, SBS_ERROR_OPTION, "tails");
+  desc = good, desc.joints = far, check_refused(desc, SBS_ERROR_JOINT_INDEX, "joints");
+  desc = good, desc.joints = low, check_refused(desc, SBS_ERROR_JOINT_INDEX, "joints");
+  desc = good, desc.parents = far, check_refused(desc, SBS_ERROR_PARENT, "parents");
+  desc = good, desc.parents = limb, check_refused(desc, SBS_ERROR_PARENT, "parents");
+  desc = good, desc.children = far, check_refused(desc, SBS_ERROR_JOINT_INDEX, "children");
+  desc = good, desc.children = limb, check_refused(desc, SBS_ERROR_JOINT_INDEX, "children");
+  desc = good, desc.bone_count = 2, desc.joints = twice, desc.parents = two, desc.children = NULL;
+  desc.heads = two_heads, desc.tails = two_tails, check_refused(desc, SBS_ERROR_JOINT_INDEX, "joints");
+  sbs_twist_free(NULL);
+  CHECK_EQUAL(sbs_twist_joint_count(NULL), 0);
+}
+
+static void test_bad_influences_are_refused(void) {
+  const sbs_twist_desc desc = describe();
+  sbs_twist *twist = new_twist(&desc);
+  double rest[1][3] = {{0, 0, 0}}, share[1] = {1.5}, shared[2];
+  int32_t joint[1] = {3}, found[2];
+  const float weight[1] = {1};
+  sbs_fault fault = {0};
+#define INFLUENCES(columns, scalar, weight_scalar, shares) \
+  sbs_twist_influences(twist, 1, scalar, rest, 0, columns, joint, weight_scalar, weight, shares, found, shared, &fault)
+  CHECK_EQUAL(INFLUENCES(1, SBS_FLOAT64, SBS_FLOAT32, NULL), SBS_ERROR_JOINT_INDEX); /* though there are 7 joints */
+  CHECK_STRING(fault.argument, "joint_indices");
+  joint[0] = 1;
+  CHECK_EQUAL(INFLUENCES(0, SBS_FLOAT64, SBS_FLOAT32, NULL), SBS_ERROR_EMPTY);
+  CHECK_EQUAL(INFLUENCES(1, (sbs_scalar)7, SBS_FLOAT32, NULL), SBS_ERROR_OPTION);
+  CHECK_EQUAL(INFLUENCES(1, SBS_FLOAT64, (sbs_scalar)7, NULL), SBS_ERROR_OPTION);
+  CHECK_EQUAL(INFLUENCES(1, SBS_FLOAT64, SBS_FLOAT32, share), SBS_ERROR_OPTION);
+  CHECK_STRING(fault.argument, "shares");
+  rest[0][1] = NAN;
+  CHECK_EQUAL(INFLUENCES(1, SBS_FLOAT64, SBS_FLOAT32, NULL), SBS_ERROR_NOT_FINITE);
+#undef INFLUENCES
+  CHECK_EQUAL(sbs_twist_influences(twist, 0, SBS_FLOAT64, NULL, 0, 1, NULL, SBS_FLOAT64, NULL, NULL, NULL, NULL, NULL),
+              SBS_OK);
+  sbs_twist_free(twist);
+}
+
+static void test_bad_poses_are_refused(void) {
+  const sbs_twist_desc desc = describe();
+  sbs_twist *twist = new_twist(&desc);
+  matrix joints[JOINTS];
+  double angles[2] = {0, NAN}, found[JOINTS + SBS_TWIST_FRAMES][3][4];
+  sbs_fault fault = {0};
+  pose_limb(0, 0, 0, joints);
+  const sbs_pose pose = pose_of(joints);
+  CHECK_EQUAL(sbs_twist_angles(NULL, &pose, NULL, angles, NULL), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_twist_angles(twist, NULL, NULL, angles, NULL), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_twist_angles(twist, &pose, NULL, NULL, NULL), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_twist_pose(twist, &pose, NULL, NULL, NULL), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_twist_angles(twist, &pose, angles, angles, &fault), SBS_ERROR_NOT_FINITE);
+  CHECK_STRING(fault.argument, "previous");
+  CHECK_EQUAL(sbs_twist_pose(twist, &pose, angles, found[0][0], &fault), SBS_ERROR_NOT_FINITE);
+  CHECK_STRING(fault.argument, "angles");
+  joints[2][1][1] = NAN;
+  CHECK_EQUAL(sbs_twist_pose(twist, &pose, NULL, found[0][0], &fault), SBS_ERROR_NOT_FINITE);
+  CHECK_STRING(fault.argument, "skinning_matrices");
+  sbs_twist_free(twist);
+}
+
+static void test_short_memory(void) {
+  const sbs_twist_desc desc = describe();
+  for (size_t fail_at = 0; fail_at < 4; fail_at++) {
+    allocation_counter counter = {.fail_at = fail_at};
+    const sbs_allocator allocator = counting_allocator(&counter);
+    sbs_twist *twist = NULL;
+    const sbs_status status = sbs_twist_new(&desc, &allocator, &twist, NULL);
+    CHECK_EQUAL(status, fail_at < 3 ? SBS_ERROR_OUT_OF_MEMORY : SBS_OK);
+    sbs_twist_free(twist);
+    CHECK_EQUAL(counter.released, counter.allocated);
+  }
+}
+
+int main(void) {
+  RUN(test_the_twist_of_a_twist_is_its_angle);
+  RUN(test_swing_is_no_twist);
+  RUN(test_the_nearest_of_all_turns);
+  RUN(test_where_every_twist_is_as_good);
+  RUN(test_angles_of_a_limb);
+  RUN(test_a_motion_is_tracked);
+  RUN(test_frames_of_a_limb);
+  RUN(test_without_a_twist_frames_are_their_joint);
+  RUN(test_where_frames_hang);
+  RUN(test_weights_are_shared_by_two_frames);
+  RUN(test_a_tube_keeps_its_radius);
+  RUN(test_bad_bones_are_refused);
+  RUN(test_bad_influences_are_refused);
+  RUN(test_bad_poses_are_refused);
+  RUN(test_short_memory);
+  return harness_result();
+}
