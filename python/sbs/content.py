@@ -84,7 +84,7 @@ class CharacterContent:
     remarks : list of str
         The parts that were left out, or read in another way than they are stored.
     options : BlendOptions
-        How the file wants the mesh to be deformed, where it says so.
+        How the file has the mesh deformed, where that is not linear blending.
     """
 
     surface: SkinnedMesh

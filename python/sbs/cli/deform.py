@@ -32,6 +32,7 @@ from .options import (
     STRICT,
     TIME,
     find_animation,
+    given,
     pose_at,
     refuse_beside,
     refuse_without,
@@ -109,7 +110,8 @@ def deform(
 ) -> None:
     """Deform the character in FILE and write its mesh.
 
-    Without --animation the character is in the pose stored in the file. OBJ and PLY contain positions, normals and
+    Without --animation the character is in the pose stored in the file. Without a method option, vertices for which
+    the file asks for another deformation than linear (SDEF) get that. OBJ and PLY contain positions, normals and
     triangles; NPY contains positions (V, 3), or (F, V, 3) for frames.
 
     With --fps or --frames all those frames of the animation are written to one file: PC2, MDD, NPY, NPZ or USD. The
@@ -149,6 +151,8 @@ def deform(
         "amount": amount,
         "base": base,
     }
+    if character.options and not given(("method", "rotation", "center", "amount", "base")):
+        skin, options = character.skin, character.options
     if chosen is not None:
         refuse_beside("--bones-blending", "method", "rotation", "center", "centers_cache", "amount", "base")
         blending = chosen.blend(character)

@@ -16,7 +16,7 @@ from ..content import CharacterContent, FileError
 from ..motion import Motion
 from ..rig import Rig
 from ..triangle_mesh import Mesh
-from . import bvh, caches, surfaces
+from . import bvh, caches, pmx, surfaces
 
 __all__ = ["FORMATS", "Format", "Role", "recognized", "with_role", "written"]
 
@@ -116,6 +116,13 @@ FORMATS: tuple[Format, ...] = (
         write=_write_glb,
     ),
     Format("glTF 2.0, text", (".gltf",), "as the binary form", read=_read_gltf),
+    Format(
+        "MikuMikuDance PMX",
+        (".pmx",),
+        "mesh, normals, UVs, skeleton, weights, spherical deformation",
+        magic=(b"PMX ",),
+        read=pmx.read,
+    ),
     Format(
         "Biovision BVH",
         (".bvh",),
