@@ -6,6 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ..interface.selection import refuse
+from ..settings import shared
 from ..settings.properties import BONE_AMOUNT
 
 __all__ = ["CLASSES", "register", "unregister"]
@@ -17,20 +18,11 @@ class SBS_OT_set_bone_amounts(bpy.types.Operator):
     bl_description = "Say how much of their method meshes get at the selected bones, and at the others"
     bl_options = {"REGISTER", "UNDO"}
 
-    amount: bpy.props.FloatProperty(
-        name="Selected", description="Amount of the selected bones", default=1.0, min=0.0, max=1.0, subtype="FACTOR"
-    )
+    amount: shared.factor("Selected", "Amount of the selected bones")
     set_others: bpy.props.BoolProperty(
         name="Set Others", description="Otherwise bones that are not selected keep theirs", default=False
     )
-    others: bpy.props.FloatProperty(
-        name="Others",
-        description="Amount of the bones that are not selected",
-        default=0.0,
-        min=0.0,
-        max=1.0,
-        subtype="FACTOR",
-    )
+    others: shared.factor("Others", "Amount of the bones that are not selected", default=0.0)
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

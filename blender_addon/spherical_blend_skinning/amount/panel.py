@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import bpy
 
+from ..interface.panels import PosePanel
 from ..settings.properties import BONE_AMOUNT
 
 __all__ = ["CLASSES", "draw"]
@@ -24,13 +25,8 @@ def draw(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
     column.prop(settings, "amount_method")
 
 
-class SBS_PT_bone_amount(bpy.types.Panel):
+class SBS_PT_bone_amount(PosePanel, bpy.types.Panel):  # type: ignore[misc]
     bl_label = "Amount by Bone"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-    bl_category = "SBS"
-    bl_context = "posemode"
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout

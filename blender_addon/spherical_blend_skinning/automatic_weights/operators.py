@@ -9,7 +9,7 @@ import bpy
 
 from ..capsules import assign as capsules
 from ..interface import rigged
-from ..interface.selection import all_meshes_property, meshes, refuse
+from ..interface.selection import all_meshes_property, allow, meshes
 from ..weights import tools
 
 __all__ = ["CLASSES", "KINDS", "fit_property", "make"]
@@ -89,8 +89,7 @@ class SBS_OT_automatic_weights(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        reason = rigged.hindrance(context)
-        return refuse(cls, reason) if reason else True
+        return allow(cls, rigged.hindrance(context))
 
     def draw(self, _context: bpy.types.Context) -> None:
         self.layout.use_property_split = True

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import bpy
 
 from ..engine import bake
-from ..interface.selection import hindrance, our_meshes, refuse
+from ..interface.selection import allow, hindrance, our_meshes
 
 __all__ = ["CLASSES", "make_bake"]
 
@@ -63,11 +63,8 @@ class SBS_OT_bake(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not our_meshes(context):
-            return refuse(cls, "No selected object is deformed by spherical blend skinning")
-        if reason := hindrance(context):
-            return refuse(cls, reason)
-        return True
+        none = "No selected object is deformed by spherical blend skinning"
+        return allow(cls, hindrance(context) if our_meshes(context) else none)
 
     def draw(self, _context: bpy.types.Context) -> None:
         layout = self.layout

@@ -8,7 +8,7 @@ import bpy
 from ..automatic_weights import operators as automatic_weights
 from ..engine import bake, carriers, live, live_group, node_trees, portable, registry, stack
 from ..interface import rigged
-from ..interface.selection import all_meshes_property, do_to_each, hindrance, live_meshes, our_meshes, refuse
+from ..interface.selection import all_meshes_property, allow, do_to_each, hindrance, live_meshes, our_meshes, refuse
 from ..interface.selection import meshes as meshes_of
 from ..settings import preferences
 from ..settings import rig as rig_settings
@@ -151,11 +151,8 @@ class SBS_OT_bind(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not meshes_of(context):
-            return refuse(cls, "Select a mesh, and the armature that is to deform it")
-        if reason := hindrance(context):
-            return refuse(cls, reason)
-        return True
+        none = "Select a mesh, and the armature that is to deform it"
+        return allow(cls, hindrance(context) if meshes_of(context) else none)
 
     def draw(self, _context: bpy.types.Context) -> None:
         layout = self.layout
@@ -255,11 +252,7 @@ class SBS_OT_rebind(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not live_meshes(context):
-            return refuse(cls, "No selected object is bound and live")
-        if reason := hindrance(context):
-            return refuse(cls, reason)
-        return True
+        return allow(cls, hindrance(context) if live_meshes(context) else "No selected object is bound and live")
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         for item in live_meshes(context, self.all_meshes):

@@ -7,6 +7,7 @@ import bpy
 
 from ..core import library
 from ..engine import stack
+from ..interface.panels import SidebarPanel
 from ..interface.words import draw_words
 from ..method import panel as method
 from . import mesh_panel as mesh
@@ -50,11 +51,8 @@ class SBS_PT_modifier(bpy.types.Panel):
         _draw(self, context)
 
 
-class SBS_PT_sidebar(bpy.types.Panel):
+class SBS_PT_sidebar(SidebarPanel, bpy.types.Panel):  # type: ignore[misc]
     bl_label = "Spherical Blend Skinning"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-    bl_category = "SBS"
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -85,10 +83,7 @@ class SBS_PT_modifier_advanced(_Advanced, bpy.types.Panel):  # type: ignore[misc
     bl_parent_id = "SBS_PT_modifier"
 
 
-class SBS_PT_sidebar_advanced(_Advanced, bpy.types.Panel):  # type: ignore[misc]
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-    bl_category = "SBS"
+class SBS_PT_sidebar_advanced(_Advanced, SidebarPanel, bpy.types.Panel):  # type: ignore[misc]
     bl_parent_id = "SBS_PT_sidebar"
 
 

@@ -12,14 +12,11 @@ from . import bones as bone_capsules
 __all__ = ["CLASSES"]
 
 
-class SBS_GGT_capsule(Handles, bpy.types.GizmoGroup):
+class SBS_GGT_capsule(Handles, bpy.types.GizmoGroup):  # type: ignore[misc]
     """An arrow from the middle of the active bone's inner capsule, as long as the envelope distance."""
 
     bl_idname = "SBS_GGT_capsule"
     bl_label = "Outer Capsule"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "WINDOW"
-    bl_options = {"3D", "PERSISTENT", "SCALE"}
     step = "Outer Capsule"
 
     @classmethod
@@ -30,11 +27,8 @@ class SBS_GGT_capsule(Handles, bpy.types.GizmoGroup):
     def setup(self, _context: bpy.types.Context) -> None:
         self.arrow = self.add_handle((0.2, 0.6, 1.0), _distance, _set_distance)
 
-    def draw_prepare(self, context: bpy.types.Context) -> None:
-        bone = context.active_pose_bone
-        if bone is not None:
-            self.arrow.matrix_basis = place(bone)
-        self.end_drag()
+    def place(self, bone: bpy.types.PoseBone) -> None:
+        self.arrow.matrix_basis = place(bone)
 
 
 def _distance() -> float:

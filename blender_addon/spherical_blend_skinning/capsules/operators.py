@@ -7,22 +7,11 @@ import bpy
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from ..interface import rigged
-from ..settings.choices import CAPSULE_FALLOFFS
+from ..interface.selection import allow, refuse
+from ..settings import shared
 from . import assign, files
 
-__all__ = ["CLASSES", "OUTSIDES"]
-
-OUTSIDES = (
-    ("NEAREST", "Nearest Bone", "A vertex outside of all outer capsules follows the bone of the nearest one"),
-    ("UNWEIGHTED", "Leave", "A vertex outside of all outer capsules keeps the weights of other bones, if it has any"),
-)
-
-
-def _may_work(operator: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
-    message = rigged.hindrance(context)
-    if message:
-        operator.poll_message_set(message)
-    return not message
+__all__ = ["CLASSES", "armature_of"]
 
 
 class SBS_OT_assign_from_capsules(bpy.types.Operator):
@@ -31,15 +20,9 @@ class SBS_OT_assign_from_capsules(bpy.types.Operator):
     bl_description = "Assign weights by the inner and outer capsules of the bones: their radii and envelope distances"
     bl_options = {"REGISTER", "UNDO"}
 
-    falloff: bpy.props.EnumProperty(
-        name="Falloff", description="How a weight falls from the inner capsule to the outer one", items=CAPSULE_FALLOFFS
-    )
-    outside: bpy.props.EnumProperty(
-        name="Outside", description="What becomes of vertices that are in no capsule", items=OUTSIDES
-    )
-    limit: bpy.props.IntProperty(
-        name="Limit", description="How many bones move a vertex at most; 0 for all", default=4, min=0, soft_max=8
-    )
+    falloff: shared.falloff()
+    outside: shared.outside()
+    limit: shared.limit(4)
     only_selected_bones: bpy.props.BoolProperty(
         name="Only Selected Bones", description="Other bones share what the selected ones leave", default=False
     )
@@ -49,7 +32,7 @@ class SBS_OT_assign_from_capsules(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return _may_work(cls, context)
+        return allow(cls, rigged.hindrance(context))
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         changed = outside = 0
@@ -84,7 +67,7 @@ class SBS_OT_fit_capsules(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return _may_work(cls, context)
+        return allow(cls, rigged.hindrance(context))
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         meshes = rigged.find(context)
@@ -100,16 +83,6 @@ class SBS_OT_fit_capsules(bpy.types.Operator):
         return {"FINISHED"}
 
 
-def _has_armature(operator: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
-    if armature_of(context) is None:
-        operator.poll_message_set("Select an armature, or a mesh that has one")
-        return False
-    if armature_of(context).mode == "EDIT":
-        operator.poll_message_set("Leave Edit Mode first")
-        return False
-    return True
-
-
 def armature_of(context: bpy.types.Context) -> bpy.types.Object | None:
     """The active armature, or that of the active mesh."""
     if context.object is not None and context.object.type == "ARMATURE":
@@ -118,17 +91,24 @@ def armature_of(context: bpy.types.Context) -> bpy.types.Object | None:
     return meshes[0].armature if meshes else None
 
 
-class SBS_OT_export_capsules(bpy.types.Operator, ExportHelper):  # type: ignore[misc]
-    bl_idname = "sbs.export_capsules"
-    bl_label = "Export Capsules"
-    bl_description = "Write the capsules of all bones that deform to a JSON file"
+class _CapsuleFile:
+    """What export and import have in common."""
 
     filename_ext = ".json"
     filter_glob: bpy.props.StringProperty(default="*.json", options={"HIDDEN"})
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return _has_armature(cls, context)
+        armature = armature_of(context)
+        if armature is None:
+            return refuse(cls, "Select an armature, or a mesh that has one")
+        return allow(cls, "Leave Edit Mode first" if armature.mode == "EDIT" else "")
+
+
+class SBS_OT_export_capsules(_CapsuleFile, bpy.types.Operator, ExportHelper):  # type: ignore[misc]
+    bl_idname = "sbs.export_capsules"
+    bl_label = "Export Capsules"
+    bl_description = "Write the capsules of all bones that deform to a JSON file"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         try:
@@ -140,18 +120,11 @@ class SBS_OT_export_capsules(bpy.types.Operator, ExportHelper):  # type: ignore[
         return {"FINISHED"}
 
 
-class SBS_OT_import_capsules(bpy.types.Operator, ImportHelper):  # type: ignore[misc]
+class SBS_OT_import_capsules(_CapsuleFile, bpy.types.Operator, ImportHelper):  # type: ignore[misc]
     bl_idname = "sbs.import_capsules"
     bl_label = "Import Capsules"
     bl_description = "Give bones the capsules that a JSON file has for their names"
     bl_options = {"REGISTER", "UNDO"}
-
-    filename_ext = ".json"
-    filter_glob: bpy.props.StringProperty(default="*.json", options={"HIDDEN"})
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return _has_armature(cls, context)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         try:

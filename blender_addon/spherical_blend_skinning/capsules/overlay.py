@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +17,6 @@ CLASSES = ()
 _INNER_COLOR = (1.0, 0.55, 0.1, 0.9)
 _OUTER_COLOR = (0.2, 0.6, 1.0, 0.6)
 _STEPS = 24
-
-_handle: Any = None
 
 
 def outlines(heads: NDArray[np.float64], tails: NDArray[np.float64], radii: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -93,12 +89,5 @@ def _draw() -> None:
     gpu.state.blend_set("NONE")
 
 
-def register() -> None:
-    global _handle
-    _handle = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
-
-
-def unregister() -> None:
-    global _handle
-    bpy.types.SpaceView3D.draw_handler_remove(_handle, "WINDOW")
-    _handle = None
+_overlay = drawing.Overlay(_draw)
+register, unregister = _overlay.register, _overlay.unregister

@@ -5,16 +5,14 @@ from __future__ import annotations
 
 import bpy
 
+from ..interface.panels import SidebarPanel
 from .operators import armature_of
 
 __all__ = ["CLASSES"]
 
 
-class SBS_PT_capsules(bpy.types.Panel):
+class SBS_PT_capsules(SidebarPanel, bpy.types.Panel):  # type: ignore[misc]
     bl_label = "Capsules"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-    bl_category = "SBS"
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import bpy
 
-from ..settings.choices import CAPSULE_FALLOFFS
-from .operators import OUTSIDES
+from ..settings import shared
 
 __all__ = ["CLASSES", "register", "unregister"]
 
@@ -40,15 +39,9 @@ class SBS_PG_capsules(bpy.types.PropertyGroup):
         description="Assign weights anew whenever a radius, an envelope distance or an envelope weight changes",
         update=_start_to_follow,
     )
-    falloff: bpy.props.EnumProperty(
-        name="Falloff", description="How a weight falls from the inner capsule to the outer one", items=CAPSULE_FALLOFFS
-    )
-    outside: bpy.props.EnumProperty(
-        name="Outside", description="What becomes of vertices that are in no capsule", items=OUTSIDES
-    )
-    limit: bpy.props.IntProperty(
-        name="Limit", description="How many bones move a vertex at most; 0 for all", default=4, min=0, soft_max=8
-    )
+    falloff: shared.falloff()
+    outside: shared.outside()
+    limit: shared.limit(4)
 
 
 CLASSES = (SBS_PG_capsules,)

@@ -27,8 +27,6 @@ _OPACITY = 0.75
 # How much nearer a heat map is drawn than its mesh, as a share of the depth of the view.
 _LIFT = 2e-5
 
-_handle: Any = None
-
 
 class _Drawn(NamedTuple):
     """What was made for an object, and for what."""
@@ -118,13 +116,10 @@ def _bring_up_to_date(item: bpy.types.Object, shader: Any, shown: str, largest: 
     return _drawn[key]
 
 
-def register() -> None:
-    global _handle
-    _handle = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
+_overlay = drawing.Overlay(_draw)
+register = _overlay.register
 
 
 def unregister() -> None:
-    global _handle
-    bpy.types.SpaceView3D.draw_handler_remove(_handle, "WINDOW")
-    _handle = None
+    _overlay.unregister()
     _drawn.clear()

@@ -6,17 +6,15 @@ from __future__ import annotations
 import bpy
 
 from ..engine import registry
+from ..interface.panels import SidebarPanel
 from . import overlay
 from .operators import KEY
 
 __all__ = ["CLASSES"]
 
 
-class SBS_PT_comparison(bpy.types.Panel):
+class SBS_PT_comparison(SidebarPanel, bpy.types.Panel):  # type: ignore[misc]
     bl_label = "Compare with Linear"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-    bl_category = "SBS"
     bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod

@@ -3,15 +3,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Color", "draw_lines", "posed_armature"]
+__all__ = ["Color", "Overlay", "builtin_shader", "draw_lines", "posed_armature"]
 
 Color = tuple[float, float, float, float]
+
+
+class Overlay:
+    """A function that draws over the 3D view while it is registered."""
+
+    def __init__(self, draw: Callable[[], None]) -> None:
+        self._draw = draw
+        self._handle: Any = None
+
+    def register(self) -> None:
+        self._handle = bpy.types.SpaceView3D.draw_handler_add(self._draw, (), "WINDOW", "POST_VIEW")
+
+    def unregister(self) -> None:
+        bpy.types.SpaceView3D.draw_handler_remove(self._handle, "WINDOW")
+        self._handle = None
 
 
 def posed_armature(context: bpy.types.Context) -> bpy.types.Object | None:

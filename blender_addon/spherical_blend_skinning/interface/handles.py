@@ -15,8 +15,21 @@ __all__ = ["Handles", "arrow_place"]
 class Handles:
     """What gizmo groups with such handles have in common; to be mixed into a `bpy.types.GizmoGroup`."""
 
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "WINDOW"
+    bl_options = {"3D", "PERSISTENT", "SCALE"}
+
     #: What a drag is called in the history.
     step = ""
+
+    def place(self, bone: bpy.types.PoseBone) -> None:
+        """Put the handles where they belong on the active bone."""
+        raise NotImplementedError
+
+    def draw_prepare(self, context: bpy.types.Context) -> None:
+        if context.active_pose_bone is not None:
+            self.place(context.active_pose_bone)
+        self._end_drag()
 
     def add_handle(
         self, color: tuple[float, float, float], get: Callable[[], float], change: Callable[[float], None]
@@ -36,8 +49,8 @@ class Handles:
         self.is_dragged = False
         return arrow
 
-    def end_drag(self) -> None:
-        """Make a drag that is over a step of undo; to be called whenever the group is drawn."""
+    def _end_drag(self) -> None:
+        """Make a step of undo of a drag that has ended."""
         if self.is_dragged and not any(arrow.is_modal for arrow in self.gizmos):
             self.is_dragged = False
             # Before Blender 5 a gizmo makes no step of undo, nor may one be made while drawing.

@@ -14,6 +14,7 @@ from . import rigged
 
 __all__ = [
     "all_meshes_property",
+    "allow",
     "do_to_each",
     "hindrance",
     "linked_reason",
@@ -67,6 +68,11 @@ def refuse(operator: type[bpy.types.Operator], message: str) -> bool:
     """What poll returns when an operator cannot work; the artist reads why by the button."""
     operator.poll_message_set(message)
     return False
+
+
+def allow(operator: type[bpy.types.Operator], reason: str) -> bool:
+    """What poll returns: True, or False with a reason why the operator cannot work."""
+    return not reason or refuse(operator, reason)
 
 
 def hindrance(context: bpy.types.Context) -> str:

@@ -7,7 +7,7 @@ import bpy
 
 from ..bind import operators as bind
 from ..engine import live, portable, stack
-from ..interface.selection import do_to_each, hindrance, linked_reason, meshes, portable_meshes, refuse
+from ..interface.selection import allow, do_to_each, hindrance, linked_reason, meshes, portable_meshes, refuse
 from ..settings import preferences
 
 __all__ = ["CLASSES", "make_portable"]
@@ -46,11 +46,7 @@ class SBS_OT_make_portable(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         if bpy.app.version < portable.MINIMUM_VERSION:
             return refuse(cls, "Nodes can read bones from Blender 5.1 on; bake in this one")
-        if not meshes(context):
-            return refuse(cls, "Select a mesh with an armature")
-        if reason := hindrance(context):
-            return refuse(cls, reason)
-        return True
+        return allow(cls, hindrance(context) if meshes(context) else "Select a mesh with an armature")
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         def make_one(item: bpy.types.Object) -> None:
@@ -72,11 +68,7 @@ class SBS_OT_make_live(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not portable_meshes(context):
-            return refuse(cls, "No selected object is portable")
-        if reason := hindrance(context):
-            return refuse(cls, reason)
-        return True
+        return allow(cls, hindrance(context) if portable_meshes(context) else "No selected object is portable")
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         def make_one(item: bpy.types.Object) -> None:

@@ -3,7 +3,15 @@
 
 from __future__ import annotations
 
-__all__ = ["AS_OTHERS", "BLENDED_BONES", "CAPSULE_FALLOFFS", "CENTERS", "METHODS", "ROTATIONS"]
+__all__ = [
+    "AS_OTHERS",
+    "BLENDED_BONES",
+    "CAPSULE_FALLOFFS",
+    "CAPSULE_OUTSIDES",
+    "CENTERS",
+    "METHODS",
+    "ROTATIONS",
+]
 
 METHODS = (
     ("SPHERICAL", "Spherical Blend", "Rotations are blended about rotation centers: joints neither collapse nor bulge"),
@@ -39,5 +47,10 @@ CAPSULE_FALLOFFS = (
     ("SMOOTH", "Smooth", "Level at both capsules"),
     ("QUADRATIC", "Quadratic", "Fast at the inner capsule, level at the outer one"),
 )
+CAPSULE_OUTSIDES = (
+    ("NEAREST", "Nearest Bone", "A vertex outside of all outer capsules follows the bone of the nearest one"),
+    ("UNWEIGHTED", "Leave", "A vertex outside of all outer capsules keeps the weights of other bones, if it has any"),
+)
+
 #: Of bones that have no fall-off of their own.
 AS_OTHERS = "AS_OTHERS"

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import bpy
 
-from . import presets
+from . import presets, shared
 from . import rig as rig_settings
 from .choices import AS_OTHERS, BLENDED_BONES, CAPSULE_FALLOFFS, CENTERS, METHODS, ROTATIONS
 
@@ -39,6 +40,23 @@ def _shared(name: str) -> Callable[[bpy.types.PropertyGroup, bpy.types.Context],
     return changed
 
 
+def _kept(make: Callable[..., Any], *, update: Any = _changed, **options: Any) -> Any:
+    """A property that is kept with data-blocks: it may be overridden, and a change of it is noticed."""
+    return make(update=update, override=_OVERRIDABLE, **options)
+
+
+def _shared_choice(setting: str, name: str, description: str, items: Any, default: str) -> Any:
+    """An enumeration that the meshes of a rig may share; `setting` is the name of the property."""
+    return _kept(
+        bpy.props.EnumProperty,
+        name=name,
+        description=description,
+        items=items,
+        default=default,
+        update=_shared(setting),
+    )
+
+
 def _take_settings(settings: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
     """Have a mesh that shares the settings of its rig get those of another one."""
     if settings.scope == "RIG" and settings.armature is not None:
@@ -65,15 +83,16 @@ class SBS_PG_object(bpy.types.PropertyGroup):
     bound: bpy.props.BoolProperty(
         name="Bound", description="Whether the object has the modifier", override=_OVERRIDABLE, options={"HIDDEN"}
     )
-    armature: bpy.props.PointerProperty(
+    armature: _kept(
+        bpy.props.PointerProperty,
         name="Armature",
         description="The armature whose bones deform the mesh, by the vertex groups of their names",
         type=bpy.types.Object,
         poll=_is_armature,
         update=_take_settings,
-        override=_OVERRIDABLE,
     )
-    scope: bpy.props.EnumProperty(
+    scope: _kept(
+        bpy.props.EnumProperty,
         name="Settings",
         description="Whose settings these are",
         items=(
@@ -83,7 +102,6 @@ class SBS_PG_object(bpy.types.PropertyGroup):
         # That of files from before.
         default="MESH",
         update=_take_settings,
-        override=_OVERRIDABLE,
     )
     preset: bpy.props.EnumProperty(
         name="Preset",
@@ -92,73 +110,33 @@ class SBS_PG_object(bpy.types.PropertyGroup):
         get=presets.of,
         set=presets.use,
     )
-    method: bpy.props.EnumProperty(
-        name="Method",
-        description="How the motions of several bones are blended",
-        items=METHODS,
-        default="SPHERICAL",
-        update=_shared("method"),
-        override=_OVERRIDABLE,
-    )
-    rotation: bpy.props.EnumProperty(
-        name="Rotation",
-        description="How Spherical Blend blends rotations",
-        items=ROTATIONS,
-        default="QLERP",
-        update=_shared("rotation"),
-        override=_OVERRIDABLE,
-    )
-    center: bpy.props.EnumProperty(
-        name="Center",
-        description="What Spherical Blend turns vertices about",
-        items=CENTERS,
-        default="JOINT_SET",
-        update=_shared("center"),
-        override=_OVERRIDABLE,
-    )
-    blended_bones: bpy.props.EnumProperty(
-        name="Bones",
-        description="Which bones Bones Blending is for",
-        items=BLENDED_BONES,
-        default="ALL",
-        update=_shared("blended_bones"),
-        override=_OVERRIDABLE,
-    )
-    influence_limit: bpy.props.IntProperty(
-        name="Limit",
-        description="How many bones move a vertex at most, the heaviest of them; 0 for all",
+    method: _shared_choice("method", "Method", "How the motions of several bones are blended", METHODS, "SPHERICAL")
+    rotation: _shared_choice("rotation", "Rotation", "How Spherical Blend blends rotations", ROTATIONS, "QLERP")
+    center: _shared_choice("center", "Center", "What Spherical Blend turns vertices about", CENTERS, "JOINT_SET")
+    blended_bones: _shared_choice("blended_bones", "Bones", "Which bones Bones Blending is for", BLENDED_BONES, "ALL")
+    influence_limit: _kept(
+        shared.limit,
         default=0,
-        min=0,
-        soft_max=8,
+        description="The most bones that move a vertex, the heaviest are kept; 0 for all",
         update=_shared("influence_limit"),
-        override=_OVERRIDABLE,
     )
-    amount: bpy.props.FloatProperty(
+    amount: _kept(
+        shared.factor,
         name="Amount",
         description="How much of the method there is; the rest is what is chosen for elsewhere",
-        default=1.0,
-        min=0.0,
-        max=1.0,
-        subtype="FACTOR",
-        update=_changed,
-        override=_OVERRIDABLE,
     )
-    amount_group: bpy.props.StringProperty(
+    amount_group: _kept(
+        bpy.props.StringProperty,
         name="Vertex Group",
         description="Vertex group that tells how much of the method each vertex gets; all of it if empty",
-        update=_changed,
-        override=_OVERRIDABLE,
     )
-    amount_invert: bpy.props.BoolProperty(
-        name="Invert", description="Take the vertex group the other way round", update=_changed, override=_OVERRIDABLE
-    )
-    amount_method: bpy.props.EnumProperty(
+    amount_invert: _kept(bpy.props.BoolProperty, name="Invert", description="Take the vertex group the other way round")
+    amount_method: _kept(
+        bpy.props.EnumProperty,
         name="Elsewhere",
         description="What a vertex gets where the amount is less than one",
         items=(("NONE", "Undeformed", "It stays where it is"), *METHODS),
         default="LINEAR",
-        update=_changed,
-        override=_OVERRIDABLE,
     )
     armature_modifier: bpy.props.PointerProperty(type=SBS_PG_armature_modifier, override=_OVERRIDABLE)
 
@@ -174,41 +152,38 @@ def _zone_changed(bone: bpy.types.PropertyGroup, context: bpy.types.Context) -> 
 class SBS_PG_bone(bpy.types.PropertyGroup):
     """What is chosen for a bone."""
 
-    bones_blending: bpy.props.BoolProperty(
+    bones_blending: _kept(
+        bpy.props.BoolProperty,
         name="Bones Blending",
         description="Blend this bone with its parent by bones blending, on meshes that do so for marked bones",
-        update=_changed,
-        override=_OVERRIDABLE,
     )
-    own_zone: bpy.props.BoolProperty(
+    own_zone: _kept(
+        bpy.props.BoolProperty,
         name="Own Zone",
         description="Say where along the bone Bones Blending bends; otherwise it goes by the radius of the limb",
-        update=_changed,
-        override=_OVERRIDABLE,
     )
-    t_min: bpy.props.FloatProperty(
+    t_min: _kept(
+        bpy.props.FloatProperty,
         name="Zone Start",
         description="Where vertices begin to turn with the bone: how far from its head, negative along the parent",
         default=-0.1,
         subtype="DISTANCE",
         update=_zone_changed,
-        override=_OVERRIDABLE,
     )
-    t_max: bpy.props.FloatProperty(
+    t_max: _kept(
+        bpy.props.FloatProperty,
         name="Zone End",
         description="From where on vertices turn with the bone alone: how far from its head",
         default=0.1,
         subtype="DISTANCE",
         update=_zone_changed,
-        override=_OVERRIDABLE,
     )
-    capsule_falloff: bpy.props.EnumProperty(
+    capsule_falloff: _kept(
+        bpy.props.EnumProperty,
         name="Falloff",
         description="How the weight of this bone falls from its inner capsule to its outer one",
         items=((AS_OTHERS, "As Others", "As is chosen for all bones"), *CAPSULE_FALLOFFS),
         default=AS_OTHERS,
-        update=_changed,
-        override=_OVERRIDABLE,
     )
 
 
@@ -222,15 +197,10 @@ def register() -> None:
     bpy.types.Bone.sbs = bpy.props.PointerProperty(
         name="Spherical Blend Skinning", type=SBS_PG_bone, override=_OVERRIDABLE
     )
-    amount = bpy.props.FloatProperty(
+    amount = _kept(
+        shared.factor,
         name="Amount",
         description="How much of their method meshes get where this bone moves them, by its weights",
-        default=1.0,
-        min=0.0,
-        max=1.0,
-        subtype="FACTOR",
-        update=_changed,
-        override=_OVERRIDABLE,
     )
     setattr(bpy.types.PoseBone, BONE_AMOUNT, amount)
 

@@ -7,7 +7,7 @@ import bpy
 
 from ..bind import operators as bind
 from ..engine import bake, shape_keys, stack
-from ..interface.selection import do_to_each, hindrance, our_meshes, refuse
+from ..interface.selection import allow, do_to_each, hindrance, our_meshes
 
 __all__ = ["CLASSES"]
 
@@ -24,11 +24,8 @@ class SBS_OT_apply_as_shape_key(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not our_meshes(context):
-            return refuse(cls, "No selected object is deformed by spherical blend skinning")
-        if reason := hindrance(context):
-            return refuse(cls, reason)
-        return True
+        none = "No selected object is deformed by spherical blend skinning"
+        return allow(cls, hindrance(context) if our_meshes(context) else none)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         def apply(item: bpy.types.Object) -> None:

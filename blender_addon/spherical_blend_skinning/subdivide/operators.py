@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..core import library
 from ..core.matrices import transform_points
 from ..interface import rigged
-from ..interface.selection import refuse
+from ..interface.selection import allow
 
 __all__ = ["CLASSES", "attachment", "heaviest", "subdivide_near"]
 
@@ -111,8 +111,7 @@ class SBS_OT_subdivide_near_bones(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        reason = rigged.hindrance(context)
-        return refuse(cls, reason) if reason else True
+        return allow(cls, rigged.hindrance(context))
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         count = vertices = 0

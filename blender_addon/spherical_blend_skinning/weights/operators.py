@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 
 from ..interface import rigged
+from ..interface.selection import allow
+from ..settings import shared
 from . import tools
 
 __all__ = ["CLASSES"]
@@ -21,21 +21,7 @@ class _WeightsOperator:
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         is_mesh = context.object is not None and context.object.type == "MESH"
-        message = rigged.hindrance(context) if is_mesh else "Select a mesh"
-        if message:
-            cls.poll_message_set(message)
-        return not message
-
-
-def _limit(default: int) -> Any:
-    """The property that all have who give weights to vertices."""
-    return bpy.props.IntProperty(
-        name="Limit",
-        description="How many bones move a vertex at most; 0 for all",
-        default=default,
-        min=0,
-        soft_max=8,
-    )
+        return allow(cls, rigged.hindrance(context) if is_mesh else "Select a mesh")
 
 
 class SBS_OT_smooth_weights(_WeightsOperator, bpy.types.Operator):  # type: ignore[misc]
@@ -49,7 +35,7 @@ class SBS_OT_smooth_weights(_WeightsOperator, bpy.types.Operator):  # type: igno
     strength: bpy.props.FloatProperty(
         name="Strength", description="How far towards the mean of the neighbors", default=0.5, min=0.0, max=1.0
     )
-    limit: _limit(default=0)
+    limit: shared.limit(0)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         (mesh,) = rigged.find(context)
@@ -112,18 +98,13 @@ class SBS_OT_check_weights(_WeightsOperator, bpy.types.Operator):  # type: ignor
     bl_label = "Check Weights"
     bl_description = "Look for vertices without weights, with sums that are not 1, or with too many bones; select them"
 
-    limit: bpy.props.IntProperty(
-        name="Limit", description="More bones at a vertex are too many; 0 for no limit", default=4, min=0, soft_max=8
-    )
+    limit: shared.limit(4, "More bones at a vertex are too many; 0 for no limit")
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         (mesh,) = rigged.find(context)
         result = tools.check(mesh, limit=self.limit)
         rigged.select_vertices(mesh.item, result.vertices)
-        if len(result.vertices):
-            self.report({"WARNING"}, result.text)
-        else:
-            self.report({"INFO"}, result.text)
+        self.report({"WARNING"} if len(result.vertices) else {"INFO"}, result.text)
         return {"FINISHED"}
 
 
@@ -132,7 +113,7 @@ class SBS_OT_heat_weights(_WeightsOperator, bpy.types.Operator):  # type: ignore
     bl_label = "Heat with Islands"
     bl_description = "Automatic weights by heat, also for meshes of loose parts; locked groups keep theirs"
 
-    limit: _limit(default=4)
+    limit: shared.limit(4)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         (mesh,) = rigged.find(context)
@@ -146,7 +127,7 @@ class SBS_OT_transfer_weights(_WeightsOperator, bpy.types.Operator):  # type: ig
     bl_label = "Transfer"
     bl_description = "Give the other selected meshes the weights of the nearest points of the active one"
 
-    limit: _limit(default=0)
+    limit: shared.limit(0)
     max_distance: bpy.props.FloatProperty(
         name="Distance",
         description="Vertices that are farther keep their weights; 0 for any distance",
@@ -157,12 +138,8 @@ class SBS_OT_transfer_weights(_WeightsOperator, bpy.types.Operator):  # type: ig
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not super().poll(context):
-            return False
-        if not _others(context):
-            cls.poll_message_set("Select the meshes that are to get weights, and then the one that has them")
-            return False
-        return True
+        lack = "" if _others(context) else "Select the meshes that are to get weights, and then the one that has them"
+        return super().poll(context) and allow(cls, lack)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         (source,) = rigged.find(context)

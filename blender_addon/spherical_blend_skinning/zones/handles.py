@@ -16,14 +16,11 @@ __all__ = ["CLASSES"]
 _LEAST = 1e-3
 
 
-class SBS_GGT_zone(Handles, bpy.types.GizmoGroup):
+class SBS_GGT_zone(Handles, bpy.types.GizmoGroup):  # type: ignore[misc]
     """Two arrows from the head of the active bone: along its parent to the start of its zone, and to its end."""
 
     bl_idname = "SBS_GGT_zone"
     bl_label = "Zone"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "WINDOW"
-    bl_options = {"3D", "PERSISTENT", "SCALE"}
     step = "Zone"
 
     @classmethod
@@ -35,11 +32,8 @@ class SBS_GGT_zone(Handles, bpy.types.GizmoGroup):
         self.start = self.add_handle(START_COLOR, _start, _set_start)
         self.end = self.add_handle(END_COLOR, _end, _set_end)
 
-    def draw_prepare(self, context: bpy.types.Context) -> None:
-        bone = context.active_pose_bone
-        if bone is not None:
-            self.start.matrix_basis, self.end.matrix_basis = places(bone)
-        self.end_drag()
+    def place(self, bone: bpy.types.PoseBone) -> None:
+        self.start.matrix_basis, self.end.matrix_basis = places(bone)
 
 
 def places(bone: bpy.types.PoseBone) -> tuple[Matrix, Matrix]:

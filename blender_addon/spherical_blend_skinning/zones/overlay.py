@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 import numpy as np
 from mathutils import Matrix
@@ -20,8 +18,6 @@ CLASSES = ()
 START_COLOR = (0.25, 0.85, 0.45)
 END_COLOR = (0.95, 0.35, 0.8)
 _STEPS = 48
-
-_handle: Any = None
 
 
 def ring(matrix: Matrix, place: float, radius: float) -> NDArray[np.float32]:
@@ -56,12 +52,5 @@ def _draw() -> None:
     gpu.state.blend_set("NONE")
 
 
-def register() -> None:
-    global _handle
-    _handle = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
-
-
-def unregister() -> None:
-    global _handle
-    bpy.types.SpaceView3D.draw_handler_remove(_handle, "WINDOW")
-    _handle = None
+_overlay = drawing.Overlay(_draw)
+register, unregister = _overlay.register, _overlay.unregister

@@ -5,19 +5,15 @@ from __future__ import annotations
 
 import bpy
 
+from ..interface.panels import PosePanel
 from ..interface.words import draw_words
 from . import bones as bone_zones
 
 __all__ = ["CLASSES", "register", "unregister"]
 
 
-class SBS_PT_zones(bpy.types.Panel):
+class SBS_PT_zones(PosePanel, bpy.types.Panel):  # type: ignore[misc]
     bl_label = "Bones Blending"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-    bl_category = "SBS"
-    bl_context = "posemode"
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
