@@ -282,17 +282,17 @@ class Skin:
             alike (section 4); one for each vertex, where joints count by their weights, so that the mesh does not tear
             between joint sets; or the `centers` that the skin was made with.
         damping : float
-            Weight of the pull of that point to the mean of the set's vertices, or for ``"weighted"`` to the vertex; it
-            makes the point unique. No unit. ``"weighted"`` takes at least 1e-6. What the pull takes from a vertex is
-            at most sqrt(damping) / 16 of the translation between two joints, 6e-6 of it by default, and that only if
-            they turn against each other by sqrt(damping), 1e-4 radians; from 1 degree on it is below 1e-7.
+            How strongly that point is drawn to the mean of the set's vertices, or for ``"weighted"`` to the vertex,
+            which makes the point unique. No unit. ``"weighted"`` uses at least 1e-6. This moves a vertex by at most
+            sqrt(damping) / 16 of the translation between two joints, by default 6e-6 of it. That is where they turn
+            against each other by sqrt(damping), 1e-4 radians; from 1 degree on it is less than 1e-7.
         rcond : float, optional
-            Between 0 and 1: the paper's truncated singular value decomposition in place of damping, dropping singular
-            values up to `rcond` times the largest. It jumps where one crosses that; 1e-3 is a good value. For centers
-            of joint sets only. It takes 7 to 12 times as long for a whole frame (``python -m benchmarks.rcond``), and
-            departs from the paper in two points: singular values up to 1e-5 are always dropped, where the paper names
-            no limit, and of several best points it takes the one nearest to the mean of the vertices, not to the
-            origin, so that it does not depend on where the origin is.
+            Between 0 and 1: the truncated singular value decomposition of the paper in place of damping, without
+            singular values up to `rcond` times the largest. The center jumps where a singular value crosses that limit;
+            1e-3 is a good value. For centers of joint sets only. A whole frame takes 7 to 12 times as long (``python -m
+            benchmarks.rcond``). It differs from the paper in two points: singular values up to 1e-5 are always dropped,
+            where the paper names no limit; and of several best points it takes the one nearest to the mean of the
+            vertices, not to the origin, so that the result does not depend on where the origin is.
         amount : (V,) array_like or float, optional
             How much of this method each vertex gets, between 0 and 1, the rest being `base`: positions and normals of
             the two are blended. Where it is 0 or 1 the result is that of one method alone, bit for bit, and the other
