@@ -29,10 +29,10 @@ from sbs.character import Character, Mesh
 from sbs.demo.scenes import Scene, fist, knee, load_shipped, twist
 from sbs.files import replacing
 from sbs.picture import Camera, Row, compose
-from sbs.poses import turned
+from sbs.poses import axes, turned
 from sbs.quality import METHODS, Gauge, Motion, Report, clip, evaluate, made_poses, sweep
 from sbs.quality.measures import bending_energy, tears
-from sbs.quality.motions import BENDS, axes, bending_joints
+from sbs.quality.motions import BENDS, bending_joints
 from sbs.quality.panel import FOOTNOTE, panel_row, shapes, worst_pose
 from sbs.quality.plot import plot
 from sbs.quality.report import in_words

@@ -9,7 +9,7 @@
 #include "blending/members.h"
 #include "mesh/positions.h"
 
-/* Half of the default zone, in radii of the limb; the inner side of a bend by up to 137 degrees does not fold. */
+/* Half of the default zone, in radii of the limb; the inner side of a bend turns back on itself from 2.4 radians. */
 static const double WIDTH = 1.2;
 
 static int compare_numbers(const void *first, const void *second) {

@@ -12,7 +12,7 @@ import pytest
 from surfaces import tube
 
 import sbs
-from sbs import mesh, rotations
+from sbs import rotations
 from sbs.poses import bone_axis, turned
 
 LARGEST_ANGLE = np.radians(179.9)  # up to here axis and angle of a matrix are known to 1e-13
@@ -314,29 +314,6 @@ def test_the_elbow_of_a_woman_keeps_its_radius(woman: sbs.Character) -> None:
     kept = radii(blending.skin().deform(matrices, **blending.options).astype(float)) / before
     np.testing.assert_allclose(kept, 1, rtol=0, atol=1e-5)  # float32, and radii that are a hundredth of the size
     assert (radii(woman.skin.deform(matrices, method="linear").astype(float)) / before).min() < 0.1
-
-
-def test_subdivision_lowers_the_curvature_over_a_bend(woman: sbs.Character) -> None:
-    """Figure 9."""
-    elbow = woman.skeleton.index("LeftForeArm")
-    blending = of_character(woman)
-    fine = mesh.subdivide_near_joints(woman, ["LeftArm", "LeftForeArm"], attachment=blending.attachment)
-
-    def curvatures(character: sbs.Character) -> np.ndarray:
-        bound = of_character(character)
-        connected = mesh.connected_triangles(character.mesh.triangles, bound.attachment, elbow)
-        local = np.stack([turned(character.skeleton, "LeftForeArm", (0, 1, 0), angle) for angle in range(0, 136, 15)])
-        matrices = character.skeleton.skinning_matrices(character.skeleton.forward(local))
-        frames = bound.skin().deform_many(matrices, **bound.options)
-        rest = character.mesh.positions
-        angles = mesh.curvature(frames, character.mesh.triangles, rest_positions=rest)[:, connected]
-        largest: np.ndarray = np.degrees(angles.max(axis=1))
-        return largest
-
-    original, divided = curvatures(woman), curvatures(fine)
-    assert divided[0] == pytest.approx(original[0], abs=1e-3)
-    assert (divided[1:] < original[1:]).all()
-    assert divided[-1] < original[-1] - 5
 
 
 def test_the_others_stay_as_they_are(woman: sbs.Character) -> None:

@@ -41,13 +41,13 @@ def test_subdivide_writes_the_finer_character(tmp_path: Path) -> None:
 
 def test_curvature_tells_and_draws(tmp_path: Path) -> None:
     path = tmp_path / "bend.png"
-    arguments = ("curvature", WOMAN, "--joint", "LeftForeArm", "--axis", "y", "--bend", "0:90", "--steps", 3)
+    arguments = ("curvature", WOMAN, "--joint", "LeftForeArm", "--bend", "0:90", "--steps", 3)
     told = json.loads(succeed(*arguments, "--json", "--subdivide", "LeftForeArm", "-o", path))
     assert told["bend"] == [0, 45, 90]
     original, divided = told["curvature"].values()
     assert (original["vertices"], original["triangles"]) == (13380, 26756)
     assert divided["triangles"] > 26756
-    assert original["degrees"][0] == pytest.approx(divided["degrees"][0], abs=0.01)  # nothing bends at rest
+    assert original["degrees"][0] == pytest.approx(divided["degrees"][0], abs=1)  # nearly as at bind
     assert original["degrees"][2] > original["degrees"][0]
     with Image.open(path) as picture:
         assert np.asarray(picture).std() > 1
@@ -55,7 +55,7 @@ def test_curvature_tells_and_draws(tmp_path: Path) -> None:
 
 
 def test_curvature_by_bones_blending_is_of_both_sides_of_the_joint() -> None:
-    arguments = ("curvature", WOMAN, "--joint", "LeftForeArm", "--axis", "y", "--bend", "0:90", "--steps", 2, "--json")
+    arguments = ("curvature", WOMAN, "--joint", "LeftForeArm", "--bend", "0:90", "--steps", 2, "--json")
     told = json.loads(succeed(*arguments, "--bones-blending", "all"))
     assert told["method"] == "bones blending"
     original, divided = told["curvature"].values()
@@ -97,7 +97,7 @@ def test_deform_by_bones_blending_in_zones_of_their_own(tmp_path: Path) -> None:
 
 def test_a_wider_zone_bends_rounder() -> None:
     """What the guide of bones blending says, and that curvature and compare take the options as well."""
-    arguments = ("curvature", WOMAN, "--joint", "LeftForeArm", "--axis", "y", "--bend", "0:90", "--steps", 2, "--json")
+    arguments = ("curvature", WOMAN, "--joint", "LeftForeArm", "--bend", "0:90", "--steps", 2, "--json")
     bones = ("--bones-blending", "LeftForeArm")
     largest = []
     for reach in (0.1, 0.5):  # of an arm that is as thick as the latter

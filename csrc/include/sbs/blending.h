@@ -27,9 +27,10 @@
  * of its zone; the rim is at t_min along the bone and one radius of the limb beside it.
  *
  * ZONES. By default t_min and t_max are 1.2 radii of the limb to both sides of the joint, but not beyond the middle of
- * the parent's bone or of its own. Then the inner side of a bend by up to 137 degrees does not fold. The radius is the
- * median distance from the bone's line of the vertices that are attached to the joint or its parent and lie between the
- * middles of their bones; a quarter of the bone if there are none.
+ * the parent's bone or of its own. Then the inner side of a bend turns back on itself from 137 degrees, and crosses
+ * itself from 100, on a tube of a fine mesh. Both are distances: n is a unit vector, where that of the paper is as long
+ * as the bone. The radius is the median distance from the bone's line of the vertices that are attached to the joint or
+ * its parent and lie between the middles of their bones; a quarter of the bone if there are none.
  *
  * Joints without a parent are rigid. So are joints without a bone: those at the same place as their parent, their
  * children and their tail, see sbs/bones.h.

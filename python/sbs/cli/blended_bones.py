@@ -77,8 +77,10 @@ class ChosenBones:
     t_min: Ends
     t_max: Ends
 
-    def blend(self, character: Character) -> BonesBlending:
-        """Bones blending of a character.
+    def blend(
+        self, character: Character, original: BonesBlending | None = None, attachment: NDArray[np.int32] | None = None
+    ) -> BonesBlending:
+        """Bones blending of a character; of one whose mesh was divided, with the zones and joints of the original one.
 
         Raises
         ------
@@ -93,8 +95,9 @@ class ChosenBones:
             mesh.positions,
             joints=None if "all" in self.joints else known_joints(character, self.joints, option="--bones-blending"),
             influences=(mesh.joint_indices, mesh.joint_weights),
-            t_min=_numbers(character, self.t_min, "--t-min"),
-            t_max=_numbers(character, self.t_max, "--t-max"),
+            attachment=attachment,
+            t_min=_numbers(character, self.t_min, "--t-min") if original is None else original.t_min,
+            t_max=_numbers(character, self.t_max, "--t-max") if original is None else original.t_max,
         )
         for ends, option in ((self.t_min, "--t-min"), (self.t_max, "--t-max")):
             _refuse_idle(character, blending, ends, option)

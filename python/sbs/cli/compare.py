@@ -19,6 +19,7 @@ from ..poses import bone_axis, descendants, turned, vertices_around
 from .blended_bones import Ends, blending_options, chosen_bones
 from .options import (
     ANIMATION,
+    AXES,
     CENTER,
     CENTERS_CACHE,
     CHARACTER,
@@ -30,7 +31,7 @@ from .options import (
     VIEW,
     WIDTH,
     known_joints,
-    parse_axis,
+    parse_direction,
     pose_at,
     refuse_without,
     skin_for,
@@ -56,7 +57,7 @@ def parse_rotation(
         raise click.BadParameter(f"{text!r} is not AXIS:DEGREES, as in x:125 or bone:170", context, parameter)
     if axis == "bone":
         return axis, degrees
-    return parse_axis(context, parameter, axis), degrees
+    return AXES.get(axis) or parse_direction(context, parameter, axis), degrees
 
 
 @click.command()

@@ -11,12 +11,13 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from ..blending import BonesBlending
 from ..character import Character, load
 from ..files import replacing
-from ..mesh import Scheme, connected_triangles, curvature, heaviest_joints, subdivide_near_joints
+from ..mesh import Scheme, connected_triangles, curvature, heaviest_joints, subdivide, triangles_near_joints
 from ..options import DeformOptions, Method
 from ..picture.extra import load as load_extra
-from ..poses import turned
+from ..poses import flexed
 from ..skin import Skin
 from ..text import plain
 from .blended_bones import ChosenBones, Ends, blending_options, chosen_bones
@@ -24,7 +25,7 @@ from .options import CHARACTER, JSON, METHOD, SCHEME, STRICT, known_joints, pars
 from .tables import print_table
 from .terminal import say
 
-COLORS = ("#2471a3", "#c0392b")
+COLORS = ("#2471a3", "#c0392b", "#229954", "#7d3c98", "#b7950b")
 
 
 @dataclass(frozen=True)
@@ -63,15 +64,14 @@ def parse_bend(context: click.Context, parameter: click.Parameter, text: str) ->
 @click.option(
     "--axis",
     metavar="AXIS",
-    default="x",
-    show_default=True,
     callback=parse_axis,
-    help="x, y, z or X,Y,Z, in the joint's own frame.",
+    help="x, y, z or X,Y,Z, in the joint's own frame.  [default: that which the limb is bent about, across its bones]",
 )
 @click.option("--steps", type=click.IntRange(2, 10_000), default=28, show_default=True, help="How many angles.")
 @METHOD
 @blending_options
 @SCHEME
+@click.option("--levels", type=click.IntRange(1, 4), default=1, show_default=True, help="Up to how often to subdivide.")
 @click.option(
     "--subdivide",
     "joints",
@@ -86,19 +86,23 @@ def bend_curvature(
     file: Path,
     joint: str,
     bend: tuple[float, float],
-    axis: tuple[float, ...],
+    axis: tuple[float, ...] | None,
     steps: int,
     method: Method,
     bones: tuple[str, ...],
     t_min: Ends,
     t_max: Ends,
     scheme: Scheme,
+    levels: int,
     joints: tuple[str, ...],
     strict: bool,
     as_json: bool,
     output: Path | None,
 ) -> None:
     """Bend a joint of the character in FILE and measure the curvature of its mesh, original and subdivided.
+
+    The bend is told from a stretched limb, in which the bone of the joint goes on as its parent's: a limb that is bent
+    in FILE is straightened first.
 
     The curvature relative to a joint is the largest angle between the normals of two neighbors, at least one of which
     is connected to the joint: all its vertices are attached to it. With bones blending these are the vertices on both
@@ -112,20 +116,17 @@ def bend_curvature(
     character = load(file, strict=strict)
     (number,) = known_joints(character, [joint])
     name = character.skeleton.names[number]
-    parent = int(character.skeleton.parents[number])
-    near = known_joints(character, joints, option="--subdivide") if joints else [parent, number][parent < 0 :]
+    original = binding(character, method, chosen)
+    if not connected_triangles(character.mesh.triangles, original.attachment, number).any():
+        raise click.BadParameter(f"no triangle is connected to joint {name!r}", param_hint="--joint")
+    subjects = {"original": original}
+    near = known_joints(character, joints, option="--subdivide") if joints else original.with_triangles(number)
+    for level in range(1, levels + 1):
+        times = "" if level == 1 else f", {level} levels"
+        subjects[f"{scheme} subdivided{times}"] = original.divided(near, scheme, level)
     angles = np.linspace(*bend, steps)
-    fine = subdivide_near_joints(character, near, attachment=binding(character, method, chosen)[2], scheme=scheme)
-    curves = []
-    for title, subject in (("original", character), (f"{scheme} subdivided", fine)):
-        skin, options, attachment = binding(subject, method, chosen)
-        connected = connected_triangles(subject.mesh.triangles, attachment, number)
-        if not connected.any():
-            raise click.BadParameter(f"no triangle is connected to joint {name!r}", param_hint="--joint")
-        local = np.stack([turned(subject.skeleton, number, axis, angle) for angle in angles])
-        frames = skin.deform_many(subject.skinning_matrices(local), **options)
-        largest = curvature(frames, subject.mesh.triangles, rest_positions=subject.mesh.positions)[:, connected]
-        curves.append(Curve(title, skin.vertex_count, len(subject.mesh.triangles), np.degrees(largest.max(axis=1))))
+    local = flexed(character.skeleton, number, angles, axis)
+    curves = [subject.curve(title, number, character.skinning_matrices(local)) for title, subject in subjects.items()]
     by = "bones blending" if chosen is not None else method
     if output is not None:
         draw(output, f"{file.name}, {name}, {by}", angles, curves)
@@ -141,15 +142,62 @@ def bend_curvature(
         say(output)
 
 
-def binding(
-    character: Character, method: Method, chosen: ChosenBones | None
-) -> tuple[Skin, DeformOptions, NDArray[np.int32]]:
-    """The skin of a character, the options to deform it with, and the joint that each vertex is attached to."""
+@dataclass(frozen=True)
+class Bound:
+    """A character and how it is deformed.
+
+    Attributes
+    ----------
+    character : Character
+    skin : Skin
+    options : DeformOptions
+    attachment : (V,) int32 ndarray
+        The joint that each vertex is attached to.
+    chosen, blending
+        With bones blending.
+    """
+
+    character: Character
+    skin: Skin
+    options: DeformOptions
+    attachment: NDArray[np.int32]
+    chosen: ChosenBones | None = None
+    blending: BonesBlending | None = None
+
+    def with_triangles(self, joint: int) -> list[int]:
+        """The joint and its parent, if triangles are connected to that."""
+        parent = int(self.character.skeleton.parents[joint])
+        triangles = self.character.mesh.triangles
+        return [near for near in (parent, joint) if connected_triangles(triangles, self.attachment, near).any()]
+
+    def divided(self, near: list[int], scheme: Scheme, levels: int) -> Bound:
+        """The same with a finer mesh near some joints: new vertices belong where those around them do."""
+        mesh = self.character.mesh
+        triangles = triangles_near_joints(self.character, near, attachment=self.attachment)
+        division = subdivide(mesh.positions, mesh.triangles, triangles, scheme=scheme, levels=levels)
+        fine = self.character.with_mesh(division.mesh(mesh))
+        attachment = division.attachment(self.attachment)
+        if self.chosen is None:
+            return Bound(fine, fine.skin, self.options, attachment)
+        blending = self.chosen.blend(fine, self.blending, attachment)
+        return Bound(fine, blending.skin(), self.options, attachment, self.chosen, blending)
+
+    def curve(self, name: str, joint: int, matrices: NDArray[np.float64]) -> Curve:
+        """The curvature relative to a joint over poses (N, J, 4, 4)."""
+        mesh = self.character.mesh
+        connected = connected_triangles(mesh.triangles, self.attachment, joint)
+        frames = self.skin.deform_many(matrices, **self.options)
+        largest = curvature(frames, mesh.triangles, rest_positions=mesh.positions)[:, connected].max(axis=1)
+        return Curve(name, self.skin.vertex_count, len(mesh.triangles), np.degrees(largest))
+
+
+def binding(character: Character, method: Method, chosen: ChosenBones | None) -> Bound:
+    """How a character is deformed by the options."""
     if chosen is not None:
         blending = chosen.blend(character)
-        return blending.skin(), blending.options, blending.attachment
+        return Bound(character, blending.skin(), blending.options, blending.attachment, chosen, blending)
     mesh = character.mesh
-    return character.skin, {"method": method}, heaviest_joints(mesh.joint_indices, mesh.joint_weights)
+    return Bound(character, character.skin, {"method": method}, heaviest_joints(mesh.joint_indices, mesh.joint_weights))
 
 
 def described(joint: str, method: str, angles: NDArray[np.float64], curves: list[Curve]) -> dict[str, object]:
@@ -173,7 +221,7 @@ def draw(output: Path, title: str, angles: NDArray[np.float64], curves: list[Cur
     """Write the plot, figure 9."""
     figure = load_extra("matplotlib.figure", "matplotlib", "plots").Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
-    for curve, color in zip(curves, COLORS, strict=True):
+    for curve, color in zip(curves, COLORS, strict=False):
         axes.plot(angles, curve.degrees, color=color, label=f"{curve.name}, {curve.vertices:,} vertices")
     axes.set_title(plain(title), parse_math=False)
     axes.set(xlabel="bend in degrees", ylabel="curvature in degrees", xlim=sorted(angles[[0, -1]]))

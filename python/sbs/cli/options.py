@@ -110,8 +110,10 @@ def parse_direction(context: click.Context, parameter: click.Parameter, text: st
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
-def parse_axis(context: click.Context, parameter: click.Parameter, text: str) -> tuple[float, ...]:
+def parse_axis(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[float, ...] | None:
     """A callback for options that take x, y, z or X,Y,Z."""
+    if text is None:
+        return None
     return AXES.get(text) or parse_direction(context, parameter, text)
 
 

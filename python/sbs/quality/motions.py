@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 from .. import rotations
 from ..animation import Animation
 from ..character import Character
-from ..poses import turned
-from ..skeleton import Skeleton
-from ..weights import bone_segments
+from ..poses import axes, turned
 
 Floats = NDArray[np.float64]
 
@@ -23,9 +21,6 @@ BENDS = (90.0, 125.0)
 TWIST = 170.0
 SWEEP = np.arange(170.0, 191.0)
 """Degrees of a twist through half a turn, where the shorter way round changes sides."""
-
-STRAIGHT = 1e-2
-"""The sine of the angle between a bone and its parent's below which they are in line."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,22 +133,3 @@ def bending_joints(character: Character) -> list[int]:
     if not found:
         raise ValueError("no joint shares a vertex with its parent: there is nothing to bend")
     return found
-
-
-def axes(skeleton: Skeleton, joint: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The axes that a joint bends and twists about: unit vectors (3,) in its own frame, across and along its bone."""
-    heads, tails = bone_segments(skeleton)
-    bones = tails - heads
-    parent = int(skeleton.parents[joint])
-    bone = _unit(bones[joint], np.array([0.0, 1.0, 0.0]))
-    across = np.cross(_unit(bones[parent], bone), bone) if parent >= 0 else np.zeros(3)
-    if np.linalg.norm(across) < STRAIGHT:
-        across = np.cross(np.eye(3)[int(np.argmin(np.abs(bone)))], bone)
-    to_joint = skeleton.inverse_bind_matrices[joint][:3, :3]
-    bend, twist = (_unit(to_joint @ axis, axis) for axis in (across, bone))
-    return bend, twist
-
-
-def _unit(vector: NDArray[np.float64], otherwise: NDArray[np.float64]) -> NDArray[np.float64]:
-    length = np.linalg.norm(vector)
-    return np.asarray(vector / length if length > 0 else otherwise)
