@@ -132,7 +132,7 @@ def test_what_is_left_out_is_told(tmp_path: Path) -> None:
     ("change", "message"),
     [
         ({"version": 1.0}, "version 1 of PMX"),
-        ({"bones": [("a", 1, (0, 0, 0)), ("b", 0, (0, 0, 0))]}, "parents of bone 0 run in a circle"),
+        ({"bones": [("a", 1, (0, 0, 0)), ("b", 0, (0, 0, 0))]}, "parents of 'a' run in a circle"),
         ({"bones": [("a", 9, (0, 0, 0)), ("b", 0, (0, 0, 0))]}, "the parent of bone 0 is 9"),
         ({"bones": []}, "no bones"),
         ({"bones": [("a", -1, (0, 0, 0))]}, "hangs on bone 1, but there are 1 bones"),

@@ -25,6 +25,7 @@ from ..content import CharacterContent, FileError, SkinnedMesh, skeleton_of, uni
 from ..options import BlendOptions
 from ..rig import Floats, Rig
 from .binary import Bytes
+from .scene import Nodes, rig_of
 
 __all__ = ["Model", "parse", "read"]
 
@@ -117,39 +118,16 @@ def read(path: Path, skin: int | None) -> CharacterContent:
 def _rig(path: Path, model: Model) -> Rig:
     """Bones are nodes and joints at once, at bind not turned."""
     count = len(model.parents)
-    depths = np.full(count, -1)
-    for start in range(count):
-        chain: list[int] = []
-        bone = start
-        while bone >= 0 and depths[bone] < 0:
-            if len(chain) > count:
-                raise FileError(f"{path}: the parents of bone {start} run in a circle")
-            chain.append(bone)
-            bone = int(model.parents[bone])
-        above = -1 if bone < 0 else int(depths[bone])
-        for member in reversed(chain):
-            above += 1
-            depths[member] = above
-    order = np.argsort(depths, kind="stable")
-    node_of = np.empty(count, np.intp)
-    node_of[order] = np.arange(count)
-    parents = model.parents[order]
-    translations = model.heads[order] - np.where(parents[:, None] < 0, 0.0, model.heads[parents])
-    local_matrices = np.tile(np.eye(4), (count, 1, 1))
-    local_matrices[:, :3, 3] = translations
+    nodes = Nodes(
+        model.names,
+        model.parents,
+        model.heads - np.where(model.parents[:, None] < 0, 0.0, model.heads[model.parents]),
+        np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)),
+        np.ones((count, 3)),
+    )
     inverse_bind_matrices = np.tile(np.eye(4), (count, 1, 1))
     inverse_bind_matrices[:, :3, 3] = -model.heads
-    return Rig(
-        names=tuple(model.names[bone] for bone in order),
-        parents=np.where(parents < 0, -1, node_of[parents]).astype(np.int32),
-        translations=translations,
-        quaternions=np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)),
-        scales=np.ones((count, 3)),
-        local_matrices=local_matrices,
-        has_matrix=np.zeros(count, bool),
-        joints=node_of,
-        inverse_bind_matrices=inverse_bind_matrices,
-    )
+    return rig_of(path, nodes, np.arange(count), inverse_bind_matrices)[0]
 
 
 def parse(path: Path) -> Model:

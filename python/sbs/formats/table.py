@@ -16,7 +16,7 @@ from ..content import CharacterContent, FileError
 from ..motion import Motion
 from ..rig import Rig
 from ..triangle_mesh import Mesh
-from . import bvh, caches, pmx, surfaces
+from . import bvh, caches, pmx, surfaces, usd, usd_writer
 
 __all__ = ["FORMATS", "Format", "Role", "recognized", "with_role", "written"]
 
@@ -116,6 +116,26 @@ FORMATS: tuple[Format, ...] = (
         write=_write_glb,
     ),
     Format("glTF 2.0, text", (".gltf",), "as the binary form", read=_read_gltf),
+    Format(
+        "USD, binary",
+        (".usdc", ".usd"),
+        "mesh, normals, UVs of points, skeleton, weights, skinning method, animations",
+        magic=(b"PXR-USDC",),
+        extra="usd",
+        read=usd.read,
+        write=usd_writer.write,
+        frames=usd_writer.USD,
+    ),
+    Format(
+        "USD, text",
+        (".usda",),
+        "as the binary form",
+        magic=(b"#usda",),
+        extra="usd",
+        read=usd.read,
+        write=usd_writer.write,
+    ),
+    Format("USD, package", (".usdz",), "as the binary form", extra="usd", read=usd.read),
     Format(
         "MikuMikuDance PMX",
         (".pmx",),

@@ -30,7 +30,7 @@ def read_surface(document: Document, meshes: list[tuple[Element, SkinUse]]) -> S
                 surfaces.append(surface)
     if not surfaces:
         raise document.root.error("no triangles on the skin")
-    return _join(surfaces)
+    return join(surfaces)
 
 
 def vertex_count(document: Document, mesh: Element) -> int:
@@ -42,7 +42,8 @@ def vertex_count(document: Document, mesh: Element) -> int:
     return sum(map(accessors.count, positions))
 
 
-def _join(surfaces: list[SkinnedMesh]) -> SkinnedMesh:
+def join(surfaces: list[SkinnedMesh]) -> SkinnedMesh:
+    """One mesh of several."""
     first_vertices = np.cumsum([0] + [len(surface.positions) for surface in surfaces[:-1]])
     width = max(surface.joint_indices.shape[1] for surface in surfaces)
     padding = [((0, 0), (0, width - surface.joint_indices.shape[1])) for surface in surfaces]

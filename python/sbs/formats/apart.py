@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""Readers that run in a process of their own, since the libraries that they call may crash on damaged files.
+
+``python -m sbs.formats.apart MODULE FILE SKIN RESULT`` is that process: RESULT gets a `Scene`, or what is wrong.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from ..content import FileError
+from ..extras import load
+from .scene import Scene
+
+__all__ = ["read_apart"]
+
+_REFUSED, _NO_MEMORY = 3, 4
+
+# Seconds, and bytes beside what a file of its size may need.
+_PATIENCE = 600
+_MEMORY = 768 << 20
+_GROWTH = 64
+
+
+def read_apart(module: str, path: Path, skin: int | None) -> Scene:
+    """What ``scene(path, skin)`` of a module returns, found in another process.
+
+    Raises
+    ------
+    FileError
+        If it is refused, if the library crashes on it, or if it takes more memory than a file of its size can need.
+    OSError
+        If the file cannot be read.
+    """
+    with path.open("rb"):  # who may not read it hears so from here
+        pass
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    with tempfile.TemporaryDirectory(prefix="sbs-") as folder:
+        result = Path(folder, "scene.npz")
+        arguments = [module, str(path.absolute()), "" if skin is None else str(skin), str(result)]
+        try:
+            process = subprocess.run(
+                [sys.executable, "-P", "-m", "sbs.formats.apart", *arguments],
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=_PATIENCE,
+            )
+        except subprocess.TimeoutExpired:
+            raise FileError(f"{path}: not read within {_PATIENCE} s") from None
+        written = result.read_bytes() if result.exists() else b""
+    status = process.returncode
+    if status == 0:
+        try:
+            return Scene.from_bytes(written)
+        except (ValueError, KeyError, TypeError) as error:
+            raise FileError(f"{path}: damaged: its reader handed over nothing that makes sense") from error
+    if status == _REFUSED:
+        raise FileError(f"{path}: {written.decode('utf-8', 'replace')}")
+    if status == _NO_MEMORY:
+        raise FileError(f"{path}: asks for more memory than a file of its size can need")
+    how = signal.Signals(-status).name if -status in signal.valid_signals() else f"status {status}"
+    said = process.stderr.decode("utf-8", "replace").strip().splitlines()
+    raise FileError(f"{path}: damaged: its reader ended by {how}{': ' + said[-1][:200] if said and status > 0 else ''}")
+
+
+def _limit(path: Path) -> None:
+    """Lets the process take no more memory than a file of its size can need, where the system knows such a limit."""
+    try:
+        import resource
+    except ImportError:
+        return
+    most = _MEMORY + _GROWTH * path.stat().st_size
+    resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def main() -> None:
+    """Read one file."""
+    module, name, skin, result = sys.argv[1:]
+    path = Path(name)
+    reader = importlib.import_module(module)
+    for library, package, purpose in reader.NEEDS:
+        load(library, package, purpose)
+    _limit(path)
+    try:
+        Path(result).write_bytes(reader.scene(path, int(skin) if skin else None).to_bytes())
+    except FileError as error:
+        Path(result).write_text(str(error), encoding="utf-8", errors="replace")
+        status = _REFUSED
+    except MemoryError:
+        status = _NO_MEMORY
+    else:
+        status = 0
+    sys.stdout.flush()
+    os._exit(status)  # libraries that have read a damaged file may crash when they tidy up
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: MIT
+"""What readers of other programs' scenes find, in plain arrays, and how a character is made of it."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import affine
+from ..animation import Animation, Animations, Track, TrackPath
+from ..content import CharacterContent, FileError, SkinnedMesh, fold_scale, skeleton_of, weighted_joints
+from ..options import BlendOptions
+from ..rig import Floats, Rig, compose
+from ..text import well_formed
+
+__all__ = ["Clip", "Nodes", "Scene", "rig_of", "to_content"]
+
+
+@dataclass
+class Nodes:
+    """A tree of transforms, in any order.
+
+    Attributes
+    ----------
+    names : list of N str
+    parents : (N,) int32 ndarray
+        -1 for roots.
+    translations, scales : (N, 3) ndarray
+    quaternions : (N, 4) ndarray
+        Unit quaternions (w, x, y, z).
+    """
+
+    names: list[str]
+    parents: NDArray[np.int32]
+    translations: Floats
+    quaternions: Floats
+    scales: Floats
+
+
+@dataclass
+class Clip:
+    """Samples of some nodes, between which each property is linear.
+
+    Attributes
+    ----------
+    name : str
+    times : (F,) ndarray
+        Seconds.
+    nodes : (C,) int64 ndarray
+    translations, scales : (F, C, 3) ndarray
+    quaternions : (F, C, 4) ndarray
+    """
+
+    name: str
+    times: Floats
+    nodes: NDArray[np.int64]
+    translations: Floats
+    quaternions: Floats
+    scales: Floats
+
+
+@dataclass
+class Scene:
+    """A skinned mesh and its nodes.
+
+    Attributes
+    ----------
+    nodes : Nodes
+    joints : (J,) int64 ndarray
+        Their nodes.
+    inverse_bind_matrices : (J, 4, 4) ndarray
+    surface : SkinnedMesh
+    clips : list of Clip
+    remarks : list of str
+    method : str
+        ``"linear"`` or ``"dual_quaternion"``.
+    amount : (V,) ndarray or None
+        How much of it each vertex gets, in place of linear blending.
+    """
+
+    nodes: Nodes
+    joints: NDArray[np.int64]
+    inverse_bind_matrices: Floats
+    surface: SkinnedMesh
+    clips: list[Clip] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    method: str = "linear"
+    amount: Floats | None = None
+
+    def to_bytes(self) -> bytes:
+        """For another process: arrays as NumPy's archive, which runs no code when it is read."""
+        arrays: dict[str, NDArray[Any]] = {
+            "joints": self.joints,
+            "inverse_bind_matrices": self.inverse_bind_matrices,
+            **{f"nodes.{key}": value for key, value in vars(self.nodes).items() if key != "names"},
+            **{f"surface.{key}": value for key, value in vars(self.surface).items() if value is not None},
+        }
+        for number, clip in enumerate(self.clips):
+            arrays |= {f"clip{number}.{key}": value for key, value in vars(clip).items() if key != "name"}
+        if self.amount is not None:
+            arrays["amount"] = self.amount
+        words = {
+            "names": self.nodes.names,
+            "clips": [clip.name for clip in self.clips],
+            "remarks": self.remarks,
+            "method": self.method,
+        }
+        buffer = io.BytesIO()
+        arrays["words"] = np.frombuffer(json.dumps(words).encode(), np.uint8)
+        np.savez(buffer, allow_pickle=False, **arrays)
+        return buffer.getvalue()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Scene:
+        """The inverse of `to_bytes`."""
+        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+            arrays = {key: archive[key] for key in archive.files}
+        words = json.loads(arrays.pop("words").tobytes())
+
+        def part(prefix: str) -> dict[str, NDArray[Any]]:
+            return {key.removeprefix(prefix): arrays[key] for key in arrays if key.startswith(prefix)}
+
+        return cls(
+            nodes=Nodes(names=words["names"], **part("nodes.")),
+            joints=arrays["joints"],
+            inverse_bind_matrices=arrays["inverse_bind_matrices"],
+            surface=SkinnedMesh(**part("surface.")),
+            clips=[Clip(name=name, **part(f"clip{number}.")) for number, name in enumerate(words["clips"])],
+            remarks=words["remarks"],
+            method=words["method"],
+            amount=arrays.get("amount"),
+        )
+
+
+def rig_of(
+    path: Path, nodes: Nodes, joints: NDArray[np.int64], inverse_bind_matrices: Floats
+) -> tuple[Rig, NDArray[np.intp]]:
+    """The rig of nodes, parents before children, and the number in it of each node, (N,).
+
+    Raises
+    ------
+    FileError
+        If parents run in a circle.
+    """
+    count = len(nodes.parents)
+    depths = np.full(count, -1)
+    for start in range(count):
+        chain: list[int] = []
+        node = start
+        while node >= 0 and depths[node] < 0:
+            if len(chain) > count:
+                raise FileError(f"{path}: the parents of {nodes.names[start]!r} run in a circle")
+            chain.append(node)
+            node = int(nodes.parents[node])
+        depth = -1 if node < 0 else int(depths[node])
+        for member in reversed(chain):
+            depth += 1
+            depths[member] = depth
+    order = np.argsort(depths, kind="stable")
+    number = np.empty(count, np.intp)
+    number[order] = np.arange(count)
+    parents = nodes.parents[order]
+    translations, quaternions, scales = nodes.translations[order], nodes.quaternions[order], nodes.scales[order]
+    rig = Rig(
+        names=tuple(well_formed(nodes.names[node]) for node in order),
+        parents=np.where(parents < 0, -1, number[parents]).astype(np.int32),
+        translations=translations,
+        quaternions=quaternions,
+        scales=scales,
+        local_matrices=compose(translations, quaternions, scales),
+        has_matrix=np.zeros(count, bool),
+        joints=number[joints],
+        inverse_bind_matrices=inverse_bind_matrices,
+    )
+    return rig, number
+
+
+def to_content(path: Path, scene: Scene) -> CharacterContent:
+    """The character of a scene.
+
+    Raises
+    ------
+    FileError
+        If there is none, or what makes it is damaged.
+    """
+    _check(path, scene)
+    weighted = weighted_joints(scene.surface, len(scene.joints))
+    inverse_bind_matrices = scene.inverse_bind_matrices.copy()
+    singular = affine.are_singular(inverse_bind_matrices)
+    names = scene.nodes.names
+    for joint in np.flatnonzero(singular & weighted)[:1]:
+        raise FileError(f"{path}: the inverse bind matrix of joint {names[scene.joints[joint]]!r} is singular")
+    inverse_bind_matrices[singular] = np.eye(4)
+    with np.errstate(over="ignore", invalid="ignore"):
+        rig, number = rig_of(path, scene.nodes, scene.joints, inverse_bind_matrices)
+        if not np.isfinite(rig.rest_matrices).all():
+            raise FileError(f"{path}: transforms of nodes are too large")
+        surface, rig = fold_scale(scene.surface, rig, weighted)
+        try:
+            skeleton = skeleton_of(rig)
+        except ValueError as error:
+            raise FileError(f"{path}: {error}") from None
+        animations = [_animation(path, clip, rig, number) for clip in scene.clips]
+    options = BlendOptions()
+    if scene.method == "dual_quaternion":
+        options["method"] = "dual_quaternion"
+        if scene.amount is not None:
+            options |= {"amount": scene.amount, "base": "linear"}
+    return CharacterContent(
+        surface=surface,
+        skeleton=skeleton,
+        rig=rig,
+        animations=Animations(animations),
+        remarks=[well_formed(remark) for remark in scene.remarks],
+        options=options,
+    )
+
+
+def _check(path: Path, scene: Scene) -> None:
+    """See that arrays fit together and numbers are finite: files may say anything."""
+    surface, nodes = scene.surface, scene.nodes
+    node_count, joint_count, vertex_count = len(nodes.names), len(scene.joints), len(surface.positions)
+    if not (joint_count and vertex_count and len(surface.triangles)):
+        raise FileError(f"{path}: no skin on a mesh, so there is nothing to deform")
+    numbers = {"rest positions": surface.positions, "inverse bind matrices": scene.inverse_bind_matrices}
+    numbers |= {"translations": nodes.translations, "rotations": nodes.quaternions, "scales": nodes.scales}
+    numbers |= {f"keys of {clip.name!r}": clip.quaternions for clip in scene.clips}
+    for what, array in numbers.items():
+        if not np.isfinite(array).all():
+            raise FileError(f"{path}: {what} are not finite")
+    indices = {
+        "a triangle names vertex": (surface.triangles, vertex_count),
+        "a weight names joint": (surface.joint_indices, joint_count),
+        "a joint is node": (scene.joints, node_count),
+    }
+    for what, (numbers_of, count) in indices.items():
+        if numbers_of.size and not (numbers_of.min() >= 0 and numbers_of.max() < count):
+            wrong = numbers_of.min() if numbers_of.min() < 0 else numbers_of.max()
+            raise FileError(f"{path}: {what} {wrong}, but there are {count}")
+    if len(np.unique(scene.joints)) != joint_count:
+        raise FileError(f"{path}: a node is a joint twice")
+    if not np.all((nodes.parents >= -1) & (nodes.parents < node_count)):
+        raise FileError(f"{path}: the parent of a node is out of range")
+    # The last row of an affine matrix that was inverted may miss by rounding.
+    last_row = np.abs(scene.inverse_bind_matrices[:, 3] - [0.0, 0.0, 0.0, 1.0])
+    if last_row.max() > 1e-6:
+        raise FileError(
+            f"{path}: the last row of inverse bind matrix {int(last_row.max(axis=1).argmax())} is no affine one"
+        )
+    scene.inverse_bind_matrices[:, 3] = [0.0, 0.0, 0.0, 1.0]
+    for array in (nodes.quaternions, *(clip.quaternions for clip in scene.clips)):
+        length = np.linalg.norm(array, axis=-1, keepdims=True)
+        if array.size and not length.min() > 1e-30:
+            raise FileError(f"{path}: a quaternion of length 0")
+        array /= length
+
+
+def _animation(path: Path, clip: Clip, rig: Rig, number: NDArray[np.intp]) -> Animation:
+    if not len(clip.times) or not (np.isfinite(clip.times).all() and np.all(np.diff(clip.times) >= 0.0)):
+        raise FileError(f"{path}: times of animation {clip.name!r} do not ascend")
+    for what, array in (("translations", clip.translations), ("scales", clip.scales)):
+        if not np.isfinite(array).all():
+            raise FileError(f"{path}: {what} of animation {clip.name!r} are not finite")
+    nodes = number[clip.nodes]
+    paths: dict[TrackPath, Floats] = {
+        "translation": clip.translations,
+        "rotation": clip.quaternions,
+        "scale": clip.scales,
+    }
+    tracks = tuple(Track(what, "LINEAR", nodes, clip.times, values) for what, values in paths.items())
+    return Animation(well_formed(clip.name), tracks, rig)

@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: MIT
+"""Characters from USD: UsdSkel's skeletons, skinned meshes and animations, by usd-core, in a process of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import affine
+from ..content import CharacterContent, FileError, SkinnedMesh
+from ..extras import load
+from ..gltf.meshes import area_weighted_normals, join
+from ..rig import Floats, decompose
+from .apart import read_apart
+from .scene import Clip, Nodes, Scene, to_content
+
+__all__ = ["NEEDS", "read", "scene"]
+
+NEEDS = (("pxr.UsdSkel", "usd-core", "USD files"),)
+
+_MOST_LAYERS = 1000
+
+
+def read(path: Path, skin: int | None) -> CharacterContent:
+    """See `sbs.load`; `skin` counts the skeletons that skin a mesh, in the order of the stage."""
+    for needed in NEEDS:
+        load(*needed)
+    return to_content(path, read_apart(__name__, path, skin))
+
+
+def scene(path: Path, skin: int | None) -> Scene:
+    """What a file says, in this process. Raises FileError, whose message does not name the file."""
+    from pxr import Tf, Usd, UsdGeom, UsdSkel
+
+    try:
+        _refuse_other_folders(path)
+        stage = Usd.Stage.Open(str(path))
+        cache = UsdSkel.Cache()
+        found: list[tuple[Any, list[Any]]] = []
+        for prim in stage.Traverse(Usd.TraverseInstanceProxies()):
+            if not prim.IsA(UsdSkel.Root):
+                continue
+            root = UsdSkel.Root(prim)
+            cache.Populate(root, Usd.TraverseInstanceProxies())
+            for binding in cache.ComputeSkelBindings(root, Usd.TraverseInstanceProxies()):
+                targets = [query for query in binding.GetSkinningTargets() if query.GetPrim().IsA(UsdGeom.Mesh)]
+                if targets and not any(binding.GetSkeleton().GetPrim() == skeleton.GetPrim() for skeleton, _ in found):
+                    found.append((binding.GetSkeleton(), targets))
+        if not found:
+            raise FileError("no mesh is bound to a skeleton (UsdSkel), so there is nothing to deform")
+        if skin is not None and not 0 <= skin < len(found):
+            raise FileError(f"there is no skin {skin}, the file has {len(found)}")
+        sizes = [
+            sum(
+                len(UsdGeom.Mesh(query.GetPrim()).GetPointsAttr().Get(Usd.TimeCode.EarliestTime()) or [])
+                for query in queries
+            )
+            for _, queries in found
+        ]
+        number = int(np.argmax(sizes)) if skin is None else skin
+        skeleton, targets = found[number]
+        result = _scene_of(stage, cache.GetSkelQuery(skeleton), targets)
+        if skin is None and len(found) > 1:
+            others = ", ".join(str(other.GetPath()) for other, _ in found if other.GetPrim() != skeleton.GetPrim())
+            result.remarks.append(f"left out, as another skeleton has more vertices (skin= chooses): {others[:200]}")
+    except (Tf.ErrorException, RuntimeError) as error:
+        raise FileError(f"damaged: {' '.join(str(error).split())[-300:]}") from None
+    return result
+
+
+def _refuse_other_folders(path: Path) -> None:
+    """See that all layers that the file is composed of lie in its folder or below."""
+    from pxr import Sdf
+
+    folder = path.resolve().parent
+    waiting, known = [str(path)], {str(path)}
+    while waiting:
+        layer = Sdf.Layer.FindOrOpen(waiting.pop())
+        if layer is None:
+            if len(known) == 1:
+                raise FileError("no USD file, or a damaged one")
+            continue  # a reference that leads nowhere is told by the stage, and is no harm
+        for name in layer.GetCompositionAssetDependencies():
+            bare = name.split("[")[0]
+            if not bare:
+                continue
+            if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", bare) or re.search(r"^[/\\]|(^|[/\\])\.\.([/\\]|$)", bare):
+                raise FileError(f"refers to {name[:200]!r}: only files in its folder are read")
+            if "[" in layer.identifier:  # within a package, which is this file
+                continue
+            other = Path(layer.realPath or path).parent / bare
+            if not other.resolve().is_relative_to(folder):
+                raise FileError(f"refers to {name[:200]!r}: only files in its folder are read")
+            if str(other) not in known and other.is_file():
+                known.add(str(other))
+                if len(known) > _MOST_LAYERS:
+                    raise FileError(f"refers to more than {_MOST_LAYERS} files")
+                waiting.append(str(other))
+
+
+def _matrices(matrices: Any) -> Floats:
+    """USD's matrices for row vectors, as those for columns, (n, 4, 4)."""
+    return np.array(matrices, dtype=np.float64).reshape(-1, 4, 4).transpose(0, 2, 1).copy()
+
+
+def _quaternions(quaternions: Any) -> Floats:
+    """(w, x, y, z) of USD's quaternions, (n, 4)."""
+    rows = [(q.GetReal(), *q.GetImaginary()) for q in quaternions]
+    return np.array(rows, dtype=np.float64).reshape(-1, 4)
+
+
+def _scene_of(stage: Any, query: Any, targets: list[Any]) -> Scene:
+    from pxr import Usd, UsdGeom
+
+    skeleton = query.GetSkeleton()
+    tokens = [str(token) for token in query.GetJointOrder()]
+    if not tokens:
+        raise FileError(f"{skeleton.GetPath()} has no joints")
+    if not query.HasBindPose():
+        raise FileError(f"{skeleton.GetPath()} has no bind transforms for its {len(tokens)} joints")
+    bind = _matrices(query.GetJointWorldBindTransforms())
+    rest = query.ComputeJointLocalTransforms(Usd.TimeCode.Default(), True) if query.HasRestPose() else None
+    parents = np.array(query.GetTopology().GetParentIndices(), np.int32)
+    if rest is None or len(rest) != len(tokens):
+        local = np.linalg.inv(bind[parents]) @ bind
+        local[parents < 0] = bind[parents < 0]
+    else:
+        local = _matrices(rest)
+    # Above the joints a node that has what stands above the skeleton.
+    above = _matrices([UsdGeom.Xformable(skeleton.GetPrim()).ComputeLocalToWorldTransform(Usd.TimeCode.EarliestTime())])
+    for what, matrices in (("above the skeleton", above), ("at rest", local), ("at bind", bind)):
+        if not np.isfinite(matrices).all() or np.any(np.linalg.det(matrices[:, :3, :3]) == 0.0):
+            raise FileError(f"{skeleton.GetPath()}: a transform {what} is singular or not finite")
+    translations, quaternions, scales = decompose(np.concatenate([above, local]))
+    names = skeleton.GetJointNamesAttr().Get() or []
+    joint_names = [str(name) for name in names] if len(names) == len(tokens) else [t.rpartition("/")[2] for t in tokens]
+    remarks: list[str] = []
+    surfaces = [_surface(mesh, tokens, remarks) for mesh in targets]
+    methods = {str(mesh.GetSkinningMethod()) for mesh in targets}
+    if len(methods) > 1:
+        remarks.append("meshes differ in skinning:skinningMethod; the first one's is taken")
+    return Scene(
+        nodes=Nodes(
+            [skeleton.GetPrim().GetName(), *joint_names],
+            np.concatenate([[-1], np.where(parents < 0, 0, parents + 1)]).astype(np.int32),
+            translations,
+            quaternions,
+            scales,
+        ),
+        joints=np.arange(1, len(tokens) + 1),
+        inverse_bind_matrices=affine.inverse(bind),
+        surface=join(surfaces),
+        clips=list(_clips(stage, query, tokens, remarks)),
+        remarks=remarks,
+        method="dual_quaternion" if str(targets[0].GetSkinningMethod()) == "dualQuaternion" else "linear",
+    )
+
+
+def _surface(query: Any, tokens: list[str], remarks: list[str]) -> SkinnedMesh:
+    from pxr import Usd, UsdGeom
+
+    prim = query.GetPrim()
+    mesh, time = UsdGeom.Mesh(prim), Usd.TimeCode.EarliestTime()
+    points = _points(mesh)
+    counts = _integers(mesh.GetFaceVertexCountsAttr().Get(time))
+    corners = _integers(mesh.GetFaceVertexIndicesAttr().Get(time))
+    if counts.sum() != len(corners) or np.any(counts < 0):
+        raise FileError(f"{prim.GetPath()}: {len(corners)} corners of faces, {counts.sum()} are needed")
+    if corners.size and not (corners.min() >= 0 and corners.max() < len(points)):
+        raise FileError(f"{prim.GetPath()}: a face names a point that is not there; there are {len(points)}")
+    triangles = _fans(counts, corners)
+    if str(mesh.GetOrientationAttr().Get()) == "leftHanded":
+        triangles = triangles[:, ::-1]
+    influences = query.ComputeVaryingJointInfluences(len(points), time)
+    if influences is None or len(influences[0]) != len(influences[1]) or not len(points):
+        raise FileError(f"{prim.GetPath()}: joint indices and weights do not fit its {len(points)} points")
+    indices = np.array(influences[0], np.int64).reshape(len(points), -1)
+    weights = np.array(influences[1], np.float64).reshape(len(points), -1)
+    order = query.GetJointOrder()
+    joints = tokens if order is None else [str(token) for token in order]
+    number = {token: joint for joint, token in enumerate(tokens)}
+    used = indices[weights != 0.0]
+    if used.size and not (used.min() >= 0 and used.max() < len(joints)):
+        raise FileError(f"{prim.GetPath()}: a joint index out of range for {len(joints)} joints")
+    for joint in {joints[index] for index in np.unique(used)} - set(number):
+        raise FileError(f"{prim.GetPath()}: joint {joint!r} is not in the skeleton")
+    place = np.array([number.get(token, 0) for token in joints], np.int64)
+    indices = place[np.where(weights != 0.0, indices, 0)]
+    bind = _matrices([query.GetGeomBindTransform()])[0]
+    normals = _of_points(mesh.GetNormalsAttr().Get(time), mesh.GetNormalsInterpolation(), len(points), 3)
+    if normals is None:
+        normals = area_weighted_normals(points, triangles)
+    primvar = UsdGeom.PrimvarsAPI(prim).FindPrimvarWithInheritance("st")
+    uvs = None
+    if primvar and primvar.HasValue():
+        uvs = _of_points(primvar.ComputeFlattened(time), primvar.GetInterpolation(), len(points), 2)
+        if uvs is None:
+            remarks.append(f"{prim.GetPath()}: texture coordinates of corners, not of points, are left out")
+    if query.HasBlendShapes():
+        remarks.append(f"{prim.GetPath()}: blend shapes are left out")
+    if not np.isfinite(bind).all() or np.linalg.det(bind[:3, :3]) == 0.0:
+        raise FileError(f"{prim.GetPath()}: its geomBindTransform is singular")
+    normals = normals @ np.linalg.inv(bind[:3, :3])
+    length = np.linalg.norm(normals, axis=1, keepdims=True)
+    return SkinnedMesh(
+        positions=points @ bind[:3, :3].T + bind[:3, 3],
+        triangles=triangles,
+        joint_indices=indices,
+        joint_weights=weights,
+        normals=normals / np.where(length > 0.0, length, 1.0),
+        uvs=uvs,
+    )
+
+
+def _integers(values: Any) -> NDArray[np.int64]:
+    return np.array([] if values is None else values, np.int64)
+
+
+def _points(mesh: Any) -> Floats:
+    """Points (V, 3) of a mesh, the first where they have time samples."""
+    from pxr import Usd
+
+    points = mesh.GetPointsAttr().Get(Usd.TimeCode.EarliestTime())
+    return np.array([] if points is None else points, np.float64).reshape(-1, 3)
+
+
+def _fans(counts: NDArray[np.int64], corners: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Triangles (T, 3) of polygons, each a fan about its first corner."""
+    pieces = np.maximum(counts - 2, 0)
+    start = np.repeat(np.cumsum(counts) - counts, pieces)
+    inside = np.arange(pieces.sum()) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    return np.asarray(corners[np.stack([start, start + inside + 1, start + inside + 2], axis=1)])
+
+
+def _of_points(values: Any, interpolation: str, count: int, columns: int) -> Floats | None:
+    """Values that each point has one of, (count, columns), or None."""
+    if values is None or str(interpolation) not in ("vertex", "varying") or len(values) != count:
+        return None
+    return np.array(values, np.float64).reshape(count, columns)
+
+
+def _clips(stage: Any, query: Any, tokens: list[str], remarks: list[str]) -> Iterator[Clip]:
+    """The animation that is bound to the skeleton, then all others that move its joints."""
+    from pxr import Usd, UsdSkel
+
+    bound = query.GetAnimQuery()
+    prims = [bound.GetPrim()] if bound else []
+    prims += [
+        prim for prim in stage.Traverse() if prim.IsA(UsdSkel.Animation) and not any(prim == other for other in prims)
+    ]
+    rate = stage.GetTimeCodesPerSecond()
+    if not 0.0 < rate < 1e6:
+        raise FileError(f"{rate:g} time codes per second")
+    number = {token: joint for joint, token in enumerate(tokens)}
+    cache = UsdSkel.Cache()
+    for prim in prims:
+        animation = cache.GetAnimQuery(UsdSkel.Animation(prim))
+        if not animation:
+            continue
+        joints = [str(token) for token in animation.GetJointOrder()]
+        known = [place for place, token in enumerate(joints) if token in number]
+        if not known:
+            continue
+        codes = list(animation.GetJointTransformTimeSamples()) or [0.0]
+        samples = [animation.ComputeJointLocalTransformComponents(Usd.TimeCode(code)) for code in codes]
+        if any(sample is None or any(len(part) != len(joints) for part in sample) for sample in samples):
+            remarks.append(f"{prim.GetPath()} is left out: its samples do not fit its {len(joints)} joints")
+            continue
+        yield Clip(
+            prim.GetName(),
+            (np.array(codes, np.float64) - codes[0]) / rate,
+            np.array([number[joints[place]] + 1 for place in known]),
+            np.array([np.array(sample[0], np.float64)[known] for sample in samples]),
+            np.array([_quaternions(sample[1])[known] for sample in samples]),
+            np.array([np.array(sample[2], np.float64)[known] for sample in samples]),
+        )

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: MIT
+"""Characters as UsdSkel assets, and frames as time samples of points, by usd-core."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..animation import Animation
+from ..content import skeleton_of, unique_names
+from ..extras import load
+from ..files import replacing
+from ..influences import tidy
+from ..rig import Floats, Rig, decompose
+from ..triangle_mesh import Mesh
+from .caches import Cache, Rows
+
+__all__ = ["USD", "write"]
+
+NEEDS = (("pxr.UsdSkel", "usd-core", "USD files"),)
+
+# Time codes per second of animations.
+_RATE = 24.0
+
+# Cubic animations are sampled this often, per second.
+_CUBIC_RATE = 60.0
+
+
+class USD(Cache):
+    """A mesh whose points, normals and extent have a time sample for each frame."""
+
+    normals = True
+
+    def __enter__(self) -> USD:
+        usd_geom = load("pxr.UsdGeom", *NEEDS[0][1:])
+        self._stage = _new_stage(self.path)
+        frames = self.frames
+        self._stage.SetTimeCodesPerSecond(frames.fps)
+        self._stage.SetStartTimeCode(frames.numbers[0])
+        self._stage.SetEndTimeCode(frames.numbers[-1])
+        mesh = usd_geom.Mesh.Define(self._stage, "/mesh")
+        self._stage.SetDefaultPrim(mesh.GetPrim())
+        _put_faces(mesh, frames.triangles)
+        self._points, self._extent = mesh.CreatePointsAttr(), mesh.CreateExtentAttr()
+        self._mesh = mesh
+        self._normals: Any = None
+        self._next = 0
+        return self
+
+    def append(self, positions: Rows, normals: Rows | None) -> None:
+        vt = load("pxr.Vt", *NEEDS[0][1:])
+        if normals is not None and self._normals is None:
+            self._normals = self._mesh.CreateNormalsAttr()
+            self._mesh.SetNormalsInterpolation("vertex")
+        for row, points in enumerate(positions):
+            code = float(self.frames.numbers[self._next])
+            self._next += 1
+            self._points.Set(_vectors(points), code)
+            self._extent.Set(vt.Vec3fArray.FromNumpy(_single([points.min(axis=0), points.max(axis=0)])), code)
+            if normals is not None:
+                self._normals.Set(_vectors(normals[row]), code)
+        # What is saved is taken out of memory.
+        self._stage.GetRootLayer().Save()
+
+    def __exit__(self, *failure: Any) -> bool | None:
+        self._points = self._extent = self._normals = self._mesh = self._stage = None
+        return super().__exit__(*failure)
+
+
+def _new_stage(path: Path) -> Any:
+    """A stage on a new layer, whose file need not be there."""
+    sdf, usd, usd_geom = (load(f"pxr.{name}", *NEEDS[0][1:]) for name in ("Sdf", "Usd", "UsdGeom"))
+    layer = sdf.Layer.CreateNew(str(path))
+    stage = usd.Stage.Open(layer)
+    usd_geom.SetStageUpAxis(stage, usd_geom.Tokens.y)
+    return stage
+
+
+def _single(array: Any) -> NDArray[np.float32]:
+    return np.ascontiguousarray(array, dtype=np.float32)
+
+
+def _vectors(rows: Any) -> Any:
+    return load("pxr.Vt", *NEEDS[0][1:]).Vec3fArray.FromNumpy(_single(rows))
+
+
+def _put_faces(mesh: Any, triangles: NDArray[np.int32]) -> None:
+    vt = load("pxr.Vt", *NEEDS[0][1:])
+    mesh.CreateFaceVertexCountsAttr(vt.IntArray.FromNumpy(np.full(len(triangles), 3, np.int32)))
+    mesh.CreateFaceVertexIndicesAttr(vt.IntArray.FromNumpy(np.ascontiguousarray(triangles, np.int32).ravel()))
+    mesh.CreateSubdivisionSchemeAttr("none")
+    mesh.CreateDoubleSidedAttr(True)
+
+
+def write(
+    path: Path, name: str, mesh: Mesh, rig: Rig, animations: Sequence[Animation], *, weights: str = "float32"
+) -> None:
+    """Writes a character as a UsdSkel asset: a SkelRoot with a skeleton, its animations and the mesh.
+
+    Joints that a file has other nodes between or above are written as they are in the scene. The first animation is
+    bound; all of them hang below the skeleton.
+
+    Raises
+    ------
+    ValueError
+        If `weights` is not "float32": USD has floating-point weights alone.
+    """
+    if weights != "float32":
+        raise ValueError(f"weights is {weights!r}, but USD has 'float32' alone")
+    for needed in NEEDS:
+        load(*needed)
+    with replacing(path) as temporary:
+        stage = _new_stage(temporary)
+        _fill(stage, name, mesh, rig, animations)
+        stage.GetRootLayer().Save()
+        del stage
+
+
+def _fill(stage: Any, name: str, mesh: Mesh, rig: Rig, animations: Sequence[Animation]) -> None:
+    sdf, tf, usd_geom, usd_skel, vt = (
+        load(f"pxr.{module}", *NEEDS[0][1:]) for module in ("Sdf", "Tf", "UsdGeom", "UsdSkel", "Vt")
+    )
+    stage.SetTimeCodesPerSecond(_RATE)
+    root = usd_skel.Root.Define(stage, f"/{tf.MakeValidIdentifier(name or 'character')}")
+    stage.SetDefaultPrim(root.GetPrim())
+    joints = _Joints(rig, tf.MakeValidIdentifier)
+
+    skeleton = usd_skel.Skeleton.Define(stage, root.GetPath().AppendChild("skeleton"))
+    skeleton.CreateJointsAttr(vt.TokenArray(joints.tokens))
+    skeleton.CreateJointNamesAttr(vt.TokenArray(joints.names))
+    skeleton.CreateBindTransformsAttr(_row_matrices(joints.bind))
+    skeleton.CreateRestTransformsAttr(_row_matrices(joints.local(rig.rest_matrices)))
+    binding = usd_skel.BindingAPI.Apply(skeleton.GetPrim())
+    animation_names = unique_names([tf.MakeValidIdentifier(animation.name or "animation") for animation in animations])
+    for number, animation in enumerate(animations):
+        place = skeleton.GetPath().AppendChild(animation_names[number])
+        prim = usd_skel.Animation.Define(stage, place)
+        prim.GetPrim().SetDisplayName(animation.name)
+        _put_animation(prim, animation, joints)
+        if number == 0:
+            binding.CreateAnimationSourceRel().SetTargets([place])
+            stage.SetStartTimeCode(0.0)
+            stage.SetEndTimeCode(animation.duration * _RATE)
+
+    surface = usd_geom.Mesh.Define(stage, root.GetPath().AppendChild("mesh"))
+    _put_faces(surface, mesh.triangles)
+    surface.CreatePointsAttr(_vectors(mesh.positions))
+    extent = [mesh.positions.min(axis=0), mesh.positions.max(axis=0)]
+    surface.CreateExtentAttr(vt.Vec3fArray.FromNumpy(_single(extent)))
+    if mesh.normals is not None:
+        surface.CreateNormalsAttr(_vectors(mesh.normals))
+        surface.SetNormalsInterpolation("vertex")
+    if mesh.uvs is not None:
+        primvar = usd_geom.PrimvarsAPI(surface).CreatePrimvar("st", sdf.ValueTypeNames.TexCoord2fArray, "vertex")
+        primvar.Set(vt.Vec2fArray.FromNumpy(_single(mesh.uvs)))
+    indices, shares = tidy(mesh.joint_indices, mesh.joint_weights)
+    skinned = usd_skel.BindingAPI.Apply(surface.GetPrim())
+    skinned.CreateSkeletonRel().SetTargets([skeleton.GetPath()])
+    width = indices.shape[1]
+    skinned.CreateJointIndicesPrimvar(False, width).Set(
+        vt.IntArray.FromNumpy(np.ascontiguousarray(joints.place[indices], np.int32).ravel())
+    )
+    skinned.CreateJointWeightsPrimvar(False, width).Set(vt.FloatArray.FromNumpy(_single(shares).ravel()))
+    skinned.CreateGeomBindTransformAttr(_row_matrices(np.eye(4)[None])[0])
+
+
+class _Joints:
+    """The joints of a rig as USD has them: parents first, each by the path of names that leads to it."""
+
+    def __init__(self, rig: Rig, valid: Any) -> None:
+        skeleton = skeleton_of(rig)
+        self.order = np.asarray(skeleton.order)
+        self.place = np.empty(len(self.order), np.intp)  # in the file, of each joint
+        self.place[self.order] = np.arange(len(self.order))
+        self.parents = np.where(skeleton.parents[self.order] < 0, -1, self.place[skeleton.parents[self.order]])
+        self.names = [skeleton.names[joint] for joint in self.order]
+        self.bind = np.asarray(skeleton.bind_matrices)[self.order]
+        self.tokens: list[str] = []
+        below: dict[int, set[str]] = {}
+        for name, parent in zip(self.names, self.parents.tolist(), strict=True):
+            taken = below.setdefault(parent, set())
+            bare = token = valid(name)
+            number = 2
+            while token in taken:
+                token, number = f"{bare}_{number}", number + 1
+            taken.add(token)
+            self.tokens.append(token if parent < 0 else f"{self.tokens[parent]}/{token}")
+
+    def local(self, skinning_matrices: Floats) -> Floats:
+        """Joint to the joint above (..., J, 4, 4), in the order of the file, from skinning matrices (..., J, 4, 4)."""
+        pose = skinning_matrices[..., self.order, :, :] @ self.bind
+        children = np.flatnonzero(self.parents >= 0)
+        local: Floats = pose.copy()
+        local[..., children, :, :] = np.linalg.inv(pose[..., self.parents[children], :, :]) @ pose[..., children, :, :]
+        return local
+
+
+def _row_matrices(matrices: Floats) -> Any:
+    """USD's matrices, for row vectors."""
+    vt = load("pxr.Vt", *NEEDS[0][1:])
+    return vt.Matrix4dArray.FromNumpy(np.ascontiguousarray(matrices.transpose(0, 2, 1), np.float64))
+
+
+def _put_animation(prim: Any, animation: Animation, joints: _Joints) -> None:
+    gf, vt = (load(f"pxr.{module}", *NEEDS[0][1:]) for module in ("Gf", "Vt"))
+    prim.CreateJointsAttr(vt.TokenArray(joints.tokens))
+    times = _times(animation)
+    translations, quaternions, scales = decompose(joints.local(animation.skinning_matrices(times)))
+    flips = np.sum(quaternions[1:] * quaternions[:-1], axis=-1) < 0.0
+    quaternions[1:] *= np.where(np.cumsum(flips, axis=0) % 2 == 1, -1.0, 1.0)[..., None]
+    attributes = prim.CreateTranslationsAttr(), prim.CreateRotationsAttr(), prim.CreateScalesAttr()
+    for frame, seconds in enumerate(times):
+        code = float(seconds * _RATE)
+        attributes[0].Set(_vectors(translations[frame]), code)
+        attributes[1].Set(vt.QuatfArray([gf.Quatf(*map(float, q)) for q in quaternions[frame]]), code)
+        attributes[2].Set(vt.Vec3hArray([gf.Vec3h(*map(float, s)) for s in scales[frame]]), code)
+
+
+def _times(animation: Animation) -> Floats:
+    """When an animation is sampled: at its keys, and where it is cubic in between."""
+    times = [track.times for track in animation.tracks] or [np.zeros(1)]
+    if any(track.interpolation == "CUBICSPLINE" for track in animation.tracks):
+        times.append(np.arange(0.0, animation.duration, 1.0 / _CUBIC_RATE))
+    return np.unique(np.concatenate(times))

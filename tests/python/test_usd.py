@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: MIT
+"""USD files beside usd-core itself: what UsdSkel bakes is what our linear blending computes."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from gltf_builder import arm
+
+import sbs
+from sbs.content import FileError
+from sbs.extras import MissingExtraError
+from sbs.formats import apart, bake
+
+pytest.importorskip("pxr")
+from pxr import Gf, Usd, UsdGeom, UsdSkel, Vt
+
+DATA = resources.files("sbs.demo") / "data"
+HAND = str(DATA / "hand.glb")
+
+
+@pytest.fixture(scope="module")
+def hand() -> sbs.Character:
+    return sbs.load(HAND)
+
+
+def baked(path: Path, times: list[float]) -> np.ndarray:
+    """Points (F, V, 3) in the scene that UsdSkel bakes of the only mesh, at seconds."""
+    stage = Usd.Stage.Open(str(path))
+    rate = stage.GetTimeCodesPerSecond()
+    assert UsdSkel.BakeSkinning(stage.Traverse(), Gf.Interval(0, max(times) * rate))
+    mesh = next(UsdGeom.Mesh(prim) for prim in stage.Traverse() if prim.IsA(UsdGeom.Mesh))
+    frames = []
+    for seconds in times:
+        time = Usd.TimeCode(seconds * rate)
+        points = np.array(mesh.GetPointsAttr().Get(time), np.float64)
+        matrix = np.array(UsdGeom.Xformable(mesh).ComputeLocalToWorldTransform(time))
+        frames.append(points @ matrix[:3, :3] + matrix[3, :3])
+    return np.array(frames)
+
+
+def rotation(axis: Any, degrees: float) -> Any:
+    return Gf.Quatf(Gf.Rotation(Gf.Vec3d(*axis), degrees).GetQuat())
+
+
+def asset(path: Path, method: str = "classicLinear") -> Usd.Stage:
+    """All that a file may do otherwise: a node above, a bind transform of the mesh, quads, joints in another order."""
+    stage = Usd.Stage.CreateNew(str(path))
+    stage.SetTimeCodesPerSecond(10)
+    root = UsdSkel.Root.Define(stage, "/hero")
+    root.AddTranslateOp().Set((1, 2, 3))
+    root.AddRotateXYZOp().Set((10, 20, 30))
+    skeleton = UsdSkel.Skeleton.Define(stage, "/hero/bones")
+    joints = ["hip", "hip/knee", "hip/knee/foot"]
+    skeleton.CreateJointsAttr(joints)
+    moved = [Gf.Matrix4d(1).SetTranslate((0, 0, z)) for z in (0, 1, 2)]
+    skeleton.CreateBindTransformsAttr([Gf.Matrix4d(1).SetRotate(Gf.Rotation((0, 0, 1), 30)) * m for m in moved])
+    skeleton.CreateRestTransformsAttr([moved[0], moved[1], moved[1]])
+    animation = UsdSkel.Animation.Define(stage, "/hero/bones/walk")
+    animation.CreateJointsAttr([joints[2], joints[0]])  # the knee rests
+    for code, degrees in ((5, 0), (10, 80), (20, -40)):
+        animation.CreateTranslationsAttr().Set([(0, 0, 1), (0.1 * code, 0, 0)], code)
+        animation.CreateRotationsAttr().Set([rotation((0, 1, 0), degrees), rotation((1, 0, 0), degrees / 2)], code)
+        animation.CreateScalesAttr().Set(Vt.Vec3hArray([(1, 1, 1)] * 2), code)
+    UsdSkel.BindingAPI.Apply(skeleton.GetPrim()).CreateAnimationSourceRel().SetTargets([animation.GetPath()])
+
+    mesh = UsdGeom.Mesh.Define(stage, "/hero/body")
+    points = [(x, y, z) for z in np.linspace(-0.5, 2.5, 9) for x, y in ((1, 0), (0, 1), (-1, 0), (0, -1))]
+    mesh.CreatePointsAttr(points)
+    rings = [
+        [4 * r + i, 4 * r + (i + 1) % 4, 4 * r + 4 + (i + 1) % 4, 4 * r + 4 + i] for r in range(8) for i in range(4)
+    ]
+    mesh.CreateFaceVertexCountsAttr([4] * len(rings) + [3])
+    mesh.CreateFaceVertexIndicesAttr([*np.ravel(rings).tolist(), 0, 1, 2])
+    binding = UsdSkel.BindingAPI.Apply(mesh.GetPrim())
+    binding.CreateSkeletonRel().SetTargets([skeleton.GetPath()])
+    binding.CreateJointsAttr([joints[1], joints[2], joints[0]])
+    height = np.array(points)[:, 2]
+    shares = np.stack([1 - np.abs(height - 1), np.clip(height - 1, 0, 1), np.clip(1 - height, 0, 1)], axis=1).clip(0)
+    shares /= shares.sum(axis=1, keepdims=True)
+    binding.CreateJointIndicesPrimvar(False, 3).Set([0, 1, 2] * len(points))
+    binding.CreateJointWeightsPrimvar(False, 3).Set(shares.ravel().tolist())
+    binding.CreateGeomBindTransformAttr(Gf.Matrix4d(1).SetTranslate((0.25, 0, 0)))
+    binding.CreateSkinningMethodAttr(method)
+    stage.GetRootLayer().Save()
+    return stage
+
+
+@pytest.mark.parametrize("suffix", [".usdc", ".usda", ".usd"])
+def test_linear_blending_is_what_usdskel_bakes(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"hero{suffix}"
+    asset(path)
+    hero = sbs.load(path)
+    assert hero.skeleton.names == ("hip", "knee", "foot")
+    assert len(hero.mesh.triangles) == 65
+    (walk,) = hero.animations
+    assert (walk.name, walk.duration) == ("walk", 1.5)
+    codes = [5, 10, 20]
+    expected = baked(path, [code / 10 for code in codes])
+    found = hero.skin.deform_many(walk.skinning_matrices([(code - 5) / 10 for code in codes]), method="linear")
+    # Points, weights and rotations of the file are float32, and so is the baked mesh, of size 6.
+    np.testing.assert_allclose(found, expected, atol=3e-6)
+
+
+def test_between_samples_joints_move_as_usdskel_has_them(tmp_path: Path) -> None:
+    stage = asset(tmp_path / "hero.usdc")
+    hero = sbs.load(tmp_path / "hero.usdc")
+    cache = UsdSkel.Cache()
+    cache.Populate(UsdSkel.Root.Get(stage, "/hero"), Usd.PrimDefaultPredicate)
+    query = cache.GetSkelQuery(UsdSkel.Skeleton.Get(stage, "/hero/bones"))
+    for code in (5.5, 7, 13.5, 19):
+        world = query.ComputeJointWorldTransforms(UsdGeom.XformCache(code))
+        expected = np.array(world).transpose(0, 2, 1)
+        pose = hero.animations[0].skinning_matrices((code - 5) / 10) @ hero.skeleton.bind_matrices
+        np.testing.assert_allclose(pose, expected, atol=2e-6)  # rotations are float32
+
+
+def test_dual_quaternions_are_an_option_of_the_character(tmp_path: Path) -> None:
+    asset(tmp_path / "hero.usdc", "dualQuaternion")
+    hero = sbs.load(tmp_path / "hero.usdc")
+    assert hero.options == {"method": "dual_quaternion"}
+    expected = baked(tmp_path / "hero.usdc", [0.5, 1, 2])
+    found = hero.skin.deform_many(hero.animations[0].skinning_matrices([0, 0.5, 1.5]), **hero.options)
+    np.testing.assert_allclose(found, expected, atol=3e-6)
+
+
+@pytest.mark.parametrize("suffix", [".usdc", ".usda"])
+def test_round_trip(hand: sbs.Character, tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"hand{suffix}"
+    uvs = np.random.default_rng(4).random((1360, 2), np.float32)
+    hand = replace(hand, mesh=replace(hand.mesh, uvs=uvs))
+    hand.save(path)
+    again = sbs.load(path)
+    times = np.linspace(0, 1, 9)
+    expected = hand.skin.deform_many(hand.animations[0].skinning_matrices(times), method="linear")
+    for method in ("linear", "spherical"):
+        ours = hand.skin.deform_many(hand.animations[0].skinning_matrices(times), method=method)
+        found = again.skin.deform_many(again.animations["fist"].skinning_matrices(times), method=method)
+        np.testing.assert_allclose(found, ours, atol=1e-6 * float(np.ptp(ours)))
+    np.testing.assert_allclose(baked(path, times.tolist()), expected, atol=1e-6 * float(np.ptp(expected)))
+    assert sorted(again.skeleton.names) == sorted(hand.skeleton.names)
+    np.testing.assert_array_equal(again.mesh.triangles, hand.mesh.triangles)
+    assert again.mesh.uvs is not None
+    np.testing.assert_array_equal(again.mesh.uvs, uvs)
+
+
+def test_names_that_are_no_identifiers(tmp_path: Path) -> None:
+    bind = np.tile(np.eye(4), (4, 1, 1))
+    names = ["腰 1", "a.b", "a b", "a_b"]
+    skeleton = sbs.Skeleton([-1, 0, 0, 0], bind, names=names)
+    mesh = sbs.Mesh(np.eye(3), np.array([[0, 1, 2]], np.int32), np.array([[1], [2], [3]], np.int32), np.ones((3, 1)))
+    sbs.Character.from_mesh(mesh, skeleton, name="1 hero/é").save(tmp_path / "a.usda")
+    again = sbs.load(tmp_path / "a.usda")
+    assert again.skeleton.names == tuple(names)
+    moved = again.skin.deform([np.eye(4) * [k, k, k, 1] for k in range(1, 5)], method="linear")
+    np.testing.assert_array_equal(moved, np.eye(3) * [[2], [3], [4]])
+
+
+def test_a_cache_of_points(hand: sbs.Character, tmp_path: Path) -> None:
+    path = tmp_path / "fist.usdc"
+    bake(path, hand.skin, hand.animations[0], range(2, 20), fps=30, triangles=hand.mesh.triangles)
+    stage = Usd.Stage.Open(str(path))
+    assert (stage.GetTimeCodesPerSecond(), stage.GetStartTimeCode(), stage.GetEndTimeCode()) == (30, 2, 19)
+    mesh = UsdGeom.Mesh(stage.GetDefaultPrim())
+    assert mesh.GetPointsAttr().GetTimeSamples() == list(range(2, 20))
+    np.testing.assert_array_equal(np.array(mesh.GetFaceVertexIndicesAttr().Get()).reshape(-1, 3), hand.mesh.triangles)
+    for code in (2, 11, 19):
+        positions, normals = hand.skin.deform(hand.animations[0].skinning_matrices(code / 30), normals=True)
+        np.testing.assert_array_equal(mesh.GetPointsAttr().Get(code), positions)
+        np.testing.assert_array_equal(mesh.GetNormalsAttr().Get(code), normals)
+        np.testing.assert_array_equal(mesh.GetExtentAttr().Get(code), [positions.min(axis=0), positions.max(axis=0)])
+
+
+def test_nothing_is_left_of_a_cache_that_fails(hand: sbs.Character, tmp_path: Path) -> None:
+    path = tmp_path / "fist.usdc"
+    path.write_bytes(b"before")
+
+    def stop(done: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        bake(path, hand.skin, hand.animations[0], range(2000), fps=2000, progress=stop)
+    assert path.read_bytes() == b"before"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    "reference", ["/etc/passwd", "../secret.usda", "https://example.org/a.usd", "below/../../a.usd"]
+)
+@pytest.mark.parametrize("how", ["references", "payload", "subLayers"])
+def test_files_in_other_folders_are_not_read(tmp_path: Path, reference: str, how: str) -> None:
+    path = tmp_path / "inside" / "hero.usda"
+    path.parent.mkdir()
+    if how == "subLayers":
+        path.write_text(f"#usda 1.0\n(\n    subLayers = [@{reference}@]\n)\n")
+    else:
+        path.write_text(f'#usda 1.0\ndef "a" (\n    {how} = @{reference}@\n)\n{{\n}}\n')
+    with pytest.raises(FileError, match="only files in its folder are read"):
+        sbs.load(path)
+
+
+def test_files_in_the_same_folder_are_read(tmp_path: Path) -> None:
+    asset(tmp_path / "parts.usdc")
+    path = tmp_path / "hero.usda"
+    path.write_text('#usda 1.0\ndef "big" (\n    references = @./parts.usdc@</hero>\n)\n{\n}\n')
+    assert sbs.load(path).skin.vertex_count == 36
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda s: s.RemovePrim("/hero/body"), "no mesh is bound"),
+        (lambda s: UsdGeom.Mesh.Get(s, "/hero/body").GetFaceVertexIndicesAttr().Set([0] * 130 + [99]), "names a point"),
+        (lambda s: UsdGeom.Mesh.Get(s, "/hero/body").GetFaceVertexCountsAttr().Set([4]), "131 corners of faces, 4 are"),
+        (lambda s: UsdGeom.Mesh.Get(s, "/hero/body").GetPointsAttr().Set([(0, 0, 0)]), "names a point"),
+        (lambda s: UsdSkel.Skeleton.Get(s, "/hero/bones").GetJointsAttr().Set(["a", "b"]), "bind transforms|joint"),
+        (lambda s: s.GetPrimAtPath("/hero/body").GetAttribute("primvars:skel:jointIndices").Set([7] * 108), "range"),
+        (lambda s: s.SetTimeCodesPerSecond(0), "time codes per second"),
+    ],
+)
+def test_damaged_assets(tmp_path: Path, change: Any, message: str) -> None:
+    stage = asset(tmp_path / "hero.usdc")
+    change(stage)
+    stage.GetRootLayer().Save()
+    with pytest.raises(FileError, match=message) as told:
+        sbs.load(tmp_path / "hero.usdc")
+    assert "hero.usdc" in str(told.value)
+
+
+def test_other_options_are_refused(hand: sbs.Character, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="USD has 'float32' alone"):
+        hand.save(tmp_path / "a.usdc", weights="uint8")
+    asset(tmp_path / "hero.usdc")
+    with pytest.raises(FileError, match="there is no skin 1, the file has 1"):
+        sbs.load(tmp_path / "hero.usdc", skin=1)
+
+
+def test_without_the_package_it_says_which(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asset(tmp_path / "hero.usdc")
+    monkeypatch.setitem(sys.modules, "pxr.UsdSkel", None)
+    with pytest.raises(MissingExtraError, match=r"USD files need usd-core, .* pip install usd-core"):
+        sbs.load(tmp_path / "hero.usdc")
+
+
+def test_a_crash_of_the_library_is_an_error_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process that reads is killed as by a fault of its own."""
+    path = tmp_path / "a.usdc"
+    path.write_bytes(b"PXR-USDC")
+    code = "import os, signal\nNEEDS = ()\ndef scene(path, skin):\n    {}\n"
+    for body, message in (
+        ("os.kill(os.getpid(), signal.SIGSEGV)", "damaged: its reader ended by SIGSEGV"),
+        ("raise KeyError(1)", "damaged: its reader ended by status 1: KeyError: 1"),
+        ("return bytearray(1 << 40)", "asks for more memory"),
+        ("open(os.environ['SBS_RESULT'], 'wb').write(b'x'); os._exit(0)", "nothing that makes sense"),
+    ):
+        (tmp_path / "faulty.py").write_text(code.format(body))
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.setenv("SBS_RESULT", str(tmp_path / "nowhere"))
+        with pytest.raises(FileError, match=message):
+            apart.read_apart("faulty", path, None)
+
+
+def test_a_skin_of_gltf_goes_through(tmp_path: Path) -> None:
+    """A rig with a scaled node above its joints."""
+    builder = arm()
+    builder.node(children=[0], scale=[2, 2, 2], rotation=[0, 0, 0.6, 0.8])
+    builder.animation((1, "rotation", [0, 1], [[0, 0, 0, 1], [0, 0.6, 0, 0.8]]))
+    character = sbs.load(builder.save(tmp_path / "arm.glb"))
+    character.save(tmp_path / "arm.usdc")
+    again = sbs.load(tmp_path / "arm.usdc")
+    for seconds in (0, 0.5, 1):
+        expected = character.skin.deform(character.animations[0].skinning_matrices(seconds))
+        found = again.skin.deform(again.animations[0].skinning_matrices(seconds))
+        np.testing.assert_allclose(found, expected, atol=1e-6)
