@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import zipfile
 from pathlib import Path
 
 from ..content import FileError
@@ -59,7 +60,7 @@ def read_apart(module: str, path: Path, skin: int | None) -> Scene:
     if status == 0:
         try:
             return Scene.from_bytes(written)
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
             raise FileError(f"{path}: damaged: its reader handed over nothing that makes sense") from error
     if status == _REFUSED:
         raise FileError(f"{path}: {written.decode('utf-8', 'replace')}")
