@@ -278,3 +278,9 @@ def test_a_skin_of_gltf_goes_through(tmp_path: Path) -> None:
         expected = character.skin.deform(character.animations[0].skinning_matrices(seconds))
         found = again.skin.deform(again.animations[0].skinning_matrices(seconds))
         np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+def test_the_file_that_blender_is_tested_with_is_what_is_written(tmp_path: Path) -> None:
+    folder = Path(__file__).parents[1] / "data"
+    sbs.load(folder / "arm.glb").save(tmp_path / "arm.usda")
+    assert (tmp_path / "arm.usda").read_text() == (folder / "arm.usda").read_text()

@@ -72,11 +72,12 @@ class USD(Cache):
 
 
 def _new_stage(path: Path) -> Any:
-    """A stage on a new layer, whose file need not be there."""
+    """A stage on a new layer, whose file need not be there: a unit is a meter and y is upward, as in glTF."""
     sdf, usd, usd_geom = (load(f"pxr.{name}", *NEEDS[0][1:]) for name in ("Sdf", "Usd", "UsdGeom"))
     layer = sdf.Layer.CreateNew(str(path))
     stage = usd.Stage.Open(layer)
     usd_geom.SetStageUpAxis(stage, usd_geom.Tokens.y)
+    usd_geom.SetStageMetersPerUnit(stage, 1.0)
     return stage
 
 
