@@ -12,6 +12,7 @@
 #include "skin_type.h"
 #include "subdivide_functions.h"
 #include "surface_functions.h"
+#include "twist_type.h"
 #include "weights_tools.h"
 
 static PyObject *get_build_info(PyObject *module, PyObject *unused) {
@@ -103,6 +104,8 @@ static int execute(PyObject *module) {
   if (state->skin_type == NULL || PyModule_AddObjectRef(module, "Skin", state->skin_type) < 0) return -1;
   state->brush_type = core_new_brush_type(module);
   if (state->brush_type == NULL || PyModule_AddObjectRef(module, "Brush", state->brush_type) < 0) return -1;
+  state->twist_type = core_new_twist_type(module);
+  if (state->twist_type == NULL || PyModule_AddObjectRef(module, "Twist", state->twist_type) < 0) return -1;
   state->linalg_error = PyErr_NewExceptionWithDoc(
       "sbs.LinAlgError", "A decomposition of linear algebra did not converge.", PyExc_RuntimeError, NULL);
   if (state->linalg_error == NULL || PyModule_AddObjectRef(module, "LinAlgError", state->linalg_error) < 0) return -1;
@@ -114,6 +117,7 @@ static int traverse(PyObject *module, visitproc visit, void *arg) {
 
   Py_VISIT(state->skin_type);
   Py_VISIT(state->brush_type);
+  Py_VISIT(state->twist_type);
   Py_VISIT(state->linalg_error);
   return 0;
 }
@@ -123,6 +127,7 @@ static int clear(PyObject *module) {
 
   Py_CLEAR(state->skin_type);
   Py_CLEAR(state->brush_type);
+  Py_CLEAR(state->twist_type);
   Py_CLEAR(state->linalg_error);
   return 0;
 }

@@ -25,6 +25,7 @@
 typedef struct core_state {
   PyObject *skin_type;    /* _core.Skin */
   PyObject *brush_type;   /* _core.Brush */
+  PyObject *twist_type;   /* _core.Twist */
   PyObject *linalg_error; /* sbs.LinAlgError */
 } core_state;
 

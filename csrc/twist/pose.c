@@ -6,6 +6,7 @@
 #include "base/scalar.h"
 #include "pose/check.h"
 #include "pose/joint.h"
+#include "pose/linear_algebra.h"
 #include "twist/twist.h"
 
 /* The 3x4 matrix of a joint. */
@@ -14,7 +15,7 @@ static void read_matrix(const sbs_pose *pose, size_t joint, double matrix[12]) {
   for (size_t i = 0; i < 12; i++) matrix[i] = sbs_scalar_get(pose->skinning_matrices, pose->scalar, first + i);
 }
 
-static int is_rigid(const double linear[9]) {
+static int is_rigid(const double linear[9], double determinant) {
   double off = 0.0;
   for (int i = 0; i < 3; i++) {
     for (int j = i; j < 3; j++) {
@@ -22,10 +23,7 @@ static int is_rigid(const double linear[9]) {
       off = fmax(off, fabs(product - (i == j)));
     }
   }
-  const double *a = linear;
-  const double det =
-      a[0] * (a[4] * a[8] - a[5] * a[7]) - a[1] * (a[3] * a[8] - a[5] * a[6]) + a[2] * (a[3] * a[7] - a[4] * a[6]);
-  return off <= SBS_RIGID_TOLERANCE && det > 0.0;
+  return off <= SBS_RIGID_TOLERANCE && determinant > 0.0;
 }
 
 /* The quaternion of a joint's rotation R. */
@@ -33,7 +31,12 @@ static sbs_status rotation_of(const sbs_pose *pose, size_t number, sbs_vec4 *qua
   double matrix[12], linear[9];
   read_matrix(pose, number, matrix);
   for (int i = 0; i < 9; i++) linear[i] = matrix[4 * (i / 3) + i % 3];
-  if (is_rigid(linear)) {
+  const double determinant = sbs_determinant(linear);
+  if (is_rigid(linear, determinant)) {
+    /* One step of Newton's iteration to R: what is off by 1e-8, as products of float32 matrices are, is then exact. */
+    double cofactors[9];
+    sbs_cofactors(linear, cofactors);
+    for (int i = 0; i < 9; i++) linear[i] = 0.5 * (linear[i] + cofactors[i] / determinant);
     *quaternion = sbs_rotation_quaternion(linear);
     return SBS_OK;
   }

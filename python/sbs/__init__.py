@@ -17,12 +17,13 @@ from .animation import Animation, Animations
 from .blending import BonesBlending, bones_blending
 from .centers import CenterWarning, optimized_centers
 from .character import Character, Mesh, load, load_motion
+from .limbs import TwistBone, limb_twist, twist_bones
 from .motion import Motion
 from .options import Center, DeformOptions, InverseOptions, Method, MethodOptions, Rotation
 from .reports import PoseReport, SingularVertexWarning, WeightReport, WeightWarning
 from .skeleton import Skeleton
 from .skin import Skin
-from .twist import TwistBone, twist_bones
+from .twist import Twist, TwistTracker
 
 if TYPE_CHECKING:
     from . import mesh, weights
@@ -46,13 +47,16 @@ __all__ = [
     "SingularVertexWarning",
     "Skeleton",
     "Skin",
+    "Twist",
     "TwistBone",
+    "TwistTracker",
     "WeightReport",
     "WeightWarning",
     "__version__",
     "bones_blending",
     "build_info",
     "get_threads",
+    "limb_twist",
     "load",
     "load_motion",
     "mesh",

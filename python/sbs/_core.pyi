@@ -336,6 +336,48 @@ class Brush:
 class LinAlgError(RuntimeError): ...
 
 @final
+class Twist:
+    def __new__(
+        cls,
+        joint_count: int,
+        joints: ArrayLike,  # (B,)
+        parents: ArrayLike,  # (B,)
+        children: ArrayLike,  # (B,)
+        heads: ArrayLike,  # (B, 3)
+        tails: ArrayLike,  # (B, 3)
+        *,
+        frames: int | None = None,
+        smooth: bool = False,
+    ) -> Twist: ...
+    @property
+    def joint_count(self) -> int: ...
+    def influences(
+        self,
+        rest_positions: ArrayLike,  # (V, 3)
+        joint_indices: ArrayLike,  # (V, K)
+        joint_weights: ArrayLike,  # (V, K)
+        shares: ArrayLike | None = None,  # (V, K)
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]: ...  # (V, 2 K), (V, 2 K)
+    def joints(
+        self,
+        parents: ArrayLike | None,  # (J,)
+        joint_positions: ArrayLike,  # (J, 3)
+        /,
+    ) -> tuple[NDArray[np.int32] | None, NDArray[np.float64]]: ...  # (J',), (J', 3)
+    def angles(
+        self,
+        skinning_matrices: ArrayLike,  # (F, J, 4, 4) or (F, J, 3, 4)
+        follow: bool,
+        previous: ArrayLike | None,  # (B, 2)
+        /,
+    ) -> NDArray[np.float64]: ...  # (F, B, 2)
+    def pose(
+        self,
+        skinning_matrices: ArrayLike,  # (F, J, 4, 4) or (F, J, 3, 4)
+        twists: ArrayLike | None,  # (F, B, 2)
+        /,
+    ) -> NDArray[np.float64]: ...  # (F, J', 3, 4)
+
 class Skin:
     def __new__(
         cls,

@@ -27,6 +27,7 @@ from .skeleton import Skeleton
 from .skin import Skin
 from .text import well_formed
 from .triangle_mesh import Mesh
+from .twist import Twist
 
 __all__ = ["Animation", "Animations", "Character", "Mesh", "load", "load_motion"]
 
@@ -294,6 +295,33 @@ class Character:
     def optimized_skin(self, **options: Any) -> Skin:
         """The skin with centers for ``center="optimized"``; options as `sbs.optimized_centers` takes them."""
         return Skin.quietly(**bound(self.mesh, self.skeleton) | {"centers": self.optimized_centers(**options)})
+
+    def twisted_skin(self, twist: Twist, *, optimized: bool = False, **options: Any) -> Skin:
+        """The skin with the twists of limbs spread along their bones.
+
+        Parameters
+        ----------
+        twist : Twist
+            See `sbs.limb_twist`.
+        optimized : bool
+            Whether it has centers for ``center="optimized"``. They are found for the joints that it has with the twist,
+            which those of `optimized_centers` do not suit.
+        **options
+            As `sbs.optimized_centers` takes them.
+
+        Raises
+        ------
+        ValueError
+            If there are options without `optimized`, or the twist is of another number of joints.
+        """
+        if options and not optimized:
+            raise ValueError(f"{next(iter(options))} has no effect without optimized=True")
+        mesh = self.mesh
+        arguments = bound(mesh, self.skeleton)
+        if optimized:
+            influences = twist.influences(mesh.positions, mesh.joint_indices, mesh.joint_weights)
+            arguments["centers"] = optimized_centers(mesh.positions, mesh.triangles, *influences, **options)
+        return Skin.quietly(**arguments, twist=twist)
 
     def save(self, path: PathLike, *, weights: WeightType = "float32") -> None:
         """Write the character to a file: mesh, joints, influences, animations. ``sbs formats`` lists the formats.

@@ -57,6 +57,7 @@ class BlendOptions(MethodOptions, total=False):
 
     amount: ArrayLike | None
     base: Method | MethodOptions | None
+    twists: ArrayLike | None
 
 
 class DeformOptions(BlendOptions, total=False):

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal, Self, Unpack, cast, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from . import _core
 from .callers import warn
@@ -26,6 +27,7 @@ from .options import (
     refuse_idle,
 )
 from .reports import PoseReport, SingularVertexWarning, WeightReport, WeightWarning
+from .twist import Twist
 
 __all__ = ["Skin"]
 
@@ -102,26 +104,49 @@ class Skin:
         joint_positions: ArrayLike | None = None,
         rest_normals: ArrayLike | None = None,
         centers: ArrayLike | None = None,
+        twist: Twist | None = None,
         strict: bool = False,
     ) -> None:
-        self._core = _core.Skin(
-            rest_positions,
-            joint_indices,
-            joint_weights,
-            joint_count=joint_count,
-            parents=parents,
-            joint_positions=joint_positions,
-            rest_normals=rest_normals,
-            centers=centers,
-            strict=strict,
+        self._make(
+            {
+                "rest_positions": rest_positions,
+                "joint_indices": joint_indices,
+                "joint_weights": joint_weights,
+                "joint_count": joint_count,
+                "parents": parents,
+                "joint_positions": joint_positions,
+                "rest_normals": rest_normals,
+                "centers": centers,
+            },
+            twist,
+            strict,
         )
         self._warn_of_repairs()
 
+    def _make(self, arguments: dict[str, Any], twist: Twist | None, strict: bool = False) -> None:
+        """Bind. With a twist the core has more joints than were given, so what was given is kept beside it."""
+        self._twist = twist
+        self._given: dict[str, Any] | None = None
+        if twist is None:
+            self._core = _core.Skin(**arguments, strict=strict)
+            return
+        arguments = {**arguments, "joint_count": _joint_count(arguments, twist)}
+        # It knows the caller's arguments by their names and places.
+        _core.check_skin(**arguments, strict=strict)
+        self._core = _core.Skin(**twist.skin_arguments(arguments))
+        self._given = {
+            "joint_indices": _held(arguments["joint_indices"], np.int32),
+            "joint_weights": _held_weights(arguments["joint_weights"]),
+            "parents": _held(arguments.get("parents"), np.int32),
+            "joint_positions": _held(arguments.get("joint_positions"), np.float64),
+        }
+
     @classmethod
-    def quietly(cls, *args: Any, **kwargs: Any) -> Self:
-        """A skin without a `WeightWarning`, which was given before; arguments as those of the class."""
+    def quietly(cls, *args: Any, twist: Twist | None = None, **kwargs: Any) -> Self:
+        """A skin of weights that were warned of before; arguments as those of the class."""
         skin = cls.__new__(cls)
-        skin._core = _core.Skin(*args, **kwargs)
+        names = ("rest_positions", "joint_indices", "joint_weights")
+        skin._make({**dict(zip(names, args, strict=False)), **kwargs}, twist)
         return skin
 
     def _warn_of_repairs(self) -> None:
@@ -143,12 +168,12 @@ class Skin:
     @property
     def joint_indices(self) -> NDArray[np.int32]:
         """The joints that influence each vertex, (V, K), read-only, as given."""
-        return self._core.joint_indices
+        return self._core.joint_indices if self._given is None else self._given["joint_indices"]
 
     @property
     def joint_weights(self) -> AnyFloats:
         """Their weights, (V, K), read-only, as given: not normalized."""
-        return self._core.joint_weights
+        return self._core.joint_weights if self._given is None else self._given["joint_weights"]
 
     def influences(self) -> Influences:
         """The influences as the skin uses them, repaired: see `sbs.weights.tidy`."""
@@ -157,17 +182,22 @@ class Skin:
     @property
     def parents(self) -> NDArray[np.int32] | None:
         """Parent of each joint, (J,), -1 for a root, read-only, or None."""
-        return self._core.parents
+        return self._core.parents if self._given is None else self._given["parents"]
 
     @property
     def joint_positions(self) -> NDArray[np.float64] | None:
         """Where the joints are at bind, (J, 3), read-only, or None."""
-        return self._core.joint_positions
+        return self._core.joint_positions if self._given is None else self._given["joint_positions"]
 
     @property
     def centers(self) -> NDArray[np.float64] | None:
         """Rotation centers of the vertices, (V, 3), read-only, or None."""
         return self._core.centers
+
+    @property
+    def twist(self) -> Twist | None:
+        """Bones along which a twist is spread, or None."""
+        return self._twist
 
     @property
     def vertex_count(self) -> int:
@@ -177,7 +207,7 @@ class Skin:
     @property
     def joint_count(self) -> int:
         """J, the number of joints."""
-        return self._core.joint_count
+        return self._core.joint_count if self._twist is None else self._twist.joint_count
 
     @property
     def dtype(self) -> np.dtype[np.float32 | np.float64]:
@@ -257,6 +287,7 @@ class Skin:
         rcond: float | None = None,
         amount: ArrayLike | None = None,
         base: Method | MethodOptions | None = None,
+        twists: ArrayLike | None = None,
         normals: bool = False,
         out: Floats | None = None,
         out_normals: Floats | None = None,
@@ -300,6 +331,9 @@ class Skin:
         base : str or dict, optional
             The method where `amount` is 0: its name, or its options, such as ``{"method": "spherical", "rcond":
             1e-3}``. By default ``"linear"``.
+        twists : (B, 2) array_like, optional
+            Of a skin that spreads them, the twists of its bones, in place of those that the matrices have, the short
+            way round: see `TwistTracker`.
         normals : bool
             Whether to return normals too; the skin must have been made with rest normals.
         out, out_normals : (V, 3) ndarray, optional
@@ -330,7 +364,7 @@ class Skin:
         """
         refuse_idle(method, {"rotation": rotation, "center": center, "damping": damping, "rcond": rcond})
         return self._core.deform(
-            skinning_matrices,
+            self._posed(skinning_matrices, twists),
             method=method_name(method),
             rotation=rotation,
             center=center,
@@ -367,6 +401,7 @@ class Skin:
         rcond: float | None = None,
         amount: ArrayLike | None = None,
         base: Method | MethodOptions | None = None,
+        twists: ArrayLike | None = None,
         normals: bool = False,
         out: Floats | None = None,
         out_normals: Floats | None = None,
@@ -378,6 +413,8 @@ class Skin:
         ----------
         skinning_matrices : (F, J, 4, 4) or (F, J, 3, 4) array_like
             The matrices of every frame; F may be 0.
+        twists : (F, B, 2) array_like, optional
+            As in `deform`; ``twist.angles(skinning_matrices, follow=True)`` are those of a motion beyond half a turn.
         method, rotation, center, damping, rcond, amount, base, normals, threads
             As in `deform`.
         out, out_normals : (F, V, 3) ndarray, optional
@@ -396,7 +433,7 @@ class Skin:
         """
         refuse_idle(method, {"rotation": rotation, "center": center, "damping": damping, "rcond": rcond})
         return self._core.deform_many(
-            skinning_matrices,
+            self._posed(skinning_matrices, twists, many=True),
             method=method_name(method),
             rotation=rotation,
             center=center,
@@ -449,6 +486,7 @@ class Skin:
         rcond: float | None = None,
         amount: ArrayLike | None = None,
         base: Method | MethodOptions | None = None,
+        twists: ArrayLike | None = None,
         return_singular: bool = False,
         out: Floats | None = None,
         threads: int | None = None,
@@ -465,7 +503,7 @@ class Skin:
             The posed mesh, in the order of its vertices; cast to the skin's type.
         skinning_matrices : (J, 4, 4) or (J, 3, 4) array_like
             Those of the pose.
-        method, rotation, center, damping, rcond, amount, base
+        method, rotation, center, damping, rcond, amount, base, twists
             Those of the deformation; see `deform`.
         return_singular : bool
             Whether to also return which vertices have no inverse, instead of warning of them.
@@ -511,7 +549,7 @@ class Skin:
         refuse_idle(method, {"rotation": rotation, "center": center, "damping": damping, "rcond": rcond})
         positions, singular = self._core.inverse_deform(
             posed_positions,
-            skinning_matrices,
+            self._posed(skinning_matrices, twists),
             method=method_name(method),
             rotation=rotation,
             center=center,
@@ -532,6 +570,18 @@ class Skin:
             )
             warn(message, SingularVertexWarning)
         return positions
+
+    def _posed(self, matrices: ArrayLike, twists: ArrayLike | None = None, *, many: bool = False) -> ArrayLike:
+        """Matrices of all joints that the core has."""
+        if self._twist is None:
+            if twists is not None:
+                raise ValueError("twists has no effect on a skin that was made without twist")
+            return matrices
+        given = np.asarray(matrices)
+        if given.ndim != (4 if many else 3):
+            expected = "(F, J, 4, 4) or (F, J, 3, 4)" if many else "(J, 4, 4) or (J, 3, 4)"
+            raise ValueError(f"skinning_matrices has shape {given.shape}, expected {expected}")
+        return self._twist.pose(given, twists)
 
     def _amounts(self, amount: ArrayLike | None) -> ArrayLike | None:
         """One amount for each vertex, also from a single number."""
@@ -571,7 +621,7 @@ class Skin:
             As `deform`.
         """
         refuse_idle("spherical", {"damping": damping, "rcond": rcond})
-        return self._core.rotation_centers(skinning_matrices, damping=damping, rcond=rcond)[0]
+        return self._core.rotation_centers(self._posed(skinning_matrices), damping=damping, rcond=rcond)[0]
 
     def pose_report(
         self, skinning_matrices: ArrayLike, *, damping: float = DAMPING, rcond: float | None = None
@@ -594,7 +644,7 @@ class Skin:
             As `deform`.
         """
         refuse_idle("spherical", {"damping": damping, "rcond": rcond})
-        return PoseReport(*self._core.rotation_centers(skinning_matrices, damping=damping, rcond=rcond)[1])
+        return PoseReport(*self._core.rotation_centers(self._posed(skinning_matrices), damping=damping, rcond=rcond)[1])
 
     # ----------------------------------------------------------------------------------------------------- new from old
 
@@ -641,12 +691,36 @@ class Skin:
         updated.__dict__.update(self.__dict__)
         if vertices is None:
             arguments = {**self._arguments(), "joint_indices": joint_indices, "joint_weights": joint_weights}
-            updated._core = _core.Skin(**arguments, strict=strict)
+            updated._make(arguments, arguments.pop("twist"), strict)
+        elif self._twist is None:
+            updated._core = self._core.update(self._chosen(vertices), joint_indices, joint_weights, strict=strict)
         else:
-            chosen = np.arange(self.vertex_count, dtype=np.int32)[np.asarray(vertices)]
-            updated._core = self._core.update(chosen, joint_indices, joint_weights, strict=strict)
+            updated._update_twisted(self._chosen(vertices), joint_indices, joint_weights, strict)
         updated._warn_of_repairs()
         return updated
+
+    def _chosen(self, vertices: ArrayLike) -> NDArray[np.int32]:
+        return np.asarray(np.arange(self.vertex_count, dtype=np.int32)[np.asarray(vertices)])
+
+    def _update_twisted(
+        self, chosen: NDArray[np.int32], joint_indices: ArrayLike, joint_weights: ArrayLike, strict: bool
+    ) -> None:
+        """Replace the core by one with other influences at some vertices, and remember these."""
+        assert self._twist is not None
+        assert self._given is not None
+        rest = self.rest_positions[chosen]
+        indices, weights = np.asarray(joint_indices), _held_weights(joint_weights)
+        if len(chosen):
+            _core.check_skin(rest, indices, weights, joint_count=self.joint_count, strict=strict)
+        self._core = self._core.update(chosen, *self._twist.influences(rest, indices, weights))
+        width = max(self.joint_indices.shape[1], indices.shape[1])
+        for name, rows in (("joint_indices", indices), ("joint_weights", weights)):
+            held = self._given[name]
+            both = np.zeros((len(held), width), np.int32 if name == "joint_indices" else np.result_type(held, rows))
+            both[:, : held.shape[1]] = held
+            both[chosen] = 0
+            both[chosen, : rows.shape[1]] = rows
+            self._given = {**self._given, name: _held(both, both.dtype)}
 
     def __repr__(self) -> str:
         sets = len(self.joint_sets)
@@ -675,8 +749,31 @@ class Skin:
                 "joint_positions",
                 "rest_normals",
                 "centers",
+                "twist",
             )
         }
+
+
+def _joint_count(arguments: Mapping[str, Any], twist: Twist) -> int:
+    """That of the twist, which the arguments must not contradict."""
+    given = arguments.get("joint_count")
+    if given is not None and given != twist.joint_count:
+        raise ValueError(f"twist is of {twist.joint_count} joints, where there are {given}")
+    return twist.joint_count
+
+
+def _held(array: ArrayLike | None, dtype: DTypeLike) -> Any:
+    """The array as the core would keep it, read-only; None of None."""
+    if array is None:
+        return None
+    view = np.ascontiguousarray(array, dtype).view()
+    view.flags.writeable = False
+    return view
+
+
+def _held_weights(weights: ArrayLike) -> Any:
+    given = np.asarray(weights)
+    return _held(given, np.float32 if given.dtype in (np.float16, np.float32) else np.float64)
 
 
 def _restore(cls: type[Skin], arguments: dict[str, Any]) -> Skin:

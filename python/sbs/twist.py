@@ -1,326 +1,224 @@
 # SPDX-License-Identifier: MIT
-"""Along which bones a twist can be spread: limbs, but not what is short, central or divided by the rig itself."""
+"""The twist of limbs spread along their bones: what a skin takes for ``twist``."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from .character import Character
-from .influences import tidy
-from .skeleton import Skeleton
 
-__all__ = ["TwistBone", "twist_bones"]
+__all__ = ["Twist", "TwistTracker"]
 
 Floats = NDArray[np.float64]
 
-RADII = 2.0
-"""How many radii of its limb a bone is long at least: on a shorter one there is nothing to spread a twist along."""
-
-AT_THE_TAIL = 0.1
-"""How far from the tail the child may be, as a share of the bone: rigs put joints where they like."""
-
-SMALL = 0.2
-"""A bone below this share of the longest limb bone is a finger or a toe, whatever its name."""
-
-STRAIGHT, HARDLY_BENT = np.cos(np.radians(10)), np.cos(np.radians(45))
-"""Joints of one name but for numbers divide a limb if their bones are in line at bind; where the name is that of one
-part of a limb, it may bend there."""
-
-PARTS = ("upper", "lower", "fore", "thigh", "shin", "calf")
-TRUNK = re.compile("spine|back|torso|chest|abdomen|belly|body|waist|hips?|pelvis|root|trunk|rib|ribcage")
-ENDS = re.compile(
-    "head|jaw|eye|ear|tail|neck|hair|breast|tongue|lip|lid|brow|foot|ankle|hand|wrist|palm|ball|heel|shoulder|clavicle"
-    "|collar|scapula|wing"
-)
-DIGITS = re.compile("fingers?|thumb|index|middle|ring|pinky|pinkie|little|toes?|digit|phalanx|metacarpal|metatarsal")
-WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+FRAMES = 4
+"""Frames of a bone: apart by 57 degrees in a twist by 170, and by 120 at most."""
 
 
-@dataclass(frozen=True)
-class TwistBone:
-    """A joint as spreading a twist sees it.
+class Twist:
+    """Bones along which a twist is spread. Immutable.
 
-    Attributes
-    ----------
-    joint : int
-    name : str
-    child : int
-        The joint at the tail of its bone whose own twist is spread along it, too; -1 if there is none, or the child's
-        twist is spread along a bone of its own.
-    spread : bool
-        Whether a twist is spread along it.
-    reason : str
-        Why, or why not.
-    """
+    A limb is turned about its bone before its joint moves it: at the head by as much as takes the joint's own twist
+    out, at the tail by its child's, and evenly between them. `sbs/twist.h` has the formula. A skin that is made with it
+    has some frames more for each bone, among which any method blends.
 
-    joint: int
-    name: str
-    child: int
-    spread: bool
-    reason: str
-
-
-@dataclass(frozen=True, eq=False)
-class _Limbs:
-    """What all joints' bones are measured by.
-
-    Attributes
-    ----------
-    skeleton : Skeleton
-    heads, tails : (J, 3) ndarray
-        A tail is the place of the child there, or where `sbs.weights.bone_segments` lets the bone end.
-    lengths : (J,) ndarray
-    radii : (J,) ndarray
-        The median distance from the bone's line of the vertices that follow it most; NaN where there are none.
-    weights : (J,) ndarray
-        What each joint weighs on all vertices.
-    children : list of J lists of int
-        Children that weigh something or have children that do.
-    """
-
-    skeleton: Skeleton
-    heads: Floats
-    tails: Floats
-    lengths: Floats
-    radii: Floats
-    weights: Floats
-    children: list[list[int]]
-
-
-def twist_bones(character: Character, joints: Iterable[str | int] | None = None) -> tuple[TwistBone, ...]:
-    """Find the bones along which a twist should be spread.
-
-    A limb bone has its parent's joint at its head, one child at its tail and vertices that follow it, and is longer
-    than about two radii of its limb. Hands, feet, shoulders, fingers, toes, trunk, neck and tail are none; nor are
-    bones that the rig divides itself, by joints for twist or roll or by more than one joint in line. Names in English
-    tell most of that; where they don't, the places and the tree of the joints do.
+    Most callers want `sbs.limb_twist`, which finds the bones of a character.
 
     Parameters
     ----------
-    character : Character
-    joints : iterable of str or int, optional
-        Names or numbers of the joints to take in place of those that would be found. Only what can't be spread along
-        is refused.
+    joints : (B,) array_like of int
+        The joint of each bone, each once.
+    heads, tails : (B, 3) array_like
+        Where the bones are at bind, in the space of the mesh.
+    parents : (B,) array_like of int
+        What a joint's own twist is relative to; -1: it has none.
+    joint_count : int
+        J, of the skeleton.
+    children : (B,) array_like of int, optional
+        Whose twist is spread along the bone, too: what hangs on its tail and has no bone here; -1, as by default, is
+        nobody.
+    frames : int
+        For each bone, at least 2. Fewer take less time; a twist may be at most ``frames - 1`` half turns.
+    smooth : bool
+        Whether the twist begins and ends gently, by ``3 t**2 - 2 t**3`` in place of the share t of the bone.
 
-    Returns
-    -------
-    tuple of TwistBone
-        For each joint of the skeleton, in its order.
+    Attributes
+    ----------
+    joint_count : int
+        J, of the skeleton.
+    bone_count : int
+        B.
 
     Raises
     ------
-    KeyError, IndexError
-        If there is no such joint.
     ValueError
-        If one of `joints` is given twice, is a root, or has no bone of any length.
+        If shapes disagree, there is no bone, a joint is out of range or has two bones, a bone has no length, a number
+        is not finite, or `frames` is less than 2.
+    TypeError
+        If an array holds neither real numbers nor, for joints, integers.
+    """
+
+    def __init__(
+        self,
+        joints: ArrayLike,
+        heads: ArrayLike,
+        tails: ArrayLike,
+        *,
+        parents: ArrayLike,
+        joint_count: int,
+        children: ArrayLike | None = None,
+        frames: int = FRAMES,
+        smooth: bool = False,
+    ) -> None:
+        self._arguments: dict[str, Any] = {
+            "joints": np.array(joints),
+            "heads": np.array(heads),
+            "tails": np.array(tails),
+            "parents": np.array(parents),
+            "joint_count": joint_count,
+            "children": np.full(len(np.asarray(joints)), -1, np.int32) if children is None else np.array(children),
+            "frames": frames,
+            "smooth": smooth,
+        }
+        self._core = _core.Twist(**self._arguments)
+
+    @property
+    def joint_count(self) -> int:
+        return int(self._arguments["joint_count"])
+
+    @property
+    def bone_count(self) -> int:
+        return len(self._arguments["joints"])
+
+    @property
+    def joints(self) -> NDArray[np.intp]:
+        """The joint of each bone, (B,), a new array."""
+        return np.array(self._arguments["joints"], np.intp)
+
+    def angles(
+        self, skinning_matrices: ArrayLike, *, follow: bool = False, previous: ArrayLike | None = None
+    ) -> Floats:
+        """The twists of all bones in a pose or in several frames.
+
+        Without history a twist is at most half a turn, the short way round, and jumps where that changes sides. With
+        it, nothing jumps as long as no joint turns by half a turn or more from one frame to the next.
+
+        Parameters
+        ----------
+        skinning_matrices : (J, 4, 4), (J, 3, 4), (F, J, 4, 4) or (F, J, 3, 4) array_like
+        follow : bool
+            Whether each frame goes on from the one before.
+        previous : (B, 2) array_like, optional
+            Twists that the frame, of several with `follow` the first and otherwise each, goes on from.
+
+        Returns
+        -------
+        (B, 2) or (F, B, 2) ndarray of float64
+            Radians: the joint's own twist, and its child's. What `Skin.deform` and `Skin.deform_many` take for
+            ``twists``.
+
+        Raises
+        ------
+        ValueError
+            If a shape is wrong, or a number not finite.
+        """
+        matrices, single = _as_frames(skinning_matrices)
+        found = self._core.angles(matrices, follow, previous)
+        return found[0] if single else found
+
+    def pose(self, skinning_matrices: ArrayLike, twists: ArrayLike | None = None) -> Floats:
+        """Skinning matrices with those of the frames behind them, (J', 3, 4) or (F, J', 3, 4).
+
+        Parameters
+        ----------
+        skinning_matrices : (J, 4, 4), (J, 3, 4), (F, J, 4, 4) or (F, J, 3, 4) array_like
+        twists : (B, 2) or (F, B, 2) array_like, optional
+            In place of those that the matrices have, the short way round.
+
+        Raises
+        ------
+        ValueError
+            If a shape is wrong, or a number not finite.
+        """
+        matrices, single = _as_frames(skinning_matrices)
+        if twists is not None and single:
+            twists = np.asarray(twists)[None]
+        all_matrices = self._core.pose(matrices, twists)
+        return all_matrices[0] if single else all_matrices
+
+    def influences(
+        self, rest_positions: ArrayLike, joint_indices: ArrayLike, joint_weights: ArrayLike
+    ) -> tuple[NDArray[np.int32], Floats]:
+        """Influences with the frames: joints and weights (V, 2 K) of those (V, K) of the skeleton's joints."""
+        return self._core.influences(rest_positions, joint_indices, joint_weights)
+
+    def skin_arguments(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """What `_core.Skin` is made from, with the frames, of what it would be made from without."""
+        positions = arguments.get("joint_positions")
+        joint_indices, joint_weights = self._core.influences(
+            arguments["rest_positions"], arguments["joint_indices"], arguments["joint_weights"]
+        )
+        changed = {
+            "joint_indices": joint_indices,
+            "joint_weights": joint_weights,
+            "joint_count": self._core.joint_count,
+            "parents": None,  # without positions they say nothing
+        }
+        if positions is not None:
+            changed["parents"], changed["joint_positions"] = self._core.joints(arguments.get("parents"), positions)
+        return {**arguments, **changed}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self._arguments,)
+
+    def __repr__(self) -> str:
+        bones = "1 bone" if self.bone_count == 1 else f"{self.bone_count} bones"
+        return f"<sbs.Twist {bones} of {self.joint_count} joints, {self._arguments['frames']} frames each>"
+
+
+class TwistTracker:
+    """Follows the twists of a motion, frame by frame, beyond half a turn.
+
+    Parameters
+    ----------
+    twist : Twist
 
     Examples
     --------
-    >>> from importlib.resources import files
+    >>> import numpy as np
     >>> import sbs
-    >>> woman = sbs.load(str(files("sbs.demo") / "data" / "woman.glb"))
-    >>> [bone.name for bone in sbs.twist_bones(woman) if bone.spread][:4]
-    ['LeftArm', 'LeftForeArm', 'LeftUpLeg', 'LeftLeg']
+    >>> twist = sbs.Twist([1], [[0.0, 0, 0]], [[4.0, 0, 0]], parents=[0], joint_count=2)
+    >>> tracker = sbs.TwistTracker(twist)
+    >>> for degrees in (0, 90, 170, 190):
+    ...     turn = sbs.rotations.matrices_from_axis_angle([1, 0, 0], [0, degrees], degrees=True)
+    ...     frame = np.concatenate([turn, np.zeros((2, 3, 1))], axis=2)
+    ...     twists = tracker(frame)
+    >>> np.degrees(twists).round(6)
+    array([[190.,   0.]])
     """
-    limbs = _measure(character)
-    if joints is not None:
-        return _without_shared_twists(_as_told(limbs, character.skeleton.indices(joints)))
-    found = [_judge_alone(limbs, joint) for joint in range(len(limbs.lengths))]
-    longest = max((limbs.lengths[bone.joint] for bone in found if bone.spread), default=0.0)
-    found = [
-        replace(bone, spread=False, reason=f"small beside the longest limb: {limbs.lengths[bone.joint] / longest:.0%}")
-        if bone.spread and limbs.lengths[bone.joint] < SMALL * longest
-        else bone
-        for bone in found
-    ]
-    trunk = _with_two_limbs_below(limbs.skeleton, [bone.joint for bone in found if bone.spread])
-    return _without_shared_twists(
-        replace(bone, spread=False, reason="trunk: more than one limb hangs on it") if bone.joint in trunk else bone
-        for bone in found
-    )
+
+    def __init__(self, twist: Twist) -> None:
+        self.twist = twist
+        self._last: Floats | None = None
+
+    def __call__(self, skinning_matrices: ArrayLike) -> Floats:
+        """The twists (B, 2) of the next frame, (J, 4, 4) or (J, 3, 4)."""
+        self._last = self.twist.angles(skinning_matrices, previous=self._last)
+        return self._last.copy()
+
+    def reset(self) -> None:
+        """Forget what was: the next frame is the first one."""
+        self._last = None
 
 
-def _without_shared_twists(bones: Iterable[TwistBone]) -> tuple[TwistBone, ...]:
-    """A twist is spread once: along the joint's own bone if that is a limb, else along its parent's."""
-    found = tuple(bones)
-    limbs = {bone.joint for bone in found if bone.spread}
-    return tuple(replace(bone, child=-1) if bone.child in limbs or not bone.spread else bone for bone in found)
+def _as_frames(matrices: ArrayLike) -> tuple[NDArray[Any], bool]:
+    """Frames (F, J, rows, 4), and whether there was one without being called so."""
+    given = np.asarray(matrices)
+    return (given[None], True) if given.ndim == 3 else (given, False)
 
 
-def _measure(character: Character) -> _Limbs:
-    skeleton = character.skeleton
-    influences = tidy(character.mesh.joint_indices, character.mesh.joint_weights)
-    joints, shares = influences.joint_indices, np.asarray(influences.joint_weights, np.float64)
-    count = len(skeleton)
-    weights = np.bincount(joints.reshape(-1), shares.reshape(-1), count).astype(np.float64)
-    children = _children_that_move_something(skeleton, weights)
-    heads = np.array(skeleton.joint_positions)
-    tails = _core.bone_tails(skeleton.parents, heads)
-    for joint, under in enumerate(children):
-        # Joints that move nothing, such as handles and sockets, do not say where a bone ends.
-        if len(under) == 1:
-            tails[joint] = heads[under[0]]
-    lengths = np.linalg.norm(tails - heads, axis=1)
-    axes = (tails - heads) / np.where(lengths > 0, lengths, 1)[:, None]
-    heaviest = np.where(shares[:, 0] > 0, joints[:, 0], -1)
-    points = np.asarray(character.mesh.positions, np.float64) - heads[heaviest]
-    along = np.einsum("vx,vx->v", points, axes[heaviest])
-    away = np.linalg.norm(points - along[:, None] * axes[heaviest], axis=1)
-    radii = np.full(count, np.nan)
-    for joint in np.unique(heaviest[heaviest >= 0]):
-        radii[joint] = np.median(away[heaviest == joint])
-    return _Limbs(skeleton, heads, tails, lengths, radii, weights, children)
-
-
-def _children_that_move_something(skeleton: Skeleton, weights: Floats) -> list[list[int]]:
-    moving = weights > 0
-    children: list[list[int]] = [[] for _ in range(len(skeleton))]
-    for joint in reversed(skeleton.order.tolist()):
-        parent = int(skeleton.parents[joint])
-        if moving[joint] and parent >= 0:
-            moving[parent] = True
-            children[parent].insert(0, joint)
-    return children
-
-
-def words(name: str) -> list[str]:
-    """The words of a joint's name in lower case: "LeftForeArm.001" has left, fore and arm."""
-    return [word.lower() for word in WORD.findall(name)]
-
-
-def is_twisting(name: str) -> bool:
-    """Whether the rig has a joint for twist alone, as its name says."""
-    return "twist" in name.lower() or "roll" in words(name)
-
-
-def _judge_alone(limbs: _Limbs, joint: int) -> TwistBone:
-    """A joint by itself; what takes a look at all of them comes after."""
-    child = _child_at_tail(limbs, joint)
-    refused = next(_reasons_against(limbs, joint, child), None)
-    why = refused or f"a limb, {_in_radii(limbs, joint):.1f} radii long"
-    return TwistBone(joint, limbs.skeleton.names[joint], child, refused is None, why)
-
-
-def _reasons_against(limbs: _Limbs, joint: int, child: int) -> Iterator[str]:
-    skeleton, name = limbs.skeleton, limbs.skeleton.names[joint]
-    parent = int(skeleton.parents[joint])
-    in_name = words(name)
-    if not limbs.weights[joint] > 0 or np.isnan(limbs.radii[joint]):
-        yield "no vertex follows it most"
-    if parent < 0:
-        yield "a root: there is nothing that it twists against"
-    if is_twisting(name):
-        yield "a twist joint, by its name"
-    for kind, what in ((DIGITS, "a finger or toe"), (TRUNK, "trunk"), (ENDS, "no limb")):
-        named = [word for word in in_name if kind.fullmatch(word)]
-        if named:
-            yield f"{what}, by its name: {named[0]!r}"
-    for other in _below_within(limbs, joint):
-        yield f"the rig divides it: {skeleton.names[other]!r}"
-    if child < 0:
-        yield f"{len(limbs.children[joint])} joints at its end, where a limb has one"
-    for other in (parent, child):
-        if other >= 0 and _go_on_in_line(limbs, joint, other):
-            yield f"the rig divides the limb: {skeleton.names[other]!r} is in line with it"
-    if not limbs.lengths[joint] > RADII * limbs.radii[joint]:
-        yield f"short: {_in_radii(limbs, joint):.1f} radii of its limb"
-
-
-def _in_radii(limbs: _Limbs, joint: int) -> float:
-    """How long a bone is, in radii of its limb."""
-    radius = float(limbs.radii[joint])
-    return float(limbs.lengths[joint]) / radius if radius > 0 else np.inf
-
-
-def _child_at_tail(limbs: _Limbs, joint: int) -> int:
-    """The only child that moves something and is no twist joint, if it is at the end of the bone; else -1."""
-    plain = [child for child in limbs.children[joint] if not is_twisting(limbs.skeleton.names[child])]
-    if len(plain) != 1:
-        return -1
-    apart = np.linalg.norm(limbs.heads[plain[0]] - limbs.tails[joint])
-    return plain[0] if apart <= AT_THE_TAIL * limbs.lengths[joint] else -1
-
-
-def _below_within(limbs: _Limbs, joint: int) -> Iterator[int]:
-    """Joints of the rig that twist this bone: children named so, and those that stand on it between its ends.
-
-    Twist joints are often siblings: beside a forearm, children of the upper arm stand on the forearm's bone.
-    """
-    skeleton = limbs.skeleton
-    parent = int(skeleton.parents[joint])
-    near = [*limbs.children[joint], *(limbs.children[parent] if parent >= 0 else ())]
-    farthest = max(
-        (child for child in limbs.children[joint]),
-        key=lambda child: float(np.linalg.norm(limbs.heads[child] - limbs.heads[joint])),
-        default=-1,
-    )
-    if farthest < 0:
-        return
-    bone = limbs.heads[farthest] - limbs.heads[joint]
-    length = float(np.linalg.norm(bone))
-    for other in near:
-        if other in (joint, farthest) or length == 0:
-            continue
-        offset = limbs.heads[other] - limbs.heads[joint]
-        along = float(offset @ bone) / length**2
-        on_line = np.linalg.norm(offset - along * bone) < AT_THE_TAIL * length
-        inside = AT_THE_TAIL < along < 1 - AT_THE_TAIL
-        is_named = other in limbs.children[joint] and is_twisting(skeleton.names[other])
-        if is_named or (on_line and inside):
-            yield other
-
-
-def _go_on_in_line(limbs: _Limbs, joint: int, other: int) -> bool:
-    """Whether two joints have one name but for numbers, and their bones one direction."""
-    stems = [stem(name) for name in limbs.skeleton.names]
-    one = stems[joint]
-    # Where most joints are called alike, as those without names, it says nothing.
-    if one != stems[other] or 2 * stems.count(one) > len(stems):
-        return False
-    bones = [limbs.tails[each] - limbs.heads[each] for each in (joint, other)]
-    cosine = float(bones[0] @ bones[1]) / max(float(limbs.lengths[joint] * limbs.lengths[other]), 1e-300)
-    return bool(cosine > (HARDLY_BENT if any(part in one for part in PARTS) else STRAIGHT))
-
-
-def stem(name: str) -> str:
-    """The letters of a name: what is the same of upperleg01.L and upperleg02.L."""
-    return re.sub(r"[^a-z]+", "", name.lower())
-
-
-def _with_two_limbs_below(skeleton: Skeleton, limbs: list[int]) -> set[int]:
-    """Which of the limbs have below them two others, of which neither is below the other."""
-    above = {limb: set(_ancestors(skeleton, limb)) for limb in limbs}
-    return {
-        limb
-        for limb in limbs
-        for one in limbs
-        for other in limbs
-        if limb in above[one] & above[other] and one != other and one not in above[other] and other not in above[one]
-    }
-
-
-def _ancestors(skeleton: Skeleton, joint: int) -> Iterator[int]:
-    parent = int(skeleton.parents[joint])
-    while parent >= 0:
-        yield parent
-        parent = int(skeleton.parents[parent])
-
-
-def _as_told(limbs: _Limbs, chosen: list[int]) -> Iterator[TwistBone]:
-    for joint in chosen:
-        name = limbs.skeleton.names[joint]
-        if chosen.count(joint) > 1:
-            raise ValueError(f"joints: {name!r} is there more than once")
-        if limbs.skeleton.parents[joint] < 0:
-            raise ValueError(f"joints: {name!r} is a root, there is nothing that it twists against")
-        if not limbs.lengths[joint] > 0:
-            raise ValueError(f"joints: {name!r} has no bone: head and tail are at one place")
-    for joint, name in enumerate(limbs.skeleton.names):
-        told = joint in chosen
-        yield TwistBone(joint, name, _child_at_tail(limbs, joint), told, "named" if told else "not named")
+def _restore(arguments: dict[str, Any]) -> Twist:
+    return Twist(**arguments)

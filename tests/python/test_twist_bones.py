@@ -11,7 +11,7 @@ from solids import arm, tube
 
 import sbs
 from sbs.demo.scenes import load_shipped
-from sbs.twist import words
+from sbs.limbs import words
 
 DATA = Path(__file__).parents[1] / "data"
 SIDES = ("Left", "Right")

@@ -1,0 +1,371 @@
+# SPDX-License-Identifier: MIT
+"""Along which bones a twist can be spread: limbs, but not what is short, central or divided by the rig itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from .character import Character
+from .influences import tidy
+from .skeleton import Skeleton
+from .twist import FRAMES, Twist
+
+__all__ = ["TwistBone", "limb_twist", "twist_bones"]
+
+Floats = NDArray[np.float64]
+
+RADII = 2.0
+"""How many radii of its limb a bone is long at least: on a shorter one there is nothing to spread a twist along."""
+
+AT_THE_TAIL = 0.1
+"""How far from the tail the child may be, as a share of the bone: rigs put joints where they like."""
+
+SMALL = 0.2
+"""A bone below this share of the longest limb bone is a finger or a toe, whatever its name."""
+
+STRAIGHT, HARDLY_BENT = np.cos(np.radians(10)), np.cos(np.radians(45))
+"""Joints of one name but for numbers divide a limb if their bones are in line at bind; where the name is that of one
+part of a limb, it may bend there."""
+
+PARTS = ("upper", "lower", "fore", "thigh", "shin", "calf")
+TRUNK = re.compile("spine|back|torso|chest|abdomen|belly|body|waist|hips?|pelvis|root|trunk|rib|ribcage")
+ENDS = re.compile(
+    "head|jaw|eye|ear|tail|neck|hair|breast|tongue|lip|lid|brow|foot|ankle|hand|wrist|palm|ball|heel|shoulder|clavicle"
+    "|collar|scapula|wing"
+)
+DIGITS = re.compile("fingers?|thumb|index|middle|ring|pinky|pinkie|little|toes?|digit|phalanx|metacarpal|metatarsal")
+WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+
+
+@dataclass(frozen=True)
+class TwistBone:
+    """A joint as spreading a twist sees it.
+
+    Attributes
+    ----------
+    joint : int
+    name : str
+    child : int
+        The joint at the tail of its bone whose own twist is spread along it, too; -1 if there is none, or the child's
+        twist is spread along a bone of its own.
+    spread : bool
+        Whether a twist is spread along it.
+    reason : str
+        Why, or why not.
+    """
+
+    joint: int
+    name: str
+    child: int
+    spread: bool
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class _Limbs:
+    """What all joints' bones are measured by.
+
+    Attributes
+    ----------
+    skeleton : Skeleton
+    heads, tails : (J, 3) ndarray
+        A tail is the place of the child there, or where `sbs.weights.bone_segments` lets the bone end.
+    lengths : (J,) ndarray
+    radii : (J,) ndarray
+        The median distance from the bone's line of the vertices that follow it most; NaN where there are none.
+    weights : (J,) ndarray
+        What each joint weighs on all vertices.
+    children : list of J lists of int
+        Children that weigh something or have children that do.
+    """
+
+    skeleton: Skeleton
+    heads: Floats
+    tails: Floats
+    lengths: Floats
+    radii: Floats
+    weights: Floats
+    children: list[list[int]]
+
+
+def twist_bones(character: Character, joints: Iterable[str | int] | None = None) -> tuple[TwistBone, ...]:
+    """Find the bones along which a twist should be spread.
+
+    A limb bone has its parent's joint at its head, one child at its tail and vertices that follow it, and is longer
+    than about two radii of its limb. Hands, feet, shoulders, fingers, toes, trunk, neck and tail are none; nor are
+    bones that the rig divides itself, by joints for twist or roll or by more than one joint in line. Names in English
+    tell most of that; where they don't, the places and the tree of the joints do.
+
+    Parameters
+    ----------
+    character : Character
+    joints : iterable of str or int, optional
+        Names or numbers of the joints to take in place of those that would be found. Only what can't be spread along
+        is refused.
+
+    Returns
+    -------
+    tuple of TwistBone
+        For each joint of the skeleton, in its order.
+
+    Raises
+    ------
+    KeyError, IndexError
+        If there is no such joint.
+    ValueError
+        If one of `joints` is given twice, is a root, or has no bone of any length.
+
+    Examples
+    --------
+    >>> from importlib.resources import files
+    >>> import sbs
+    >>> woman = sbs.load(str(files("sbs.demo") / "data" / "woman.glb"))
+    >>> [bone.name for bone in sbs.twist_bones(woman) if bone.spread][:4]
+    ['LeftArm', 'LeftForeArm', 'LeftUpLeg', 'LeftLeg']
+    """
+    limbs = _measure(character)
+    if joints is not None:
+        return _without_shared_twists(_as_told(limbs, character.skeleton.indices(joints)))
+    found = [_judge_alone(limbs, joint) for joint in range(len(limbs.lengths))]
+    longest = max((limbs.lengths[bone.joint] for bone in found if bone.spread), default=0.0)
+    found = [
+        replace(bone, spread=False, reason=f"small beside the longest limb: {limbs.lengths[bone.joint] / longest:.0%}")
+        if bone.spread and limbs.lengths[bone.joint] < SMALL * longest
+        else bone
+        for bone in found
+    ]
+    trunk = _with_two_limbs_below(limbs.skeleton, [bone.joint for bone in found if bone.spread])
+    return _without_shared_twists(
+        replace(bone, spread=False, reason="trunk: more than one limb hangs on it") if bone.joint in trunk else bone
+        for bone in found
+    )
+
+
+def limb_twist(
+    character: Character,
+    joints: Iterable[str | int] | None = None,
+    *,
+    frames: int = FRAMES,
+    smooth: bool = False,
+) -> Twist | None:
+    """What spreads the twists of a character's limbs, for ``Skin(..., twist=)``.
+
+    Parameters
+    ----------
+    character : Character
+    joints : iterable of str or int, optional
+        As of `twist_bones`.
+    frames, smooth
+        As of `Twist`.
+
+    Returns
+    -------
+    Twist or None
+        None if there is no bone to spread one along.
+
+    Raises
+    ------
+    KeyError, IndexError, ValueError
+        As `twist_bones` and `Twist`.
+    """
+    limbs = _measure(character)
+    bones = [bone for bone in twist_bones(character, joints) if bone.spread]
+    if not bones:
+        return None
+    numbers = [bone.joint for bone in bones]
+    return Twist(
+        numbers,
+        limbs.heads[numbers],
+        limbs.tails[numbers],
+        parents=character.skeleton.parents[numbers],
+        joint_count=len(character.skeleton),
+        children=[bone.child for bone in bones],
+        frames=frames,
+        smooth=smooth,
+    )
+
+
+def _without_shared_twists(bones: Iterable[TwistBone]) -> tuple[TwistBone, ...]:
+    """A twist is spread once: along the joint's own bone if that is a limb, else along its parent's."""
+    found = tuple(bones)
+    limbs = {bone.joint for bone in found if bone.spread}
+    return tuple(replace(bone, child=-1) if bone.child in limbs or not bone.spread else bone for bone in found)
+
+
+def _measure(character: Character) -> _Limbs:
+    skeleton = character.skeleton
+    influences = tidy(character.mesh.joint_indices, character.mesh.joint_weights)
+    joints, shares = influences.joint_indices, np.asarray(influences.joint_weights, np.float64)
+    count = len(skeleton)
+    weights = np.bincount(joints.reshape(-1), shares.reshape(-1), count).astype(np.float64)
+    children = _children_that_move_something(skeleton, weights)
+    heads = np.array(skeleton.joint_positions)
+    tails = _core.bone_tails(skeleton.parents, heads)
+    for joint, under in enumerate(children):
+        # Joints that move nothing, such as handles and sockets, do not say where a bone ends.
+        if len(under) == 1:
+            tails[joint] = heads[under[0]]
+    lengths = np.linalg.norm(tails - heads, axis=1)
+    axes = (tails - heads) / np.where(lengths > 0, lengths, 1)[:, None]
+    heaviest = np.where(shares[:, 0] > 0, joints[:, 0], -1)
+    points = np.asarray(character.mesh.positions, np.float64) - heads[heaviest]
+    along = np.einsum("vx,vx->v", points, axes[heaviest])
+    away = np.linalg.norm(points - along[:, None] * axes[heaviest], axis=1)
+    radii = np.full(count, np.nan)
+    for joint in np.unique(heaviest[heaviest >= 0]):
+        radii[joint] = np.median(away[heaviest == joint])
+    return _Limbs(skeleton, heads, tails, lengths, radii, weights, children)
+
+
+def _children_that_move_something(skeleton: Skeleton, weights: Floats) -> list[list[int]]:
+    moving = weights > 0
+    children: list[list[int]] = [[] for _ in range(len(skeleton))]
+    for joint in reversed(skeleton.order.tolist()):
+        parent = int(skeleton.parents[joint])
+        if moving[joint] and parent >= 0:
+            moving[parent] = True
+            children[parent].insert(0, joint)
+    return children
+
+
+def words(name: str) -> list[str]:
+    """The words of a joint's name in lower case: "LeftForeArm.001" has left, fore and arm."""
+    return [word.lower() for word in WORD.findall(name)]
+
+
+def is_twisting(name: str) -> bool:
+    """Whether the rig has a joint for twist alone, as its name says."""
+    return "twist" in name.lower() or "roll" in words(name)
+
+
+def _judge_alone(limbs: _Limbs, joint: int) -> TwistBone:
+    """A joint by itself; what takes a look at all of them comes after."""
+    child = _child_at_tail(limbs, joint)
+    refused = next(_reasons_against(limbs, joint, child), None)
+    why = refused or f"a limb, {_in_radii(limbs, joint):.1f} radii long"
+    return TwistBone(joint, limbs.skeleton.names[joint], child, refused is None, why)
+
+
+def _reasons_against(limbs: _Limbs, joint: int, child: int) -> Iterator[str]:
+    skeleton, name = limbs.skeleton, limbs.skeleton.names[joint]
+    parent = int(skeleton.parents[joint])
+    in_name = words(name)
+    if not limbs.weights[joint] > 0 or np.isnan(limbs.radii[joint]):
+        yield "no vertex follows it most"
+    if parent < 0:
+        yield "a root: there is nothing that it twists against"
+    if is_twisting(name):
+        yield "a twist joint, by its name"
+    for kind, what in ((DIGITS, "a finger or toe"), (TRUNK, "trunk"), (ENDS, "no limb")):
+        named = [word for word in in_name if kind.fullmatch(word)]
+        if named:
+            yield f"{what}, by its name: {named[0]!r}"
+    for other in _below_within(limbs, joint):
+        yield f"the rig divides it: {skeleton.names[other]!r}"
+    if child < 0:
+        yield f"{len(limbs.children[joint])} joints at its end, where a limb has one"
+    for other in (parent, child):
+        if other >= 0 and _go_on_in_line(limbs, joint, other):
+            yield f"the rig divides the limb: {skeleton.names[other]!r} is in line with it"
+    if not limbs.lengths[joint] > RADII * limbs.radii[joint]:
+        yield f"short: {_in_radii(limbs, joint):.1f} radii of its limb"
+
+
+def _in_radii(limbs: _Limbs, joint: int) -> float:
+    """How long a bone is, in radii of its limb."""
+    radius = float(limbs.radii[joint])
+    return float(limbs.lengths[joint]) / radius if radius > 0 else np.inf
+
+
+def _child_at_tail(limbs: _Limbs, joint: int) -> int:
+    """The only child that moves something and is no twist joint, if it is at the end of the bone; else -1."""
+    plain = [child for child in limbs.children[joint] if not is_twisting(limbs.skeleton.names[child])]
+    if len(plain) != 1:
+        return -1
+    apart = np.linalg.norm(limbs.heads[plain[0]] - limbs.tails[joint])
+    return plain[0] if apart <= AT_THE_TAIL * limbs.lengths[joint] else -1
+
+
+def _below_within(limbs: _Limbs, joint: int) -> Iterator[int]:
+    """Joints of the rig that twist this bone: children named so, and those that stand on it between its ends.
+
+    Twist joints are often siblings: beside a forearm, children of the upper arm stand on the forearm's bone.
+    """
+    skeleton = limbs.skeleton
+    parent = int(skeleton.parents[joint])
+    near = [*limbs.children[joint], *(limbs.children[parent] if parent >= 0 else ())]
+    farthest = max(
+        (child for child in limbs.children[joint]),
+        key=lambda child: float(np.linalg.norm(limbs.heads[child] - limbs.heads[joint])),
+        default=-1,
+    )
+    if farthest < 0:
+        return
+    bone = limbs.heads[farthest] - limbs.heads[joint]
+    length = float(np.linalg.norm(bone))
+    for other in near:
+        if other in (joint, farthest) or length == 0:
+            continue
+        offset = limbs.heads[other] - limbs.heads[joint]
+        along = float(offset @ bone) / length**2
+        on_line = np.linalg.norm(offset - along * bone) < AT_THE_TAIL * length
+        inside = AT_THE_TAIL < along < 1 - AT_THE_TAIL
+        is_named = other in limbs.children[joint] and is_twisting(skeleton.names[other])
+        if is_named or (on_line and inside):
+            yield other
+
+
+def _go_on_in_line(limbs: _Limbs, joint: int, other: int) -> bool:
+    """Whether two joints have one name but for numbers, and their bones one direction."""
+    stems = [stem(name) for name in limbs.skeleton.names]
+    one = stems[joint]
+    # Where most joints are called alike, as those without names, it says nothing.
+    if one != stems[other] or 2 * stems.count(one) > len(stems):
+        return False
+    bones = [limbs.tails[each] - limbs.heads[each] for each in (joint, other)]
+    cosine = float(bones[0] @ bones[1]) / max(float(limbs.lengths[joint] * limbs.lengths[other]), 1e-300)
+    return bool(cosine > (HARDLY_BENT if any(part in one for part in PARTS) else STRAIGHT))
+
+
+def stem(name: str) -> str:
+    """The letters of a name: what is the same of upperleg01.L and upperleg02.L."""
+    return re.sub(r"[^a-z]+", "", name.lower())
+
+
+def _with_two_limbs_below(skeleton: Skeleton, limbs: list[int]) -> set[int]:
+    """Which of the limbs have below them two others, of which neither is below the other."""
+    above = {limb: set(_ancestors(skeleton, limb)) for limb in limbs}
+    return {
+        limb
+        for limb in limbs
+        for one in limbs
+        for other in limbs
+        if limb in above[one] & above[other] and one != other and one not in above[other] and other not in above[one]
+    }
+
+
+def _ancestors(skeleton: Skeleton, joint: int) -> Iterator[int]:
+    parent = int(skeleton.parents[joint])
+    while parent >= 0:
+        yield parent
+        parent = int(skeleton.parents[parent])
+
+
+def _as_told(limbs: _Limbs, chosen: list[int]) -> Iterator[TwistBone]:
+    for joint in chosen:
+        name = limbs.skeleton.names[joint]
+        if chosen.count(joint) > 1:
+            raise ValueError(f"joints: {name!r} is there more than once")
+        if limbs.skeleton.parents[joint] < 0:
+            raise ValueError(f"joints: {name!r} is a root, there is nothing that it twists against")
+        if not limbs.lengths[joint] > 0:
+            raise ValueError(f"joints: {name!r} has no bone: head and tail are at one place")
+    for joint, name in enumerate(limbs.skeleton.names):
+        told = joint in chosen
+        yield TwistBone(joint, name, _child_at_tail(limbs, joint), told, "named" if told else "not named")

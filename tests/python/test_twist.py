@@ -1,0 +1,400 @@
+# SPDX-License-Identifier: MIT
+"""Skins that spread the twists of limbs: against the reference, a tube by hand, through turns, and as skins go.
+
+Tolerances are some roundings of the type, if not said.
+"""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from solids import arm, turned
+from twist_reference import Bone, deform, rotation_part
+
+import sbs
+from sbs.demo.scenes import load_shipped, twist
+from sbs.quality import Gauge
+from sbs.weights import to_dense
+
+FRAMES = 4
+
+
+def forearm(**options: object) -> tuple[sbs.Character, sbs.Twist]:
+    """The arm with its forearm's twist spread, from the elbow to the hand."""
+    character = arm()
+    found = sbs.limb_twist(character, ["fore"], **options)  # type: ignore[arg-type]
+    assert found is not None
+    return character, found
+
+
+def limb_bones(character: sbs.Character, names: list[str] | None = None) -> list[Bone]:
+    """The bones for the reference."""
+    heads, tails = sbs.weights.bone_segments(character.skeleton)
+    bones = []
+    for found in sbs.twist_bones(character, names):
+        if found.spread:
+            children = np.flatnonzero(character.skeleton.parents == found.joint)
+            tail = heads[children[0]] if len(children) == 1 else tails[found.joint]
+            parent = int(character.skeleton.parents[found.joint])
+            bones.append(Bone(found.joint, parent, found.child, heads[found.joint], tail))
+    return bones
+
+
+def dense(character: sbs.Character, chosen: np.ndarray) -> np.ndarray:
+    influences = character.skin.influences()
+    weights = to_dense(influences.joint_indices, influences.joint_weights, len(character.skeleton))
+    return np.asarray(weights[chosen], float)
+
+
+# ------------------------------------------------------------------------------------------------------------- formula
+
+
+@pytest.mark.parametrize("degrees", [-170, 60, 170])
+def test_a_tube_keeps_its_radius_and_turns_evenly(degrees: float) -> None:
+    """Where the forearm alone has weight, from x = 1 to 3: QLERP is 0.2 degrees off a third of 170."""
+    character, spread = forearm()
+    skin = character.twisted_skin(spread)
+    points = np.asarray(character.mesh.positions)
+    posed = skin.deform(turned(character, "fore", [1, 0, 0], degrees))
+    own = points[:, 0] >= 1
+    np.testing.assert_allclose(np.hypot(posed[own, 1], posed[own, 2]), 1, rtol=1e-12)
+    np.testing.assert_allclose(posed[own, 0], points[own, 0], rtol=1e-12)
+    angles = np.arctan2(posed[own, 2], posed[own, 1]) - np.arctan2(points[own, 2], points[own, 1])
+    expected = np.radians(degrees) * points[own, 0] / 3
+    assert np.abs(np.remainder(angles - expected + np.pi, 2 * np.pi) - np.pi).max() < np.radians(0.25)
+
+
+def test_the_reference_has_the_tube_right() -> None:
+    """By hand: each ring is turned by its share of the twist, and stays as it is."""
+    character, _ = forearm()
+    points = np.asarray(character.mesh.positions)
+    own = points[:, 0] >= 1
+    matrices = turned(character, "fore", [1, 0, 0], 170)
+    found = deform(points[own], dense(character, own), matrices, limb_bones(character, ["fore"]))
+    angle = np.radians(170) * points[own, 0] / 3
+    c, s = np.cos(angle), np.sin(angle)
+    expected = np.stack(
+        [points[own, 0], c * points[own, 1] - s * points[own, 2], s * points[own, 1] + c * points[own, 2]], axis=1
+    )
+    np.testing.assert_allclose(found, expected, atol=1e-13)
+
+
+@pytest.mark.parametrize(("dtype", "atol"), [(np.float64, 1e-12), (np.float32, 1e-6)])
+def test_at_the_frames_a_skin_is_the_reference(dtype: type, atol: float) -> None:
+    """A vertex whose share is one of the frames is moved as the formula says, across joints too; of any pose."""
+    character = load_shipped("woman.glb")
+    bones = limb_bones(character)
+    points = np.array(character.mesh.positions, np.float64)
+    chosen = np.arange(0, len(points), 40)
+    weights = dense(character, chosen)
+    heaviest = weights.argmax(axis=1)
+    # Slide the vertices along their limb to a frame.
+    for bone in bones:
+        on = heaviest == bone.joint
+        shares = np.array([bone.share(point) for point in points[chosen[on]]])
+        moved = np.round(shares * (FRAMES - 1)) / (FRAMES - 1) - shares
+        points[chosen[on]] += moved[:, None] * bone.length * bone.axis
+    at_frames = np.array(
+        [
+            all(
+                abs(bone.share(points[v]) * 3 - round(bone.share(points[v]) * 3)) < 1e-13 or row[bone.joint] == 0
+                for bone in bones
+            )
+            for v, row in zip(chosen, weights, strict=True)
+        ]
+    )
+    assert np.count_nonzero(at_frames) > 100
+    chosen, weights = chosen[at_frames], weights[at_frames]
+    spread = sbs.limb_twist(character, frames=FRAMES)
+    assert spread is not None
+    mesh = character.mesh
+    skin = sbs.Skin(
+        points[chosen].astype(dtype),
+        mesh.joint_indices[chosen],
+        mesh.joint_weights[chosen],
+        joint_count=len(character.skeleton),
+        twist=spread,
+    )
+    rng = np.random.default_rng(7)
+    local = sbs.rotations.matrices_from_axis_angle(
+        rng.normal(size=(len(character.skeleton), 3)), rng.uniform(-1.5, 1.5, len(character.skeleton))
+    )
+    matrices = character.skinning_matrices(local)
+    # Bind matrices of the file are rigid to the rounding of float32; joints shall be to that of float64.
+    matrices[:, :3, :3] = [rotation_part(matrix[:3, :3]) for matrix in matrices]
+    rest = np.asarray(skin.rest_positions, np.float64)
+    expected = deform(rest, weights, matrices, bones)
+    np.testing.assert_allclose(skin.deform(matrices, method="linear"), expected, atol=atol * 2)
+    centers = rest + 0.03
+    about = deform(rest, weights, matrices, bones, centers=centers)
+    skin = sbs.Skin(
+        skin.rest_positions,
+        skin.joint_indices,
+        skin.joint_weights,
+        joint_count=skin.joint_count,
+        centers=centers,
+        twist=spread,
+    )
+    np.testing.assert_allclose(skin.deform(matrices, center="optimized"), about, atol=atol * 2)
+    half = deform(rest, weights, matrices, bones, centers=centers, amount=0.5)
+    np.testing.assert_allclose(skin.deform(matrices, center="optimized", amount=0.5), half, atol=atol * 2)
+
+
+def test_between_frames_a_skin_nears_the_reference() -> None:
+    """By the square of the step for linear blending: the arc and its chord."""
+    character, _ = forearm()
+    points = np.asarray(character.mesh.positions)
+    matrices = turned(character, "fore", [1, 0.2, 0], 150)
+    expected = deform(points, dense(character, np.arange(len(points))), matrices, limb_bones(character, ["fore"]))
+    errors = []
+    for frames in (5, 9, 17, 33):
+        skin = character.twisted_skin(forearm(frames=frames)[1])
+        errors.append(float(np.abs(skin.deform(matrices, method="linear") - expected).max()))
+    ratios = np.array(errors[:-1]) / errors[1:]
+    assert (ratios > 3.5).all()
+    assert errors[-1] < 1e-3
+
+
+def test_scaled_and_mirrored_joints_twist_as_their_rotations_do() -> None:
+    character, spread = forearm()
+    skin = character.twisted_skin(spread)
+    matrices = turned(character, "fore", [1, 0, 0], 120)
+    points = skin.deform(matrices, method="linear")
+    scene = np.diag([2.0, 2, 2, 1])
+    np.testing.assert_allclose(skin.deform(scene @ matrices, method="linear"), 2 * points, atol=1e-12)
+    mirror = np.diag([1.0, 1, -1, 1])
+    np.testing.assert_allclose(skin.deform(mirror @ matrices, method="linear"), points * [1, 1, -1], atol=1e-12)
+    stretched = matrices @ np.diag([1.0, 2, 3, 1])
+    np.testing.assert_allclose(spread.angles(stretched), spread.angles(matrices), atol=1e-12)
+
+
+# ------------------------------------------------------------------------------------------------------ turns and more
+
+
+def test_a_twist_goes_on_through_half_a_turn() -> None:
+    """With history no vertex moves by more than its joint does: by a degree, at a radius of 1."""
+    character, spread = forearm()
+    skin = character.twisted_skin(spread)
+    path = np.stack([turned(character, "fore", [1, 0, 0], float(degrees)) for degrees in np.arange(150, 400)])
+    step = 2 * np.sin(np.radians(0.5))
+    # The first frame says which way it came.
+    twists = spread.angles(path, follow=True)
+    np.testing.assert_allclose(np.degrees(twists[:, 0, 0]), np.arange(150, 400), atol=1e-9)
+    followed = skin.deform_many(path, twists=twists)
+    assert np.linalg.norm(np.diff(followed, axis=0), axis=2).max() < 1.01 * step
+    alone = skin.deform_many(path)
+    assert np.linalg.norm(np.diff(alone, axis=0), axis=2).max() > 1
+    tracker = sbs.TwistTracker(spread)
+    np.testing.assert_array_equal(np.stack([tracker(matrices) for matrices in path]), twists)
+    tracker.reset()
+    np.testing.assert_array_equal(tracker(path[100]), spread.angles(path[100]))
+    np.testing.assert_array_equal(skin.deform(path[60], twists=twists[60]), followed[60])
+
+
+@pytest.mark.parametrize("options", [{}, {"method": "linear"}, {"center": "weighted"}, {"method": "dual_quaternion"}])
+def test_where_nothing_twists_nothing_changes(options: dict[str, str]) -> None:
+    """In the bind pose, where all move as one, and where a limb swings.
+
+    Then frames are their joint, but of what they share with others the center is solved for: exact to its damping.
+    """
+    character, spread = forearm()
+    skin = character.twisted_skin(spread)
+    still = np.tile(np.eye(4), (3, 1, 1))
+    np.testing.assert_allclose(skin.deform(still, **options), character.mesh.positions, atol=1e-15)  # type: ignore[call-overload]
+    swung = turned(character, "fore", [0, 0, 1], 80)
+    plain, twisted = character.skin.deform(swung, **options), skin.deform(swung, **options)  # type: ignore[call-overload]
+    np.testing.assert_allclose(twisted, plain, atol=1e-7)
+
+
+def test_the_twisted_arm_of_the_demo_is_an_arm() -> None:
+    """What it is for: hardly a triangle is squeezed or stretched where linear blending makes a candy wrapper."""
+    woman = load_shipped("woman.glb")
+    spread = sbs.limb_twist(woman)
+    assert spread is not None
+    matrices = twist(woman).skinning_matrices
+    gauge = Gauge(woman)
+    shapes = [
+        woman.skin.deform(matrices, method="linear"),
+        woman.skin.deform(matrices),
+        woman.twisted_skin(spread).deform(matrices),
+    ]
+    region = gauge.region(matrices, shapes)
+    linear, spherical, twisted = (gauge.measure(matrices, shape, region) for shape in shapes)
+    assert twisted["thickness"]["low"] > 0.95 > 0.5 > spherical["thickness"]["low"] > linear["thickness"]["low"]
+    assert twisted["area"]["low"] > 0.85
+    assert twisted["area"]["high"] < 1.15
+    assert twisted["surface_energy"]["mean"] < 0.2 * linear["surface_energy"]["mean"]
+
+
+def test_optimized_centers_are_found_anew() -> None:
+    woman = load_shipped("woman.glb")
+    spread = sbs.limb_twist(woman)
+    assert spread is not None
+    skin = woman.twisted_skin(spread, optimized=True)
+    assert skin.centers is not None
+    matrices = twist(woman).skinning_matrices
+    gauge = Gauge(woman)
+    old = sbs.Skin(
+        woman.mesh.positions,
+        woman.mesh.joint_indices,
+        woman.mesh.joint_weights,
+        centers=woman.optimized_centers(),
+        twist=spread,
+    )
+    energies = [
+        gauge.surface_energy(np.asarray(each.deform(matrices, center="optimized"), float)[gauge.surface.kept])
+        for each in (skin, old)
+    ]
+    assert energies[0] < energies[1]
+    with pytest.raises(ValueError, match="damping has no effect without optimized=True"):
+        woman.twisted_skin(spread, damping=1)
+
+
+# ---------------------------------------------------------------------------------------------------------- as skins go
+
+
+def test_a_skin_tells_of_the_joints_that_it_was_given() -> None:
+    character, spread = forearm()
+    skin = character.twisted_skin(spread)
+    plain = character.skin
+    assert skin.joint_count == 3
+    assert skin.twist is spread
+    assert plain.twist is None
+    for name in ("joint_indices", "joint_weights", "parents", "joint_positions"):
+        found, expected = getattr(skin, name), getattr(plain, name)
+        np.testing.assert_array_equal(found, expected)
+        assert found.dtype == expected.dtype
+        assert not found.flags.writeable
+    assert skin.influences().joint_weights.shape == plain.influences().joint_weights.shape
+    assert repr(spread) == "<sbs.Twist 1 bone of 3 joints, 4 frames each>"
+    # A frame and the next turn about the bone: what is left to solve for are the upper arm and the first two.
+    assert skin.nontrivial_joint_set_count == 1
+    assert sbs.limb_twist(character, []) is None
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_inverse_normals_threads_and_copies(dtype: type) -> None:
+    woman = load_shipped("woman.glb")
+    spread = sbs.limb_twist(woman)
+    mesh = replace(woman.mesh, positions=woman.mesh.positions.astype(dtype))
+    skin = sbs.Character.from_mesh(mesh, woman.skeleton).twisted_skin(spread)  # type: ignore[arg-type]
+    matrices = twist(woman).skinning_matrices
+    posed, normals = skin.deform(matrices, normals=True)
+    again = pickle.loads(pickle.dumps(skin))
+    for threads in (1, 2):
+        positions, unit = again.deform(matrices, normals=True, threads=threads)
+        np.testing.assert_array_equal(positions, posed)
+        np.testing.assert_array_equal(unit, normals)
+    np.testing.assert_array_equal(skin.deform_many(np.stack([matrices] * 3))[2], posed)
+    size = float(np.linalg.norm(np.ptp(woman.mesh.positions, axis=0)))
+    atol = (1e-6 if dtype is np.float32 else 1e-12) * size
+    np.testing.assert_allclose(skin.inverse_deform(posed, matrices), skin.rest_positions, atol=atol)
+    np.testing.assert_allclose(np.linalg.norm(normals, axis=1), 1, atol=1e-6)
+
+
+def test_weights_are_updated_as_bound_anew() -> None:
+    character, spread = forearm()
+    skin = character.twisted_skin(spread)
+    changed = np.array([5, 700, 1400, 2000])
+    weights = np.array(character.mesh.joint_weights)
+    weights[changed] = [0.25, 0.75]
+    wide = np.pad(weights[changed], ((0, 0), (0, 1)))
+    indices = np.pad(np.tile(np.array([0, 1], np.int32), (4, 1)), ((0, 0), (0, 1)))
+    matrices = turned(character, "fore", [1, 0.5, 0], 140)
+    anew = sbs.Skin(
+        skin.rest_positions,
+        skin.joint_indices,
+        weights,
+        parents=skin.parents,
+        joint_positions=skin.joint_positions,
+        rest_normals=skin.rest_normals,
+        twist=spread,
+    )
+    for updated in (
+        skin.update_weights(indices, wide, vertices=changed),
+        skin.update_weights(skin.joint_indices, weights),
+    ):
+        np.testing.assert_array_equal(updated.deform(matrices), anew.deform(matrices))
+        np.testing.assert_array_equal(updated.joint_weights[:, :2], weights)
+    bad = np.array([[np.nan, 1.0]])
+    with pytest.raises(ValueError, match=r"joint_weights\[0, 0\] = nan"):
+        skin.update_weights([[0, 1]], bad, vertices=[7], strict=True)
+    with pytest.warns(sbs.WeightWarning, match="1 with NaN"):
+        skin.update_weights([[0, 1]], bad, vertices=[7])
+
+
+def test_bad_weights_are_repaired_and_counted_as_without() -> None:
+    character, spread = forearm()
+    mesh = character.mesh
+    weights = np.array(mesh.joint_weights)
+    weights[10], weights[20], weights[30], weights[1500] = [np.nan, 1], [0, 0], [-1, 1], [0, np.inf]
+    weights[1600] *= 0.5
+    with pytest.warns(sbs.WeightWarning) as plain:
+        expected = sbs.Skin(mesh.positions, mesh.joint_indices, weights).weight_report
+    with pytest.warns(sbs.WeightWarning) as repaired:
+        found = sbs.Skin(mesh.positions, mesh.joint_indices, weights, joint_count=3, twist=spread).weight_report
+    assert found == expected
+    assert str(repaired[0].message) == str(plain[0].message)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"joint_count": 4}, "twist is of 3 joints, where there are 4"),
+        ({"joint_indices": np.full((2928, 2), 3)}, r"joint_indices\[0, 0\]"),
+        ({"parents": [0, 0]}, "parents has 2 rows for 3 joints"),
+    ],
+)
+def test_bad_skins_are_refused(change: dict[str, object], reason: str) -> None:
+    character, spread = forearm()
+    mesh = character.mesh
+    arguments = {"joint_indices": mesh.joint_indices, "joint_weights": mesh.joint_weights} | change
+    with pytest.raises(ValueError, match=reason):
+        sbs.Skin(mesh.positions, twist=spread, **arguments)  # type: ignore[arg-type]
+
+
+def test_bad_poses_are_refused() -> None:
+    character, spread = forearm()
+    skin = character.twisted_skin(spread)
+    still = np.tile(np.eye(4), (3, 1, 1))
+    with pytest.raises(ValueError, match=r"skinning_matrices has shape \(1, 3, 4, 4\), expected \(J, 4, 4\)"):
+        skin.deform(still[None])
+    with pytest.raises(ValueError, match=r"skinning_matrices has shape \(3, 4, 4\), expected \(F, J, 4, 4\)"):
+        skin.deform_many(still)
+    with pytest.raises(ValueError, match=r"expected \(F, 3, 4, 4\) or \(F, 3, 3, 4\)"):
+        skin.deform(still[:2])
+    with pytest.raises(ValueError, match=r"twists has shape \(1, 2, 2\), expected \(1, 1, 2\)"):
+        skin.deform(still, twists=np.zeros((2, 2)))
+    with pytest.raises(ValueError, match=r"twists\[0, 1\] is nan"):
+        skin.deform(still, twists=[[0, np.nan]])
+    bad = np.stack([still, still])
+    bad[1, 2, 1, 3] = np.inf
+    with pytest.raises(ValueError, match=r"skinning_matrices\[1, 2, 1, 3\] is inf"):
+        skin.deform_many(bad)
+    with pytest.raises(ValueError, match="twists has no effect on a skin that was made without twist"):
+        character.skin.deform(still, twists=np.zeros((1, 2)))
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"joints": []}, "bone"),
+        ({"joints": [3]}, r"joints\[0\]"),
+        ({"tails": [[0, 0, 0]]}, r"tails\[0\]"),
+        ({"parents": [1]}, r"parents\[0\]"),
+        ({"frames": 1}, "frames must be at least 2, not 1"),
+        ({"heads": [[0, 0, np.nan]]}, r"heads\[0, 2\] is nan"),
+        ({"heads": [[0, 0]]}, "heads has shape"),
+        ({"parents": [0, 0]}, "shape"),
+    ],
+)
+def test_bad_bones_are_refused(change: dict[str, object], reason: str) -> None:
+    good = {"joints": [1], "heads": [[0.0, 0, 0]], "tails": [[1.0, 0, 0]], "parents": [0], "joint_count": 3}
+    if not change.get("joints", True):
+        change = {"joints": np.empty(0, int), "heads": np.empty((0, 3)), "tails": np.empty((0, 3)), "parents": []}
+        change["parents"] = np.empty(0, int)
+    with pytest.raises(ValueError, match=reason):
+        sbs.Twist(**good | change)  # type: ignore[arg-type]
