@@ -27,7 +27,7 @@ class SBS_GGT_capsule(Handles, bpy.types.GizmoGroup):  # type: ignore[misc]
     def setup(self, _context: bpy.types.Context) -> None:
         self.arrow = self.add_handle((0.2, 0.6, 1.0), _distance, _set_distance)
 
-    def place(self, bone: bpy.types.PoseBone) -> None:
+    def put_handles(self, bone: bpy.types.PoseBone) -> None:
         self.arrow.matrix_basis = place(bone)
 
 

@@ -22,13 +22,13 @@ class Handles:
     #: What a drag is called in the history.
     step = ""
 
-    def place(self, bone: bpy.types.PoseBone) -> None:
+    def put_handles(self, bone: bpy.types.PoseBone) -> None:
         """Put the handles where they belong on the active bone."""
         raise NotImplementedError
 
     def draw_prepare(self, context: bpy.types.Context) -> None:
         if context.active_pose_bone is not None:
-            self.place(context.active_pose_bone)
+            self.put_handles(context.active_pose_bone)
         self._end_drag()
 
     def add_handle(

@@ -32,7 +32,7 @@ class SBS_GGT_zone(Handles, bpy.types.GizmoGroup):  # type: ignore[misc]
         self.start = self.add_handle(START_COLOR, _start, _set_start)
         self.end = self.add_handle(END_COLOR, _end, _set_end)
 
-    def place(self, bone: bpy.types.PoseBone) -> None:
+    def put_handles(self, bone: bpy.types.PoseBone) -> None:
         self.start.matrix_basis, self.end.matrix_basis = places(bone)
 
 
