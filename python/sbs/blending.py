@@ -118,10 +118,10 @@ def bones_blending(
     """Bind a mesh by bones blending.
 
     A vertex v is attached to one joint j. Its place along the bone that starts there is ``t' = <A(j)^-1 v, n>``, with n
-    the unit vector along the bone from `sbs.weights.bone_segments`; in the paper n is as long as the bone, and t_min and
-    t_max are larger by that factor. The share ``t = (t' - t_min) / (t_max - t_min)``, clamped to [0, 1], says how much
-    of T(j) the vertex follows: it turns about the joint by the spherical interpolation of the parent's rotation and its
-    own, and a translation in T(j) is scaled by t. Vertices of a root are rigid.
+    the unit vector along the bone from `sbs.weights.bone_segments`; in the paper n is as long as the bone, and t_min
+    and t_max are larger by that factor. The share ``t = (t' - t_min) / (t_max - t_min)``, clamped to [0, 1], says how
+    much of T(j) the vertex follows: it turns about the joint by the spherical interpolation of the parent's rotation
+    and its own, and a translation in T(j) is scaled by t. Vertices of a root are rigid.
 
     Parameters
     ----------
