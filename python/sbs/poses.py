@@ -127,11 +127,11 @@ def _unit(vector: NDArray[np.float64], otherwise: NDArray[np.float64]) -> NDArra
     return np.asarray(vector / length if length > 0 else otherwise)
 
 
-def descendants(skeleton: Skeleton, joint: str | int) -> NDArray[np.intp]:
-    """A joint and all joints below it, ascending."""
+def descendants(skeleton: Skeleton, *joints: str | int) -> NDArray[np.intp]:
+    """Some joints and all below them, ascending."""
     parents = np.asarray(skeleton.parents)
     found = np.zeros(len(parents), bool)
-    found[skeleton.index(joint)] = True
+    found[skeleton.indices(joints)] = True
     while True:
         grown = found | (found[parents] & (parents >= 0))
         if (grown == found).all():

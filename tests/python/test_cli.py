@@ -239,7 +239,7 @@ def test_demo_without_the_extra_says_what_to_install(tmp_path: Path, monkeypatch
         (("info", "none.glb"), "'none.glb' does not exist"),
         (("deform", HAND, "--animation", "jump", "-o", "a.npy"), "no animation is named 'jump'; there are: fist"),
         (("deform", HAND, "--animation", "fist", "--time", "nan", "-o", "a.npy"), "nan s is outside"),
-        (("deform", HAND, "-o", "a.stl"), "'a.stl' does not end in .obj, .ply, .npy"),
+        (("deform", HAND, "-o", "a.stl"), "'a.stl' does not end in .glb, .obj, .ply, .npy"),
         (("deform", HAND, "--fps", 30, "-o", "a.npy"), "--fps needs --animation"),
         (("deform", HAND, "--fps", 0, "--animation", "fist", "-o", "a.npy"), "--fps"),
         (("deform", HAND, "--method", "magic", "-o", "a.npy"), "--method"),

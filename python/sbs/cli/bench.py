@@ -15,7 +15,7 @@ from ..bench import PAPER_RATIO, measure, ratio_to_linear, tube
 from ..character import load
 from ..demo.scenes import load_shipped, twist
 from ..skin import Skin
-from .options import ANIMATION, JSON, TIME, pose_at, refuse_without
+from .options import ANIMATION, JSON, TIME, CharacterFile, pose_at, refuse_without
 from .tables import print_table
 from .terminal import say
 
@@ -32,7 +32,7 @@ def parse_threads(context: click.Context, parameter: click.Parameter, text: str)
 
 
 @click.command()
-@click.argument("file", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("file", required=False, type=CharacterFile())
 @ANIMATION
 @TIME
 @click.option(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..blending import BonesBlending, bones_blending
 from ..character import Character
+from .completion import complete_joints
 from .options import known_joints
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -56,6 +57,7 @@ def blending_options(command: Command) -> Command:
         "bones",
         metavar="NAME|all",
         multiple=True,
+        shell_complete=complete_joints,
         help="Blend the bones at this joint (Kavan and Zara 2003), or at all; repeatable. The others are blended "
         "linearly.",
     )(command)

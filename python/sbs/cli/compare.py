@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,10 @@ from ..demo.figure import HEADINGS
 from ..files import replacing
 from ..options import Center, DeformOptions, Rotation
 from ..picture import Camera, Row, compose, portraits, weight_colors
-from ..poses import bone_axis, descendants, turned, vertices_around
+from ..poses import descendants, vertices_around
 from .blended_bones import Ends, blending_options, chosen_bones
 from .options import (
     ANIMATION,
-    AXES,
     CENTER,
     CENTERS_CACHE,
     CHARACTER,
@@ -30,47 +30,23 @@ from .options import (
     UP,
     VIEW,
     WIDTH,
-    known_joints,
-    parse_direction,
     pose_at,
     refuse_without,
     skin_for,
 )
+from .posing import JOINT, ROTATE, Turn, check_turns, in_words, turned_joints
 from .tables import print_table
 from .terminal import say
 
 ASPECT = 1.0
 
 
-def parse_rotation(
-    context: click.Context, parameter: click.Parameter, text: str | None
-) -> tuple[str | tuple[float, ...], float] | None:
-    """An axis and an angle in degrees, from x:125, bone:170 or 1,0,1:-30."""
-    if text is None:
-        return None
-    axis, _, angle = text.rpartition(":")
-    try:
-        degrees = float(angle)
-    except ValueError:
-        degrees = np.nan
-    if not np.isfinite(degrees):
-        raise click.BadParameter(f"{text!r} is not AXIS:DEGREES, as in x:125 or bone:170", context, parameter)
-    if axis == "bone":
-        return axis, degrees
-    return AXES.get(axis) or parse_direction(context, parameter, axis), degrees
-
-
 @click.command()
 @CHARACTER
 @ANIMATION
 @TIME
-@click.option("--joint", metavar="NAME", help="Turn this joint in the bind pose.")
-@click.option(
-    "--rotate",
-    metavar="AXIS:DEGREES",
-    callback=parse_rotation,
-    help="How; AXIS is x, y, z, bone or X,Y,Z, in the joint's own frame.",
-)
+@JOINT
+@ROTATE
 @ROTATION
 @CENTER
 @CENTERS_CACHE
@@ -85,8 +61,8 @@ def compare(
     file: Path,
     animation_name: str | None,
     time: float | None,
-    joint: str | None,
-    rotate: tuple[str | tuple[float, ...], float] | None,
+    joints: tuple[str, ...],
+    turns: tuple[Turn, ...],
     rotation: Rotation,
     center: Center,
     centers_cache: Path | None,
@@ -105,11 +81,10 @@ def compare(
     The pose is one of an animation, or the bind pose with one joint turned; then the picture shows what that joint and
     its parent move, with the weight of the joint in blue.
     """
-    if (joint is None) != (rotate is None):
-        raise click.UsageError("--joint and --rotate go together")
-    if joint is not None and animation_name is not None:
+    check_turns(joints, turns)
+    if joints and animation_name is not None:
         raise click.UsageError("--joint takes the place of --animation")
-    if joint is None and animation_name is None:
+    if not joints and animation_name is None:
         raise click.UsageError("one of --animation and --joint is needed")
     if animation_name is None:
         refuse_without("--animation", "time")
@@ -119,14 +94,13 @@ def compare(
         raise click.BadParameter(f"{output.name!r} does not end in .png", param_hint="--output")
     chosen = chosen_bones(bones, t_min, t_max)
     character = load(file, strict=strict)
-    if joint is None or rotate is None:
+    if joints:
+        matrices, turning = turned_joints(character, joints, turns)
+        pose = in_words(character, turning, turns)
+        moved, shown = descendants(character.skeleton, *turning), moved_by(character, turning)
+    else:
         matrices, pose = pose_at(character, animation_name, time), f"{animation_name} at {time or 0:g} s"
         moved, shown = np.empty(0, np.intp), np.ones(character.skin.vertex_count, bool)
-    else:
-        (turning,) = known_joints(character, [joint])
-        pose = f"{character.skeleton.names[turning]} turned by {rotate[1]:g}°"
-        matrices = pose_with(character, turning, *rotate)
-        moved, shown = descendants(character.skeleton, turning), moved_by(character, turning)
     skin = skin_for(character, center, centers_cache)
     shapes = {}
     for method, heading in HEADINGS.items():
@@ -168,20 +142,13 @@ def take_pictures(
     return list(portraits(mesh.positions, mesh.triangles, seen, colors, camera, size, samples=samples))
 
 
-def pose_with(character: Character, joint: int, axis: str | tuple[float, ...], degrees: float) -> NDArray[np.float64]:
-    """Skinning matrices (J, 4, 4) of the bind pose with one joint turned."""
-    skeleton = character.skeleton
-    direction = bone_axis(skeleton, joint) if isinstance(axis, str) else axis
-    return character.skinning_matrices(turned(skeleton, joint, direction, degrees))
-
-
-def moved_by(character: Character, joint: int) -> NDArray[np.bool_]:
-    """Which vertices (V,) a joint or its parent moves; raises if there are none."""
-    shown = vertices_around(character, joint)
+def moved_by(character: Character, joints: Sequence[int]) -> NDArray[np.bool_]:
+    """The vertices (V,) that joints or their parents move, at least one."""
+    shown = np.any([vertices_around(character, joint) for joint in joints], axis=0)
     if not shown.any():
-        name = character.skeleton.names[joint]
+        name = character.skeleton.names[joints[0]]
         raise click.BadParameter(f"joint {name!r} and its parent move no vertex", param_hint="--joint")
-    return shown
+    return np.asarray(shown)
 
 
 def transformed(matrix: NDArray[np.float64], points: ArrayLike) -> NDArray[np.float64]:

@@ -21,6 +21,7 @@ from ..poses import flexed
 from ..skin import Skin
 from ..text import plain
 from .blended_bones import ChosenBones, Ends, blending_options, chosen_bones
+from .completion import complete_joints
 from .options import CHARACTER, JSON, METHOD, SCHEME, STRICT, known_joints, parse_axis, refuse_beside
 from .tables import print_table
 from .terminal import say
@@ -59,7 +60,7 @@ def parse_bend(context: click.Context, parameter: click.Parameter, text: str) ->
 
 @click.command(name="curvature")
 @CHARACTER
-@click.option("--joint", required=True, metavar="NAME", help="The joint that bends.")
+@click.option("--joint", required=True, metavar="NAME", shell_complete=complete_joints, help="The joint that bends.")
 @click.option("--bend", metavar="FROM:TO", default="0:135", show_default=True, callback=parse_bend, help="Degrees.")
 @click.option(
     "--axis",
@@ -77,6 +78,7 @@ def parse_bend(context: click.Context, parameter: click.Parameter, text: str) ->
     "joints",
     metavar="NAME",
     multiple=True,
+    shell_complete=complete_joints,
     help="Subdivide near this joint; repeatable. By default the joint and its parent.",
 )
 @STRICT

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,10 @@ from numpy.typing import NDArray
 from ..animation import Animations
 from ..character import load, load_motion
 from ..files import replacing
-from ..formats import bake, with_role, written
+from ..formats import Format, bake, with_role, written
 from ..options import BlendOptions, Center, Method, Rotation
+from ..skin import Skin
+from ..triangle_mesh import Mesh
 from .blended_bones import Ends, blending_options, chosen_bones
 from .errors import Refusal
 from .options import (
@@ -38,6 +41,7 @@ from .options import (
     refuse_without,
     skin_for,
 )
+from .posing import JOINT, ROTATE, Turn, check_turns, turned_joints
 from .progress import progress_bar
 from .terminal import say
 
@@ -60,6 +64,8 @@ def parse_frames(context: click.Context, parameter: click.Parameter, text: str |
 @CHARACTER
 @ANIMATION
 @TIME
+@JOINT
+@ROTATE
 @click.option(
     "--motion",
     "motion_file",
@@ -92,6 +98,8 @@ def deform(
     file: Path,
     animation_name: str | None,
     time: float | None,
+    joints: tuple[str, ...],
+    turns: tuple[Turn, ...],
     motion_file: Path | None,
     joint_map: Path | None,
     fps: float | None,
@@ -110,14 +118,17 @@ def deform(
 ) -> None:
     """Deform the character in FILE and write its mesh.
 
-    Without --animation the character is in the pose stored in the file. Without a method option, vertices for which
-    the file asks for another deformation than linear (SDEF) get that. OBJ and PLY contain positions, normals and
-    triangles; NPY contains positions (V, 3), or (F, V, 3) for frames.
+    Without --animation or --joint the character is in the pose stored in the file. Without a method option, vertices
+    for which the file asks for another deformation than linear (SDEF) get that. OBJ and PLY contain positions, normals
+    and triangles; NPY contains positions (V, 3), or (F, V, 3) for frames.
 
     With --fps or --frames all those frames of the animation are written to one file: PC2, MDD, NPY, NPZ or USD. The
-    file appears when it is complete.
+    file appears when it is complete. With # in its name, as in run_####.obj, each frame gets a file of its own.
     """
     many = fps is not None or frames is not None
+    check_turns(joints, turns)
+    if joints:
+        refuse_beside("--joint", "animation_name", "time", "motion_file", "fps", "frames")
     if motion_file is None:
         refuse_without("--motion", "joint_map")
     else:
@@ -126,8 +137,13 @@ def deform(
         refuse_beside("--fps" if frames is None else "--frames", "time")
         if animation_name is None and motion_file is None:
             raise click.UsageError(f"{'--fps' if frames is None else '--frames'} needs --animation")
+    sequence = "#" in output.name
+    if sequence and not many:
+        raise click.BadParameter(f"a name with {'#'!r} needs --fps or --frames", param_hint="--output")
+    if sequence and re.fullmatch("[^#]*#+[^#]*", output.name) is None:
+        raise click.BadParameter(f"{output.name!r} has more than one '#' or row of them", param_hint="--output")
     try:
-        writer = written(output, "frames" if many else "write_pose")
+        writer = written(output, "frames" if many and not sequence else "write_pose")
     except ValueError as error:
         for_frames = not many and output.suffix.lower() in {s for row in with_role("frames") for s in row.suffixes}
         raise click.BadParameter(
@@ -161,6 +177,9 @@ def deform(
         animation = find_animation(character, animation_name)
         rate = 24.0 if fps is None else fps
         numbers = frame_numbers(animation.duration, rate, frames)
+        if sequence:
+            write_sequence(output, writer, skin, animation.skinning_matrices, numbers, rate, character.mesh, options)
+            return
         with progress_bar() as progress:
             task = progress.add_task("deforming", total=len(numbers))
             bake(
@@ -175,7 +194,15 @@ def deform(
             )
         say(f"{output}: {len(numbers)} frames of {skin.vertex_count} vertices")
         return
-    matrices = pose_at(character, animation_name, time)
+    matrices = turned_joints(character, joints, turns)[0] if joints else pose_at(character, animation_name, time)
+    write_pose(output, writer, skin, matrices, character.mesh, options)
+    say(f"{output}: {skin.vertex_count} vertices")
+
+
+def write_pose(
+    output: Path, writer: Format, skin: Skin, matrices: NDArray[np.float64], mesh: Mesh, options: BlendOptions
+) -> None:
+    """Deform a mesh and write it, with its normals and texture coordinates where the format has any."""
     normals = None
     if skin.has_normals:
         positions, normals = skin.deform(matrices, normals=True, **options)
@@ -184,9 +211,29 @@ def deform(
     check_finite(positions, "position")
     if normals is not None:
         check_finite(normals, "normal")
+    if writer.write_pose is None:
+        raise ValueError(f"{writer.name} holds no single pose")
     with replacing(output) as temporary:
-        writer.write_pose(temporary, positions, normals, character.mesh.triangles)
-    say(f"{output}: {skin.vertex_count} vertices")
+        writer.write_pose(temporary, positions, normals, mesh.triangles, mesh.uvs)
+
+
+def write_sequence(
+    output: Path,
+    writer: Format,
+    skin: Skin,
+    matrices_at: Callable[[float], NDArray[np.float64]],
+    numbers: range,
+    rate: float,
+    mesh: Mesh,
+    options: BlendOptions,
+) -> None:
+    """Write each frame to a file of its own, its number in place of the # of the name, as wide as these."""
+    marks = "#" * output.name.count("#")
+    with progress_bar() as progress:
+        for number in progress.track(numbers, description="deforming"):
+            path = output.with_name(output.name.replace(marks, f"{number:0{len(marks)}d}"))
+            write_pose(path, writer, skin, matrices_at(number / rate), mesh, options)
+    say(f"{output}: {len(numbers)} files of {skin.vertex_count} vertices")
 
 
 def read_joint_map(path: Path) -> dict[str, str]:

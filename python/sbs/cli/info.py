@@ -16,7 +16,11 @@ from rich.text import Text
 
 from ..character import Character, load
 from ..text import plain
+from ..weights import bone_segments
 from .options import CHARACTER, JSON, STRICT
+from .tables import print_table
+
+DEEPEST = 30  # what joints are indented by; chains of thousands occur
 
 
 @click.command()
@@ -24,14 +28,15 @@ from .options import CHARACTER, JSON, STRICT
 @STRICT
 @JSON
 def info(file: Path, strict: bool, as_json: bool) -> None:
-    """Show what a character FILE (GLB or glTF) contains.
+    """Show what a character FILE contains, and its joints: a tree with the share of the weights that each has.
 
     Joint sets are the distinct sets of joints that move a vertex. A set that is more than a joint and its parent is
     non-trivial: every pose needs a solve for its rotation center.
     """
-    facts = describe(load(file, strict=strict))
+    character = load(file, strict=strict)
+    facts = describe(character)
     if as_json:
-        click.echo(json.dumps(facts, indent=2))
+        click.echo(json.dumps(facts | {"skeleton": joints_of(character)}, indent=2))
         return
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="bold")
@@ -39,6 +44,50 @@ def info(file: Path, strict: bool, as_json: bool) -> None:
     for name, value in facts.items():
         table.add_row(name.replace("_", " "), Text(plain(in_words(value))))
     Console().print(table)
+    rows = [
+        (
+            f"{'  ' * min(joint['depth'], DEEPEST)}{joint['name']}",
+            str(joint["number"]),
+            str(joint["vertices"]),
+            f"{joint['share']:.2%}",
+            f"{joint['bone']:.4g}",
+        )
+        for joint in joints_of(character)
+    ]
+    print_table(("joint", "number", "vertices", "share of weights", "length of bone"), rows)
+
+
+def joints_of(character: Character) -> list[dict[str, Any]]:
+    """The joints, each after its parent and before its children, ready for JSON."""
+    skeleton = character.skeleton
+    indices, weights = character.skin.influences()
+    count = len(skeleton)
+    vertices = np.bincount(indices[weights > 0], minlength=count)
+    shares = np.bincount(indices.ravel(), weights.ravel(), count) / len(indices)
+    heads, tails = bone_segments(skeleton)
+    lengths = np.linalg.norm(tails - heads, axis=1)
+    children: list[list[int]] = [[] for _ in range(count)]
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        if parent >= 0:
+            children[parent].append(joint)
+    rows = []
+    left = [(root, 0) for root in reversed(skeleton.roots)]
+    while left:
+        joint, depth = left.pop()
+        parent = int(skeleton.parents[joint])
+        rows.append(
+            {
+                "name": skeleton.names[joint],
+                "number": joint,
+                "parent": skeleton.names[parent] if parent >= 0 else None,
+                "depth": depth,
+                "vertices": int(vertices[joint]),
+                "share": round(float(shares[joint]), 9),
+                "bone": round(float(lengths[joint]), 9),
+            }
+        )
+        left += [(child, depth + 1) for child in reversed(children[joint])]
+    return rows
 
 
 def describe(character: Character) -> dict[str, Any]:

@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -16,9 +20,30 @@ from ..character import Character
 from ..names import nearest_name
 from ..options import SHORT_NAMES, method_name
 from ..skin import Skin
+from .completion import complete_animations
 from .numbers import read_npy
 
-CHARACTER = click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+
+class CharacterFile(click.Path):
+    """A file that is there, or ``-`` for what comes through the standard input."""
+
+    def __init__(self) -> None:
+        super().__init__(exists=True, dir_okay=False, allow_dash=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Its path; what comes through a pipe is kept in a file until the command ends."""
+        path = super().convert(value, param, ctx)
+        if path != "-" or ctx is None or ctx.resilient_parsing:
+            return Path(os.fsdecode(path))
+        folder = tempfile.mkdtemp(prefix="sbs-")
+        ctx.call_on_close(lambda: shutil.rmtree(folder, ignore_errors=True))
+        piped = Path(folder, "stdin")
+        with piped.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        return piped
+
+
+CHARACTER = click.argument("file", type=CharacterFile())
 
 
 class MethodChoice(click.Choice[str]):
@@ -83,7 +108,13 @@ BASE = click.option(
     type=MethodChoice(),
     help="The method where --amount is 0.  [default: linear]",
 )
-ANIMATION = click.option("--animation", "animation_name", metavar="NAME", help="An animation of the file.")
+ANIMATION = click.option(
+    "--animation",
+    "animation_name",
+    metavar="NAME",
+    shell_complete=complete_animations,
+    help="An animation of the file, by its name or the end of it.",
+)
 TIME = click.option("--time", type=float, help="Seconds into the animation.  [default: 0]")
 STRICT = click.option("--strict", is_flag=True, help="Refuse weights that need a repair.")
 SCHEME = click.option(

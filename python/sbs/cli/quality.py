@@ -17,6 +17,7 @@ from ..picture import Camera, compose
 from ..poses import vertices_around
 from ..quality import COLUMNS, Motion, Report, chosen, clip, evaluate, made_poses, panel
 from ..quality.plot import plot
+from .completion import complete_animations, complete_joints
 from .options import CHARACTER, JSON, SAMPLES, STRICT, UP, VIEW, WIDTH, find_animation, known_joints, refuse_without
 from .progress import progress_bar
 from .tables import print_table
@@ -41,10 +42,18 @@ def parse_methods(context: click.Context, parameter: click.Parameter, text: str 
     "animation_names",
     metavar="NAME",
     multiple=True,
+    shell_complete=complete_animations,
     help="An animation of the file; may be given several times. By default all, or --poses if there are none.",
 )
 @click.option("--poses", "made", is_flag=True, help="Bend and twist each joint, in place of animations or with them.")
-@click.option("--joint", "joints", metavar="NAME", multiple=True, help="Of --poses: only this joint, or these.")
+@click.option(
+    "--joint",
+    "joints",
+    metavar="NAME",
+    multiple=True,
+    shell_complete=complete_joints,
+    help="Of --poses: only this joint, or these.",
+)
 @click.option(
     "--methods", metavar="NAME,NAME,...", callback=parse_methods, help="Which to compare, for example LBS,SBS."
 )

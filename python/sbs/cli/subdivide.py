@@ -9,13 +9,22 @@ import click
 
 from ..character import load
 from ..mesh import Scheme, subdivide_near_joints
+from .completion import complete_joints
 from .options import CHARACTER, SCHEME, STRICT, known_joints
 from .terminal import say
 
 
 @click.command()
 @CHARACTER
-@click.option("--joint", "joints", metavar="NAME", multiple=True, required=True, help="Near this joint; repeatable.")
+@click.option(
+    "--joint",
+    "joints",
+    metavar="NAME",
+    multiple=True,
+    required=True,
+    shell_complete=complete_joints,
+    help="Near this joint; repeatable.",
+)
 @SCHEME
 @click.option("--levels", type=click.IntRange(1), default=1, show_default=True, help="How often.")
 @STRICT

@@ -28,6 +28,7 @@ from ..weights import (
     tidy,
 )
 from .compare import transformed
+from .completion import complete_joints
 from .errors import Refusal
 from .options import CHARACTER, SAMPLES, UP, VIEW, WIDTH, known_joints, refuse_without
 from .terminal import say
@@ -53,7 +54,13 @@ from .weight_findings import findings
     "--capsules-out", type=click.Path(dir_okay=False, path_type=Path), help="Write the capsules to this JSON file."
 )
 @click.option("--check", "checks", is_flag=True, help="Tell what is wrong with the weights; status 1 if anything is.")
-@click.option("--show", "shown", metavar="JOINT", help="Paint the weights of this joint into OUTPUT, a PNG.")
+@click.option(
+    "--show",
+    "shown",
+    metavar="JOINT",
+    shell_complete=complete_joints,
+    help="Paint the weights of this joint into OUTPUT, a PNG.",
+)
 @VIEW
 @UP
 @WIDTH

@@ -12,20 +12,28 @@ from numpy.typing import NDArray
 Rows = NDArray[np.floating[Any]]
 
 
-def write_obj(path: Path, positions: Rows, normals: Rows | None, triangles: NDArray[np.int32]) -> None:
-    """Wavefront OBJ, vertices counted from 1; nine digits, which bring back every float32."""
-    corner = "%d" if normals is None else "%d//%d"
-    faces = np.asarray(triangles, np.int64) + 1
+def write_obj(
+    path: Path, positions: Rows, normals: Rows | None, triangles: NDArray[np.int32], uvs: Rows | None = None
+) -> None:
+    """Wavefront OBJ, vertices counted from 1; nine digits, which bring back every float32.
+
+    Its texture coordinates count from the lower left, those of glTF and of `Mesh` from the upper left.
+    """
+    corner = "%d" + ("" if uvs is None else "/%d") + ("" if normals is None else "/%d" if uvs is not None else "//%d")
     with path.open("w", encoding="ascii") as file:
         np.savetxt(file, positions, fmt="v %.9g %.9g %.9g")
+        if uvs is not None:
+            np.savetxt(file, np.stack([uvs[:, 0], 1 - uvs[:, 1]], axis=1), fmt="vt %.9g %.9g")
         if normals is not None:
             np.savetxt(file, normals, fmt="vn %.9g %.9g %.9g")
-            faces = np.repeat(faces, 2, axis=1)
+        faces = np.repeat(np.asarray(triangles, np.int64) + 1, corner.count("%d"), axis=1)
         np.savetxt(file, faces, fmt=f"f {corner} {corner} {corner}")
 
 
-def write_ply(path: Path, positions: Rows, normals: Rows | None, triangles: NDArray[np.int32]) -> None:
-    """Stanford PLY, binary little-endian, in the type of the positions."""
+def write_ply(
+    path: Path, positions: Rows, normals: Rows | None, triangles: NDArray[np.int32], uvs: Rows | None = None
+) -> None:
+    """Stanford PLY, binary little-endian, in the type of the positions; without texture coordinates."""
     scalar = "double" if positions.dtype == np.float64 else "float"
     names = ["x", "y", "z"] if normals is None else ["x", "y", "z", "nx", "ny", "nz"]
     vertices = positions if normals is None else np.concatenate([positions, normals], axis=1)
@@ -46,6 +54,8 @@ def write_ply(path: Path, positions: Rows, normals: Rows | None, triangles: NDAr
         file.write(faces.tobytes())
 
 
-def write_npy(path: Path, positions: Rows, normals: Rows | None, triangles: NDArray[np.int32]) -> None:
+def write_npy(
+    path: Path, positions: Rows, normals: Rows | None, triangles: NDArray[np.int32], uvs: Rows | None = None
+) -> None:
     """NumPy's own format: the positions alone."""
     np.save(path, positions)

@@ -56,6 +56,7 @@ class PoseWriter(Protocol):
         positions: NDArray[np.floating[Any]],
         normals: NDArray[np.floating[Any]] | None,
         triangles: NDArray[np.int32],
+        uvs: NDArray[np.floating[Any]] | None = None,
         /,
     ) -> None: ...
 
@@ -106,6 +107,18 @@ def _write_glb(path: Path, name: str, mesh: Mesh, rig: Rig, animations: Sequence
     writer.write(path, name, mesh, rig, animations, weights=weights)
 
 
+def _write_glb_pose(
+    path: Path,
+    positions: NDArray[np.floating[Any]],
+    normals: NDArray[np.floating[Any]] | None,
+    triangles: NDArray[np.int32],
+    uvs: NDArray[np.floating[Any]] | None = None,
+) -> None:
+    from ..gltf import writer
+
+    writer.write_pose(path, positions, normals, triangles, uvs)
+
+
 FORMATS: tuple[Format, ...] = (
     Format(
         "glTF 2.0, binary",
@@ -114,6 +127,7 @@ FORMATS: tuple[Format, ...] = (
         magic=(b"glTF",),
         read=_read_gltf,
         write=_write_glb,
+        write_pose=_write_glb_pose,
     ),
     Format("glTF 2.0, text", (".gltf",), "as the binary form", read=_read_gltf),
     Format(
@@ -150,7 +164,7 @@ FORMATS: tuple[Format, ...] = (
         magic=(b"HIERARCHY",),
         motion=bvh.read,
     ),
-    Format("Wavefront OBJ", (".obj",), "positions, normals, triangles", write_pose=surfaces.write_obj),
+    Format("Wavefront OBJ", (".obj",), "positions, normals, UVs, triangles", write_pose=surfaces.write_obj),
     Format("Stanford PLY", (".ply",), "positions, normals, triangles", write_pose=surfaces.write_ply),
     Format("NumPy array", (".npy",), "positions", write_pose=surfaces.write_npy, frames=caches.NPY),
     Format("NumPy archive", (".npz",), "positions, times, triangles", frames=caches.NPZ),

@@ -126,19 +126,50 @@ def _node(rig: Rig, node: int, children: list[int]) -> pygltflib.Node:
     )
 
 
-def _primitive(builder: _Builder, mesh: Mesh, joint_count: int, weights: str) -> pygltflib.Primitive:
-    vertex_count = len(mesh.positions)
-    vertices: dict[str, Any] = {"target": pygltflib.ARRAY_BUFFER}
-    attributes = pygltflib.Attributes(
-        POSITION=builder.accessor(mesh.positions.astype(np.float32), bounds=True, **vertices)
-    )
-    if mesh.normals is not None:
-        length = np.linalg.norm(mesh.normals.astype(np.float64), axis=1, keepdims=True)
-        normals = mesh.normals / np.where(length > 0.0, length, 1.0)
-        attributes.NORMAL = builder.accessor(normals.astype(np.float32), **vertices)
-    if mesh.uvs is not None:
-        attributes.TEXCOORD_0 = builder.accessor(mesh.uvs.astype(np.float32), **vertices)
+def write_pose(
+    path: Path,
+    positions: NDArray[Any],
+    normals: NDArray[Any] | None,
+    triangles: NDArray[np.int32],
+    uvs: NDArray[Any] | None = None,
+) -> None:
+    """Writes a mesh without a skeleton, such as a character in one pose."""
+    builder = _Builder()
+    gltf = builder.gltf
+    attributes = _attributes(builder, positions, normals, uvs)
+    primitive = _triangles(builder, attributes, triangles, len(positions))
+    gltf.meshes, gltf.nodes = [pygltflib.Mesh(primitives=[primitive])], [pygltflib.Node(mesh=0)]
+    gltf.scenes, gltf.scene = [pygltflib.Scene(nodes=[0])], 0
+    path.write_bytes(builder.to_bytes())
 
+
+def _attributes(
+    builder: _Builder, positions: NDArray[Any], normals: NDArray[Any] | None, uvs: NDArray[Any] | None
+) -> pygltflib.Attributes:
+    """Positions, unit normals and texture coordinates of vertices."""
+    vertices: dict[str, Any] = {"target": pygltflib.ARRAY_BUFFER}
+    attributes = pygltflib.Attributes(POSITION=builder.accessor(positions.astype(np.float32), bounds=True, **vertices))
+    if normals is not None:
+        length = np.linalg.norm(normals.astype(np.float64), axis=1, keepdims=True)
+        unit = normals / np.where(length > 0.0, length, 1.0)
+        attributes.NORMAL = builder.accessor(unit.astype(np.float32), **vertices)
+    if uvs is not None:
+        attributes.TEXCOORD_0 = builder.accessor(uvs.astype(np.float32), **vertices)
+    return attributes
+
+
+def _triangles(
+    builder: _Builder, attributes: pygltflib.Attributes, triangles: NDArray[np.int32], vertex_count: int
+) -> pygltflib.Primitive:
+    # The largest number of an index type cannot be a vertex: graphics systems use it for the end of a strip.
+    index_type = np.uint16 if vertex_count < 65536 else np.uint32
+    indices = builder.accessor(triangles.ravel().astype(index_type), target=pygltflib.ELEMENT_ARRAY_BUFFER)
+    return pygltflib.Primitive(attributes=attributes, indices=indices, mode=pygltflib.TRIANGLES)
+
+
+def _primitive(builder: _Builder, mesh: Mesh, joint_count: int, weights: str) -> pygltflib.Primitive:
+    vertices: dict[str, Any] = {"target": pygltflib.ARRAY_BUFFER}
+    attributes = _attributes(builder, mesh.positions, mesh.normals, mesh.uvs)
     joints, shares = in_sets(mesh.joint_indices, mesh.joint_weights)
     stored = quantize(shares, np.dtype(weights))
     joint_type = np.uint8 if joint_count <= 256 else np.uint16
@@ -148,11 +179,7 @@ def _primitive(builder: _Builder, mesh: Mesh, joint_count: int, weights: str) ->
         weight_set = builder.accessor(stored[:, columns], normalized=stored.dtype != np.float32, **vertices)
         setattr(attributes, f"JOINTS_{first // 4}", joint_set)
         setattr(attributes, f"WEIGHTS_{first // 4}", weight_set)
-
-    # The largest number of an index type cannot be a vertex: graphics systems use it for the end of a strip.
-    index_type = np.uint16 if vertex_count < 65536 else np.uint32
-    indices = builder.accessor(mesh.triangles.ravel().astype(index_type), target=pygltflib.ELEMENT_ARRAY_BUFFER)
-    return pygltflib.Primitive(attributes=attributes, indices=indices, mode=pygltflib.TRIANGLES)
+    return _triangles(builder, attributes, mesh.triangles, len(mesh.positions))
 
 
 def _animation(builder: _Builder, animation: Animation) -> pygltflib.Animation:

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: MIT
+"""Poses by joints and rotations, characters from a pipe, joints listed and completed, poses as OBJ and GLB."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pygltflib
+import pytest
+import trimesh
+from click.shell_completion import ShellComplete
+from click.testing import CliRunner
+
+import sbs
+from sbs import rotations
+from sbs.cli import main
+from sbs.poses import axes
+
+HAND = Path(sbs.__file__).parent / "demo" / "data" / "hand.glb"
+WOMAN = HAND.with_name("woman.glb")
+
+
+def succeed(*arguments: object, stdin: bytes | None = None) -> str:
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments], input=stdin)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def refuse(*arguments: object) -> str:
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert result.exit_code == 2, result.output
+    return result.output.splitlines()[-1]
+
+
+@pytest.fixture(scope="module")
+def hand() -> sbs.Character:
+    return sbs.load(HAND)
+
+
+# ------------------------------------------------------------------------------------------------------------- listing
+
+
+def test_info_lists_the_joints(hand: sbs.Character) -> None:
+    told = json.loads(succeed("info", HAND, "--json"))
+    joints = {joint["name"]: joint for joint in told["skeleton"]}
+    assert set(joints) == set(hand.skeleton.names)
+    assert told["skeleton"][0] == joints["wrist"]
+    assert joints["wrist"]["parent"] is None
+    tip = joints["thumb-tip"]
+    assert (tip["parent"], tip["depth"], tip["share"], tip["vertices"]) == ("thumb-phalanx-distal", 4, 0, 0)
+    assert sum(joint["share"] for joint in joints.values()) == pytest.approx(1)
+    dense = sbs.weights.to_dense(*hand.skin.influences(), 25)
+    for name, joint in joints.items():
+        number = hand.skeleton.index(name)
+        assert joint["number"] == number
+        assert joint["vertices"] == np.count_nonzero(dense[:, number])
+        assert joint["share"] == pytest.approx(dense[:, number].mean())
+    places = hand.skeleton.joint_positions[[hand.skeleton.index(f"thumb-{end}") for end in ("phalanx-distal", "tip")]]
+    assert joints["thumb-phalanx-distal"]["bone"] == pytest.approx(np.linalg.norm(np.subtract(*places)))
+    shown = succeed("info", HAND)
+    assert "        thumb-tip " in shown
+    assert "11.88%" in shown
+
+
+def test_a_character_from_a_pipe(tmp_path: Path) -> None:
+    content = HAND.read_bytes()
+    assert json.loads(succeed("info", "-", "--json", stdin=content))["vertices"] == 1360
+    succeed("deform", "-", "--animation", "fist", "-o", tmp_path / "a.npy", stdin=content)
+    succeed("deform", HAND, "--animation", "fist", "-o", tmp_path / "b.npy")
+    assert (tmp_path / "a.npy").read_bytes() == (tmp_path / "b.npy").read_bytes()
+    result = CliRunner().invoke(main, ["info", "-"], input=b"no character")
+    assert result.exit_code == 2
+    assert "stdin: of no format that characters are read from" in result.output
+
+
+def completed(*arguments: str) -> list[str]:
+    *before, last = arguments
+    return [item.value for item in ShellComplete(main, {}, "sbs", "_SBS_COMPLETE").get_completions(before, last)]
+
+
+def test_joints_and_animations_are_completed() -> None:
+    assert completed("deform", str(HAND), "--animation", "") == ["fist"]
+    assert completed("deform", str(HAND), "--animation", "x") == []
+    assert completed("deform", str(HAND), "--joint", "Thumb-t") == ["thumb-tip"]
+    for command, option in (
+        ("compare", "--joint"),
+        ("curvature", "--subdivide"),
+        ("subdivide", "--joint"),
+        ("quality", "--joint"),
+        ("weights", "--show"),
+        ("deform", "--bones-blending"),
+    ):
+        assert completed(command, str(HAND), option, "wri") == ["wrist"]
+    assert completed("deform", "--joint", "wri") == []
+    assert completed("deform", str(HAND.with_name("LICENSES.md")), "--joint", "wri") == []
+
+
+# ------------------------------------------------------------------------------------------------------------- posing
+
+
+def test_deform_turns_joints(hand: sbs.Character, tmp_path: Path) -> None:
+    path = tmp_path / "pose.npy"
+    succeed(
+        "deform", HAND, "--joint", "wrist", "--rotate", "x:30", "--joint", "thumb-metacarpal", "--rotate", "bend:40",
+        "-o", path,
+    )  # fmt: skip
+    vectors = np.zeros((25, 3))
+    vectors[hand.skeleton.index("wrist"), 0] = np.radians(30)
+    thumb = hand.skeleton.index("thumb-metacarpal")
+    vectors[thumb] = np.radians(40) * axes(hand.skeleton, thumb)[0]
+    expected = hand.skin.deform(hand.skinning_matrices(rotation_vectors=vectors))
+    np.testing.assert_allclose(np.load(path), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("--joint", "wrist"), "--joint and --rotate go together"),
+        (("--rotate", "x:1", "--rotate", "x:2", "--joint", "wrist"), "--joint and --rotate go together"),
+        (("--joint", "wrist", "--rotate", "x:1", "--animation", "fist"), "--joint takes the place of --animation"),
+        (("--joint", "wrist", "--rotate", "x:1", "--joint", "24", "--rotate", "y:1"), "'wrist' is turned twice"),
+        (("--joint", "wrist", "--rotate", "up:1"), "'up' is not a direction"),
+        (("--joint", "elbow", "--rotate", "x:1"), "no joint 'elbow'"),
+    ],
+)
+def test_poses_that_are_none(arguments: tuple[str, ...], reason: str, tmp_path: Path) -> None:
+    assert reason in refuse("deform", HAND, *arguments, "-o", tmp_path / "a.npy")
+
+
+def test_compare_bends_several(tmp_path: Path) -> None:
+    one = ("compare", WOMAN, "--joint", "LeftForeArm", "--rotate", "bend:90")
+    both = (*one, "--joint", "RightForeArm", "--rotate", "bend:90")
+    assert succeed(*one) != succeed(*both)
+
+
+# --------------------------------------------------------------------------------------------------------------- files
+
+
+@pytest.fixture
+def textured(hand: sbs.Character, tmp_path: Path) -> Path:
+    """The hand with texture coordinates."""
+    uvs = np.random.default_rng(3).uniform(size=(1360, 2)).astype(np.float32)
+    hand.with_mesh(replace(hand.mesh, uvs=uvs)).save(tmp_path / "textured.glb")
+    return tmp_path / "textured.glb"
+
+
+def test_obj_has_texture_coordinates(textured: Path, tmp_path: Path) -> None:
+    """Those of OBJ count from the lower left."""
+    path = tmp_path / "hand.obj"
+    hand = sbs.load(textured)
+    assert hand.mesh.uvs is not None
+    succeed("deform", textured, "--animation", "fist", "--time", 1, "-o", path)
+    lines = path.read_text().splitlines()
+    uvs = np.array([line.split()[1:] for line in lines if line.startswith("vt ")], np.float32)
+    np.testing.assert_array_equal(uvs, np.stack([hand.mesh.uvs[:, 0], 1 - hand.mesh.uvs[:, 1]], axis=1))
+    corners = [line.split()[1:] for line in lines if line.startswith("f ")]
+    assert corners[0] == [f"{v + 1}/{v + 1}/{v + 1}" for v in hand.mesh.triangles[0]]
+    positions = np.array([line.split()[1:] for line in lines if line.startswith("v ")], np.float32)
+    np.testing.assert_array_equal(positions, hand.skin.deform(hand.animations["fist"].skinning_matrices(1)))
+    read: Any = trimesh.load(path, process=False, force="mesh")
+    assert read.visual.uv.shape == (1360, 2)
+
+
+def test_frames_as_a_sequence(hand: sbs.Character, tmp_path: Path) -> None:
+    told = succeed("deform", HAND, "--animation", "fist", "--fps", 4, "-o", tmp_path / "fist_####.obj")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f"fist_{frame:04d}.obj" for frame in range(5)]
+    assert "5 files" in told
+    for frame in (0, 3):
+        succeed("deform", HAND, "--animation", "fist", "--time", frame / 4, "-o", tmp_path / "one.obj")
+        assert (tmp_path / f"fist_{frame:04d}.obj").read_bytes() == (tmp_path / "one.obj").read_bytes()
+    succeed("deform", HAND, "--animation", "fist", "--frames", "30:31", "--fps", 100, "-o", tmp_path / "#.glb")
+    assert {"30.glb", "31.glb"} <= {path.name for path in tmp_path.iterdir()}
+    assert "a name with '#' needs --fps or --frames" in refuse("deform", HAND, "-o", tmp_path / "#.obj")
+    assert "more than one '#'" in refuse("deform", HAND, "--animation", "fist", "--fps", 4, "-o", tmp_path / "#a#.obj")
+
+
+def test_a_pose_as_glb(textured: Path, tmp_path: Path) -> None:
+    path = tmp_path / "pose.glb"
+    hand = sbs.load(textured)
+    assert hand.mesh.uvs is not None
+    succeed("deform", textured, "--animation", "fist", "--time", 1, "-o", path)
+    read: Any = trimesh.load(path, process=False, force="mesh")
+    positions, normals = hand.skin.deform(hand.animations["fist"].skinning_matrices(1), normals=True)
+    np.testing.assert_array_equal(read.vertices, positions)
+    np.testing.assert_array_equal(read.faces, hand.mesh.triangles)
+    gltf = pygltflib.GLTF2().load(path)
+    attributes = gltf.meshes[0].primitives[0].attributes
+    for accessor, expected in ((attributes.NORMAL, normals), (attributes.TEXCOORD_0, hand.mesh.uvs)):
+        view = gltf.bufferViews[gltf.accessors[accessor].bufferView]
+        written = np.frombuffer(gltf.binary_blob(), np.float32, expected.size, view.byteOffset)
+        np.testing.assert_allclose(written.reshape(expected.shape), expected, atol=1e-6)
+    assert not gltf.skins
+
+
+def test_a_turn_by_python_is_that_of_the_command_line(hand: sbs.Character) -> None:
+    """The axis of `bend` is across the bone, that of `bone` along it."""
+    bend, bone = axes(hand.skeleton, hand.skeleton.index("thumb-metacarpal"))
+    assert abs(bend @ bone) < 1e-7  # the axes of the file are of float32
+    assert rotations.matrices_from_axis_angle(bend, 90, degrees=True) @ bone @ bone == pytest.approx(0, abs=1e-7)
