@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Spherical blend skinning in Blender: a modifier, weights by capsules, and what artists need around them."""
+"""Spherical blend skinning in Blender: a modifier, weights by capsules, and tools around them."""
 
 from .export.gltf import glTF2ExportUserExtension
 

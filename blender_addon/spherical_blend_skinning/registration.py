@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the add-on adds to Blender, in order; it is taken away in the exact reverse."""
+"""Everything that the add-on registers in Blender, in order; it is unregistered in the reverse order."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import bpy
 from .core import library
 from .settings import preferences
 
-# By their names within the add-on, for one that cannot be loaded must not keep the preferences from saying so. Each has
-# CLASSES, and may have register() and unregister() for what is not a class.
+# Names of modules, imported later, so that the preferences can say which one cannot be loaded. Each has CLASSES, and
+# may have register() and unregister() for other things than classes.
 _NAMES = (
     "settings.properties",
     "automatic_weights.operators",
@@ -59,7 +59,7 @@ def register() -> None:
     try:
         modules = [importlib.import_module(f".{name}", __package__) for name in _NAMES]
     except Exception as error:
-        # Blender would take the whole add-on away, with the page that tells the artist why.
+        # Otherwise Blender would disable the whole add-on, and with it the page that tells the artist why.
         traceback.print_exc()
         library.found_defect(error)
         return

@@ -16,7 +16,7 @@ def draw(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
     settings = item.sbs
     column = layout.column()
     row = column.row()
-    # Its button is how an artist sees that it can be keyed.
+    # The button beside it shows artists that it can be keyed.
     row.use_property_decorate = True
     row.prop(settings, "amount")
     row = column.row(align=True)

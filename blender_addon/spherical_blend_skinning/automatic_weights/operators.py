@@ -19,7 +19,7 @@ KINDS = (
     ("CAPSULES", "Capsules", "By the inner and outer capsules of the bones: their radii and envelope distances"),
 )
 
-#: The envelope that a bone has when it is made: radii of head and tail, distance.
+#: The envelope of a new bone: radii of head and tail, distance.
 _NEW_ENVELOPE = (0.1, 0.05, 0.25)
 _LIMIT = 4
 
@@ -33,7 +33,7 @@ def make(found: Sequence[rigged.RiggedMesh], kind: str, fit: bool) -> int:
         All of one armature.
     kind : {"HEAT", "CAPSULES"}
     fit : bool
-        Whether capsules are first fitted to the meshes; without, those that all bones have from their making are, too.
+        Whether capsules are first fitted to the meshes. They also are if all bones still have those of new bones.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def make(found: Sequence[rigged.RiggedMesh], kind: str, fit: bool) -> int:
 
 
 def fit_property() -> object:
-    """What operators have that may fit capsules first."""
+    """The property of operators that can fit capsules first."""
     return bpy.props.BoolProperty(
         name="Fit Capsules",
         description="Fit the capsules to the meshes first. Those that no one has changed yet are fitted in any case",
@@ -72,7 +72,7 @@ def fit_property() -> object:
 
 
 def _is_new(bone: bpy.types.Bone) -> bool:
-    """Whether nobody has changed the envelope of a bone."""
+    """Whether the envelope of a bone is still that of a new one."""
     envelope = (bone.head_radius, bone.tail_radius, bone.envelope_distance)
     return all(abs(value - new) < 1e-6 for value, new in zip(envelope, _NEW_ENVELOPE, strict=True))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bake: deformed vertices to point caches or shape keys, while the artist watches and may stop it."""
+"""Bake deformed vertices to point caches or shape keys, with progress that the artist sees and can cancel."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class SBS_OT_bake(bpy.types.Operator):
         description="Where PC2 files go",
         default="//sbs_cache",
         subtype="DIR_PATH",
-        # Blender warns where // comes without; up to 4.4 it has no such option.
+        # Without this option Blender warns of "//"; up to 4.4 there is no such option.
         options={"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5, 0) else set(),
     )
 
@@ -147,7 +147,7 @@ class SBS_OT_bake(bpy.types.Operator):
             context.workspace.status_text_set(f"Baking frame {frame} of {frames[-1]}; Esc cancels")
 
     def _end(self, context: bpy.types.Context) -> None:
-        """Bring everything but what was baked back to how it was."""
+        """Restore everything but what was baked."""
         self._bake.__exit__(None, None, None)
         self._bake = self._steps = None
         context.window_manager.progress_end()

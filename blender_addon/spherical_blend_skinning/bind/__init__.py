@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Binding meshes to armatures, and back; and what is shown of meshes that are bound."""
+"""Binding meshes to armatures and unbinding them, and the panels of bound meshes."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Binding where artists look for it: in Object > Parent, in the menu that Ctrl-P opens, and among the modifiers.
 
-That of Ctrl-P Blender builds in C, and nothing can be added to it. So there is a menu like it with our entries below,
-on the same key, for what they are for: meshes with an active armature. With anything else the key opens Blender's own.
+Blender builds the menu of Ctrl-P in C, so nothing can be added to it. Our menu on the same key is like it, with our
+entries below, and opens for meshes with an active armature. For anything else the key opens Blender's own.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from ..interface import keys
 
 __all__ = ["CLASSES", "register", "unregister"]
 
-# Of the modifiers that can be added. Blender 3.4 has none; there the panel has our entry.
+# The menus for adding modifiers. Blender 3.4 has none; there our entry is in the panel.
 _MODIFIERS = "OBJECT_MT_modifier_add_deform"
 
-# What else can be selected has entries of its own in Blender's menu.
+# For other types of objects Blender's menu has other entries.
 _HAS_OTHER_ENTRIES = {"CURVES", "GPENCIL", "GREASEPENCIL"}
 
 
@@ -39,7 +39,7 @@ class SBS_MT_parent(bpy.types.Menu):
 
 
 def _draw_in_parent_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
-    # A menu of its own, for that one is as high as a small screen.
+    # A submenu, because the menu is as high as a small screen already.
     menu.layout.separator()
     menu.layout.menu(SBS_MT_parent.__name__)
 
@@ -66,7 +66,7 @@ class SBS_MT_set_parent(bpy.types.Menu):
         for name in ("ARMATURE", "ARMATURE_NAME", "ARMATURE_ENVELOPE", "ARMATURE_AUTO", "BONE", "BONE_RELATIVE"):
             layout.operator("object.parent_set", text=items[name].name).type = name
         layout.separator()
-        # As Blender's own of Armature Deform.
+        # The same as in Blender's Armature Deform.
         _draw_entries(layout, "Spherical Blend Skinning", "   ")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is drawn of the active mesh."""
+"""The settings of the active mesh."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Binding meshes to armatures, and back."""
+"""Bind meshes to armatures, and unbind them."""
 
 from __future__ import annotations
 
@@ -32,14 +32,15 @@ def bind(
         A mesh without the modifier.
     armature : Object
     modifier_name : str
-        The Armature modifier whose place ours takes, if it is of that armature; by default the first that is.
+        The Armature modifier that ours replaces, if it is of that armature; by default the first that is.
     center : str
-        What the first mesh of a rig turns about, if that was not chosen for it; by default what the preferences say.
+        The rotation center for the first mesh of a rig, unless the rig has one already; by default that of the
+        preferences.
 
     Returns
     -------
     State
-        With the binding, or a problem in words.
+        With the binding, or a description of the problem.
     """
     rig_settings.join(item, armature, center or preferences.center_of_new(context))
     stack.attach(item, armature, _armature_modifier(item, armature, modifier_name))
@@ -51,13 +52,13 @@ def bind(
 def _armature_modifier(
     item: bpy.types.Object, armature: bpy.types.Object | None, name: str
 ) -> bpy.types.ArmatureModifier | None:
-    """The Armature modifier of a name, if it is of an armature, whichever that is where none is given."""
+    """The Armature modifier with a name, or the first, if it is of the armature; with None, of any armature."""
     found = (modifier for modifier in stack.armature_modifiers(item) if modifier.name == name)
     return next((modifier for modifier in found if armature in (None, modifier.object)), None)
 
 
 def forget_centers(item: bpy.types.Object) -> None:
-    """Have the rotation centers of an object found anew."""
+    """Forget the rotation centers of an object, so that they are found anew."""
     modifier = stack.find(item)
     for name in (live_group.CARRIER, live_group.RENDER_CARRIER):
         carrier = node_trees.get_input(modifier, name)
@@ -66,18 +67,18 @@ def forget_centers(item: bpy.types.Object) -> None:
 
 
 def rebind(context: bpy.types.Context, item: bpy.types.Object) -> live.State:
-    """Bind an object anew by its vertices, weights and bones as they are."""
+    """Bind an object anew by its present vertices, weights and bones."""
     live.forget(item)
     forget_centers(item)
     item.update_tag()
-    # The handlers bind what they know nothing of.
+    # The handlers bind objects that have no state.
     depsgraph = context.evaluated_depsgraph_get()
     state = live.state_of(item) or live.update(item, depsgraph)
     return state or live.State(problem="The object is not in the view layer")
 
 
 def unbind(item: bpy.types.Object) -> None:
-    """Take the modifier away, live or portable; the Armature modifier is again what it was."""
+    """Remove our modifier, live or portable, and restore the Armature modifier."""
     if portable.find(item) is not None:
         portable.detach(item)
     else:
@@ -87,7 +88,7 @@ def unbind(item: bpy.types.Object) -> None:
 
 
 def make_parent(item: bpy.types.Object, armature: bpy.types.Object) -> None:
-    """Make an armature the parent of an object, which stays where it is."""
+    """Make an armature the parent of an object without moving it."""
     place = item.matrix_world.copy()
     item.parent = armature
     item.parent_type = "OBJECT"
@@ -96,12 +97,12 @@ def make_parent(item: bpy.types.Object, armature: bpy.types.Object) -> None:
 
 
 def describe(state: live.State) -> str:
-    """What came of binding, with counts."""
+    """The result of binding for the artist, with counts."""
     return state.problem if state.binding is None else ", ".join(counts(state))
 
 
 def counts(state: live.State) -> list[str]:
-    """What was bound."""
+    """Counts of what was bound."""
     skin = state.binding.skin
     texts = [f"{skin.vertex_count} vertices", f"{len(state.binding.bones)} bones", f"{len(skin.joint_sets)} joint sets"]
     if state.binding.blends:
@@ -112,7 +113,7 @@ def counts(state: live.State) -> list[str]:
 
 
 def lack(item: bpy.types.Object, state: live.State) -> str:
-    """What weights a bound object lacks to be moved as a whole, in words; nothing if there are all."""
+    """The weights that a bound object lacks to move as a whole, in words; empty if it has all."""
     if state.binding is None or not state.binding.skin.unweighted_vertex_count:
         return ""
     skin = state.binding.skin
@@ -183,7 +184,7 @@ class SBS_OT_bind(bpy.types.Operator):
         return {"FINISHED"} if done or weighted else {"CANCELLED"}
 
     def _armatures(self, context: bpy.types.Context) -> dict[bpy.types.Object, bpy.types.Object | None]:
-        """The meshes to bind, each with its armature: a selected one, or one that it has already."""
+        """The meshes to bind, each with its armature: a selected one, or the one that it has already."""
         if self.all_meshes:
             armature = rigged.rig_of(context)
             return {item: armature for item in meshes_of(context, True) if bake.modifier_of(item) is None}
@@ -196,7 +197,7 @@ class SBS_OT_bind(bpy.types.Operator):
         return found
 
     def _make_weights(self, armatures: dict[bpy.types.Object, bpy.types.Object]) -> int:
-        """Make weights if that is asked for, rig by rig; how many meshes have them."""
+        """Make weights if the artist wants it, rig by rig; return how many meshes got some."""
         if self.weights == "KEEP":
             return 0
         for armature in set(armatures.values()):

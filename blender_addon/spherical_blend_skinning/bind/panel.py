@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the settings are found: a panel by the modifiers of a mesh, and a tab in the sidebar of the 3D view."""
+"""The panels with the settings: among the modifiers of a mesh, and in a tab of the 3D view's sidebar."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class SBS_PT_sidebar(SidebarPanel, bpy.types.Panel):  # type: ignore[misc]
 
 
 class _Advanced:
-    """What both panels have below: each setting on its own."""
+    """The panel below both: each setting by itself."""
 
     bl_label = "Advanced"
     bl_options = {"DEFAULT_CLOSED"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is drawn of the active armature, as while posing: all meshes that it moves, and one method for them."""
+"""The settings of the active armature, also while posing: all meshes that it moves, and one method for them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from . import operators as bind
 
 __all__ = ["draw", "is_shared"]
 
-# More meshes would push what stands below out of sight.
+# More meshes would push the rest of the panel out of view.
 _MOST_ROWS = 8
 
 
@@ -42,13 +42,13 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
 
 
 def is_shared(context: bpy.types.Context) -> bool:
-    """Whether meshes that are bound share the settings of the active armature."""
+    """Whether bound meshes share the settings of the active armature."""
     armature = context.object
     return any(item.sbs.armature == armature and item.sbs.scope == "RIG" for item in registry.bound_objects())
 
 
 def _draw_meshes(layout: bpy.types.UILayout, meshes: list[bpy.types.Object]) -> None:
-    """A line for each mesh: whether it is bound, and shown as deformed."""
+    """Draw a line for each mesh: whether it is bound, and whether it is shown deformed."""
     column = layout.box().column(align=True)
     for item in meshes[:_MOST_ROWS]:
         modifier = bake.modifier_of(item)
@@ -76,7 +76,7 @@ def _draw_settings(layout: bpy.types.UILayout, armature: bpy.types.Object, live_
 
 
 def _lacks(item: bpy.types.Object) -> bool:
-    """Whether a bound mesh is not deformed, or not as a whole."""
+    """Whether a bound mesh, or a part of it, is not deformed."""
     if portable.find(item) is not None:
         return bool(portable.problems(item))
     state = live.state_of(item)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is bound, or why nothing is, and what is missing."""
+"""The status of an object: what is bound or why nothing is, and what is missing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["draw_live", "draw_portable", "draw_second_deformation", "draw_weight
 
 
 def draw_live(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
-    """Draw what is known of an object that is bound live."""
+    """Draw the status of an object that is bound live."""
     state = live.state_of(item)
     if state is None:
         return
@@ -22,7 +22,7 @@ def draw_live(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
         return
     draw_weights_missing(layout, bind.lack(item, state))
     column = layout.column(align=True)
-    # One count a line: the sidebar is narrow.
+    # One count per line, because the sidebar is narrow.
     for number, text in enumerate(bind.counts(state)):
         draw_words(column, text, "BLANK1" if number else "INFO")
     if item.sbs.method == "SPHERICAL" and item.sbs.center == "OPTIMIZED" and state.centers.note:
@@ -31,7 +31,7 @@ def draw_live(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
 
 
 def draw_portable(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
-    """Draw what is known of a portable object."""
+    """Draw the status of a portable object."""
     armature = portable.armature_of(item)
     column = layout.column(align=True)
     if armature is not None:
@@ -41,7 +41,7 @@ def draw_portable(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
 
 
 def draw_weights_missing(layout: bpy.types.UILayout, missing: str, all_meshes: bool = False) -> None:
-    """Draw what weights are missing, if any are, and ways to make them."""
+    """Draw which weights are missing, if any, and ways to make them."""
     if not missing:
         return
     box = layout.box()
@@ -55,6 +55,6 @@ def draw_weights_missing(layout: bpy.types.UILayout, missing: str, all_meshes: b
 def draw_second_deformation(
     layout: bpy.types.UILayout, item: bpy.types.Object, modifier: bpy.types.NodesModifier
 ) -> None:
-    """Draw which Armature modifiers deform what our modifier does."""
+    """Draw which Armature modifiers deform the mesh in addition to our modifier."""
     for other in stack.deforming_too(item, modifier):
         draw_words(layout, f"{other.name} deforms it as well: hide that, or unbind", "ERROR")

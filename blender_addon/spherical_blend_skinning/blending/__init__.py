@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which bones bones blending is for."""
+"""Choosing the bones for bones blending."""

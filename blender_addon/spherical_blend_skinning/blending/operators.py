@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which bones bones blending is for: marks that bones keep, whatever they are called."""
+"""Choose the bones for bones blending: marks that bones keep when they are renamed."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ CLASSES = (SBS_OT_mark_bones,)
 
 
 def _draw_bone(panel: bpy.types.Panel, context: bpy.types.Context) -> None:
-    # A bone in Edit Mode is another object, which gives its mark back on leaving.
+    # In Edit Mode a bone is another object; its mark is copied back on leaving.
     if context.bone is not None:
         panel.layout.prop(context.bone.sbs, "bones_blending")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which bones bones blending is for."""
+"""The panel to choose the bones for bones blending."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ __all__ = ["are_meant", "draw"]
 
 
 def are_meant(item: bpy.types.Object) -> bool:
-    """Whether a mesh blends bones, by its method or where its amount is less than one; or a rig does."""
+    """Whether a mesh, or a rig, blends bones, by its method or by the other method where the amount is less than 1."""
     if item.type == "MESH":
         return bool(live.blends(item.sbs))
     return owner.of(item).method == "BONES_BLENDING"
 
 
 def draw(layout: bpy.types.UILayout, settings: bpy.types.PropertyGroup) -> None:
-    """Draw the choice of bones of a mesh that blends some, or of a rig."""
+    """Draw the choice of bones of a mesh or a rig."""
     column = layout.column(align=True)
     row = column.row()
     row.prop(settings, "blended_bones", expand=True)

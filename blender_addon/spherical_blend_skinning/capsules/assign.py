@@ -20,7 +20,7 @@ __all__ = ["Assigned", "assign", "fit", "points_in_rig"]
 
 
 class Assigned(NamedTuple):
-    """What came of assigning weights.
+    """The result of assigning weights.
 
     Attributes
     ----------
@@ -44,20 +44,20 @@ def assign(
     limit: int = 0,
     capsules: BoneCapsules | None = None,
 ) -> Assigned:
-    """Give vertices the weights that the capsules of the bones say.
+    """Give vertices the weights from the capsules of the bones.
 
     Parameters
     ----------
     mesh : RiggedMesh
         Its locked vertex groups keep their weights.
     chosen_bones : (J,) ndarray of bool, optional
-        The bones that get their weights; the others share what those leave. By default all.
+        The bones that get these weights; the others share the rest. By default all.
     chosen_vertices : (V,) ndarray of bool, optional
         By default all.
     falloff, outside : str
         As of `sbs.weights.capsule_weights`.
     limit : int
-        At most so many bones a vertex; 0 for all.
+        The most bones per vertex; 0 for all.
     capsules : BoneCapsules, optional
         By default those of the mesh's bones.
     """
@@ -76,7 +76,7 @@ def assign(
 
 
 def fit(meshes: Sequence[RiggedMesh], chosen_bones: NDArray[np.bool_] | None = None) -> int:
-    """Give bones capsules that lie about the surface, and return how many got them.
+    """Fit the capsules of bones around the surface, and return how many were fitted.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def fit(meshes: Sequence[RiggedMesh], chosen_bones: NDArray[np.bool_] | None = N
 
 
 def _as_skeleton(mesh: RiggedMesh) -> Any:
-    """The J bones as a `sbs.Skeleton` of 2 J joints: the heads, and under each its tail, so that no bone is guessed."""
+    """The J bones as a `sbs.Skeleton` of 2 J joints: each head with its tail as a child, which defines the bones."""
     count = len(mesh.names)
     present = bone_capsules.read(mesh.bones)
     matrices = np.tile(np.eye(4), (2 * count, 1, 1))

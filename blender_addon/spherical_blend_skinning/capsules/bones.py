@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The envelopes of bones as capsules.
 
-The radii of a bone at head and tail are those of its inner capsule; with its envelope distance added, of the outer one.
-A bone that is connected has at its head the radius that its parent has at the tail, as Blender draws it.
+The radii of a bone at head and tail are those of its inner capsule; plus its envelope distance, those of the outer one.
+A connected bone has at its head the radius of its parent's tail, as Blender draws it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class BoneCapsules(NamedTuple):
     multipliers : (J,) ndarray
         The envelope weight of each bone.
     falloffs : (J,) ndarray of object
-        How the weight of each falls, in the library's words; None for as all others.
+        How the weight of each falls, in the library's words; None for the common fall-off.
     """
 
     heads: NDArray[np.float64]
@@ -49,7 +49,7 @@ def head_radius(bone: bpy.types.Bone | bpy.types.EditBone) -> float:
 
 
 def read(bones: Sequence[bpy.types.Bone | bpy.types.EditBone]) -> BoneCapsules:
-    """The capsules of bones at rest, or of those of Edit Mode as they are."""
+    """The capsules of bones at rest, or of edit bones."""
     inner = np.array([(head_radius(bone), bone.tail_radius) for bone in bones], np.float64).reshape(-1, 2)
     distances = np.array([bone.envelope_distance for bone in bones], np.float64)
     return BoneCapsules(
@@ -63,9 +63,9 @@ def read(bones: Sequence[bpy.types.Bone | bpy.types.EditBone]) -> BoneCapsules:
 
 
 def _falloff(bone: bpy.types.Bone | bpy.types.EditBone) -> str | None:
-    """How the weight of a bone falls; None for as all others."""
+    """How the weight of a bone falls; None for the common fall-off."""
     if not isinstance(bone, bpy.types.Bone):
-        # Properties of ours are those of the bone that it was, which one that is new has not been.
+        # An edit bone has our properties from the bone that it was; a new one has none.
         bone = bone.id_data.bones.get(bone.name)
     chosen = bone.sbs.capsule_falloff if bone is not None else AS_OTHERS
     return None if chosen == AS_OTHERS else chosen.lower()
@@ -93,5 +93,5 @@ def write(bones: Sequence[bpy.types.Bone], inner_radii: NDArray[np.float64], out
         bone.tail_radius = tail
         bone.envelope_distance = distance
     for bone in bones:
-        # Else Edit Mode, at the first change of the bone, would give its parent this radius.
+        # Otherwise Edit Mode would give this radius to the parent when the bone is first changed.
         bone.head_radius = head_radius(bone)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Capsules of bones to and from JSON files."""
+"""Export and import capsules of bones as JSON files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def export_file(armature: bpy.types.Object, path: str) -> int:
     Raises
     ------
     OSError
-        If the file can't be written; one that was there is then as before.
+        If the file cannot be written; an existing file is then unchanged.
     """
     bones = [bone for bone in armature.data.bones if bone.use_deform]
     weights = library.load_weights()
@@ -29,19 +29,19 @@ def export_file(armature: bpy.types.Object, path: str) -> int:
 
 
 def import_file(armature: bpy.types.Object, path: str) -> tuple[int, int]:
-    """Give bones the radii that a file has for their names.
+    """Give bones the radii from a file, by their names.
 
     Returns
     -------
     found, unknown : int
-        How many capsules of the file have a bone here, and how many have none.
+        How many capsules of the file have a bone, and how many have none.
 
     Raises
     ------
     ValueError
-        If the file holds no capsules, or they have no names.
+        If the file does not contain capsules with names.
     OSError
-        If it can't be read.
+        If it cannot be read.
     """
     capsules = library.load_weights().Capsules.from_json(path)
     if capsules.names is None:

@@ -41,7 +41,7 @@ def _set_distance(distance: float) -> None:
 
 
 def place(bone: bpy.types.PoseBone) -> Matrix:
-    """Where the handle starts: on the inner capsule beside the middle of the bone; its z points outwards."""
+    """Where the handle starts: on the inner capsule, at the middle of the bone; its z axis points outwards."""
     middle_radius = 0.5 * (bone_capsules.head_radius(bone.bone) + bone.bone.tail_radius)
     start = Vector((middle_radius, 0.5 * bone.bone.length, 0.0))
     return arrow_place(bone.id_data.matrix_world @ bone.matrix, start, Vector((1.0, 0.0, 0.0)))

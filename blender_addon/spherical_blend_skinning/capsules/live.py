@@ -17,7 +17,7 @@ __all__ = ["CLASSES", "register", "unregister"]
 
 CLASSES = ()
 
-# The capsules of each armature that follows, by its full name, as its weights were last assigned.
+# The capsules of each armature that last assigned weights, by its full name.
 _seen: dict[str, BoneCapsules] = {}
 
 
@@ -31,7 +31,7 @@ def depsgraph_updated(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -
 
 
 def _follow(data: bpy.types.Armature, depsgraph: bpy.types.Depsgraph) -> None:
-    """Assign weights to what an armature moves, if its capsules are not those of last time."""
+    """Assign weights to the meshes of an armature if its capsules have changed."""
     view_layer = depsgraph.view_layer
     bones = [bone for bone in (data.edit_bones if data.is_editmode else data.bones) if bone.use_deform]
     if not bones:
@@ -46,7 +46,7 @@ def _follow(data: bpy.types.Armature, depsgraph: bpy.types.Depsgraph) -> None:
             continue
         for item in moved_by(armature, view_layer):
             mesh = RiggedMesh(item, armature)
-            # While bones are made or taken away in Edit Mode, the pose does not know of it yet.
+            # While bones are added or removed in Edit Mode, the pose still has the old ones.
             if item.mode == "EDIT" or not len(item.data.vertices) or not number.keys() >= set(mesh.names):
                 continue
             order = [number[name] for name in mesh.names]
@@ -57,13 +57,13 @@ def _follow(data: bpy.types.Armature, depsgraph: bpy.types.Depsgraph) -> None:
                 limit=data.sbs.limit,
                 capsules=BoneCapsules(*(part[order] for part in now)),
             )
-            # What a handler changes is in no list of updates, so the engine would not hear of it.
+            # Changes by a handler are not among the updates that handlers get, so notify the engine.
             engine.update(item, depsgraph, mesh=True)
 
 
 @persistent
 def forget(*_arguments: object) -> None:
-    """After undo, weights are as they were with those capsules: there is nothing to follow."""
+    """Forget the capsules: undo has restored the weights that belong to the restored capsules."""
     _seen.clear()
 
 

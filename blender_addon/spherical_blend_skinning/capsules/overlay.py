@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Both capsules of each bone drawn over the 3D view."""
+"""Draw both capsules of each bone over the 3D view."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _STEPS = 24
 
 
 def outlines(heads: NDArray[np.float64], tails: NDArray[np.float64], radii: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Lines that show capsules: circles about both ends, and the outline in two planes.
+    """Lines that show capsules: circles around both ends, and the outline in two planes.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def outlines(heads: NDArray[np.float64], tails: NDArray[np.float64], radii: NDAr
     along = tails - heads
     lengths = np.linalg.norm(along, axis=1, keepdims=True)
     along = np.where(lengths > 0.0, along / np.maximum(lengths, 1e-12), (0.0, 0.0, 1.0))
-    # Any direction that is not the bone's own; the coordinate axis that is farthest from it.
+    # Any direction other than the bone's: the coordinate axis that is farthest from it.
     helper = np.eye(3)[np.abs(along).argmin(axis=1)]
     right = np.cross(along, helper)
     right /= np.linalg.norm(right, axis=1, keepdims=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The part of the sidebar tab that is about capsules."""
+"""The panel of capsules in the sidebar tab."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class SBS_PT_capsules(SidebarPanel, bpy.types.Panel):  # type: ignore[misc]
 
 
 def _draw_switch(layout: bpy.types.UILayout, settings: bpy.types.PropertyGroup, name: str, icon: str) -> None:
-    """Over the whole width, where a box beside a label would cut that off."""
+    """Draw a switch over the whole width; with a label beside it the text would be cut off."""
     row = layout.row()
     row.use_property_split = False
     row.prop(settings, name, toggle=True, icon=icon)

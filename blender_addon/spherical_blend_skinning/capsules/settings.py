@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an armature keeps about its capsules, and what is drawn of its bones."""
+"""The settings of an armature for its capsules, and for drawing its bones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _redraw(_settings: bpy.types.PropertyGroup, context: bpy.types.Context) -> N
 
 
 def _start_to_follow(settings: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
-    # The handler takes the capsules as they are now for those that the weights are of.
+    # So the handler notes the present capsules, and assigns weights when they change.
     settings.id_data.update_tag()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A bound mesh as it is shown, and as linear blending would have it. Nothing is written to the artist's data."""
+"""A bound mesh as shown, and by linear blending. Nothing is written to the artist's data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Difference", "find"]
 
 
 class Difference(NamedTuple):
-    """What comes out of the modifier of an object, in the object's space.
+    """The results of the modifier of an object, in the object's space.
 
     Attributes
     ----------
@@ -27,12 +27,12 @@ class Difference(NamedTuple):
 
     @property
     def distances(self) -> NDArray[np.float32]:
-        """How far each vertex is from where linear blending has it, (V,)."""
+        """How far each vertex is from its place by linear blending, (V,)."""
         return np.linalg.norm(self.shown - self.linear, axis=1)
 
 
 def find(item: bpy.types.Object) -> Difference | None:
-    """The difference that the pose shown makes; None for an object that is not deformed by the live engine now."""
+    """The difference in the pose shown; None for an object that the live engine does not deform at present."""
     state, modifier = live.state_of(item), stack.find(item)
     if state is None or modifier is None or state.binding is None or state.skinning_matrices is None:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Linear blending shown as long as a key is held."""
+"""Show linear blending while a key is held."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from . import difference
 
 __all__ = ["CLASSES", "KEY", "register", "unregister"]
 
-#: As the key that goes to another slot of a render in the Image Editor.
+#: The key that switches slots of a render in the Image Editor.
 KEY = "J"
 
-# With these, the artist looks at what is shown.
+# Events with which the artist moves the view.
 _NAVIGATION = {
     "MOUSEMOVE",
     "INBETWEEN_MOUSEMOVE",
@@ -53,7 +53,7 @@ class SBS_OT_compare_with_linear(bpy.types.Operator):
         return True
 
     def execute(self, _context: bpy.types.Context) -> set[str]:
-        """Without a window, tell how far they are from it."""
+        """Without a window, report the distances from it."""
         found = [difference.find(item) for item in registry.bound_objects()]
         distances = [float(np.max(one.distances, initial=0.0)) for one in found if one is not None]
         self.report(
@@ -73,7 +73,7 @@ class SBS_OT_compare_with_linear(bpy.types.Operator):
         if event.type == self._key and event.value == "RELEASE":
             self._end()
             return {"FINISHED"}
-        # Nothing else may happen to the mesh that is shown: it could be saved, baked or applied.
+        # Block all else, because the mesh that is shown could be saved, baked or applied.
         is_other = event.value == "PRESS" and event.type not in {*_NAVIGATION, self._key}
         if is_other or event.type == "WINDOW_DEACTIVATE":
             self._end()

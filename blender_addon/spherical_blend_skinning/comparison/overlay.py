@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The difference from linear blending drawn over the 3D view: a heat map, or a ghost of linear blending."""
+"""Draw the difference from linear blending over the 3D view: a heat map, or a ghost of linear blending."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ CLASSES = ()
 _GHOST_COLOR = (1.0, 0.55, 0.1, 0.5)
 # The colors of Weight Paint, from no difference to the largest.
 _RAMP = np.array([(0.0, 0.0, 1.0), (0.0, 1.0, 1.0), (0.0, 1.0, 0.0), (1.0, 1.0, 0.0), (1.0, 0.0, 0.0)])
-# What shines through, so that the shading of the mesh still tells its form.
+# Not opaque, so that the shading of the mesh still shows its shape.
 _OPACITY = 0.75
 # How much nearer a heat map is drawn than its mesh, as a share of the depth of the view.
 _LIFT = 2e-5
 
 
 class _Drawn(NamedTuple):
-    """What was made for an object, and for what."""
+    """What is drawn of an object, and the pose and settings that it was made for."""
 
     pose: object
     settings: tuple[str, float]
@@ -41,7 +41,7 @@ _drawn: dict[int | str, _Drawn] = {}
 
 
 def heat_colors(distances: NDArray[np.floating[Any]], largest: float) -> NDArray[np.float32]:
-    """Colors (V, 4) of distances (V,): blue at 0, red from the largest on."""
+    """Colors (V, 4) of distances (V,): blue at 0, red at the largest and above."""
     share = np.clip(distances / largest, 0.0, 1.0) if largest > 0.0 else np.zeros(len(distances))
     places = np.linspace(0.0, 1.0, len(_RAMP))
     channels = [np.interp(share, places, channel) for channel in _RAMP.T]
@@ -65,7 +65,7 @@ def _draw() -> None:
     is_heat = settings.shown == "HEAT_MAP"
     shader = drawing.builtin_shader("SMOOTH_COLOR" if is_heat else "UNIFORM_COLOR")
     gpu.state.blend_set("ALPHA")
-    # Of a limb that linear blending makes thinner, the ghost is inside of it.
+    # Where linear blending makes a limb thinner, the ghost is inside of it.
     gpu.state.depth_test_set("LESS_EQUAL" if is_heat else "NONE")
     for item in registry.bound_objects():
         if item.mode == "EDIT" or not item.visible_get():
@@ -88,10 +88,10 @@ def _draw() -> None:
 
 
 def _bring_up_to_date(item: bpy.types.Object, shader: Any, shown: str, largest: float) -> _Drawn | None:
-    """What is drawn of an object; None if it cannot be."""
+    """What to draw of an object; None if it cannot be drawn."""
     state = live.state_of(item)
     if state is None or any(other.type not in stack.DEFORMING for other in stack.before(item, stack.find(item))):
-        # Faces are those of the mesh, which must come to the modifier as they are.
+        # The faces of the mesh are drawn, so no modifier before ours may change them.
         return None
     key = key_of(item)
     drawn = _drawn.get(key)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The part of the sidebar tab that is about the difference from linear blending."""
+"""The panel of the comparison with linear blending in the sidebar tab."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How the difference from linear blending is drawn; as long as Blender runs, for no file is to be changed by it."""
+"""How the difference from linear blending is drawn. Not saved, so that it changes no file."""
 
 from __future__ import annotations
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What needs no Blender: numbers in, numbers out."""
+"""The parts that do not need Blender: computations on arrays."""

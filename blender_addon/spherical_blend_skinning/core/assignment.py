@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""New weights of some joints put in among the weights that are there."""
+"""Insert new weights of some joints among existing weights."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Weights = NDArray[np.float32]
 def assign(old: Weights, new: Weights, chosen: NDArray[np.bool_], locked: NDArray[np.bool_]) -> Weights:
     """Give the chosen joints new weights, so that all weights of a vertex still sum to 1.
 
-    Locked joints keep their weights to the bit. The chosen ones get theirs as far as the locked leave room, and the
-    others share in proportion what is then left; where they have no weight to share by, the chosen ones fill it.
-    Vertices with no new weight at all lose that of the chosen joints and keep the others as they are.
+    Locked joints keep their weights, bit for bit. The chosen ones get theirs as far as the locked ones leave room, and
+    the others share the rest in proportion; if they have no weights, the chosen ones get the rest. Vertices without any
+    new weight lose those of the chosen joints and keep the others unchanged.
 
     Parameters
     ----------
@@ -43,10 +43,10 @@ def assign(old: Weights, new: Weights, chosen: NDArray[np.bool_], locked: NDArra
 
 
 def _sums(weights: Weights) -> NDArray[np.float64]:
-    """The weights of each vertex together, (V,)."""
+    """The sum of each vertex's weights, (V,)."""
     return np.asarray(weights.sum(axis=1, dtype=np.float64))
 
 
 def _ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The quotient, 0 where both are 0."""
+    """The ratio, 0 where both numbers are 0."""
     return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0.0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bendy bones: each is a row of joints, and a vertex hangs on the two that are next to it along the bone."""
+"""Bendy bones: each is a row of joints, and a vertex is moved by the two next to it along the bone."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .matrices import Floats
 
 __all__ = ["Along", "joint_counts", "split_segments"]
 
-#: Tells where along a bending bone of the pose points (N, 3) in armature space are, counted in segments.
+#: Finds where points (N, 3) in armature space are along a bending bone of the pose, counted in segments.
 Along = Callable[[int, NDArray[np.floating[Any]]], Floats]
 
 
 def joint_counts(segments: NDArray[np.int32]) -> NDArray[np.int32]:
-    """How many joints bones have, by their numbers of segments, (B,): the ends of the segments, or the bone itself."""
+    """How many joints bones have, from their numbers of segments, (B,): the ends of segments, or the bone itself."""
     return np.where(segments > 1, segments + 1, 1).astype(np.int32)
 
 
@@ -32,9 +32,9 @@ def split_segments(
     segments: NDArray[np.int32],
     curved: Mapping[int, Callable[[NDArray[np.floating[Any]]], Floats]],
 ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """Influences of bones made into influences of their joints.
+    """Convert influences of bones to influences of their joints.
 
-    A vertex at the share t of the length of a bone of S > 1 segments is moved by the ends before and after t S,
+    A vertex at the share t of the length of a bone with S > 1 segments is moved by the ends before and after t S,
     linearly in between (Blender's straight mapping).
 
     Parameters
@@ -50,7 +50,8 @@ def split_segments(
     segments : (B,) ndarray of int32
         1 for bones that do not bend.
     curved : mapping
-        For bones that map vertices along their curve (Blender's curved mapping), what tells that place, in segments.
+        For bones that map vertices along their curve (Blender's curved mapping), a function that finds that place, in
+        segments.
 
     Returns
     -------

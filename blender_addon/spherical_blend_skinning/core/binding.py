@@ -24,7 +24,7 @@ __all__ = ["Amount", "Binding", "BoundMesh", "Method", "RestBones"]
 
 @dataclass(frozen=True)
 class RestBones:
-    """The bones at rest, of which those that deform and move some vertex.
+    """The bones of an armature at rest.
 
     Attributes
     ----------
@@ -39,9 +39,9 @@ class RestBones:
     parents : (B,) ndarray of int32
         -1 for bones without.
     marked : (B,) ndarray of bool
-        Those that the artist marked for bones blending.
+        Those marked for bones blending by the artist.
     zones : (B, 2) ndarray
-        Where along each bone bones blending begins and ends, NaN where that goes by the radius of the limb.
+        Where along each bone bones blending begins and ends, NaN if the radius of the limb determines it.
     curves : mapping
         The bones that map vertices along their curve, each with the ends of its segments at rest, (S + 1, 4, 4).
     """
@@ -57,7 +57,7 @@ class RestBones:
     curves: Mapping[int, Floats] = field(default_factory=dict)
 
     def same_as(self, other: RestBones) -> bool:
-        """Whether both would bind a mesh alike, but for the zones of bones blending."""
+        """Whether both would bind a mesh in the same way, apart from the zones of bones blending."""
         return self is other or (
             self.names == other.names
             and np.array_equal(self.deforms, other.deforms)
@@ -77,7 +77,7 @@ class RestBones:
 
 @dataclass(frozen=True)
 class BoundMesh:
-    """The mesh that is bound.
+    """The mesh to bind.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class BoundMesh:
     groups : tuple of str
         The names of the vertex groups.
     basis : (V, 3) ndarray of float32, optional
-        The positions before shape keys and modifiers, where these move vertices.
+        The positions before shape keys and modifiers, if these move vertices.
     """
 
     positions: NDArray[np.float32]
@@ -96,7 +96,7 @@ class BoundMesh:
     basis: NDArray[np.float32] | None = None
 
     def reweighted(self, other: BoundMesh) -> NDArray[np.intp] | None:
-        """The vertices with other weights than in another one; None if they cannot be compared."""
+        """The vertices whose weights differ from those of another mesh; None if they cannot be compared."""
         if self.groups != other.groups or len(self.positions) != len(other.positions):
             return None
         return np.empty(0, np.intp) if self.weights is other.weights else self.weights.differing(other.weights)
@@ -118,7 +118,7 @@ class Method:
     Attributes
     ----------
     name : str
-        A ``method`` of `sbs.Skin.deform`, ``"none"`` for the undeformed mesh, or what a kind of binding has besides.
+        A ``method`` of `sbs.Skin.deform`, ``"none"`` for the undeformed mesh, or one that a kind of binding adds.
     rotation, center : str
         For ``"spherical"``.
     """
@@ -145,7 +145,7 @@ class Amount:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a mesh stands in armature space, and what that makes of poses.
+    """Where a mesh is in armature space, and the matrices that depend on it.
 
     Attributes
     ----------
@@ -162,19 +162,19 @@ class _Place:
     after: Floats
 
     def is_at(self, to_rig: Floats) -> bool:
-        """Whether it is the place of that matrix. Bytes are compared in a tenth of the time that arrays take."""
+        """Whether the mesh is at the place of that matrix. Comparing bytes takes a tenth of the time of arrays."""
         return self.to_rig == to_rig.tobytes()
 
 
-# How far the place of a mesh in armature space may be from that which it was bound at, as a share of its size. Blender
-# has matrices in float32: where a rig with its mesh is moved, the place is not the same to the last bit.
+# How far a mesh may be in armature space from where it was bound, as a share of its size. Blender's matrices are
+# float32: when a rig is moved with its mesh, the relative place changes in the last bits.
 _PLACE_TOLERANCE = 3e-6
 # Of an affine matrix.
 _LAST_ROW = np.array([0.0, 0.0, 0.0, 1.0])
 
 
 def _corners(positions: NDArray[np.float32]) -> Floats:
-    """The corners of the box about points (V, 3), (8, 4) with ones."""
+    """The corners of the box around points (V, 3), (8, 4) with ones."""
     ends = np.stack([positions.min(axis=0), positions.max(axis=0)])
     return np.array([[ends[i, 0], ends[j, 1], ends[k, 2], 1.0] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
 
@@ -183,9 +183,9 @@ class Binding:
     """A `sbs.Skin` in the space where skinning commutes with the transforms of the mesh and of its armature.
 
     Blender's Armature modifier deforms in armature space. All methods commute with rotation, translation and uniform
-    scale, so as long as the mesh's place in armature space is made of those, the skin is bound in the mesh's own space
-    and stays valid wherever either object moves. Otherwise it is bound in a space that `frame`, the linear part of that
-    place, leads to, and `rebound` tells when it must be bound anew.
+    scale. So if the mesh is placed in armature space by those alone, the skin is bound in the mesh's own space and
+    stays valid wherever either object moves. Otherwise it is bound in the space that `frame`, the linear part of that
+    place, leads to, and `rebound` binds it anew when needed.
 
     Parameters
     ----------
@@ -197,7 +197,8 @@ class Binding:
     limit : int
         How many influences a vertex keeps, the heaviest; 0 for all.
     along : Along, optional
-        Where vertices are along bones that map them along their curve; it is not kept. Needed if the rig has such.
+        Finds where vertices are along bones that map them along their curve; it is not kept. Required if the rig has
+        such bones.
 
     Raises
     ------
@@ -205,7 +206,7 @@ class Binding:
         If the mesh has no vertices or the rig no bones that deform.
     """
 
-    #: Which bones can be blended besides by weights, see `BlendedBinding`.
+    #: Which bones can be blended in another way than by weights, see `BlendedBinding`.
     blends = ""
 
     def __init__(
@@ -234,21 +235,21 @@ class Binding:
             self._moving[np.flatnonzero(rig.deforms)[0]] = True
         if self.blends:
             self._moving |= rig.deforms
-        #: The bones of the pose that move some vertex, (U,), ascending.
+        #: The bones of the pose that move a vertex, (U,), ascending.
         self.bones = np.flatnonzero(self._moving)
         self._inverse_rests = inverse(rig.rests[self.bones])
         self.segments = rig.segments[self.bones]
-        #: Whether some bone that moves vertices bends; the binding then holds for one place of the mesh only.
+        #: Whether a bone that moves vertices bends; the binding is then valid for one place of the mesh only.
         self.bends = bool((self.segments > 1).any())
         self.joint_count = int(bendy_bones.joint_counts(self.segments).sum())
         self._to_rig = to_rig
-        # Where vertices are along bones holds for one place alone: the corners of the mesh tell whether it is there.
+        # Places along bones are valid for one place of the mesh only; its corners show whether it has moved.
         self._corners = _corners(surface.positions) if self.bends or self.blends else None
         self.frame = np.eye(4) if is_similarity(to_rig) else linear_part(to_rig)
         self._has_frame = not np.array_equal(self.frame, np.eye(4))
         self._inverse_frame = inverse(self.frame)
         self._place: _Place | None = None
-        #: Where vertices turn about, (V, 3) in the space of the mesh object, if that was given.
+        #: The rotation centers of vertices, (V, 3) in the space of the mesh object, if they were given.
         self.centers: NDArray[np.float32] | None = None
         self.skin = self._make_skin(
             surface.positions, *self._joint_influences(surface.positions, bones, weights, along)
@@ -269,7 +270,7 @@ class Binding:
         weights: NDArray[np.float32],
         along: Along | None,
     ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        # Numbers among the moving bones; for the padding, whose bone may move none, that of the first.
+        # Numbers among the moving bones; padding, whose bone may move nothing, gets that of the first.
         numbers = np.where(self._moving, np.cumsum(self._moving) - 1, 0).astype(np.int32)
         joints = numbers[bones]
         if not self.bends:
@@ -285,7 +286,7 @@ class Binding:
         )
 
     def _curved(self, along: Along | None) -> dict[int, Callable[[NDArray[np.floating[Any]]], Floats]]:
-        """By their numbers among the moving bones, those that map vertices along their curve."""
+        """The bones that map vertices along their curve, by their numbers among the moving bones."""
         found: dict[int, Callable[[NDArray[np.floating[Any]]], Floats]] = {}
         for number, bone in enumerate(self.bones.tolist()):
             if bone in self.rig.curves:
@@ -303,7 +304,7 @@ class Binding:
         if self.centers is not None:
             options["centers"] = transform_points(self.frame, self.centers) if self._has_frame else self.centers
         with warnings.catch_warnings():
-            # Sums other than 1 and vertices without weights are everyday matters; the status line counts the latter.
+            # Sums other than 1 and vertices without weights are common; the status line counts the latter.
             warnings.simplefilter("ignore", self._sbs.WeightWarning)
             return self._sbs.Skin(positions, joints, weights, **options)
 
@@ -329,7 +330,7 @@ class Binding:
         return transform_points(self._inverse_frame, centers) if self._has_frame else centers.astype(np.float32)
 
     def has_centers_of(self, other: Binding) -> bool:
-        """Whether optimized centers are where they are in another binding of the same faces."""
+        """Whether optimized centers are the same as in another binding of the same faces."""
         return (
             np.array_equal(self.skin.joint_indices, other.skin.joint_indices)
             and np.array_equal(self.skin.joint_weights, other.skin.joint_weights)
@@ -339,10 +340,10 @@ class Binding:
     def rebound(
         self, rig: RestBones, surface: BoundMesh, to_rig: Floats, limit: int, along: Along | None = None
     ) -> Self:
-        """The binding for what may have changed since, by the shortest way there is; itself if nothing has."""
+        """The binding after possible changes, with as little work as possible; itself if nothing has changed."""
         anew = limit != self.limit or not rig.same_as(self.rig) or not self._fits(to_rig)
         if not anew:
-            # Their zones may differ, by which this binding does not go.
+            # Their zones may differ, but this binding does not use them.
             self.rig = rig
         if surface is self.surface and not anew:
             return self
@@ -356,11 +357,11 @@ class Binding:
         return other or self._anew(rig, surface, to_rig, limit, along)
 
     def _anew(self, rig: RestBones, surface: BoundMesh, to_rig: Floats, limit: int, along: Along | None) -> Self:
-        """A binding of the same kind."""
+        """A new binding of the same kind."""
         return type(self)(self._sbs, rig, surface, to_rig, limit, along)
 
     def _fits(self, to_rig: Floats) -> bool:
-        """Whether the binding holds for another place of the mesh in armature space."""
+        """Whether the binding is valid for another place of the mesh in armature space."""
         if self._corners is not None:
             if np.array_equal(to_rig, self._to_rig):
                 return True
@@ -371,7 +372,7 @@ class Binding:
         return is_similarity(to_rig @ self._inverse_frame)
 
     def _with_positions(self, surface: BoundMesh, along: Along | None) -> Self:
-        """The same weights on vertices that moved."""
+        """The binding with the same weights and moved vertices."""
         surface = replace(surface, weights=self.surface.weights)
         if self.bends:
             return self._anew(self.rig, surface, self._to_rig, self.limit, along)
@@ -379,7 +380,7 @@ class Binding:
         return self._changed(surface, skin)
 
     def _with_weights(self, surface: BoundMesh, vertices: NDArray[np.intp], along: Along | None) -> Self | None:
-        """Other weights of some vertices; None if bones are to move them that have moved none so far."""
+        """The binding with other weights of some vertices; None if these bring in bones that moved no vertex before."""
         bones, weights = self._bone_influences(influences.of_vertices(surface.weights, vertices))
         if not self._moving[bones[weights > 0.0]].all():
             return None
@@ -403,7 +404,7 @@ class Binding:
         Parameters
         ----------
         pose : (B, 4, 4) ndarray
-            Bone to armature space, of all bones of the rig; float32 will do.
+            Bone to armature space, of all bones of the rig; may be float32.
         to_rig : (4, 4) ndarray
             From the space of the mesh object to that of the armature.
         segment_moves : list of (S + 1, 4, 4) ndarrays, optional
@@ -417,7 +418,7 @@ class Binding:
             place = to_rig @ self._inverse_frame
             self._place = _Place(to_rig.tobytes(), inverse(place), self._inverse_rests @ place)
         before, after = self._place.before, self._place.after
-        # Blender has them transposed. So the first of both products is a plain one, in half the time of a stacked one.
+        # Blender's matrices are transposed, so the first product is a single one, in half the time of a stacked one.
         columns = pose.transpose(0, 2, 1).take(self.bones, axis=0).astype(np.float64)
         posed = (columns.reshape(-1, 4) @ before.T).reshape(-1, 4, 4).transpose(0, 2, 1)
         if self.bends and segment_moves is not None:
@@ -434,7 +435,7 @@ class Binding:
         return matrices
 
     def means_by_weight(self, values: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
-        """Numbers of all bones of the rig (B,) for vertices (V,): means by weight, 1 where there is none."""
+        """Means (V,) of numbers of all bones of the rig (B,) by the weights of vertices; 1 without weights."""
         of_joints = np.repeat(values[self.bones], bendy_bones.joint_counts(self.segments)).astype(np.float32)
         weights = self.skin.joint_weights
         sums = weights.sum(axis=1, dtype=np.float32)
@@ -455,7 +456,7 @@ class Binding:
         return transform_points(self._inverse_frame, positions) if self._has_frame else positions
 
     def _deformer(self, method: Method) -> Deformer:
-        """What deforms by a method."""
+        """The deformer of a method."""
         if method.name == "none":
             return Undeformed(self.skin.rest_positions)
         options = {"method": method.name}

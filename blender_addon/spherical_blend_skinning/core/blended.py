@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bones blending of a bound mesh, after Kavan and Zara 2003: each vertex belongs to one bone and its parent."""
+"""Bones blending of a bound mesh (Kavan and Zara 2003): each vertex belongs to one bone and its parent."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from .matrices import Floats, inverse, transform_points
 
 __all__ = ["NAME", "BlendedBinding"]
 
-#: The `Method` that blends bones: its name, which `sbs.Skin.deform` does not know, stands for a skin of its own.
+#: The `Method` that blends bones. `sbs.Skin.deform` does not know this name; it means a second skin.
 NAME = "bones_blending"
 
 
 class BlendedBinding(Binding):
-    """A binding that has a second skin for bones blending, besides that for the methods which go by weights.
+    """A binding with a second skin for bones blending, besides the one for methods that use weights.
 
-    The joints of both are all bones that deform. How far along a bone a vertex is, is found where neither shape keys
-    nor modifiers move it, so that it stays the same while those are animated.
+    The joints of both are all bones that deform. The place of a vertex along a bone is found before shape keys and
+    modifiers move it, so that it stays the same while those are animated.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class BlendedBinding(Binding):
         return int(np.count_nonzero(np.isfinite(self._blending.t_min)))
 
     def zone_of(self, bone: int) -> tuple[float, float] | None:
-        """Where along a bone, counted as in the pose, vertices begin to turn with it and turn with it alone.
+        """Where along a bone, by its number in the pose, vertices begin to turn with it and turn only with it.
 
         None if it is not blended with its parent.
         """
@@ -77,7 +77,7 @@ class BlendedBinding(Binding):
         return float(self._blending.t_min[joint]), float(self._blending.t_max[joint])
 
     def zone_radius(self, bone: int) -> float:
-        """How far from a bone, counted as in the pose, the vertices of its zone are at most; 0 if there are none."""
+        """The largest distance from a bone, by its number in the pose, of the vertices in its zone; 0 without any."""
         if self._zone_radii is None:
             self._zone_radii = self._find_zone_radii()
         return float(self._zone_radii[np.searchsorted(self.bones, bone)])
@@ -93,7 +93,7 @@ class BlendedBinding(Binding):
         return radii
 
     def _blend(self) -> None:
-        """Find out which bone each vertex belongs to, and how far along it is."""
+        """Find which bone each vertex belongs to, and how far along it is."""
         basis = self.surface.positions if self.surface.basis is None else self.surface.basis
         from_rig = inverse(self._to_rig @ self._inverse_frame)
         rests = self.rig.rests[self.bones]
@@ -114,7 +114,7 @@ class BlendedBinding(Binding):
         self._place_vertices()
 
     def _joint_parents(self) -> NDArray[np.int32]:
-        """For each of `bones`, the next among its ancestors that deforms too; -1 where there is none."""
+        """For each of `bones`, the nearest ancestor that deforms, too; -1 if there is none."""
         parents = self.rig.parents.copy()
         while (passed := (parents >= 0) & ~self.rig.deforms[parents]).any():
             parents[passed] = self.rig.parents[parents[passed]]
@@ -125,7 +125,7 @@ class BlendedBinding(Binding):
         return transform_points(self.frame, positions) if self._has_frame else positions
 
     def _place_vertices(self) -> None:
-        """Make the skin of what was found, for the vertices where they are."""
+        """Make the skin for the present positions of vertices."""
         rest = self._in_frame(self.surface.positions)
         with warnings.catch_warnings():
             # The status line counts vertices without weights.
@@ -153,7 +153,7 @@ class BlendedBinding(Binding):
         return result
 
     def _attaches_alike(self, other: BlendedBinding) -> bool:
-        """Whether another binding of the same vertices has them belong to the same bones, which is all that counts."""
+        """Whether vertices belong to the same bones in another binding of the same vertices; nothing else matters."""
         mine, others = self.skin, other.skin
         if self.blends != "all" or mine.joint_indices.shape != others.joint_indices.shape:
             return False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What turns the matrices of a frame into positions, and two of them blended by an amount."""
+"""Deformers, which turn the matrices of a frame into positions; two can be blended by an amount."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class SkinDeformer:
     ----------
     skin : sbs.Skin
     options : mapping
-        Of its `deform`: a method with what belongs to it.
+        Of its `deform`: a method and its options.
     """
 
     skin: Any
@@ -43,7 +43,7 @@ class SkinDeformer:
 
 @dataclass(frozen=True)
 class Undeformed:
-    """The mesh as it is, whatever the pose.
+    """The mesh at rest in every pose.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Undeformed:
 def deform_blended(
     deformer: Deformer, base: Deformer, amounts: NDArray[np.float32], matrices: Floats, threads: int | None
 ) -> NDArray[np.float32]:
-    """Positions (V, 3) of which each vertex has its amount (V,) from one deformer, and the rest from a base.
+    """Positions (V, 3) blended by amounts (V,): so much from one deformer, and the rest from a base.
 
     Two methods of one skin are blended by the skin itself.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Vertex groups made into the influences of `sbs.Skin`."""
+"""Convert vertex groups to the influences of `sbs.Skin`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 __all__ = ["VertexWeights", "first_of_each", "group_weights", "influences", "of_vertices", "padded"]
 
-# Blender's Armature modifier leaves a vertex where it is if its weights sum to no more than this.
+# Blender's Armature modifier does not move a vertex if its weights sum to no more than this.
 _LEAST_SUM = 1e-4
 
 
 @dataclass(frozen=True)
 class VertexWeights:
-    """The vertex groups of a mesh, of which no vertex is in more than K.
+    """The vertex groups of a mesh; a vertex is in at most K of them.
 
     Attributes
     ----------
@@ -34,11 +34,11 @@ class VertexWeights:
         width = max(self.groups.shape[1], other.groups.shape[1])
         mine, theirs = self._widened(width), other._widened(width)
         differs = (mine.groups != theirs.groups) | (mine.weights != theirs.weights)
-        # Faster than to ask of every row.
+        # Faster than a test of every row.
         return np.unique(np.flatnonzero(differs) // width)
 
     def _widened(self, width: int) -> VertexWeights:
-        """The same with more padding."""
+        """The same arrays with more padding."""
         more = width - self.groups.shape[1]
         if not more:
             return self
@@ -72,7 +72,7 @@ def group_weights(weights: VertexWeights, group: int) -> NDArray[np.float32]:
 def influences(
     weights: VertexWeights, joint_of_group: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """The influences that bones have, as Blender's Armature modifier counts them.
+    """The influences of bones, as for Blender's Armature modifier.
 
     Parameters
     ----------
@@ -83,9 +83,9 @@ def influences(
     Returns
     -------
     joint_indices, joint_weights : (V, K) ndarrays
-        With index 0 and weight 0 for what is no influence. Vertices whose weights sum to 1e-4 at most have none.
+        Padded with index 0 and weight 0. Vertices whose weights sum to 1e-4 at most have no influences.
     """
-    # The last entry is that of the padding, and of groups that are gone, which Blender keeps no longer than a moment.
+    # The last entry is for padding, and for removed groups, which Blender keeps for a moment.
     lookup = np.append(joint_of_group, np.int32(-1))
     joints = lookup[np.where(weights.groups < len(joint_of_group), weights.groups, -1)]
     kept = np.where(joints >= 0, weights.weights, np.float32(0.0))
@@ -94,9 +94,9 @@ def influences(
 
 
 def first_of_each(numbers: NDArray[np.float32]) -> NDArray[np.int64] | None:
-    """Where each of 0, 1, ..., n first stands among numbers (M,) of which n is the largest; None if one is missing.
+    """Where each of 0, 1, ..., n first occurs among numbers (M,), n the largest; None if one is missing.
 
-    Modifiers that multiply vertices interpolate the numbers of vertices, but they keep the old ones first.
+    Modifiers that add vertices interpolate the numbers of vertices, but they keep the old ones first.
     """
     whole = np.flatnonzero(numbers == np.floor(numbers))
     found, first = np.unique(numbers[whole].astype(np.int64), return_index=True)

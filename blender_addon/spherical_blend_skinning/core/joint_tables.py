@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the portable engine has to know of a skin, as tables: its joint sets, and each vertex's part in one."""
+"""Tables of a skin for the portable engine: its joint sets, and the influences of each vertex in its set."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ NO_JOINT = -1
 class JointTables:
     """Joint sets with their slots, one for each joint of a set, and the pivot groups of their vertices.
 
-    A pivot group are the vertices of a joint set that have the same heaviest joint, their pivot: signs of quaternions
-    are chosen against the pivot's (Kavan and Zara 2005, section 4.2), and weights are given for the other slots alone.
+    A pivot group is the vertices of a joint set with the same heaviest joint, their pivot: signs of quaternions are
+    chosen relative to the pivot's (Kavan and Zara 2005, section 4.2), and weights are stored for the other slots only.
 
     Attributes
     ----------
     set_starts : (N,) ndarray of int32
-        The first slot of each set; its slots follow each other. The empty set has one, of `NO_JOINT`.
+        The first slot of each set; its other slots follow. The empty set has one slot, of `NO_JOINT`.
     set_sizes : (N,) ndarray of int32
         How many slots each set has.
     centroids : (N, 3) ndarray of float32
@@ -39,7 +39,7 @@ class JointTables:
     vertex_groups : (V,) ndarray of int32
         The pivot group of each vertex.
     vertex_weights : (V, K - 1) ndarray of float32
-        Normalized weights of the slots of the vertex's set but the pivot, in order, then zeros; K is the most
+        Normalized weights of the slots of the vertex's set without the pivot, in order, then zeros; K is the most
         influences of a vertex.
     """
 
@@ -58,9 +58,9 @@ class JointTables:
         return np.repeat(np.arange(len(self.set_sizes), dtype=np.int32), self.set_sizes)
 
     def other_slots(self, width: int) -> NDArray[np.int32]:
-        """The slots of each group but its pivot, (M, width), in order; the pivot itself stands where there are no more.
+        """The slots of each group without its pivot, (M, width), in order, padded with the pivot.
 
-        `width` is K - 1 at least.
+        `width` is at least K - 1.
         """
         pivots = self.group_pivots[:, None]
         slots = self.set_starts[self.group_sets, None] + np.arange(width, dtype=np.int32)
@@ -69,16 +69,16 @@ class JointTables:
         return np.where(slots < ends, slots, pivots).astype(np.int32)
 
     def distinct_influences(self, centers: NDArray[np.floating[Any]]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Which vertices have the same weights and the same center, of (V, 3), and so the same motion.
+        """Group vertices with the same weights and the same center, of (V, 3): they have the same motion.
 
         Returns
         -------
         vertices : (U,) ndarray
-            One with each.
+            One of each group.
         numbers : (V,) ndarray
-            Of each vertex, which of those it is like.
+            The group of each vertex.
         """
-        # One joint moves a vertex alike about any center.
+        # With one joint, the center does not matter.
         is_blended = self.vertex_weights.any(axis=1, keepdims=True)
         counts = np.where(is_blended, centers, 0.0)
         keys = np.column_stack([self.vertex_groups, self.vertex_weights, counts]).astype(np.float64)
@@ -94,7 +94,7 @@ def joint_tables(skin: Any, positions: NDArray[np.float32]) -> JointTables:
     ----------
     skin : sbs.Skin
     positions : (V, 3) ndarray
-        Its vertices at rest, in the space that centroids are to be in.
+        Its vertices at rest, in the space for the centroids.
     """
     sets = [joints or (NO_JOINT,) for joints in skin.joint_sets]
     set_of_vertex = skin.joint_set_of_vertex
@@ -129,8 +129,8 @@ def _slot_weights(
     slot_joints: NDArray[np.int32],
     set_starts: NDArray[np.int32],
 ) -> NDArray[np.float64]:
-    """Normalized weights (V, K) by slot of the vertex's set; zeros for an unweighted vertex, and behind the last."""
-    # Sets are numbered, and joints of a set ordered: (set, joint) ascends over all slots.
+    """Normalized weights (V, K) by slot of the vertex's set, padded with 0; only zeros for an unweighted vertex."""
+    # Sets are in order, and so are the joints of a set: (set, joint) ascends over all slots.
     keys = slot_sets * (skin.joint_count + 1) + slot_joints
     joint_indices, joint_weights = skin.influences()
     vertices, columns = np.nonzero(joint_weights)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The Python package sbs, which does the numbers: an installed wheel, or inside of the legacy add-on."""
+"""The Python package sbs, which does the computations: an installed wheel, or inside of the legacy add-on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from types import ModuleType
 #: The package of the add-on, whatever Blender calls it.
 ADDON = __package__.rpartition(".")[0]
 
-#: What sbs and the add-on need.
+#: The packages that sbs and the add-on need.
 MINIMUM_PYTHON = (3, 11)
 
 # Why modules of the add-on itself could not be loaded.
@@ -20,7 +20,7 @@ _defect = ""
 
 
 class LibraryError(ImportError):
-    """The package sbs cannot be used; the message says why, in words for the preferences."""
+    """The package sbs cannot be used; the message says why, for the preferences."""
 
 
 def load() -> ModuleType:
@@ -29,7 +29,7 @@ def load() -> ModuleType:
     Raises
     ------
     LibraryError
-        If it is missing, or not made for this Blender.
+        If it is missing, or built for another Blender.
     """
     try:
         bundled = importlib.util.find_spec(".sbs", ADDON) is not None
@@ -50,7 +50,7 @@ def load_weights() -> ModuleType:
 
 
 def explain(error: Exception) -> str:
-    """In words for the artist, why a module could not be loaded; whatever is broken can raise anything."""
+    """Why a module could not be loaded, for the artist. A broken module can raise any error."""
     if sys.version_info < MINIMUM_PYTHON:
         needed = ".".join(map(str, MINIMUM_PYTHON))
         return f"It needs Python {needed} or later, and this Blender has {platform.python_version()}"
@@ -62,13 +62,13 @@ def explain(error: Exception) -> str:
 
 
 def found_defect(error: Exception | None) -> None:
-    """Remember that the add-on itself cannot be loaded, or that it can."""
+    """Remember whether the add-on itself can be loaded."""
     global _defect
     _defect = explain(error) if error is not None else ""
 
 
 def problem() -> str:
-    """Why the package sbs, or the add-on, cannot be used; nothing if both can."""
+    """Why the package sbs, or the add-on, cannot be used; empty if both can."""
     if _defect:
         return _defect
     try:

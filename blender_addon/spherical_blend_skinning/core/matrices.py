@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Stacks of affine matrices: Blender's transforms made into skinning matrices. Column vectors, row-major, float64."""
+"""Stacks of affine matrices, from Blender's transforms to skinning matrices. Column vectors, row-major, float64."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ __all__ = ["inverse", "is_similarity", "linear_part", "transform_points", "trans
 
 Floats = NDArray[np.float64]
 
-# How unequal the axes of a similarity may be, as a share of their squared length. Blender's own transforms are float32.
+# How unequal the axes of a similarity may be, as a share of their squared length. Blender's transforms are float32.
 _SIMILARITY_TOLERANCE = 1e-5
-# The share of the volume of a box with the same edges below which axes are flat.
+# Axes are flat if their volume is below this share of that of a box with the same edges.
 _FLAT = 1e-6
 
 
 def transposed(columns: NDArray[np.float32]) -> Floats:
-    """Matrices (N, 4, 4) of what ``foreach_get`` gives of them, which is column after column."""
+    """Matrices (N, 4, 4) from the numbers of ``foreach_get``, which are column after column."""
     return columns.transpose(0, 2, 1).astype(np.float64)
 
 
 def inverse(matrices: Floats) -> Floats:
-    """Inverses of affine matrices (..., 4, 4), pseudo-inverses of what is flat; last rows stay (0, 0, 0, 1)."""
+    """Inverses of affine matrices (..., 4, 4), pseudo-inverses of flat ones; last rows stay (0, 0, 0, 1)."""
     if matrices.ndim > 2:
         return np.array([inverse(matrix) for matrix in matrices]).reshape(matrices.shape)
-    # By cofactors and in plain numbers, which takes a tenth of the time: every frame asks for some.
+    # By cofactors and in plain numbers, which takes a tenth of the time; every frame needs some.
     (a, b, c, x), (d, e, f, y), (g, h, i, z), _ = matrices.tolist()
     first = (e * i - f * h, c * h - b * i, b * f - c * e)
     second = (f * g - d * i, a * i - c * g, c * d - a * f)
     third = (d * h - e * g, b * g - a * h, a * e - b * d)
     determinant = a * first[0] + b * second[0] + c * third[0]
-    # By Hadamard's inequality the quotient is 1 for axes at right angles, and less the flatter they lie.
+    # By Hadamard's inequality the ratio is 1 for axes at right angles, and smaller the flatter they are.
     volume = math.hypot(a, d, g) * math.hypot(b, e, h) * math.hypot(c, f, i)
     if abs(determinant) <= _FLAT * volume:
         result = np.eye(4)
@@ -49,7 +49,7 @@ def inverse(matrices: Floats) -> Floats:
 
 
 def is_similarity(matrix: Floats) -> bool:
-    """Whether a matrix (4, 4) only turns, moves, mirrors and scales alike along all axes: skinning commutes with it."""
+    """Whether a matrix (4, 4) only turns, moves, mirrors and scales uniformly, so that skinning commutes with it."""
     gram = matrix[:3, :3].T @ matrix[:3, :3]
     scale = np.trace(gram) / 3.0
     return bool(scale > 0.0 and np.abs(gram - scale * np.eye(3)).max() <= _SIMILARITY_TOLERANCE * scale)

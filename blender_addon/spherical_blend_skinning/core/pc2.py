@@ -25,7 +25,7 @@ _VERSION = 1
 
 
 class Writer:
-    """Writes a file sample by sample; it appears, or takes the place of an old one, when all are there.
+    """Writes a file sample by sample. It appears, or replaces an old one, when it is complete.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Writer:
     start : float
         The frame of the first sample.
     step : float
-        How many frames lie from one sample to the next.
+        How many frames there are from one sample to the next.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Writer:
         self.point_count = point_count
         self.sample_count = sample_count
         self._written = 0
-        # Beside the file that it becomes: renaming is safe on the same file system alone.
+        # In the folder of the final file: renaming is safe only on the same file system.
         self._temporary = self.path.with_name(f".{self.path.name}.{os.getpid()}.part")
         self._file = self._temporary.open("wb")
         self._file.write(_HEADER.pack(_MAGIC, _VERSION, point_count, start, step, sample_count))
@@ -65,7 +65,7 @@ class Writer:
         Raises
         ------
         ValueError
-            If the shape is another, or all samples are written.
+            If the shape is wrong, or all samples are written already.
         """
         if points.shape != (self.point_count, 3):
             raise ValueError(f"points: shape {points.shape}, expected ({self.point_count}, 3)")
@@ -80,7 +80,7 @@ class Writer:
         Raises
         ------
         ValueError
-            If samples are missing; nothing is left of the file then.
+            If samples are missing; the file is removed then.
         """
         if self._written != self.sample_count:
             self.discard()
@@ -89,7 +89,7 @@ class Writer:
         self._temporary.replace(self.path)
 
     def discard(self) -> None:
-        """Leave no file behind, but an old one of the same name as it was."""
+        """Remove the unfinished file; an old one with the same name is unchanged."""
         self._file.close()
         self._temporary.unlink(missing_ok=True)
 
@@ -111,7 +111,7 @@ def read(path: str | os.PathLike[str]) -> tuple[NDArray[np.float32], float, floa
     Raises
     ------
     ValueError
-        If the file is none of this format, or cut off.
+        If the file is not of this format, or truncated.
     """
     data = Path(path).read_bytes()
     if len(data) < _HEADER.size or not data.startswith(_MAGIC):

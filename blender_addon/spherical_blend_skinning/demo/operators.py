@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A scene that shows what the add-on is for: a woman who twists her arm, by linear and by spherical blending."""
+"""A scene that demonstrates the add-on: a woman twists her arm, by linear and by spherical blending."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _BONE = "LeftForeArm"
 _DEGREES = 170.0
 # The file is in decimetres.
 _SCALE = 0.1
-# From one woman to the next, in metres; her arms are stretched out.
+# The distance between both characters, in metres; their arms are stretched out.
 _DISTANCE = 1.9
 _FRAMES = (1, 40, 80)
 
 
 class Demo(NamedTuple):
-    """What the demo is made of: the same character twice.
+    """The objects of the demo: the same character twice.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ def build(context: bpy.types.Context) -> Demo:
 
 
 def _import(path: Path) -> tuple[bpy.types.Object, bpy.types.Object]:
-    """Mesh and armature of a glTF file, without what else its importer makes."""
+    """Import mesh and armature of a glTF file, without other objects that the importer makes."""
     if not hasattr(bpy.types, "IMPORT_SCENE_OT_gltf"):
         raise RuntimeError("Switch on Blender's add-on for glTF 2.0 files first")
     present = set(bpy.data.objects), set(bpy.data.collections), set(bpy.data.meshes)
@@ -104,7 +104,7 @@ def _import(path: Path) -> tuple[bpy.types.Object, bpy.types.Object]:
 
 @contextmanager
 def _names_of_old_numpy() -> Iterator[None]:
-    """The importer of Blender 3.4 asks for ``numpy.bool``, which some releases of NumPy do not have."""
+    """Provide ``numpy.bool``, which the importer of Blender 3.4 needs and some releases of NumPy lack."""
     missing = "bool" not in vars(np)
     if missing:
         setattr(np, "bool", bool)  # noqa: B010 - no stub knows that it can be missing
@@ -116,7 +116,7 @@ def _names_of_old_numpy() -> Iterator[None]:
 
 
 def _copy(mesh: bpy.types.Object, armature: bpy.types.Object) -> tuple[bpy.types.Object, bpy.types.Object]:
-    """The character once more, on the same data."""
+    """A copy of the character with the same data."""
     body, rig = mesh.copy(), armature.copy()
     body.parent = rig
     for modifier in body.modifiers:
@@ -126,7 +126,7 @@ def _copy(mesh: bpy.types.Object, armature: bpy.types.Object) -> tuple[bpy.types
 
 
 def _twist(armature: bpy.types.Object) -> None:
-    """Keys that turn the forearm about its axis, and back."""
+    """Set keys that turn the forearm about its axis, and back."""
     armature.animation_data_clear()
     pose_bone = armature.pose.bones[_BONE]
     bone = pose_bone.bone
@@ -147,7 +147,7 @@ def _top(body: bpy.types.Object) -> Vector:
 
 
 def _label(text: str, place: Vector) -> bpy.types.Object:
-    """A text that stands over a character."""
+    """A text above a character."""
     curve = bpy.data.curves.new(text, "FONT")
     curve.body = text
     curve.align_x = "CENTER"
