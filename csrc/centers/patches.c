@@ -18,15 +18,16 @@ static double coordinate(const sbs_skin_desc *desc, size_t vertex, size_t axis) 
 }
 
 static void place_points(sbs_patches *patches, const sbs_skin_desc *desc) {
-  double reach = 0.0;
-  for (size_t axis = 0; axis < 3; axis++) {
-    double low = INFINITY, high = -INFINITY;
-    for (size_t v = 0; v < desc->vertex_count; v++) {
-      low = fmin(low, coordinate(desc, v, axis));
-      high = fmax(high, coordinate(desc, v, axis));
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, reach = 0.0;
+  for (size_t v = 0; v < desc->vertex_count; v++) {
+    for (size_t axis = 0; axis < 3; axis++) { /* in this order, or gcc 12 fails for arm64 */
+      low[axis] = fmin(low[axis], coordinate(desc, v, axis));
+      high[axis] = fmax(high[axis], coordinate(desc, v, axis));
     }
-    patches->middle[axis] = 0.5 * low + 0.5 * high;
-    reach = fmax(reach, fmax(fabs(low - patches->middle[axis]), fabs(high - patches->middle[axis])));
+  }
+  for (size_t axis = 0; axis < 3; axis++) {
+    patches->middle[axis] = 0.5 * low[axis] + 0.5 * high[axis];
+    reach = fmax(reach, fmax(fabs(low[axis] - patches->middle[axis]), fabs(high[axis] - patches->middle[axis])));
   }
   int exponent = 0;
   if (reach > 0.0) frexp(reach, &exponent);

@@ -2,6 +2,7 @@
 """Check that a shared library exports what it should and nothing else.
 
 With ``--header`` these are the functions that the headers declare with ``SBS_API``; with ``--only``, the names given.
+Libraries of macOS, and the import libraries of DLLs, need nm of LLVM.
 """
 
 import argparse
@@ -15,10 +16,15 @@ from exports import declared_functions
 
 
 def exported_symbols(nm: str, library: Path) -> set[str]:
-    """Names that a shared library defines for others, whatever their kind."""
-    command = [nm, "--dynamic", "--defined-only", "--format=posix", str(library)]
+    """Names that a shared library defines for others, whatever their kind; of a DLL, by its import library."""
+    which = ["--dynamic"] if ".so" in library.suffixes else ["--extern-only"]
+    command = [nm, *which, "--defined-only", "--format=posix", str(library)]
     listing = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    return {line.split()[0].partition("@")[0] for line in listing.splitlines()}
+    listed = [words for line in listing.splitlines() if len(words := line.split()) > 1]
+    if library.suffix in (".a", ".lib"):
+        return {name for name, kind, *_ in listed if kind == "T"}  # the rest tells of the DLL
+    names = {name.partition("@")[0] for name, *_ in listed}
+    return {name.removeprefix("_") for name in names} if library.suffix == ".dylib" else names
 
 
 def main() -> int:

@@ -147,9 +147,9 @@ def main() -> None:
             program = build_by_cmake(example, prefix, arguments.compiler, static, arguments.system)
         else:
             program = build_by_make(example, prefix, arguments.compiler, static)
-        libraries = next(prefix.rglob("libsbs.*")).parent
+        libraries = [str(next(prefix.rglob("libsbs.*")).parent), os.environ.get("LD_LIBRARY_PATH", "")]
         dlls = f"Z:{prefix / 'bin'}".replace("/", "\\")
-        check(run(*arguments.runner, program, LD_LIBRARY_PATH=libraries, WINEPATH=dlls))
+        check(run(*arguments.runner, program, LD_LIBRARY_PATH=os.pathsep.join(filter(None, libraries)), WINEPATH=dlls))
 
 
 if __name__ == "__main__":
