@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+"""Set up a build for another machine: meson with zig's clang, and the packages of that machine from PyPI.
+
+    python tools/cross_build.py windows-x64 build/windows -Dlapack=bundled
+
+is ``meson setup build/windows -Dlapack=bundled`` for 64-bit Windows. `TARGETS` has the machines, tools/cross what meson
+is told of them. Needs the packages of tools/cross/requirements.txt, and nothing of the system.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+CROSS = ROOT / "tools" / "cross"
+
+
+@dataclass(frozen=True)
+class Target:
+    """A machine that wheels are built for.
+
+    Attributes
+    ----------
+    tag : str
+        The platform of our wheel.
+    accepted : tuple of str
+        Platforms of others' wheels that work there, the best first.
+    """
+
+    tag: str
+    accepted: tuple[str, ...]
+
+
+def _linux(machine: str) -> Target:
+    return Target(f"manylinux_2_28_{machine}", tuple(f"manylinux_2_{n}_{machine}" for n in (28, 27, 17)))
+
+
+# By the names that Blender has for them.
+TARGETS = {
+    "linux-x64": _linux("x86_64"),
+    "linux-arm64": _linux("aarch64"),
+    "macos-x64": Target("macosx_11_0_x86_64", ("macosx_11_0_x86_64", "macosx_10_13_x86_64", "macosx_10_9_x86_64")),
+    "macos-arm64": Target("macosx_11_0_arm64", ("macosx_11_0_arm64",)),
+    "windows-x64": Target("win_amd64", ("win_amd64",)),
+}
+
+FOLDER = ROOT / "build" / "cross"
+
+
+def configure(name: str, build: Path, options: Sequence[str] = ()) -> None:
+    """Run meson's setup for a target; what it needs of the target goes to build/cross.
+
+    Parameters
+    ----------
+    name : str
+        One of `TARGETS`.
+    build : Path
+        The folder to build in; set up anew if it is there.
+    options : sequence of str
+        For ``meson setup``.
+
+    Raises
+    ------
+    subprocess.CalledProcessError
+        If pip or meson fails.
+    """
+    packages, python = prepare(name)
+    machine = FOLDER / name / "python.ini"
+    machine.write_text(f"[properties]\npython = '{python.as_posix()}'\n", encoding="utf-8")
+    files = [CROSS / f"{name}.ini", CROSS / "zig.ini", machine]
+    again = ["--wipe"] if (build / "meson-private").exists() else []
+    meson = [sys.executable, "-m", "mesonbuild.mesonmain", "setup", *again]
+    run([*meson, str(build), *(f"--cross-file={file}" for file in files), *options], packages)
+
+
+def compile_all(name: str, build: Path) -> None:
+    """Build what `configure` has set up."""
+    run([sys.executable, "-m", "mesonbuild.mesonmain", "compile", "-C", str(build)], FOLDER / name / "packages")
+
+
+def install(name: str, build: Path, destination: Path, tags: str) -> None:
+    """Install the parts with these tags of meson's below a folder."""
+    meson = [sys.executable, "-m", "mesonbuild.mesonmain", "install", "-C", str(build), "--no-rebuild", "--quiet"]
+    run([*meson, f"--tags={tags}", f"--destdir={destination}"], FOLDER / name / "packages")
+
+
+def run(command: Sequence[str], packages: Path) -> None:
+    """Run meson, with programs that are installed beside this Python; it looks for packages among the target's."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
+    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(packages)}
+    subprocess.run(command, check=True, cwd=ROOT, env=environment)
+
+
+def prepare(name: str) -> tuple[Path, Path]:
+    """Folders with the packages of a target and with the headers of Python for it, made unless they are there."""
+    packages, python = FOLDER / name / "packages", FOLDER / name / "python"
+    wanted = CROSS / "packages.txt"
+    made_of = packages / "packages.txt"
+    if not made_of.exists() or made_of.read_bytes() != wanted.read_bytes():
+        shutil.rmtree(packages, ignore_errors=True)
+        accepted = [f"--platform={platform}" for platform in TARGETS[name].accepted]
+        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps"]
+        which = ["--only-binary=:all:", "--implementation=cp", "--python-version=3.11", *accepted]
+        isolated = {**os.environ, "PIP_REQUIRE_VIRTUALENV": "0"}
+        subprocess.run([*pip, *which, f"--target={packages}", f"--requirement={wanted}"], check=True, env=isolated)
+        shutil.copy(wanted, made_of)
+    shutil.rmtree(python, ignore_errors=True)
+    copy_headers(python / "include")
+    if name.startswith("windows"):
+        make_import_library(python / "include", python / "python3.lib")
+    return packages, python
+
+
+def copy_headers(folder: Path) -> None:
+    """Python's headers, which are the same everywhere but for pyconfig.h."""
+    shutil.copytree(sysconfig.get_path("include"), folder, ignore=shutil.ignore_patterns("numpy", "pyconfig*.h"))
+    shutil.copy(CROSS / "pyconfig.h", folder)
+
+
+def make_import_library(include: Path, library: Path) -> None:
+    """The import library of python3.dll: all that the headers declare of the limited API of CPython 3.11."""
+    zig = [sys.executable, "-m", "ziglang"]
+    preprocess = [*zig, "cc", "-target", "x86_64-windows-gnu", f"-I{include}", "-E", "-P", "-x", "c", "-"]
+    names = set()
+    for lengths in ("", "#define PY_SSIZE_T_CLEAN\n"):  # which gives some functions other names
+        source = f"#define Py_LIMITED_API 0x030b0000\n{lengths}#include <Python.h>\n"
+        text = subprocess.run(preprocess, input=source, check=True, stdout=subprocess.PIPE, text=True).stdout
+        for declaration in re.findall(r"dllimport\b[^;]*;", text):
+            names.update(re.findall(r"\b(_?Py\w*)\s*[(\[;]", declaration)[:1])
+    definition = library.with_suffix(".def")
+    lines = ["LIBRARY python3.dll", "EXPORTS", *sorted(names)]
+    definition.write_text("".join(f"{line}\n" for line in lines), encoding="ascii")
+    subprocess.run([*zig, "dlltool", "-m", "i386:x86-64", "-d", str(definition), "-l", str(library)], check=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("target", choices=TARGETS)
+    parser.add_argument("build", type=Path)
+    arguments, options = parser.parse_known_args()
+    try:
+        configure(arguments.target, arguments.build, options)
+    except subprocess.CalledProcessError as error:
+        sys.exit(error.returncode)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""Build wheels for all machines that the project supports, on one: ``python tools/cross_wheels.py``.
+
+meson builds each extension as tools/cross_build.py sets it up, and installs what a wheel contains. What the wheel says of
+itself is written here as meson-python would: that can't build for other systems, since it runs the tools of its own.
+"""
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from packaging.version import Version
+from pyproject_metadata import StandardMetadata
+
+import build_backend
+import cross_build
+from cross_build import FOLDER, ROOT, TARGETS
+
+# What meson-python asks for, beside what pyproject.toml does.
+OPTIONS = ("-Dbuildtype=release", "-Db_ndebug=if-release", "-Dpython.bytecompile=-1")
+
+
+def build(name: str, output: Path) -> Path:
+    """Builds the wheel of a target.
+
+    Parameters
+    ----------
+    name : str
+        One of `TARGETS`.
+    output : Path
+        The folder for the wheel; made if need be.
+
+    Returns
+    -------
+    Path
+        The wheel.
+
+    Raises
+    ------
+    subprocess.CalledProcessError
+        If pip, meson or wheel fails.
+    """
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    tree = FOLDER / name / "build"
+    cross_build.configure(name, tree, [*project["tool"]["meson-python"]["args"]["setup"], *OPTIONS])
+    cross_build.compile_all(name, tree)
+    output.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        cross_build.install(name, tree, Path(folder, "installed"), "python-runtime")
+        (package,) = Path(folder, "installed").rglob("site-packages/sbs")
+        contents = Path(folder, "contents")
+        # An import library, by which others would link an extension of Windows, is for no one.
+        shutil.copytree(package, contents / "sbs", ignore=shutil.ignore_patterns("*.a"))
+        write_metadata(contents, project, TARGETS[name].tag)
+        pack = [sys.executable, "-m", "wheel", "pack", str(contents), f"--dest-dir={folder}"]
+        subprocess.run(pack, check=True, stdout=subprocess.DEVNULL)
+        (wheel,) = Path(folder).glob("*.whl")
+        return Path(shutil.move(wheel, output / wheel.name))
+
+
+def write_metadata(contents: Path, project: dict[str, Any], platform: str) -> None:
+    """Write the folder in which a wheel tells of itself; its version is that of meson.build."""
+    introspect = [sys.executable, "-m", "mesonbuild.mesonmain", "introspect", "--projectinfo", "meson.build"]
+    found = subprocess.run(introspect, check=True, cwd=ROOT, stdout=subprocess.PIPE, text=True).stdout
+    metadata = StandardMetadata.from_pyproject(project, ROOT)
+    metadata.version = Version(json.loads(found)["version"])
+    metadata.dynamic.remove("version")
+
+    folder = contents / f"{metadata.canonical_name.replace('-', '_')}-{metadata.version}.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_bytes(bytes(metadata.as_rfc822()))
+    tag = f"{build_backend.PYTHON_TAG}-abi3-{platform}"
+    (folder / "WHEEL").write_text(f"Wheel-Version: 1.0\nGenerator: meson\nRoot-Is-Purelib: false\nTag: {tag}\n")
+    scripts = "".join(f"{name} = {target}\n" for name, target in metadata.scripts.items())
+    (folder / "entry_points.txt").write_text(f"[console_scripts]\n{scripts}\n")
+    for file in metadata.license_files or []:
+        (folder / "licenses" / file.parent).mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / file, folder / "licenses" / file)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("targets", nargs="*", help=f"of {', '.join(TARGETS)}; all if none is named")
+    parser.add_argument("--output", type=Path, default=ROOT / "dist", help="folder for the wheels (dist)")
+    arguments = parser.parse_args()
+    if unknown := set(arguments.targets) - set(TARGETS):
+        parser.error(f"no target {', '.join(sorted(unknown))}; there are {', '.join(TARGETS)}")
+    try:
+        for name in arguments.targets or TARGETS:
+            wheel = build(name, arguments.output)
+            print(f"{wheel}  {wheel.stat().st_size / 1e6:.1f} MB", flush=True)
+    except subprocess.CalledProcessError as error:
+        sys.exit(error.returncode)
+
+
+if __name__ == "__main__":
+    main()
