@@ -3,7 +3,7 @@
 #
 #     make demo     the pictures and the table of the README, into build/demo
 #     make test     the tests of the C library and of the Python package
-#     make wheel    a wheel, into dist
+#     make wheel    a wheel, into dist; make wheels: those of all platforms, for which clang is fetched as a package
 #     make bench    what deforming costs, in three minutes; make bench-peers: beside other libraries, in eight
 #     make bench-blender   what the Blender add-on costs, beside Blender's Armature modifier, in two minutes
 #     make lint     linters, formatters and the type checker; make format corrects what it can
@@ -34,7 +34,7 @@ BLENDER_PYTHON ?= python3.11
 BLENDER = $(BLENDER_PYTHON:%=build/blender/bin/python)
 
 .DELETE_ON_ERROR:
-.PHONY: demo test test-c test-python wheel bench bench-peers bench-blender bench-check lint format clean
+.PHONY: demo test test-c test-python wheel wheels bench bench-peers bench-blender bench-check lint format clean
 
 demo: $(VENV)/installed
 	sbs demo --output build/demo
@@ -49,6 +49,10 @@ test-python: $(VENV)/installed
 
 wheel: $(VENV)/requirements.txt
 	python -m pip wheel --no-deps $(BUILD_HERE) --wheel-dir=dist .
+
+wheels: $(VENV)/cross
+	python tools/cross_wheels.py
+	python tools/check_wheels.py dist
 
 bench: $(VENV)/benchmarks
 	python -m benchmarks run --program $(PHASES) --output $(RESULTS)
@@ -106,6 +110,10 @@ $(VENV)/installed: $(VENV)/requirements.txt $(SOURCES)
 
 $(VENV)/linters: $(VENV)/installed
 	python -m pip install --quiet $(BUILD_HERE) '.[dev]'
+	touch $@
+
+$(VENV)/cross: $(VENV)/requirements.txt tools/cross/requirements.txt
+	python -m pip install --quiet --requirement tools/cross/requirements.txt
 	touch $@
 
 build/c/build.ninja: | $(VENV)/requirements.txt

@@ -32,20 +32,27 @@ class Target:
         The platform of our wheel.
     accepted : tuple of str
         Platforms of others' wheels that work there, the best first.
+    openblas : str
+        The version of its LAPACK, scipy-openblas32, which our wheel brings along.
     """
 
     tag: str
     accepted: tuple[str, ...]
+    openblas: str = "0.3.34.481.3"
 
 
-def _linux(machine: str) -> Target:
-    return Target(f"manylinux_2_28_{machine}", tuple(f"manylinux_2_{n}_{machine}" for n in (28, 27, 17)))
+def _linux(machine: str) -> tuple[str, tuple[str, ...]]:
+    return f"manylinux_2_28_{machine}", tuple(f"manylinux_2_{n}_{machine}" for n in (28, 27, 17))
+
+
+NUMPY = "2.4.6"  # for its headers
 
 
 # By the names that Blender has for them.
 TARGETS = {
-    "linux-x64": _linux("x86_64"),
-    "linux-arm64": _linux("aarch64"),
+    "linux-x64": Target(*_linux("x86_64")),
+    # As csrc/meson.build says, later ones may be wrong.
+    "linux-arm64": Target(*_linux("aarch64"), openblas="0.3.34.106.0"),
     "macos-x64": Target("macosx_11_0_x86_64", ("macosx_11_0_x86_64", "macosx_10_13_x86_64", "macosx_10_9_x86_64")),
     "macos-arm64": Target("macosx_11_0_arm64", ("macosx_11_0_arm64",)),
     "windows-x64": Target("win_amd64", ("win_amd64",)),
@@ -101,16 +108,16 @@ def run(command: Sequence[str], packages: Path) -> None:
 def prepare(name: str) -> tuple[Path, Path]:
     """Folders with the packages of a target and with the headers of Python for it, made unless they are there."""
     packages, python = FOLDER / name / "packages", FOLDER / name / "python"
-    wanted = CROSS / "packages.txt"
-    made_of = packages / "packages.txt"
-    if not made_of.exists() or made_of.read_bytes() != wanted.read_bytes():
+    target = TARGETS[name]
+    wanted = [f"numpy=={NUMPY}", f"scipy-openblas32=={target.openblas}"]
+    made_of = packages / "made_of.txt"
+    if not made_of.exists() or made_of.read_text(encoding="utf-8").split() != wanted:
         shutil.rmtree(packages, ignore_errors=True)
-        accepted = [f"--platform={platform}" for platform in TARGETS[name].accepted]
         pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps"]
-        which = ["--only-binary=:all:", "--implementation=cp", "--python-version=3.11", *accepted]
-        isolated = {**os.environ, "PIP_REQUIRE_VIRTUALENV": "0"}
-        subprocess.run([*pip, *which, f"--target={packages}", f"--requirement={wanted}"], check=True, env=isolated)
-        shutil.copy(wanted, made_of)
+        which = ["--only-binary=:all:", "--implementation=cp", "--python-version=3.11"]
+        which += [f"--platform={platform}" for platform in target.accepted]
+        subprocess.run([*pip, *which, f"--target={packages}", *wanted], check=True)
+        made_of.write_text("\n".join(wanted), encoding="utf-8")
     shutil.rmtree(python, ignore_errors=True)
     copy_headers(python / "include")
     if name.startswith("windows"):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Build wheels for all machines that the project supports, on one: ``python tools/cross_wheels.py``.
 
-meson builds each extension as tools/cross_build.py sets it up, and installs what a wheel contains. What the wheel says of
-itself is written here as meson-python would: that can't build for other systems, since it runs the tools of its own.
+meson builds each extension as tools/cross_build.py sets it up, and installs what a wheel contains. What the wheel says
+of itself is written here as meson-python would, which can't build for other systems: it runs the tools of its own.
 """
 
 import argparse

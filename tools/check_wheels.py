@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""Check wheels by what is in them, whatever machine they are for: ``python tools/check_wheels.py dist``.
+
+A wheel's tag promises a processor and a version of the system. Each binary has to be for that, to need nothing but the
+system and what lies beside it, and to look for that in its own folder alone. Runs on Linux, with the packages of
+tools/cross/requirements.txt.
+"""
+
+import argparse
+import re
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+import lief
+
+PACKAGE = "sbs/"
+MOST = 13_000_000  # bytes of a wheel
+
+# By the platform of the tag: the format of its binaries, the processor as lief calls it, and what every system has.
+UCRT = r"api-ms-win-crt-[a-z]+-l1-1-0\.dll|ucrtbase\.dll"
+LINUX = r"ld-linux-[\w-]+\.so\.\d|lib(c|m|pthread|dl|z|gcc_s)\.so\.\d"
+PLATFORMS = {
+    "manylinux_2_28_x86_64": (lief.ELF.Binary, "X86_64", LINUX),
+    "manylinux_2_28_aarch64": (lief.ELF.Binary, "AARCH64", LINUX),
+    "macosx_11_0_x86_64": (lief.MachO.Binary, "X86_64", r"/usr/lib/libSystem\.B\.dylib"),
+    "macosx_11_0_arm64": (lief.MachO.Binary, "ARM64", r"/usr/lib/libSystem\.B\.dylib"),
+    "win_amd64": (lief.PE.Binary, "AMD64", rf"KERNEL32\.dll|python3\.dll|{UCRT}"),
+}
+BINARIES = (".so", ".dylib", ".pyd", ".dll")
+
+
+def faults(wheel: Path) -> Iterator[str]:
+    """What is wrong with a wheel."""
+    *_, python, abi, platform = wheel.stem.split("-")
+    if (python, abi) != ("cp311", "abi3"):
+        yield f"is for {python}-{abi}, not for cp311-abi3"
+    if platform not in PLATFORMS:
+        yield f"is for {platform}, not one of {', '.join(PLATFORMS)}"
+        return
+    if wheel.stat().st_size > MOST:
+        yield f"has {wheel.stat().st_size} bytes, more than {MOST}"
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        binaries = {name: archive.read(name) for name in names if name.endswith(BINARIES) or ".so." in name}
+        licences = {PurePosixPath(name).name for name in names if "licenses" in PurePosixPath(name).parts}
+        bundled = "".join(archive.read(name).decode() for name in names if name.endswith("scipy-openblas32.txt"))
+    for name in {"LICENSE", "THIRD_PARTY.md", "scipy-openblas32.txt"} - licences:
+        yield f"lacks the licence {name}"
+    for part in ("OpenBLAS", "LAPACK", "GCC RUNTIME LIBRARY EXCEPTION"):
+        if part not in bundled:
+            yield f"has no licence of {part}"
+    extension = PACKAGE + ("_core.pyd" if platform.startswith("win") else "_core.abi3.so")
+    if extension not in binaries:
+        yield f"lacks {extension}"
+    if bytecode := [name for name in names if name.endswith((".pyc", ".a", ".lib", ".pdb"))]:
+        yield f"has {bytecode[0]}, which is of no use"
+    beside = {PurePosixPath(name).name for name in binaries}
+    for name, content in binaries.items():
+        for fault in binary_faults(content, platform, beside, is_ours=name == extension):
+            yield f"{name}: {fault}"
+    if platform.startswith("manylinux"):
+        yield from policy_faults(wheel, platform)
+
+
+def binary_faults(content: bytes, platform: str, beside: set[str], is_ours: bool) -> Iterator[str]:
+    """What is wrong with one of a wheel's binaries, that we built or that others did."""
+    kind, processor, allowed = PLATFORMS[platform]
+    binary = lief.parse(list(content))
+    if not isinstance(binary, kind):
+        yield f"is no {kind.__module__.rpartition('.')[2]} file"
+        return
+    if isinstance(binary, lief.ELF.Binary):
+        machine, needed = binary.header.machine_type.name, list(binary.libraries)
+        folders = [path for entry in binary.dynamic_entries if (path := run_path(entry)) is not None]
+        if (folders or is_ours) and folders != ["$ORIGIN"]:
+            yield f"looks for libraries in {folders}, not in $ORIGIN alone"
+        exported = {symbol.name for symbol in binary.exported_symbols} - {"_init", "_fini"}
+    elif isinstance(binary, lief.MachO.Binary):
+        machine = binary.header.cpu_type.name
+        # The first names the file itself.
+        own = {command.name for command in binary.commands if command.command == lief.MachO.LoadCommand.TYPE.ID_DYLIB}
+        needed = [library.name for library in binary.libraries if library.name not in own]
+        folders = [command.path for command in binary.commands if isinstance(command, lief.MachO.RPathCommand)]
+        if is_ours and folders != ["@loader_path"]:
+            yield f"looks for libraries in {folders}, not in @loader_path alone"
+        version = next(
+            (c for c in binary.commands if isinstance(c, lief.MachO.BuildVersion | lief.MachO.VersionMin)), None
+        )
+        lowest = getattr(version, "minos", getattr(version, "version", None))
+        if lowest is None or lowest[:2] > [11, 0]:
+            yield f"is for macOS {lowest}, not for 11.0"
+        if machine == "ARM64" and not binary.has_code_signature:
+            yield "is not signed, not even by itself"
+        needed = [name.removeprefix("@rpath/") for name in needed]
+        exported = {"PyInit__core"}  # no one meets names of another library there
+    else:
+        machine, needed = binary.header.machine.name, [library.name for library in binary.imports]
+        exported = {entry.name for entry in binary.get_export().entries}
+    if machine != processor:
+        yield f"is for {machine}, not for {processor}"
+    for name in needed:
+        if name not in beside and not re.fullmatch(allowed, name, re.IGNORECASE):
+            yield f"needs {name}, which not every system has"
+    if is_ours and exported != {"PyInit__core"}:
+        yield f"exports {sorted(exported)}, not PyInit__core alone"
+
+
+def run_path(entry: object) -> str | None:
+    """Where an entry of an ELF file's dynamic section has the loader look; None if it is about something else."""
+    if isinstance(entry, lief.ELF.DynamicEntryRunPath):
+        return str(entry.runpath)
+    return str(entry.rpath) if isinstance(entry, lief.ELF.DynamicEntryRpath) else None
+
+
+def policy_faults(wheel: Path, platform: str) -> Iterator[str]:
+    """What auditwheel finds that not every Linux of the tag has."""
+    shown = subprocess.run(
+        [sys.executable, "-m", "auditwheel", "show", str(wheel)], check=True, stdout=subprocess.PIPE, text=True
+    ).stdout
+    found = re.search(r'platform tag:\s+"manylinux_(\d+)_(\d+)_(\w+)"', shown)
+    if found is None or f"manylinux_2_28_{found[3]}" != platform or (int(found[1]), int(found[2])) > (2, 28):
+        yield f"is not for {platform}: {' '.join(shown.split())}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    wheels = sorted(parser.parse_args().folder.glob("*.whl"))
+    wrong = 0
+    for wheel in wheels:
+        found = list(faults(wheel))
+        wrong += bool(found)
+        print(f"{wheel.name}  {wheel.stat().st_size / 1e6:.1f} MB", *(found or ["is right"]), sep="\n  ", flush=True)
+    if not wheels:
+        print("no wheels are there")
+    return int(bool(wrong) or not wheels)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
