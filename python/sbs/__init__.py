@@ -17,7 +17,7 @@ from .animation import Animation, Animations
 from .blending import BonesBlending, bones_blending
 from .centers import CenterWarning, optimized_centers
 from .character import Character, Mesh, load, load_motion
-from .limbs import TwistBone, limb_twist, twist_bones
+from .limbs import TwistBone, limb_twist, twist_amounts, twist_bones
 from .motion import Motion
 from .options import Center, DeformOptions, InverseOptions, Method, MethodOptions, Rotation
 from .reports import PoseReport, SingularVertexWarning, WeightReport, WeightWarning
@@ -63,6 +63,7 @@ __all__ = [
     "optimized_centers",
     "rotations",
     "set_threads",
+    "twist_amounts",
     "twist_bones",
     "weights",
 ]

@@ -16,7 +16,7 @@ from .influences import tidy
 from .skeleton import Skeleton
 from .twist import FRAMES, Twist
 
-__all__ = ["TwistBone", "limb_twist", "twist_bones"]
+__all__ = ["TwistBone", "limb_twist", "twist_amounts", "twist_bones"]
 
 Floats = NDArray[np.float64]
 
@@ -189,6 +189,38 @@ def limb_twist(
         frames=frames,
         smooth=smooth,
     )
+
+
+ELSEWHERE = 1 / 3
+"""A vertex with so much of its weight on other joints than its limb's is all across joints."""
+
+
+def twist_amounts(character: Character, twist: Twist, across: float = 0.5) -> Floats:
+    """Amounts (V,) for ``Skin.deform(..., amount=)``: limbs spherical along their bones, joints otherwise.
+
+    Along a bone spherical blending is what keeps a twisted limb's radius; across joints it bulges, where weights were
+    painted for linear blending. So vertices that follow one limb get all of it, those where joints meet `across`, and
+    those between something between.
+
+    Parameters
+    ----------
+    character : Character
+    twist : Twist
+        That of the skin.
+    across : float
+        Between 0, all of the base, and 1.
+
+    Raises
+    ------
+    ValueError
+        If `across` is not between 0 and 1.
+    """
+    if not 0 <= across <= 1:
+        raise ValueError(f"across is {across}; it must be between 0 and 1")
+    influences = tidy(character.mesh.joint_indices, character.mesh.joint_weights)
+    on_limbs = np.isin(influences.joint_indices, twist.joints)
+    largest = np.where(on_limbs, influences.joint_weights, 0).max(axis=1, initial=0)
+    return np.asarray(1 - (1 - across) * np.minimum((1 - largest) / ELSEWHERE, 1))
 
 
 def _without_shared_twists(bones: Iterable[TwistBone]) -> tuple[TwistBone, ...]:

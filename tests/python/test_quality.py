@@ -14,6 +14,7 @@ from PIL import Image
 from solids import arm, block, turned
 
 import sbs.quality
+from sbs import poses
 from sbs.demo.scenes import knee, load_shipped, twist
 from sbs.picture import MissingExtraError
 from sbs.quality import COLUMNS, MEASURES, METHODS, Motion, Report, chosen, clip, evaluate, made_poses, motions, report
@@ -82,11 +83,11 @@ def test_joints_bend_further_as_they_are_bent() -> None:
     bind = np.tile(np.eye(4), (3, 1, 1))
     bind[1:, :3, 3] = [2, 0, 0], [4, -0.5, 0]
     skeleton = sbs.Skeleton([-1, 0, 1], bind)
-    bend, along = motions.axes(skeleton, 1)
+    bend, along = poses.axes(skeleton, 1)
     np.testing.assert_allclose(bend, [0, 0, -1], atol=1e-15)
     np.testing.assert_allclose(along, np.array([4, -1, 0]) / np.sqrt(17), rtol=1e-12)
     for joint in range(3):
-        assert np.abs(np.linalg.norm(motions.axes(skeleton, joint), axis=1) - 1).max() < 1e-12
+        assert np.abs(np.linalg.norm(poses.axes(skeleton, joint), axis=1) - 1).max() < 1e-12
 
 
 def test_only_joints_that_share_vertices_with_their_parent_are_bent(woman: sbs.Character) -> None:

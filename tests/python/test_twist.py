@@ -253,6 +253,18 @@ def test_optimized_centers_are_found_anew() -> None:
         woman.twisted_skin(spread, damping=1)
 
 
+def test_amounts_are_all_along_a_limb_and_less_across_joints() -> None:
+    """By hand: weights of the forearm from 0 at x = -1 to 1 at x = 1; a third elsewhere is all across."""
+    character, spread = forearm()
+    x = np.asarray(character.mesh.positions)[:, 0]
+    fore = np.clip((x + 1) / 2, 0, 1)
+    expected = np.where(fore < 2 / 3, 0.25, 1 - 0.75 * 3 * (1 - fore))
+    np.testing.assert_allclose(sbs.twist_amounts(character, spread, 0.25), expected, atol=1e-12)
+    np.testing.assert_array_equal(sbs.twist_amounts(character, spread, 1), 1)
+    with pytest.raises(ValueError, match=r"across is 1\.5; it must be between 0 and 1"):
+        sbs.twist_amounts(character, spread, 1.5)
+
+
 # ---------------------------------------------------------------------------------------------------------- as skins go
 
 

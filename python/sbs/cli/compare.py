@@ -27,6 +27,7 @@ from .options import (
     SAMPLES,
     STRICT,
     TIME,
+    TWIST,
     UP,
     VIEW,
     WIDTH,
@@ -50,6 +51,7 @@ ASPECT = 1.0
 @ROTATION
 @CENTER
 @CENTERS_CACHE
+@TWIST
 @blending_options
 @VIEW
 @UP
@@ -66,6 +68,7 @@ def compare(
     rotation: Rotation,
     center: Center,
     centers_cache: Path | None,
+    twist: tuple[str, ...] | None,
     bones: tuple[str, ...],
     t_min: Ends,
     t_max: Ends,
@@ -101,7 +104,7 @@ def compare(
     else:
         matrices, pose = pose_at(character, animation_name, time), f"{animation_name} at {time or 0:g} s"
         moved, shown = np.empty(0, np.intp), np.ones(character.skin.vertex_count, bool)
-    skin = skin_for(character, center, centers_cache)
+    skin = skin_for(character, center, centers_cache, twist)
     shapes = {}
     for method, heading in HEADINGS.items():
         options: DeformOptions = {"method": method}

@@ -34,6 +34,7 @@ from .options import (
     ROTATION,
     STRICT,
     TIME,
+    TWIST,
     find_animation,
     given,
     pose_at,
@@ -85,6 +86,7 @@ def parse_frames(context: click.Context, parameter: click.Parameter, text: str |
 @CENTERS_CACHE
 @AMOUNT
 @BASE
+@TWIST
 @blending_options
 @STRICT
 @click.option(
@@ -110,6 +112,7 @@ def deform(
     centers_cache: Path | None,
     amount: float | NDArray[np.number[Any]] | None,
     base: Method | None,
+    twist: tuple[str, ...] | None,
     bones: tuple[str, ...],
     t_min: Ends,
     t_max: Ends,
@@ -159,7 +162,7 @@ def deform(
     if motion_file is not None:
         motion = load_motion(motion_file).onto(character, None if joint_map is None else read_joint_map(joint_map))
         character, animation_name = replace(character, animations=Animations((motion,))), motion.name
-    skin = skin_for(character, center, centers_cache)
+    skin = skin_for(character, center, centers_cache, twist)
     options: BlendOptions = {
         "method": method,
         "rotation": rotation,
@@ -167,10 +170,10 @@ def deform(
         "amount": amount,
         "base": base,
     }
-    if character.options and not given(("method", "rotation", "center", "amount", "base")):
+    if character.options and not given(("method", "rotation", "center", "amount", "base", "twist")):
         skin, options = character.skin, character.options
     if chosen is not None:
-        refuse_beside("--bones-blending", "method", "rotation", "center", "centers_cache", "amount", "base")
+        refuse_beside("--bones-blending", "method", "rotation", "center", "centers_cache", "amount", "base", "twist")
         blending = chosen.blend(character)
         skin, options = blending.skin(rest_normals=character.mesh.normals), blending.options
     if many and animation_name is not None:

@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 
 from ..animation import Animation
 from ..character import Character
+from ..limbs import limb_twist
 from ..names import nearest_name
 from ..options import SHORT_NAMES, method_name
 from ..skin import Skin
+from ..twist import Twist
 from .completion import complete_animations
 from .numbers import read_npy
 
@@ -76,6 +78,21 @@ CENTERS_CACHE = click.option(
     "--centers-cache",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Where optimized centers are kept, to be found once for a mesh and its weights.",
+)
+
+
+def parse_twist(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[str, ...] | None:
+    """A callback: names of joints, none of them for those that are found, or None for no twist."""
+    if text is None or text == "none":
+        return None
+    return () if text == "auto" else tuple(text.split(","))
+
+
+TWIST = click.option(
+    "--twist",
+    metavar="auto|none|NAME,NAME,...",
+    callback=parse_twist,
+    help="Spread the twists of limbs along their bones: of those that are found, or of these joints.  [default: none]",
 )
 
 
@@ -170,19 +187,35 @@ SAMPLES = click.option(
 )
 
 
-def skin_for(character: Character, center: str, cache: Path | None) -> Skin:
-    """The character's skin, with optimized centers if they are asked for.
+def skin_for(character: Character, center: str, cache: Path | None, twist: tuple[str, ...] | None = None) -> Skin:
+    """The character's skin, with optimized centers if they are asked for, and with the twists of limbs spread.
 
     Raises
     ------
     click.UsageError
-        If there is a cache but no optimized centers.
+        If there is a cache but no optimized centers, or one beside a twist.
+    click.BadParameter
+        If a twist can't be spread along one of the bones, or there is none.
     """
-    if center == "optimized":
-        return character.optimized_skin(cache=cache)
-    if cache is not None:
+    if cache is not None and center != "optimized":
         raise click.UsageError("--centers-cache needs --center optimized")
-    return character.skin
+    if twist is not None:
+        if cache is not None:
+            raise click.UsageError("--centers-cache holds centers without --twist")
+        return character.twisted_skin(twist_for(character, twist), optimized=center == "optimized")
+    return character.optimized_skin(cache=cache) if center == "optimized" else character.skin
+
+
+def twist_for(character: Character, names: tuple[str, ...]) -> Twist:
+    """What spreads the twists of the limbs of these names, or of all that are found."""
+    joints = known_joints(character, names, option="--twist") if names else None
+    try:
+        twist = limb_twist(character, joints)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--twist") from error
+    if twist is None:
+        raise click.BadParameter("no limb was found: name the joints", param_hint="--twist")
+    return twist
 
 
 def known_joints(character: Character, names: Iterable[str], option: str = "--joint") -> list[int]:

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""``--twist`` of the command line: what it writes, and how it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+import sbs
+import sbs.poses
+from sbs.animation import Animations
+from sbs.cli import main
+from sbs.demo.scenes import load_shipped
+
+
+@pytest.fixture(scope="module")
+def twisted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, sbs.Character]:
+    """A woman who turns her forearm by 120 degrees within a second, in a file."""
+    woman = load_shipped("woman.glb")
+    local = np.tile(np.eye(3), (2, len(woman.skeleton), 1, 1))
+    bone = sbs.poses.bone_axis(woman.skeleton, woman.skeleton.index("LeftForeArm"))
+    local[1, woman.skeleton.index("LeftForeArm")] = sbs.rotations.matrices_from_axis_angle(bone, 120, degrees=True)
+    turning = sbs.Animation.from_skinning_matrices("turn", [0.0, 1.0], woman.skinning_matrices(local), woman.rig)
+    path = tmp_path_factory.mktemp("twist") / "woman.glb"
+    sbs.Character(woman.name, woman.mesh, woman.skeleton, woman.rig, Animations((turning,))).save(path)
+    return path, sbs.load(path)
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [*map(str, arguments)])
+
+
+@pytest.mark.parametrize("names", ["auto", "LeftForeArm,LeftArm"])
+def test_deform_spreads_twists(names: str, twisted: tuple[Path, sbs.Character], tmp_path: Path) -> None:
+    path, woman = twisted
+    output = tmp_path / "pose.npy"
+    result = run("deform", path, "--animation", "turn", "--time", 1, "--twist", names, "-o", output)
+    assert result.exit_code == 0, result.output
+    spread = sbs.limb_twist(woman, None if names == "auto" else names.split(","))
+    assert spread is not None
+    expected = woman.twisted_skin(spread).deform(woman.animations[0].skinning_matrices(1))
+    np.testing.assert_array_equal(np.load(output), expected)
+    assert np.abs(woman.skin.deform(woman.animations[0].skinning_matrices(1)) - expected).max() > 0.01
+
+
+def test_none_is_none(twisted: tuple[Path, sbs.Character], tmp_path: Path) -> None:
+    path, woman = twisted
+    result = run("deform", path, "--animation", "turn", "--time", 1, "--twist", "none", "-o", tmp_path / "pose.npy")
+    assert result.exit_code == 0, result.output
+    expected = woman.skin.deform(woman.animations[0].skinning_matrices(1))
+    np.testing.assert_array_equal(np.load(tmp_path / "pose.npy"), expected)
+
+
+def test_compare_spreads_twists(twisted: tuple[Path, sbs.Character]) -> None:
+    path, _ = twisted
+    arguments = ("compare", path, "--joint", "LeftForeArm", "--rotate", "bone:150")
+    plain, spread = run(*arguments), run(*arguments, "--twist", "auto")
+    assert plain.exit_code == spread.exit_code == 0, plain.output + spread.output
+    assert plain.output != spread.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("--twist", "Elbow"), "no joint 'Elbow'"),
+        (("--twist", "Hips"), "'Hips' is a root"),
+        (("--twist", "LeftArm,LeftArm"), "is there more than once"),
+        (("--twist", "auto", "--center", "optimized", "--centers-cache", "c.npz"), "without --twist"),
+        (("--twist", "auto", "--bones-blending", "all"), "--bones-blending takes the place of --twist"),
+    ],
+)
+def test_mistakes_are_explained_in_a_line(
+    arguments: tuple[str, ...], reason: str, twisted: tuple[Path, sbs.Character], tmp_path: Path
+) -> None:
+    result = run("deform", twisted[0], *arguments, "-o", tmp_path / "pose.npy")
+    assert result.exit_code == 2, result.output
+    assert reason in result.output.splitlines()[-1]
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_hand_has_no_limbs(tmp_path: Path) -> None:
+    load_shipped("hand.glb").save(tmp_path / "hand.glb")
+    result = run("deform", tmp_path / "hand.glb", "--twist", "auto", "-o", tmp_path / "pose.npy")
+    assert result.exit_code == 2
+    assert "no limb was found: name the joints" in result.output

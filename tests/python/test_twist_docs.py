@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""docs/twist.md: what it shows, runs and is so."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sbs
+import sbs.animation
+from sbs.demo.scenes import load_shipped
+
+DOCS = Path(__file__).parents[2] / "docs"
+TEXT = (DOCS / "twist.md").read_text(encoding="utf-8")
+
+
+def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One after the other, with a character that has an animation, as the reader's has."""
+    with resources.as_file(resources.files("sbs.demo") / "data" / "woman.glb") as woman:
+        shutil.copy(woman, tmp_path / "woman.glb")
+    character = sbs.load(tmp_path / "woman.glb")
+    local = np.tile(np.eye(3), (2, len(character.skeleton), 1, 1))
+    local[1, character.skeleton.index("LeftForeArm")] = sbs.rotations.matrices_from_axis_angle([1, 0, 0], 1.0)
+    moving = sbs.Animation.from_skinning_matrices("turn", [0.0, 1.0], character.skinning_matrices(local), character.rig)
+    sbs.Character(
+        character.name, character.mesh, character.skeleton, character.rig, sbs.animation.Animations((moving,))
+    ).save(tmp_path / "character.glb")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    for example in re.findall(r"^```python\n(.*?)^```", TEXT, flags=re.MULTILINE | re.DOTALL):
+        exec(example, names)  # what a reader would paste
+    assert names["positions"].shape == character.mesh.positions.shape
+    assert names["paths"].shape == (24, *character.mesh.positions.shape)
+
+
+def test_the_reasons_are_those_of_the_woman() -> None:
+    found = {f"{bone.name} {bone.spread} {bone.reason}" for bone in sbs.twist_bones(load_shipped("woman.glb"))}
+    shown = re.search(r"bone\.reason\)\n((?:    .*\n)+)", TEXT)
+    assert shown is not None
+    assert {line.strip() for line in shown[1].splitlines()} <= found
+
+
+def test_the_joint_sets_are_those_of_the_woman() -> None:
+    woman = load_shipped("woman.glb")
+    rows = re.findall(r"^\| \**(none|\d+)\** \| (\d+) \| (\d+) \|", TEXT, flags=re.MULTILINE)
+    assert len(rows) == 6
+    for frames, sets, solved in rows:
+        spread = None if frames == "none" else sbs.limb_twist(woman, frames=int(frames))
+        skin = woman.skin if spread is None else woman.twisted_skin(spread)
+        assert (len(skin.joint_sets), skin.nontrivial_joint_set_count) == (int(sets), int(solved))
+
+
+def test_the_links_lead_somewhere() -> None:
+    links = re.findall(r"\]\(([^)#]*)#?([^)]*)\)", TEXT)
+    assert links
+    for file, anchor in links:
+        text = TEXT if not file else (DOCS / file).read_text(encoding="utf-8")
+        anchors = {re.sub(r"[^\w -]", "", line.lstrip("# ").lower()).replace(" ", "-") for line in text.splitlines()}
+        assert not anchor or anchor in anchors, (file, anchor)
