@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import bpy
 import numpy as np
@@ -31,6 +31,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "blender_addon"))
 import addon_utils
 
 ADDON = "spherical_blend_skinning"
+# Which has operators of the add-on once that is on.
+ops: Any = bpy.ops
 BONES = 50
 RING = 100
 FRAMES = 8
@@ -50,15 +52,15 @@ def make_rig(bones: int = BONES) -> Any:
     bpy.ops.object.mode_set(mode="EDIT")
     previous = None
     for number in range(bones):
-        bone = rig.data.edit_bones.new(f"B{number}")
+        bone = cast("bpy.types.Armature", rig.data).edit_bones.new(f"B{number}")
         bone.head, bone.tail, bone.parent = (0.0, 0.0, number), (0.0, 0.0, number + 1.0), previous
         previous = bone
     bpy.ops.object.mode_set(mode="OBJECT")
     random = np.random.default_rng(1)
-    for bone in rig.pose.bones:
+    for pose_bone in rig.pose.bones:
         for frame in range(1, FRAMES + 1):
-            bone.rotation_quaternion = Quaternion(random.normal(size=3), random.uniform(0.0, 0.5))
-            bone.keyframe_insert("rotation_quaternion", frame=frame)
+            pose_bone.rotation_quaternion = Quaternion(random.normal(size=3).tolist(), random.uniform(0.0, 0.5))
+            pose_bone.keyframe_insert("rotation_quaternion", frame=frame)
     return rig
 
 
@@ -85,7 +87,7 @@ def make_mesh(rig: Any, vertex_count: int, bones: int = BONES) -> Any:
     bpy.context.scene.collection.objects.link(item)
     item.parent = rig
     # At a window optimized centers are found besides, of which there is none here; without one, binding waits for them.
-    item.sbs.center = "JOINT_SET"
+    item.sbs.center = "JOINT_SET"  # type: ignore[attr-defined]  # the add-on gives objects this
     groups = [item.vertex_groups.new(name=bone.name) for bone in rig.data.bones]
     first = np.clip(np.round(heights - 2.0).astype(int), 0, bones - 4)
     for row, start in enumerate(first.tolist()):
@@ -203,14 +205,14 @@ def time_frames(vertex_count: int) -> None:
         modifier.object = rig
         modifier.use_deform_preserve_volume = name == "volume"
     activate(items["live"])
-    bpy.ops.sbs.bind()
+    ops.sbs.bind()
     if bpy.app.version >= BONE_NODES:
         items["portable"] = first.copy()
         scene.collection.objects.link(items["portable"])
         items["portable"].modifiers.clear()
         activate(items["portable"])
         items["portable"].sbs.armature = rig
-        bpy.ops.sbs.make_portable()
+        ops.sbs.make_portable()
 
     items["live"].sbs.method = "LINEAR"
     bpy.context.view_layer.update()
@@ -245,7 +247,7 @@ def time_twenty_rigs() -> None:
         rig = make_rig(20)
         rig.location.x = 3.0 * number
         activate(make_mesh(rig, 5000, 20))
-        bpy.ops.sbs.bind()
+        ops.sbs.bind()
     empty = bpy.data.objects.new("Empty", None)
     scene.collection.objects.link(empty)
     for _ in range(2):
@@ -271,8 +273,8 @@ def time_edits() -> None:
     rig = make_rig()
     item = make_mesh(rig, 100_000)
     activate(item)
-    bpy.ops.sbs.bind()
-    binds = [seconds(bpy.ops.sbs.rebind) for _ in range(5)]
+    ops.sbs.bind()
+    binds = [seconds(ops.sbs.rebind) for _ in range(5)]
     print("\n100,000 vertices, 50 vertex groups")
     report("  bind, with an update of the scene", 1e3 * min(binds), "ms", 300.0)
 

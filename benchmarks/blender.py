@@ -14,7 +14,7 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 # Before Blender counts the processors it may use.
 os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
@@ -56,7 +56,7 @@ def make_armature(load: Workload) -> Any:
     bpy.context.view_layer.objects.active = armature
     bpy.ops.object.mode_set(mode="EDIT")
     for number, position in enumerate(load.joint_positions):
-        bone = armature.data.edit_bones.new(f"joint_{number}")
+        bone = cast("bpy.types.Armature", armature.data).edit_bones.new(f"joint_{number}")
         bone.head = position
         bone.tail = position + np.array([0.0, 0.1, 0.0])
     bpy.ops.object.mode_set(mode="OBJECT")
@@ -74,7 +74,7 @@ def make_mesh(load: Workload, armature: Any) -> tuple[Any, Any]:
     for vertex, slot in zip(*np.nonzero(load.joint_weights > 0), strict=True):
         weight = float(load.joint_weights[vertex, slot])
         groups[load.joint_indices[vertex, slot]].add((int(vertex),), weight, "REPLACE")
-    modifier = target.modifiers.new("armature", "ARMATURE")
+    modifier = cast("bpy.types.ArmatureModifier", target.modifiers.new("armature", "ARMATURE"))
     modifier.object = armature
     return target, modifier
 

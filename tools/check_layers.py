@@ -84,11 +84,18 @@ def check_c() -> Iterator[str]:
                 yield f"{path.relative_to(ROOT)} includes {other}/, which stands beside or above {folder.name}/"
 
 
+def is_of_type_checkers(node: ast.If) -> bool:
+    return isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+
+
 def imported(path: Path, package: Path) -> Iterator[str]:
-    """The modules of its own package that a module imports, by their paths with dots."""
+    """The modules of its own package that a module imports as it runs, by their paths with dots."""
     inside = path.relative_to(package).parts[:-1]
-    for node in ast.walk(ast.parse(path.read_text())):
-        if not isinstance(node, ast.ImportFrom) or not node.level:
+    tree = ast.parse(path.read_text())
+    of_checkers = [node for node in ast.walk(tree) if isinstance(node, ast.If) and is_of_type_checkers(node)]
+    left_out = {inner for node in of_checkers for inner in chain.from_iterable(map(ast.walk, node.body))}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.ImportFrom) or not node.level or node in left_out:
             continue
         base = (*inside[: len(inside) - node.level + 1], *(node.module.split(".") if node.module else ()))
         for alias in node.names:

@@ -11,6 +11,7 @@ import bpy
 
 from .core import library
 from .settings import preferences
+from .settings.declared import leave_to_blender
 
 # Names of modules, imported later, so that the preferences can say which one cannot be loaded. Each has CLASSES, and
 # may have register() and unregister() for other things than classes.
@@ -70,6 +71,7 @@ def register() -> None:
 
 def _register(module: ModuleType) -> None:
     for cls in module.CLASSES:
+        leave_to_blender(cls)
         bpy.utils.register_class(cls)
     if hasattr(module, "register"):
         module.register()

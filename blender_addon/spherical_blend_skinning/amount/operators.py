@@ -7,7 +7,9 @@ import bpy
 
 from ..interface.selection import refuse
 from ..settings import shared
+from ..settings.declared import flag
 from ..settings.properties import BONE_AMOUNT
+from ..settings.typed import Result
 
 __all__ = ["CLASSES", "register", "unregister"]
 
@@ -18,11 +20,11 @@ class SBS_OT_set_bone_amounts(bpy.types.Operator):
     bl_description = "Say how much of their method meshes get at the selected bones, and at the others"
     bl_options = {"REGISTER", "UNDO"}
 
-    amount: shared.factor("Selected", "Amount of the selected bones")
-    set_others: bpy.props.BoolProperty(
+    amount: float = shared.factor("Selected", "Amount of the selected bones")
+    set_others: bool = flag(
         name="Set Others", description="Otherwise bones that are not selected keep theirs", default=False
     )
-    others: shared.factor("Others", "Amount of the bones that are not selected", default=0.0)
+    others: float = shared.factor("Others", "Amount of the bones that are not selected", default=0.0)
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -32,7 +34,7 @@ class SBS_OT_set_bone_amounts(bpy.types.Operator):
             return refuse(cls, f"{context.object.name} belongs to a library; make a library override of it")
         return True
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         chosen = set(context.selected_pose_bones)
         if not chosen and not self.set_others:
             self.report({"ERROR"}, "No bone is selected")

@@ -7,13 +7,14 @@ import bpy
 
 from ..interface.panels import PosePanel
 from ..settings.properties import BONE_AMOUNT
+from ..settings.typed import settings_of
 
 __all__ = ["CLASSES", "draw"]
 
 
 def draw(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
     """Draw the amount of an object that is bound live."""
-    settings = item.sbs
+    settings = settings_of(item)
     column = layout.column()
     row = column.row()
     # The button beside it shows artists that it can be keyed.

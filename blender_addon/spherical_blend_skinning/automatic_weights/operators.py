@@ -8,8 +8,11 @@ from collections.abc import Sequence
 import bpy
 
 from ..capsules import assign as capsules
+from ..capsules.settings import capsule_settings_of
 from ..interface import rigged
 from ..interface.selection import all_meshes_property, allow, meshes
+from ..settings.declared import choice, flag
+from ..settings.typed import Result, armature_data, mesh_of
 from ..weights import tools
 
 __all__ = ["CLASSES", "KINDS", "fit_property", "make"]
@@ -43,7 +46,7 @@ def make(found: Sequence[rigged.RiggedMesh], kind: str, fit: bool) -> int:
     for mesh in found:
         if not mesh.names:
             raise ValueError(f"{mesh.armature.name} has no bone that deforms")
-        if not len(mesh.item.data.vertices):
+        if not len(mesh_of(mesh.item).vertices):
             raise ValueError(f"{mesh.item.name} has no vertices")
         if mesh.item.data.library is not None:
             raise ValueError(f"{mesh.item.name} belongs to a library")
@@ -52,7 +55,7 @@ def make(found: Sequence[rigged.RiggedMesh], kind: str, fit: bool) -> int:
     armature = found[0].armature
     if armature.data.library is None and (fit or all(map(_is_new, found[0].bones))):
         capsules.fit(found)
-    settings = armature.data.sbs
+    settings = capsule_settings_of(armature_data(armature))
     return sum(
         capsules.assign(
             mesh, falloff=settings.falloff.lower(), outside=settings.outside.lower(), limit=settings.limit
@@ -61,9 +64,9 @@ def make(found: Sequence[rigged.RiggedMesh], kind: str, fit: bool) -> int:
     )
 
 
-def fit_property() -> object:
+def fit_property() -> bool:
     """The property of operators that can fit capsules first."""
-    return bpy.props.BoolProperty(
+    return flag(
         name="Fit Capsules",
         description="Fit the capsules to the meshes first. Those that no one has changed yet are fitted in any case",
         default=False,
@@ -83,9 +86,9 @@ class SBS_OT_automatic_weights(bpy.types.Operator):
     bl_description = "Make weights for the selected meshes by the bones of their armature; locked groups keep theirs"
     bl_options = {"REGISTER", "UNDO"}
 
-    weights: bpy.props.EnumProperty(name="Weights", description="How weights are made", items=KINDS)
-    fit_capsules: fit_property()
-    all_meshes: all_meshes_property()
+    weights: str = choice(name="Weights", description="How weights are made", items=KINDS)
+    fit_capsules: bool = fit_property()
+    all_meshes: bool = all_meshes_property()
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -97,7 +100,7 @@ class SBS_OT_automatic_weights(bpy.types.Operator):
         if self.weights == "CAPSULES":
             self.layout.prop(self, "fit_capsules")
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         armature = rigged.rig_of(context)
         found = [rigged.RiggedMesh(item, armature) for item in meshes(context, self.all_meshes)]
         try:

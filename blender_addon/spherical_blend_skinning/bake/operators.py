@@ -9,6 +9,8 @@ import bpy
 
 from ..engine import bake
 from ..interface.selection import allow, hindrance, our_meshes
+from ..settings.declared import choice, flag, integer, text
+from ..settings.typed import Result
 
 __all__ = ["CLASSES", "make_bake"]
 
@@ -31,7 +33,7 @@ class SBS_OT_bake(bpy.types.Operator):
     )
     bl_options = {"REGISTER", "UNDO"}
 
-    target: bpy.props.EnumProperty(
+    target: str = choice(
         name="To",
         description="Where vertices go",
         items=(
@@ -40,15 +42,15 @@ class SBS_OT_bake(bpy.types.Operator):
         ),
         default="POINT_CACHE",
     )
-    use_scene_range: bpy.props.BoolProperty(
+    use_scene_range: bool = flag(
         name="Frames of the Scene", description="Bake the frame range of the scene", default=True
     )
-    frame_start: bpy.props.IntProperty(name="Start", description="First frame to bake", default=1)
-    frame_end: bpy.props.IntProperty(name="End", description="Last frame to bake", default=250)
-    frame_step: bpy.props.IntProperty(
+    frame_start: int = integer(name="Start", description="First frame to bake", default=1)
+    frame_end: int = integer(name="End", description="Last frame to bake", default=250)
+    frame_step: int = integer(
         name="Step", description="Bake one frame out of so many; what lies between is interpolated", default=1, min=1
     )
-    directory: bpy.props.StringProperty(
+    directory: str = text(
         name="Folder",
         description="Where PC2 files go",
         default="//sbs_cache",
@@ -79,11 +81,11 @@ class SBS_OT_bake(bpy.types.Operator):
         if self.target == "POINT_CACHE":
             layout.prop(self, "directory")
 
-    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         self.frame_start, self.frame_end = context.scene.frame_start, context.scene.frame_end
         return {*context.window_manager.invoke_props_dialog(self)}
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         try:
             self._begin(context)
         except (ValueError, OSError) as error:
@@ -97,7 +99,7 @@ class SBS_OT_bake(bpy.types.Operator):
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
-    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         if event.type == "ESC":
             self._end(context)
             self.report({"WARNING"}, "Baking was cancelled; nothing changed")
@@ -120,7 +122,7 @@ class SBS_OT_bake(bpy.types.Operator):
         self._steps = iter(self._bake)
         context.window_manager.progress_begin(0, len(frames))
 
-    def _advance(self, context: bpy.types.Context) -> set[str]:
+    def _advance(self, context: bpy.types.Context) -> Result:
         """Bake the next frame, or finish."""
         baking = self._bake
         try:

@@ -7,6 +7,8 @@ entries below, and opens for meshes with an active armature. For anything else t
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 
 from ..interface import keys
@@ -62,7 +64,8 @@ class SBS_MT_set_parent(bpy.types.Menu):
             operator.type, operator.keep_transform = "OBJECT", keep
         for text, keep in (("Object (Without Inverse)", False), ("Object (Keep Transform Without Inverse)", True)):
             layout.operator("object.parent_no_inverse_set", text=text).keep_transform = keep
-        items = bpy.ops.object.parent_set.get_rna_type().properties["type"].enum_items  # type: ignore[call-arg]
+        parent_set: Any = bpy.ops.object.parent_set
+        items = parent_set.get_rna_type().properties["type"].enum_items
         for name in ("ARMATURE", "ARMATURE_NAME", "ARMATURE_ENVELOPE", "ARMATURE_AUTO", "BONE", "BONE_RELATIVE"):
             layout.operator("object.parent_set", text=items[name].name).type = name
         layout.separator()

@@ -10,6 +10,7 @@ from ..engine import bake, portable, stack
 from ..interface import owner, rigged
 from ..interface.words import draw_words
 from ..method import panel as method
+from ..settings.typed import settings_of
 from . import status
 
 __all__ = ["draw"]
@@ -26,7 +27,7 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     if is_portable:
         status.draw_portable(layout, item)
     else:
-        layout.prop(item.sbs, "armature", text="")
+        layout.prop(settings_of(item), "armature", text="")
         owner.draw(layout, item)
         method.draw_presets(layout, owner.of(item))
         amount.draw(layout, item)

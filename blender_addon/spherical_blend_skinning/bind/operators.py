@@ -6,12 +6,15 @@ from __future__ import annotations
 import bpy
 
 from ..automatic_weights import operators as automatic_weights
+from ..core.blended import BlendedBinding
 from ..engine import bake, carriers, live, live_group, node_trees, portable, registry, stack
 from ..interface import rigged
 from ..interface.selection import all_meshes_property, allow, do_to_each, hindrance, live_meshes, our_meshes, refuse
 from ..interface.selection import meshes as meshes_of
 from ..settings import preferences
 from ..settings import rig as rig_settings
+from ..settings.declared import choice, flag, text
+from ..settings.typed import Result, settings_of
 
 __all__ = ["CLASSES", "bind", "counts", "describe", "lack", "make_parent", "rebind", "unbind"]
 
@@ -105,7 +108,7 @@ def counts(state: live.State) -> list[str]:
     """Counts of what was bound."""
     skin = state.binding.skin
     texts = [f"{skin.vertex_count} vertices", f"{len(state.binding.bones)} bones", f"{len(skin.joint_sets)} joint sets"]
-    if state.binding.blends:
+    if isinstance(state.binding, BlendedBinding):
         texts.append(f"{state.binding.blended_bone_count} bones blended with their parents")
     if skin.unweighted_vertex_count:
         texts.append(f"{skin.unweighted_vertex_count} vertices without weights stay")
@@ -117,7 +120,7 @@ def lack(item: bpy.types.Object, state: live.State) -> str:
     if state.binding is None or not state.binding.skin.unweighted_vertex_count:
         return ""
     skin = state.binding.skin
-    was = item.sbs.armature_modifier
+    was = settings_of(item).armature_modifier
     if skin.unweighted_vertex_count == skin.vertex_count:
         if was.use_bone_envelopes and not was.use_vertex_groups:
             return "The Armature modifier moved it by bone envelopes, which are no weights yet"
@@ -131,24 +134,24 @@ class SBS_OT_bind(bpy.types.Operator):
     bl_description = "Deform the selected meshes by spherical blend skinning in place of their Armature modifiers"
     bl_options = {"REGISTER", "UNDO"}
 
-    weights: bpy.props.EnumProperty(
+    weights: str = choice(
         name="Weights",
         description="Where weights come from",
         items=(("KEEP", "Vertex Groups", "Those that meshes have, named after bones"), *automatic_weights.KINDS),
         options={"SKIP_SAVE"},
     )
-    fit_capsules: automatic_weights.fit_property()
-    modifier: bpy.props.StringProperty(
+    fit_capsules: bool = automatic_weights.fit_property()
+    modifier: str = text(
         name="Modifier",
         description="The Armature modifier to replace; if empty, the one of the armature",
         options={"HIDDEN", "SKIP_SAVE"},
     )
-    parent: bpy.props.BoolProperty(
+    parent: bool = flag(
         name="Parent",
         description="Make the armature the parent of the meshes, too, which stay where they are",
         options={"SKIP_SAVE"},
     )
-    all_meshes: all_meshes_property()
+    all_meshes: bool = all_meshes_property()
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -163,7 +166,7 @@ class SBS_OT_bind(bpy.types.Operator):
             layout.prop(self, "fit_capsules")
         layout.prop(self, "parent")
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         armatures = self._armatures(context)
         rigged_items = [item for item in armatures if armatures[item] is not None]
         for item in armatures:
@@ -226,7 +229,7 @@ class SBS_OT_unbind(bpy.types.Operator):
     bl_description = "Remove spherical blend skinning; the Armature modifier is again as it was before"
     bl_options = {"REGISTER", "UNDO"}
 
-    all_meshes: all_meshes_property()
+    all_meshes: bool = all_meshes_property()
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -236,7 +239,7 @@ class SBS_OT_unbind(bpy.types.Operator):
             return refuse(cls, "Leave Edit Mode first")
         return True
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         unbound = do_to_each(self, our_meshes(context, self.all_meshes), unbind)
         if unbound:
             self.report({"INFO"}, f"Unbound {unbound} object{'s' if unbound != 1 else ''}")
@@ -249,13 +252,13 @@ class SBS_OT_rebind(bpy.types.Operator):
     bl_description = "Bind anew by vertices, weights and bones as they are now"
     bl_options = {"REGISTER", "UNDO"}
 
-    all_meshes: all_meshes_property()
+    all_meshes: bool = all_meshes_property()
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         return allow(cls, hindrance(context) if live_meshes(context) else "No selected object is bound and live")
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         for item in live_meshes(context, self.all_meshes):
             state = rebind(context, item)
             self.report({"INFO"} if state.binding else {"WARNING"}, f"{item.name}: {describe(state)}")

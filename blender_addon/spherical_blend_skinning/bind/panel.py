@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import bpy
 
 from ..core import library
@@ -67,6 +69,9 @@ class _Advanced:
 
     bl_label = "Advanced"
     bl_options = {"DEFAULT_CLOSED"}
+
+    if TYPE_CHECKING:
+        layout: bpy.types.UILayout
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

@@ -9,6 +9,7 @@ from ..engine import bake, live, portable, registry, stack
 from ..interface import rigged
 from ..interface.words import draw_words
 from ..method import panel as method
+from ..settings.typed import Icon, settings_of
 from . import operators as bind
 
 __all__ = ["draw", "is_shared"]
@@ -44,7 +45,9 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
 def is_shared(context: bpy.types.Context) -> bool:
     """Whether bound meshes share the settings of the active armature."""
     armature = context.object
-    return any(item.sbs.armature == armature and item.sbs.scope == "RIG" for item in registry.bound_objects())
+    return any(
+        settings_of(item).armature == armature and settings_of(item).scope == "RIG" for item in registry.bound_objects()
+    )
 
 
 def _draw_meshes(layout: bpy.types.UILayout, meshes: list[bpy.types.Object]) -> None:
@@ -65,9 +68,9 @@ def _draw_meshes(layout: bpy.types.UILayout, meshes: list[bpy.types.Object]) -> 
 
 
 def _draw_settings(layout: bpy.types.UILayout, armature: bpy.types.Object, live_ones: list[bpy.types.Object]) -> None:
-    sharing = [item for item in live_ones if item.sbs.scope == "RIG"]
+    sharing = [item for item in live_ones if settings_of(item).scope == "RIG"]
     if sharing:
-        method.draw_presets(layout, armature.sbs)
+        method.draw_presets(layout, settings_of(armature))
     own = len(live_ones) - len(sharing)
     if own and armature.library is None:
         which = f"{own} of {len(live_ones)} meshes have" if sharing else "The meshes have"
@@ -83,5 +86,5 @@ def _lacks(item: bpy.types.Object) -> bool:
     return state is not None and (bool(state.problem) or bool(bind.lack(item, state)))
 
 
-def _draw_all(layout: bpy.types.UILayout, name: str, text: str, icon: str, all_meshes: bool = True) -> None:
+def _draw_all(layout: bpy.types.UILayout, name: str, text: str, icon: Icon, all_meshes: bool = True) -> None:
     layout.operator(name, text=text, icon=icon).all_meshes = all_meshes

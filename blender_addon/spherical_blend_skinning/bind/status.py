@@ -7,6 +7,7 @@ import bpy
 
 from ..engine import live, portable, stack
 from ..interface.words import draw_words
+from ..settings.typed import Icon, settings_of
 from . import operators as bind
 
 __all__ = ["draw_live", "draw_portable", "draw_second_deformation", "draw_weights_missing"]
@@ -25,7 +26,7 @@ def draw_live(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
     # One count per line, because the sidebar is narrow.
     for number, text in enumerate(bind.counts(state)):
         draw_words(column, text, "BLANK1" if number else "INFO")
-    if item.sbs.method == "SPHERICAL" and item.sbs.center == "OPTIMIZED" and state.centers.note:
+    if settings_of(item).method == "SPHERICAL" and settings_of(item).center == "OPTIMIZED" and state.centers.note:
         draw_words(column, state.centers.note, "INFO")
     column.label(text=f"{state.milliseconds:.1f} ms a frame", icon="TIME")
 
@@ -47,7 +48,11 @@ def draw_weights_missing(layout: bpy.types.UILayout, missing: str, all_meshes: b
     box = layout.box()
     draw_words(box, missing, "ERROR")
     column = box.column(align=True)
-    for kind, icon, text in (("HEAT", "LIGHT_SUN", "Heat Weights"), ("CAPSULES", "META_CAPSULE", "Capsule Weights")):
+    ways: tuple[tuple[str, Icon, str], ...] = (
+        ("HEAT", "LIGHT_SUN", "Heat Weights"),
+        ("CAPSULES", "META_CAPSULE", "Capsule Weights"),
+    )
+    for kind, icon, text in ways:
         operator = column.operator("sbs.automatic_weights", text=text, icon=icon)
         operator.weights, operator.all_meshes = kind, all_meshes
 

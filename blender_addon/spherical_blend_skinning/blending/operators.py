@@ -7,6 +7,8 @@ import bpy
 
 from ..interface import rigged
 from ..interface.selection import refuse
+from ..settings.declared import flag
+from ..settings.typed import Result, settings_of_bone
 
 __all__ = ["CLASSES", "register", "unregister"]
 
@@ -17,7 +19,7 @@ class SBS_OT_mark_bones(bpy.types.Operator):
     bl_description = "Mark the selected bones for bones blending, or take the mark from them"
     bl_options = {"REGISTER", "UNDO"}
 
-    mark: bpy.props.BoolProperty(name="Mark", description="Otherwise the mark is taken away", default=True)
+    mark: bool = flag(name="Mark", description="Otherwise the mark is taken away", default=True)
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -30,16 +32,16 @@ class SBS_OT_mark_bones(bpy.types.Operator):
             return refuse(cls, "Leave Edit Mode first")
         return True
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         mesh = rigged.find(context)[0]
         chosen = rigged.selected_bones(mesh)
         if not chosen.any():
             self.report({"ERROR"}, f"No bone of {mesh.armature.name} that deforms is selected")
             return {"CANCELLED"}
         for bone, is_chosen in zip(mesh.bones, chosen, strict=True):
-            if is_chosen and bone.sbs.bones_blending != self.mark:
-                bone.sbs.bones_blending = self.mark
-        marked = sum(bone.sbs.bones_blending for bone in mesh.bones)
+            if is_chosen and settings_of_bone(bone).bones_blending != self.mark:
+                settings_of_bone(bone).bones_blending = self.mark
+        marked = sum(settings_of_bone(bone).bones_blending for bone in mesh.bones)
         self.report({"INFO"}, f"{marked} of {len(mesh.bones)} bones are marked for bones blending")
         return {"FINISHED"}
 
@@ -50,7 +52,7 @@ CLASSES = (SBS_OT_mark_bones,)
 def _draw_bone(panel: bpy.types.Panel, context: bpy.types.Context) -> None:
     # In Edit Mode a bone is another object; its mark is copied back on leaving.
     if context.bone is not None:
-        panel.layout.prop(context.bone.sbs, "bones_blending")
+        panel.layout.prop(settings_of_bone(context.bone), "bones_blending")
 
 
 def register() -> None:

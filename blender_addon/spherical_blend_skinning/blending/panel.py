@@ -7,6 +7,8 @@ import bpy
 
 from ..engine import live
 from ..interface import owner
+from ..settings.properties import SBS_PG_object
+from ..settings.typed import settings_of
 
 __all__ = ["are_meant", "draw"]
 
@@ -14,11 +16,11 @@ __all__ = ["are_meant", "draw"]
 def are_meant(item: bpy.types.Object) -> bool:
     """Whether a mesh, or a rig, blends bones, by its method or by the other method where the amount is less than 1."""
     if item.type == "MESH":
-        return bool(live.blends(item.sbs))
+        return bool(live.blends(settings_of(item)))
     return owner.of(item).method == "BONES_BLENDING"
 
 
-def draw(layout: bpy.types.UILayout, settings: bpy.types.PropertyGroup) -> None:
+def draw(layout: bpy.types.UILayout, settings: SBS_PG_object) -> None:
     """Draw the choice of bones of a mesh or a rig."""
     column = layout.column(align=True)
     row = column.row()

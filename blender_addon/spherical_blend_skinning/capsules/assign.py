@@ -63,15 +63,15 @@ def assign(
     """
     weights = library.load_weights()
     points = points_in_rig(mesh)
-    capsules = weights.Capsules(**(capsules or bone_capsules.read(mesh.bones))._asdict())
-    new = weights.capsule_weights(points, capsules, falloff=falloff, outside=outside, limit=limit or None, dense=True)
+    given = weights.Capsules(**(capsules or bone_capsules.read(mesh.bones))._asdict())
+    new = weights.capsule_weights(points, given, falloff=falloff, outside=outside, limit=limit or None, dense=True)
     if chosen_bones is None:
         chosen_bones = np.ones(len(mesh.names), bool)
     combined = assignment.assign(mesh.dense(), new, chosen_bones, mesh.locked)
     concerned = points if chosen_vertices is None else points[chosen_vertices]
     return Assigned(
         changed=mesh.write(combined, chosen_vertices),
-        outside=capsules.count_outside(concerned) if len(concerned) else 0,
+        outside=given.count_outside(concerned) if len(concerned) else 0,
     )
 
 

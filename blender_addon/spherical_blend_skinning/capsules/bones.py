@@ -8,7 +8,7 @@ A connected bone has at its head the radius of its parent's tail, as Blender dra
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import bpy
 import numpy as np
@@ -16,6 +16,7 @@ from mathutils import Vector
 from numpy.typing import NDArray
 
 from ..settings.choices import AS_OTHERS
+from ..settings.typed import settings_of_bone
 
 __all__ = ["BoneCapsules", "head_radius", "read", "write"]
 
@@ -40,6 +41,17 @@ class BoneCapsules(NamedTuple):
     outer_radii: NDArray[np.float64]
     multipliers: NDArray[np.float64]
     falloffs: NDArray[np.object_]
+
+    def of(self, chosen: list[int]) -> BoneCapsules:
+        """Those of some bones, in an order."""
+        return BoneCapsules(
+            heads=self.heads[chosen],
+            tails=self.tails[chosen],
+            inner_radii=self.inner_radii[chosen],
+            outer_radii=self.outer_radii[chosen],
+            multipliers=self.multipliers[chosen],
+            falloffs=self.falloffs[chosen],
+        )
 
 
 def head_radius(bone: bpy.types.Bone | bpy.types.EditBone) -> float:
@@ -66,8 +78,8 @@ def _falloff(bone: bpy.types.Bone | bpy.types.EditBone) -> str | None:
     """How the weight of a bone falls; None for the common fall-off."""
     if not isinstance(bone, bpy.types.Bone):
         # An edit bone has our properties from the bone that it was; a new one has none.
-        bone = bone.id_data.bones.get(bone.name)
-    chosen = bone.sbs.capsule_falloff if bone is not None else AS_OTHERS
+        bone = cast("bpy.types.Armature", bone.id_data).bones.get(bone.name)
+    chosen = settings_of_bone(bone).capsule_falloff if bone is not None else AS_OTHERS
     return None if chosen == AS_OTHERS else chosen.lower()
 
 

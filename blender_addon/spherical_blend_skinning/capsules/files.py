@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core import library
 from ..settings.choices import AS_OTHERS
+from ..settings.typed import armature_data, settings_of_bone
 from . import bones as bone_capsules
 
 __all__ = ["export_file", "import_file"]
@@ -21,7 +22,7 @@ def export_file(armature: bpy.types.Object, path: str) -> int:
     OSError
         If the file cannot be written; an existing file is then unchanged.
     """
-    bones = [bone for bone in armature.data.bones if bone.use_deform]
+    bones = [bone for bone in armature_data(armature).bones if bone.use_deform]
     weights = library.load_weights()
     capsules = weights.Capsules(**bone_capsules.read(bones)._asdict(), names=[bone.name for bone in bones])
     capsules.to_json(path)
@@ -46,13 +47,15 @@ def import_file(armature: bpy.types.Object, path: str) -> tuple[int, int]:
     capsules = library.load_weights().Capsules.from_json(path)
     if capsules.names is None:
         raise ValueError(f"{path}: the capsules have no names")
-    here = [(bone, armature.data.bones.get(name)) for bone, name in enumerate(capsules.names)]
+    here: list[tuple[int, bpy.types.Bone | None]] = [
+        (bone, armature_data(armature).bones.get(name)) for bone, name in enumerate(capsules.names)
+    ]
     known = [(number, bone) for number, bone in here if bone is not None]
     numbers = np.array([number for number, _ in known], np.intp)
     bone_capsules.write([bone for _, bone in known], capsules.inner_radii[numbers], capsules.outer_radii[numbers])
     for number, bone in known:
         bone.envelope_weight = capsules.multipliers[number]
         falloff = capsules.falloffs and capsules.falloffs[number]
-        bone.sbs.capsule_falloff = falloff.upper() if falloff else AS_OTHERS
+        settings_of_bone(bone).capsule_falloff = falloff.upper() if falloff else AS_OTHERS
     armature.data.update_tag()
     return len(known), len(here) - len(known)

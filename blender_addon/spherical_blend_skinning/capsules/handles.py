@@ -7,7 +7,9 @@ import bpy
 from mathutils import Matrix, Vector
 
 from ..interface.handles import Handles, arrow_place
+from ..settings.typed import armature_data, owner_of
 from . import bones as bone_capsules
+from .settings import capsule_settings_of
 
 __all__ = ["CLASSES"]
 
@@ -22,7 +24,11 @@ class SBS_GGT_capsule(Handles, bpy.types.GizmoGroup):  # type: ignore[misc]
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         bone = context.active_pose_bone
-        return bone is not None and bone.id_data.data.sbs.show_capsules and bone.bone.use_deform
+        return (
+            bone is not None
+            and capsule_settings_of(armature_data(owner_of(bone))).show_capsules
+            and bone.bone.use_deform
+        )
 
     def setup(self, _context: bpy.types.Context) -> None:
         self.arrow = self.add_handle((0.2, 0.6, 1.0), _distance, _set_distance)
@@ -44,7 +50,7 @@ def place(bone: bpy.types.PoseBone) -> Matrix:
     """Where the handle starts: on the inner capsule, at the middle of the bone; its z axis points outwards."""
     middle_radius = 0.5 * (bone_capsules.head_radius(bone.bone) + bone.bone.tail_radius)
     start = Vector((middle_radius, 0.5 * bone.bone.length, 0.0))
-    return arrow_place(bone.id_data.matrix_world @ bone.matrix, start, Vector((1.0, 0.0, 0.0)))
+    return arrow_place(owner_of(bone).matrix_world @ bone.matrix, start, Vector((1.0, 0.0, 0.0)))
 
 
 CLASSES = (SBS_GGT_capsule,)

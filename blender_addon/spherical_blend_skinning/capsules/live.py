@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-from bpy.app.handlers import persistent
 
 from ..engine import live as engine
 from ..interface.rigged import RiggedMesh, moved_by
+from ..settings.typed import mesh_of, persistent
 from . import assign
 from . import bones as bone_capsules
 from .bones import BoneCapsules
+from .settings import capsule_settings_of
 
 __all__ = ["CLASSES", "register", "unregister"]
 
@@ -26,7 +27,7 @@ def depsgraph_updated(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -
     if depsgraph.mode == "RENDER":
         return
     for update in depsgraph.updates:
-        if isinstance(update.id, bpy.types.Armature) and update.id.original.sbs.live:
+        if isinstance(update.id, bpy.types.Armature) and capsule_settings_of(update.id.original).live:
             _follow(update.id.original, depsgraph)
 
 
@@ -41,21 +42,22 @@ def _follow(data: bpy.types.Armature, depsgraph: bpy.types.Depsgraph) -> None:
     if last is None or all(map(np.array_equal, now, last)):
         return
     number = {bone.name: joint for joint, bone in enumerate(bones)}
+    options = capsule_settings_of(data)
     for armature in view_layer.objects:
         if armature.data != data:
             continue
         for item in moved_by(armature, view_layer):
             mesh = RiggedMesh(item, armature)
             # While bones are added or removed in Edit Mode, the pose still has the old ones.
-            if item.mode == "EDIT" or not len(item.data.vertices) or not number.keys() >= set(mesh.names):
+            if item.mode == "EDIT" or not len(mesh_of(item).vertices) or not number.keys() >= set(mesh.names):
                 continue
             order = [number[name] for name in mesh.names]
             assign.assign(
                 mesh,
-                falloff=data.sbs.falloff.lower(),
-                outside=data.sbs.outside.lower(),
-                limit=data.sbs.limit,
-                capsules=BoneCapsules(*(part[order] for part in now)),
+                falloff=options.falloff.lower(),
+                outside=options.outside.lower(),
+                limit=options.limit,
+                capsules=now.of(order),
             )
             # Changes by a handler are not among the updates that handlers get, so notify the engine.
             engine.update(item, depsgraph, mesh=True)

@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import bpy
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from ..interface import rigged
 from ..interface.selection import allow, refuse
 from ..settings import shared
+from ..settings.declared import flag, text
+from ..settings.typed import OperatorMixin, Report, Result
 from . import assign, files
 
 __all__ = ["CLASSES", "armature_of"]
@@ -20,13 +24,13 @@ class SBS_OT_assign_from_capsules(bpy.types.Operator):
     bl_description = "Assign weights by the inner and outer capsules of the bones: their radii and envelope distances"
     bl_options = {"REGISTER", "UNDO"}
 
-    falloff: shared.falloff()
-    outside: shared.outside()
-    limit: shared.limit(4)
-    only_selected_bones: bpy.props.BoolProperty(
+    falloff: str = shared.falloff()
+    outside: str = shared.outside()
+    limit: int = shared.limit(4)
+    only_selected_bones: bool = flag(
         name="Only Selected Bones", description="Other bones share what the selected ones leave", default=False
     )
-    only_selected_vertices: bpy.props.BoolProperty(
+    only_selected_vertices: bool = flag(
         name="Only Selected Vertices", description="Other vertices keep their weights", default=False
     )
 
@@ -34,7 +38,7 @@ class SBS_OT_assign_from_capsules(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         return allow(cls, rigged.hindrance(context))
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         changed = outside = 0
         for mesh in rigged.find(context):
             bones = rigged.selected_bones(mesh) if self.only_selected_bones else None
@@ -61,7 +65,7 @@ class SBS_OT_fit_capsules(bpy.types.Operator):
     bl_description = "Set the radii and envelope distances of the bones so that their capsules lie about the mesh"
     bl_options = {"REGISTER", "UNDO"}
 
-    only_selected_bones: bpy.props.BoolProperty(
+    only_selected_bones: bool = flag(
         name="Only Selected Bones", description="Other bones keep their capsules", default=False
     )
 
@@ -69,7 +73,7 @@ class SBS_OT_fit_capsules(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         return allow(cls, rigged.hindrance(context))
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         meshes = rigged.find(context)
         if meshes[0].armature.data.library is not None:
             self.report({"ERROR"}, f"{meshes[0].armature.name} belongs to a library")
@@ -91,11 +95,13 @@ def armature_of(context: bpy.types.Context) -> bpy.types.Object | None:
     return meshes[0].armature if meshes else None
 
 
-class _CapsuleFile:
+class _CapsuleFile(OperatorMixin):
     """What export and import have in common."""
 
     filename_ext = ".json"
-    filter_glob: bpy.props.StringProperty(default="*.json", options={"HIDDEN"})
+    if TYPE_CHECKING:
+        filepath: str
+    filter_glob: str = text(default="*.json", options={"HIDDEN"})
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -110,7 +116,7 @@ class SBS_OT_export_capsules(_CapsuleFile, bpy.types.Operator, ExportHelper):  #
     bl_label = "Export Capsules"
     bl_description = "Write the capsules of all bones that deform to a JSON file"
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         try:
             count = files.export_file(armature_of(context), self.filepath)
         except OSError as error:
@@ -126,13 +132,13 @@ class SBS_OT_import_capsules(_CapsuleFile, bpy.types.Operator, ImportHelper):  #
     bl_description = "Give bones the capsules that a JSON file has for their names"
     bl_options = {"REGISTER", "UNDO"}
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         try:
             found, unknown = files.import_file(armature_of(context), self.filepath)
         except (OSError, ValueError) as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        kind = {"WARNING"} if unknown else {"INFO"}
+        kind: Report = {"WARNING"} if unknown else {"INFO"}
         self.report(kind, f"{found} bones have the capsules of the file; it has {unknown} of bones that are not here")
         return {"FINISHED"} if found else {"CANCELLED"}
 

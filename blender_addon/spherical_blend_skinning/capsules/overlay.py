@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..interface import drawing
+from ..settings.typed import armature_data
 from . import bones as bone_capsules
+from .settings import capsule_settings_of
 
 __all__ = ["CLASSES", "outlines", "register", "unregister"]
 
@@ -69,7 +71,7 @@ def _arcs(
 
 def _draw() -> None:
     armature = drawing.posed_armature(bpy.context)
-    if armature is None or not armature.data.sbs.show_capsules:
+    if armature is None or not capsule_settings_of(armature_data(armature)).show_capsules:
         return
     import gpu
 
@@ -77,13 +79,12 @@ def _draw() -> None:
     if not pose_bones:
         return
     capsules = bone_capsules.read([bone.bone for bone in pose_bones])
-    posed = armature.data.pose_position == "POSE"
+    posed = armature_data(armature).pose_position == "POSE"
     heads = np.array([bone.head if posed else bone.bone.head_local for bone in pose_bones], np.float64)
     tails = np.array([bone.tail if posed else bone.bone.tail_local for bone in pose_bones], np.float64)
 
     gpu.state.blend_set("ALPHA")
-    with gpu.matrix.push_pop():
-        gpu.matrix.multiply_matrix(armature.matrix_world)
+    with drawing.transformed(armature.matrix_world):
         for radii, color in ((capsules.inner_radii, _INNER_COLOR), (capsules.outer_radii, _OUTER_COLOR)):
             drawing.draw_lines(outlines(heads, tails, radii), color)
     gpu.state.blend_set("NONE")

@@ -6,7 +6,9 @@ from __future__ import annotations
 import bpy
 
 from ..interface.panels import SidebarPanel
+from ..settings.typed import Icon, armature_data, settings_of_bone
 from .operators import armature_of
+from .settings import capsule_settings_of
 
 __all__ = ["CLASSES"]
 
@@ -22,8 +24,8 @@ class SBS_PT_capsules(SidebarPanel, bpy.types.Panel):  # type: ignore[misc]
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        armature = armature_of(context).data
-        settings = armature.sbs
+        armature = armature_data(armature_of(context))
+        settings = capsule_settings_of(armature)
         _draw_switch(layout, settings, "show_capsules", "META_CAPSULE")
 
         bone = armature.bones.active
@@ -37,7 +39,7 @@ class SBS_PT_capsules(SidebarPanel, bpy.types.Panel):  # type: ignore[misc]
             column.prop(bone, "tail_radius", text="Tail")
             column.prop(bone, "envelope_distance", text="Distance")
             column.prop(bone, "envelope_weight", text="Weight")
-            column.prop(bone.sbs, "capsule_falloff")
+            column.prop(settings_of_bone(bone), "capsule_falloff")
 
         column = layout.column(align=True)
         column.prop(settings, "falloff")
@@ -54,7 +56,7 @@ class SBS_PT_capsules(SidebarPanel, bpy.types.Panel):  # type: ignore[misc]
         row.operator("sbs.export_capsules", text="Export", icon="EXPORT")
 
 
-def _draw_switch(layout: bpy.types.UILayout, settings: bpy.types.PropertyGroup, name: str, icon: str) -> None:
+def _draw_switch(layout: bpy.types.UILayout, settings: bpy.types.PropertyGroup, name: str, icon: Icon) -> None:
     """Draw a switch over the whole width; with a label beside it the text would be cut off."""
     row = layout.row()
     row.use_property_split = False

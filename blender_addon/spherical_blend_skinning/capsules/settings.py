@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import bpy
 
-from ..settings import shared
+from ..settings import declared, shared
+from ..settings.declared import flag, pointer
 
 __all__ = ["CLASSES", "register", "unregister"]
 
@@ -24,32 +27,37 @@ def _start_to_follow(settings: bpy.types.PropertyGroup, _context: bpy.types.Cont
 class SBS_PG_capsules(bpy.types.PropertyGroup):
     """How capsules are shown and assigned."""
 
-    show_capsules: bpy.props.BoolProperty(
+    show_capsules: bool = flag(
         name="Show Capsules",
         description="Draw the inner and the outer capsule of every bone over the 3D view",
         update=_redraw,
     )
-    show_zones: bpy.props.BoolProperty(
+    show_zones: bool = flag(
         name="Show Zones",
         description="Draw where along bones Bones Blending bends, with handles for the active bone",
         update=_redraw,
     )
-    live: bpy.props.BoolProperty(
+    live: bool = flag(
         name="Live",
         description="Assign weights anew whenever a radius, an envelope distance or an envelope weight changes",
         update=_start_to_follow,
     )
-    falloff: shared.falloff()
-    outside: shared.outside()
-    limit: shared.limit(4)
+    falloff: str = shared.falloff()
+    outside: str = shared.outside()
+    limit: int = shared.limit(4)
+
+
+def capsule_settings_of(armature: bpy.types.Armature) -> SBS_PG_capsules:
+    """Those of an armature."""
+    return cast("SBS_PG_capsules", armature.sbs)  # type: ignore[attr-defined]  # is added by register()
 
 
 CLASSES = (SBS_PG_capsules,)
 
 
 def register() -> None:
-    bpy.types.Armature.sbs = bpy.props.PointerProperty(name="Capsules", type=SBS_PG_capsules)
+    declared.add(bpy.types.Armature, "sbs", pointer(name="Capsules", type=SBS_PG_capsules))
 
 
 def unregister() -> None:
-    del bpy.types.Armature.sbs
+    declared.remove(bpy.types.Armature, "sbs")

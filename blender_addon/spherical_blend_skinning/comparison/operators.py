@@ -3,17 +3,20 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import bpy
 import numpy as np
 
 from ..engine import comparison, registry
 from ..interface.selection import refuse
+from ..settings.typed import Result
 from . import difference
 
 __all__ = ["CLASSES", "KEY", "register", "unregister"]
 
 #: The key that switches slots of a render in the Image Editor.
-KEY = "J"
+KEY: Literal["J"] = "J"
 
 # Events with which the artist moves the view.
 _NAVIGATION = {
@@ -52,7 +55,7 @@ class SBS_OT_compare_with_linear(bpy.types.Operator):
             return refuse(cls, "Bind a mesh first")
         return True
 
-    def execute(self, _context: bpy.types.Context) -> set[str]:
+    def execute(self, _context: bpy.types.Context) -> Result:
         """Without a window, report the distances from it."""
         found = [difference.find(item) for item in registry.bound_objects()]
         distances = [float(np.max(one.distances, initial=0.0)) for one in found if one is not None]
@@ -61,7 +64,7 @@ class SBS_OT_compare_with_linear(bpy.types.Operator):
         )
         return {"FINISHED"}
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         self._key = event.type
         self._area = context.area
         self._area.header_text_set("Linear blending, for comparison")
@@ -69,7 +72,7 @@ class SBS_OT_compare_with_linear(bpy.types.Operator):
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
-    def modal(self, _context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def modal(self, _context: bpy.types.Context, event: bpy.types.Event) -> Result:
         if event.type == self._key and event.value == "RELEASE":
             self._end()
             return {"FINISHED"}

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from ..engine import live, reading, registry, stack
 from ..engine.identity import key_of
 from ..interface import drawing
+from ..settings.typed import mesh_of
 from . import difference
+from .settings import comparison_of
 
 __all__ = ["CLASSES", "heat_colors", "largest_distance", "register", "unregister"]
 
@@ -56,29 +58,28 @@ def largest_distance(item: bpy.types.Object) -> float | None:
 
 def _draw() -> None:
     context = bpy.context
-    settings = context.window_manager.sbs_comparison
-    if settings.shown == "NONE" or not context.space_data.overlay.show_overlays:
+    shown = comparison_of(context)
+    if shown.shown == "NONE" or not drawing.shows_overlays(context):
         _drawn.clear()
         return
     import gpu
 
-    is_heat = settings.shown == "HEAT_MAP"
+    is_heat = shown.shown == "HEAT_MAP"
     shader = drawing.builtin_shader("SMOOTH_COLOR" if is_heat else "UNIFORM_COLOR")
     gpu.state.blend_set("ALPHA")
     # Where linear blending makes a limb thinner, the ghost is inside of it.
     gpu.state.depth_test_set("LESS_EQUAL" if is_heat else "NONE")
+    lift = None
+    if is_heat:
+        lift = Matrix.Identity(4)
+        lift[2][3] = -_LIFT if context.region_data.is_perspective else -10.0 * _LIFT
     for item in registry.bound_objects():
         if item.mode == "EDIT" or not item.visible_get():
             continue
-        drawn = _bring_up_to_date(item, shader, settings.shown, settings.largest)
+        drawn = _bring_up_to_date(item, shader, shown.shown, shown.largest)
         if drawn is None:
             continue
-        with gpu.matrix.push_pop(), gpu.matrix.push_pop_projection():
-            if is_heat:
-                lift = Matrix.Identity(4)
-                lift[2][3] = -_LIFT if context.region_data.is_perspective else -10.0 * _LIFT
-                gpu.matrix.load_projection_matrix(lift @ gpu.matrix.get_projection_matrix())
-            gpu.matrix.multiply_matrix(item.matrix_world)
+        with drawing.transformed(item.matrix_world, lift):
             shader.bind()
             if not is_heat:
                 shader.uniform_float("color", _GHOST_COLOR)
@@ -98,7 +99,7 @@ def _bring_up_to_date(item: bpy.types.Object, shader: Any, shown: str, largest: 
     if drawn is not None and drawn.pose == state.pose and drawn.settings == (shown, largest):
         return drawn
     found = difference.find(item)
-    if found is None or len(found.shown) != len(item.data.vertices):
+    if found is None or len(found.shown) != len(mesh_of(item).vertices):
         return None
     from gpu_extras.batch import batch_for_shader
 
@@ -106,10 +107,10 @@ def _bring_up_to_date(item: bpy.types.Object, shader: Any, shown: str, largest: 
     most = float(distances.max(initial=0.0))
     if shown == "HEAT_MAP":
         content: dict[str, Any] = {"pos": found.shown, "color": heat_colors(distances, largest or most)}
-        batch = batch_for_shader(shader, "TRIS", content, indices=reading.triangles(item.data))
+        batch = batch_for_shader(shader, "TRIS", content, indices=reading.triangles(mesh_of(item)))
     else:
-        edges = np.empty(2 * len(item.data.edges), np.int32)
-        item.data.edges.foreach_get("vertices", edges)
+        edges = np.empty(2 * len(mesh_of(item).edges), np.int32)
+        mesh_of(item).edges.foreach_get("vertices", edges)
         content = {"pos": found.linear}
         batch = batch_for_shader(shader, "LINES", content, indices=edges.reshape(-1, 2))
     _drawn[key] = _Drawn(state.pose, (shown, largest), batch, most)

@@ -9,6 +9,7 @@ from ..engine import registry
 from ..interface.panels import SidebarPanel
 from . import overlay
 from .operators import KEY
+from .settings import comparison_of
 
 __all__ = ["CLASSES"]
 
@@ -24,7 +25,7 @@ class SBS_PT_comparison(SidebarPanel, bpy.types.Panel):  # type: ignore[misc]
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
         layout.use_property_decorate = False
-        settings = context.window_manager.sbs_comparison
+        settings = comparison_of(context)
         layout.label(text=f"Hold {KEY} over the view to see it", icon="INFO")
         layout.row().prop(settings, "shown", expand=True)
         if settings.shown == "HEAT_MAP":

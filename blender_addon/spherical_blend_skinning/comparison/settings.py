@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import bpy
+
+from ..settings import declared
+from ..settings.declared import choice, pointer, real
 
 __all__ = ["CLASSES", "register", "unregister"]
 
@@ -18,7 +23,7 @@ def _redraw(_settings: bpy.types.PropertyGroup, context: bpy.types.Context) -> N
 class SBS_PG_comparison(bpy.types.PropertyGroup):
     """What is drawn over bound meshes."""
 
-    shown: bpy.props.EnumProperty(
+    shown: str = choice(
         name="Compare",
         description="What is drawn over bound meshes to compare them with linear blending",
         items=(
@@ -29,7 +34,7 @@ class SBS_PG_comparison(bpy.types.PropertyGroup):
         update=_redraw,
         options={"SKIP_SAVE"},
     )
-    largest: bpy.props.FloatProperty(
+    largest: float = real(
         name="Red From",
         description="The distance from which on the heat map is red; 0 for the largest there is in the pose",
         min=0.0,
@@ -39,12 +44,18 @@ class SBS_PG_comparison(bpy.types.PropertyGroup):
     )
 
 
+def comparison_of(context: bpy.types.Context) -> SBS_PG_comparison:
+    """Those of a session."""
+    manager = context.window_manager
+    return cast("SBS_PG_comparison", manager.sbs_comparison)  # type: ignore[attr-defined]  # is added by register()
+
+
 CLASSES = (SBS_PG_comparison,)
 
 
 def register() -> None:
-    bpy.types.WindowManager.sbs_comparison = bpy.props.PointerProperty(name="Comparison", type=SBS_PG_comparison)
+    declared.add(bpy.types.WindowManager, "sbs_comparison", pointer(name="Comparison", type=SBS_PG_comparison))
 
 
 def unregister() -> None:
-    del bpy.types.WindowManager.sbs_comparison
+    declared.remove(bpy.types.WindowManager, "sbs_comparison")

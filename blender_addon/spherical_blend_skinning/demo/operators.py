@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import bpy
 import numpy as np
@@ -15,6 +15,7 @@ from mathutils import Quaternion, Vector
 
 from ..bind import operators as bind
 from ..core import library
+from ..settings.typed import Result, mesh_of
 
 __all__ = ["CLASSES", "Demo", "build"]
 
@@ -120,7 +121,7 @@ def _copy(mesh: bpy.types.Object, armature: bpy.types.Object) -> tuple[bpy.types
     body, rig = mesh.copy(), armature.copy()
     body.parent = rig
     for modifier in body.modifiers:
-        if modifier.type == "ARMATURE":
+        if isinstance(modifier, bpy.types.ArmatureModifier):
             modifier.object = rig
     return body, rig
 
@@ -148,7 +149,7 @@ def _top(body: bpy.types.Object) -> Vector:
 
 def _label(text: str, place: Vector) -> bpy.types.Object:
     """A text above a character."""
-    curve = bpy.data.curves.new(text, "FONT")
+    curve = cast("bpy.types.TextCurve", bpy.data.curves.new(text, "FONT"))
     curve.body = text
     curve.align_x = "CENTER"
     curve.size = 0.15
@@ -174,13 +175,13 @@ class SBS_OT_demo(bpy.types.Operator):
             return False
         return True
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         try:
             demo = build(context)
         except RuntimeError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"Added {len(demo.linear.data.vertices)} vertices twice; play the animation")
+        self.report({"INFO"}, f"Added {len(mesh_of(demo.linear).vertices)} vertices twice; play the animation")
         return {"FINISHED"}
 
 

@@ -11,8 +11,11 @@ the scene.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import cast
 
 import bpy
+
+from ..settings.typed import has_key, mesh_of, new_armature_modifier, settings_of
 
 __all__ = ["depsgraph", "forget", "is_wanted", "remove"]
 
@@ -41,7 +44,7 @@ def is_wanted(scene: bpy.types.Scene) -> bool:
 
 
 def _simulates(scene: bpy.types.Scene) -> bool:
-    if _MARK in scene:
+    if has_key(scene, _MARK):
         return False
     world = scene.rigidbody_world
     if world is not None and world.enabled and world.collection is not None and len(world.collection.objects):
@@ -49,7 +52,9 @@ def _simulates(scene: bpy.types.Scene) -> bool:
     trees: dict[bpy.types.NodeTree, bool] = {}
     for item in scene.objects:
         for modifier in item.modifiers:
-            if modifier.type in _SIMULATIONS or (modifier.type == "NODES" and _has_zone(modifier.node_group, trees)):
+            if modifier.type in _SIMULATIONS or (
+                isinstance(modifier, bpy.types.NodesModifier) and _has_zone(modifier.node_group, trees)
+            ):
                 return True
     return False
 
@@ -89,7 +94,7 @@ def remove() -> None:
         return
     meshes = set()
     for probe in list(poses.collection.objects):
-        meshes.add(probe.data)
+        meshes.add(mesh_of(probe))
         bpy.data.objects.remove(probe)
     for mesh in meshes:
         bpy.data.meshes.remove(mesh)
@@ -98,7 +103,7 @@ def remove() -> None:
 
 
 def _find() -> bpy.types.Scene | None:
-    return next((scene for scene in bpy.data.scenes if scene.library is None and _MARK in scene), None)
+    return next((scene for scene in bpy.data.scenes if scene.library is None and has_key(scene, _MARK)), None)
 
 
 def _new() -> bpy.types.Scene:
@@ -109,9 +114,11 @@ def _new() -> bpy.types.Scene:
 
 def _provide_probes(poses: bpy.types.Scene, items: Iterable[bpy.types.Object]) -> None:
     """Have a probe in the scene for each object, and no others."""
-    wanted = {(item, item.sbs.armature) for item in items}
+    wanted = {(item, settings_of(item).armature) for item in items}
     for probe in list(poses.collection.objects):
-        subjects = (probe.constraints[0].target, probe.modifiers[0].object)
+        place = cast("bpy.types.CopyTransformsConstraint", probe.constraints[0])
+        pose = cast("bpy.types.ArmatureModifier", probe.modifiers[0])
+        subjects = (place.target, pose.object)
         if subjects in wanted:
             wanted.remove(subjects)
         else:
@@ -119,8 +126,8 @@ def _provide_probes(poses: bpy.types.Scene, items: Iterable[bpy.types.Object]) -
     for item, armature in wanted:
         others = poses.collection.objects
         probe = bpy.data.objects.new("SBS Pose", others[0].data if others else _new_mesh())
-        probe.constraints.new("COPY_TRANSFORMS").target = item
-        modifier = probe.modifiers.new("Armature", "ARMATURE")
+        cast("bpy.types.CopyTransformsConstraint", probe.constraints.new("COPY_TRANSFORMS")).target = item
+        modifier = new_armature_modifier(probe, "Armature")
         modifier.object = armature
         # Without vertex groups the modifier would not look at the pose otherwise.
         modifier.use_bone_envelopes = True

@@ -14,6 +14,7 @@ from ..core import influences
 from ..core.binding import Amount, Binding
 from ..core.influences import VertexWeights
 from ..settings.properties import BONE_AMOUNT
+from ..settings.typed import settings_of
 
 __all__ = ["Amounts", "of_bones"]
 
@@ -47,7 +48,7 @@ class Amounts:
 
     def update(self, evaluated: bpy.types.Object, posed: bpy.types.Object, binding: Binding) -> None:
         """Bring them up to date with an evaluated object, its armature and what it is bound by."""
-        settings = evaluated.sbs
+        settings = settings_of(evaluated)
         numbers = of_bones(posed)
         group, invert, method = settings.amount_group, settings.amount_invert, settings.amount_method.lower()
         key = b"".join((np.float32(settings.amount).tobytes(), numbers.tobytes(), f"{invert}{method}{group}".encode()))

@@ -12,13 +12,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, cast
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core import pc2
+from ..settings.typed import mesh_of, settings_of
 from . import comparison, curves, live, portable, reading, stack, subject
 
 __all__ = ["Bake", "PointCacheBake", "ShapeKeyBake", "armature_of", "frame_range", "is_baked", "modifier_of"]
@@ -36,12 +37,13 @@ def modifier_of(item: bpy.types.Object) -> bpy.types.NodesModifier | None:
 
 def armature_of(item: bpy.types.Object) -> bpy.types.Object | None:
     """The armature by which our modifier deforms an object."""
-    return item.sbs.armature if stack.find(item) is not None else portable.armature_of(item)
+    return settings_of(item).armature if stack.find(item) is not None else portable.armature_of(item)
 
 
 def is_baked(item: bpy.types.Object) -> bool:
     """Whether an object shows what was baked of it in place of our modifier."""
-    own, cache = modifier_of(item), item.modifiers.get(_CACHE_NAME)
+    own = modifier_of(item)
+    cache: bpy.types.Modifier | None = item.modifiers.get(_CACHE_NAME)
     if own is None or own.show_viewport:
         return False
     has_cache = cache is not None and cache.type == "MESH_CACHE" and cache.show_viewport
@@ -152,7 +154,7 @@ class Bake(ABC):
             self._view_layer.update()
             depsgraph = self._view_layer.depsgraph
             for item in self.items:
-                self._take(item, reading.positions(item.evaluated_get(depsgraph).data))
+                self._take(item, reading.positions(mesh_of(item.evaluated_get(depsgraph))))
             yield frame
 
     @abstractmethod
@@ -228,9 +230,9 @@ class PointCacheBake(Bake):
 
     def _apply(self, item: bpy.types.Object) -> None:
         self._writers.pop(item).close()
-        modifier = item.modifiers.get(_CACHE_NAME)
-        if modifier is None or modifier.type != "MESH_CACHE":
-            modifier = item.modifiers.new(_CACHE_NAME, "MESH_CACHE")
+        modifier: bpy.types.Modifier | None = item.modifiers.get(_CACHE_NAME)
+        if not isinstance(modifier, bpy.types.MeshCacheModifier):
+            modifier = cast("bpy.types.MeshCacheModifier", item.modifiers.new(_CACHE_NAME, "MESH_CACHE"))
         place = list(item.modifiers).index(modifier_of(item))
         behind = list(item.modifiers).index(modifier) > place
         stack.move(item, modifier, place + 1 if behind else place)
@@ -264,7 +266,7 @@ class ShapeKeyBake(Bake):
             raise ValueError(f"{item.name}: shape keys come first, so {before[0].name} would work on them twice")
         if item.data.users > 1 or item.data.library is not None:
             raise ValueError(f"{item.name} shares its mesh: make it single-user for shape keys of its own")
-        if item.data.shape_keys is not None and not item.data.shape_keys.use_relative:
+        if mesh_of(item).shape_keys is not None and not mesh_of(item).shape_keys.use_relative:
             raise ValueError(f"{item.name} has absolute shape keys: bake it to a point cache")
 
     def __enter__(self) -> Self:
@@ -272,7 +274,7 @@ class ShapeKeyBake(Bake):
         # A bake of before counts for nothing, and what it muted counts.
         self._mutes = [(key, key.mute) for item in self.items for key in _keys(item)]
         for item in self.items:
-            muted = list(item.data.shape_keys.get(_MUTED, ())) if item.data.shape_keys is not None else []
+            muted = list(mesh_of(item).shape_keys.get(_MUTED, ())) if mesh_of(item).shape_keys is not None else []
             for key in _keys(item):
                 if key.name.startswith(_KEY_PREFIX):
                     key.mute = True
@@ -281,8 +283,8 @@ class ShapeKeyBake(Bake):
         return self
 
     def _take(self, item: bpy.types.Object, positions: NDArray[np.float32]) -> None:
-        if len(positions) != len(item.data.vertices):
-            raise ValueError(f"{item.name} has {len(positions)} vertices, and its mesh {len(item.data.vertices)}")
+        if len(positions) != len(mesh_of(item).vertices):
+            raise ValueError(f"{item.name} has {len(positions)} vertices, and its mesh {len(mesh_of(item).vertices)}")
         self._positions[item].append(positions)
 
     def _discard(self) -> None:
@@ -298,11 +300,11 @@ class ShapeKeyBake(Bake):
     def _apply(self, item: bpy.types.Object) -> None:
         for key in _keys(item):
             if key.name.startswith(_KEY_PREFIX):
-                _remove_keyframes(item.data.shape_keys, f'key_blocks["{key.name}"].value')
+                _remove_keyframes(mesh_of(item).shape_keys, f'key_blocks["{key.name}"].value')
                 item.shape_key_remove(key)
-        if item.data.shape_keys is None:
+        if mesh_of(item).shape_keys is None:
             item.shape_key_add(name="Basis", from_mix=False)
-        keys = item.data.shape_keys
+        keys = mesh_of(item).shape_keys
         keys[_MUTED] = [key.name for key in keys.key_blocks[1:] if not key.mute]
         for key in keys.key_blocks[1:]:
             key.mute = True
@@ -322,7 +324,7 @@ class ShapeKeyBake(Bake):
 
 def _keys(item: bpy.types.Object) -> list[bpy.types.ShapeKey]:
     """The shape keys of an object behind the first, which is what they are relative to."""
-    return list(item.data.shape_keys.key_blocks[1:]) if item.data.shape_keys is not None else []
+    return list(mesh_of(item).shape_keys.key_blocks[1:]) if mesh_of(item).shape_keys is not None else []
 
 
 def _curves(block: bpy.types.ID) -> list[bpy.types.FCurve]:

@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ..settings.typed import has_key, mesh_of, values_of
 from .live_group import POSITION
 
 __all__ = [
@@ -46,52 +47,52 @@ def new(name: str) -> bpy.types.Object:
 
 def is_carrier(item: bpy.types.Object) -> bool:
     """Whether an object is a carrier."""
-    return _MARK in item
+    return has_key(item, _MARK)
 
 
 def is_writable(carrier: bpy.types.Object) -> bool:
     """Whether a carrier is of this file: data of a library cannot be written."""
-    mesh = carrier.data
+    mesh = mesh_of(carrier)
     return not (carrier.library or carrier.override_library or mesh.library or mesh.override_library)
 
 
 def count(carrier: bpy.types.Object) -> int:
     """For how many vertices a carrier is made."""
-    return len(carrier.data.vertices)
+    return len(mesh_of(carrier).vertices)
 
 
 def resize(carrier: bpy.types.Object, vertex_count: int) -> None:
     """Make a carrier for so many vertices."""
-    mesh = carrier.data
+    mesh = mesh_of(carrier)
     mesh.clear_geometry()
     mesh.vertices.add(vertex_count)
 
 
 def write(carrier: bpy.types.Object, positions: NDArray[np.float32]) -> None:
     """Bring positions (V, 3) to the modifier; the carrier must be of that size."""
-    mesh = carrier.data
-    attribute = mesh.attributes.get(POSITION)
+    mesh = mesh_of(carrier)
+    attribute: bpy.types.Attribute | None = mesh.attributes.get(POSITION)
     if attribute is None:
         attribute = mesh.attributes.new(POSITION, "FLOAT_VECTOR", "POINT")
-    attribute.data.foreach_set("vector", positions.reshape(-1))
+    values_of(attribute).foreach_set("vector", positions.reshape(-1))
     # Without it Blender 3.4 shows the frame before.
     mesh.update_tag()
 
 
 def positions(carrier: bpy.types.Object) -> NDArray[np.float32] | None:
     """The positions (V, 3) that a carrier brings to the modifier; None if it has got none yet."""
-    attribute = carrier.data.attributes.get(POSITION)
+    attribute: bpy.types.Attribute | None = mesh_of(carrier).attributes.get(POSITION)
     if attribute is None:
         return None
-    result = np.empty((len(attribute.data), 3), np.float32)
-    attribute.data.foreach_get("vector", result.reshape(-1))
+    result = np.empty((len(values_of(attribute)), 3), np.float32)
+    values_of(attribute).foreach_get("vector", result.reshape(-1))
     return result
 
 
 def keeps_centers(carrier: bpy.types.Object, vertex_count: int) -> bool:
     """Whether a carrier keeps rotation centers of so many vertices for the file."""
-    attribute = carrier.data.attributes.get(_CENTER)
-    return attribute is not None and len(attribute.data) == vertex_count
+    attribute: bpy.types.Attribute | None = mesh_of(carrier).attributes.get(_CENTER)
+    return attribute is not None and len(values_of(attribute)) == vertex_count
 
 
 def centers(carrier: bpy.types.Object, vertex_count: int) -> NDArray[np.float32] | None:
@@ -99,13 +100,13 @@ def centers(carrier: bpy.types.Object, vertex_count: int) -> NDArray[np.float32]
     if not keeps_centers(carrier, vertex_count):
         return None
     found = np.empty((vertex_count, 3), np.float32)
-    carrier.data.attributes[_CENTER].data.foreach_get("vector", found.reshape(-1))
+    values_of(mesh_of(carrier).attributes[_CENTER]).foreach_get("vector", found.reshape(-1))
     return found
 
 
 def has_outdated_centers(carrier: bpy.types.Object) -> bool:
     """Whether a carrier keeps centers of earlier weights."""
-    return _OUTDATED in carrier
+    return has_key(carrier, _OUTDATED)
 
 
 def outdate_centers(carrier: bpy.types.Object) -> None:
@@ -116,20 +117,20 @@ def outdate_centers(carrier: bpy.types.Object) -> None:
 def keep_centers(carrier: bpy.types.Object, found: NDArray[np.floating] | None) -> None:
     """Keep rotation centers (V, 3) in a carrier of that size, or none any more."""
     carrier.pop(_OUTDATED, None)
-    attributes = carrier.data.attributes
-    attribute = attributes.get(_CENTER)
+    attributes = mesh_of(carrier).attributes
+    attribute: bpy.types.Attribute | None = attributes.get(_CENTER)
     if found is None:
         if attribute is not None:
             attributes.remove(attribute)
         return
     if attribute is None:
         attribute = attributes.new(_CENTER, "FLOAT_VECTOR", "POINT")
-    attribute.data.foreach_set("vector", np.ascontiguousarray(found, np.float32).reshape(-1))
+    values_of(attribute).foreach_set("vector", np.ascontiguousarray(found, np.float32).reshape(-1))
 
 
 def remove(carrier: bpy.types.Object) -> None:
     """Delete a carrier and its mesh."""
-    mesh = carrier.data
+    mesh = mesh_of(carrier)
     bpy.data.objects.remove(carrier)
     if mesh.users == 0:
         bpy.data.meshes.remove(mesh)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..core import library
 from ..core.binding import Binding
+from ..settings.typed import mesh_of
 from . import carriers, reading, subject
 from .search import Search
 
@@ -99,10 +100,10 @@ class Centers:
         """Start the search once it is due; a binding with what it found once it has ended, else the same."""
         search = self._search
         if search is None:
-            same_mesh = item.mode != "EDIT" and len(item.data.vertices) == len(binding.surface.positions)
+            same_mesh = item.mode != "EDIT" and len(mesh_of(item).vertices) == len(binding.surface.positions)
             if self._due is not None and time.monotonic() >= self._due and same_mesh:
                 _ignore_warnings()
-                self._search, self._due = Search(binding, reading.triangles(item.data)), None
+                self._search, self._due = Search(binding, reading.triangles(mesh_of(item))), None
             return binding
         if search.is_running:
             return binding

@@ -7,23 +7,27 @@ from typing import Any
 
 import bpy
 
+from ..settings.typed import animation_of
+
 __all__ = ["collections", "is_animated"]
 
 
-def collections(block: bpy.types.ID) -> list[bpy.types.bpy_prop_collection[Any]]:
+def collections(block: bpy.types.ID) -> list[bpy.types.ActionChannelbagFCurves]:
     """The collections in which a data-block has its animation curves: from Blender 4.4 on, those of its slot."""
-    data = block.animation_data
+    data = animation_of(block)
     if data is None or data.action is None:
         return []
-    if not hasattr(data.action, "layers"):
-        return [data.action.fcurves]
-    bags = [strip.channelbag(data.action_slot) for layer in data.action.layers for strip in layer.strips]
+    action: Any = data.action
+    if not hasattr(action, "layers"):
+        return [action.fcurves]
+    bags = [strip.channelbag(data.action_slot) for layer in action.layers for strip in layer.strips]
     return [bag.fcurves for bag in bags if bag is not None]
 
 
 def is_animated(block: bpy.types.ID, ending: str) -> bool:
     """Whether a data-block has keys or a driver for a property whose path ends so."""
     curves = [curve for found in collections(block) for curve in found]
-    if block.animation_data is not None:
-        curves += block.animation_data.drivers
+    data = animation_of(block)
+    if data is not None:
+        curves += data.drivers
     return any(curve.data_path.endswith(ending) for curve in curves)

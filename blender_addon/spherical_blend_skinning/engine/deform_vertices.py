@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.influences import VertexWeights
+from ..settings.typed import mesh_of
 
 __all__ = ["read"]
 
@@ -43,11 +44,11 @@ _places: dict[tuple[int, int], None] = {}
 
 def read(item: bpy.types.Object) -> VertexWeights | None:
     """The vertex groups of the mesh of an object, or None where its memory is not as expected."""
-    if not _MEMORY.exists() or ctypes.sizeof(ctypes.c_void_p) != 8 or not len(item.data.vertices):
+    if not _MEMORY.exists() or ctypes.sizeof(ctypes.c_void_p) != 8 or not len(mesh_of(item).vertices):
         return None
     with suppress(OSError), _MEMORY.open("rb", buffering=0) as memory:
         records = _find_records(memory.fileno(), item)
-        if records is None and _find_place(memory.fileno(), item.data):
+        if records is None and _find_place(memory.fileno(), mesh_of(item)):
             records = _find_records(memory.fileno(), item)
         if records is not None:
             return _follow(records)
@@ -58,7 +59,7 @@ def _find_records(memory: int, item: bpy.types.Object) -> NDArray[np.void] | Non
     """The array of records, in a place where such were found."""
     for to_layers, to_data in _places:
         layers = _word(memory, item.data.as_pointer() + to_layers)
-        records = _records(memory, _word(memory, layers + to_data), item.data)
+        records = _records(memory, _word(memory, layers + to_data), mesh_of(item))
         if records is not None and _agree(memory, records, item):
             return records
     return None
@@ -82,7 +83,7 @@ def _has_weights(item: bpy.types.Object, index: int, pairs: list[tuple[int, floa
     mesh shares them with an evaluated one, as it does after every stroke of a brush.
     """
     if item.is_evaluated:
-        return [(entry.group, entry.weight) for entry in item.data.vertices[index].groups] == pairs
+        return [(entry.group, entry.weight) for entry in mesh_of(item).vertices[index].groups] == pairs
     groups = item.vertex_groups
     try:
         return all(0 <= group < len(groups) and groups[group].weight(index) == weight for group, weight in pairs)
@@ -175,7 +176,7 @@ def _follow(records: NDArray[np.void]) -> VertexWeights:
         pairs = np.dtype((np.void, count * _PAIR.itemsize))
         span = int(places.max()) + 1
         memory = (ctypes.c_char * ((span - 1) * _PAIR.itemsize + pairs.itemsize)).from_address(lowest)
-        source = np.ndarray(span, pairs, memory, strides=(_PAIR.itemsize,))
+        source = np.ndarray(span, pairs, memoryview(memory), strides=(_PAIR.itemsize,))
         target = np.ndarray(len(table), pairs, table, strides=table.strides[:1])
         target[rows] = source[places]
     return VertexWeights(np.ascontiguousarray(table["group"]), np.ascontiguousarray(table["weight"]))

@@ -8,6 +8,7 @@ from typing import Any
 
 import bpy
 
+from ..settings.typed import set_default
 from .node_trees import socket
 
 __all__ = ["AXES", "Formulas", "Socket", "Value"]
@@ -66,7 +67,7 @@ class Formulas:
             depths, name = self._depths, target.node.name
             depths[name] = max(depths[name], depths[value.node.name] + 1)
         else:
-            target.default_value = value
+            set_default(target, value)
 
     def _operate(self, kind: str, values: Iterable[Value], **settings: Any) -> Socket:
         """The first output of a node whose inputs have no names that tell them apart."""
@@ -230,7 +231,7 @@ class Formulas:
 
     def keep(self, geometry: Socket, values: Sequence[tuple[str, str, Socket]]) -> list[Socket]:
         """The geometry with values of its points computed once, then these; each is (data type, name, value)."""
-        node = self.node("GeometryNodeCaptureAttribute", {"Geometry": geometry}, domain="POINT")
+        node: Any = self.node("GeometryNodeCaptureAttribute", {"Geometry": geometry}, domain="POINT")
         for data_type, name, value in values:
             node.capture_items.new(data_type, name)
             self.put(socket(node.inputs, name), value)
@@ -273,7 +274,7 @@ class Formulas:
 
     def index_switch(self, data_type: str, index: Socket, values: Sequence[Value]) -> Socket:
         """The value of that index."""
-        node = self.node("GeometryNodeIndexSwitch", data_type=data_type)
+        node: Any = self.node("GeometryNodeIndexSwitch", data_type=data_type)
         node.index_switch_items.clear()
         for _ in values:
             node.index_switch_items.new()

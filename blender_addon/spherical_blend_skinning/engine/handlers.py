@@ -6,10 +6,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import Literal
 
 import bpy
-from bpy.app.handlers import persistent
 
+from ..settings.typed import mesh_of, persistent, settings_of
 from . import ahead, live, node_trees, registry, search, stack, stand_in, subject
 
 __all__ = ["CLASSES", "register", "unregister"]
@@ -24,7 +25,13 @@ _all_changed = True
 _listener: Callable[[bpy.types.Depsgraph], None] | None = None
 
 # Whatever edits an object updates one of these besides.
-_EDITED_TYPES = ("MESH", "KEY", "ARMATURE", "COLLECTION", "SCENE")
+_EDITED_TYPES: tuple[Literal["MESH", "KEY", "ARMATURE", "COLLECTION", "SCENE"], ...] = (
+    "MESH",
+    "KEY",
+    "ARMATURE",
+    "COLLECTION",
+    "SCENE",
+)
 
 
 class _Updates:
@@ -45,7 +52,7 @@ class _Updates:
     @classmethod
     def of(cls, depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> _Updates:
         """Those of the last evaluation."""
-        if in_frame_change and not any(map(depsgraph.id_type_updated, _EDITED_TYPES)):
+        if in_frame_change and not any(depsgraph.id_type_updated(kind) for kind in _EDITED_TYPES):
             # Most changes of frame edit nothing, but update many objects.
             return cls({}, False)
         places = {}
@@ -71,7 +78,7 @@ class _Updates:
 
     def has_edited_mesh(self, item: bpy.types.Object) -> bool:
         """Whether the mesh of an object may have other vertices or weights, more than a frame's shape keys make."""
-        mesh, keys = item.data, item.data.shape_keys
+        mesh, keys = item.data, mesh_of(item).shape_keys
         if self.places.get(mesh.as_pointer(), False) or (keys and self.places.get(keys.as_pointer(), False)):
             return True
         # Strokes of some brushes update the geometry alone.
@@ -99,7 +106,7 @@ def _pose_ahead(scene: bpy.types.Scene) -> None:
 def _poses(scene: bpy.types.Scene, bound: list[bpy.types.Object]) -> bpy.types.Depsgraph:
     """A dependency graph with the poses of bound objects that are to come."""
     with _told(lambda _depsgraph: None):
-        return ahead.depsgraph(scene, [item for item in bound if item.sbs.armature is not None])
+        return ahead.depsgraph(scene, [item for item in bound if settings_of(item).armature is not None])
 
 
 @persistent
@@ -176,7 +183,7 @@ def _change(item: bpy.types.Object, updates: _Updates, in_frame_change: bool, in
     """What may have changed of a bound object; None if nothing has."""
     if not (updates.places or _all_changed):
         return live.Change(item)
-    armature = item.sbs.armature
+    armature = settings_of(item).armature
     rig_changed = _all_changed or (armature is not None and updates.has(armature.data))
     mesh_changed = updates.has_edited_mesh(item)
     item_changed = updates.has(item) and not in_frame_change

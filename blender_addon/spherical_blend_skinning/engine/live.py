@@ -22,6 +22,7 @@ from ..core.blended import BlendedBinding
 from ..core.matrices import Floats
 from ..settings import preferences
 from ..settings.properties import SBS_PG_object
+from ..settings.typed import mesh_of, settings_of
 from . import carriers, comparison, live_group, node_trees, reading, stack, subject
 from .amounts import Amounts
 from .centers import Centers
@@ -280,7 +281,7 @@ def _frame(
     mesh = change.mesh or state.missed_mesh
     rig = change.rig or state.missed_rig
     state.missed_mesh = state.missed_rig = False
-    settings = item.sbs
+    settings = settings_of(item)
     armature = settings.armature
     if armature is None or armature.type != "ARMATURE":
         raise ValueError("No armature")
@@ -342,7 +343,7 @@ def _bind(
     rig: bool,
 ) -> Binding:
     """The binding of an object, brought up to date as far as it is not."""
-    settings = target.item.sbs
+    settings = settings_of(target.item)
     old = state.binding
     if old is not None and target.item.mode == "EDIT":
         # The mesh that is edited is not to be had; on leaving, it is looked at again.
@@ -406,4 +407,4 @@ def has_other_positions(item: bpy.types.Object) -> bool:
     if state is None or state.binding is None:
         return False
     bound = state.binding.surface.positions
-    return len(bound) == len(item.data.vertices) and not np.array_equal(bound, reading.positions(item.data))
+    return len(bound) == len(mesh_of(item).vertices) and not np.array_equal(bound, reading.positions(mesh_of(item)))

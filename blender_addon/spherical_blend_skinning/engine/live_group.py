@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import bpy
 
+from ..settings.typed import has_key, set_default
 from . import node_trees
 from .node_trees import socket
 
@@ -51,7 +52,7 @@ INPUT_INDEX = "sbs_input_index"
 
 def is_live(tree: bpy.types.NodeTree | None) -> bool:
     """Whether a node group is one of the live engine's, of this file or another."""
-    return tree is not None and _MARK in tree
+    return tree is not None and has_key(tree, _MARK)
 
 
 def get(keeps_input: bool = False) -> bpy.types.NodeTree:
@@ -99,7 +100,7 @@ def _build(keeps_input: bool) -> bpy.types.NodeTree:
 
     def store(name: str, data_type: str, value: bpy.types.NodeSocket, column: int) -> bpy.types.Node:
         result = node("GeometryNodeStoreNamedAttribute", column, 2, data_type=data_type, domain="POINT")
-        result.inputs["Name"].default_value = name
+        set_default(result.inputs["Name"], name)
         link(value, socket(result.inputs, "Value"))
         return result
 
@@ -141,7 +142,7 @@ def _build(keeps_input: bool) -> bpy.types.NodeTree:
     shape, render_shape = shapes
     carrier = switch(use_render.outputs[0], shape, render_shape, column=2, row=5)
     attribute = node("GeometryNodeInputNamedAttribute", 1, 8, data_type="FLOAT_VECTOR")
-    attribute.inputs["Name"].default_value = POSITION
+    set_default(attribute.inputs["Name"], POSITION)
     sample = node("GeometryNodeSampleIndex", 3, 5, data_type="FLOAT_VECTOR", domain="POINT")
     link(carrier, sample.inputs["Geometry"])
     link(socket(attribute.outputs, "Attribute"), socket(sample.inputs, "Value"))

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import bpy
 
@@ -28,12 +28,13 @@ def new_tree(name: str) -> bpy.types.NodeTree:
     return tree
 
 
-def add_socket(tree: bpy.types.NodeTree, name: str, kind: str, in_out: str = "INPUT") -> None:
+def add_socket(tree: bpy.types.NodeTree, name: str, kind: str, in_out: Literal["INPUT", "OUTPUT"] = "INPUT") -> None:
     """Give a group an input or output of a type such as ``"NodeSocketGeometry"``."""
     if hasattr(tree, "interface"):
         tree.interface.new_socket(name, in_out=in_out, socket_type=kind)
     else:
-        (tree.inputs if in_out == "INPUT" else tree.outputs).new(kind, name)
+        before_4: Any = tree
+        (before_4.inputs if in_out == "INPUT" else before_4.outputs).new(kind, name)
 
 
 def hide_inputs(tree: bpy.types.NodeTree) -> None:
@@ -64,8 +65,10 @@ def input_identifier(tree: bpy.types.NodeTree, name: str) -> str:
 
 def _inputs(tree: bpy.types.NodeTree) -> list[Any]:
     if hasattr(tree, "interface"):
-        return [item for item in tree.interface.items_tree if item.item_type == "SOCKET" and item.in_out == "INPUT"]
-    return list(tree.inputs)
+        items: list[Any] = list(tree.interface.items_tree)
+        return [item for item in items if item.item_type == "SOCKET" and item.in_out == "INPUT"]
+    before_4: Any = tree
+    return list(before_4.inputs)
 
 
 def get_input(modifier: bpy.types.NodesModifier, name: str) -> Any:

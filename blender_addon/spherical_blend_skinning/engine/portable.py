@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import cast
+from typing import Any
 
 import bpy
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ..core import library
 from ..core.joint_tables import joint_tables
 from ..settings.properties import BONE_AMOUNT
+from ..settings.typed import armature_data, settings_of
 from . import carriers, curves, live, live_group, node_trees, portable_group, portable_tables, registry, stack, subject
 
 __all__ = ["MINIMUM_VERSION", "Counts", "armature_of", "detach", "find", "make_live", "make_portable", "problems"]
@@ -40,8 +41,8 @@ class Counts:
 def find(item: bpy.types.Object) -> bpy.types.NodesModifier | None:
     """The modifier of the portable engine on an object."""
     for modifier in item.modifiers:
-        if modifier.type == "NODES" and portable_group.is_portable(modifier.node_group):
-            return cast(bpy.types.NodesModifier, modifier)
+        if isinstance(modifier, bpy.types.NodesModifier) and portable_group.is_portable(modifier.node_group):
+            return modifier
     return None
 
 
@@ -79,7 +80,7 @@ def make_portable(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Cou
     _check(item, modifier, state)
     binding = state.binding
     centers = _centers(item, modifier, state, depsgraph)
-    armature = item.sbs.armature
+    armature = settings_of(item).armature
     tables = joint_tables(binding.skin, binding.surface.positions)
     bones = [binding.rig.names[bone] for bone in binding.bones]
     amount = state.amounts.amount
@@ -87,7 +88,7 @@ def make_portable(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Cou
     tree = portable_group.build(
         item.name, bones, portable_tables.block_count(tables), centers is not None, other_method
     )
-    amounts = amount and amount.weights
+    amounts = None if amount is None else amount.weights
     if centers is None:
         joints = portable_tables.new_joint_sets(item.name, tables)
         weights = portable_tables.new_weights(item.name, tables, amounts)
@@ -105,7 +106,7 @@ def make_portable(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Cou
         (portable_group.JOINT_SETS, joints),
     ):
         node_trees.set_input(modifier, name, value)
-    item.sbs.bound = False
+    settings_of(item).bound = False
     live.forget(item)
     registry.forget()
     return Counts(binding.skin.vertex_count, len(bones), len(tables.set_sizes), portable_group.node_count(tree))
@@ -116,23 +117,25 @@ def _check(item: bpy.types.Object, modifier: bpy.types.NodesModifier, state: liv
     binding = state.binding
     if binding is None:
         raise ValueError(f"{item.name}: {state.problem}")
-    if item.sbs.method != "SPHERICAL":
+    if settings_of(item).method != "SPHERICAL":
         raise ValueError(f"{item.name}: only Spherical Blend can be made portable; Blender's Armature modifier is, too")
-    if item.sbs.rotation != "QLERP":
+    if settings_of(item).rotation != "QLERP":
         raise ValueError(
             f"{item.name}: nodes know linear rotations alone. Set Rotation to Linear to see what that gives, and make "
             "it portable then; or bake"
         )
-    if item.sbs.center == "WEIGHTED":
+    if settings_of(item).center == "WEIGHTED":
         raise ValueError(
             f"{item.name}: nodes know no weighted centers. Set Center to Optimized to see what that gives, and make it "
             "portable then; or bake"
         )
     amount = state.amounts.amount
     if amount is not None and amount.method not in _OTHER_METHODS:
-        name = item.sbs.bl_rna.properties["amount_method"].enum_items[item.sbs.amount_method].name
+        settings = settings_of(item)
+        choices: Any = settings.bl_rna.properties["amount_method"]
+        name = choices.enum_items[settings.amount_method].name
         raise ValueError(f"{item.name}: nodes know no {name} for where the amount is less than one")
-    if curves.is_animated(item, "sbs.amount") or curves.is_animated(item.sbs.armature, BONE_AMOUNT):
+    if curves.is_animated(item, "sbs.amount") or curves.is_animated(settings_of(item).armature, BONE_AMOUNT):
         raise ValueError(f"{item.name}: nodes know the amount of one moment, and this one is animated: bake instead")
     if binding.bends:
         bone = next(binding.rig.names[bone] for bone in binding.bones if binding.rig.segments[bone] > 1)
@@ -152,7 +155,7 @@ def _centers(
     those.
     """
     binding = state.binding
-    if item.sbs.center != "OPTIMIZED":
+    if settings_of(item).center != "OPTIMIZED":
         return None
     if state.centers.are_possible:
         return binding.centers
@@ -178,8 +181,8 @@ def make_live(item: bpy.types.Object) -> None:
     portable_group.remove(tree)
     node_trees.set_input(modifier, live_group.CARRIER, carriers.new(item.name))
     if armature is not None:
-        item.sbs.armature = armature
-    item.sbs.bound = True
+        settings_of(item).armature = armature
+    settings_of(item).bound = True
     registry.adjust(item, modifier)
     registry.forget()
     item.update_tag()
@@ -205,7 +208,7 @@ def problems(item: bpy.types.Object) -> list[str]:
         found.append("The armature is missing")
     else:
         names = portable_group.bones_of(modifier.node_group)
-        missing = [name for name in names if name not in armature.data.bones]
+        missing = [name for name in names if name not in armature_data(armature).bones]
         if missing:
             found.append(f"The armature has no bone {', '.join(missing)}")
     for name in (portable_group.WEIGHTS, portable_group.JOINT_SETS):

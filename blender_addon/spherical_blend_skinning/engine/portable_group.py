@@ -24,6 +24,7 @@ from collections.abc import Iterator, Sequence
 
 import bpy
 
+from ..settings.typed import default_of, has_key
 from . import node_trees
 from .formulas import Formulas, Socket
 from .portable_centers import solve_centers
@@ -46,21 +47,21 @@ _LEAST_LENGTH = 1e-9
 
 def is_portable(tree: bpy.types.NodeTree | None) -> bool:
     """Whether a node group is one of the portable engine's, of this file or another."""
-    return tree is not None and _MARK in tree
+    return tree is not None and has_key(tree, _MARK)
 
 
 def _with_inner(tree: bpy.types.NodeTree) -> Iterator[bpy.types.NodeTree]:
     """A group, then those in it, each once for every node that stands for it."""
     yield tree
     for node in tree.nodes:
-        if node.bl_idname == "GeometryNodeGroup" and node.node_tree is not None:
+        if isinstance(node, bpy.types.GeometryNodeGroup) and node.node_tree is not None:
             yield from _with_inner(node.node_tree)
 
 
 def bones_of(tree: bpy.types.NodeTree) -> list[str]:
     """The names of the bones that a group reads."""
     return [
-        node.inputs["Bone Name"].default_value
+        default_of(node.inputs["Bone Name"])
         for group in _with_inner(tree)
         for node in group.nodes
         if node.bl_idname == "GeometryNodeBoneInfo"

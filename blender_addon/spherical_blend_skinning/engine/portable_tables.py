@@ -7,18 +7,21 @@ deformed, so it may belong to a library or to several objects.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.joint_tables import JointTables
+from ..settings.typed import has_key, mesh_of, values_of
 from .portable_centers import DAMPING
 
 __all__ = ["block_count", "is_table", "new_influences", "new_joint_sets", "new_joints", "new_weights", "remove"]
 
 _MARK = "sbs_portable_table"
+
+_DataType = Literal["BOOLEAN", "FLOAT", "FLOAT_VECTOR", "INT"]
 
 
 def block_count(tables: JointTables) -> int:
@@ -28,7 +31,7 @@ def block_count(tables: JointTables) -> int:
 
 def is_table(item: bpy.types.Object | None) -> bool:
     """Whether an object is one of these meshes."""
-    return item is not None and _MARK in item
+    return item is not None and has_key(item, _MARK)
 
 
 def new_joint_sets(name: str, tables: JointTables) -> bpy.types.Object:
@@ -109,7 +112,7 @@ def new_influences(name: str, influences: NDArray[np.intp], amounts: NDArray[np.
 
 def remove(item: bpy.types.Object) -> None:
     """Delete one of these meshes if nothing uses it any more."""
-    mesh = item.data
+    mesh = mesh_of(item)
     if item.users == 0:
         bpy.data.objects.remove(item)
     if mesh.users == 0:
@@ -140,11 +143,11 @@ def _new(name: str, count: int) -> bpy.types.Object:
     return item
 
 
-def _put(item: bpy.types.Object, name: str, data_type: str, values: NDArray[np.generic]) -> None:
-    attribute = item.data.attributes.new(name, data_type, "POINT")
-    kinds = {"BOOLEAN": np.bool_, "INT": np.int32}
-    flat = np.ascontiguousarray(values, kinds.get(data_type, np.float32)).reshape(-1)
-    attribute.data.foreach_set("vector" if data_type == "FLOAT_VECTOR" else "value", flat)
+def _put(item: bpy.types.Object, name: str, data_type: _DataType, values: NDArray[np.generic]) -> None:
+    attribute = mesh_of(item).attributes.new(name, data_type, "POINT")
+    kinds: dict[str, type[np.generic]] = {"BOOLEAN": np.bool_, "INT": np.int32}
+    flat: NDArray[Any] = np.ascontiguousarray(values, kinds.get(data_type, np.float32)).reshape(-1)
+    values_of(attribute).foreach_set("vector" if data_type == "FLOAT_VECTOR" else "value", flat)
 
 
 def _put_blocks(item: bpy.types.Object, name: str, values: NDArray[np.floating]) -> None:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import bpy
 
+from ..settings.typed import has_key, new_armature_modifier
+
 __all__ = ["is_needed", "is_probe", "new", "rig_of"]
 
 _MARK = "sbs_pose_probe"
@@ -21,7 +23,7 @@ def new(armature: bpy.types.Object) -> bpy.types.Object:
     mesh.vertices.add(1)
     probe = bpy.data.objects.new("SBS Pose Probe", mesh)
     probe[_MARK] = True
-    modifier = probe.modifiers.new("Armature", "ARMATURE")
+    modifier = new_armature_modifier(probe, "Armature")
     modifier.object = armature
     # Without vertex groups the modifier would not look at the pose otherwise.
     modifier.use_bone_envelopes = True
@@ -30,12 +32,12 @@ def new(armature: bpy.types.Object) -> bpy.types.Object:
 
 def is_probe(item: bpy.types.Object) -> bool:
     """Whether an object is a probe."""
-    return _MARK in item
+    return has_key(item, _MARK)
 
 
 def rig_of(probe: bpy.types.Object) -> bpy.types.Object | None:
     """The armature object that a probe is for."""
-    return next((modifier.object for modifier in probe.modifiers if modifier.type == "ARMATURE"), None)
+    return next((found.object for found in probe.modifiers if isinstance(found, bpy.types.ArmatureModifier)), None)
 
 
 def is_needed(item: bpy.types.Object, armature: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bool:

@@ -17,6 +17,7 @@ from ..core.binding import RestBones
 from ..core.influences import VertexWeights, padded
 from ..core.matrices import Floats, inverse, transposed
 from ..settings.properties import SBS_PG_bone
+from ..settings.typed import armature_data, mesh_of, settings_of_bone, values_of
 from . import deform_vertices
 
 __all__ = [
@@ -60,7 +61,7 @@ def positions(mesh: bpy.types.Mesh) -> NDArray[np.float32]:
     """The vertices of a mesh, (V, 3)."""
     result = np.empty((len(mesh.vertices), 3), np.float32)
     if "position" in mesh.attributes:
-        mesh.attributes["position"].data.foreach_get("vector", result.reshape(-1))
+        values_of(mesh.attributes["position"]).foreach_get("vector", result.reshape(-1))
     else:
         mesh.vertices.foreach_get("co", result.reshape(-1))
     return result
@@ -77,7 +78,7 @@ def triangles(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
 def vertex_weights(item: bpy.types.Object) -> VertexWeights:
     """The vertex groups of the mesh of an object."""
     found = deform_vertices.read(item)
-    return found if found is not None else vertex_weights_one_by_one(item.data)
+    return found if found is not None else vertex_weights_one_by_one(mesh_of(item))
 
 
 def vertex_weights_one_by_one(mesh: bpy.types.Mesh) -> VertexWeights:
@@ -92,7 +93,7 @@ def vertex_weights_one_by_one(mesh: bpy.types.Mesh) -> VertexWeights:
 
 def rig(armature: bpy.types.Object, posed: bpy.types.Object) -> RestBones:
     """The bones of an armature object at rest, in the order of its pose; of the second one, evaluated, their curves."""
-    bones = armature.data.bones
+    bones = armature_data(armature).bones
     names = tuple(armature.pose.bones.keys())
     # The pose has its own order, and for a moment after edits other bones than the armature.
     number = {name: index for index, name in enumerate(bones.keys())}
@@ -121,8 +122,8 @@ def rig(armature: bpy.types.Object, posed: bpy.types.Object) -> RestBones:
         lengths=read("length", np.float32).ravel().astype(np.float64),
         segments=segments,
         parents=np.array([place.get(bone.parent.name, -1) if bone.parent else -1 for bone in members], np.int32),
-        marked=np.array([bone.sbs.bones_blending for bone in members], np.bool_),
-        zones=np.array([_zone(bone.sbs) for bone in members], np.float64).reshape(-1, 2),
+        marked=np.array([settings_of_bone(bone).bones_blending for bone in members], np.bool_),
+        zones=np.array([_zone(settings_of_bone(bone)) for bone in members], np.float64).reshape(-1, 2),
         curves=curves,
     )
 

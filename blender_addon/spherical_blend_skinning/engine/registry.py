@@ -8,6 +8,7 @@ from contextlib import suppress
 
 import bpy
 
+from ..settings.typed import mesh_of, settings_of
 from . import carriers, live, live_group, node_trees, probes, stack, subject
 
 __all__ = ["adjust", "bound_objects", "concerns", "forget", "is_outdated", "once_bound_objects", "tidy", "watch"]
@@ -69,8 +70,8 @@ def concerns(places: Set[int]) -> bool:
 
 def _dependencies(item: bpy.types.Object) -> list[bpy.types.ID]:
     """What a bound object depends on."""
-    armature = item.sbs.armature
-    found = [item, item.data, item.data.shape_keys, armature, armature and armature.data]
+    armature = settings_of(item).armature
+    found = [item, item.data, mesh_of(item).shape_keys, armature, armature and armature.data]
     return [other for other in found if other is not None]
 
 
@@ -95,9 +96,9 @@ def tidy(view_layer: bpy.types.ViewLayer | None = None) -> bool:
                 carrier = carriers.new(item.name)
                 node_trees.set_input(modifier, name, carrier)
             owned.add(carrier)
-        item.sbs.bound = True
+        settings_of(item).bound = True
     for item in bpy.data.objects:
-        if item.type == "MESH" and item.library is None and item.sbs.bound and stack.find(item) is None:
+        if item.type == "MESH" and item.library is None and settings_of(item).bound and stack.find(item) is None:
             if live.has_other_positions(item):
                 # It was applied, and the pose is in the mesh: that is a plain one now.
                 stack.clear(item)
@@ -125,7 +126,7 @@ def _probe_hidden_rigs(view_layer: bpy.types.ViewLayer) -> tuple[list[bpy.types.
     used = []
     got_one = False
     for item in bound_objects():
-        armature = item.sbs.armature
+        armature = settings_of(item).armature
         if item.library is not None:
             continue
         probe = None

@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ..settings.typed import mesh_of
 from . import bake, live, reading, stack
 
 __all__ = ["add"]
@@ -29,9 +30,9 @@ def add(item: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bpy.types.Sh
     if item.data.users > 1 or item.data.library is not None:
         raise ValueError(f"{item.name} shares its mesh: make it single-user for a shape key of its own")
     positions = _alone(item, modifier, view_layer)
-    if len(positions) != len(item.data.vertices):
-        raise ValueError(f"{item.name} has {len(positions)} vertices, and its mesh {len(item.data.vertices)}")
-    if item.data.shape_keys is None:
+    if len(positions) != len(mesh_of(item).vertices):
+        raise ValueError(f"{item.name} has {len(positions)} vertices, and its mesh {len(mesh_of(item).vertices)}")
+    if mesh_of(item).shape_keys is None:
         item.shape_key_add(name="Basis", from_mix=False)
     key = item.shape_key_add(name=modifier.name, from_mix=False)
     key.data.foreach_set("co", positions.reshape(-1))
@@ -52,7 +53,7 @@ def _alone(
         if stack.find(item) is not None:
             live.update(item, view_layer.depsgraph, wait=True)
             view_layer.update()
-        return reading.positions(item.evaluated_get(view_layer.depsgraph).data)
+        return reading.positions(mesh_of(item.evaluated_get(view_layer.depsgraph)))
     finally:
         for other, before in shown:
             other.show_viewport = before

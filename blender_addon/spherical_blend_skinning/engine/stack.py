@@ -11,6 +11,7 @@ from typing import cast
 
 import bpy
 
+from ..settings.typed import mesh_of, settings_of
 from . import carriers, live_group, node_trees
 
 __all__ = [
@@ -68,8 +69,8 @@ DEFORMING = frozenset(
 def find(item: bpy.types.Object) -> bpy.types.NodesModifier | None:
     """The modifier of the live engine on an object."""
     for modifier in item.modifiers:
-        if modifier.type == "NODES" and live_group.is_live(modifier.node_group):
-            return cast(bpy.types.NodesModifier, modifier)
+        if isinstance(modifier, bpy.types.NodesModifier) and live_group.is_live(modifier.node_group):
+            return modifier
     return None
 
 
@@ -111,7 +112,7 @@ def find_armature(item: bpy.types.Object, selected: list[bpy.types.Object]) -> b
         return modifier.object
     if item.parent is not None and item.parent.type == "ARMATURE":
         return item.parent
-    return item.sbs.armature
+    return settings_of(item).armature
 
 
 def attach(
@@ -138,7 +139,7 @@ def attach(
         armature_modifier.object = armature
     else:
         move(item, modifier, list(item.modifiers).index(armature_modifier))
-    settings = item.sbs
+    settings = settings_of(item)
     if armature_modifier.vertex_group:
         settings.amount_group = armature_modifier.vertex_group
         settings.amount_invert = armature_modifier.invert_vertex_group
@@ -175,7 +176,7 @@ def detach(item: bpy.types.Object) -> None:
 
 def restore_armature_modifier(item: bpy.types.Object) -> None:
     """Bring the Armature modifier back as it was before the object was bound, which it then no longer is."""
-    settings = item.sbs
+    settings = settings_of(item)
     kept = settings.armature_modifier
     modifier = _stepped_back(item)
     if modifier is not None:
@@ -193,9 +194,9 @@ def clear(item: bpy.types.Object) -> None:
     if modifier is not None:
         item.modifiers.remove(modifier)
     for name in (live_group.INPUT_POSITION, live_group.INPUT_INDEX):
-        attribute = item.data.attributes.get(name)
+        attribute: bpy.types.Attribute | None = mesh_of(item).attributes.get(name)
         if attribute is not None:
-            item.data.attributes.remove(attribute)
+            mesh_of(item).attributes.remove(attribute)
     item.property_unset("sbs")
 
 
@@ -207,7 +208,7 @@ def show_in_weight_paint(item: bpy.types.Object) -> None:
     modifier = _stepped_back(item)
     if modifier is None:
         return
-    kept = item.sbs.armature_modifier
+    kept = settings_of(item).armature_modifier
     painting = item.mode == "WEIGHT_PAINT"
     if painting and not (kept.shown_to_paint or modifier.show_viewport):
         modifier.show_viewport = kept.shown_to_paint = True
@@ -226,7 +227,7 @@ def deforming_too(item: bpy.types.Object, modifier: bpy.types.Modifier) -> list[
         return in_view or (modifier.show_render and other.show_render)
 
     found = [other for other in armature_modifiers(item) if deforms(other) and is_shown_too(other)]
-    return [other for other in found if other.object == item.sbs.armature]
+    return [other for other in found if other.object == settings_of(item).armature]
 
 
 def _stepped_back(item: bpy.types.Object) -> bpy.types.ArmatureModifier | None:
@@ -236,7 +237,7 @@ def _stepped_back(item: bpy.types.Object) -> bpy.types.ArmatureModifier | None:
         for modifier in cast("list[bpy.types.ArmatureModifier]", item.modifiers)
         if modifier.type == "ARMATURE" and not (modifier.use_vertex_groups or modifier.use_bone_envelopes)
     ]
-    named = item.modifiers.get(item.sbs.armature_modifier.name)
+    named: bpy.types.Modifier | None = item.modifiers.get(settings_of(item).armature_modifier.name)
     if named is not None and named.type == "ARMATURE":
         return named if named in idle else None
     return next(iter(idle), None)

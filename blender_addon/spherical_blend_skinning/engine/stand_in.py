@@ -14,6 +14,7 @@ from typing import cast
 
 import bpy
 
+from ..settings.typed import owner_of
 from . import ahead, bake, stack
 
 __all__ = ["armature_modifiers_instead", "is_active"]
@@ -90,7 +91,7 @@ def _stand_in(undoing: ExitStack, item: bpy.types.Object, modifier: bpy.types.No
 
 def _change(undoing: ExitStack, modifier: bpy.types.Modifier, **values: object) -> None:
     """Give settings of a modifier other values for the time being."""
-    item, name = modifier.id_data, modifier.name
+    item, name = owner_of(modifier), modifier.name
     before = {setting: getattr(modifier, setting) for setting in values}
     undoing.callback(_set, item, name, before)
     _set(item, name, values)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..core import influences
 from ..core.binding import Binding, BoundMesh
+from ..settings.typed import mesh_of, values_of
 from . import live_group, reading, stack
 
 __all__ = [
@@ -56,7 +57,7 @@ class Subject:
     def surface(self) -> BoundMesh:
         """Positions and weights. A ValueError if they can't be read now."""
         groups = tuple(self.item.vertex_groups.keys())
-        mesh = self.item.data
+        mesh = mesh_of(self.item)
         kept = self._kept() if self._moves else (reading.positions(mesh), None)
         if kept is None:
             raise InputError("What comes to the modifier cannot be read")
@@ -75,22 +76,22 @@ class Subject:
     def has_faces(self) -> bool:
         """Whether what comes to the modifier has the faces of the mesh, which optimized centers need."""
         is_same = all(other.type in stack.DEFORMING for other in stack.before(self.item, self.modifier))
-        return is_same and len(self.item.data.polygons) > 0
+        return is_same and len(mesh_of(self.item).polygons) > 0
 
     def optimized_centers(self, binding: Binding) -> NDArray[np.float32]:
         """The optimized centers of a binding, of which `has_faces` holds."""
-        return optimized_centers(binding, reading.triangles(self.item.data))
+        return optimized_centers(binding, reading.triangles(mesh_of(self.item)))
 
     def _kept(self) -> tuple[Positions, NDArray[np.int64] | None] | None:
         """The input that the modifier kept, and which vertices of the outcome have it if modifiers after add some."""
-        attributes = self.evaluated.data.attributes
+        attributes = mesh_of(self.evaluated).attributes
         if live_group.INPUT_POSITION not in attributes or live_group.INPUT_INDEX not in attributes:
             return None
         attribute = attributes[live_group.INPUT_POSITION]
-        positions = np.empty((len(attribute.data), 3), np.float32)
-        attribute.data.foreach_get("vector", positions.reshape(-1))
+        positions = np.empty((len(values_of(attribute)), 3), np.float32)
+        values_of(attribute).foreach_get("vector", positions.reshape(-1))
         index = np.empty(len(positions), np.float32)
-        attributes[live_group.INPUT_INDEX].data.foreach_get("value", index)
+        values_of(attributes[live_group.INPUT_INDEX]).foreach_get("value", index)
         if np.array_equal(index, np.arange(len(index), dtype=np.float32)):
             return positions, None
         sources = influences.first_of_each(index)
@@ -109,7 +110,7 @@ def optimized_centers(binding: Binding, triangles: NDArray[np.int32]) -> NDArray
 
 def needs_input(item: bpy.types.Object, modifier: bpy.types.NodesModifier) -> bool:
     """Whether the modifier has to keep what comes to it: shape keys or other modifiers change the mesh before."""
-    return item.data.shape_keys is not None or bool(stack.before(item, modifier))
+    return mesh_of(item).shape_keys is not None or bool(stack.before(item, modifier))
 
 
 def faces_before(
@@ -125,7 +126,7 @@ def faces_before(
         for other, _ in shown:
             other.show_viewport = False
         depsgraph.update()
-        return reading.triangles(item.evaluated_get(depsgraph).data)
+        return reading.triangles(mesh_of(item.evaluated_get(depsgraph)))
     finally:
         for other, before in shown:
             other.show_viewport = before
@@ -135,7 +136,7 @@ def faces_before(
 def signature(item: bpy.types.Object, modifier: bpy.types.NodesModifier) -> tuple[object, ...]:
     """What tells, at little cost, that other vertices or weights may come to the modifier of an object."""
     return (
-        len(item.data.vertices),
+        len(mesh_of(item).vertices),
         item.mode == "EDIT",
         tuple(item.vertex_groups.keys()),
         tuple(
@@ -159,10 +160,12 @@ def _values(modifier: bpy.types.Modifier) -> tuple[object, ...]:
 def renders_differ(item: bpy.types.Object, modifier: bpy.types.NodesModifier) -> bool:
     """Whether other vertices may come to the modifier in renders than in the viewport."""
     for other in stack.before(item, modifier):
-        levels = other.type in ("SUBSURF", "MULTIRES") and other.levels != other.render_levels
+        is_finer = isinstance(other, bpy.types.SubsurfModifier | bpy.types.MultiresModifier) and (
+            other.levels != other.render_levels
+        )
         # What nodes do may depend on where they are evaluated.
         if other.type == "NODES" or (
-            other.type not in stack.DEFORMING and (levels or other.show_viewport != other.show_render)
+            other.type not in stack.DEFORMING and (is_finer or other.show_viewport != other.show_render)
         ):
             return True
     return False

@@ -10,20 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from typing import Any
 
 import bpy
-from bpy.app.handlers import persistent
 
 from ..engine import stand_in
+from ..settings.typed import Result, persistent
 
 __all__ = ["CLASSES", "register", "unregister", "wrap_all"]
 
 CLASSES = ()
 
-_Execute = Callable[[bpy.types.Operator, bpy.types.Context], set[str]]
+_Execute = Callable[[Any, bpy.types.Context], Result]
 
 # By the classes of operators, whether they are to write skins; if not, they write the mesh as it is shown.
-_WRITES_SKIN: dict[str, Callable[[bpy.types.Operator], bool]] = {
+_WRITES_SKIN: dict[str, Callable[[Any], bool]] = {
     "EXPORT_SCENE_OT_fbx": lambda operator: "ARMATURE" in operator.object_types,
     "EXPORT_SCENE_OT_gltf": lambda operator: operator.export_skins,
 }
@@ -41,9 +42,9 @@ def wrap_all() -> None:
             operator.execute = _wrapped(operator.execute, writes_skin)
 
 
-def _wrapped(execute: _Execute, writes_skin: Callable[[bpy.types.Operator], bool]) -> _Execute:
+def _wrapped(execute: _Execute, writes_skin: Callable[[Any], bool]) -> _Execute:
     @wraps(execute)
-    def execute_with_skins(self: bpy.types.Operator, context: bpy.types.Context) -> set[str]:
+    def execute_with_skins(self: Any, context: bpy.types.Context) -> Result:
         if not (_is_on and writes_skin(self)):
             return execute(self, context)
         with stand_in.armature_modifiers_instead():

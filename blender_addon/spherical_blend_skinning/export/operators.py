@@ -8,13 +8,15 @@ its options, and calls it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy_extras.io_utils import ExportHelper
 
 from ..engine import bake, stand_in
 from ..interface.selection import refuse
+from ..settings.declared import text
+from ..settings.typed import Result
 
 __all__ = ["CLASSES", "register", "unregister"]
 
@@ -45,7 +47,7 @@ def _options() -> dict[str, bpy.types.Property]:
     }
 
 
-def _copied(option: bpy.types.Property) -> object:
+def _copied(option: Any) -> object:
     """A property to be registered that is like another."""
     values: dict[str, object] = {"name": option.name, "description": option.description, "default": option.default}
     if option.type == "ENUM":
@@ -62,9 +64,11 @@ class SBS_OT_export_usd(bpy.types.Operator, ExportHelper):  # type: ignore[misc]
     bl_options = {"PRESET"}
 
     filename_ext = ".usdc"
+    if TYPE_CHECKING:
+        filepath: str
     # Any of USD's endings will do, by which Blender chooses what it writes.
     check_extension = None
-    filter_glob: bpy.props.StringProperty(default="*.usd;*.usda;*.usdc;*.usdz", options={"HIDDEN"})
+    filter_glob: str = text(default="*.usd;*.usda;*.usdc;*.usdz", options={"HIDDEN"})
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -72,7 +76,7 @@ class SBS_OT_export_usd(bpy.types.Operator, ExportHelper):  # type: ignore[misc]
             return refuse(cls, "Nothing in this scene is bound: Blender's own entry exports it as well")
         return True
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         given = {name: getattr(self, name) for name in _options()}
         with stand_in.armature_modifiers_instead() as count:
             try:

@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, cast
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 from numpy.typing import NDArray
 
-__all__ = ["Color", "Overlay", "builtin_shader", "draw_lines", "posed_armature"]
+__all__ = ["Color", "Overlay", "builtin_shader", "draw_lines", "posed_armature", "shows_overlays", "transformed"]
 
 Color = tuple[float, float, float, float]
 
@@ -34,8 +36,26 @@ def posed_armature(context: bpy.types.Context) -> bpy.types.Object | None:
     """The active or posed armature, if it is to be seen, and overlays with it."""
     for item in (context.object, context.pose_object):
         if item is not None and item.type == "ARMATURE" and item.visible_get():
-            return item if context.space_data.overlay.show_overlays else None
+            return item if shows_overlays(context) else None
     return None
+
+
+def shows_overlays(context: bpy.types.Context) -> bool:
+    """Whether the 3D view that is drawn has overlays."""
+    return cast("bpy.types.SpaceView3D", context.space_data).overlay.show_overlays
+
+
+@contextmanager
+def transformed(matrix: Matrix, lift: Matrix | None = None) -> Iterator[None]:
+    """Draw what follows in the space of a matrix, and lifted by another one once it is projected."""
+    import gpu
+
+    stack: Any = gpu.matrix
+    with stack.push_pop(), stack.push_pop_projection():
+        if lift is not None:
+            gpu.matrix.load_projection_matrix(lift @ gpu.matrix.get_projection_matrix())
+        gpu.matrix.multiply_matrix(matrix)
+        yield
 
 
 def draw_lines(lines: NDArray[np.float32], color: Color) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import bpy
 from mathutils import Matrix, Vector
@@ -21,6 +22,10 @@ class Handles:
 
     #: What a drag is called in the history.
     step = ""
+    is_dragged = False
+
+    if TYPE_CHECKING:
+        gizmos: bpy.types.Gizmos
 
     def put_handles(self, bone: bpy.types.PoseBone) -> None:
         """Put the handles where they belong on the active bone."""
@@ -33,9 +38,9 @@ class Handles:
 
     def add_handle(
         self, color: tuple[float, float, float], get: Callable[[], float], change: Callable[[float], None]
-    ) -> bpy.types.Gizmo:
+    ) -> Any:
         """An arrow that is as long as a number."""
-        arrow = self.gizmos.new("GIZMO_GT_arrow_3d")
+        arrow: Any = self.gizmos.new("GIZMO_GT_arrow_3d")
         arrow.draw_style = "BOX"
         arrow.color = arrow.color_highlight = color
         arrow.alpha = 0.8

@@ -3,14 +3,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Literal, cast
+
 import bpy
+
+from ..settings.typed import Key
 
 __all__ = ["add", "remove"]
 
 _added: dict[str, list[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]]] = {}
 
 
-def add(keymap: str, operator: str, key: str, modifiers: dict[str, bool], *, name: str) -> None:
+def add(keymap: str, operator: str, key: Key, modifiers: dict[str, bool], *, name: str) -> None:
     """Have a key open a menu, before what Blender itself has it do.
 
     Parameters
@@ -28,9 +33,10 @@ def add(keymap: str, operator: str, key: str, modifiers: dict[str, bool], *, nam
     if own is None:
         # Without windows there are no keys.
         return
-    space = "VIEW_3D" if keymap == "3D View" else "EMPTY"
+    space: Literal["VIEW_3D", "EMPTY"] = "VIEW_3D" if keymap == "3D View" else "EMPTY"
     found = own.keymaps.new(name=keymap, space_type=space)
-    item = found.keymap_items.new(operator, key, "PRESS", **modifiers)
+    new = cast("Callable[..., bpy.types.KeyMapItem]", found.keymap_items.new)
+    item = new(operator, key, "PRESS", **modifiers)
     item.properties.name = name
     _added.setdefault(name, []).append((found, item))
 

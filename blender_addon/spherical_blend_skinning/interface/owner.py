@@ -3,27 +3,33 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import bpy
 
 from ..engine import registry
+from ..settings.typed import settings_of
+
+if TYPE_CHECKING:
+    from ..settings.properties import SBS_PG_object
 
 __all__ = ["draw", "of"]
 
 
-def of(item: bpy.types.Object) -> bpy.types.PropertyGroup:
+def of(item: bpy.types.Object) -> SBS_PG_object:
     """The settings to edit for a mesh, or of an armature object."""
-    settings = item.sbs
+    settings = settings_of(item)
     shares = item.type == "MESH" and settings.scope == "RIG" and settings.armature is not None
-    return settings.armature.sbs if shares else settings
+    return settings_of(settings.armature) if shares else settings
 
 
 def draw(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
     """Draw whose settings those of a mesh are, if its armature moves others, too."""
-    settings = item.sbs
+    settings = settings_of(item)
     armature = settings.armature
     if armature is None or armature.library is not None:
         return
-    if not any(other != item and other.sbs.armature == armature for other in registry.bound_objects()):
+    if not any(other != item and settings_of(other).armature == armature for other in registry.bound_objects()):
         return
     column = layout.column(align=True)
     row = column.row(align=True)

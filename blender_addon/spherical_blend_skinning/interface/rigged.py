@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +12,7 @@ from numpy.typing import NDArray
 from ..core import influences, library
 from ..core.matrices import Floats
 from ..engine import bake, reading, stack
+from ..settings.typed import mesh_of, settings_of
 
 __all__ = [
     "RiggedMesh",
@@ -46,7 +49,7 @@ class RiggedMesh:
     @property
     def positions(self) -> NDArray[np.float32]:
         """The vertices, (V, 3), in the space of the mesh object."""
-        return reading.positions(self.item.data)
+        return reading.positions(mesh_of(self.item))
 
     @property
     def to_rig(self) -> Floats:
@@ -56,7 +59,7 @@ class RiggedMesh:
     @property
     def triangles(self) -> NDArray[np.int32]:
         """The faces cut into triangles, (T, 3)."""
-        return reading.triangles(self.item.data)
+        return reading.triangles(mesh_of(self.item))
 
     @property
     def locked(self) -> NDArray[np.bool_]:
@@ -107,7 +110,7 @@ class RiggedMesh:
             for value, vertices in zip(distinct.tolist(), np.split(changed[order], ends[:-1]), strict=True):
                 if value > 0:
                     group.add(vertices.tolist(), value, "REPLACE")
-        self.item.data.update()
+        mesh_of(self.item).update()
         return int(differs.any(axis=1).sum())
 
 
@@ -155,8 +158,8 @@ def _is_moved_by(item: bpy.types.Object, armature: bpy.types.Object) -> bool:
 
 def _armature_of(item: bpy.types.Object, selected: list[bpy.types.Object]) -> bpy.types.Object | None:
     """The armature that moves a mesh."""
-    if bake.modifier_of(item) is not None and item.sbs.armature is not None:
-        return item.sbs.armature
+    if bake.modifier_of(item) is not None and settings_of(item).armature is not None:
+        return settings_of(item).armature
     return stack.find_armature(item, selected)
 
 
@@ -174,7 +177,7 @@ def hindrance(context: bpy.types.Context) -> str:
             return f"{mesh.item.name} belongs to a library"
         if not mesh.names:
             return f"{mesh.armature.name} has no bone that deforms"
-        if not len(mesh.item.data.vertices):
+        if not len(mesh_of(mesh.item).vertices):
             return f"{mesh.item.name} has no vertices"
     return ""
 
@@ -182,20 +185,20 @@ def hindrance(context: bpy.types.Context) -> str:
 def selected_bones(mesh: RiggedMesh) -> NDArray[np.bool_]:
     """Which of the joints of a mesh are selected bones, (J,)."""
     # Blender 5.0 keeps the selection with the pose, earlier ones with the armature.
-    pose_bones = [mesh.armature.pose.bones[name] for name in mesh.names]
+    pose_bones: list[Any] = [mesh.armature.pose.bones[name] for name in mesh.names]
     return np.array([bone.select if hasattr(bone, "select") else bone.bone.select for bone in pose_bones], np.bool_)
 
 
 def selected_vertices(item: bpy.types.Object) -> NDArray[np.bool_]:
     """Which vertices of a mesh object are selected, (V,)."""
-    selected = np.empty(len(item.data.vertices), np.bool_)
-    item.data.vertices.foreach_get("select", selected)
+    selected = np.empty(len(mesh_of(item).vertices), np.bool_)
+    mesh_of(item).vertices.foreach_get("select", selected)
     return selected
 
 
 def select_vertices(item: bpy.types.Object, vertices: NDArray[np.intp]) -> None:
     """Select vertices of a mesh object, (N,), and no others, nor an edge or face."""
-    mesh = item.data
+    mesh = mesh_of(item)
     chosen = np.zeros(len(mesh.vertices), np.bool_)
     chosen[vertices] = True
     mesh.vertices.foreach_set("select", chosen)
@@ -210,5 +213,5 @@ def select_vertices(item: bpy.types.Object, vertices: NDArray[np.intp]) -> None:
 
 def painted_vertices(item: bpy.types.Object) -> NDArray[np.bool_] | None:
     """The selected vertices, (V,), where the selection masks Weight Paint; else None."""
-    mesh = item.data
+    mesh = mesh_of(item)
     return selected_vertices(item) if mesh.use_paint_mask or mesh.use_paint_mask_vertex else None

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 import bpy
 
 from ..core import library
 from ..engine import bake, portable, stack
+from ..settings.declared import flag
 from . import rigged
 
 __all__ = [
@@ -50,9 +50,9 @@ def live_meshes(context: bpy.types.Context, all_meshes: bool = False) -> list[bp
     return [item for item in meshes(context, all_meshes) if stack.find(item) is not None]
 
 
-def all_meshes_property() -> Any:
+def all_meshes_property() -> bool:
     """What operators have that the panel of a rig calls."""
-    return bpy.props.BoolProperty(
+    return flag(
         name="All Meshes",
         description="Those of the armature, whether selected or not",
         options={"SKIP_SAVE", "HIDDEN"},

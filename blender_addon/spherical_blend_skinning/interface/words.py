@@ -7,13 +7,15 @@ import textwrap
 
 import bpy
 
+from ..settings.typed import Icon
+
 __all__ = ["draw_words"]
 
 # About as many letters as the sidebar has in a line, at its default width, beside an icon and in a box.
 _LINE = 22
 
 
-def draw_words(layout: bpy.types.UILayout, text: str, icon: str) -> None:
+def draw_words(layout: bpy.types.UILayout, text: str, icon: Icon) -> None:
     """Draw a sentence in lines that fit into the sidebar."""
     column = layout.column(align=True)
     for number, line in enumerate(textwrap.wrap(text, _LINE)):

@@ -8,6 +8,7 @@ import bpy
 from ..interface import rigged
 from ..interface.selection import our_meshes, refuse
 from ..settings import rig as rig_settings
+from ..settings.typed import Result, settings_of
 
 __all__ = ["CLASSES"]
 
@@ -27,9 +28,9 @@ class SBS_OT_share_settings(bpy.types.Operator):
             return refuse(cls, "Select a mesh of an armature that does not belong to a library")
         return True
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         armature = rigged.rig_of(context)
-        is_shown = context.object == armature and armature.sbs.is_property_set("center")
+        is_shown = context.object == armature and settings_of(armature).is_property_set("center")
         source = armature if is_shown else our_meshes(context)[0]
         count = rig_settings.share(source, armature)
         self.report({"INFO"}, f"Meshes with the settings of {source.name}: {count}")

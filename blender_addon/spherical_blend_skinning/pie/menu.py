@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import bpy
 
+from ..capsules.settings import capsule_settings_of
 from ..engine import bake
 from ..interface import keys, owner, rigged
+from ..settings.typed import armature_data
 
 __all__ = ["CLASSES", "register", "unregister"]
 
@@ -35,7 +37,7 @@ class SBS_MT_pie(bpy.types.Menu):
             pie.operator("sbs.bind", text="Bind All Meshes", icon="ARMATURE_DATA").all_meshes = True
         else:
             pie.operator("sbs.rebind", icon="FILE_REFRESH").all_meshes = True
-        pie.prop(armature.data.sbs, "show_capsules", icon="META_CAPSULE")
+        pie.prop(capsule_settings_of(armature_data(armature)), "show_capsules", icon="META_CAPSULE")
         pie.operator("sbs.assign_from_capsules")
         pie.operator("sbs.automatic_weights", text="Heat Weights", icon="LIGHT_SUN").weights = "HEAT"
         pie.operator("sbs.unbind", icon="X").all_meshes = True

@@ -9,6 +9,7 @@ from ..bind import operators as bind
 from ..engine import live, portable, stack
 from ..interface.selection import allow, do_to_each, hindrance, linked_reason, meshes, portable_meshes, refuse
 from ..settings import preferences
+from ..settings.typed import Result
 
 __all__ = ["CLASSES", "make_portable"]
 
@@ -48,7 +49,7 @@ class SBS_OT_make_portable(bpy.types.Operator):
             return refuse(cls, "Nodes can read bones from Blender 5.1 on; bake in this one")
         return allow(cls, hindrance(context) if meshes(context) else "Select a mesh with an armature")
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         def make_one(item: bpy.types.Object) -> None:
             counts = make_portable(context, item)
             self.report(
@@ -70,7 +71,7 @@ class SBS_OT_make_live(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         return allow(cls, hindrance(context) if portable_meshes(context) else "No selected object is portable")
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         def make_one(item: bpy.types.Object) -> None:
             portable.make_live(item)
             state = live.update(item, context.evaluated_depsgraph_get())

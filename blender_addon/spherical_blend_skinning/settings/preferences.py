@@ -4,24 +4,26 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any, cast
 
 import bpy
 
 from ..core import library
 from .choices import CENTERS
+from .declared import choice, integer
 
 
 class SBS_AP_preferences(bpy.types.AddonPreferences):
     bl_idname = library.ADDON
 
-    threads: bpy.props.IntProperty(
+    threads: int = integer(
         name="Threads",
         description="How many threads deform a mesh at most; 0 for as many as the processor has",
         default=0,
         min=0,
         soft_max=64,
     )
-    engine: bpy.props.EnumProperty(
+    engine: str = choice(
         name="Default Engine",
         description="How a newly bound mesh is deformed",
         items=[
@@ -35,7 +37,7 @@ class SBS_AP_preferences(bpy.types.AddonPreferences):
         default="LIVE",
     )
 
-    center: bpy.props.EnumProperty(
+    center: str = choice(
         name="Default Center",
         description="What a newly bound mesh turns vertices about. Portable ones know no weighted centers: they get "
         "optimized ones",
@@ -76,10 +78,10 @@ def get(context: bpy.types.Context) -> SBS_AP_preferences | SimpleNamespace:
 
     Of ``blender --addons`` and ``addon_utils.enable`` Blender's own preferences know nothing.
     """
-    addon = context.preferences.addons.get(library.ADDON)
+    addon: bpy.types.Addon | None = context.preferences.addons.get(library.ADDON)
     if addon is not None:
-        return addon.preferences
-    properties = SBS_AP_preferences.bl_rna.properties
+        return cast("SBS_AP_preferences", addon.preferences)
+    properties: Any = SBS_AP_preferences.bl_rna.properties
     return SimpleNamespace(**{name: properties[name].default for name in SBS_AP_preferences.__annotations__})
 
 

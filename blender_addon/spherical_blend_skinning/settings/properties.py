@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, TypeVar
 
 import bpy
 
-from . import presets, shared
+from . import declared, presets, shared
 from . import rig as rig_settings
 from .choices import AS_OTHERS, BLENDED_BONES, CAPSULE_FALLOFFS, CENTERS, METHODS, ROTATIONS
+from .declared import choice, flag, pointer, real, text
+from .typed import owner_of
 
 __all__ = ["BONE_AMOUNT", "CLASSES", "register", "unregister"]
 
@@ -18,7 +20,9 @@ __all__ = ["BONE_AMOUNT", "CLASSES", "register", "unregister"]
 #: a group of ours, for only so all of them can be read at once.
 BONE_AMOUNT = "sbs_amount"
 
-_OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
+_OVERRIDABLE: set[Literal["LIBRARY_OVERRIDABLE"]] = {"LIBRARY_OVERRIDABLE"}
+
+_Value = TypeVar("_Value")
 
 
 def _is_armature(_settings: bpy.types.PropertyGroup, item: bpy.types.Object) -> bool:
@@ -30,25 +34,25 @@ def _changed(settings: bpy.types.PropertyGroup, _context: bpy.types.Context) -> 
     settings.id_data.update_tag()
 
 
-def _shared(name: str) -> Callable[[bpy.types.PropertyGroup, bpy.types.Context], None]:
+def _shared(name: str) -> Callable[[SBS_PG_object, bpy.types.Context], None]:
     """What follows a change of a setting that the meshes of a rig may share."""
 
-    def changed(settings: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
+    def changed(settings: SBS_PG_object, context: bpy.types.Context) -> None:
         rig_settings.changed(settings, name)
         _changed(settings, context)
 
     return changed
 
 
-def _kept(make: Callable[..., Any], *, update: Any = _changed, **options: Any) -> Any:
+def _kept(make: Callable[..., _Value], *, update: Any = _changed, **options: Any) -> _Value:
     """A property that is kept with data-blocks: it may be overridden, and a change of it is noticed."""
     return make(update=update, override=_OVERRIDABLE, **options)
 
 
-def _shared_choice(setting: str, name: str, description: str, items: Any, default: str) -> Any:
+def _shared_choice(setting: str, name: str, description: str, items: Any, default: str) -> str:
     """An enumeration that the meshes of a rig may share; `setting` is the name of the property."""
     return _kept(
-        bpy.props.EnumProperty,
+        choice,
         name=name,
         description=description,
         items=items,
@@ -57,42 +61,42 @@ def _shared_choice(setting: str, name: str, description: str, items: Any, defaul
     )
 
 
-def _take_settings(settings: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
+def _take_settings(settings: SBS_PG_object, context: bpy.types.Context) -> None:
     """Have a mesh that shares the settings of its rig get those of another one."""
     if settings.scope == "RIG" and settings.armature is not None:
-        rig_settings.join(settings.id_data, settings.armature, settings.center)
+        rig_settings.join(owner_of(settings), settings.armature, settings.center)
     _changed(settings, context)
 
 
 class SBS_PG_armature_modifier(bpy.types.PropertyGroup):
     """The Armature modifier that stepped back, as it was."""
 
-    name: bpy.props.StringProperty(override=_OVERRIDABLE)
-    was_added: bpy.props.BoolProperty(override=_OVERRIDABLE)
-    show_viewport: bpy.props.BoolProperty(override=_OVERRIDABLE)
-    show_render: bpy.props.BoolProperty(override=_OVERRIDABLE)
-    use_vertex_groups: bpy.props.BoolProperty(override=_OVERRIDABLE)
-    use_bone_envelopes: bpy.props.BoolProperty(override=_OVERRIDABLE)
+    name: str = text(override=_OVERRIDABLE)
+    was_added: bool = flag(override=_OVERRIDABLE)
+    show_viewport: bool = flag(override=_OVERRIDABLE)
+    show_render: bool = flag(override=_OVERRIDABLE)
+    use_vertex_groups: bool = flag(override=_OVERRIDABLE)
+    use_bone_envelopes: bool = flag(override=_OVERRIDABLE)
     # While weights are painted, and not by the artist.
-    shown_to_paint: bpy.props.BoolProperty(override=_OVERRIDABLE)
+    shown_to_paint: bool = flag(override=_OVERRIDABLE)
 
 
 class SBS_PG_object(bpy.types.PropertyGroup):
     """How a mesh is deformed, or what the meshes of an armature object share of that."""
 
-    bound: bpy.props.BoolProperty(
+    bound: bool = flag(
         name="Bound", description="Whether the object has the modifier", override=_OVERRIDABLE, options={"HIDDEN"}
     )
-    armature: _kept(
-        bpy.props.PointerProperty,
+    armature: bpy.types.Object = pointer(
         name="Armature",
         description="The armature whose bones deform the mesh, by the vertex groups of their names",
         type=bpy.types.Object,
         poll=_is_armature,
         update=_take_settings,
+        override=_OVERRIDABLE,
     )
-    scope: _kept(
-        bpy.props.EnumProperty,
+    scope: str = _kept(
+        choice,
         name="Settings",
         description="Whose settings these are",
         items=(
@@ -103,45 +107,49 @@ class SBS_PG_object(bpy.types.PropertyGroup):
         default="MESH",
         update=_take_settings,
     )
-    preset: bpy.props.EnumProperty(
+    preset: str = choice(
         name="Preset",
         description="Method, rotation, center and limit at once",
         items=presets.ITEMS,
         get=presets.of,
         set=presets.use,
     )
-    method: _shared_choice("method", "Method", "How the motions of several bones are blended", METHODS, "SPHERICAL")
-    rotation: _shared_choice("rotation", "Rotation", "How Spherical Blend blends rotations", ROTATIONS, "QLERP")
-    center: _shared_choice("center", "Center", "What Spherical Blend turns vertices about", CENTERS, "JOINT_SET")
-    blended_bones: _shared_choice("blended_bones", "Bones", "Which bones Bones Blending is for", BLENDED_BONES, "ALL")
-    influence_limit: _kept(
+    method: str = _shared_choice(
+        "method", "Method", "How the motions of several bones are blended", METHODS, "SPHERICAL"
+    )
+    rotation: str = _shared_choice("rotation", "Rotation", "How Spherical Blend blends rotations", ROTATIONS, "QLERP")
+    center: str = _shared_choice("center", "Center", "What Spherical Blend turns vertices about", CENTERS, "JOINT_SET")
+    blended_bones: str = _shared_choice(
+        "blended_bones", "Bones", "Which bones Bones Blending is for", BLENDED_BONES, "ALL"
+    )
+    influence_limit: int = _kept(
         shared.limit,
         default=0,
         description="The most bones that move a vertex, the heaviest are kept; 0 for all",
         update=_shared("influence_limit"),
     )
-    amount: _kept(
+    amount: float = _kept(
         shared.factor,
         name="Amount",
         description="How much of the method there is; the rest is what is chosen for elsewhere",
     )
-    amount_group: _kept(
-        bpy.props.StringProperty,
+    amount_group: str = _kept(
+        text,
         name="Vertex Group",
         description="Vertex group that tells how much of the method each vertex gets; all of it if empty",
     )
-    amount_invert: _kept(bpy.props.BoolProperty, name="Invert", description="Take the vertex group the other way round")
-    amount_method: _kept(
-        bpy.props.EnumProperty,
+    amount_invert: bool = _kept(flag, name="Invert", description="Take the vertex group the other way round")
+    amount_method: str = _kept(
+        choice,
         name="Elsewhere",
         description="What a vertex gets where the amount is less than one",
         items=(("NONE", "Undeformed", "It stays where it is"), *METHODS),
         default="LINEAR",
     )
-    armature_modifier: bpy.props.PointerProperty(type=SBS_PG_armature_modifier, override=_OVERRIDABLE)
+    armature_modifier: SBS_PG_armature_modifier = pointer(type=SBS_PG_armature_modifier, override=_OVERRIDABLE)
 
 
-def _zone_changed(bone: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
+def _zone_changed(bone: SBS_PG_bone, context: bpy.types.Context) -> None:
     # Only where start and end are far enough apart that float32 tells so, there is something to divide by.
     least = 1e-3 * max(abs(bone.t_min), abs(bone.t_max), 1e-3)
     if bone.t_max < bone.t_min + least:
@@ -152,34 +160,34 @@ def _zone_changed(bone: bpy.types.PropertyGroup, context: bpy.types.Context) -> 
 class SBS_PG_bone(bpy.types.PropertyGroup):
     """What is chosen for a bone."""
 
-    bones_blending: _kept(
-        bpy.props.BoolProperty,
+    bones_blending: bool = _kept(
+        flag,
         name="Bones Blending",
         description="Blend this bone with its parent by bones blending, on meshes that do so for marked bones",
     )
-    own_zone: _kept(
-        bpy.props.BoolProperty,
+    own_zone: bool = _kept(
+        flag,
         name="Own Zone",
         description="Say where along the bone Bones Blending bends; otherwise it goes by the radius of the limb",
     )
-    t_min: _kept(
-        bpy.props.FloatProperty,
+    t_min: float = _kept(
+        real,
         name="Zone Start",
         description="Where vertices begin to turn with the bone: how far from its head, negative along the parent",
         default=-0.1,
         subtype="DISTANCE",
         update=_zone_changed,
     )
-    t_max: _kept(
-        bpy.props.FloatProperty,
+    t_max: float = _kept(
+        real,
         name="Zone End",
         description="From where on vertices turn with the bone alone: how far from its head",
         default=0.1,
         subtype="DISTANCE",
         update=_zone_changed,
     )
-    capsule_falloff: _kept(
-        bpy.props.EnumProperty,
+    capsule_falloff: str = _kept(
+        choice,
         name="Falloff",
         description="How the weight of this bone falls from its inner capsule to its outer one",
         items=((AS_OTHERS, "As Others", "As is chosen for all bones"), *CAPSULE_FALLOFFS),
@@ -191,21 +199,19 @@ CLASSES = (SBS_PG_armature_modifier, SBS_PG_object, SBS_PG_bone)
 
 
 def register() -> None:
-    bpy.types.Object.sbs = bpy.props.PointerProperty(
-        name="Spherical Blend Skinning", type=SBS_PG_object, override=_OVERRIDABLE
-    )
-    bpy.types.Bone.sbs = bpy.props.PointerProperty(
-        name="Spherical Blend Skinning", type=SBS_PG_bone, override=_OVERRIDABLE
-    )
+    of_object = pointer(name="Spherical Blend Skinning", type=SBS_PG_object, override=_OVERRIDABLE)
+    of_bone = pointer(name="Spherical Blend Skinning", type=SBS_PG_bone, override=_OVERRIDABLE)
     amount = _kept(
         shared.factor,
         name="Amount",
         description="How much of their method meshes get where this bone moves them, by its weights",
     )
-    setattr(bpy.types.PoseBone, BONE_AMOUNT, amount)
+    declared.add(bpy.types.Object, "sbs", of_object)
+    declared.add(bpy.types.Bone, "sbs", of_bone)
+    declared.add(bpy.types.PoseBone, BONE_AMOUNT, amount)
 
 
 def unregister() -> None:
-    delattr(bpy.types.PoseBone, BONE_AMOUNT)
-    del bpy.types.Bone.sbs
-    del bpy.types.Object.sbs
+    declared.remove(bpy.types.PoseBone, BONE_AMOUNT)
+    declared.remove(bpy.types.Bone, "sbs")
+    declared.remove(bpy.types.Object, "sbs")

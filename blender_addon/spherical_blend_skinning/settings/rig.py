@@ -8,8 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import bpy
+
+from .typed import owner_of, settings_of
+
+if TYPE_CHECKING:
+    from .properties import SBS_PG_object
 
 __all__ = ["SHARED", "changed", "followers", "join", "share", "take"]
 
@@ -22,18 +28,18 @@ _copying = False
 
 def followers(armature: bpy.types.Object) -> list[bpy.types.Object]:
     """The meshes that share the settings of an armature object."""
-    return [item for item in _meshes_of(armature) if item.sbs.scope == "RIG" and item.library is None]
+    return [item for item in _meshes_of(armature) if settings_of(item).scope == "RIG" and item.library is None]
 
 
-def changed(settings: bpy.types.PropertyGroup, name: str) -> None:
+def changed(settings: SBS_PG_object, name: str) -> None:
     """A shared setting was changed: that of a rig is given to its meshes, that of a mesh is its own from now on."""
     if _copying:
         return
-    item = settings.id_data
+    item = owner_of(settings)
     if item.type == "ARMATURE":
         with _copies():
             for other in followers(item):
-                setattr(other.sbs, name, getattr(settings, name))
+                setattr(settings_of(other), name, getattr(settings, name))
     elif settings.scope == "RIG":
         settings.scope = "MESH"
 
@@ -47,12 +53,12 @@ def join(item: bpy.types.Object, armature: bpy.types.Object, center: str) -> Non
     center : str
         What the first mesh of a rig turns about, if that was not chosen for it.
     """
-    settings = item.sbs
+    settings = settings_of(item)
     if not settings.is_property_set("scope"):
         chosen = any(settings.is_property_set(name) for name in SHARED)
         settings.scope = "MESH" if chosen or armature.library is not None else "RIG"
     if settings.scope == "RIG":
-        if not armature.sbs.is_property_set("center"):
+        if not settings_of(armature).is_property_set("center"):
             _begin(item, armature, center)
         take(item, armature)
     elif not settings.is_property_set("center"):
@@ -72,28 +78,30 @@ def share(source: bpy.types.Object, armature: bpy.types.Object) -> int:
     meshes = [item for item in _meshes_of(armature) if item.library is None]
     for item in meshes:
         _copy(armature, item)
-        item.sbs.scope = "RIG"
+        settings_of(item).scope = "RIG"
     return len(meshes)
 
 
 def _begin(item: bpy.types.Object, armature: bpy.types.Object, center: str) -> None:
     """Have a rig start with the settings of a mesh that is bound to it already, if there is one."""
-    present = next((other for other in _meshes_of(armature) if other != item and other.sbs.bound), None)
+    present = next((other for other in _meshes_of(armature) if other != item and settings_of(other).bound), None)
     if present is not None:
         _copy(present, armature)
     else:
-        armature.sbs.center = center
+        settings_of(armature).center = center
 
 
 def _meshes_of(armature: bpy.types.Object) -> list[bpy.types.Object]:
-    return [item for item in bpy.data.objects if item.type == "MESH" and item.sbs.armature == armature]
+    return [item for item in bpy.data.objects if item.type == "MESH" and settings_of(item).armature == armature]
 
 
 def _copy(source: bpy.types.Object, target: bpy.types.Object) -> None:
+    given, taken = settings_of(source), settings_of(target)
     with _copies():
         for name in SHARED:
-            if getattr(target.sbs, name) != getattr(source.sbs, name) or not target.sbs.is_property_set(name):
-                setattr(target.sbs, name, getattr(source.sbs, name))
+            value = getattr(given, name)
+            if getattr(taken, name) != value or not taken.is_property_set(name):
+                setattr(taken, name, value)
 
 
 @contextmanager

@@ -5,34 +5,29 @@ from __future__ import annotations
 
 from typing import Any
 
-import bpy
-
 from .choices import CAPSULE_FALLOFFS, CAPSULE_OUTSIDES
+from .declared import choice, integer, real
 
 __all__ = ["factor", "falloff", "limit", "outside"]
 
 
-def factor(name: str, description: str, default: float = 1.0, **options: Any) -> Any:
+def factor(name: str, description: str, default: float = 1.0, **options: Any) -> float:
     """A number from 0 to 1; `options` are those of `bpy.props.FloatProperty`."""
-    return bpy.props.FloatProperty(
-        name=name, description=description, default=default, min=0.0, max=1.0, subtype="FACTOR", **options
-    )
+    return real(name=name, description=description, default=default, min=0.0, max=1.0, subtype="FACTOR", **options)
 
 
-def limit(default: int, description: str = "The most bones that move a vertex; 0 for all", **options: Any) -> Any:
+def limit(default: int, description: str = "The most bones that move a vertex; 0 for all", **options: Any) -> int:
     """A number of bones per vertex; `options` are those of `bpy.props.IntProperty`."""
-    return bpy.props.IntProperty(name="Limit", description=description, default=default, min=0, soft_max=8, **options)
+    return integer(name="Limit", description=description, default=default, min=0, soft_max=8, **options)
 
 
-def falloff() -> Any:
+def falloff() -> str:
     """How weights of capsules fall."""
-    return bpy.props.EnumProperty(
+    return choice(
         name="Falloff", description="How a weight falls from the inner capsule to the outer one", items=CAPSULE_FALLOFFS
     )
 
 
-def outside() -> Any:
+def outside() -> str:
     """What vertices outside of all capsules get."""
-    return bpy.props.EnumProperty(
-        name="Outside", description="What happens to vertices that are in no capsule", items=CAPSULE_OUTSIDES
-    )
+    return choice(name="Outside", description="What happens to vertices that are in no capsule", items=CAPSULE_OUTSIDES)

@@ -8,6 +8,8 @@ import bpy
 from ..bind import operators as bind
 from ..engine import bake, shape_keys, stack
 from ..interface.selection import allow, do_to_each, hindrance, our_meshes
+from ..settings.declared import flag
+from ..settings.typed import Result
 
 __all__ = ["CLASSES"]
 
@@ -18,7 +20,7 @@ class SBS_OT_apply_as_shape_key(bpy.types.Operator):
     bl_description = "Make a shape key of what spherical blend skinning does in this pose, in place of the modifier"
     bl_options = {"REGISTER", "UNDO"}
 
-    keep_modifier: bpy.props.BoolProperty(
+    keep_modifier: bool = flag(
         name="Keep Modifier", description="Stay bound, as Save as Shape Key of other modifiers does"
     )
 
@@ -27,7 +29,7 @@ class SBS_OT_apply_as_shape_key(bpy.types.Operator):
         none = "No selected object is deformed by spherical blend skinning"
         return allow(cls, hindrance(context) if our_meshes(context) else none)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         def apply(item: bpy.types.Object) -> None:
             key = shape_keys.add(item, context.view_layer)
             if not self.keep_modifier:

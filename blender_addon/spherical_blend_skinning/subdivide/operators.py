@@ -12,6 +12,8 @@ from ..core import library
 from ..core.matrices import transform_points
 from ..interface import rigged
 from ..interface.selection import allow
+from ..settings.declared import choice, integer
+from ..settings.typed import Result, mesh_of
 
 __all__ = ["CLASSES", "attachment", "heaviest", "subdivide_near"]
 
@@ -63,7 +65,7 @@ def subdivide_near(mesh: rigged.RiggedMesh, near: NDArray[np.bool_], levels: int
     scheme : {"1:4", "1:3"}
         Whether edges are halved, or faces get a vertex in their middle and no edge is split.
     """
-    data = mesh.item.data
+    data = mesh_of(mesh.item)
     edited = bmesh.new()
     try:
         edited.from_mesh(data)
@@ -89,7 +91,7 @@ class SBS_OT_subdivide_near_bones(bpy.types.Operator):
     bl_description = "Make the faces finer that bend with the selected bones, so that they bend more smoothly"
     bl_options = {"REGISTER", "UNDO"}
 
-    where: bpy.props.EnumProperty(
+    where: str = choice(
         name="Where",
         description="Which faces are near a bone",
         items=(
@@ -97,7 +99,7 @@ class SBS_OT_subdivide_near_bones(bpy.types.Operator):
             ("BONE", "Along Bone", "Those that it moves most of all"),
         ),
     )
-    scheme: bpy.props.EnumProperty(
+    scheme: str = choice(
         name="Scheme",
         description="How faces are divided",
         items=(
@@ -105,7 +107,7 @@ class SBS_OT_subdivide_near_bones(bpy.types.Operator):
             ("1:3", "1:3, at Centers", "A triangle becomes three about a vertex in its middle; no edge is split"),
         ),
     )
-    levels: bpy.props.IntProperty(
+    levels: int = integer(
         name="Levels", description="How many times faces are divided", default=1, min=1, max=6, soft_max=3
     )
 
@@ -113,18 +115,18 @@ class SBS_OT_subdivide_near_bones(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         return allow(cls, rigged.hindrance(context))
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         count = vertices = 0
         for mesh in rigged.find(context):
             bones = rigged.selected_bones(mesh)
             if not bones.any():
                 self.report({"ERROR"}, f"No bone of {mesh.armature.name} that deforms is selected")
                 return {"CANCELLED"}
-            before = len(mesh.item.data.vertices)
+            before = len(mesh_of(mesh.item).vertices)
             belongs = attachment(mesh) if self.where == "JOINT" else heaviest(mesh)
             near = (belongs >= 0) & bones[belongs]
             count += subdivide_near(mesh, near, self.levels, self.scheme)
-            vertices += len(mesh.item.data.vertices) - before
+            vertices += len(mesh_of(mesh.item).vertices) - before
         if not count:
             self.report({"WARNING"}, "No face lies near the selected bones")
             return {"CANCELLED"}

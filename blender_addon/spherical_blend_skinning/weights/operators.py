@@ -8,12 +8,14 @@ import bpy
 from ..interface import rigged
 from ..interface.selection import allow
 from ..settings import shared
+from ..settings.declared import choice, integer, real
+from ..settings.typed import OperatorMixin, Report, Result, mesh_of
 from . import tools
 
 __all__ = ["CLASSES"]
 
 
-class _WeightsOperator:
+class _WeightsOperator(OperatorMixin):
     """What the operators share: they work on the weights of the active mesh."""
 
     bl_options = {"REGISTER", "UNDO"}
@@ -24,20 +26,20 @@ class _WeightsOperator:
         return allow(cls, rigged.hindrance(context) if is_mesh else "Select a mesh")
 
 
-class SBS_OT_smooth_weights(_WeightsOperator, bpy.types.Operator):  # type: ignore[misc]
+class SBS_OT_smooth_weights(_WeightsOperator, bpy.types.Operator):
     bl_idname = "sbs.smooth_weights"
     bl_label = "Smooth over the Surface"
     bl_description = "Smooth the weights of all bones at once, across seams; locked groups keep theirs"
 
-    iterations: bpy.props.IntProperty(
+    iterations: int = integer(
         name="Iterations", description="How many times weights move", default=2, min=1, soft_max=50
     )
-    strength: bpy.props.FloatProperty(
+    strength: float = real(
         name="Strength", description="How far towards the mean of the neighbors", default=0.5, min=0.0, max=1.0
     )
-    limit: shared.limit(0)
+    limit: int = shared.limit(0)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         (mesh,) = rigged.find(context)
         try:
             count = tools.smooth(
@@ -54,7 +56,7 @@ class SBS_OT_smooth_weights(_WeightsOperator, bpy.types.Operator):  # type: igno
         return {"FINISHED"}
 
 
-class SBS_OT_mirror_weights(_WeightsOperator, bpy.types.Operator):  # type: ignore[misc]
+class SBS_OT_mirror_weights(_WeightsOperator, bpy.types.Operator):
     bl_idname = "sbs.mirror_weights"
     bl_label = "Mirror, Tolerant of Asymmetry"
     bl_description = (
@@ -62,17 +64,17 @@ class SBS_OT_mirror_weights(_WeightsOperator, bpy.types.Operator):  # type: igno
         " become selected"
     )
 
-    axis: bpy.props.EnumProperty(
+    axis: str = choice(
         name="Axis",
         description="The mirror is perpendicular to this axis of the object",
         items=[("X", "X", ""), ("Y", "Y", ""), ("Z", "Z", "")],
     )
-    source: bpy.props.EnumProperty(
+    source: str = choice(
         name="Copy from",
         description="The side that keeps its weights",
         items=[("POSITIVE", "Positive Side", ""), ("NEGATIVE", "Negative Side", "")],
     )
-    tolerance: bpy.props.FloatProperty(
+    tolerance: float = real(
         name="Tolerance",
         description="How far the sides may differ, as a share of the size of the mesh",
         default=0.01,
@@ -81,26 +83,26 @@ class SBS_OT_mirror_weights(_WeightsOperator, bpy.types.Operator):  # type: igno
         precision=3,
     )
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         (mesh,) = rigged.find(context)
         result = tools.mirror(mesh, axis=self.axis.lower(), source=self.source.lower(), tolerance=self.tolerance)
         if len(result.unmatched):
             rigged.select_vertices(mesh.item, result.unmatched)
-        kind = {"WARNING"} if len(result.unmatched) else {"INFO"}
+        kind: Report = {"WARNING"} if len(result.unmatched) else {"INFO"}
         self.report(
             kind, f"Mirrored the weights of {result.changed} vertices; {len(result.unmatched)} found no partner"
         )
         return {"FINISHED"}
 
 
-class SBS_OT_check_weights(_WeightsOperator, bpy.types.Operator):  # type: ignore[misc]
+class SBS_OT_check_weights(_WeightsOperator, bpy.types.Operator):
     bl_idname = "sbs.check_weights"
     bl_label = "Check Weights"
     bl_description = "Look for vertices without weights, with sums that are not 1, or with too many bones; select them"
 
-    limit: shared.limit(4, "More bones at a vertex are too many; 0 for no limit")
+    limit: int = shared.limit(4, "More bones at a vertex are too many; 0 for no limit")
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         (mesh,) = rigged.find(context)
         result = tools.check(mesh, limit=self.limit)
         rigged.select_vertices(mesh.item, result.vertices)
@@ -108,27 +110,27 @@ class SBS_OT_check_weights(_WeightsOperator, bpy.types.Operator):  # type: ignor
         return {"FINISHED"}
 
 
-class SBS_OT_heat_weights(_WeightsOperator, bpy.types.Operator):  # type: ignore[misc]
+class SBS_OT_heat_weights(_WeightsOperator, bpy.types.Operator):
     bl_idname = "sbs.heat_weights"
     bl_label = "Heat with Islands"
     bl_description = "Automatic weights by heat, also for meshes of loose parts; locked groups keep theirs"
 
-    limit: shared.limit(4)
+    limit: int = shared.limit(4)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         (mesh,) = rigged.find(context)
         count, report = tools.heat(mesh, limit=self.limit)
         self.report({"INFO"}, f"Assigned weights of {count} vertices by {report}")
         return {"FINISHED"}
 
 
-class SBS_OT_transfer_weights(_WeightsOperator, bpy.types.Operator):  # type: ignore[misc]
+class SBS_OT_transfer_weights(_WeightsOperator, bpy.types.Operator):
     bl_idname = "sbs.transfer_weights"
     bl_label = "Transfer"
     bl_description = "Give the other selected meshes the weights of the nearest points of the active one"
 
-    limit: shared.limit(0)
-    max_distance: bpy.props.FloatProperty(
+    limit: int = shared.limit(0)
+    max_distance: float = real(
         name="Distance",
         description="Vertices that are farther keep their weights; 0 for any distance",
         default=0.0,
@@ -141,7 +143,7 @@ class SBS_OT_transfer_weights(_WeightsOperator, bpy.types.Operator):  # type: ig
         lack = "" if _others(context) else "Select the meshes that are to get weights, and then the one that has them"
         return super().poll(context) and allow(cls, lack)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> Result:
         (source,) = rigged.find(context)
         targets = _others(context)
         changed = unmatched = 0
@@ -166,7 +168,7 @@ def _others(context: bpy.types.Context) -> list[bpy.types.Object]:
         and item.data != context.object.data
         and item.data.library is None
         and item.mode != "EDIT"
-        and len(item.data.vertices)
+        and len(mesh_of(item).vertices)
     ]
 
 

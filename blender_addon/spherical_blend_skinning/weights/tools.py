@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..core import assignment, library
 from ..core.matrices import inverse, transform_points
 from ..interface import rigged
+from ..settings.typed import mesh_of
 
 __all__ = ["Checked", "CopyResult", "check", "heat", "mirror", "smooth", "transfer"]
 
@@ -172,7 +173,7 @@ def check(mesh: rigged.RiggedMesh, *, limit: int) -> Checked:
         shown = ", ".join(idle[:3]) + (f" and {len(idle) - 3} more" if len(idle) > 3 else "")
         counts.append(f"bones without weight: {shown}")
     vertices = np.unique(np.concatenate(list(parts.values())))
-    summary = f"{len(vertices)} of {len(mesh.item.data.vertices)} vertices have bad weights"
+    summary = f"{len(vertices)} of {len(mesh_of(mesh.item).vertices)} vertices have bad weights"
     return Checked(vertices, "; ".join([summary, *counts]))
 
 

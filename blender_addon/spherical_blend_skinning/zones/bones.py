@@ -10,6 +10,7 @@ from mathutils import Matrix
 
 from ..core.blended import BlendedBinding
 from ..engine import live, registry
+from ..settings.typed import armature_data, owner_of, settings_of, settings_of_bone
 
 __all__ = ["Zone", "adopt", "ends", "find"]
 
@@ -32,17 +33,17 @@ class Zone(NamedTuple):
 
 def find(bone: bpy.types.PoseBone) -> Zone | None:
     """The zone of a bone; None if no mesh blends it with its parent."""
-    armature = bone.id_data
+    armature = owner_of(bone)
     place = armature.pose.bones.find(bone.name)
     for item in registry.bound_objects():
         state = live.state_of(item)
         binding = state and state.binding
-        if item.sbs.armature != armature or not isinstance(binding, BlendedBinding):
+        if settings_of(item).armature != armature or not isinstance(binding, BlendedBinding):
             continue
         if place < len(binding.rig.names) and binding.rig.names[place] == bone.name:
             found = binding.zone_of(place)
             if found is not None:
-                own = bone.bone.sbs
+                own = settings_of_bone(bone.bone)
                 # What was set a moment ago, no mesh may have been bound by yet.
                 t_min, t_max = (own.t_min, own.t_max) if own.own_zone else found
                 return Zone(t_min, t_max, binding.zone_radius(place))
@@ -51,7 +52,7 @@ def find(bone: bpy.types.PoseBone) -> Zone | None:
 
 def adopt(bone: bpy.types.PoseBone, zone: Zone) -> None:
     """Make a zone that goes by the limb the bone's own, as it is."""
-    settings = bone.bone.sbs
+    settings = settings_of_bone(bone.bone)
     if not settings.own_zone:
         settings.t_min = zone.t_min
         settings.t_max = zone.t_max
@@ -63,7 +64,7 @@ def ends(bone: bpy.types.PoseBone) -> tuple[Matrix, Matrix]:
 
     At the start vertices follow the next ancestor that deforms, at the end the bone alone.
     """
-    at_rest = bone.id_data.data.pose_position == "REST"
+    at_rest = armature_data(owner_of(bone)).pose_position == "REST"
     own = bone.bone.matrix_local if at_rest else bone.matrix
     parent = next((other for other in bone.parent_recursive if other.bone.use_deform), None)
     if at_rest or parent is None:

@@ -6,7 +6,9 @@ from __future__ import annotations
 import bpy
 from mathutils import Matrix, Vector
 
+from ..capsules.settings import capsule_settings_of
 from ..interface.handles import Handles, arrow_place
+from ..settings.typed import armature_data, owner_of, settings_of_bone
 from . import bones as bone_zones
 from .overlay import END_COLOR, START_COLOR
 
@@ -26,7 +28,11 @@ class SBS_GGT_zone(Handles, bpy.types.GizmoGroup):  # type: ignore[misc]
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         bone = context.active_pose_bone
-        return bone is not None and bone.id_data.data.sbs.show_zones and bone_zones.find(bone) is not None
+        return (
+            bone is not None
+            and capsule_settings_of(armature_data(owner_of(bone))).show_zones
+            and bone_zones.find(bone) is not None
+        )
 
     def setup(self, _context: bpy.types.Context) -> None:
         self.start = self.add_handle(START_COLOR, _start, _set_start)
@@ -39,7 +45,7 @@ class SBS_GGT_zone(Handles, bpy.types.GizmoGroup):  # type: ignore[misc]
 def places(bone: bpy.types.PoseBone) -> tuple[Matrix, Matrix]:
     """Where both handles start: at the head of the bone; their z points along the parent, and along the bone."""
     head, along = Vector((0.0, 0.0, 0.0)), Vector((0.0, 1.0, 0.0))
-    start, end = (bone.id_data.matrix_world @ matrix for matrix in bone_zones.ends(bone))
+    start, end = (owner_of(bone).matrix_world @ matrix for matrix in bone_zones.ends(bone))
     return arrow_place(start, head, -along), arrow_place(end, head, along)
 
 
@@ -62,14 +68,14 @@ def _set_start(distance: float) -> None:
     bone, zone = bpy.context.active_pose_bone, _zone()
     if zone is not None:
         bone_zones.adopt(bone, zone)
-        bone.bone.sbs.t_min = min(-distance, zone.t_max - _LEAST * bone.bone.length)
+        settings_of_bone(bone.bone).t_min = min(-distance, zone.t_max - _LEAST * bone.bone.length)
 
 
 def _set_end(distance: float) -> None:
     bone, zone = bpy.context.active_pose_bone, _zone()
     if zone is not None:
         bone_zones.adopt(bone, zone)
-        bone.bone.sbs.t_max = max(distance, zone.t_min + _LEAST * bone.bone.length)
+        settings_of_bone(bone.bone).t_max = max(distance, zone.t_min + _LEAST * bone.bone.length)
 
 
 CLASSES = (SBS_GGT_zone,)

@@ -8,7 +8,9 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
+from ..capsules.settings import capsule_settings_of
 from ..interface import drawing
+from ..settings.typed import armature_data
 from . import bones as bone_zones
 
 __all__ = ["CLASSES", "END_COLOR", "START_COLOR", "register", "ring", "unregister"]
@@ -32,14 +34,13 @@ def ring(matrix: Matrix, place: float, radius: float) -> NDArray[np.float32]:
 def _draw() -> None:
     context = bpy.context
     armature = drawing.posed_armature(context)
-    if armature is None or not armature.data.sbs.show_zones:
+    if armature is None or not capsule_settings_of(armature_data(armature)).show_zones:
         return
     import gpu
 
     active = context.active_pose_bone
     gpu.state.blend_set("ALPHA")
-    with gpu.matrix.push_pop():
-        gpu.matrix.multiply_matrix(armature.matrix_world)
+    with drawing.transformed(armature.matrix_world):
         for bone in armature.pose.bones:
             zone = None if bone.bone.hide else bone_zones.find(bone)
             if zone is None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import bpy
 
+from ..capsules.settings import capsule_settings_of
 from ..interface.panels import PosePanel
 from ..interface.words import draw_words
+from ..settings.typed import armature_data, settings_of_bone
 from . import bones as bone_zones
 
 __all__ = ["CLASSES", "register", "unregister"]
@@ -19,26 +21,26 @@ class SBS_PT_zones(PosePanel, bpy.types.Panel):  # type: ignore[misc]
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        layout.prop(context.object.data.sbs, "show_zones")
+        layout.prop(capsule_settings_of(armature_data(context.object)), "show_zones")
         bone = context.active_pose_bone
         if bone is None:
             return
         column = layout.column(align=True)
         column.label(text=bone.name, icon="BONE_DATA")
-        column.prop(bone.bone.sbs, "bones_blending", text="Marked")
+        column.prop(settings_of_bone(bone.bone), "bones_blending", text="Marked")
         _draw(column, bone.bone)
         zone = bone_zones.find(bone)
         if zone is None:
             draw_words(column, "No mesh blends it with its parent", "INFO")
-        elif not bone.bone.sbs.own_zone:
+        elif not settings_of_bone(bone.bone).own_zone:
             draw_words(column, f"By the limb: {zone.t_min:.3g} to {zone.t_max:.3g}", "INFO")
 
 
 def _draw(layout: bpy.types.UILayout, bone: bpy.types.Bone) -> None:
-    layout.prop(bone.sbs, "own_zone")
-    if bone.sbs.own_zone:
-        layout.prop(bone.sbs, "t_min")
-        layout.prop(bone.sbs, "t_max")
+    layout.prop(settings_of_bone(bone), "own_zone")
+    if settings_of_bone(bone).own_zone:
+        layout.prop(settings_of_bone(bone), "t_min")
+        layout.prop(settings_of_bone(bone), "t_max")
 
 
 def _draw_bone(panel: bpy.types.Panel, context: bpy.types.Context) -> None:

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Properties of Blender's as fields of classes, which type checkers know by the types of their values.
+
+Blender wants a property as the annotation of its name, ``limit: bpy.props.IntProperty(...)``. Here it is
+``limit: int = integer(...)``, and `leave_to_blender` makes the one of the other before the class is registered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar, cast
+
+import bpy
+
+__all__ = ["add", "choice", "flag", "integer", "leave_to_blender", "pointer", "real", "remove", "text"]
+
+_Value = TypeVar("_Value")
+_Options = ParamSpec("_Options")
+
+
+def _of_type(make: Callable[_Options, None], _of: type[_Value]) -> Callable[_Options, _Value]:
+    """A function of Blender's that makes properties, by the type of their values."""
+    return cast("Callable[_Options, _Value]", make)
+
+
+flag = _of_type(bpy.props.BoolProperty, bool)
+integer = _of_type(bpy.props.IntProperty, int)
+real = _of_type(bpy.props.FloatProperty, float)
+text = _of_type(bpy.props.StringProperty, str)
+choice = _of_type(bpy.props.EnumProperty, str)
+
+
+def pointer(type: type[_Value], **options: Any) -> _Value:  # noqa: A002 (as Blender names it)
+    """One of data-blocks, or of groups of properties."""
+    return cast("_Value", cast("Callable[..., object]", bpy.props.PointerProperty)(type=type, **options))
+
+
+def leave_to_blender(cls: type) -> None:
+    """Make annotations of the properties of a class and of its bases."""
+    deferred = type(cast("object", flag()))
+    for base in cls.__mro__:
+        found = {name: value for name, value in vars(base).items() if isinstance(value, deferred)}
+        for name, value in found.items():
+            delattr(base, name)
+            base.__annotations__[name] = value
+
+
+def add(owner: type, name: str, value: object) -> None:
+    """Give a type of Blender's a property."""
+    setattr(owner, name, value)
+
+
+def remove(owner: type, name: str) -> None:
+    """Take away what `add` gave."""
+    delattr(owner, name)

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What stubs of Blender's interface do not tell type checkers, said in one place; nothing is checked as it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import bpy
+
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import EventTypeItems, IconItems, OperatorReturnItems, WmReportItems
+
+    from .properties import SBS_PG_bone, SBS_PG_object
+
+    Icon = IconItems
+    Key = EventTypeItems
+    Report = set[WmReportItems]
+    Result = set[OperatorReturnItems]
+    # For what is mixed into operators.
+    OperatorMixin = bpy.types.Operator
+else:
+    Icon = Key = str
+    Report = Result = set
+    OperatorMixin = object
+
+__all__ = [
+    "Icon",
+    "Key",
+    "OperatorMixin",
+    "Report",
+    "Result",
+    "animation_of",
+    "armature_data",
+    "default_of",
+    "has_key",
+    "mesh_of",
+    "new_armature_modifier",
+    "owner_of",
+    "persistent",
+    "set_default",
+    "settings_of",
+    "settings_of_bone",
+    "values_of",
+]
+
+_Handler = TypeVar("_Handler", bound=Callable[..., None])
+
+
+def mesh_of(item: bpy.types.Object) -> bpy.types.Mesh:
+    """The data of an object that is a mesh."""
+    return cast("bpy.types.Mesh", item.data)
+
+
+def armature_data(item: bpy.types.Object) -> bpy.types.Armature:
+    """The data of an object that is an armature."""
+    return cast("bpy.types.Armature", item.data)
+
+
+def owner_of(part: bpy.types.Modifier | bpy.types.PoseBone | bpy.types.PropertyGroup) -> bpy.types.Object:
+    """The object that has a modifier, a posed bone or a group of properties."""
+    return cast("bpy.types.Object", part.id_data)
+
+
+def animation_of(block: bpy.types.ID) -> bpy.types.AnimData | None:
+    """The animation of a data-block."""
+    return cast("bpy.types.AnimData", block.animation_data)  # type: ignore[attr-defined]  # of those that can have one
+
+
+def new_armature_modifier(item: bpy.types.Object, name: str) -> bpy.types.ArmatureModifier:
+    """One more modifier of an object."""
+    return cast("bpy.types.ArmatureModifier", item.modifiers.new(name, "ARMATURE"))
+
+
+def values_of(attribute: bpy.types.Attribute) -> bpy.types.bpy_prop_collection[Any]:
+    """The values of an attribute of a mesh."""
+    return cast("bpy.types.bpy_prop_collection[Any]", attribute.data)  # type: ignore[attr-defined]  # of each of its types
+
+
+def default_of(socket: bpy.types.NodeSocket) -> Any:
+    """The value of a socket that nothing is linked to."""
+    return socket.default_value  # type: ignore[attr-defined]  # of each of its types
+
+
+def set_default(socket: bpy.types.NodeSocket, value: object) -> None:
+    """Give a socket its value."""
+    socket.default_value = value  # type: ignore[attr-defined]  # of each of its types
+
+
+def settings_of(item: bpy.types.Object) -> SBS_PG_object:
+    """What we keep with an object."""
+    return cast("SBS_PG_object", item.sbs)  # type: ignore[attr-defined]  # is added when the add-on is registered
+
+
+def settings_of_bone(bone: bpy.types.Bone | bpy.types.EditBone) -> SBS_PG_bone:
+    """What we keep with a bone."""
+    return cast("SBS_PG_bone", bone.sbs)  # type: ignore[union-attr]  # is added when the add-on is registered
+
+
+def has_key(owner: bpy.types.ID, key: str) -> bool:
+    """Whether a data-block has a custom property."""
+    return key in owner  # type: ignore[operator]  # data-blocks are mappings, which the stubs do not say
+
+
+def persistent(handler: _Handler) -> _Handler:
+    """A handler that stays when another file is loaded."""
+    return cast("_Handler", bpy.app.handlers.persistent(handler))
