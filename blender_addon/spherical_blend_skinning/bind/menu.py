@@ -85,7 +85,7 @@ def register() -> None:
     bpy.types.VIEW3D_MT_object_parent.append(_draw_in_parent_menu)
     if hasattr(bpy.types, _MODIFIERS):
         getattr(bpy.types, _MODIFIERS).append(_draw_in_modifier_menu)
-    # Where the menu refuses to open, Blender takes the key for what else it is for.
+    # If the menu does not open, Blender uses the key for its own menu.
     keys.add("Object Mode", "wm.call_menu", "P", {"ctrl": True}, name=SBS_MT_set_parent.__name__)
 
 

@@ -47,7 +47,7 @@ class VertexWeights:
 
 
 def padded(counts: NDArray[np.int32], groups: NDArray[np.int32], weights: NDArray[np.float32]) -> VertexWeights:
-    """Entries (E,) of vertices one after the other, as many as `counts`, (V,), says of each, as rows."""
+    """Rows from entries (E,) of all vertices one after the other, `counts` (V,) of each."""
     shape = (len(counts), max(1, int(counts.max(initial=0))))
     if counts.min(initial=shape[1]) == shape[1]:
         return VertexWeights(groups.reshape(shape), weights.reshape(shape))

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What deforms the meshes."""
+"""The engines that deform meshes."""

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Poses of the frame that comes, for simulations.
+"""Poses of the next frame, for simulations.
 
-Blender calls handlers once a frame is evaluated, and its simulations with it: cloth behind the modifier, or one that
-meets a bound mesh, would be simulated on the pose of the frame before. So where there are simulations, rigs are posed
-before that, in a scene of its own that has nothing but a probe for each bound mesh. The probe depends on all bones of
-the rig and on where the mesh is, but not on the shape of the mesh, so that nothing is simulated there. No file keeps
-the scene.
+Blender calls handlers after a frame is evaluated, with its simulations. Cloth after our modifier, or cloth that touches
+a bound mesh, would then be simulated with the pose of the frame before. So if there are simulations, rigs are posed
+earlier, in a separate scene that contains only a probe for each bound mesh. The probe depends on all bones of the rig
+and on the place of the mesh, but not on the shape of the mesh, so that nothing is simulated there. The scene is never
+saved.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ __all__ = ["depsgraph", "forget", "is_wanted", "remove"]
 
 _NAME = ".SBS Poses"
 _MARK = "sbs_poses"
-# Of modifiers.
+# Types of modifiers that simulate.
 _SIMULATIONS = frozenset(["CLOTH", "DYNAMIC_PAINT", "FLUID", "PARTICLE_SYSTEM", "SOFT_BODY"])
 
-# Whether a scene of that place in memory simulates, as long as nothing is edited.
+# Whether a scene, by its address, has simulations; valid until something is edited.
 _known: tuple[int, bool] | None = None
 
 
 def forget() -> None:
-    """Look through the scene when next it is asked whether something simulates: it may have changed."""
+    """Forget which scenes have simulations, because something may have changed."""
     global _known
     _known = None
 
 
 def is_wanted(scene: bpy.types.Scene) -> bool:
-    """Whether there are simulations in a scene."""
+    """Whether a scene has simulations."""
     global _known
     place = scene.as_pointer()
     if _known is None or _known[0] != place:
@@ -79,7 +79,7 @@ def depsgraph(scene: bpy.types.Scene, items: Iterable[bpy.types.Object]) -> bpy.
     for name in ("frame_map_old", "frame_map_new"):
         if getattr(poses.render, name) != getattr(scene.render, name):
             setattr(poses.render, name, getattr(scene.render, name))
-    # Not by `frame_set`, which would call the handlers of scripts for a frame that they know nothing of.
+    # Not by `frame_set`, which would call the handlers of scripts for this extra frame.
     poses.frame_current = scene.frame_current
     poses.frame_subframe = scene.frame_subframe
     view_layer = poses.view_layers[0]
@@ -88,7 +88,7 @@ def depsgraph(scene: bpy.types.Scene, items: Iterable[bpy.types.Object]) -> bpy.
 
 
 def remove() -> None:
-    """Take the scene away with its probes, if there is one."""
+    """Remove the scene with its probes, if there is one."""
     poses = _find()
     if poses is None:
         return
@@ -129,7 +129,7 @@ def _provide_probes(poses: bpy.types.Scene, items: Iterable[bpy.types.Object]) -
         cast("bpy.types.CopyTransformsConstraint", probe.constraints.new("COPY_TRANSFORMS")).target = item
         modifier = new_armature_modifier(probe, "Armature")
         modifier.object = armature
-        # Without vertex groups the modifier would not look at the pose otherwise.
+        # Without vertex groups the modifier would otherwise ignore the pose.
         modifier.use_bone_envelopes = True
         others.link(probe)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How much of its method a bound mesh gets: a number, one for each bone and a vertex group, multiplied.
 
-The numbers are read off evaluated data-blocks, for they may be animated.
+The numbers are read from evaluated data-blocks, because they may be animated.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ def of_bones(armature: bpy.types.Object) -> NDArray[np.float32]:
 
 
 class Amounts:
-    """What is remembered of the amounts of an object.
+    """The remembered amounts of an object.
 
     Attributes
     ----------
     key : bytes
-        Tells whether they are those of another time.
+        Shows whether they have changed.
     amount : Amount or None
-        None where every vertex gets the method wholly.
+        None if every vertex gets only the method.
     """
 
     def __init__(self) -> None:
@@ -63,7 +63,7 @@ class Amounts:
 
 
 def _painted(binding: Binding, group: str) -> NDArray[np.float32] | None:
-    """The weights (V,) in a vertex group; None if there is none of that name."""
+    """The weights (V,) in a vertex group; None if there is no such group."""
     surface = binding.surface
     if group not in surface.groups:
         return None

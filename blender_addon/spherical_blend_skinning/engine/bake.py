@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Baking: the deformed vertices of a range of frames, as point caches with Mesh Cache modifiers, or as shape keys.
 
-What is baked is what comes out of our modifier, with all that comes before it; what stands behind it works on the baked
-vertices as it did. Our modifier is hidden then, and comes back by deleting what was baked and showing it again.
+The result of our modifier and of those before it is baked; modifiers after it work on the baked vertices as before. Our
+modifier is then hidden. To get it back, delete what was baked and show it again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["Bake", "PointCacheBake", "ShapeKeyBake", "armature_of", "frame_range
 
 _CACHE_NAME = "SBS Bake"
 _KEY_PREFIX = "SBS Frame "
-# On shape keys: the names of those that baking muted, for what they do is baked.
+# On shape keys: the names of those that baking muted, because their effect is baked.
 _MUTED = "sbs_muted_keys"
 
 
@@ -67,22 +67,22 @@ def frame_range(start: int, end: int, step: int) -> range:
 
 @dataclass
 class _Shown:
-    """Which modifiers an object showed before baking."""
+    """The modifiers that an object showed before baking."""
 
     item: bpy.types.Object
     modifiers: list[tuple[bpy.types.Modifier, bool]]
 
     def restore(self) -> None:
-        """Show them again, and no others."""
+        """Show exactly these again."""
         for modifier, shown in self.modifiers:
             modifier.show_viewport = shown
 
 
 class Bake(ABC):
-    """Goes through the frames, one at each step of the iteration, and reads the vertices of all objects.
+    """Reads the vertices of all objects, one frame in each step of the iteration.
 
-    As a context manager it brings the scene back to how it was, after an error as well. What was baked is put to use by
-    `finish`; without it, nothing changes and no file stays.
+    As a context manager it restores the scene, also after an error. `finish` puts the result to use; without it,
+    nothing changes and no file is left.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class Bake(ABC):
     Raises
     ------
     ValueError
-        If there are no objects, or one cannot be baked: it tells which and why.
+        If there are no objects, or one cannot be baked; it says which and why.
     """
 
     def __init__(self, context: bpy.types.Context, items: Sequence[bpy.types.Object], frames: range) -> None:
@@ -121,7 +121,7 @@ class Bake(ABC):
 
     def __enter__(self) -> Self:
         comparison.show_linear(False)
-        # What was edited is not known to handlers before.
+        # Make handlers know of earlier edits.
         self._view_layer.update()
         for item in self.items:
             if stack.find(item) is not None:
@@ -147,10 +147,10 @@ class Bake(ABC):
         self._scene.frame_set(whole, subframe=self._frame - whole)
 
     def __iter__(self) -> Iterator[int]:
-        """Bake frame after frame; the number of each when it is done."""
+        """Bake frame after frame; yield the number of each when it is done."""
         for frame in self.frames:
             self._scene.frame_set(frame)
-            # What handlers changed, this evaluates; it is the dependency graph of the view layer throughout.
+            # This evaluates what handlers changed. It is always the dependency graph of the view layer.
             self._view_layer.update()
             depsgraph = self._view_layer.depsgraph
             for item in self.items:
@@ -163,10 +163,10 @@ class Bake(ABC):
 
     @abstractmethod
     def _discard(self) -> None:
-        """Leave nothing behind of what was not finished."""
+        """Remove everything that was not finished."""
 
     def finish(self) -> None:
-        """Put to use what was baked; all frames must be."""
+        """Put the bake to use; all frames must be done."""
         for shown in self._shown:
             shown.restore()
             self._apply(shown.item)
@@ -176,18 +176,18 @@ class Bake(ABC):
 
     @abstractmethod
     def _apply(self, item: bpy.types.Object) -> None:
-        """Put to use what was baked of an object."""
+        """Put the bake of an object to use."""
 
 
 class PointCacheBake(Bake):
-    """Bakes each object to a file of the PC2 format, which a Mesh Cache modifier in the place of ours reads.
+    """Bakes each object to a PC2 file, which a Mesh Cache modifier in the place of ours reads.
 
     Parameters
     ----------
     context, items, frames
         As of `Bake`.
     folder : str
-        Where files go, by Blender's conventions: ``//`` is the folder of the .blend file. It is made if need be.
+        The folder for the files, which is made if needed. As usual in Blender, ``//`` is the folder of the .blend file.
     """
 
     def __init__(
@@ -201,7 +201,7 @@ class PointCacheBake(Bake):
         self._paths = self._file_names()
 
     def _file_names(self) -> dict[bpy.types.Object, Path]:
-        """A file for each object, no two the same."""
+        """A file name for each object, all different."""
         folder = Path(bpy.path.abspath(self._folder))
         paths: dict[bpy.types.Object, Path] = {}
         for item in self.items:
@@ -250,9 +250,9 @@ class PointCacheBake(Bake):
 
 
 class ShapeKeyBake(Bake):
-    """Bakes each object to shape keys of its mesh, one for each frame, whose values are keyed: 1 in its frame, else 0.
+    """Bakes each object to shape keys of its mesh, one for each frame, with keyed values: 1 in its frame, else 0.
 
-    They serve export to formats that know no point caches. Shape keys that were there are muted, for they are baked.
+    They are for export to formats without point caches. Other shape keys are muted, because they are baked as well.
     """
 
     def __init__(self, context: bpy.types.Context, items: Sequence[bpy.types.Object], frames: range) -> None:
@@ -293,7 +293,7 @@ class ShapeKeyBake(Bake):
         self._mutes = []
 
     def finish(self) -> None:
-        # Keys go and come now: what is remembered of them would not hold.
+        # Keys are removed and added now, so what is remembered of them is not valid any more.
         self._mutes = []
         super().finish()
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Carrier objects: meshes in no collection that bring deformed positions to a modifier, one for each deformed object.
 
-The only user of a carrier is an input of its modifier, so it is saved with the file and goes with the modifier. It does
-not know whose it is: a duplicate of a deformed object has the same carrier until it is given its own.
+The only user of a carrier is an input of its modifier, so it is saved with the file and removed with the modifier. It
+does not know its object: a duplicate of a deformed object shares the carrier until it gets its own.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ __all__ = [
 ]
 
 _MARK = "sbs_carrier"
-# Attribute of those whose vertices turn about centers of their own.
+# The attribute with rotation centers of vertices.
 _CENTER = "sbs_center"
-# On a carrier: weights or vertices have changed since its centers were found.
+# Set on a carrier if weights or vertices have changed since its centers were found.
 _OUTDATED = "sbs_outdated_centers"
 
 
 def new(name: str) -> bpy.types.Object:
-    """A carrier without vertices, for the object of that name."""
+    """A carrier without vertices, for the object with that name."""
     mesh = bpy.data.meshes.new(f"SBS {name}")
     carrier = bpy.data.objects.new(f"SBS {name}", mesh)
     carrier[_MARK] = True
@@ -96,7 +96,7 @@ def keeps_centers(carrier: bpy.types.Object, vertex_count: int) -> bool:
 
 
 def centers(carrier: bpy.types.Object, vertex_count: int) -> NDArray[np.float32] | None:
-    """The rotation centers, (V, 3), that a carrier keeps; None if there are none for so many vertices."""
+    """The rotation centers, (V, 3), in a carrier; None if there are none for that many vertices."""
     if not keeps_centers(carrier, vertex_count):
         return None
     found = np.empty((vertex_count, 3), np.float32)
@@ -110,12 +110,12 @@ def has_outdated_centers(carrier: bpy.types.Object) -> bool:
 
 
 def outdate_centers(carrier: bpy.types.Object) -> None:
-    """Note for the file that weights are others than those the centers were found for."""
+    """Mark the centers as outdated, also for the file: weights have changed."""
     carrier[_OUTDATED] = True
 
 
 def keep_centers(carrier: bpy.types.Object, found: NDArray[np.floating] | None) -> None:
-    """Keep rotation centers (V, 3) in a carrier of that size, or none any more."""
+    """Store rotation centers (V, 3) in a carrier with V vertices, or remove them."""
     carrier.pop(_OUTDATED, None)
     attributes = mesh_of(carrier).attributes
     attribute: bpy.types.Attribute | None = attributes.get(_CENTER)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Optimized centers of bound objects: the file keeps them, and they are found anew after weights or vertices changed.
+"""Optimized centers of bound objects. They are saved in the file, and found anew when weights or vertices change.
 
-At a window nobody waits for them. They are looked for in a thread, after a pause in which nothing changed; until they
-are there, the mesh turns about those of before, or weighted ones. Renders, bakes and scripts get them at once.
+With a window, a thread searches for them after a pause without changes; until it has finished, the mesh is deformed
+with the previous centers, or with weighted ones. Renders, bakes and scripts wait for them.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from .search import Search
 
 __all__ = ["Centers"]
 
-#: How long nothing must have changed before they are looked for, in seconds.
+#: Seconds without changes before a search starts.
 PAUSE = 0.5
 
 
 class Centers:
-    """What is going on about the optimized centers of an object.
+    """The state of the optimized centers of an object.
 
     Attributes
     ----------
     are_possible : bool
-        Whether the faces are known, between which they are found.
+        Whether the faces, which are needed to find them, are known.
     are_unsaved : bool
-        Whether the carrier has not got those of the binding yet.
+        Whether the carrier does not yet have those of the binding.
     problem : str
         Why none were found, for the artist.
     """
@@ -49,12 +49,12 @@ class Centers:
 
     @property
     def are_awaited(self) -> bool:
-        """Whether there is, or will be, a search."""
+        """Whether a search is running or will start."""
         return self._due is not None or self._search is not None
 
     @property
     def note(self) -> str:
-        """How things stand, for the artist; nothing if all is well."""
+        """The status for the artist; empty if there is nothing to say."""
         if not self.are_possible:
             return "Weighted centers: for optimized ones, modifiers before may not change faces"
         if self._search is not None:
@@ -62,19 +62,19 @@ class Centers:
         return "Centers are about to be found" if self._due is not None else self.problem
 
     def outdate(self) -> None:
-        """Weights or vertices changed: have them found anew after a pause."""
+        """Weights or vertices have changed: schedule a search after a pause."""
         self.stop()
         self._are_outdated = True
         self.problem = ""
 
     def stop(self) -> None:
-        """End the search, for now."""
+        """Stop the search."""
         if self._search is not None:
             self._search.cancel()
         self._search = self._due = None
 
     def provide(self, target: subject.Subject, carrier: bpy.types.Object, binding: Binding, at_once: bool) -> Binding:
-        """A binding with what centers there are, which may be none; the best there can be if it is to be at once."""
+        """A binding with the centers that there are, maybe none; with `at_once` they are found if needed."""
         self.are_possible = target.has_faces()
         if not self.are_possible:
             self.stop()
@@ -92,12 +92,12 @@ class Centers:
             _ignore_warnings()
             return self._found(binding, target.optimized_centers(binding))
         if is_wanted and not self.are_awaited:
-            # The first time at once, for nobody is at work on weights.
+            # The first time without a pause, because nobody is changing weights.
             self._due = time.monotonic() + (PAUSE if self._are_outdated else 0.0)
         return binding
 
     def look(self, item: bpy.types.Object, binding: Binding) -> Binding:
-        """Start the search once it is due; a binding with what it found once it has ended, else the same."""
+        """Start the search when it is due; return the binding, with the result once the search has ended."""
         search = self._search
         if search is None:
             same_mesh = item.mode != "EDIT" and len(mesh_of(item).vertices) == len(binding.surface.positions)
@@ -120,6 +120,6 @@ class Centers:
 
 
 def _ignore_warnings() -> None:
-    """Vertices that nothing is similar to are no matter: they move as by linear blending."""
-    # For good, since threads share what is ignored.
+    """Ignore warnings about vertices without a center: it is fine that they are blended linearly."""
+    # Permanently, because threads share the filters of warnings.
     warnings.simplefilter("ignore", library.load().CenterWarning)

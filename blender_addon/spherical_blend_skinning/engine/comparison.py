@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether views show linear blending in place of what is chosen, for comparison. Renders never do."""
+"""Whether views show linear blending in place of the chosen method, for comparison. Renders never do."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from ..core.binding import Method
 
 __all__ = ["LINEAR", "is_for", "show_linear"]
 
-#: What is compared with: Blender's Armature modifier without Preserve Volume.
+#: The method to compare with: Blender's Armature modifier without Preserve Volume.
 LINEAR = Method("linear")
 
 _shows_linear = False
 
 
 def is_for(depsgraph: bpy.types.Depsgraph) -> bool:
-    """Whether a dependency graph is to show linear blending."""
+    """Whether a dependency graph should show linear blending."""
     return _shows_linear and depsgraph.mode != "RENDER"
 
 
 def show_linear(shown: bool) -> None:
-    """Have views show linear blending, or what is chosen, once objects are updated."""
+    """Make views show linear blending, or the chosen method, when objects are next updated."""
     global _shows_linear
     _shows_linear = shown

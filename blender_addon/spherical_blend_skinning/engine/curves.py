@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The animation curves of data-blocks, alike in all versions of Blender."""
+"""The animation curves of data-blocks, in all versions of Blender."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def collections(block: bpy.types.ID) -> list[bpy.types.ActionChannelbagFCurves]:
 
 
 def is_animated(block: bpy.types.ID, ending: str) -> bool:
-    """Whether a data-block has keys or a driver for a property whose path ends so."""
+    """Whether a data-block has keys or a driver for a property whose path ends in `path`."""
     curves = [curve for found in collections(block) for curve in found]
     data = animation_of(block)
     if data is not None:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Vertex weights out of Blender's memory: fifty times as fast as vertex by vertex, where it works.
+"""Read vertex weights from Blender's memory: fifty times as fast as vertex by vertex, if it works.
 
-Blender has no way to read all weights at once. A mesh keeps them as an array of one record for each vertex: a pointer
-to its (group, weight) pairs and their number. The array is found from the mesh by following pointers, read through a
-file of the operating system that refuses bad addresses instead of failing, and believed only if it agrees with what
-Blender's Python tells of vertices all over the mesh. Anything else gives None, and the caller asks vertex by vertex.
+Blender cannot pass all weights to Python at once. A mesh stores them as an array with one record for each vertex: a
+pointer to its (group, weight) pairs and their number. The array is found by following pointers from the mesh. It is
+read through a file of the operating system that refuses bad addresses instead of crashing, and used only if it agrees
+with what Blender's Python says about vertices all over the mesh. Otherwise the result is None, and the caller reads
+vertex by vertex.
 """
 
 from __future__ import annotations
@@ -29,16 +30,16 @@ _MEMORY = Path("/proc/self/mem")
 _RECORD = np.dtype([("pairs", "<u8"), ("count", "<i4"), ("flag", "<i4")])
 _PAIR = np.dtype([("group", "<i4"), ("weight", "<f4")])
 
-# Where the memory of a program ends.
+# The end of a program's address space.
 _END = 1 << 47
-# How many bytes of a mesh, and of its list of layers, may hold the pointer that is looked for.
+# How many bytes of a mesh, and of its list of layers, are searched for the pointer.
 _MESH_BYTES = 2048
 _LAYERS_BYTES = 4096
 # How many vertices must agree.
 _SAMPLES = 32
 
-# Where records were found so far: how many bytes behind the mesh there is the pointer to its list of layers, and how
-# many behind that the pointer to the records.
+# Where records have been found so far: the offset in the mesh of the pointer to its list of layers, and the offset in
+# that list of the pointer to the records.
 _places: dict[tuple[int, int], None] = {}
 
 
@@ -56,7 +57,7 @@ def read(item: bpy.types.Object) -> VertexWeights | None:
 
 
 def _find_records(memory: int, item: bpy.types.Object) -> NDArray[np.void] | None:
-    """The array of records, in a place where such were found."""
+    """The array of records, at a known place."""
     for to_layers, to_data in _places:
         layers = _word(memory, item.data.as_pointer() + to_layers)
         records = _records(memory, _word(memory, layers + to_data), mesh_of(item))
@@ -66,7 +67,7 @@ def _find_records(memory: int, item: bpy.types.Object) -> NDArray[np.void] | Non
 
 
 def _agree(memory: int, records: NDArray[np.void], item: bpy.types.Object) -> bool:
-    """Whether Blender's Python tells the same of some vertices that have weights."""
+    """Whether Blender's Python says the same about some vertices that have weights."""
     weighted = np.flatnonzero(records["count"])
     for index in _spread(weighted).tolist() if len(weighted) else ():
         address, count, _ = records[index].tolist()
@@ -79,8 +80,8 @@ def _agree(memory: int, records: NDArray[np.void], item: bpy.types.Object) -> bo
 def _has_weights(item: bpy.types.Object, index: int, pairs: list[tuple[int, float]]) -> bool:
     """Whether a vertex has weights in groups.
 
-    Where they can, the object's vertex groups are asked and not the vertex: for this Blender copies all weights if the
-    mesh shares them with an evaluated one, as it does after every stroke of a brush.
+    If possible this asks the object's vertex groups and not the vertex. For the latter Blender copies all weights if
+    the mesh shares them with an evaluated one, as after every stroke of a brush.
     """
     if item.is_evaluated:
         return [(entry.group, entry.weight) for entry in mesh_of(item).vertices[index].groups] == pairs
@@ -88,12 +89,12 @@ def _has_weights(item: bpy.types.Object, index: int, pairs: list[tuple[int, floa
     try:
         return all(0 <= group < len(groups) and groups[group].weight(index) == weight for group, weight in pairs)
     except RuntimeError:
-        # It is not in one of them.
+        # The vertex is not in this group.
         return False
 
 
 def _find_place(memory: int, mesh: bpy.types.Mesh) -> bool:
-    """Note the place of records, by the pointers of the mesh to lists of layers, and theirs to the layers' data."""
+    """Find the place of the records, from pointers in the mesh to lists of layers and in these to the layers' data."""
     samples = _samples(mesh)
     if not samples:
         return False
@@ -110,7 +111,7 @@ def _find_place(memory: int, mesh: bpy.types.Mesh) -> bool:
 
 
 def _samples(mesh: bpy.types.Mesh) -> dict[int, bytes]:
-    """What the records of some vertices that have weights must begin with."""
+    """The expected first pairs of some vertices that have weights."""
     samples = {}
     for index in _spread(np.arange(len(mesh.vertices))).tolist():
         groups = mesh.vertices[index].groups
@@ -120,12 +121,12 @@ def _samples(mesh: bpy.types.Mesh) -> dict[int, bytes]:
 
 
 def _spread(vertices: NDArray[np.intp]) -> NDArray[np.intp]:
-    """A few of some vertices, from the first to the last."""
+    """A few of the vertices, evenly from the first to the last."""
     return vertices[np.unique(np.linspace(0, len(vertices) - 1, _SAMPLES).astype(int))]
 
 
 def _records(memory: int, address: int, mesh: bpy.types.Mesh) -> NDArray[np.void] | None:
-    """What is at an address, if that may be the records of all vertices of a mesh."""
+    """The contents of an address, if they can be the records of all vertices of a mesh."""
     size = len(mesh.vertices) * _RECORD.itemsize
     found = _peek(memory, address, size)
     if len(found) < size:
@@ -137,8 +138,8 @@ def _records(memory: int, address: int, mesh: bpy.types.Mesh) -> NDArray[np.void
 
 
 def _pointers(memory: int, address: int, size: int) -> Iterator[tuple[int, int]]:
-    """The words from an address on that may be pointers to data, each after how many bytes away from it it is."""
-    # Not all of it need be there: what is asked for may be longer than what was allocated.
+    """The words after an address that may be pointers to data, each with its offset."""
+    # The end may be missing: this reads more than may have been allocated.
     words = np.frombuffer(_peek(memory, address, size), "<u8")
     likely = (words % 8 == 0) & (words > 1 << 16) & (words < _END)
     for number in np.flatnonzero(likely).tolist():
@@ -146,12 +147,12 @@ def _pointers(memory: int, address: int, size: int) -> Iterator[tuple[int, int]]
 
 
 def _word(memory: int, address: int) -> int:
-    """The word at an address, 0 if there is none."""
+    """The word at an address, 0 if it cannot be read."""
     return int.from_bytes(_peek(memory, address, 8), "little")
 
 
 def _peek(memory: int, address: int, size: int) -> bytes:
-    """Memory at an address, as far as there is any, in whole words."""
+    """Memory at an address in whole words, as far as it can be read."""
     if address >= _END:
         return b""
     try:
@@ -162,7 +163,7 @@ def _peek(memory: int, address: int, size: int) -> bytes:
 
 
 def _follow(records: NDArray[np.void]) -> VertexWeights:
-    """The pairs that records point to."""
+    """Read the pairs that records point to."""
     counts, addresses = records["count"], records["pairs"]
     shape = (len(records), max(1, int(counts.max())))
     table = np.zeros(shape, _PAIR)
@@ -172,7 +173,7 @@ def _follow(records: NDArray[np.void]) -> VertexWeights:
     for count in np.unique(counts[counts > 0]).tolist():
         rows = np.flatnonzero(counts == count)
         places = ((addresses[rows] - np.uint64(lowest)) // np.uint64(_PAIR.itemsize)).astype(np.intp)
-        # So many pairs at a time, from and to wherever they begin. No other memory in between is touched.
+        # Copies that many pairs for each row at once. The memory between them is not touched.
         pairs = np.dtype((np.void, count * _PAIR.itemsize))
         span = int(places.max()) + 1
         memory = (ctypes.c_char * ((span - 1) * _PAIR.itemsize + pairs.itemsize)).from_address(lowest)

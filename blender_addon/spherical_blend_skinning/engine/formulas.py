@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Formulas written down as nodes: each method adds the nodes for one operation and gives the socket of its result."""
+"""Formulas as nodes: each method adds the nodes for one operation and returns the socket of its result."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from .node_trees import socket
 __all__ = ["AXES", "Formulas", "Socket", "Value"]
 
 Socket = bpy.types.NodeSocket
-# What goes into an operation: the result of another, or a constant.
+# An operand: the result of another operation, or a constant.
 Value = Any
 
-# The names of a data type in nodes, by their word for it in Switch and Capture Attribute.
+# Names of data types in nodes, by the names in Switch and Capture Attribute.
 _DATA_TYPES = {
     "BOOLEAN": "BOOLEAN",
     "FLOAT": "FLOAT",
@@ -33,7 +33,7 @@ _COLUMN_WIDTH, _ROW_HEIGHT = 200.0, 160.0
 
 
 class Formulas:
-    """Nodes of a tree, grouped in frames that say what they are for.
+    """Nodes of a tree, grouped in frames whose titles say what they do.
 
     Data types are ``"BOOLEAN"``, ``"FLOAT"``, ``"INT"``, ``"VECTOR"``, ``"ROTATION"`` and ``"MATRIX"``.
     """
@@ -41,16 +41,16 @@ class Formulas:
     def __init__(self, tree: bpy.types.NodeTree) -> None:
         self.tree = tree
         self._frame: bpy.types.Node | None = None
-        # How many nodes stand in a row before each. Nodes themselves tell, but very slowly.
+        # How many nodes are in a row before each. Nodes know it, too, but are very slow.
         self._depths: dict[str, int] = {}
 
     def begin(self, title: str) -> None:
-        """Put the nodes that follow in a frame of that title."""
+        """Put the following nodes in a frame with that title."""
         self._frame = self.tree.nodes.new("NodeFrame")
         self._frame.label = title
 
     def node(self, kind: str, inputs: dict[str, Value] | None = None, **settings: Any) -> bpy.types.Node:
-        """A node with some inputs, by name, linked or set."""
+        """A node with some inputs, by name, linked or set to constants."""
         result = self.tree.nodes.new(kind)
         result.parent = self._frame
         self._depths[result.name] = 0
@@ -70,7 +70,7 @@ class Formulas:
             set_default(target, value)
 
     def _operate(self, kind: str, values: Iterable[Value], **settings: Any) -> Socket:
-        """The first output of a node whose inputs have no names that tell them apart."""
+        """The first output of a node whose inputs cannot be told apart by name."""
         result = self.node(kind, **settings)
         enabled = [item for item in result.inputs if item.enabled]
         for target, value in zip(enabled, values, strict=False):
@@ -92,7 +92,7 @@ class Formulas:
         return self._operate("FunctionNodeCompare", (a, b), data_type=data_type, operation=operation)
 
     def any_of(self, conditions: Sequence[Value]) -> Socket:
-        """Whether one of some conditions holds, two at least."""
+        """Whether at least one of two or more conditions holds."""
         result = conditions[0]
         for condition in conditions[1:]:
             result = self._operate("FunctionNodeBooleanMath", (result, condition), operation="OR")
@@ -142,15 +142,15 @@ class Formulas:
     # ----------------------------------------------------------------------------------------------------- rotations
 
     def rotation(self, matrix: Value) -> Socket:
-        """The rotation that a matrix is, but for a translation."""
+        """The rotation of a matrix that consists of a rotation and a translation."""
         return self.node("FunctionNodeSeparateTransform", {"Transform": matrix}).outputs["Rotation"]
 
     def rotation_between(self, a: Value, b: Value) -> Socket:
-        """The rotation that leads from one to another: a^-1, then b."""
+        """The rotation from one rotation to another: a^-1, then b."""
         return self._operate("FunctionNodeRotateRotation", (self._operate("FunctionNodeInvertRotation", (a,)), b))
 
     def quaternion(self, rotation: Value) -> tuple[Socket, Socket]:
-        """Imaginary part, and real part, of the quaternion of a rotation whose real part is not negative."""
+        """Imaginary and real part of a rotation's quaternion, the one with a non-negative real part."""
         w, *ijk = self.node("FunctionNodeRotationToQuaternion", {"Rotation": rotation}).outputs
         sign = self.math("MULTIPLY_ADD", self.math("LESS_THAN", w, 0.0), -2.0, 1.0)
         return self.scale(self.vector(*ijk), sign), self.math("ABSOLUTE", w)
@@ -164,15 +164,15 @@ class Formulas:
         return self._operate("FunctionNodeRotateVector", (vector, rotation))
 
     def transform(self, translation: Value, rotation: Value) -> Socket:
-        """The matrix of a rotation, and a translation after it."""
+        """The matrix of a rotation followed by a translation."""
         return self._operate("FunctionNodeCombineTransform", (translation, rotation))
 
     # ------------------------------------------------------------------------------------------------------ matrices
 
     def matrix(self, columns: Sequence[Value], bottom: Sequence[Value] = ()) -> Socket:
-        """A matrix of up to four columns, vectors or three entries each; what is not given is that of the identity.
+        """A matrix from up to four columns, vectors or three entries each; missing ones are those of the identity.
 
-        `bottom` is the start of the last row, which only `project` looks at.
+        `bottom` is the start of the last row, which only `project` uses.
         """
         result = self.node("FunctionNodeCombineMatrix")
         for column, vector in enumerate(columns, 1):
@@ -195,7 +195,7 @@ class Formulas:
         return [[outputs[f"Column {column} Row {row}"] for row in (1, 2, 3, 4)] for column in (1, 2, 3, 4)]
 
     def columns(self, matrix: Value) -> list[Socket]:
-        """The first three columns of a matrix, vectors: where it turns the axes to, which takes the fewest nodes."""
+        """The first three columns of a matrix as vectors: the images of the axes, which takes the fewest nodes."""
         return [self.turn(matrix, axis) for axis in AXES]
 
     def multiply(self, a: Value, b: Value) -> Socket:
@@ -203,7 +203,7 @@ class Formulas:
         return self._operate("FunctionNodeMatrixMultiply", (a, b))
 
     def transpose(self, matrix: Value) -> Socket:
-        """A matrix mirrored at its diagonal."""
+        """The transpose of a matrix."""
         return self._operate("FunctionNodeTransposeMatrix", (matrix,))
 
     def invert(self, matrix: Value) -> Socket:
@@ -215,11 +215,11 @@ class Formulas:
         return self._operate("FunctionNodeTransformPoint", (point, matrix))
 
     def turn(self, matrix: Value, direction: Value) -> Socket:
-        """A direction turned by a matrix, whose translation counts for nothing."""
+        """A direction transformed by a matrix without its translation."""
         return self._operate("FunctionNodeTransformDirection", (direction, matrix))
 
     def project(self, matrix: Value, point: Value) -> Socket:
-        """A point moved by all four rows of a matrix, divided by what the last one gives."""
+        """A point transformed by all four rows of a matrix and divided by the result of the last."""
         return self._operate("FunctionNodeProjectPoint", (point, matrix))
 
     # ---------------------------------------------------------------------------------------------------- attributes
@@ -244,30 +244,30 @@ class Formulas:
         return socket(node.outputs, "Mean")
 
     def at_index(self, data_type: str, value: Socket, index: Value) -> Socket:
-        """The value of the point of that index in the same geometry."""
+        """The value of the point with that index in the same geometry."""
         inputs = {"Value": value, "Index": index}
         node = self.node("GeometryNodeFieldAtIndex", inputs, data_type=_DATA_TYPES[data_type], domain="POINT")
         return socket(node.outputs, "Value")
 
     def three(self, data_type: str, value: Socket) -> list[Socket]:
-        """The values of a point and of the two points after it."""
+        """The values of a point and of the next two points."""
         index = self.node("GeometryNodeInputIndex").outputs[0]
         return [value, *(self.at_index(data_type, value, self.integer("ADD", index, more)) for more in (1, 2))]
 
     def maximum(self, geometry: Socket, value: Socket) -> Socket:
-        """The largest number on a geometry, one value."""
+        """The largest number on a geometry, as a single value."""
         inputs = {"Geometry": geometry, "Attribute": value}
         node = self.node("GeometryNodeAttributeStatistic", inputs, data_type="FLOAT", domain="POINT")
         return socket(node.outputs, "Max")
 
     def sample(self, data_type: str, geometry: Socket, value: Socket, index: Value) -> Socket:
-        """The value of the point of that index in a geometry."""
+        """The value of the point with that index in a geometry."""
         inputs = {"Geometry": geometry, "Value": value, "Index": index}
         node = self.node("GeometryNodeSampleIndex", inputs, data_type=_DATA_TYPES[data_type], domain="POINT")
         return socket(node.outputs, "Value")
 
     def switch(self, data_type: str, condition: Socket, no: Value, yes: Value) -> Socket:
-        """One of two values, the default for None; by one condition for all only the one that is taken is computed."""
+        """One of two values, the default for None. With a single condition only the chosen one is computed."""
         inputs = {"Switch": condition, "False": no, "True": yes}
         inputs = {name: value for name, value in inputs.items() if value is not None}
         return socket(self.node("GeometryNodeSwitch", inputs, input_type=data_type).outputs, "Output")
@@ -291,7 +291,7 @@ class Formulas:
     # -------------------------------------------------------------------------------------------------------- layout
 
     def lay_out(self) -> None:
-        """Place nodes from left to right, each behind all that it needs."""
+        """Place nodes from left to right, each after all its inputs."""
         rows: dict[int, int] = {}
         places: list[float] = []
         for node in self.tree.nodes:
@@ -299,5 +299,5 @@ class Formulas:
             is_frame = node.bl_idname == "NodeFrame"
             rows[depth] = rows.get(depth, 0) + (not is_frame)
             places += (0.0, 0.0) if is_frame else (depth * _COLUMN_WIDTH, rows[depth] * -_ROW_HEIGHT)
-        # All at once: a node that is placed by itself has Blender look through the whole tree.
+        # All at once, because Blender goes through the whole tree whenever a node is placed by itself.
         self.tree.nodes.foreach_set("location", places)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""When the live engine works: after every change of frame, and after edits of what belongs to a bound object."""
+"""The handlers that run the live engine: after every change of frame, and after edits that affect a bound object."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["CLASSES", "register", "unregister"]
 
 CLASSES = ()
 
-# Set while something happened to the file as a whole: all that is bound is looked at, whatever the updates say.
+# Set when something happened to the file as a whole: all bound objects are then checked, whatever the updates are.
 _all_changed = True
 
 
-# Told of what is evaluated while a handler of ours asks for that.
+# Receives the updates of evaluations that our handlers cause.
 _listener: Callable[[bpy.types.Depsgraph], None] | None = None
 
 # Whatever edits an object updates one of these besides.
@@ -35,12 +35,12 @@ _EDITED_TYPES: tuple[Literal["MESH", "KEY", "ARMATURE", "COLLECTION", "SCENE"], 
 
 
 class _Updates:
-    """The data-blocks that evaluations updated, as far as they can matter.
+    """The data-blocks that evaluations updated, as far as they are relevant.
 
     Attributes
     ----------
     places : dict
-        Where each is in memory, and whether it was edited rather than animated.
+        The address of each, and whether it was edited rather than animated.
     scene : bool
         Whether objects may have come, gone or been hidden.
     """
@@ -59,7 +59,7 @@ class _Updates:
         scene = False
         for update in depsgraph.updates:
             item = update.id.original
-            # An edit updates all there is of a data-block. Where a frame has its own values, it is the geometry alone.
+            # An edit updates everything of a data-block; an animated value updates only the geometry.
             places[item.as_pointer()] = not in_frame_change or update.is_updated_transform
             if isinstance(item, bpy.types.Collection):
                 scene = True
@@ -88,14 +88,14 @@ class _Updates:
 @persistent
 def frame_change_starts(scene: bpy.types.Scene, *_arguments: object) -> None:
     _be_last("frame_change_post", frame_changed)
-    # While a render is under way in the background, that alone may write carriers; it is not in the main thread.
+    # While a render runs in the background, only that may write carriers; it is not in the main thread.
     in_view = threading.current_thread() is threading.main_thread()
     if not (stand_in.is_active() or (in_view and bpy.app.is_job_running("RENDER"))):
         _pose_ahead(scene)
 
 
 def _pose_ahead(scene: bpy.types.Scene) -> None:
-    """Deform bound objects for the frame that is to be evaluated, if something is simulated in it."""
+    """Deform bound objects for the next frame before it is evaluated, if it has simulations."""
     bound = registry.once_bound_objects()
     if not bound or not ahead.is_wanted(scene):
         return
@@ -104,7 +104,7 @@ def _pose_ahead(scene: bpy.types.Scene) -> None:
 
 
 def _poses(scene: bpy.types.Scene, bound: list[bpy.types.Object]) -> bpy.types.Depsgraph:
-    """A dependency graph with the poses of bound objects that are to come."""
+    """A dependency graph with the next poses of bound objects."""
     with _told(lambda _depsgraph: None):
         return ahead.depsgraph(scene, [item for item in bound if settings_of(item).armature is not None])
 
@@ -115,7 +115,7 @@ def depsgraph_update_starts(_scene: bpy.types.Scene, *_arguments: object) -> Non
 
 
 def _be_last(name: str, handler: Callable[..., None]) -> None:
-    """Have a handler of ours called after those of scripts: they may change what was evaluated just now."""
+    """Move our handler after those of scripts, which may change what has just been evaluated."""
     handlers = getattr(bpy.app.handlers, name)
     if handler in handlers and handlers[-1] is not handler:
         handlers.remove(handler)
@@ -139,9 +139,9 @@ def depsgraph_updated(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -
 def _catch_up(depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> None:
     """Bring bound objects up to date after an evaluation.
 
-    Blender evaluates once more for what handlers change, but without calling them. So where something depends on what
-    is changed here, or was by a script's handler, that is evaluated here. In a change of frame, poses are in a scene of
-    their own: Blender 5.0 was seen to crash later, after its scene was evaluated twice there.
+    Blender evaluates again what handlers change, but without calling them. So if something depends on changes made here
+    or by a script's handler, it is evaluated here. During a change of frame, poses come from a separate scene: Blender
+    5.0 was seen to crash some time after its own scene had been evaluated twice in one.
     """
     global _all_changed
     in_render = depsgraph.mode == "RENDER"
@@ -150,7 +150,7 @@ def _catch_up(depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> None:
     edited = any(updates.places.values())
     if edited or updates.scene:
         ahead.forget()
-    # By a script's handler, or by a probe.
+    # Evaluate what a script's handler or a probe changed.
     posed_anew = in_frame_change and edited and len(handlers) > 1
     if not in_frame_change and len(handlers) > 1:
         updates = updates.and_of(_evaluate(depsgraph, in_frame_change))
@@ -159,17 +159,17 @@ def _catch_up(depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> None:
         return
     if not in_render and (all_changed or updates.scene or (in_frame_change and registry.is_outdated())):
         if registry.tidy(depsgraph.view_layer):
-            # Rigs that are hidden are posed from now on.
+            # From now on hidden rigs are posed.
             posed_anew = True
         if bpy.app.version < (4, 0, 0):
-            # It loses what was written to the carrier of an object while that was hidden.
+            # What was written to a carrier while its object was hidden is lost.
             live.forget_poses()
     bound = registry.once_bound_objects() if in_frame_change else registry.bound_objects()
     changes = list(filter(None, (_change(item, updates, in_frame_change, in_render) for item in bound)))
     states = live.update_all(changes, depsgraph, poses=_poses(depsgraph.scene, bound) if posed_anew else None)
     late = [change for change, state in zip(changes, states, strict=True) if state is not None and state.unread == 1]
     if late and not in_render:
-        # Their modifiers keep their input only now.
+        # Their modifiers have only now begun to keep their input.
         _evaluate(depsgraph, in_frame_change)
         live.update_all([change._replace(mesh=True) for change in late], depsgraph)
     for state in states:
@@ -180,7 +180,7 @@ def _catch_up(depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> None:
 
 
 def _change(item: bpy.types.Object, updates: _Updates, in_frame_change: bool, in_render: bool) -> live.Change | None:
-    """What may have changed of a bound object; None if nothing has."""
+    """What may have changed in a bound object; None if nothing has."""
     if not (updates.places or _all_changed):
         return live.Change(item)
     armature = settings_of(item).armature
@@ -195,7 +195,7 @@ def _change(item: bpy.types.Object, updates: _Updates, in_frame_change: bool, in
 
 
 def _evaluate(depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> _Updates:
-    """Have Blender evaluate what handlers changed, if they did; what that updated."""
+    """Let Blender evaluate what handlers changed, if anything; return the updates."""
     found = _Updates({}, False)
 
     def listen(evaluated: bpy.types.Depsgraph) -> None:
@@ -204,7 +204,7 @@ def _evaluate(depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> _Updates
 
     with _told(listen):
         if depsgraph.mode != "RENDER" and depsgraph.view_layer == bpy.context.view_layer:
-            # It does nothing where nothing changed.
+            # Does nothing if nothing has changed.
             bpy.context.evaluated_depsgraph_get()
         else:
             depsgraph.update()
@@ -213,7 +213,7 @@ def _evaluate(depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> _Updates
 
 @contextmanager
 def _told(listener: Callable[[bpy.types.Depsgraph], None]) -> Iterator[None]:
-    """Have somebody told of what is evaluated, in place of what else is done about it."""
+    """Pass the updates of evaluations to `listener` instead of handling them."""
     global _listener
     _listener = listener
     try:
@@ -223,20 +223,20 @@ def _told(listener: Callable[[bpy.types.Depsgraph], None]) -> Iterator[None]:
 
 
 def _await_centers(state: live.State | None) -> None:
-    """See to optimized centers that are due, or are looked for."""
+    """Handle searches for optimized centers that are due or running."""
     if state is not None and state.centers.are_awaited:
         _call_soon(look_for_centers)
 
 
 def _call_soon(function: Callable[[], float | None], persistent: bool = False) -> None:
-    """Have a function called by Blender's event loop."""
-    # Without a window there is none, and Blender 4.5 hangs at its exit where a timer was registered.
+    """Call a function from Blender's event loop."""
+    # Without a window there is no event loop, and Blender 4.5 hangs at exit if a timer was registered.
     if not bpy.app.background and not bpy.app.timers.is_registered(function):
         bpy.app.timers.register(function, persistent=persistent)
 
 
 def look_for_centers() -> float | None:
-    """Start searches for optimized centers, tell how far they are, and have what they found shown."""
+    """Start searches for optimized centers, show their progress, and show their results."""
     if bpy.app.is_job_running("RENDER"):
         return 0.5
     waiting = [live.look_for_centers(item) for item in registry.bound_objects()]
@@ -248,10 +248,10 @@ def look_for_centers() -> float | None:
 
 
 def _is_in_the_way(depsgraph: bpy.types.Depsgraph) -> bool:
-    """Whether a view wants to write carriers that a render in the background is using, or that an export passes by."""
+    """Whether a view would write carriers while a background render uses them, or during an export."""
     global _all_changed
     if stand_in.is_active():
-        # What it evaluates has edits in it from before.
+        # Its evaluation contains earlier edits.
         _all_changed = True
         return True
     return depsgraph.mode != "RENDER" and bpy.app.is_job_running("RENDER")
@@ -259,12 +259,12 @@ def _is_in_the_way(depsgraph: bpy.types.Depsgraph) -> bool:
 
 @persistent
 def render_ended(*_arguments: object) -> None:
-    # The job is still running, and not in Blender's main thread.
+    # The job is still running, in another thread than Blender's main one.
     _call_soon(_show_again, persistent=True)
 
 
 def _show_again() -> float | None:
-    """Have views show the pose of their own frame as soon as the render is over."""
+    """Make views show the pose of their own frame when the render has ended."""
     if bpy.app.is_job_running("RENDER"):
         return 0.1
     history_moved()
@@ -274,7 +274,7 @@ def _show_again() -> float | None:
 
 
 def _stack_changed(item: bpy.types.Object, in_render: bool) -> bool:
-    """Whether something else may come to the modifier of an object than when it was last asked."""
+    """Whether the input of an object's modifier may have changed since the last check."""
     modifier = stack.find(item)
     if modifier is None:
         return False
@@ -303,15 +303,15 @@ def file_loaded(*_arguments: object) -> None:
 
 @persistent
 def to_be_replaced(*_arguments: object) -> None:
-    """Before undo and loading: hold no object that is not there any more."""
-    # Blender 3.4 crashes where it evaluates that scene with what undo has replaced.
+    """Before undo and loading: keep no references to objects that will be replaced."""
+    # Blender 3.4 crashes when it evaluates that scene with objects that undo has replaced.
     ahead.remove()
     registry.forget()
 
 
 @persistent
 def about_to_rest(*_arguments: object) -> None:
-    """Before saving, and when playback stops: leave nothing that is of use in changes of frame alone."""
+    """Before saving, and when playback stops: remove what is only needed during changes of frame."""
     ahead.remove()
 
 
@@ -333,7 +333,7 @@ _HANDLERS = (
     ("load_pre", to_be_replaced),
     ("load_post", file_loaded),
     ("save_pre", about_to_rest),
-    # Blender 3.4 does not tell when playback stops.
+    # Blender 3.4 has no handler for the end of playback.
     ("animation_playback_post", about_to_rest),
     ("undo_pre", to_be_replaced),
     ("undo_post", history_moved),
@@ -345,7 +345,7 @@ _HANDLERS = (
 
 
 def _known_handlers() -> list[tuple[str, Callable[..., None]]]:
-    """Those that this Blender calls."""
+    """The handlers that this Blender supports."""
     return [(name, handler) for name, handler in _HANDLERS if hasattr(bpy.app.handlers, name)]
 
 
@@ -358,9 +358,9 @@ def register() -> None:
 
 
 def _tag_bound_objects() -> None:
-    """Have what is bound evaluated when next Blender is asked for it: it calls no handlers where nothing changed.
+    """Tag bound objects, so that Blender calls handlers at the next evaluation: it calls none if nothing has changed.
 
-    While an add-on is being switched on there is no bpy.data, but what windows show; at Blender's start, not even that.
+    While an add-on is enabled there is no bpy.data, only what windows show; at Blender's start not even that.
     """
     with suppress(IndexError):
         for window in bpy.context.window_manager.windows:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What tells data-blocks apart.
+"""Keys for data-blocks.
 
-No data-block itself is remembered, for undo and loading replace those.
+Data-blocks themselves are not remembered, because undo and loading replace them.
 """
 
 from __future__ import annotations
@@ -12,5 +12,5 @@ __all__ = ["key_of"]
 
 
 def key_of(item: bpy.types.ID) -> int | str:
-    """What tells a data-block from all others while a file is open; before Blender 4.1 it changes with the name."""
+    """A key that is unique to a data-block while a file is open; before Blender 4.1 it changes with the name."""
     return getattr(item, "session_uid", None) or item.name_full

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The live engine: bound meshes deformed by the library, frame by frame and edit by edit.
+"""The live engine: the library deforms bound meshes in every frame and after every edit.
 
-What is remembered of an object are arrays alone, no data-block of Blender, for undo and loading replace those.
+Only arrays are remembered of an object, no data-blocks of Blender, because undo and loading replace those.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ __all__ = [
 
 @dataclass
 class State:
-    """What is remembered of a bound object.
+    """The state of a bound object.
 
     Attributes
     ----------
@@ -55,9 +55,9 @@ class State:
     amounts : Amounts
         How much of the method each vertex gets.
     pose : tuple
-        What the carrier was last written for.
+        The pose, and whatever else the positions in the carrier depend on.
     skinning_matrices : ndarray or None
-        Those that it was written for.
+        The matrices of these positions.
     problem : str
         Why the object is not deformed, for the artist.
     milliseconds : float
@@ -65,11 +65,11 @@ class State:
     signature : tuple
         See `subject.signature`.
     missed_mesh, missed_rig : bool
-        What may have changed while the modifier was switched off, or the object not evaluated.
+        Whether mesh or rig may have changed while the modifier was off, or the object was not evaluated.
     unread : int
         How many times in a row the input of the modifier could not be read.
     centers : Centers
-        Where optimized centers are to come from.
+        Its optimized centers.
     """
 
     binding: Binding | None = None
@@ -85,27 +85,27 @@ class State:
     centers: Centers = field(default_factory=Centers)
 
     def fail(self, error: Exception) -> None:
-        """Tell the artist why the object is not deformed."""
+        """Set the reason why the object is not deformed, for the artist."""
         self.problem = str(error)
         self.unread += isinstance(error, subject.InputError)
         self.binding = None
         self.pose = ()
 
     def miss(self, change: Change) -> None:
-        """Note for the next time what changes while it does not matter."""
+        """Remember a change that is not handled now."""
         self.missed_mesh |= change.mesh
         self.missed_rig |= change.rig
 
 
 class Change(NamedTuple):
-    """An object to be brought up to date.
+    """An object to update.
 
     Attributes
     ----------
     item : Object
         An original object that has the modifier.
     mesh, rig : bool
-        Whether vertices and weights, or the bones at rest, may have changed and not just the pose.
+        Whether vertices and weights, or the bones at rest, may have changed, and not only the pose.
     """
 
     item: bpy.types.Object
@@ -114,7 +114,7 @@ class Change(NamedTuple):
 
 
 class _Frame(NamedTuple):
-    """What was read for a carrier that is to be written."""
+    """What was read in order to write a carrier."""
 
     state: State
     carrier: bpy.types.Object
@@ -125,23 +125,23 @@ class _Frame(NamedTuple):
     seconds: float
 
 
-# Of every object, and apart from it those of renders that have other vertices than the viewport.
+# The states of all objects, and separately those of renders whose vertices differ from the viewport.
 _states: dict[tuple[int | str, bool], State] = {}
 
 
 def state_of(item: bpy.types.Object) -> State | None:
-    """What is remembered of an object, if anything."""
+    """The state of an object, if there is one."""
     return _states.get((key_of(item), False))
 
 
 def is_deformed(item: bpy.types.Object) -> bool:
-    """Whether an object was deformed when last it was looked at."""
+    """Whether an object was deformed in its last update."""
     state = state_of(item)
     return state is not None and state.binding is not None
 
 
 def forget(item: bpy.types.Object | None = None) -> None:
-    """Remember nothing of an object, or of any: it is bound anew when next it is updated."""
+    """Forget the state of an object, or of all: it is bound anew in its next update."""
     keys = list(_states) if item is None else [(key_of(item), in_render) for in_render in (False, True)]
     for key in keys:
         if key in _states:
@@ -149,7 +149,7 @@ def forget(item: bpy.types.Object | None = None) -> None:
 
 
 def forget_poses() -> None:
-    """Have all carriers written again when next their objects are updated."""
+    """Make the next update of every object write its carrier."""
     for state in _states.values():
         state.pose = ()
 
@@ -157,7 +157,7 @@ def forget_poses() -> None:
 def update(
     item: bpy.types.Object, depsgraph: bpy.types.Depsgraph, *, mesh: bool = False, wait: bool = False
 ) -> State | None:
-    """Bring one bound object up to date with its rig, as `update_all` does."""
+    """Update one bound object, as `update_all` does."""
     return update_all([Change(item, mesh)], depsgraph, wait=wait)[0]
 
 
@@ -174,11 +174,11 @@ def update_all(
     ----------
     changes : iterable of Change
     depsgraph : Depsgraph
-        Evaluated; whose pose counts. During rendering it is the one of the render.
+        Evaluated; its pose is used. During rendering it is that of the render.
     wait : bool
         Whether to wait for optimized centers.
     poses : Depsgraph, optional
-        Another one, for bones and the places of objects alone.
+        Another one, used only for bones and the places of objects.
 
     Returns
     -------
@@ -186,7 +186,7 @@ def update_all(
         For each object; None if it is not in the dependency graph, or has no modifier.
     """
     states, frames = [], []
-    # All are read before the first is deformed: to read takes twice as long where a kernel has just had the caches.
+    # All are read before the first is deformed: reading takes twice as long after a kernel has filled the caches.
     for change in changes:
         state, frame = _read(change, depsgraph, poses or depsgraph, wait)
         states.append(state)
@@ -199,12 +199,12 @@ def update_all(
 
 
 def must_not_wait(depsgraph: bpy.types.Depsgraph) -> bool:
-    """Whether optimized centers have to be there at once: nobody is at work, or what is seen stays."""
+    """Whether optimized centers are needed at once: without a window, or for a result that stays."""
     return bpy.app.background or depsgraph.mode == "RENDER"
 
 
 def look_for_centers(item: bpy.types.Object) -> bool:
-    """Have the optimized centers of an object found if it awaits some; whether it still does."""
+    """Continue the search for an object's optimized centers if there is one; return whether it is still awaited."""
     state = state_of(item)
     if state is None or state.binding is None or not state.centers.are_awaited:
         return False
@@ -219,7 +219,7 @@ def look_for_centers(item: bpy.types.Object) -> bool:
 def _read(
     change: Change, depsgraph: bpy.types.Depsgraph, poses: bpy.types.Depsgraph, wait: bool
 ) -> tuple[State, _Frame | None] | tuple[None, None]:
-    """What is remembered of an object, and what is to be written for it, if anything is."""
+    """The state of an object, and what to write for it, if anything."""
     item = change.item
     evaluated = item.evaluated_get(depsgraph)
     modifier = stack.find(item)
@@ -271,10 +271,10 @@ def _frame(
     wait: bool,
     started: float,
 ) -> _Frame | None:
-    """What is to be written, unless nothing changed. A ValueError tells the artist why that can't be."""
+    """What to write, or None if nothing has changed. A ValueError tells the artist why it is impossible."""
     item = target.item
     if not (target.modifier.show_render if depsgraph.mode == "RENDER" else target.modifier.show_viewport):
-        # For when it is shown again.
+        # To be handled when it is shown again.
         state.pose = ()
         state.miss(change)
         return None
@@ -325,7 +325,7 @@ def _frame(
             raise ValueError("The modifiers before give other vertices in renders than in the viewport")
         carriers.resize(carrier, vertex_count)
     if binding.centers is not None and (state.centers.are_unsaved or not carriers.keeps_centers(carrier, vertex_count)):
-        # The file keeps them, for they may take seconds to find.
+        # They are saved in the file, because finding them may take seconds.
         carriers.keep_centers(carrier, binding.centers)
         state.centers.are_unsaved = False
     skinning_matrices = binding.skinning_matrices(columns.transpose(0, 2, 1), to_rig, moves)
@@ -346,7 +346,7 @@ def _bind(
     settings = settings_of(target.item)
     old = state.binding
     if old is not None and target.item.mode == "EDIT":
-        # The mesh that is edited is not to be had; on leaving, it is looked at again.
+        # A mesh in Edit Mode cannot be read; it is read again on leaving.
         return old
     if old is None or mesh:
         surface = target.surface()
@@ -372,7 +372,7 @@ def _bind(
 
 
 def _method(settings: SBS_PG_object) -> Method:
-    """What is chosen, in the library's words."""
+    """The chosen method, in the library's words."""
     name = settings.method
     return _method_named(name, settings.rotation, settings.center) if name == "SPHERICAL" else _method_named(name)
 
@@ -391,7 +391,7 @@ def _new_binding(
 
 
 def blends(settings: SBS_PG_object) -> str:
-    """Which bones are to be blended by bones blending, if it is among what is chosen."""
+    """Which bones are blended by bones blending, if it is chosen."""
     chosen = (settings.method, settings.amount_method)
     return settings.blended_bones.lower() if "BONES_BLENDING" in chosen else ""
 
@@ -402,7 +402,7 @@ def _threads() -> int | None:
 
 
 def has_other_positions(item: bpy.types.Object) -> bool:
-    """Whether the mesh of an object is no longer the one that was bound, of as many vertices."""
+    """Whether vertices of an object's mesh have moved since it was bound, their number being the same."""
     state = state_of(item)
     if state is None or state.binding is None:
         return False

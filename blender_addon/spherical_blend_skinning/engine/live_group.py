@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The node group of the live engine: it puts the vertices where a carrier mesh says.
+"""The node group of the live engine: it moves vertices to the positions in a carrier mesh.
 
-A carrier is a mesh of as many vertices as the geometry that comes in, with the deformed positions as an attribute.
-While their counts differ, as in Edit Mode after an extrusion, the geometry passes as it is. Renders have a carrier of
-their own where modifiers before give them other vertices.
+A carrier is a mesh with as many vertices as the input geometry, and the deformed positions as an attribute. While their
+counts differ, as in Edit Mode after an extrusion, the geometry is passed on unchanged. Renders have a separate carrier
+if modifiers before ours give them other vertices.
 
-There are two groups: one that also keeps what comes in, as attributes, and one that does not. A choice inside of one
-group would cost Blender 3.4 a copy of the mesh in every frame.
+There are two groups: one that also keeps its input, as attributes, and one that does not. A switch inside of one group
+would cost Blender 3.4 a copy of the mesh in every frame.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _INPUTS = (CARRIER, POSE_PROBE, RENDER_CARRIER, USE_RENDER_CARRIER)
 
 # Attribute of the carrier.
 POSITION = "sbs_position"
-# Attributes of the geometry that comes out, if its input is kept: what came in.
+# Attributes of the output geometry with its input, if that is kept.
 INPUT_POSITION = "sbs_input_position"
 INPUT_INDEX = "sbs_input_index"
 
@@ -56,7 +56,7 @@ def is_live(tree: bpy.types.NodeTree | None) -> bool:
 
 
 def get(keeps_input: bool = False) -> bpy.types.NodeTree:
-    """The group of this file that keeps its input or does not, made if there is none."""
+    """The group of this file that keeps its input, or the one that does not; made if it does not exist."""
     for tree in bpy.data.node_groups:
         is_local = tree.library is None and tree.override_library is None
         if is_local and tree.get(_MARK) == _VERSION and _keeps(tree) == keeps_input:
@@ -65,7 +65,7 @@ def get(keeps_input: bool = False) -> bpy.types.NodeTree:
 
 
 def choose(modifier: bpy.types.NodesModifier, keeps_input: bool) -> None:
-    """Have a modifier of the live engine keep its input or not."""
+    """Choose whether a modifier of the live engine keeps its input."""
     if _keeps(modifier.node_group) == keeps_input:
         return
     values = {name: node_trees.get_input(modifier, name) for name in _INPUTS}
@@ -118,7 +118,7 @@ def _build(keeps_input: bool) -> bpy.types.NodeTree:
     position = node("GeometryNodeInputPosition", 0, 3).outputs["Position"]
     index = node("GeometryNodeInputIndex", 0, 4).outputs["Index"]
 
-    # What came in is kept only where the engine cannot read it off the mesh itself.
+    # The input is kept only if the engine cannot read it from the mesh itself.
     kept = geometry
     if keeps_input:
         for column, (name, data_type, value) in enumerate(

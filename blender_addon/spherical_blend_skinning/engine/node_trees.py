@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Node trees by script, alike in all versions of Blender from 3.4."""
+"""Node trees by script, in all versions of Blender since 3.4."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from .identity import key_of
 
 __all__ = ["add_socket", "forget", "get_input", "hide_inputs", "input_identifier", "new_tree", "set_input", "socket"]
 
-# What inputs are called, by tree and name: to ask a tree takes longer than all else that a frame asks for.
+# Identifiers of inputs, by tree and name: asking a tree takes longer than everything else in a frame.
 _identifiers: dict[tuple[int | str, str], str] = {}
 
 
 def forget() -> None:
-    """Remember nothing of trees: another file is open."""
+    """Forget all trees, because another file is open."""
     _identifiers.clear()
 
 
 def new_tree(name: str) -> bpy.types.NodeTree:
-    """A geometry node group without sockets and nodes, which modifiers may use."""
+    """An empty geometry node group that modifiers can use."""
     tree = bpy.data.node_groups.new(name, "GeometryNodeTree")
     if hasattr(tree, "is_modifier"):
         tree.is_modifier = True
@@ -38,14 +38,14 @@ def add_socket(tree: bpy.types.NodeTree, name: str, kind: str, in_out: Literal["
 
 
 def hide_inputs(tree: bpy.types.NodeTree) -> None:
-    """Keep the inputs of a group out of the panel of its modifier, where Blender can."""
+    """Hide the inputs of a group in the panel of its modifier, if this Blender can."""
     for item in _inputs(tree):
         if hasattr(item, "hide_in_modifier"):
             item.hide_in_modifier = True
 
 
 def socket(sockets: Any, name: str) -> bpy.types.NodeSocket:
-    """The socket of that name which is in use: nodes of several data types have one of each."""
+    """The active socket with that name: nodes with several data types have one for each."""
     for candidate in sockets:
         if candidate.name == name and candidate.enabled:
             return candidate
@@ -53,7 +53,7 @@ def socket(sockets: Any, name: str) -> bpy.types.NodeSocket:
 
 
 def input_identifier(tree: bpy.types.NodeTree, name: str) -> str:
-    """What a group's input is called in the properties of a modifier."""
+    """The key of a group's input in the properties of a modifier."""
     key = (key_of(tree), name)
     if key not in _identifiers:
         found = next((item for item in _inputs(tree) if item.name == name), None)
@@ -80,12 +80,12 @@ def get_input(modifier: bpy.types.NodesModifier, name: str) -> Any:
 
 
 def set_input(modifier: bpy.types.NodesModifier, name: str, value: Any) -> None:
-    """Set an input of a modifier, such that the next evaluation knows."""
+    """Set an input of a modifier, so that the next evaluation uses it."""
     identifier = input_identifier(modifier.node_group, name)
     if hasattr(modifier, "properties"):
         getattr(modifier.properties.inputs, identifier).value = value
     else:
         modifier[identifier] = value
-    # Values that are set by script do not tell the dependency graph of the objects among them; a set group does.
+    # Setting an object by script does not update the dependency graph; setting the group does.
     modifier.node_group = modifier.node_group
     modifier.id_data.update_tag()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The portable engine: the modifier of a bound object computes by nodes alone, where the add-on is not installed.
+"""The portable engine: the modifier of a bound object uses only nodes, so that it works without the add-on.
 
-Bones, weights and vertices are those of the moment: what changes later asks for Make Portable again.
+It uses the bones, weights and vertices of the moment; after later changes, use Make Portable again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from . import carriers, curves, live, live_group, node_trees, portable_group, po
 
 __all__ = ["MINIMUM_VERSION", "Counts", "armature_of", "detach", "find", "make_live", "make_portable", "problems"]
 
-#: Bone Info and Matrix SVD are there since.
+#: The first version with Bone Info and Matrix SVD.
 MINIMUM_VERSION = (5, 1, 0)
 
 _OTHER_METHODS = {"none": "NONE", "rigid": "RIGID", "linear": "LINEAR"}
@@ -30,7 +30,7 @@ _OTHER_METHODS = {"none": "NONE", "rigid": "RIGID", "linear": "LINEAR"}
 
 @dataclass(frozen=True)
 class Counts:
-    """What a portable object is made of."""
+    """Counts of the parts of a portable object."""
 
     vertices: int
     bones: int
@@ -47,26 +47,26 @@ def find(item: bpy.types.Object) -> bpy.types.NodesModifier | None:
 
 
 def armature_of(item: bpy.types.Object) -> bpy.types.Object | None:
-    """The armature that moves a portable object."""
+    """The armature of a portable object."""
     modifier = find(item)
     return None if modifier is None else node_trees.get_input(modifier, portable_group.ARMATURE)
 
 
 def make_portable(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Counts:
-    """Have nodes do what the live engine does for an object.
+    """Replace the live engine by nodes for an object.
 
     Parameters
     ----------
     item : Object
-        It has the modifier of the live engine; what comes to that is bound as it is now.
+        With the modifier of the live engine, whose present input is bound.
     depsgraph : Depsgraph
         Evaluated.
 
     Raises
     ------
     ValueError
-        If it cannot be bound, or nodes cannot do it: bendy bones, other methods, or vertices of which there are others
-        in renders. The object is then as it was.
+        If it cannot be bound, or nodes cannot do it: bendy bones, other methods, or other vertices in renders. The
+        object is then unchanged.
     """
     if bpy.app.version < MINIMUM_VERSION:
         raise ValueError("Blender's nodes can read bones from version 5.1 on: bake in this one")
@@ -149,10 +149,9 @@ def _check(item: bpy.types.Object, modifier: bpy.types.NodesModifier, state: liv
 def _centers(
     item: bpy.types.Object, modifier: bpy.types.NodesModifier, state: live.State, depsgraph: bpy.types.Depsgraph
 ) -> NDArray[np.float32] | None:
-    """Rotation centers (V, 3) in the space of the mesh, None if nodes are to find those of joint sets.
+    """Rotation centers (V, 3) in the space of the mesh, or None if nodes find those of joint sets.
 
-    The live engine does without optimized ones where modifiers before change faces; here there is time to look at
-    those.
+    If earlier modifiers change faces, the live engine has no optimized centers; here there is time to read the faces.
     """
     binding = state.binding
     if settings_of(item).center != "OPTIMIZED":
@@ -166,13 +165,13 @@ def _centers(
             "portable then"
         )
     with warnings.catch_warnings():
-        # Vertices that nothing is similar to are no matter: they move as by linear blending.
+        # It is fine that vertices without a center are blended linearly.
         warnings.simplefilter("ignore", library.load().CenterWarning)
         return subject.optimized_centers(binding, triangles)
 
 
 def make_live(item: bpy.types.Object) -> None:
-    """Have the live engine do it again for a portable object."""
+    """Give a portable object back to the live engine."""
     modifier = find(item)
     armature = armature_of(item)
     tree = modifier.node_group
@@ -189,7 +188,7 @@ def make_live(item: bpy.types.Object) -> None:
 
 
 def detach(item: bpy.types.Object) -> None:
-    """Take the modifier away with what belongs to it, and bring the Armature modifier back as it was."""
+    """Remove the modifier with all that belongs to it, and restore the Armature modifier."""
     modifier = find(item)
     if modifier is not None:
         tree = modifier.node_group
@@ -200,7 +199,7 @@ def detach(item: bpy.types.Object) -> None:
 
 
 def problems(item: bpy.types.Object) -> list[str]:
-    """Why a portable object is not deformed as it should be, in words for the artist; the modifier says the same."""
+    """Why a portable object is not deformed as it should be, for the artist; the modifier shows the same."""
     modifier = find(item)
     armature = armature_of(item)
     found = []
@@ -223,7 +222,7 @@ def _take_carriers(modifier: bpy.types.NodesModifier) -> None:
     taken = []
     for name in (live_group.CARRIER, live_group.RENDER_CARRIER, live_group.POSE_PROBE):
         taken.append(node_trees.get_input(modifier, name))
-        # Blender 5.2 leaks a user of an object that is still set when its input goes.
+        # Blender 5.2 leaks a user of an object that is still set when its input is removed.
         node_trees.set_input(modifier, name, None)
     for carrier in taken[:2]:
         if carrier is not None and carriers.is_writable(carrier):

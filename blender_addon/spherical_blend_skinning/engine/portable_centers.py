@@ -10,23 +10,23 @@ from .portable_joints import Slots, Space
 
 __all__ = ["DAMPING", "solve_centers"]
 
-#: Of `sbs.Skin.deform`: the weight of the pull of a center to the mean of its set's vertices.
+#: The damping of `sbs.Skin.deform`: how strongly a center is drawn to the mean of its set's vertices.
 DAMPING = 1e-8
 
 
 def solve_centers(nodes: Formulas, slots: Slots, space: Space) -> tuple[Slots, Socket]:
-    """Where the joints of each set move most alike: z that makes |E z + f|^2 + damping |z|^2 least over the set.
+    """Where the joints of each set move most alike: the z that minimizes |E z + f|^2 + damping |z|^2 over the set.
 
-    By z its rotation center is off c0, the mean of its vertices. It stands at the points of the damping, of a geometry
-    that the slots are given with.
+    z is the offset of the rotation center from c0, the mean of the set's vertices. It is stored at the points for the
+    damping, on the geometry of the slots.
 
     E are deviations of rotations from their mean, f those of moved points c0: the sum over all pairs of
-    |(R_a z + C_a c0) - (R_b z + C_b c0)|^2 is, for n joints, n times the sum of squared deviations. What stands for the
-    damping is one more point of the set, where E is its root times the identity and f is 0.
+    |(R_a z + C_a c0) - (R_b z + C_b c0)|^2 is, for n joints, n times the sum of squared deviations. The damping is one
+    more point of the set, where E is its root times the identity and f is 0.
 
-    Formed of E in single precision, E^T E would say little of small singular values. So columns are made orthogonal by
-    the modified process of Gram and Schmidt, f as the last, and squares only formed of what is left (Bjorck, Numerical
-    Methods for Least Squares Problems, 1996). E z + f is left of f: at the point of the damping its root times z.
+    In single precision, E^T E would lose small singular values. So columns are made orthogonal by the modified
+    Gram-Schmidt process, with f as the last, and only the results are squared (Bjorck, Numerical Methods for Least
+    Squares Problems, 1996). What remains of f is E z + f; at the point for the damping that is its root times z.
     """
     nodes.begin("Deviations from the mean")
     of_set, of_mean = nodes.attribute("INT", "set"), nodes.attribute("INT", "mean")

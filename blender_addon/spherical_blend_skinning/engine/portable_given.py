@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Nodes of the portable engine for vertices that have rotation centers of their own, which are given with them.
+"""Nodes of the portable engine for vertices with given rotation centers.
 
-Centers are among the vertices, not far away as those of joint sets may be: so motions of joints are blended as they
-are, from one to the next, and there is nothing that would have to be a difference to be exact.
+Such centers are near the vertices, not far away as those of joint sets may be. So motions of joints can be blended
+directly, one after the other, without differences to keep them exact.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["deform_about_given"]
 class _Pairs:
     """The pairs of a pivot with other joints: a geometry, and fields on it.
 
-    Fields stand at the first of three pairs for all of them; p is the pivot, k another joint.
+    Fields at the first of three pairs are for all three; p is the pivot, k another joint.
 
     Attributes
     ----------
@@ -31,9 +31,9 @@ class _Pairs:
     matrices : list of Socket
         C_k likewise, of each pair.
     quaternions : Socket
-        Columns: imaginary parts of q_k q_p*, and below them their real parts less 1.
+        Columns: imaginary parts of q_k q_p*, and below them their real parts minus 1.
     reals : Socket
-        Real parts less 1.
+        Real parts minus 1.
     stretched_geometry : Socket
     stretched : list of Socket
         On that geometry: R_p S_k of each pair, from the mesh's space.
@@ -107,16 +107,16 @@ def deform_about_given(
 ) -> Socket:
     """The position of a vertex v about its center c, in the mesh's space.
 
-    v' = sum w_i C_i c + Q y, y = Y (v - c), Y = sum w_i R_p S_i, with Q blended from q_i q_p*: Y is C_p while joints
-    are rigid. That is one affine motion for all vertices of the same weights and center.
+    v' = sum w_i C_i c + Q y, y = Y (v - c), Y = sum w_i R_p S_i, with Q blended from q_i q_p*; Y is C_p if joints are
+    rigid. That is one affine motion for all vertices with the same weights and center.
 
     Parameters
     ----------
     nodes : Formulas
     of_pairs : Socket
-        The pairs, of three joints each with the pivot.
+        The pairs, three joints at a time with the pivot.
     of_influences : Socket
-        A point for all vertices of the same weights and center.
+        A point for each group of vertices with the same weights and center.
     slots : Slots
         A joint at the point of its number.
     weights : Socket
@@ -151,15 +151,15 @@ def deform_about_given(
 def _motions(
     nodes: Formulas, pairs: _Pairs, slots: Slots, space: Space, block_count: int, other_method: str
 ) -> list[tuple[str, str, Socket]]:
-    """The motion of each point of influences, from and to the mesh's space, and that of the other method if it has one.
+    """The motion of each point of influences, in the mesh's space, and that of the other method if there is one.
 
-    They are (data type, name, value), to be kept.
+    They are (data type, name, value), for `keep`.
     """
     nodes.begin("Joints of influences")
     first = nodes.attribute("INT", "pair")
     blocks = [first, *(nodes.integer("ADD", first, 3 * number) for number in range(1, block_count))]
     own = [nodes.attribute("VECTOR", f"weights_{number + 1}") for number in range(block_count)]
-    # Of each other joint its part of the sum of the weights up to its own: so much of the way to it is gone.
+    # Each other joint's weight divided by the sum of the weights up to it: the step towards its motion.
     blocks_of_shares = (nodes.attribute("VECTOR", f"shares_{number + 1}") for number in range(block_count))
     shares = [share for block in blocks_of_shares for share in nodes.components(block)]
 
@@ -189,7 +189,7 @@ def _motions(
     quaternions = [nodes.sample("MATRIX", pairs.geometry, pairs.quaternions, block) for block in blocks]
     real: Value = 1.0
     if block_count == 1:
-        # The imaginary part over the real one, which is the weight of the pivot at least.
+        # The imaginary part divided by the real one, which is at least the weight of the pivot.
         imaginary = nodes.project(*quaternions, *own)
     else:
         imaginary = nodes.add(*(nodes.turn(*each) for each in zip(quaternions, own, strict=True)))

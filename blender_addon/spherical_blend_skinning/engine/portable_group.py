@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The node group of the portable engine: all of spherical blend skinning in nodes, for Blender 5.1 and later.
 
-It reads the bones from the armature, and joints and weights from two meshes, see `portable_tables`. Where these give
-each vertex a center, `portable_given` has the formula. Otherwise it computes, for a vertex v (Kavan and Zara 2005,
-eq. 9) with the heaviest joint p and the center c = c0 + z of its joint set, in the space of the armature or one where
-that gives the same,
+It reads the bones from the armature, and joints and weights from two meshes, see `portable_tables`. If these give each
+vertex a center, `portable_given` has the formula. Otherwise it computes, for a vertex v (Kavan and Zara 2005, eq. 9)
+with the heaviest joint p and the center c = c0 + z of its joint set, in the space of the armature or an equivalent one,
 
     v' = C_p v + (Q - I) y + sum w_k (c_k - c_p),   y = C_p v - c_p,   Q = QLERP of q_k q_p*
 
-with c_k = C_k c0 + R_k z, where joint k takes the center: C_k c while joints are rigid. Where they are not,
+with c_k = C_k c0 + R_k z, the place where joint k takes the center: C_k c if joints are rigid. If they are not,
 [sum w_k R_p (S_k - S_p)] (v - c0) is added to v' and y.
 
-Nodes have single precision, so differences of matrices are taken before anything is multiplied: however far away c is,
-only what joints differ by counts.
+Nodes have single precision, so differences of matrices are taken before anything is multiplied: then only the
+differences between joints matter, even if c is far away.
 
-A frame of a small mesh takes some microseconds for each operation on a field, however few its points are, and a tenth
-of that for one on single values. So what is done to many joints is done at once, to the points of one geometry.
+On a small mesh each operation on a field takes some microseconds, however few points it has, and one on single values a
+tenth of that. So operations on many joints are done at once, on the points of one geometry.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ _MARK = "sbs_portable_group"
 WEIGHTS = "Weights"
 JOINT_SETS = "Joint Sets"
 
-# Bones that are missing have the length 0, others are never shorter than this.
+# Missing bones have the length 0; others are never shorter than this.
 _LEAST_LENGTH = 1e-9
 
 
@@ -51,7 +50,7 @@ def is_portable(tree: bpy.types.NodeTree | None) -> bool:
 
 
 def _with_inner(tree: bpy.types.NodeTree) -> Iterator[bpy.types.NodeTree]:
-    """A group, then those in it, each once for every node that stands for it."""
+    """A group, then those in it, each once for every node that uses it."""
     yield tree
     for node in tree.nodes:
         if isinstance(node, bpy.types.GeometryNodeGroup) and node.node_tree is not None:
@@ -74,8 +73,8 @@ def node_count(tree: bpy.types.NodeTree) -> int:
 
 
 def remove(tree: bpy.types.NodeTree) -> None:
-    """Delete a group that nothing uses any more, and those in it that nothing else uses."""
-    # In groups of earlier versions several nodes stand for the same one.
+    """Delete a group without users, and those in it that nothing else uses."""
+    # In groups of earlier versions several nodes use the same one.
     for group in dict.fromkeys(_with_inner(tree)):
         if group.users == 0:
             bpy.data.node_groups.remove(group)
@@ -89,21 +88,21 @@ def build(
     Parameters
     ----------
     name : str
-        Of the character, for names of groups.
+        Of the character, to name groups.
     bones : sequence of str
-        The bones by their number in the table, from 1 on.
+        The bones by their number in the table, from 1.
     block_count : int
         How many vectors of three weights each vertex has.
     has_centers : bool
-        Whether vertices have centers of their own; otherwise those of their joint sets are found in each pose.
+        Whether vertices have given centers; otherwise those of their joint sets are found in each pose.
     other_method : str
-        What a vertex gets where its amount is less than 1: ``"NONE"``, ``"RIGID"`` or ``"LINEAR"``; empty if there are
-        no amounts.
+        The method where the amount of a vertex is less than 1: ``"NONE"``, ``"RIGID"`` or ``"LINEAR"``; empty without
+        amounts.
     """
     tree = _new_tree(f"SBS Portable {name}")
     tree[_MARK] = True
     nodes = Formulas(tree)
-    # Blender logs what comes to the sockets of a modifier's own group, but of groups within only those that are shown.
+    # Blender logs the values of the sockets of a modifier's own group, but within inner groups only if they are shown.
     inputs = {socket.name: socket for socket in nodes.node("NodeGroupInput").outputs if socket.name}
     deformation = _deformation(name, bones, block_count, has_centers, other_method)
     inner = nodes.node("GeometryNodeGroup", inputs, node_tree=deformation)
@@ -124,7 +123,7 @@ def _new_tree(name: str) -> bpy.types.NodeTree:
 def _deformation(
     name: str, bones: Sequence[str], block_count: int, has_centers: bool, other_method: str
 ) -> bpy.types.NodeTree:
-    """The inner group that does it all."""
+    """The inner group, which does all the work."""
     tree = _new_tree(f"SBS Deformation {name}")
     nodes = Formulas(tree)
     inputs = nodes.node("NodeGroupInput").outputs
@@ -137,7 +136,7 @@ def _deformation(
     space = work_space(nodes, from_rig)
 
     def divide(points: Socket, kind: str) -> tuple[Socket, Socket]:
-        """The points of a kind, and the others."""
+        """Separate the points of a kind from the others."""
         choice = {"Geometry": points, "Selection": nodes.attribute("BOOLEAN", kind)}
         parts = nodes.node("GeometryNodeSeparateGeometry", choice, domain="POINT").outputs
         return parts["Selection"], parts["Inverted"]
@@ -164,7 +163,7 @@ def _deformation(
 def _warn(
     nodes: Formulas, geometry: Socket, weights: Socket, table: Socket, slots: Slots, bones: Sequence[str]
 ) -> Socket:
-    """Whether something is missing, of which the modifier then warns; the mesh passes as it is."""
+    """Whether something is missing. The modifier then shows a warning, and the mesh is passed on unchanged."""
     nodes.begin("Warnings")
 
     def count(of: Socket) -> Socket:
@@ -179,10 +178,10 @@ def _warn(
     other_vertices = nodes.compare("NOT_EQUAL", count(geometry), weight_count)
     other_vertices = nodes.compare("GREATER_THAN", other_vertices, no_table)
 
-    # All that follows the switches is only computed while a bone is missing.
+    # Everything after the switches is computed only if a bone is missing.
     is_missing = nodes.compare("LESS_THAN", slots.shortest, _LEAST_LENGTH, "FLOAT")
     no_armature = nodes.compare("LESS_THAN", nodes.maximum(slots.geometry, slots.length), _LEAST_LENGTH, "FLOAT")
-    # The last bone that is missing.
+    # The last missing bone.
     of_slot = nodes.math("LESS_THAN", nodes.math("ABSOLUTE", slots.length), _LEAST_LENGTH)
     joint = nodes.maximum(slots.geometry, nodes.math("MULTIPLY", of_slot, nodes.attribute("INT", "joint")))
     number = nodes.node("FunctionNodeFloatToInt", {"Float": joint}, rounding_mode="ROUND").outputs[0]

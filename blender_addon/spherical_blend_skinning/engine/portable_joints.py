@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Nodes of the portable engine for joints: how they move, and the space in which that is blended."""
+"""Nodes of the portable engine for joints: their motions, and the space in which these are blended."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ ARMATURE = "Armature"
 
 # |A^T A - I| up to which a joint counts as rigid, as in the library.
 _RIGID_TOLERANCE = 1e-5
-# The share of the largest singular value of a matrix that a smallest one is nothing but a rounding error of.
+# A smallest singular value below this share of the largest is a rounding error.
 _FLAT = 1e-6
-# How far a transformation may be from one that keeps angles, as a share: some rounding errors of its entries.
+# How far a transformation may be from one that keeps angles, relatively: some rounding errors of its entries.
 _SIMILAR = 5e-7
-# The length that stands where there is no bone to be; bones that are missing have 0.
+# The length where no bone is needed; missing bones have 0.
 _NO_BONE = -1.0
 
 
@@ -45,10 +45,10 @@ def bone_tree(name: str, bones: Sequence[str]) -> bpy.types.NodeTree:
         for bone in bones
     ]
     joint = inputs["Joint"]
-    # Number 0 is no bone: it stays at rest.
+    # Number 0 is no bone and stays at rest.
     matrices = [nodes.multiply(info["Pose"], nodes.invert(info["Rest Pose"])) for info in infos]
     lengths = [info["Rest Length"] for info in infos]
-    # One number of all bones, for what makes a field of them takes ten times as long as an operation on numbers.
+    # Single values are used, because an operation on a field takes ten times as long.
     shortest = lengths[0]
     for length in lengths[1:]:
         shortest = nodes.math("MINIMUM", shortest, length)
@@ -64,7 +64,7 @@ def bone_tree(name: str, bones: Sequence[str]) -> bpy.types.NodeTree:
 
 @dataclass
 class Space:
-    """The space in which joints are blended: the armature's, or that of the mesh, where vertices need not come back.
+    """The space in which joints are blended: that of the armature, or of the mesh, which saves a transformation.
 
     Attributes
     ----------
@@ -85,14 +85,14 @@ class Space:
         return nodes.switch("VECTOR", self.is_of_mesh, nodes.move(self.to_mesh, position), position)
 
     def motion_to_mesh(self, nodes: Formulas, matrix: Socket) -> Socket:
-        """A motion to the space of the mesh."""
+        """A motion in the space of the mesh."""
         return nodes.switch("MATRIX", self.is_of_mesh, nodes.multiply(self.to_mesh, matrix), matrix)
 
 
 def work_space(nodes: Formulas, rig_to_mesh: Socket) -> Space:
-    """The space of the mesh if rotations are alike in both: if axes keep right angles, and lengths that are equal.
+    """The space of the mesh if rotations are the same in both: if axes keep right angles and equal lengths.
 
-    Otherwise what spherical blending gives depends on the space, and the armature's is the right one.
+    Otherwise the result of spherical blending depends on the space, and that of the armature is the right one.
     """
     nodes.begin("Space")
     mesh_to_rig = nodes.invert(rig_to_mesh)
@@ -120,13 +120,13 @@ class Slots:
     ----------
     geometry : Socket
     matrix, rotation : Socket
-        C and its rotation R, which is C itself while all joints are rigid.
+        C and its rotation R, which is C itself if all joints are rigid.
     is_skewed : Socket
-        Whether any joint is not rigid, one value.
+        Whether any joint is not rigid, a single value.
     length : Socket
         Of the bone; 0 if it is missing.
     shortest : Socket
-        The length of the shortest bone, one value.
+        The length of the shortest bone, a single value.
     """
 
     geometry: Socket
@@ -138,7 +138,7 @@ class Slots:
 
 
 def read_joints(nodes: Formulas, geometry: Socket, armature: Socket, bones: bpy.types.NodeTree, space: Space) -> Slots:
-    """The joints of all slots, by their numbers."""
+    """Read the joints of all slots, by their numbers."""
     nodes.begin("Joints")
     inputs = {ARMATURE: armature, "Joint": nodes.attribute("INT", "joint")}
     inner = nodes.node("GeometryNodeGroup", inputs, node_tree=bones).outputs
@@ -152,7 +152,7 @@ def read_joints(nodes: Formulas, geometry: Socket, armature: Socket, bones: bpy.
     squares = nodes.math("MULTIPLY_ADD", nodes.dot(above, above), 2.0, nodes.dot(defect, defect))
     mirrored = nodes.math("LESS_THAN", nodes.node("FunctionNodeMatrixDeterminant", {"Matrix": matrix}).outputs[0], 0.0)
     skew = nodes.math("ADD", nodes.math("SQRT", squares), mirrored)
-    # A rigid joint moves points by the nearest rotation, which one step of Newton and Schulz leads to.
+    # A rigid joint uses the nearest rotation, which one Newton-Schulz step finds.
     half_defect = nodes.symmetric(nodes.subtract((1.0, 1.0, 1.0), nodes.scale(defect, 0.5)), nodes.scale(above, -0.5))
     is_rigid = nodes.compare("LESS_EQUAL", skew, _RIGID_TOLERANCE, "FLOAT")
     moving = nodes.switch("MATRIX", is_rigid, matrix, nodes.multiply(matrix, half_defect))
@@ -164,9 +164,9 @@ def read_joints(nodes: Formulas, geometry: Socket, armature: Socket, bones: bpy.
 
 
 def _rotation(nodes: Formulas, matrix: Socket, is_skewed: Socket) -> Socket:
-    """The rotation of the polar form, that of -C for a mirrored joint; the matrix itself while all joints are rigid.
+    """The rotation of the polar form, that of -C for a mirrored joint; the matrix itself if all joints are rigid.
 
-    Of a flat joint it is made proper by the axis that vanishes.
+    For a flat joint the sign of the vanishing axis is chosen so that it is a rotation.
     """
     nodes.begin("Rotations of joints that are not rigid")
     svd = nodes.node("FunctionNodeMatrixSVD", {"Matrix": matrix}).outputs

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Nodes of the portable engine for pairs of joints: what a joint adds to the motion of the heaviest one of a vertex.
+"""Nodes of the portable engine for pairs of joints: what a joint adds to the motion of a vertex's heaviest joint.
 
-There is a point for each pair of a pivot group, the pivot of which is one of a set's slots, with another slot of the
-set; three by three they fill matrices, so that one product blends what three joints add for their weights.
+There is a point for each pair of a pivot group, whose pivot is one of the set's slots, and another slot of the set.
+Three at a time they fill matrices, so that one product blends the contributions of three joints.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from .portable_joints import Slots, Space
 
 __all__ = ["Pairs", "relative_motions"]
 
-# The real part of a quaternion below which it is not computed from a difference of matrices.
+# Below this real part, a quaternion is not computed from a difference of matrices.
 _HALF_TURN = 0.25
 
 
 @dataclass
 class ByAxis:
-    """Matrices of three pairs by columns: a geometry, and fields on it, one for what they do to each axis."""
+    """Matrices of three pairs by columns: a geometry, and a field on it for the image of each axis."""
 
     geometry: Socket
     axes: list[Socket]
@@ -29,9 +29,9 @@ class ByAxis:
 
 @dataclass
 class Pairs:
-    """What vertices need of the pairs of their pivot group: a geometry, and fields on it.
+    """The pairs of pivot groups, for vertices: a geometry, and fields on it.
 
-    Fields stand at the first of three pairs for all of them; p is the pivot, k another slot.
+    Fields at the first of three pairs are for all three; p is the pivot, k another slot.
 
     Attributes
     ----------
@@ -39,11 +39,11 @@ class Pairs:
     matrix : Socket
         C_p, from the mesh's space to the one for blending.
     quaternions : Socket
-        Columns: imaginary parts of q_k q_p*, and below them their real parts less 1.
+        Columns: imaginary parts of q_k q_p*, and below them their real parts minus 1.
     reals : Socket
-        Real parts less 1.
+        Real parts minus 1.
     offsets : Socket
-        Columns: c_k - c_p, c_k = C_k c0 + R_k z being where joint k takes the center.
+        Columns: c_k - c_p, with c_k = C_k c0 + R_k z the place where joint k takes the center.
     pivot_center : Socket
         c_p.
     centroid : Socket
@@ -51,9 +51,9 @@ class Pairs:
     stretches : ByAxis
         Of R_p S_k - C_p.
     linear : ByAxis or None
-        Of C_k - C_p, if it is asked for.
+        Of C_k - C_p, if needed.
     linear_offsets : Socket or None
-        Columns: C_k c0 - C_p c0, likewise.
+        Columns: C_k c0 - C_p c0, if needed.
     """
 
     geometry: Socket
@@ -71,7 +71,7 @@ class Pairs:
 def relative_motions(
     nodes: Formulas, geometry: Socket, slots: Slots, center: Socket, space: Space, with_linear: bool
 ) -> Pairs:
-    """All pairs, by the slots of their joints, and the centers that stand at the points of the damping."""
+    """All pairs, from the slots of their joints and the centers at the points for the damping."""
     nodes.begin("Joints of each pair")
     pivot, slot = nodes.attribute("INT", "pivot"), nodes.attribute("INT", "slot")
 
@@ -98,7 +98,7 @@ def relative_motions(
     pivot_moved = nodes.move(pivot_matrix, centroid)
     arm = nodes.turn(pivot_rotation, from_centroid)
     pivot_center = nodes.add(pivot_moved, arm)
-    # R_k z - R_p z by the same numbers that turn y, for most of either cancels.
+    # R_k z - R_p z from the same numbers that rotate y, because most of both cancels.
     of_centroid = nodes.subtract(nodes.move(matrix, centroid), pivot_moved)
     offset = nodes.add(of_centroid, _turn_less(nodes, arm, imaginary, real_less_one))
     columns = [imaginary, offset, of_centroid] if with_linear else [imaginary, offset]
@@ -137,7 +137,7 @@ def relative_motions(
 
 
 def _difference(nodes: Formulas, columns: Sequence[Socket], others: Sequence[Socket]) -> Socket:
-    """A matrix of differences of columns."""
+    """A matrix with the differences of columns."""
     return nodes.matrix([nodes.subtract(a, b) for a, b in zip(columns, others, strict=True)])
 
 
@@ -154,10 +154,10 @@ def _by_axis(nodes: Formulas, geometry: Socket, matrix: Socket) -> ByAxis:
 
 
 def _quaternion(nodes: Formulas, rotation: Socket, pivot_rotation: Socket) -> tuple[Socket, Socket]:
-    """Imaginary part, and real part less 1, of q_k q_p*; its real part is not negative.
+    """Imaginary part, and real part minus 1, of q_k q_p*; its real part is not negative.
 
-    With columns r of R_p, and d of R_k - R_p, the sum of r x d is four times the real part times the imaginary one,
-    and that of d d eight times the square of the latter.
+    With columns r of R_p and d of R_k - R_p, the sum of r x d is four times the real part times the imaginary one, and
+    the sum of d d is eight times the square of the latter.
     """
     nodes.begin("Quaternion")
     columns = nodes.columns(pivot_rotation)
@@ -169,7 +169,7 @@ def _quaternion(nodes: Formulas, rotation: Socket, pivot_rotation: Socket) -> tu
     real = nodes.math("SQRT", nodes.math("MAXIMUM", square, _HALF_TURN**2))
     imaginary = nodes.scale(axis, nodes.math("DIVIDE", 0.25, real))
 
-    # Near a half turn that says nothing any more, and Blender's own way does well.
+    # Near half a turn this is inexact, but Blender's own conversion is exact.
     relative = nodes.multiply(rotation, nodes.invert(pivot_rotation))
     far_imaginary, far_real = nodes.quaternion(nodes.rotation(relative))
     is_far = nodes.compare("LESS_THAN", square, _HALF_TURN**2, "FLOAT")
@@ -179,7 +179,7 @@ def _quaternion(nodes: Formulas, rotation: Socket, pivot_rotation: Socket) -> tu
 
 
 def _turn_less(nodes: Formulas, vector: Socket, imaginary: Socket, real_less_one: Socket) -> Socket:
-    """A vector turned by a unit quaternion, less the vector."""
+    """A vector rotated by a unit quaternion, minus the vector."""
     once = nodes.cross(imaginary, vector)
     once_real = nodes.add(nodes.scale(once, real_less_one), once)
     return nodes.scale(nodes.add(once_real, nodes.cross(imaginary, once)), 2.0)

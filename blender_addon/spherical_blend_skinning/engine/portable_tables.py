@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The two hidden meshes that the portable node group reads: joints, in sets or alone, and the weights of vertices.
 
-They are objects in no collection; inputs of the modifier are their only users. Nothing is written to the mesh that is
-deformed, so it may belong to a library or to several objects.
+They are objects in no collection; inputs of the modifier are their only users. Nothing is written to the deformed mesh,
+so it may belong to a library or to several objects.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DataType = Literal["BOOLEAN", "FLOAT", "FLOAT_VECTOR", "INT"]
 
 
 def block_count(tables: JointTables) -> int:
-    """How many vectors of three weights each vertex has, one at least."""
+    """How many vectors of three weights each vertex has, at least one."""
     return max(1, -(-tables.vertex_weights.shape[1] // 3))
 
 
@@ -37,7 +37,7 @@ def is_table(item: bpy.types.Object | None) -> bool:
 def new_joint_sets(name: str, tables: JointTables) -> bpy.types.Object:
     """The joint sets: a vertex for each slot, one for the damping of each set, then one for each pair of a pivot group.
 
-    Joints are numbered from 1 on; 0 is none.
+    Joints are numbered from 1; 0 is none.
     """
     sizes, slot_sets = tables.set_sizes, tables.slot_sets
     slot_count, set_count = len(slot_sets), len(sizes)
@@ -46,7 +46,7 @@ def new_joint_sets(name: str, tables: JointTables) -> bpy.types.Object:
     sets = np.concatenate([slot_sets, np.arange(set_count), pair_sets])
     numbers = np.arange(len(sets))
     is_damper, is_pair = (numbers >= slot_count) & (numbers < slot_count + set_count), numbers >= slot_count + set_count
-    # The sum of squared deviations of n joints is (n - 1) / 2 times the mean over pairs, which the damping belongs to.
+    # The sum of squared deviations of n joints is (n - 1) / 2 times the mean over pairs, which the damping refers to.
     damping = np.sqrt(DAMPING * np.maximum(sizes - 1, 1) / 2.0)[sets] * is_damper
 
     item = _new(f"SBS Joint Sets {name}", len(sets))
@@ -54,7 +54,7 @@ def new_joint_sets(name: str, tables: JointTables) -> bpy.types.Object:
     _put(item, "set", "INT", sets)
     _put(item, "centroid", "FLOAT_VECTOR", tables.centroids[sets])
     _put(item, "joint", "INT", _placed(numbers < slot_count, tables.slot_joints + 1))
-    # Whose mean counts: that of a damping's own.
+    # The set whose mean is used; the point for a damping has its own.
     _put(item, "mean", "INT", sets + set_count * is_damper)
     _put(item, "damping", "FLOAT_VECTOR", np.repeat(damping, 3))
     _put(item, "pivot", "INT", _placed(is_pair, np.repeat(tables.group_pivots, slots.shape[1])))
@@ -66,10 +66,10 @@ def new_joint_sets(name: str, tables: JointTables) -> bpy.types.Object:
 def new_joints(
     name: str, tables: JointTables, joint_count: int, centers: NDArray[np.floating], influences: NDArray[np.intp]
 ) -> bpy.types.Object:
-    """The joints, where vertices have centers: a vertex for each by its number, one for each pair, then influences.
+    """The joints, if vertices have centers: a vertex for each by its number, one for each pair, then influences.
 
-    Numbers of joints are those of `new_joint_sets`. Influences are given by a vertex that has them, as are `centers`
-    (V, 3): a vertex for each, with the first pair of its pivot group, weights of other slots, and the center.
+    Numbers of joints are those of `new_joint_sets`. For each group of vertices with the same influences and center, of
+    `centers` (V, 3), there is a vertex with the first pair of its pivot group, weights of other slots, and the center.
     """
     joints = np.arange(joint_count + 1)
     numbers = tables.slot_joints + 1
@@ -78,7 +78,7 @@ def new_joints(
     is_pair, is_influence = kinds == 1, kinds == 2
 
     item = _new(f"SBS Joints {name}", len(kinds))
-    # Neither a pair nor an influence: a joint.
+    # A joint is neither a pair nor an influence.
     _put(item, "is_pair", "BOOLEAN", is_pair)
     _put(item, "is_influence", "BOOLEAN", is_influence)
     _put(item, "joint", "INT", _placed(kinds == 0, joints))
@@ -86,7 +86,7 @@ def new_joints(
     _put(item, "slot", "INT", _placed(is_pair, others.ravel()))
     weights = _padded_weights(tables)[influences]
     _put(item, "pair", "INT", _placed(is_influence, tables.vertex_groups[influences] * weights.shape[1]))
-    # The pivot's weight is never 0, nor are the sums.
+    # The pivot's weight is never 0, so neither are the sums.
     of_pivot = 1.0 - weights.sum(axis=1, keepdims=True, dtype=np.float64)
     _put_blocks(item, "weights", _placed(is_influence, weights))
     _put_blocks(item, "shares", _placed(is_influence, weights / (of_pivot + weights.cumsum(axis=1, dtype=np.float64))))
@@ -95,7 +95,7 @@ def new_joints(
 
 
 def new_weights(name: str, tables: JointTables, amounts: NDArray[np.float32] | None) -> bpy.types.Object:
-    """The weights: a vertex for each of the mesh, with the first pair of its pivot group and weights of other slots."""
+    """The weights: a vertex for each of the mesh, with the first pair of its pivot group and other slots' weights."""
     weights = _padded_weights(tables)
     item = _new_vertices(name, len(weights), amounts)
     _put(item, "pair", "INT", tables.vertex_groups * weights.shape[1])
@@ -104,7 +104,7 @@ def new_weights(name: str, tables: JointTables, amounts: NDArray[np.float32] | N
 
 
 def new_influences(name: str, influences: NDArray[np.intp], amounts: NDArray[np.float32] | None) -> bpy.types.Object:
-    """The weights, where vertices have centers: a vertex for each of the mesh, with the number of its influences."""
+    """The weights, if vertices have centers: a vertex for each one of the mesh, with the number of its influences."""
     item = _new_vertices(name, len(influences), amounts)
     _put(item, "influence", "INT", influences)
     return item
@@ -120,7 +120,7 @@ def remove(item: bpy.types.Object) -> None:
 
 
 def _padded_weights(tables: JointTables) -> NDArray[np.float32]:
-    """Weights of other slots, with zeros for as many as blocks have."""
+    """Weights of other slots, padded with zeros to whole blocks."""
     count, width = tables.vertex_weights.shape
     padded = np.zeros((count, 3 * block_count(tables)), np.float32)
     padded[:, :width] = tables.vertex_weights
@@ -128,7 +128,7 @@ def _padded_weights(tables: JointTables) -> NDArray[np.float32]:
 
 
 def _new_vertices(name: str, count: int, amounts: NDArray[np.float32] | None) -> bpy.types.Object:
-    """The mesh of weights, with the amounts of vertices if there are such."""
+    """The mesh of weights, with the amounts of vertices if there are any."""
     item = _new(f"SBS Weights {name}", count)
     if amounts is not None:
         _put(item, "amount", "FLOAT", amounts)
@@ -151,7 +151,7 @@ def _put(item: bpy.types.Object, name: str, data_type: _DataType, values: NDArra
 
 
 def _put_blocks(item: bpy.types.Object, name: str, values: NDArray[np.floating]) -> None:
-    """Put numbers of each vertex as vectors of three, of names that are numbered."""
+    """Store numbers of each vertex as vectors of three, with numbered names."""
     for number in range(values.shape[1] // 3):
         _put(item, f"{name}_{number + 1}", "FLOAT_VECTOR", values[:, 3 * number : 3 * number + 3])
 

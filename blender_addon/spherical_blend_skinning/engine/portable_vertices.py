@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Nodes of the portable engine for vertices: what three joints at a time add to the motion of the heaviest, blended."""
+"""Nodes of the portable engine for vertices: add the blended differences of other joints to the heaviest's motion."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def deform(
         return nodes.sample(data_type, weights, nodes.attribute(data_type, name), index)
 
     first = of_vertex("INT", "pair")
-    # Of each three other joints their weights, and the pair that stands for them.
+    # The weights of each three other joints, and the first of their pairs.
     blocks = [
         (
             of_vertex("VECTOR", f"weights_{number}"),
@@ -67,7 +67,7 @@ def deform(
     arm = nodes.switch("VECTOR", is_skewed, arm, nodes.add(arm, stretched))
 
     nodes.begin("Blended rotation")
-    # The imaginary part over the real one, which is the weight of the pivot at least.
+    # The imaginary part divided by the real one, which is at least the weight of the pivot.
     if block_count == 1:
         ((own, _),) = blocks
         tangent = nodes.project(of_pivot("MATRIX", pairs.quaternions), own)
@@ -96,7 +96,7 @@ def deform(
 def with_amount(
     nodes: Formulas, of_vertex: Callable[[str, str], Socket], result: Socket, other: Callable[[], Socket]
 ) -> Socket:
-    """What a vertex gets by its amount, the rest being another position, that function makes the nodes for."""
+    """A position blended with another by the amount of a vertex; `other` makes the nodes for the latter."""
     nodes.begin("Amount")
     amount, rest = of_vertex("FLOAT", "amount"), other()
     return nodes.add(rest, nodes.scale(nodes.subtract(result, rest), amount))

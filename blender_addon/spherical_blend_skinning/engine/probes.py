@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pose probes: they have Blender pose a rig that is hidden.
+"""Pose probes: they make Blender pose a hidden rig.
 
-A rig that is switched off in the viewport or in renders, itself or by its collections, is posed only if something shown
-depends on it: a child, or an Armature modifier that works. The probe is a mesh of one vertex in no collection that has
-such a modifier, and the modifier of the bound object refers to it. It costs up to a millisecond a frame.
+A rig that is disabled in the viewport or in renders, itself or by its collections, is posed only if something visible
+depends on it: a child, or an active Armature modifier. The probe is a mesh of one vertex in no collection with such a
+modifier, and the modifier of the bound object refers to it. It costs up to a millisecond per frame.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def new(armature: bpy.types.Object) -> bpy.types.Object:
     probe[_MARK] = True
     modifier = new_armature_modifier(probe, "Armature")
     modifier.object = armature
-    # Without vertex groups the modifier would not look at the pose otherwise.
+    # Without vertex groups the modifier would otherwise ignore the pose.
     modifier.use_bone_envelopes = True
     return probe
 
@@ -54,7 +54,7 @@ def is_needed(item: bpy.types.Object, armature: bpy.types.Object, view_layer: bp
 
 
 def _is_shown(item: bpy.types.Object, layer: bpy.types.LayerCollection, hidden: str) -> bool:
-    """Whether an object is in a collection that is not switched off, nor any that it is in."""
+    """Whether an object is in a collection that is enabled, with all collections above it."""
     if layer.exclude or getattr(layer.collection, hidden):
         return False
     return item.name in layer.collection.objects or any(_is_shown(item, child, hidden) for child in layer.children)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Meshes and rigs read from Blender into arrays."""
+"""Read meshes and rigs from Blender into arrays."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ _Number = TypeVar("_Number", bound=np.generic)
 def matrix(value: Matrix) -> Floats:
     """A `mathutils.Matrix` as an array (4, 4)."""
     first, second, third, last = cast("tuple[Sequence[float], ...]", value)
-    # Four times as fast as leaving the rows to NumPy.
+    # Four times as fast as NumPy's conversion of rows.
     return np.array([*first, *second, *third, *last], np.float64).reshape(4, 4)
 
 
 def place(item: bpy.types.Object, other: bpy.types.Object) -> Floats:
-    """From the space of one object to that of another, (4, 4), not to be written to."""
+    """The matrix from the space of one object to that of another, (4, 4); do not write to it."""
     return _between(item.matrix_world.copy().freeze(), other.matrix_world.copy().freeze())
 
 
 # Most objects stand still in their rig's space, or with their rig altogether.
 @lru_cache(maxsize=512)
 def _between(inner: Matrix, outer: Matrix) -> Floats:
-    # Copies, for Blender 4.5 refuses to read the rows of frozen ones.
+    # Copies, because Blender 4.5 refuses to read the rows of frozen matrices.
     result = inverse(matrix(outer.copy())) @ matrix(inner.copy())
     result.flags.writeable = False
     return result
@@ -82,7 +82,7 @@ def vertex_weights(item: bpy.types.Object) -> VertexWeights:
 
 
 def vertex_weights_one_by_one(mesh: bpy.types.Mesh) -> VertexWeights:
-    """The vertex groups of a mesh, by nothing but Blender's Python."""
+    """The vertex groups of a mesh, by Blender's Python alone."""
     vertices = mesh.vertices
     counts = np.fromiter((len(vertex.groups) for vertex in vertices), np.int32, len(vertices))
     total = int(counts.sum())
@@ -95,7 +95,7 @@ def rig(armature: bpy.types.Object, posed: bpy.types.Object) -> RestBones:
     """The bones of an armature object at rest, in the order of its pose; of the second one, evaluated, their curves."""
     bones = armature_data(armature).bones
     names = tuple(armature.pose.bones.keys())
-    # The pose has its own order, and for a moment after edits other bones than the armature.
+    # The pose has its own order, and for a moment after edits its bones differ from the armature's.
     number = {name: index for index, name in enumerate(bones.keys())}
     if not number.keys() >= set(names):
         raise ValueError("The pose has bones that the armature has no more")
@@ -112,7 +112,7 @@ def rig(armature: bpy.types.Object, posed: bpy.types.Object) -> RestBones:
     deforms, segments = read("use_deform", np.bool_).ravel(), read("bbone_segments", np.int32).ravel()
     curves = {}
     for index in np.flatnonzero(deforms & (segments > 1)).tolist():
-        # Blender 3.4 knows no other mapping.
+        # Blender 3.4 has no other mapping.
         if getattr(members[index], "bbone_mapping_mode", "STRAIGHT") == "CURVED":
             curves[index] = _segment_ends(posed.pose.bones[index], rest=True)
     return RestBones(
@@ -129,7 +129,7 @@ def rig(armature: bpy.types.Object, posed: bpy.types.Object) -> RestBones:
 
 
 def _zone(settings: SBS_PG_bone) -> tuple[float, float]:
-    """Where bones blending begins and ends along a bone, NaN if that goes by the radius of the limb."""
+    """Where bones blending begins and ends along a bone, NaN if the radius of the limb determines it."""
     return (settings.t_min, settings.t_max) if settings.own_zone else (np.nan, np.nan)
 
 
@@ -157,6 +157,6 @@ def _segment_ends(bone: bpy.types.PoseBone, rest: bool = False) -> Floats:
 
 def places_along(armature: bpy.types.Object, bone: int, points: NDArray[np.floating]) -> Floats:
     """Where points (N, 3) at rest in armature space are along a bending bone of an evaluated object, in segments."""
-    # Blender can only be asked point by point. The mapping is its own, of many cases.
+    # Blender maps one point per call. Its mapping has too many cases to repeat here.
     find = armature.pose.bones[bone].bbone_segment_index
     return np.array([sum(find(point)) for point in points.tolist()], np.float64)

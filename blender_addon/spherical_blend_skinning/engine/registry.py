@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which objects of the file are bound, and order among their carriers and modifiers."""
+"""The bound objects of the file, and upkeep of their carriers and modifiers."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from . import carriers, live, live_group, node_trees, probes, stack, subject
 
 __all__ = ["adjust", "bound_objects", "concerns", "forget", "is_outdated", "once_bound_objects", "tidy", "watch"]
 
-# Bound objects, as long as the number of objects stays: to look one up by its name, Blender goes through all there are.
-# They are forgotten before undo and loading replace them; of one that is deleted, Blender says so when it is used.
+# Bound objects, valid while the number of objects does not change: a lookup by name goes through all objects. They are
+# forgotten before undo and loading replace them; using a deleted one raises an error.
 _bound: list[bpy.types.Object] | None = None
 _object_count = -1
-# Where in memory is what bound objects depend on: themselves, their meshes, shape keys, armatures and those' data. That
-# is good until undo or loading, before which `forget` is called: at that address there may be another object later.
+# The addresses of all that bound objects depend on: themselves, their meshes, shape keys, armatures and armature data.
+# Valid until undo or loading, before which `forget` is called; later another object may have such an address.
 _concerned: set[int] = set()
 
 
 def forget() -> None:
-    """Look through the whole file when next it is asked which objects are bound."""
+    """Forget the bound objects, so that the next query goes through the whole file."""
     global _bound
     _bound = None
 
 
 def is_outdated() -> bool:
-    """Whether objects came or went since the file was looked through."""
+    """Whether objects have been added or removed since the last search."""
     return _bound is None or _object_count != len(bpy.data.objects)
 
 
@@ -48,7 +48,7 @@ def bound_objects() -> list[bpy.types.Object]:
 
 
 def once_bound_objects() -> list[bpy.types.Object]:
-    """The objects that had the modifier when last looked at: who looks at each anyway need not have it done twice."""
+    """The objects that had the modifier in the last search, unchecked, for callers that check each anyway."""
     if not is_outdated():
         with suppress(ReferenceError):
             for item in _bound:
@@ -58,13 +58,13 @@ def once_bound_objects() -> list[bpy.types.Object]:
 
 
 def watch(items: Iterable[bpy.types.Object]) -> None:
-    """Note what bound objects depend on, for `concerns`."""
+    """Record what bound objects depend on, for `concerns`."""
     global _concerned
     _concerned = {other.as_pointer() for item in items for other in _dependencies(item)}
 
 
 def concerns(places: Set[int]) -> bool:
-    """Whether data-blocks at these places in memory may matter to a bound object."""
+    """Whether data-blocks at these addresses may affect a bound object."""
     return _bound is None or not _concerned.isdisjoint(places)
 
 
@@ -76,9 +76,9 @@ def _dependencies(item: bpy.types.Object) -> list[bpy.types.ID]:
 
 
 def tidy(view_layer: bpy.types.ViewLayer | None = None) -> bool:
-    """Give every bound object a carrier of its own, and take away what was left behind. Not for use in renders.
+    """Give every bound object its own carrier, and remove leftovers. Not for use in renders.
 
-    With a view layer, it also sees to rigs that are hidden there, and tells whether there are more of them now.
+    With a view layer, it also provides probes for rigs hidden there, and returns whether there are new ones.
     """
     forget()
     owned = set()
@@ -100,7 +100,7 @@ def tidy(view_layer: bpy.types.ViewLayer | None = None) -> bool:
     for item in bpy.data.objects:
         if item.type == "MESH" and item.library is None and settings_of(item).bound and stack.find(item) is None:
             if live.has_other_positions(item):
-                # It was applied, and the pose is in the mesh: that is a plain one now.
+                # The modifier was applied, so the mesh contains the pose and is no longer bound.
                 stack.clear(item)
             else:
                 stack.restore_armature_modifier(item)
@@ -118,7 +118,7 @@ def tidy(view_layer: bpy.types.ViewLayer | None = None) -> bool:
 
 
 def _probe_hidden_rigs(view_layer: bpy.types.ViewLayer) -> tuple[list[bpy.types.Object], bool]:
-    """Have rigs posed that are hidden, by one probe for each; the probes in use, and whether some object got one."""
+    """Provide a probe for each hidden rig; return the probes in use, and whether any object got a new one."""
     probe_of: dict[bpy.types.Object, bpy.types.Object] = {}
     for item in bpy.data.objects:
         if probes.is_probe(item) and carriers.is_writable(item):
@@ -142,7 +142,7 @@ def _probe_hidden_rigs(view_layer: bpy.types.ViewLayer) -> tuple[list[bpy.types.
 
 
 def adjust(item: bpy.types.Object, modifier: bpy.types.NodesModifier) -> None:
-    """Have a modifier keep what comes to it, and have a carrier for renders, exactly where that is needed."""
+    """Make a modifier keep its input, and give it a carrier for renders, only where needed."""
     if item.library is not None:
         return
     live_group.choose(modifier, subject.needs_input(item, modifier))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Optimized centers found in a thread, while the artist goes on working."""
+"""Find optimized centers in a thread, while the artist continues to work."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class _CancelledError(Exception):
 
 
 class Search:
-    """Looks for the optimized centers of a binding. The thread sees arrays alone, and nothing of Blender's.
+    """Finds the optimized centers of a binding. The thread uses only arrays, nothing of Blender.
 
     Parameters
     ----------
@@ -31,9 +31,9 @@ class Search:
     fraction : float
         How much is done, from 0 to 1.
     centers : (V, 3) ndarray of float32, or None
-        What was found.
+        The result.
     error : Exception or None
-        Why nothing was.
+        Why there is no result.
     """
 
     def __init__(self, binding: Binding, triangles: NDArray[np.int32]) -> None:
@@ -51,12 +51,12 @@ class Search:
         return self._thread.is_alive()
 
     def cancel(self) -> None:
-        """Have it end soon."""
+        """Make it end soon."""
         self._is_cancelled = True
 
     def _run(self, triangles: NDArray[np.int32]) -> None:
         try:
-            # One thread leaves the others to the artist.
+            # One thread only, so that the artist has the others.
             self.centers = self.binding.optimized_centers(triangles, self._advance, threads=1)
         except _CancelledError:
             pass
@@ -76,7 +76,7 @@ _is_ending = False
 
 
 def wait_for_all() -> None:
-    """Cancel all searches, and return when they have ended: no thread may be left when the add-on goes."""
+    """Cancel all searches, and return when they have ended: no thread may remain when the add-on is disabled."""
     global _is_ending
     _is_ending = True
     for thread in list(_running):

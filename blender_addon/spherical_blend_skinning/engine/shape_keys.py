@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What our modifier makes of a mesh in the pose of the moment, as a shape key of the mesh."""
+"""The result of our modifier in the present pose, as a shape key of the mesh."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["add"]
 
 
 def add(item: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bpy.types.ShapeKey:
-    """Add a shape key of what our modifier alone makes of an object, with a value of 0, and its name.
+    """Add a shape key with the result of our modifier alone, with a value of 0, and return it.
 
     Raises
     ------
     ValueError
-        If that cannot be; it tells why, and nothing has changed.
+        If that is impossible; it says why, and nothing has changed.
     """
     modifier = bake.modifier_of(item)
     if modifier is None:
@@ -43,7 +43,7 @@ def add(item: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bpy.types.Sh
 def _alone(
     item: bpy.types.Object, modifier: bpy.types.NodesModifier, view_layer: bpy.types.ViewLayer
 ) -> NDArray[np.float32]:
-    """The vertices (V, 3) behind our modifier, with what stands behind it hidden meanwhile."""
+    """The vertices (V, 3) after our modifier, with later modifiers hidden meanwhile."""
     place = list(item.modifiers).index(modifier)
     shown = [(other, other.show_viewport) for other in list(item.modifiers)[place:]]
     try:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The modifier stack of a bound object: our modifier comes, the Armature modifier steps back, and both the other way.
+"""The modifier stack of a bound object: our modifier is added and the Armature modifier disabled, and back.
 
-The Armature modifier stays, with its armature, hidden and bound to nothing. So it costs nothing, and Blender still
-renames vertex groups with bones and knows for Weight Paint which armature belongs to the mesh.
+The Armature modifier stays, with its armature, but hidden and without vertex groups or envelopes. So it costs nothing,
+and Blender still renames vertex groups with bones and knows for Weight Paint which armature belongs to the mesh.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = [
 
 _NAME = "Spherical Blend Skinning"
 
-# Modifiers that move vertices at most: what comes out has the vertices, and the vertex groups, of what went in.
+# Modifiers that at most move vertices: their output has the vertices and the vertex groups of their input.
 DEFORMING = frozenset(
     [
         "ARMATURE",
@@ -75,7 +75,7 @@ def find(item: bpy.types.Object) -> bpy.types.NodesModifier | None:
 
 
 def before(item: bpy.types.Object, modifier: bpy.types.Modifier) -> list[bpy.types.Modifier]:
-    """The modifiers that do something to the mesh before it comes to one."""
+    """The modifiers that change the mesh before a given one."""
     result = []
     for other in item.modifiers:
         if other == modifier:
@@ -92,7 +92,7 @@ def armature_modifiers(item: bpy.types.Object) -> list[bpy.types.ArmatureModifie
 
 
 def armature_modifier_of(item: bpy.types.Object, armature: bpy.types.Object) -> bpy.types.ArmatureModifier | None:
-    """The Armature modifier of a bound object that stepped back, else any of that armature."""
+    """The disabled Armature modifier of a bound object, else any of that armature."""
     same = (modifier for modifier in armature_modifiers(item) if modifier.object == armature)
     return _stepped_back(item) or next(same, None)
 
@@ -125,10 +125,10 @@ def attach(
     Parameters
     ----------
     item : Object
-        A mesh that has none yet.
+        A mesh without our modifier.
     armature : Object
     armature_modifier : ArmatureModifier, optional
-        The one that steps back; by default the first of that armature, else one is added to do so.
+        The one to disable; by default the first of that armature, or else a new one.
     """
     modifier = cast(bpy.types.NodesModifier, item.modifiers.new(_NAME, "NODES"))
     if armature_modifier is None:
@@ -159,13 +159,13 @@ def attach(
 
 
 def detach(item: bpy.types.Object) -> None:
-    """Take the modifier away with its carrier, and bring the Armature modifier back as it was."""
+    """Remove the modifier with its carrier, and restore the Armature modifier."""
     modifier = find(item)
     if modifier is not None:
         used = []
         for name in (live_group.CARRIER, live_group.RENDER_CARRIER, live_group.POSE_PROBE):
             used.append(node_trees.get_input(modifier, name))
-            # Blender 5.2 leaks a user of an object that is still set when its modifier goes.
+            # Blender 5.2 leaks a user of an object that is still set when its modifier is removed.
             node_trees.set_input(modifier, name, None)
         item.modifiers.remove(modifier)
         for carrier in used[:2]:
@@ -189,7 +189,7 @@ def restore_armature_modifier(item: bpy.types.Object) -> None:
 
 
 def clear(item: bpy.types.Object) -> None:
-    """Leave nothing of ours with an object whose mesh has our deformation in it, as if it had never been bound."""
+    """Remove everything of ours from an object whose mesh contains our deformation, as if it had never been bound."""
     modifier = _stepped_back(item)
     if modifier is not None:
         item.modifiers.remove(modifier)
@@ -201,9 +201,9 @@ def clear(item: bpy.types.Object) -> None:
 
 
 def show_in_weight_paint(item: bpy.types.Object) -> None:
-    """Show the Armature modifier, which does nothing, while weights are painted: Auto Normalize asks for that.
+    """Show the disabled Armature modifier while weights are painted, because Auto Normalize requires it.
 
-    One that the artist shows stays.
+    If the artist shows it, it stays shown.
     """
     modifier = _stepped_back(item)
     if modifier is None:
@@ -217,9 +217,9 @@ def show_in_weight_paint(item: bpy.types.Object) -> None:
 
 
 def deforming_too(item: bpy.types.Object, modifier: bpy.types.Modifier) -> list[bpy.types.ArmatureModifier]:
-    """The Armature modifiers that deform an object by the armature by which a modifier of ours does, at the same time.
+    """The Armature modifiers that deform an object by the same armature in addition to our modifier.
 
-    Such is the one that stepped back, if the artist has bound and shown it again.
+    This is the disabled one if the artist has enabled it again.
     """
 
     def is_shown_too(other: bpy.types.Modifier) -> bool:
@@ -231,7 +231,7 @@ def deforming_too(item: bpy.types.Object, modifier: bpy.types.Modifier) -> list[
 
 
 def _stepped_back(item: bpy.types.Object) -> bpy.types.ArmatureModifier | None:
-    """The Armature modifier that stepped back: the one of its name, or if it was renamed one that does nothing."""
+    """The disabled Armature modifier: the one with its name, or if that was renamed, one that does nothing."""
     idle = [
         modifier
         for modifier in cast("list[bpy.types.ArmatureModifier]", item.modifiers)
@@ -244,7 +244,7 @@ def _stepped_back(item: bpy.types.Object) -> bpy.types.ArmatureModifier | None:
 
 
 def move(item: bpy.types.Object, modifier: bpy.types.Modifier, index: int) -> None:
-    """Put a modifier in a place of the stack."""
+    """Move a modifier to a place in the stack."""
     if hasattr(item.modifiers, "move"):
         item.modifiers.move(list(item.modifiers).index(modifier), index)
     else:

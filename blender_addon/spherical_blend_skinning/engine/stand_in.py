@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Armature modifiers that stand in for ours while an exporter reads the file.
+"""Armature modifiers in place of ours while an exporter reads the file.
 
-Game engines, and the formats that feed them, know one way to deform a mesh: linearly, by the weights of its vertices.
-Exporters take these from an Armature modifier, and of any other modifier the vertices that it gives in the pose of the
-moment. So for as long as they work, our modifier is hidden and the Armature modifier that stepped back is bound again.
+Game engines and their formats deform a mesh in one way: linearly, by the weights of its vertices. Exporters take these
+from an Armature modifier; from any other modifier they take the vertices in the present pose. So while they run, our
+modifier is hidden and the disabled Armature modifier is enabled again.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ _active = 0
 
 
 def is_active() -> bool:
-    """Whether Armature modifiers stand in for ours: nothing of ours is to be brought up to date meanwhile."""
+    """Whether Armature modifiers replace ours at present; bound objects must not be updated meanwhile."""
     return _active > 0
 
 
 @contextmanager
 def armature_modifiers_instead() -> Iterator[int]:
-    """Have Armature modifiers deform all objects that ours deforms; afterwards, all is as it was to the last setting.
+    """Let Armature modifiers deform all objects in place of ours; afterwards all settings are restored.
 
-    Objects that were baked are deformed by what was baked: no exporter finds a skin for them.
+    Baked objects are deformed by their bake, so exporters find no skin for them.
 
     Yields
     ------
@@ -64,14 +64,14 @@ def _end() -> None:
 
 
 def _stand_in(undoing: ExitStack, item: bpy.types.Object, modifier: bpy.types.NodesModifier) -> bool:
-    """Have an Armature modifier deform one object, if it has a rig."""
+    """Let an Armature modifier deform one object, if it has a rig."""
     armature = bake.armature_of(item)
     if armature is None:
         return False
     other = stack.armature_modifier_of(item, armature)
     if other is None:
         if item.library is not None:
-            # Nothing can be added to what is linked.
+            # Linked objects cannot get modifiers.
             return False
         other = cast(bpy.types.ArmatureModifier, item.modifiers.new("Armature", "ARMATURE"))
         undoing.callback(_remove, item, other.name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What comes to the modifier of a bound object: its mesh, or what shape keys and modifiers before make of that."""
+"""The input of a bound object's modifier: its mesh, or the result of shape keys and earlier modifiers."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ Positions = NDArray[np.float32]
 
 
 class InputError(ValueError):
-    """What comes to the modifier is not to be had in this evaluation."""
+    """The input of the modifier cannot be read in this evaluation."""
 
 
 class Subject:
-    """A bound object in a dependency graph, and what comes to its modifier there."""
+    """A bound object in a dependency graph, and the input of its modifier there."""
 
     def __init__(
         self,
@@ -48,14 +48,14 @@ class Subject:
         self._moves = needs_input(item, modifier)
 
     def moving_positions(self) -> Positions | None:
-        """Positions (V, 3) if they can change with every frame and can be read now."""
+        """Positions (V, 3), if they can change in every frame and can be read now."""
         if not self._moves:
             return None
         kept = self._kept()
         return kept and kept[0]
 
     def surface(self) -> BoundMesh:
-        """Positions and weights. A ValueError if they can't be read now."""
+        """Positions and weights. Raises ValueError if they cannot be read now."""
         groups = tuple(self.item.vertex_groups.keys())
         mesh = mesh_of(self.item)
         kept = self._kept() if self._moves else (reading.positions(mesh), None)
@@ -74,7 +74,7 @@ class Subject:
         return BoundMesh(positions, weights, groups, basis)
 
     def has_faces(self) -> bool:
-        """Whether what comes to the modifier has the faces of the mesh, which optimized centers need."""
+        """Whether the input has the faces of the mesh, which optimized centers need."""
         is_same = all(other.type in stack.DEFORMING for other in stack.before(self.item, self.modifier))
         return is_same and len(mesh_of(self.item).polygons) > 0
 
@@ -99,7 +99,7 @@ class Subject:
 
 
 def optimized_centers(binding: Binding, triangles: NDArray[np.int32]) -> NDArray[np.float32]:
-    """The optimized centers of a binding for faces (T, 3), with progress that is shown."""
+    """The optimized centers of a binding for faces (T, 3); shows progress."""
     manager = bpy.context.window_manager
     manager.progress_begin(0.0, 1.0)
     try:
@@ -116,9 +116,9 @@ def needs_input(item: bpy.types.Object, modifier: bpy.types.NodesModifier) -> bo
 def faces_before(
     item: bpy.types.Object, modifier: bpy.types.NodesModifier, depsgraph: bpy.types.Depsgraph
 ) -> NDArray[np.int32]:
-    """The faces of what comes to the modifier, cut into triangles (T, 3); it is hidden meanwhile and what follows.
+    """The faces of the modifier's input as triangles (T, 3); it and later modifiers are hidden meanwhile.
 
-    To be called by operators: the dependency graph is evaluated anew.
+    Only for operators, because the dependency graph is evaluated anew.
     """
     place = list(item.modifiers).index(modifier)
     shown = [(other, other.show_viewport) for other in list(item.modifiers)[place:]]
@@ -134,7 +134,7 @@ def faces_before(
 
 
 def signature(item: bpy.types.Object, modifier: bpy.types.NodesModifier) -> tuple[object, ...]:
-    """What tells, at little cost, that other vertices or weights may come to the modifier of an object."""
+    """A cheap key that changes if the vertices or weights of the modifier's input may have changed."""
     return (
         len(mesh_of(item).vertices),
         item.mode == "EDIT",
@@ -146,7 +146,7 @@ def signature(item: bpy.types.Object, modifier: bpy.types.NodesModifier) -> tupl
 
 
 def _values(modifier: bpy.types.Modifier) -> tuple[object, ...]:
-    """The settings of a modifier that are plain values."""
+    """The plain values among the settings of a modifier."""
     values = []
     for definition in modifier.bl_rna.properties:
         if definition.type in ("BOOLEAN", "INT", "FLOAT", "ENUM", "STRING") and not definition.identifier.startswith(
@@ -158,7 +158,7 @@ def _values(modifier: bpy.types.Modifier) -> tuple[object, ...]:
 
 
 def renders_differ(item: bpy.types.Object, modifier: bpy.types.NodesModifier) -> bool:
-    """Whether other vertices may come to the modifier in renders than in the viewport."""
+    """Whether the input of the modifier may have other vertices in renders than in the viewport."""
     for other in stack.before(item, modifier):
         is_finer = isinstance(other, bpy.types.SubsurfModifier | bpy.types.MultiresModifier) and (
             other.levels != other.render_levels
