@@ -328,6 +328,7 @@ static PyMethodDef methods[] = {
     {"deform_many", METHOD(core_deform_many), METH_VARARGS | METH_KEYWORDS, core_deform_many_doc},
     {"inverse_deform", METHOD(core_inverse_deform), METH_VARARGS | METH_KEYWORDS, core_inverse_deform_doc},
     {"update", METHOD(core_update_skin), METH_VARARGS | METH_KEYWORDS, core_update_skin_doc},
+    {"move", METHOD(core_move_skin), METH_VARARGS | METH_KEYWORDS, core_move_skin_doc},
     {"rotation_centers", METHOD(core_rotation_centers), METH_VARARGS | METH_KEYWORDS, core_rotation_centers_doc},
     {NULL, NULL, 0, NULL}};
 

@@ -131,3 +131,48 @@ exit:
   Py_XDECREF((PyObject *)arrays[CORE_JOINT_WEIGHTS]);
   return result;
 }
+
+const char core_move_skin_doc[] =
+    "move($self, rest_positions, centers=None)\n--\n\n"
+    "Gives the skin other rest positions (V, 3), in place: nobody else may be using it. What it shows of itself stays.";
+
+PyObject *core_move_skin(PyObject *object, PyObject *args, PyObject *kwargs) {
+  static char *keywords[] = {"rest_positions", "centers", NULL};
+  const core_skin *self = (core_skin *)object;
+  PyArrayObject *held = self->held[CORE_REST_POSITIONS];
+  core_array rest_positions = {.name = "rest_positions", .shape = "(V, 3)", .dimensions = 2};
+  core_array centers = {.name = "centers", .shape = "(V, 3)", .dimensions = 2, .optional = 1};
+  core_array vertices = {.name = "the skin", .dimensions = 2, .array = held};
+  sbs_skin_desc desc = core_describe_skin(self->held, self->info.joint_count);
+  sbs_fault fault = {0};
+  sbs_status status;
+  PyObject *result = NULL;
+
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&|O&:move", keywords, core_convert_reals, &rest_positions,
+                                   core_convert_doubles, &centers)) {
+    goto exit;
+  }
+  if (!core_check_length(&rest_positions, 1, 3) || !core_check_agreement(&rest_positions, &vertices, 0) ||
+      core_cast(&rest_positions, PyArray_TYPE(held)) < 0) {
+    goto exit;
+  }
+  if (centers.array != NULL && (!core_check_length(&centers, 1, 3) || !core_check_agreement(&centers, &vertices, 0))) {
+    goto exit;
+  }
+  desc.rest_positions = PyArray_DATA(rest_positions.array);
+  desc.centers = centers.array != NULL ? PyArray_DATA(centers.array) : NULL;
+
+  CORE_BEGIN_CALL
+  status = sbs_skin_update_positions(self->skin, &desc, &fault);
+  CORE_END_CALL
+  if (status == SBS_OK) {
+    result = Py_NewRef(Py_None);
+  } else {
+    core_raise(PyType_GetModuleState(Py_TYPE(object)), status, &fault, NULL);
+  }
+
+exit:
+  core_release(&rest_positions);
+  core_release(&centers);
+  return result;
+}

@@ -333,3 +333,8 @@ cleanup:
   sbs_release(allocator, packer.places);
   return status;
 }
+
+void sbs_pack_positions(sbs_skin *skin, const sbs_skin_desc *desc) {
+  const block_packer packer = {.skin = skin, .desc = desc};
+  for (size_t i = 0; i < skin->item_count; i++) move_item(&packer, skin->items + i);
+}

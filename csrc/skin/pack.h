@@ -12,6 +12,9 @@ typedef struct sbs_pack_previous {
       *moved_sets; /* (set_count of the new skin) 1: the centroid is not what it was, or the set is new */
 } sbs_pack_previous;
 
+/* Packs the positions anew, in the items as they are: those of desc, and the centroids, have changed. */
+void sbs_pack_positions(sbs_skin *skin, const sbs_skin_desc *desc);
+
 /*
  * Packs vertices in blocks: fills items, vertices, stream and normals of a skin whose sets and groups are known.
  * group_of_vertex (vertex_count) numbers the pivot group of each. With a previous skin, or NULL, what is the same there

@@ -6,7 +6,9 @@
 
 sbs_status sbs_pack_centers(sbs_skin *skin, const sbs_skin_desc *desc) {
   if (!desc->centers) return SBS_OK;
-  skin->centers = sbs_skin_allocate(skin, skin->block_count, 3 * SBS_BLOCK * sbs_scalar_size(skin->scalar));
+  if (!skin->centers) {
+    skin->centers = sbs_skin_allocate(skin, skin->block_count, 3 * SBS_BLOCK * sbs_scalar_size(skin->scalar));
+  }
   if (!skin->centers) return SBS_ERROR_OUT_OF_MEMORY;
   for (size_t i = 0; i < skin->item_count; i++) {
     const sbs_item *item = skin->items + i;

@@ -50,7 +50,7 @@ static sbs_status adopt_sets(sbs_skin *skin, sbs_joint_sets *table, int32_t *set
 
 /* The centroids of the sets, and the size of the whole. */
 static sbs_status measure_sets(sbs_skin *skin, const sbs_skin_desc *desc, const int32_t *sets) {
-  skin->set_centroids = sbs_skin_allocate(skin, skin->set_count, 3 * sizeof(double));
+  if (!skin->set_centroids) skin->set_centroids = sbs_skin_allocate(skin, skin->set_count, 3 * sizeof(double));
   size_t *counts = sbs_allocate(&skin->allocator, skin->set_count, sizeof *counts);
   if (!skin->set_centroids || !counts) {
     sbs_release(&skin->allocator, counts);
@@ -191,6 +191,41 @@ void sbs_skin_free(sbs_skin *skin) {
   sbs_release(&allocator, skin->normals);
   sbs_release(&allocator, skin->centers);
   sbs_release(&allocator, skin);
+}
+
+/* ---------------------------------------------------------------------------------------------- other positions -- */
+
+static sbs_status check_positions(const sbs_skin *skin, const sbs_skin_desc *desc, sbs_fault *fault) {
+  if (desc->vertex_count != skin->vertex_count) {
+    return sbs_fault_number(fault, SBS_ERROR_OPTION, "vertex_count", (double)desc->vertex_count,
+                            (double)skin->vertex_count);
+  }
+  if (desc->scalar != skin->scalar) {
+    return sbs_fault_number(fault, SBS_ERROR_OPTION, "scalar", (double)desc->scalar, (double)skin->scalar);
+  }
+  if (!desc->rest_positions) return sbs_fault_in(fault, SBS_ERROR_NULL, "rest_positions");
+  if (!desc->centers != !skin->centers) return sbs_fault_in(fault, SBS_ERROR_OPTION, "centers");
+  sbs_status status = sbs_validate_vectors(desc->rest_positions, desc->rest_positions_stride, desc->scalar,
+                                           desc->vertex_count, "rest_positions", "rest_positions_stride", fault);
+  if (!status && desc->centers) {
+    status = sbs_validate_vectors(desc->centers, 0, SBS_FLOAT64, desc->vertex_count, "centers", "centers", fault);
+  }
+  return status;
+}
+
+sbs_status sbs_skin_update_positions(sbs_skin *skin, const sbs_skin_desc *desc, sbs_fault *fault) {
+  if (!skin) return sbs_fault_in(fault, SBS_ERROR_NULL, "skin");
+  if (!desc) return sbs_fault_in(fault, SBS_ERROR_NULL, "desc");
+  sbs_status status = check_positions(skin, desc, fault);
+  if (status) return status;
+  int32_t *sets = sbs_allocate(&skin->allocator, skin->vertex_count, sizeof *sets);
+  if (!sets) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
+  sbs_skin_joint_set_of_vertex(skin, sets);
+  status = measure_sets(skin, desc, sets);
+  sbs_release(&skin->allocator, sets);
+  if (status) return sbs_fault_in(fault, status, NULL);
+  sbs_pack_positions(skin, desc);
+  return sbs_pack_centers(skin, desc); /* into memory that it has */
 }
 
 /* ---------------------------------------------------------------------------------------------------- questions -- */

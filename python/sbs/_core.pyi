@@ -551,6 +551,11 @@ class Skin:
         *,
         strict: bool = False,
     ) -> Skin: ...
+    def move(
+        self,
+        rest_positions: ArrayLike,  # (V, 3)
+        centers: ArrayLike | None = None,  # (V, 3)
+    ) -> None: ...
     def rotation_centers(
         self,
         skinning_matrices: ArrayLike,  # (J, 4, 4) or (J, 3, 4)

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Literal, Self, Unpack, cast, overload
 
 import numpy as np
@@ -93,6 +94,8 @@ class Skin:
     1.0
     """
 
+    _spare: list[_core.Skin]
+
     def __init__(
         self,
         rest_positions: ArrayLike,
@@ -127,6 +130,7 @@ class Skin:
         """Bind. With a twist the core has more joints than were given, so what was given is kept beside it."""
         self._twist = twist
         self._given: dict[str, Any] | None = None
+        self._spare = []
         if twist is None:
             self._core = _core.Skin(**arguments, strict=strict)
             return
@@ -266,15 +270,30 @@ class Skin:
 
     @overload
     def deform(
-        self, skinning_matrices: ArrayLike, *, normals: Literal[False] = False, **options: Unpack[DeformOptions]
+        self,
+        skinning_matrices: ArrayLike,
+        *,
+        rest_positions: ArrayLike | None = None,
+        normals: Literal[False] = False,
+        **options: Unpack[DeformOptions],
     ) -> AnyFloats: ...
     @overload
     def deform(
-        self, skinning_matrices: ArrayLike, *, normals: Literal[True], **options: Unpack[DeformOptions]
+        self,
+        skinning_matrices: ArrayLike,
+        *,
+        rest_positions: ArrayLike | None = None,
+        normals: Literal[True],
+        **options: Unpack[DeformOptions],
     ) -> tuple[AnyFloats, AnyFloats]: ...
     @overload
     def deform(
-        self, skinning_matrices: ArrayLike, *, normals: bool, **options: Unpack[DeformOptions]
+        self,
+        skinning_matrices: ArrayLike,
+        *,
+        rest_positions: ArrayLike | None = None,
+        normals: bool,
+        **options: Unpack[DeformOptions],
     ) -> AnyFloats | tuple[AnyFloats, AnyFloats]: ...
     def deform(
         self,
@@ -287,6 +306,7 @@ class Skin:
         rcond: float | None = None,
         amount: ArrayLike | None = None,
         base: Method | MethodOptions | None = None,
+        rest_positions: ArrayLike | None = None,
         twists: ArrayLike | None = None,
         normals: bool = False,
         out: Floats | None = None,
@@ -331,6 +351,9 @@ class Skin:
         base : str or dict, optional
             The method where `amount` is 0: its name, or its options, such as ``{"method": "spherical", "rcond":
             1e-3}``. By default ``"linear"``.
+        rest_positions : (V, 3) array_like, optional
+            Rest positions in place of the skin's, as the blend shapes of a pose make them. The result is that of a skin
+            made with them, bit for bit, without binding anew but for the first time; normals and weights stay.
         twists : (B, 2) array_like, optional
             Of a skin that spreads them, the twists of its bones, in place of those that the matrices have, the short
             way round: see `TwistTracker`.
@@ -363,20 +386,21 @@ class Skin:
         The global interpreter lock is released during the computation.
         """
         refuse_idle(method, {"rotation": rotation, "center": center, "damping": damping, "rcond": rcond})
-        return self._core.deform(
-            self._posed(skinning_matrices, twists),
-            method=method_name(method),
-            rotation=rotation,
-            center=center,
-            damping=damping,
-            rcond=rcond,
-            amount=self._amounts(amount),
-            base=self._base(amount, base),
-            normals=normals,
-            out=out,
-            out_normals=out_normals,
-            threads=threads,
-        )
+        with self._at_rest(rest_positions) as core:
+            return core.deform(
+                self._posed(skinning_matrices, twists),
+                method=method_name(method),
+                rotation=rotation,
+                center=center,
+                damping=damping,
+                rcond=rcond,
+                amount=self._amounts(amount),
+                base=self._base(amount, base),
+                normals=normals,
+                out=out,
+                out_normals=out_normals,
+                threads=threads,
+            )
 
     @overload
     def deform_many(
@@ -583,6 +607,37 @@ class Skin:
             raise ValueError(f"skinning_matrices has shape {given.shape}, expected {expected}")
         return self._twist.pose(given, twists)
 
+    @contextmanager
+    def _at_rest(self, rest_positions: ArrayLike | None) -> Iterator[_core.Skin]:
+        """The core, or one with other rest positions that nobody else uses for the time being."""
+        core = self._core
+        if rest_positions is None:
+            yield core
+            return
+        try:
+            moved = self._spare.pop()
+        except IndexError:
+            # What is given back serves later calls: there are as many as threads were at work at once.
+            moved = _core.Skin(
+                core.rest_positions,
+                core.joint_indices,
+                core.joint_weights,
+                joint_count=core.joint_count,
+                parents=core.parents,
+                joint_positions=core.joint_positions,
+                rest_normals=core.rest_normals,
+                centers=core.centers,
+            )
+        try:
+            centers = core.centers
+            if centers is not None:  # what is blended linearly stays its own center
+                own = (centers == core.rest_positions).all(axis=1, keepdims=True)
+                centers = np.where(own, np.asarray(rest_positions, core.rest_positions.dtype), centers)
+            moved.move(rest_positions, centers)
+            yield moved
+        finally:
+            self._spare.append(moved)
+
     def _amounts(self, amount: ArrayLike | None) -> ArrayLike | None:
         """One amount for each vertex, also from a single number."""
         return amount if amount is None or np.ndim(amount) else np.full(self.vertex_count, amount)
@@ -689,6 +744,7 @@ class Skin:
         """
         updated = type(self).__new__(type(self))
         updated.__dict__.update(self.__dict__)
+        updated._spare = []
         if vertices is None:
             arguments = {**self._arguments(), "joint_indices": joint_indices, "joint_weights": joint_weights}
             updated._make(arguments, arguments.pop("twist"), strict)

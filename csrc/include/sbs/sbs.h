@@ -279,6 +279,20 @@ SBS_API sbs_status sbs_skin_update(const sbs_skin *skin, const sbs_skin_desc *de
                                    size_t vertex_count, const sbs_skin_options *options, sbs_skin **updated,
                                    sbs_weight_report *report, sbs_fault *fault);
 
+/*
+ * Gives a skin other rest positions, such as a pose's blend shapes make: the same vertices with the same influences and
+ * normals. The result equals that of sbs_skin_new for them, bit for bit, in a fraction of the time. O(V) time.
+ *
+ *   skin   is modified: no other thread may be using it. Others of the same mesh are not affected
+ *   desc   the mesh with other positions. Only vertex_count, scalar, rest_positions, its stride and centers are read.
+ *          Vertices that were bound as their own centers are still blended linearly, whatever their centers are
+ *   fault  or NULL
+ *
+ * Errors: as sbs_skin_new for what is read; OPTION if vertex_count, scalar or whether there are centers is not that of
+ * `skin`. Then nothing has changed.
+ */
+SBS_API sbs_status sbs_skin_update_positions(sbs_skin *skin, const sbs_skin_desc *desc, sbs_fault *fault);
+
 /* Releases a skin. NULL does nothing. No other thread may be using it. */
 SBS_API void sbs_skin_free(sbs_skin *skin);
 
