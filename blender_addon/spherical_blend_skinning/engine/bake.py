@@ -271,7 +271,7 @@ class ShapeKeyBake(Bake):
 
     def __enter__(self) -> Self:
         super().__enter__()
-        # A bake of before counts for nothing, and what it muted counts.
+        # An earlier bake is replaced, and the keys that it muted are active again.
         self._mutes = [(key, key.mute) for item in self.items for key in _keys(item)]
         for item in self.items:
             muted = list(mesh_of(item).shape_keys.get(_MUTED, ())) if mesh_of(item).shape_keys is not None else []

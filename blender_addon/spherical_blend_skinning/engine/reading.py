@@ -48,7 +48,7 @@ def place(item: bpy.types.Object, other: bpy.types.Object) -> Floats:
     return _between(item.matrix_world.copy().freeze(), other.matrix_world.copy().freeze())
 
 
-# Most objects stand still in their rig's space, or with their rig altogether.
+# Most objects do not move relative to their rig.
 @lru_cache(maxsize=512)
 def _between(inner: Matrix, outer: Matrix) -> Floats:
     # Copies, because Blender 4.5 refuses to read the rows of frozen matrices.

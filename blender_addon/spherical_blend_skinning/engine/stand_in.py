@@ -98,7 +98,7 @@ def _change(undoing: ExitStack, modifier: bpy.types.Modifier, **values: object) 
 
 
 def _set(item: bpy.types.Object, name: str, values: dict[str, object]) -> None:
-    # By its name: what an exporter does to a stack may move modifiers in memory.
+    # By its name, because an exporter may cause modifiers to move in memory.
     modifier = item.modifiers[name]
     for setting, value in values.items():
         if getattr(modifier, setting) != value:

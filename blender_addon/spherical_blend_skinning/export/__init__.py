@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files of other programs with the skins of bound characters."""
+"""Export of bound characters with their skins."""

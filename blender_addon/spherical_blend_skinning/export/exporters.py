@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blender's exporters write bound characters with their skins: Armature modifiers stand in for ours meanwhile.
+"""Make Blender's exporters write bound characters with their skins: Armature modifiers replace ours meanwhile.
 
-Blender tells nobody that an export begins or ends. Exporters that are written in Python, FBX and glTF, get another
-``execute``, which does that around their own, so that it happens however they are called, and ends with them. Those in
-C, of which USD writes skins, cannot be wrapped: `export.operators` calls them.
+Blender has no handlers for the begin or end of an export. Exporters written in Python, FBX and glTF, get another
+``execute`` that wraps their own, so that this works however they are called. Those in C, of which USD writes skins,
+cannot be wrapped; `export.operators` calls them.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ CLASSES = ()
 
 _Execute = Callable[[Any, bpy.types.Context], Result]
 
-# By the classes of operators, whether they are to write skins; if not, they write the mesh as it is shown.
+# For each class of operators, whether its options ask for skins; if not, it writes the mesh as shown.
 _WRITES_SKIN: dict[str, Callable[[Any], bool]] = {
     "EXPORT_SCENE_OT_fbx": lambda operator: "ARMATURE" in operator.object_types,
     "EXPORT_SCENE_OT_gltf": lambda operator: operator.export_skins,
 }
-# On a function: what it is wrapped around.
+# Attribute of our function with the wrapped one.
 _WRAPPED = "_sbs_wrapped"
 
 _is_on = False
 
 
 def wrap_all() -> None:
-    """Wrap the exporters that are there, unless they are wrapped: any can be switched on after this add-on."""
+    """Wrap the exporters that are registered and not yet wrapped: they may be enabled after this add-on."""
     for name, writes_skin in _WRITES_SKIN.items():
         operator = getattr(bpy.types, name, None)
         if operator is not None and not hasattr(operator.execute, _WRAPPED):
@@ -61,7 +61,7 @@ def _unwrap_all() -> None:
             execute = getattr(operator.execute, _WRAPPED)
             del operator.execute
             if getattr(operator, "execute", None) is not execute:
-                # It was its own, not one that it inherits.
+                # The class had its own, not an inherited one.
                 operator.execute = execute
 
 

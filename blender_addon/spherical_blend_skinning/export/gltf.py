@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Blender's glTF exporter asks add-ons for."""
+"""The hooks that Blender's glTF exporter calls in add-ons."""
 
 from __future__ import annotations
 

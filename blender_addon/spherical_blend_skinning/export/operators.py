@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Blender's export to USD, with the skins of bound characters.
 
-It is written in C and runs for itself once its dialog is confirmed, so this one has a dialog of its own, with all of
-its options, and calls it.
+Blender's operator is written in C and runs by itself after its dialog is confirmed. So this one has its own dialog with
+the same options, and calls it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..settings.typed import Result
 
 __all__ = ["CLASSES", "register", "unregister"]
 
-# Asked for here, or without a choice: this is the export of armatures.
+# Options that are set here or not shown, because this is the export of armatures.
 _OWN = ("filepath", "export_armatures")
 
 _PROPERTIES: dict[str, Callable[..., object]] = {
@@ -33,7 +33,7 @@ _PROPERTIES: dict[str, Callable[..., object]] = {
 
 
 def _options() -> dict[str, bpy.types.Property]:
-    """The options of Blender's operator; none where it does not write armatures, as before Blender 4.1."""
+    """The options of Blender's operator; none if it does not write armatures, as before Blender 4.1."""
     if "usd_export" not in dir(bpy.ops.wm):
         return {}
     usd_export: Any = bpy.ops.wm.usd_export
@@ -48,7 +48,7 @@ def _options() -> dict[str, bpy.types.Property]:
 
 
 def _copied(option: Any) -> object:
-    """A property to be registered that is like another."""
+    """A new property with the settings of another."""
     values: dict[str, object] = {"name": option.name, "description": option.description, "default": option.default}
     if option.type == "ENUM":
         values["items"] = [(item.identifier, item.name, item.description) for item in option.enum_items]
@@ -82,7 +82,7 @@ class SBS_OT_export_usd(bpy.types.Operator, ExportHelper):  # type: ignore[misc]
             try:
                 result = bpy.ops.wm.usd_export(filepath=self.filepath, export_armatures=True, **given)
             except RuntimeError as error:
-                # What Blender's operator reports as an error.
+                # Errors that Blender's operator reports.
                 self.report({"ERROR"}, str(error).strip())
                 return {"CANCELLED"}
         if result == {"FINISHED"}:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What features share: what is selected, meshes with their rigs, words, handles, keys and lines over the view."""
+"""The parts that features share: selection, meshes with their rigs, text, handles, keys and lines over the view."""

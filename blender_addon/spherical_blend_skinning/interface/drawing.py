@@ -33,7 +33,7 @@ class Overlay:
 
 
 def posed_armature(context: bpy.types.Context) -> bpy.types.Object | None:
-    """The active or posed armature, if it is to be seen, and overlays with it."""
+    """The active or posed armature, if it and overlays are visible."""
     for item in (context.object, context.pose_object):
         if item is not None and item.type == "ARMATURE" and item.visible_get():
             return item if shows_overlays(context) else None
@@ -60,7 +60,7 @@ def transformed(matrix: Matrix, lift: Matrix | None = None) -> Iterator[None]:
 
 def draw_lines(lines: NDArray[np.float32], color: Color) -> None:
     """Draw line segments (N, 2, 3)."""
-    # Loaded here, for in the background there is nothing to draw on and importing it may fail.
+    # Imported here, because in the background there is nothing to draw on and the import may fail.
     from gpu_extras.batch import batch_for_shader
 
     shader = builtin_shader("UNIFORM_COLOR")
@@ -72,7 +72,7 @@ def draw_lines(lines: NDArray[np.float32], color: Color) -> None:
 
 
 def builtin_shader(name: str) -> Any:
-    """A shader of Blender's own, by the name it has since 4.0."""
+    """A built-in shader, by its name since Blender 4.0."""
     import gpu
 
     return gpu.shader.from_builtin(name if bpy.app.version >= (4, 0, 0) else f"3D_{name}")

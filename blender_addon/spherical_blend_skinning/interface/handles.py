@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Handles in the 3D view: arrows along which a number of a bone is dragged, each drag one step of undo."""
+"""Handles in the 3D view: arrows to drag a number of a bone, each drag one step of undo."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["Handles", "arrow_place"]
 
 
 class Handles:
-    """What gizmo groups with such handles have in common; to be mixed into a `bpy.types.GizmoGroup`."""
+    """A mix-in for a `bpy.types.GizmoGroup` with such handles."""
 
     bl_space_type = "VIEW_3D"
     bl_region_type = "WINDOW"
     bl_options = {"3D", "PERSISTENT", "SCALE"}
 
-    #: What a drag is called in the history.
+    #: The name of a drag in the history.
     step = ""
     is_dragged = False
 
@@ -39,7 +39,7 @@ class Handles:
     def add_handle(
         self, color: tuple[float, float, float], get: Callable[[], float], change: Callable[[float], None]
     ) -> Any:
-        """An arrow that is as long as a number."""
+        """Add an arrow whose length is a number."""
         arrow: Any = self.gizmos.new("GIZMO_GT_arrow_3d")
         arrow.draw_style = "BOX"
         arrow.color = arrow.color_highlight = color
@@ -58,7 +58,7 @@ class Handles:
         """Make a step of undo of a drag that has ended."""
         if self.is_dragged and not any(arrow.is_modal for arrow in self.gizmos):
             self.is_dragged = False
-            # Before Blender 5 a gizmo makes no step of undo, nor may one be made while drawing.
+            # Before Blender 5 a gizmo makes no step of undo, and none may be made while drawing.
             bpy.app.timers.register(partial(_end_step, self.step), first_interval=0.0)
 
 
@@ -68,7 +68,7 @@ def _end_step(message: str) -> None:
 
 
 def arrow_place(matrix: Matrix, start: Vector, direction: Vector) -> Matrix:
-    """Where an arrow stands that starts at a point of a bone and goes in a direction, both in the space of a matrix."""
+    """The matrix of an arrow from a point of a bone in a direction, both in the space of `matrix`."""
     outwards = matrix.to_3x3() @ direction
     rotation = outwards.to_track_quat("Z", "Y").to_matrix().to_4x4()
     return Matrix.Translation(matrix @ start) @ rotation @ Matrix.Scale(outwards.length, 4)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Keys of ours, which artists find and change in Preferences > Keymap."""
+"""Our keys, which artists can change in Preferences > Keymap."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ _added: dict[str, list[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]]] = {}
 
 
 def add(keymap: str, operator: str, key: Key, modifiers: dict[str, bool], *, name: str) -> None:
-    """Have a key open a menu, before what Blender itself has it do.
+    """Let a key open a menu, before Blender's own use of the key.
 
     Parameters
     ----------
     keymap : str
-        The name of one of Blender's.
+        The name of one of Blender's keymaps.
     operator : str
-        Which opens the menu.
+        The operator that opens the menu.
     key, modifiers
-        As ``KeyMapItems.new`` has them.
+        As for ``KeyMapItems.new``.
     name : str
         Of the menu.
     """
     own = bpy.context.window_manager.keyconfigs.addon
     if own is None:
-        # Without windows there are no keys.
+        # Without a window there are no keys.
         return
     space: Literal["VIEW_3D", "EMPTY"] = "VIEW_3D" if keymap == "3D View" else "EMPTY"
     found = own.keymaps.new(name=keymap, space_type=space)
@@ -42,6 +42,6 @@ def add(keymap: str, operator: str, key: Key, modifiers: dict[str, bool], *, nam
 
 
 def remove(name: str) -> None:
-    """Take away the keys of a menu."""
+    """Remove the keys of a menu."""
     for keymap, item in _added.pop(name, []):
         keymap.keymap_items.remove(item)

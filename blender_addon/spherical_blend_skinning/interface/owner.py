@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whose settings are shown: those of a mesh, or those that all meshes of its armature share."""
+"""Which settings are shown: those of a mesh, or those that all meshes of its armature share."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ __all__ = ["draw", "of"]
 
 
 def of(item: bpy.types.Object) -> SBS_PG_object:
-    """The settings to edit for a mesh, or of an armature object."""
+    """The settings to edit for a mesh or an armature object."""
     settings = settings_of(item)
     shares = item.type == "MESH" and settings.scope == "RIG" and settings.armature is not None
     return settings_of(settings.armature) if shares else settings
 
 
 def draw(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
-    """Draw whose settings those of a mesh are, if its armature moves others, too."""
+    """Draw whether a mesh shares its settings, if its armature moves other meshes, too."""
     settings = settings_of(item)
     armature = settings.armature
     if armature is None or armature.library is not None:

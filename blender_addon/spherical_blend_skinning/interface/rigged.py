@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A mesh object with the armature that moves it, as arrays; and its vertex groups written back."""
+"""A mesh object with the armature that moves it: read as arrays, with vertex groups written back."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class RiggedMesh:
     Parameters
     ----------
     item, armature : Object
-        None of them in Edit Mode.
+        Neither of them in Edit Mode.
     """
 
     def __init__(self, item: bpy.types.Object, armature: bpy.types.Object) -> None:
@@ -58,7 +58,7 @@ class RiggedMesh:
 
     @property
     def triangles(self) -> NDArray[np.int32]:
-        """The faces cut into triangles, (T, 3)."""
+        """The faces as triangles, (T, 3)."""
         return reading.triangles(mesh_of(self.item))
 
     @property
@@ -68,7 +68,7 @@ class RiggedMesh:
         return np.array([name in groups and groups[name].lock_weight for name in self.names], bool)
 
     def influences(self) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """The weights as `sbs.weights` has them: joint_indices and joint_weights, (V, K)."""
+        """The weights for `sbs.weights`: joint_indices and joint_weights, (V, K)."""
         number = {name: joint for joint, name in enumerate(self.names)}
         groups = [number.get(group.name, -1) for group in self.item.vertex_groups]
         return influences.influences(reading.vertex_weights(self.item), np.array(groups, np.int32))
@@ -79,12 +79,12 @@ class RiggedMesh:
         return dense
 
     def write(self, weights: NDArray[np.float32], chosen: NDArray[np.bool_] | None = None) -> int:
-        """Write weights to the vertex groups; groups that are missing are made once a vertex is in them.
+        """Write weights to the vertex groups; missing groups are added when a vertex gets into them.
 
         Parameters
         ----------
         weights : (V, J) ndarray
-            A weight of 0 takes the vertex out of the group.
+            A weight of 0 removes the vertex from the group.
         chosen : (V,) ndarray of bool, optional
             The vertices to write; by default all.
 
@@ -103,7 +103,7 @@ class RiggedMesh:
             name = self.names[joint]
             group = groups.get(name) or groups.new(name=name)
             group.remove(changed[values == 0].tolist())
-            # Vertices of equal weight are written at once; most of the time goes into calls.
+            # Vertices with equal weights are written at once, because most of the time is spent in calls.
             distinct, kind = np.unique(values, return_inverse=True)
             order = np.argsort(kind, kind="stable")
             ends = np.cumsum(np.bincount(kind, minlength=len(distinct)))
@@ -115,9 +115,9 @@ class RiggedMesh:
 
 
 def find(context: bpy.types.Context) -> list[RiggedMesh]:
-    """The meshes to work on: the active one, or where an armature is active, all that it moves and that are selected.
+    """The meshes to work on: the active one, or for an active armature, the selected ones among those that it moves.
 
-    If none of those is selected, all in the view layer that the armature moves.
+    If none of these is selected, all meshes in the view layer that the armature moves.
     """
     active = context.object
     if active is None:
@@ -133,9 +133,9 @@ def find(context: bpy.types.Context) -> list[RiggedMesh]:
 
 
 def moved_by(armature: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
-    """The mesh objects of a view layer whose vertices an armature moves, or would with weights.
+    """The mesh objects of a view layer whose vertices an armature moves, or would move if they had weights.
 
-    What is a child of a bone goes with it as a whole, and is none of them unless it has a modifier.
+    A child of a bone moves with it as a whole; it only counts if it has a modifier.
     """
     return [item for item in view_layer.objects if item.type == "MESH" and _is_moved_by(item, armature)]
 
@@ -149,7 +149,7 @@ def rig_of(context: bpy.types.Context) -> bpy.types.Object | None:
 
 
 def _is_moved_by(item: bpy.types.Object, armature: bpy.types.Object) -> bool:
-    # Most objects of a scene are neither, and panels ask with every redraw.
+    # This must be fast: most objects are neither, and panels call it with every redraw.
     if not len(item.modifiers) and item.parent != armature:
         return False
     has_modifier = bake.modifier_of(item) is not None or stack.armature_modifiers(item)
@@ -164,7 +164,7 @@ def _armature_of(item: bpy.types.Object, selected: list[bpy.types.Object]) -> bp
 
 
 def hindrance(context: bpy.types.Context) -> str:
-    """Why there are no weights to work on, for the artist to read; nothing if there are some."""
+    """Why there are no weights to work on, for the artist; empty if there are."""
     if problem := library.problem():
         return problem
     rigged = find(context)
@@ -184,7 +184,7 @@ def hindrance(context: bpy.types.Context) -> str:
 
 def selected_bones(mesh: RiggedMesh) -> NDArray[np.bool_]:
     """Which of the joints of a mesh are selected bones, (J,)."""
-    # Blender 5.0 keeps the selection with the pose, earlier ones with the armature.
+    # Blender 5.0 stores the selection in the pose, earlier versions in the armature.
     pose_bones: list[Any] = [mesh.armature.pose.bones[name] for name in mesh.names]
     return np.array([bone.select if hasattr(bone, "select") else bone.bone.select for bone in pose_bones], np.bool_)
 
@@ -197,7 +197,7 @@ def selected_vertices(item: bpy.types.Object) -> NDArray[np.bool_]:
 
 
 def select_vertices(item: bpy.types.Object, vertices: NDArray[np.intp]) -> None:
-    """Select vertices of a mesh object, (N,), and no others, nor an edge or face."""
+    """Select exactly the vertices (N,) of a mesh object, and no edge or face."""
     mesh = mesh_of(item)
     chosen = np.zeros(len(mesh.vertices), np.bool_)
     chosen[vertices] = True
@@ -206,12 +206,12 @@ def select_vertices(item: bpy.types.Object, vertices: NDArray[np.intp]) -> None:
     if bpy.app.version < (3, 5, 0):
         mesh.edges.foreach_set("select", np.zeros(len(mesh.edges), np.bool_))
     elif ".select_edge" in mesh.attributes:
-        # Without it no edge is selected. Blender 5.0 gives new meshes one of a wrong type, and crashes when it is set.
+        # Without it no edge is selected. Blender 5.0 gives new meshes one with a wrong type, and crashes if it is set.
         mesh.attributes.remove(mesh.attributes[".select_edge"])
     mesh.update()
 
 
 def painted_vertices(item: bpy.types.Object) -> NDArray[np.bool_] | None:
-    """The selected vertices, (V,), where the selection masks Weight Paint; else None."""
+    """The selected vertices, (V,), if the selection masks Weight Paint; else None."""
     mesh = mesh_of(item)
     return selected_vertices(item) if mesh.use_paint_mask or mesh.use_paint_mask_vertex else None

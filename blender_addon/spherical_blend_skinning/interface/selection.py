@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What operators work on, and how they refuse."""
+"""The objects that operators work on, and how operators refuse."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ __all__ = [
 
 
 def meshes(context: bpy.types.Context, all_meshes: bool = False) -> list[bpy.types.Object]:
-    """The active object and all selected ones, of those the meshes.
+    """The meshes among the active and the selected objects.
 
-    If there are none, as in Pose Mode, or if all are asked for: those that the active armature moves, or that of the
-    active mesh.
+    If there are none, as in Pose Mode, or with `all_meshes`: the meshes of the active armature, or of the active mesh's
+    armature.
     """
     items = {item: None for item in (context.object, *context.selected_objects) if item is not None}
     found = [item for item in items if item.type == "MESH"]
@@ -41,17 +41,17 @@ def meshes(context: bpy.types.Context, all_meshes: bool = False) -> list[bpy.typ
 
 
 def our_meshes(context: bpy.types.Context, all_meshes: bool = False) -> list[bpy.types.Object]:
-    """Those of `meshes` that have our modifier, live or portable."""
+    """The `meshes` that have our modifier, live or portable."""
     return [item for item in meshes(context, all_meshes) if bake.modifier_of(item) is not None]
 
 
 def live_meshes(context: bpy.types.Context, all_meshes: bool = False) -> list[bpy.types.Object]:
-    """Those of `meshes` that have the modifier of the live engine."""
+    """The `meshes` that have the modifier of the live engine."""
     return [item for item in meshes(context, all_meshes) if stack.find(item) is not None]
 
 
 def all_meshes_property() -> bool:
-    """What operators have that the panel of a rig calls."""
+    """The property of operators that the panel of a rig calls."""
     return flag(
         name="All Meshes",
         description="Those of the armature, whether selected or not",
@@ -60,42 +60,42 @@ def all_meshes_property() -> bool:
 
 
 def portable_meshes(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """Those of `meshes` that have the modifier of the portable engine."""
+    """The `meshes` that have the modifier of the portable engine."""
     return [item for item in meshes(context) if portable.find(item) is not None]
 
 
 def refuse(operator: type[bpy.types.Operator], message: str) -> bool:
-    """What poll returns when an operator cannot work; the artist reads why by the button."""
+    """The result of a poll that fails; the artist sees the message at the button."""
     operator.poll_message_set(message)
     return False
 
 
 def allow(operator: type[bpy.types.Operator], reason: str) -> bool:
-    """What poll returns: True, or False with a reason why the operator cannot work."""
+    """The result of a poll: True without a reason to refuse, else False, and the artist sees the reason."""
     return not reason or refuse(operator, reason)
 
 
 def hindrance(context: bpy.types.Context) -> str:
-    """Why no mesh can be bound now, whichever is selected; nothing if one can."""
+    """Why no mesh can be bound now, whatever is selected; empty if one can."""
     if context.object is not None and context.object.mode == "EDIT":
         return "Leave Edit Mode first"
     return library.problem()
 
 
 def linked_reason(item: bpy.types.Object) -> str:
-    """Why the modifiers of an object cannot be changed; nothing if they can."""
+    """Why the modifiers of an object cannot be changed; empty if they can."""
     return f"{item.name} belongs to a library; make a library override of it" if item.library is not None else ""
 
 
 def do_to_each(
     operator: bpy.types.Operator, items: Iterable[bpy.types.Object], action: Callable[[bpy.types.Object], object]
 ) -> int:
-    """Do something to objects whose modifiers can be changed, and report why it is not done to others.
+    """Apply an action to objects whose modifiers can be changed, and report why others are skipped.
 
     Parameters
     ----------
     operator : Operator
-        Which reports.
+        The operator that reports.
     items : iterable of Object
     action : callable
         Its ValueErrors are reported.
@@ -103,7 +103,7 @@ def do_to_each(
     Returns
     -------
     int
-        To how many it was done.
+        How many objects it was applied to.
     """
     done = 0
     for item in items:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How meshes are deformed: presets, the settings that they stand for, and one method for all meshes of a character."""
+"""How meshes are deformed: presets, the single settings, and one method for all meshes of a character."""

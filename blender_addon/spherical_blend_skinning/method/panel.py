@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How meshes are deformed: a preset, and each of the settings that it stands for."""
+"""How meshes are deformed: a preset, and the single settings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["draw_advanced", "draw_presets"]
 
 
 def draw_presets(layout: bpy.types.UILayout, settings: bpy.types.PropertyGroup) -> None:
-    """Draw the choice of settings by what they are for."""
+    """Draw the choice of a preset."""
     row = layout.row(align=True)
     row.use_property_split = False
     for preset in ("QUALITY", "SPEED", "GAME"):
@@ -24,7 +24,7 @@ def draw_advanced(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
     settings = owner.of(item)
     layout.use_property_split = True
     layout.use_property_decorate = False
-    # The names are too long to stand beside a label.
+    # The names are too long for a label beside them.
     layout.prop(settings, "method", text="")
     column = layout.column()
     if settings.method == "SPHERICAL":

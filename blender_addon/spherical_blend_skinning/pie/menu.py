@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is needed all the time while posing and painting, in a pie menu."""
+"""A pie menu with frequent commands for posing and painting."""
 
 from __future__ import annotations
 

@@ -15,12 +15,12 @@ __all__ = ["CLASSES", "make_portable"]
 
 
 def make_portable(context: bpy.types.Context, item: bpy.types.Object) -> portable.Counts:
-    """Make an object portable, whether it is bound, portable but out of date, or has just an armature.
+    """Make an object portable that is bound, is portable but outdated, or only has an armature.
 
     Raises
     ------
     ValueError
-        If that cannot be; the object is then bound live, or as it was.
+        If that is impossible; the object is then bound live, or unchanged.
     """
     if reason := linked_reason(item):
         raise ValueError(reason)

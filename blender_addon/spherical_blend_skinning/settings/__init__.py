@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What files and preferences keep, for objects, rigs and bones, and what can be chosen."""
+"""The settings of objects, rigs and bones in files, the preferences, and their choices."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What can be chosen, as items of Blender's enumerations."""
+"""Choices, as items of Blender's enumerations."""
 
 from __future__ import annotations
 
@@ -52,5 +52,5 @@ CAPSULE_OUTSIDES = (
     ("UNWEIGHTED", "Leave", "A vertex outside of all outer capsules keeps the weights of other bones, if it has any"),
 )
 
-#: Of bones that have no fall-off of their own.
+#: For bones that have no fall-off of their own.
 AS_OTHERS = "AS_OTHERS"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The page of the add-on in Blender's preferences: options for all files, and what is wrong with the installation."""
+"""The page of the add-on in Blender's preferences: options for all files, and problems of the installation."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class SBS_AP_preferences(bpy.types.AddonPreferences):
 
 
 def _about_library() -> list[str]:
-    """What the library is and was built with."""
+    """Version and build of the library."""
     info = library.load().build_info()
     return [
         f"Library {info['version']}",
@@ -74,9 +74,9 @@ def _about_library() -> list[str]:
 
 
 def get(context: bpy.types.Context) -> SBS_AP_preferences | SimpleNamespace:
-    """The preferences of the add-on; those it comes with where it was switched on for one session.
+    """The preferences of the add-on; the defaults if it was enabled for one session only.
 
-    Of ``blender --addons`` and ``addon_utils.enable`` Blender's own preferences know nothing.
+    With ``blender --addons`` and ``addon_utils.enable`` Blender's preferences have no entry for it.
     """
     addon: bpy.types.Addon | None = context.preferences.addons.get(library.ADDON)
     if addon is not None:
@@ -86,9 +86,9 @@ def get(context: bpy.types.Context) -> SBS_AP_preferences | SimpleNamespace:
 
 
 def center_of_new(context: bpy.types.Context, *, is_portable: bool = False) -> str:
-    """The setting ``center`` of a mesh that is bound now, to become portable or as the preferences say."""
+    """The setting ``center`` of a newly bound mesh, from the preferences, or one that portable meshes can have."""
     chosen = get(context)
-    # Nodes know no weighted ones.
+    # Nodes cannot compute weighted centers.
     is_known = chosen.center != "WEIGHTED" or not (is_portable or chosen.engine == "PORTABLE")
     return chosen.center if is_known else "OPTIMIZED"
 

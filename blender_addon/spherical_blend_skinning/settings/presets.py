@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Choices of settings by what they are for, in place of one setting after the other."""
+"""Presets: settings for a purpose, chosen at once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SETTINGS = {
     "GAME": {"method": "LINEAR", "influence_limit": 4},
 }
 
-#: With numbers, as a property that is computed has to have.
+#: With numbers, which a computed property needs.
 ITEMS = (
     ("QUALITY", "Quality", "Spherical Blend about optimized centers, by all bones: limbs keep their shape best", 0),
     (
@@ -29,7 +29,7 @@ _CUSTOM = 3
 
 
 def of(settings: bpy.types.PropertyGroup) -> int:
-    """The number of the preset that settings are those of."""
+    """The number of the preset with these settings."""
     for number, chosen in enumerate(_SETTINGS.values()):
         if all(getattr(settings, name) == value for name, value in chosen.items()):
             return number
@@ -37,7 +37,7 @@ def of(settings: bpy.types.PropertyGroup) -> int:
 
 
 def use(settings: bpy.types.PropertyGroup, number: int) -> None:
-    """Change settings to those of a preset; Custom leaves them."""
+    """Change settings to those of a preset; Custom does not change them."""
     for name, value in _SETTINGS.get(ITEMS[number][0], {}).items():
         if getattr(settings, name) != value:
             setattr(settings, name, value)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the add-on keeps with an object: how it is deformed, and what its Armature modifier was like before."""
+"""The settings of an object: how it is deformed, and the settings of its Armature modifier before."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from .typed import owner_of
 
 __all__ = ["BONE_AMOUNT", "CLASSES", "register", "unregister"]
 
-#: The property of pose bones that says how much of the method they get. It stands beside their other properties, not in
-#: a group of ours, for only so all of them can be read at once.
+#: The property of pose bones with the amount of the method that they get. It is not in a property group of ours, because
+#: then the amounts of all bones could not be read at once.
 BONE_AMOUNT = "sbs_amount"
 
 _OVERRIDABLE: set[Literal["LIBRARY_OVERRIDABLE"]] = {"LIBRARY_OVERRIDABLE"}
@@ -30,12 +30,12 @@ def _is_armature(_settings: bpy.types.PropertyGroup, item: bpy.types.Object) -> 
 
 
 def _changed(settings: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
-    # An update tag is what brings the handlers to look at the object again.
+    # The tag makes the handlers update the object.
     settings.id_data.update_tag()
 
 
 def _shared(name: str) -> Callable[[SBS_PG_object, bpy.types.Context], None]:
-    """What follows a change of a setting that the meshes of a rig may share."""
+    """The update function of a setting that the meshes of a rig may share."""
 
     def changed(settings: SBS_PG_object, context: bpy.types.Context) -> None:
         rig_settings.changed(settings, name)
@@ -45,7 +45,7 @@ def _shared(name: str) -> Callable[[SBS_PG_object, bpy.types.Context], None]:
 
 
 def _kept(make: Callable[..., _Value], *, update: Any = _changed, **options: Any) -> _Value:
-    """A property that is kept with data-blocks: it may be overridden, and a change of it is noticed."""
+    """A property of data-blocks that library overrides may change, and whose changes update objects."""
     return make(update=update, override=_OVERRIDABLE, **options)
 
 
@@ -62,14 +62,14 @@ def _shared_choice(setting: str, name: str, description: str, items: Any, defaul
 
 
 def _take_settings(settings: SBS_PG_object, context: bpy.types.Context) -> None:
-    """Have a mesh that shares the settings of its rig get those of another one."""
+    """Give a mesh that shares the settings of its rig those of its new one."""
     if settings.scope == "RIG" and settings.armature is not None:
         rig_settings.join(owner_of(settings), settings.armature, settings.center)
     _changed(settings, context)
 
 
 class SBS_PG_armature_modifier(bpy.types.PropertyGroup):
-    """The Armature modifier that stepped back, as it was."""
+    """The settings of the disabled Armature modifier before it was disabled."""
 
     name: str = text(override=_OVERRIDABLE)
     was_added: bool = flag(override=_OVERRIDABLE)
@@ -77,12 +77,12 @@ class SBS_PG_armature_modifier(bpy.types.PropertyGroup):
     show_render: bool = flag(override=_OVERRIDABLE)
     use_vertex_groups: bool = flag(override=_OVERRIDABLE)
     use_bone_envelopes: bool = flag(override=_OVERRIDABLE)
-    # While weights are painted, and not by the artist.
+    # Shown by us while weights are painted, not by the artist.
     shown_to_paint: bool = flag(override=_OVERRIDABLE)
 
 
 class SBS_PG_object(bpy.types.PropertyGroup):
-    """How a mesh is deformed, or what the meshes of an armature object share of that."""
+    """How a mesh is deformed; on an armature object, the settings that its meshes share."""
 
     bound: bool = flag(
         name="Bound", description="Whether the object has the modifier", override=_OVERRIDABLE, options={"HIDDEN"}
@@ -103,7 +103,7 @@ class SBS_PG_object(bpy.types.PropertyGroup):
             ("RIG", "All Meshes", "Of the armature: all its meshes share them but those that have their own"),
             ("MESH", "This Mesh", "Of this mesh alone"),
         ),
-        # That of files from before.
+        # The value for files of earlier versions.
         default="MESH",
         update=_take_settings,
     )
@@ -150,7 +150,7 @@ class SBS_PG_object(bpy.types.PropertyGroup):
 
 
 def _zone_changed(bone: SBS_PG_bone, context: bpy.types.Context) -> None:
-    # Only where start and end are far enough apart that float32 tells so, there is something to divide by.
+    # Start and end must differ in float32, because their difference is a divisor.
     least = 1e-3 * max(abs(bone.t_min), abs(bone.t_max), 1e-3)
     if bone.t_max < bone.t_min + least:
         bone.t_max = bone.t_min + 2.0 * least
@@ -158,7 +158,7 @@ def _zone_changed(bone: SBS_PG_bone, context: bpy.types.Context) -> None:
 
 
 class SBS_PG_bone(bpy.types.PropertyGroup):
-    """What is chosen for a bone."""
+    """The settings of a bone."""
 
     bones_blending: bool = _kept(
         flag,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Settings that the meshes of a character share: the armature object keeps them, and every mesh has a copy.
+"""Settings that the meshes of a character share: the armature object has them, and every mesh has a copy.
 
-The copies are what deforms. A mesh that says so keeps settings of its own, as those of files from before do.
+Deformation uses the copies. A mesh may have its own settings instead, as in files of earlier versions.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 __all__ = ["SHARED", "changed", "followers", "join", "share", "take"]
 
-#: What is shared, by its names in ``Object.sbs``. Amounts are not: vertex groups are a mesh's own.
+#: The shared settings, by their names in ``Object.sbs``. Amounts are not shared, because vertex groups belong to a mesh.
 SHARED = ("method", "rotation", "center", "blended_bones", "influence_limit")
 
-# Set while settings go from one object to another, which makes them nobody's own.
+# Set while settings are copied between objects, which is no change by the artist.
 _copying = False
 
 
@@ -32,7 +32,7 @@ def followers(armature: bpy.types.Object) -> list[bpy.types.Object]:
 
 
 def changed(settings: SBS_PG_object, name: str) -> None:
-    """A shared setting was changed: that of a rig is given to its meshes, that of a mesh is its own from now on."""
+    """Handle a changed setting: that of a rig is copied to its meshes; a mesh has its own settings from now on."""
     if _copying:
         return
     item = owner_of(settings)
@@ -45,13 +45,13 @@ def changed(settings: SBS_PG_object, name: str) -> None:
 
 
 def join(item: bpy.types.Object, armature: bpy.types.Object, center: str) -> None:
-    """Give a mesh that is bound the settings of its rig, unless it has some of its own.
+    """Give a bound mesh the settings of its rig, unless it has its own.
 
     Parameters
     ----------
     item, armature : Object
     center : str
-        What the first mesh of a rig turns about, if that was not chosen for it.
+        The rotation center for the first mesh of a rig, unless the rig has one already.
     """
     settings = settings_of(item)
     if not settings.is_property_set("scope"):
@@ -62,7 +62,7 @@ def join(item: bpy.types.Object, armature: bpy.types.Object, center: str) -> Non
             _begin(item, armature, center)
         take(item, armature)
     elif not settings.is_property_set("center"):
-        # Files from before, in which it is not set, stay with what was the default then: that of the property.
+        # In files of earlier versions it is not set; they keep the default of that time, which is that of the property.
         settings.center = center
 
 
@@ -72,7 +72,7 @@ def take(item: bpy.types.Object, armature: bpy.types.Object) -> None:
 
 
 def share(source: bpy.types.Object, armature: bpy.types.Object) -> int:
-    """Have all meshes of a rig share its settings, or those of one of them; how many these are."""
+    """Make all meshes of a rig share its settings, or those of one of them; return how many meshes there are."""
     if source != armature:
         _copy(source, armature)
     meshes = [item for item in _meshes_of(armature) if item.library is None]
@@ -83,7 +83,7 @@ def share(source: bpy.types.Object, armature: bpy.types.Object) -> int:
 
 
 def _begin(item: bpy.types.Object, armature: bpy.types.Object, center: str) -> None:
-    """Have a rig start with the settings of a mesh that is bound to it already, if there is one."""
+    """Give a rig the settings of a mesh that is already bound to it, if there is one."""
     present = next((other for other in _meshes_of(armature) if other != item and settings_of(other).bound), None)
     if present is not None:
         _copy(present, armature)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Properties that several operators and settings have in common."""
+"""Properties that several operators and settings share."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Applying as a shape key where artists look for it: in Object > Apply, and beside the shape keys of a mesh."""
+"""Menu entries for applying as a shape key: in Object > Apply, and beside the shape keys of a mesh."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["CLASSES", "register", "unregister"]
 
 CLASSES = ()
 
-# Nothing can be added to the menu of a single modifier.
+# The menu of a single modifier cannot be extended.
 _MENUS = ("VIEW3D_MT_object_apply", "MESH_MT_shape_key_context_menu")
 
 

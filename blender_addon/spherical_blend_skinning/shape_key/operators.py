@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Apply as Shape Key, which Blender refuses to do for modifiers made of nodes."""
+"""Apply as Shape Key, which Blender cannot do for modifiers made of nodes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class SBS_OT_apply_as_shape_key(bpy.types.Operator):
 
 
 def _take_away(item: bpy.types.Object) -> None:
-    """Take our modifier away as applying does: the Armature modifier that stepped back does not come back."""
+    """Remove our modifier as applying does: the disabled Armature modifier stays disabled."""
     other = stack.armature_modifier_of(item, bake.armature_of(item))
     name = other.name if other is not None and not stack.deforms(other) else ""
     bind.unbind(item)

@@ -19,10 +19,10 @@ __all__ = ["CLASSES", "attachment", "heaviest", "subdivide_near"]
 
 
 def attachment(mesh: rigged.RiggedMesh) -> NDArray[np.int32]:
-    """The joint that each vertex is attached to, (V,), as bones blending has it: what lies around the head of a bone.
+    """The joint that each vertex is attached to, (V,), as in bones blending: that of the bone whose head is near.
 
-    That is on both sides of it: the end of its parent, and the bone itself up to where the next one begins to bend.
-    -1 for vertices without weights.
+    These are vertices on both sides of the head: at the end of the parent, and along the bone up to where the next one
+    begins to bend. -1 for vertices without weights.
     """
     bones = mesh.bones
     rests = np.array([bone.matrix_local for bone in bones], np.float64)
@@ -38,7 +38,7 @@ def attachment(mesh: rigged.RiggedMesh) -> NDArray[np.int32]:
 
 
 def _parent_joint(bone: bpy.types.Bone, number: dict[str, int]) -> int:
-    """The joint of the next bone among the ancestors that deforms, too; -1 where there is none."""
+    """The joint of the nearest ancestor that deforms, too; -1 if there is none."""
     parent = bone.parent
     while parent is not None and parent.name not in number:
         parent = parent.parent
@@ -46,15 +46,15 @@ def _parent_joint(bone: bpy.types.Bone, number: dict[str, int]) -> int:
 
 
 def heaviest(mesh: rigged.RiggedMesh) -> NDArray[np.int32]:
-    """The joint that moves each vertex most of all, (V,); -1 for vertices without weights."""
+    """The heaviest joint of each vertex, (V,); -1 for vertices without weights."""
     return library.load().mesh.heaviest_joints(*mesh.influences())
 
 
 def subdivide_near(mesh: rigged.RiggedMesh, near: NDArray[np.bool_], levels: int, scheme: str = "1:4") -> int:
-    """Divide the faces all of whose vertices are chosen; returns how many.
+    """Divide the faces whose vertices are all chosen; return how many.
 
-    Vertices between others get what is between their weights, texture coordinates and other layers. The surface stays
-    closed: neighbors take the vertices on their edges in.
+    New vertices get interpolated weights, texture coordinates and other layers. The surface stays closed: neighbors
+    include the new vertices on their edges.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def subdivide_near(mesh: rigged.RiggedMesh, near: NDArray[np.bool_], levels: int
     levels : int
         How often.
     scheme : {"1:4", "1:3"}
-        Whether edges are halved, or faces get a vertex in their middle and no edge is split.
+        Whether edges are halved, or faces get a vertex at their center and no edge is split.
     """
     data = mesh_of(mesh.item)
     edited = bmesh.new()

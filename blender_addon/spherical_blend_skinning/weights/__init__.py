@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Making weights: what the package sbs has for it, on the vertex groups of Blender."""
+"""The weight tools of the package sbs, applied to the vertex groups of Blender."""

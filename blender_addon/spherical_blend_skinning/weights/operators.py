@@ -16,7 +16,7 @@ __all__ = ["CLASSES"]
 
 
 class _WeightsOperator(OperatorMixin):
-    """What the operators share: they work on the weights of the active mesh."""
+    """A mix-in for operators on the weights of the active mesh."""
 
     bl_options = {"REGISTER", "UNDO"}
 
@@ -160,7 +160,7 @@ class SBS_OT_transfer_weights(_WeightsOperator, bpy.types.Operator):
 
 
 def _others(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """The selected meshes beside the active one that have vertices of their own."""
+    """The selected meshes, without the active one, that have their own vertices."""
     return [
         item
         for item in context.selected_objects

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The tools of `sbs.weights` on the vertex groups of a mesh."""
+"""The tools of `sbs.weights`, applied to the vertex groups of a mesh."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _DEFECTS = {
 
 
 class CopyResult(NamedTuple):
-    """What came of mirroring or transferring weights.
+    """The result of mirroring or transferring weights.
 
     Attributes
     ----------
     changed : int
         Vertices with other weights than before.
     unmatched : (N,) ndarray of int
-        Vertices that are too far from the surface that they were to get weights from; they keep theirs.
+        Vertices that are too far from the source surface; they keep their weights.
     """
 
     changed: int
@@ -77,7 +77,7 @@ def smooth(
 
 
 def mirror(mesh: rigged.RiggedMesh, *, axis: str, source: str, tolerance: float) -> CopyResult:
-    """Give one side of a mesh the weights of the other, by the mirror of its own space.
+    """Give one side of a mesh the weights of the other, mirrored in the mesh's own space.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def mirror(mesh: rigged.RiggedMesh, *, axis: str, source: str, tolerance: float)
 
 
 def transfer(source: rigged.RiggedMesh, target: rigged.RiggedMesh, *, limit: int, max_distance: float) -> CopyResult:
-    """Give a mesh the weights of the nearest point on another one, where they stand in the scene.
+    """Give a mesh the weights of the nearest points of another one, by their places in the scene.
 
     Parameters
     ----------
@@ -134,14 +134,14 @@ def transfer(source: rigged.RiggedMesh, target: rigged.RiggedMesh, *, limit: int
 
 
 class Checked(NamedTuple):
-    """What a check found.
+    """The result of a check.
 
     Attributes
     ----------
     vertices : (N,) ndarray of int
-        Those with something wrong.
+        Those with defects.
     text : str
-        What is wrong, with counts.
+        The defects, with counts.
     """
 
     vertices: NDArray[np.intp]
@@ -149,7 +149,7 @@ class Checked(NamedTuple):
 
 
 def check(mesh: rigged.RiggedMesh, *, limit: int) -> Checked:
-    """Look for what is wrong with the weights of a mesh.
+    """Look for defects of the weights of a mesh.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def check(mesh: rigged.RiggedMesh, *, limit: int) -> Checked:
 
 
 def heat(mesh: rigged.RiggedMesh, *, limit: int) -> tuple[int, str]:
-    """Automatic weights by heat; returns how many vertices changed, and what became of the islands, in words."""
+    """Automatic weights by heat; return how many vertices changed, and a text about the islands."""
     weights = library.load_weights()
     result = weights.heat_weights(
         transform_points(mesh.to_rig, mesh.positions),
@@ -192,7 +192,7 @@ def heat(mesh: rigged.RiggedMesh, *, limit: int) -> tuple[int, str]:
 
 
 def _assign(mesh: rigged.RiggedMesh, new: NDArray[np.floating], chosen: NDArray[np.bool_] | None = None) -> int:
-    """Write new weights of all bones, but for locked vertex groups; return how many vertices changed."""
+    """Write new weights of all bones, except locked vertex groups; return how many vertices changed."""
     everyone = np.ones(len(mesh.names), bool)
     old = mesh.dense()
     return mesh.write(assignment.assign(old, new.astype(np.float32), everyone, mesh.locked), chosen)

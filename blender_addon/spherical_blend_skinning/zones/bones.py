@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The zone of a bone: what it says itself, or what goes by the limb; and where that is in the pose."""
+"""The zone of a bone, its own or by the radius of the limb, and where it is in the pose."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Zone(NamedTuple):
     t_min, t_max : float
         Along the bone, from its head.
     radius : float
-        How far from the bone vertices are there, the farthest; 0 if there are none.
+        The largest distance of its vertices from the bone; 0 if there are none.
     """
 
     t_min: float
@@ -44,14 +44,14 @@ def find(bone: bpy.types.PoseBone) -> Zone | None:
             found = binding.zone_of(place)
             if found is not None:
                 own = settings_of_bone(bone.bone)
-                # What was set a moment ago, no mesh may have been bound by yet.
+                # A zone that was just set may not be in any binding yet.
                 t_min, t_max = (own.t_min, own.t_max) if own.own_zone else found
                 return Zone(t_min, t_max, binding.zone_radius(place))
     return None
 
 
 def adopt(bone: bpy.types.PoseBone, zone: Zone) -> None:
-    """Make a zone that goes by the limb the bone's own, as it is."""
+    """Turn a zone that the limb determines into the bone's own, with the same ends."""
     settings = settings_of_bone(bone.bone)
     if not settings.own_zone:
         settings.t_min = zone.t_min
@@ -60,9 +60,9 @@ def adopt(bone: bpy.types.PoseBone, zone: Zone) -> None:
 
 
 def ends(bone: bpy.types.PoseBone) -> tuple[Matrix, Matrix]:
-    """What leads from the space of a bone at rest to that of the posed armature, at the start of its zone and its end.
+    """The matrices from the space of a bone at rest to that of the posed armature, at both ends of its zone.
 
-    At the start vertices follow the next ancestor that deforms, at the end the bone alone.
+    At the start vertices follow the nearest ancestor that deforms, at the end only the bone.
     """
     at_rest = armature_data(owner_of(bone)).pose_position == "REST"
     own = bone.bone.matrix_local if at_rest else bone.matrix

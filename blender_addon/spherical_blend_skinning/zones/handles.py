@@ -14,7 +14,7 @@ from .overlay import END_COLOR, START_COLOR
 
 __all__ = ["CLASSES"]
 
-# How much shorter than the bone a zone can be dragged.
+# The least length of a zone when it is dragged, relative to the bone.
 _LEAST = 1e-3
 
 
@@ -43,7 +43,7 @@ class SBS_GGT_zone(Handles, bpy.types.GizmoGroup):  # type: ignore[misc]
 
 
 def places(bone: bpy.types.PoseBone) -> tuple[Matrix, Matrix]:
-    """Where both handles start: at the head of the bone; their z points along the parent, and along the bone."""
+    """Where both handles start: at the head of the bone, with z along the parent, and along the bone."""
     head, along = Vector((0.0, 0.0, 0.0)), Vector((0.0, 1.0, 0.0))
     start, end = (owner_of(bone).matrix_world @ matrix for matrix in bone_zones.ends(bone))
     return arrow_place(start, head, -along), arrow_place(end, head, along)

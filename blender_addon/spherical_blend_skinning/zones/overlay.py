@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The zones of bones drawn over the 3D view: a ring where each begins, and one where it ends."""
+"""Draw the zones of bones over the 3D view: a ring where each begins, and one where it ends."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _STEPS = 48
 
 
 def ring(matrix: Matrix, place: float, radius: float) -> NDArray[np.float32]:
-    """Line segments (N, 2, 3) of a circle about the y of a matrix, at a place along it."""
+    """Line segments (N, 2, 3) of a circle around the y axis of a matrix, at a place along it."""
     angles = np.linspace(0.0, 2.0 * np.pi, _STEPS + 1)
     points = np.stack([radius * np.cos(angles), np.full_like(angles, place), radius * np.sin(angles)], axis=1)
     frame = np.array(matrix, np.float64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The part of the sidebar tab that is about zones, and that of the properties of a bone."""
+"""The panels of zones: in the sidebar tab, and in the properties of a bone."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _draw(layout: bpy.types.UILayout, bone: bpy.types.Bone) -> None:
 
 
 def _draw_bone(panel: bpy.types.Panel, context: bpy.types.Context) -> None:
-    # A bone in Edit Mode is another object, which gives its properties back on leaving.
+    # In Edit Mode a bone is another object; its properties are copied back on leaving.
     if context.bone is not None:
         _draw(panel.layout.column(align=True), context.bone)
 
