@@ -87,5 +87,5 @@ def unregister() -> None:
     bpy.types.TOPBAR_MT_file_export.remove(_menu_opened)
     bpy.app.handlers.load_post.remove(_file_loaded)
     _unwrap_all()
-    # If another add-on has wrapped what we wrapped, ours stays inside, and does nothing.
+    # If another add-on has wrapped our function, it stays inside and does nothing.
     _is_on = False

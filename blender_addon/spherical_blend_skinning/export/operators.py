@@ -66,7 +66,7 @@ class SBS_OT_export_usd(bpy.types.Operator, ExportHelper):  # type: ignore[misc]
     filename_ext = ".usdc"
     if TYPE_CHECKING:
         filepath: str
-    # Any of USD's endings will do, by which Blender chooses what it writes.
+    # Any of USD's suffixes is accepted; Blender chooses the format by it.
     check_extension = None
     filter_glob: str = text(default="*.usd;*.usda;*.usdc;*.usdz", options={"HIDDEN"})
 

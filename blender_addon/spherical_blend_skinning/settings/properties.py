@@ -16,8 +16,8 @@ from .typed import owner_of
 
 __all__ = ["BONE_AMOUNT", "CLASSES", "register", "unregister"]
 
-#: The property of pose bones with the amount of the method that they get. It is not in a property group of ours, because
-#: then the amounts of all bones could not be read at once.
+#: The property of pose bones with the amount of the method that they get. It is not in a property group of ours,
+#: because then the amounts of all bones could not be read at once.
 BONE_AMOUNT = "sbs_amount"
 
 _OVERRIDABLE: set[Literal["LIBRARY_OVERRIDABLE"]] = {"LIBRARY_OVERRIDABLE"}

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SHARED", "changed", "followers", "join", "share", "take"]
 
-#: The shared settings, by their names in ``Object.sbs``. Amounts are not shared, because vertex groups belong to a mesh.
+#: The shared settings, by their names in ``Object.sbs``. Amounts are not shared: vertex groups belong to one mesh.
 SHARED = ("method", "rotation", "center", "blended_bones", "influence_limit")
 
 # Set while settings are copied between objects, which is no change by the artist.
