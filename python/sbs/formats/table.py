@@ -16,7 +16,7 @@ from ..content import CharacterContent, FileError
 from ..motion import Motion
 from ..rig import Rig
 from ..triangle_mesh import Mesh
-from . import bvh, caches, pmx, surfaces, usd, usd_writer
+from . import bvh, caches, fbx, pmx, surfaces, usd, usd_writer
 
 __all__ = ["FORMATS", "Format", "Role", "recognized", "with_role", "written"]
 
@@ -150,6 +150,14 @@ FORMATS: tuple[Format, ...] = (
         write=usd_writer.write,
     ),
     Format("USD, package", (".usdz",), "as the binary form", extra="usd", read=usd.read),
+    Format(
+        "Autodesk FBX",
+        (".fbx",),
+        "mesh, normals, UVs of points, skeleton, weights, skinning method, animations",
+        magic=(b"Kaydara FBX Binary", b"; FBX"),
+        extra="fbx",
+        read=fbx.read,
+    ),
     Format(
         "MikuMikuDance PMX",
         (".pmx",),

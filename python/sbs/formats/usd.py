@@ -17,6 +17,7 @@ from ..extras import load
 from ..gltf.meshes import area_weighted_normals, join
 from ..rig import Floats, decompose
 from .apart import read_apart
+from .polygons import fans
 from .scene import Clip, Nodes, Scene, to_content
 
 __all__ = ["NEEDS", "read", "scene"]
@@ -173,7 +174,7 @@ def _surface(query: Any, tokens: list[str], remarks: list[str]) -> SkinnedMesh:
         raise FileError(f"{prim.GetPath()}: {len(corners)} corners of faces, {counts.sum()} are needed")
     if corners.size and not (corners.min() >= 0 and corners.max() < len(points)):
         raise FileError(f"{prim.GetPath()}: a face names a point that is not there; there are {len(points)}")
-    triangles = _fans(counts, corners)
+    triangles = corners[fans(np.cumsum(counts) - counts, counts)]
     if str(mesh.GetOrientationAttr().Get()) == "leftHanded":
         triangles = triangles[:, ::-1]
     influences = query.ComputeVaryingJointInfluences(len(points), time)
@@ -227,14 +228,6 @@ def _points(mesh: Any) -> Floats:
 
     points = mesh.GetPointsAttr().Get(Usd.TimeCode.EarliestTime())
     return np.array([] if points is None else points, np.float64).reshape(-1, 3)
-
-
-def _fans(counts: NDArray[np.int64], corners: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Triangles (T, 3) of polygons, each a fan about its first corner."""
-    pieces = np.maximum(counts - 2, 0)
-    start = np.repeat(np.cumsum(counts) - counts, pieces)
-    inside = np.arange(pieces.sum()) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-    return np.asarray(corners[np.stack([start, start + inside + 1, start + inside + 2], axis=1)])
 
 
 def _of_points(values: Any, interpolation: str, count: int, columns: int) -> Floats | None:

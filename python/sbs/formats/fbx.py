@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: MIT
+"""Characters from FBX files, by ufbx, in a process of its own.
+
+ufbx 0.0.5 for Python crashes after some of its objects were freed. So none is, until the process ends: `_kept`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import affine
+from ..content import CharacterContent, FileError, SkinnedMesh
+from ..extras import load
+from ..gltf.meshes import area_weighted_normals, join
+from ..rig import Floats
+from .apart import read_apart
+from .polygons import fans
+from .scene import Clip, Nodes, Scene, to_content
+
+__all__ = ["NEEDS", "read", "scene"]
+
+NEEDS = (("ufbx", "ufbx", "FBX files"),)
+
+# Transforms of nodes that animations are sampled to, at most.
+_MOST_SAMPLES = 4_000_000
+
+# Two clusters of a bone, or of a mesh, that say otherwise by no more than this, relative to the size, say the same.
+_SAME = 1e-4
+
+
+def read(path: Path, skin: int | None) -> CharacterContent:
+    """See `sbs.load`; `skin` counts the skin deformers of the file."""
+    for needed in NEEDS:
+        load(*needed)
+    return to_content(path, read_apart(__name__, path, skin))
+
+
+def scene(path: Path, skin: int | None) -> Scene:
+    """What a file says, in this process. Raises FileError, whose message does not name the file."""
+    import ufbx
+
+    try:
+        # Other files, which an FBX may name, are not opened.
+        opened = _kept(
+            ufbx.load_memory(
+                path.read_bytes(),
+                target_axes=ufbx.axes_right_handed_y_up,
+                target_unit_meters=1.0,
+                space_conversion=ufbx.SpaceConversion.TRANSFORM_ROOT,
+                inherit_mode_handling=ufbx.InheritModeHandling.HELPER_NODES,
+                load_external_files=False,
+                ignore_embedded=True,
+            )
+        )
+        return _scene_of(opened, skin)
+    except ufbx.UfbxError as error:
+        raise FileError(f"damaged: {type(error).__name__}: {' '.join(str(error).split())[:300]}") from None
+
+
+_everything: list[Any] = []
+
+
+def _kept(thing: Any) -> Any:
+    """The same, never to be freed."""
+    _everything.append(thing)
+    return thing
+
+
+def _items(things: Any) -> list[Any]:
+    """The elements of a list of ufbx."""
+    things = _kept(things)
+    return _kept([things[index] for index in range(len(things))])  # type: ignore[no-any-return]
+
+
+def _array(values: Any, columns: int, dtype: Any = np.float64) -> NDArray[Any]:
+    """Copies a list of numbers or vectors, (n, columns)."""
+    return np.array(_items(values), dtype=dtype).reshape(-1, columns)
+
+
+def _matrix(matrix: Any) -> Floats:
+    """A 3 by 4 matrix of ufbx as 4 by 4, for columns as ours."""
+    rows = np.eye(4)
+    for column, values in enumerate((matrix.c0, matrix.c1, matrix.c2, matrix.c3)):
+        rows[:3, column] = values.x, values.y, values.z
+    return rows
+
+
+def _scene_of(opened: Any, skin: int | None) -> Scene:
+    remarks: list[str] = []
+    nodes = _items(opened.nodes)
+    number = {node.typed_id: index for index, node in enumerate(nodes)}
+    meshes = [(mesh, _items(mesh.skin_deformers)) for mesh in _items(opened.meshes)]
+    skinned = [mesh for mesh, deformers in meshes if deformers]
+    if skin is not None and not 0 <= skin < len(skinned):
+        raise FileError(f"there is no skin {skin}, the file has {len(skinned)}")
+    if not skinned:
+        raise FileError("no mesh is skinned, so there is nothing to deform")
+    others = [mesh.name or "a mesh" for mesh, deformers in meshes if not deformers]
+    if others:
+        remarks.append(f"left out, as they have no skin: {', '.join(others[:5])}")
+    # The bones in the order in which they are found, and what each is at bind.
+    joint_of: dict[int, int] = {}
+    binds: list[Floats] = []
+    parts = []
+    for mesh in skinned if skin is None else [skinned[skin]]:
+        part = _surface(mesh, number, joint_of, binds, remarks)
+        if part is not None:
+            parts.append(part)
+    if not parts:
+        raise FileError("no mesh has both triangles and a skin that can be read")
+    _, method, _ = parts[0]
+    if len({part[1] for part in parts}) > 1:
+        remarks.append("skins differ in their method; the first one's is taken")
+    amounts = [part[2] for part in parts]
+    amount = None
+    if method == "dual_quaternion" and any(given is not None for given in amounts):
+        amount = np.concatenate(
+            [np.ones(len(part[0].positions)) if part[2] is None else part[2] for part in parts]
+        ).clip(0.0, 1.0)
+    transforms = [node.local_transform for node in nodes]
+    parents = [_kept(node.parent) for node in nodes]
+    return Scene(
+        nodes=Nodes(
+            names=[node.name or ("root" if node.is_root else f"node_{index}") for index, node in enumerate(nodes)],
+            parents=np.array([-1 if parent is None else number[parent.typed_id] for parent in parents], np.int32),
+            **_parts_of([transforms]),
+        ),
+        joints=np.array(list(joint_of), np.int64),
+        inverse_bind_matrices=_inverses(binds),
+        surface=join([part[0] for part in parts]),
+        clips=list(_clips(opened, nodes, remarks)),
+        remarks=remarks,
+        method=method,
+        amount=amount,
+    )
+
+
+def _inverses(binds: list[Floats]) -> Floats:
+    matrices = np.array(binds)
+    if not np.isfinite(matrices).all() or affine.are_singular(matrices).any():
+        raise FileError("a bind matrix is singular or not finite")
+    return affine.inverse(matrices)
+
+
+def _parts_of(frames: list[list[Any]]) -> dict[str, Any]:
+    """Translations, quaternions and scales (N, n) of transforms; of several frames (F, N, n)."""
+    rows = np.array(
+        [
+            [(*t.translation, t.rotation.w, t.rotation.x, t.rotation.y, t.rotation.z, *t.scale) for t in transforms]
+            for transforms in frames
+        ],
+        np.float64,
+    )
+    if len(frames) == 1:
+        rows = rows[0]
+    return {"translations": rows[..., :3], "quaternions": rows[..., 3:7], "scales": rows[..., 7:]}
+
+
+def _surface(
+    mesh: Any, number: dict[int, int], joint_of: dict[int, int], binds: list[Floats], remarks: list[str]
+) -> tuple[SkinnedMesh, str, Floats | None] | None:
+    """A mesh as it is at bind, its method and how much of it; None if it cannot be joined with those before."""
+    import ufbx
+
+    name = mesh.name or "a mesh"
+    deformer, *others = _items(mesh.skin_deformers)
+    if others:
+        remarks.append(f"{name}: only the first of its {1 + len(others)} skins is read")
+    if _items(mesh.blend_deformers):
+        remarks.append(f"{name}: blend shapes are left out")
+    bone_of = [(cluster, _kept(cluster.bone_node)) for cluster in _items(deformer.clusters)]
+    clusters = [cluster for cluster, bone in bone_of if bone is not None]
+    bones = [bone for _, bone in bone_of if bone is not None]
+    points = _array(mesh.vertices, 3)
+    if not clusters or not len(points) or not mesh.num_triangles:
+        remarks.append(f"{name} is left out: no clusters with a bone, or no triangles")
+        return None
+    # Where the mesh was when it was bound: the same by each cluster, but for rounding.
+    at_bind = [_matrix(cluster.bind_to_world) for cluster in clusters]
+    to_bone = [_matrix(cluster.geometry_to_bone) for cluster in clusters]
+    placed = np.array(at_bind) @ np.array(to_bone)
+    size = max(float(np.abs(placed[0]).max()), 1e-300)
+    if not np.isfinite(placed).all():
+        raise FileError(f"{name}: a bind matrix is not finite")
+    if np.abs(placed - placed[0]).max() > _SAME * size:
+        # Then the bones are taken to where the first says that the mesh was.
+        at_bind = [placed[0] @ np.linalg.pinv(matrix) for matrix in to_bone]
+    found = []
+    for bind, bone in zip(at_bind, bones, strict=True):
+        node = number[bone.typed_id]
+        if node in joint_of:
+            known = binds[joint_of[node]]
+            if np.abs(known - bind).max() > _SAME * max(float(np.abs(known).max()), 1e-300):
+                remarks.append(f"{name} is left out: it binds bone {bone.name!r} otherwise than others do")
+                return None
+        found.append((node, bind))
+    joints = []
+    for node, bind in found:
+        if node not in joint_of:
+            joint_of[node] = len(joint_of)
+            binds.append(bind)
+        joints.append(joint_of[node])
+    indices, weights = _influences(clusters, joints, len(points))
+    matrix = placed[0]
+    triangles = _triangles(mesh, len(points))
+    corners = _array(mesh.vertex_indices, 1, np.int64)[:, 0]
+    uvs = _uvs(mesh, corners, len(points), remarks, name)
+    positions = points @ matrix[:3, :3].T + matrix[:3, 3]
+    if np.linalg.det(matrix[:3, :3]) < 0.0:
+        triangles = triangles[:, ::-1]
+    surface = SkinnedMesh(
+        positions=positions,
+        triangles=triangles,
+        joint_indices=indices,
+        joint_weights=weights,
+        normals=_normals(mesh, corners, matrix, positions, triangles),
+        uvs=uvs,
+    )
+    method = deformer.skinning_method
+    if method == ufbx.SkinningMethod.DUAL_QUATERNION:
+        return surface, "dual_quaternion", None
+    if method == ufbx.SkinningMethod.BLENDED_DQ_LINEAR:
+        amount = np.zeros(len(points))
+        vertices = _array(deformer.dq_vertices, 1, np.int64)[:, 0]
+        inside = vertices < len(points)
+        amount[vertices[inside]] = _array(deformer.dq_weights, 1)[inside, 0]
+        return surface, "dual_quaternion", np.nan_to_num(amount)
+    return surface, "linear", None
+
+
+def _influences(clusters: list[Any], joints: list[int], vertex_count: int) -> tuple[NDArray[np.int64], Floats]:
+    """Joint indices and weights (V, K), padded."""
+    vertices = [_array(cluster.vertices, 1, np.int64)[:, 0] for cluster in clusters]
+    weights = np.concatenate([_array(cluster.weights, 1)[:, 0] for cluster in clusters])
+    joint = np.repeat(joints, [len(rows) for rows in vertices])
+    vertex = np.concatenate(vertices)
+    if len(vertex) != len(weights) or (len(vertex) and not (vertex.min() >= 0 and vertex.max() < vertex_count)):
+        raise FileError("weights of vertices that are not there")
+    order = np.argsort(vertex, kind="stable")
+    vertex, joint, weights = vertex[order], joint[order], weights[order]
+    counts = np.bincount(vertex, minlength=vertex_count)
+    rank = np.arange(len(vertex)) - np.repeat(np.cumsum(counts) - counts, counts)
+    shape = vertex_count, max(1, int(counts.max()))
+    indices, padded = np.zeros(shape, np.int64), np.zeros(shape)
+    indices[vertex, rank], padded[vertex, rank] = joint, weights
+    return indices, padded
+
+
+def _triangles(mesh: Any, vertex_count: int) -> NDArray[np.int64]:
+    faces = np.array([(face.index_begin, face.num_indices) for face in _items(mesh.faces)], np.int64).reshape(-1, 2)
+    corners = _array(mesh.vertex_indices, 1, np.int64)[:, 0]
+    if len(faces) and not (faces.min() >= 0 and (faces.sum(axis=1)).max() <= len(corners)):
+        raise FileError("a face has corners that are not there")
+    if len(corners) and corners.max() >= vertex_count:
+        raise FileError("a face names a vertex that is not there")
+    return corners[fans(faces[:, 0], faces[:, 1])]
+
+
+def _uvs(mesh: Any, corners: NDArray[np.int64], vertex_count: int, remarks: list[str], name: str) -> Floats | None:
+    """Texture coordinates (V, 2), if each vertex has one."""
+    attribute = _kept(mesh.vertex_uv)
+    if not attribute.exists:
+        return None
+    values, indices = _array(attribute.values, 2), _array(attribute.indices, 1, np.int64)[:, 0]
+    if len(indices) != len(corners) or not len(values) or indices.max() >= len(values):
+        return None
+    of_corners = values[indices]
+    uvs = np.zeros((vertex_count, 2))
+    uvs[corners] = of_corners
+    if np.abs(uvs[corners] - of_corners).max() > 1e-6 or not np.isfinite(uvs).all():
+        remarks.append(f"{name}: texture coordinates that change at seams are left out")
+        return None
+    return uvs
+
+
+def _normals(
+    mesh: Any, corners: NDArray[np.int64], matrix: Floats, positions: Floats, triangles: NDArray[np.int64]
+) -> Floats:
+    """Unit normals (V, 3), the mean of those of the corners."""
+    attribute = _kept(mesh.vertex_normal)
+    if attribute.exists:
+        values, indices = _array(attribute.values, 3), _array(attribute.indices, 1, np.int64)[:, 0]
+        if len(indices) == len(corners) and len(values) and indices.max() < len(values):
+            sums = np.zeros_like(positions)
+            np.add.at(sums, corners, values[indices])
+            sums = sums @ np.linalg.pinv(matrix[:3, :3])
+            length = np.linalg.norm(sums, axis=1, keepdims=True)
+            if np.isfinite(length).all():
+                return sums / np.where(length > 0.0, length, 1.0)
+    return area_weighted_normals(positions, triangles)
+
+
+def _clips(opened: Any, nodes: list[Any], remarks: list[str]) -> Iterator[Clip]:
+    """The animation stacks, sampled at the rate of the file."""
+    rate = _kept(opened.settings).frames_per_second
+    if not 1.0 <= rate <= 1000.0:
+        rate = 24.0
+    taken = 0
+    for stack in _items(opened.anim_stacks):
+        begin, end = stack.time_begin, stack.time_end
+        if not (math.isfinite(begin) and math.isfinite(end) and end >= begin):
+            remarks.append(f"animation {stack.name!r} is left out: it lasts from {begin} to {end} s")
+            continue
+        count = math.ceil((end - begin) * rate - 1e-6) + 1
+        taken += count * len(nodes)
+        if taken > _MOST_SAMPLES:
+            remarks.append(
+                f"animation {stack.name!r} and those behind are left out: {count} frames of {len(nodes)} nodes"
+            )
+            return
+        times = np.minimum(np.arange(count) / rate, end - begin)
+        anim = _kept(stack.anim)
+        frames = [[node.evaluate_transform(anim, begin + seconds) for node in nodes] for seconds in times.tolist()]
+        parts = _parts_of(frames) if count > 1 else {key: rows[None] for key, rows in _parts_of(frames).items()}
+        yield Clip(stack.name or "animation", times, np.arange(len(nodes)), **parts)

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""FBX files beside ufbx itself, which skins what it evaluates: the same in each way of skinning."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fbx_builder import tube
+
+import sbs
+from sbs.content import FileError, FileWarning
+from sbs.extras import MissingExtraError
+
+pytest.importorskip("ufbx")
+
+# In a process of its own, which keeps whatever it has seen: see sbs.formats.fbx.
+PEER = """
+import os, sys
+import numpy as np
+import ufbx
+kept = []
+def keep(thing):
+    kept.append(thing)
+    return thing
+scene = keep(ufbx.load_file(
+    sys.argv[1], target_axes=ufbx.axes_right_handed_y_up, target_unit_meters=1.0, load_external_files=False))
+stack = keep(keep(scene.anim_stacks)[int(sys.argv[2])])
+frames = []
+for seconds in map(float, sys.argv[4:]):
+    evaluated = keep(scene.evaluate(keep(stack.anim), stack.time_begin + seconds, evaluate_skinning=True))
+    meshes = keep(evaluated.meshes)
+    for index in range(len(meshes)):
+        mesh = keep(meshes[index])
+        if len(keep(mesh.skin_deformers)):
+            values = keep(keep(mesh.skinned_position).values)
+            points = np.array([tuple(values[number]) for number in range(len(values))])
+            if mesh.skinned_is_local:
+                matrix = keep(keep(mesh.instances)[0]).geometry_to_world
+                points = points @ np.array([matrix.c0, matrix.c1, matrix.c2]) + np.array(matrix.c3)
+            frames.append(points)
+np.save(sys.argv[3], np.array(frames))
+os._exit(0)
+"""
+
+
+def skinned(path: Path, stack: int, times: list[float]) -> np.ndarray:
+    """Positions (F, V, 3) in the scene by ufbx."""
+    output = path.with_suffix(".npy")
+    subprocess.run([sys.executable, "-c", PEER, str(path), str(stack), str(output), *map(str, times)], check=True)
+    positions: np.ndarray = np.load(output)
+    return positions
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "tube.fbx"
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("method", ["Linear", "DualQuaternion", "Blend"])
+def test_each_way_of_skinning(tmp_path: Path, method: str) -> None:
+    path = written(tmp_path, tube(method))
+    character = sbs.load(path)
+    assert character.skeleton.names == ("hip", "knee")
+    assert character.skeleton.parents.tolist() == [-1, 0]
+    assert [animation.name for animation in character.animations] == ["bend", "turn"]
+    assert len(character.mesh.triangles) == 66
+    expected_options = {"Linear": {}, "DualQuaternion": {"method"}, "Blend": {"method", "amount", "base"}}
+    assert set(character.options) == set(expected_options[method])
+    options = {"method": "linear"} | character.options
+    times = [0, 0.25, 0.5, 1]  # frames of the 24 a second that the file says
+    for number, animation in enumerate(character.animations):
+        assert animation.duration == pytest.approx(1)
+        found = character.skin.deform_many(animation.skinning_matrices(times), **options)
+        expected = skinned(path, number, times)
+        # float32, for a size of 6.
+        np.testing.assert_allclose(found, expected, atol=4e-6)
+
+
+def test_axes_and_units(tmp_path: Path) -> None:
+    """Upward is y and a unit a meter, whatever the file has: centimeters, and z or y upward."""
+    found = []
+    for up, unit in ((2, 100), (1, 100), (2, 1)):
+        character = sbs.load(written(tmp_path, tube(up=up, unit=unit)))
+        found.append(character.skin.deform(character.animations[0].skinning_matrices(0.5), method="linear"))
+    upright = np.array([[1, 0, 0], [0, 0, 1], [0, -1, 0]])
+    np.testing.assert_allclose(found[0], found[1] @ upright.T, atol=2e-6)
+    np.testing.assert_allclose(found[2], found[0] / 100, atol=2e-8)
+
+
+def test_what_is_left_out_is_told(tmp_path: Path) -> None:
+    hat = """Objects: {
+Model: 30, "Model::hat", "Mesh" {
+}
+Geometry: 31, "Geometry::hat", "Mesh" {
+Vertices: *9 {
+ a: 0,0,0,1,0,0,0,1,0
+}
+PolygonVertexIndex: *3 {
+ a: 0,1,-3
+}
+}
+"""
+    links = 'Connections: {\nC: "OO",30,0\nC: "OO",31,30\n'
+    text = tube().replace("Connections: {\n", links, 1).replace("Objects: {\n", hat, 1)
+    with pytest.warns(FileWarning, match="left out, as they have no skin: hat"):
+        assert sbs.load(written(tmp_path, text)).skin.vertex_count == 36
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('C: "OO",20,1\n', "", "no mesh is skinned"),
+        ('Deformer: 20, "Deformer::skin", "Skin"', 'Deformer: 20, "Deformer::skin", "Shape"', "no mesh is skinned"),
+        ("Objects: {", "Objects: {{{", "damaged: "),
+    ],
+)
+def test_damaged_files(tmp_path: Path, old: str, new: str, message: str) -> None:
+    path = written(tmp_path, tube().replace(old, new, 1))
+    with pytest.raises(FileError, match=message) as told:
+        sbs.load(path)
+    assert str(path) in str(told.value)
+
+
+def test_a_circle_of_bones_is_no_endless_one(tmp_path: Path) -> None:
+    path = written(tmp_path, tube(parents=(1, 0)))
+    try:
+        assert sbs.load(path).skin.vertex_count == 36
+    except FileError as error:
+        assert str(path) in str(error)
+
+
+def test_other_files_are_not_opened(tmp_path: Path) -> None:
+    """A cache of points in another folder, that the file names, is left alone."""
+    text = tube().replace(
+        "Objects: {",
+        'Objects: {\nCache: 40, "Cache::x", "" {\nProperties70: {\n'
+        'P: "CacheAbsoluteFileName", "KString", "", "", "/etc/passwd"\n}\n}\n',
+        1,
+    )
+    assert sbs.load(written(tmp_path, text)).skin.vertex_count == 36
+
+
+def test_skins_are_counted(tmp_path: Path) -> None:
+    path = written(tmp_path, tube())
+    assert sbs.load(path, skin=0).skin.vertex_count == 36
+    with pytest.raises(FileError, match="there is no skin 1, the file has 1"):
+        sbs.load(path, skin=1)
+
+
+def test_without_the_package_it_says_which(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = written(tmp_path, tube())
+    monkeypatch.setitem(sys.modules, "ufbx", None)
+    with pytest.raises(MissingExtraError, match=r"FBX files need ufbx, .* pip install ufbx"):
+        sbs.load(path)
