@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import click
 
@@ -44,11 +45,10 @@ def _systems(results: Results) -> Iterable[tuple[str, str]]:
     return dict.fromkeys((timing["system"], timing["isa"]) for timing in results.timings)
 
 
-def _per_vertex(results: Results, workload: str, size: int, what: str, method: str, **where: str | int) -> str:
+def _per_vertex(results: Results, workload: str, size: int, what: str, method: str, **where: Any) -> str:
     """Minimum and median in nanoseconds per vertex, or a dash."""
     times = [
-        results.time(workload, size, what, method, statistic=statistic, **where)  # type: ignore[arg-type]
-        for statistic in ("minimum", "median")
+        results.time(workload, size, what, method, statistic=statistic, **where) for statistic in ("minimum", "median")
     ]
     if times[0] is None or times[1] is None:
         return "-"

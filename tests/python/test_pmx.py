@@ -6,6 +6,7 @@ from __future__ import annotations
 import struct
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ def loaded(model: Pmx, folder: Path) -> sbs.Character:
         return sbs.load(path)
 
 
-def mixed(**options: object) -> Pmx:
+def mixed(**options: Any) -> Pmx:
     vertices = [
         Vertex([1, 2, 3], BDEF1, [2]),
         Vertex([4, 5, 6], BDEF2, [0, 1], [0.25]),
@@ -35,7 +36,7 @@ def mixed(**options: object) -> Pmx:
         Vertex([2, 2, 2], QDEF, [2, 1, 0, 0], [0.5, 0.5, 0, 0]),
     ]
     bones = [("a", 2, (1, 2, 3)), ("b", 0, (4, 4, 4)), ("c", -1, (0, 0, 1))]
-    return Pmx(vertices, [[0, 1, 2], [2, 3, 4]], bones, **options)  # type: ignore[arg-type]
+    return Pmx(vertices, [[0, 1, 2], [2, 3, 4]], bones, **options)
 
 
 @pytest.mark.parametrize(

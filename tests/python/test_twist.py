@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,16 +17,17 @@ from twist_reference import Bone, deform, rotation_part
 
 import sbs
 from sbs.demo.scenes import load_shipped, twist
+from sbs.options import MethodOptions
 from sbs.quality import Gauge
 from sbs.weights import to_dense
 
 FRAMES = 4
 
 
-def forearm(**options: object) -> tuple[sbs.Character, sbs.Twist]:
+def forearm(**options: Any) -> tuple[sbs.Character, sbs.Twist]:
     """The arm with its forearm's twist spread, from the elbow to the hand."""
     character = arm()
-    found = sbs.limb_twist(character, ["fore"], **options)  # type: ignore[arg-type]
+    found = sbs.limb_twist(character, ["fore"], **options)
     assert found is not None
     return character, found
 
@@ -195,7 +197,7 @@ def test_a_twist_goes_on_through_half_a_turn() -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"method": "linear"}, {"center": "weighted"}, {"method": "dual_quaternion"}])
-def test_where_nothing_twists_nothing_changes(options: dict[str, str]) -> None:
+def test_where_nothing_twists_nothing_changes(options: MethodOptions) -> None:
     """In the bind pose, where all move as one, and where a limb swings.
 
     Then frames are their joint, but of what they share with others the center is solved for: exact to its damping.
@@ -203,9 +205,9 @@ def test_where_nothing_twists_nothing_changes(options: dict[str, str]) -> None:
     character, spread = forearm()
     skin = character.twisted_skin(spread)
     still = np.tile(np.eye(4), (3, 1, 1))
-    np.testing.assert_allclose(skin.deform(still, **options), character.mesh.positions, atol=1e-15)  # type: ignore[call-overload]
+    np.testing.assert_allclose(skin.deform(still, **options), character.mesh.positions, atol=1e-15)
     swung = turned(character, "fore", [0, 0, 1], 80)
-    plain, twisted = character.skin.deform(swung, **options), skin.deform(swung, **options)  # type: ignore[call-overload]
+    plain, twisted = character.skin.deform(swung, **options), skin.deform(swung, **options)
     np.testing.assert_allclose(twisted, plain, atol=1e-7)
 
 
@@ -291,8 +293,9 @@ def test_a_skin_tells_of_the_joints_that_it_was_given() -> None:
 def test_inverse_normals_threads_and_copies(dtype: type) -> None:
     woman = load_shipped("woman.glb")
     spread = sbs.limb_twist(woman)
+    assert spread is not None
     mesh = replace(woman.mesh, positions=woman.mesh.positions.astype(dtype))
-    skin = sbs.Character.from_mesh(mesh, woman.skeleton).twisted_skin(spread)  # type: ignore[arg-type]
+    skin = sbs.Character.from_mesh(mesh, woman.skeleton).twisted_skin(spread)
     matrices = twist(woman).skinning_matrices
     posed, normals = skin.deform(matrices, normals=True)
     again = pickle.loads(pickle.dumps(skin))
@@ -360,12 +363,12 @@ def test_bad_weights_are_repaired_and_counted_as_without() -> None:
         ({"parents": [0, 0]}, "parents has 2 rows for 3 joints"),
     ],
 )
-def test_bad_skins_are_refused(change: dict[str, object], reason: str) -> None:
+def test_bad_skins_are_refused(change: dict[str, Any], reason: str) -> None:
     character, spread = forearm()
     mesh = character.mesh
-    arguments = {"joint_indices": mesh.joint_indices, "joint_weights": mesh.joint_weights} | change
+    arguments: dict[str, Any] = {"joint_indices": mesh.joint_indices, "joint_weights": mesh.joint_weights} | change
     with pytest.raises(ValueError, match=reason):
-        sbs.Skin(mesh.positions, twist=spread, **arguments)  # type: ignore[arg-type]
+        sbs.Skin(mesh.positions, twist=spread, **arguments)
 
 
 def test_bad_poses_are_refused() -> None:
@@ -403,10 +406,16 @@ def test_bad_poses_are_refused() -> None:
         ({"parents": [0, 0]}, "shape"),
     ],
 )
-def test_bad_bones_are_refused(change: dict[str, object], reason: str) -> None:
-    good = {"joints": [1], "heads": [[0.0, 0, 0]], "tails": [[1.0, 0, 0]], "parents": [0], "joint_count": 3}
+def test_bad_bones_are_refused(change: dict[str, Any], reason: str) -> None:
+    good: dict[str, Any] = {
+        "joints": [1],
+        "heads": [[0.0, 0, 0]],
+        "tails": [[1.0, 0, 0]],
+        "parents": [0],
+        "joint_count": 3,
+    }
     if not change.get("joints", True):
         change = {"joints": np.empty(0, int), "heads": np.empty((0, 3)), "tails": np.empty((0, 3)), "parents": []}
         change["parents"] = np.empty(0, int)
     with pytest.raises(ValueError, match=reason):
-        sbs.Twist(**good | change)  # type: ignore[arg-type]
+        sbs.Twist(**good | change)

@@ -26,7 +26,7 @@ def draw(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
     column.prop(settings, "amount_method")
 
 
-class SBS_PT_bone_amount(PosePanel, bpy.types.Panel):  # type: ignore[misc]
+class SBS_PT_bone_amount(PosePanel, bpy.types.Panel):
     bl_label = "Amount by Bone"
 
     def draw(self, context: bpy.types.Context) -> None:

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import bpy
 
 from ..core import library
@@ -12,6 +10,7 @@ from ..engine import stack
 from ..interface.panels import SidebarPanel
 from ..interface.words import draw_words
 from ..method import panel as method
+from ..settings.typed import PanelMixin
 from . import mesh_panel as mesh
 from . import rig_panel as rig
 
@@ -53,7 +52,7 @@ class SBS_PT_modifier(bpy.types.Panel):
         _draw(self, context)
 
 
-class SBS_PT_sidebar(SidebarPanel, bpy.types.Panel):  # type: ignore[misc]
+class SBS_PT_sidebar(SidebarPanel, bpy.types.Panel):
     bl_label = "Spherical Blend Skinning"
 
     @classmethod
@@ -64,14 +63,11 @@ class SBS_PT_sidebar(SidebarPanel, bpy.types.Panel):  # type: ignore[misc]
         _draw(self, context)
 
 
-class _Advanced:
+class _Advanced(PanelMixin):
     """The panel below both: each setting by itself."""
 
     bl_label = "Advanced"
     bl_options = {"DEFAULT_CLOSED"}
-
-    if TYPE_CHECKING:
-        layout: bpy.types.UILayout
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -81,14 +77,14 @@ class _Advanced:
         method.draw_advanced(self.layout, context.object)
 
 
-class SBS_PT_modifier_advanced(_Advanced, bpy.types.Panel):  # type: ignore[misc]
+class SBS_PT_modifier_advanced(_Advanced, bpy.types.Panel):
     bl_space_type = "PROPERTIES"
     bl_region_type = "WINDOW"
     bl_context = "modifier"
     bl_parent_id = "SBS_PT_modifier"
 
 
-class SBS_PT_sidebar_advanced(_Advanced, SidebarPanel, bpy.types.Panel):  # type: ignore[misc]
+class SBS_PT_sidebar_advanced(_Advanced, SidebarPanel, bpy.types.Panel):
     bl_parent_id = "SBS_PT_sidebar"
 
 

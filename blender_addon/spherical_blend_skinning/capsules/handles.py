@@ -14,7 +14,7 @@ from .settings import capsule_settings_of
 __all__ = ["CLASSES"]
 
 
-class SBS_GGT_capsule(Handles, bpy.types.GizmoGroup):  # type: ignore[misc]
+class SBS_GGT_capsule(Handles, bpy.types.GizmoGroup):
     """An arrow from the middle of the active bone's inner capsule, as long as the envelope distance."""
 
     bl_idname = "SBS_GGT_capsule"

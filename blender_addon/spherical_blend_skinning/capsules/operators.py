@@ -111,7 +111,7 @@ class _CapsuleFile(OperatorMixin):
         return allow(cls, "Leave Edit Mode first" if armature.mode == "EDIT" else "")
 
 
-class SBS_OT_export_capsules(_CapsuleFile, bpy.types.Operator, ExportHelper):  # type: ignore[misc]
+class SBS_OT_export_capsules(_CapsuleFile, bpy.types.Operator, ExportHelper):  # type: ignore[misc]  # as in Blender
     bl_idname = "sbs.export_capsules"
     bl_label = "Export Capsules"
     bl_description = "Write the capsules of all bones that deform to a JSON file"
@@ -126,7 +126,7 @@ class SBS_OT_export_capsules(_CapsuleFile, bpy.types.Operator, ExportHelper):  #
         return {"FINISHED"}
 
 
-class SBS_OT_import_capsules(_CapsuleFile, bpy.types.Operator, ImportHelper):  # type: ignore[misc]
+class SBS_OT_import_capsules(_CapsuleFile, bpy.types.Operator, ImportHelper):  # type: ignore[misc]  # as in Blender
     bl_idname = "sbs.import_capsules"
     bl_label = "Import Capsules"
     bl_description = "Give bones the capsules that a JSON file has for their names"

@@ -13,7 +13,7 @@ from .settings import capsule_settings_of
 __all__ = ["CLASSES"]
 
 
-class SBS_PT_capsules(SidebarPanel, bpy.types.Panel):  # type: ignore[misc]
+class SBS_PT_capsules(SidebarPanel, bpy.types.Panel):
     bl_label = "Capsules"
 
     @classmethod

@@ -14,7 +14,7 @@ from .settings import comparison_of
 __all__ = ["CLASSES"]
 
 
-class SBS_PT_comparison(SidebarPanel, bpy.types.Panel):  # type: ignore[misc]
+class SBS_PT_comparison(SidebarPanel, bpy.types.Panel):
     bl_label = "Compare with Linear"
     bl_options = {"DEFAULT_CLOSED"}
 

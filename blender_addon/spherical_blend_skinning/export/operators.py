@@ -57,7 +57,7 @@ def _copied(option: Any) -> object:
     return _PROPERTIES[option.type](**values)
 
 
-class SBS_OT_export_usd(bpy.types.Operator, ExportHelper):  # type: ignore[misc]
+class SBS_OT_export_usd(bpy.types.Operator, ExportHelper):  # type: ignore[misc]  # as in Blender
     bl_idname = "sbs.export_usd"
     bl_label = "Export USD, Skinned"
     bl_description = "Export to Universal Scene Description, bound characters with their bones and weights"

@@ -5,15 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 from mathutils import Matrix, Vector
 
+from ..settings.typed import GizmoGroupMixin
+
 __all__ = ["Handles", "arrow_place"]
 
 
-class Handles:
+class Handles(GizmoGroupMixin):
     """A mix-in for a `bpy.types.GizmoGroup` with such handles."""
 
     bl_space_type = "VIEW_3D"
@@ -23,9 +25,6 @@ class Handles:
     #: The name of a drag in the history.
     step = ""
     is_dragged = False
-
-    if TYPE_CHECKING:
-        gizmos: bpy.types.Gizmos
 
     def put_handles(self, bone: bpy.types.PoseBone) -> None:
         """Put the handles where they belong on the active bone."""

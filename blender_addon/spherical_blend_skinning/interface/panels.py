@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from ..settings.typed import PanelMixin
+
 __all__ = ["PosePanel", "SidebarPanel"]
 
 
-class SidebarPanel:
+class SidebarPanel(PanelMixin):
     """A panel in our tab of the 3D view's sidebar."""
 
     bl_space_type = "VIEW_3D"

@@ -17,17 +17,21 @@ if TYPE_CHECKING:
     Key = EventTypeItems
     Report = set[WmReportItems]
     Result = set[OperatorReturnItems]
-    # For what is mixed into operators.
+    # For what is mixed into such classes.
+    GizmoGroupMixin = bpy.types.GizmoGroup
     OperatorMixin = bpy.types.Operator
+    PanelMixin = bpy.types.Panel
 else:
     Icon = Key = str
     Report = Result = set
-    OperatorMixin = object
+    GizmoGroupMixin = OperatorMixin = PanelMixin = object
 
 __all__ = [
+    "GizmoGroupMixin",
     "Icon",
     "Key",
     "OperatorMixin",
+    "PanelMixin",
     "Report",
     "Result",
     "animation_of",

@@ -18,7 +18,7 @@ __all__ = ["CLASSES"]
 _LEAST = 1e-3
 
 
-class SBS_GGT_zone(Handles, bpy.types.GizmoGroup):  # type: ignore[misc]
+class SBS_GGT_zone(Handles, bpy.types.GizmoGroup):
     """Two arrows from the head of the active bone: along its parent to the start of its zone, and to its end."""
 
     bl_idname = "SBS_GGT_zone"

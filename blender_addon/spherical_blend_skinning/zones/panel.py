@@ -14,7 +14,7 @@ from . import bones as bone_zones
 __all__ = ["CLASSES", "register", "unregister"]
 
 
-class SBS_PT_zones(PosePanel, bpy.types.Panel):  # type: ignore[misc]
+class SBS_PT_zones(PosePanel, bpy.types.Panel):
     bl_label = "Bones Blending"
 
     def draw(self, context: bpy.types.Context) -> None:
