@@ -61,7 +61,7 @@ def own_properties(name: str) -> list[bpy.types.Property]:
 
 def test_undo() -> None:
     for name in names():
-        options = getattr(getattr(bpy.types, f"SBS_OT_{name}"), "bl_options", set())
+        options: set[str] = getattr(getattr(bpy.types, f"SBS_OT_{name}"), "bl_options", set())
         assert name in CHANGE_NOTHING or {"REGISTER", "UNDO"} <= options, name
 
 

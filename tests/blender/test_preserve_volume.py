@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import bpy
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 import real_characters
 import rigs
 from expected import error
-from mathutils import Euler, Quaternion
+from mathutils import Euler, Quaternion, Vector
 from preserve_volume import farthest_turn, preserved
 
 # Both compute in single precision; Blender's splitting of scaled bones loses a few roundings more.
@@ -32,8 +33,8 @@ def make_rig(seed: int, bones: int = 7) -> tuple[Item, Item, np.random.Generator
     made: list[bpy.types.EditBone] = []
     for number in range(bones):
         bone = data.edit_bones.new(f"B{number}")
-        bone.head = random.uniform(-1, 1, 3)
-        bone.tail = bone.head + bone.head.__class__(random.uniform(-1, 1, 3))
+        bone.head = Vector(random.uniform(-1, 1, 3).tolist())
+        bone.tail = bone.head + Vector(random.uniform(-1, 1, 3).tolist())
         bone.roll = random.uniform(-3, 3)
         bone.parent = made[random.integers(number)] if number else None
         made.append(bone)
@@ -54,15 +55,20 @@ def turn(armature: Item, random: np.random.Generator, most: float) -> None:
     """Every bone about any axis by up to `most` radians."""
     for bone in armature.pose.bones:
         bone.rotation_mode = "QUATERNION"
-        bone.rotation_quaternion = Quaternion(random.normal(size=3), random.uniform(-most, most))
-        bone.location = random.normal(size=3) * 0.2
+        bone.rotation_quaternion = Quaternion(random.normal(size=3).tolist(), random.uniform(-most, most))
+        bone.location = Vector((random.normal(size=3) * 0.2).tolist())
 
 
-def scale(armature: Item, random: np.random.Generator, inherit: str, mirror: bool = False) -> None:
+def scale(
+    armature: Item,
+    random: np.random.Generator,
+    inherit: Literal["FULL", "ALIGNED", "AVERAGE", "NONE"],
+    mirror: bool = False,
+) -> None:
     """Every bone along its axes by 0.5 to 2; children that do not inherit that are not sheared."""
     for bone in armature.pose.bones:
         bone.bone.inherit_scale = inherit
-        bone.scale = 2.0 ** random.uniform(-1, 1, 3)
+        bone.scale = Vector((2.0 ** random.uniform(-1, 1, 3)).tolist())
         if mirror and random.random() < 0.3:
             bone.scale[0] *= -1.0
 

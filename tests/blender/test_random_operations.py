@@ -43,7 +43,7 @@ def shape(item: bpy.types.Object) -> NDArray[np.float64]:
     return (basis + keys.key_blocks["Wide"].value * (wide - basis)).reshape(-1, 3)
 
 
-@persistent
+@persistent  # type: ignore[untyped-decorator]  # the stubs have no type for it
 def edit_in_each_frame(scene: bpy.types.Scene, *_arguments: object) -> None:
     """A script of the artist's."""
     for item in scene.objects:
@@ -147,7 +147,7 @@ class Session:
 
     def simulate(self) -> None:
         """Have poses be known before a frame is evaluated, or no more."""
-        sheet = bpy.data.objects.get("Sheet")
+        sheet: bpy.types.Object | None = bpy.data.objects.get("Sheet")
         if sheet is None:
             sheet = bpy.data.objects.new("Sheet", bpy.data.meshes.new("Sheet"))
             sheet.data.from_pydata([(9, 0, 0), (10, 0, 0), (10, 1, 0), (9, 1, 0)], [], [(0, 1, 2, 3)])

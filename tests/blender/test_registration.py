@@ -43,7 +43,8 @@ def traces() -> dict[str, list[str]]:
 
 
 def subclasses(kind: type) -> Iterator[type]:
-    for derived in kind.__subclasses__():
+    found: list[type] = kind.__subclasses__()
+    for derived in found:
         yield derived
         yield from subclasses(derived)
 

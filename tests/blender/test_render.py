@@ -28,7 +28,7 @@ def scene() -> bpy.types.Scene:
     light = bpy.data.objects.new("Light", bpy.data.lights.new("Light", "SUN"))
     scene.collection.objects.link(light)
     light.rotation_euler = (0.9, 0.3, 0.0)
-    scene.render.engine = "CYCLES"
+    scene.render.engine = "CYCLES"  # type: ignore[assignment]  # the stubs know engines that are no add-ons alone
     scene.cycles.device = "CPU"
     scene.cycles.samples = 4
     scene.cycles.use_denoising = False
@@ -274,7 +274,7 @@ def test_comparison_is_not_rendered(scene: bpy.types.Scene, tmp_path: Path) -> N
     rigs.turn(armature, angle=2.0)
     scene.render.use_motion_blur = False
     show = addon.module("comparison.operators")._update
-    pictures = []
+    pictures: list[NDArray[np.float32]] = []
     for method, shown in (("SPHERICAL", False), ("SPHERICAL", True), ("LINEAR", False)):
         tube.sbs.method = method
         show(shown=shown)

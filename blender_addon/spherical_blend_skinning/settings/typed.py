@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Key = EventTypeItems
     Report = set[WmReportItems]
     Result = set[OperatorReturnItems]
-    # For what is mixed into such classes.
+    # Bases of what is mixed into classes of these kinds.
     GizmoGroupMixin = bpy.types.GizmoGroup
     OperatorMixin = bpy.types.Operator
     PanelMixin = bpy.types.Panel
