@@ -14,10 +14,12 @@ import pytest
 import trimesh
 from click.shell_completion import ShellComplete
 from click.testing import CliRunner
+from PIL import Image
 
 import sbs
 from sbs import rotations
 from sbs.cli import main
+from sbs.picture import Row, column_width, compose
 from sbs.poses import axes
 
 HAND = Path(sbs.__file__).parent / "demo" / "data" / "hand.glb"
@@ -201,3 +203,21 @@ def test_a_turn_by_python_is_that_of_the_command_line(hand: sbs.Character) -> No
     bend, bone = axes(hand.skeleton, hand.skeleton.index("thumb-metacarpal"))
     assert abs(bend @ bone) < 1e-7  # the axes of the file are of float32
     assert rotations.matrices_from_axis_angle(bend, 90, degrees=True) @ bone @ bone == pytest.approx(0, abs=1e-7)
+
+
+def test_a_figure_is_as_wide_as_asked_for(tmp_path: Path) -> None:
+    """And shows from near where the methods differ, in red."""
+    path = tmp_path / "arm.png"
+    arguments = ("compare", WOMAN, "--joint", "LeftForeArm", "--rotate", "bone:170", "--samples", 1)
+    succeed(*arguments, "--width", 331, "-o", path)
+    with Image.open(path) as picture:
+        assert picture.width == 331
+        pixels = np.asarray(picture.convert("RGB")).astype(int)
+    red = (pixels[..., 0] > pixels[..., 2] + 90) & (pixels[..., 0] > 1.8 * pixels[..., 1])
+    columns = np.flatnonzero(red.any(axis=0))
+    assert len(columns) > 10
+    assert columns.min() > 331 / 2  # where the first method is, nothing differs from it
+    for columns_of_figure in (1, 3, 6):
+        column = column_width(500, columns_of_figure)
+        row = Row([np.zeros((2, column, 3), np.uint8)] * columns_of_figure, [""] * columns_of_figure, "")
+        assert 500 - columns_of_figure <= compose([row], [""] * columns_of_figure).width <= 500

@@ -15,7 +15,8 @@ from ..character import Character, load
 from ..demo.figure import HEADINGS
 from ..files import replacing
 from ..options import Center, DeformOptions, Rotation
-from ..picture import Camera, Row, compose, portraits, weight_colors
+from ..picture import Camera, Row, column_width, compose, portraits, weight_colors
+from ..picture.portraits import CLAY
 from ..poses import descendants, vertices_around
 from .blended_bones import Ends, blending_options, chosen_bones
 from .options import (
@@ -24,22 +25,26 @@ from .options import (
     CENTERS_CACHE,
     CHARACTER,
     ROTATION,
-    SAMPLES,
     STRICT,
     TIME,
     TWIST,
     UP,
     VIEW,
-    WIDTH,
     pose_at,
     refuse_without,
+    samples_option,
     skin_for,
+    width_option,
 )
 from .posing import JOINT, ROTATE, Turn, check_turns, in_words, turned_joints
+from .progress import progress_bar
 from .tables import print_table
 from .terminal import say
 
 ASPECT = 1.0
+RED = np.array([0.62, 0.08, 0.05])
+# What is seen around the vertex that differs most, as a share of the mesh's diagonal.
+ZOOM = 0.06
 
 
 @click.command()
@@ -55,8 +60,8 @@ ASPECT = 1.0
 @blending_options
 @VIEW
 @UP
-@WIDTH
-@SAMPLES
+@width_option(1280)
+@samples_option(16)
 @STRICT
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="The picture to write, a PNG.")
 def compare(
@@ -81,8 +86,9 @@ def compare(
 ) -> None:
     """Deform the character in FILE by LBS, SBS and DQS, and show how much they differ.
 
-    The pose is one of an animation, or the bind pose with one joint turned; then the picture shows what that joint and
-    its parent move, with the weight of the joint in blue.
+    The pose is one of an animation, or the bind pose with some joints turned; then the picture shows what these joints
+    and their parents move, with the weight of the joints in blue. Below is where the methods differ most; what is not
+    where the first method puts it is red.
     """
     check_turns(joints, turns)
     if joints and animation_name is not None:
@@ -114,35 +120,59 @@ def compare(
     if chosen is not None:
         blending = chosen.blend(character)
         shapes["bones blending"] = blending.skin().deform(matrices, **blending.options)
-    say("Distance to SBS, as a share of the mesh's diagonal:")
+    first = next(iter(shapes))
+    say(f"Distance to {first}, as a share of the mesh's diagonal:")
     print_table(("method", "mean", "greatest", "at vertex"), distances(shapes))
     if output is None:
         return
-    size = (width // (1 + len(shapes)), round(width / (1 + len(shapes)) / ASPECT))
-    pictures = take_pictures(character, shapes, moved, shown, view, up, size, samples)
-    notes = [""] * len(pictures)
-    figure = compose([Row(pictures, notes, f"{file.name}: {pose}")], ["rest pose", *shapes])
+    mesh = character.mesh
+    seen = {"rest pose": transformed(character.scene_matrix, mesh.positions), **shapes}
+    column = column_width(width, len(seen))
+    size = (column, round(column / ASPECT))
+    weights = weight_colors(mesh.joint_indices, mesh.joint_weights, moved)
+    whole = Camera.framing(np.concatenate([shape[shown] for shape in seen.values()]), view, up, aspect=ASPECT)
+    apart = {name: differences(shapes[first], shape) for name, shape in shapes.items()}
+    blank = np.full((size[1], size[0], 3), 255, np.uint8)
+    with progress_bar() as progress:
+        task = progress.add_task("drawing", total=len(seen) + len(shapes))
+
+        def picture(shape: ArrayLike, colors: NDArray[np.float64], camera: Camera) -> NDArray[np.uint8]:
+            (drawn,) = portraits(mesh.positions, mesh.triangles, [shape], colors, camera, size, samples=samples)
+            progress.advance(task)
+            return drawn
+
+        rows = [
+            Row([picture(shape, weights, whole) for shape in seen.values()], [""] * len(seen), f"{file.name}: {pose}")
+        ]
+        largest = max(lengths.max() for lengths in apart.values())
+        if largest > 0:
+            near = zoom(shapes, apart, view, up)
+            colors = {name: CLAY + (RED - CLAY) * lengths[:, None] / largest for name, lengths in apart.items()}
+            close = [picture(shape, colors[name], near) for name, shape in shapes.items()]
+            size_of_mesh = diagonal(shapes[first])
+            notes = [f"up to {lengths.max() / size_of_mesh:.2%}" if lengths.any() else "" for lengths in apart.values()]
+            caption = f"Red: how far vertices are from {first}, where that is most, as shares of the mesh's diagonal"
+            rows.append(Row([blank, *close], ["", *notes], caption))
+    figure = compose(rows, list(seen), width=width)
     with replacing(output) as temporary:
         figure.save(temporary)
     say(output)
 
 
-def take_pictures(
-    character: Character,
+def zoom(
     shapes: dict[str, NDArray[np.floating[Any]]],
-    moved: NDArray[np.intp],
-    shown: NDArray[np.bool_],
+    apart: dict[str, NDArray[np.float64]],
     view: tuple[float, ...],
     up: tuple[float, ...],
-    size: tuple[int, int],
-    samples: int,
-) -> list[NDArray[np.uint8]]:
-    """Pictures of the rest pose and of all shapes, by a camera that shows all `shown` vertices (V,) in each."""
-    mesh = character.mesh
-    seen = [transformed(character.scene_matrix, mesh.positions), *shapes.values()]
-    camera = Camera.framing(np.concatenate([shape[shown] for shape in seen]), view, up, aspect=size[0] / size[1])
-    colors = weight_colors(mesh.joint_indices, mesh.joint_weights, moved)
-    return list(portraits(mesh.positions, mesh.triangles, seen, colors, camera, size, samples=samples))
+) -> Camera:
+    """A camera that is near to where a method differs most from the first."""
+    most = max(apart, key=lambda name: float(apart[name].max()))
+    first = np.asarray(next(iter(shapes.values())), np.float64)
+    vertex = int(apart[most].argmax())
+    reach = max(ZOOM * diagonal(first), 1.5 * float(apart[most].max()))
+    around = np.linalg.norm(first - first[vertex], axis=1) <= reach
+    points = np.concatenate([first[around], np.asarray(shapes[most], np.float64)[vertex][None]])
+    return Camera.framing(points, view, up, aspect=ASPECT)
 
 
 def moved_by(character: Character, joints: Sequence[int]) -> NDArray[np.bool_]:
@@ -158,13 +188,22 @@ def transformed(matrix: NDArray[np.float64], points: ArrayLike) -> NDArray[np.fl
     return np.asarray(points, np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
 
 
+def differences(first: NDArray[np.floating[Any]], positions: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+    """How far vertices (V,) are from where the first method puts them."""
+    return np.asarray(np.linalg.norm(np.asarray(positions, np.float64) - np.asarray(first, np.float64), axis=1))
+
+
+def diagonal(positions: NDArray[np.floating[Any]]) -> float:
+    """That of the box around a mesh; 1 for a point."""
+    return float(np.linalg.norm(np.ptp(np.asarray(positions, np.float64), axis=0))) or 1.0
+
+
 def distances(shapes: dict[str, NDArray[np.floating[Any]]]) -> list[tuple[str, ...]]:
-    """Rows of the table: how much each method differs from SBS, as a share of the mesh's diagonal."""
-    spherical = np.asarray(shapes[HEADINGS["spherical"]], np.float64)
-    size = np.linalg.norm(spherical.max(axis=0) - spherical.min(axis=0)) or 1.0
+    """Rows of the table: how far each method is from the first, as a share of the mesh's diagonal."""
+    first = next(iter(shapes.values()))
     rows: list[tuple[str, ...]] = []
     for heading, positions in shapes.items():
-        apart = np.linalg.norm(positions - spherical, axis=1) / size
+        apart = differences(first, positions) / diagonal(first)
         farthest = str(int(apart.argmax())) if apart.any() else ""
         rows.append((heading, f"{apart.mean():.3%}", f"{apart.max():.3%}", farthest))
     return rows

@@ -7,9 +7,9 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 import numpy as np
@@ -24,6 +24,9 @@ from ..skin import Skin
 from ..twist import Twist
 from .completion import complete_animations
 from .numbers import read_npy
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+Option = Callable[[Command], Command]
 
 
 class CharacterFile(click.Path):
@@ -181,10 +184,23 @@ UP = click.option(
     callback=parse_direction,
     help="What is upward in the picture.",
 )
-WIDTH = click.option("--width", type=click.IntRange(200, 20000), default=1920, show_default=True, help="Pixels across.")
-SAMPLES = click.option(
-    "--samples", type=click.IntRange(1, 4096), default=64, show_default=True, help="Light paths per pixel."
-)
+
+
+def width_option(default: int) -> Option[Any]:
+    """How wide a picture is."""
+    return click.option(
+        "--width", type=click.IntRange(200, 20000), default=default, show_default=True, help="Pixels across."
+    )
+
+
+def samples_option(default: int) -> Option[Any]:
+    """How long is worked on a picture."""
+    return click.option(
+        "--samples", type=click.IntRange(1, 4096), default=default, show_default=True, help="Light paths per pixel."
+    )
+
+
+WIDTH, SAMPLES = width_option(1920), samples_option(64)
 
 
 def skin_for(character: Character, center: str, cache: Path | None, twist: tuple[str, ...] | None = None) -> Skin:

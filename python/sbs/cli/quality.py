@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..character import Character, load
 from ..files import replacing
-from ..picture import Camera, compose
+from ..picture import Camera, column_width, compose
 from ..poses import vertices_around
 from ..quality import COLUMNS, Motion, Report, chosen, clip, evaluate, made_poses, panel
 from ..quality.plot import plot
@@ -166,7 +166,7 @@ def draw(
     report: Report, view: tuple[float, ...], up: tuple[float, ...], width: int, samples: int, output: Path
 ) -> None:
     """Write pictures of every motion's worst pose, one row each."""
-    column = width // len(report.methods)
+    column = column_width(width, len(report.methods))
     size = (column, round(column / ASPECT))
     rows = []
     with progress_bar() as progress:
@@ -189,7 +189,8 @@ def draw(
                     progress=lambda: progress.advance(task),
                 )
             )
-    figure = compose(rows, [method.label for method in report.methods.values()], panel.FOOTNOTE)
+    headings = [method.label for method in report.methods.values()]
+    figure = compose(rows, headings, panel.FOOTNOTE, width=width)
     with replacing(output) as temporary:
         figure.save(temporary)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..character import Character, load
 from ..files import replacing
-from ..picture import Camera, Row, compose, portraits, weight_colors
+from ..picture import Camera, Row, column_width, compose, portraits, weight_colors
 from ..skeleton import Skeleton
 from ..weights import (
     Capsules,
@@ -226,14 +226,14 @@ def paint(
     positions = transformed(character.scene_matrix, mesh.positions)
     colors = weight_colors(*influences, [character.skeleton.index(joint)])
     sides = {"": np.array(view), "from behind": -np.array(view)}
-    size = (width // len(sides), width // len(sides))
+    column = column_width(width, len(sides))
+    size = (column, column)
     pictures: list[NDArray[Any]] = []
     for direction in sides.values():
         camera = Camera.framing(positions, direction, up, aspect=1.0)
         pictures += portraits(mesh.positions, mesh.triangles, [positions], colors, camera, size, samples=samples)
-    figure = compose(
-        [Row(pictures, [""] * len(sides), f"{joint}: blue is all of the weight, clay is none")], list(sides)
-    )
+    row = Row(pictures, [""] * len(sides), f"{joint}: blue is all of the weight, clay is none")
+    figure = compose([row], list(sides), width=width)
     with replacing(output) as temporary:
         figure.save(temporary)
     say(output)

@@ -8,7 +8,7 @@ from .camera import Camera
 from .extra import MissingExtraError
 from .portraits import portraits, weight_colors
 from .render import render
-from .sheet import Row, compose
+from .sheet import Row, column_width, compose
 from .surface import ShadedMesh, smooth_surfaces, weld
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "MissingExtraError",
     "Row",
     "ShadedMesh",
+    "column_width",
     "compose",
     "portraits",
     "render",

@@ -36,7 +36,23 @@ class Row:
     caption: str
 
 
-def compose(rows: Sequence[Row], headings: Sequence[str], footnote: str = "") -> Any:
+def column_width(width: int, columns: int) -> int:
+    """Pixels of the widest pictures of which so many, with the space around them, fit into a figure of a width."""
+    column = width // columns
+    while column > 1 and _width(column, columns) > width:
+        column -= 1
+    return column
+
+
+def _width(column: int, columns: int) -> int:
+    return columns * (column + _margin(column)) + _margin(column)
+
+
+def _margin(column: int) -> int:
+    return max(column // 24, 6)
+
+
+def compose(rows: Sequence[Row], headings: Sequence[str], footnote: str = "", *, width: int | None = None) -> Any:
     """Compose a figure from rows of pictures.
 
     Parameters
@@ -47,6 +63,8 @@ def compose(rows: Sequence[Row], headings: Sequence[str], footnote: str = "") ->
         One for each column.
     footnote : str
         Small print at the end.
+    width : int, optional
+        Of the figure in pixels. By default what the pictures need.
 
     Returns
     -------
@@ -60,11 +78,10 @@ def compose(rows: Sequence[Row], headings: Sequence[str], footnote: str = "") ->
     """
     image_module, draw_module = load("PIL.Image", "pillow"), load("PIL.ImageDraw", "pillow")
     column = rows[0].pictures[0].shape[1]
-    unit = max(column // 24, 6)
-    margin = unit
+    unit = margin = _margin(column)
     fonts = Fonts(unit)
     pitch = column + margin
-    width = len(headings) * pitch + margin
+    width = _width(column, len(headings)) if width is None else width
     captions = [wrap(row.caption, fonts.caption, width - 2 * margin) for row in rows]
     heights = [
         row.pictures[0].shape[0] + 2 * unit + len(lines) * fonts.line for row, lines in zip(rows, captions, strict=True)
