@@ -378,6 +378,7 @@ class Twist:
         /,
     ) -> NDArray[np.float64]: ...  # (F, J', 3, 4)
 
+@final
 class Skin:
     def __new__(
         cls,
