@@ -4,6 +4,7 @@
 #     make demo     the pictures and the table of the README, into build/demo
 #     make test     the tests of the C library and of the Python package
 #     make wheel    a wheel, into dist; make wheels: those of all platforms, for which clang is fetched as a package
+#     make dist-c   the C library as archives for Linux, Windows and macOS, into dist
 #     make bench    what deforming costs, in three minutes; make bench-peers: beside other libraries, in eight
 #     make bench-blender   what the Blender add-on costs, beside Blender's Armature modifier, in two minutes
 #     make lint     linters, formatters and the type checker; make format corrects what it can
@@ -34,7 +35,7 @@ BLENDER_PYTHON ?= python3.11
 BLENDER = $(BLENDER_PYTHON:%=build/blender/bin/python)
 
 .DELETE_ON_ERROR:
-.PHONY: demo test test-c test-python wheel wheels bench bench-peers bench-blender bench-check lint format clean
+.PHONY: demo test test-c test-python wheel wheels dist-c bench bench-peers bench-blender bench-check lint format clean
 
 demo: $(VENV)/installed
 	sbs demo --output build/demo
@@ -53,6 +54,9 @@ wheel: $(VENV)/requirements.txt
 wheels: $(VENV)/cross
 	python tools/cross_wheels.py
 	python tools/check_wheels.py dist
+
+dist-c: $(VENV)/cross
+	python tools/dist_c.py
 
 bench: $(VENV)/benchmarks
 	python -m benchmarks run --program $(PHASES) --output $(RESULTS)

@@ -14,6 +14,9 @@ sys.path.append(str(Path(__file__).resolve().parents[2] / "tools"))
 
 from exports import declared_functions
 
+# What every library of macOS has.
+OF_THE_LINKER = {"__dso_handle", "_mh_dylib_header"}
+
 
 def exported_symbols(nm: str, library: Path) -> set[str]:
     """Names that a shared library defines for others, whatever their kind; of a DLL, by its import library."""
@@ -24,7 +27,9 @@ def exported_symbols(nm: str, library: Path) -> set[str]:
     if library.suffix in (".a", ".lib"):
         return {name for name, kind, *_ in listed if kind == "T"}  # the rest tells of the DLL
     names = {name.partition("@")[0] for name, *_ in listed}
-    return {name.removeprefix("_") for name in names} if library.suffix == ".dylib" else names
+    if library.suffix == ".dylib":
+        return {name.removeprefix("_") for name in names} - OF_THE_LINKER
+    return names
 
 
 def main() -> int:

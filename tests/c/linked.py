@@ -130,6 +130,7 @@ def main() -> None:
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--build", type=Path, help="a build folder of meson")
     source.add_argument("--archive", type=Path, help="what make dist-c has made")
+    parser.add_argument("--only-link", action="store_true", help="do not run what nothing here can run")
     parser.add_argument("--runner", type=shlex.split, default=[], help="what runs programs of the system, as wine")
     parser.add_argument("--system", help="CMake's name of a system that is not this one")
     parser.add_argument("--compiler", type=shlex.split, default=["cc"])
@@ -147,6 +148,8 @@ def main() -> None:
             program = build_by_cmake(example, prefix, arguments.compiler, static, arguments.system)
         else:
             program = build_by_make(example, prefix, arguments.compiler, static)
+        if arguments.only_link:
+            return
         libraries = [str(next(prefix.rglob("libsbs.*")).parent), os.environ.get("LD_LIBRARY_PATH", "")]
         dlls = f"Z:{prefix / 'bin'}".replace("/", "\\")
         check(run(*arguments.runner, program, LD_LIBRARY_PATH=os.pathsep.join(filter(None, libraries)), WINEPATH=dlls))
