@@ -135,3 +135,10 @@ def test_words(call: Callable[..., object], option: str, words: object) -> None:
         call(**{option: "nonsense"})
     (listed,) = re.findall(r"\[.*\]", str(caught.value))
     assert set(ast.literal_eval(listed)) == set(get_args(words))
+
+
+def test_classes_that_nothing_derives_from() -> None:
+    """Those without the flag Py_TPFLAGS_BASETYPE, for whom the stub has ``final``."""
+    classes = {found.name: found for found in STUB.body if isinstance(found, ast.ClassDef) and found.name[0] != "_"}
+    final = {name for name, found in classes.items() if any(ast.unparse(d) == "final" for d in found.decorator_list)}
+    assert final == {name for name in classes if not runtime(name).__flags__ & 1 << 10}
