@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What readers of files hand over: a mesh on joints, and how its parts are brought into one unit of length."""
+"""The results of readers of files: a mesh on joints, and how its parts get one unit of length."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ __all__ = [
     "weighted_joints",
 ]
 
-# How much the scales of joints may differ, relative to their mean, and still be one scale.
+# How much the scales of joints may differ, relative to their mean, and still count as one scale.
 _ONE_SCALE = 1e-4
 
-# A scale that is 1 but for the rounding of a file is left alone.
+# A scale that is 1 apart from rounding in a file is ignored.
 _NO_SCALE = 1e-6
 
 
@@ -38,7 +38,7 @@ class FileError(ValueError):
 
 
 class FileWarning(UserWarning):
-    """A part of a file that is left out, or read in another way than it is stored."""
+    """A part of a file was left out, or changed when it was read."""
 
 
 @dataclass
@@ -54,7 +54,7 @@ class SkinnedMesh:
     centers: Floats | None = None
 
     def as_mesh(self) -> Mesh:
-        """The same in single precision; what is too large for it becomes infinite, which `Skin` refuses."""
+        """The same in single precision; numbers too large for it become infinite, which `Skin` refuses."""
 
         def single(array: Floats | None) -> NDArray[np.float32] | None:
             return None if array is None else array.astype(np.float32)
@@ -73,7 +73,7 @@ class SkinnedMesh:
 
 @dataclass
 class CharacterContent:
-    """What a file says about a character.
+    """The character in a file.
 
     Attributes
     ----------
@@ -96,16 +96,16 @@ class CharacterContent:
 
 
 def weighted_joints(surface: SkinnedMesh, joint_count: int) -> NDArray[np.bool_]:
-    """Which joints move any vertex, (J,)."""
+    """Which joints move a vertex, (J,)."""
     with np.errstate(invalid="ignore"):
         used = surface.joint_indices[surface.joint_weights > 0.0]
     return np.bincount(used, minlength=joint_count) > 0
 
 
 def fold_scale(surface: SkinnedMesh, rig: Rig, weighted: NDArray[np.bool_]) -> tuple[SkinnedMesh, Rig]:
-    """Scales the mesh as all joints scale it in the file's own pose, and the inverse bind matrices by the inverse.
+    """Scale the mesh as all joints scale it in the file's own pose, and inverse bind matrices by the inverse.
 
-    Deformed positions stay where they are, and skinning matrices become rigid.
+    Deformed positions do not change, and skinning matrices become rigid.
     """
     linear = rig.rest_matrices[weighted, :3, :3]
     if not len(linear):
@@ -126,19 +126,19 @@ def fold_scale(surface: SkinnedMesh, rig: Rig, weighted: NDArray[np.bool_]) -> t
 
 
 def skeleton_of(rig: Rig) -> Skeleton:
-    """The joints at bind, their axes free of the scale of the nodes.
+    """The joints at bind, without the scale of the nodes in their axes.
 
     Raises
     ------
     ValueError
-        What `Skeleton` refuses.
+        For everything that `Skeleton` refuses.
     """
     names = unique_names([rig.names[node] or f"joint_{joint}" for joint, node in enumerate(rig.joints)])
     return Skeleton(rig.joint_parents, rig.bind_matrices, names=names)
 
 
 def unique_names(names: Sequence[str]) -> list[str]:
-    """Names with a number behind those that came before."""
+    """Names with a number appended to those that occurred before."""
     taken = set(names)
     numbers: dict[str, int] = {}
     result = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Along which bones a twist can be spread: limbs, but not what is short, central or divided by the rig itself."""
+"""Find the bones to spread twists along: limbs, but not short or central bones, or those that the rig divides itself."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 @dataclass(frozen=True)
 class TwistBone:
-    """A joint as spreading a twist sees it.
+    """A joint, and whether a twist is spread along its bone.
 
     Attributes
     ----------
     joint : int
     name : str
     child : int
-        The joint at the tail of its bone whose own twist is spread along it, too; -1 if there is none, or the child's
-        twist is spread along a bone of its own.
+        The joint at the tail whose own twist is spread along this bone, too; -1 if there is none, or if the child's
+        twist is spread along its own bone.
     spread : bool
         Whether a twist is spread along it.
     reason : str
@@ -69,20 +69,20 @@ class TwistBone:
 
 @dataclass(frozen=True, eq=False)
 class _Limbs:
-    """What all joints' bones are measured by.
+    """Measures of the bones of all joints.
 
     Attributes
     ----------
     skeleton : Skeleton
     heads, tails : (J, 3) ndarray
-        A tail is the place of the child there, or where `sbs.weights.bone_segments` lets the bone end.
+        A tail is the position of the child there, or the end from `sbs.weights.bone_segments`.
     lengths : (J,) ndarray
     radii : (J,) ndarray
         The median distance from the bone's line of the vertices that follow it most; NaN where there are none.
     weights : (J,) ndarray
-        What each joint weighs on all vertices.
+        The sum of each joint's weights.
     children : list of J lists of int
-        Children that weigh something or have children that do.
+        Children that have weight, or children that do.
     """
 
     skeleton: Skeleton
@@ -98,16 +98,16 @@ def twist_bones(character: Character, joints: Iterable[str | int] | None = None)
     """Find the bones along which a twist should be spread.
 
     A limb bone has its parent's joint at its head, one child at its tail and vertices that follow it, and is longer
-    than about two radii of its limb. Hands, feet, shoulders, fingers, toes, trunk, neck and tail are none; nor are
-    bones that the rig divides itself, by joints for twist or roll or by more than one joint in line. Names in English
-    tell most of that; where they don't, the places and the tree of the joints do.
+    than about two radii of its limb. Hands, feet, shoulders, fingers, toes, trunk, neck and tail are not limbs; nor are
+    bones that the rig divides itself, by joints for twist or roll or by more than one joint in line. English names show
+    most of that; otherwise the positions and the tree of the joints do.
 
     Parameters
     ----------
     character : Character
     joints : iterable of str or int, optional
-        Names or numbers of the joints to take in place of those that would be found. Only what can't be spread along
-        is refused.
+        Names or numbers of the joints to use in place of those that would be found. Only bones that no twist can be
+        spread along are refused.
 
     Returns
     -------
@@ -224,7 +224,7 @@ def twist_amounts(character: Character, twist: Twist, across: float = 0.5) -> Fl
 
 
 def _without_shared_twists(bones: Iterable[TwistBone]) -> tuple[TwistBone, ...]:
-    """A twist is spread once: along the joint's own bone if that is a limb, else along its parent's."""
+    """Spread each twist only once: along the joint's own bone if that is a limb, else along its parent's."""
     found = tuple(bones)
     limbs = {bone.joint for bone in found if bone.spread}
     return tuple(replace(bone, child=-1) if bone.child in limbs or not bone.spread else bone for bone in found)
@@ -240,7 +240,7 @@ def _measure(character: Character) -> _Limbs:
     heads = np.array(skeleton.joint_positions)
     tails = _core.bone_tails(skeleton.parents, heads)
     for joint, under in enumerate(children):
-        # Joints that move nothing, such as handles and sockets, do not say where a bone ends.
+        # Joints that move nothing, such as handles and sockets, do not determine where a bone ends.
         if len(under) == 1:
             tails[joint] = heads[under[0]]
     lengths = np.linalg.norm(tails - heads, axis=1)
@@ -272,12 +272,12 @@ def words(name: str) -> list[str]:
 
 
 def is_twisting(name: str) -> bool:
-    """Whether the rig has a joint for twist alone, as its name says."""
+    """Whether a joint is for twist alone, by its name."""
     return "twist" in name.lower() or "roll" in words(name)
 
 
 def _judge_alone(limbs: _Limbs, joint: int) -> TwistBone:
-    """A joint by itself; what takes a look at all of them comes after."""
+    """Judge a joint by itself; checks that need all joints come later."""
     child = _child_at_tail(limbs, joint)
     refused = next(_reasons_against(limbs, joint, child), None)
     why = refused or f"a limb, {_in_radii(limbs, joint):.1f} radii long"
@@ -316,7 +316,7 @@ def _in_radii(limbs: _Limbs, joint: int) -> float:
 
 
 def _child_at_tail(limbs: _Limbs, joint: int) -> int:
-    """The only child that moves something and is no twist joint, if it is at the end of the bone; else -1."""
+    """The only child with weight that is not a twist joint, if it is at the end of the bone; else -1."""
     plain = [child for child in limbs.children[joint] if not is_twisting(limbs.skeleton.names[child])]
     if len(plain) != 1:
         return -1
@@ -325,9 +325,9 @@ def _child_at_tail(limbs: _Limbs, joint: int) -> int:
 
 
 def _below_within(limbs: _Limbs, joint: int) -> Iterator[int]:
-    """Joints of the rig that twist this bone: children named so, and those that stand on it between its ends.
+    """Joints of the rig that twist this bone: children with such names, and joints on the bone between its ends.
 
-    Twist joints are often siblings: beside a forearm, children of the upper arm stand on the forearm's bone.
+    Twist joints are often siblings: those of a forearm may be children of the upper arm that lie on the forearm's bone.
     """
     skeleton = limbs.skeleton
     parent = int(skeleton.parents[joint])
@@ -354,10 +354,10 @@ def _below_within(limbs: _Limbs, joint: int) -> Iterator[int]:
 
 
 def _go_on_in_line(limbs: _Limbs, joint: int, other: int) -> bool:
-    """Whether two joints have one name but for numbers, and their bones one direction."""
+    """Whether two joints have the same name apart from numbers, and their bones the same direction."""
     stems = [stem(name) for name in limbs.skeleton.names]
     one = stems[joint]
-    # Where most joints are called alike, as those without names, it says nothing.
+    # If most joints have such a name, as joints without names have, it means nothing.
     if one != stems[other] or 2 * stems.count(one) > len(stems):
         return False
     bones = [limbs.tails[each] - limbs.heads[each] for each in (joint, other)]
@@ -366,12 +366,12 @@ def _go_on_in_line(limbs: _Limbs, joint: int, other: int) -> bool:
 
 
 def stem(name: str) -> str:
-    """The letters of a name: what is the same of upperleg01.L and upperleg02.L."""
+    """The letters of a name, which are the same for upperleg01.L and upperleg02.L."""
     return re.sub(r"[^a-z]+", "", name.lower())
 
 
 def _with_two_limbs_below(skeleton: Skeleton, limbs: list[int]) -> set[int]:
-    """Which of the limbs have below them two others, of which neither is below the other."""
+    """Which limbs have two other limbs below them, neither of which is below the other."""
     above = {limb: set(_ancestors(skeleton, limb)) for limb in limbs}
     return {
         limb

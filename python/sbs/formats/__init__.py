@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The formats of files: one table, `FORMATS`, of who reads and writes each, and what it keeps.
+"""The formats of files: one table, `FORMATS`, of their readers and writers, and what each keeps.
 
 A new format is a module beside this one, or a package as `sbs.gltf` is, and a row of the table.
 """

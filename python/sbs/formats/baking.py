@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Frames of an animation, deformed and written a few at a time."""
+"""Deform and write the frames of an animation, a few at a time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .table import written
 
 __all__ = ["bake", "chunks", "deformed"]
 
-# Bytes of positions that are deformed at once: enough for all threads, and gone through well within a second.
+# Bytes of positions that are deformed at once: enough for all threads, and done in much less than a second.
 _CHUNK = 8 << 20
 
 Rows = NDArray[np.floating[Any]]
@@ -46,7 +46,7 @@ def deformed(
     Raises
     ------
     ValueError
-        If a number is not finite: matrices can take vertices beyond what float32 holds.
+        If a number is not finite: matrices may move vertices beyond the range of float32.
     """
     matrices = animation.skinning_matrices(times)
     rows: tuple[Rows, Rows | None]
@@ -55,7 +55,7 @@ def deformed(
     else:
         rows = skin.deform_many(matrices, out=out, **options), None
     for array, what in zip(rows, ("position", "normal"), strict=True):
-        # A sum takes a tenth of the time; one that overflows is looked at again.
+        # A sum takes a tenth of the time; if it is not finite, check all numbers.
         if array is None or np.isfinite(array.sum()):
             continue
         for frame, vertex, _ in np.argwhere(~np.isfinite(array))[:1]:
@@ -76,7 +76,7 @@ def bake(
     progress: Callable[[int], object] | None = None,
     **options: Unpack[BlendOptions],
 ) -> None:
-    """Writes frames of an animation as a cache of positions, a few at a time.
+    """Write frames of an animation as a cache of positions, a few at a time.
 
     Parameters
     ----------
@@ -85,10 +85,10 @@ def bake(
     skin : Skin
     animation : Animation
     numbers : range
-        The frames, at ``number / fps`` seconds, ascending one by one.
+        The frames, at ``number / fps`` seconds, consecutive.
     fps : float, optional
     triangles : (T, 3) ndarray, optional
-        Of the mesh, for formats that hold them.
+        Of the mesh, for formats that contain them.
     progress : callable, optional
         Called with the number of frames that are done, from time to time.
     **options

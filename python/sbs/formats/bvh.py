@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Motions from Biovision BVH files: a tree of joints with their channels, and a row of numbers for each frame."""
+"""Read motions from Biovision BVH files: a tree of joints with channels, and a row of numbers for each frame."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ __all__ = ["read"]
 _MOST_JOINTS = 100_000
 _MOST_CHANNELS = 6
 
-# What a joint takes in a frame, and how much more than the file itself all may take: joints without channels cost it
-# nothing.
+# Bytes for a joint in a frame, and how much more than the file all may need. Joints without channels take no space in
+# the file, so a small file could ask for much memory.
 _BYTES = 96
 _GROWTH, _GROWTH_FREE = 32, 1 << 24
 
@@ -62,7 +62,7 @@ class _Words:
         raise self.error(f"the file ends where {what} is needed")
 
     def rest_of_line(self) -> str:
-        """What is left of the line at hand: names may have blanks."""
+        """The rest of the current line: names may contain spaces."""
         words = self._lines[self._line][self._word :] if self._line < len(self._lines) else []
         self._word += len(words)
         return " ".join(words)
@@ -81,7 +81,7 @@ class _Words:
 
 
 def read(path: Path) -> Motion:
-    """Reads a motion.
+    """Read a motion.
 
     Parameters
     ----------
@@ -90,8 +90,8 @@ def read(path: Path) -> Motion:
     Returns
     -------
     Motion
-        Rotations are those of the channels in their order, each about the axes that the ones before have turned. A
-        joint that has channels of positions is where they say, in place of its offset.
+        Rotations are applied in the order of the channels, each about axes turned by those before. Channels of
+        positions replace the offset of a joint.
 
     Raises
     ------
@@ -101,7 +101,7 @@ def read(path: Path) -> Motion:
         If it cannot be read.
     """
     text = path.read_bytes().decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
-    # The last one: joints may be called so.
+    # The last occurrence, because a joint may have this name.
     found = next(reversed([*re.finditer(r"^[ \t]*MOTION[ \t]*$", text, re.IGNORECASE | re.MULTILINE)]), None)
     if found is None:
         raise FileError(f"{path}: no line MOTION, so there are no frames")
@@ -121,7 +121,7 @@ def read(path: Path) -> Motion:
 
 
 def _read_joints(words: _Words) -> list[_Joint]:
-    """The joints, each after its parent; ends of chains are none."""
+    """The joints, each after its parent, without the end sites of chains."""
     words.expect("HIERARCHY")
     joints: list[_Joint] = []
     open_joints: list[int] = []  # -1 for the end of a chain
@@ -170,7 +170,7 @@ def _read_channels(words: _Words, joint: _Joint) -> None:
 
 
 def _read_frames(path: Path, text: str, start: int, joints: list[_Joint]) -> tuple[Floats, Floats]:
-    """The numbers (F, channels) behind MOTION, and the times (F,) of the frames."""
+    """The numbers (F, channels) after MOTION, and the times (F,) of the frames."""
     head = re.compile(r"\s*Frames:\s*(\d{1,9})\s+Frame Time:\s*(\S+)", re.IGNORECASE).match(text, start)
     if head is None:
         raise FileError(f"{path}: 'Frames:' and 'Frame Time:' are needed behind MOTION")
@@ -179,7 +179,7 @@ def _read_frames(path: Path, text: str, start: int, joints: list[_Joint]) -> tup
         raise FileError(f"{path}: {count} frames of {head[2][:40]} s")
     columns = sum(len(joint.channels) for joint in joints)
     with warnings.catch_warnings():
-        warnings.simplefilter("error")  # what is no number
+        warnings.simplefilter("error")  # not a number
         try:
             numbers = np.fromstring(text[head.end() :], dtype=np.float64, sep=" ")
         except (DeprecationWarning, ValueError):
@@ -205,7 +205,7 @@ def _number(word: str) -> float:
 
 
 def _moved(joints: list[_Joint], numbers: Floats, offsets: Floats) -> tuple[Floats, Floats]:
-    """Rotations (F, J, 3, 3) and translations (F, J, 3) of the joints; those of the same channels at once."""
+    """Rotations (F, J, 3, 3) and translations (F, J, 3) of the joints; joints with the same channels at once."""
     rotations: Floats = np.zeros((len(numbers), len(joints), 3, 3))
     rotations[:] = np.eye(3)
     translations: Floats = np.zeros((len(numbers), len(joints), 3))

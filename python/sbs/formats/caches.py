@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Frames of a deformed mesh as a file, one chunk after the other: memory does not grow with their number."""
+"""Write frames of a deformed mesh to a file, chunk by chunk, so that memory does not grow with their number."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 __all__ = ["MDD", "NPY", "NPZ", "PC2", "Cache", "Frames", "RawCache"]
 
-# What Point Cache 2, Motion Designer and NumPy's headers count frames and vertices by.
+# The largest number of frames and vertices in Point Cache 2, Motion Designer and NumPy's headers.
 _MOST = 2**31 - 1
 
 Rows = NDArray[np.floating[Any]]
@@ -25,7 +25,7 @@ Rows = NDArray[np.floating[Any]]
 
 @dataclass(frozen=True)
 class Frames:
-    """Which frames of a motion, and of what mesh.
+    """The frames of a motion to write, and the mesh.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Frames:
     fps : float
     vertex_count : int
     dtype : numpy.dtype
-        Of the positions that come.
+        Of the positions.
     triangles : (T, 3) int32 ndarray
     """
 
@@ -50,7 +50,7 @@ class Frames:
 
 
 class Cache(AbstractContextManager["Cache"], ABC):
-    """A file that frames are appended to; what is written is whole when the block ends."""
+    """A file that frames are appended to; it is complete when the block ends."""
 
     normals = False
     """Whether frames come with normals."""
@@ -65,7 +65,7 @@ class Cache(AbstractContextManager["Cache"], ABC):
 
     @abstractmethod
     def append(self, positions: Rows, normals: Rows | None) -> None:
-        """Writes the next frames, (F, V, 3)."""
+        """Write the next frames, (F, V, 3)."""
 
 
 class RawCache(Cache):
@@ -74,12 +74,12 @@ class RawCache(Cache):
     @staticmethod
     @abstractmethod
     def header(frames: Frames) -> bytes:
-        """What stands before the first frame."""
+        """The bytes before the first frame."""
 
     @staticmethod
     @abstractmethod
     def encoded(positions: Rows) -> Rows:
-        """Frames (F, V, 3) as the file has them."""
+        """Frames (F, V, 3) as stored in the file."""
 
     @classmethod
     def frame_size(cls, frames: Frames) -> int:
@@ -102,7 +102,7 @@ def _counted(number: int, what: str) -> int:
 
 
 class PC2(RawCache):
-    """Point Cache 2, as 3ds Max and Blender's Mesh Cache have it: float32, little-endian."""
+    """Point Cache 2, as in 3ds Max and Blender's Mesh Cache: float32, little-endian."""
 
     @staticmethod
     def header(frames: Frames) -> bytes:
@@ -153,7 +153,7 @@ class NPZ(Cache):
         return self
 
     def _entry(self, name: str) -> IO[bytes]:
-        # A date of its own would make two files of the same frames differ.
+        # A fixed date, so that files of the same frames are equal.
         return self._archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True)
 
     def append(self, positions: Rows, normals: Rows | None) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Triangle meshes as files of common formats."""
+"""Write triangle meshes in common formats."""
 
 from __future__ import annotations
 
@@ -57,5 +57,5 @@ def write_ply(
 def write_npy(
     path: Path, positions: Rows, normals: Rows | None, triangles: NDArray[np.int32], uvs: Rows | None = None
 ) -> None:
-    """NumPy's own format: the positions alone."""
+    """NumPy's own format: only the positions."""
     np.save(path, positions)

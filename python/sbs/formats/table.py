@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The table of formats, and how the format of a file is found."""
+"""The table of formats, and how to find the format of a file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["FORMATS", "Format", "Role", "recognized", "with_role", "written"]
 Role = Literal["read", "motion", "write", "write_pose", "frames"]
 """What a format can be asked for: the attributes of its row."""
 
-# As much of a file as tells what it is.
+# How many bytes at the beginning of a file are read to recognize it.
 _HEAD = 32
 
 
@@ -40,7 +40,7 @@ class MotionReader(Protocol):
 
 
 class Writer(Protocol):
-    """Writes a character; the file is there whole or not at all."""
+    """Writes a character, completely or not at all."""
 
     def __call__(
         self, path: Path, name: str, mesh: Mesh, rig: Rig, animations: Sequence[Animation], /, *, weights: str
@@ -48,7 +48,7 @@ class Writer(Protocol):
 
 
 class PoseWriter(Protocol):
-    """Writes one pose to a name that is not the final one."""
+    """Writes one pose to a temporary name."""
 
     def __call__(
         self,
@@ -69,11 +69,11 @@ class Format:
     ----------
     name : str
     suffixes : tuple of str
-        Endings of names, in lower case.
+        Suffixes of names, in lower case.
     keeps : str
-        What of a character or a pose the format holds, in words.
+        The parts of a character or a pose that the format keeps, in words.
     magic : tuple of bytes
-        What files begin with, if that tells them from others.
+        What files begin with, if that distinguishes them from others.
     extra : str, optional
         The optional dependency of this package that it needs.
     read, motion, write, write_pose, frames : optional
@@ -92,7 +92,7 @@ class Format:
     frames: type[caches.Cache] | None = None
 
 
-# Packages that read and write are imported with the first file: who only deforms does not wait for them.
+# Packages that read and write are imported with the first file, because deforming alone does not need them.
 
 
 def _read_gltf(path: Path, skin: int | None) -> CharacterContent:
@@ -182,23 +182,23 @@ FORMATS: tuple[Format, ...] = (
 
 
 def with_role(role: Role) -> list[Format]:
-    """The formats that can be asked for something."""
+    """The formats with a role."""
     return [row for row in FORMATS if getattr(row, role) is not None]
 
 
 def endings(role: Role) -> str:
-    """The endings of names of formats that can be asked for something, for a message."""
+    """The suffixes of the formats with a role, for a message."""
     names = [suffix for row in with_role(role) for suffix in row.suffixes]
     return ", ".join(names)
 
 
 def written(path: Path, role: Role) -> Any:
-    """The row that a name to be written to ends for.
+    """The format for a file to write, by the suffix of its name.
 
     Raises
     ------
     ValueError
-        If there is none that can be asked for that; the message lists those that can.
+        If there is none with the role; the message lists those that have it.
     """
     suffix = path.suffix.lower()
     for row in with_role(role):
@@ -208,12 +208,12 @@ def written(path: Path, role: Role) -> Any:
 
 
 def recognized(path: Path, role: Role = "read") -> Any:
-    """The row of a file that is there, by what it begins with, or else by the ending of its name.
+    """The format of an existing file, by its first bytes, or else by the suffix of its name.
 
     Raises
     ------
     FileError
-        If no format is known by either that has the role; the message lists those that have.
+        If neither matches a format with the role; the message lists those that have it.
     OSError
         If the file cannot be read.
     """
