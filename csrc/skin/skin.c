@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arguments.h"
 #include "base/fault.h"
 #include "base/memory.h"
 #include "base/scalar.h"

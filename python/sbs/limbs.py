@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find the bones to spread twists along: limbs, but no short or central bones, nor those that the rig divides itself."""
+"""Find the bones to spread twists along: limbs, but no short or central bones, or those that the rig divides itself."""
 
 from __future__ import annotations
 
