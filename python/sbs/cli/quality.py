@@ -14,16 +14,23 @@ from numpy.typing import NDArray
 from ..character import Character, load
 from ..files import replacing
 from ..picture import Camera, column_width, compose
+from ..picture.extra import load as load_extra
+from ..picture.extra import load_mitsuba
 from ..poses import vertices_around
 from ..quality import COLUMNS, Motion, Report, chosen, clip, evaluate, made_poses, panel
 from ..quality.plot import plot
 from .completion import complete_animations, complete_joints
+from .estimate import in_words as duration
+from .estimate import price, sampled
 from .options import CHARACTER, JSON, SAMPLES, STRICT, UP, VIEW, WIDTH, find_animation, known_joints, refuse_without
 from .progress import progress_bar
 from .tables import print_table
 from .terminal import say
 
 ASPECT = 1.0
+
+# So many poses are measured in a few seconds.
+WORTH_AN_ESTIMATE = 100
 
 
 def parse_methods(context: click.Context, parameter: click.Parameter, text: str | None) -> list[str]:
@@ -71,6 +78,11 @@ def parse_methods(context: click.Context, parameter: click.Parameter, text: str 
     show_default=True,
     help="Moments a second at which pops are looked for.",
 )
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(0, min_open=True),
+    help="About how many seconds to measure: fewer poses of each motion, and pieces of its path, if all takes longer.",
+)
 @JSON
 @click.option("--csv", "table", type=click.Path(dir_okay=False, path_type=Path), help="Write all numbers to this file.")
 @click.option("--plot", "plotted", type=click.Path(dir_okay=False, path_type=Path), help="Draw curves, a PNG or SVG.")
@@ -90,6 +102,7 @@ def quality(
     methods: list[str],
     frames: int,
     rate: float,
+    time_limit: float | None,
     as_json: bool,
     table: Path | None,
     plotted: Path | None,
@@ -115,10 +128,22 @@ def quality(
     character = load(file, strict=strict)
     if not (animation_names or (character.animations and not made)):
         refuse_without("an animation", "frames", "rate")
-    motions = wanted_motions(character, animation_names, made, joints, frames, rate)
+    if plotted is not None:
+        load_extra("matplotlib.figure", "matplotlib", "plots")
+    if output is not None:
+        load_mitsuba()
+    motions = within(
+        wanted_motions(character, animation_names, made, joints, frames, rate), character, methods, time_limit
+    )
+    steps = Steps(motions, len(methods))
     with progress_bar() as progress:
         task = progress.add_task("measuring", total=len(motions) * len(methods))
-        report = evaluate(character, motions, chosen(methods), progress=lambda: progress.advance(task))
+
+        def advance() -> None:
+            progress.advance(task)
+            steps.advance(told=progress.disable)
+
+        report = evaluate(character, motions, chosen(methods), progress=advance)
     if as_json:
         click.echo(json.dumps(report.as_json(), indent=2, allow_nan=False))
     else:
@@ -132,6 +157,40 @@ def quality(
     if output is not None:
         draw(report, view, up, width, samples, output)
         say(output, err=as_json)
+
+
+def within(motions: list[Motion], character: Character, methods: list[str], limit: float | None) -> list[Motion]:
+    """The motions, or samples that take about so many seconds. Tells what is measured, and how long that takes."""
+    poses = sum(len(motion.poses) for motion in motions)
+    if limit is None and poses < WORTH_AN_ESTIMATE:
+        return motions
+    cost = price(character, motions, chosen(methods))
+    seconds = cost.of(motions)
+    counts = f"{len(motions)} motion{'s'[: len(motions) > 1]} by {len(methods)} method{'s'[: len(methods) > 1]}"
+    if limit is None or seconds <= limit:
+        say(f"measuring {counts}: about {duration(seconds)}", err=True)
+        return motions
+    fewer = sampled(motions, limit / seconds)
+    left = sum(len(motion.poses) for motion in fewer)
+    part = f"{left} of {poses} poses, and pieces of the paths, about {duration(cost.of(fewer))}"
+    say(f"measuring {counts}: all would take about {duration(seconds)}; {part}", err=True)
+    return fewer
+
+
+class Steps:
+    """Tells line by line how far it is where no bar does."""
+
+    def __init__(self, motions: list[Motion], methods: int) -> None:
+        self._names = [motion.name for motion in motions]
+        self._methods = methods
+        self._done = 0
+
+    def advance(self, *, told: bool) -> None:
+        """One method of a motion has been measured."""
+        self._done += 1
+        number, rest = divmod(self._done, self._methods)
+        if told and rest == 0 and len(self._names) > 1:
+            say(f"{number} of {len(self._names)}: {self._names[number - 1]}", err=True)
 
 
 def wanted_motions(

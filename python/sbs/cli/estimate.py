@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""How long measuring will take, and what of it fits into a limit."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..character import Character
+from ..quality import Motion, NamedMethod, evaluate
+
+# Poses and moments that are measured to tell how long one takes.
+_POSES, _MOMENTS = 2, 8
+
+# A pop is seen in four moments.
+_LEAST_POSES, _LEAST_MOMENTS = 1, 4
+
+
+@dataclass(frozen=True)
+class Price:
+    """Seconds that a pose and a moment of a path take, by all methods together."""
+
+    pose: float
+    moment: float
+
+    def of(self, motions: Sequence[Motion]) -> float:
+        """Seconds for all poses and paths of some motions."""
+        return sum(self.pose * len(motion.poses) + self.moment * _moments(motion) for motion in motions)
+
+
+def _moments(motion: Motion) -> int:
+    return sum(len(path) for path in motion.paths)
+
+
+def price(
+    character: Character,
+    motions: Sequence[Motion],
+    methods: dict[str, NamedMethod],
+    clock: Callable[[], float] = time.perf_counter,
+) -> Price:
+    """Measure a little, and tell how long one pose and one moment take.
+
+    Optimized centers, which are found once, are left out.
+    """
+    quick = {name: method for name, method in methods.items() if method.options.get("center") != "optimized"}
+    scale = len(methods) / max(1, len(quick))
+    longest = max(motions, key=_moments)
+
+    def seconds(poses: int, moments: int) -> float:
+        part = replace(
+            longest,
+            labels=longest.labels[:poses],
+            poses=longest.poses[:poses],
+            paths=tuple(path[:moments] for path in longest.paths[:1]) if moments else (),
+            times=None if longest.times is None else longest.times[:poses],
+            focus=None if longest.focus is None else longest.focus[:poses],
+        )
+        start = clock()
+        evaluate(character, [part], quick or methods)
+        return clock() - start
+
+    least = seconds(1, 0)  # with what is done once
+    more = seconds(1 + _POSES, 0)
+    paths = seconds(1, _MOMENTS) if longest.paths else least
+    return Price(max(more - least, 1e-6) / _POSES * scale, max(paths - least, 0.0) / _MOMENTS * scale)
+
+
+def sampled(motions: Sequence[Motion], share: float) -> list[Motion]:
+    """Motions with a share of their poses, spread evenly, and of their paths, a piece from the middle of each."""
+    return [_sampled(motion, share) for motion in motions]
+
+
+def _sampled(motion: Motion, share: float) -> Motion:
+    count = min(len(motion.poses), max(_LEAST_POSES, int(share * len(motion.poses))))
+    chosen = np.round(np.linspace(0, len(motion.poses) - 1, count + 2)[1:-1]).astype(int)
+    if count == len(motion.poses):
+        chosen = np.arange(count)
+    paths = []
+    for path in motion.paths:
+        length = min(len(path), max(_LEAST_MOMENTS, int(share * len(path))))
+        first = (len(path) - length) // 2
+        paths.append(path[first : first + length])
+    return replace(
+        motion,
+        labels=tuple(motion.labels[pose] for pose in chosen),
+        poses=motion.poses[chosen],
+        paths=tuple(paths),
+        times=None if motion.times is None else motion.times[chosen],
+        focus=None if motion.focus is None else tuple(motion.focus[pose] for pose in chosen),
+    )
+
+
+def in_words(seconds: float) -> str:
+    """A duration that is not known exactly."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
