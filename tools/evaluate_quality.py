@@ -32,6 +32,7 @@ from sbs.picture import Camera, Row, compose
 from sbs.poses import axes, turned
 from sbs.quality import METHODS, Gauge, Motion, Report, clip, evaluate, made_poses, sweep
 from sbs.quality.measures import bending_energy, tears
+from sbs.quality.methods import TwistMethod
 from sbs.quality.motions import BENDS, bending_joints
 from sbs.quality.panel import FOOTNOTE, panel_row, shapes, worst_pose
 from sbs.quality.plot import plot
@@ -45,6 +46,9 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 BEGIN = "<!-- Written by tools/evaluate_quality.py: do not edit. -->\n"
 END = "<!-- End of what tools/evaluate_quality.py writes. -->\n"
+
+OFFERED = tuple(name for name, method in METHODS.items() if not isinstance(method, TwistMethod))
+"""The methods that the add-on has, one of which is its default."""
 
 PANEL = METHODS | ANCHORS
 """What is measured: the methods of the package, and beside them what smooths."""
@@ -527,15 +531,17 @@ def conclusion(scenes: Sequence[dict[str, Any]], losses: dict[str, dict[str, flo
     }
     shares = [[method, *(f"{each[method]:.3f}" for each in by_scene.values())] for method in losses]
     yield table(["", *by_scene], shares)
-    best = default({method: losses[method] for method in METHODS}, torn)
+    best = default({method: losses[method] for method in OFFERED}, torn)
     apart = ", ".join(f"{method} ({times:.1f} times)" for method, times in torn.items() if times > MOST_TORN)
     yield wrapped(
         f"**The default should be {METHODS[best].label}.** Artists ask for limbs that neither collapse nor twist like"
         " candy wrappers, without new faults in exchange. So the default has to be a method that keeps more of the"
         f" thickness and of the worst limb than LBS, and that nowhere tears an edge more than {MOST_TORN:g} times as"
-        f" much; of those {best} loses the least together, {total[best]:.3f} of what LBS loses."
+        f" much; of those that the add-on has, {best} loses the least together, {total[best]:.3f} of what LBS loses."
         + (f" Too much is torn by {apart}." if apart else "")
     )
+    spread = [f"{name} {total[name]:.3f}" for name in METHODS if name not in OFFERED]
+    yield wrapped(f"With the twists of limbs spread along their bones: {', '.join(spread)}.")
 
 
 def default(losses: dict[str, dict[str, float]], torn: dict[str, float]) -> str:

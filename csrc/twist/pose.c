@@ -49,7 +49,7 @@ static sbs_status rotation_of(const sbs_pose *pose, size_t number, sbs_vec4 *qua
 }
 
 /* The twist about an axis of one rotation as another one sees it, conj(from) to. */
-static double twist_between(sbs_vec4 from, sbs_vec4 to, sbs_vec3 axis, double near) {
+static double twist_between(sbs_vec4 from, sbs_vec4 to, sbs_vec3 axis, double expected) {
   const double relative[4] = {
       from[0] * to[0] + from[1] * to[1] + from[2] * to[2] + from[3] * to[3],
       from[0] * to[1] - from[1] * to[0] - from[2] * to[3] + from[3] * to[2],
@@ -57,7 +57,7 @@ static double twist_between(sbs_vec4 from, sbs_vec4 to, sbs_vec3 axis, double ne
       from[0] * to[3] - from[3] * to[0] - from[1] * to[2] + from[2] * to[1],
   };
   const double about[3] = {axis.x, axis.y, axis.z};
-  return sbs_twist_angle(relative, about, near);
+  return sbs_twist_angle(relative, about, expected);
 }
 
 /* a and b of one bone in a pose that was checked. */
@@ -69,8 +69,8 @@ static sbs_status angles_of(const sbs_twist_bone *bone, const sbs_pose *pose, co
   for (int i = 0; i < 2 && !status; i++) {
     sbs_vec4 other = own;
     if (others[i] >= 0) status = rotation_of(pose, (size_t)others[i], &other);
-    const double near = previous ? previous[i] : 0.0;
-    angles[i] = others[i] < 0 ? 0.0 : twist_between(i ? own : other, i ? other : own, bone->axis, near);
+    const double expected = previous ? previous[i] : 0.0;
+    angles[i] = others[i] < 0 ? 0.0 : twist_between(i ? own : other, i ? other : own, bone->axis, expected);
   }
   return status;
 }

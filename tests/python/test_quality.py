@@ -119,6 +119,26 @@ def test_centers_are_found_only_where_they_are_needed(hand: sbs.Character) -> No
     assert np.abs(skin.deform(matrices, **optimized.options) - hand.skin.deform(matrices)).max() > 1e-4
 
 
+def test_twists_are_spread_where_there_are_limbs(hand: sbs.Character, woman: sbs.Character) -> None:
+    """A hand has none: there these methods are as without."""
+    whole, half = METHODS["twist"], METHODS["half twist"]
+    matrices = hand.animations[0].skinning_matrices(1)
+    assert whole.skin(hand) is hand.skin
+    centered = METHODS["optimized"].skin(hand)
+    expected = centered.deform(matrices, center="optimized", amount=0.5)
+    np.testing.assert_array_equal(half.skin(hand).deform(matrices, **half.options), expected)
+    spread = sbs.limb_twist(woman)
+    assert spread is not None
+    posed = twist(woman).skinning_matrices
+    expected = woman.twisted_skin(spread).deform(posed, **whole.options)
+    np.testing.assert_array_equal(whole.skin(woman).deform(posed, **whole.options), expected)
+    skin = woman.twisted_skin(spread, optimized=True)
+    expected = skin.deform(posed, center="optimized", amount=sbs.twist_amounts(woman, spread))
+    found = half.skin(woman)
+    np.testing.assert_array_equal(found.deform(posed, **half.options), expected)
+    np.testing.assert_array_equal(found.deform_many(posed[None], **half.options)[0], expected)
+
+
 # -------------------------------------------------------------------------------------------------------------- reports
 
 

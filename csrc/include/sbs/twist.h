@@ -120,14 +120,15 @@ SBS_API sbs_status sbs_twist_influences(const sbs_twist *twist, size_t vertex_co
 
 /*
  * The twist of a rotation about an axis: the angle of what is left of its quaternion without the part across the axis
- * (swing and twist). Of the angles that are the same but for whole turns it is the one nearest to `near`; 0 for the short
- * way round. Where the rotation is half a turn about an axis across this one every twist is as good, and it is `near`.
+ * (swing and twist). Of the angles that are the same but for whole turns it is the one nearest to `expected`; 0 for the
+ * short way round. Where the rotation is half a turn about an axis across this one every twist is as good, and it is
+ * `expected`.
  *
  *   quaternion  (w, x, y, z), of any length but 0 and either sign
  *   axis        (3), of length 1
- *   near        finite
+ *   expected    finite
  */
-SBS_API double sbs_twist_angle(const double *quaternion, const double *axis, double near);
+SBS_API double sbs_twist_angle(const double *quaternion, const double *axis, double expected);
 
 /*
  * The twists a and b of each bone in a pose, of rotations R where joints are not rigid (see sbs_pose).

@@ -9,6 +9,7 @@ from typing import Protocol, Unpack
 from numpy.typing import ArrayLike
 
 from ..character import Character
+from ..limbs import limb_twist, twist_amounts
 from ..options import SHORT_NAMES, AnyFloats, DeformOptions
 
 
@@ -42,6 +43,51 @@ class NamedMethod:
         return character.optimized_skin() if self.options.get("center") == "optimized" else character.skin
 
 
+@dataclass(frozen=True)
+class TwistMethod(NamedMethod):
+    """A method that spreads the twists of limbs along their bones; on a character without limbs it is as without.
+
+    Attributes
+    ----------
+    across : float
+        How much of the method there is where joints meet, in place of linear blending: see `sbs.twist_amounts`.
+    """
+
+    across: float = 1.0
+
+    def skin(self, character: Character) -> Deformer:
+        """The skin to deform, with the bones that `sbs.limb_twist` finds."""
+        twist = limb_twist(character)
+        if twist is None:
+            return super().skin(character) if self.across == 1 else Blended(super().skin(character), self.across)
+        skin = character.twisted_skin(twist, optimized=self.options.get("center") == "optimized")
+        return skin if self.across == 1 else Blended(skin, twist_amounts(character, twist, self.across))
+
+
+@dataclass(frozen=True, eq=False)
+class Blended:
+    """A skin with an amount of its own.
+
+    Attributes
+    ----------
+    whole : Deformer
+    amount : (V,) ndarray or float
+    """
+
+    whole: Deformer
+    amount: ArrayLike
+
+    def deform(self, skinning_matrices: ArrayLike, /, **options: Unpack[DeformOptions]) -> AnyFloats:
+        """Positions (V, 3) of a pose (J, 4, 4)."""
+        options["amount"] = self.amount
+        return self.whole.deform(skinning_matrices, **options)
+
+    def deform_many(self, skinning_matrices: ArrayLike, /, **options: Unpack[DeformOptions]) -> AnyFloats:
+        """Positions (F, V, 3) of several poses."""
+        options["amount"] = self.amount
+        return self.whole.deform_many(skinning_matrices, **options)
+
+
 METHODS: dict[str, NamedMethod] = {
     "LBS": NamedMethod("linear (LBS)", {"method": "linear"}),
     "DQS": NamedMethod("dual quaternion (DQS)", {"method": "dual_quaternion"}),
@@ -49,6 +95,10 @@ METHODS: dict[str, NamedMethod] = {
     "average": NamedMethod("SBS, spherical average", {"method": "spherical", "rotation": "average"}),
     "weighted": NamedMethod("SBS, weighted centers", {"method": "spherical", "center": "weighted"}),
     "optimized": NamedMethod("SBS, optimized centers", {"method": "spherical", "center": "optimized"}),
+    "twist": TwistMethod("SBS, weighted centers, twists spread", {"method": "spherical", "center": "weighted"}),
+    "half twist": TwistMethod(
+        "half SBS, optimized centers, twists spread", {"method": "spherical", "center": "optimized"}, across=0.5
+    ),
 }
 
 

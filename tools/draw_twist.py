@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""Draw twisted limbs of the demo's woman by four methods: docs/images/twist.png.
+
+    python tools/draw_twist.py
+
+Takes the package's own woman, nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import numpy as np
+
+from sbs.character import Character
+from sbs.demo.scenes import load_shipped
+from sbs.files import replacing
+from sbs.picture import Camera, Row, compose
+from sbs.poses import axes, turned, vertices_around
+from sbs.quality import Motion, chosen, evaluate
+from sbs.quality.panel import FOOTNOTE, panel_row, shapes
+
+IMAGE = Path(__file__).parents[1] / "docs" / "images" / "twist.png"
+METHODS = ("LBS", "SBS", "half twist", "twist")
+LIMBS = (
+    ("LeftForeArm", 170.0, "The forearm twisted by 170°", (0.2, 0.3, -1.0)),
+    ("LeftArm", 120.0, "The upper arm twisted by 120°", (0.2, 0.3, -1.0)),
+    ("LeftUpLeg", 90.0, "The thigh twisted by 90°", (0.6, 0.1, 1.0)),
+)
+
+
+def twisted(character: Character) -> Motion:
+    """A pose for each of the limbs."""
+    skeleton = character.skeleton
+    local = []
+    for name, degrees, _, _ in LIMBS:
+        _, bone = axes(skeleton, skeleton.index(name))
+        local.append(turned(skeleton, name, tuple(bone), degrees))
+    labels = tuple(caption for _, _, caption, _ in LIMBS)
+    return Motion("twisted", labels, character.skinning_matrices(np.stack(local)))
+
+
+def rows(character: Character, width: int, samples: int) -> Iterator[Row]:
+    """A row of pictures for each of the limbs."""
+    motion = twisted(character)
+    report = evaluate(character, [motion], chosen(METHODS))
+    for pose, (name, _, caption, view) in enumerate(LIMBS):
+        shown = vertices_around(character, character.skeleton.index(name))
+        points = np.concatenate([shape[shown] for shape in shapes(report, motion, pose).values()])
+        camera = Camera.framing(points, view, (0, 1, 0), aspect=1.3)
+        yield panel_row(report, motion, pose, camera, (width, round(width / 1.3)), samples=samples, caption=caption)
+        click.echo(f"{name}: drawn", err=True)
+
+
+@click.command(help=__doc__.splitlines()[0])
+@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), default=IMAGE)
+@click.option("--width", default=360, show_default=True, help="Pixels across a picture.")
+@click.option("--samples", default=48, show_default=True, help="Light paths per pixel.")
+def main(output: Path, width: int, samples: int) -> None:
+    pictures = list(rows(load_shipped("woman.glb"), width, samples))
+    headings = [method.label for method in chosen(METHODS).values()]
+    with replacing(output) as temporary:
+        compose(pictures, headings, FOOTNOTE).save(temporary, optimize=True)
+
+
+if __name__ == "__main__":
+    main()
