@@ -353,7 +353,8 @@ class Skin:
             1e-3}``. By default ``"linear"``.
         rest_positions : (V, 3) array_like, optional
             Rest positions in place of the skin's, as the blend shapes of a pose make them. The result is that of a skin
-            made with them, bit for bit, without binding anew but for the first time; normals and weights stay.
+            made with them, bit for bit, without binding anew but for the first time; normals and weights
+            stay, and so do places along the bones of a `twist`.
         twists : (B, 2) array_like, optional
             Of a skin that spreads them, the twists of its bones, in place of those that the matrices have, the short
             way round: see `TwistTracker`.
