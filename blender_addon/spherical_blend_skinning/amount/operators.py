@@ -17,12 +17,12 @@ __all__ = ["CLASSES", "register", "unregister"]
 class SBS_OT_set_bone_amounts(bpy.types.Operator):
     bl_idname = "sbs.set_bone_amounts"
     bl_label = "Set Bone Amounts"
-    bl_description = "Say how much of their method meshes get at the selected bones, and at the others"
+    bl_description = "Set how much of their method meshes get at the selected bones, and at the others"
     bl_options = {"REGISTER", "UNDO"}
 
     amount: float = shared.factor("Selected", "Amount of the selected bones")
     set_others: bool = flag(
-        name="Set Others", description="Otherwise bones that are not selected keep theirs", default=False
+        name="Set Others", description="Also set the amounts of bones that are not selected", default=False
     )
     others: float = shared.factor("Others", "Amount of the bones that are not selected", default=0.0)
 

@@ -68,7 +68,7 @@ def fit_property() -> bool:
     """The property of operators that can fit capsules first."""
     return flag(
         name="Fit Capsules",
-        description="Fit the capsules to the meshes first. Those that no one has changed yet are fitted in any case",
+        description="Fit the capsules to the meshes first. Capsules that were never changed are always fitted",
         default=False,
         options={"SKIP_SAVE"},
     )

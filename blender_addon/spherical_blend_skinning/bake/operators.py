@@ -35,7 +35,7 @@ class SBS_OT_bake(bpy.types.Operator):
 
     target: str = choice(
         name="To",
-        description="Where vertices go",
+        description="Where vertices are written",
         items=(
             ("POINT_CACHE", "Point Cache", "A PC2 file for each object, with a Mesh Cache modifier that reads it"),
             ("SHAPE_KEYS", "Shape Keys", "A shape key for each frame, for formats without point caches"),
@@ -48,7 +48,7 @@ class SBS_OT_bake(bpy.types.Operator):
     frame_start: int = integer(name="Start", description="First frame to bake", default=1)
     frame_end: int = integer(name="End", description="Last frame to bake", default=250)
     frame_step: int = integer(
-        name="Step", description="Bake one frame out of so many; what lies between is interpolated", default=1, min=1
+        name="Step", description="Bake every n-th frame; frames between are interpolated", default=1, min=1
     )
     directory: str = text(
         name="Folder",

@@ -226,7 +226,7 @@ class SBS_OT_bind(bpy.types.Operator):
 class SBS_OT_unbind(bpy.types.Operator):
     bl_idname = "sbs.unbind"
     bl_label = "Unbind"
-    bl_description = "Remove spherical blend skinning; the Armature modifier is again as it was before"
+    bl_description = "Remove spherical blend skinning and restore the Armature modifier"
     bl_options = {"REGISTER", "UNDO"}
 
     all_meshes: bool = all_meshes_property()
@@ -249,7 +249,7 @@ class SBS_OT_unbind(bpy.types.Operator):
 class SBS_OT_rebind(bpy.types.Operator):
     bl_idname = "sbs.rebind"
     bl_label = "Rebind"
-    bl_description = "Bind anew by vertices, weights and bones as they are now"
+    bl_description = "Bind again with the present vertices, weights and bones"
     bl_options = {"REGISTER", "UNDO"}
 
     all_meshes: bool = all_meshes_property()

@@ -16,10 +16,10 @@ __all__ = ["CLASSES", "register", "unregister"]
 class SBS_OT_mark_bones(bpy.types.Operator):
     bl_idname = "sbs.mark_bones"
     bl_label = "Mark Selected Bones"
-    bl_description = "Mark the selected bones for bones blending, or take the mark from them"
+    bl_description = "Mark the selected bones for bones blending, or remove their marks"
     bl_options = {"REGISTER", "UNDO"}
 
-    mark: bool = flag(name="Mark", description="Otherwise the mark is taken away", default=True)
+    mark: bool = flag(name="Mark", description="Otherwise marks are removed", default=True)
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

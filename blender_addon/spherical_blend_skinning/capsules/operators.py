@@ -62,7 +62,7 @@ class SBS_OT_assign_from_capsules(bpy.types.Operator):
 class SBS_OT_fit_capsules(bpy.types.Operator):
     bl_idname = "sbs.fit_capsules"
     bl_label = "Fit Capsules to Mesh"
-    bl_description = "Set the radii and envelope distances of the bones so that their capsules lie about the mesh"
+    bl_description = "Set the radii and envelope distances of the bones so that their capsules fit the mesh"
     bl_options = {"REGISTER", "UNDO"}
 
     only_selected_bones: bool = flag(
@@ -129,7 +129,7 @@ class SBS_OT_export_capsules(_CapsuleFile, bpy.types.Operator, ExportHelper):  #
 class SBS_OT_import_capsules(_CapsuleFile, bpy.types.Operator, ImportHelper):  # type: ignore[misc]  # as in Blender
     bl_idname = "sbs.import_capsules"
     bl_label = "Import Capsules"
-    bl_description = "Give bones the capsules that a JSON file has for their names"
+    bl_description = "Give bones the capsules with their names from a JSON file"
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: bpy.types.Context) -> Result:

@@ -46,7 +46,7 @@ def _update(shown: bool) -> None:
 class SBS_OT_compare_with_linear(bpy.types.Operator):
     bl_idname = "sbs.compare_with_linear"
     bl_label = "Compare with Linear"
-    bl_description = "Show bound meshes as linear blending has them, as long as the key is held"
+    bl_description = "Show bound meshes by linear blending while the key is held"
     bl_options = set()
 
     @classmethod

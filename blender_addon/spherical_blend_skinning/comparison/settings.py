@@ -25,18 +25,18 @@ class SBS_PG_comparison(bpy.types.PropertyGroup):
 
     shown: str = choice(
         name="Compare",
-        description="What is drawn over bound meshes to compare them with linear blending",
+        description="How bound meshes are compared with linear blending",
         items=(
             ("NONE", "Off", "Nothing"),
-            ("HEAT_MAP", "Heat Map", "How far each vertex is from where linear blending would have it"),
-            ("GHOST", "Ghost", "The edges of the mesh as linear blending would have it"),
+            ("HEAT_MAP", "Heat Map", "How far each vertex is from its place by linear blending"),
+            ("GHOST", "Ghost", "The edges of the mesh by linear blending"),
         ),
         update=_redraw,
         options={"SKIP_SAVE"},
     )
     largest: float = real(
         name="Red From",
-        description="The distance from which on the heat map is red; 0 for the largest there is in the pose",
+        description="The distance where the heat map becomes red; 0 for the largest in the pose",
         min=0.0,
         subtype="DISTANCE",
         update=_redraw,

@@ -54,7 +54,7 @@ def all_meshes_property() -> bool:
     """The property of operators that the panel of a rig calls."""
     return flag(
         name="All Meshes",
-        description="Those of the armature, whether selected or not",
+        description="All meshes of the armature, selected or not",
         options={"SKIP_SAVE", "HIDDEN"},
     )
 

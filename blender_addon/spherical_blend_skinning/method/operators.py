@@ -16,7 +16,7 @@ __all__ = ["CLASSES"]
 class SBS_OT_share_settings(bpy.types.Operator):
     bl_idname = "sbs.share_settings"
     bl_label = "Apply to All Meshes"
-    bl_description = "Have all meshes of the armature share these settings"
+    bl_description = "Copy these settings to all meshes of the armature, which then share them"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod

@@ -64,7 +64,7 @@ class SBS_OT_make_portable(bpy.types.Operator):
 class SBS_OT_make_live(bpy.types.Operator):
     bl_idname = "sbs.make_live"
     bl_label = "Make Live"
-    bl_description = "Have the add-on do the skinning again, which follows weights and bones as they are edited"
+    bl_description = "Let the add-on do the skinning again, which follows edits of weights and bones"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod

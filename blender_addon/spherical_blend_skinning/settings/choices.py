@@ -15,9 +15,9 @@ __all__ = [
 
 METHODS = (
     ("SPHERICAL", "Spherical Blend", "Rotations are blended about rotation centers: joints neither collapse nor bulge"),
-    ("DUAL_QUATERNION", "Dual Quaternion", "As Preserve Volume of the Armature modifier"),
+    ("DUAL_QUATERNION", "Dual Quaternion", "As the Armature modifier with Preserve Volume"),
     ("LINEAR", "Linear", "As the Armature modifier"),
-    ("RIGID", "Rigid", "Each vertex follows its heaviest bone alone"),
+    ("RIGID", "Rigid", "Each vertex follows only its heaviest bone"),
     (
         "BONES_BLENDING",
         "Bones Blending",
@@ -28,16 +28,16 @@ METHODS = (
 
 BLENDED_BONES = (
     ("ALL", "All", "All bones that deform; a bone without a parent moves its vertices rigidly"),
-    ("MARKED", "Marked", "Bones that are marked; the others move their vertices linearly by weights"),
+    ("MARKED", "Marked", "Marked bones; the others move their vertices linearly by weights"),
 )
 
 ROTATIONS = (
-    ("QLERP", "Linear", "Quaternions are blended linearly and made unit ones: fast, and next to the average"),
+    ("QLERP", "Linear", "Quaternions are blended linearly and normalized: fast, and close to the average"),
     ("AVERAGE", "Average", "The spherical average, at even speed between two bones; slower"),
 )
 
 CENTERS = (
-    ("JOINT_SET", "Bones", "One for all vertices of the same bones: where these move most alike"),
+    ("JOINT_SET", "Bones", "One for all vertices of the same bones: the point that these move most alike"),
     ("WEIGHTED", "Weighted", "One for each vertex by its weights: smooth where the bones of neighbors differ"),
     ("OPTIMIZED", "Optimized", "One for each vertex, found once when the mesh is bound: limbs keep their shape best"),
 )

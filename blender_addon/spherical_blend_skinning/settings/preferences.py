@@ -18,7 +18,7 @@ class SBS_AP_preferences(bpy.types.AddonPreferences):
 
     threads: int = integer(
         name="Threads",
-        description="How many threads deform a mesh at most; 0 for as many as the processor has",
+        description="The most threads that deform a mesh; 0 for as many as the processor has",
         default=0,
         min=0,
         soft_max=64,

@@ -15,15 +15,15 @@ _SETTINGS = {
 
 #: With numbers, which a computed property needs.
 ITEMS = (
-    ("QUALITY", "Quality", "Spherical Blend about optimized centers, by all bones: limbs keep their shape best", 0),
+    ("QUALITY", "Quality", "Spherical Blend with optimized centers and all bones: limbs keep their shape best", 0),
     (
         "SPEED",
         "Speed",
         "Spherical Blend by four bones a vertex, about centers that need no search: what is edited is seen at once",
         1,
     ),
-    ("GAME", "Game", "What a game engine makes of the skin that is exported: linear, by four bones a vertex", 2),
-    ("CUSTOM", "Custom", "Settings of no preset", 3),
+    ("GAME", "Game", "The exported skin as in a game engine: linear, with four bones per vertex", 2),
+    ("CUSTOM", "Custom", "Settings other than those of the presets", 3),
 )
 _CUSTOM = 3
 

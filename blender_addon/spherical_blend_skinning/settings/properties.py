@@ -100,8 +100,8 @@ class SBS_PG_object(bpy.types.PropertyGroup):
         name="Settings",
         description="Whose settings these are",
         items=(
-            ("RIG", "All Meshes", "Of the armature: all its meshes share them but those that have their own"),
-            ("MESH", "This Mesh", "Of this mesh alone"),
+            ("RIG", "All Meshes", "Shared by all meshes of the armature, except those with their own settings"),
+            ("MESH", "This Mesh", "Only of this mesh"),
         ),
         # The value for files of earlier versions.
         default="MESH",
@@ -131,18 +131,18 @@ class SBS_PG_object(bpy.types.PropertyGroup):
     amount: float = _kept(
         shared.factor,
         name="Amount",
-        description="How much of the method there is; the rest is what is chosen for elsewhere",
+        description="How much of the method is used; the rest is the method chosen for elsewhere",
     )
     amount_group: str = _kept(
         text,
         name="Vertex Group",
-        description="Vertex group that tells how much of the method each vertex gets; all of it if empty",
+        description="Vertex group with the amount of the method for each vertex; if empty, all vertices get it",
     )
-    amount_invert: bool = _kept(flag, name="Invert", description="Take the vertex group the other way round")
+    amount_invert: bool = _kept(flag, name="Invert", description="Invert the vertex group")
     amount_method: str = _kept(
         choice,
         name="Elsewhere",
-        description="What a vertex gets where the amount is less than one",
+        description="The method of a vertex where the amount is less than one",
         items=(("NONE", "Undeformed", "It stays where it is"), *METHODS),
         default="LINEAR",
     )
@@ -168,12 +168,12 @@ class SBS_PG_bone(bpy.types.PropertyGroup):
     own_zone: bool = _kept(
         flag,
         name="Own Zone",
-        description="Say where along the bone Bones Blending bends; otherwise it goes by the radius of the limb",
+        description="Set where along the bone Bones Blending bends; otherwise the radius of the limb determines it",
     )
     t_min: float = _kept(
         real,
         name="Zone Start",
-        description="Where vertices begin to turn with the bone: how far from its head, negative along the parent",
+        description="Where vertices begin to turn with the bone: distance from its head, negative along the parent",
         default=-0.1,
         subtype="DISTANCE",
         update=_zone_changed,
@@ -181,7 +181,7 @@ class SBS_PG_bone(bpy.types.PropertyGroup):
     t_max: float = _kept(
         real,
         name="Zone End",
-        description="From where on vertices turn with the bone alone: how far from its head",
+        description="Where vertices begin to turn only with the bone: distance from its head",
         default=0.1,
         subtype="DISTANCE",
         update=_zone_changed,

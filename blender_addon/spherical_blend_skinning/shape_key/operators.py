@@ -17,7 +17,7 @@ __all__ = ["CLASSES"]
 class SBS_OT_apply_as_shape_key(bpy.types.Operator):
     bl_idname = "sbs.apply_as_shape_key"
     bl_label = "Spherical Blend Skinning to Shape Key"
-    bl_description = "Make a shape key of what spherical blend skinning does in this pose, in place of the modifier"
+    bl_description = "Replace the modifier by a shape key with its result in this pose"
     bl_options = {"REGISTER", "UNDO"}
 
     keep_modifier: bool = flag(

@@ -88,23 +88,31 @@ def subdivide_near(mesh: rigged.RiggedMesh, near: NDArray[np.bool_], levels: int
 class SBS_OT_subdivide_near_bones(bpy.types.Operator):
     bl_idname = "sbs.subdivide_near_bones"
     bl_label = "Subdivide Near Selected Bones"
-    bl_description = "Make the faces finer that bend with the selected bones, so that they bend more smoothly"
+    bl_description = "Subdivide the faces that bend with the selected bones, so that they bend more smoothly"
     bl_options = {"REGISTER", "UNDO"}
 
     where: str = choice(
         name="Where",
         description="Which faces are near a bone",
         items=(
-            ("JOINT", "Both Sides of Joint", "Those around its head, which bend with it: also the end of its parent"),
-            ("BONE", "Along Bone", "Those that it moves most of all"),
+            (
+                "JOINT",
+                "Both Sides of Joint",
+                "Faces around its head, which bend with it, also at the end of its parent",
+            ),
+            ("BONE", "Along Bone", "Faces that it moves most"),
         ),
     )
     scheme: str = choice(
         name="Scheme",
         description="How faces are divided",
         items=(
-            ("1:4", "1:4, at Edges", "Edges are halved: a face becomes four, and its neighbors take the vertices in"),
-            ("1:3", "1:3, at Centers", "A triangle becomes three about a vertex in its middle; no edge is split"),
+            (
+                "1:4",
+                "1:4, at Edges",
+                "Edges are halved: a face becomes four, and its neighbors include the new vertices",
+            ),
+            ("1:3", "1:3, at Centers", "A triangle becomes three around a vertex in its middle; no edge is split"),
         ),
     )
     levels: int = integer(

@@ -35,7 +35,11 @@ class SBS_OT_smooth_weights(_WeightsOperator, bpy.types.Operator):
         name="Iterations", description="How many times weights move", default=2, min=1, soft_max=50
     )
     strength: float = real(
-        name="Strength", description="How far towards the mean of the neighbors", default=0.5, min=0.0, max=1.0
+        name="Strength",
+        description="How far weights move towards the mean of their neighbors",
+        default=0.5,
+        min=0.0,
+        max=1.0,
     )
     limit: int = shared.limit(0)
 
