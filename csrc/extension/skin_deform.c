@@ -38,7 +38,7 @@ static PyObject *deform_frames(PyObject *object, PyObject *args, PyObject *kwarg
 
   base.set.method = SBS_METHOD_LINEAR;
   matrices.shape = many ? "(F, J, 4, 4) or (F, J, 3, 4); deform takes one frame"
-                        : "(J, 4, 4) or (J, 3, 4); deform_many takes frames";
+                        : "(J, 4, 4) or (J, 3, 4), as Character.skinning_matrices makes them; deform_many takes frames";
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, format, keywords, core_convert_reals, &matrices, core_convert_choice,
                                    &by.method, core_convert_choice, &by.rotation, core_convert_choice, &by.center,
                                    core_convert_real, &by.damping, core_convert_real, &by.rcond, core_convert_reals,

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypedDict, cast
+from typing import Any, Literal, TypedDict, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -78,8 +78,17 @@ class InverseOptions(BlendOptions, total=False):
 _NAMES: dict[str, str] = {short: name for name, short in SHORT_NAMES.items()}
 
 
-def method_name(method: Method) -> MethodName:
-    """The name of a method, which may be told by its abbreviation; what is none is left for the core to refuse."""
+def method_name(method: Method, option: str = "method") -> MethodName:
+    """The name of a method, which may be told by its abbreviation.
+
+    Raises
+    ------
+    ValueError
+        If it is a string, but none of these; what is no string is left for the core to refuse.
+    """
+    known = get_args(Method)
+    if isinstance(method, str) and method not in known:
+        raise ValueError(f"{option} must be one of {[*known]}, not {method!r}")
     return cast("MethodName", _NAMES.get(method, method) if isinstance(method, str) else method)
 
 

@@ -650,9 +650,12 @@ class Skin:
         if amount is None:
             raise ValueError("base has no effect without amount")
         if not isinstance(base, dict):
-            return method_name(base)
+            return method_name(base, "base")
         refuse_idle(base.get("method", "spherical"), base, "base: ")
-        return cast("MethodOptions", {**base, "method": method_name(base["method"])} if "method" in base else base)
+        return cast(
+            "MethodOptions",
+            {**base, "method": method_name(base["method"], "base['method']")} if "method" in base else base,
+        )
 
     def rotation_centers(
         self, skinning_matrices: ArrayLike, *, damping: float = DAMPING, rcond: float | None = None

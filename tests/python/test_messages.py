@@ -10,6 +10,7 @@ import warnings
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -28,6 +29,10 @@ def test_frames_and_one_frame_name_each_other(hand: sbs.Character) -> None:
     frames = hand.animations["fist"].skinning_matrices([0, 1])
     with pytest.raises(ValueError, match=r"has shape \(2, 25, 4, 4\), expected .*; deform_many takes frames"):
         hand.skin.deform(frames)
+    with pytest.raises(
+        ValueError, match=r"has shape \(25, 3\), expected .*, as Character.skinning_matrices makes them"
+    ):
+        hand.skin.deform(np.zeros((25, 3)))
     with pytest.raises(ValueError, match=r"has shape \(25, 4, 4\), expected .*; deform takes one frame"):
         hand.skin.deform_many(frames[0])
 
@@ -72,10 +77,17 @@ def test_two_poses_are_one_too_many() -> None:
     assert "one of --animation and --joint is needed" in result.output.splitlines()[-1]
 
 
-@pytest.mark.parametrize("name", ["walk.bvh", "woman.usda", "walk.glb"])
-def test_files_that_are_no_characters(name: str, tmp_path: Path) -> None:
-    (tmp_path / name).write_text("HIERARCHY\nROOT Hips\n{\n}\n")
-    with pytest.raises(ValueError, match=rf"{name}: .*(\.glb|GLB)"):
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("walk.bvh", "HIERARCHY\nROOT Hips\n{\n}\n", "holds a motion without a mesh, which sbs.load_motion reads"),
+        ("walk.glb", "HIERARCHY\nROOT Hips\n{\n}\n", "holds a motion without a mesh"),
+        ("hero.max", "of another program", r"of no format that characters are read from \(\.glb, \.gltf"),
+    ],
+)
+def test_files_that_are_no_characters(name: str, content: str, reason: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(ValueError, match=rf"{name}: .*{reason}"):
         sbs.load(tmp_path / name)
 
 
