@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The Blender add-on as two archives, each with the project's wheel inside.
 
-The extension, for Blender 4.2 and later, carries the wheel as it is and a manifest that names it. The legacy add-on,
-for what is older, has it unpacked beside its own modules, since such a Blender installs no wheels.
+The extension, for Blender 4.2 and later, contains the wheel and a manifest that names it. The legacy add-on, for older
+versions, contains the unpacked wheel beside its own modules, because these versions cannot install wheels.
 """
 
 import argparse
@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ADDON = ROOT / "blender_addon" / "spherical_blend_skinning"
 MANIFEST = "blender_manifest.toml"
 
-# Blender's name of a platform, by how the platform tag of a wheel begins and ends.
+# Blender's name of a platform, by the begin and the end of a wheel's platform tag.
 PLATFORMS = {
     ("linux", "x86_64"): "linux-x64",
     ("manylinux", "x86_64"): "linux-x64",
@@ -28,19 +28,19 @@ PLATFORMS = {
     ("win", "arm64"): "windows-arm64",
 }
 
-# All members bear the oldest date that a zip can hold, so that equal contents give equal archives.
+# All members have the oldest date that a zip can store, so that equal contents give equal archives.
 EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def build(wheel: Path, output: Path) -> tuple[Path, Path]:
-    """Writes both archives.
+    """Write both archives.
 
     Parameters
     ----------
     wheel : Path
-        Of this project, of the version that the manifest has.
+        Of this project, in the version of the manifest.
     output : Path
-        The folder for the archives; made if need be.
+        The folder for the archives; made if needed.
 
     Returns
     -------
@@ -105,7 +105,7 @@ def sources() -> Iterator[tuple[str, bytes]]:
 
 
 def write(archive: Path, members: Iterator[tuple[str, bytes]]) -> None:
-    """Writes a zip; one of that name that is there already is replaced at the end."""
+    """Write a zip; an existing one is replaced at the end."""
     unfinished = archive.with_suffix(".part")
     try:
         with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as file:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""meson-python, with wheels tagged for what they run on.
+"""meson-python, with corrected tags of wheels.
 
-The extension keeps to the limited API of CPython 3.11, so that one wheel serves 3.11 and all later versions.
-meson-python tags it with the version that happens to build it.
+The extension uses only the limited API of CPython 3.11, so that one wheel works for 3.11 and all later versions.
+meson-python tags it with the version that builds it.
 """
 
 import subprocess

@@ -73,7 +73,7 @@ def read_clip(path: Path, frames: slice) -> tuple[NDArray[np.float64], NDArray[n
 
 
 def parse_frames(_context: click.Context, _parameter: click.Parameter, text: str) -> slice:
-    """start:stop:step, each of which may be empty."""
+    """Parse start:stop:step; each may be empty."""
     try:
         return slice(*(int(part) if part else None for part in text.split(":")))
     except (TypeError, ValueError):
@@ -81,7 +81,7 @@ def parse_frames(_context: click.Context, _parameter: click.Parameter, text: str
 
 
 def read_character(folder: Path, clips: Sequence[str], frames: slice = slice(None)) -> Character:
-    """The character in a folder, with these clips for animations."""
+    """The character in a folder, with these clips as animations."""
     name, skeleton, mesh = read_rig(folder / "rig.txt")
     character = Character.from_mesh(mesh, skeleton, name=name)
     animations = [

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Check that no folder of the sources depends on one that depends on it: ``python tools/check_layers.py``.
+"""Check that the folders of the sources do not depend on each other in circles: ``python tools/check_layers.py``.
 
-C folders include only what stands to their left in `C_LAYERS`. Python modules, of the package and of the Blender
-add-on, import each other without a circle, and so do their folders. Those of the add-on import only what stands to
-their left in `ADDON_LAYERS`, or beside them among its features; its core knows nothing of Blender.
+C folders include only those to their left in `C_LAYERS`. Python modules, of the package and of the Blender add-on,
+import each other without circles, and so do their folders. Folders of the add-on import only those to their left in
+`ADDON_LAYERS`, or other features; its core does not use Blender.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ CSRC = ROOT / "csrc"
 ADDON = ROOT / "blender_addon" / "spherical_blend_skinning"
 PYTHON = (ROOT / "python" / "sbs", ADDON)
 
-# The lowest first. Public headers stand below all; what Python sees, above.
+# The lowest first. Public headers are below all, the extension module for Python above.
 C_LAYERS = (
     "sbs",
     "base",
@@ -36,7 +36,7 @@ C_LAYERS = (
     "twist",
     "extension",
 )
-# These do not know each other, though they stand in a row.
+# These do not include each other, although they are in a row.
 C_SIDE_BY_SIDE = (
     ("centers", "deform"),
     ("centers", "weights"),
@@ -50,26 +50,26 @@ C_SIDE_BY_SIDE = (
     ("twist", "blending"),
 )
 
-# The lowest first. Folders that are not named are features: all of them stand in the place of FEATURES.
+# The lowest first. Folders that are not named are features; all of them are in the place of FEATURES.
 FEATURES = "features"
 ADDON_LAYERS = ("core", "settings", "engine", "interface", FEATURES, "registration", "__init__")
 BLENDER = {"bl_operators", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras", "mathutils"}
 
-# What measures does not import what shows, and what computes knows no format of files.
+# Measuring does not import the demo, and computations do not import formats of files.
 PACKAGE_APART = {"quality": {"demo"}, "blending": {"gltf"}, "attachment": {"gltf"}, "influences": {"gltf"}}
 
 Edges = dict[str, set[str]]
 
 
 def c_includes(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Every file of a folder, with the name of a folder that it includes something of."""
+    """Every file of a folder, with each folder that it includes a header of."""
     for path in sorted(chain.from_iterable(folder.rglob(f"*.{ending}") for ending in ("c", "h", "inc"))):
         for name in re.findall(r'^\s*#\s*include\s+["<]([a-z_]+)/', path.read_text(), re.MULTILINE):
             yield path, name
 
 
 def check_c() -> Iterator[str]:
-    """What a C folder includes that it must not."""
+    """Includes that the order of C folders forbids."""
     rank = {name: number for number, name in enumerate(C_LAYERS)}
     for folder in sorted(path for path in CSRC.iterdir() if path.is_dir()):
         if folder.name in ("include", "examples"):
@@ -110,7 +110,7 @@ def name_of(path: Path, package: Path) -> str:
 
 
 def python_modules(package: Path) -> Edges:
-    """What each module imports. A package, which gathers its modules, is not taken for one of them."""
+    """The modules that each module imports. A package, which imports its own modules, does not count as one."""
     edges: Edges = {}
     for path in sorted(package.rglob("*.py")):
         name = name_of(path, package)
@@ -119,7 +119,7 @@ def python_modules(package: Path) -> Edges:
 
 
 def python_folders(modules: Edges) -> Edges:
-    """The same for folders, and modules that stand beside them."""
+    """The same for folders, and for modules outside of folders."""
     edges: Edges = {}
     for name, others in modules.items():
         place = name.partition(".")[0]
@@ -128,7 +128,7 @@ def python_folders(modules: Edges) -> Edges:
 
 
 def check_addon(folders: Edges) -> Iterator[str]:
-    """What a folder of the add-on, or a module beside them, imports that it must not."""
+    """Imports that the order of the add-on's folders forbids."""
 
     def layer(place: str) -> str:
         # The add-on itself has no name.

@@ -33,7 +33,7 @@ FULL_COLOR = 0.05  # the distance, as a share of the size, that is shown in full
 
 @dataclass(frozen=True)
 class View:
-    """Where a character is seen from: towards the camera, what is upward, and the width to height of a picture."""
+    """The view of a character: direction to the camera, upward direction, and ratio of width to height of a picture."""
 
     direction: tuple[float, float, float]
     up: tuple[float, float, float]
@@ -52,7 +52,7 @@ CHARACTERS = {
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """A character of tests/data with all frames that are kept of its motions.
+    """A character of tests/data with the frames of its motions in the file.
 
     Attributes
     ----------
@@ -152,7 +152,7 @@ class Comparison:
 
 
 def compare(subject: Subject) -> tuple[NDArray[np.float64], dict[str, Comparison]]:
-    """Positions (F, V, 3) by the artist's weights, and what each method makes of the character."""
+    """Positions (F, V, 3) by the artist's weights, and the comparison for each method."""
     expected = subject.deformed(subject.artist)
     results = {}
     for method, influences in automatic(subject).items():
@@ -181,7 +181,7 @@ def rows(subject: Subject, results: dict[str, Comparison]) -> Iterator[tuple[str
 def picture_row(
     subject: Subject, expected: NDArray[np.float64], results: dict[str, Comparison], width: int, samples: int
 ) -> Row:
-    """Pictures by the artist's weights and by each method, in the frame that is worst for all of them together."""
+    """Pictures by the artist's weights and by each method, in the frame with the largest differences of all methods."""
     frame = int(np.argmax(sum(result.distances.mean(axis=1) for result in results.values())))
     shapes = [expected[frame], *(result.positions[frame] for result in results.values())]
     shares = [np.zeros(len(expected[frame])), *(result.distances[frame] for result in results.values())]
@@ -197,7 +197,7 @@ def picture_row(
 
 
 def markdown(lines: Sequence[Sequence[str]]) -> str:
-    """The table as GitHub Markdown, numbers to the right."""
+    """The table as GitHub Markdown, with numbers right-aligned."""
     rule = ["---", "---:", "---:", "---:", "---", "---:", "---:", "---:", "---:"]
     return "".join(f"| {' | '.join(line)} |\n" for line in [COLUMNS, rule, *lines])
 

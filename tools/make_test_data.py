@@ -3,7 +3,7 @@
 
     python tools/make_test_data.py CHARACTERS [--output tests/data]
 
-CHARACTERS holds one folder for each character, with a mesh, ``rig.txt``, and clips, ``NAME.clip.bin``.
+CHARACTERS contains one folder for each character, with a mesh, ``rig.txt``, and clips, ``NAME.clip.bin``.
 
 rig.txt: lines starting with # are comments; tokens are separated by blanks::
 
@@ -20,11 +20,11 @@ NAME.clip.bin, little-endian: "SBSCLIP1", uint32 frames, uint32 joints, float32 
 
 What is written for a character, <name>.npz (`numpy.load` reads it; no pickles):
 
-    rest_positions      (V, 3)     float32 where that gives back every digit of the text, else float64
+    rest_positions      (V, 3)     float32 if that represents every digit of the text, else float64
     rest_normals        (V, 3)     the same
     joint_indices       (V, K)     int32, padded with 0
     joint_weights       (V, K)     float32 or float64 as above, padded with 0; as found, not normalized
-    triangles           (T, 3)     int32; left out where vertices are
+    triangles           (T, 3)     int32; left out if vertices are left out
     parents             (J,)       int32, -1 for a root
     joint_names         (J,)       unicode
     bind_matrices       (J, 3, 4)  float64, joint to model, row-major, column vectors
@@ -46,7 +46,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Selection:
-    """What is kept of a character: every `step`-th vertex, and these frames of these clips."""
+    """The part of a character to keep: every `step`-th vertex, and some frames of some clips."""
 
     frames: dict[str, tuple[int, ...]]
     step: int = 1
@@ -68,7 +68,7 @@ SELECTIONS = {
 
 
 def exact(tokens: Sequence[Sequence[str]], digits: int) -> np.ndarray:
-    """Numbers from text: float32 if that gives back `digits` digits of every token, else float64."""
+    """Numbers from text: float32 if that represents `digits` digits of every token, else float64."""
     doubles = np.array(tokens, dtype=np.float64)
     floats = doubles.astype(np.float32)
     pairs = zip(floats.flat, doubles.flat, strict=True)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Give the project another version: ``python tools/release.py 0.3.0``.
 
-The version is that of ``meson.build``, from which the library, the Python package and what is built with them have it.
-Compilers read a copy in ``sbs.h``, and Blender two in the add-on, as plain text: this writes all of them, and dates
-what is unreleased in ``CHANGELOG.md``. Without a version it checks that they agree.
+The version is in ``meson.build``, which the library and the Python package take it from. There are copies in ``sbs.h``
+for compilers, and two in the add-on for Blender. This writes all of them, and the date of the release in
+``CHANGELOG.md``. Without a version it checks that all agree.
 """
 
 import argparse
@@ -26,7 +26,7 @@ UNRELEASED = "## Unreleased\n"
 
 
 def find(text: str, place: str) -> re.Match[str]:
-    """The one version that is in the text of a file."""
+    """The only version in the text of a file."""
     found = list(re.finditer(PLACES[place], text, re.MULTILINE))
     if len(found) != 1:
         sys.exit(f"{place}: {len(found)} versions like {PLACES[place]}")
@@ -34,7 +34,7 @@ def find(text: str, place: str) -> re.Match[str]:
 
 
 def versions(root: Path = ROOT) -> dict[str, str]:
-    """The version that each file has."""
+    """The version in each file."""
     return {place: ".".join(find((root / place).read_text(encoding="utf-8"), place).groups()) for place in PLACES}
 
 
