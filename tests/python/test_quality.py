@@ -13,12 +13,13 @@ import pytest
 from PIL import Image
 from solids import arm, block, turned
 
+import evaluate_quality
 import sbs.quality
 from sbs import poses
 from sbs.demo.scenes import knee, load_shipped, twist
 from sbs.picture import MissingExtraError
 from sbs.quality import COLUMNS, MEASURES, METHODS, Motion, Report, chosen, clip, evaluate, made_poses, motions, report
-from sbs.quality.plot import plot
+from sbs.quality.plot import COLORS, plot
 
 
 @pytest.fixture(scope="module")
@@ -280,6 +281,10 @@ def test_a_plot_of_clips_and_of_poses(tmp_path: Path, hand: sbs.Character) -> No
     assert colors is not None
     assert len(colors) > 100
     assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_every_method_has_a_color_of_its_own() -> None:
+    assert len(set(COLORS)) >= len(evaluate_quality.PANEL)
 
 
 def test_a_plot_without_matplotlib_says_what_to_install(

@@ -25,7 +25,7 @@ PANELS = (
     ("surface_energy", ("mean",), "surface energy", False),
 )
 JUMP = "largest jump"
-COLORS = ("#2471a3", "#7d3c98", "#c0392b", "#d68910", "#1e8449", "#34495e", "#117a65")
+COLORS = ("#2471a3", "#7d3c98", "#c0392b", "#d68910", "#1e8449", "#34495e", "#117a65", "#a04000", "#d98880", "#839192")
 
 
 def plot(reports: Sequence[Report], path: Path) -> None:
