@@ -68,6 +68,10 @@ class Character:
     options : dict
         The options of `Skin.deform` that the file asks for, as in ``character.skin.deform(matrices,
         **character.options)``. Empty for glTF, which has linear blending only.
+    source : optional
+        The glTF file that the character is from. As long as triangles and nodes are those of the file, `save` writes
+        the character into it, so that materials, textures, morph targets, cameras and all else are kept. None to save
+        the character alone.
 
     Raises
     ------
@@ -88,6 +92,7 @@ class Character:
     animations: Animations = field(default_factory=Animations)
     strict: InitVar[bool] = False
     options: BlendOptions = field(default_factory=BlendOptions)
+    source: object = None
 
     def __post_init__(self, strict: bool) -> None:
         if not isinstance(self.animations, Animations):
@@ -327,7 +332,9 @@ class Character:
         """Write the character to a file: mesh, joints, influences, animations. ``sbs formats`` lists the formats.
 
         Weights are written as the skin uses them: bad ones dropped, one for each joint of a vertex, with sum 1, the
-        largest first. Materials are not kept. An existing file is replaced once the new one is complete.
+        largest first. If a character from glTF still has its triangles and nodes, all else of the file that it is from
+        is kept as it was, such as materials, textures, and weights that were not changed. Other formats get no
+        materials. An existing file is replaced once the new one is complete.
 
         Parameters
         ----------
@@ -348,7 +355,9 @@ class Character:
         from . import formats
 
         target = pathlib.Path(path)
-        formats.written(target, "write").write(target, self.name, self.mesh, self.rig, self.animations, weights=weights)
+        formats.written(target, "write").write(
+            target, self.name, self.mesh, self.rig, self.animations, weights=weights, source=self.source
+        )
 
 
 def bound(mesh: Mesh, skeleton: Skeleton) -> dict[str, Any]:
@@ -424,8 +433,10 @@ def load(path: PathLike, *, strict: bool = False, skin: int | None = None) -> Ch
         for remark in content.remarks:
             warn(remark, FileWarning)
         try:
-            mesh = content.surface.as_mesh()
-            return Character(name, mesh, content.skeleton, content.rig, content.animations, strict, content.options)
+            mesh = content.surface.as_mesh() if content.mesh is None else content.mesh
+            return Character(
+                name, mesh, content.skeleton, content.rig, content.animations, strict, content.options, content.source
+            )
         except ValueError as error:
             raise FileError(f"{source}: {error}") from error
 

@@ -85,6 +85,10 @@ class CharacterContent:
         The parts that were left out, or read in another way than they are stored.
     options : BlendOptions
         How the file has the mesh deformed, where that is not linear blending.
+    mesh : Mesh, optional
+        What ``surface.as_mesh()`` returns, where the reader has it.
+    source : optional
+        What the writer of the same format needs to keep the rest of the file.
     """
 
     surface: SkinnedMesh
@@ -93,6 +97,8 @@ class CharacterContent:
     animations: Animations
     remarks: list[str]
     options: BlendOptions = field(default_factory=BlendOptions)
+    mesh: Mesh | None = None
+    source: object = None
 
 
 def weighted_joints(surface: SkinnedMesh, joint_count: int) -> NDArray[np.bool_]:

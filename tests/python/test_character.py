@@ -157,4 +157,4 @@ def test_new_weights_keep_the_class() -> None:
 
 def test_parameters_of_a_character() -> None:
     names = list(inspect.signature(sbs.Character).parameters)
-    assert names == ["name", "mesh", "skeleton", "rig", "animations", "strict", "options"]
+    assert names == ["name", "mesh", "skeleton", "rig", "animations", "strict", "options", "source"]

@@ -43,7 +43,16 @@ class Writer(Protocol):
     """Writes a character, completely or not at all."""
 
     def __call__(
-        self, path: Path, name: str, mesh: Mesh, rig: Rig, animations: Sequence[Animation], /, *, weights: str
+        self,
+        path: Path,
+        name: str,
+        mesh: Mesh,
+        rig: Rig,
+        animations: Sequence[Animation],
+        /,
+        *,
+        weights: str,
+        source: object,
     ) -> None: ...
 
 
@@ -101,10 +110,12 @@ def _read_gltf(path: Path, skin: int | None) -> CharacterContent:
     return reader.read(path, skin)
 
 
-def _write_glb(path: Path, name: str, mesh: Mesh, rig: Rig, animations: Sequence[Animation], *, weights: str) -> None:
+def _write_glb(
+    path: Path, name: str, mesh: Mesh, rig: Rig, animations: Sequence[Animation], *, weights: str, source: object
+) -> None:
     from ..gltf import writer
 
-    writer.write(path, name, mesh, rig, animations, weights=weights)
+    writer.write(path, name, mesh, rig, animations, weights=weights, source=source)
 
 
 def _write_glb_pose(
@@ -123,7 +134,7 @@ FORMATS: tuple[Format, ...] = (
     Format(
         "glTF 2.0, binary",
         (".glb",),
-        "mesh, normals, UVs, skeleton, weights, animations",
+        "mesh, normals, UVs, skeleton, weights, animations; of a file that was read everything else",
         magic=(b"glTF",),
         read=_read_gltf,
         write=_write_glb,

@@ -98,7 +98,14 @@ def _put_faces(mesh: Any, triangles: NDArray[np.int32]) -> None:
 
 
 def write(
-    path: Path, name: str, mesh: Mesh, rig: Rig, animations: Sequence[Animation], *, weights: str = "float32"
+    path: Path,
+    name: str,
+    mesh: Mesh,
+    rig: Rig,
+    animations: Sequence[Animation],
+    *,
+    weights: str = "float32",
+    source: object = None,
 ) -> None:
     """Writes a character as a UsdSkel asset: a SkelRoot with a skeleton, its animations and the mesh.
 

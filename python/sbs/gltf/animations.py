@@ -47,14 +47,15 @@ class AnimationReader:
         self._times: dict[int, Floats] = {}
         self._times_by_content: dict[bytes, Floats] = {}
 
-    def read(self) -> Animations:
-        """All animations of the file that move the rig. Raises FileError."""
-        animations = []
+    def read(self) -> tuple[Animations, list[int]]:
+        """All animations of the file that move the rig, and their numbers. Raises FileError."""
+        animations, numbers = [], []
         for number, element in enumerate(self._document.all("animations")):
             tracks = self._read_tracks(element)
             if tracks:
                 animations.append(Animation(element.string("name", f"animation_{number}"), tracks, self._rig))
-        return Animations(animations)
+                numbers.append(number)
+        return Animations(animations), numbers
 
     def _read_tracks(self, animation: Element) -> tuple[Track, ...]:
         """Tracks of an animation; channels with the same path, interpolation and times make one track."""

@@ -173,6 +173,27 @@ class Document:
             if not name.startswith(_HARMLESS):
                 raise FileError(f"{self.path}: needs the extension {name[:80]!r}, which cannot be read")
 
+    @property
+    def json(self) -> dict[str, Any]:
+        """The file's own object, as it is."""
+        content: dict[str, Any] = self.root._content
+        return content
+
+    @property
+    def is_compressed(self) -> bool:
+        """Whether a part of the file is compressed, even if there is another form of it."""
+        return any(name in _COMPRESSION for name in self.root.strings("extensionsUsed"))
+
+    def blobs(self) -> tuple[list[bytes], list[int]]:
+        """What buffers begin with, each once and not copied, and which of these each buffer has."""
+        numbers: dict[int, int] = {}
+        blobs: list[bytes] = []
+        for buffer in self._buffers:
+            data = buffer.obj
+            if isinstance(data, bytes) and numbers.setdefault(id(data), len(blobs)) == len(blobs):
+                blobs.append(data)
+        return blobs, [numbers[id(buffer.obj)] for buffer in self._buffers]
+
     def compressed(self, name: str) -> FileError:
         return FileError(
             f"{self.path}: compressed by {name}, which cannot be read; write the file again without compression"

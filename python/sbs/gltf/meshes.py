@@ -16,21 +16,24 @@ from .skins import SkinUse
 _TRIANGLES, _TRIANGLE_STRIP, _TRIANGLE_FAN = 4, 5, 6
 
 
-def read_surface(document: Document, meshes: list[tuple[Element, SkinUse]]) -> SkinnedMesh:
-    """Joins the primitives of meshes, one after the other.
+def read_surface(
+    document: Document, meshes: list[tuple[Element, SkinUse]]
+) -> tuple[SkinnedMesh, list[tuple[int, int, int]]]:
+    """Joins the primitives of meshes, one after the other; for each the number of the mesh, its own, and its vertices.
 
     Vertices of primitives without normals get area-weighted ones if others have normals, and those without texture
     coordinates get (0, 0) if others have them. Raises FileError.
     """
-    surfaces = []
-    for mesh, use in meshes:
-        for primitive in mesh.children("primitives"):
+    surfaces, origins = [], []
+    for mesh_number, (mesh, use) in enumerate(meshes):
+        for number, primitive in enumerate(mesh.children("primitives")):
             surface = _read_primitive(document, primitive, use)
             if surface is not None:
                 surfaces.append(surface)
+                origins.append((mesh_number, number, len(surface.positions)))
     if not surfaces:
         raise document.root.error("no triangles on the skin")
-    return join(surfaces)
+    return join(surfaces), origins
 
 
 def vertex_count(document: Document, mesh: Element) -> int:

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from .. import affine
 from ..content import CharacterContent, FileError, fold_scale, skeleton_of, weighted_joints
-from ..rig import Floats
+from ..rig import Floats, Rig
 from . import nodes
 from .animations import AnimationReader
 from .document import Document
 from .meshes import read_surface, vertex_count
 from .skins import SkinGroup, read_groups
+from .source import Part, Source
 
 
 def read(path: Path, skin: int | None) -> CharacterContent:
@@ -28,29 +29,66 @@ def read(path: Path, skin: int | None) -> CharacterContent:
 
 def _read(document: Document, skin: int | None) -> CharacterContent:
     parents = nodes.read_parents(document)
-    group, meshes = _choose(document, parents, skin)
-    surface = read_surface(document, [(document.all("meshes")[mesh], group.uses[skin]) for mesh, skin in meshes])
+    group, meshes, is_first = _choose(document, parents, skin)
+    surface, origins = read_surface(
+        document, [(document.all("meshes")[mesh], group.uses[skin]) for mesh, skin in meshes]
+    )
     weighted = weighted_joints(surface, len(group.joints))
     inverse_bind_matrices = _usable(document, group, weighted)
     rig = nodes.read_rig(document, group.joints, parents, inverse_bind_matrices)
     if not np.isfinite(rig.rest_matrices).all():
         raise document.root.error("transforms of nodes or inverse bind matrices are too large", "nodes")
+    unscaled = rig
     surface, rig = fold_scale(surface, rig, weighted)
     try:
-        skeleton = skeleton_of(rig)
+        skeleton, mesh = skeleton_of(rig), surface.as_mesh()
     except ValueError as error:
         raise FileError(f"{document.path}: {error}") from None
+    order = nodes.ancestry(group.joints, parents)
+    blobs, buffers = document.blobs()
+    parts = _parts(origins, meshes, group, unscaled, rig)
+    origins_in_file = [(part.mesh, part.primitive) for part in parts]
+    animations, numbers = AnimationReader(document, rig, order).read()
     return CharacterContent(
         surface=surface,
         skeleton=skeleton,
         rig=rig,
-        animations=AnimationReader(document, rig, nodes.ancestry(group.joints, parents)).read(),
+        animations=animations,
         remarks=document.remarks,
+        mesh=mesh,
+        source=None
+        if document.is_compressed or len(set(origins_in_file)) < len(origins_in_file) or not is_first
+        else Source(
+            path=document.path,
+            json=document.json,
+            blobs=blobs,
+            buffers=buffers,
+            parts=parts,
+            mesh=mesh,
+            rig=rig,
+            nodes=order,
+            animations=list(zip(animations, numbers, strict=True)),
+        ),
     )
 
 
-def _choose(document: Document, parents: list[int], skin: int | None) -> tuple[SkinGroup, list[tuple[int, int]]]:
-    """The group of skins to read, and its meshes as pairs of numbers (mesh, skin)."""
+def _parts(
+    origins: list[tuple[int, int, int]], meshes: list[tuple[int, int]], group: SkinGroup, unscaled: Rig, rig: Rig
+) -> list[Part]:
+    """Where the vertices are from, and how they were brought into the space of the mesh."""
+    before, after = (np.linalg.norm(each.inverse_bind_matrices[0, :3, :3]) for each in (unscaled, rig))
+    scale = np.diag([*[before / after] * 3, 1.0])
+    parts, first = [], 0
+    for place, primitive, count in origins:
+        mesh, skin = meshes[place]
+        use = group.uses[skin]
+        parts.append(Part(mesh, primitive, first, count, use.joint_map, scale @ use.mesh_matrix))
+        first += count
+    return parts
+
+
+def _choose(document: Document, parents: list[int], skin: int | None) -> tuple[SkinGroup, list[tuple[int, int]], bool]:
+    """The group of skins to read, its meshes as pairs of numbers (mesh, skin), and whether it is read by default."""
     groups = read_groups(document)
     if not groups:
         raise FileError(f"{document.path}: no skin, so there is nothing to deform")
@@ -71,7 +109,7 @@ def _choose(document: Document, parents: list[int], skin: int | None) -> tuple[S
     others = [f"skin {n}" for i, group in enumerate(groups) if i != chosen and users[i] for n in group.uses]
     if others and skin is None:
         document.remarks.append(f"left out, as other skins have more vertices (skin= chooses): {_names(others)}")
-    return groups[chosen], users[chosen]
+    return groups[chosen], users[chosen], chosen == int(np.argmax(sizes))
 
 
 def _mesh_nodes(document: Document, parents: list[int]) -> tuple[list[tuple[int, int]], list[str]]:

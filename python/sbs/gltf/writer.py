@@ -11,12 +11,15 @@ import numpy as np
 import pygltflib
 from numpy.typing import NDArray
 
-from ..animation import Animation, Track
+from ..animation import Animation
 from ..files import replacing
 from ..rig import Rig
 from ..text import well_formed
 from ..triangle_mesh import Mesh
 from .influences import in_sets, quantize
+from .keys import keys_of
+from .rewriter import rewrite
+from .source import Source
 
 _COMPONENT_TYPES = {
     np.dtype(np.float32): pygltflib.FLOAT,
@@ -73,11 +76,16 @@ def write(
     animations: Sequence[Animation],
     *,
     weights: str = "float32",
+    source: object = None,
 ) -> None:
     """See `sbs.Character.save`."""
     if weights not in ("float32", "uint16", "uint8"):
         raise ValueError(f"weights is {weights!r}, 'float32', 'uint16' or 'uint8' is needed")
-    data = _to_bytes(well_formed(name) or None, mesh, rig, animations, weights)
+    data = (
+        rewrite(source, mesh, animations, weights)
+        if isinstance(source, Source) and source.fits(mesh, rig)
+        else _to_bytes(well_formed(name) or None, mesh, rig, animations, weights)
+    )
     with replacing(path) as temporary:
         temporary.write_bytes(data)
 
@@ -189,7 +197,7 @@ def _animation(builder: _Builder, animation: Animation) -> pygltflib.Animation:
         for column, node in enumerate(track.nodes.tolist()):
             gltf_animation.samplers.append(
                 pygltflib.AnimationSampler(
-                    input=times, output=builder.accessor(_keys(track, column)), interpolation=track.interpolation
+                    input=times, output=builder.accessor(keys_of(track, column)), interpolation=track.interpolation
                 )
             )
             gltf_animation.channels.append(
@@ -199,10 +207,3 @@ def _animation(builder: _Builder, animation: Animation) -> pygltflib.Animation:
                 )
             )
     return gltf_animation
-
-
-def _keys(track: Track, column: int) -> NDArray[np.float32]:
-    values = track.values[..., column, :]
-    if track.path == "rotation":
-        values = np.roll(values, -1, axis=-1)
-    return values.reshape(-1, values.shape[-1]).astype(np.float32)

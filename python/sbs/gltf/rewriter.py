@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: MIT
+"""Writes a character into the glTF file that it is from: whatever was not changed stays, byte for byte."""
+
+from __future__ import annotations
+
+import copy
+import json
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import affine
+from ..animation import Animation
+from ..content import FileError
+from ..influences import tidy
+from ..text import well_formed
+from ..triangle_mesh import Mesh
+from .container import read_uri
+from .influences import in_sets, quantize
+from .keys import keys_of
+from .source import Part, Source
+
+__all__ = ["rewrite"]
+
+_COMPONENT_TYPES = {"float32": 5126, "uint8": 5121, "uint16": 5123}
+_TYPES = {1: "SCALAR", 2: "VEC2", 3: "VEC3", 4: "VEC4"}
+_ARRAY_BUFFER = 34962
+
+
+class _File:
+    """The JSON of a file and the bytes of its only buffer."""
+
+    def __init__(self, source: Source) -> None:
+        self.json = copy.deepcopy(source.json)
+        self.bytes = bytearray()
+        starts = []
+        for blob in source.blobs:
+            self.bytes += bytes(-len(self.bytes) % 4)
+            starts.append(len(self.bytes))
+            self.bytes += blob
+        if len(source.buffers) > 1:
+            for view in self.elements("bufferViews"):
+                self._move(view, [starts[blob] for blob in source.buffers])
+        self._embed_images(source)
+
+    def elements(self, kind: str) -> list[dict[str, Any]]:
+        """The elements of a kind; a list that can be added to."""
+        if self.json.get(kind) is None:
+            self.json[kind] = []
+        found: list[dict[str, Any]] = self.json[kind]
+        return found
+
+    @staticmethod
+    def _move(view: dict[str, Any], starts: list[int]) -> None:
+        """Lets a buffer view, of whatever is no part of the character too, begin where its buffer now does."""
+        try:
+            start = starts[int(view["buffer"])]
+            view["byteOffset"], view["buffer"] = int(view.get("byteOffset") or 0) + start, 0
+        except (TypeError, ValueError, KeyError, IndexError, AttributeError):
+            pass  # nobody reads it: those that are read were checked
+
+    def _embed_images(self, source: Source) -> None:
+        """Images that are files beside the source become bytes of the new file, which may lie elsewhere."""
+        if not isinstance(self.json.get("images", []), list):
+            return
+        for number, image in enumerate(self.json.get("images", [])):
+            uri = image.get("uri") if isinstance(image, dict) else None
+            if not isinstance(uri, str) or uri.startswith("data:"):
+                continue
+            try:
+                data = read_uri(source.path, uri, f"images[{number}]", {})
+            except FileError:
+                continue  # nowhere to be found now; the name is kept
+            del image["uri"]
+            image["bufferView"] = self.view(data)
+            image.setdefault("mimeType", "image/jpeg" if data.startswith(b"\xff\xd8") else "image/png")
+
+    def view(self, data: bytes, target: int | None = None) -> int:
+        """A buffer view of new bytes."""
+        self.bytes += bytes(-len(self.bytes) % 4)
+        view = {"buffer": 0, "byteOffset": len(self.bytes), "byteLength": len(data)}
+        self.bytes += data
+        self.elements("bufferViews").append(view if target is None else view | {"target": target})
+        return len(self.elements("bufferViews")) - 1
+
+    def accessor(self, array: NDArray[Any], target: int | None = None, **keys: Any) -> int:
+        """An accessor on new numbers, (count, columns)."""
+        array = np.ascontiguousarray(array)
+        self.elements("accessors").append(
+            {
+                "bufferView": self.view(array.tobytes(), target),
+                "componentType": _COMPONENT_TYPES[array.dtype.name],
+                "count": len(array),
+                "type": _TYPES[array.shape[1]],
+                **keys,
+            }
+        )
+        return len(self.elements("accessors")) - 1
+
+    def to_bytes(self) -> bytes:
+        """The file as GLB."""
+        self.bytes += bytes(-len(self.bytes) % 4)
+        if self.bytes:
+            self.json["buffers"] = [{"byteLength": len(self.bytes)}]
+        text = json.dumps(self.json, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+        text += b" " * (-len(text) % 4)
+        chunks = struct.pack("<I4s", len(text), b"JSON") + text
+        if self.bytes:
+            chunks += struct.pack("<I4s", len(self.bytes), b"BIN\0") + bytes(self.bytes)
+        return struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)) + chunks
+
+
+def rewrite(source: Source, mesh: Mesh, animations: Sequence[Animation], weights: str) -> bytes:
+    """The bytes of the file with what was changed.
+
+    Parameters
+    ----------
+    source : Source
+        One that fits.
+    mesh : Mesh
+    animations : sequence of Animation
+    weights : str
+        How weights are stored that were changed.
+    """
+    file = _File(source)
+    for part in source.parts:
+        _put_part(file, source.mesh, mesh, part, weights)
+    _put_animations(file, source, animations)
+    return file.to_bytes()
+
+
+def _put_part(file: _File, before: Mesh, mesh: Mesh, part: Part, weights: str) -> None:
+    rows = slice(part.first, part.first + part.count)
+    primitive = file.json["meshes"][part.mesh]["primitives"][part.primitive]
+    attributes = primitive["attributes"]
+    inverse = affine.inverse(part.matrix[None])[0]
+    if not np.array_equal(mesh.positions[rows], before.positions[rows]):
+        positions = (mesh.positions[rows] @ inverse[:3, :3].T + inverse[:3, 3]).astype(np.float32)
+        bounds: dict[str, Any] = {"min": positions.min(axis=0).tolist(), "max": positions.max(axis=0).tolist()}
+        attributes["POSITION"] = file.accessor(positions, _ARRAY_BUFFER, **bounds)
+    if _differ(mesh.normals, before.normals, rows):
+        normals = np.asarray(mesh.normals, np.float64)[rows] @ part.matrix[:3, :3]
+        length = np.linalg.norm(normals, axis=1, keepdims=True)
+        unit = (normals / np.where(length > 0.0, length, 1.0)).astype(np.float32)
+        attributes["NORMAL"] = file.accessor(unit, _ARRAY_BUFFER)
+    if _differ(mesh.uvs, before.uvs, rows):
+        attributes["TEXCOORD_0"] = file.accessor(np.asarray(mesh.uvs, np.float32)[rows], _ARRAY_BUFFER)
+    if weights != "float32" or not _same_influences(before, mesh, rows):
+        _put_influences(file, attributes, mesh, part, rows, weights)
+
+
+def _differ(ours: NDArray[Any] | None, theirs: NDArray[Any] | None, rows: slice) -> bool:
+    return ours is not None and theirs is not None and not np.array_equal(ours[rows], theirs[rows])
+
+
+def _same_influences(before: Mesh, mesh: Mesh, rows: slice) -> bool:
+    """Whether vertices have the influences that the file has, none of which needed a repair or to be normalized."""
+    if mesh.joint_indices.shape != before.joint_indices.shape or not (
+        np.array_equal(mesh.joint_indices[rows], before.joint_indices[rows])
+        and np.array_equal(mesh.joint_weights[rows], before.joint_weights[rows])
+    ):
+        return False
+    found = mesh.joint_weights[rows]
+    with np.errstate(invalid="ignore"):
+        return bool(np.all(found >= 0.0) and np.all(np.abs(found.sum(axis=1) - 1.0) <= 1e-6))
+
+
+def _put_influences(file: _File, attributes: dict[str, Any], mesh: Mesh, part: Part, rows: slice, weights: str) -> None:
+    for name in [name for name in attributes if name.startswith(("JOINTS_", "WEIGHTS_"))]:
+        del attributes[name]
+    joints, shares = in_sets(*tidy(mesh.joint_indices[rows], mesh.joint_weights[rows]))
+    number_in_skin = np.zeros(int(part.joint_map.max()) + 1, np.int64)
+    number_in_skin[part.joint_map] = np.arange(len(part.joint_map))
+    stored = quantize(shares, np.dtype(weights))
+    joint_type = np.uint8 if len(part.joint_map) <= 256 else np.uint16
+    kind = {} if stored.dtype == np.float32 else {"normalized": True}
+    for first in range(0, joints.shape[1], 4):
+        columns = slice(first, first + 4)
+        indices = number_in_skin[joints[:, columns]].astype(joint_type)
+        attributes[f"JOINTS_{first // 4}"] = file.accessor(indices, _ARRAY_BUFFER)
+        attributes[f"WEIGHTS_{first // 4}"] = file.accessor(stored[:, columns], _ARRAY_BUFFER, **kind)
+
+
+def _put_animations(file: _File, source: Source, animations: Sequence[Animation]) -> None:
+    """Keeps the animations that the character still has, and all that do not move it; adds the others."""
+    if len(animations) == len(source.animations) and all(
+        ours is theirs for ours, (theirs, _) in zip(animations, source.animations, strict=True)
+    ):
+        return
+    number_of = {id(animation): number for animation, number in source.animations}
+    known = set(number_of.values())
+    there = file.elements("animations")
+    others = [element for number, element in enumerate(there) if number not in known]
+    ours = [
+        there[number_of[id(animation)]] if id(animation) in number_of else _animation(file, source, animation)
+        for animation in animations
+    ]
+    file.json["animations"] = ours + others
+    if not file.json["animations"]:
+        del file.json["animations"]
+
+
+def _animation(file: _File, source: Source, animation: Animation) -> dict[str, Any]:
+    channels: list[dict[str, Any]] = []
+    samplers: list[dict[str, Any]] = []
+    for track in animation.tracks:
+        seconds = track.times.astype(np.float32)[:, None]
+        bounds: dict[str, Any] = {"min": [float(seconds.min())], "max": [float(seconds.max())]}
+        times = file.accessor(seconds, **bounds)
+        for column, node in enumerate(track.nodes.tolist()):
+            output = file.accessor(keys_of(track, column))
+            samplers.append({"input": times, "output": output, "interpolation": track.interpolation})
+            target = {"node": source.nodes[node], "path": track.path}
+            channels.append({"sampler": len(samplers) - 1, "target": target})
+    name = well_formed(animation.name)
+    return {"channels": channels, "samplers": samplers} | ({"name": name} if name else {})

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+"""What a glTF file has beside the character is there again when it is saved."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import struct
+import warnings
+from dataclasses import replace
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import trimesh
+from gltf_builder import Builder, arm
+
+import sbs
+
+FILES = Path(__file__).parents[1] / "data"
+DEMO = resources.files("sbs.demo") / "data"
+REAL = [FILES / "Rat.glb", FILES / "Fox.glb", FILES / "generic-hand-left.glb", Path(str(DEMO / "woman.glb"))]
+
+
+def opened(path: Path) -> tuple[dict[str, Any], bytes]:
+    """JSON and binary chunk of a GLB."""
+    data = path.read_bytes()
+    size = struct.unpack_from("<I", data, 12)[0]
+    return json.loads(data[20 : 20 + size]), data[28 + size :]
+
+
+def view(content: dict[str, Any], data: bytes, number: int) -> bytes:
+    element = content["bufferViews"][number]
+    start = element.get("byteOffset", 0)
+    return data[start : start + element["byteLength"]]
+
+
+def loaded(path: Path) -> sbs.Character:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return sbs.load(path)
+
+
+@pytest.mark.parametrize("path", REAL, ids=lambda path: path.stem)
+def test_what_was_not_touched_is_the_same_byte_for_byte(tmp_path: Path, path: Path) -> None:
+    loaded(path).save(tmp_path / "copy.glb")
+    before, data = opened(path)
+    after, copied = opened(tmp_path / "copy.glb")
+    for key in ("materials", "textures", "images", "samplers", "cameras", "nodes", "scenes", "skins", "animations"):
+        assert after.get(key) == before.get(key), key
+    assert copied[: len(data)] == data
+    primitives = ([p for mesh in content["meshes"] for p in mesh["primitives"]] for content in (before, after))
+    for old, new in zip(*primitives, strict=True):
+        changed = {key for key in old["attributes"] if new["attributes"].get(key) != old["attributes"][key]}
+        assert changed <= {"JOINTS_0", "WEIGHTS_0"}  # where sums are off 1
+        assert new.get("material") == old.get("material")
+
+
+@pytest.mark.parametrize("path", REAL, ids=lambda path: path.stem)
+def test_other_weights_leave_the_rest_alone(tmp_path: Path, path: Path) -> None:
+    character = loaded(path)
+    rigid = character.with_weights(*sbs.weights.limit(*character.skin.influences(), 1))
+    rigid.save(tmp_path / "rigid.glb")
+    before, data = opened(path)
+    after, copied = opened(tmp_path / "rigid.glb")
+    for key in ("materials", "textures", "images", "samplers", "nodes", "skins", "animations"):
+        assert after.get(key) == before.get(key), key
+    for image in before.get("images", []):
+        if "bufferView" in image:
+            assert view(after, copied, image["bufferView"]) == view(before, data, image["bufferView"])
+    again = loaded(tmp_path / "rigid.glb")
+    assert again.skin.max_influences == 1
+    matrices = character.rest_matrices
+    expected = rigid.skin.deform(matrices)
+    np.testing.assert_allclose(again.skin.deform(matrices), expected, atol=1e-6 * float(np.ptp(expected)))
+    assert trimesh.load(tmp_path / "rigid.glb").is_empty is False
+
+
+def rich(folder: Path) -> Path:
+    """A file with all kinds of things: two skinned meshes of one skin, a hat, a camera, morph targets, extras."""
+    builder = arm()
+    builder.json["extras"] = {"author": "nobody"}
+    builder.json["materials"] = [{"name": "skin", "alphaMode": "BLEND", "extras": {"a": [1, None]}}]
+    builder.json["cameras"] = [{"type": "perspective", "perspective": {"yfov": 1, "znear": 0.1}}]
+    primitive = builder.json["meshes"][0]["primitives"][0]
+    count = builder.json["accessors"][primitive["attributes"]["POSITION"]]["count"]
+    primitive["material"] = 0
+    primitive["attributes"]["COLOR_0"] = builder.accessor([[1, 0, 0, 1]] * count)
+    primitive["attributes"]["TANGENT"] = builder.accessor([[1, 0, 0, -1]] * count)
+    primitive["attributes"]["_MINE"] = builder.accessor([[0.5]] * count)
+    primitive["targets"] = [{"POSITION": builder.accessor([[0, 0, 1]] * count)}]
+    builder.node(name="eye", camera=0)
+    builder.animation((0, "translation", [0, 1], [[0, 0, 0], [1, 0, 0]]), name="slide")
+    builder.animation((3, "translation", [0, 1], [[0, 0, 0], [1, 0, 0]]), name="zoom")
+    return builder.save(folder / "rich.glb")
+
+
+def test_extras_cameras_morph_targets_and_animations_of_others(tmp_path: Path) -> None:
+    path = rich(tmp_path)
+    character = loaded(path)
+    wave = replace(character.animations[0], name="again")
+    changed = replace(character, animations=sbs.Animations((*character.animations, wave)))
+    changed.save(tmp_path / "changed.glb")
+    before, _ = opened(path)
+    after, _ = opened(tmp_path / "changed.glb")
+    for key in ("extras", "materials", "cameras", "nodes", "meshes", "skins"):
+        assert after[key] == before[key], key
+    assert [element["name"] for element in after["animations"]] == ["slide", "again", "zoom"]
+    again = loaded(tmp_path / "changed.glb")
+    for animation in again.animations:
+        expected = character.animations[0].skinning_matrices([0, 0.5, 1])
+        np.testing.assert_allclose(animation.skinning_matrices([0, 0.5, 1]), expected, atol=1e-7)
+    replace(character, animations=sbs.Animations(())).save(tmp_path / "still.glb")
+    assert [element["name"] for element in opened(tmp_path / "still.glb")[0]["animations"]] == ["zoom"]
+
+
+def test_a_changed_shape_is_written_in_the_space_of_the_file(tmp_path: Path) -> None:
+    """Where the file scales its joints, the mesh was scaled when it was read."""
+    builder = arm()
+    builder.node(children=[0], scale=[10, 10, 10])
+    path = builder.save(tmp_path / "scaled.glb")
+    character = loaded(path)
+    assert float(np.ptp(character.mesh.positions)) == pytest.approx(30)
+    taller = character.with_mesh(replace(character.mesh, positions=character.mesh.positions * [1, 3, 1]))
+    taller.save(tmp_path / "taller.glb")
+    again = loaded(tmp_path / "taller.glb")
+    np.testing.assert_allclose(again.mesh.positions, character.mesh.positions * [1, 3, 1], atol=1e-5)
+    content, data = opened(tmp_path / "taller.glb")
+    accessor = content["accessors"][content["meshes"][0]["primitives"][0]["attributes"]["POSITION"]]
+    stored = np.frombuffer(view(content, data, accessor["bufferView"]), "<f4").reshape(-1, 3)
+    assert float(np.ptp(stored)) == pytest.approx(3)
+    np.testing.assert_array_equal(accessor["max"], stored.max(axis=0))
+    assert opened(path)[0]["nodes"] == content["nodes"]
+
+
+def test_images_that_are_files_are_embedded(tmp_path: Path) -> None:
+    builder = arm()
+    builder.json["images"] = [{"uri": "skin.png"}, {"uri": "lost.png"}, {"uri": "../secret.png"}]
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "skin.png").write_bytes(b"\x89PNG, more or less")
+    (tmp_path / "secret.png").write_bytes(b"secret")
+    loaded(builder.save_text(tmp_path / "in" / "arm.gltf")).save(tmp_path / "arm.glb")
+    content, data = opened(tmp_path / "arm.glb")
+    assert view(content, data, content["images"][0]["bufferView"]) == b"\x89PNG, more or less"
+    assert content["images"][0]["mimeType"] == "image/png"
+    assert content["images"][1:] == [{"uri": "lost.png"}, {"uri": "../secret.png"}]
+    assert b"secret" not in data
+
+
+def test_other_triangles_are_written_alone(tmp_path: Path) -> None:
+    """Which vertices belong to which material is then unknown."""
+    character = loaded(rich(tmp_path))
+    finer = character.with_mesh(replace(character.mesh, triangles=character.mesh.triangles[:1]))
+    finer.save(tmp_path / "finer.glb")
+    content, _ = opened(tmp_path / "finer.glb")
+    assert not content.get("materials")
+    assert len(loaded(tmp_path / "finer.glb").mesh.triangles) == 1
+    replace(character, source=None).save(tmp_path / "alone.glb")
+    assert not opened(tmp_path / "alone.glb")[0].get("cameras")
+
+
+def test_several_buffers_become_one(tmp_path: Path) -> None:
+    builder: Builder = arm()
+    path = builder.save_text(tmp_path / "two.gltf")
+    content = json.loads(path.read_text())
+    content["buffers"].append(dict(content["buffers"][0]))
+    for element in content["bufferViews"][1:]:
+        element["buffer"] = 1
+    path.write_text(json.dumps(content))
+    character = loaded(path)
+    character.save(tmp_path / "one.glb")
+    assert len(opened(tmp_path / "one.glb")[0]["buffers"]) == 1
+    np.testing.assert_array_equal(loaded(tmp_path / "one.glb").mesh.positions, character.mesh.positions)
+
+
+def test_a_character_with_its_file_can_be_pickled(tmp_path: Path) -> None:
+    character = pickle.loads(pickle.dumps(loaded(rich(tmp_path))))
+    character.save(tmp_path / "copy.glb")
+    assert opened(tmp_path / "copy.glb")[0]["cameras"]
