@@ -154,7 +154,7 @@ def limb_twist(
     frames: int = FRAMES,
     smooth: bool = False,
 ) -> Twist | None:
-    """What spreads the twists of a character's limbs, for ``Skin(..., twist=)``.
+    """The bones to spread the twists of a character's limbs along, for ``Skin(..., twist=)``.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def limb_twist(
     Returns
     -------
     Twist or None
-        None if there is no bone to spread one along.
+        None if there is no such bone.
 
     Raises
     ------
@@ -198,9 +198,9 @@ ELSEWHERE = 1 / 3
 def twist_amounts(character: Character, twist: Twist, across: float = 0.5) -> Floats:
     """Amounts (V,) for ``Skin.deform(..., amount=)``: limbs spherical along their bones, joints otherwise.
 
-    Along a bone spherical blending is what keeps a twisted limb's radius; across joints it bulges, where weights were
-    painted for linear blending. So vertices that follow one limb get all of it, those where joints meet `across`, and
-    those between something between.
+    Along a bone, spherical blending keeps the radius of a twisted limb; across joints it bulges if weights were painted
+    for linear blending. So vertices that follow one limb get the amount 1, those where joints meet `across`, and those
+    in between an amount in between.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Motions of a skeleton of their own, brought onto the skeletons of characters."""
+"""Motions with their own skeleton, and how to transfer them to the skeletons of characters."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ __all__ = ["Motion"]
 # Bones shorter than this, relative to the size of their skeleton, have no direction.
 _NO_BONE = 1e-6
 
-# Directions whose second singular value is no larger, relative to the first, leave a rotation about their line open.
+# Directions whose second singular value is at most this, relative to the first, do not determine the rotation about
+# their line.
 _ONE_LINE = 1e-6
 
 
 class Rigged(Protocol):
-    """What a motion needs to know of a `Character`."""
+    """The parts of a `Character` that a motion needs."""
 
     @property
     def name(self) -> str: ...
@@ -40,7 +41,7 @@ class Rigged(Protocol):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Motion:
-    """How the joints of a skeleton turn over time, whatever mesh hangs on it.
+    """How the joints of a skeleton turn over time, without a mesh.
 
     At rest no joint is turned: its axes are those of the scene.
 
@@ -51,13 +52,13 @@ class Motion:
     parents : (J,) int32 ndarray
         Of each joint, -1 for a root; always less than the joint's own number.
     offsets : (J, 3) float64 ndarray
-        Where a joint is at rest, from its parent.
+        The position of a joint at rest, relative to its parent.
     times : (F,) float64 ndarray
         Seconds.
     rotations : (F, J, 3, 3) float64 ndarray
         Of each joint, in the axes of its parent.
     translations : (F, J, 3) float64 ndarray
-        Where it is, in the axes of its parent.
+        Its position, in the axes of its parent.
     """
 
     name: str
@@ -97,21 +98,21 @@ class Motion:
         return rotations, positions
 
     def onto(self, character: Rigged, names: Mapping[str, str] | None = None) -> Animation:
-        """The same motion of a character.
+        """The same motion for a character.
 
-        Bones point where those of the motion do, whatever pose the two skeletons rest in: where one stands with its
-        arms out and the other with its arms down, that difference is taken away first. Twist is kept. Joints that the
-        motion does not know follow their parents. The root moves as far as that of the motion from where it rests (or,
-        where it rests in the origin, from its first frame), in the measure of the character.
+        Bones point in the directions of the motion's bones, even if the rest poses differ: if one skeleton rests with
+        its arms out and the other with its arms down, that difference is removed first. Twist is kept. Joints that are
+        not in the motion follow their parents. The root moves as far as that of the motion from its rest position (or,
+        if that is the origin, from its first frame), scaled to the size of the character.
 
         Parameters
         ----------
         character : Character
-            Which way it looks and what is upward is found from where its joints are.
+            The directions that are forward and up are found from the positions of its joints.
         names : mapping of str to str, optional
-            The joints of the character by those of the motion, others being left out. By default joints of one name
-            are the same, and those whose names mean the same part of the body: CMU's, Mixamo's, MakeHuman's and some
-            others are known.
+            The joints of the character by those of the motion; others are left out. By default joints match that have
+            the same name, or names for the same part of the body: those of CMU, Mixamo, MakeHuman and some others are
+            known.
 
         Returns
         -------
@@ -121,7 +122,7 @@ class Motion:
         Raises
         ------
         ValueError
-            If fewer than two joints are the same, or `names` has one that is not there.
+            If fewer than two joints match, or `names` has one that does not exist.
         """
         skeleton, rig = character.skeleton, character.rig
         pairs = np.array(matched(self.names, skeleton.names, names), dtype=np.intp).reshape(-1, 2)
@@ -157,7 +158,7 @@ class Motion:
 
 
 def _known_above(parents: NDArray[np.int32], order: Sequence[int], known: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """For each joint (J,) the nearest one above it that the motion knows, -1 where there is none."""
+    """For each joint (J,) the nearest one above it that is in the motion, or -1."""
     above = np.full(len(parents), -1, np.intp)
     for joint in order:
         parent = parents[joint]
@@ -167,10 +168,10 @@ def _known_above(parents: NDArray[np.int32], order: Sequence[int], known: NDArra
 
 
 def _alignment(sources: Floats, targets: Floats) -> tuple[Floats, float]:
-    """The rotation (3, 3) by quarter turns that takes points best to others, and how much larger those are.
+    """The rotation (3, 3) by quarter turns that fits points best to others, and the ratio of their sizes.
 
-    Programs differ in which axis is upward and which way people look, by quarter turns; to fit better than by those
-    would lean a character whose arms hang lower.
+    Programs differ by quarter turns in the axes that are up and forward. A closer fit would tilt a character whose arms
+    hang lower.
     """
     sources = sources - sources.mean(axis=0)
     targets = targets - targets.mean(axis=0)
@@ -190,10 +191,10 @@ def _alignment(sources: Floats, targets: Floats) -> tuple[Floats, float]:
 def _laid(
     above: NDArray[np.intp], order: Sequence[int], source_of: NDArray[np.intp], bind: Floats, rest: Floats
 ) -> Floats:
-    """For each joint the least rotation (J, 3, 3) that lays its bones at bind along those of the motion at rest.
+    """For each joint the least rotation (J, 3, 3) that aligns its bones at bind with those of the motion at rest.
 
-    A bone leads to the next joints below that the motion knows. Where there is none, the rotation of the bone above is
-    taken, as a hand that hangs on a forearm.
+    A bone leads to the next joints below that are in the motion. If there is none, the rotation of the bone above is
+    used, as for a hand below a forearm.
     """
     result = np.tile(np.eye(3), (len(above), 1, 1))
     size = max(float(np.ptp(bind, axis=0).max()), 1e-300)
@@ -228,7 +229,7 @@ def _between(start: Floats, end: Floats) -> Floats:
 
 
 def _best(starts: Floats, ends: Floats) -> Floats:
-    """The rotation (3, 3) that takes unit vectors (n, 3) nearest to others.
+    """The rotation (3, 3) that fits unit vectors (n, 3) best to others.
 
     Kabsch, W. 1976. A solution for the best rotation to relate two sets of vectors. Acta Crystallographica A32.
     """

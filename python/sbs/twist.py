@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The twist of limbs spread along their bones: what a skin takes for ``twist``."""
+"""Spread the twist of limbs along their bones: the argument ``twist`` of a skin."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ FRAMES = 4
 class Twist:
     """Bones along which a twist is spread. Immutable.
 
-    A limb is turned about its bone before its joint moves it: at the head by as much as takes the joint's own twist
-    out, at the tail by its child's, and evenly between them. `sbs/twist.h` has the formula. A skin that is made with it
-    has some frames more for each bone, among which any method blends.
+    A limb is turned about its bone before its joint moves it: at the head so that the joint's own twist is undone, at
+    the tail by its child's twist, and evenly in between. `sbs/twist.h` has the formula. A skin with it has some more
+    frames for each bone, between which any method blends.
 
     Most callers want `sbs.limb_twist`, which finds the bones of a character.
 
@@ -34,14 +34,14 @@ class Twist:
     heads, tails : (B, 3) array_like
         Where the bones are at bind, in the space of the mesh.
     parents : (B,) array_like of int
-        What a joint's own twist is relative to; -1: it has none.
+        The joint that a joint's own twist is relative to; -1: it has no twist.
     joint_count : int
         J, of the skeleton.
     children : (B,) array_like of int, optional
-        Whose twist is spread along the bone, too: what hangs on its tail and has no bone here; -1, as by default, is
-        nobody.
+        The joint at the tail whose twist is spread along the bone, too, if it has no bone here; -1, the default, for
+        none.
     frames : int
-        For each bone, at least 2. Fewer take less time; a twist may be at most ``frames - 1`` half turns.
+        The number for each bone, at least 2. Fewer take less time; a twist may be at most ``frames - 1`` half turns.
     smooth : bool
         Whether the twist begins and ends gently, by ``3 t**2 - 2 t**3`` in place of the share t of the bone.
 
@@ -103,22 +103,22 @@ class Twist:
     ) -> Floats:
         """The twists of all bones in a pose or in several frames.
 
-        Without history a twist is at most half a turn, the short way round, and jumps where that changes sides. With
-        it, nothing jumps as long as no joint turns by half a turn or more from one frame to the next.
+        Without history a twist is at most half a turn, in the shorter direction, and jumps where that changes. With
+        history nothing jumps, as long as no joint turns by half a turn or more from one frame to the next.
 
         Parameters
         ----------
         skinning_matrices : (J, 4, 4), (J, 3, 4), (F, J, 4, 4) or (F, J, 3, 4) array_like
         follow : bool
-            Whether each frame goes on from the one before.
+            Whether each frame continues from the one before.
         previous : (B, 2) array_like, optional
-            Twists that the frame, of several with `follow` the first and otherwise each, goes on from.
+            The twists that frames continue from: with `follow` only the first, otherwise each.
 
         Returns
         -------
         (B, 2) or (F, B, 2) ndarray of float64
-            Radians: the joint's own twist, and its child's. What `Skin.deform` and `Skin.deform_many` take for
-            ``twists``.
+            Radians: the joint's own twist, and its child's; for the argument ``twists`` of `Skin.deform` and
+            `Skin.deform_many`.
 
         Raises
         ------
@@ -130,13 +130,13 @@ class Twist:
         return found[0] if single else found
 
     def pose(self, skinning_matrices: ArrayLike, twists: ArrayLike | None = None) -> Floats:
-        """Skinning matrices with those of the frames behind them, (J', 3, 4) or (F, J', 3, 4).
+        """Skinning matrices followed by those of the frames, (J', 3, 4) or (F, J', 3, 4).
 
         Parameters
         ----------
         skinning_matrices : (J, 4, 4), (J, 3, 4), (F, J, 4, 4) or (F, J, 3, 4) array_like
         twists : (B, 2) or (F, B, 2) array_like, optional
-            In place of those that the matrices have, the short way round.
+            By default those of the matrices, in the shorter direction.
 
         Raises
         ------
@@ -156,7 +156,7 @@ class Twist:
         return self._core.influences(rest_positions, joint_indices, joint_weights)
 
     def skin_arguments(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """What `_core.Skin` is made from, with the frames, of what it would be made from without."""
+        """The arguments of `_core.Skin` with the frames, from those without."""
         positions = arguments.get("joint_positions")
         joint_indices, joint_weights = self._core.influences(
             arguments["rest_positions"], arguments["joint_indices"], arguments["joint_weights"]
@@ -210,12 +210,12 @@ class TwistTracker:
         return self._last.copy()
 
     def reset(self) -> None:
-        """Forget what was: the next frame is the first one."""
+        """Forget the past: the next frame is the first one."""
         self._last = None
 
 
 def _as_frames(matrices: ArrayLike) -> tuple[NDArray[Any], bool]:
-    """Frames (F, J, rows, 4), and whether there was one without being called so."""
+    """Frames (F, J, rows, 4), and whether a single one was given without the first axis."""
     given = np.asarray(matrices)
     return (given[None], True) if given.ndim == 3 else (given, False)
 
