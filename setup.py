@@ -2,7 +2,8 @@
 """A front for people and tools that expect a setup.py; the build itself is meson.build, installation is pip's.
 
 ``python setup.py build_ext --inplace`` builds sbs._core into python/sbs, to be used with ``PYTHONPATH=python``.
-``python setup.py blender_extension`` builds the Blender add-on into dist: an extension, and an archive for Blender 3.4.
+``python setup.py blender_extension`` builds the Blender add-on into dist: an extension, and an archive for Blender 3.4;
+with ``--all``, the extensions of all platforms that ``make wheels`` has built wheels for.
 """
 
 import argparse
@@ -59,17 +60,36 @@ def blender_extension(wheel: Path | None) -> None:
         subprocess.run([sys.executable, str(ROOT / "tools" / "blender_extension.py"), str(wheel)], check=True)
 
 
+def all_extensions(folder: Path) -> None:
+    """Build the extension of each platform into dist, around the wheels in a folder."""
+    sys.path.insert(0, str(ROOT / "tools"))
+    import cross_build
+
+    wheels = []
+    for name, target in cross_build.TARGETS.items():
+        found = sorted(folder.glob(f"*-{target.tag}.whl"))
+        if len(found) != 1:
+            sys.exit(f"{folder} has {len(found)} wheels for {name} and should have one; run: make wheels")
+        wheels += found
+    tool = [sys.executable, str(ROOT / "tools" / "blender_extension.py"), "--no-legacy"]
+    subprocess.run([*tool, *map(str, wheels)], check=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     build = commands.add_parser("build_ext", help="build the Python extension")
     build.add_argument("--inplace", "-i", action="store_true", help="put it into python/sbs")
     blender = commands.add_parser("blender_extension", help="build the Blender add-on into dist")
-    blender.add_argument("--wheel", type=Path, help="take this wheel instead of building one")
+    source = blender.add_mutually_exclusive_group()
+    source.add_argument("--wheel", type=Path, help="take this wheel instead of building one")
+    source.add_argument("--all", action="store_true", help="extensions of all platforms, from the wheels in dist")
     arguments = parser.parse_args()
     try:
         if arguments.command == "build_ext":
             build_ext(arguments.inplace)
+        elif arguments.all:
+            all_extensions(ROOT / "dist")
         else:
             blender_extension(arguments.wheel)
     except subprocess.CalledProcessError as error:

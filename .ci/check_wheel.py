@@ -2,6 +2,7 @@
 """Run what an installed wheel must bring itself: the extension and LAPACK."""
 
 import importlib.metadata
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 import sbs
 
 package = Path(sbs.__file__).parent
-assert "site-packages" in package.parts, package
+assert {"site-packages", "site"} & set(package.parts), package
 assert sbs.__version__ == importlib.metadata.version("spherical-blend-skinning")
 
 # Three joints turned about three axes through one point: the center is that point, by either solver.
@@ -36,8 +37,9 @@ radius = np.linalg.norm(positions - pivot, axis=1)
 np.testing.assert_allclose(np.linalg.norm(deformed - pivot, axis=1), radius, atol=1e-12)
 
 # The libraries in use are the wheel's own, not those of a compiler or of the system.
-mapped = {Path(line.split()[-1]) for line in Path("/proc/self/maps").read_text().splitlines() if "/" in line}
-for name in ("_core.abi3.so", "libscipy_openblas.so"):
-    assert [path.parent for path in mapped if path.name == name] == [package], (name, sorted(mapped))
-assert not [path for path in mapped if "libgomp" in path.name or "libomp" in path.name], sorted(mapped)
-print(f"sbs {sbs.__version__} deforms, numpy {np.__version__}")
+if sys.platform == "linux":
+    mapped = {Path(line.split()[-1]) for line in Path("/proc/self/maps").read_text().splitlines() if "/" in line}
+    for name in ("_core.abi3.so", "libscipy_openblas.so"):
+        assert [path.parent for path in mapped if path.name == name] == [package], (name, sorted(mapped))
+    assert not [path for path in mapped if "libgomp" in path.name or "libomp" in path.name], sorted(mapped)
+print(f"sbs {sbs.__version__} deforms by {sbs.build_info()['instruction_set']}, numpy {np.__version__}")

@@ -32,8 +32,8 @@ PLATFORMS = {
 EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
-def build(wheel: Path, output: Path) -> tuple[Path, Path]:
-    """Write both archives.
+def build(wheel: Path, output: Path, *, legacy: bool = True) -> list[Path]:
+    """Write the archives.
 
     Parameters
     ----------
@@ -41,10 +41,13 @@ def build(wheel: Path, output: Path) -> tuple[Path, Path]:
         Of this project, in the version of the manifest.
     output : Path
         The folder for the archives; made if needed.
+    legacy : bool
+        Whether to write the legacy add-on as well.
 
     Returns
     -------
-    extension, legacy : Path
+    list of Path
+        The extension, then the legacy add-on if there is one.
 
     Raises
     ------
@@ -59,10 +62,12 @@ def build(wheel: Path, output: Path) -> tuple[Path, Path]:
 
     output.mkdir(parents=True, exist_ok=True)
     stem = f"{name}-{version}-{platform.replace('-', '_')}"
-    extension, legacy = output / f"{stem}.zip", output / f"{stem}-legacy.zip"
-    write(extension, extension_members(wheel, platform))
-    write(legacy, legacy_members(wheel, manifest["id"]))
-    return extension, legacy
+    archives = [output / f"{stem}.zip"]
+    write(archives[0], extension_members(wheel, platform))
+    if legacy:
+        archives.append(output / f"{stem}-legacy.zip")
+        write(archives[1], legacy_members(wheel, manifest["id"]))
+    return archives
 
 
 def platform_of(tag: str) -> str:
@@ -118,11 +123,13 @@ def write(archive: Path, members: Iterator[tuple[str, bytes]]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("wheel", type=Path)
+    parser.add_argument("wheels", type=Path, nargs="+", metavar="wheel")
+    parser.add_argument("--no-legacy", action="store_true", help="extensions alone")
     parser.add_argument("--output", type=Path, default=ROOT / "dist", help="folder for the archives (dist)")
     arguments = parser.parse_args()
-    for archive in build(arguments.wheel, arguments.output):
-        print(archive)
+    for wheel in arguments.wheels:
+        for archive in build(wheel, arguments.output, legacy=not arguments.no_legacy):
+            print(archive)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,8 @@
 
 import ast
 import importlib.util
+import subprocess
+import sys
 import tomllib
 import zipfile
 from pathlib import Path
@@ -69,6 +71,23 @@ def test_legacy_add_on_holds_the_unpacked_wheel(tool: ModuleType, manifest: dict
     assert {f"spherical_blend_skinning/{name}" for name in ("__init__.py", "sbs/licenses/LICENSE")} <= names
     assert {name.split("/")[0] for name in names} == {"spherical_blend_skinning"}
     assert "spherical_blend_skinning/blender_manifest.toml" not in names
+
+
+def test_one_extension_for_each_wheel(manifest: dict[str, object], tmp_path: Path) -> None:
+    tags = ("manylinux_2_28_x86_64", "macosx_11_0_arm64", "win_amd64")
+    wheels = [make_wheel(tmp_path, manifest["version"], tag) for tag in tags]
+    tool = ROOT / "tools" / "blender_extension.py"
+    subprocess.run([sys.executable, tool, "--no-legacy", "--output", tmp_path / "dist", *wheels], check=True)
+    found = {}
+    for path in (tmp_path / "dist").iterdir():
+        with zipfile.ZipFile(path) as archive:
+            written = tomllib.loads(archive.read("blender_manifest.toml").decode())
+        found[path.name.removeprefix(f"spherical_blend_skinning-{manifest['version']}-")] = written["platforms"]
+    assert found == {
+        "linux_x64.zip": ["linux-x64"],
+        "macos_arm64.zip": ["macos-arm64"],
+        "windows_x64.zip": ["windows-x64"],
+    }
 
 
 def test_equal_contents_give_equal_archives(tool: ModuleType, manifest: dict[str, object], tmp_path: Path) -> None:
