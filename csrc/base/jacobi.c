@@ -52,7 +52,9 @@ static int rotate_pair(size_t rows, double *a, double *b, double *v, double *w) 
   return 1;
 }
 
-/* A unit vector orthogonal to the first `count` columns, which are so to each other: the axis that they leave most of. */
+/*
+ * A unit vector orthogonal to the first `count` columns, which are so to each other: the axis that they leave most of.
+ */
 static void complete(size_t rows, double *m, size_t count) {
   double *column = m + count * rows;
   size_t best = 0;

@@ -30,9 +30,9 @@ typedef pthread_t sbs_thread;
 #define SBS_CONDITION_INITIALIZER PTHREAD_COND_INITIALIZER
 
 /*
- * Marks a function to be called when the library is unloaded or the process exits. There is none on Windows, which calls
- * such functions while it holds the loader's lock. A thread needs that lock to end, so waiting for one there never ends;
- * and when a process exits, its other threads have been killed before, with whatever they had locked. See
+ * Marks a function to be called when the library is unloaded or the process exits. There is none on Windows, which
+ * calls such functions while it holds the loader's lock. A thread needs that lock to end, so waiting for one there
+ * never ends; and when a process exits, its other threads have been killed before, with whatever they had locked. See
  * sbs_stay_loaded.
  */
 #define SBS_AT_UNLOAD __attribute__((destructor))

@@ -197,7 +197,7 @@ exit:
   return result;
 }
 
-/* ------------------------------------------------------------------------------------------------------ in a pose -- */
+/* ----------------------------------------------------------------------------------------------------- in a pose -- */
 
 /* Whether matrices are of (F, J, 4, 4) or (F, J, 3, 4). */
 static int check_matrices(const core_twist *self, const core_array *matrices) {

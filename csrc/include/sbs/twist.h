@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libsbs: the twist of a limb spread along its bone. A forearm that is turned about itself turns evenly from the elbow
- * to the wrist; where weights alone say who turns, all of the turn is between the few vertices that two joints share.
- * Conventions, threads and errors are those of sbs.h.
+ * libsbs: the twist of a limb spread along its bone. A real forearm twists evenly from the elbow to the wrist; with
+ * weights alone, all of the twist is between the few vertices that two joints share. Conventions, threads and errors
+ * are those of sbs.h.
  *
- * Of a limb bone p with the direction n through its head, let a be the joint's own twist, that of its rotation relative
- * to its parent about n, and b that of its child's rotation relative to it, about the same n. A vertex at the share t of
- * the bone, 0 at the head and 1 at the tail, is turned about the bone, in bind space, before joint p moves it:
+ * For a limb bone p with the direction n through its head, let a be the joint's own twist, that of its rotation
+ * relative to its parent about n, and b that of its child's rotation relative to it, about the same n. A vertex at the
+ * share t of the bone, 0 at the head and 1 at the tail, is turned about the bone, in bind space, before joint p moves
+ * it:
  *
  *     C_p(t) = C_p T(-a (1 - t) + b t),    T(x) the rotation by x about the line through the head along n.
  *
- * At the head it so follows the parent's twist, at the tail the child's; what p alone is there for, its swing, is the
- * same all along. Bones blending (Kavan and Zara 2003, section 3) blends a joint's rotation and its parent's along the
- * bone likewise, but the whole rotation, and with no weights.
+ * So at the head it follows the parent's twist, at the tail the child's; the swing of p is the same along the whole
+ * bone. Bones blending (Kavan and Zara 2003, section 3) also blends rotations of a joint and its parent along the bone,
+ * but whole rotations, and without weights.
  *
- * HOW. There are `frames_per_bone` more joints for each bone, C_p(0) to C_p(1) at equal steps, and a vertex's weight of p
- * is shared by the two that its t is between. Any method of sbs.h then blends them as it blends all joints:
+ * HOW. There are `frames_per_bone` more joints for each bone, C_p(0) to C_p(1) at equal steps, and a vertex's weight of
+ * p is shared by the two that its t is between. Any method of sbs.h then blends them as it blends all joints:
  *
  *   bind  sbs_twist_joints, sbs_twist_influences   what a skin is made from, for sbs_skin_new and sbs_skin_update
  *   pose  sbs_twist_pose                           the matrices of all joints, for sbs_skin_deform and all others
  *
- * Spherically blended, the two are blended on the arc, eq. (9) of sbs.h within the bone: the limb keeps its radius, and
- * the rings of a straight tube turn in proportion to t but for what QLERP is off SLERP, 0.2 degrees for 4 frames in a
- * twist by 170. Linearly blended, a limb loses 1 - cos(x / 2) of its radius where two frames are apart by x. Two frames
- * that are apart by more than half a turn are blended the wrong way round, so that a + b may be at most
- * frames_per_bone - 1 half turns; without history it is at most two.
+ * Spherical blending, eq. (9) of sbs.h within the bone, blends the two on the arc: the limb keeps its radius, and the
+ * rings of a straight tube turn in proportion to t up to the difference of QLERP and SLERP, 0.2 degrees for 4 frames in
+ * a twist by 170. With linear blending a limb loses 1 - cos(x / 2) of its radius where two frames differ by x. Frames
+ * that differ by more than half a turn are blended in the wrong direction, so a + b may be at most frames_per_bone - 1
+ * half turns; without history it is at most two.
  */
 #ifndef SBS_TWIST_H
 #define SBS_TWIST_H
@@ -35,15 +36,15 @@
 extern "C" {
 #endif
 
-/* Frames of a bone where nothing else is said: apart by at most 120 degrees, and by 57 in a twist by 170. */
+/* The default number of frames of a bone: they differ by at most 120 degrees, and by 57 in a twist by 170. */
 #define SBS_TWIST_FRAMES 4
 
 typedef struct sbs_twist_desc {
   size_t joint_count;      /* J of the skeleton; 0 is SBS_ERROR_EMPTY */
   size_t bone_count;       /* B; 0 is SBS_ERROR_EMPTY */
   const int32_t *joints;   /* (B) the joint p of each bone, in [0, J), each once */
-  const int32_t *parents;  /* (B) what its own twist is relative to, in [-1, J); -1: it has none, a = 0 */
-  const int32_t *children; /* (B) or NULL; whose twist is spread along it, too, in [-1, J); -1: nobody's, b = 0 */
+  const int32_t *parents;  /* (B) the joint that its own twist is relative to, in [-1, J); -1: it has no twist, a = 0 */
+  const int32_t *children; /* (B) or NULL; the joint whose twist is spread along it, too, in [-1, J); -1: none, b = 0 */
   const double *heads;     /* (B, 3) at bind, finite, in the space of the mesh */
   const double *tails;     /* (B, 3), finite; not the head, or it is SBS_ERROR_OPTION */
   size_t frames_per_bone;  /* from 2; 0: SBS_TWIST_FRAMES */
@@ -57,11 +58,11 @@ SBS_API sbs_twist_desc sbs_default_twist_desc(void);
 typedef struct sbs_twist sbs_twist;
 
 /*
- * Makes one.
+ * Makes a twist.
  *
  *   desc       the bones; may be released afterwards
  *   allocator  or NULL for malloc and free
- *   twist      receives it; release it by sbs_twist_free
+ *   twist      receives the result; release it by sbs_twist_free
  *   fault      or NULL
  *
  * Errors: NULL, EMPTY, TOO_LARGE, NOT_FINITE, JOINT_INDEX (a joint out of range, or one that has two bones), PARENT (a
@@ -70,22 +71,22 @@ typedef struct sbs_twist sbs_twist;
 SBS_API sbs_status sbs_twist_new(const sbs_twist_desc *desc, const sbs_allocator *allocator, sbs_twist **twist,
                                  sbs_fault *fault);
 
-/* Releases it. NULL does nothing. No other thread may be using it. */
+/* Releases a twist. NULL does nothing. No other thread may be using it. */
 SBS_API void sbs_twist_free(sbs_twist *twist);
 
 /* J', the number of joints with the frames: J + B frames_per_bone. 0 for NULL. */
 SBS_API size_t sbs_twist_joint_count(const sbs_twist *twist);
 
 /*
- * Where the frames stand in the skeleton, for a skin: then rotation centers of two frames of one bone, and of a limb and
- * what it hangs on, are known without being solved for. A frame's parent is the one before it; the first one's, the last
- * frame of the parent's bone, or the parent. Children of desc.children and joints of bones that hang on a bone at its
- * tail hang on its last frame.
+ * Finds parents and positions of the frames, for a skin: then rotation centers of two frames of one bone, and of a limb
+ * and its parent, are known without a solve. A frame's parent is the frame before it. That of the first is the last
+ * frame of the parent's bone, or the parent. The parent of desc.children, and of joints with bones at the tail of a
+ * bone, is its last frame.
  *
  *   parents              (J) or NULL; then new_parents must be NULL, too
  *   joint_positions      (J, 3)
  *   new_parents          (J') or NULL
- *   new_joint_positions  (J', 3); a frame stands at the middle of what is between it and the one before
+ *   new_joint_positions  (J', 3); that of a frame is halfway between its place on the bone and that of the one before
  *
  * Errors: NULL, NOT_FINITE.
  */
@@ -93,7 +94,7 @@ SBS_API sbs_status sbs_twist_joints(const sbs_twist *twist, const int32_t *paren
                                     int32_t *new_parents, double *new_joint_positions, sbs_fault *fault);
 
 /*
- * Influences with the frames: K of a vertex become 2 K. Bad weights go on as they are, for sbs_skin_new to repair.
+ * Finds influences with the frames: K of a vertex become 2 K. Bad weights are passed on, for sbs_skin_new to repair.
  * O(V K) time; a part of a mesh may be given by itself.
  *
  *   vertex_count           V; 0 does nothing
@@ -104,8 +105,8 @@ SBS_API sbs_status sbs_twist_joints(const sbs_twist *twist, const int32_t *paren
  *   joint_indices          (V, K), each in [0, J)
  *   weight_scalar          of joint_weights
  *   joint_weights          (V, K)
- *   shares                 (V, K) or NULL; where along the bone each vertex is, for influences of joints with a bone, in
- *                          [0, 1], in place of its place. `smooth` does not apply to them
+ *   shares                 (V, K) or NULL: found from positions; where along the bone each vertex is, for influences of
+ *                          joints with a bone, in [0, 1]. `smooth` does not apply to them
  *   new_joint_indices      (V, 2 K), below J'; padded with index 0 and weight 0
  *   new_joint_weights      (V, 2 K)
  *   fault                  or NULL
@@ -119,10 +120,9 @@ SBS_API sbs_status sbs_twist_influences(const sbs_twist *twist, size_t vertex_co
                                         double *new_joint_weights, sbs_fault *fault);
 
 /*
- * The twist of a rotation about an axis: the angle of what is left of its quaternion without the part across the axis
- * (swing and twist). Of the angles that are the same but for whole turns it is the one nearest to `expected`; 0 for the
- * short way round. Where the rotation is half a turn about an axis across this one every twist is as good, and it is
- * `expected`.
+ * The twist of a rotation about an axis: the angle of its quaternion without the part across the axis (swing and
+ * twist). Of the angles that differ by whole turns it is the nearest to `expected`; 0 for the shorter direction. If the
+ * rotation is half a turn about a perpendicular axis, the twist is not determined, and the result is `expected`.
  *
  *   quaternion  (w, x, y, z), of any length but 0 and either sign
  *   axis        (3), of length 1
@@ -131,25 +131,25 @@ SBS_API sbs_status sbs_twist_influences(const sbs_twist *twist, size_t vertex_co
 SBS_API double sbs_twist_angle(const double *quaternion, const double *axis, double expected);
 
 /*
- * The twists a and b of each bone in a pose, of rotations R where joints are not rigid (see sbs_pose).
+ * Finds the twists a and b of each bone in a pose, from the rotations R if joints are not rigid (see sbs_pose).
  *
- * Without history a twist is at most half a turn, the short way: from 179 to 181 degrees it jumps to -179. With history,
- * the angles of the frame before, it goes on: nothing jumps as long as no joint turns by half a turn or more from one
- * frame to the next. `previous` and `angles` may be one array, which so keeps track of a motion.
+ * Without history a twist is at most half a turn, in the shorter direction: from 179 to 181 degrees it jumps to -179.
+ * With history, the angles of the frame before, nothing jumps as long as no joint turns by half a turn or more from one
+ * frame to the next. `previous` and `angles` may be one array, which then follows a motion.
  *
  *   pose      of J joints
  *   previous  (B, 2) or NULL, finite
  *   angles    (B, 2) a and b, radians
  *   fault     or NULL
  *
- * Errors: NULL, NOT_FINITE, NOT_AFFINE, OPTION; NO_CONVERGENCE, after which outputs hold anything.
+ * Errors: NULL, NOT_FINITE, NOT_AFFINE, OPTION; NO_CONVERGENCE, after which outputs are undefined.
  */
 SBS_API sbs_status sbs_twist_angles(const sbs_twist *twist, const sbs_pose *pose, const double *previous,
                                     double *angles, sbs_fault *fault);
 
 /*
- * The skinning matrices of all joints in a pose, the frames behind those of the skeleton. Where nothing is twisted the
- * frames' are exactly those of their joints.
+ * Finds the skinning matrices of all joints in a pose, those of the skeleton and then the frames. Without any twist the
+ * matrices of frames are exactly those of their joints.
  *
  *   pose      of J joints
  *   angles    (B, 2) or NULL, finite; NULL: those of sbs_twist_angles without history
