@@ -13,8 +13,6 @@ INSTALL = {
     "plots": "matplotlib",
     "USD files": "usd-core",
     "FBX files": "ufbx",
-    "--scheduler": "distributed",
-    "sbs view": "viser",
 }
 
 
@@ -30,12 +28,11 @@ def load(module: str, package: str, purpose: str = "pictures") -> Any:
     MissingExtraError
         If it is not installed, or does not load.
     """
-    verb = "needs" if purpose in ("--scheduler", "sbs view") else "need"
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
-        message = f"{purpose} {verb} {package}, which is not installed: pip install {INSTALL[purpose]}"
+        message = f"{purpose} need {package}, which is not installed: pip install {INSTALL[purpose]}"
         raise MissingExtraError(message, name=package) from error
     except Exception as error:  # Dr.Jit, for one, turns a shared library that is missing into a NameError.
         reason = error.__context__ or error
-        raise MissingExtraError(f"{purpose} {verb} {package}, which does not load: {reason}", name=package) from error
+        raise MissingExtraError(f"{purpose} need {package}, which does not load: {reason}", name=package) from error

@@ -20,7 +20,7 @@ from sbs.extras import MissingExtraError
 from sbs.formats import apart, bake
 
 pytest.importorskip("pxr")
-from pxr import Gf, Usd, UsdGeom, UsdSkel, Vt
+from pxr import Gf, Sdf, Usd, UsdGeom, UsdSkel, UsdUtils, Vt
 
 DATA = resources.files("sbs.demo") / "data"
 HAND = str(DATA / "hand.glb")
@@ -289,3 +289,40 @@ def test_the_file_that_blender_is_tested_with_is_what_is_written(tmp_path: Path)
     assert re.sub(number, "#", written) == re.sub(number, "#", kept)
     found, expected = (np.array([float(match[0]) for match in re.finditer(number, text)]) for text in (written, kept))
     np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+def test_a_package(tmp_path: Path) -> None:
+    asset(tmp_path / "hero.usdc")
+    assert UsdUtils.CreateNewUsdzPackage(Sdf.AssetPath(str(tmp_path / "hero.usdc")), str(tmp_path / "hero.usdz"))
+    assert sbs.load(tmp_path / "hero.usdz").skin.vertex_count == 36
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'def "a" (\n references = @./hero.usda@</a>\n)\n{\n}\n',
+        "(\n subLayers = [@./hero.usda@]\n)\n",
+        'def "a" (\n references = </a/b>\n)\n{\n def "b" (\n references = </a>\n )\n {\n }\n}\n',
+    ],
+)
+def test_references_in_a_circle(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "hero.usda"
+    path.write_text(f"#usda 1.0\n{text}")
+    with pytest.raises(FileError, match=r"no mesh is bound|damaged"):
+        sbs.load(path)
+
+
+def test_links_out_of_the_folder_and_value_clips_are_not_followed(tmp_path: Path) -> None:
+    folder = tmp_path / "inside"
+    folder.mkdir()
+    (folder / "link").symlink_to(tmp_path)
+    asset(tmp_path / "outside.usda")
+    path = folder / "hero.usda"
+    path.write_text('#usda 1.0\ndef "a" (\n references = @./link/outside.usda@</hero>\n)\n{\n}\n')
+    with pytest.raises(FileError, match="only files in its folder are read"):
+        sbs.load(path)
+    stage = asset(folder / "clips.usda")
+    Usd.ClipsAPI(stage.GetPrimAtPath("/hero/body")).SetClipAssetPaths([Sdf.AssetPath("/outside.usda")])
+    stage.GetRootLayer().Save()
+    with pytest.raises(FileError, match="/hero/body has value clips"):
+        sbs.load(folder / "clips.usda")

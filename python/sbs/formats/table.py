@@ -234,7 +234,9 @@ def recognized(path: Path, role: Role = "read") -> Any:
     if row is not None and getattr(row, role) is not None:
         return row
     if row is not None and role == "read" and row.motion is not None:
-        raise FileError(f"{path}: {row.name} holds a motion without a mesh, which sbs.load_motion reads")
+        raise FileError(
+            f"{path}: {row.name} holds a motion without a mesh, which sbs.load_motion reads, and --motion of sbs deform"
+        )
     if row is not None and role == "motion" and row.read is not None:
         raise FileError(f"{path}: {row.name} holds a character, which sbs.load reads")
     what = "motions" if role == "motion" else "characters"

@@ -41,6 +41,9 @@ def scene(path: Path, skin: int | None) -> Scene:
     try:
         _refuse_other_folders(path)
         stage = Usd.Stage.Open(str(path))
+        for prim in stage.TraverseAll():
+            if prim.HasAuthoredMetadata("clips"):  # which would read values from any file
+                raise FileError(f"{prim.GetPath()} has value clips, which cannot be read; flatten the stage")
         cache = UsdSkel.Cache()
         found: list[tuple[Any, list[Any]]] = []
         for prim in stage.Traverse(Usd.TraverseInstanceProxies()):
