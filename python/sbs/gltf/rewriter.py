@@ -105,7 +105,7 @@ class _File:
         self.bytes += bytes(-len(self.bytes) % 4)
         if self.bytes:
             self.json["buffers"] = [{"byteLength": len(self.bytes)}]
-        text = json.dumps(self.json, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+        text = well_formed(json.dumps(self.json, ensure_ascii=False, separators=(",", ":"))).encode()
         text += b" " * (-len(text) % 4)
         chunks = struct.pack("<I4s", len(text), b"JSON") + text
         if self.bytes:
