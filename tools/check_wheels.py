@@ -73,16 +73,16 @@ def binary_faults(content: bytes, platform: str, beside: set[str], is_ours: bool
         yield f"is no {kind.__module__.rpartition('.')[2]} file"
         return
     if isinstance(binary, lief.ELF.Binary):
-        machine, needed = binary.header.machine_type.name, list(binary.libraries)
+        machine, needed = binary.header.machine_type.name, [str(library) for library in binary.libraries]
         folders = [path for entry in binary.dynamic_entries if (path := run_path(entry)) is not None]
         if (folders or is_ours) and folders != ["$ORIGIN"]:
             yield f"looks for libraries in {folders}, not in $ORIGIN alone"
-        exported = {symbol.name for symbol in binary.exported_symbols} - {"_init", "_fini"}
+        exported = {str(symbol.name) for symbol in binary.exported_symbols} - {"_init", "_fini"}
     elif isinstance(binary, lief.MachO.Binary):
         machine = binary.header.cpu_type.name
         # The first names the file itself.
-        own = {command.name for command in binary.commands if command.command == lief.MachO.LoadCommand.TYPE.ID_DYLIB}
-        needed = [library.name for library in binary.libraries if library.name not in own]
+        itself = lief.MachO.LoadCommand.TYPE.ID_DYLIB
+        needed = [str(library.name) for library in binary.libraries if library.command != itself]
         folders = [command.path for command in binary.commands if isinstance(command, lief.MachO.RPathCommand)]
         if is_ours and folders != ["@loader_path"]:
             yield f"looks for libraries in {folders}, not in @loader_path alone"
@@ -97,8 +97,9 @@ def binary_faults(content: bytes, platform: str, beside: set[str], is_ours: bool
         needed = [name.removeprefix("@rpath/") for name in needed]
         exported = {"PyInit__core"}  # no one meets names of another library there
     else:
-        machine, needed = binary.header.machine.name, [library.name for library in binary.imports]
-        exported = {entry.name for entry in binary.get_export().entries}
+        machine, needed = binary.header.machine.name, [str(library.name) for library in binary.imports]
+        exports = binary.get_export()
+        exported = {str(entry.name) for entry in exports.entries} if exports else set()
     if machine != processor:
         yield f"is for {machine}, not for {processor}"
     for name in needed:
