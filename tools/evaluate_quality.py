@@ -446,10 +446,10 @@ def motion_report(motions: Sequence[dict[str, Any]]) -> Iterator[str]:
     over_lbs = [item["tears"]["weighted"] / item["tears"]["LBS"] for item in motions]
     fewer = sum(ratio <= AS_MUCH for ratio in over_lbs)
     yield wrapped(
-        "The largest tear at any edge in any frame of all clips of a character. By weighted centers it is at most"
-        f" {AS_MUCH:g} times that of LBS on {fewer} of {len(motions)} characters. DQS, which has no centers, tears as"
-        " much as they do: what is more than by LBS is the price of limbs that keep their radius, where weights change"
-        " a lot from one vertex to the next."
+        "The table has the largest tear at any edge in any frame of all clips of a character. With weighted centers it"
+        f" is at most {AS_MUCH:g} times that of LBS on {fewer} of {len(motions)} characters. DQS, which has no centers,"
+        " tears as much as they do. Where they tear more than LBS, this is the price of limbs that keep their radius"
+        " although the weights change a lot from one vertex to the next."
     )
     rows = [
         [
@@ -471,12 +471,13 @@ def energy_report(characters: Sequence[dict[str, Any]]) -> Iterator[str]:
     """The second ranking, and what each character has to say in it."""
     poses = {kind: sum(each["kinds"][kind]["poses"] for each in characters if kind in each["kinds"]) for kind in KINDS}
     yield wrapped(
-        f"On {len(characters)} characters: {poses['bends']} poses with a limb bent, {poses['twists']} with one twisted,"
-        f" and {poses['clips']} moments of their clips. Of each kind the mean surface energy, the mean bending energy"
-        " and the mean of what volume is lost or won, each over that of LBS, or over its floor"
-        f" ({', '.join(f'{energy} {floor:g}' for energy, floor in ENERGIES.items())}) where that is more; their"
-        " geometric mean, and that of all characters. Less is better. No weights, joints or parts of the surface"
-        " are looked at, so there is nothing that a method could do elsewhere unseen."
+        f"This ranking uses {len(characters)} characters: {poses['bends']} poses with a limb bent, {poses['twists']}"
+        f" with one twisted, and {poses['clips']} moments of their clips. For each character and each kind of pose"
+        " there are three means: of the surface energy, of the bending energy, and of the volume that is lost or gained."
+        " Each is divided by that of LBS, or by its floor"
+        f" ({', '.join(f'{energy} {floor:g}' for energy, floor in ENERGIES.items())}) if the floor is larger. The table"
+        " has the geometric mean of the three ratios over all characters. Less is better. The measure ignores weights,"
+        " joints and parts of the surface, so a method can't move a fault to where it is not counted."
     )
     shares = {kind: energy_shares(characters, kind) for kind in KINDS}
     means = {
@@ -506,12 +507,13 @@ def conclusion(scenes: Sequence[dict[str, Any]], losses: dict[str, dict[str, flo
     jumps, half_turn = (largest_jump(scenes, through_half_a_turn=flag) for flag in (False, True))
     floors = ", ".join(f"{loss} {floor:g}" for loss, floor in FLOORS.items())
     yield wrapped(
-        "On the mean of the scenes, 0 being nothing: the volume that is lost or won, and what the worst limb loses of"
-        " its own; how much thinner the surface becomes, and how much it bulges; how often its area is halved, and how"
-        " often doubled; the tear. Nobody loses less than nothing: to shrink where others bulge is no gain. *Together*"
-        " is the mean of these, each as a share of what it is for LBS, or of a floor where LBS loses less than that"
-        f" ({floors}). *Torn most* is the largest tear of a scene, as a multiple of that of LBS, where that is most."
-        " Last the largest jumps, outside of the twist through half a turn and in it."
+        "The table has the mean losses over the scenes; 0 means no loss. They are the volume that is lost or gained,"
+        " the volume that the worst limb loses, how much thinner the surface becomes, how much it bulges, how often its"
+        " area is halved, how often it is doubled, and the tear. No loss is counted below 0, because shrinking where"
+        " others bulge is no gain. *Together* is the mean of these losses, each divided by that of LBS, or by a floor if LBS"
+        f" loses less than that ({floors}). *Torn most* is the largest tear of a scene as a multiple of that of LBS, in"
+        " the scene where this multiple is largest. The last two columns have the largest jumps, outside of the twist"
+        " through half a turn and in it."
     )
     rows = [
         [
@@ -537,11 +539,11 @@ def conclusion(scenes: Sequence[dict[str, Any]], losses: dict[str, dict[str, flo
         f"**The default should be {METHODS[best].label}.** Artists ask for limbs that neither collapse nor twist like"
         " candy wrappers, without new faults in exchange. So the default has to be a method that keeps more of the"
         f" thickness and of the worst limb than LBS, and that nowhere tears an edge more than {MOST_TORN:g} times as"
-        f" much; of those that the add-on has, {best} loses the least together, {total[best]:.3f} of what LBS loses."
-        + (f" Too much is torn by {apart}." if apart else "")
+        f" much. Of such methods that the add-on has, {best} loses the least together, {total[best]:.3f} of what LBS"
+        " loses." + (f" Methods that tear too much: {apart}." if apart else "")
     )
     spread = [f"{name} {total[name]:.3f}" for name in METHODS if name not in OFFERED]
-    yield wrapped(f"With the twists of limbs spread along their bones: {', '.join(spread)}.")
+    yield wrapped(f"With the twists of limbs spread along their bones, the figures are: {', '.join(spread)}.")
 
 
 def default(losses: dict[str, dict[str, float]], torn: dict[str, float]) -> str:
