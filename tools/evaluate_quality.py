@@ -473,8 +473,8 @@ def energy_report(characters: Sequence[dict[str, Any]]) -> Iterator[str]:
     yield wrapped(
         f"This ranking uses {len(characters)} characters: {poses['bends']} poses with a limb bent, {poses['twists']}"
         f" with one twisted, and {poses['clips']} moments of their clips. For each character and each kind of pose"
-        " there are three means: of the surface energy, of the bending energy, and of the volume that is lost or gained."
-        " Each is divided by that of LBS, or by its floor"
+        " there are three means: of the surface energy, of the bending energy, and of the volume that is lost or"
+        " gained. Each is divided by that of LBS, or by its floor"
         f" ({', '.join(f'{energy} {floor:g}' for energy, floor in ENERGIES.items())}) if the floor is larger. The table"
         " has the geometric mean of the three ratios over all characters. Less is better. The measure ignores weights,"
         " joints and parts of the surface, so a method can't move a fault to where it is not counted."
@@ -510,10 +510,10 @@ def conclusion(scenes: Sequence[dict[str, Any]], losses: dict[str, dict[str, flo
         "The table has the mean losses over the scenes; 0 means no loss. They are the volume that is lost or gained,"
         " the volume that the worst limb loses, how much thinner the surface becomes, how much it bulges, how often its"
         " area is halved, how often it is doubled, and the tear. No loss is counted below 0, because shrinking where"
-        " others bulge is no gain. *Together* is the mean of these losses, each divided by that of LBS, or by a floor if LBS"
-        f" loses less than that ({floors}). *Torn most* is the largest tear of a scene as a multiple of that of LBS, in"
-        " the scene where this multiple is largest. The last two columns have the largest jumps, outside of the twist"
-        " through half a turn and in it."
+        " others bulge is no gain. *Together* is the mean of these losses, each divided by that of LBS, or by a floor"
+        f" if LBS loses less than that ({floors}). *Torn most* is the largest tear of a scene as a multiple of that of"
+        " LBS, in the scene where this multiple is largest. The last two columns have the largest jumps, outside of the"
+        " twist through half a turn and in it."
     )
     rows = [
         [
