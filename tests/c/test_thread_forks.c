@@ -6,6 +6,21 @@
 
 #include "shared_work.h"
 
+/*
+ * A child that is forked while another thread is starting threads, or allocates, finds the sanitizers' own locks taken,
+ * for they do not look after them in a fork, and waits for ever: there is nothing to be learned of ours there.
+ */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define IS_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define IS_SANITIZED 1
+#endif
+#endif
+#ifndef IS_SANITIZED
+#define IS_SANITIZED 0
+#endif
+
 static int is_right_in_child(void) {
   fflush(stdout);
   const pid_t child = fork();
@@ -39,21 +54,6 @@ static void *fork_often(void *failures) {
   }
   return NULL;
 }
-
-/*
- * A child that is forked while another thread is starting threads, or allocates, finds the sanitizers' own locks taken,
- * for they do not look after them in a fork, and waits for ever: there is nothing to be learned of ours there.
- */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define IS_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define IS_SANITIZED 1
-#endif
-#endif
-#ifndef IS_SANITIZED
-#define IS_SANITIZED 0
-#endif
 
 static void test_children_while_others_work(void) {
   if (IS_SANITIZED) return;
@@ -103,6 +103,10 @@ static void test_fork_within_work(void) {
 }
 
 int main(void) {
+  if (IS_SANITIZED) {
+    CHECK(all_is_done_once(THREADS));
+    sleep_milliseconds(300); /* until all threads have begun */
+  }
   RUN(test_children);
   RUN(test_children_while_others_work);
   RUN(test_fork_within_work);
