@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import addon
 import bpy
 import numpy as np
 import pytest
 
-sbs = pytest.importorskip("sbs")
+# The package that the add-on itself uses, which in a built archive may be its own.
+sbs = addon.module("core.library").load()
 
 DATA = Path(__file__).parents[1] / "data"
 
