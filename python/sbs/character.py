@@ -355,9 +355,9 @@ class Character:
         from . import formats
 
         target = pathlib.Path(path)
-        formats.written(target, "write").write(
-            target, self.name, self.mesh, self.rig, self.animations, weights=weights, source=self.source
-        )
+        write = formats.written(target, "write").write
+        assert write is not None  # a format with that role has one
+        write(target, self.name, self.mesh, self.rig, self.animations, weights=weights, source=self.source)
 
 
 def bound(mesh: Mesh, skeleton: Skeleton) -> dict[str, Any]:
@@ -427,7 +427,9 @@ def load(path: PathLike, *, strict: bool = False, skin: int | None = None) -> Ch
     from . import formats
 
     source = pathlib.Path(path)
-    content = formats.recognized(source).read(source, skin)
+    read = formats.recognized(source).read
+    assert read is not None  # a format with that role has one
+    content = read(source, skin)
     name = well_formed(source.stem)
     with about(str(source)):
         for remark in content.remarks:
@@ -454,5 +456,6 @@ def load_motion(path: PathLike) -> Motion:
     from . import formats
 
     source = pathlib.Path(path)
-    motion: Motion = formats.recognized(source, "motion").motion(source)
-    return motion
+    read = formats.recognized(source, "motion").motion
+    assert read is not None  # a format with that role has one
+    return read(source)

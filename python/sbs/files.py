@@ -68,13 +68,13 @@ def _beside(target: Path, there: os.stat_result | None, token: str) -> Iterator[
     try:
         yield temporary
         if there is not None:
-            _resemble(temporary, there)
+            resemble(temporary, there)
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
 
 
-def _resemble(path: Path, model: os.stat_result) -> None:
+def resemble(path: Path, model: os.stat_result) -> None:
     """Give a file the owner and the permissions of another, as far as the system allows."""
     mine = path.stat()
     if hasattr(os, "chown") and (mine.st_uid, mine.st_gid) != (model.st_uid, model.st_gid):

@@ -14,10 +14,10 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from ..animation import Animations
+from ..animation import Animation, Animations
 from ..character import load, load_motion
 from ..files import replacing
-from ..formats import Format, bake, with_role, written
+from ..formats import Format, Job, bake, bake_on, with_role, written
 from ..options import BlendOptions, Center, Method, Rotation
 from ..skin import Skin
 from ..triangle_mesh import Mesh
@@ -80,6 +80,11 @@ def parse_frames(context: click.Context, parameter: click.Parameter, text: str |
 )
 @click.option("--fps", type=click.FloatRange(min=0, min_open=True), help="Write frames at this rate.  [default: 24]")
 @click.option("--frames", metavar="A:B", callback=parse_frames, help="Write these frames, from 0.  [default: all]")
+@click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Deform frames on the workers of this Dask cluster, such as tcp://farm:8786.  [default: on this machine]",
+)
 @METHOD
 @ROTATION
 @CENTER
@@ -106,6 +111,7 @@ def deform(
     joint_map: Path | None,
     fps: float | None,
     frames: tuple[int, int | None] | None,
+    scheduler: str | None,
     method: Method,
     rotation: Rotation,
     center: Center,
@@ -127,6 +133,9 @@ def deform(
 
     With --fps or --frames all those frames of the animation are written to one file: PC2, MDD, NPY, NPZ or USD. The
     file appears when it is complete. With # in its name, as in run_####.obj, each frame gets a file of its own.
+
+    With --scheduler the frames of a PC2, MDD or NPY file are deformed on a cluster. If that is interrupted, the same
+    command goes on with the frames that are missing.
     """
     many = fps is not None or frames is not None
     check_turns(joints, turns)
@@ -140,11 +149,15 @@ def deform(
         refuse_beside("--fps" if frames is None else "--frames", "time")
         if animation_name is None and motion_file is None:
             raise click.UsageError(f"{'--fps' if frames is None else '--frames'} needs --animation")
+    else:
+        refuse_without("--fps or --frames", "scheduler")
     sequence = "#" in output.name
     if sequence and not many:
         raise click.BadParameter(f"a name with {'#'!r} needs --fps or --frames", param_hint="--output")
     if sequence and re.fullmatch("[^#]*#+[^#]*", output.name) is None:
         raise click.BadParameter(f"{output.name!r} has more than one '#' or row of them", param_hint="--output")
+    if sequence and scheduler is not None:
+        raise click.BadParameter("a file for each frame is not written on a cluster", param_hint="--scheduler")
     try:
         writer = written(output, "frames" if many and not sequence else "write_pose")
     except ValueError as error:
@@ -183,23 +196,43 @@ def deform(
         if sequence:
             write_sequence(output, writer, skin, animation.skinning_matrices, numbers, rate, character.mesh, options)
             return
-        with progress_bar() as progress:
-            task = progress.add_task("deforming", total=len(numbers))
-            bake(
-                output,
-                skin,
-                animation,
-                numbers,
-                fps=rate,
-                triangles=character.mesh.triangles,
-                progress=lambda done: progress.update(task, completed=done),
-                **options,
-            )
+        write_frames(output, skin, animation, numbers, rate, character.mesh, options, scheduler)
         say(f"{output}: {len(numbers)} frames of {skin.vertex_count} vertices")
         return
     matrices = turned_joints(character, joints, turns)[0] if joints else pose_at(character, animation_name, time)
     write_pose(output, writer, skin, matrices, character.mesh, options)
     say(f"{output}: {skin.vertex_count} vertices")
+
+
+def write_frames(
+    output: Path,
+    skin: Skin,
+    animation: Animation,
+    numbers: range,
+    rate: float,
+    mesh: Mesh,
+    options: BlendOptions,
+    scheduler: str | None,
+) -> None:
+    """Write all frames to one file, deformed here or on a cluster."""
+    done = 0
+    with progress_bar() as progress:
+        task = progress.add_task("deforming", total=len(numbers))
+
+        def show(count: int) -> None:
+            nonlocal done
+            done = count
+            progress.update(task, completed=count)
+
+        if scheduler is None:
+            bake(output, skin, animation, numbers, fps=rate, triangles=mesh.triangles, progress=show, **options)
+            return
+        try:
+            bake_on(scheduler, [Job(output, skin, animation, numbers, rate, options)], progress=show)
+        except (OSError, KeyboardInterrupt):
+            if done:
+                say(f"{done} of {len(numbers)} frames are kept: the same command goes on from there", err=True)
+            raise
 
 
 def write_pose(

@@ -5,6 +5,7 @@ A new format is a module beside this one, or a package as `sbs.gltf` is, and a r
 """
 
 from .baking import bake
+from .cluster import Job, bake_on
 from .table import FORMATS, Format, recognized, with_role, written
 
-__all__ = ["FORMATS", "Format", "bake", "recognized", "with_role", "written"]
+__all__ = ["FORMATS", "Format", "Job", "bake", "bake_on", "recognized", "with_role", "written"]

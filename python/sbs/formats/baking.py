@@ -14,10 +14,10 @@ from ..animation import Animation
 from ..files import replacing
 from ..options import BlendOptions
 from ..skin import Skin
-from .caches import Cache, Frames
+from .caches import Frames
 from .table import written
 
-__all__ = ["bake", "chunks", "deformed"]
+__all__ = ["bake", "chunks", "deformed", "frames_of"]
 
 # Bytes of positions that are deformed at once: enough for all threads, and done in much less than a second.
 _CHUNK = 8 << 20
@@ -40,6 +40,7 @@ def deformed(
     normals: bool,
     options: BlendOptions,
     out: Rows | None = None,
+    threads: int | None = None,
 ) -> tuple[Rows, Rows | None]:
     """Positions (F, V, 3) of frames, and their normals if asked for.
 
@@ -51,9 +52,9 @@ def deformed(
     matrices = animation.skinning_matrices(times)
     rows: tuple[Rows, Rows | None]
     if normals:
-        rows = skin.deform_many(matrices, normals=True, out=out, **options)
+        rows = skin.deform_many(matrices, normals=True, out=out, threads=threads, **options)
     else:
-        rows = skin.deform_many(matrices, out=out, **options), None
+        rows = skin.deform_many(matrices, out=out, threads=threads, **options), None
     for array, what in zip(rows, ("position", "normal"), strict=True):
         # A sum takes a tenth of the time; if it is not finite, check all numbers.
         if array is None or np.isfinite(array.sum()):
@@ -63,6 +64,22 @@ def deformed(
                 f"the {what} of vertex {vertex} in frame {numbers[int(frame)]} is not finite: nothing is written"
             )
     return rows
+
+
+def frames_of(skin: Skin, numbers: range, fps: float, triangles: NDArray[np.int32] | None = None) -> Frames:
+    """What is written of a skin.
+
+    Raises
+    ------
+    ValueError
+        If there are no frames, or no rate.
+    """
+    if not len(numbers) or numbers.step != 1:
+        raise ValueError(f"numbers is {numbers}, at least one frame is needed, and a step of 1")
+    if not (np.isfinite(fps) and fps > 0.0):
+        raise ValueError(f"fps is {fps}, a number above 0 is needed")
+    corners = np.zeros((0, 3), np.int32) if triangles is None else np.asarray(triangles, np.int32)
+    return Frames(numbers, fps, skin.vertex_count, skin.dtype, corners)
 
 
 def bake(
@@ -102,13 +119,9 @@ def bake(
         If the file cannot be written.
     """
     target = Path(path)
-    cache_of: type[Cache] = written(target, "frames").frames
-    if not len(numbers) or numbers.step != 1:
-        raise ValueError(f"numbers is {numbers}, at least one frame is needed, and a step of 1")
-    if not (np.isfinite(fps) and fps > 0.0):
-        raise ValueError(f"fps is {fps}, a number above 0 is needed")
-    corners = np.zeros((0, 3), np.int32) if triangles is None else np.asarray(triangles, np.int32)
-    frames = Frames(numbers, fps, skin.vertex_count, skin.dtype, corners)
+    cache_of = written(target, "frames").frames
+    assert cache_of is not None  # a format with that role has one
+    frames = frames_of(skin, numbers, fps, triangles)
     with replacing(target) as temporary, cache_of(temporary, frames) as cache:
         done = 0
         room: Rows | None = None

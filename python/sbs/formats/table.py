@@ -203,7 +203,7 @@ def endings(role: Role) -> str:
     return ", ".join(names)
 
 
-def written(path: Path, role: Role) -> Any:
+def written(path: Path, role: Role) -> Format:
     """The format for a file to write, by the suffix of its name.
 
     Raises
@@ -218,7 +218,7 @@ def written(path: Path, role: Role) -> Any:
     raise ValueError(f"{path.name!r} does not end in {endings(role)}")
 
 
-def recognized(path: Path, role: Role = "read") -> Any:
+def recognized(path: Path, role: Role = "read") -> Format:
     """The format of an existing file, by its first bytes, or else by the suffix of its name.
 
     Raises

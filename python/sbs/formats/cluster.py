@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: MIT
+"""Frames of many characters, deformed on the machines of a Dask cluster.
+
+Every character is sent to the workers once, then they deform chunks of frames. A worker that sees the file writes its
+chunk itself, at its place; those of another file system send it back. Chunks of workers that are lost are done again by
+others.
+"""
+
+from __future__ import annotations
+
+import functools
+import zlib
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..animation import Animation
+from ..callers import warn
+from ..extras import load
+from ..options import BlendOptions
+from ..skin import Skin
+from .baking import chunks, deformed, frames_of
+from .caches import Frames, RawCache
+from .table import with_role, written
+from .unfinished import Place, Unfinished, digest, put
+
+__all__ = ["Job", "bake_on"]
+
+# Seconds until a scheduler answers, and until it has a worker.
+_PATIENCE = 30
+
+# How often in a row characters are sent anew because all workers that had them are gone.
+_ATTEMPTS = 5
+
+
+@dataclass(frozen=True)
+class Job:
+    """Frames of one character, and where they go.
+
+    Attributes
+    ----------
+    path : str or path-like
+        Its ending chooses the format: one whose frames have one size, .pc2, .mdd or .npy.
+    skin : Skin
+    animation : Animation
+    numbers : range
+        The frames, at ``number / fps`` seconds, consecutive.
+    fps : float
+    options : BlendOptions
+        As `Skin.deform_many` takes them.
+    """
+
+    path: str | Path
+    skin: Skin
+    animation: Animation
+    numbers: range
+    fps: float = 24.0
+    options: BlendOptions = field(default_factory=BlendOptions)
+
+    @functools.cached_property
+    def cache(self) -> type[RawCache]:
+        """The format."""
+        cache = written(Path(self.path), "frames").frames
+        if cache is None or not issubclass(cache, RawCache):
+            raise ValueError(f"{Path(self.path).name!r} does not end in {_endings()}, which are written in any order")
+        return cache
+
+    @functools.cached_property
+    def frames(self) -> Frames:
+        """What is written."""
+        return frames_of(self.skin, self.numbers, self.fps)
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What a worker needs for any chunk of a job, beside the skin, which several jobs may have in common."""
+
+    animation: Animation
+    cache: type[RawCache]
+    frames: Frames
+    options: BlendOptions
+    place: Place
+    version: str
+
+
+@dataclass(frozen=True)
+class _Done:
+    """A chunk that was written, or that is to be written."""
+
+    piece: tuple[int, int, int]
+    instruction_set: str
+    data: bytes | None
+
+
+def bake_on(scheduler: Any, jobs: Sequence[Job], *, progress: Callable[[int], object] | None = None) -> None:
+    """Write frames of characters as caches of positions, deformed by the workers of a Dask cluster.
+
+    The files equal those of `bake` to the last bit, if all machines have the same instruction set (a UserWarning says
+    when they don't). A file appears when all of it is written. If the run ends before, what is done stays beside it, as
+    FILE.part and FILE.journal, and the next run with the same arguments goes on from there.
+
+    Parameters
+    ----------
+    scheduler : str or distributed.Client
+        The address of a scheduler, such as ``"tcp://farm:8786"``.
+    jobs : sequence of Job
+    progress : callable, optional
+        Called with the number of frames that are done, of all jobs, from time to time.
+
+    Raises
+    ------
+    ValueError
+        If a format is not known or is not written in any order, there are no frames, two jobs have one file, or a
+        position is not finite.
+    MissingExtraError
+        If Dask's `distributed` is not installed.
+    OSError
+        If a file cannot be written, no scheduler or no worker answers, or workers end again and again.
+    RuntimeError
+        If a worker has another version of this package.
+    """
+    distributed = load("distributed", "Dask", "clusters")
+    todo: deque[tuple[int, int, range]] = deque()
+    total = 0
+    paths = [Path(job.path).absolute() for job in jobs]
+    for path in {path for path in paths if paths.count(path) > 1}:
+        raise ValueError(f"{path} is the file of {paths.count(path)} jobs")
+    with ExitStack() as stack:
+        files, works = [], []
+        for job, path in zip(jobs, paths, strict=True):
+            header = job.cache.header(job.frames)
+            size = len(header) + job.cache.frame_size(job.frames) * len(job.numbers)
+            identity = digest(
+                _core.__version__, job.cache.__name__, job.skin, job.animation, job.numbers, job.fps, dict(job.options)
+            )
+            files.append(file := stack.enter_context(Unfinished(path, identity, size)))
+            file.write(0, header)
+            work = _Work(job.animation, job.cache, job.frames, job.options, file.place, _core.__version__)
+            works.append((job.skin, work))
+            for number, part in enumerate(chunks(job.frames)):
+                todo.append((len(files) - 1, number, part))
+        left: deque[tuple[int, int, range]] = deque()
+        for chunk in todo:
+            if chunk[1] in files[chunk[0]].pieces:
+                total += len(chunk[2])
+            else:
+                left.append(chunk)
+        if progress is not None:
+            progress(total)
+        if left:
+            client = scheduler
+            if isinstance(scheduler, str):
+                client = stack.enter_context(
+                    distributed.Client(scheduler, timeout=_PATIENCE, set_as_default=False, name="sbs")
+                )
+            _Run(distributed, client, files, works, left, total, progress).finish()
+        for file in files:
+            file.finish()
+
+
+class _Run:
+    """Chunks on their way to workers and back."""
+
+    def __init__(
+        self,
+        distributed: Any,
+        client: Any,
+        files: list[Unfinished],
+        works: list[tuple[Skin, _Work]],
+        left: deque[tuple[int, int, range]],
+        done: int,
+        progress: Callable[[int], object] | None,
+    ) -> None:
+        self._distributed, self._client = distributed, client
+        self._files, self._works, self._left = files, works, left
+        self._done, self._progress = done, progress
+        self._sent: dict[int, Any] = {}
+        self._under_way: dict[Any, tuple[int, int, range]] = {}
+        self._instruction_sets: set[str] = set()
+
+    def finish(self) -> None:
+        """Do all that is left."""
+        fruitless = 0
+        while self._left:
+            before = self._done
+            self._try()
+            fruitless = fruitless + 1 if self._done == before else 0
+            if self._left and fruitless == _ATTEMPTS:
+                raise ChildProcessError(f"all workers were lost {_ATTEMPTS} times, before they had done anything")
+        if len(self._instruction_sets) > 1:
+            names = ", ".join(sorted(self._instruction_sets))
+            warn(f"workers have several instruction sets ({names}): frames differ in their last bits", UserWarning)
+
+    def _try(self) -> None:
+        """Send the characters, then chunks, until nothing is left or all who had the characters are gone."""
+        self._sent.clear()
+        try:
+            self._client.wait_for_workers(1, timeout=_PATIENCE)
+        except TimeoutError as error:
+            raise TimeoutError(f"the scheduler had no worker for {_PATIENCE} s") from error
+        results = self._distributed.as_completed(loop=self._client.loop, with_results=False)
+        lost: list[tuple[int, int, range]] = []
+        self._submit(results)
+        for future in results:
+            chunk = self._under_way.pop(future)
+            if future.status == "error":
+                raise self._explained(chunk[2], future.exception())
+            try:
+                done = future.result()  # who had it may be lost only now
+            except CancelledError:
+                lost.append(chunk)
+            else:
+                self._take(chunk, done)
+            future.release()
+            if not lost:
+                self._submit(results)
+        self._left.extend(lost)
+
+    def _submit(self, results: Any) -> None:
+        """Keep all workers busy, but hold no more chunks in memory than that takes."""
+        most = 2 * max(1, sum(self._client.nthreads().values()))
+        while self._left and len(self._under_way) < most:
+            chunk = self._left.popleft()
+            job, _, part = chunk
+            skin, work = (self._on_workers(thing) for thing in self._works[job])
+            future = self._client.submit(_deform_chunk, skin, work, part, pure=False)
+            self._under_way[future] = chunk
+            results.add(future)
+
+    def _on_workers(self, thing: object) -> Any:
+        """What all workers have a copy of, sent when it is first needed."""
+        if id(thing) not in self._sent:
+            self._sent[id(thing)] = self._client.scatter(thing, broadcast=True, hash=False)
+        return self._sent[id(thing)]
+
+    def _take(self, chunk: tuple[int, int, range], done: _Done) -> None:
+        job, number, part = chunk
+        if done.data is not None:
+            self._files[job].write(done.piece[0], done.data)
+        self._files[job].record(number, done.piece)
+        self._instruction_sets.add(done.instruction_set)
+        self._done += len(part)
+        if self._progress is not None:
+            self._progress(self._done)
+
+    def _explained(self, part: range, error: BaseException) -> BaseException:
+        if isinstance(error, self._distributed.scheduler.KilledWorker):
+            return ChildProcessError(f"frames {part[0]} to {part[-1]} ended several workers: have they enough memory?")
+        return error
+
+
+def _deform_chunk(skin: Skin, work: _Work, part: range) -> _Done:
+    """Deform frames on a worker; by one thread, for a worker has as many tasks as threads."""
+    if _core.__version__ != work.version:
+        raise RuntimeError(f"a worker has version {_core.__version__} of sbs, not {work.version}")
+    times = work.frames.times(part)
+    rows, _ = deformed(skin, work.animation, times, part, False, work.options, threads=1)
+    data = np.ascontiguousarray(work.cache.encoded(rows)).data.cast("B")
+    first = part[0] - work.frames.numbers[0]
+    offset = len(work.cache.header(work.frames)) + first * work.cache.frame_size(work.frames)
+    piece = offset, len(data), zlib.crc32(data)
+    if not work.place.is_here():
+        return _Done(piece, skin.instruction_set, bytes(data))
+    put(work.place.part, offset, data)
+    return _Done(piece, skin.instruction_set, None)
+
+
+def _endings() -> str:
+    rows = [row for row in with_role("frames") if row.frames is not None and issubclass(row.frames, RawCache)]
+    return ", ".join(suffix for row in rows for suffix in row.suffixes)

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: MIT
+"""A file that is written in pieces, in any order, and whose journal says which of them are there.
+
+``run.pc2`` is ``run.pc2.part`` until it is complete, and ``run.pc2.journal`` has a line of JSON for each piece, after
+one that says what is written. A run that was interrupted goes on from these.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import errno
+import hashlib
+import json
+import os
+import secrets
+import stat
+import zlib
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from ..files import resemble
+from ..skin import Skin
+from ..twist import Twist
+
+__all__ = ["Place", "Unfinished", "digest", "put"]
+
+# Not through links, which somebody else may have put there.
+_FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+_BLOCK = 1 << 20
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """Where pieces go, for processes that may be on other machines.
+
+    Attributes
+    ----------
+    part, journal : str
+        Absolute names.
+    token : str
+        What the first line of the journal has, so that who finds it there knows that it is this file.
+    """
+
+    part: str
+    journal: str
+    token: str
+
+    def is_here(self) -> bool:
+        """Whether this machine has the file, too."""
+        try:
+            with Path(self.journal).open("rb") as journal:
+                first = json.loads(journal.readline(_BLOCK))
+        except (OSError, ValueError, RecursionError):
+            return False
+        return isinstance(first, dict) and first.get("token") == self.token
+
+
+def put(part: str | Path, offset: int, data: bytes | memoryview) -> None:
+    """Write a piece. Two processes may write the same piece at once, as it is the same bytes."""
+    with Path(part).open("r+b", buffering=0) as file:
+        file.seek(offset)
+        rest = memoryview(data)
+        while rest:
+            rest = rest[file.write(rest) :]
+
+
+class Unfinished(AbstractContextManager["Unfinished"]):
+    """The file that `target` becomes when `finish` is called; what was interrupted stays for another run.
+
+    Parameters
+    ----------
+    target : Path
+    identity : str
+        What is written, as `digest` tells it. Pieces of another identity are dropped.
+    size : int
+        Bytes.
+
+    Attributes
+    ----------
+    pieces : dict of int to (int, int, int)
+        Offset, size and checksum of those that are there, by their number.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written, is not a regular one, or another run writes it.
+    """
+
+    def __init__(self, target: Path, identity: str, size: int) -> None:
+        real = Path(os.path.realpath(target))
+        if real.exists() and not stat.S_ISREG(real.stat().st_mode):
+            raise OSError(errno.EINVAL, "not a regular file, which pieces are written to", str(target))
+        if real.exists() and not os.access(real, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
+        self._target, self._identity, self._size = real, identity, size
+        self._part, self._journal_name = (real.with_name(f"{real.name}.{end}") for end in ("part", "journal"))
+        self.pieces: dict[int, tuple[int, int, int]] = {}
+        self._journal: IO[bytes]
+
+    def __enter__(self) -> Unfinished:
+        self._journal = os.fdopen(os.open(self._journal_name, _FLAGS, 0o666), "r+b")
+        try:
+            _lock(self._journal, self._target)
+            known = self._read()
+            with os.fdopen(os.open(self._part, _FLAGS, 0o666), "r+b") as file:
+                if known and os.fstat(file.fileno()).st_size == self._size:
+                    self.pieces = {number: piece for number, piece in known.items() if _is_there(file, piece)}
+                else:
+                    file.truncate(0)
+                file.truncate(self._size)
+            self._begin()
+        except BaseException:
+            self._journal.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._journal.close()
+
+    @property
+    def place(self) -> Place:
+        """For those who write pieces."""
+        return Place(str(self._part), str(self._journal_name), self._token)
+
+    def write(self, offset: int, data: bytes | memoryview) -> None:
+        """Write bytes; `record` makes a piece of them."""
+        put(self._part, offset, data)
+
+    def record(self, number: int, piece: tuple[int, int, int]) -> None:
+        """Note that a piece is there."""
+        self.pieces[number] = piece
+        self._line([number, *piece])
+
+    def finish(self) -> None:
+        """Make it the target: all pieces are there."""
+        if self._target.exists():
+            resemble(self._part, self._target.stat())
+        self._part.replace(self._target)
+        self._journal_name.unlink(missing_ok=True)
+
+    def _read(self) -> dict[int, tuple[int, int, int]]:
+        """The pieces that the journal has, if it is of the same file."""
+        lines = self._journal.read().split(b"\n")[:-1]  # the last may be cut off
+        try:
+            first, *rest = (json.loads(line) for line in lines)
+            pieces = {number: (offset, size, checksum) for number, offset, size, checksum in rest}
+            same = first["identity"] == self._identity and all(
+                type(value) is int and value >= 0 for piece in pieces.items() for value in (piece[0], *piece[1])
+            )
+        except (ValueError, TypeError, KeyError, RecursionError):
+            return {}
+        return pieces if same else {}
+
+    def _begin(self) -> None:
+        """Write the journal anew, with the pieces that are there."""
+        self._token = secrets.token_hex(16)
+        self._journal.seek(0)
+        self._journal.truncate()
+        self._line({"identity": self._identity, "token": self._token})
+        for number, piece in self.pieces.items():
+            self._line([number, *piece])
+
+    def _line(self, content: object) -> None:
+        self._journal.write(json.dumps(content).encode() + b"\n")
+        self._journal.flush()
+
+
+def _lock(journal: IO[bytes], target: Path) -> None:
+    """Keep other runs away until the file is closed."""
+    try:
+        try:
+            import fcntl
+        except ImportError:
+            import msvcrt
+
+            journal.seek(1 << 30)  # beyond what others read
+            msvcrt.locking(journal.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]  # on Windows
+            journal.seek(0)
+        else:
+            fcntl.flock(journal, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        raise OSError(errno.EBUSY, "another run is writing it", str(target)) from error
+
+
+def _is_there(file: IO[bytes], piece: tuple[int, int, int]) -> bool:
+    """Whether the bytes of a piece are what they were: a machine that lost power may have lost some."""
+    offset, size, checksum = piece
+    file.seek(offset)
+    found = 0
+    while size > 0:
+        block = file.read(min(size, _BLOCK))
+        if not block:
+            return False
+        found, size = zlib.crc32(block, found), size - len(block)
+    return found == checksum
+
+
+def digest(*things: object) -> str:
+    """A name for arrays, numbers, texts and what is made of these, alike in all processes.
+
+    Raises
+    ------
+    TypeError
+        If there is anything else.
+    """
+    found = hashlib.sha256()
+    _feed(found, things)
+    return found.hexdigest()
+
+
+def _feed(found: Any, thing: object) -> None:
+    found.update(type(thing).__name__.encode() + b":")
+    if thing is None or isinstance(thing, (str, int, float, range, np.generic)):
+        found.update(repr(thing).encode() + b";")
+    elif isinstance(thing, np.ndarray):
+        found.update(f"{thing.dtype.str}{thing.shape};".encode())
+        found.update(np.ascontiguousarray(thing).data)
+    elif isinstance(thing, (list, tuple)):
+        found.update(f"{len(thing)};".encode())
+        for member in thing:
+            _feed(found, member)
+    elif isinstance(thing, dict):
+        _feed(found, sorted(thing.items()))
+    elif isinstance(thing, Skin | Twist):
+        _feed(found, thing.__reduce__()[1][-1])
+    elif dataclasses.is_dataclass(thing):
+        _feed(found, {member.name: getattr(thing, member.name) for member in dataclasses.fields(thing)})
+    else:
+        raise TypeError(f"{type(thing).__name__} has no digest")

@@ -1,0 +1,317 @@
+# SPDX-License-Identifier: MIT
+"""Frames deformed on a cluster: the same bytes as on one machine, whoever is lost on the way."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import sbs
+from sbs.cli import main
+from sbs.formats import Job, bake, bake_on, baking, cluster, unfinished
+from sbs.options import BlendOptions
+
+deform = importlib.import_module("sbs.cli.deform")
+distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="workers are ended by signals")
+
+HAND = str(resources.files("sbs.demo") / "data" / "hand.glb")
+NUMBERS = range(3, 603)
+FPS = 700.0
+
+
+@pytest.fixture(autouse=True)
+def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thirty chunks of twenty frames."""
+    monkeypatch.setattr(baking, "_CHUNK", 20 * 12 * 1360)
+
+
+@pytest.fixture(scope="module")
+def hand() -> sbs.Character:
+    return sbs.load(HAND)
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[Any]:
+    """Two processes, which are begun again when they end."""
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster:
+        yield cluster
+
+
+def job(path: Path, hand: sbs.Character, **options: Any) -> Job:
+    return Job(path, hand.skin, hand.animations[0], NUMBERS, FPS, BlendOptions(**options))  # type: ignore[typeddict-item]
+
+
+def alone(path: Path, hand: sbs.Character, **options: Any) -> bytes:
+    """The bytes that one machine writes."""
+    bake(path, hand.skin, hand.animations[0], NUMBERS, fps=FPS, **options)
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("suffix", [".pc2", ".mdd", ".npy"])
+@pytest.mark.parametrize("is_here", [True, False], ids=["one file system", "several"])
+def test_a_worker_is_lost(hand: sbs.Character, workers: Any, tmp_path: Path, suffix: str, is_here: bool) -> None:
+    """One of two ends in the middle; its chunks are done by the other, and by the one that replaces it."""
+    wanted = alone(tmp_path / f"alone{suffix}", hand, center="weighted")
+    path = tmp_path / f"hand{suffix}"
+    ended: list[int] = []
+
+    def lose(done: int) -> None:
+        if done > 100 and not ended:
+            ended.append(workers.workers[next(iter(workers.workers))].pid)
+            os.kill(ended[0], signal.SIGKILL)
+
+    with pytest.MonkeyPatch.context() as patch:
+        if not is_here:
+            patch.setattr(unfinished.Unfinished, "place", unfinished.Place("/nowhere/a", "/nowhere/b", ""))
+        bake_on(workers.scheduler_address, [job(path, hand, center="weighted")], progress=lose)
+    assert ended
+    assert path.read_bytes() == wanted
+    assert {place.name for place in tmp_path.iterdir()} == {f"alone{suffix}", f"hand{suffix}"}
+
+
+def test_all_workers_are_lost(hand: sbs.Character, workers: Any, tmp_path: Path) -> None:
+    """Nobody has the character any more: it is sent again to those that replace them."""
+    ended: list[int] = []
+
+    def lose(done: int) -> None:
+        if done > 100 and not ended:
+            ended.extend(worker.pid for worker in workers.workers.values())
+            for pid in ended:
+                os.kill(pid, signal.SIGKILL)
+
+    bake_on(workers.scheduler_address, [job(tmp_path / "hand.pc2", hand)], progress=lose)
+    assert len(ended) == 2
+    assert (tmp_path / "hand.pc2").read_bytes() == alone(tmp_path / "alone.pc2", hand)
+
+
+def test_several_characters(hand: sbs.Character, workers: Any, tmp_path: Path) -> None:
+    """A crowd by one call, in a client that the caller has; each skin is sent once."""
+    fox = sbs.load(Path(__file__).parents[1] / "data" / "Fox.glb")
+    jobs = [
+        job(tmp_path / "a.pc2", hand),
+        job(tmp_path / "b.mdd", hand, method="linear"),
+        Job(tmp_path / "c.npy", fox.skin, fox.animations[0], range(30), 60),
+    ]
+    done: list[int] = []
+    with distributed.Client(workers, set_as_default=False) as client:
+        bake_on(client, jobs, progress=done.append)
+    assert done[0] == 0
+    assert done[-1] == 2 * len(NUMBERS) + 30
+    assert (tmp_path / "a.pc2").read_bytes() == alone(tmp_path / "alone.pc2", hand)
+    assert (tmp_path / "b.mdd").read_bytes() == alone(tmp_path / "alone.mdd", hand, method="linear")
+    matrices = fox.animations[0].skinning_matrices(np.arange(30) / 60)
+    np.testing.assert_array_equal(np.load(tmp_path / "c.npy"), fox.skin.deform_many(matrices))
+
+
+class StopError(Exception):
+    """Ends a run."""
+
+
+def stop_at(frames: int) -> Any:
+    def stop(done: int) -> None:
+        if done >= frames:
+            raise StopError
+
+    return stop
+
+
+def interrupt(path: Path, hand: sbs.Character, workers: Any, **options: Any) -> set[int]:
+    """A run that ends in the middle; the numbers of its chunks that are there."""
+    with pytest.raises(StopError):
+        bake_on(workers.scheduler_address, [job(path, hand, **options)], progress=stop_at(200))
+    assert not path.exists()
+    lines = Path(f"{path}.journal").read_text().splitlines()
+    return {json.loads(line)[0] for line in lines[1:]}
+
+
+def resume(path: Path, hand: sbs.Character, workers: Any, **options: Any) -> int:
+    """How many frames a run found when it began."""
+    done: list[int] = []
+    bake_on(workers.scheduler_address, [job(path, hand, **options)], progress=done.append)
+    assert done[-1] == len(NUMBERS)
+    assert not list(path.parent.glob("*.part")) + list(path.parent.glob("*.journal"))
+    return done[0]
+
+
+def test_an_interrupted_run_goes_on(hand: sbs.Character, workers: Any, tmp_path: Path) -> None:
+    path = tmp_path / "hand.pc2"
+    assert len(interrupt(path, hand, workers)) == 10
+    assert resume(path, hand, workers) == 200
+    assert path.read_bytes() == alone(tmp_path / "alone.pc2", hand)
+
+
+def test_other_options_begin_anew(hand: sbs.Character, workers: Any, tmp_path: Path) -> None:
+    path = tmp_path / "hand.pc2"
+    interrupt(path, hand, workers)
+    assert resume(path, hand, workers, method="linear") == 0
+    assert path.read_bytes() == alone(tmp_path / "alone.pc2", hand, method="linear")
+
+
+@pytest.mark.parametrize(
+    ("damage", "kept"),
+    [
+        (lambda part, journal: journal.write_bytes(journal.read_bytes()[:-3]), 180),
+        (lambda part, journal: journal.write_bytes(b"\xff{]\n" + journal.read_bytes()), 0),
+        (lambda part, journal: journal.write_bytes(journal.read_bytes() + b'[1, 2, "3", null]\n'), 0),
+        (lambda part, journal: journal.write_bytes(journal.read_bytes() + b"[" * 100_000 + b"\n"), 0),
+        (lambda part, journal: part.write_bytes(part.read_bytes()[:-1]), 0),
+        (lambda part, journal: part.unlink(), 0),
+        (lambda part, journal: part.write_bytes(bytes(part.stat().st_size)), 0),
+    ],
+    ids=["line cut off", "no JSON", "no numbers", "deep", "shorter", "gone", "zeros"],
+)
+def test_what_is_damaged_is_done_again(
+    hand: sbs.Character, workers: Any, tmp_path: Path, damage: Any, kept: int
+) -> None:
+    """A machine that lost power leaves what it likes."""
+    path = tmp_path / "hand.pc2"
+    interrupt(path, hand, workers)
+    damage(Path(f"{path}.part"), Path(f"{path}.journal"))
+    assert resume(path, hand, workers) == kept
+    assert path.read_bytes() == alone(tmp_path / "alone.pc2", hand)
+
+
+def test_two_runs_do_not_write_one_file(hand: sbs.Character, workers: Any, tmp_path: Path) -> None:
+    path = tmp_path / "hand.pc2"
+
+    def again(done: int) -> None:
+        with pytest.raises(OSError, match=r"another run is writing it: .*hand\.pc2"):
+            bake_on(workers.scheduler_address, [job(path, hand)])
+        raise StopError
+
+    with pytest.raises(StopError):
+        bake_on(workers.scheduler_address, [job(path, hand)], progress=again)
+
+
+@pytest.mark.parametrize("end", ["part", "journal"])
+def test_links_are_not_followed(hand: sbs.Character, workers: Any, tmp_path: Path, end: str) -> None:
+    """Somebody else's link, in a folder that all may write to, must not lead to a file of ours."""
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    (tmp_path / f"hand.pc2.{end}").symlink_to(precious)
+    with pytest.raises(OSError, match=rf"hand\.pc2\.{end}"):
+        bake_on(workers.scheduler_address, [job(tmp_path / "hand.pc2", hand)])
+    assert precious.read_text() == "mine"
+
+
+def test_an_existing_file_keeps_its_mode_until_it_is_replaced(
+    hand: sbs.Character, workers: Any, tmp_path: Path
+) -> None:
+    path, link = tmp_path / "hand.pc2", tmp_path / "link.pc2"
+    path.write_bytes(b"before")
+    path.chmod(0o640)
+    link.symlink_to(path)
+    with pytest.raises(StopError):
+        bake_on(workers.scheduler_address, [job(link, hand)], progress=stop_at(1))
+    assert path.read_bytes() == b"before"
+    assert resume(link, hand, workers) > 0
+    assert link.is_symlink()
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert path.read_bytes() == alone(tmp_path / "alone.pc2", hand)
+
+
+def test_what_is_not_finite(hand: sbs.Character, workers: Any, tmp_path: Path) -> None:
+    """The worker's words come back."""
+    amounts = np.full(1360, 0.5)
+    amounts[7] = np.nan
+    with pytest.raises(ValueError, match=r"amount\[7\]"):
+        bake_on(workers.scheduler_address, [job(tmp_path / "hand.pc2", hand, amount=amounts)])
+    assert not (tmp_path / "hand.pc2").exists()
+
+
+def test_another_version(hand: sbs.Character, workers: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    version = sbs.__version__
+    monkeypatch.setattr(cluster._core, "__version__", "9.9.9")
+    with pytest.raises(RuntimeError, match=rf"a worker has version {version} of sbs, not 9\.9\.9"):
+        bake_on(workers.scheduler_address, [job(tmp_path / "hand.pc2", hand)])
+
+
+def test_mistakes(hand: sbs.Character, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "_PATIENCE", 1)
+    nobody = "tcp://127.0.0.1:1"
+    with pytest.raises(ValueError, match=r"'a.npz' does not end in \.npy, \.pc2, \.mdd, which are written in any"):
+        bake_on(nobody, [job(tmp_path / "a.npz", hand)])
+    with pytest.raises(ValueError, match="is the file of 2 jobs"):
+        bake_on(nobody, [job(tmp_path / "a.pc2", hand)] * 2)
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(OSError, match="127"):
+        bake_on(nobody, [job(tmp_path / "a.pc2", hand)])
+
+
+def test_a_scheduler_without_workers(hand: sbs.Character, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with distributed.LocalCluster(n_workers=0, dashboard_address=":0") as empty:
+        monkeypatch.setattr(cluster, "_PATIENCE", 1)
+        with pytest.raises(TimeoutError, match="the scheduler had no worker for 1 s"):
+            bake_on(empty.scheduler_address, [job(tmp_path / "a.pc2", hand)])
+
+
+def test_digests_differ() -> None:
+    array = np.arange(3.0)
+    things: list[tuple[Any, ...]] = [(1,), (1.0,), ("1",), (1, 1), ((1, 1),), (array,), (array.astype(np.float32),)]
+    things += [({"a": 1},), (None,), (), (array[:0],), (range(3),), (range(4),)]
+    assert len({unfinished.digest(*thing) for thing in things}) == len(things)
+    with pytest.raises(TypeError, match="object has no digest"):
+        unfinished.digest(object())
+
+
+def test_a_command_that_was_killed_goes_on(
+    hand: sbs.Character, workers: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SIGKILL in the middle, then the same command again."""
+    path = tmp_path / "hand.pc2"
+    command = ["deform", HAND, "--animation", "fist", "--fps", "6000", "-o", str(path)]
+    command += ["--scheduler", workers.scheduler_address]
+    code = f"import sbs.formats.baking as b; b._CHUNK = {baking._CHUNK}; import sbs.cli; sbs.cli.main()"
+    process = subprocess.Popen([sys.executable, "-c", code, *command], stderr=subprocess.DEVNULL)
+    journal = Path(f"{path}.journal")
+    try:
+        while not journal.exists() or journal.read_bytes().count(b"\n") < 20:
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.kill()
+    finally:
+        process.kill()
+        process.wait()
+    assert not path.exists()
+    there = journal.read_bytes()
+    done: list[int] = []
+    monkeypatch.setattr(deform, "bake_on", lambda *given, progress: bake_on(*given, progress=done.append))
+    result = CliRunner().invoke(main, command)
+    assert result.exit_code == 0, result.output
+    assert done[0] == 20 * there.count(b"\n") - 20 >= 380
+    assert "6001 frames of 1360 vertices" in result.output
+    bake(tmp_path / "alone.pc2", hand.skin, hand.animations[0], range(6001), fps=6000)
+    assert path.read_bytes() == (tmp_path / "alone.pc2").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("-o", "a.pc2"), "--scheduler needs --fps or --frames"),
+        (("--animation", "fist", "--fps", "9", "-o", "a_#.obj"), "a file for each frame is not written on a cluster"),
+        (("--animation", "fist", "--fps", "9", "-o", "a.npz"), "'a.npz' does not end in .npy, .pc2, .mdd"),
+        (("--animation", "fist", "--fps", "9", "-o", "a.pc2"), "127.0.0.1:1"),
+    ],
+)
+def test_mistakes_of_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(cluster, "_PATIENCE", 1)
+    result = CliRunner().invoke(main, ["deform", HAND, "--scheduler", "tcp://127.0.0.1:1", *arguments])
+    assert result.exit_code == 2, result.output
+    assert message in " ".join(result.output.split())
