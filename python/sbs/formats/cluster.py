@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core
+from .._core import version as installed
 from ..animation import Animation
 from ..callers import warn
 from ..extras import load
@@ -138,11 +138,11 @@ def bake_on(scheduler: Any, jobs: Sequence[Job], *, progress: Callable[[int], ob
             header = job.cache.header(job.frames)
             size = len(header) + job.cache.frame_size(job.frames) * len(job.numbers)
             identity = digest(
-                _core.__version__, job.cache.__name__, job.skin, job.animation, job.numbers, job.fps, dict(job.options)
+                installed, job.cache.__name__, job.skin, job.animation, job.numbers, job.fps, dict(job.options)
             )
             files.append(file := stack.enter_context(Unfinished(path, identity, size)))
             file.write(0, header)
-            work = _Work(job.animation, job.cache, job.frames, job.options, file.place, _core.__version__)
+            work = _Work(job.animation, job.cache, job.frames, job.options, file.place, installed)
             works.append((job.skin, work))
             for number, part in enumerate(chunks(job.frames)):
                 todo.append((len(files) - 1, number, part))
@@ -258,8 +258,8 @@ class _Run:
 
 def _deform_chunk(skin: Skin, work: _Work, part: range) -> _Done:
     """Deform frames on a worker; by one thread, for a worker has as many tasks as threads."""
-    if _core.__version__ != work.version:
-        raise RuntimeError(f"a worker has version {_core.__version__} of sbs, not {work.version}")
+    if work.version != installed:
+        raise RuntimeError(f"a worker has version {installed} of sbs, not {work.version}")
     times = work.frames.times(part)
     rows, _ = deformed(skin, work.animation, times, part, False, work.options, threads=1)
     data = np.ascontiguousarray(work.cache.encoded(rows)).data.cast("B")
