@@ -295,6 +295,18 @@ static PyObject *get_joint_set_of_vertex(PyObject *object, void *Py_UNUSED(closu
   return sets;
 }
 
+static PyObject *get_vertex_order(PyObject *object, void *Py_UNUSED(closure)) {
+  const core_skin *self = (core_skin *)object;
+  npy_intp length = (npy_intp)self->info.vertex_count;
+  PyObject *order = PyArray_SimpleNew(1, &length, NPY_INT32);
+
+  if (order != NULL) {
+    sbs_skin_vertex_order(self->skin, PyArray_DATA((PyArrayObject *)order));
+    PyArray_CLEARFLAGS((PyArrayObject *)order, NPY_ARRAY_WRITEABLE);
+  }
+  return order;
+}
+
 #define HELD(name, number, doc) {name, get_held, NULL, doc, (void *)(Py_ssize_t)(number)}
 #define SIZE(name, doc) {#name, get_size, NULL, doc, (void *)offsetof(core_skin, info.name)}
 
@@ -317,6 +329,7 @@ static PyGetSetDef properties[] = {
      "Numbers of vertices repaired: (nan, infinite, negative, unweighted, off_sum, duplicate).", NULL},
     {"joint_sets", get_joint_sets, NULL, "New list of the joint sets, each a tuple of joints.", NULL},
     {"joint_set_of_vertex", get_joint_set_of_vertex, NULL, "(V,) int32, new: the joint set of every vertex.", NULL},
+    {"vertex_order", get_vertex_order, NULL, "(V,) int32, read-only: the vertices in the order of the blocks.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 
 /* --------------------------------------------------------------------------------------------------------- type -- */

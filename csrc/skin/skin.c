@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/scalar.h"
 #include "skin/arrange.h"
+#include "skin/centroids.h"
 #include "skin/find_sets.h"
 #include "skin/influences.h"
 #include "skin/pack.h"
@@ -52,40 +53,28 @@ static sbs_status adopt_sets(sbs_skin *skin, sbs_joint_sets *table, int32_t *set
 /* The centroids of the sets, and the size of the whole. */
 static sbs_status measure_sets(sbs_skin *skin, const sbs_skin_desc *desc, const int32_t *sets) {
   if (!skin->set_centroids) skin->set_centroids = sbs_skin_allocate(skin, skin->set_count, 3 * sizeof(double));
-  size_t *counts = sbs_allocate(&skin->allocator, skin->set_count, sizeof *counts);
-  if (!skin->set_centroids || !counts) {
-    sbs_release(&skin->allocator, counts);
-    return SBS_ERROR_OUT_OF_MEMORY;
-  }
-  memset(skin->set_centroids, 0, skin->set_count * 3 * sizeof(double));
-  memset(counts, 0, skin->set_count * sizeof *counts);
+  if (!skin->set_centroids) return SBS_ERROR_OUT_OF_MEMORY;
 
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
   const size_t stride = desc->rest_positions_stride ? desc->rest_positions_stride : 3 * sbs_scalar_size(desc->scalar);
   for (size_t v = 0; v < skin->vertex_count; v++) {
     const void *position = (const char *)desc->rest_positions + v * stride;
-    double *centroid = skin->set_centroids + 3 * (size_t)sets[v];
     for (size_t axis = 0; axis < 3; axis++) {
       const double x = sbs_scalar_get(position, desc->scalar, axis);
-      centroid[axis] += x;
-      low[axis] = fmin(low[axis], x);
-      high[axis] = fmax(high[axis], x);
+      low[axis] = x < low[axis] ? x : low[axis];
+      high[axis] = x > high[axis] ? x : high[axis];
     }
-    counts[sets[v]]++;
   }
   skin->size = hypot(hypot(high[0] - low[0], high[1] - low[1]), high[2] - low[2]);
+  skin->largest = 0.0;
   for (size_t axis = 0; axis < 3; axis++) {
+    skin->largest = fmax(skin->largest, fmax(-low[axis], high[axis]));
     low[axis] = fmin(low[axis], 0.0);
     high[axis] = fmax(high[axis], 0.0);
   }
   skin->size_with_origin = hypot(hypot(high[0] - low[0], high[1] - low[1]), high[2] - low[2]);
   if (skin->size_with_origin == 0.0) skin->size_with_origin = 1.0;
-  for (size_t set = 0; set < skin->set_count; set++) {
-    for (size_t axis = 0; axis < 3; axis++) skin->set_centroids[3 * set + axis] /= (double)counts[set];
-    if (!sbs_set_size(skin, set)) skin->unweighted_vertex_count = counts[set];
-  }
-  sbs_release(&skin->allocator, counts);
-  return SBS_OK;
+  return sbs_find_centroids(skin, desc, sets, NULL);
 }
 
 sbs_status sbs_skin_copy_joint_positions(sbs_skin *skin, const double *joint_positions) {
@@ -261,6 +250,16 @@ sbs_status sbs_skin_joint_set_of_vertex(const sbs_skin *skin, int32_t *sets) {
     const sbs_item *item = skin->items + i;
     const int32_t *vertices = skin->vertices + item->first_block * SBS_BLOCK;
     for (int32_t k = 0; k < item->vertex_count; k++) sets[vertices[k]] = skin->groups[item->group].set;
+  }
+  return SBS_OK;
+}
+
+sbs_status sbs_skin_vertex_order(const sbs_skin *skin, int32_t *order) {
+  if (!skin || !order) return SBS_ERROR_NULL;
+  for (size_t i = 0; i < skin->item_count; i++) {
+    const sbs_item *item = skin->items + i;
+    memcpy(order, skin->vertices + item->first_block * SBS_BLOCK, (size_t)item->vertex_count * sizeof *order);
+    order += item->vertex_count;
   }
   return SBS_OK;
 }

@@ -44,6 +44,7 @@ struct sbs_skin {
   size_t vertex_count;
   size_t joint_count;
   sbs_scalar scalar;
+  double largest;          /* of all rest coordinates, their sign apart */
   double size;             /* the diagonal of the rest positions' bounding box */
   double size_with_origin; /* the same of a box that takes in the origin; 1 where that is nothing */
   double *joint_positions; /* (joint_count, 3) or NULL */

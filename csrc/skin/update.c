@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/scalar.h"
 #include "skin/arrange.h"
+#include "skin/centroids.h"
 #include "skin/find_sets.h"
 #include "skin/influences.h"
 #include "skin/pack.h"
@@ -174,42 +175,17 @@ static sbs_status update_sets(updater *work) {
   return status;
 }
 
-/* Centroids: of sets that have other vertices than before in the order of their vertices, as at the first bind. */
 static sbs_status update_centroids(updater *work) {
   const sbs_skin *old = work->old;
-  const sbs_skin_desc *desc = work->desc;
   sbs_skin *skin = work->skin;
   skin->set_centroids = sbs_skin_allocate(skin, skin->set_count, 3 * sizeof(double));
-  size_t *counts = sbs_allocate(&skin->allocator, skin->set_count, sizeof *counts);
-  if (!skin->set_centroids || !counts) {
-    sbs_release(&skin->allocator, counts);
-    return SBS_ERROR_OUT_OF_MEMORY;
-  }
-  memset(skin->set_centroids, 0, skin->set_count * 3 * sizeof(double));
-  memset(counts, 0, skin->set_count * sizeof *counts);
+  if (!skin->set_centroids) return SBS_ERROR_OUT_OF_MEMORY;
   for (size_t set = 0; set < old->set_count; set++) {
     const int32_t number = work->old_numbers[set];
-    if (number >= 0 && !work->moved_sets[number]) {
-      memcpy(skin->set_centroids + 3 * (size_t)number, old->set_centroids + 3 * set, 3 * sizeof(double));
-    }
+    if (number < 0) continue;
+    memcpy(skin->set_centroids + 3 * (size_t)number, old->set_centroids + 3 * set, 3 * sizeof(double));
   }
-  const size_t stride = desc->rest_positions_stride ? desc->rest_positions_stride : 3 * sbs_scalar_size(desc->scalar);
-  for (size_t v = 0; v < skin->vertex_count; v++) {
-    const size_t set = (size_t)work->sets[v];
-    counts[set]++;
-    if (!work->moved_sets[set]) continue;
-    const void *position = (const char *)desc->rest_positions + v * stride;
-    for (size_t axis = 0; axis < 3; axis++) {
-      skin->set_centroids[3 * set + axis] += sbs_scalar_get(position, desc->scalar, axis);
-    }
-  }
-  for (size_t set = 0; set < skin->set_count; set++) {
-    if (!sbs_set_size(skin, set)) skin->unweighted_vertex_count = counts[set];
-    if (!work->moved_sets[set]) continue;
-    for (size_t axis = 0; axis < 3; axis++) skin->set_centroids[3 * set + axis] /= (double)counts[set];
-  }
-  sbs_release(&skin->allocator, counts);
-  return SBS_OK;
+  return sbs_find_centroids(skin, work->desc, work->sets, work->moved_sets);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- update */
@@ -295,6 +271,7 @@ sbs_status sbs_skin_update(const sbs_skin *skin, const sbs_skin_desc *desc, cons
                      .vertex_count = skin->vertex_count,
                      .joint_count = skin->joint_count,
                      .scalar = skin->scalar,
+                     .largest = skin->largest,
                      .size = skin->size,
                      .size_with_origin = skin->size_with_origin};
   sbs_weight_report repairs = {0};

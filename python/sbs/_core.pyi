@@ -427,6 +427,8 @@ class Skin:
     def joint_sets(self) -> list[tuple[int, ...]]: ...
     @property
     def joint_set_of_vertex(self) -> NDArray[np.int32]: ...  # (V,)
+    @property
+    def vertex_order(self) -> NDArray[np.int32]: ...  # (V,)
     @overload
     def deform(
         self,

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .options import AnyFloats
 
@@ -58,6 +58,46 @@ class Mesh:
             )
         if self.uvs is not None and np.shape(self.uvs) != (count, 2):
             raise ValueError(f"uvs has shape {np.shape(self.uvs)}, expected ({count}, 2)")
+
+    def reordered(self, order: ArrayLike) -> Mesh:
+        """The mesh with its vertices in another order, and the triangles renumbered.
+
+        ``character.with_mesh(character.mesh.reordered(character.skin.vertex_order))`` deforms in less time, see
+        `Skin.vertex_order`. To save a character with all else of its file, save the one in the order of the file.
+
+        Parameters
+        ----------
+        order : (V,) array_like of int
+            Each vertex once: vertex i becomes what vertex ``order[i]`` is.
+
+        Raises
+        ------
+        ValueError
+            If a vertex is missing or the shape is another.
+        TypeError
+            If the order does not consist of integers.
+        """
+        indices, count = np.asarray(order), len(self.positions)
+        if indices.shape != (count,):
+            raise ValueError(f"order has shape {indices.shape}, expected ({count},)")
+        if indices.dtype.kind not in "iu":
+            raise TypeError(f"order must hold integers, not {indices.dtype}")
+        for place in np.flatnonzero((indices < 0) | (indices >= count))[:1]:
+            raise ValueError(f"order[{place}] = {indices[place]} is out of range for {count} vertices")
+        numbers = np.full(count, -1, np.int32)
+        numbers[indices] = np.arange(count, dtype=np.int32)
+        for vertex in np.flatnonzero(numbers < 0)[:1]:
+            raise ValueError(f"order does not have vertex {vertex}")
+        return replace(
+            self,
+            positions=self.positions[indices],
+            triangles=numbers[self.triangles],
+            joint_indices=self.joint_indices[indices],
+            joint_weights=self.joint_weights[indices],
+            normals=None if self.normals is None else self.normals[indices],
+            uvs=None if self.uvs is None else self.uvs[indices],
+            centers=None if self.centers is None else self.centers[indices],
+        )
 
     def __repr__(self) -> str:
         return f"<sbs.Mesh, vertices: {len(self.positions)}, triangles: {len(self.triangles)}>"
