@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Literal, Self, Unpack, cast, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from .callers import warn
@@ -29,6 +29,7 @@ from .options import (
 )
 from .reports import PoseReport, SingularVertexWarning, WeightReport, WeightWarning
 from .twist import Twist
+from .twisted import Twisted
 
 __all__ = ["Skin"]
 
@@ -61,6 +62,10 @@ class Skin:
     centers : (V, 3) array_like, optional
         The centers that ``deform(..., center="optimized")`` rotates vertices about, in the space of the rest positions.
         A vertex that is its own center is blended linearly, and so is its normal.
+    twist : Twist, optional
+        The bones along which the twists of limbs are spread, see `sbs.limb_twist`. Then joints of the skeleton are
+        given everywhere, and each bone has a few more inside, its frames: they count in `joint_sets` and what is told
+        of these, and `centers` must have been found with them (`Character.twisted_skin`).
     strict : bool
         Whether weights that need repair are a ValueError. By default they are repaired, with a `WeightWarning`.
 
@@ -127,23 +132,12 @@ class Skin:
         self._warn_of_repairs()
 
     def _make(self, arguments: dict[str, Any], twist: Twist | None, strict: bool = False) -> None:
-        """Bind. With a twist the core has more joints than were given, so what was given is kept beside it."""
-        self._twist = twist
-        self._given: dict[str, Any] | None = None
         self._spare = []
+        self._twisted: Twisted | None = None
         if twist is None:
             self._core = _core.Skin(**arguments, strict=strict)
-            return
-        arguments = {**arguments, "joint_count": _joint_count(arguments, twist)}
-        # It knows the caller's arguments by their names and places.
-        _core.check_skin(**arguments, strict=strict)
-        self._core = _core.Skin(**twist.skin_arguments(arguments))
-        self._given = {
-            "joint_indices": _held(arguments["joint_indices"], np.int32),
-            "joint_weights": _held_weights(arguments["joint_weights"]),
-            "parents": _held(arguments.get("parents"), np.int32),
-            "joint_positions": _held(arguments.get("joint_positions"), np.float64),
-        }
+        else:
+            self._core, self._twisted = Twisted.bind(arguments, twist, strict=strict)
 
     @classmethod
     def quietly(cls, *args: Any, twist: Twist | None = None, **kwargs: Any) -> Self:
@@ -172,12 +166,12 @@ class Skin:
     @property
     def joint_indices(self) -> NDArray[np.int32]:
         """The joints that influence each vertex, (V, K), read-only, as given."""
-        return self._core.joint_indices if self._given is None else self._given["joint_indices"]
+        return self._core.joint_indices if self._twisted is None else self._twisted.joint_indices
 
     @property
     def joint_weights(self) -> AnyFloats:
         """Their weights, (V, K), read-only, as given: not normalized."""
-        return self._core.joint_weights if self._given is None else self._given["joint_weights"]
+        return self._core.joint_weights if self._twisted is None else self._twisted.joint_weights
 
     def influences(self) -> Influences:
         """The influences as the skin uses them, repaired: see `sbs.weights.tidy`."""
@@ -186,12 +180,12 @@ class Skin:
     @property
     def parents(self) -> NDArray[np.int32] | None:
         """Parent of each joint, (J,), -1 for a root, read-only, or None."""
-        return self._core.parents if self._given is None else self._given["parents"]
+        return self._core.parents if self._twisted is None else self._twisted.parents
 
     @property
     def joint_positions(self) -> NDArray[np.float64] | None:
         """Where the joints are at bind, (J, 3), read-only, or None."""
-        return self._core.joint_positions if self._given is None else self._given["joint_positions"]
+        return self._core.joint_positions if self._twisted is None else self._twisted.joint_positions
 
     @property
     def centers(self) -> NDArray[np.float64] | None:
@@ -201,7 +195,7 @@ class Skin:
     @property
     def twist(self) -> Twist | None:
         """Bones along which a twist is spread, or None."""
-        return self._twist
+        return None if self._twisted is None else self._twisted.twist
 
     @property
     def vertex_count(self) -> int:
@@ -211,7 +205,7 @@ class Skin:
     @property
     def joint_count(self) -> int:
         """J, the number of joints."""
-        return self._core.joint_count if self._twist is None else self._twist.joint_count
+        return self._core.joint_count if self._twisted is None else self._twisted.twist.joint_count
 
     @property
     def dtype(self) -> np.dtype[np.float32 | np.float64]:
@@ -610,15 +604,11 @@ class Skin:
 
     def _posed(self, matrices: ArrayLike, twists: ArrayLike | None = None, *, many: bool = False) -> ArrayLike:
         """Matrices of all joints that the core has."""
-        if self._twist is None:
-            if twists is not None:
-                raise ValueError("twists has no effect on a skin that was made without twist")
-            return matrices
-        given = np.asarray(matrices)
-        if given.ndim != (4 if many else 3):
-            expected = "(F, J, 4, 4) or (F, J, 3, 4)" if many else "(J, 4, 4) or (J, 3, 4)"
-            raise ValueError(f"skinning_matrices has shape {given.shape}, expected {expected}")
-        return self._twist.pose(given, twists)
+        if self._twisted is not None:
+            return self._twisted.pose(matrices, twists, many=many)
+        if twists is not None:
+            raise ValueError("twists has no effect on a skin that was made without twist")
+        return matrices
 
     @contextmanager
     def _at_rest(self, rest_positions: ArrayLike | None) -> Iterator[_core.Skin]:
@@ -764,35 +754,17 @@ class Skin:
         if vertices is None:
             arguments = {**self._arguments(), "joint_indices": joint_indices, "joint_weights": joint_weights}
             updated._make(arguments, arguments.pop("twist"), strict)
-        elif self._twist is None:
+        elif self._twisted is None:
             updated._core = self._core.update(self._chosen(vertices), joint_indices, joint_weights, strict=strict)
         else:
-            updated._update_twisted(self._chosen(vertices), joint_indices, joint_weights, strict)
+            updated._core, updated._twisted = self._twisted.update(
+                self._core, self._chosen(vertices), joint_indices, joint_weights, strict=strict
+            )
         updated._warn_of_repairs()
         return updated
 
     def _chosen(self, vertices: ArrayLike) -> NDArray[np.int32]:
         return np.asarray(np.arange(self.vertex_count, dtype=np.int32)[np.asarray(vertices)])
-
-    def _update_twisted(
-        self, chosen: NDArray[np.int32], joint_indices: ArrayLike, joint_weights: ArrayLike, strict: bool
-    ) -> None:
-        """Replace the core by one with other influences at some vertices, and remember these."""
-        assert self._twist is not None
-        assert self._given is not None
-        rest = self.rest_positions[chosen]
-        indices, weights = np.asarray(joint_indices), _held_weights(joint_weights)
-        if len(chosen):
-            _core.check_skin(rest, indices, weights, joint_count=self.joint_count, strict=strict)
-        self._core = self._core.update(chosen, *self._twist.influences(rest, indices, weights))
-        width = max(self.joint_indices.shape[1], indices.shape[1])
-        for name, rows in (("joint_indices", indices), ("joint_weights", weights)):
-            held = self._given[name]
-            both = np.zeros((len(held), width), np.int32 if name == "joint_indices" else np.result_type(held, rows))
-            both[:, : held.shape[1]] = held
-            both[chosen] = 0
-            both[chosen, : rows.shape[1]] = rows
-            self._given = {**self._given, name: _held(both, both.dtype)}
 
     def __repr__(self) -> str:
         sets = len(self.joint_sets)
@@ -824,28 +796,6 @@ class Skin:
                 "twist",
             )
         }
-
-
-def _joint_count(arguments: Mapping[str, Any], twist: Twist) -> int:
-    """That of the twist, which the arguments must not contradict."""
-    given = arguments.get("joint_count")
-    if given is not None and given != twist.joint_count:
-        raise ValueError(f"twist is of {twist.joint_count} joints, where there are {given}")
-    return twist.joint_count
-
-
-def _held(array: ArrayLike | None, dtype: DTypeLike) -> Any:
-    """The array as the core would keep it, read-only; None of None."""
-    if array is None:
-        return None
-    view = np.ascontiguousarray(array, dtype).view()
-    view.flags.writeable = False
-    return view
-
-
-def _held_weights(weights: ArrayLike) -> Any:
-    given = np.asarray(weights)
-    return _held(given, np.float32 if given.dtype in (np.float16, np.float32) else np.float64)
 
 
 def _restore(cls: type[Skin], arguments: dict[str, Any]) -> Skin:

@@ -94,6 +94,21 @@ class Twist:
         return len(self._arguments["joints"])
 
     @property
+    def frames(self) -> int:
+        """The number of frames of each bone."""
+        return int(self._arguments["frames"])
+
+    @property
+    def heads(self) -> Floats:
+        """Where the bones begin at bind, (B, 3), a new array."""
+        return np.array(self._arguments["heads"], np.float64)
+
+    @property
+    def tails(self) -> Floats:
+        """Where the bones end at bind, (B, 3), a new array."""
+        return np.array(self._arguments["tails"], np.float64)
+
+    @property
     def joints(self) -> NDArray[np.intp]:
         """The joint of each bone, (B,), a new array."""
         return np.array(self._arguments["joints"], np.intp)

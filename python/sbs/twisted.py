@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""What a skin that spreads twists has beside its core."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from . import _core
+from .influences import Influences, with_rows
+from .options import AnyFloats
+from .twist import Twist
+
+__all__ = ["Twisted"]
+
+
+@dataclass(frozen=True, eq=False)
+class Twisted:
+    """A twist, and what its skin was given: the core of such a skin has the frames as joints, too.
+
+    Attributes
+    ----------
+    twist : Twist
+    joint_indices, joint_weights : (V, K) ndarray, read-only
+    parents : (J,) ndarray or None, read-only
+    joint_positions : (J, 3) ndarray or None, read-only
+    """
+
+    twist: Twist
+    joint_indices: NDArray[np.int32]
+    joint_weights: AnyFloats
+    parents: NDArray[np.int32] | None
+    joint_positions: NDArray[np.float64] | None
+
+    @classmethod
+    def bind(cls, arguments: dict[str, Any], twist: Twist, *, strict: bool) -> tuple[_core.Skin, Twisted]:
+        """The core of a skin, and what was given for it.
+
+        Parameters
+        ----------
+        arguments : dict
+            Those of `_core.Skin`, without the frames.
+        twist : Twist
+        strict : bool
+            As in `Skin`.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `Skin`; messages know the arguments by their names and places.
+        """
+        count = arguments.get("joint_count")
+        if count is not None and count != twist.joint_count:
+            raise ValueError(f"twist is of {twist.joint_count} joints, where there are {count}")
+        arguments = {**arguments, "joint_count": twist.joint_count}
+        _core.check_skin(**arguments, strict=strict)
+        return _core.Skin(**twist.skin_arguments(arguments)), cls(
+            twist,
+            _held(arguments["joint_indices"], np.int32),
+            _held_weights(arguments["joint_weights"]),
+            _held(arguments.get("parents"), np.int32),
+            _held(arguments.get("joint_positions"), np.float64),
+        )
+
+    def pose(self, matrices: ArrayLike, twists: ArrayLike | None, *, many: bool) -> NDArray[np.float64]:
+        """The matrices of all joints of the core, in one pose or in `many`.
+
+        Raises
+        ------
+        ValueError
+            If a shape is wrong, or a number not finite.
+        """
+        given = np.asarray(matrices)
+        if given.ndim != (4 if many else 3):
+            expected = "(F, J, 4, 4) or (F, J, 3, 4)" if many else "(J, 4, 4) or (J, 3, 4)"
+            raise ValueError(f"skinning_matrices has shape {given.shape}, expected {expected}")
+        return self.twist.pose(given, twists)
+
+    def update(
+        self,
+        core: _core.Skin,
+        chosen: NDArray[np.int32],
+        joint_indices: ArrayLike,
+        joint_weights: ArrayLike,
+        *,
+        strict: bool,
+    ) -> tuple[_core.Skin, Twisted]:
+        """The core with other influences at some vertices, and what was then given.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `Skin`.
+        """
+        rest = core.rest_positions[chosen]
+        indices, weights = np.asarray(joint_indices), _held_weights(joint_weights)
+        if len(chosen):
+            _core.check_skin(rest, indices, weights, joint_count=self.twist.joint_count, strict=strict)
+        updated = core.update(chosen, *self.twist.influences(rest, indices, weights))
+        held = Influences(
+            self.joint_indices, self.joint_weights.astype(np.result_type(self.joint_weights, weights), copy=False)
+        )
+        both = with_rows(held, chosen, (indices, weights))
+        return updated, Twisted(
+            self.twist, _held(both[0], np.int32), _held_weights(both[1]), self.parents, self.joint_positions
+        )
+
+
+def _held(array: ArrayLike | None, dtype: DTypeLike) -> Any:
+    """The array as the core would keep it, read-only; None of None."""
+    if array is None:
+        return None
+    view = np.ascontiguousarray(array, dtype).view()
+    view.flags.writeable = False
+    return view
+
+
+def _held_weights(weights: ArrayLike) -> Any:
+    given = np.asarray(weights)
+    return _held(given, np.float32 if given.dtype in (np.float16, np.float32) else np.float64)

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: MIT
+"""Twists spread by joints of a file, as an engine with linear blending alone sees them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pygltflib
+import pytest
+
+import sbs
+from sbs.animation import Animation, Track
+from sbs.demo.scenes import load_shipped
+from sbs.poses import axes, turned
+
+FRAMES = 6
+
+
+@pytest.fixture(scope="module")
+def woman() -> sbs.Character:
+    """Her left forearm turns by 250 degrees in two seconds, and her knee bends meanwhile."""
+    character = load_shipped("woman.glb")
+    skeleton = character.skeleton
+    _, bone = axes(skeleton, skeleton.index("LeftForeArm"))
+    local = []
+    for share in np.linspace(0.0, 1.0, 6):
+        pose = turned(skeleton, "LeftForeArm", bone, 250.0 * share)
+        pose[skeleton.index("LeftLeg")] = turned(skeleton, "LeftLeg", (1, 0, 0), -90.0 * share)[
+            skeleton.index("LeftLeg")
+        ]
+        local.append(pose)
+    motion = Animation.from_skinning_matrices(
+        "turn", np.linspace(0.0, 2.0, 6), character.skinning_matrices(np.stack(local)), character.rig
+    )
+    return sbs.Character(character.name, character.mesh, character.skeleton, character.rig, [motion])
+
+
+def accessor(gltf: pygltflib.GLTF2, number: int) -> np.ndarray:
+    """What an accessor of a file by this package holds."""
+    told = gltf.accessors[number]
+    view = gltf.bufferViews[told.bufferView]
+    dtype = {5121: np.uint8, 5123: np.uint16, 5125: np.uint32, 5126: np.float32}[told.componentType]
+    columns = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}[told.type]
+    start = (view.byteOffset or 0) + (told.byteOffset or 0)
+    return np.frombuffer(gltf.binary_blob(), dtype, told.count * columns, start).reshape(told.count, columns)
+
+
+def slerp(one: np.ndarray, other: np.ndarray, share: float) -> np.ndarray:
+    if one @ other < 0:
+        other = -other
+    angle = np.arccos(min(float(one @ other), 1.0))
+    if angle < 1e-6:
+        return one
+    return (np.sin((1 - share) * angle) * one + np.sin(share * angle) * other) / np.sin(angle)
+
+
+def seen_by_an_engine(path: Path, time: float) -> np.ndarray:
+    """The mesh of a file at a time: the animation's keys, the tree of nodes, linear blending, as glTF defines them."""
+    gltf = pygltflib.GLTF2().load(str(path))
+    moved: dict[tuple[int, str], np.ndarray] = {}
+    for channel in gltf.animations[0].channels:
+        sampler = gltf.animations[0].samplers[channel.sampler]
+        times, values = accessor(gltf, sampler.input)[:, 0], accessor(gltf, sampler.output).astype(float)
+        after = int(np.clip(np.searchsorted(times, time), 1, len(times) - 1))
+        share = float(np.clip((time - times[after - 1]) / (times[after] - times[after - 1]), 0, 1))
+        blend = slerp if channel.target.path == "rotation" else lambda a, b, t: (1 - t) * a + t * b
+        moved[channel.target.node, channel.target.path] = blend(values[after - 1], values[after], share)
+
+    def local(number: int) -> np.ndarray:
+        node = gltf.nodes[number]
+        x, y, z, w = moved.get((number, "rotation"), node.rotation or [0, 0, 0, 1])
+        matrix = np.eye(4)
+        matrix[:3, :3] = [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+        matrix[:3, :3] *= moved.get((number, "scale"), node.scale or [1, 1, 1])
+        matrix[:3, 3] = moved.get((number, "translation"), node.translation or [0, 0, 0])
+        return matrix
+
+    world: dict[int, np.ndarray] = {}
+
+    def visit(number: int, above: np.ndarray) -> None:
+        world[number] = above @ local(number)
+        for child in gltf.nodes[number].children or []:
+            visit(child, world[number])
+
+    for root in gltf.scenes[0].nodes:
+        visit(root, np.eye(4))
+    skin, primitive = gltf.skins[0], gltf.meshes[0].primitives[0]
+    inverse = accessor(gltf, skin.inverseBindMatrices).astype(float).reshape(-1, 4, 4).transpose(0, 2, 1)
+    matrices = np.stack([world[node] for node in skin.joints]) @ inverse
+    rest = accessor(gltf, primitive.attributes.POSITION).astype(float)
+    result = np.zeros_like(rest)
+    for number in range(4):
+        joints = getattr(primitive.attributes, f"JOINTS_{number}", None)
+        if joints is None:
+            break
+        indices = accessor(gltf, joints)
+        weights = accessor(gltf, getattr(primitive.attributes, f"WEIGHTS_{number}")).astype(float)
+        for column in range(4):
+            blended = matrices[indices[:, column]]
+            places = np.einsum("vxy,vy->vx", blended[:, :3, :3], rest) + blended[:, :3, 3]
+            result += weights[:, column, None] * places
+    return result
+
+
+@pytest.mark.parametrize("time", [0.0, 0.4, 1.1, 2.0])
+def test_an_engine_with_linear_blending_sees_the_twist_spread(
+    time: float, woman: sbs.Character, tmp_path: Path
+) -> None:
+    twist = sbs.limb_twist(woman, frames=FRAMES)
+    assert twist is not None
+    path = tmp_path / "woman.glb"
+    woman.with_twist_joints(twist).save(path)
+    frames = woman.animations[0].skinning_matrices(np.append(np.arange(0, time, 0.1), time))
+    twists = twist.angles(frames, follow=True)[-1]
+    expected = woman.twisted_skin(twist).deform(frames[-1], method="linear", twists=twists)
+    # Numbers of the file are float32: 1e-6 of the size of 1.7.
+    np.testing.assert_allclose(seen_by_an_engine(path, time), expected, atol=5e-6)
+
+
+def test_a_file_with_twist_joints_is_read_as_it_was_made(woman: sbs.Character, tmp_path: Path) -> None:
+    twist = sbs.limb_twist(woman, frames=FRAMES)
+    assert twist is not None
+    made = woman.with_twist_joints(twist)
+    made.save(tmp_path / "woman.glb")
+    read = sbs.load(tmp_path / "woman.glb")
+    assert read.skeleton.names == made.skeleton.names
+    for time in (0.3, 1.7):
+        one, other = (
+            each.skin.deform(each.animations["turn"].skinning_matrices(time), method="linear") for each in (made, read)
+        )
+        np.testing.assert_allclose(one, other, atol=5e-6)  # float32
+
+
+def test_a_forearm_keeps_its_radius_with_six_frames(woman: sbs.Character) -> None:
+    """By linear blending a limb loses 1 - cos(x / 2) where two frames differ by x: 17 degrees are x / 2 here."""
+    twist = sbs.limb_twist(woman, ["LeftForeArm"], frames=FRAMES)
+    assert twist is not None
+    made = woman.with_twist_joints(twist)
+    matrices = made.animations[0].skinning_matrices(2.0 * 170 / 250)
+    positions = np.asarray(made.skin.deform(matrices, method="linear"), float)
+    joint = woman.skeleton.index("LeftForeArm")
+    mesh = woman.mesh
+    alone = np.any((mesh.joint_indices == joint) & (mesh.joint_weights > 0.999), axis=1)
+    place = matrices[joint]
+
+    def radii(points: np.ndarray, head: np.ndarray, tail: np.ndarray) -> np.ndarray:
+        along = (tail - head) / np.linalg.norm(tail - head)
+        offset = points - head
+        return np.asarray(np.linalg.norm(offset - np.outer(offset @ along, along), axis=1))
+
+    head, tail = (place[:3, :3] @ end[0] + place[:3, 3] for end in (twist.heads, twist.tails))
+    kept = radii(positions[alone], head, tail) / radii(
+        np.asarray(mesh.positions, float)[alone], *twist.heads, *twist.tails
+    )
+    assert alone.sum() > 50
+    assert kept.min() == pytest.approx(np.cos(np.radians(17)), abs=1e-3)
+    assert kept.max() <= 1 + 1e-5
+
+
+def test_the_original_joints_stay_and_no_twist_is_spread_again(woman: sbs.Character) -> None:
+    twist = sbs.limb_twist(woman)
+    assert twist is not None
+    made = woman.with_twist_joints(twist)
+    count = len(woman.skeleton)
+    assert made.skeleton.names[:count] == woman.skeleton.names
+    assert len(made.skeleton) == count + twist.bone_count * twist.frames
+    assert made.rig.names[: len(woman.rig.names)] == woman.rig.names
+    assert sbs.limb_twist(made) is None
+    np.testing.assert_allclose(made.rest_matrices[:count], woman.rest_matrices, atol=1e-12)
+    # At rest nothing twists but by the rounding of the file's float32, so that a frame is where its joint is.
+    np.testing.assert_allclose(
+        made.rest_matrices[count:], np.repeat(woman.rest_matrices[twist.joints], twist.frames, axis=0), atol=2e-7
+    )
+
+
+def test_names_of_frames_are_free(woman: sbs.Character) -> None:
+    """A joint of the file may be called as a frame would be."""
+    names = ["LeftForeArm_twist_0" if name == "Head" else name for name in woman.skeleton.names]
+    skeleton = sbs.Skeleton(woman.skeleton.parents, woman.skeleton.bind_matrices, names)
+    renamed = sbs.Character(woman.name, woman.mesh, skeleton, woman.rig)
+    twist = sbs.limb_twist(renamed, ["LeftForeArm"], frames=2)
+    assert twist is not None
+    made = renamed.with_twist_joints(twist)
+    assert made.skeleton.names[-2:] == ("LeftForeArm_twist_0_", "LeftForeArm_twist_1")
+
+
+def test_bad_arguments_are_refused(woman: sbs.Character) -> None:
+    twist = sbs.limb_twist(woman)
+    assert twist is not None
+    for rate in (0.0, -1.0, np.inf, np.nan):
+        with pytest.raises(ValueError, match="rate is"):
+            woman.with_twist_joints(twist, rate=rate)
+    hand = load_shipped("hand.glb")
+    with pytest.raises(ValueError, match=r"twist is of \d+ joints, where there are \d+"):
+        hand.with_twist_joints(twist)
+
+
+def test_uneven_scales_are_refused() -> None:
+    """A node below a joint that is 2 high and 1 wide would be sheared when it turns."""
+    bind = np.tile(np.eye(4), (3, 1, 1))
+    bind[1:, 0, 3] = 1.0, 3.0
+    bind[1, :3, :3] = np.diag([1.0, 2.0, 1.0])
+    skeleton = sbs.Skeleton([-1, 0, 1], bind)
+    mesh = sbs.Mesh(np.eye(3), np.array([[0, 1, 2]], np.int32), np.full((3, 1), 1, np.int32), np.ones((3, 1)))
+    bound = sbs.Character.from_mesh(mesh, skeleton)
+    hand = Track("rotation", "LINEAR", bound.rig.joints[2:], np.zeros(1), np.array([[[1.0, 1.0, 0.0, 0.0]]]))
+    turned_hand = Animation("turned hand", (hand,), bound.rig)
+    character = sbs.Character("", mesh, skeleton, bound.rig, [turned_hand])
+    twist = sbs.Twist([1], [[1.0, 0, 0]], [[3.0, 0, 0]], parents=[0], joint_count=3, children=[2])
+    with pytest.raises(ValueError, match="'joint_1' has different scales along its axes at bind"):
+        character.with_twist_joints(twist)
