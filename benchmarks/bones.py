@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 import sbs
 from sbs.cli.tables import print_table
-from sbs.demo.scenes import load_shipped
 from sbs.mesh import subdivide_near_joints
 from sbs.options import DeformOptions
+from sbs.samples import load as load_sample
 from sbs.skin import Skin
 
 from .rounds import Case, frame_by_frame, measure
@@ -78,7 +78,7 @@ def cases(character: sbs.Character) -> list[Case]:
 
 def main() -> None:
     rows = []
-    for character in (arnaud(), load_shipped("woman.glb")):
+    for character in (arnaud(), load_sample("woman")):
         for name, (vertices, ratio) in PAPER.items():
             subject = character if name == "original" else subdivide_near_joints(character, ARM)
             linear, *bones = measure(cases(subject), ROUNDS)

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 import sbs
-from sbs.demo.scenes import load_shipped
+from sbs.samples import load as load_sample
 
 REPETITIONS = 9
 TARGET = 2.0  # seconds, for the woman's 13,380 vertices
@@ -23,7 +23,7 @@ TARGET = 2.0  # seconds, for the woman's 13,380 vertices
 
 def seconds(tolerance: float) -> list[float]:
     """The times of some repetitions, after one that does not count."""
-    mesh = load_shipped("woman.glb").mesh
+    mesh = load_sample("woman").mesh
     times = []
     for _ in range(1 + REPETITIONS):
         start = time.perf_counter()

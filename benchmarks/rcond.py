@@ -13,7 +13,7 @@ import numpy as np
 
 import sbs
 from sbs.cli.tables import print_table
-from sbs.demo.scenes import load_shipped
+from sbs.samples import load as load_sample
 
 from .bones import arnaud, poses
 from .rounds import Case, frame_by_frame, measure
@@ -42,7 +42,7 @@ def cases(character: sbs.Character) -> list[Case]:
 
 def main() -> None:
     rows = []
-    for character in (load_shipped("hand.glb"), arnaud(), load_shipped("woman.glb")):
+    for character in (load_sample("hand"), arnaud(), load_sample("woman")):
         damped, cut = measure(cases(character), ROUNDS)
         skin = character.skin
         solves = skin.pose_report(poses(character.skeleton)[0]).solves

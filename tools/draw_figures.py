@@ -17,11 +17,11 @@ from PIL import Image
 
 import sbs
 from sbs.demo.figure import HEADINGS
-from sbs.demo.scenes import load_shipped
 from sbs.files import replacing
 from sbs.options import Method
 from sbs.picture import Camera, Row, compose, portraits, weight_colors
 from sbs.poses import bone_axis, descendants, turned
+from sbs.samples import load as load_sample
 
 Floats = NDArray[np.float64]
 
@@ -186,7 +186,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="where paper-1.png, paper-2.png, paper-3.png, twisting.png go")
     folder = parser.parse_args().folder
-    woman = load_shipped("woman.glb")
+    woman = load_sample("woman")
     draw_arc(folder / "paper-1.png")
     draw_shoulder(folder / "paper-2.png", woman)
     draw_centers(folder / "paper-3.png", woman)

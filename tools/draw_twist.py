@@ -15,12 +15,12 @@ import click
 import numpy as np
 
 from sbs.character import Character
-from sbs.demo.scenes import load_shipped
 from sbs.files import replacing
 from sbs.picture import Camera, Row, compose
 from sbs.poses import axes, turned, vertices_around
 from sbs.quality import Motion, chosen, evaluate
 from sbs.quality.panel import FOOTNOTE, panel_row, shapes
+from sbs.samples import load as load_sample
 
 IMAGE = Path(__file__).parents[1] / "docs" / "images" / "twist.png"
 METHODS = ("LBS", "SBS", "half twist", "twist")
@@ -59,7 +59,7 @@ def rows(character: Character, width: int, samples: int) -> Iterator[Row]:
 @click.option("--width", default=360, show_default=True, help="Pixels across a picture.")
 @click.option("--samples", default=48, show_default=True, help="Light paths per pixel.")
 def main(output: Path, width: int, samples: int) -> None:
-    pictures = list(rows(load_shipped("woman.glb"), width, samples))
+    pictures = list(rows(load_sample("woman"), width, samples))
     headings = [method.label for method in chosen(METHODS).values()]
     with replacing(output) as temporary:
         compose(pictures, headings, FOOTNOTE).save(temporary, optimize=True)

@@ -26,7 +26,7 @@ import sbs
 from characters_to_glb import read_character, read_clip, read_rig
 from delta_mush import ANCHORS
 from sbs.character import Character, Mesh
-from sbs.demo.scenes import Scene, fist, knee, load_shipped, twist
+from sbs.demo.scenes import Scene, fist, knee, twist
 from sbs.files import replacing
 from sbs.picture import Camera, Row, compose
 from sbs.poses import axes, turned
@@ -39,6 +39,7 @@ from sbs.quality.plot import plot
 from sbs.quality.report import in_words
 from sbs.quality.surface import make_surface
 from sbs.rotations import matrices_from_axis_angle
+from sbs.samples import load as load_sample
 from sbs.skeleton import Skeleton
 from sbs.weights import from_dense
 
@@ -98,7 +99,7 @@ def still(scene: Scene, path: NDArray[np.float64]) -> Subject:
 
 def twisted_arm() -> Subject:
     """The demo's forearm, and a path through half a turn."""
-    woman = load_shipped("woman.glb")
+    woman = load_sample("woman")
     _, bone = axes(woman.skeleton, woman.skeleton.index("LeftForeArm"))
     subject = still(twist(woman), sweep(woman, "LeftForeArm", bone))
     return described(subject, "The left forearm twisted by 170°, from behind")
@@ -106,14 +107,14 @@ def twisted_arm() -> Subject:
 
 def bent_knee() -> Subject:
     """The demo's knee, and the path to it."""
-    woman = load_shipped("woman.glb")
+    woman = load_sample("woman")
     local = [turned(woman.skeleton, "LeftLeg", (1, 0, 0), -degrees) for degrees in np.arange(0, 126, 2.5)]
     return described(still(knee(woman), woman.skinning_matrices(np.stack(local))), "The left knee bent by 125°")
 
 
 def closed_hand() -> Subject:
     """The fist of the demo, the whole way."""
-    hand = fist(load_shipped("hand.glb")).character
+    hand = fist(load_sample("hand")).character
     motion = clip(hand.animations[0])
     return Subject("fist", "A hand closed to a fist", hand, motion, view=(0.45, -0.5, 1), up=(-1, 0, 0.45), aspect=1.3)
 

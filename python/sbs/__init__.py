@@ -26,7 +26,7 @@ from .skin import Skin
 from .twist import Twist, TwistTracker
 
 if TYPE_CHECKING:
-    from . import mesh, weights
+    from . import formats, mesh, quality, samples, weights
 
 __all__ = [
     "Animation",
@@ -55,13 +55,16 @@ __all__ = [
     "__version__",
     "bones_blending",
     "build_info",
+    "formats",
     "get_threads",
     "limb_twist",
     "load",
     "load_motion",
     "mesh",
     "optimized_centers",
+    "quality",
     "rotations",
+    "samples",
     "set_threads",
     "twist_amounts",
     "twist_bones",
@@ -76,8 +79,8 @@ if _threads and not re.fullmatch("0*[1-9][0-9]*", _threads):
 
 
 def __getattr__(name: str) -> Any:
-    """Import `sbs.mesh` and `sbs.weights` on first use: deforming alone does not need them."""
-    if name not in ("mesh", "weights"):
+    """Import the subpackages on first use: deforming alone does not need them."""
+    if name not in ("formats", "mesh", "quality", "samples", "weights"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 

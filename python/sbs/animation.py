@@ -227,9 +227,8 @@ class Animations(tuple[Animation, ...]):
 
     Examples
     --------
-    >>> from importlib.resources import files
     >>> import sbs
-    >>> hand = sbs.load(str(files("sbs.demo") / "data" / "hand.glb"))
+    >>> hand = sbs.samples.load("hand")
     >>> hand.animations["fist"]
     <sbs.Animation 'fist', 1 s>
     """

@@ -201,9 +201,8 @@ class Character:
 
         Examples
         --------
-        >>> from importlib.resources import files
         >>> import sbs
-        >>> hand = sbs.load(str(files("sbs.demo") / "data" / "hand.glb"))
+        >>> hand = sbs.samples.load("hand")
         >>> rigid = hand.with_weights(*sbs.weights.limit(*hand.skin.influences(), 1))
         >>> rigid.skin.max_influences
         1
@@ -451,9 +450,8 @@ def load(path: PathLike, *, strict: bool = False, skin: int | None = None) -> Ch
 
     Examples
     --------
-    >>> from importlib.resources import files
     >>> import sbs
-    >>> hand = sbs.load(str(files("sbs.demo") / "data" / "hand.glb"))
+    >>> hand = sbs.samples.load("hand")
     >>> hand
     <sbs.Character 'hand', vertices: 1360, joints: 25, animations: 1>
     >>> hand.animations

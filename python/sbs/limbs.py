@@ -123,9 +123,8 @@ def twist_bones(character: Character, joints: Iterable[str | int] | None = None)
 
     Examples
     --------
-    >>> from importlib.resources import files
     >>> import sbs
-    >>> woman = sbs.load(str(files("sbs.demo") / "data" / "woman.glb"))
+    >>> woman = sbs.samples.load("woman")
     >>> [bone.name for bone in sbs.twist_bones(woman) if bone.spread][:4]
     ['LeftArm', 'LeftForeArm', 'LeftUpLeg', 'LeftLeg']
     """

@@ -15,7 +15,7 @@ import surfaces
 
 import sbs
 from sbs import _core
-from sbs.demo.scenes import load_shipped
+from sbs.samples import load as load_sample
 
 Arguments = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
@@ -133,7 +133,7 @@ def test_merged_samples_are_near(make: Callable[[], Arguments], tolerance: float
 
 def test_the_woman() -> None:
     """On a real character the default is as near as the documentation says, and both are the definition."""
-    character = load_shipped("woman.glb")
+    character = load_sample("woman")
     woman = character.mesh
     arguments = woman.positions, woman.triangles, woman.joint_indices, woman.joint_weights
     some = np.random.default_rng(0).choice(len(woman.positions), 12, replace=False)

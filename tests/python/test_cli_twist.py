@@ -13,13 +13,13 @@ import sbs
 import sbs.poses
 from sbs.animation import Animations
 from sbs.cli import main
-from sbs.demo.scenes import load_shipped
+from sbs.samples import load as load_sample
 
 
 @pytest.fixture(scope="module")
 def twisted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, sbs.Character]:
     """A woman who turns her forearm by 120 degrees within a second, in a file."""
-    woman = load_shipped("woman.glb")
+    woman = load_sample("woman")
     local = np.tile(np.eye(3), (2, len(woman.skeleton), 1, 1))
     bone = sbs.poses.bone_axis(woman.skeleton, woman.skeleton.index("LeftForeArm"))
     local[1, woman.skeleton.index("LeftForeArm")] = sbs.rotations.matrices_from_axis_angle(bone, 120, degrees=True)
@@ -82,7 +82,7 @@ def test_mistakes_are_explained_in_a_line(
 
 
 def test_a_hand_has_no_limbs(tmp_path: Path) -> None:
-    load_shipped("hand.glb").save(tmp_path / "hand.glb")
+    load_sample("hand").save(tmp_path / "hand.glb")
     result = run("deform", tmp_path / "hand.glb", "--twist", "auto", "-o", tmp_path / "pose.npy")
     assert result.exit_code == 2
     assert "no limb was found: name the joints" in result.output

@@ -10,14 +10,15 @@ from solids import CUBE, CUBE_FACES
 import sbs
 from sbs.demo.measures import radius_kept, volume
 from sbs.demo.outcomes import outcomes
-from sbs.demo.scenes import Scene, load_shipped, scenes
+from sbs.demo.scenes import Scene, scenes
 from sbs.demo.table import COLUMNS, cells, markdown
 from sbs.poses import bone_axis, descendants, turned
+from sbs.samples import load as load_sample
 
 
 @pytest.fixture(scope="module")
 def woman() -> sbs.Character:
-    return load_shipped("woman.glb")
+    return load_sample("woman")
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,11 @@ from importlib import import_module
 import pytest
 
 MODULES = [
+    "sbs.animation",
+    "sbs.character",
+    "sbs.limbs",
     "sbs.rotations",
+    "sbs.samples",
     "sbs.skeleton",
     "sbs.skin",
     "sbs.weights.bones",

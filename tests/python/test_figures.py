@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from draw_figures import arc, centered
-from sbs.demo.scenes import load_shipped
+from sbs.samples import load as load_sample
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -28,7 +28,7 @@ def test_figure_1_is_a_segment_and_an_arc() -> None:
 
 def test_figure_3_keeps_the_elbow_where_it_is() -> None:
     """The centers of the right column go where neither joint takes the elbow."""
-    woman = load_shipped("woman.glb")
+    woman = load_sample("woman")
     elbow = woman.skeleton.joint_positions[woman.skeleton.index("LeftForeArm")]
     vertex = int(np.linalg.norm(woman.mesh.positions - elbow, axis=1).argmin())
     radius = np.linalg.norm(woman.mesh.positions[vertex] - elbow)

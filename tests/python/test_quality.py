@@ -16,20 +16,21 @@ from solids import arm, block, turned
 import evaluate_quality
 import sbs.quality
 from sbs import poses
-from sbs.demo.scenes import knee, load_shipped, twist
+from sbs.demo.scenes import knee, twist
 from sbs.picture import MissingExtraError
 from sbs.quality import COLUMNS, MEASURES, METHODS, Motion, Report, chosen, clip, evaluate, made_poses, motions, report
 from sbs.quality.plot import COLORS, plot
+from sbs.samples import load as load_sample
 
 
 @pytest.fixture(scope="module")
 def hand() -> sbs.Character:
-    return load_shipped("hand.glb")
+    return load_sample("hand")
 
 
 @pytest.fixture(scope="module")
 def woman() -> sbs.Character:
-    return load_shipped("woman.glb")
+    return load_sample("woman")
 
 
 @pytest.fixture(scope="module")

@@ -16,9 +16,10 @@ from solids import arm, turned
 from twist_reference import Bone, deform, rotation_part
 
 import sbs
-from sbs.demo.scenes import load_shipped, twist
+from sbs.demo.scenes import twist
 from sbs.options import MethodOptions
 from sbs.quality import Gauge
+from sbs.samples import load as load_sample
 from sbs.weights import to_dense
 
 FRAMES = 4
@@ -87,7 +88,7 @@ def test_the_reference_has_the_tube_right() -> None:
 @pytest.mark.parametrize(("dtype", "atol"), [(np.float64, 1e-12), (np.float32, 1e-6)])
 def test_at_the_frames_a_skin_is_the_reference(dtype: type, atol: float) -> None:
     """A vertex whose share is one of the frames is moved as the formula says, across joints too; of any pose."""
-    character = load_shipped("woman.glb")
+    character = load_sample("woman")
     bones = limb_bones(character)
     points = np.array(character.mesh.positions, np.float64)
     chosen = np.arange(0, len(points), 40)
@@ -213,7 +214,7 @@ def test_where_nothing_twists_nothing_changes(options: MethodOptions) -> None:
 
 def test_the_twisted_arm_of_the_demo_is_an_arm() -> None:
     """What it is for: hardly a triangle is squeezed or stretched where linear blending makes a candy wrapper."""
-    woman = load_shipped("woman.glb")
+    woman = load_sample("woman")
     spread = sbs.limb_twist(woman)
     assert spread is not None
     matrices = twist(woman).skinning_matrices
@@ -232,7 +233,7 @@ def test_the_twisted_arm_of_the_demo_is_an_arm() -> None:
 
 
 def test_optimized_centers_are_found_anew() -> None:
-    woman = load_shipped("woman.glb")
+    woman = load_sample("woman")
     spread = sbs.limb_twist(woman)
     assert spread is not None
     skin = woman.twisted_skin(spread, optimized=True)
@@ -291,7 +292,7 @@ def test_a_skin_tells_of_the_joints_that_it_was_given() -> None:
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_inverse_normals_threads_and_copies(dtype: type) -> None:
-    woman = load_shipped("woman.glb")
+    woman = load_sample("woman")
     spread = sbs.limb_twist(woman)
     assert spread is not None
     mesh = replace(woman.mesh, positions=woman.mesh.positions.astype(dtype))

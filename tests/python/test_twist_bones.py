@@ -10,8 +10,8 @@ import pytest
 from solids import arm, tube
 
 import sbs
-from sbs.demo.scenes import load_shipped
 from sbs.limbs import words
+from sbs.samples import load as load_sample
 
 DATA = Path(__file__).parents[1] / "data"
 SIDES = ("Left", "Right")
@@ -33,7 +33,7 @@ def reasons(bones: tuple[sbs.TwistBone, ...]) -> dict[str, str]:
 
 
 def test_a_woman_has_arms_and_legs() -> None:
-    bones = sbs.twist_bones(load_shipped("woman.glb"))
+    bones = sbs.twist_bones(load_sample("woman"))
     assert spread(bones) == HUMAN
     assert [bone.joint for bone in bones] == list(range(len(bones)))
     why = reasons(bones)
@@ -47,7 +47,7 @@ def test_a_woman_has_arms_and_legs() -> None:
 
 def test_a_twist_is_spread_along_one_bone() -> None:
     """That of the forearm along the forearm, so not along the upper arm, too; that of the hand along the forearm."""
-    woman = load_shipped("woman.glb")
+    woman = load_sample("woman")
     bones = {bone.name: bone for bone in sbs.twist_bones(woman)}
     assert bones["LeftArm"].child == -1
     assert woman.skeleton.names[bones["LeftForeArm"].child] == "LeftHand"
@@ -56,12 +56,12 @@ def test_a_twist_is_spread_along_one_bone() -> None:
 
 
 def test_fingers_are_short_or_named() -> None:
-    assert spread(sbs.twist_bones(load_shipped("hand.glb"))) == set()
+    assert spread(sbs.twist_bones(load_sample("hand"))) == set()
 
 
 def test_limbs_are_found_without_names() -> None:
     """Then a foot that is as long as two radii is one, too; no finger, no spine and no head."""
-    woman = load_shipped("woman.glb")
+    woman = load_sample("woman")
     names = woman.skeleton.names
     plain = sbs.Skeleton(woman.skeleton.parents, woman.skeleton.bind_matrices)
     bones = sbs.twist_bones(sbs.Character.from_mesh(woman.mesh, plain))
@@ -215,7 +215,7 @@ def test_named_joints_are_taken() -> None:
     assert spread(bones) == {"fore"}
     assert reasons(bones) == {"upper": "not named", "fore": "named", "hand": "not named"}
     assert spread(sbs.twist_bones(arm(), [1])) == {"fore"}
-    assert spread(sbs.twist_bones(load_shipped("woman.glb"), [])) == set()
+    assert spread(sbs.twist_bones(load_sample("woman"), [])) == set()
 
 
 @pytest.mark.parametrize(

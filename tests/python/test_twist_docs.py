@@ -14,7 +14,7 @@ import pytest
 
 import sbs
 import sbs.animation
-from sbs.demo.scenes import load_shipped
+from sbs.samples import load as load_sample
 
 DOCS = Path(__file__).parents[2] / "docs"
 TEXT = (DOCS / "twist.md").read_text(encoding="utf-8")
@@ -40,14 +40,14 @@ def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_the_reasons_are_those_of_the_woman() -> None:
-    found = {f"{bone.name} {bone.spread} {bone.reason}" for bone in sbs.twist_bones(load_shipped("woman.glb"))}
+    found = {f"{bone.name} {bone.spread} {bone.reason}" for bone in sbs.twist_bones(load_sample("woman"))}
     shown = re.search(r"bone\.reason\)\n((?:    .*\n)+)", TEXT)
     assert shown is not None
     assert {line.strip() for line in shown[1].splitlines()} <= found
 
 
 def test_the_joint_sets_are_those_of_the_woman() -> None:
-    woman = load_shipped("woman.glb")
+    woman = load_sample("woman")
     rows = re.findall(r"^\| \**(none|\d+)\** \| (\d+) \| (\d+) \|", TEXT, flags=re.MULTILINE)
     assert len(rows) == 6
     for frames, sets, solved in rows:

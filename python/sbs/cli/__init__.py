@@ -15,6 +15,7 @@ from .errors import Commands
 from .formats import formats
 from .info import info
 from .quality import quality
+from .samples import samples
 from .subdivide import subdivide
 from .weights import weights
 
@@ -25,5 +26,5 @@ def main() -> None:
     """Skinning of characters: spherical blend skinning beside linear and dual quaternion skinning."""
 
 
-for command in (info, deform, compare, quality, weights, subdivide, bend_curvature, demo, bench, formats):
+for command in (info, deform, compare, quality, weights, subdivide, bend_curvature, samples, demo, bench, formats):
     main.add_command(command)

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from ..bench import PAPER_RATIO, measure, ratio_to_linear, tube
 from ..character import load
-from ..demo.scenes import load_shipped, twist
+from ..demo.scenes import twist
+from ..samples import load as load_sample
 from ..skin import Skin
 from .options import ANIMATION, JSON, TIME, CharacterFile, pose_at, refuse_without
 from .tables import print_table
@@ -93,7 +94,7 @@ def subject(file: Path | None, animation_name: str | None, time: float | None) -
     """The character to time: its name, skin and skinning matrices."""
     if file is None:
         refuse_without("FILE", "animation_name", "time")
-        scene = twist(load_shipped("woman.glb"))
+        scene = twist(load_sample("woman"))
         return "woman", scene.character.skin, scene.skinning_matrices
     character = load(file)
     return file.name, character.skin, pose_at(character, animation_name, time)

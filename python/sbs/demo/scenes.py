@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import resources
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..character import Character, load
+from ..character import Character
 from ..picture.camera import Camera
 from ..poses import bone_axis, descendants, turned
+from ..samples import load as load_sample
 
 UPWARD = (0.0, 1.0, 0.0)
 
@@ -47,14 +47,8 @@ class Scene:
 
 def scenes() -> list[Scene]:
     """The rows of the figure, from top to bottom."""
-    woman = load_shipped("woman.glb")
-    return [twist(woman), knee(woman), fist(load_shipped("hand.glb"))]
-
-
-def load_shipped(name: str) -> Character:
-    """One of the characters that come with the package."""
-    with resources.as_file(resources.files(__package__) / "data" / name) as path:
-        return load(path)
+    woman = load_sample("woman")
+    return [twist(woman), knee(woman), fist(load_sample("hand"))]
 
 
 def twist(woman: Character) -> Scene:
