@@ -5,9 +5,10 @@
 /*
  * Instruction sets. Code that has to be fast is compiled once for each of them, from one source
  * (base/compiled_for_isa.h). A skin chooses one when it is made. `plain` has no vectors; `baseline` has those of 128
- * bits that every machine of the target supports (SSE2 on x86-64, NEON on arm64).
+ * bits that every machine of the target supports (SSE2 on x86-64, NEON on arm64, SIMD of WebAssembly if compiled for it).
+ * A module of WebAssembly has one set alone: it is to be small, and what it uses must be there for it to be loaded.
  */
-#if defined(__SSE2__) || defined(__ARM_NEON)
+#if defined(__SSE2__) || defined(__ARM_NEON) || defined(__wasm_simd128__)
 #define SBS_ISA_IF_BASELINE(F) F(BASELINE, baseline)
 #else
 #define SBS_ISA_IF_BASELINE(F)
@@ -18,8 +19,14 @@
 #define SBS_ISA_IF_X86(F)
 #endif
 
+#ifdef __wasm_simd128__
+#define SBS_ISA_IF_PLAIN(F)
+#else
+#define SBS_ISA_IF_PLAIN(F) F(PLAIN, plain)
+#endif
+
 /* F(constant, name) for each instruction set of this build, the simplest first. */
-#define SBS_EACH_ISA(F) F(PLAIN, plain) SBS_ISA_IF_BASELINE(F) SBS_ISA_IF_X86(F)
+#define SBS_EACH_ISA(F) SBS_ISA_IF_PLAIN(F) SBS_ISA_IF_BASELINE(F) SBS_ISA_IF_X86(F)
 
 #define SBS_ISA_CONSTANT(constant, name) SBS_ISA_##constant,
 typedef enum sbs_isa {

@@ -12,6 +12,15 @@ static inline int sbs_scalar_is_valid(sbs_scalar scalar) {
   return scalar == SBS_FLOAT32 || scalar == SBS_FLOAT64;
 }
 
+/* Whether skins of the type can be deformed by this build. */
+static inline int sbs_scalar_has_kernels(sbs_scalar scalar) {
+#ifdef SBS_FLOAT32_ONLY
+  return scalar == SBS_FLOAT32;
+#else
+  return sbs_scalar_is_valid(scalar);
+#endif
+}
+
 static inline size_t sbs_scalar_size(sbs_scalar scalar) {
   return scalar == SBS_FLOAT32 ? sizeof(float) : sizeof(double);
 }

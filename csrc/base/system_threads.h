@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All that base/threads.c needs of the system, by system_threads_posix.c or system_threads_windows.c. Another system
- * needs a file like these, and types here.
+ * All that base/threads.c needs of the system, by system_threads_posix.c, system_threads_windows.c or, where there are no
+ * threads, as in WebAssembly, system_threads_none.c. Another system needs a file like these, and types here.
  */
 #ifndef SBS_BASE_SYSTEM_THREADS_H
 #define SBS_BASE_SYSTEM_THREADS_H
@@ -19,6 +19,12 @@ typedef HANDLE sbs_thread;
 
 #define SBS_MUTEX_INITIALIZER SRWLOCK_INIT
 #define SBS_CONDITION_INITIALIZER CONDITION_VARIABLE_INIT
+#elif defined(__wasm__)
+/* Nothing to lock, wait for or end. */
+typedef char sbs_mutex, sbs_condition, sbs_thread;
+
+#define SBS_MUTEX_INITIALIZER 0
+#define SBS_CONDITION_INITIALIZER 0
 #else
 #include <pthread.h>
 

@@ -45,6 +45,7 @@
 #undef NAME
 #undef LANE_LIST
 
+#ifndef SBS_FLOAT32_ONLY
 #define SCALAR double
 #define SCALAR_TINY DBL_MIN
 #define SCALAR_EPSILON DBL_EPSILON
@@ -59,3 +60,4 @@
 #define LANE_LIST(f, r) f(r, 0), f(r, 1), f(r, 2), f(r, 3), f(r, 4), f(r, 5), f(r, 6), f(r, 7)
 #endif
 #include SBS_SOURCE
+#endif

@@ -46,7 +46,7 @@ sbs_status sbs_validate_desc_form(const sbs_skin_desc *desc, const sbs_skin_opti
   if (!desc->joint_weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_weights");
   if (!options->allocator.allocate) return sbs_fault_in(fault, SBS_ERROR_NULL, "allocator.allocate");
   if (!options->allocator.release) return sbs_fault_in(fault, SBS_ERROR_NULL, "allocator.release");
-  if (!sbs_scalar_is_valid(desc->scalar)) {
+  if (!sbs_scalar_has_kernels(desc->scalar)) {
     return sbs_fault_number(fault, SBS_ERROR_OPTION, "scalar", (double)desc->scalar, 0.0);
   }
   if (!sbs_scalar_is_valid(desc->weight_scalar)) {
