@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 # A front for people: sets up a virtual environment in .venv and runs meson, pip and pytest in it.
 #
-#     make demo     the pictures and the table of the README, into build/demo
+#     make demo     the picture of the README and its table, into build/demo
 #     make test     the tests of the C library and of the Python package
+#     make docs     the site, into build/site
 #     make wheel    a wheel, into dist; make wheels: those of all platforms, for which clang is fetched as a package
 #     make dist-c   the C library as archives for Linux, Windows and macOS, into dist
 #     make bench    what deforming costs, in three minutes; make bench-peers: beside other libraries, in eight
@@ -22,12 +23,12 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_REQUIRE_VIRTUALENV := 1
 
 # The macros of the kernels, *.inc, read better as they were written.
-C_FILES = $(shell find csrc tests/c benchmarks/native -name '*.[ch]' -o -name '*.cpp')
+C_FILES = $(shell find csrc docs/try tests/c benchmarks/native -name '*.[ch]' -o -name '*.cpp')
 
 # With the tools of the virtual environment, in a folder that stays: the second build compiles what has changed.
 BUILD_HERE := --no-build-isolation --config-settings=build-dir=build/python
 
-# With MACHINE=name results go to the folder that is committed, and those of bench-peers into the README too. OZZ_DIR
+# With MACHINE=name results go to the folder that is committed, and those of bench-peers into docs/performance.md too. OZZ_DIR
 # names a checkout of ozz-animation. BLENDER_PYTHON is the Python that Blender's module is made for; empty leaves it out.
 RESULTS = $(if $(MACHINE),benchmarks/results/$(MACHINE),build/bench/results).json
 PHASES := build/bench/benchmarks/native/phases
@@ -35,7 +36,7 @@ BLENDER_PYTHON ?= python3.11
 BLENDER = $(BLENDER_PYTHON:%=build/blender/bin/python)
 
 .DELETE_ON_ERROR:
-.PHONY: demo test test-c test-python wheel wheels dist-c bench bench-peers bench-blender bench-check lint format clean
+.PHONY: demo test test-c test-python docs wheel wheels dist-c bench bench-peers bench-blender bench-check lint format clean
 
 demo: $(VENV)/installed
 	sbs demo --output build/demo
@@ -47,6 +48,13 @@ test-c: build/c/build.ninja
 
 test-python: $(VENV)/installed
 	python -m pytest --numprocesses=auto
+
+# Warnings are errors, and so are links that lead nowhere. What is on the first page is the library as WebAssembly.
+docs: $(VENV)/docs $(VENV)/cross
+	python tools/wasm_page.py build/page
+	rm -rf build/site
+	python -m sphinx --quiet --fail-on-warning --keep-going -d build/doctrees docs build/site
+	python tools/check_site.py build/site
 
 wheel: $(VENV)/requirements.txt
 	python -m pip wheel --no-deps $(BUILD_HERE) --wheel-dir=dist .
@@ -65,7 +73,7 @@ bench: $(VENV)/benchmarks
 
 bench-peers: $(VENV)/benchmarks $(VENV)/peers $(BLENDER)
 	python -m benchmarks run --program $(PHASES) --output $(RESULTS) --peers $(BLENDER:%=--blender %)
-	$(if $(MACHINE),python -m benchmarks readme $(RESULTS))
+	$(if $(MACHINE),python -m benchmarks performance $(RESULTS))
 
 # The add-on from its sources, with the package of this checkout.
 bench-blender: $(BLENDER) wheel
@@ -118,6 +126,10 @@ $(VENV)/linters: $(VENV)/installed
 
 $(VENV)/cross: $(VENV)/requirements.txt tools/cross/requirements.txt
 	python -m pip install --quiet --requirement tools/cross/requirements.txt
+	touch $@
+
+$(VENV)/docs: $(VENV)/installed docs/requirements.txt
+	python -m pip install --quiet --requirement docs/requirements.txt
 	touch $@
 
 build/c/build.ninja: | $(VENV)/requirements.txt

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from . import angles, memory, readme, report, targets
+from . import angles, memory, performance, report, targets
 from .plot import plot
 from .results import Results
 from .session import Session
@@ -67,11 +67,11 @@ def report_command(file: Path) -> None:
     report.show(results)
 
 
-@main.command("readme")
+@main.command("performance")
 @click.argument("file", type=click.Path(exists=True, path_type=Path))
-def readme_command(file: Path) -> None:
-    """Write the README's section on performance from FILE."""
-    readme.update(Results.read(file), file)
+def performance_command(file: Path) -> None:
+    """Write the page on performance from FILE."""
+    performance.update(Results.read(file), file)
 
 
 @main.command("angles")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The README's section on performance, from the results in a file."""
+"""The page on performance, docs/performance.md, from the results in a file."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from . import ROOT, targets
 from .report import direct_rows, paper_rows
 from .results import Results
 
-README = ROOT / "README.md"
-BEGIN = "<!-- Written by benchmarks/readme.py: do not edit. -->\n"
-END = "<!-- End of what benchmarks/readme.py writes. -->\n"
+PAGE = ROOT / "docs" / "performance.md"
+BEGIN = "<!-- Written by benchmarks/performance.py: do not edit. -->\n"
+END = "<!-- End of what benchmarks/performance.py writes. -->\n"
 
 # system, method, attributes, label
 PEERS = (
@@ -35,14 +35,14 @@ def update(results: Results, file: Path) -> None:
     Raises
     ------
     ValueError
-        If the README has not both markers.
+        If the page has not both markers.
     """
-    text = README.read_text()
+    text = PAGE.read_text(encoding="utf-8")
     if BEGIN not in text or END not in text:
-        raise ValueError(f"{README} has no section to replace: {BEGIN.strip()}")
+        raise ValueError(f"{PAGE} has no section to replace: {BEGIN.strip()}")
     before, rest = text.split(BEGIN)
     after = rest.split(END)[1]
-    with replacing(README) as temporary:
+    with replacing(PAGE) as temporary:
         temporary.write_text(before + BEGIN + section(results, file) + END + after)
     with replacing(file.with_suffix(".md")) as temporary:
         temporary.write_text(page(results, file))
@@ -56,9 +56,9 @@ def section(results: Results, file: Path) -> str:
         _wrap(
             f"Whole frames with pose preparation, float32, one thread, on {_machine(results)}; the fastest of many "
             "rounds in which all systems took turns. `make bench` measures again, `make bench-peers` other libraries "
-            "too; [benchmarks](benchmarks/README.md) tells how."
+            "too; [Benchmarks](benchmarks.md) tells how."
         ),
-        f"![Nanoseconds per vertex over the size of the mesh]({place.with_suffix('.png')})",
+        f"![Nanoseconds per vertex over the size of the mesh](../{place.with_suffix('.png').as_posix()})",
         f"Nanoseconds per vertex by {best}, positions and normals; last, what it takes to read and write as much:",
         _table(
             ("mesh", "vertices", "joint sets", "LBS", "SBS", "DQS", "SBS / LBS", "streaming"),
@@ -81,17 +81,17 @@ def section(results: Results, file: Path) -> str:
             "Others, by one thread, over our SBS of the same attributes:",
             _table(("", *(f"{_MESHES[name]}, {size:,}" for name, size in _PEER_MESHES)), peers, left=1),
         ]
-    parts.append(_wrap(f"More figures of this machine: [{file.stem}.md]({place.with_suffix('.md')})."))
+    parts.append(_wrap(f"More figures of this machine: [{file.stem}](benchmarks.md#{file.stem})."))
     return "\n" + "\n\n".join(parts) + "\n\n"
 
 
 def page(results: Results, file: Path) -> str:
-    """What has no room in the README: the ratios beside what they are to be, and what the pivot-relative form costs."""
+    """What has no room on the page: the ratios beside what they are to be, and what the pivot-relative form costs."""
     columns, rows = direct_rows(results)
     aims = targets.rows(results)
     parts = [
         "<!-- SPDX-License-Identifier: MIT -->\n"
-        f"<!-- Written by benchmarks/readme.py from {file.name}: do not edit. -->",
+        f"<!-- Written by benchmarks/performance.py from {file.name}: do not edit. -->",
         f"# {file.stem}",
         _wrap(f"On {_machine(results)}. S is the tube, R the humanoid; p positions, pn positions and normals."),
         "## Aims",

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""How Sphinx makes the site. `make docs` runs it; tools/check_site.py looks at what comes out."""
+
+import sys
+from pathlib import Path
+
+import sbs
+
+sys.path.insert(0, str(Path(__file__).parent / "extensions"))
+
+project = "Spherical blend skinning"
+author = "the authors of sbs"
+copyright = "MIT"  # noqa: A001  the name is Sphinx's
+version = release = sbs.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_click",
+    "sphinx_copybutton",
+    "headers",
+    "mathml",
+]
+exclude_patterns = ["README.md", "requirements.txt"]
+
+myst_enable_extensions = ["dollarmath", "colon_fence"]
+myst_heading_anchors = 4
+# A page that is included has its own title.
+suppress_warnings = ["myst.header"]
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # docstrings say what the arguments are, and of which shape
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+napoleon_use_ivar = True
+
+html_theme = "furo"
+html_title = f"sbs {release}"
+html_static_path = ["_static"]
+# What tools/wasm_page.py made for the first page: the library as WebAssembly, and two characters.
+html_extra_path = ["../build/page"]
+html_copy_source = False
+html_theme_options = {"top_of_page_buttons": []}
+copybutton_prompt_text = ">>> "
