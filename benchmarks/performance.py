@@ -11,6 +11,8 @@ from sbs.files import replacing
 from . import ROOT, targets
 from .report import direct_rows, paper_rows
 from .results import Results
+from .systems import ORDERED
+from .workloads import CHARACTERS
 
 PAGE = ROOT / "docs" / "performance.md"
 BEGIN = "<!-- Written by benchmarks/performance.py: do not edit. -->\n"
@@ -75,6 +77,15 @@ def section(results: Results, file: Path) -> str:
             left=1,
         ),
     ]
+    ordered = _ordered_rows(results, best)
+    if ordered:
+        parts += [
+            _wrap(
+                "The same with vertices in the order of the skin (`Skin.vertex_order`), in nanoseconds per vertex, "
+                "positions and normals; ozz-animation, where it took part, has them in this order as well:"
+            ),
+            _table(("mesh", "vertices", "LBS", "SBS", "LBS, ozz", "ozz / our LBS", "ozz / our SBS"), ordered, left=1),
+        ]
     peers = _peer_rows(results, best)
     if peers:
         parts += [
@@ -139,6 +150,24 @@ def _own_rows(results: Results, isa: str) -> list[tuple[str, ...]]:
     return rows
 
 
+def _ordered_rows(results: Results, isa: str) -> list[tuple[str, ...]]:
+    meshes = [(workload, name) for workload, name in _MESHES.items() if workload != "R shuffled"]
+    rows = []
+    for workload, name in [*meshes, *((character, character) for character in CHARACTERS)]:
+        for size in results.sizes(workload):
+            linear, spherical = (
+                results.time(workload, size, "frame", method, system=ORDERED, isa=isa)
+                for method in ("linear", "spherical")
+            )
+            if linear is None or spherical is None:
+                continue
+            ozz = results.time(workload, size, "frame", "linear", system="ozz")
+            beside = [] if ozz is None else [ozz / size, ozz / linear, ozz / spherical]
+            cells = [f"{value:.2f}" for value in (linear / size, spherical / size, *beside)]
+            rows.append((name, f"{size:,}", *cells, *[""] * (5 - len(cells))))
+    return rows
+
+
 def _peer_rows(results: Results, isa: str) -> list[tuple[str, ...]]:
     rows = []
     for system, method, attributes, label in PEERS:
@@ -146,6 +175,8 @@ def _peer_rows(results: Results, isa: str) -> list[tuple[str, ...]]:
         for workload, size in _PEER_MESHES:
             theirs = results.time(workload, size, "frame", method, system=system, attributes=attributes)
             ours = results.time(workload, size, "frame", isa=isa, attributes=attributes)
+            if system == "ozz":  # which has its vertices in order
+                ours = results.time(workload, size, "frame", system=ORDERED, isa=isa, attributes=attributes) or ours
             cells.append("" if theirs is None or ours is None else f"{theirs / ours:.1f}")
         if any(cells):
             rows.append((label, *cells))

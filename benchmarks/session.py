@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Any
 from . import machine
 from .results import Results
 from .rounds import measure
-from .systems import BLENDING, ISAS, check, library_cases, numpy_peers, package_cases, start_library
+from .systems import (
+    BLENDING,
+    ISAS,
+    Files,
+    check,
+    check_order,
+    library_cases,
+    numpy_peers,
+    ordered_cases,
+    package_cases,
+    start_library,
+)
 from .workers import Worker
 from .workloads import Workload
 
@@ -49,16 +60,17 @@ class Session:
 
     def measure(self, workload: Workload) -> None:
         """Time all systems on a workload."""
-        path = self._folder / "workload"
-        workload.write(path)
+        files = Files.write(workload, self._folder)
         with ExitStack() as stack:
-            library = self._start_library(path, stack)
+            library, ordered = (self._start_library(path, stack) for path in (files.given, files.ordered))
             peers, versions = numpy_peers(workload), dict[str, str]()
             if self._peers is not None:
-                more, versions = self._peers.start(workload, path, stack)
+                more, versions = self._peers.start(workload, files, stack)
                 peers += more
             check(peers, workload)
+            check_order(next(iter(ordered.values())), files, workload)
             cases = [case for isa, worker in library.items() for case in library_cases(worker, isa, self._two_threads)]
+            cases += [case for isa, worker in ordered.items() for case in ordered_cases(worker, isa)]
             cases += package_cases(workload, next(iter(library)))
             cases += [peer.case() for peer in peers]
             self.results.add(workload, measure(cases, self._rounds))

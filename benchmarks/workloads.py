@@ -11,7 +11,7 @@ All of them are float32, and the same on every machine.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import characters
@@ -28,7 +28,7 @@ Singles = NDArray[np.float32]
 Indices = NDArray[np.int32]
 
 GENERATED = ("S", "R", "R shuffled")
-CHARACTERS = ("hand_webxr", "arnaud_ozz", "rat_quaternius", "woman_makehuman_cmu")
+CHARACTERS = ("hand_webxr", "arnaud_ozz", "rat_quaternius", "woman_makehuman_cmu", "woman_makehuman_default")
 SEED = 2005
 POSES = 8
 
@@ -83,6 +83,16 @@ class Workload:
             parents=self.parents,
             joint_positions=self.joint_positions,
             rest_normals=self.rest_normals,
+        )
+
+    def reordered(self, order: Indices) -> Workload:
+        """The same with its vertices in another order, (V,)."""
+        return replace(
+            self,
+            rest_positions=self.rest_positions[order],
+            rest_normals=self.rest_normals[order],
+            joint_indices=self.joint_indices[order],
+            joint_weights=self.joint_weights[order],
         )
 
     def write(self, path: Path) -> None:

@@ -13,6 +13,7 @@ from benchmarks import ROOT, performance, targets
 from benchmarks.__main__ import slow_each_time
 from benchmarks.results import Results
 from benchmarks.rounds import Case, Timing, measure
+from benchmarks.systems import ORDERED, Files
 from benchmarks.workloads import CHARACTERS, GENERATED, Workload, load
 
 
@@ -60,6 +61,19 @@ def test_shuffling_changes_nothing_but_the_order() -> None:
 def test_only_generated_workloads_have_a_size(name: str, size: int | None) -> None:
     with pytest.raises(ValueError, match=name):
         load(name, size)
+
+
+def test_a_workload_in_the_order_of_its_skin(tmp_path: Path) -> None:
+    workload = load(CHARACTERS[0])
+    files = Files.write(workload, tmp_path)
+    ordered = workload.reordered(files.order)
+    np.testing.assert_array_equal(ordered.skin().vertex_order, np.arange(workload.vertex_count))
+    ordered.write(tmp_path / "expected")
+    assert files.ordered.read_bytes() == (tmp_path / "expected").read_bytes()
+    matrices = workload.skinning_matrices[0]
+    deformed, expected = (np.asarray(one.skin().deform(matrices), np.float32) for one in (ordered, workload))
+    np.testing.assert_array_equal(files.as_given(deformed), expected)
+    assert not np.array_equal(deformed, expected)
 
 
 def test_the_file_of_a_workload(tmp_path: Path) -> None:
@@ -131,6 +145,28 @@ def test_targets() -> None:
     assert row.value == 1.3
     assert row.verdict == "missed by 4%"
     assert not row.regressed
+
+
+def test_a_peer_that_sorts_is_compared_with_vertices_in_order() -> None:
+    results = Results(MACHINE, [{"name": "S", "vertices": 10_000, "joint_sets": 224}], [], [])
+    timings = [
+        Timing(Case(system, "frame", method, "pn", 1, isa, lambda count: [0.0] * count), minimum, minimum, 7)
+        for system, method, isa, minimum in [
+            ("sbs", "linear", "avx2", 400.0),
+            ("sbs", "spherical", "avx2", 500.0),
+            (ORDERED, "linear", "avx2", 200.0),
+            (ORDERED, "spherical", "avx2", 250.0),
+            ("ozz", "linear", "", 300.0),
+        ]
+    ]
+    results.add(load("S", 10_000), timings)
+    rows = {row.name: row for row in targets.rows(results)}
+    assert rows["ozz LBS / SBS, whole frame"].value == 1.2
+    assert rows["ozz LBS / LBS, whole frame"].value == 1.5
+    assert rows["in order / as given, spherical"].value == 0.5
+    section = readme.section(results, ROOT / "benchmarks" / "results" / "any.json")
+    assert "| tube | 10,000 | 0.02 | 0.03 | 0.03 | 1.50 | 1.20 |" in section
+    assert "| ozz-animation, LBS | 1.2 |" in section
 
 
 @pytest.mark.parametrize(
