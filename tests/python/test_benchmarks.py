@@ -164,7 +164,7 @@ def test_a_peer_that_sorts_is_compared_with_vertices_in_order() -> None:
     assert rows["ozz LBS / SBS, whole frame"].value == 1.2
     assert rows["ozz LBS / LBS, whole frame"].value == 1.5
     assert rows["in order / as given, spherical"].value == 0.5
-    section = readme.section(results, ROOT / "benchmarks" / "results" / "any.json")
+    section = performance.section(results, ROOT / "benchmarks" / "results" / "any.json")
     assert "| tube | 10,000 | 0.02 | 0.03 | 0.03 | 1.50 | 1.20 |" in section
     assert "| ozz-animation, LBS | 1.2 |" in section
 
