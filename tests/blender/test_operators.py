@@ -103,6 +103,7 @@ DEEDS: dict[str, Callable[[Path], object]] = {
     "check_weights": lambda _: bpy.ops.sbs.check_weights(),
     "heat_weights": lambda _: bpy.ops.sbs.heat_weights(),
     "automatic_weights": lambda _: bpy.ops.sbs.automatic_weights(),
+    "find_limbs": lambda _: (bpy.ops.sbs.bind(), bpy.ops.sbs.find_limbs()),
     "share_settings": lambda _: (bpy.ops.sbs.bind(), bpy.ops.sbs.share_settings()),
     "mark_bones": lambda _: (rigs.select_bones(bpy.data.objects["Rig"], "B1"), bpy.ops.sbs.mark_bones()),
     "set_bone_amounts": lambda _: (

@@ -65,6 +65,19 @@ class Layout:
         self.drawn.append(text or kind.name)
         return Options(kind)
 
+    def template_list(
+        self, kind: str, _name: str, data: Any, name: str, owner: Any, index: str, *, rows: int, sort_lock: bool
+    ) -> None:
+        """The rows that the list shows, each drawn by it."""
+        assert name in data.bl_rna.properties and index in owner.bl_rna.properties and rows > 0 and sort_lock
+        cls = getattr(bpy.types, kind)
+        drawer = SimpleNamespace(bitflag_filter_item=1, filter_name="")
+        for item, is_shown in zip(
+            getattr(data, name), cls.filter_items(drawer, bpy.context, data, name)[0], strict=True
+        ):
+            if is_shown:
+                cls.draw_item(drawer, bpy.context, self, data, item, 0, owner, index, 0, 0)
+
     def menu(self, name: str) -> None:
         self.drawn.append(getattr(bpy.types, name).bl_label)
 
@@ -193,6 +206,35 @@ def test_weights_are_offered(character: tuple[bpy.types.Object, list[bpy.types.O
     assert {"Heat Weights", "Capsule Weights"} <= set(draw("SBS_PT_sidebar"))
     bpy.ops.sbs.automatic_weights()
     assert "Heat Weights" not in draw("SBS_PT_sidebar")
+
+
+@pytest.mark.parametrize("place", ["sidebar", "modifier"])
+def test_spread_twist(character: tuple[bpy.types.Object, list[bpy.types.Object]], place: str) -> None:
+    armature, tubes = character
+    panel = f"SBS_PT_{place}_twist"
+    bpy.ops.sbs.bind(all_meshes=True)
+    tubes[0].sbs.scope = "RIG"
+    assert draw(panel) == [], "what it is about is drawn when it is switched on"
+    armature.sbs.spread_twist = True
+    drawn = draw(panel)
+    assert drawn[:4] == ["sbs_twist", "B1", "sbs_twist", "B2"]
+    assert " ".join(drawn[4:6]).startswith("B1: a limb, ")
+    assert {"twist_all_bones", "Find Again", "twist_profile", "twist_across", "twist_follow"} <= set(drawn)
+    armature.sbs.twist_all_bones = True
+    assert draw(panel).count("sbs_twist") == 4
+    armature.sbs.twist_row = 0
+    for bone in armature.pose.bones:
+        bone.sbs_twist = False
+    words = " ".join(draw(panel))
+    assert "No bone is ticked, so" in words and "B0: a root:" in words
+    armature.sbs.method = "BONES_BLENDING"
+    assert draw(panel) == []
+    armature.sbs.method = "SPHERICAL"
+    # Of an armature, the same.
+    rigs.select([armature])
+    assert draw(panel)
+    armature.sbs.twist_found = False
+    assert "Find Limbs" in draw(panel)
 
 
 @pytest.mark.blender(since=(5, 1))

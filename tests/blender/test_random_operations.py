@@ -7,13 +7,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from itertools import chain
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import chain as joined
 from pathlib import Path
 from typing import Any
 
 import addon
 import bpy
+import limbs
 import numpy as np
 import pytest
 import rigs
@@ -53,13 +55,33 @@ def edit_in_each_frame(scene: bpy.types.Scene, *_arguments: object) -> None:
             item.pose.bones[1].location.x = 0.01 * scene.frame_current
 
 
+def chain(item: bpy.types.Object, sbs: Any, bones: Sequence[bpy.types.PoseBone]) -> Any:
+    """The `sbs.Twist` of the ticked ones in a chain of bones, each of which ends where the next one begins."""
+    ticked = [number for number, bone in enumerate(bones) if bone.sbs_twist]
+    ends = [bone.bone.head_local for bone in bones[1:]] + [bones[-1].bone.tail_local]
+    last = len(bones) - 1
+    children = [number + 1 if number < last and number + 1 not in ticked else -1 for number in ticked]
+    ticked = [number for number, child in zip(ticked, children, strict=True) if number or child >= 0]
+    if not ticked:
+        return None
+    return sbs.Twist(
+        ticked,
+        [bones[number].bone.head_local for number in ticked],
+        [ends[number] for number in ticked],
+        parents=[number - 1 for number in ticked],
+        children=[number + 1 if number < last and number + 1 not in ticked else -1 for number in ticked],
+        joint_count=len(bones),
+        smooth=item.sbs.twist_profile == "SMOOTH",
+    )
+
+
 class Session:
     """An artist who does anything at random."""
 
     def __init__(self, seed: int, folder: Path) -> None:
         self.random = np.random.default_rng(seed)
         self.path = str(folder / "session.blend")
-        called = chain.from_iterable(getattr(bpy.app.handlers, name) for name in HANDLERS)
+        called = joined.from_iterable(getattr(bpy.app.handlers, name) for name in HANDLERS)
         self.handlers = [handler for handler in called if handler.__module__.startswith(addon.name())]
         self.deeds: list[Callable[[], None]] = [
             self.change_frame,
@@ -83,8 +105,9 @@ class Session:
             self.simulate,
             self.script,
             self.switch_addon,
+            self.spread,
         ]
-        chances = np.array([8, 10, 3, 2, 1, 4, 2, 2, 4, 6, 1, 0.5, 1, 4, 2, 4, 3, 2, 1, 1, 0.3])
+        chances = np.array([8, 10, 3, 2, 1, 4, 2, 2, 4, 6, 1, 0.5, 1, 4, 2, 4, 3, 2, 1, 1, 0.3, 4])
         self.chances = chances / chances.sum()
 
     def act(self) -> str:
@@ -228,6 +251,14 @@ class Session:
         armature.hide_viewport = not armature.hide_viewport
         bpy.context.view_layer.update()
 
+    def spread(self) -> None:
+        item = self.any_mesh()
+        item.sbs.spread_twist = self.random.random() < 0.7
+        item.sbs.twist_profile = self.any_of(["LINEAR", "SMOOTH"])
+        item.sbs.twist_across = float(self.any_of([0.5, 0.75, 1.0]))
+        bone = self.any_of(list(item.sbs.armature.pose.bones))
+        bone.sbs_twist = not bone.sbs_twist
+
     def paint(self) -> None:
         item = self.any_mesh()
         group = self.any_of(list(item.vertex_groups))
@@ -262,12 +293,18 @@ class Session:
         meshes = self.meshes()
         for item in meshes:
             armature, method, rest = item.sbs.armature, item.sbs.method, shape(item)
-            blended = method == "BONES_BLENDING"
-            wanted = (
-                bones_blended(item, armature, rest=rest) if blended else deformed(item, armature, method.lower(), rest)
-            )
+            if method == "BONES_BLENDING":
+                wanted = bones_blended(item, armature, rest=rest)
+            elif item.sbs.spread_twist:
+                # Elsewhere it is linear.
+                across = 1.0 if method == "LINEAR" else item.sbs.twist_across
+                wanted = limbs.deformed(
+                    item, armature, partial(chain, item), across=across, rest=rest, method=method.lower()
+                )
+            else:
+                wanted = deformed(item, armature, method.lower(), rest)
             assert error(rigs.evaluated(item), wanted) < TOLERANCE, item.name
-        called = chain.from_iterable(getattr(bpy.app.handlers, name) for name in HANDLERS)
+        called = joined.from_iterable(getattr(bpy.app.handlers, name) for name in HANDLERS)
         ours = [handler for handler in called if handler.__module__.startswith(addon.name())]
         assert sorted(handler.__name__ for handler in ours) == sorted(handler.__name__ for handler in self.handlers)
         assert len([item for item in bpy.data.objects if "sbs_carrier" in item]) == len(meshes)

@@ -49,6 +49,7 @@ def bind(
     stack.attach(item, armature, _armature_modifier(item, armature, modifier_name))
     registry.adjust(item, stack.find(item))
     registry.forget()
+    rig_settings.spread_begins(settings_of(item))
     return rebind(context, item)
 
 

@@ -68,6 +68,7 @@ class _Advanced(PanelMixin):
 
     bl_label = "Advanced"
     bl_options = {"DEFAULT_CLOSED"}
+    bl_order = 1
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from . import bendy_bones, influences
+from . import bendy_bones, influences, twist
 from .bendy_bones import Along
 from .deformer import Deformer, SkinDeformer, Undeformed, deform_blended
 from .matrices import Floats, inverse, is_similarity, linear_part, transform_points
@@ -70,6 +70,13 @@ class RestBones:
             and all(np.array_equal(curve, other.curves[bone]) for bone, curve in self.curves.items())
         )
 
+    def deforming_parents(self) -> NDArray[np.int32]:
+        """The nearest ancestor of each bone that deforms, (B,); -1 if there is none."""
+        parents = self.parents.copy()
+        while (passed := (parents >= 0) & ~self.deforms[parents]).any():
+            parents[passed] = self.parents[parents[passed]]
+        return parents
+
     def has_zones_of(self, other: RestBones) -> bool:
         """Whether bones blending begins and ends at the same places in both."""
         return self is other or np.array_equal(self.zones, other.zones, equal_nan=True)
@@ -95,6 +102,11 @@ class BoundMesh:
     groups: tuple[str, ...]
     basis: NDArray[np.float32] | None = None
 
+    @property
+    def at_rest(self) -> NDArray[np.float32]:
+        """The positions before shape keys and modifiers."""
+        return self.positions if self.basis is None else self.basis
+
     def reweighted(self, other: BoundMesh) -> NDArray[np.intp] | None:
         """The vertices whose weights differ from those of another mesh; None if they cannot be compared."""
         if self.groups != other.groups or len(self.positions) != len(other.positions):
@@ -103,8 +115,7 @@ class BoundMesh:
 
     def has_basis_of(self, other: BoundMesh) -> bool:
         """Whether both have their vertices at the same places before shape keys and modifiers."""
-        mine, theirs = (item.positions if item.basis is None else item.basis for item in (self, other))
-        return mine is theirs or np.array_equal(mine, theirs)
+        return self.at_rest is other.at_rest or np.array_equal(self.at_rest, other.at_rest)
 
     def has_positions_of(self, other: BoundMesh) -> bool:
         """Whether both have their vertices at the same places."""
@@ -199,6 +210,8 @@ class Binding:
     along : Along, optional
         Finds where vertices are along bones that map them along their curve; it is not kept. Required if the rig has
         such bones.
+    spread : twist.Spread, optional
+        The bones along which twists are spread.
 
     Raises
     ------
@@ -217,6 +230,7 @@ class Binding:
         to_rig: Floats,
         limit: int = 0,
         along: Along | None = None,
+        spread: twist.Spread | None = None,
     ) -> None:
         if not len(surface.positions):
             raise ValueError("the mesh has no vertices")
@@ -226,6 +240,7 @@ class Binding:
         self.rig = rig
         self.surface = surface
         self.limit = limit
+        self.spread = spread
         bone_of_name = {name: bone for bone, name in enumerate(rig.names) if rig.deforms[bone]}
         self._bone_of_group = np.array([bone_of_name.get(name, -1) for name in surface.groups], np.int32)
         bones, weights = self._bone_influences(surface.weights)
@@ -235,25 +250,68 @@ class Binding:
             self._moving[np.flatnonzero(rig.deforms)[0]] = True
         if self.blends:
             self._moving |= rig.deforms
+        #: The bones along which twists are spread.
+        self.limbs = () if spread is None else self._find_limbs(spread)
         #: The bones of the pose that move a vertex, (U,), ascending.
         self.bones = np.flatnonzero(self._moving)
         self._inverse_rests = inverse(rig.rests[self.bones])
         self.segments = rig.segments[self.bones]
         #: Whether a bone that moves vertices bends; the binding is then valid for one place of the mesh only.
         self.bends = bool((self.segments > 1).any())
+        #: How many joints the bones have, which are those of `skinning_matrices`.
         self.joint_count = int(bendy_bones.joint_counts(self.segments).sum())
         self._to_rig = to_rig
         # Places along bones are valid for one place of the mesh only; its corners show whether it has moved.
-        self._corners = _corners(surface.positions) if self.bends or self.blends else None
+        self._corners = _corners(surface.positions) if self.bends or self.blends or self.limbs else None
         self.frame = np.eye(4) if is_similarity(to_rig) else linear_part(to_rig)
         self._has_frame = not np.array_equal(self.frame, np.eye(4))
         self._inverse_frame = inverse(self.frame)
         self._place: _Place | None = None
         #: The rotation centers of vertices, (V, 3) in the space of the mesh object, if they were given.
         self.centers: NDArray[np.float32] | None = None
-        self.skin = self._make_skin(
-            surface.positions, *self._joint_influences(surface.positions, bones, weights, along)
+        # The skin has some more joints for each limb, between which its vertices are shared.
+        self._twist: Any = self._make_twist(spread) if spread is not None and self.limbs else None
+        joints, weights = self._joint_influences(surface.positions, bones, weights, along)
+        self.skin = self._make_skin(surface.positions, *self._with_frames(surface.at_rest, joints, weights))
+
+    def _find_limbs(self, spread: twist.Spread) -> tuple[twist.Limb, ...]:
+        """The limbs that move vertices; makes all bones move that twists are relative to."""
+        possible = twist.limbs(self.rig, spread)
+        while True:
+            found = tuple(limb for limb in possible if self._moving[limb.bone])
+            others = np.array([bone for limb in found for bone in (limb.parent, limb.child) if bone >= 0], np.intp)
+            if self._moving[others].all():
+                return found
+            self._moving[others] = True
+
+    def _make_twist(self, spread: twist.Spread) -> Any:
+        """The `sbs.Twist` of the limbs, in the space of the skin."""
+        from_rig = inverse(self._to_rig @ self._inverse_frame)
+        ends = np.cumsum(bendy_bones.joint_counts(self.segments))
+        starts = ends - bendy_bones.joint_counts(self.segments)
+        numbers = np.searchsorted(self.bones, [(limb.bone, limb.parent, limb.child) for limb in self.limbs])
+        joints, parents, children = numbers.T
+        points = np.array([(limb.head, limb.tail) for limb in self.limbs]) @ from_rig[:3, :3].T + from_rig[:3, 3]
+        return self._sbs.Twist(
+            starts[joints],
+            *points.transpose(1, 0, 2),
+            # A limb hangs on the last segment of a parent that bends.
+            parents=np.where([limb.parent >= 0 for limb in self.limbs], ends[parents] - 1, -1),
+            children=np.where([limb.child >= 0 for limb in self.limbs], starts[children], -1),
+            joint_count=self.joint_count,
+            **spread.options,
         )
+
+    def _with_frames(
+        self, positions: NDArray[np.float32], joints: NDArray[np.int32], weights: NDArray[np.float32]
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Influences of the skin, from those of joints; positions (V, 3) tell where vertices are along limbs."""
+        if self._twist is None:
+            return joints, weights
+        if self._has_frame:
+            positions = transform_points(self.frame, positions)
+        joints, shared = self._twist.influences(positions, joints, weights)
+        return joints, shared.astype(np.float32)
 
     def _bone_influences(self, weights: influences.VertexWeights) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         bones, values = influences.influences(weights, self._bone_of_group)
@@ -300,13 +358,17 @@ class Binding:
     ) -> Any:
         if self._has_frame:
             positions = transform_points(self.frame, positions)
-        options: dict[str, Any] = {"joint_count": self.joint_count}
+        options: dict[str, Any] = {"joint_count": self.joint_count if self._twist is None else self._frame_count()}
         if self.centers is not None:
             options["centers"] = transform_points(self.frame, self.centers) if self._has_frame else self.centers
         with warnings.catch_warnings():
             # Sums other than 1 and vertices without weights are common; the status line counts the latter.
             warnings.simplefilter("ignore", self._sbs.WeightWarning)
             return self._sbs.Skin(positions, joints, weights, **options)
+
+    def _frame_count(self) -> int:
+        """How many joints the skin has."""
+        return len(self._twist.pose(np.tile(np.eye(4), (self.joint_count, 1, 1))))
 
     def with_centers(self, centers: NDArray[np.float32]) -> Self:
         """The same with rotation centers of each vertex, (V, 3) in the space of the mesh object."""
@@ -338,10 +400,17 @@ class Binding:
         )
 
     def rebound(
-        self, rig: RestBones, surface: BoundMesh, to_rig: Floats, limit: int, along: Along | None = None
+        self,
+        rig: RestBones,
+        surface: BoundMesh,
+        to_rig: Floats,
+        limit: int,
+        along: Along | None = None,
+        spread: twist.Spread | None = None,
     ) -> Self:
         """The binding after possible changes, with as little work as possible; itself if nothing has changed."""
         anew = limit != self.limit or not rig.same_as(self.rig) or not self._fits(to_rig)
+        anew |= spread is not self.spread and (spread is None or not spread.same_as(self.spread))
         if not anew:
             # Their zones may differ, but this binding does not use them.
             self.rig = rig
@@ -349,16 +418,25 @@ class Binding:
             return self
         vertices = None if anew else surface.reweighted(self.surface)
         if vertices is None:
-            return self._anew(rig, surface, to_rig, limit, along)
-        has_same_positions = surface.has_positions_of(self.surface)
+            return self._anew(rig, surface, to_rig, limit, along, spread)
+        # Where vertices are along limbs depends on their places before shape keys.
+        has_same_positions = surface.has_positions_of(self.surface) and not self._moves_along_limbs(surface)
         if not len(vertices):
             return self if has_same_positions else self._with_positions(surface, along)
         other = self._with_weights(surface, vertices, along) if has_same_positions else None
-        return other or self._anew(rig, surface, to_rig, limit, along)
+        return other or self._anew(rig, surface, to_rig, limit, along, spread)
 
-    def _anew(self, rig: RestBones, surface: BoundMesh, to_rig: Floats, limit: int, along: Along | None) -> Self:
+    def _anew(
+        self,
+        rig: RestBones,
+        surface: BoundMesh,
+        to_rig: Floats,
+        limit: int,
+        along: Along | None,
+        spread: twist.Spread | None,
+    ) -> Self:
         """A new binding of the same kind."""
-        return type(self)(self._sbs, rig, surface, to_rig, limit, along)
+        return type(self)(self._sbs, rig, surface, to_rig, limit, along, spread)
 
     def _fits(self, to_rig: Floats) -> bool:
         """Whether the binding is valid for another place of the mesh in armature space."""
@@ -371,11 +449,15 @@ class Binding:
             return True
         return is_similarity(to_rig @ self._inverse_frame)
 
+    def _moves_along_limbs(self, surface: BoundMesh) -> bool:
+        """Whether vertices of another mesh may be elsewhere along limbs; shape keys do not move them so."""
+        return bool(self.limbs) and not surface.has_basis_of(self.surface)
+
     def _with_positions(self, surface: BoundMesh, along: Along | None) -> Self:
         """The binding with the same weights and moved vertices."""
         surface = replace(surface, weights=self.surface.weights)
-        if self.bends:
-            return self._anew(self.rig, surface, self._to_rig, self.limit, along)
+        if self.bends or self._moves_along_limbs(surface):
+            return self._anew(self.rig, surface, self._to_rig, self.limit, along, self.spread)
         skin = self._make_skin(surface.positions, self.skin.joint_indices, self.skin.joint_weights)
         return self._changed(surface, skin)
 
@@ -385,6 +467,7 @@ class Binding:
         if not self._moving[bones[weights > 0.0]].all():
             return None
         joints, weights = self._joint_influences(surface.positions[vertices], bones, weights, along)
+        joints, weights = self._with_frames(surface.at_rest[vertices], joints, weights)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", self._sbs.WeightWarning)
             skin = self.skin.update_weights(joints, weights, vertices=vertices)
@@ -437,16 +520,60 @@ class Binding:
     def means_by_weight(self, values: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
         """Means (V,) of numbers of all bones of the rig (B,) by the weights of vertices; 1 without weights."""
         of_joints = np.repeat(values[self.bones], bendy_bones.joint_counts(self.segments)).astype(np.float32)
+        if self._twist is not None:
+            of_limbs = np.repeat(values[[limb.bone for limb in self.limbs]], self.frames_per_limb)
+            of_joints = np.concatenate([of_joints, of_limbs.astype(np.float32)])
         weights = self.skin.joint_weights
         sums = weights.sum(axis=1, dtype=np.float32)
         means = np.einsum("vk,vk->v", weights, of_joints[self.skin.joint_indices], dtype=np.float32)
         result: NDArray[np.float32] = np.divide(means, sums, out=np.ones_like(means), where=sums > 0.0)
         return result
 
+    @property
+    def frames_per_limb(self) -> int:
+        """How many joints of the skin each limb has beside its own."""
+        return (int(self.skin.joint_count) - self.joint_count) // len(self.limbs)
+
+    @property
+    def untwisted(self) -> Floats | None:
+        """Twists (L, 2) of limbs that are not spread: each limb then follows its bone alone. None without limbs."""
+        return np.zeros((len(self.limbs), 2)) if self.limbs else None
+
+    def twists(self, matrices: Floats, previous: Floats | None) -> Floats:
+        """The twists of the limbs by the matrices of `skinning_matrices`, (L, 2), continued from earlier ones."""
+        found: Floats = self._twist.angles(matrices, previous=previous)
+        return found
+
+    def across_joints(self, across: float) -> NDArray[np.float32]:
+        """The amounts (V,) of `sbs.twist_amounts`: 1 along limbs, `across` where joints meet."""
+        sbs = self._sbs
+        bones, weights = self._bone_influences(self.surface.weights)
+        numbers = np.where(self._moving, np.cumsum(self._moving) - 1, 0)
+        counts = bendy_bones.joint_counts(self.segments)
+        joints = (np.cumsum(counts) - counts)[numbers[bones]].astype(np.int32)
+        mesh = sbs.Mesh(self.surface.positions, np.empty((0, 3), np.int32), joints, weights)
+        skeleton = sbs.Skeleton(np.full(self.joint_count, -1), np.tile(np.eye(4), (self.joint_count, 1, 1)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", sbs.WeightWarning)
+            character = sbs.Character.from_mesh(mesh, skeleton)
+        amounts: Floats = sbs.twist_amounts(character, self._twist, across)
+        return amounts.astype(np.float32)
+
     def deform(
-        self, matrices: Floats, method: Method, amount: Amount | None = None, threads: int | None = None
+        self,
+        matrices: Floats,
+        method: Method,
+        amount: Amount | None = None,
+        threads: int | None = None,
+        *,
+        twists: Floats | None = None,
     ) -> NDArray[np.float32]:
-        """Positions (V, 3), in the space of the mesh object, by the matrices of `skinning_matrices`."""
+        """Positions (V, 3), in the space of the mesh object, by the matrices of `skinning_matrices`.
+
+        Twists (L, 2) of limbs are in place of those of the matrices, which are never more than half a turn.
+        """
+        if self._twist is not None:
+            matrices = self._twist.pose(matrices, twists)
         deformer = self._deformer(method)
         if amount is None:
             positions = deformer.deform(matrices, threads)

@@ -16,6 +16,7 @@ from .bendy_bones import Along
 from .binding import Binding, BoundMesh, Method, RestBones
 from .deformer import Deformer, SkinDeformer
 from .matrices import Floats, inverse, transform_points
+from .twist import Spread
 
 __all__ = ["NAME", "BlendedBinding"]
 
@@ -94,7 +95,7 @@ class BlendedBinding(Binding):
 
     def _blend(self) -> None:
         """Find which bone each vertex belongs to, and how far along it is."""
-        basis = self.surface.positions if self.surface.basis is None else self.surface.basis
+        basis = self.surface.at_rest
         from_rig = inverse(self._to_rig @ self._inverse_frame)
         rests = self.rig.rests[self.bones]
         tails = rests[:, :3, 3] + rests[:, :3, 1] * self.rig.lengths[self.bones, None]
@@ -115,9 +116,7 @@ class BlendedBinding(Binding):
 
     def _joint_parents(self) -> NDArray[np.int32]:
         """For each of `bones`, the nearest ancestor that deforms, too; -1 if there is none."""
-        parents = self.rig.parents.copy()
-        while (passed := (parents >= 0) & ~self.rig.deforms[parents]).any():
-            parents[passed] = self.rig.parents[parents[passed]]
+        parents = self.rig.deforming_parents()
         number = np.append(np.cumsum(self.rig.deforms) - 1, -1)  # the last is that of -1
         return number[parents[self.bones]].astype(np.int32)
 
@@ -134,10 +133,16 @@ class BlendedBinding(Binding):
         self._by_bones = SkinDeformer(skin, self._blending.options)
 
     def rebound(
-        self, rig: RestBones, surface: BoundMesh, to_rig: Floats, limit: int, along: Along | None = None
+        self,
+        rig: RestBones,
+        surface: BoundMesh,
+        to_rig: Floats,
+        limit: int,
+        along: Along | None = None,
+        spread: Spread | None = None,
     ) -> Self:
         same_zones = rig.has_zones_of(self.rig)
-        result = super().rebound(rig, surface, to_rig, limit, along)
+        result = super().rebound(rig, surface, to_rig, limit, along, spread)
         same_basis = surface.has_basis_of(self.surface)
         if result is self and same_basis and same_zones:
             return self
@@ -167,7 +172,17 @@ class BlendedBinding(Binding):
         )
         return np.array_equal(before, after)
 
-    def _anew(self, rig: RestBones, surface: BoundMesh, to_rig: Floats, limit: int, along: Along | None) -> Self:
+    def _anew(
+        self,
+        rig: RestBones,
+        surface: BoundMesh,
+        to_rig: Floats,
+        limit: int,
+        along: Along | None,
+        spread: Spread | None,
+    ) -> Self:
+        if spread is not None:
+            raise ValueError("Bones Blending turns vertices along bones already, so it spreads no twist besides")
         return type(self)(self._sbs, rig, surface, to_rig, limit, along, blends=self.blends)
 
     def _deformer(self, method: Method) -> Deformer:

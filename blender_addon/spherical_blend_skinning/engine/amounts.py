@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How much of its method a bound mesh gets: a number, one for each bone and a vertex group, multiplied.
 
+If twists are spread, there is less of it across joints.
+
 The numbers are read from evaluated data-blocks, because they may be animated.
 """
 
@@ -45,13 +47,17 @@ class Amounts:
         self._group = ""
         self._weights: VertexWeights | None = None
         self._binding: Binding | None = None
+        self._across: tuple[float, NDArray[np.float32]] | None = None
 
     def update(self, evaluated: bpy.types.Object, posed: bpy.types.Object, binding: Binding) -> None:
         """Bring them up to date with an evaluated object, its armature and what it is bound by."""
         settings = settings_of(evaluated)
         numbers = of_bones(posed)
         group, invert, method = settings.amount_group, settings.amount_invert, settings.amount_method.lower()
-        key = b"".join((np.float32(settings.amount).tobytes(), numbers.tobytes(), f"{invert}{method}{group}".encode()))
+        # Where the other method is the same, it does not matter how much of either a vertex gets.
+        across = settings.twist_across if binding.limbs and settings.method != settings.amount_method else 1.0
+        words = f"{invert}{method}{across}{group}"
+        key = b"".join((np.float32(settings.amount).tobytes(), numbers.tobytes(), words.encode()))
         if key == self.key and binding is self._binding:
             return
         weights = binding.surface.weights
@@ -59,7 +65,16 @@ class Amounts:
             self._painted = _painted(binding, group)
             self._group, self._weights = group, weights
         self.amount = _combined(binding, settings.amount, numbers, self._painted, invert, method)
+        if across < 1.0:
+            self._add_across(binding, across, method)
         self.key, self._binding = key, binding
+
+    def _add_across(self, binding: Binding, across: float, method: str) -> None:
+        """Multiply amounts by those of twists that are spread: less of the method across joints."""
+        if self._across is None or self._across[0] != across or binding is not self._binding:
+            self._across = across, binding.across_joints(across)
+        amounts = self._across[1]
+        self.amount = Amount(amounts if self.amount is None else self.amount.weights * amounts, method)
 
 
 def _painted(binding: Binding, group: str) -> NDArray[np.float32] | None:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ..core import pc2
 from ..settings.typed import mesh_of, settings_of
-from . import comparison, curves, live, portable, reading, stack, subject
+from . import comparison, curves, live, portable, reading, stack, subject, twists
 
 __all__ = ["Bake", "PointCacheBake", "ShapeKeyBake", "armature_of", "frame_range", "is_baked", "modifier_of"]
 
@@ -121,6 +121,9 @@ class Bake(ABC):
 
     def __enter__(self) -> Self:
         comparison.show_linear(False)
+        # The result does not depend on what was shown before.
+        live.forget_twists()
+        twists.stride = float(self.frames.step)
         # Make handlers know of earlier edits.
         self._view_layer.update()
         for item in self.items:
@@ -140,6 +143,7 @@ class Bake(ABC):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        twists.stride = 1.0
         for shown in self._shown:
             shown.restore()
         self._discard()

@@ -159,6 +159,10 @@ class Formulas:
         """The rotation of a quaternion of any length but 0."""
         return self._operate("FunctionNodeQuaternionToRotation", (real, *self.components(imaginary)))
 
+    def rotation_about(self, axis: Value, angle: Value) -> Socket:
+        """The rotation about an axis by an angle."""
+        return self._operate("FunctionNodeAxisAngleToRotation", (axis, angle))
+
     def rotate(self, vector: Value, rotation: Value) -> Socket:
         """A vector turned by a rotation."""
         return self._operate("FunctionNodeRotateVector", (vector, rotation))

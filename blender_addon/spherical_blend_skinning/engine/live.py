@@ -20,10 +20,11 @@ from ..core.bendy_bones import Along
 from ..core.binding import Amount, Binding, BoundMesh, Method, RestBones
 from ..core.blended import BlendedBinding
 from ..core.matrices import Floats
+from ..core.twist import Spread
 from ..settings import preferences
 from ..settings.properties import SBS_PG_object
 from ..settings.typed import mesh_of, settings_of
-from . import carriers, comparison, live_group, node_trees, reading, stack, subject
+from . import carriers, comparison, live_group, node_trees, reading, stack, subject, twists
 from .amounts import Amounts
 from .centers import Centers
 from .identity import key_of
@@ -34,6 +35,7 @@ __all__ = [
     "blends",
     "forget",
     "forget_poses",
+    "forget_twists",
     "has_other_positions",
     "is_deformed",
     "look_for_centers",
@@ -70,6 +72,8 @@ class State:
         How many times in a row the input of the modifier could not be read.
     centers : Centers
         Its optimized centers.
+    history : History
+        The twists of its limbs in the frame before.
     """
 
     binding: Binding | None = None
@@ -83,6 +87,7 @@ class State:
     missed_rig: bool = False
     unread: int = 0
     centers: Centers = field(default_factory=Centers)
+    history: twists.History = field(default_factory=twists.History)
 
     def fail(self, error: Exception) -> None:
         """Set the reason why the object is not deformed, for the artist."""
@@ -122,6 +127,7 @@ class _Frame(NamedTuple):
     skinning_matrices: Floats
     method: Method
     amount: Amount | None
+    twists: Floats | None
     seconds: float
 
 
@@ -152,6 +158,12 @@ def forget_poses() -> None:
     """Make the next update of every object write its carrier."""
     for state in _states.values():
         state.pose = ()
+
+
+def forget_twists() -> None:
+    """Forget the twists of limbs in the frame before."""
+    for state in _states.values():
+        state.history.forget()
 
 
 def update(
@@ -252,7 +264,9 @@ def _write(frame: _Frame, threads: int | None) -> None:
     started = time.perf_counter()
     state = frame.state
     try:
-        positions = state.binding.deform(frame.skinning_matrices, frame.method, frame.amount, threads)
+        positions = state.binding.deform(
+            frame.skinning_matrices, frame.method, frame.amount, threads, twists=frame.twists
+        )
     except ValueError as error:
         state.fail(error)
         return
@@ -314,9 +328,16 @@ def _frame(
         state.centers.stop()
     state.amounts.update(target.evaluated, posed, binding)
     amount, amount_key = state.amounts.amount, state.amounts.key
+    matrices = found = None
+    if binding.limbs and settings.twist_follow:
+        matrices = binding.skinning_matrices(columns.transpose(0, 2, 1), to_rig, moves)
+        scene = poses.scene
+        found = state.history.twists(binding, matrices, scene.frame_current_final, twists.stride_of(scene))
     if comparison.is_for(depsgraph):
         method, amount, amount_key = comparison.LINEAR, None, b""
-    pose = (columns.tobytes(), to_rig.tobytes(), method, amount_key, *(move.tobytes() for move in moves))
+        found = binding.untwisted
+    keys = [move.tobytes() for move in moves] + ([found.tobytes()] if found is not None else [])
+    pose = (columns.tobytes(), to_rig.tobytes(), method, amount_key, *keys)
     carried = carriers.count(carrier)
     if pose == state.pose and carried == vertex_count:
         return None
@@ -328,8 +349,9 @@ def _frame(
         # They are saved in the file, because finding them may take seconds.
         carriers.keep_centers(carrier, binding.centers)
         state.centers.are_unsaved = False
-    skinning_matrices = binding.skinning_matrices(columns.transpose(0, 2, 1), to_rig, moves)
-    return _Frame(state, carrier, pose, skinning_matrices, method, amount, time.perf_counter() - started)
+    if matrices is None:
+        matrices = binding.skinning_matrices(columns.transpose(0, 2, 1), to_rig, moves)
+    return _Frame(state, carrier, pose, matrices, method, amount, found, time.perf_counter() - started)
 
 
 def _bind(
@@ -359,11 +381,14 @@ def _bind(
 
     along = partial(reading.places_along, posed) if bones.curves else None
     limit, blended = settings.influence_limit, blends(settings)
+    # Bones blending turns vertices along bones already.
+    spread = None if blended else twists.read(settings, armature, old.spread if old else None, not (mesh or rig))
     if old is None or old.blends != blended:
-        binding = _new_binding(bones, surface, to_rig, limit, along, blended)
+        binding = _new_binding(bones, surface, to_rig, limit, along, blended, spread)
     else:
-        binding = old.rebound(bones, surface, to_rig, limit, along)
-    if old is not None and (mesh or rig or limit != old.limit) and not binding.has_centers_of(old):
+        binding = old.rebound(bones, surface, to_rig, limit, along, spread)
+    changed = mesh or rig or old is None or limit != old.limit or spread is not old.spread
+    if old is not None and changed and not binding.has_centers_of(old):
         state.centers.outdate()
     if binding is not old:
         state.binding = binding
@@ -383,11 +408,17 @@ def _method_named(*names: str) -> Method:
 
 
 def _new_binding(
-    rig: RestBones, surface: BoundMesh, to_rig: Floats, limit: int, along: Along | None, blended: str
+    rig: RestBones,
+    surface: BoundMesh,
+    to_rig: Floats,
+    limit: int,
+    along: Along | None,
+    blended: str,
+    spread: Spread | None,
 ) -> Binding:
     if blended:
         return BlendedBinding(library.load(), rig, surface, to_rig, limit, along, blends=blended)
-    return Binding(library.load(), rig, surface, to_rig, limit, along)
+    return Binding(library.load(), rig, surface, to_rig, limit, along, spread)
 
 
 def blends(settings: SBS_PG_object) -> str:

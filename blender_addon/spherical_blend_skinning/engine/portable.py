@@ -7,7 +7,7 @@ It uses the bones, weights and vertices of the moment; after later changes, use 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import bpy
@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import library
+from ..core.binding import Binding
 from ..core.joint_tables import joint_tables
+from ..core.twist import Limb
 from ..settings.properties import BONE_AMOUNT
 from ..settings.typed import armature_data, settings_of
 from . import carriers, curves, live, live_group, node_trees, portable_group, portable_tables, registry, stack, subject
@@ -83,10 +85,12 @@ def make_portable(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Cou
     armature = settings_of(item).armature
     tables = joint_tables(binding.skin, binding.surface.positions)
     bones = [binding.rig.names[bone] for bone in binding.bones]
+    limbs = [_numbered(limb, binding) for limb in binding.limbs]
+    frames = binding.frames_per_limb if limbs else 0
     amount = state.amounts.amount
     other_method = _OTHER_METHODS[amount.method] if amount is not None else ""
     tree = portable_group.build(
-        item.name, bones, portable_tables.block_count(tables), centers is not None, other_method
+        item.name, bones, portable_tables.block_count(tables), centers is not None, other_method, limbs, frames
     )
     amounts = None if amount is None else amount.weights
     if centers is None:
@@ -94,7 +98,8 @@ def make_portable(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Cou
         weights = portable_tables.new_weights(item.name, tables, amounts)
     else:
         vertices, influences = tables.distinct_influences(centers)
-        joints = portable_tables.new_joints(item.name, tables, len(bones), centers, vertices)
+        joint_count = len(bones) + frames * len(limbs)
+        joints = portable_tables.new_joints(item.name, tables, joint_count, centers, vertices)
         weights = portable_tables.new_influences(item.name, influences, amounts)
 
     _take_carriers(modifier)
@@ -110,6 +115,12 @@ def make_portable(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Cou
     live.forget(item)
     registry.forget()
     return Counts(binding.skin.vertex_count, len(bones), len(tables.set_sizes), portable_group.node_count(tree))
+
+
+def _numbered(limb: Limb, binding: Binding) -> Limb:
+    """A limb by the numbers of its bones among those of the binding."""
+    bone, parent, child = np.searchsorted(binding.bones, (limb.bone, limb.parent, limb.child)).tolist()
+    return replace(limb, bone=bone, parent=parent if limb.parent >= 0 else -1, child=child if limb.child >= 0 else -1)
 
 
 def _check(item: bpy.types.Object, modifier: bpy.types.NodesModifier, state: live.State) -> None:
@@ -137,6 +148,11 @@ def _check(item: bpy.types.Object, modifier: bpy.types.NodesModifier, state: liv
         raise ValueError(f"{item.name}: nodes know no {name} for where the amount is less than one")
     if curves.is_animated(item, "sbs.amount") or curves.is_animated(settings_of(item).armature, BONE_AMOUNT):
         raise ValueError(f"{item.name}: nodes know the amount of one moment, and this one is animated: bake instead")
+    if binding.limbs and settings_of(item).twist_follow:
+        raise ValueError(
+            f"{item.name}: nodes know no frame before, from which twists continue. Untick Beyond Half a Turn to see "
+            "what that gives, and make it portable then; or bake"
+        )
     if binding.bends:
         bone = next(binding.rig.names[bone] for bone in binding.bones if binding.rig.segments[bone] > 1)
         raise ValueError(f"{item.name}: nodes cannot read the segments of the bendy bone {bone}: bake instead")

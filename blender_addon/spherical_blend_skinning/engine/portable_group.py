@@ -23,12 +23,14 @@ from collections.abc import Iterator, Sequence
 
 import bpy
 
+from ..core.twist import Limb
 from ..settings.typed import default_of, has_key
 from . import node_trees
 from .formulas import Formulas, Socket
+from .portable_bones import bone_tree
 from .portable_centers import solve_centers
 from .portable_given import deform_about_given
-from .portable_joints import ARMATURE, Slots, bone_tree, read_joints, work_space
+from .portable_joints import ARMATURE, Slots, read_joints, work_space
 from .portable_pairs import relative_motions
 from .portable_vertices import deform
 
@@ -81,7 +83,13 @@ def remove(tree: bpy.types.NodeTree) -> None:
 
 
 def build(
-    name: str, bones: Sequence[str], block_count: int, has_centers: bool, other_method: str = ""
+    name: str,
+    bones: Sequence[str],
+    block_count: int,
+    has_centers: bool,
+    other_method: str = "",
+    limbs: Sequence[Limb] = (),
+    frames: int = 0,
 ) -> bpy.types.NodeTree:
     """Make the group for a character.
 
@@ -98,13 +106,16 @@ def build(
     other_method : str
         The method where the amount of a vertex is less than 1: ``"NONE"``, ``"RIGID"`` or ``"LINEAR"``; empty without
         amounts.
+    limbs, frames
+        As of `portable_bones.bone_tree`; joints of limbs have numbers after those of bones.
     """
     tree = _new_tree(f"SBS Portable {name}")
     tree[_MARK] = True
     nodes = Formulas(tree)
     # Blender logs the values of the sockets of a modifier's own group, but within inner groups only if they are shown.
     inputs = {socket.name: socket for socket in nodes.node("NodeGroupInput").outputs if socket.name}
-    deformation = _deformation(name, bones, block_count, has_centers, other_method)
+    bones_of_limbs = bone_tree(name, bones, limbs, frames)
+    deformation = _deformation(name, bones, bones_of_limbs, block_count, has_centers, other_method)
     inner = nodes.node("GeometryNodeGroup", inputs, node_tree=deformation)
     nodes.node("NodeGroupOutput", {"Geometry": inner.outputs["Geometry"]})
     nodes.lay_out()
@@ -121,7 +132,12 @@ def _new_tree(name: str) -> bpy.types.NodeTree:
 
 
 def _deformation(
-    name: str, bones: Sequence[str], block_count: int, has_centers: bool, other_method: str
+    name: str,
+    bones: Sequence[str],
+    reading: bpy.types.NodeTree,
+    block_count: int,
+    has_centers: bool,
+    other_method: str,
 ) -> bpy.types.NodeTree:
     """The inner group, which does all the work."""
     tree = _new_tree(f"SBS Deformation {name}")
@@ -143,7 +159,7 @@ def _deformation(
 
     of_influences, others = divide(table, "is_influence") if has_centers else (None, table)
     of_pairs, of_slots = divide(others, "is_pair")
-    slots = read_joints(nodes, of_slots, inputs[ARMATURE], bone_tree(name, bones), space)
+    slots = read_joints(nodes, of_slots, inputs[ARMATURE], reading, space)
     if of_influences is not None:
         position = deform_about_given(nodes, of_pairs, of_influences, slots, weights, space, block_count, other_method)
     else:

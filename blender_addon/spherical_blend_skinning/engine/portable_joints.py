@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import bpy
 
-from . import node_trees
 from .formulas import AXES, Formulas, Socket
 
-__all__ = ["ARMATURE", "Slots", "Space", "bone_tree", "read_joints", "work_space"]
+__all__ = ["ARMATURE", "Slots", "Space", "polar_rotation", "read_joints", "work_space"]
 
 #: An input of the groups.
 ARMATURE = "Armature"
@@ -22,44 +20,6 @@ _RIGID_TOLERANCE = 1e-5
 _FLAT = 1e-6
 # How far a transformation may be from one that keeps angles, relatively: some rounding errors of its entries.
 _SIMILAR = 5e-7
-# The length where no bone is needed; missing bones have 0.
-_NO_BONE = -1.0
-
-
-def bone_tree(name: str, bones: Sequence[str]) -> bpy.types.NodeTree:
-    """The inner group: from the number of a joint to its skinning matrix in armature space, and rest lengths."""
-    tree = node_trees.new_tree(f"SBS Bones {name}")
-    node_trees.add_socket(tree, ARMATURE, "NodeSocketObject")
-    node_trees.add_socket(tree, "Joint", "NodeSocketInt")
-    node_trees.add_socket(tree, "Matrix", "NodeSocketMatrix", "OUTPUT")
-    node_trees.add_socket(tree, "Length", "NodeSocketFloat", "OUTPUT")
-    node_trees.add_socket(tree, "Shortest", "NodeSocketFloat", "OUTPUT")
-    nodes = Formulas(tree)
-    inputs = nodes.node("NodeGroupInput").outputs
-    infos = [
-        nodes.node(
-            "GeometryNodeBoneInfo",
-            {"Armature": inputs[ARMATURE], "Bone Name": bone},
-            transform_space="ORIGINAL",
-        ).outputs
-        for bone in bones
-    ]
-    joint = inputs["Joint"]
-    # Number 0 is no bone and stays at rest.
-    matrices = [nodes.multiply(info["Pose"], nodes.invert(info["Rest Pose"])) for info in infos]
-    lengths = [info["Rest Length"] for info in infos]
-    # Single values are used, because an operation on a field takes ten times as long.
-    shortest = lengths[0]
-    for length in lengths[1:]:
-        shortest = nodes.math("MINIMUM", shortest, length)
-    results = {
-        "Matrix": nodes.index_switch("MATRIX", joint, [None, *matrices]),
-        "Length": nodes.index_switch("FLOAT", joint, [_NO_BONE, *lengths]),
-        "Shortest": shortest,
-    }
-    nodes.node("NodeGroupOutput", results)
-    nodes.lay_out()
-    return tree
 
 
 @dataclass
@@ -159,16 +119,16 @@ def read_joints(nodes: Formulas, geometry: Socket, armature: Socket, bones: bpy.
     geometry, matrix, skew = nodes.keep(geometry, [("MATRIX", "Matrix", moving), ("FLOAT", "Skew", skew)])
     is_skewed = nodes.compare("GREATER_THAN", nodes.maximum(geometry, skew), _RIGID_TOLERANCE, "FLOAT")
 
-    rotation = _rotation(nodes, matrix, is_skewed)
+    nodes.begin("Rotations of joints that are not rigid")
+    rotation = nodes.switch("MATRIX", is_skewed, matrix, polar_rotation(nodes, matrix))
     return Slots(geometry, matrix, rotation, is_skewed, inner["Length"], inner["Shortest"])
 
 
-def _rotation(nodes: Formulas, matrix: Socket, is_skewed: Socket) -> Socket:
-    """The rotation of the polar form, that of -C for a mirrored joint; the matrix itself if all joints are rigid.
+def polar_rotation(nodes: Formulas, matrix: Socket) -> Socket:
+    """The rotation of the polar form of a matrix C, that of -C for a mirrored joint.
 
     For a flat joint the sign of the vanishing axis is chosen so that it is a rotation.
     """
-    nodes.begin("Rotations of joints that are not rigid")
     svd = nodes.node("FunctionNodeMatrixSVD", {"Matrix": matrix}).outputs
     left, vectors = svd["U"], nodes.transpose(svd["V"])
     determinant = nodes.node("FunctionNodeMatrixDeterminant", {"Matrix": nodes.multiply(left, vectors)}).outputs[0]
@@ -177,5 +137,4 @@ def _rotation(nodes: Formulas, matrix: Socket, is_skewed: Socket) -> Socket:
     sign = nodes.math("SIGN", determinant)
     others = nodes.switch("FLOAT", is_flat, sign, 1.0)
     signs = nodes.matrix([nodes.scale(axis, factor) for axis, factor in zip(AXES, (others, others, sign), strict=True)])
-    polar = nodes.multiply(nodes.multiply(left, signs), vectors)
-    return nodes.switch("MATRIX", is_skewed, matrix, polar)
+    return nodes.multiply(nodes.multiply(left, signs), vectors)

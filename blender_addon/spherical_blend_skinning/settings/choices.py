@@ -11,6 +11,7 @@ __all__ = [
     "CENTERS",
     "METHODS",
     "ROTATIONS",
+    "TWIST_PROFILES",
 ]
 
 METHODS = (
@@ -40,6 +41,11 @@ CENTERS = (
     ("JOINT_SET", "Bones", "One for all vertices of the same bones: the point that these move most alike"),
     ("WEIGHTED", "Weighted", "One for each vertex by its weights: smooth where the bones of neighbors differ"),
     ("OPTIMIZED", "Optimized", "One for each vertex, found once when the mesh is bound: limbs keep their shape best"),
+)
+
+TWIST_PROFILES = (
+    ("LINEAR", "Linear", "Evenly from head to tail"),
+    ("SMOOTH", "Smooth", "It begins and ends gently, and is stronger in the middle of the bone"),
 )
 
 CAPSULE_FALLOFFS = (

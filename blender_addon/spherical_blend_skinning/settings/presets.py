@@ -10,7 +10,7 @@ __all__ = ["ITEMS", "of", "use"]
 _SETTINGS = {
     "QUALITY": {"method": "SPHERICAL", "rotation": "QLERP", "center": "OPTIMIZED", "influence_limit": 0},
     "SPEED": {"method": "SPHERICAL", "rotation": "QLERP", "center": "JOINT_SET", "influence_limit": 4},
-    "GAME": {"method": "LINEAR", "influence_limit": 4},
+    "GAME": {"method": "LINEAR", "influence_limit": 4, "spread_twist": False},
 }
 
 #: With numbers, which a computed property needs.

@@ -10,15 +10,17 @@ import bpy
 
 from . import declared, presets, shared
 from . import rig as rig_settings
-from .choices import AS_OTHERS, BLENDED_BONES, CAPSULE_FALLOFFS, CENTERS, METHODS, ROTATIONS
-from .declared import choice, flag, pointer, real, text
+from .choices import AS_OTHERS, BLENDED_BONES, CAPSULE_FALLOFFS, CENTERS, METHODS, ROTATIONS, TWIST_PROFILES
+from .declared import choice, flag, integer, pointer, real, text
 from .typed import owner_of
 
-__all__ = ["BONE_AMOUNT", "CLASSES", "register", "unregister"]
+__all__ = ["BONE_AMOUNT", "BONE_TWIST", "CLASSES", "register", "unregister"]
 
 #: The property of pose bones with the amount of the method that they get. It is not in a property group of ours,
 #: because then the amounts of all bones could not be read at once.
 BONE_AMOUNT = "sbs_amount"
+#: The property of pose bones that says whether twists are spread along them; for the same reason.
+BONE_TWIST = "sbs_twist"
 
 _OVERRIDABLE: set[Literal["LIBRARY_OVERRIDABLE"]] = {"LIBRARY_OVERRIDABLE"}
 
@@ -61,10 +63,17 @@ def _shared_choice(setting: str, name: str, description: str, items: Any, defaul
     )
 
 
+def _spread(settings: SBS_PG_object, context: bpy.types.Context) -> None:
+    """Begin or cease to spread twists."""
+    _shared("spread_twist")(settings, context)
+    rig_settings.spread_begins(settings)
+
+
 def _take_settings(settings: SBS_PG_object, context: bpy.types.Context) -> None:
     """Give a mesh that shares the settings of its rig those of its new one."""
     if settings.scope == "RIG" and settings.armature is not None:
         rig_settings.join(owner_of(settings), settings.armature, settings.center)
+    rig_settings.spread_begins(settings)
     _changed(settings, context)
 
 
@@ -127,6 +136,55 @@ class SBS_PG_object(bpy.types.PropertyGroup):
         default=0,
         description="The most bones that move a vertex, the heaviest are kept; 0 for all",
         update=_shared("influence_limit"),
+    )
+    spread_twist: bool = _kept(
+        flag,
+        name="Spread Twist",
+        description="Spread the twists of limbs evenly along their bones, as in a forearm. Weights stay as they are",
+        # Bones are found when it is switched on, so it cannot be animated.
+        options=set(),
+        update=_spread,
+    )
+    twist_profile: str = _kept(
+        choice,
+        name="Profile",
+        description="How a twist grows along a bone",
+        items=TWIST_PROFILES,
+        default="LINEAR",
+        options=set(),
+        update=_shared("twist_profile"),
+    )
+    twist_across: float = _kept(
+        shared.factor,
+        name="Across Joints",
+        description="How much of the method is used where bones meet, while twists are spread; along limbs all of it "
+        "is. The rest is the method chosen for elsewhere, which keeps bent joints from bulging",
+        default=0.5,
+        options=set(),
+        update=_shared("twist_across"),
+    )
+    twist_follow: bool = _kept(
+        flag,
+        name="Beyond Half a Turn",
+        description="Let twists continue from the frame before, so that nothing jumps where a limb turns by more than "
+        "half a turn. After a jump to another frame they are at most half a turn, until the limb turns further",
+        options=set(),
+        update=_shared("twist_follow"),
+    )
+    twist_found: bool = flag(
+        name="Limbs Found",
+        description="Whether the limbs of this armature have been looked for",
+        override=_OVERRIDABLE,
+        options={"HIDDEN"},
+    )
+    twist_row: int = integer(
+        name="Bone", description="The bone whose reason is shown", override=_OVERRIDABLE, options=set()
+    )
+    twist_all_bones: bool = flag(
+        name="All Bones",
+        description="Show all bones that deform, not only limbs: any of them can be ticked",
+        override=_OVERRIDABLE,
+        options=set(),
     )
     amount: float = _kept(
         shared.factor,
@@ -195,7 +253,14 @@ class SBS_PG_bone(bpy.types.PropertyGroup):
     )
 
 
-CLASSES = (SBS_PG_armature_modifier, SBS_PG_object, SBS_PG_bone)
+class SBS_PG_pose_bone(bpy.types.PropertyGroup):
+    """What was found out about a bone of an armature object."""
+
+    is_limb: bool = flag(name="Limb", description="Whether it was found to be a limb", override=_OVERRIDABLE)
+    twist_reason: str = text(name="Reason", description="Why it is a limb, or why not", override=_OVERRIDABLE)
+
+
+CLASSES = (SBS_PG_armature_modifier, SBS_PG_object, SBS_PG_bone, SBS_PG_pose_bone)
 
 
 def register() -> None:
@@ -208,10 +273,21 @@ def register() -> None:
     )
     declared.add(bpy.types.Object, "sbs", of_object)
     declared.add(bpy.types.Bone, "sbs", of_bone)
+    twist = _kept(
+        flag,
+        name="Spread Twist",
+        description="Spread the twist of this bone, and of the bone at its tail, along it",
+        options=set(),
+    )
+    of_pose_bone = pointer(name="Spherical Blend Skinning", type=SBS_PG_pose_bone, override=_OVERRIDABLE)
     declared.add(bpy.types.PoseBone, BONE_AMOUNT, amount)
+    declared.add(bpy.types.PoseBone, BONE_TWIST, twist)
+    declared.add(bpy.types.PoseBone, "sbs", of_pose_bone)
 
 
 def unregister() -> None:
+    declared.remove(bpy.types.PoseBone, "sbs")
+    declared.remove(bpy.types.PoseBone, BONE_TWIST)
     declared.remove(bpy.types.PoseBone, BONE_AMOUNT)
     declared.remove(bpy.types.Bone, "sbs")
     declared.remove(bpy.types.Object, "sbs")

@@ -6,7 +6,7 @@ Deformation uses the copies. A mesh may have its own settings instead, as in fil
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -17,18 +17,47 @@ from .typed import owner_of, settings_of
 if TYPE_CHECKING:
     from .properties import SBS_PG_object
 
-__all__ = ["SHARED", "changed", "followers", "join", "share", "take"]
+__all__ = ["SHARED", "changed", "followers", "join", "meshes_of", "share", "spread_begins", "take", "when_spread"]
 
 #: The shared settings, by their names in ``Object.sbs``. Amounts are not shared: vertex groups belong to one mesh.
-SHARED = ("method", "rotation", "center", "blended_bones", "influence_limit")
+SHARED = (
+    "method",
+    "rotation",
+    "center",
+    "blended_bones",
+    "influence_limit",
+    "spread_twist",
+    "twist_profile",
+    "twist_across",
+    "twist_follow",
+)
 
 # Set while settings are copied between objects, which is no change by the artist.
 _copying = False
 
+# Looks for the limbs of an armature; part of the add-on that is above the settings.
+_find_limbs: Callable[[bpy.types.Object], object] | None = None
+
+
+def when_spread(find_limbs: Callable[[bpy.types.Object], object] | None) -> None:
+    """Set what looks for the limbs of an armature when twists of it are first spread; None for nothing."""
+    global _find_limbs
+    _find_limbs = find_limbs
+
+
+def spread_begins(settings: SBS_PG_object) -> None:
+    """Have limbs found if settings spread twists and their armature's have not been looked for."""
+    item = owner_of(settings)
+    armature = item if item.type == "ARMATURE" else settings.armature
+    if not settings.spread_twist or armature is None or armature.library is not None or _copying:
+        return
+    if _find_limbs is not None and not settings_of(armature).twist_found:
+        _find_limbs(armature)
+
 
 def followers(armature: bpy.types.Object) -> list[bpy.types.Object]:
     """The meshes that share the settings of an armature object."""
-    return [item for item in _meshes_of(armature) if settings_of(item).scope == "RIG" and item.library is None]
+    return [item for item in meshes_of(armature) if settings_of(item).scope == "RIG" and item.library is None]
 
 
 def changed(settings: SBS_PG_object, name: str) -> None:
@@ -75,7 +104,7 @@ def share(source: bpy.types.Object, armature: bpy.types.Object) -> int:
     """Make all meshes of a rig share its settings, or those of one of them; return how many meshes there are."""
     if source != armature:
         _copy(source, armature)
-    meshes = [item for item in _meshes_of(armature) if item.library is None]
+    meshes = [item for item in meshes_of(armature) if item.library is None]
     for item in meshes:
         _copy(armature, item)
         settings_of(item).scope = "RIG"
@@ -84,14 +113,15 @@ def share(source: bpy.types.Object, armature: bpy.types.Object) -> int:
 
 def _begin(item: bpy.types.Object, armature: bpy.types.Object, center: str) -> None:
     """Give a rig the settings of a mesh that is already bound to it, if there is one."""
-    present = next((other for other in _meshes_of(armature) if other != item and settings_of(other).bound), None)
+    present = next((other for other in meshes_of(armature) if other != item and settings_of(other).bound), None)
     if present is not None:
         _copy(present, armature)
     else:
         settings_of(armature).center = center
 
 
-def _meshes_of(armature: bpy.types.Object) -> list[bpy.types.Object]:
+def meshes_of(armature: bpy.types.Object) -> list[bpy.types.Object]:
+    """The mesh objects of the file that an armature object moves."""
     return [item for item in bpy.data.objects if item.type == "MESH" and settings_of(item).armature == armature]
 
 

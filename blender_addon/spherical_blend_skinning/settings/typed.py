@@ -11,7 +11,7 @@ import bpy
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import EventTypeItems, IconItems, OperatorReturnItems, WmReportItems
 
-    from .properties import SBS_PG_bone, SBS_PG_object
+    from .properties import SBS_PG_bone, SBS_PG_object, SBS_PG_pose_bone
 
     Icon = IconItems
     Key = EventTypeItems
@@ -45,6 +45,7 @@ __all__ = [
     "set_default",
     "settings_of",
     "settings_of_bone",
+    "settings_of_pose_bone",
     "values_of",
 ]
 
@@ -99,6 +100,11 @@ def settings_of(item: bpy.types.Object) -> SBS_PG_object:
 def settings_of_bone(bone: bpy.types.Bone | bpy.types.EditBone) -> SBS_PG_bone:
     """What we keep with a bone."""
     return cast("SBS_PG_bone", bone.sbs)  # type: ignore[union-attr]  # is added when the add-on is registered
+
+
+def settings_of_pose_bone(bone: bpy.types.PoseBone) -> SBS_PG_pose_bone:
+    """What we keep with a bone of an armature object."""
+    return cast("SBS_PG_pose_bone", bone.sbs)  # type: ignore[attr-defined]  # is added when the add-on is registered
 
 
 def has_key(owner: bpy.types.ID, key: str) -> bool:

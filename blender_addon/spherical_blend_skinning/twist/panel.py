@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The panel *Spread Twist*, below the settings of a mesh and of a rig: its checkbox, and the bones with their ticks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ..blending import panel as blended_bones
+from ..engine import stack
+from ..interface import owner
+from ..interface.panels import SidebarPanel
+from ..interface.words import draw_words
+from ..settings.properties import BONE_TWIST
+from ..settings.typed import PanelMixin, settings_of, settings_of_pose_bone
+from . import bones
+
+__all__ = ["CLASSES"]
+
+
+class SBS_UL_twist_bones(bpy.types.UIList):
+    """The bones that deform, or the limbs among them, each with its tick."""
+
+    def draw_item(
+        self,
+        _context: bpy.types.Context,
+        layout: bpy.types.UILayout,
+        _data: Any,
+        item: Any,
+        _icon: Any,
+        _active_data: Any,
+        _active_property: Any,
+        _index: Any,
+        _flags: Any,
+    ) -> None:
+        row = layout.row(align=True)
+        row.prop(item, BONE_TWIST, text="")
+        row.label(text=item.name)
+
+    def filter_items(self, _context: bpy.types.Context, data: Any, propname: str) -> Any:
+        shows_all = settings_of(data.id_data).twist_all_bones
+        shown = []
+        for bone in getattr(data, propname):
+            is_meant = shows_all or settings_of_pose_bone(bone).is_limb or getattr(bone, BONE_TWIST)
+            has_name = self.filter_name.lower() in bone.name.lower()
+            shown.append(self.bitflag_filter_item if bone.bone.use_deform and is_meant and has_name else 0)
+        return shown, []
+
+
+class _SpreadTwist(PanelMixin):
+    bl_label = "Spread Twist"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        item = context.object
+        return item is not None and _armature_of(item) is not None and not blended_bones.are_meant(item)
+
+    def draw_header(self, context: bpy.types.Context) -> None:
+        self.layout.prop(owner.of(context.object), "spread_twist", text="")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        _draw(self.layout, context.object)
+
+
+def _armature_of(item: bpy.types.Object) -> bpy.types.Object | None:
+    """The armature of a mesh that is bound live, or one whose meshes share settings."""
+    if item.type == "MESH":
+        return settings_of(item).armature if stack.find(item) is not None else None
+    if item.type != "ARMATURE":
+        return None
+    return item if settings_of(item).is_property_set("center") else None
+
+
+def _draw(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
+    settings = owner.of(item)
+    armature = _armature_of(item)
+    layout.use_property_split = True
+    layout.use_property_decorate = False
+    layout.active = settings.spread_twist
+    rig = settings_of(armature)
+    if not rig.twist_found:
+        if settings.spread_twist:
+            draw_words(layout, bones.hindrance(armature) or "The limbs have not been found yet", "INFO")
+            layout.operator("sbs.find_limbs", icon="VIEWZOOM")
+        return
+    column = layout.column()
+    column.enabled = armature.library is None
+    column.template_list("SBS_UL_twist_bones", "", armature.pose, "bones", rig, "twist_row", rows=5, sort_lock=True)
+    _draw_reason(column, armature, rig.twist_row)
+    row = column.row(align=True)
+    row.use_property_split = False
+    row.prop(rig, "twist_all_bones", toggle=True)
+    row.operator("sbs.find_limbs", text="Find Again", icon="FILE_REFRESH")
+
+    column = layout.column()
+    column.prop(settings, "twist_profile")
+    row = column.row()
+    # Elsewhere the same method is used.
+    row.active = item.type == "ARMATURE" or settings.method != settings_of(item).amount_method
+    row.prop(settings, "twist_across")
+    column.prop(settings, "twist_follow")
+
+
+def _draw_reason(layout: bpy.types.UILayout, armature: bpy.types.Object, row: int) -> None:
+    """Draw why the bone of a row is a limb, or why not."""
+    ticked = sum(getattr(bone, BONE_TWIST) for bone in armature.pose.bones)
+    if not ticked:
+        draw_words(layout, "No bone is ticked, so that no twist is spread", "INFO")
+    if row < len(armature.pose.bones):
+        bone = armature.pose.bones[row]
+        reason = settings_of_pose_bone(bone).twist_reason
+        draw_words(layout, f"{bone.name}: {reason}" if reason else f"{bone.name} is new", "INFO")
+
+
+class SBS_PT_modifier_twist(_SpreadTwist, bpy.types.Panel):
+    bl_space_type = "PROPERTIES"
+    bl_region_type = "WINDOW"
+    bl_context = "modifier"
+    bl_parent_id = "SBS_PT_modifier"
+
+
+class SBS_PT_sidebar_twist(_SpreadTwist, SidebarPanel, bpy.types.Panel):
+    bl_parent_id = "SBS_PT_sidebar"
+
+
+CLASSES = (SBS_UL_twist_bones, SBS_PT_modifier_twist, SBS_PT_sidebar_twist)
