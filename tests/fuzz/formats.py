@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import random
-import resource
 import sys
 import tempfile
 import warnings
@@ -180,6 +179,8 @@ def main() -> None:
             return
         outcomes, findings = run(options.format, files(options.format, options.seed, options.count), folder)
     print(", ".join(f"{count} {outcome}" for outcome, count in sorted(outcomes.items())))
+    import resource  # which Windows lacks, where the tests have the rest of this
+
     peaks = [resource.getrusage(who).ru_maxrss >> 10 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     print(f"at most {peaks[0]} MB here, {peaks[1]} MB in processes of readers")
     print("\n".join(findings) or "no finding")

@@ -9,7 +9,8 @@ which for rigid joints is v' = Q (v - c) + sum_i w_i C_i c with c = f + z (Kavan
 stands. That cancels where c lies far away, thousands of sizes of the mesh, and costs 1e-12 of the
 size in double: as much as the tests allow to the library. So it is evaluated in `REAL`, numpy's long double: 80 bits on
 x86, eps 1.1e-19. Held against 60 decimal digits, positions are then right to 1e-16 of the size on the characters of
-tests/data, and to 1e-15 with centers 4,000 sizes away (in double: 4e-14 and 1e-12).
+tests/data, and to 1e-15 with centers 4,000 sizes away (in double: 4e-14 and 1e-12). On Windows, and on Macs with arm64,
+long double is double: `IS_EXTENDED` is False, and `tolerances` allow for what the reference loses.
 
 Conventions are those of sbs.h: column vectors, matrices row-major with the translation in the last column, quaternions
 (w, x, y, z).
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from sbs.options import Center, Method, Rotation
 
 REAL = np.longdouble
+IS_EXTENDED = bool(np.finfo(REAL).eps < np.finfo(np.float64).eps)
 
 RIGID_TOLERANCE = 1e-5  # a joint is rigid if |A^T A - I| is at most this, and det A > 0
 TRIVIAL_TOLERANCE = 16  # in eps: how alike a joint and its parent must move the joint's position to make it the center
@@ -379,7 +381,8 @@ class Pose:
         rows, right = self.equations(joint_set)
         if self.rcond is None:
             system = np.concatenate([rows, math.sqrt(self.damping) * np.eye(3)]).astype(np.float64)
-            return origin, np.linalg.lstsq(system, np.concatenate([right, np.zeros(3)]).astype(np.float64))[0]
+            values = np.concatenate([right, np.zeros(3)]).astype(np.float64)
+            return origin, np.linalg.lstsq(system, values, rcond=None)[0]
         left, values, axes = np.linalg.svd(rows.astype(np.float64), full_matrices=False)
         kept = values > max(RCOND_FLOOR, self.rcond * values[0])
         return origin, axes[kept].T @ ((left[:, kept].T @ right) / values[kept])
@@ -400,7 +403,7 @@ class Pose:
         ]
         damping = max(self.damping, WEIGHTED_DAMPING)
         system = np.concatenate([*rows, math.sqrt(damping) * np.eye(3)]).astype(np.float64)
-        return np.linalg.lstsq(system, np.concatenate([*right, np.zeros(3)]).astype(np.float64))[0]
+        return np.linalg.lstsq(system, np.concatenate([*right, np.zeros(3)]).astype(np.float64), rcond=None)[0]
 
     def turn_of_vertex(self, vertex: int) -> tuple[np.ndarray, np.ndarray]:
         """Return f and z of a vertex, as `turn_of_set` does."""

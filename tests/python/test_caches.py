@@ -156,7 +156,7 @@ def test_bad_arguments(
         bake(tmp_path / name, hand.skin, hand.animations[0], numbers, fps=fps)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="there processes are ended without a word")
+@pytest.mark.applies(os.name != "nt", reason="there processes are ended without a word")
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 1), (signal.SIGTERM, -15), (SIGKILL, -9)])
 def test_an_interrupted_command_leaves_no_file_at_the_name(tmp_path: Path, number: int, status: int) -> None:
     """A run of minutes, ended in the middle. What SIGKILL leaves has another name, as nobody can tidy up after it."""
@@ -219,7 +219,7 @@ def test_mistakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tu
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.skipif(os.name == "nt", reason="no such limit")
+@pytest.mark.applies(os.name != "nt", reason="no such limit")
 def test_a_disk_that_is_full(tmp_path: Path) -> None:
     """The system's error names the file that was asked for."""
     code = textwrap.dedent(f"""

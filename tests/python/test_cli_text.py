@@ -160,7 +160,7 @@ def test_extensions_that_are_needed(tmp_path: Path) -> None:
     assert "x1b[2J" in run("info", builder.save(tmp_path / "arm.glb"), code=2)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="names of files are bytes on Linux")
+@pytest.mark.applies(sys.platform == "linux", reason="names of files are bytes on Linux")
 @pytest.mark.parametrize("name", [b"a\xff.glb", b"[b]\x1b[31m.glb"])
 def test_names_of_files(tmp_path: Path, name: bytes) -> None:
     """In a process of its own, with real streams."""

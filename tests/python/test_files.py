@@ -13,7 +13,7 @@ import pytest
 
 from sbs.files import replacing
 
-posix = pytest.mark.skipif(os.name != "posix", reason="modes, links and signals are those of POSIX")
+posix = pytest.mark.applies(os.name == "posix", reason="modes, links and signals are those of POSIX")
 as_root = hasattr(os, "geteuid") and os.geteuid() == 0
 
 
@@ -173,7 +173,8 @@ def test_devices_stay_devices() -> None:
     assert Path("/dev/null").is_char_device()
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full")
+@posix
+@pytest.mark.applies(Path("/dev/full").exists(), reason="a device that is always full")
 def test_a_full_device_is_named() -> None:
     with pytest.raises(OSError, match="/dev/full") as error:
         save("/dev/full")
@@ -198,7 +199,7 @@ def test_errors_of_other_files_name_those(tmp_path: Path) -> None:
 
 
 @posix
-@pytest.mark.skipif(as_root, reason="root may write everywhere")
+@pytest.mark.applies(not as_root, reason="root may write everywhere")
 def test_a_folder_that_is_read_only_is_told_by_the_name_of_the_file(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     try:
@@ -210,7 +211,7 @@ def test_a_folder_that_is_read_only_is_told_by_the_name_of_the_file(tmp_path: Pa
 
 
 @posix
-@pytest.mark.skipif(as_root, reason="root may write everywhere")
+@pytest.mark.applies(not as_root, reason="root may write everywhere")
 def test_a_file_that_is_read_only_is_not_replaced(tmp_path: Path) -> None:
     path = tmp_path / "data.txt"
     path.write_text("old")
@@ -268,7 +269,6 @@ with replacing(sys.argv[1]) as temporary:
 
 
 @posix
-@pytest.mark.skipif(os.name == "nt", reason="there processes are ended without a word")
 @pytest.mark.parametrize("number", [getattr(signal, name, None) for name in ("SIGTERM", "SIGINT", "SIGHUP")])
 def test_a_process_that_is_ended_leaves_nothing_behind(tmp_path: Path, number: signal.Signals) -> None:
     path = tmp_path / "data.txt"

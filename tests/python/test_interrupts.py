@@ -24,8 +24,8 @@ SIDE = 40
 JOINTS = 16
 PATIENCE = 300  # seconds: what hangs is ended, with a traceback
 
-pytestmark = pytest.mark.skipif(
-    not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread(),
+pytestmark = pytest.mark.applies(
+    hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread(),
     reason="signals need POSIX and the main thread",
 )
 

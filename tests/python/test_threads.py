@@ -17,6 +17,8 @@ from meshes import skin_arguments, skinning_matrices
 import sbs
 from sbs.options import MethodOptions
 
+forks = pytest.mark.applies(hasattr(os, "fork"), reason="Windows has no fork")
+
 METHODS: list[MethodOptions] = [
     {"method": "rigid"},
     {"method": "linear"},
@@ -102,7 +104,8 @@ def test_number_of_threads_by_the_environment(value: str, expected: int | None) 
         capture_output=True,
         text=True,
     )
-    assert int(result.stdout) == (expected or len(os.sched_getaffinity(0)))
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    assert int(result.stdout) == (expected or processors)
     warning = f"SBS_THREADS is {value!r}, not a whole number from 1, and not taken" if value and not expected else ""
     assert warning in result.stderr
     assert bool(warning) == bool(result.stderr)
@@ -134,6 +137,7 @@ def test_lock_is_released(skin: sbs.Skin) -> None:
     assert events == ["other", "deformed"]
 
 
+@forks
 def test_fork_after_threads() -> None:
     """Threads do not survive a fork; the child starts its own."""
     program = """
@@ -160,6 +164,7 @@ def test_fork_after_threads() -> None:
     subprocess.run([sys.executable, "-W", "ignore::DeprecationWarning", "-c", code], check=True, timeout=120)
 
 
+@forks
 def test_fork_of_multiprocessing() -> None:
     program = """
         import multiprocessing

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""What all tests have in common: where they apply, and that none depends on how fast a machine is.
+
+A test that is about something that not every platform has says so,
+``@pytest.mark.applies(condition, reason="...")``, and is not selected where the condition is false. Where all must be
+there, as in CI, a skipped test is a failure.
+"""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+from reference import IS_EXTENDED, REAL
+
+# Emulated and busy machines take seconds for what elsewhere takes milliseconds.
+settings.register_profile("any speed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any speed")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "applies(condition, reason): what a test is about is there")
+
+
+def pytest_report_header() -> str:
+    than = "more than double has" if IS_EXTENDED else "as double: tolerances allow for what the reference loses"
+    return f"reference: long double with eps {np.finfo(REAL).eps:.1e}, {than}"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    left_out = [item for item in items if not all(mark.args[0] for mark in item.iter_markers("applies"))]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in set(left_out)]
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Where all must be there, a skipped test is a failure."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")  # workers of xdist have none
+    if os.environ.get("CI") and reporter and reporter.stats.get("skipped"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
