@@ -21,6 +21,7 @@ from .limbs import TwistBone, limb_twist, twist_amounts, twist_bones
 from .motion import Motion
 from .options import Center, DeformOptions, InverseOptions, Method, MethodOptions, Rotation
 from .reports import PoseReport, SingularVertexWarning, WeightReport, WeightWarning
+from .shapes import BlendShape, ShapeMotion
 from .skeleton import Skeleton
 from .skin import Skin
 from .twist import Twist, TwistTracker
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Animation",
     "Animations",
+    "BlendShape",
     "BonesBlending",
     "Center",
     "CenterWarning",
@@ -44,6 +46,7 @@ __all__ = [
     "Motion",
     "PoseReport",
     "Rotation",
+    "ShapeMotion",
     "SingularVertexWarning",
     "Skeleton",
     "Skin",

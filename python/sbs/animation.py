@@ -13,7 +13,7 @@ from . import affine
 from .names import nearest_name
 from .rig import Floats, Rig, compose, decompose
 
-TrackPath = Literal["translation", "rotation", "scale"]
+TrackPath = Literal["translation", "rotation", "scale", "weights"]
 Interpolation = Literal["LINEAR", "STEP", "CUBICSPLINE"]
 
 # A property that never differs from the rest pose by more than this, relative to its size, gets no track.
@@ -48,15 +48,16 @@ class Track:
 
     Attributes
     ----------
-    path : "translation", "rotation" or "scale"
+    path : "translation", "rotation", "scale" or "weights"
     interpolation : "LINEAR", "STEP" or "CUBICSPLINE"
         As glTF 2.0 defines them (appendix C): LINEAR rotations go by slerp.
     nodes : (C,) intp ndarray
-        The nodes that move.
+        The nodes that move; of weights the blend shapes.
     times : (K,) float64 ndarray
         Seconds, not decreasing.
     values : (K, C, n) float64 ndarray
-        A key for each time and node; n is 4 for rotations, quaternions (w, x, y, z), else 3. For CUBICSPLINE
+        A key for each time and node; n is 4 for rotations, quaternions (w, x, y, z), 1 for
+        weights, else 3. For CUBICSPLINE
         (K, 3, C, n): in-tangent, value, out-tangent, tangents per second.
     """
 
@@ -113,11 +114,14 @@ class Animation:
     tracks : tuple of Track
     rig : Rig
         What the tracks move; nodes without a track keep their rest transform.
+    shape_tracks : tuple of Track
+        Weights of the blend shapes of the mesh: see `Character.shape_motion`.
     """
 
     name: str
     tracks: tuple[Track, ...]
     rig: Rig
+    shape_tracks: tuple[Track, ...] = ()
 
     def __repr__(self) -> str:
         return f"<sbs.Animation {self.name!r}, {self.duration:g} s>"
@@ -125,7 +129,7 @@ class Animation:
     @property
     def duration(self) -> float:
         """Time of the last key, seconds; the first frame is at 0."""
-        return max((float(track.times[-1]) for track in self.tracks), default=0.0)
+        return max((float(track.times[-1]) for track in (*self.tracks, *self.shape_tracks)), default=0.0)
 
     def skinning_matrices(self, times: ArrayLike) -> Floats:
         """Skinning matrices at one time or several, bind space to scene.

@@ -23,6 +23,7 @@ from .motion import Motion
 from .options import BlendOptions
 from .reports import WeightReport, WeightWarning
 from .rig import Rig
+from .shapes import ShapeMotion
 from .skeleton import Skeleton
 from .skin import Skin
 from .text import well_formed
@@ -292,6 +293,34 @@ class Character:
         pose = self.skeleton.forward(local, quaternions=quaternions, rotation_vectors=rotation_vectors)
         return self.scene_matrix @ self.skeleton.skinning_matrices(pose)
 
+    def shape_motion(self, animation: Animation | None = None) -> ShapeMotion:
+        """The blend shapes of the mesh in an animation, by default in the pose in the file.
+
+        They are applied to the rest positions, before joints move these::
+
+            talk = character.animations["Talk"]
+            character.skin.deform(
+                talk.skinning_matrices(0.5), rest_positions=character.shape_motion(talk).rest_positions(0.5)
+            )
+
+        Normals stay those of the mesh without shapes.
+
+        Parameters
+        ----------
+        animation : Animation, optional
+
+        Raises
+        ------
+        ValueError
+            If the animation moves shapes that the mesh does not have.
+        """
+        tracks = () if animation is None else animation.shape_tracks
+        count = len(self.mesh.shapes)
+        for track in tracks:
+            if track.nodes.size and not 0 <= track.nodes.min() <= track.nodes.max() < count:
+                raise ValueError(f"the animation moves shape {track.nodes.max()}, but the mesh has {count}")
+        return ShapeMotion(self.mesh.positions, self.mesh.shapes, tracks)
+
     def optimized_centers(self, **options: Any) -> NDArray[np.float64]:
         """Optimized centers of rotation (V, 3) of the mesh; options as `sbs.optimized_centers` takes them."""
         mesh = self.mesh
@@ -414,7 +443,8 @@ def load(path: PathLike, *, strict: bool = False, skin: int | None = None) -> Ch
     """Read a skinned character from a file: glTF 2.0 (.glb, .gltf), or another format that ``sbs formats`` lists.
 
     All triangles of one skin become one mesh: every primitive of every mesh, also of skins with the same joints. Strips
-    and fans are converted to triangles; points, lines, morph targets, materials and meshes without a skin are left out.
+    and fans are converted to triangles; points, lines, materials and meshes without a skin are left out. Morph targets
+    become `Mesh.shapes`.
     If only some primitives have normals, the others get area-weighted ones. If the file's own pose scales all joints
     alike (an armature scaled by 100, for instance), the mesh and the bind pose are scaled instead: deformed positions
     are those of the scene, in its units, and skinning matrices are rigid.

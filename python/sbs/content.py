@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from .animation import Animations
 from .options import BlendOptions
 from .rig import Floats, Rig
+from .shapes import BlendShape
 from .skeleton import Skeleton
 from .triangle_mesh import Mesh
 
@@ -52,6 +53,7 @@ class SkinnedMesh:
     normals: Floats | None = None
     uvs: Floats | None = None
     centers: Floats | None = None
+    shapes: tuple[BlendShape, ...] = ()
 
     def as_mesh(self) -> Mesh:
         """The same in single precision; numbers too large for it become infinite, which `Skin` refuses."""
@@ -68,6 +70,7 @@ class SkinnedMesh:
                 normals=single(self.normals),
                 uvs=single(self.uvs),
                 centers=self.centers,
+                shapes=tuple(replace(shape, offsets=shape.offsets.astype(np.float32)) for shape in self.shapes),
             )
 
 
@@ -125,8 +128,9 @@ def fold_scale(surface: SkinnedMesh, rig: Rig, weighted: NDArray[np.bool_]) -> t
     inverse_bind_matrices = rig.inverse_bind_matrices.copy()
     inverse_bind_matrices[:, :3, :3] /= scale
     centers = None if surface.centers is None else surface.centers * scale
+    shapes = tuple(replace(shape, offsets=shape.offsets * scale) for shape in surface.shapes)
     return (
-        replace(surface, positions=surface.positions * scale, centers=centers),
+        replace(surface, positions=surface.positions * scale, centers=centers, shapes=shapes),
         replace(rig, inverse_bind_matrices=inverse_bind_matrices),
     )
 

@@ -13,6 +13,7 @@ INSTALL = {
     "plots": "matplotlib",
     "USD files": "usd-core",
     "FBX files": "ufbx",
+    "pages in the browser": "viser",
     "clusters": "distributed",
 }
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .options import AnyFloats
+from .shapes import BlendShape
 
 __all__ = ["Mesh"]
 
@@ -32,6 +33,8 @@ class Mesh:
         Texture coordinates.
     centers : (V, 3) float64 ndarray or None
         What ``center="optimized"`` turns every vertex about; of files that give such points (SDEF).
+    shapes : tuple of BlendShape
+        Blend shapes, also called morph targets.
 
     Raises
     ------
@@ -46,6 +49,7 @@ class Mesh:
     normals: AnyFloats | None = None
     uvs: AnyFloats | None = None
     centers: NDArray[np.float64] | None = None
+    shapes: tuple[BlendShape, ...] = ()
 
     def __post_init__(self) -> None:
         triangles, count = np.asarray(self.triangles), len(self.positions)
@@ -58,6 +62,12 @@ class Mesh:
             )
         if self.uvs is not None and np.shape(self.uvs) != (count, 2):
             raise ValueError(f"uvs has shape {np.shape(self.uvs)}, expected ({count}, 2)")
+        for shape in self.shapes:
+            vertices, offsets = np.asarray(shape.vertices), np.shape(shape.offsets)
+            if vertices.ndim != 1 or offsets != (len(vertices), 3):
+                raise ValueError(f"shape {shape.name!r} has offsets {offsets} for vertices {vertices.shape}")
+            if vertices.size and not (vertices.min() >= 0 and vertices.max() < count):
+                raise ValueError(f"shape {shape.name!r} moves vertices that are out of range for {count}")
 
     def reordered(self, order: ArrayLike) -> Mesh:
         """The mesh with its vertices in another order, and the triangles renumbered.

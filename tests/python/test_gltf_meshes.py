@@ -223,14 +223,6 @@ def test_any_joint_may_have_weight_zero(tmp_path: Path) -> None:
     np.testing.assert_array_equal(load(builder, tmp_path).mesh.joint_indices, [[0, 0, 0, 0]] * 2 + [[0, 1, 0, 0]] * 2)
 
 
-def test_morph_targets_are_left_out(tmp_path: Path) -> None:
-    builder = arm()
-    builder.json["meshes"][0]["primitives"][0]["targets"] = [{"POSITION": builder.accessor([[1, 1, 1]] * 4)}]
-    with pytest.warns(FileWarning, match="morph targets are left out"):
-        character = load(builder, tmp_path)
-    np.testing.assert_array_equal(character.skin.deform(character.rest_matrices), character.mesh.positions)
-
-
 def test_meshes_without_a_skin_are_left_out(tmp_path: Path) -> None:
     builder = arm()
     builder.mesh(builder.primitive(SQUARE[:3], [[0] * 4] * 3, [[1, 0, 0, 0]] * 3))

@@ -17,6 +17,7 @@ from .info import info
 from .quality import quality
 from .samples import samples
 from .subdivide import subdivide
+from .view import view
 from .weights import weights
 
 
@@ -26,5 +27,7 @@ def main() -> None:
     """Skinning of characters: spherical blend skinning beside linear and dual quaternion skinning."""
 
 
-for command in (info, deform, compare, quality, weights, subdivide, bend_curvature, samples, demo, bench, formats):
+for command in (
+    info, deform, compare, quality, weights, subdivide, bend_curvature, view, samples, demo, bench, formats,
+):  # fmt: skip
     main.add_command(command)

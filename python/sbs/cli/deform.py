@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..animation import Animation, Animations
-from ..character import load, load_motion
+from ..character import Character, load, load_motion
 from ..files import replacing
 from ..formats import Format, Job, bake, bake_on, with_role, written
 from ..options import BlendOptions, Center, Method, Rotation
+from ..shapes import ShapeMotion
 from ..skin import Skin
 from ..triangle_mesh import Mesh
 from .blended_bones import Ends, blending_options, chosen_bones
@@ -194,13 +195,18 @@ def deform(
         rate = 24.0 if fps is None else fps
         numbers = frame_numbers(animation.duration, rate, frames)
         if sequence:
-            write_sequence(output, writer, skin, animation.skinning_matrices, numbers, rate, character.mesh, options)
+            shapes = character.shape_motion(animation)
+            write_sequence(
+                output, writer, skin, animation.skinning_matrices, numbers, rate, character.mesh, options, shapes
+            )
             return
-        write_frames(output, skin, animation, numbers, rate, character.mesh, options, scheduler)
+        write_frames(output, skin, animation, numbers, rate, character, options, scheduler)
         say(f"{output}: {len(numbers)} frames of {skin.vertex_count} vertices")
         return
     matrices = turned_joints(character, joints, turns)[0] if joints else pose_at(character, animation_name, time)
-    write_pose(output, writer, skin, matrices, character.mesh, options)
+    shapes = character.shape_motion(None if animation_name is None else find_animation(character, animation_name))
+    rest = shapes.rest_positions(time or 0.0) if shapes.shapes else None
+    write_pose(output, writer, skin, matrices, character.mesh, options, rest)
     say(f"{output}: {skin.vertex_count} vertices")
 
 
@@ -210,12 +216,13 @@ def write_frames(
     animation: Animation,
     numbers: range,
     rate: float,
-    mesh: Mesh,
+    character: Character,
     options: BlendOptions,
     scheduler: str | None,
 ) -> None:
     """Write all frames to one file, deformed here or on a cluster."""
     done = 0
+    triangles, shapes = character.mesh.triangles, character.shape_motion(animation)
     with progress_bar() as progress:
         task = progress.add_task("deforming", total=len(numbers))
 
@@ -225,10 +232,11 @@ def write_frames(
             progress.update(task, completed=count)
 
         if scheduler is None:
-            bake(output, skin, animation, numbers, fps=rate, triangles=mesh.triangles, progress=show, **options)
+            what: dict[str, Any] = {"triangles": triangles, "shapes": shapes}
+            bake(output, skin, animation, numbers, fps=rate, progress=show, **what, **options)
             return
         try:
-            bake_on(scheduler, [Job(output, skin, animation, numbers, rate, options)], progress=show)
+            bake_on(scheduler, [Job(output, skin, animation, numbers, rate, options, shapes)], progress=show)
         except (OSError, KeyboardInterrupt):
             if done:
                 say(f"{done} of {len(numbers)} frames are kept: the same command goes on from there", err=True)
@@ -236,14 +244,20 @@ def write_frames(
 
 
 def write_pose(
-    output: Path, writer: Format, skin: Skin, matrices: NDArray[np.float64], mesh: Mesh, options: BlendOptions
+    output: Path,
+    writer: Format,
+    skin: Skin,
+    matrices: NDArray[np.float64],
+    mesh: Mesh,
+    options: BlendOptions,
+    rest: NDArray[Any] | None,
 ) -> None:
     """Deform a mesh and write it, with its normals and texture coordinates where the format has any."""
     normals = None
     if skin.has_normals:
-        positions, normals = skin.deform(matrices, normals=True, **options)
+        positions, normals = skin.deform(matrices, rest_positions=rest, normals=True, **options)
     else:
-        positions = skin.deform(matrices, **options)
+        positions = skin.deform(matrices, rest_positions=rest, **options)
     check_finite(positions, "position")
     if normals is not None:
         check_finite(normals, "normal")
@@ -262,13 +276,15 @@ def write_sequence(
     rate: float,
     mesh: Mesh,
     options: BlendOptions,
+    shapes: ShapeMotion,
 ) -> None:
     """Write each frame to a file of its own, its number in place of the # of the name, as wide as these."""
     marks = "#" * output.name.count("#")
     with progress_bar() as progress:
         for number in progress.track(numbers, description="deforming"):
             path = output.with_name(output.name.replace(marks, f"{number:0{len(marks)}d}"))
-            write_pose(path, writer, skin, matrices_at(number / rate), mesh, options)
+            rest = shapes.rest_positions(number / rate) if shapes.shapes else None
+            write_pose(path, writer, skin, matrices_at(number / rate), mesh, options, rest)
     say(f"{output}: {len(numbers)} files of {skin.vertex_count} vertices")
 
 

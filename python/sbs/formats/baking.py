@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..animation import Animation
 from ..files import replacing
 from ..options import BlendOptions
+from ..shapes import ShapeMotion
 from ..skin import Skin
 from .caches import Frames
 from .table import written
@@ -41,6 +42,7 @@ def deformed(
     options: BlendOptions,
     out: Rows | None = None,
     threads: int | None = None,
+    shapes: ShapeMotion | None = None,
 ) -> tuple[Rows, Rows | None]:
     """Positions (F, V, 3) of frames, and their normals if asked for.
 
@@ -51,7 +53,9 @@ def deformed(
     """
     matrices = animation.skinning_matrices(times)
     rows: tuple[Rows, Rows | None]
-    if normals:
+    if shapes is not None and shapes.shapes:
+        rows = _of_shapes(skin, matrices, times, normals, options, out, threads, shapes)
+    elif normals:
         rows = skin.deform_many(matrices, normals=True, out=out, threads=threads, **options)
     else:
         rows = skin.deform_many(matrices, out=out, threads=threads, **options), None
@@ -64,6 +68,29 @@ def deformed(
                 f"the {what} of vertex {vertex} in frame {numbers[int(frame)]} is not finite: nothing is written"
             )
     return rows
+
+
+def _of_shapes(
+    skin: Skin,
+    matrices: NDArray[np.float64],
+    times: NDArray[np.float64],
+    normals: bool,
+    options: BlendOptions,
+    out: Rows | None,
+    threads: int | None,
+    shapes: ShapeMotion,
+) -> tuple[Rows, Rows | None]:
+    """The same, of rest positions that differ from frame to frame."""
+    positions = np.empty((len(times), skin.vertex_count, 3), skin.dtype) if out is None else out
+    directions = np.empty_like(positions) if normals else None
+    for frame, time in enumerate(times.tolist()):
+        rest = shapes.rest_positions(time)
+        if directions is None:
+            skin.deform(matrices[frame], rest_positions=rest, out=positions[frame], threads=threads, **options)
+        else:
+            both: Any = {"out": positions[frame], "out_normals": directions[frame]}
+            skin.deform(matrices[frame], rest_positions=rest, normals=True, threads=threads, **both, **options)
+    return positions, directions
 
 
 def frames_of(skin: Skin, numbers: range, fps: float, triangles: NDArray[np.int32] | None = None) -> Frames:
@@ -90,6 +117,7 @@ def bake(
     *,
     fps: float = 24.0,
     triangles: NDArray[np.int32] | None = None,
+    shapes: ShapeMotion | None = None,
     progress: Callable[[int], object] | None = None,
     **options: Unpack[BlendOptions],
 ) -> None:
@@ -106,6 +134,8 @@ def bake(
     fps : float, optional
     triangles : (T, 3) ndarray, optional
         Of the mesh, for formats that contain them.
+    shapes : ShapeMotion, optional
+        Blend shapes of the mesh, from `Character.shape_motion`, which are applied first.
     progress : callable, optional
         Called with the number of frames that are done, from time to time.
     **options
@@ -129,7 +159,8 @@ def bake(
             if room is None:  # the same memory for all, which the system need not clear each time
                 room = np.empty((len(part), skin.vertex_count, 3), skin.dtype)
             normals = cache.normals and skin.has_normals
-            cache.append(*deformed(skin, animation, frames.times(part), part, normals, options, room[: len(part)]))
+            out = room[: len(part)]
+            cache.append(*deformed(skin, animation, frames.times(part), part, normals, options, out, shapes=shapes))
             done += len(part)
             if progress is not None:
                 progress(done)

@@ -25,6 +25,7 @@ from ..animation import Animation
 from ..callers import warn
 from ..extras import load
 from ..options import BlendOptions
+from ..shapes import ShapeMotion
 from ..skin import Skin
 from .baking import chunks, deformed, frames_of
 from .caches import Frames, RawCache
@@ -55,6 +56,8 @@ class Job:
     fps : float
     options : BlendOptions
         As `Skin.deform_many` takes them.
+    shapes : ShapeMotion, optional
+        Blend shapes of the mesh, from `Character.shape_motion`.
     """
 
     path: str | Path
@@ -63,6 +66,7 @@ class Job:
     numbers: range
     fps: float = 24.0
     options: BlendOptions = field(default_factory=BlendOptions)
+    shapes: ShapeMotion | None = None
 
     @functools.cached_property
     def cache(self) -> type[RawCache]:
@@ -86,6 +90,7 @@ class _Work:
     cache: type[RawCache]
     frames: Frames
     options: BlendOptions
+    shapes: ShapeMotion | None
     place: Place
     version: str
 
@@ -138,11 +143,18 @@ def bake_on(scheduler: Any, jobs: Sequence[Job], *, progress: Callable[[int], ob
             header = job.cache.header(job.frames)
             size = len(header) + job.cache.frame_size(job.frames) * len(job.numbers)
             identity = digest(
-                installed, job.cache.__name__, job.skin, job.animation, job.numbers, job.fps, dict(job.options)
+                installed,
+                job.cache.__name__,
+                job.skin,
+                job.animation,
+                job.numbers,
+                job.fps,
+                dict(job.options),
+                job.shapes,
             )
             files.append(file := stack.enter_context(Unfinished(path, identity, size)))
             file.write(0, header)
-            work = _Work(job.animation, job.cache, job.frames, job.options, file.place, installed)
+            work = _Work(job.animation, job.cache, job.frames, job.options, job.shapes, file.place, installed)
             works.append((job.skin, work))
             for number, part in enumerate(chunks(job.frames)):
                 todo.append((len(files) - 1, number, part))
@@ -261,7 +273,7 @@ def _deform_chunk(skin: Skin, work: _Work, part: range) -> _Done:
     if work.version != installed:
         raise RuntimeError(f"a worker has version {installed} of sbs, not {work.version}")
     times = work.frames.times(part)
-    rows, _ = deformed(skin, work.animation, times, part, False, work.options, threads=1)
+    rows, _ = deformed(skin, work.animation, times, part, False, work.options, threads=1, shapes=work.shapes)
     data = np.ascontiguousarray(work.cache.encoded(rows)).data.cast("B")
     first = part[0] - work.frames.numbers[0]
     offset = len(work.cache.header(work.frames)) + first * work.cache.frame_size(work.frames)

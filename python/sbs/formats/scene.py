@@ -17,6 +17,7 @@ from ..animation import Animation, Animations, Track, TrackPath
 from ..content import CharacterContent, FileError, SkinnedMesh, fold_scale, skeleton_of, weighted_joints
 from ..options import BlendOptions
 from ..rig import Floats, Rig, compose
+from ..shapes import BlendShape
 from ..text import well_formed
 
 __all__ = ["Clip", "Nodes", "Scene", "rig_of", "to_content"]
@@ -55,6 +56,8 @@ class Clip:
     nodes : (C,) int64 ndarray
     translations, scales : (F, C, 3) ndarray
     quaternions : (F, C, 4) ndarray
+    shape_weights : (F, S) ndarray, optional
+        Of all blend shapes.
     """
 
     name: str
@@ -63,6 +66,7 @@ class Clip:
     translations: Floats
     quaternions: Floats
     scales: Floats
+    shape_weights: Floats | None = None
 
 
 @dataclass
@@ -99,15 +103,20 @@ class Scene:
             "joints": self.joints,
             "inverse_bind_matrices": self.inverse_bind_matrices,
             **{f"nodes.{key}": value for key, value in vars(self.nodes).items() if key != "names"},
-            **{f"surface.{key}": value for key, value in vars(self.surface).items() if value is not None},
+            **{f"surface.{key}": value for key, value in vars(self.surface).items() if isinstance(value, np.ndarray)},
         }
+        for number, shape in enumerate(self.surface.shapes):
+            arrays |= {f"shape{number}.vertices": shape.vertices, f"shape{number}.offsets": shape.offsets}
         for number, clip in enumerate(self.clips):
-            arrays |= {f"clip{number}.{key}": value for key, value in vars(clip).items() if key != "name"}
+            arrays |= {
+                f"clip{number}.{key}": value for key, value in vars(clip).items() if isinstance(value, np.ndarray)
+            }
         if self.amount is not None:
             arrays["amount"] = self.amount
         words = {
             "names": self.nodes.names,
             "clips": [clip.name for clip in self.clips],
+            "shapes": [(shape.name, shape.weight) for shape in self.surface.shapes],
             "remarks": self.remarks,
             "method": self.method,
         }
@@ -126,11 +135,15 @@ class Scene:
         def part(prefix: str) -> dict[str, NDArray[Any]]:
             return {key.removeprefix(prefix): arrays[key] for key in arrays if key.startswith(prefix)}
 
+        shapes = tuple(
+            BlendShape(str(name), weight=float(weight), **part(f"shape{number}."))
+            for number, (name, weight) in enumerate(words["shapes"])
+        )
         return cls(
             nodes=Nodes(names=words["names"], **part("nodes.")),
             joints=arrays["joints"],
             inverse_bind_matrices=arrays["inverse_bind_matrices"],
-            surface=SkinnedMesh(**part("surface.")),
+            surface=SkinnedMesh(**part("surface."), shapes=shapes),
             clips=[Clip(name=name, **part(f"clip{number}.")) for number, name in enumerate(words["clips"])],
             remarks=words["remarks"],
             method=words["method"],
@@ -231,6 +244,12 @@ def _check(path: Path, scene: Scene) -> None:
     numbers = {"rest positions": surface.positions, "inverse bind matrices": scene.inverse_bind_matrices}
     numbers |= {"translations": nodes.translations, "rotations": nodes.quaternions, "scales": nodes.scales}
     numbers |= {f"keys of {clip.name!r}": clip.quaternions for clip in scene.clips}
+    numbers |= {f"offsets of shape {shape.name!r}": shape.offsets for shape in surface.shapes}
+    for clip in scene.clips:
+        if clip.shape_weights is not None:
+            numbers[f"weights of shapes in {clip.name!r}"] = clip.shape_weights
+            if clip.shape_weights.shape != (len(clip.times), len(surface.shapes)):
+                raise FileError(f"{path}: {clip.name!r} has weights of {clip.shape_weights.shape[1:]} shapes")
     for what, array in numbers.items():
         if not np.isfinite(array).all():
             raise FileError(f"{path}: {what} are not finite")
@@ -238,7 +257,7 @@ def _check(path: Path, scene: Scene) -> None:
         "a triangle names vertex": (surface.triangles, vertex_count),
         "a weight names joint": (surface.joint_indices, joint_count),
         "a joint is node": (scene.joints, node_count),
-    }
+    } | {f"shape {shape.name!r} names vertex": (shape.vertices, vertex_count) for shape in surface.shapes}
     for what, (numbers_of, count) in indices.items():
         if numbers_of.size and not (numbers_of.min() >= 0 and numbers_of.max() < count):
             wrong = numbers_of.min() if numbers_of.min() < 0 else numbers_of.max()
@@ -274,4 +293,8 @@ def _animation(path: Path, clip: Clip, rig: Rig, number: NDArray[np.intp]) -> An
         "scale": clip.scales,
     }
     tracks = tuple(Track(what, "LINEAR", nodes, clip.times, values) for what, values in paths.items())
-    return Animation(well_formed(clip.name), tracks, rig)
+    shape_tracks: tuple[Track, ...] = ()
+    if clip.shape_weights is not None and clip.shape_weights.size:
+        shapes = np.arange(clip.shape_weights.shape[1])
+        shape_tracks = (Track("weights", "LINEAR", shapes, clip.times, clip.shape_weights[..., None]),)
+    return Animation(well_formed(clip.name), tracks, rig, shape_tracks)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -36,11 +37,16 @@ class AnimationReader:
     rig : Rig
     nodes : list of N int
         The node of the file behind each node of the rig.
+    shape_nodes : dict of int to (int, int)
+        The first blend shape at each node of the file that has any, and how many.
     """
 
-    def __init__(self, document: Document, rig: Rig, nodes: list[int]) -> None:
+    def __init__(
+        self, document: Document, rig: Rig, nodes: list[int], shape_nodes: dict[int, tuple[int, int]] | None = None
+    ) -> None:
         self._document = document
         self._rig = rig
+        self._shape_nodes = shape_nodes or {}
         self._number = {node: i for i, node in enumerate(nodes)}
         self._has_matrix = rig.has_matrix.tolist()
         # Most channels share their times, by one accessor or by several with equal content.
@@ -52,8 +58,10 @@ class AnimationReader:
         animations, numbers = [], []
         for number, element in enumerate(self._document.all("animations")):
             tracks = self._read_tracks(element)
-            if tracks:
-                animations.append(Animation(element.string("name", f"animation_{number}"), tracks, self._rig))
+            shapes = tuple(self._read_shape_tracks(element)) if self._shape_nodes else ()
+            if tracks or shapes:
+                name = element.string("name", f"animation_{number}")
+                animations.append(Animation(name, tracks, self._rig, shapes))
                 numbers.append(number)
         return Animations(animations), numbers
 
@@ -89,18 +97,11 @@ class AnimationReader:
             return
         if self._has_matrix[node]:
             raise target.error("a node that is given by a matrix cannot be moved", "node")
-        number = channel.integer("sampler")
-        if number >= len(samplers):
-            raise channel.error(f"{number}, but there are {len(samplers)} samplers", "sampler")
-        sampler = samplers[number]
-        interpolation = sampler.string("interpolation", "LINEAR")
-        if interpolation not in ("LINEAR", "STEP", "CUBICSPLINE"):
-            raise sampler.error(f"{interpolation[:20]!r} is no interpolation", "interpolation")
-        times = self._read_times(sampler)
+        sampler, interpolation, times = self._read_sampler(channel, samplers)
         key = path, interpolation, id(times)
         group = groups.get(key)
         if group is None:
-            group = _Channels(cast(TrackPath, path), cast(Interpolation, interpolation), times)
+            group = _Channels(cast(TrackPath, path), interpolation, times)
             groups[key] = group
         accessor = self._document.follow("accessors", sampler, "output")
         needed = len(times) * (3 if interpolation == "CUBICSPLINE" else 1)
@@ -108,6 +109,38 @@ class AnimationReader:
             raise accessor.error(f"{accessors.count(accessor)} values, {needed} are needed for {len(times)} times")
         group.nodes.append(node)
         group.outputs.append(accessor)
+
+    def _read_sampler(self, channel: Element, samplers: list[Element]) -> tuple[Element, Interpolation, Floats]:
+        """The sampler of a channel, how it interpolates, and the times of its keys."""
+        number = channel.integer("sampler")
+        if number >= len(samplers):
+            raise channel.error(f"{number}, but there are {len(samplers)} samplers", "sampler")
+        sampler = samplers[number]
+        interpolation = sampler.string("interpolation", "LINEAR")
+        if interpolation not in ("LINEAR", "STEP", "CUBICSPLINE"):
+            raise sampler.error(f"{interpolation[:20]!r} is no interpolation", "interpolation")
+        return sampler, cast(Interpolation, interpolation), self._read_times(sampler)
+
+    def _read_shape_tracks(self, animation: Element) -> Iterator[Track]:
+        """Weights of morph targets: a track for each channel."""
+        samplers = animation.children("samplers")
+        for channel in animation.children("channels"):
+            target = channel.child("target")
+            if target.string("path") != "weights" or "node" not in target:
+                continue
+            first, count = self._shape_nodes.get(target.integer("node"), (0, 0))
+            if not count:
+                continue
+            sampler, interpolation, times = self._read_sampler(channel, samplers)
+            accessor = self._document.follow("accessors", sampler, "output")
+            keys = (len(times), 3) if interpolation == "CUBICSPLINE" else (len(times),)
+            needed = int(np.prod(keys)) * count
+            if accessors.count(accessor) != needed:
+                raise accessor.error(
+                    f"{accessors.count(accessor)} values, {needed} are needed for {len(times)} times of {count} targets"
+                )
+            values = accessors.read_floats(self._document, accessor, "SCALAR").reshape(*keys, count, 1)
+            yield Track("weights", interpolation, np.arange(first, first + count), times, values)
 
     def _read_times(self, sampler: Element) -> Floats:
         """Times of keys; equal times are the same array."""

@@ -114,6 +114,10 @@ class Element:
             raise self.error(f"a string is needed, found {_show(value)}", key)
         return value if value.isascii() else well_formed(value)
 
+    def anything(self, key: str) -> Any:
+        """What is there, of whatever type, or None: of extras, which follow no rule."""
+        return self._content.get(key)
+
     def flag(self, key: str) -> bool:
         value = self._content.get(key) or False
         if not isinstance(value, bool):

@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import affine
 from ..content import SkinnedMesh
 from ..rig import Floats
+from ..shapes import BlendShape
 from . import accessors
 from .document import Document, Element
+from .shapes import read_shapes
 from .skins import SkinUse
 
 _TRIANGLES, _TRIANGLE_STRIP, _TRIANGLE_FAN = 4, 5, 6
@@ -25,15 +29,21 @@ def read_surface(
     coordinates get (0, 0) if others have them. Raises FileError.
     """
     surfaces, origins = [], []
+    shapes: list[BlendShape] = []
+    first = 0
     for mesh_number, (mesh, use) in enumerate(meshes):
+        parts = []
         for number, primitive in enumerate(mesh.children("primitives")):
             surface = _read_primitive(document, primitive, use)
             if surface is not None:
                 surfaces.append(surface)
                 origins.append((mesh_number, number, len(surface.positions)))
+                parts.append((primitive, first, len(surface.positions)))
+                first += len(surface.positions)
+        shapes += read_shapes(document, mesh, parts, use.mesh_matrix)
     if not surfaces:
         raise document.root.error("no triangles on the skin")
-    return join(surfaces), origins
+    return replace(join(surfaces), shapes=tuple(shapes)), origins
 
 
 def vertex_count(document: Document, mesh: Element) -> int:
@@ -66,6 +76,11 @@ def join(surfaces: list[SkinnedMesh]) -> SkinnedMesh:
         joint_weights=np.concatenate([np.pad(s.joint_weights, p) for s, p in zip(surfaces, padding, strict=True)]),
         normals=_concatenate(normals),
         uvs=_concatenate(uvs),
+        shapes=tuple(
+            replace(shape, vertices=shape.vertices + np.int32(first))
+            for surface, first in zip(surfaces, first_vertices, strict=True)
+            for shape in surface.shapes
+        ),
     )
 
 
@@ -96,9 +111,6 @@ def _read_primitive(document: Document, primitive: Element, use: SkinUse) -> Ski
         return None
     if mode > _TRIANGLE_FAN:
         raise primitive.error(f"{mode} is no mode", "mode")
-    if primitive.children("targets"):
-        document.remarks.append(f"{primitive.label}: morph targets are left out")
-
     attributes = primitive.child("attributes")
     position_accessor = document.follow("accessors", attributes, "POSITION")
     if "bufferView" not in position_accessor and primitive.has_extension("KHR_draco_mesh_compression"):

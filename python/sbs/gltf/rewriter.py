@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import affine
-from ..animation import Animation
+from ..animation import Animation, Track
 from ..content import FileError
 from ..influences import tidy
 from ..text import well_formed
 from ..triangle_mesh import Mesh
 from .container import read_uri
 from .influences import in_sets, quantize
-from .keys import keys_of
+from .keys import keys_of, keys_of_weights, weights_of_all
 from .source import Part, Source
 
 __all__ = ["rewrite"]
@@ -206,14 +206,24 @@ def _put_animations(file: _File, source: Source, animations: Sequence[Animation]
 def _animation(file: _File, source: Source, animation: Animation) -> dict[str, Any]:
     channels: list[dict[str, Any]] = []
     samplers: list[dict[str, Any]] = []
-    for track in animation.tracks:
+
+    def times_of(track: Track) -> int:
         seconds = track.times.astype(np.float32)[:, None]
         bounds: dict[str, Any] = {"min": [float(seconds.min())], "max": [float(seconds.max())]}
-        times = file.accessor(seconds, **bounds)
+        return file.accessor(seconds, **bounds)
+
+    def channel(track: Track, times: int, keys: NDArray[np.float32], node: int) -> None:
+        output = file.accessor(keys)
+        samplers.append({"input": times, "output": output, "interpolation": track.interpolation})
+        channels.append({"sampler": len(samplers) - 1, "target": {"node": node, "path": track.path}})
+
+    for track in animation.tracks:
+        times = times_of(track)
         for column, node in enumerate(track.nodes.tolist()):
-            output = file.accessor(keys_of(track, column))
-            samplers.append({"input": times, "output": output, "interpolation": track.interpolation})
-            target = {"node": source.nodes[node], "path": track.path}
-            channels.append({"sampler": len(samplers) - 1, "target": target})
+            channel(track, times, keys_of(track, column), source.nodes[node])
+    for node, (first, count) in source.shape_nodes.items():
+        rest = [shape.weight for shape in source.mesh.shapes[first : first + count]]
+        for track in weights_of_all(animation.shape_tracks, first, count, rest):
+            channel(track, times_of(track), keys_of_weights(track), node)
     name = well_formed(animation.name)
     return {"channels": channels, "samplers": samplers} | ({"name": name} if name else {})

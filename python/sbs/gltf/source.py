@@ -60,6 +60,8 @@ class Source:
     rig : Rig
     nodes : list of int
         The file's node of each node of the rig.
+    shape_nodes : dict of int to (int, int)
+        The first shape of the mesh at each of the file's nodes that has any, and how many.
     animations : list of (Animation, int)
         Those that move the rig, with their numbers in the file.
     """
@@ -72,6 +74,7 @@ class Source:
     mesh: Mesh
     rig: Rig
     nodes: list[int]
+    shape_nodes: dict[int, tuple[int, int]]
     animations: list[tuple[Animation, int]]
 
     def fits(self, mesh: Mesh, rig: Rig) -> bool:
@@ -81,5 +84,7 @@ class Source:
             and np.array_equal(mesh.triangles, self.mesh.triangles)
             and (mesh.normals is None) == (self.mesh.normals is None)
             and (mesh.uvs is None) == (self.mesh.uvs is None)
+            and len(mesh.shapes) == len(self.mesh.shapes)
+            and all(ours is theirs for ours, theirs in zip(mesh.shapes, self.mesh.shapes, strict=True))
             and rig.same_as(self.rig)
         )

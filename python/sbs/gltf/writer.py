@@ -11,13 +11,14 @@ import numpy as np
 import pygltflib
 from numpy.typing import NDArray
 
-from ..animation import Animation
+from ..animation import Animation, Track
 from ..files import replacing
 from ..rig import Rig
+from ..shapes import BlendShape
 from ..text import well_formed
 from ..triangle_mesh import Mesh
 from .influences import in_sets, quantize
-from .keys import keys_of
+from .keys import keys_of, keys_of_weights, weights_of_all
 from .rewriter import rewrite
 from .source import Source
 
@@ -104,8 +105,12 @@ def _to_bytes(name: str | None, mesh: Mesh, rig: Rig, animations: Sequence[Anima
     ]
     primitive = _primitive(builder, mesh, len(rig.joints), weights)
     gltf.meshes = [pygltflib.Mesh(name=name, primitives=[primitive])]
+    if mesh.shapes:
+        primitive.targets = [_target(builder, mesh, shape) for shape in mesh.shapes]
+        gltf.meshes[0].weights = [shape.weight for shape in mesh.shapes]
+        gltf.meshes[0].extras = {"targetNames": [well_formed(shape.name) for shape in mesh.shapes]}
     gltf.nodes.append(pygltflib.Node(name=name, mesh=0, skin=0))
-    gltf.animations = [_animation(builder, animation) for animation in animations]
+    gltf.animations = [_animation(builder, animation, mesh, len(rig.parents)) for animation in animations]
     roots = np.flatnonzero(rig.parents < 0).tolist()
     gltf.scenes = [pygltflib.Scene(nodes=[*roots, len(rig.parents)])]
     gltf.scene = 0
@@ -190,20 +195,32 @@ def _primitive(builder: _Builder, mesh: Mesh, joint_count: int, weights: str) ->
     return _triangles(builder, attributes, mesh.triangles, len(mesh.positions))
 
 
-def _animation(builder: _Builder, animation: Animation) -> pygltflib.Animation:
+def _target(builder: _Builder, mesh: Mesh, shape: BlendShape) -> dict[str, int]:
+    offsets = np.zeros((len(mesh.positions), 3), np.float32)
+    offsets[shape.vertices] = shape.offsets
+    return {"POSITION": builder.accessor(offsets, target=pygltflib.ARRAY_BUFFER, bounds=True)}
+
+
+def _animation(builder: _Builder, animation: Animation, mesh: Mesh, mesh_node: int) -> pygltflib.Animation:
     gltf_animation = pygltflib.Animation(name=well_formed(animation.name) or None)
+
+    def channel(track: Track, times: int, keys: NDArray[np.float32], node: int) -> None:
+        gltf_animation.samplers.append(
+            pygltflib.AnimationSampler(input=times, output=builder.accessor(keys), interpolation=track.interpolation)
+        )
+        gltf_animation.channels.append(
+            pygltflib.AnimationChannel(
+                sampler=len(gltf_animation.samplers) - 1,
+                target=pygltflib.AnimationChannelTarget(node=node, path=track.path),
+            )
+        )
+
     for track in animation.tracks:
         times = builder.accessor(track.times.astype(np.float32), bounds=True)
         for column, node in enumerate(track.nodes.tolist()):
-            gltf_animation.samplers.append(
-                pygltflib.AnimationSampler(
-                    input=times, output=builder.accessor(keys_of(track, column)), interpolation=track.interpolation
-                )
-            )
-            gltf_animation.channels.append(
-                pygltflib.AnimationChannel(
-                    sampler=len(gltf_animation.samplers) - 1,
-                    target=pygltflib.AnimationChannelTarget(node=node, path=track.path),
-                )
-            )
+            channel(track, times, keys_of(track, column), node)
+    rest = [shape.weight for shape in mesh.shapes]
+    for track in weights_of_all(animation.shape_tracks, 0, len(rest), rest):
+        times = builder.accessor(track.times.astype(np.float32), bounds=True)
+        channel(track, times, keys_of_weights(track), mesh_node)
     return gltf_animation

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""Morph targets of meshes, and the tracks of their weights."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..rig import Floats
+from ..shapes import BlendShape
+from ..text import well_formed
+from . import accessors
+from .document import Document, Element
+
+__all__ = ["read_shapes", "target_count", "weights_of"]
+
+
+def target_count(mesh: Element) -> int:
+    """How many morph targets a mesh has: those of its first primitive, which all have in common."""
+    primitives = mesh.children("primitives")
+    return len(primitives[0].children("targets")) if primitives else 0
+
+
+def read_shapes(
+    document: Document, mesh: Element, parts: list[tuple[Element, int, int]], mesh_matrix: Floats
+) -> list[BlendShape]:
+    """The morph targets of a mesh.
+
+    Parameters
+    ----------
+    document : Document
+    mesh : Element
+    parts : list of (Element, int, int)
+        The primitives that are read, with the number of their first vertex and how many they have.
+    mesh_matrix : (4, 4) ndarray
+        From the space of the mesh to that of the character.
+
+    Raises
+    ------
+    FileError
+    """
+    count = target_count(mesh)
+    names = _names(mesh, count)
+    linear = mesh_matrix[:3, :3]
+    targets = []
+    for primitive, _, _ in parts:
+        targets.append(primitive.children("targets"))
+        if len(targets[-1]) != count:
+            raise primitive.error(f"{len(targets[-1])} morph targets, the first primitive has {count}", "targets")
+    shapes = []
+    for number in range(count):
+        vertices, offsets = [np.zeros(0, np.int32)], [np.zeros((0, 3))]
+        for (_, first, rows), elements in zip(parts, targets, strict=True):
+            target = elements[number]
+            if "POSITION" not in target:
+                continue
+            accessor = document.follow("accessors", target, "POSITION")
+            if accessors.count(accessor) != rows:
+                raise target.error(f"{accessors.count(accessor)} elements for {rows} vertices", "POSITION")
+            found = accessors.read_floats(document, accessor, "VEC3")
+            moved = np.flatnonzero(found.any(axis=1))
+            vertices.append((first + moved).astype(np.int32))
+            offsets.append(found[moved] @ linear.T)
+        shapes.append(BlendShape(names[number], np.concatenate(vertices), np.concatenate(offsets)))
+    return shapes
+
+
+def weights_of(node: Element, mesh: Element) -> list[float]:
+    """How much of each morph target a node has, in the file's own pose: its weights, else those of the mesh."""
+    none = [0.0] * target_count(mesh)
+    return (node if "weights" in node else mesh).numbers("weights", none)
+
+
+def _names(mesh: Element, count: int) -> list[str]:
+    """Those that most programs put into extras, or numbers: nothing says that there are any."""
+    extras = mesh.anything("extras")
+    found = extras.get("targetNames") if isinstance(extras, dict) else None
+    named = found if isinstance(found, list) else []
+    texts = [well_formed(name) if isinstance(name, str) else "" for name in named[:count]] + [""] * (count - len(named))
+    return [text or f"shape_{number}" for number, text in enumerate(texts)]

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""Blend shapes: offsets of rest positions, applied before the mesh is deformed by its joints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .animation import Track
+from .options import AnyFloats
+
+__all__ = ["BlendShape", "ShapeMotion", "shaped"]
+
+
+@dataclass(frozen=True, eq=False)
+class BlendShape:
+    """A shape of a mesh, as offsets of the vertices that it moves: a morph target.
+
+    Attributes
+    ----------
+    name : str
+    vertices : (W,) int32 ndarray
+        Each once.
+    offsets : (W, 3) float32 ndarray
+        From the rest positions to those of the shape, in bind space.
+    weight : float
+        How much of it the pose in the file has.
+    """
+
+    name: str
+    vertices: NDArray[np.int32]
+    offsets: AnyFloats
+    weight: float = 0.0
+
+    def __repr__(self) -> str:
+        return f"<sbs.BlendShape {self.name!r}, vertices: {len(self.vertices)}>"
+
+
+def shaped(positions: AnyFloats, shapes: tuple[BlendShape, ...], weights: ArrayLike) -> AnyFloats:
+    """Rest positions (V, 3) plus the offsets of shapes by their weights (S,), in the type of the positions.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many weights as shapes, or one is not finite.
+    """
+    given = np.asarray(weights, np.float64)
+    if given.shape != (len(shapes),):
+        raise ValueError(f"weights has shape {given.shape}, one for each of {len(shapes)} shapes is needed")
+    for number in np.flatnonzero(~np.isfinite(given))[:1]:
+        raise ValueError(f"weights[{number}] = {given[number]} is not finite")
+    moved = positions.astype(np.float64)
+    for weight, shape in zip(given.tolist(), shapes, strict=True):
+        if weight:
+            moved[shape.vertices] += weight * shape.offsets.astype(np.float64)
+    return moved.astype(positions.dtype)
+
+
+@dataclass(frozen=True, eq=False)
+class ShapeMotion:
+    """The blend shapes of a mesh in an animation, or in the file's own pose.
+
+    Attributes
+    ----------
+    positions : (V, 3) ndarray
+        Rest positions without any shape.
+    shapes : tuple of S BlendShape
+    tracks : tuple of Track
+        Weights of some shapes, which the nodes of these tracks are the numbers of. The others keep their own.
+    """
+
+    positions: AnyFloats
+    shapes: tuple[BlendShape, ...]
+    tracks: tuple[Track, ...] = ()
+
+    def weights(self, times: ArrayLike) -> NDArray[np.float64]:
+        """Weights at times in seconds: (S,), or (F, S) of several times."""
+        seconds = np.asarray(times, np.float64)
+        if seconds.ndim > 1:
+            raise ValueError(f"times has shape {seconds.shape}, a number or (F,) is needed")
+        found = np.tile(np.array([shape.weight for shape in self.shapes]), (seconds.size, 1))
+        for track in self.tracks:
+            found[:, track.nodes] = track.sample(np.atleast_1d(seconds))[..., 0]
+        return found if seconds.ndim else found[0]
+
+    def rest_positions(self, time: float = 0.0) -> AnyFloats:
+        """Rest positions (V, 3) at a time, for ``Skin.deform(..., rest_positions=)``."""
+        return shaped(self.positions, self.shapes, self.weights(time))

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""A character on the page: its meshes by one method, and its rotation centers."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..character import Character
+from ..quality.methods import NamedMethod
+from .shape import AREA_COLORS, PLAIN, WEIGHT_COLORS, Color, Floats, Patch, Surface, has_centers, rotation_centers
+
+Coloring = Literal["none", "weights", "areas"]
+
+_DOT: Color = (230, 60, 20)
+
+
+class Figure:
+    """A character that is deformed by one method.
+
+    Parameters
+    ----------
+    server : viser.ViserServer
+    name : str
+        Of the node in the scene.
+    character : Character
+    surface : Surface
+    method : NamedMethod
+    offset : (3,) ndarray
+        Where it stands beside the others, in the page's units.
+    scale : float
+        The page's units by the scene's.
+    """
+
+    def __init__(
+        self,
+        server: Any,
+        name: str,
+        character: Character,
+        surface: Surface,
+        method: NamedMethod,
+        offset: NDArray[np.float64],
+        scale: float,
+    ) -> None:
+        self.method = method
+        self.positions: Floats = np.zeros((0, 3), np.float32)
+        self._skin = method.skin(character)
+        self._plain_skin = character.optimized_skin() if method.options.get("center") == "optimized" else character.skin
+        self._surface, self._scale, self._scene, self._name = surface, scale, server.scene, name
+        self.root = server.scene.add_frame(name, show_axes=False, position=offset)
+        self._coloring: Coloring | None = None
+        self._joint = -1
+        self._meshes: list[Any] = []
+        self._patches: list[Patch] = []
+        self._dots: Any = None
+
+    def pose(self, matrices: NDArray[np.float64], coloring: Coloring, joint: int, centers: bool) -> None:
+        """Show a pose."""
+        self.positions = self._skin.deform(matrices, **self.method.options)
+        points = (self.positions * self._scale).astype(np.float32)
+        if (coloring, joint if coloring == "weights" else -1) != (self._coloring, self._joint):
+            self._recolor(coloring, joint)
+        elif coloring == "areas":
+            self._patches = self._surface.patches(self._surface.areas(self.positions))
+        shows_centers = centers and has_centers(self.method)
+        opacity = 0.45 if shows_centers else None  # centers are inside
+        for mesh, patch in zip(self._meshes, self._patches, strict=True):
+            self._put(mesh, patch, points)
+            if mesh.opacity != opacity:
+                mesh.opacity = opacity
+        if not shows_centers:
+            if self._dots is not None:
+                self._dots.visible = False
+            return
+        found = rotation_centers(self._plain_skin, self.method, matrices, self.positions) * self._scale
+        if self._dots is None:
+            name = f"{self._name}/centers"
+            self._dots = self._scene.add_point_cloud(name, found, _DOT, point_size=0.008, point_shape="circle")
+        self._dots.points = found.astype(self._dots.points.dtype)
+        self._dots.colors = np.broadcast_to(np.array(_DOT, np.uint8), found.shape).copy()
+        self._dots.visible = True
+
+    def _put(self, mesh: Any, patch: Patch, points: NDArray[np.float32]) -> None:
+        if not len(patch.triangles):
+            mesh.visible = False
+            return
+        if mesh.faces is not patch.triangles and not np.array_equal(mesh.faces, patch.triangles):
+            mesh.faces = patch.triangles
+        mesh.vertices = points[patch.vertices]
+        mesh.visible = True
+
+    def _recolor(self, coloring: Coloring, joint: int) -> None:
+        """Begin with other meshes, one for each color."""
+        for mesh in self._meshes:
+            mesh.remove()
+        self._coloring, self._joint = coloring, joint if coloring == "weights" else -1
+        if coloring == "none":
+            self._patches, colors = [self._surface.whole()], [PLAIN]
+        elif coloring == "weights":
+            self._patches, colors = self._surface.patches(self._surface.weights(joint)), WEIGHT_COLORS
+        else:
+            self._patches, colors = self._surface.patches(self._surface.areas(self.positions)), AREA_COLORS
+        start = np.zeros((3, 3), np.float32), np.array([[0, 1, 2]], np.uint32)
+        self._meshes = [
+            self._scene.add_mesh_simple(
+                f"{self._name}/mesh{number}",
+                *start,
+                color=color,
+                side="double",
+                flat_shading=coloring != "none",  # parts of a smooth surface would show where they end
+                cast_shadow=False,
+                receive_shadow=False,
+                visible=False,
+            )
+            for number, color in enumerate(colors)
+        ]

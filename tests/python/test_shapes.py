@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: MIT
+"""Blend shapes: applied before joints move the mesh, with the weights of animations; and kept when they are saved."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from gltf_builder import Builder, arm
+
+import sbs
+from sbs.cli import main
+from sbs.formats import bake
+
+# Of the four vertices of the arm: one target moves two of them, the other all.
+FIRST = [[0, 0, 0], [0, 0, 0], [0, 1, 0], [0, 2, 0]]
+SECOND = [[0, 0, 1], [0, 0, 2], [0, 0, 3], [0, 0, 4]]
+TIMES = [0.0, 1.0, 3.0]
+KEYS = [[0.0, 0.25], [1.0, 0.5], [0.5, -1.0]]
+
+
+def mesh_node(builder: Builder) -> int:
+    return next(number for number, node in enumerate(builder.json["nodes"]) if "mesh" in node)
+
+
+def talking(**sampler: Any) -> Builder:
+    """An arm with two targets, whose elbow turns while their weights change."""
+    builder = arm()
+    (primitive,) = builder.json["meshes"][0]["primitives"]
+    primitive["targets"] = [{"POSITION": builder.accessor(target)} for target in (FIRST, SECOND)]
+    builder.json["meshes"][0]["weights"] = [0.0, 0.75]
+    builder.json["meshes"][0]["extras"] = {"targetNames": ["smile", "\ud800 wide"]}
+    half = np.sqrt(0.5)
+    builder.animation(
+        (1, "rotation", [0.0, 3.0], [[0, 0, 0, 1], [0, 0, half, half]]),
+        (mesh_node(builder), "weights", TIMES, builder.accessor(np.ravel(KEYS))),
+    )
+    return builder
+
+
+def load(builder: Builder, tmp_path: Path) -> sbs.Character:
+    path = tmp_path / "arm.glb"
+    builder.save(path)
+    return sbs.load(path)
+
+
+def by_hand(character: sbs.Character, time: float, weights: list[float], **options: Any) -> np.ndarray:
+    """A skin made anew of the shaped mesh."""
+    rest = character.mesh.positions.astype(np.float64)
+    rest = rest + weights[0] * np.array(FIRST) + weights[1] * np.array(SECOND)
+    skin = sbs.Skin(
+        rest.astype(np.float32),
+        character.mesh.joint_indices,
+        character.mesh.joint_weights,
+        parents=character.skeleton.parents,
+        joint_positions=character.skeleton.joint_positions,
+    )
+    return np.asarray(skin.deform(character.animations[0].skinning_matrices(time), **options))
+
+
+@pytest.mark.parametrize(("time", "weights"), [(0, [0, 0.25]), (0.5, [0.5, 0.375]), (2, [0.75, -0.25]), (9, [0.5, -1])])
+def test_shapes_come_before_joints(tmp_path: Path, time: float, weights: list[float]) -> None:
+    character = load(talking(), tmp_path)
+    (animation,) = character.animations
+    shapes = character.shape_motion(animation)
+    np.testing.assert_allclose(shapes.weights(time), weights, rtol=0, atol=1e-7)  # keys are float32
+    for method in ("linear", "spherical"):
+        found = character.skin.deform(
+            animation.skinning_matrices(time), rest_positions=shapes.rest_positions(time), method=method
+        )
+        np.testing.assert_array_equal(found, by_hand(character, time, weights, method=method))
+
+
+def test_what_is_read(tmp_path: Path) -> None:
+    character = load(talking(), tmp_path)
+    smile, wide = character.mesh.shapes
+    assert (smile.name, wide.name) == ("smile", "\ufffd wide")
+    assert (smile.weight, wide.weight) == (0.0, 0.75)
+    np.testing.assert_array_equal(smile.vertices, [2, 3])  # only what moves
+    np.testing.assert_array_equal(smile.offsets, FIRST[2:])
+    at_rest = character.shape_motion()
+    np.testing.assert_array_equal(at_rest.weights([0, 5]), [[0, 0.75]] * 2)
+    expected = character.mesh.positions + 0.75 * np.array(SECOND, np.float32)
+    np.testing.assert_array_equal(at_rest.rest_positions(), expected)
+
+
+def test_weights_of_the_node_come_first(tmp_path: Path) -> None:
+    builder = talking()
+    builder.json["nodes"][mesh_node(builder)]["weights"] = [0.125, 0.0]
+    assert [shape.weight for shape in load(builder, tmp_path).mesh.shapes] == [0.125, 0.0]
+
+
+@pytest.mark.parametrize("interpolation", ["STEP", "CUBICSPLINE"])
+def test_interpolation(tmp_path: Path, interpolation: str) -> None:
+    """Splines by their definition (glTF 2.0, appendix C.5), half way between two keys."""
+    builder = talking()
+    sampler = builder.json["animations"][0]["samplers"][1]
+    sampler["interpolation"] = interpolation
+    tangents = np.array([[0.5, 0.25], [-1, 2], [0, 1]])
+    if interpolation == "CUBICSPLINE":
+        sampler["output"] = builder.accessor(np.ravel(np.stack([tangents, KEYS, 2 * tangents], axis=1)))
+        duration, keys = 2.0, np.array(KEYS)
+        expected = (keys[1] + keys[2]) / 2 + duration / 8 * (2 * tangents[1] - tangents[2])
+    else:
+        expected = np.array(KEYS[1])
+    character = load(builder, tmp_path)
+    np.testing.assert_allclose(character.shape_motion(character.animations[0]).weights(2.0), expected, atol=1e-7)
+
+
+def test_scaled_characters(tmp_path: Path) -> None:
+    """An armature scaled by 10: offsets grow with the mesh."""
+    builder = talking()
+    builder.json["nodes"][0]["scale"] = [10, 10, 10]
+    character = load(builder, tmp_path)
+    (animation,) = character.animations
+    plain = character.skin.deform(animation.skinning_matrices(0))
+    shaped = character.skin.deform(
+        animation.skinning_matrices(0), rest_positions=character.shape_motion(animation).rest_positions(0)
+    )
+    np.testing.assert_allclose(shaped - plain, 10 * 0.25 * np.array(SECOND), rtol=0, atol=1e-5)
+
+
+def test_several_meshes(tmp_path: Path) -> None:
+    """Two meshes of one skin, each with targets and weights of its own."""
+    builder = talking()
+    twin = {**builder.json["meshes"][0], "weights": [0.5, 0.0], "extras": 3}
+    builder.json["meshes"].append(twin)
+    builder.node(mesh=1, skin=0)
+    character = load(builder, tmp_path)
+    assert [shape.name for shape in character.mesh.shapes][2:] == ["shape_0", "shape_1"]
+    np.testing.assert_array_equal(character.mesh.shapes[2].vertices, [6, 7])
+    shapes = character.shape_motion(character.animations[0])
+    np.testing.assert_allclose(shapes.weights(1.0), [1, 0.5, 0.5, 0], atol=1e-7)
+    copy = tmp_path / "copy.glb"
+    dataclasses.replace(character, source=None).save(copy)  # as one mesh
+    again = sbs.load(copy)
+    for time in (0.0, 0.7, 3.0):
+        np.testing.assert_allclose(
+            again.shape_motion(again.animations[0]).rest_positions(time), shapes.rest_positions(time), atol=1e-6
+        )
+
+
+@pytest.mark.parametrize("keeps_source", [True, False])
+def test_saved_and_read_again(tmp_path: Path, keeps_source: bool) -> None:
+    """Also animations that are new; the file itself is otherwise kept byte for byte."""
+    character = load(talking(), tmp_path)
+    (animation,) = character.animations
+    copy = tmp_path / "copy.glb"
+    renamed = dataclasses.replace(animation, name="again")
+    changed = dataclasses.replace(character, animations=sbs.Animations((animation, renamed)))
+    (changed if keeps_source else dataclasses.replace(changed, source=None)).save(copy)
+    again = sbs.load(copy)
+    assert [shape.name for shape in again.mesh.shapes] == [shape.name for shape in character.mesh.shapes]
+    assert [shape.weight for shape in again.mesh.shapes] == [0, 0.75]
+    for found in again.animations:
+        for time in (0.0, 0.5, 2.0):
+            expected = character.shape_motion(animation).rest_positions(time)
+            np.testing.assert_array_equal(again.shape_motion(found).rest_positions(time), expected)
+
+
+def test_shapes_that_are_taken_away_are_not_saved(tmp_path: Path) -> None:
+    character = load(talking(), tmp_path)
+    bare = dataclasses.replace(
+        character.with_mesh(dataclasses.replace(character.mesh, shapes=())),
+        animations=sbs.Animations(dataclasses.replace(a, shape_tracks=()) for a in character.animations),
+    )
+    bare.save(tmp_path / "bare.glb")
+    assert sbs.load(tmp_path / "bare.glb").mesh.shapes == ()
+
+
+def test_caches_and_the_command(tmp_path: Path) -> None:
+    character = load(talking(), tmp_path)
+    (animation,) = character.animations
+    shapes = character.shape_motion(animation)
+    bake(tmp_path / "a.npy", character.skin, animation, range(10), fps=3, shapes=shapes)
+    expected = [by_hand(character, n / 3, list(shapes.weights(n / 3))) for n in range(10)]
+    np.testing.assert_array_equal(np.load(tmp_path / "a.npy"), np.array(expected))
+
+    def run(*arguments: object) -> np.ndarray:
+        output = tmp_path / "b.npy"
+        given = ["deform", str(tmp_path / "arm.glb"), *map(str, arguments), "-o", str(output)]
+        result = CliRunner().invoke(main, given)
+        assert result.exit_code == 0, result.output
+        return np.asarray(np.load(output))
+
+    np.testing.assert_array_equal(run("--animation", animation.name, "--fps", 3), expected)
+    np.testing.assert_array_equal(run("--animation", animation.name, "--time", 1), expected[3])
+    at_rest = character.skin.deform(character.rest_matrices, rest_positions=character.shape_motion().rest_positions())
+    np.testing.assert_array_equal(run(), at_rest)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda json: json["meshes"][0]["primitives"][0]["targets"][0].update(POSITION=99), "99, but there are"),
+        (lambda json: json["meshes"][0].update(weights=[1.0]), "2 numbers are needed, found 1"),
+        (lambda json: json["accessors"][json["animations"][0]["samplers"][1]["output"]].update(count=5),
+         "5 values, 6 are needed for 3 times of 2 targets"),
+        (lambda json: json["meshes"][0]["primitives"].append({**json["meshes"][0]["primitives"][0], "targets": []}),
+         "0 morph targets, the first primitive has 2"),
+        (lambda json: json["meshes"][0]["primitives"][0]["targets"][0].update(POSITION=1),
+         "elements for 4 vertices|is needed, found"),
+    ],
+)  # fmt: skip
+def test_damaged(tmp_path: Path, change: Any, message: str) -> None:
+    builder = talking()
+    change(builder.json)
+    with pytest.raises(ValueError, match=message):
+        load(builder, tmp_path)
+
+
+def test_mistakes(tmp_path: Path) -> None:
+    character = load(talking(), tmp_path)
+    shapes = character.mesh.shapes
+    with pytest.raises(ValueError, match=r"weights has shape \(3,\), one for each of 2 shapes"):
+        sbs.shapes.shaped(character.mesh.positions, shapes, [0, 1, 2])
+    with pytest.raises(ValueError, match=r"weights\[1\] = nan is not finite"):
+        sbs.shapes.shaped(character.mesh.positions, shapes, [0, np.nan])
+    with pytest.raises(ValueError, match="shape 'smile' moves vertices that are out of range for 4"):
+        wrong = dataclasses.replace(shapes[0], vertices=np.array([2, 4], np.int32))
+        dataclasses.replace(character.mesh, shapes=(wrong,))
+    with pytest.raises(ValueError, match="the animation moves shape 1, but the mesh has 0"):
+        character.with_mesh(dataclasses.replace(character.mesh, shapes=())).shape_motion(character.animations[0])
