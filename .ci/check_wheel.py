@@ -10,7 +10,7 @@ import numpy as np
 import sbs
 
 package = Path(sbs.__file__).parent
-assert {"site-packages", "site"} & set(package.parts), package
+assert {"site-packages", "site"} & set(package.parts), package  # .ci/platforms has a "site" for arm64
 assert sbs.__version__ == importlib.metadata.version("spherical-blend-skinning")
 
 # Three joints turned about three axes through one point: the center is that point, by either solver.

@@ -45,7 +45,12 @@ def unpack_python(folder: Path) -> None:
                 (folder / file if own else folder / "DLLs" / file).write_bytes(archive.read(name))
     ignored = shutil.ignore_patterns("__pycache__", "site-packages", "test", "tests", "lib-dynload", "config-*")
     shutil.copytree(sysconfig.get_path("stdlib"), folder / "Lib", ignore=ignored)
-    (folder / "python311._pth").write_text("Lib\nDLLs\nsite\n.\nimport site\n", encoding="ascii")
+    # The DLL is of 3.11.9, which calls a function of the class that is one of its objects in modules up to 3.11.8.
+    metadata = folder / "Lib" / "importlib" / "metadata" / "__init__.py"
+    function = "    def invalidate_caches(cls)"
+    text = metadata.read_text(encoding="utf-8")
+    if f"@classmethod\n{function}" not in text:
+        metadata.write_text(text.replace(function, f"    @classmethod\n{function}"), encoding="utf-8")
 
 
 def compile_rest(folder: Path) -> None:
@@ -68,7 +73,9 @@ def main() -> None:
     Path(folder, "DLLs").mkdir(parents=True)
     unpack_python(Path(folder))
     compile_rest(Path(folder))
-    subprocess.run([*PIP, "install", "--quiet", *FOR_WINDOWS, f"--target={folder}/site", *packages], check=True)
+    subprocess.run(
+        [*PIP, "install", "--quiet", *FOR_WINDOWS, f"--target={folder}/Lib/site-packages", *packages], check=True
+    )
 
 
 if __name__ == "__main__":

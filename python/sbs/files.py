@@ -11,12 +11,17 @@ import signal
 import stat
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 # A longer suffix is not that of a known format, and would not fit after the random name.
 _LONGEST_SUFFIX = 32
+
+# How long Windows gets to let a file be replaced, and between two attempts, in seconds.
+_PATIENCE = 2.0
+_PAUSE = 0.01
 
 
 @contextmanager
@@ -27,6 +32,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     renaming it is one step: any number of threads and processes may write to one path, and a reader finds the complete
     file of one of them. Mode and owner of an existing file are kept; a symbolic link stays, and its target is replaced.
     If `path` is not a regular file, but a pipe or a device, the bytes are written to it when the block has succeeded.
+    On Windows, where no file that is open can be replaced, two seconds are waited for whoever reads it.
     If a signal ends the main thread meanwhile, the temporary file is removed first.
 
     Raises
@@ -69,9 +75,23 @@ def _beside(target: Path, there: os.stat_result | None, token: str) -> Iterator[
         yield temporary
         if there is not None:
             resemble(temporary, there)
-        temporary.replace(target)
+        _rename(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _rename(temporary: Path, target: Path) -> None:
+    """Let a file take the place of another; on Windows, as soon as nobody has that one open."""
+    end = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            temporary.replace(target)
+        except PermissionError:
+            if os.name != "nt" or time.monotonic() > end:
+                raise
+            time.sleep(_PAUSE)
+        else:
+            return
 
 
 def resemble(path: Path, model: os.stat_result) -> None:

@@ -390,7 +390,7 @@ def test_no_capsules() -> None:
     [
         ({"heads": HEADS.astype(complex)}, "heads must hold real numbers"),
         ({"outer_radii": np.full((2, 2), "1")}, "outer_radii must hold real numbers"),
-        ({"enabled": [1, 0]}, "enabled must hold bool, not int64"),
+        ({"enabled": np.array([1, 0], np.int64)}, "enabled must hold bool, not int64"),
         ({"names": ["a", 1]}, r"names\[1\] must be a str, not int"),
     ],
 )

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 from gltf_builder import Builder
+from marks import paints
 from PIL import Image
 
 import sbs
@@ -187,6 +188,7 @@ def test_ply_brings_back_every_bit(tmp_path: Path) -> None:
     np.testing.assert_array_equal(faces["corners"], hand.mesh.triangles)
 
 
+@paints
 def test_compare_measures_and_draws(tmp_path: Path) -> None:
     path = tmp_path / "arm.png"
     arguments = ("compare", WOMAN, "--joint", "LeftForeArm", "--rotate", "bone:170")
@@ -212,6 +214,7 @@ def test_bench_in_json_and_as_a_table() -> None:
     assert "spherical" in output
 
 
+@paints
 def test_demo_writes_its_figure_and_its_table(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "folder"
     output = succeed("demo", "--output", folder, "--width", 200, "--samples", 1, "--rounds", 1)
@@ -247,7 +250,7 @@ def test_demo_without_the_extra_says_what_to_install(tmp_path: Path, monkeypatch
         (("deform", HAND, "--center", "magic", "-o", "a.npy"), "--center"),
         (("deform", HAND, "--amount", "half", "-o", "a.npy"), "'half' is neither a number nor a file"),
         (("deform", HAND, "--amount", 1.5, "-o", "a.npy"), "amount[0] must be between 0 and 1, not 1.5"),
-        (("deform", HAND, "-o", "no/such/folder.npy"), "no/such/folder.npy: No such file or directory"),
+        (("deform", HAND, "-o", "no/such/folder.npy"), f"{Path('no/such/folder.npy')}: No such file or directory"),
         (("compare", HAND), "one of --animation and --joint is needed"),
         (("compare", HAND, "--joint", "wrist"), "--joint and --rotate go together"),
         (("compare", HAND, "--joint", "elbow", "--rotate", "x:1"), "no joint 'elbow'"),

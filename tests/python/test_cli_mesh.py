@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from marks import paints
 from PIL import Image
 
 import sbs
@@ -109,6 +110,7 @@ def test_a_wider_zone_bends_rounder() -> None:
     assert succeed(*turned) != succeed(*turned, "--t-max", "0.2")
 
 
+@paints
 def test_compare_shows_bones_blending(tmp_path: Path) -> None:
     path = tmp_path / "arm.png"
     arguments = ("compare", WOMAN, "--joint", "LeftForeArm", "--rotate", "bone:180", "--bones-blending", "LeftForeArm")

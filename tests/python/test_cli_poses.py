@@ -14,6 +14,7 @@ import pytest
 import trimesh
 from click.shell_completion import ShellComplete
 from click.testing import CliRunner
+from marks import paints
 from PIL import Image
 
 import sbs
@@ -205,6 +206,7 @@ def test_a_turn_by_python_is_that_of_the_command_line(hand: sbs.Character) -> No
     assert rotations.matrices_from_axis_angle(bend, 90, degrees=True) @ bone @ bone == pytest.approx(0, abs=1e-7)
 
 
+@paints
 def test_a_figure_is_as_wide_as_asked_for(tmp_path: Path) -> None:
     """And shows from near where the methods differ, in red."""
     path = tmp_path / "arm.png"

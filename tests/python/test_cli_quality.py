@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from marks import paints
 from PIL import Image
 from solids import arm, block
 
@@ -72,6 +73,7 @@ def test_poses_beside_an_animation_and_of_one_joint() -> None:
     assert all(label.startswith(joint) for label in facts["motions"][1]["poses"])
 
 
+@paints
 def test_pictures_and_curves(tmp_path: Path) -> None:
     pictures, curves = tmp_path / "worst.png", tmp_path / "curves.svg"
     what = ("--animation", "fist", "--poses", "--joint", "index-finger-phalanx-proximal")
@@ -97,7 +99,7 @@ def test_pictures_and_curves(tmp_path: Path) -> None:
         ((HAND, "--rate", 0), "--rate"),
         ((HAND, "-o", "a.jpg"), "'a.jpg' does not end in .png"),
         ((HAND, "--plot", "a.gif"), "'a.gif' does not end in .png or .svg"),
-        ((HAND, *QUICK, "--csv", "no/such/folder.csv"), "no/such/folder.csv: No such file or directory"),
+        ((HAND, *QUICK, "--csv", "no/such/folder.csv"), f"{Path('no/such/folder.csv')}: No such file or directory"),
     ],
 )
 def test_mistakes_are_explained_in_a_line(

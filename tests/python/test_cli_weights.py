@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import trimesh
 from click.testing import CliRunner, Result
+from marks import paints
 from PIL import Image
 
 import sbs
@@ -138,6 +139,7 @@ def test_check_says_what_is_wrong_and_sets_the_status(tmp_path: Path) -> None:
     assert run(HAND, "--check", "--limit", 4).exit_code == 0
 
 
+@paints
 def test_show_paints_the_weights(tmp_path: Path) -> None:
     output = succeed(
         HAND, "--show", "index-finger-phalanx-proximal", "--width", 200, "--samples", 4, "-o", tmp_path / "picture.png"

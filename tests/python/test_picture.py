@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from marks import paints
 
 from sbs.picture import (
     Camera,
@@ -125,6 +126,7 @@ def test_srgb_by_the_standard() -> None:
     np.testing.assert_array_equal(srgb(np.array([-1, 0, 0.002, 0.5, 1, 7])), [0, 0, 7, 188, 255, 255])
 
 
+@paints
 def test_picture_of_a_ball() -> None:
     """White around it, darker in it, brightest where the key light comes from: the upper left."""
     colors = np.full((6, 3), 0.4)
@@ -139,6 +141,7 @@ def test_picture_of_a_ball() -> None:
     np.testing.assert_array_equal(picture, render(ball, camera, (60, 40), samples=16))
 
 
+@paints
 def test_portraits_show_the_same_mesh_in_several_shapes() -> None:
     camera = Camera((0, 0, 0), (0, 0, 1), (0, 1, 0), width=4.0)
     small, large = portraits(
