@@ -30,6 +30,7 @@ C_LAYERS = (
     "pose",
     "kernels",
     "deform",
+    "gradient",
     "centers",
     "weights",
     "blending",
@@ -39,6 +40,10 @@ C_LAYERS = (
 # These do not include each other, although they are in a row.
 C_SIDE_BY_SIDE = (
     ("centers", "deform"),
+    ("centers", "gradient"),
+    ("weights", "gradient"),
+    ("blending", "gradient"),
+    ("twist", "gradient"),
     ("centers", "weights"),
     ("weights", "deform"),
     ("blending", "deform"),

@@ -5,6 +5,7 @@
 #include "errors.h"
 #include "interrupts.h"
 #include "skin_deform.h"
+#include "skin_gradient.h"
 #include "skin_inverse.h"
 #include "skin_update.h"
 
@@ -219,6 +220,7 @@ static void skin_dealloc(PyObject *object) {
 
   PyObject_GC_UnTrack(object);
   core_empty_scratch_pool(&self->scratch);
+  sbs_gradient_free(atomic_load(&self->gradient));
   sbs_skin_free(self->skin);
   for (int i = 0; i < CORE_HELD_COUNT; i++) Py_CLEAR(self->held[i]);
   release(object);
@@ -341,6 +343,7 @@ static PyMethodDef methods[] = {
     {"deform_many", METHOD(core_deform_many), METH_VARARGS | METH_KEYWORDS, core_deform_many_doc},
     {"inverse_deform", METHOD(core_inverse_deform), METH_VARARGS | METH_KEYWORDS, core_inverse_deform_doc},
     {"update", METHOD(core_update_skin), METH_VARARGS | METH_KEYWORDS, core_update_skin_doc},
+    {"deform_vjp", METHOD(core_deform_vjp), METH_VARARGS | METH_KEYWORDS, core_deform_vjp_doc},
     {"move", METHOD(core_move_skin), METH_VARARGS | METH_KEYWORDS, core_move_skin_doc},
     {"rotation_centers", METHOD(core_rotation_centers), METH_VARARGS | METH_KEYWORDS, core_rotation_centers_doc},
     {NULL, NULL, 0, NULL}};

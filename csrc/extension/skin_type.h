@@ -6,6 +6,8 @@
 #include "core.h"
 #include "scratch_pool.h"
 
+#include <sbs/gradient.h>
+
 /* The arrays that a skin was made from, in the order of the constructor's arguments. */
 enum {
   CORE_REST_POSITIONS,
@@ -23,7 +25,8 @@ typedef struct core_skin {
   sbs_skin *skin;
   sbs_skin_info info;
   sbs_weight_report report;
-  core_scratch_pool scratch;            /* the only part that changes; threads may share it */
+  core_scratch_pool scratch;            /* this and the next are all that changes; threads may share them */
+  _Atomic(sbs_gradient *) gradient;     /* made when it is first needed; NULL before */
   PyArrayObject *held[CORE_HELD_COUNT]; /* converted; NULL where not given; never written to */
 } core_skin;
 

@@ -17,6 +17,7 @@ from .animation import Animation, Animations
 from .blending import BonesBlending, bones_blending
 from .centers import CenterWarning, optimized_centers
 from .character import Character, Mesh, load, load_motion
+from .gradients import DeformGradients
 from .limbs import TwistBone, limb_twist, twist_amounts, twist_bones
 from .motion import Motion
 from .options import Center, DeformOptions, InverseOptions, Method, MethodOptions, Rotation
@@ -37,6 +38,7 @@ __all__ = [
     "Center",
     "CenterWarning",
     "Character",
+    "DeformGradients",
     "DeformOptions",
     "InverseOptions",
     "LinAlgError",

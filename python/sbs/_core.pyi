@@ -546,6 +546,31 @@ class Skin:
         out: _Floats | None = None,  # (V, 3)
         threads: int | None = None,
     ) -> tuple[_Floats, NDArray[np.bool_]]: ...  # (V, 3), (V,)
+    def deform_vjp(
+        self,
+        grad_positions: ArrayLike | None,  # (V, 3)
+        grad_normals: ArrayLike | None,  # (V, 3)
+        skinning_matrices: ArrayLike,  # (J, 4, 4) or (J, 3, 4)
+        *,
+        wanted: int,
+        method: _Method = "spherical",
+        rotation: _Rotation = "qlerp",
+        center: _Center = "joint_set",
+        damping: float = 1e-8,
+        rcond: float | None = None,
+        amount: ArrayLike | None = None,  # (V,)
+        base: _Method | Mapping[str, object] = "linear",
+        rest_positions: ArrayLike | None = None,  # (V, 3)
+        centers: ArrayLike | None = None,  # (V, 3)
+        threads: int | None = None,
+    ) -> tuple[
+        _Floats | None,  # (V, 3)
+        _Floats | None,  # (V, 3)
+        _Floats | None,  # (V, K)
+        NDArray[np.float64] | None,  # (J, 3, 4)
+        _Floats | None,  # (V, 3)
+        _Floats | None,  # (V,)
+    ]: ...
     def update(
         self,
         vertices: ArrayLike,  # (M,)

@@ -15,6 +15,7 @@ INSTALL = {
     "FBX files": "ufbx",
     "pages in the browser": "viser",
     "clusters": "distributed",
+    "tensors": "torch",
 }
 
 

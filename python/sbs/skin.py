@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from .callers import warn
+from .gradients import DeformGradients, Differentiable, wanted_bits
 from .influences import Influences, tidy
 from .options import (
     DAMPING,
@@ -602,6 +603,111 @@ class Skin:
             warn(message, SingularVertexWarning)
         return positions
 
+    def deform_vjp(
+        self,
+        skinning_matrices: ArrayLike,
+        grad_positions: ArrayLike | None = None,
+        grad_normals: ArrayLike | None = None,
+        *,
+        wanted: tuple[Differentiable, ...] = ("rest_positions", "joint_weights", "skinning_matrices"),
+        method: Method = "spherical",
+        rotation: Rotation = "qlerp",
+        center: Center = "joint_set",
+        damping: float = DAMPING,
+        amount: ArrayLike | None = None,
+        base: Method | MethodOptions | None = None,
+        rest_positions: ArrayLike | None = None,
+        threads: int | None = None,
+    ) -> DeformGradients:
+        """Differentiate a deformation: from the gradient of a loss by its results to that by its input.
+
+        In the words of automatic differentiation this is the product of a vector and the Jacobian of `deform`. It is
+        exact, not by differences: what is found by least squares, such as rotation centers, is differentiated
+        implicitly. `sbs.torch` makes a function of PyTorch of it.
+
+        Parameters
+        ----------
+        skinning_matrices : (J, 4, 4) or (J, 3, 4) array_like
+            Those of the deformation.
+        grad_positions, grad_normals : (V, 3) array_like, optional
+            The gradient of the loss by the deformed positions and normals; at least one of them. What is NaN spreads.
+        wanted : tuple of str
+            What to differentiate by: "rest_positions", "rest_normals", "joint_weights", "skinning_matrices", "centers"
+            (other than zero with ``center="optimized"`` alone) and "amount".
+        method, rotation, center, damping, amount, base, rest_positions
+            Those of the deformation; see `deform`. There is no gradient of ``rotation="average"``, of `rcond`, nor of a
+            skin with twist.
+        threads : int, optional
+            The most threads. The result does not depend on it, not even in a bit.
+
+        Returns
+        -------
+        DeformGradients
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `deform`, and for what has no gradient.
+
+        Notes
+        -----
+        The weights are those that the skin was made from; it normalizes them. A weight of 0 has gradient 0, because the
+        vertex would belong to another joint set if it grew. A rigid joint acts by the nearest rotation of its matrix,
+        so the spherical and dual quaternion methods have no gradient in the directions that stretch it.
+
+        Examples
+        --------
+        In which direction does the matrix of a joint move a point upward?
+
+        >>> import numpy as np
+        >>> import sbs
+        >>> skin = sbs.Skin([[1.0, 0.0, 0.0]], [[0]], [[1.0]])
+        >>> gradient = skin.deform_vjp(np.eye(4)[None], [[0.0, 1.0, 0.0]], method="linear")
+        >>> gradient.skinning_matrices[0]
+        array([[0., 0., 0., 0.],
+               [1., 0., 0., 1.],
+               [0., 0., 0., 0.]])
+        """
+        if grad_positions is None and grad_normals is None:
+            raise ValueError("deform_vjp needs grad_positions or grad_normals")
+        if self._twist is not None:
+            raise ValueError("deform_vjp: a skin with twist has no gradient")
+        for of in ({"method": method, "rotation": rotation}, base if isinstance(base, Mapping) else {}):
+            if of.get("rotation", "qlerp") == "average" or of.get("rcond") is not None:
+                raise ValueError("deform_vjp: there is no gradient of rotation='average', nor of rcond")
+        if "amount" in wanted and amount is None:
+            raise ValueError("wanted: 'amount' needs an amount")
+        refuse_idle(method, {"rotation": rotation, "center": center, "damping": damping})
+        with self._at_rest(rest_positions) as core:
+            moved = {} if rest_positions is None else self._moved(rest_positions)
+            results = core.deform_vjp(
+                grad_positions,
+                grad_normals,
+                skinning_matrices,
+                wanted=wanted_bits(wanted),
+                method=method_name(method),
+                rotation=rotation,
+                center=center,
+                damping=damping,
+                amount=self._amounts(amount),
+                base=self._base(amount, base),
+                threads=threads,
+                **moved,
+            )
+        return DeformGradients(*results)
+
+    def _moved(self, rest_positions: ArrayLike) -> dict[str, Any]:
+        """Other rest positions, and the centers that go with them."""
+        return {"rest_positions": rest_positions, "centers": self._centers_at(rest_positions)}
+
+    def _centers_at(self, rest_positions: ArrayLike) -> NDArray[np.float64] | None:
+        """The centers of other rest positions: what is blended linearly stays its own center."""
+        centers, rest = self._core.centers, self._core.rest_positions
+        if centers is None:
+            return None
+        own = (centers == rest).all(axis=1, keepdims=True)
+        return np.where(own, np.asarray(rest_positions, rest.dtype), centers)
+
     def _posed(self, matrices: ArrayLike, twists: ArrayLike | None = None, *, many: bool = False) -> ArrayLike:
         """Matrices of all joints that the core has."""
         if self._twisted is not None:
@@ -632,11 +738,7 @@ class Skin:
                 centers=core.centers,
             )
         try:
-            centers = core.centers
-            if centers is not None:  # what is blended linearly stays its own center
-                own = (centers == core.rest_positions).all(axis=1, keepdims=True)
-                centers = np.where(own, np.asarray(rest_positions, core.rest_positions.dtype), centers)
-            moved.move(rest_positions, centers)
+            moved.move(rest_positions, self._centers_at(rest_positions))
             yield moved
         finally:
             self._spare.append(moved)

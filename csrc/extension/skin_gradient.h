@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* The gradient of deformations: a method of _core.Skin. */
+#ifndef SBS_EXTENSION_SKIN_GRADIENT_H
+#define SBS_EXTENSION_SKIN_GRADIENT_H
+
+#include "skin_type.h"
+
+extern const char core_deform_vjp_doc[];
+
+PyObject *core_deform_vjp(PyObject *self, PyObject *args, PyObject *kwargs);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SBS_GRADIENT_KERNELS_H
+#define SBS_GRADIENT_KERNELS_H
+
+#include "base/isa.h"
+#include "gradient/arrangement.h"
+
+/* How the vertices of a part are moved: docs/fitting.md has each. */
+typedef enum sbs_gradient_formula {
+  SBS_GRADIENT_LINEAR,
+  SBS_GRADIENT_JOINT_SET,
+  SBS_GRADIENT_OPTIMIZED,
+  SBS_GRADIENT_WEIGHTED,
+  SBS_GRADIENT_DUAL_QUATERNION,
+  SBS_GRADIENT_FORMULA_COUNT
+} sbs_gradient_formula;
+
+/*
+ * The constants of a joint set: a base, then a row for each joint. Positions are relative to its origin o. Vectors take
+ * 4 numbers, matrices are 3 columns.
+ */
+enum {
+  SBS_GRADIENT_CENTER = 0, /* z */
+  SBS_GRADIENT_POINT = 4,  /* f - o */
+  SBS_GRADIENT_FIRST = 8,  /* (12) R_0, the rotation of the first joint, which quaternions are relative to */
+  SBS_GRADIENT_BASE = 20,
+
+  SBS_GRADIENT_QUATERNION = 0, /* q_i q_0* */
+  SBS_GRADIENT_MOVED = 4,      /* R_i z + C_i f, relative to the first joint's; of a joint set's center */
+  SBS_GRADIENT_OFFSET = 8,     /* C_i o, relative to the first joint's */
+  SBS_GRADIENT_MATRIX = 12,    /* A_i */
+  SBS_GRADIENT_TURNING = 24,   /* R_i; of weighted centers R_i R_0^T - 1 */
+  SBS_GRADIENT_STRETCH = 36,   /* S_i */
+  SBS_GRADIENT_NORMAL = 48,    /* S_i^-1 */
+  SBS_GRADIENT_ROW = 64
+};
+
+/* What is summed up over vertices for each joint: the gradient by the numbers of its row. */
+enum {
+  SBS_SUM_OFFSET = 0,     /* (3) by the point that the joint moves */
+  SBS_SUM_QUATERNION = 3, /* (4) */
+  SBS_SUM_MATRIX = 7,     /* (9) columns */
+  SBS_SUM_TURNING = 16,   /* (9) by R_i R_0^T */
+  SBS_SUM_STRETCH = 25,   /* (9) */
+  SBS_SUM_NORMAL = 34,    /* (9) */
+  SBS_SUM_MOST = 43
+};
+
+/* Behind those of all joints: by the center of a joint set, what comes by way of Q, and by the rest positions. */
+enum {
+  SBS_SUM_CENTER = 0, /* (3) sum of (Q^T - 1) g, Q relative to the first joint */
+  SBS_SUM_REST = 3,   /* (3) */
+  SBS_SUM_TAIL = 6
+};
+
+/* A part, and what it is differentiated with. */
+typedef struct sbs_gradient_args {
+  sbs_gradient_formula formula;
+  int stretched; /* whether a joint of the set is not rigid; rotation methods */
+  int normals;   /* whether there are normals, and their gradient */
+  int one_joint; /* whether the heaviest joint alone moves a vertex */
+  const void *constants;
+  size_t joint_count;       /* of the set, n */
+  const signed char *signs; /* (n, n) of q_i where joint h is the heaviest; NULL: all 1 */
+  double damping;           /* of weighted centers */
+  double origin[3];         /* o */
+  sbs_scalar scalar;        /* of all that follows but for the centers */
+  const void *weights;      /* this and the following two from the part's first block on */
+  const uint16_t *heaviest;
+  const int32_t *vertices;
+  size_t vertex_count;
+  const void *rest_positions; /* of the mesh, as is all that follows */
+  size_t rest_positions_stride;
+  const void *rest_normals;
+  size_t rest_normals_stride;
+  const double *centers;
+  sbs_gradient_upstream upstream;
+  sbs_gradient_result result;
+  int adds; /* whether the result is added to what is there */
+  const uint16_t *slots;
+  const double *scales; /* of the part's blocks */
+  size_t columns;
+  size_t width;   /* numbers that are summed up for each joint */
+  double *totals; /* (n * width + SBS_SUM_TAIL) or NULL */
+  void *work;     /* sbs_gradient_work_size bytes, aligned */
+} sbs_gradient_args;
+
+typedef void sbs_gradient_kernel(const sbs_gradient_args *args);
+
+/* Bytes of workspace for sets of up to so many joints. */
+size_t sbs_gradient_work_size(size_t max_joints);
+
+/* What differentiates a part, computing in the given type, which need not be that of the arrays. */
+sbs_gradient_kernel *sbs_gradient_kernel_of(sbs_isa isa, sbs_scalar computed_in);
+
+#define SBS_DECLARE_GRADIENT(constant, name) \
+  sbs_gradient_kernel sbs_differentiate_float32_##name; \
+  sbs_gradient_kernel sbs_differentiate_float64_##name;
+SBS_EACH_ISA(SBS_DECLARE_GRADIENT)
+#undef SBS_DECLARE_GRADIENT
+
+#endif

@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: MIT
+"""Gradients of deformations: held against central differences of the deformation itself, in double.
+
+With steps of 1e-6 a difference of positions of size 1 is off by some 1e-10 from rounding, and by 1e-12 times the third
+derivative. So 1e-6 of the largest entry leaves room for derivatives of some thousands, near special poses.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, get_args
+
+import characters
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from meshes import skin_arguments, skinning_matrices
+
+import sbs
+from sbs import rotations
+from sbs.gradients import Differentiable
+from sbs.options import Center, Method
+
+STEP = 1e-6
+TOLERANCE = 1e-6
+
+# Methods, with their centers.
+FORMULAS: list[tuple[Method, Center]] = [
+    ("rigid", "joint_set"),
+    ("linear", "joint_set"),
+    ("spherical", "joint_set"),
+    ("spherical", "weighted"),
+    ("spherical", "optimized"),
+    ("dual_quaternion", "joint_set"),
+]
+NAMES: tuple[Differentiable, ...] = get_args(Differentiable)
+
+
+class Scene:
+    """A random mesh in a random pose, and a random loss that is linear in the deformed positions and normals."""
+
+    def __init__(self, seed: int, *, influences: int = 3, stretched: bool = False, most: float = 1.5) -> None:
+        rng = np.random.default_rng(seed)
+        arguments: dict[str, Any] = {**skin_arguments(12, 5, influences, seed=seed, normals=True)}
+        arguments["joint_weights"] = rng.random((12, influences)) + 0.05
+        arguments["joint_weights"][:2, 1:] = 0  # of one joint
+        arguments["centers"] = arguments["rest_positions"] + 0.3 * rng.normal(size=(12, 3))
+        arguments["centers"][4] = arguments["rest_positions"][4]  # its own center
+        self.matrices = np.zeros((5, 3, 4))
+        self.matrices[:, :, :3] = rotations.matrices_from_axis_angle(rng.normal(size=(5, 3)), rng.uniform(0.2, most, 5))
+        self.matrices[:, :, 3] = 0.3 * rng.normal(size=(5, 3))
+        if stretched:
+            shear = 0.2 * rng.normal(size=(2, 3, 3))
+            self.matrices[::4, :, :3] @= np.eye(3) + shear + shear.transpose(0, 2, 1)
+        self.arguments = arguments
+        self.grad_positions = rng.normal(size=(12, 3))
+        self.grad_normals = rng.normal(size=(12, 3))
+        self.amount = rng.uniform(0.1, 0.9, 12)
+
+    def skin(self) -> sbs.Skin:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", sbs.WeightWarning)
+            return sbs.Skin(**self.arguments)
+
+    def array(self, name: Differentiable) -> np.ndarray:
+        if name == "skinning_matrices":
+            return self.matrices
+        return self.amount if name == "amount" else np.asarray(self.arguments[name])
+
+    def loss(self, **options: Any) -> float:
+        if "amount" in options:
+            options["amount"] = self.amount
+        positions, normals = self.skin().deform(self.matrices, normals=True, **options)
+        return float((positions * self.grad_positions).sum() + (normals * self.grad_normals).sum())
+
+    def difference(self, name: Differentiable, at: tuple[int, ...], **options: Any) -> float:
+        """The central difference of the loss by one number."""
+        changed = [self.array(name)]
+        if name == "rest_positions" and at[0] == 4:  # a vertex that is its own center stays so
+            changed.append(self.arguments["centers"])
+        values = []
+        for sign in (1, -1):
+            before = [array[at] for array in changed]
+            for array in changed:
+                array[at] += sign * STEP
+            values.append(self.loss(**options))
+            for array, value in zip(changed, before, strict=True):
+                array[at] = value
+        return (values[0] - values[1]) / (2 * STEP)
+
+    def gradients(self, **options: Any) -> sbs.DeformGradients:
+        wanted = NAMES if "amount" in options else NAMES[:-1]
+        if "amount" in options:
+            options["amount"] = self.amount
+        return self.skin().deform_vjp(self.matrices, self.grad_positions, self.grad_normals, wanted=wanted, **options)
+
+
+def check(scene: Scene, **options: Any) -> None:
+    gradients = scene.gradients(**options)
+    for name in NAMES if "amount" in options else NAMES[:-1]:
+        found = getattr(gradients, name)
+        expected = np.zeros_like(found)
+        for at in np.ndindex(found.shape):
+            if name == "joint_weights" and scene.arguments["joint_weights"][at] == 0:
+                continue  # has no gradient
+            if name == "centers" and (options.get("center") != "optimized" or at[0] == 4):
+                continue  # not read; or the vertex is its own
+            expected[at] = scene.difference(name, at, **options)
+        np.testing.assert_allclose(
+            found, expected, rtol=0, atol=TOLERANCE * max(1, np.abs(expected).max()), err_msg=name
+        )
+
+
+def options_of(method: Method, center: Center) -> dict[str, Any]:
+    return {"method": method} if center == "joint_set" else {"method": method, "center": center}
+
+
+@pytest.mark.parametrize("stretched", [False, True])
+@pytest.mark.parametrize("influences", [2, 4])
+@pytest.mark.parametrize(("method", "center"), FORMULAS)
+def test_equals_differences(method: Method, center: Center, influences: int, stretched: bool) -> None:
+    check(Scene(7, influences=influences, stretched=stretched), **options_of(method, center))
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    formula=st.sampled_from(FORMULAS),
+    influences=st.integers(1, 5),
+    stretched=st.booleans(),
+    most=st.floats(0.3, 1.5),
+)
+def test_equals_differences_anywhere(
+    seed: int, formula: tuple[Method, Center], influences: int, stretched: bool, most: float
+) -> None:
+    check(Scene(seed, influences=influences, stretched=stretched, most=most), **options_of(*formula))
+
+
+@pytest.mark.parametrize("most", [2.5, 3.1])
+@pytest.mark.parametrize(("method", "center"), FORMULAS[2:])
+def test_joints_more_than_a_right_angle_apart(method: Method, center: Center, most: float) -> None:
+    """The signs of quaternions depend on the heaviest joint of each vertex."""
+    check(Scene(3, influences=4, most=most), **options_of(method, center))
+
+
+def test_amounts_blend_gradients() -> None:
+    check(Scene(5), amount=True)
+    check(Scene(6, stretched=True), amount=True, center="weighted", base="dual_quaternion")
+
+
+def test_translation_moves_all() -> None:
+    """By hand: if all joints are translated, all vertices are; and nothing depends on a common factor of weights."""
+    scene = Scene(1)
+    for method, center in FORMULAS:
+        options = options_of(method, center)
+        gradients = scene.skin().deform_vjp(scene.matrices, scene.grad_positions, **options)
+        assert gradients.skinning_matrices is not None
+        assert gradients.joint_weights is not None
+        total = gradients.skinning_matrices[:, :, 3].sum(axis=0)
+        np.testing.assert_allclose(total, scene.grad_positions.sum(axis=0), rtol=0, atol=1e-12)
+        along = (gradients.joint_weights * scene.arguments["joint_weights"]).sum(axis=1)
+        np.testing.assert_allclose(along, 0, atol=1e-12)
+
+
+def test_rest_pose_has_the_gradient_of_linear_blending() -> None:
+    """In the rest pose every method moves a vertex, to first order, as linear blending does about the same turns."""
+    scene = Scene(2)
+    scene.matrices = np.tile(np.eye(4), (5, 1, 1))[:, :3]
+    linear = scene.skin().deform_vjp(scene.matrices, scene.grad_positions, method="linear")
+    for method, center in FORMULAS[2:]:
+        gradients = scene.skin().deform_vjp(scene.matrices, scene.grad_positions, **options_of(method, center))
+        assert linear.skinning_matrices is not None and gradients.skinning_matrices is not None
+        expected = linear.skinning_matrices.copy()
+        turns = expected[:, :, :3]
+        expected[:, :, :3] = (turns - turns.transpose(0, 2, 1)) / 2  # rigid joints don't stretch
+        np.testing.assert_allclose(gradients.skinning_matrices, expected, rtol=0, atol=1e-12)
+        assert gradients.rest_positions is not None
+        np.testing.assert_allclose(gradients.rest_positions, scene.grad_positions, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", characters.NAMES[:3])
+@pytest.mark.parametrize(("method", "center"), [formula for formula in FORMULAS if formula[1] != "optimized"])
+def test_float32_on_characters(name: str, method: Method, center: Center) -> None:
+    """Within 1e-3 of the gradients in double, relative to the largest.
+
+    Centers of joints that are nearly parallel and slide against each other move far for little: one over the angle, by
+    which rounding of float32 grows too. Elsewhere the error is some 1e-6.
+    """
+    character = characters.load(name)
+    clip, frame = list(character.poses())[-1]
+    matrices = character.clips[clip].skinning_matrices(frame)
+    rng = np.random.default_rng(0)
+    upstream = rng.normal(size=character.rest_positions.shape)
+    found = []
+    for dtype in (np.float32, np.float64):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", sbs.WeightWarning)
+            skin = sbs.Skin(
+                character.rest_positions.astype(dtype),
+                character.joint_indices,
+                character.joint_weights,
+                parents=character.parents,
+                joint_positions=character.joint_positions,
+            )
+        found.append(skin.deform_vjp(matrices, upstream, **options_of(method, center)))
+    for field in ("rest_positions", "joint_weights", "skinning_matrices"):
+        single, double = (getattr(gradients, field) for gradients in found)
+        scale = np.abs(double).max() or 1  # of rigid skinning, nothing depends on weights
+        np.testing.assert_allclose(single / scale, double / scale, rtol=0, atol=1e-3, err_msg=field)
+
+
+@pytest.mark.parametrize(("method", "center"), [formula for formula in FORMULAS if formula[1] != "optimized"])
+def test_threads_change_no_bit(method: Method, center: Center) -> None:
+    arguments = skin_arguments(30000, 40, dtype=np.float32)
+    skin = sbs.Skin(**arguments)
+    upstream = np.random.default_rng(0).normal(size=(30000, 3))
+    matrices = skinning_matrices(40)
+    results = [skin.deform_vjp(matrices, upstream, threads=threads, **options_of(method, center)) for threads in (1, 4)]
+    for field in ("rest_positions", "joint_weights", "skinning_matrices"):
+        first, second = (getattr(result, field) for result in results)
+        assert np.array_equal(first, second)
+
+
+def test_columns_as_they_were_given() -> None:
+    """Joints that occur twice, padding, and any order: each column has the gradient of its joint."""
+    rest = [[1.0, 2.0, 3.0]]
+    matrices = skinning_matrices(3)
+    upstream = [[0.3, -1.0, 2.0]]
+    plain = sbs.Skin(rest, [[0, 2]], [[0.25, 0.75]], joint_count=3).deform_vjp(matrices, upstream).joint_weights
+    with pytest.warns(sbs.WeightWarning):
+        skin = sbs.Skin(rest, [[2, 0, 1, 2]], [[0.5, 0.25, 0.0, 0.25]])
+    other = skin.deform_vjp(matrices, upstream).joint_weights
+    assert plain is not None and other is not None
+    np.testing.assert_allclose(other, [[plain[0, 1], plain[0, 0], 0, plain[0, 1]]], rtol=1e-14)
+
+
+def test_other_rest_positions() -> None:
+    scene = Scene(9)
+    skin = scene.skin()
+    moved = scene.arguments["rest_positions"] + 0.1
+    found = skin.deform_vjp(scene.matrices, scene.grad_positions, rest_positions=moved, center="optimized")
+    scene.arguments["rest_positions"] = moved
+    scene.arguments["centers"][4] = moved[4]
+    expected = scene.skin().deform_vjp(scene.matrices, scene.grad_positions, center="optimized")
+    for field in ("rest_positions", "joint_weights", "skinning_matrices"):
+        assert np.array_equal(getattr(found, field), getattr(expected, field))
+
+
+def test_unweighted_vertices_stay() -> None:
+    with pytest.warns(sbs.WeightWarning):
+        skin = sbs.Skin(np.ones((1, 3)), [[0]], [[0.0]], rest_normals=[[0.0, 0.0, 2.0]])
+    upstream = np.array([[1.0, 2.0, 3.0]])
+    found = skin.deform_vjp(skinning_matrices(1), upstream, upstream, wanted=NAMES[:-1])
+    assert found.rest_positions is not None and found.rest_normals is not None
+    assert np.array_equal(found.rest_positions, upstream)
+    np.testing.assert_allclose(found.rest_normals, [[0.5, 1.0, 0.0]], atol=1e-15)  # a normal twice as long as 1
+    assert not np.any(found.joint_weights)
+    assert not np.any(found.skinning_matrices)
+
+
+def test_bad_input() -> None:
+    scene = Scene(0)
+    skin = scene.skin()
+    g = scene.grad_positions
+    for message, arguments, options in (
+        ("needs grad_positions or grad_normals", (), {}),
+        ("grad_positions has shape", (g[:, :2],), {}),
+        ("grad_positions has shape", (g[1:],), {}),
+        ("no gradient of rotation='average'", (g,), {"rotation": "average"}),
+        ("no gradient of", (g,), {"amount": 0.5, "base": {"method": "spherical", "rcond": 1e-3}}),
+        ("'weight' is none of", (g,), {"wanted": ("weight",)}),
+        ("'amount' needs an amount", (g,), {"wanted": ("amount",)}),
+        ("damping has no effect", (g,), {"method": "linear", "damping": 1e-3}),
+    ):
+        with pytest.raises(ValueError, match=message):
+            skin.deform_vjp(scene.matrices, *arguments, **options)
+    without = sbs.Skin([[0.0, 0.0, 0.0]], [[0]], [[1.0]])
+    with pytest.raises(ValueError, match="rest_normals"):
+        without.deform_vjp(np.eye(4)[None], None, [[0.0, 0.0, 1.0]])
+    with pytest.raises(ValueError, match="centers"):
+        without.deform_vjp(np.eye(4)[None], [[0.0, 0.0, 1.0]], center="optimized")
