@@ -670,7 +670,7 @@ class Skin:
         """
         if grad_positions is None and grad_normals is None:
             raise ValueError("deform_vjp needs grad_positions or grad_normals")
-        if self._twist is not None:
+        if self._twisted is not None:
             raise ValueError("deform_vjp: a skin with twist has no gradient")
         for of in ({"method": method, "rotation": rotation}, base if isinstance(base, Mapping) else {}):
             if of.get("rotation", "qlerp") == "average" or of.get("rcond") is not None:

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+"""docs/fitting.md: what it shows, runs."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from typing import Any
+
+TEXT = (Path(__file__).parents[2] / "docs" / "fitting.md").read_text(encoding="utf-8")
+
+
+def test_the_examples_run() -> None:
+    """One after the other; those of PyTorch where that is installed."""
+    has_torch = importlib.util.find_spec("torch") is not None
+    names: dict[str, Any] = {}
+    for example in re.findall(r"^```python\n(.*?)^```", TEXT, flags=re.MULTILINE | re.DOTALL):
+        if has_torch or "torch" not in example:
+            exec(example, names)  # what a reader would paste
+    gradient = names["gradient"]
+    assert gradient.joint_weights.shape == (1, 2)
+    assert gradient.skinning_matrices.shape == (2, 3, 4)
