@@ -41,5 +41,7 @@ html_static_path = ["_static"]
 # What tools/wasm_page.py made for the first page: the library as WebAssembly, and two characters.
 html_extra_path = ["../build/page"]
 html_copy_source = False
+html_css_files = ["site.css"]
+html_favicon = "_static/icon.svg"
 html_theme_options = {"top_of_page_buttons": []}
 copybutton_prompt_text = ">>> "

@@ -149,8 +149,10 @@ class Page {
     const above = parent < 0 ? head : [...this.character.bind.subarray(3 * parent, 3 * parent + 3)];
     const start = parent < 0 ? pivot : transform(rest.subarray(12 * parent, 12 * parent + 12), above);
     this.view.center = pivot;
-    this.view.radius = 1.1 * Math.max(length(subtract(end, pivot)), length(subtract(start, pivot)), 1e-6);
+    this.view.radius = 1.25 * Math.max(length(subtract(end, pivot)), length(subtract(start, pivot)), 1e-6);
     this.root.dataset.state = "ready";
+    for (let i = 0; i < 10; i++) this.deform(); // the first runs of a module are slower
+    this.times = [];
     this.redraw();
   }
 

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+"""A page of the site in a browser, and what it says of faults."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from playwright.sync_api import ConsoleMessage, Page, Request
+
+SITE = Path(__file__).parents[2] / "build" / "site"
+
+
+@dataclass
+class Visit:
+    """A page, and what its console said of faults."""
+
+    page: Page
+    address: str
+    faults: list[str] = field(default_factory=list)
+
+    def open(self, name: str) -> Page:
+        self.page.goto(f"{self.address}/{name}")
+        return self.page
+
+    def listen(self) -> None:
+        """Note whatever is wrong from now on: errors, what fails to load or comes from elsewhere."""
+        self.page.on("console", self.hear)
+        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
+        self.page.on("requestfailed", lambda failed: self.faults.append(f"{failed.url}: {failed.failure}"))
+        self.page.on("request", self.see)
+
+    def hear(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.faults.append(message.text)
+
+    def see(self, request: Request) -> None:
+        if not request.url.startswith((self.address, "data:", "blob:")):
+            self.faults.append(f"{request.url} is elsewhere")

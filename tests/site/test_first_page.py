@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: MIT
+"""The character of the first page: WebAssembly gives what the C library gives here."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from browsing import SITE, Visit
+from numpy.typing import NDArray
+from playwright.sync_api import Page
+
+import sbs
+
+DATA = Path(__file__).parents[1] / "data"
+METHODS: tuple[Any, ...] = ("LBS", "SBS", "DQS", "optimized", "twist")
+
+POSITIONS = """([method, bend, twist]) => {
+  const page = window.sbsPage;
+  page.controls.method.value = method;
+  page.controls.bend.value = bend;
+  page.controls.twist.value = twist;
+  const frame = page.deform();
+  return [BYTES(frame.positions), BYTES(frame.normals), BYTES(page.matrices)];
+}"""
+CHARACTER = """() => {
+  const { positions, normals, joints, weights, parents, bind, influences } = window.sbsPage.character;
+  return { influences, positions: BYTES(positions), normals: BYTES(normals), joints: BYTES(joints),
+           weights: BYTES(weights), parents: BYTES(parents), bind: BYTES(bind) };
+}"""
+BYTES = """(function (array) {
+  const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+  let text = "";
+  for (let i = 0; i < bytes.length; i += 8192) text += String.fromCharCode(...bytes.subarray(i, i + 8192));
+  return btoa(text);
+})"""
+
+
+def ask(page: Page, script: str, argument: Any = None) -> Any:
+    return page.evaluate(script.replace("BYTES", BYTES), argument)
+
+
+def array(text: str, dtype: str, *shape: int) -> NDArray[Any]:
+    return np.frombuffer(base64.b64decode(text), dtype).reshape(shape)
+
+
+def opened(visit: Visit) -> Page:
+    page = visit.open("index.html")
+    page.wait_for_selector("#try[data-state=ready]")
+    return page
+
+
+def loaded(page: Page) -> dict[str, Any]:
+    """The arrays of the page's character."""
+    found = ask(page, CHARACTER)
+    k = found["influences"]
+    return {
+        "rest_positions": array(found["positions"], "<f4", -1, 3),
+        "rest_normals": array(found["normals"], "<f4", -1, 3),
+        "joint_indices": array(found["joints"], "<i4", -1, k),
+        "joint_weights": array(found["weights"], "<f4", -1, k),
+        "parents": array(found["parents"], "<i4", -1),
+        "joint_positions": array(found["bind"], "<f8", -1, 3),
+    }
+
+
+def expected(character: sbs.Character, joint: str, method: Any, matrices: NDArray[np.float64]) -> Any:
+    """Positions and normals by the library as it is here."""
+    if method == "twist":
+        spread = sbs.limb_twist(character, [joint])
+        assert spread is not None
+        return character.twisted_skin(spread).deform(matrices, center="weighted", normals=True)
+    if method == "optimized":
+        return character.optimized_skin().deform(matrices, center="optimized", normals=True)
+    return character.skin.deform(matrices, method=method, normals=True)
+
+
+@pytest.mark.parametrize("sample", sbs.samples.NAMES)
+def test_positions_are_those_of_the_library(visit: Visit, sample: str) -> None:
+    page = opened(visit)
+    page.select_option("select[name=sample]", sample)
+    character = sbs.samples.load(sample)
+    page.wait_for_function(f"window.sbsPage.character.vertexCount === {len(character.mesh.positions)}")
+    arrays = loaded(page)
+    np.testing.assert_array_equal(arrays["rest_positions"], character.mesh.positions)
+    np.testing.assert_array_equal(arrays["parents"], character.skeleton.parents)
+    np.testing.assert_allclose(arrays["joint_positions"], character.skeleton.joint_positions, atol=1e-6)
+    joint = page.eval_on_selector("select[name=joint]", "select => select.selectedOptions[0].text")
+    # What sbs.h says of float32, of weighted centers: 1e-6 of the size; and both round.
+    tolerance = 2e-6 * np.ptp(character.mesh.positions, axis=0).max()
+    for bend, twist in ((0, 0), (0, 150), (90, 0), (-60, -120)):
+        for number, method in enumerate(METHODS):
+            found, normals, matrices = ask(page, POSITIONS, [number, bend, twist])
+            pose = array(matrices, "<f8", -1, 3, 4)
+            want, want_normals = expected(character, joint, method, pose)
+            np.testing.assert_allclose(array(found, "<f4", -1, 3), want, rtol=0, atol=tolerance, err_msg=method)
+            # The normal of a triangle that is folded flat hangs on the last bit: all but a few.
+            off = np.linalg.norm(array(normals, "<f4", -1, 3) - want_normals, axis=1)
+            assert np.quantile(off, 0.999) < 1e-3, method
+
+
+def test_a_file_of_ones_own(visit: Visit) -> None:
+    page = opened(visit)
+    page.set_input_files("input[name=file]", DATA / "Fox.glb")
+    fox = sbs.load(DATA / "Fox.glb")
+    page.wait_for_function(f"window.sbsPage.character.vertexCount === {len(fox.mesh.positions)}")
+    arrays = loaded(page)
+    skin = sbs.Skin(**arrays)
+    for number, method in enumerate(METHODS[:3]):
+        found, _, matrices = ask(page, POSITIONS, [number, 70, 40])
+        want = skin.deform(array(matrices, "<f8", -1, 3, 4), method=method)
+        size = np.ptp(want, axis=0).max()
+        np.testing.assert_allclose(array(found, "<f4", -1, 3), want, rtol=0, atol=2e-6 * size, err_msg=method)
+
+
+def test_a_file_is_dropped(visit: Visit) -> None:
+    page = opened(visit)
+    text = base64.b64encode((DATA / "arm.glb").read_bytes()).decode()
+    page.evaluate(
+        """text => {
+          const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+          const data = new DataTransfer();
+          data.items.add(new File([bytes], "arm.glb"));
+          document.querySelector("#try").dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
+        }""",
+        text,
+    )
+    count = len(sbs.load(DATA / "arm.glb").mesh.positions)
+    page.wait_for_function(f"window.sbsPage.character.vertexCount === {count}")
+    assert page.eval_on_selector("select[name=sample]", "select => select.selectedOptions[0].text") == "arm.glb"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"glTF", "This is no GLB file."),
+        (b"x" * 100, "This is no GLB file."),
+        ((DATA / "Fox.glb").read_bytes()[:3000], "The GLB file ends too early."),
+    ],
+)
+def test_a_bad_file_is_refused_in_words(visit: Visit, tmp_path: Path, content: bytes, said: str) -> None:
+    page = opened(visit)
+    (tmp_path / "bad.glb").write_bytes(content)
+    page.set_input_files("input[name=file]", tmp_path / "bad.glb")
+    page.wait_for_selector("#try[data-state=failed]")
+    assert page.text_content(".try-status") == said
+    assert page.evaluate("window.sbsPage.character.vertexCount") == 13380
+
+
+def shown(page: Page) -> bytes:
+    """The picture, once it is drawn."""
+    page.wait_for_function("!window.sbsPage.waiting")
+    return bytes(page.locator("#try canvas").screenshot())
+
+
+def test_what_can_be_clicked_draws(visit: Visit) -> None:
+    """The picture changes with the method, with the sliders and with the colors."""
+    page = opened(visit)
+    seen = set()
+    page.locator(".try-methods span").nth(0).click()
+    seen.add(shown(page))
+    page.locator("input[name=areas]").check()
+    seen.add(shown(page))
+    page.locator("input[name=twist]").fill("20")
+    seen.add(shown(page))
+    page.locator("input[name=bend]").fill("80")
+    seen.add(shown(page))
+    assert len(seen) == 4
+    assert "13,380 vertices deformed in" in (page.text_content(".try-status") or "")
+
+
+def test_the_module_is_small_and_has_vectors(visit: Visit) -> None:
+    assert (SITE / "_static" / "try" / "sbs.wasm").stat().st_size < 500_000
+    assert opened(visit).evaluate("window.sbsPage.library.instructionSet") == "baseline"

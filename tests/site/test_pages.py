@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+"""All pages open without a fault and fit the window, and the search finds what is asked for."""
+
+from __future__ import annotations
+
+from browsing import SITE, Visit
+
+PAGES = sorted(page.name for page in SITE.glob("*.html") if page.name != "search.html")  # which is empty
+
+
+def test_all_pages(visit: Visit) -> None:
+    assert len(PAGES) > 20
+    for name in PAGES:
+        page = visit.open(name)
+        page.wait_for_load_state("load")
+        assert page.locator("h1").count() >= 1, name
+        too_wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert too_wide <= 0, name
+
+
+def test_search(visit: Visit) -> None:
+    asked = {"candy wrapper": "methods.html", "sbs_skin_update": "c-api.html", "bake": "formats.html"}
+    for words, found in asked.items():
+        page = visit.open(f"search.html?q={words}")
+        page.wait_for_selector("#search-results li")
+        page.wait_for_function("document.querySelector('.search-summary')?.textContent.includes('found')")
+        links = page.eval_on_selector_all("#search-results li > a", "all => all.map(link => link.href)")
+        assert any(found in link for link in links), (words, links)
+
+
+def test_formulas_are_drawn(visit: Visit) -> None:
+    page = visit.open("mathematics.html")
+    boxes = page.eval_on_selector_all("math", "all => all.map(each => each.getBoundingClientRect().height)")
+    assert len(boxes) > 60
+    assert min(boxes) > 5
