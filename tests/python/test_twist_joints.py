@@ -11,8 +11,8 @@ import pytest
 
 import sbs
 from sbs.animation import Animation, Track
-from sbs.demo.scenes import load_shipped
 from sbs.poses import axes, turned
+from sbs.samples import load as load_sample
 
 FRAMES = 6
 
@@ -20,7 +20,7 @@ FRAMES = 6
 @pytest.fixture(scope="module")
 def woman() -> sbs.Character:
     """Her left forearm turns by 250 degrees in two seconds, and her knee bends meanwhile."""
-    character = load_shipped("woman.glb")
+    character = load_sample("woman")
     skeleton = character.skeleton
     _, bone = axes(skeleton, skeleton.index("LeftForeArm"))
     local = []
@@ -195,7 +195,7 @@ def test_bad_arguments_are_refused(woman: sbs.Character) -> None:
     for rate in (0.0, -1.0, np.inf, np.nan):
         with pytest.raises(ValueError, match="rate is"):
             woman.with_twist_joints(twist, rate=rate)
-    hand = load_shipped("hand.glb")
+    hand = load_sample("hand")
     with pytest.raises(ValueError, match=r"twist is of \d+ joints, where there are \d+"):
         hand.with_twist_joints(twist)
 
