@@ -21,4 +21,4 @@ def blocks(source: str, language: str) -> list[str]:
 
 def commands(source: str) -> list[list[str]]:
     """The arguments of each line that calls ``sbs``."""
-    return [shlex.split(line) for line in re.findall(r"^    sbs (.*?)(?:  +#.*)?$", source, flags=re.MULTILINE)]
+    return [shlex.split(line) for line in re.findall(r"^    sbs ([a-z].*?)(?:  +#.*)?$", source, flags=re.MULTILINE)]

@@ -27,12 +27,16 @@ class Visit:
         """Note whatever is wrong from now on: errors, what fails to load or comes from elsewhere."""
         self.page.on("console", self.hear)
         self.page.on("pageerror", lambda error: self.faults.append(str(error)))
-        self.page.on("requestfailed", lambda failed: self.faults.append(f"{failed.url}: {failed.failure}"))
+        self.page.on("requestfailed", self.miss)
         self.page.on("request", self.see)
 
     def hear(self, message: ConsoleMessage) -> None:
         if message.type == "error":
             self.faults.append(message.text)
+
+    def miss(self, request: Request) -> None:
+        if request.failure != "net::ERR_ABORTED":  # what a page was left before
+            self.faults.append(f"{request.url}: {request.failure}")
 
     def see(self, request: Request) -> None:
         if not request.url.startswith((self.address, "data:", "blob:")):

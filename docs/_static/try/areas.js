@@ -18,10 +18,10 @@ export function areas(positions, triangles) {
 }
 
 const SKIN = [0.86, 0.8, 0.72];
-const SHRUNK = [0.1, 0.3, 0.9];
-const GROWN = [0.85, 0.15, 0.1];
+const SHRUNK = [0.85, 0.15, 0.1];
+const GROWN = [0.1, 0.3, 0.9];
 
-/** Colors (V, 3): skin where the area is that of rest, blue at a half and below, red at twice and above. */
+/** Colors (V, 3): skin where the area is that of rest, red at a half and below, blue at twice and above. */
 export function areaColors(now, rest, triangles, vertexCount, out) {
   const sums = new Float32Array(2 * vertexCount);
   for (let i = 0; i < triangles.length; i++) {

@@ -29,7 +29,7 @@ const MARKUP = `
     <fieldset class="try-methods"><legend>Method</legend></fieldset>
     <label class="try-slider">Bend <input name="bend" type="range" min="-150" max="150" step="1"><output></output></label>
     <label class="try-slider">Twist <input name="twist" type="range" min="-179" max="179" step="1"><output></output></label>
-    <label><input name="areas" type="checkbox"> Areas as colors: blue where the skin shrinks, red where it grows</label>
+    <label><input name="areas" type="checkbox"> Areas as colors: red where the skin shrinks, blue where it grows</label>
     <label>Character <select name="sample"></select></label>
     <label>Joint <select name="joint"></select></label>
     <label class="try-file">A GLB file of your own <input name="file" type="file" accept=".glb"></label>
@@ -64,8 +64,8 @@ class Page {
 
   listen() {
     this.form.addEventListener("submit", (event) => event.preventDefault());
-    for (const name of ["bend", "twist", "areas"]) this.controls[name].addEventListener("input", () => this.redraw());
-    for (const radio of this.controls.method) radio.addEventListener("input", () => this.redraw());
+    for (const name of ["bend", "twist", "areas"]) this.controls[name].addEventListener("input", () => this.goOn());
+    for (const radio of this.controls.method) radio.addEventListener("input", () => this.goOn());
     this.controls.joint.addEventListener("input", () => this.guard(() => this.chooseJoint(Number(this.controls.joint.value))));
     this.controls.sample.addEventListener("input", () => this.guard(() => this.loadSample(this.controls.sample.value)));
     this.controls.file.addEventListener("input", () => this.guard(() => this.loadFile(this.controls.file.files[0])));
@@ -150,9 +150,14 @@ class Page {
     const start = parent < 0 ? pivot : transform(rest.subarray(12 * parent, 12 * parent + 12), above);
     this.view.center = pivot;
     this.view.radius = 1.25 * Math.max(length(subtract(end, pivot)), length(subtract(start, pivot)), 1e-6);
-    this.root.dataset.state = "ready";
     for (let i = 0; i < 10; i++) this.deform(); // the first runs of a module are slower
     this.times = [];
+    this.goOn();
+  }
+
+  /** Draws, and no longer says what went wrong before. */
+  goOn() {
+    this.root.dataset.state = "ready";
     this.redraw();
   }
 
@@ -196,6 +201,7 @@ class Page {
       this.controls[name].nextElementSibling.textContent = `${this.controls[name].value}°`;
     }
     this.view.draw({ position: positions, normal: normals, color });
+    if (this.root.dataset.state !== "ready") return;
     const usual = [...this.times].sort((a, b) => a - b)[this.times.length >> 1];
     this.status.textContent = `${vertexCount.toLocaleString("en")} vertices deformed in ${usual.toFixed(1)} ms`;
   }
