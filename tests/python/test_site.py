@@ -169,6 +169,11 @@ def test_the_program_compiles_without_a_warning(tmp_path: Path) -> None:
     subprocess.run([*command, "program.c"], cwd=tmp_path, check=True)
 
 
+def test_every_header_is_shown() -> None:
+    headers = {f"sbs/{path.name}" for path in (ROOT / "csrc" / "include" / "sbs").iterdir()}
+    assert set(re.findall(r"c-header:: (\S+)", text("c-api.md"))) == headers
+
+
 def test_every_page_is_in_the_navigation() -> None:
     """Sphinx warns of others, too, but the site is built more rarely."""
     listed = set(re.findall(r"^([\w-]+)$", text("index.md"), flags=re.MULTILINE))
