@@ -48,7 +48,7 @@ DOCS = ROOT / "docs"
 BEGIN = "<!-- Written by tools/evaluate_quality.py: do not edit. -->\n"
 END = "<!-- End of what tools/evaluate_quality.py writes. -->\n"
 
-OFFERED = tuple(name for name, method in METHODS.items() if not isinstance(method, TwistMethod))
+OFFERED = tuple(METHODS)
 """The methods that the add-on has, one of which is its default."""
 
 PANEL = METHODS | ANCHORS
@@ -543,8 +543,12 @@ def conclusion(scenes: Sequence[dict[str, Any]], losses: dict[str, dict[str, flo
         f" much. Of such methods that the add-on has, {best} loses the least together, {total[best]:.3f} of what LBS"
         " loses." + (f" Methods that tear too much: {apart}." if apart else "")
     )
-    spread = [f"{name} {total[name]:.3f}" for name in METHODS if name not in OFFERED]
-    yield wrapped(f"With the twists of limbs spread along their bones, the figures are: {', '.join(spread)}.")
+    spread = [f"{name} {total[name]:.3f}" for name, method in METHODS.items() if isinstance(method, TwistMethod)]
+    plain = min((total[name], name) for name, method in METHODS.items() if not isinstance(method, TwistMethod))
+    yield wrapped(
+        f"With the twists of limbs spread along their bones, the figures are: {', '.join(spread)}. The least of a method"
+        f" without is {plain[0]:.3f}, of {plain[1]}."
+    )
 
 
 def default(losses: dict[str, dict[str, float]], torn: dict[str, float]) -> str:

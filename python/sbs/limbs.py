@@ -36,9 +36,12 @@ part of a limb, it may bend there."""
 PARTS = ("upper", "lower", "fore", "thigh", "shin", "calf")
 TRUNK = re.compile("spine|back|torso|chest|abdomen|belly|body|waist|hips?|pelvis|root|trunk|rib|ribcage")
 ENDS = re.compile(
-    "head|jaw|eye|ear|tail|neck|hair|breast|tongue|lip|lid|brow|foot|ankle|hand|wrist|palm|ball|heel|shoulder|clavicle"
+    "head|jaw|eye|ear|hair|breast|tongue|lip|lid|brow|foot|ankle|hand|wrist|palm|ball|heel|shoulder|clavicle"
     "|collar|scapula|wing"
 )
+LIMBS = re.compile("legs?|arms?|thigh|shin|calf|shank")
+"""A back leg is no part of the back."""
+
 DIGITS = re.compile("fingers?|thumb|index|middle|ring|pinky|pinkie|little|toes?|digit|phalanx|metacarpal|metatarsal")
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
@@ -98,7 +101,7 @@ def twist_bones(character: Character, joints: Iterable[str | int] | None = None)
     """Find the bones along which a twist should be spread.
 
     A limb bone has its parent's joint at its head, one child at its tail and vertices that follow it, and is longer
-    than about two radii of its limb. Hands, feet, shoulders, fingers, toes, trunk, neck and tail are not limbs; nor are
+    than about two radii of its limb. Hands, feet, shoulders, fingers, toes and the trunk are not limbs; nor are
     bones that the rig divides itself, by joints for twist or roll or by more than one joint in line. English names show
     most of that; otherwise the positions and the tree of the joints do.
 
@@ -190,11 +193,14 @@ def limb_twist(
     )
 
 
+ACROSS = 0.4
+"""How much spherical blending there is across joints: what loses least in the scenes of docs/quality.md."""
+
 ELSEWHERE = 1 / 3
 """A vertex with so much of its weight on other joints than its limb's is all across joints."""
 
 
-def twist_amounts(character: Character, twist: Twist, across: float = 0.5) -> Floats:
+def twist_amounts(character: Character, twist: Twist, across: float = ACROSS) -> Floats:
     """Amounts (V,) for ``Skin.deform(..., amount=)``: limbs spherical along their bones, joints otherwise.
 
     Along a bone, spherical blending keeps the radius of a twisted limb; across joints it bulges if weights were painted
@@ -287,6 +293,7 @@ def _reasons_against(limbs: _Limbs, joint: int, child: int) -> Iterator[str]:
     skeleton, name = limbs.skeleton, limbs.skeleton.names[joint]
     parent = int(skeleton.parents[joint])
     in_name = words(name)
+    is_limb = any(LIMBS.fullmatch(word) for word in in_name)
     if not limbs.weights[joint] > 0 or np.isnan(limbs.radii[joint]):
         yield "no vertex follows it most"
     if parent < 0:
@@ -294,7 +301,7 @@ def _reasons_against(limbs: _Limbs, joint: int, child: int) -> Iterator[str]:
     if is_twisting(name):
         yield "a twist joint, by its name"
     for kind, what in ((DIGITS, "a finger or toe"), (TRUNK, "trunk"), (ENDS, "no limb")):
-        named = [word for word in in_name if kind.fullmatch(word)]
+        named = [word for word in in_name if kind.fullmatch(word) and not (word == "back" and is_limb)]
         if named:
             yield f"{what}, by its name: {named[0]!r}"
     for other in _below_within(limbs, joint):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -86,3 +87,45 @@ def test_a_hand_has_no_limbs(tmp_path: Path) -> None:
     result = run("deform", tmp_path / "hand.glb", "--twist", "auto", "-o", tmp_path / "pose.npy")
     assert result.exit_code == 2
     assert "no limb was found: name the joints" in result.output
+
+
+# ------------------------------------------------------------------------------------------------------------- quality
+
+BRIEFLY = ("--frames", 2, "--rate", 4, "--json")
+
+
+def measured(path: Path, *arguments: object) -> dict[str, dict[str, float]]:
+    """The least thickness of each method."""
+    result = run("quality", path, *BRIEFLY, *arguments)
+    assert result.exit_code == 0, result.output
+    (motion,) = json.loads(result.stdout)["motions"]
+    return {name: found["thickness"] for name, found in motion["methods"].items()}
+
+
+def test_quality_has_limbs_as_told(twisted: tuple[Path, sbs.Character]) -> None:
+    path, _ = twisted
+    found = measured(path, "--methods", "SBS,twist")
+    told = measured(path, "--methods", "SBS,twist", "--twist", "LeftForeArm")
+    elsewhere = measured(path, "--methods", "weighted,twist", "--twist", "RightForeArm")
+    assert found["twist"]["low"] == pytest.approx(told["twist"]["low"], rel=1e-3)  # of an arm that alone is twisted
+    assert found["twist"]["low"] > found["SBS"]["low"] + 0.1
+    assert elsewhere["twist"]["low"] == pytest.approx(elsewhere["weighted"]["low"], abs=1e-6)  # float32
+
+
+def test_quality_without_twists_has_no_method_that_spreads_them(twisted: tuple[Path, sbs.Character]) -> None:
+    names = measured(twisted[0], "--twist", "none")
+    assert list(names) == ["LBS", "DQS", "SBS", "average", "weighted", "optimized"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("--twist", "Elbow"), "no joint 'Elbow'"),
+        (("--twist", "LeftForeArm", "--methods", "LBS,SBS"), "--twist needs a method that spreads twists"),
+        (("--methods", "LBS,twist", "--twist", "none"), "'twist' spreads twists along limbs, and there are to be none"),
+    ],
+)
+def test_mistakes_of_quality(arguments: tuple[str, ...], reason: str, twisted: tuple[Path, sbs.Character]) -> None:
+    result = run("quality", twisted[0], *BRIEFLY, *arguments)
+    assert result.exit_code == 2, result.output
+    assert reason in result.output.splitlines()[-1]

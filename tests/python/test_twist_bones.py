@@ -131,6 +131,23 @@ def test_a_limb_whatever_it_is_called() -> None:
     assert found.reason == "a limb, 10.0 radii long"
 
 
+@pytest.mark.parametrize("name", ["BackUpLeg.L", "Back_Leg_R", "neck_01", "Tail"])
+def test_back_legs_long_necks_and_tails(name: str) -> None:
+    """A back leg is no part of the back, and what is long and bends at its end can twist whatever it is."""
+    joints = [(name if joint == "b" else joint, name if above == "b" else above, place) for joint, above, place in LIMB]
+    assert spread(sbs.twist_bones(rig(joints))) == {name}
+    short = reasons(sbs.twist_bones(rig(joints, radius=1.6)))
+    assert short[name] == "short: 1.9 radii of its limb"
+
+
+def test_the_back_is_trunk() -> None:
+    joints = [
+        ("LowerBack" if joint == "b" else joint, "LowerBack" if above == "b" else above, place)
+        for joint, above, place in LIMB
+    ]
+    assert reasons(sbs.twist_bones(rig(joints)))["LowerBack"] == "trunk, by its name: 'back'"
+
+
 def test_a_short_bone_is_none() -> None:
     assert reasons(sbs.twist_bones(rig(LIMB, radius=1.6)))["b"] == "short: 1.9 radii of its limb"
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from typing import Literal
 
 import click
 import numpy as np
@@ -18,11 +19,24 @@ from ..picture.extra import load as load_extra
 from ..picture.extra import load_mitsuba
 from ..poses import vertices_around
 from ..quality import COLUMNS, Motion, Report, chosen, clip, evaluate, made_poses, panel
+from ..quality.methods import NamedMethod, TwistMethod
 from ..quality.plot import plot
 from .completion import complete_animations, complete_joints
 from .estimate import in_words as duration
 from .estimate import price, sampled
-from .options import CHARACTER, JSON, SAMPLES, STRICT, UP, VIEW, WIDTH, find_animation, known_joints, refuse_without
+from .options import (
+    CHARACTER,
+    JSON,
+    SAMPLES,
+    STRICT,
+    UP,
+    VIEW,
+    WIDTH,
+    find_animation,
+    known_joints,
+    refuse_without,
+    twist_for,
+)
 from .progress import progress_bar
 from .tables import print_table
 from .terminal import say
@@ -33,11 +47,19 @@ ASPECT = 1.0
 WORTH_AN_ESTIMATE = 100
 
 
-def parse_methods(context: click.Context, parameter: click.Parameter, text: str | None) -> list[str]:
-    """Names of methods, from LBS,SBS."""
+Limbs = tuple[str, ...] | Literal["auto", "none"]
+
+
+def parse_limbs(context: click.Context, parameter: click.Parameter, text: str) -> Limbs:
+    """Names of joints, auto or none."""
+    return text if text in ("auto", "none") else tuple(text.split(","))
+
+
+def parse_methods(context: click.Context, parameter: click.Parameter, text: str | None) -> dict[str, NamedMethod]:
+    """Methods, from LBS,SBS."""
     names = text.split(",") if text else []
     try:
-        return list(chosen(names))
+        return chosen(names, limbs=context.params["limbs"])
     except ValueError as error:
         raise click.BadParameter(str(error), context, parameter) from error
 
@@ -60,6 +82,16 @@ def parse_methods(context: click.Context, parameter: click.Parameter, text: str 
     multiple=True,
     shell_complete=complete_joints,
     help="Of --poses: only this joint, or these.",
+)
+@click.option(
+    "--twist",
+    "limbs",
+    metavar="auto|none|NAME,NAME,...",
+    default="auto",
+    show_default=True,
+    is_eager=True,
+    callback=parse_limbs,
+    help="Of methods that spread twists: all limbs that are found, the limbs of these joints, or no such method.",
 )
 @click.option(
     "--methods", metavar="NAME,NAME,...", callback=parse_methods, help="Which to compare, for example LBS,SBS."
@@ -99,7 +131,8 @@ def quality(
     animation_names: tuple[str, ...],
     made: bool,
     joints: tuple[str, ...],
-    methods: list[str],
+    limbs: Limbs,
+    methods: dict[str, NamedMethod],
     frames: int,
     rate: float,
     time_limit: float | None,
@@ -126,6 +159,10 @@ def quality(
     if joints and not made:
         raise click.UsageError("--joint needs --poses")
     character = load(file, strict=strict)
+    if isinstance(limbs, tuple):
+        if not any(isinstance(method, TwistMethod) for method in methods.values()):
+            raise click.UsageError("--twist needs a method that spreads twists")
+        twist_for(character, limbs)
     if not (animation_names or (character.animations and not made)):
         refuse_without("an animation", "frames", "rate")
     if plotted is not None:
@@ -143,7 +180,7 @@ def quality(
             progress.advance(task)
             steps.advance(told=progress.disable)
 
-        report = evaluate(character, motions, chosen(methods), progress=advance)
+        report = evaluate(character, motions, methods, progress=advance)
     if as_json:
         click.echo(json.dumps(report.as_json(), indent=2, allow_nan=False))
     else:
@@ -159,12 +196,14 @@ def quality(
         say(output, err=as_json)
 
 
-def within(motions: list[Motion], character: Character, methods: list[str], limit: float | None) -> list[Motion]:
+def within(
+    motions: list[Motion], character: Character, methods: dict[str, NamedMethod], limit: float | None
+) -> list[Motion]:
     """The motions, or samples that take about so many seconds. Tells what is measured, and how long that takes."""
     poses = sum(len(motion.poses) for motion in motions)
     if limit is None and poses < WORTH_AN_ESTIMATE:
         return motions
-    cost = price(character, motions, chosen(methods))
+    cost = price(character, motions, methods)
     seconds = cost.of(motions)
     counts = f"{len(motions)} motion{'s'[: len(motions) > 1]} by {len(methods)} method{'s'[: len(methods) > 1]}"
     if limit is None or seconds <= limit:

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol, Unpack
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol, Unpack
 
 from numpy.typing import ArrayLike
 
 from ..character import Character
-from ..limbs import limb_twist, twist_amounts
+from ..limbs import ACROSS, limb_twist, twist_amounts
 from ..options import SHORT_NAMES, AnyFloats, DeformOptions
 
 
@@ -51,13 +51,16 @@ class TwistMethod(NamedMethod):
     ----------
     across : float
         How much of the method there is where joints meet, in place of linear blending: see `sbs.twist_amounts`.
+    joints : tuple of str or None
+        The joints of the bones that twists are spread along, in place of those that `sbs.limb_twist` finds.
     """
 
     across: float = 1.0
+    joints: tuple[str, ...] | None = None
 
     def skin(self, character: Character) -> Deformer:
-        """The skin to deform, with the bones that `sbs.limb_twist` finds."""
-        twist = limb_twist(character)
+        """The skin to deform, with the bones that `sbs.limb_twist` finds, or of the joints told."""
+        twist = limb_twist(character, self.joints)
         if twist is None:
             return super().skin(character) if self.across == 1 else Blended(super().skin(character), self.across)
         skin = character.twisted_skin(twist, optimized=self.options.get("center") == "optimized")
@@ -97,21 +100,38 @@ METHODS: dict[str, NamedMethod] = {
     "optimized": NamedMethod("SBS, optimized centers", {"method": "spherical", "center": "optimized"}),
     "twist": TwistMethod("SBS, weighted centers, twists spread", {"method": "spherical", "center": "weighted"}),
     "half twist": TwistMethod(
-        "half SBS, optimized centers, twists spread", {"method": "spherical", "center": "optimized"}, across=0.5
+        "part SBS, optimized centers, twists spread", {"method": "spherical", "center": "optimized"}, across=ACROSS
     ),
 }
 
 
-def chosen(names: tuple[str, ...] | list[str] | None = None) -> dict[str, NamedMethod]:
+def chosen(
+    names: tuple[str, ...] | list[str] | None = None, *, limbs: tuple[str, ...] | Literal["auto", "none"] = "auto"
+) -> dict[str, NamedMethod]:
     """The methods with these names, in this order; all if there are no names. ``"linear"`` is LBS, and so on.
+
+    Parameters
+    ----------
+    names : sequence of str, optional
+    limbs : tuple of str, "auto" or "none"
+        The joints of the bones along which methods spread twists; by default those that `sbs.limb_twist` finds. With
+        ``"none"`` such methods are left out.
 
     Raises
     ------
     ValueError
-        If no method has such a name.
+        If no method has such a name, or one of those named would be left out.
     """
     keys = [SHORT_NAMES.get(name, name) for name in names or METHODS]
     for name in keys:
         if name not in METHODS:
             raise ValueError(f"no method {name!r}; there are: {', '.join(METHODS)}")
-    return {name: METHODS[name] for name in keys}
+        if names and limbs == "none" and isinstance(METHODS[name], TwistMethod):
+            raise ValueError(f"method {name!r} spreads twists along limbs, and there are to be none")
+    found = {name: METHODS[name] for name in keys}
+    if limbs == "none":
+        return {name: method for name, method in found.items() if not isinstance(method, TwistMethod)}
+    return {
+        name: replace(method, joints=limbs) if isinstance(method, TwistMethod) and limbs != "auto" else method
+        for name, method in found.items()
+    }
