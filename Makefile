@@ -69,6 +69,7 @@ dist-c: $(VENV)/cross
 bench: $(VENV)/benchmarks
 	python -m benchmarks run --program $(PHASES) --output $(RESULTS)
 	python -m benchmarks.bones
+	python -m benchmarks.twist
 	python -m benchmarks.centers
 
 bench-peers: $(VENV)/benchmarks $(VENV)/peers $(BLENDER)

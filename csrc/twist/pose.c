@@ -98,39 +98,58 @@ sbs_status sbs_twist_angles(const sbs_twist *twist, const sbs_pose *pose, const 
   return status ? sbs_fault_in(fault, status, "skinning_matrices") : SBS_OK;
 }
 
-/* C T(angle), T the rotation about the bone: what is turned before the joint moves it. */
-static void turn_before(const double joint[12], const sbs_twist_bone *bone, double angle, double matrix[12]) {
-  const double s = sin(angle), c = cos(angle), rest = 1.0 - c;
-  const double x = bone->axis.x, y = bone->axis.y, z = bone->axis.z;
+/* C T(angle) for any angle, T the rotation about the bone: what is turned before the joint moves it. With the linear part
+ * L of C, that of the product is L n n^T + cos(angle) (L - L n n^T) + sin(angle) L [n], [n] v being n cross v; and the
+ * head stays where C has it. */
+typedef struct {
+  double still[3][3], across[3][3], along[3][3], head[3];
+} turning;
+
+static void prepare_turning(const double joint[12], const sbs_twist_bone *bone, turning *parts) {
+  const double n[3] = {bone->axis.x, bone->axis.y, bone->axis.z};
   const double head[3] = {bone->head.x, bone->head.y, bone->head.z};
-  const double turn[9] = {c + rest * x * x,     rest * x * y - s * z, rest * x * z + s * y,
-                          rest * x * y + s * z, c + rest * y * y,     rest * y * z - s * x,
-                          rest * x * z - s * y, rest * y * z + s * x, c + rest * z * z};
-  double shift[3];
-  for (int i = 0; i < 3; i++) {
-    shift[i] = head[i] - (turn[3 * i] * head[0] + turn[3 * i + 1] * head[1] + turn[3 * i + 2] * head[2]);
-  }
   for (int i = 0; i < 3; i++) {
     const double *row = joint + 4 * i;
+    const double onto = row[0] * n[0] + row[1] * n[1] + row[2] * n[2];
     for (int j = 0; j < 3; j++) {
-      matrix[4 * i + j] = row[0] * turn[j] + row[1] * turn[3 + j] + row[2] * turn[6 + j];
+      const int one = (j + 1) % 3, other = (j + 2) % 3;
+      parts->along[i][j] = onto * n[j];
+      parts->still[i][j] = row[j] - parts->along[i][j];
+      parts->across[i][j] = row[one] * n[other] - row[other] * n[one];
     }
-    matrix[4 * i + 3] = row[0] * shift[0] + row[1] * shift[1] + row[2] * shift[2] + row[3];
+    parts->head[i] = row[0] * head[0] + row[1] * head[1] + row[2] * head[2] + row[3];
+  }
+}
+
+static void turn(const turning *parts, const sbs_twist_bone *bone, double cosine, double sine, double matrix[12]) {
+  for (int i = 0; i < 3; i++) {
+    double *row = matrix + 4 * i;
+    for (int j = 0; j < 3; j++) {
+      row[j] = parts->along[i][j] + cosine * parts->still[i][j] + sine * parts->across[i][j];
+    }
+    row[3] = parts->head[i] - (row[0] * bone->head.x + row[1] * bone->head.y + row[2] * bone->head.z);
   }
 }
 
 static void write_frames(const sbs_twist *twist, size_t number, const double angles[2], double *matrices) {
   const sbs_twist_bone *bone = twist->bones + number;
   const double *joint = matrices + 12 * (size_t)bone->joint;
+  const double step = (angles[0] + angles[1]) / (double)(twist->frames - 1);
+  const double step_cosine = cos(step), step_sine = sin(step);
+  double cosine = cos(angles[0]), sine = -sin(angles[0]);
+  turning parts;
+  prepare_turning(joint, bone, &parts);
   for (size_t k = 0; k < twist->frames; k++) {
     const double share = (double)k / (double)(twist->frames - 1);
-    const double angle = angles[1] * share - angles[0] * (1.0 - share);
     double *matrix = matrices + 12 * (sbs_twist_first_frame(twist, number) + k);
-    if (angle == 0.0) {
+    if (angles[1] * share - angles[0] * (1.0 - share) == 0.0) {
       memcpy(matrix, joint, 12 * sizeof *matrix);
     } else {
-      turn_before(joint, bone, angle, matrix);
+      turn(&parts, bone, cosine, sine, matrix);
     }
+    const double next = cosine * step_cosine - sine * step_sine;
+    sine = sine * step_cosine + cosine * step_sine;
+    cosine = next;
   }
 }
 

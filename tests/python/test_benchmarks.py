@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import ROOT, performance, targets
+from benchmarks import ROOT, performance, targets, twist
 from benchmarks.__main__ import slow_each_time
 from benchmarks.results import Results
 from benchmarks.rounds import Case, Timing, measure
@@ -219,3 +219,13 @@ def test_a_page_of_the_results(tmp_path: Path) -> None:
     assert "| SBS / LBS, whole frame | hand_webxr p | avx2 | 1.30 | ≤ 1.25 | missed by 4% |" in performance.page(
         some_results(), tmp_path / "any.json"
     )
+
+
+def test_twists_are_timed_by_every_method_without_and_with() -> None:
+    from sbs.samples import load as load_sample
+
+    found = twist.cases(load_sample("woman"))
+    assert [name for name, _, _ in found[:10:2]] == [*twist.METHODS, twist.PART]
+    assert [spread for _, spread, _ in found] == [False, True] * 10
+    assert [case.attributes for _, _, case in found] == ["p"] * 10 + ["pn"] * 10
+    assert all(len(case.run(1)) == 1 for _, _, case in found)
