@@ -546,8 +546,8 @@ def conclusion(scenes: Sequence[dict[str, Any]], losses: dict[str, dict[str, flo
     spread = [f"{name} {total[name]:.3f}" for name, method in METHODS.items() if isinstance(method, TwistMethod)]
     plain = min((total[name], name) for name, method in METHODS.items() if not isinstance(method, TwistMethod))
     yield wrapped(
-        f"With the twists of limbs spread along their bones, the figures are: {', '.join(spread)}. The least of a method"
-        f" without is {plain[0]:.3f}, of {plain[1]}."
+        f"With the twists of limbs spread along their bones, the figures are: {', '.join(spread)}. Of the methods"
+        f" without, {plain[1]} loses the least, {plain[0]:.3f}."
     )
 
 

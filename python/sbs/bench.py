@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,21 +73,36 @@ def measure(
     ValueError
         If there is less than one round.
     """
-    if rounds < 1:
-        raise ValueError(f"rounds is {rounds}; it must be at least 1")
     out = np.empty((skin.vertex_count, 3), skin.dtype)
     cases = [(method, count) for count in threads for method in methods]
-    seconds: dict[tuple[Method, int], list[float]] = {case: [] for case in cases}
-    for _ in range(rounds + 1):
-        for method, count in cases:
-            start = time.perf_counter()
-            skin.deform(skinning_matrices, method=method, threads=count, out=out)
-            seconds[method, count].append(time.perf_counter() - start)
+    seconds = in_rounds(
+        [partial(skin.deform, skinning_matrices, method=method, threads=count, out=out) for method, count in cases],
+        rounds,
+    )
     scale = 1e9 / skin.vertex_count
     return [
-        Timing(method, count, scale * min(times[1:]), scale * statistics.median(times[1:]))
-        for (method, count), times in seconds.items()
+        Timing(method, count, scale * min(times), scale * statistics.median(times))
+        for (method, count), times in zip(cases, seconds, strict=True)
     ]
+
+
+def in_rounds(cases: Sequence[Callable[[], object]], rounds: int) -> list[list[float]]:
+    """Time calls that take turns: for each the seconds of every round, after one that does not count.
+
+    Raises
+    ------
+    ValueError
+        If there is less than one round.
+    """
+    if rounds < 1:
+        raise ValueError(f"rounds is {rounds}; it must be at least 1")
+    seconds: list[list[float]] = [[] for _ in cases]
+    for _ in range(rounds + 1):
+        for run, times in zip(cases, seconds, strict=True):
+            start = time.perf_counter()
+            run()
+            times.append(time.perf_counter() - start)
+    return [times[1:] for times in seconds]
 
 
 def ratio_to_linear(timings: Sequence[Timing], timing: Timing) -> float:

@@ -18,6 +18,7 @@ import sbs.quality
 from sbs import poses
 from sbs.demo.scenes import knee, twist
 from sbs.picture import MissingExtraError
+from sbs.limbs import ACROSS
 from sbs.quality import COLUMNS, MEASURES, METHODS, Motion, Report, chosen, clip, evaluate, made_poses, motions, report
 from sbs.quality.plot import COLORS, plot
 from sbs.samples import load as load_sample
@@ -127,7 +128,7 @@ def test_twists_are_spread_where_there_are_limbs(hand: sbs.Character, woman: sbs
     matrices = hand.animations[0].skinning_matrices(1)
     assert whole.skin(hand) is hand.skin
     centered = METHODS["optimized"].skin(hand)
-    expected = centered.deform(matrices, center="optimized", amount=0.5)
+    expected = centered.deform(matrices, center="optimized", amount=ACROSS)
     np.testing.assert_array_equal(half.skin(hand).deform(matrices, **half.options), expected)
     spread = sbs.limb_twist(woman)
     assert spread is not None

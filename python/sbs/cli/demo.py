@@ -31,7 +31,7 @@ from .terminal import say
 @click.option("--samples", type=click.IntRange(1, 4096), default=64, show_default=True, help="Light paths per pixel.")
 @click.option("--rounds", type=click.IntRange(1), default=100, show_default=True, help="Rounds of timing.")
 def demo(output: Path, width: int, samples: int, rounds: int) -> None:
-    """Draw a twisted arm, a bent knee and a fist by LBS, SBS and DQS, and show what each costs.
+    """Draw a twisted arm, a bent knee and a fist by LBS, SBS, DQS and twists spread, and show what each costs.
 
     Writes demo.png, table.md and table.csv. Takes about a minute on two cores.
     """

@@ -52,7 +52,8 @@ Limbs = tuple[str, ...] | Literal["auto", "none"]
 
 def parse_limbs(context: click.Context, parameter: click.Parameter, text: str) -> Limbs:
     """Names of joints, auto or none."""
-    return text if text in ("auto", "none") else tuple(text.split(","))
+    words: dict[str, Limbs] = {"auto": "auto", "none": "none"}
+    return words.get(text, tuple(text.split(",")))
 
 
 def parse_methods(context: click.Context, parameter: click.Parameter, text: str | None) -> dict[str, NamedMethod]:

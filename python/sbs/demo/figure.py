@@ -8,7 +8,7 @@ from typing import Any
 
 from ..options import Method
 from ..picture import Row, compose, portraits, weight_colors
-from .outcomes import Outcome
+from .outcomes import METHODS, Outcome
 from .scenes import Scene
 
 HEADINGS: dict[Method, str] = {
@@ -71,7 +71,7 @@ def draw(
             pictures.append(picture)
             progress()
         rows.append(Row(pictures, ["", *(note(result) for result in results)], scene.caption))
-    return compose(rows, ["rest pose", *(HEADINGS[result.method] for result in outcomes[0])], FOOTNOTE)
+    return compose(rows, ["rest pose", *(METHODS[result.method].label for result in outcomes[0])], FOOTNOTE)
 
 
 def note(outcome: Outcome) -> str:

@@ -3,17 +3,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bench import measure, ratio_to_linear
-from ..options import Method
+from ..bench import in_rounds
+from ..options import DeformOptions
+from ..quality import METHODS as MEASURED
+from ..quality.methods import NamedMethod
 from .measures import radius_kept, volume
 from .scenes import Scene
 
-METHODS: tuple[Method, ...] = ("linear", "spherical", "dual_quaternion")
+METHODS: Mapping[str, NamedMethod] = {name: MEASURED[name] for name in ("LBS", "SBS", "DQS", "half twist")}
 
 
 @dataclass(frozen=True)
@@ -22,7 +26,8 @@ class Outcome:
 
     Attributes
     ----------
-    method : {"linear", "spherical", "dual_quaternion"}
+    method : str
+        A key of `METHODS`.
     positions : (V, 3) ndarray
         The deformed vertices.
     solves : int
@@ -37,7 +42,7 @@ class Outcome:
         Of the whole mesh, relative to its volume at rest.
     """
 
-    method: Method
+    method: str
     positions: NDArray[np.floating]
     solves: int
     nanoseconds: float
@@ -49,19 +54,24 @@ class Outcome:
 def outcomes(scene: Scene, *, rounds: int) -> list[Outcome]:
     """Deform and time a scene by every method, in `rounds` rounds."""
     character, matrices = scene.character, scene.skinning_matrices
-    skin, triangles = character.skin, character.mesh.triangles
-    timings = measure(skin, matrices, methods=METHODS, rounds=rounds)
+    triangles = character.mesh.triangles
+    out = np.empty_like(character.skin.rest_positions)
+    runs = []
+    for method in METHODS.values():
+        options: DeformOptions = {**method.options, "threads": 1, "out": out}
+        runs.append(partial(method.skin(character).deform, matrices, **options))
+    times = [1e9 / len(out) * min(seconds) for seconds in in_rounds(runs, rounds)]
     rest_volume = volume(character.mesh.positions, triangles)
     results = []
-    for timing in timings:
-        positions = skin.deform(matrices, method=timing.method)
+    for name, run, nanoseconds in zip(METHODS, runs, times, strict=True):
+        positions = np.array(run())
         results.append(
             Outcome(
-                method=timing.method,
+                method=name,
                 positions=positions,
-                solves=skin.pose_report(matrices).solves if timing.method == "spherical" else 0,
-                nanoseconds=timing.minimum,
-                ratio=ratio_to_linear(timings, timing),
+                solves=character.skin.pose_report(matrices).solves if name == "SBS" else 0,
+                nanoseconds=nanoseconds,
+                ratio=nanoseconds / times[0],
                 radius_kept=radius_kept(character, matrices, positions),
                 volume_change=volume(positions, triangles) / rest_volume - 1,
             )

@@ -58,7 +58,8 @@ def twist(woman: Character) -> Scene:
     return Scene(
         name="twisted arm",
         caption="(a) The left forearm twisted by 170° about its bone, from behind. LBS winds the elbow up like a candy"
-        " wrapper; by SBS and DQS it stays an arm. Blue: the weight of the joints that move.",
+        " wrapper; by SBS and DQS it stays an arm; spread along the bone, the twist is hardly seen. Blue: the weight of"
+        " the joints that move.",
         character=woman,
         skinning_matrices=woman.skinning_matrices(local),
         moved=descendants(skeleton, "LeftForeArm"),

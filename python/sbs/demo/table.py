@@ -5,11 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..options import Method
 from .outcomes import Outcome
 from .scenes import Scene
 
-SHORT_NAMES: dict[Method, str] = {"linear": "LBS", "spherical": "SBS", "dual_quaternion": "DQS"}
 COLUMNS = (
     "pose",
     "method",
@@ -29,7 +27,7 @@ def cells(scenes: Sequence[Scene], outcomes: Sequence[Sequence[Outcome]]) -> lis
     return [
         (
             scene.name,
-            SHORT_NAMES[outcome.method],
+            outcome.method,
             str(scene.character.skin.vertex_count),
             str(len(scene.character.skin.joint_sets)),
             str(scene.character.skin.nontrivial_joint_set_count),
