@@ -17,8 +17,8 @@ import evaluate_quality
 import sbs.quality
 from sbs import poses
 from sbs.demo.scenes import knee, twist
-from sbs.picture import MissingExtraError
 from sbs.limbs import ACROSS
+from sbs.picture import MissingExtraError
 from sbs.quality import COLUMNS, MEASURES, METHODS, Motion, Report, chosen, clip, evaluate, made_poses, motions, report
 from sbs.quality.plot import COLORS, plot
 from sbs.samples import load as load_sample
