@@ -35,6 +35,7 @@ C_LAYERS = (
     "weights",
     "blending",
     "twist",
+    "muscles",
     "extension",
 )
 # These do not include each other, although they are in a row.
@@ -53,6 +54,7 @@ C_SIDE_BY_SIDE = (
     ("twist", "centers"),
     ("twist", "weights"),
     ("twist", "blending"),
+    *(("muscles", other) for other in ("kernels", "deform", "centers", "weights", "blending", "twist")),
 )
 
 # The lowest first. Folders that are not named are features; all of them are in the place of FEATURES.

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Check that names follow one scheme: ``python tools/check_names.py``.
 
-In C, what ``sbs/NAME.h`` declares begins with ``sbs_NAME`` or ``SBS_NAME``; functions that return defaults begin with
-``sbs_default_NAME``. ``sbs.h`` is free but for the names of other headers. C headers and Python use American spelling.
+In C, what ``sbs/NAME.h`` declares begins with ``sbs_NAME`` or ``SBS_NAME``, or the singular of it; functions that
+return defaults begin with ``sbs_default_NAME``. ``sbs.h`` is free but for the names of other headers. C headers and
+Python use American spelling.
 """
 
 from __future__ import annotations
@@ -29,6 +30,11 @@ def public_names(header: str) -> set[str]:
     return names.union(re.findall(r"\bSBS_API\b[^;(]*?(\w+)\s*\(", code), re.findall(r"^\} (\w+);", code, re.MULTILINE))
 
 
+def singular(subject: str) -> str:
+    """The pattern of a subject, or of one of them: a muscle is in muscles.h."""
+    return f"{subject.removesuffix('s')}s?" if subject.endswith("s") else subject
+
+
 def check_headers(headers: dict[str, str]) -> Iterator[str]:
     """Names that do not begin as their header does. ``headers`` maps names of files, without ".h", to their text."""
     # A name belongs to the header at the bottom of those that have it: sbs.h knows no other, mesh.h knows sbs.h alone.
@@ -42,7 +48,7 @@ def check_headers(headers: dict[str, str]) -> Iterator[str]:
         own = names[subject].difference(*(names[other] for other in below(subject)))
         for name in sorted(own):
             plain = re.sub("^sbs_default_", "sbs_", name).lower()
-            if subject != "sbs" and not re.match(rf"sbs_{subject}(_|$)", plain):
+            if subject != "sbs" and not re.match(rf"sbs_{singular(subject)}(_|$)", plain):
                 yield f"sbs/{subject}.h declares {name}, which does not begin with sbs_{subject}"
             foreign = [other for other in headers if other != "sbs" and re.match(rf"sbs_{other}(_|$)", plain)]
             if subject == "sbs" and foreign:

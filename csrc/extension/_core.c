@@ -9,6 +9,7 @@
 #include "centers_functions.h"
 #include "heat_functions.h"
 #include "mesh_functions.h"
+#include "muscles_type.h"
 #include "skin_type.h"
 #include "subdivide_functions.h"
 #include "surface_functions.h"
@@ -106,6 +107,8 @@ static int execute(PyObject *module) {
   if (state->brush_type == NULL || PyModule_AddObjectRef(module, "Brush", state->brush_type) < 0) return -1;
   state->twist_type = core_new_twist_type(module);
   if (state->twist_type == NULL || PyModule_AddObjectRef(module, "Twist", state->twist_type) < 0) return -1;
+  state->muscles_type = core_new_muscles_type(module);
+  if (state->muscles_type == NULL || PyModule_AddObjectRef(module, "Muscles", state->muscles_type) < 0) return -1;
   state->linalg_error = PyErr_NewExceptionWithDoc(
       "sbs.LinAlgError", "A decomposition of linear algebra did not converge.", PyExc_RuntimeError, NULL);
   if (state->linalg_error == NULL || PyModule_AddObjectRef(module, "LinAlgError", state->linalg_error) < 0) return -1;
@@ -118,6 +121,7 @@ static int traverse(PyObject *module, visitproc visit, void *arg) {
   Py_VISIT(state->skin_type);
   Py_VISIT(state->brush_type);
   Py_VISIT(state->twist_type);
+  Py_VISIT(state->muscles_type);
   Py_VISIT(state->linalg_error);
   return 0;
 }
@@ -128,6 +132,7 @@ static int clear(PyObject *module) {
   Py_CLEAR(state->skin_type);
   Py_CLEAR(state->brush_type);
   Py_CLEAR(state->twist_type);
+  Py_CLEAR(state->muscles_type);
   Py_CLEAR(state->linalg_error);
   return 0;
 }

@@ -27,6 +27,7 @@ typedef struct core_state {
   PyObject *skin_type;    /* _core.Skin */
   PyObject *brush_type;   /* _core.Brush */
   PyObject *twist_type;   /* _core.Twist */
+  PyObject *muscles_type; /* _core.Muscles */
   PyObject *linalg_error; /* sbs.LinAlgError */
 } core_state;
 

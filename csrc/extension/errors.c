@@ -57,6 +57,15 @@ static const char *range_of_option(const char *option) {
   if (is(option, "radius")) return "a finite number above 0";
   if (is(option, "value")) return "at least 0 and finite, and at most 1 to replace";
   if (is(option, "mirror_position")) return "a finite number";
+  if (is(option, "points")) return "a path from origin to insertion, which differ";
+  if (is(option, "point_count")) return "2 to 4";
+  if (is(option, "profile")) return "between 0 and 1, and somewhere above 0; there are at least 2";
+  if (is(option, "tendons")) return "at least 0, and below 1 together";
+  if (is(option, "flattening") || is(option, "most_growth")) return "finite and at least 1";
+  if (is(option, "thin_direction")) return "a direction across the path";
+  if (is(option, "contraction")) return "at least 0 and below 1";
+  if (is(option, "reach")) return "a finite number above 0";
+  if (is(option, "activations")) return "between 0 and 1";
   if (is(option, "limit")) return "at least the number of locked joints that influence a vertex";
   return "in its range";
 }
@@ -75,8 +84,15 @@ static void raise_weight(const sbs_fault *fault, PyObject *place, PyObject *valu
 }
 
 static void raise_radius(const sbs_fault *fault, PyObject *place, PyObject *value) {
-  PyObject *limit = PyFloat_FromDouble(fault->limit);
+  PyObject *limit;
 
+  if (is(fault->argument, "radius")) {
+    PyErr_Format(PyExc_ValueError,
+                 "radius[%zd] is too large, or the muscle not within the mesh: vertex %zd is inside it, by %S",
+                 (Py_ssize_t)fault->index[0], (Py_ssize_t)fault->index[1], value);
+    return;
+  }
+  limit = PyFloat_FromDouble(fault->limit);
   if (limit == NULL) return;
   PyErr_Format(PyExc_ValueError, "%U is %S, above the outer radius, %S", place, value, limit);
   Py_DECREF(limit);

@@ -28,7 +28,7 @@ from .skin import Skin
 from .twist import Twist, TwistTracker
 
 if TYPE_CHECKING:
-    from . import formats, mesh, quality, samples, weights
+    from . import formats, mesh, muscles, quality, samples, weights
 
 __all__ = [
     "Animation",
@@ -66,6 +66,7 @@ __all__ = [
     "load",
     "load_motion",
     "mesh",
+    "muscles",
     "optimized_centers",
     "quality",
     "rotations",
@@ -85,7 +86,7 @@ if _threads and not re.fullmatch("0*[1-9][0-9]*", _threads):
 
 def __getattr__(name: str) -> Any:
     """Import the subpackages on first use: deforming alone does not need them."""
-    if name not in ("formats", "mesh", "quality", "samples", "weights"):
+    if name not in ("formats", "mesh", "muscles", "quality", "samples", "weights"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 

@@ -336,6 +336,58 @@ class Brush:
 class LinAlgError(RuntimeError): ...
 
 @final
+class Muscles:
+    def __new__(
+        cls,
+        joint_count: int,
+        joints: ArrayLike,  # (M, 4)
+        points: ArrayLike,  # (M, 4, 3)
+        point_counts: ArrayLike,  # (M,)
+        numbers: ArrayLike,  # (M, 7)
+        thin_directions: ArrayLike,  # (M, 3)
+        thin_joints: ArrayLike,  # (M,)
+        profiles: ArrayLike,  # (P,)
+        profile_ends: ArrayLike,  # (M,)
+        covered: ArrayLike,  # (C,)
+        covered_ends: ArrayLike,  # (M,)
+        *,
+        rest_positions: ArrayLike | None = None,  # (V, 3)
+        rest_normals: ArrayLike | None = None,  # (V, 3)
+        triangles: ArrayLike | None = None,  # (T, 3)
+        joint_indices: ArrayLike | None = None,  # (V, K)
+        joint_weights: ArrayLike | None = None,  # (V, K)
+    ) -> Muscles: ...
+    @property
+    def covered_count(self) -> int: ...
+    def cover_of(
+        self, muscle: int, /
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]: ...  # (C,), (C,), (C,)
+    def measure(
+        self,
+        skinning_matrices: ArrayLike,  # (F, J, 4, 4) or (F, J, 3, 4)
+        activations: ArrayLike | None,  # (F, M)
+        /,
+    ) -> NDArray[np.float64]: ...  # (F, M, 5)
+    def cover(
+        self,
+        positions: _Floats,  # (F, V, 3), changed
+        normals: _Floats | None,  # (F, V, 3), changed
+        skinning_matrices: ArrayLike,  # (F, J, 4, 4) or (F, J, 3, 4)
+        activations: ArrayLike | None,  # (F, M)
+        threads: int | None,
+        /,
+    ) -> None: ...
+    def surface(
+        self,
+        skinning_matrices: ArrayLike,  # (F, J, 4, 4) or (F, J, 3, 4)
+        activations: ArrayLike | None,  # (F, M)
+        muscle: int,
+        rings: int,
+        sides: int,
+        /,
+    ) -> NDArray[np.float64]: ...  # (F, rings, sides, 3)
+
+@final
 class Twist:
     def __new__(
         cls,

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["canonical", "matched"]
+__all__ = ["canonical", "matched", "parts_of_body"]
 
 # In lower case and without what separates words. CMU's motion capture and Mixamo, MakeHuman's default rig, Biped and
 # Unreal, Rigify, Quaternius.
@@ -101,6 +101,11 @@ def matched(
     sources_of, targets_of = _parts(sources, set(same)), _parts(targets, set(same.values()))
     same |= {source: targets_of[part] for part, source in sources_of.items() if part in targets_of}
     return sorted(same.items())
+
+
+def parts_of_body(names: Sequence[str]) -> dict[str, int]:
+    """The joint for each part of the body that names tell, such as ``"left forearm"``: its number."""
+    return _parts(names, set())
 
 
 def _numbers(names: Iterable[str]) -> dict[str, int]:

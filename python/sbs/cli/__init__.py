@@ -14,6 +14,7 @@ from .demo import demo
 from .errors import Commands
 from .formats import formats
 from .info import info
+from .muscles import muscles
 from .quality import quality
 from .samples import samples
 from .subdivide import subdivide
@@ -28,6 +29,6 @@ def main() -> None:
 
 
 for command in (
-    info, deform, compare, quality, weights, subdivide, bend_curvature, view, samples, demo, bench, formats,
+    info, deform, compare, quality, weights, muscles, subdivide, bend_curvature, view, samples, demo, bench, formats,
 ):  # fmt: skip
     main.add_command(command)

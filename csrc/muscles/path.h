@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SBS_MUSCLES_PATH_H
+#define SBS_MUSCLES_PATH_H
+
+#include "muscles/muscles.h"
+
+/* The Bezier curve of points (count, 3). */
+void sbs_bezier(const double *points, size_t count, sbs_path *path);
+
+void sbs_path_at(const sbs_path *path, double x, double point[3]);
+
+/* c'(x). Returns its length. */
+double sbs_path_speed(const sbs_path *path, double x, double derivative[3]);
+
+/* From end to end. */
+double sbs_path_length(const sbs_path *path);
+
+/*
+ * Lengthens or shortens the belly of a muscle so that its volume stays: where it is on the path, and how thick. The
+ * pose was checked. `state` may be NULL.
+ */
+void sbs_pose_muscle(const sbs_bound_muscle *muscle, const sbs_pose *pose, double activation, sbs_posed_muscle *posed,
+                     sbs_muscle_state *state);
+
+/* The volume of the belly with radii as at bind, where it is on the path. */
+double sbs_belly_volume(const sbs_bound_muscle *muscle, const sbs_posed_muscle *posed);
+
+/* Puts the belly of a given length on the path: between tendons that share the rest of the path as at bind. */
+void sbs_place_belly(const sbs_bound_muscle *muscle, double length, double belly_length, sbs_posed_muscle *posed);
+
+#endif

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""``sbs muscles``: place muscles in a character, and see what they do in its animations."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import muscles as anatomy
+from ..character import Character, load
+from .options import CHARACTER, JSON, STRICT
+from .tables import print_table
+from .terminal import say
+
+FRAMES_PER_SECOND = 24.0
+
+
+@click.command(name="muscles")
+@CHARACTER
+@click.option(
+    "--from",
+    "source",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Muscles of a JSON file.  [default: those of a human body, placed by the names of joints]",
+)
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A JSON file to write them to.")
+@STRICT
+@JSON
+def muscles(file: Path, source: Path | None, output: Path | None, strict: bool, as_json: bool) -> None:
+    """Show the muscles of the character in FILE: how long and thick they are, and how they swell in its animations.
+
+    Muscles keep their volume: where origin and insertion come nearer to each other the belly becomes thicker, and
+    skin that covers it is moved. A muscle whose growth is limited loses volume.
+    """
+    character = load(file, strict=strict)
+    try:
+        placed = anatomy.fit(character) if source is None else anatomy.read(source)
+        cover = anatomy.bind(character, placed)
+    except (KeyError, ValueError) as error:
+        raise click.ClickException(str(error.args[0])) from error
+    if output is not None:
+        anatomy.write(output, placed)
+    rows = measured(character, cover)
+    if as_json:
+        click.echo(json.dumps(rows, indent=2))
+        return
+    print_table(
+        ("muscle", "length", "radius", "volume", "vertices", "least growth", "most", "limited"),
+        [
+            (
+                row["name"],
+                f"{row['length']:.4g}",
+                f"{row['radius']:.4g}",
+                f"{row['volume']:.4g}",
+                str(row["vertices"]),
+                f"{row['least_growth']:.2f}",
+                f"{row['most_growth']:.2f}",
+                "yes" if row["limited"] else "",
+            )
+            for row in rows
+        ],
+    )
+    if output is not None:
+        say(output)
+
+
+def measured(character: Character, cover: anatomy.MuscleCover) -> list[dict[str, Any]]:
+    """What there is to say of each muscle, ready for JSON."""
+    rest = cover.measure(np.tile(np.eye(4), (len(character.skeleton), 1, 1)))
+    motion = cover.measure(frames(character))
+    return [
+        {
+            "name": muscle.name,
+            "side": muscle.side,
+            "length": float(rest.lengths[number]),
+            "radius": muscle.radius,
+            "volume": float(rest.volumes[number]),
+            "vertices": len(cover.skin_of(number).vertices),
+            "least_growth": float(motion.growths[:, number].min()),
+            "most_growth": float(motion.growths[:, number].max()),
+            "limited": bool(motion.limited[:, number].any()),
+        }
+        for number, muscle in enumerate(cover.muscles)
+    ]
+
+
+def frames(character: Character) -> NDArray[np.float64]:
+    """Skinning matrices (F, J, 4, 4) of the pose at bind and all animations."""
+    poses = [np.tile(np.eye(4), (1, len(character.skeleton), 1, 1))]
+    for animation in character.animations:
+        count = max(2, round(animation.duration * FRAMES_PER_SECOND))
+        poses.append(animation.skinning_matrices(np.linspace(0, animation.duration, count)))
+    return np.concatenate(poses)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""Files of muscles: round trips, the schema, and what is wrong in them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+import sbs
+from sbs import muscles
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "muscles.schema.json").read_text(encoding="utf-8"))
+
+FLAT = muscles.Muscle(
+    name="a flat one",
+    joints=("Hips", "Spine"),
+    points=((0.0, 0.0, 0.0), (1.0, 2.0, 3.0)),
+    radius=0.5,
+    reach=0.25,
+    side="left",
+    tendons=(0.1, 0.2),
+    profile=(0.2, 1.0, 0.3),
+    flattening=2.0,
+    thin_direction=(0.0, 0.0, 1.0),
+    thin_joint="Spine",
+    contraction=0.3,
+    most_growth=1.5,
+    covered=("Hips",),
+)
+
+
+def test_round_trip(tmp_path: Path) -> None:
+    placed = (*muscles.fit(sbs.samples.load("woman")), FLAT)
+    path = tmp_path / "muscles.json"
+    muscles.write(path, placed)
+    assert muscles.read(path) == placed
+    jsonschema.validate(json.loads(path.read_text(encoding="utf-8")), SCHEMA)
+
+
+def test_defaults_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "muscles.json"
+    muscles.write(path, [muscles.Muscle("one", ("a", "b"), ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0)), 0.5, 0.25)])
+    (entry,) = json.loads(path.read_text(encoding="utf-8"))["muscles"]
+    assert entry.keys() == {"name", "path", "radius", "reach"}
+
+
+def document(**changes: Any) -> dict[str, Any]:
+    entry = {
+        "name": "one",
+        "path": [{"joint": "a", "point": [0, 0, 0]}, {"joint": "b", "point": [1, 0, 0]}],
+        "radius": 0.5,
+        "reach": 0.25,
+        **changes,
+    }
+    kept = {key: value for key, value in entry.items() if value is not None}
+    return {"format": "sbs-muscles", "version": 1, "muscles": [kept]}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ([], 'no file of muscles: "format" is not "sbs-muscles"'),
+        (
+            {"format": "sbs-muscles", "version": 2, "muscles": []},
+            "comes from a newer version: 2, and this reads up to 1",
+        ),
+        ({"format": "sbs-muscles", "version": "1"}, '"version" must be an integer'),
+        ({"format": "sbs-muscles", "version": 1, "muscles": []}, '"muscles" must be a list of at least one muscle'),
+        ({**document(), "more": 1}, "unknown key 'more'"),
+        (document(radius=None), r"muscles\[0\] has no 'radius'"),
+        (document(radius="thick"), r"muscles\[0\]: 'radius' must be a number"),
+        (document(radius=True), r"muscles\[0\]: 'radius' must be a number"),
+        (document(side="top"), r"muscles\[0\]: 'side' must be \"left\", \"right\" or \"\""),
+        (document(path=[{"joint": "a"}]), r"muscles\[0\].path\[0\] has no 'point'"),
+        (document(path=[{"joint": "a", "point": [0, 0]}]), r"muscles\[0\].path\[0\]: 'point' must be a list of 3"),
+        (document(path=3), r"muscles\[0\]: 'path' must be a list of points"),
+        (document(tendons=[1]), r"muscles\[0\]: 'tendons' must be a list of 2 numbers"),
+        (document(color="red"), r"muscles\[0\]: unknown key 'color'"),
+        (document(covered=[1]), r"muscles\[0\]: 'covered' must be a list of strings"),
+    ],
+)
+def test_what_is_wrong_is_told(tmp_path: Path, content: Any, message: str) -> None:
+    path = tmp_path / "bad.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(ValueError, match=rf"bad\.json: {message}"):
+        muscles.read(path)
+    assert not jsonschema.Draft202012Validator(SCHEMA).is_valid(content)
+
+
+@pytest.mark.parametrize("text", ["", "{", "NaN", '{"format": Infinity}', "[" * 100_000])
+def test_no_json(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "bad.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=r"bad\.json"):
+        muscles.read(path)
+
+
+def test_numbers_that_are_none(tmp_path: Path) -> None:
+    path = tmp_path / "muscles.json"
+    with pytest.raises(ValueError, match="Out of range float"):
+        muscles.write(path, [muscles.Muscle("one", ("a", "b"), ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0)), float("nan"), 0.25)])
+    assert not path.exists()

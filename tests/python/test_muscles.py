@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: MIT
+"""Muscles of the woman: placed, measured in motion, and covered by her skin."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import sbs
+from sbs import _core, muscles, rotations
+
+Floats = NDArray[np.float64]
+
+
+@pytest.fixture(scope="module")
+def woman() -> sbs.Character:
+    return sbs.samples.load("woman")
+
+
+@pytest.fixture(scope="module")
+def placed(woman: sbs.Character) -> tuple[muscles.Muscle, ...]:
+    return muscles.fit(woman)
+
+
+@pytest.fixture(scope="module")
+def cover(woman: sbs.Character, placed: tuple[muscles.Muscle, ...]) -> muscles.MuscleCover:
+    return muscles.bind(woman, placed)
+
+
+def turned(character: sbs.Character, joint: str, axis: list[float], degrees: float) -> Floats:
+    """Skinning matrices of a joint that is turned about an axis of the bind space."""
+    skeleton = character.skeleton
+    number = skeleton.index(joint)
+    frame = np.asarray(skeleton.bind_matrices[number])[:3, :3]
+    local = np.tile(np.eye(3), (len(skeleton), 1, 1))
+    local[number] = frame.T @ rotations.matrices_from_axis_angle(axis, degrees, degrees=True) @ frame
+    return skeleton.skinning_matrices(skeleton.forward(local))
+
+
+def random_poses(character: sbs.Character, count: int, degrees: float = 40.0) -> Floats:
+    """Skinning matrices of poses in which every joint is turned by about so much."""
+    vectors = np.random.default_rng(22).normal(0, np.radians(degrees) / 2, (count, len(character.skeleton), 3))
+    return character.skeleton.skinning_matrices(character.skeleton.forward(rotation_vectors=vectors))
+
+
+def test_nine_on_each_side(placed: tuple[muscles.Muscle, ...]) -> None:
+    kinds = {muscle.name.rpartition(" ")[0] for muscle in placed}
+    assert len(kinds) == 9
+    assert {muscle.name for muscle in placed} == {f"{kind} {side}" for kind in kinds for side in ("left", "right")}
+
+
+def test_both_sides_are_alike(placed: tuple[muscles.Muscle, ...]) -> None:
+    by_name = {muscle.name: muscle for muscle in placed}
+    for muscle in placed:
+        if muscle.side == "left":
+            other = by_name[muscle.name.replace("left", "right")]
+            # The mesh is of one shape on both sides to its own rounding of places.
+            assert muscle.radius == pytest.approx(other.radius, rel=1e-2)
+            mirrored = np.array(other.points) * (-1, 1, 1)
+            np.testing.assert_allclose(muscle.points, mirrored, atol=0.02)
+
+
+def test_volumes_stay(woman: sbs.Character, cover: muscles.MuscleCover) -> None:
+    rest = cover.measure(np.tile(np.eye(4), (len(woman.skeleton), 1, 1)))
+    states = cover.measure(random_poses(woman, 300))
+    assert states.volumes.shape == (300, 18)
+    kept = np.where(states.limited, rest.volumes, states.volumes)
+    np.testing.assert_allclose(kept, np.broadcast_to(rest.volumes, kept.shape), rtol=1e-12)
+    assert states.limited.mean() < 0.01
+    tense = cover.measure(random_poses(woman, 300), np.linspace(0, 1, 18))
+    np.testing.assert_allclose(
+        tense.volumes[~tense.limited], np.broadcast_to(rest.volumes, kept.shape)[~tense.limited], rtol=1e-12
+    )
+
+
+def test_the_volume_is_that_of_the_surface(woman: sbs.Character, cover: muscles.MuscleCover) -> None:
+    matrices = turned(woman, "LeftForeArm", [0, 1, 0], -80)
+    volumes = cover.measure(matrices).volumes
+    for number in range(9):
+        points, triangles = cover.surface(number, matrices, rings=200, sides=200)
+        a, b, c = (points[triangles[:, corner]] - points.mean(axis=0) for corner in range(3))
+        inside = np.einsum("tx,tx->t", a, np.cross(b, c)).sum() / 6
+        # Of polygons with 200 sides, whose area is 1.6e-4 less than the circle's; spindles are closed.
+        assert inside == pytest.approx(volumes[number], rel=5e-4)
+
+
+def test_biceps_swells_and_triceps_thins(woman: sbs.Character, cover: muscles.MuscleCover) -> None:
+    names = [muscle.name for muscle in cover.muscles]
+    growths = np.array(
+        [cover.measure(turned(woman, "LeftForeArm", [0, 1, 0], -degrees)).growths for degrees in (0, 30, 60, 90)]
+    )
+    assert (np.diff(growths[:, names.index("biceps left")]) > 0.01).all()
+    assert growths[-1, names.index("biceps right")] == pytest.approx(1)
+    assert growths[1, names.index("triceps left")] < 1
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_nothing_moves_at_rest(woman: sbs.Character, placed: tuple[muscles.Muscle, ...], dtype: type) -> None:
+    assert woman.mesh.normals is not None
+    mesh = replace(woman.mesh, positions=woman.mesh.positions.astype(dtype), normals=woman.mesh.normals.astype(dtype))
+    character = woman.with_mesh(mesh)
+    cover = muscles.bind(character, placed)
+    for matrices in (np.tile(np.eye(4), (len(woman.skeleton), 1, 1)), turned(character, "Hips", [0, 1, 0], 0.0)):
+        positions, normals = character.skin.deform(matrices, normals=True)
+        moved, turned_normals = positions.copy(), normals.copy()
+        cover.apply(moved, matrices, normals=turned_normals)
+        assert moved.tobytes() == positions.tobytes()
+        assert turned_normals.tobytes() == normals.tobytes()
+
+
+def distances(cover: muscles.MuscleCover, number: int, matrices: Floats, points: Floats) -> Floats:
+    """Of points from the belly's surface, by all of its triangles."""
+    surface, triangles = cover.surface(number, matrices, rings=200, sides=128)
+    return _core.nearest_on_surface(surface, triangles, np.ascontiguousarray(points, np.float64))[2]
+
+
+@pytest.mark.parametrize("degrees", [30, 60, 90])
+def test_skin_keeps_its_distance(woman: sbs.Character, cover: muscles.MuscleCover, degrees: float) -> None:
+    """Within 1% where one muscle covers with all of its share."""
+    matrices = turned(woman, "LeftForeArm", [0, 1, 0], -degrees)
+    rest = np.tile(np.eye(4), (len(woman.skeleton), 1, 1))
+    positions = woman.skin.deform(matrices)
+    before = positions.copy()
+    cover.apply(positions, matrices)
+    all_vertices = np.concatenate([cover.skin_of(number).vertices for number in range(len(cover))])
+    counts = np.bincount(all_vertices, minlength=len(positions))
+    for name in ("biceps left", "triceps left"):
+        number = [muscle.name for muscle in cover.muscles].index(name)
+        skin = cover.skin_of(name)
+        kept = skin.vertices[(skin.shares > 0.999) & (counts[skin.vertices] == 1)]
+        at_rest = distances(cover, number, rest, woman.mesh.positions[kept])
+        np.testing.assert_allclose(distances(cover, number, matrices, positions[kept]), at_rest, rtol=0.01)
+        # Bent without muscles the skin would not.
+        assert not np.allclose(distances(cover, number, matrices, before[kept]), at_rest, rtol=0.02)
+
+
+def test_normals_follow(woman: sbs.Character, cover: muscles.MuscleCover) -> None:
+    """Where a muscle moves skin that does not bend itself they are nearer to the moved mesh's than they were."""
+    matrices = turned(woman, "LeftForeArm", [0, 1, 0], -90)
+    positions, normals = woman.skin.deform(matrices, normals=True)
+    moved, turned_normals = positions.copy(), normals.copy()
+    cover.apply(moved, matrices, normals=turned_normals)
+    skin = cover.skin_of("triceps left")
+    vertices = skin.vertices[skin.shares > 0.999]
+    triangles = woman.mesh.triangles
+    expected = (mesh_normals(moved, triangles) - mesh_normals(positions, triangles))[vertices]
+    found = (turned_normals - normals)[vertices]
+    assert np.linalg.norm(found - expected) < 0.5 * np.linalg.norm(expected)
+    everywhere = np.unique(np.concatenate([cover.skin_of(number).vertices for number in range(len(cover))]))
+    np.testing.assert_allclose(np.linalg.norm(turned_normals[everywhere], axis=1), 1, atol=1e-6)
+    others = np.delete(np.arange(len(normals)), everywhere)
+    np.testing.assert_array_equal(turned_normals[others], normals[others])
+
+
+def mesh_normals(positions: NDArray[np.float32], triangles: NDArray[np.int32]) -> Floats:
+    a, b, c = (positions[triangles[:, corner]].astype(np.float64) for corner in range(3))
+    faces = np.cross(b - a, c - a)
+    sums = np.zeros((len(positions), 3))
+    for corner in range(3):
+        np.add.at(sums, triangles[:, corner], faces)
+    return np.asarray(sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-30))
+
+
+def test_small_turns_move_skin_a_little(woman: sbs.Character, cover: muscles.MuscleCover) -> None:
+    """Poses 0.1 degree apart: no vertex moves more than ten times what the joint's own turn does."""
+    angles = np.arange(0, 130, 5)
+    for degrees in angles:
+        matrices = np.stack([turned(woman, "LeftForeArm", [0, 1, 0], -each) for each in (degrees, degrees + 0.1)])
+        before = woman.skin.deform_many(matrices)
+        after = before.copy()
+        cover.apply(after, matrices)
+        # What the turn itself moves is the forearm; its farthest vertex is at the tip of a finger.
+        by_turn = np.linalg.norm(before[1] - before[0], axis=1).max()
+        assert np.linalg.norm(after[1] - after[0], axis=1).max() <= 10 * by_turn
+
+
+def test_frames_threads_and_activations(woman: sbs.Character, cover: muscles.MuscleCover) -> None:
+    poses = random_poses(woman, 4)
+    activations = np.random.default_rng(3).random((4, len(cover)))
+    together = woman.skin.deform_many(poses)
+    cover.apply(together, poses, activations=activations, threads=2)
+    for frame, acting in enumerate(activations):
+        alone = woman.skin.deform(poses[frame])
+        cover.apply(alone, poses[frame], activations=acting, threads=1)
+        np.testing.assert_array_equal(alone, together[frame])
+
+
+def test_tension_swells(woman: sbs.Character, cover: muscles.MuscleCover) -> None:
+    rest = np.tile(np.eye(4), (len(woman.skeleton), 1, 1))
+    names = [muscle.name for muscle in cover.muscles]
+    activations = np.zeros(len(cover))
+    activations[names.index("calf right")] = 1
+    positions = woman.skin.deform(rest)
+    tense = positions.copy()
+    cover.apply(tense, rest, activations=activations)
+    moved = np.flatnonzero((tense != positions).any(axis=1))
+    assert np.isin(moved, cover.skin_of("calf right").vertices).all()
+    assert len(moved) > 50
+    assert woman.mesh.normals is not None
+    outward = np.einsum("vx,vx->v", (tense - positions)[moved], woman.mesh.normals[moved])
+    assert np.median(outward) > 0
+
+
+class TestBadInput:
+    """Everything is told in words, with the name of the muscle."""
+
+    def test_origin_is_insertion(self, woman: sbs.Character, placed: tuple[muscles.Muscle, ...]) -> None:
+        bad = replace(placed[0], points=(placed[0].points[0],) * 2, joints=placed[0].joints[:2])
+        with pytest.raises(ValueError, match=r"muscle 'biceps left': points must be a path from origin to insertion"):
+            muscles.bind(woman, [placed[1], bad])
+
+    def test_joint_is_missing(self, woman: sbs.Character, placed: tuple[muscles.Muscle, ...]) -> None:
+        bad = replace(placed[0], joints=("LeftArm", "LeftArm", "LeftForArm"))
+        with pytest.raises(KeyError, match=r"muscle 'biceps left': no joint is named 'LeftForArm'; did you mean 'Left"):
+            muscles.bind(woman, [bad])
+
+    def test_radius_is_beyond_the_mesh(self, woman: sbs.Character, placed: tuple[muscles.Muscle, ...]) -> None:
+        bad = replace(placed[0], radius=3 * placed[0].radius)
+        with pytest.raises(ValueError, match=r"muscle 'biceps left': radius is too large, .*: vertex \d+ is inside it"):
+            muscles.bind(woman, [bad])
+
+    @pytest.mark.parametrize(
+        ("changes", "message"),
+        [
+            ({"radius": 0.0}, "radius must be a finite number above 0, not 0.0"),
+            ({"reach": np.nan}, "reach must be a finite number above 0, not nan"),
+            ({"tendons": (0.6, 0.5)}, "tendons must be at least 0, and below 1 together, not 1.1"),
+            ({"flattening": 0.5}, "flattening must be finite and at least 1, not 0.5"),
+            ({"flattening": 2.0}, "thin_direction must be a direction across the path"),
+            ({"contraction": 1.0}, "contraction must be at least 0 and below 1, not 1.0"),
+            ({"profile": (0.5,)}, "profile must be between 0 and 1"),
+            ({"profile": (0.5, 2.0)}, r"profile\[1\] must be between 0 and 1"),
+            ({"points": ((0.0, 0.0, 0.0),)}, "1 points, but 3 joints"),
+        ],
+    )
+    def test_numbers(
+        self,
+        woman: sbs.Character,
+        placed: tuple[muscles.Muscle, ...],
+        changes: dict[str, object],
+        message: str,
+    ) -> None:
+        with pytest.raises(ValueError, match=f"muscle 'biceps left': {message}"):
+            muscles.bind(woman, [replace(placed[0], **changes)])  # type: ignore[arg-type]  # of the right type each
+
+    def test_two_of_one_name_and_none(self, woman: sbs.Character, placed: tuple[muscles.Muscle, ...]) -> None:
+        with pytest.raises(ValueError, match="two muscles are named 'biceps left'"):
+            muscles.bind(woman, [placed[0], placed[0]])
+        with pytest.raises(ValueError, match="muscles is empty"):
+            muscles.bind(woman, [])
+
+    def test_arrays_in_a_pose(self, woman: sbs.Character, cover: muscles.MuscleCover) -> None:
+        rest = np.tile(np.eye(4), (len(woman.skeleton), 1, 1))
+        positions = woman.skin.deform(rest)
+        with pytest.raises(ValueError, match=r"positions has shape \(1, 13379, 3\), expected \(1, 13380, 3\)"):
+            cover.apply(positions[:-1], rest)
+        with pytest.raises(ValueError, match=r"skinning_matrices has shape"):
+            cover.apply(positions, rest[:-1])
+        with pytest.raises(ValueError, match=r"activations has shape \(1, 3\), expected \(1, 18\)"):
+            cover.apply(positions, rest, activations=np.zeros(3))
+        with pytest.raises(ValueError, match=r"activations\[2\] must be between 0 and 1, not 1.5"):
+            cover.apply(positions, rest, activations=np.where(np.arange(18) == 2, 1.5, 0))
+        with pytest.raises(KeyError, match="no muscle is named 'bicep left'; did you mean 'biceps left'"):
+            cover.skin_of("bicep left")
+        with pytest.raises(IndexError, match="there is no muscle 18 of 18"):
+            cover.skin_of(18)
+
+    def test_a_body_without_names(self, woman: sbs.Character) -> None:
+        hand = sbs.samples.load("hand")
+        with pytest.raises(ValueError, match=r"no joint is known as 'hips', 'chest', 'neck', .* by its name"):
+            muscles.fit(hand)
+        with pytest.raises(ValueError, match="joints: 'elbow' is no part of a body; there are: hips, chest"):
+            muscles.fit(woman, joints={"elbow": "LeftForeArm"})
+        with pytest.raises(KeyError, match="no joint is named 'Elbow'"):
+            muscles.fit(woman, joints={"left forearm": "Elbow"})
+
+
+def test_joints_may_be_told(woman: sbs.Character, placed: tuple[muscles.Muscle, ...]) -> None:
+    assert muscles.fit(woman, joints={"left forearm": "LeftForeArm"}) == placed
