@@ -264,7 +264,7 @@ static void muscles_dealloc(PyObject *object) {
   Py_DECREF(type);
 }
 
-/* ------------------------------------------------------------------------------------------------------ the cover -- */
+/* ----------------------------------------------------------------------------------------------------- the cover -- */
 
 static PyObject *muscles_cover_of(PyObject *object, PyObject *args) {
   const core_muscles *self = (const core_muscles *)object;
@@ -297,7 +297,7 @@ static PyObject *muscles_cover_of(PyObject *object, PyObject *args) {
   return result;
 }
 
-/* ------------------------------------------------------------------------------------------------------- in a pose -- */
+/* ----------------------------------------------------------------------------------------------------- in a pose -- */
 
 /* "activations", (F, M) or None. */
 static core_array activations_argument(void) {

@@ -30,8 +30,10 @@ typedef struct sbs_cover_muscle {
   float rounding; /* distances that differ by less are the same */
 } sbs_cover_muscle;
 
-/* Pairs (count, a multiple of SBS_COVER_BLOCK) of one muscle with vertices of a chunk. In first pairs those of consecutive
- * slots, whose sums begin with them; others add to sums. */
+/*
+ * Pairs (count, a multiple of SBS_COVER_BLOCK) of one muscle with vertices of a chunk. First pairs are those of
+ * consecutive slots, whose sums begin with them; others add to sums.
+ */
 typedef struct sbs_cover_args {
   const sbs_cover_muscle *muscle;
   int has_normals;

@@ -17,7 +17,7 @@
 /* Pairs of a muscle and a vertex come in blocks of as many as the longest vectors have numbers. */
 #define SBS_COVER_BLOCK 16
 
-/* Radii along a belly: a spindle, or cubic polynomials p[0] + f (p[1] + f (p[2] + f p[3])) at the fraction f of a step. */
+/* Radii along a belly: a spindle, or cubics p[0] + f (p[1] + f (p[2] + f p[3])) at the fraction f of a step. */
 typedef struct sbs_profile {
   int is_spindle;
   float radius; /* the largest */

@@ -20,7 +20,7 @@ import sbs
 import sbs.animation
 from sbs.cli import main
 
-HERE = {"commands.md", "formats.md", "gallery.md", "performance.md", "python.md", "start.md"}
+HERE = {"commands.md", "formats.md", "gallery.md", "muscles.md", "performance.md", "python.md", "start.md"}
 # Of a Dask cluster, whose test is tests/python/test_cluster.py.
 FARM = "tcp://farm"
 # Those that have a test of their own, test_NAME_docs.py.
