@@ -54,7 +54,7 @@ C_SIDE_BY_SIDE = (
     ("twist", "centers"),
     ("twist", "weights"),
     ("twist", "blending"),
-    *(("muscles", other) for other in ("kernels", "deform", "centers", "weights", "blending", "twist")),
+    *(("muscles", other) for other in ("kernels", "deform", "gradient", "centers", "weights", "blending", "twist")),
 )
 
 # The lowest first. Folders that are not named are features; all of them are in the place of FEATURES.
