@@ -2,25 +2,34 @@
 """Damaged files of every format but glTF: each is read, or refused by an error that names it.
 
 ``python tests/fuzz/formats.py --format bvh --count 10000`` cuts and changes small files from a seed; USD and FBX, which
-are read in a process of their own, take a second each. ``--seed`` and ``--only`` make one again.
+are read in a process of their own, take a second each. ``--together`` reads many of these in one process, which is
+begun again when it ends: then a crash is no finding, for it is not the caller's. ``--seed`` and ``--only`` make one
+again.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
+import multiprocessing
 import random
 import sys
 import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
+from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import sbs
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
+
+# Files that one process reads; seconds for each, and bytes that none exceeds.
+EACH, PATIENCE, MOST = 500, 60, 1 << 16
 
 HUGE = [
     b"\xff\xff\xff\x7f",
@@ -153,6 +162,73 @@ def run(kind: str, files: Iterator[tuple[str, bytes]], folder: Path) -> tuple[Co
     return outcomes, findings
 
 
+def _reader(kind: str, folder: Path, waiting: Connection) -> None:
+    """Read files of the names that are sent, as the process of a reader does, and send back what came of each."""
+    from sbs.content import FileError
+    from sbs.formats import apart, fbx, scene, usd
+
+    module = fbx if kind == "fbx" else usd
+    for name, *_ in module.NEEDS:
+        importlib.import_module(name)
+    largest = folder / "largest"
+    largest.write_bytes(bytes(MOST))
+    apart._limit(largest)
+    while True:
+        path = waiting.recv()
+        try:
+            content = scene.to_content(path, scene.Scene.from_bytes(module.scene(path, None).to_bytes()))
+            character = sbs.Character("", content.surface.as_mesh(), content.skeleton, content.rig, content.animations)
+            character.skin.deform(character.rest_matrices)
+            outcome = "read"
+        except (FileError, ValueError):
+            outcome = "refused"
+        except MemoryError:
+            outcome = "refused for memory"
+        except Exception as error:  # whatever it is, it is a finding
+            outcome = f"{type(error).__name__}: {str(error)[:300]}"
+        waiting.send(outcome)
+
+
+def run_together(kind: str, files: Iterator[tuple[str, bytes]], folder: Path) -> tuple[Counter[str], list[str]]:
+    """As `run`, of formats that are read in processes of their own, many in each."""
+    outcomes: Counter[str] = Counter()
+    findings = []
+    context = multiprocessing.get_context("spawn")
+    process: Any = None
+    for number, (name, data) in enumerate(files):
+        path = folder / f"mutant{number}.{kind}"  # libraries keep what they have read by its name
+        path.write_bytes(data)
+        if process is None or number % EACH == 0:
+            if process is not None:
+                process.kill()
+                process.join()
+            ours, theirs = context.Pipe()
+            process = context.Process(target=_reader, args=(kind, folder, theirs), daemon=True)
+            process.start()
+            theirs.close()
+        try:
+            ours.send(path)
+            if not ours.poll(PATIENCE):
+                process.kill()
+                raise TimeoutError(f"not read within {PATIENCE} s")
+            outcome = ours.recv()
+        except (EOFError, ConnectionError):
+            process.join()
+            outcome = f"ended by {-process.exitcode}"
+            process = None
+        except TimeoutError as error:
+            process.join()
+            outcome, process = str(error), None
+        path.unlink()
+        outcomes[outcome.split(":")[0]] += 1
+        if not outcome.startswith(("read", "refused", "ended by")):
+            findings.append(f"--format {kind} {name}: {outcome}")
+    if process is not None:
+        process.kill()
+        process.join()
+    return outcomes, findings
+
+
 def files(kind: str, seed: int, count: int) -> Iterator[tuple[str, bytes]]:
     """The cut files, then mutants."""
     data = ORIGINALS[kind]()
@@ -168,8 +244,11 @@ def main() -> None:
     parser.add_argument("--format", choices=list(ORIGINALS), required=True)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--together", action="store_true", help="many in one process of the reader")
     parser.add_argument("--only", type=int, help="only the mutant of this number, whose error is raised")
     options = parser.parse_args()
+    if options.together and options.format not in ("usda", "usdc", "fbx"):
+        parser.error("--together is for formats that are read in a process of their own")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if options.only is not None:
@@ -177,7 +256,8 @@ def main() -> None:
             Path(f"mutant.{options.format}").write_bytes(data)
             print(endure(options.format, data, folder))
             return
-        outcomes, findings = run(options.format, files(options.format, options.seed, options.count), folder)
+        read = run_together if options.together else run
+        outcomes, findings = read(options.format, files(options.format, options.seed, options.count), folder)
     print(", ".join(f"{count} {outcome}" for outcome, count in sorted(outcomes.items())))
     import resource  # which Windows lacks, where the tests have the rest of this
 

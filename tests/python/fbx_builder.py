@@ -31,10 +31,48 @@ def transform(
     return "Version: 232\nProperties70: {\n" + "\n".join(lines) + "\n}"
 
 
-def tube(method: str = "Linear", *, up: int = 2, unit: float = 100, parents: Sequence[int] = (-1, 0)) -> str:
+def shape(offsets: Any, vertices: Sequence[int], percents: Sequence[float]) -> tuple[str, list[str]]:
+    """A blend shape of the tube whose weight the first motion moves, in percent, and its connections."""
+    keys = [0, TICKS]
+    curve = (
+        f"KeyVer: 4009\nKeyTime: {numbers(keys)}\nKeyValueFloat: {numbers(percents)}\nKeyAttrFlags: {numbers([4])}\n"
+        f"KeyAttrDataFloat: {numbers([0.0] * 4)}\nKeyAttrRefCount: {numbers([2])}"
+    )
+    objects = [
+        node("Deformer", 40, "Deformer::shapes", "BlendShape", "Version: 100"),
+        node(
+            "Deformer",
+            41,
+            "SubDeformer::bulge",
+            "BlendShapeChannel",
+            f"Version: 100\nDeformPercent: {percents[0]}\nFullWeights: {numbers([100.0])}",
+        ),
+        node(
+            "Geometry",
+            42,
+            "Geometry::bulge",
+            "Shape",
+            f"Version: 100\nIndexes: {numbers(list(vertices))}\nVertices: {numbers(offsets)}",
+        ),
+        node("AnimationCurveNode", 43, "AnimCurveNode::DeformPercent", "", ""),
+        node("AnimationCurve", 44, "AnimCurve::", "", curve),
+    ]
+    links = ['"OO",40,1', '"OO",41,40', '"OO",42,41', '"OO",43,101', '"OP",43,41,"DeformPercent"']
+    return "".join(objects), [*links, '"OP",44,43,"d|DeformPercent"']
+
+
+def tube(
+    method: str = "Linear",
+    *,
+    up: int = 2,
+    unit: float = 100,
+    parents: Sequence[int] = (-1, 0),
+    more: tuple[str, list[str]] = ("", []),
+) -> str:
     """A tube along z of quads and a polygon on two bones, bound away from where the file has it, and two motions.
 
     `method` is the file's name of the way of skinning; with ``"Blend"`` a share of dual quaternions grows along it.
+    `more` are further objects and their connections.
     """
     heights = np.linspace(0, 4, 9)
     points = np.array([(x, y, z) for z in heights for x, y in ((1, 0), (0, 1), (-1, 0), (0, -1))])
@@ -93,6 +131,8 @@ def tube(method: str = "Linear", *, up: int = 2, unit: float = 100, parents: Seq
         ]
         links += [f'"OO",{first + 1},{first}', f'"OO",{first + 2},{first + 1}', f'"OP",{first + 2},12,"Lcl Rotation"']
         links.append(f'"OP",{first + 3},{first + 2},"d|{"XZ"[stack]}"')
+    objects.append(more[0])
+    links += more[1]
     settings = [("UpAxis", up), ("UpAxisSign", 1), ("FrontAxis", 1), ("FrontAxisSign", -1), ("CoordAxis", 0)]
     if up == 1:
         settings[2:4] = [("FrontAxis", 2), ("FrontAxisSign", 1)]

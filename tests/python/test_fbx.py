@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fbx_builder import tube
+from fbx_builder import shape, tube
 
 import sbs
 from sbs.content import FileError, FileWarning
@@ -157,3 +157,26 @@ def test_without_the_package_it_says_which(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setitem(sys.modules, "ufbx", None)
     with pytest.raises(MissingExtraError, match=r"FBX files need ufbx, .* pip install ufbx"):
         sbs.load(path)
+
+
+def test_blend_shapes(tmp_path: Path) -> None:
+    """Offsets are in the file's units and axes, and weights in percent; the second motion leaves them at rest."""
+    offsets = [[1, 0, 0], [0, 2, 0], [0, 0, 3]]
+    more = shape(offsets, [4, 9, 20], [25.0, 75.0])
+    hero = sbs.load(written(tmp_path, tube(more=more)))
+    plain = sbs.load(written(tmp_path, tube()))
+    np.testing.assert_array_equal(hero.mesh.positions, plain.mesh.positions)
+    (bulge,) = hero.mesh.shapes
+    assert (bulge.name, bulge.weight) == ("bulge", 0.25)
+    bend = hero.shape_motion(hero.animations["bend"])
+    # Keys are float32; between them the rate of the file counts, and linear keys stay linear.
+    np.testing.assert_allclose(bend.weights([0.0, 0.5, 1.0])[:, 0], [0.25, 0.5, 0.75], rtol=0, atol=1e-3)
+    np.testing.assert_allclose(hero.shape_motion(hero.animations["turn"]).weights(0.5), [0.25])
+    expected = np.zeros((36, 3))
+    expected[[4, 9, 20]] = offsets
+    found = bend.rest_positions(1.0) - hero.mesh.positions
+    lengths = np.linalg.norm(found, axis=1)
+    np.testing.assert_allclose(lengths, 0.75 * np.linalg.norm(expected, axis=1), rtol=0, atol=1e-5)
+    # Along the tube's own axes, which its triangles show.
+    along = hero.mesh.positions[8] - hero.mesh.positions[4]
+    np.testing.assert_allclose(found[20], 0.75 * 3 * along / np.linalg.norm(along), rtol=0, atol=1e-5)

@@ -24,7 +24,7 @@ HERE = {"commands.md", "formats.md", "gallery.md", "muscles.md", "performance.md
 # Of a Dask cluster, whose test is tests/python/test_cluster.py.
 FARM = "tcp://farm"
 # Those that have a test of their own, test_NAME_docs.py.
-ELSEWHERE = {"bones_blending.md", "fitting.md", "quality.md", "twist.md", "weights.md"}
+ELSEWHERE = {"bones_blending.md", "fitting.md", "quality.md", "tutorial.md", "twist.md", "weights.md"}
 
 WALK = (
     """HIERARCHY

@@ -109,6 +109,64 @@ def test_linear_blending_is_what_usdskel_bakes(tmp_path: Path, suffix: str) -> N
     np.testing.assert_allclose(found, expected, atol=3e-6)
 
 
+def blend_shapes(stage: Usd.Stage) -> None:
+    """Two blend shapes of the mesh, of some points and of all, whose weights change beside the joints."""
+    mesh = UsdGeom.Mesh.Get(stage, "/hero/body")
+    binding = UsdSkel.BindingAPI(mesh.GetPrim())
+    count = len(mesh.GetPointsAttr().Get())
+    dice = np.random.default_rng(3)
+    for name, points in (("bulge", [3, 7, 20]), ("all", None)):
+        shape = UsdSkel.BlendShape.Define(stage, f"/hero/body/{name}")
+        rows = dice.normal(size=(count if points is None else len(points), 3)) / 4
+        shape.CreateOffsetsAttr([tuple(row) for row in rows.tolist()])
+        if points is not None:
+            shape.CreatePointIndicesAttr(points)
+    binding.CreateBlendShapesAttr(["bulge", "all"])
+    binding.CreateBlendShapeTargetsRel().SetTargets(["/hero/body/bulge", "/hero/body/all"])
+    animation = UsdSkel.Animation.Get(stage, "/hero/bones/walk")
+    animation.CreateBlendShapesAttr(["all", "other", "bulge"])
+    for code, weights in ((5, [0, 0, 1]), (10, [0.5, 1, -0.25]), (20, [1, 0, 0])):
+        animation.CreateBlendShapeWeightsAttr().Set(weights, code)
+    stage.GetRootLayer().Save()
+
+
+def bulge(stage: Usd.Stage) -> UsdSkel.BlendShape:
+    return UsdSkel.BlendShape.Get(stage, "/hero/body/bulge")
+
+
+def test_blend_shapes_are_what_usdskel_bakes(tmp_path: Path) -> None:
+    path = tmp_path / "hero.usdc"
+    blend_shapes(asset(path))
+    hero = sbs.load(path)
+    assert [shape.name for shape in hero.mesh.shapes] == ["bulge", "all"]
+    (walk,) = hero.animations
+    shapes = hero.shape_motion(walk)
+    np.testing.assert_allclose(shapes.weights([0, 0.5, 1.5]), np.array([[1, 0], [-0.25, 0.5], [0, 1]]))
+    expected = baked(path, [0.5, 1, 2])
+    for seconds, points in zip((0, 0.5, 1.5), expected, strict=True):
+        rest = shapes.rest_positions(seconds)
+        found = hero.skin.deform(walk.skinning_matrices(seconds), rest_positions=rest, method="linear")
+        np.testing.assert_allclose(found, points, atol=3e-6)  # float32, of size 6
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda stage: bulge(stage).GetPointIndicesAttr().Set([3, 7]), "3 offsets"),
+        (lambda stage: bulge(stage).GetPointIndicesAttr().Set([3, 7, 7]), "each once"),
+        (lambda stage: bulge(stage).GetPointIndicesAttr().Set([3, 7, 99]), "range"),
+        (lambda stage: stage.RemovePrim("/hero/body/all"), "is no blend shape"),
+    ],
+)
+def test_damaged_blend_shapes(tmp_path: Path, change: Any, message: str) -> None:
+    stage = asset(tmp_path / "hero.usdc")
+    blend_shapes(stage)
+    change(stage)
+    stage.GetRootLayer().Save()
+    with pytest.raises(ValueError, match=message):
+        sbs.load(tmp_path / "hero.usdc")
+
+
 def test_between_samples_joints_move_as_usdskel_has_them(tmp_path: Path) -> None:
     stage = asset(tmp_path / "hero.usdc")
     hero = sbs.load(tmp_path / "hero.usdc")

@@ -19,6 +19,7 @@ from ..content import CharacterContent, FileError, SkinnedMesh
 from ..extras import load
 from ..gltf.meshes import area_weighted_normals, join
 from ..rig import Floats
+from ..shapes import BlendShape
 from .apart import read_apart
 from .polygons import fans
 from .scene import Clip, Nodes, Scene, to_content
@@ -108,8 +109,9 @@ def _scene_of(opened: Any, skin: int | None) -> Scene:
     joint_of: dict[int, int] = {}
     binds: list[Floats] = []
     parts = []
+    channels: list[Any] = []
     for mesh in skinned if skin is None else [skinned[skin]]:
-        part = _surface(mesh, number, joint_of, binds, remarks)
+        part = _surface(mesh, number, joint_of, binds, channels, remarks)
         if part is not None:
             parts.append(part)
     if not parts:
@@ -134,7 +136,7 @@ def _scene_of(opened: Any, skin: int | None) -> Scene:
         joints=np.array(list(joint_of), np.int64),
         inverse_bind_matrices=_inverses(binds),
         surface=join([part[0] for part in parts]),
-        clips=list(_clips(opened, nodes, remarks)),
+        clips=list(_clips(opened, nodes, channels, remarks)),
         remarks=remarks,
         method=method,
         amount=amount,
@@ -163,17 +165,23 @@ def _parts_of(frames: list[list[Any]]) -> dict[str, Any]:
 
 
 def _surface(
-    mesh: Any, number: dict[int, int], joint_of: dict[int, int], binds: list[Floats], remarks: list[str]
+    mesh: Any,
+    number: dict[int, int],
+    joint_of: dict[int, int],
+    binds: list[Floats],
+    channels: list[Any],
+    remarks: list[str],
 ) -> tuple[SkinnedMesh, str, Floats | None] | None:
-    """A mesh as it is at bind, its method and how much of it; None if it cannot be joined with those before."""
+    """A mesh as it is at bind, its method and how much of it; None if it cannot be joined with those before.
+
+    The channels of its blend shapes are added to those of the meshes before.
+    """
     import ufbx
 
     name = mesh.name or "a mesh"
     deformer, *others = _items(mesh.skin_deformers)
     if others:
         remarks.append(f"{name}: only the first of its {1 + len(others)} skins is read")
-    if _items(mesh.blend_deformers):
-        remarks.append(f"{name}: blend shapes are left out")
     bone_of = [(cluster, _kept(cluster.bone_node)) for cluster in _items(deformer.clusters)]
     clusters = [cluster for cluster, bone in bone_of if bone is not None]
     bones = [bone for _, bone in bone_of if bone is not None]
@@ -221,6 +229,7 @@ def _surface(
         joint_weights=weights,
         normals=_normals(mesh, corners, matrix, positions, triangles),
         uvs=uvs,
+        shapes=tuple(_shapes(mesh, matrix[:3, :3], channels, remarks)),
     )
     method = deformer.skinning_method
     if method == ufbx.SkinningMethod.DUAL_QUATERNION:
@@ -232,6 +241,25 @@ def _surface(
         amount[vertices[inside]] = _array(deformer.dq_weights, 1)[inside, 0]
         return surface, "dual_quaternion", np.nan_to_num(amount)
     return surface, "linear", None
+
+
+def _shapes(mesh: Any, linear: Floats, channels: list[Any], remarks: list[str]) -> Iterator[BlendShape]:
+    """The blend shapes of a mesh."""
+    for deformer in _items(mesh.blend_deformers):
+        for channel in _items(deformer.channels):
+            shape = _kept(channel.target_shape)
+            if shape is None:
+                continue
+            if len(_items(channel.keyframes)) > 1:
+                remarks.append(f"{channel.name or 'a blend shape'}: shapes in between are left out")
+            vertices = _array(shape.offset_vertices, 1, np.int64)[:, 0]
+            offsets = _array(shape.position_offsets, 3)
+            if len(vertices) != len(offsets) or len(np.unique(vertices)) != len(vertices):
+                raise FileError(f"blend shape {channel.name!r}: {len(offsets)} offsets of {len(vertices)} vertices")
+            if len(vertices) and vertices.max() > np.iinfo(np.int32).max:
+                raise FileError(f"blend shape {channel.name!r} moves vertices that are not there")
+            channels.append(channel)
+            yield BlendShape(channel.name, vertices.astype(np.int32), offsets @ linear.T, float(channel.weight))
 
 
 def _influences(clusters: list[Any], joints: list[int], vertex_count: int) -> tuple[NDArray[np.int64], Floats]:
@@ -296,7 +324,7 @@ def _normals(
     return area_weighted_normals(positions, triangles)
 
 
-def _clips(opened: Any, nodes: list[Any], remarks: list[str]) -> Iterator[Clip]:
+def _clips(opened: Any, nodes: list[Any], channels: list[Any], remarks: list[str]) -> Iterator[Clip]:
     """The animation stacks, sampled at the rate of the file."""
     rate = _kept(opened.settings).frames_per_second
     if not 1.0 <= rate <= 1000.0:
@@ -308,7 +336,7 @@ def _clips(opened: Any, nodes: list[Any], remarks: list[str]) -> Iterator[Clip]:
             remarks.append(f"animation {stack.name!r} is left out: it lasts from {begin} to {end} s")
             continue
         count = math.ceil((end - begin) * rate - 1e-6) + 1
-        taken += count * len(nodes)
+        taken += count * (len(nodes) + len(channels))
         if taken > _MOST_SAMPLES:
             remarks.append(
                 f"animation {stack.name!r} and those behind are left out: {count} frames of {len(nodes)} nodes"
@@ -318,4 +346,8 @@ def _clips(opened: Any, nodes: list[Any], remarks: list[str]) -> Iterator[Clip]:
         anim = _kept(stack.anim)
         frames = [[node.evaluate_transform(anim, begin + seconds) for node in nodes] for seconds in times.tolist()]
         parts = _parts_of(frames) if count > 1 else {key: rows[None] for key, rows in _parts_of(frames).items()}
-        yield Clip(stack.name or "animation", times, np.arange(len(nodes)), **parts)
+        weights = [
+            [channel.evaluate_blend_weight(anim, begin + seconds) for channel in channels] for seconds in times.tolist()
+        ]
+        shape_weights = np.array(weights, np.float64).reshape(count, len(channels)) if channels else None
+        yield Clip(stack.name or "animation", times, np.arange(len(nodes)), **parts, shape_weights=shape_weights)

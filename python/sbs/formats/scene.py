@@ -292,7 +292,7 @@ def _animation(path: Path, clip: Clip, rig: Rig, number: NDArray[np.intp]) -> An
         "rotation": clip.quaternions,
         "scale": clip.scales,
     }
-    tracks = tuple(Track(what, "LINEAR", nodes, clip.times, values) for what, values in paths.items())
+    tracks = tuple(Track(what, "LINEAR", nodes, clip.times, values) for what, values in paths.items() if len(nodes))
     shape_tracks: tuple[Track, ...] = ()
     if clip.shape_weights is not None and clip.shape_weights.size:
         shapes = np.arange(clip.shape_weights.shape[1])

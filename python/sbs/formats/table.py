@@ -134,7 +134,7 @@ FORMATS: tuple[Format, ...] = (
     Format(
         "glTF 2.0, binary",
         (".glb",),
-        "mesh, normals, UVs, skeleton, weights, animations; of a file that was read everything else",
+        "mesh, normals, UVs, skeleton, weights, blend shapes, animations; of a file that was read everything else",
         magic=(b"glTF",),
         read=_read_gltf,
         write=_write_glb,
@@ -144,7 +144,7 @@ FORMATS: tuple[Format, ...] = (
     Format(
         "USD, binary",
         (".usdc", ".usd"),
-        "mesh, normals, UVs of points, skeleton, weights, skinning method, animations",
+        "mesh, normals, UVs of points, skeleton, weights, skinning method, animations; reading also blend shapes",
         magic=(b"PXR-USDC",),
         extra="usd",
         read=usd.read,
@@ -164,7 +164,7 @@ FORMATS: tuple[Format, ...] = (
     Format(
         "Autodesk FBX",
         (".fbx",),
-        "mesh, normals, UVs of points, skeleton, weights, skinning method, animations",
+        "mesh, normals, UVs of points, skeleton, weights, blend shapes, skinning method, animations",
         magic=(b"Kaydara FBX Binary", b"; FBX"),
         extra="fbx",
         read=fbx.read,

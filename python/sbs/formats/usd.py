@@ -16,6 +16,7 @@ from ..content import CharacterContent, FileError, SkinnedMesh
 from ..extras import load
 from ..gltf.meshes import area_weighted_normals, join
 from ..rig import Floats, decompose
+from ..shapes import BlendShape
 from .apart import read_apart
 from .polygons import fans
 from .scene import Clip, Nodes, Scene, to_content
@@ -144,7 +145,7 @@ def _scene_of(stage: Any, query: Any, targets: list[Any]) -> Scene:
     names = skeleton.GetJointNamesAttr().Get() or []
     joint_names = [str(name) for name in names] if len(names) == len(tokens) else [t.rpartition("/")[2] for t in tokens]
     remarks: list[str] = []
-    surfaces = [_surface(mesh, tokens, remarks) for mesh in targets]
+    surface = join([_surface(mesh, tokens, remarks) for mesh in targets])
     methods = {str(mesh.GetSkinningMethod()) for mesh in targets}
     if len(methods) > 1:
         remarks.append("meshes differ in skinning:skinningMethod; the first one's is taken")
@@ -158,8 +159,8 @@ def _scene_of(stage: Any, query: Any, targets: list[Any]) -> Scene:
         ),
         joints=np.arange(1, len(tokens) + 1),
         inverse_bind_matrices=affine.inverse(bind),
-        surface=join(surfaces),
-        clips=list(_clips(stage, query, tokens, remarks)),
+        surface=surface,
+        clips=list(_clips(stage, query, tokens, [shape.name for shape in surface.shapes], remarks)),
         remarks=remarks,
         method="dual_quaternion" if str(targets[0].GetSkinningMethod()) == "dualQuaternion" else "linear",
     )
@@ -205,8 +206,6 @@ def _surface(query: Any, tokens: list[str], remarks: list[str]) -> SkinnedMesh:
         uvs = _of_points(primvar.ComputeFlattened(time), primvar.GetInterpolation(), len(points), 2)
         if uvs is None:
             remarks.append(f"{prim.GetPath()}: texture coordinates of corners, not of points, are left out")
-    if query.HasBlendShapes():
-        remarks.append(f"{prim.GetPath()}: blend shapes are left out")
     if not np.isfinite(bind).all() or np.linalg.det(bind[:3, :3]) == 0.0:
         raise FileError(f"{prim.GetPath()}: its geomBindTransform is singular")
     normals = normals @ np.linalg.inv(bind[:3, :3])
@@ -218,7 +217,34 @@ def _surface(query: Any, tokens: list[str], remarks: list[str]) -> SkinnedMesh:
         joint_weights=weights,
         normals=normals / np.where(length > 0.0, length, 1.0),
         uvs=uvs,
+        shapes=tuple(_shapes(prim, len(points), bind[:3, :3], remarks)),
     )
+
+
+def _shapes(prim: Any, count: int, linear: Floats, remarks: list[str]) -> Iterator[BlendShape]:
+    """The blend shapes of a mesh, by the names that animations have for them."""
+    from pxr import UsdSkel
+
+    binding = UsdSkel.BindingAPI(prim)
+    names = [str(token) for token in binding.GetBlendShapesAttr().Get() or []]
+    targets = binding.GetBlendShapeTargetsRel().GetTargets()
+    if len(names) != len(targets):
+        raise FileError(f"{prim.GetPath()}: {len(names)} names for {len(targets)} blend shapes")
+    for name, target in zip(names, targets, strict=True):
+        shape = UsdSkel.BlendShape(prim.GetStage().GetPrimAtPath(target))
+        if not shape:
+            raise FileError(f"{prim.GetPath()}: {target} is no blend shape")
+        values = shape.GetOffsetsAttr().Get()
+        offsets = np.array([] if values is None else values, np.float64).reshape(-1, 3)
+        chosen = shape.GetPointIndicesAttr().Get()
+        vertices = np.arange(count) if not chosen else _integers(chosen)
+        if len(offsets) != len(vertices) or len(np.unique(vertices)) != len(vertices):
+            raise FileError(f"{target}: {len(offsets)} offsets for {len(vertices)} points, each once")
+        if vertices.size and not (vertices.min() >= 0 and vertices.max() < count):
+            raise FileError(f"{target}: a point index out of range for {count} points")
+        if shape.GetInbetweens():
+            remarks.append(f"{target}: shapes in between are left out")
+        yield BlendShape(name, vertices.astype(np.int32), offsets @ linear.T)
 
 
 def _integers(values: Any) -> NDArray[np.int64]:
@@ -240,8 +266,8 @@ def _of_points(values: Any, interpolation: str, count: int, columns: int) -> Flo
     return np.array(values, np.float64).reshape(count, columns)
 
 
-def _clips(stage: Any, query: Any, tokens: list[str], remarks: list[str]) -> Iterator[Clip]:
-    """The animation that is bound to the skeleton, then all others that move its joints."""
+def _clips(stage: Any, query: Any, tokens: list[str], shapes: list[str], remarks: list[str]) -> Iterator[Clip]:
+    """The animation that is bound to the skeleton, then all others that move its joints or blend shapes."""
     from pxr import Usd, UsdSkel
 
     bound = query.GetAnimQuery()
@@ -259,10 +285,23 @@ def _clips(stage: Any, query: Any, tokens: list[str], remarks: list[str]) -> Ite
         if not animation:
             continue
         joints = [str(token) for token in animation.GetJointOrder()]
-        known = [place for place, token in enumerate(joints) if token in number]
-        if not known:
+        known = [joint for joint, token in enumerate(joints) if token in number]
+        order = [str(token) for token in animation.GetBlendShapeOrder()]
+        place = {token: column for column, token in enumerate(order)}
+        if not known and place.keys().isdisjoint(shapes):
             continue
-        codes = list(animation.GetJointTransformTimeSamples()) or [0.0]
+        samples_of = animation.GetJointTransformTimeSamples(), animation.GetBlendShapeWeightTimeSamples()
+        codes = sorted({code for times in samples_of for code in times}) or [0.0]
+        weights = None
+        if not place.keys().isdisjoint(shapes):
+            rows = [animation.ComputeBlendShapeWeights(Usd.TimeCode(code)) for code in codes]
+            if any(row is None or len(row) != len(order) for row in rows):
+                remarks.append(f"{prim.GetPath()}: weights of blend shapes do not fit its {len(order)} blend shapes")
+            else:
+                found = np.array(rows, np.float64).reshape(len(codes), len(order))
+                weights = np.stack(
+                    [found[:, place[name]] if name in place else np.zeros(len(codes)) for name in shapes], axis=1
+                )
         samples = [animation.ComputeJointLocalTransformComponents(Usd.TimeCode(code)) for code in codes]
         if any(sample is None or any(len(part) != len(joints) for part in sample) for sample in samples):
             remarks.append(f"{prim.GetPath()} is left out: its samples do not fit its {len(joints)} joints")
@@ -270,8 +309,9 @@ def _clips(stage: Any, query: Any, tokens: list[str], remarks: list[str]) -> Ite
         yield Clip(
             prim.GetName(),
             (np.array(codes, np.float64) - codes[0]) / rate,
-            np.array([number[joints[place]] + 1 for place in known]),
+            np.array([number[joints[joint]] + 1 for joint in known], np.int64),
             np.array([np.array(sample[0], np.float64)[known] for sample in samples]),
             np.array([_quaternions(sample[1])[known] for sample in samples]),
             np.array([np.array(sample[2], np.float64)[known] for sample in samples]),
+            weights,
         )
