@@ -4,11 +4,11 @@
 #include <string.h>
 
 size_t direct_constants_size(const sbs_skin *skin) {
-  return DIRECT_SIZE * (skin->group_count + skin->row_count);
+  return DIRECT_SIZE * (skin->pivot_count + skin->row_count);
 }
 
 static float *constants_of(const sbs_skin *skin, const float *constants, size_t group) {
-  return (float *)constants + DIRECT_SIZE * (group + skin->groups[group].first_row);
+  return (float *)constants + sbs_constants_offset(skin->pivots, group, DIRECT_SIZE, DIRECT_SIZE);
 }
 
 static void put(float *at, sbs_vec4 value) {
@@ -49,7 +49,7 @@ void direct_prepare(const sbs_frame *frame, float *constants) {
   memset(constants, 0, direct_constants_size(skin) * sizeof *constants);
   for (size_t g = 0; g < skin->group_count; g++) {
     const size_t set = (size_t)skin->groups[g].set, size = sbs_set_size(skin, set),
-                 pivot_at = (size_t)skin->groups[g].pivot;
+                 pivot_at = (size_t)skin->pivots[g].joint;
     const int32_t *joints = skin->set_joints + skin->set_offsets[set];
     float *base = constants_of(skin, constants, g), *row = base + DIRECT_SIZE;
     if (!size) continue;
@@ -83,29 +83,17 @@ void direct_run(const sbs_frame *frame, const float *constants, size_t begin, si
   const sbs_skin *skin = frame->skin;
   const direct_kernels *kernels = choose_kernels(skin);
   const sbs_formula formula = formulas[frame->options->method];
-  for (size_t i = begin; i < end; i++) {
-    const sbs_item *item = skin->items + i;
-    const size_t set = (size_t)skin->groups[item->group].set;
-    const size_t influences = frame->options->method == SBS_METHOD_RIGID ? 1 : sbs_set_others(skin, set) + 1;
-    const size_t variant = influences <= SBS_KERNEL_INFLUENCES ? influences - 1 : SBS_KERNEL_INFLUENCES;
-    const float *base = constants_of(skin, constants, (size_t)item->group);
-    const sbs_kernel_args args = {
-        .base = base,
-        .rows = base + DIRECT_SIZE,
-        .row_size = DIRECT_SIZE,
-        .influences = influences,
-        .positions = (const float *)skin->stream + item->stream,
-        .weights = (const float *)skin->stream + item->stream + 3 * SBS_BLOCK,
-        .block_size = sbs_set_block_size(skin, set),
-        .normals = frame->normals ? (const float *)skin->normals + item->first_block * 3 * SBS_BLOCK : NULL,
-        .vertices = skin->vertices + item->first_block * SBS_BLOCK,
-        .runs = skin->runs + item->first_block,
-        .vertex_count = (size_t)item->vertex_count,
-        .positions_out = frame->positions,
-        .positions_stride = frame->positions_stride,
-        .normals_out = frame->normals,
-        .normals_stride = frame->normals_stride,
-    };
+  sbs_kernel_args args = sbs_describe_items(frame, NULL, 1);
+  args.constants = constants;
+  args.base_size = args.row_size = DIRECT_SIZE;
+  for (args.items = skin->items + begin; args.items < skin->items + end; args.items += args.item_count) {
+    const size_t others = (size_t)skin->groups[args.items->group].others;
+    args.item_count = 1;
+    while (args.items + args.item_count < skin->items + end &&
+           (size_t)skin->groups[args.items[args.item_count].group].others == others) {
+      args.item_count++;
+    }
+    const size_t variant = others < SBS_KERNEL_INFLUENCES ? others : SBS_KERNEL_INFLUENCES;
     kernels->table[formula][frame->normals != NULL][variant](&args);
   }
 }

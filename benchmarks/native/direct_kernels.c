@@ -69,57 +69,32 @@ SBS_INLINE void direct_rotate(const SCALAR *base, NAME(influences) in, int dual,
   if (n) *n = NAME(add_turn)(*n, scale, s, u, NAME(cross)(u, *n));
 }
 
-/* As the library's, with the formulas above. */
-SBS_INLINE void direct_run_blocks(const sbs_kernel_args *args, size_t influences, sbs_formula formula, int normals) {
-  const SCALAR *base = args->base, *stream = args->positions, *weights = args->weights, *normal_stream = args->normals;
-  const int32_t *vertices = args->vertices;
-  const uint16_t *runs = args->runs;
-
-  for (size_t left = args->vertex_count; left;
-       stream += args->block_size, weights += args->block_size, vertices += SBS_BLOCK, runs++) {
-    const size_t count = left < SBS_BLOCK ? left : SBS_BLOCK;
-    left -= count;
-    alignas(SBS_BLOCK * sizeof(SCALAR)) SCALAR buffer[2][3 * SBS_BLOCK];
-    SCALAR *out = NAME(destination)(args->positions_out, args->positions_stride, *vertices, *runs, count, buffer[0]);
-    SCALAR *out_normals =
-        normals ? NAME(destination)(args->normals_out, args->normals_stride, *vertices, *runs, count, buffer[1]) : NULL;
-
-    for (size_t lane = 0; lane < SBS_BLOCK; lane += LANES) {
-      const NAME(influences)
-          in = {.rows = args->rows, .row_size = args->row_size, .weights = weights + lane, .others = influences - 1};
-      VEC3 v = NAME(load3)(stream + lane), n;
-      if (normals) n = NAME(load3)(normal_stream + lane);
-      if (formula == SBS_FORMULA_LINEAR) {
-        direct_linear(base, in, &v, normals ? &n : NULL);
-      } else {
-        direct_rotate(base, in, formula == SBS_FORMULA_DUAL_QUATERNION, &v, normals ? &n : NULL);
-      }
-      NAME(store_interleaved)(out + 3 * lane, v);
-      if (normals) NAME(store_interleaved)(out_normals + 3 * lane, n);
-    }
-    if (out == buffer[0]) {
-      NAME(scatter)(args->positions_out, args->positions_stride, vertices, *runs, count, buffer[0]);
-    }
-    if (out_normals == buffer[1]) {
-      NAME(scatter)(args->normals_out, args->normals_stride, vertices, *runs, count, buffer[1]);
-    }
-    if (normals) normal_stream += 3 * SBS_BLOCK;
+SBS_INLINE void NAME(move)(const SCALAR *base, NAME(influences) in, sbs_formula formula, sbs_form form, VEC3 *v,
+                           VEC3 *n) {
+  (void)form;
+  if (formula == SBS_FORMULA_LINEAR) {
+    direct_linear(base, in, v, n);
+  } else {
+    direct_rotate(base, in, formula == SBS_FORMULA_DUAL_QUATERNION, v, n);
   }
 }
 
+#define SMALL_KERNELS 0
+#include "kernels/run.inc"
+
 #define KERNEL(name, influences, formula) \
   static void direct_##name(const sbs_kernel_args *args) { \
-    direct_run_blocks(args, influences, formula, 0); \
+    NAME(run)(args, influences, formula, SBS_FORM_PLAIN, 0, NULL); \
   } \
   static void direct_##name##_normals(const sbs_kernel_args *args) { \
-    direct_run_blocks(args, influences, formula, 1); \
+    NAME(run)(args, influences, formula, SBS_FORM_PLAIN, 1, NULL); \
   }
 #define KERNELS(name, formula) \
   KERNEL(name##_1, 1, formula) \
   KERNEL(name##_2, 2, formula) \
   KERNEL(name##_3, 3, formula) \
   KERNEL(name##_4, 4, formula) \
-  KERNEL(name##_any, args->influences, formula)
+  KERNEL(name##_any, (size_t)args->groups[args->items->group].others + 1, formula)
 #define ROW(name) \
   { \
     {direct_##name##_1, direct_##name##_2, direct_##name##_3, direct_##name##_4, direct_##name##_any}, { \

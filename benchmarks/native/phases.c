@@ -203,7 +203,7 @@ static void run_parts(timed_frame *timed, int threads) {
   timed->marks[JOINTS] = now();
   check(find_centers(frame, threads));
   timed->marks[CENTERS] = now();
-  check(sbs_share_work(threads, skin->set_count, SETS_CHUNK, write_constants, frame));
+  check(sbs_share_work(threads, skin->group_count, SETS_CHUNK, write_constants, frame));
   timed->marks[CONSTANTS] = now();
   check(sbs_share_work(threads, skin->block_count, blocks_of_chunk(skin), run_items, frame));
   timed->marks[KERNEL] = now();
@@ -324,7 +324,7 @@ static void introduce(const bench *b) {
   for (size_t i = 0; i < skin->item_count; i++) {
     const sbs_item *item = skin->items + i;
     const size_t blocks = ((size_t)item->vertex_count + SBS_BLOCK - 1) / SBS_BLOCK;
-    numbers += blocks * sbs_set_block_size(skin, (size_t)skin->groups[item->group].set);
+    numbers += blocks * sbs_block_size(skin->groups + item->group);
     for (size_t block = 0; block < blocks; block++) {
       const int32_t *v = skin->vertices + (item->first_block + block) * SBS_BLOCK;
       const int full = (block + 1) * SBS_BLOCK <= (size_t)item->vertex_count;
@@ -332,7 +332,7 @@ static void introduce(const bench *b) {
     }
   }
   printf("{\"instruction_set\": \"%s\", \"compiler\": \"%s\", \"joint_sets\": %zu, \"nontrivial_joint_sets\": %zu, "
-         "\"pivot_groups\": %zu, \"blocks\": %zu, \"consecutive_blocks\": %zu, \"stream_bytes\": %zu}\n",
+         "\"groups\": %zu, \"blocks\": %zu, \"consecutive_blocks\": %zu, \"stream_bytes\": %zu}\n",
          sbs_isa_name(skin->isa), __VERSION__, skin->set_count, skin->nontrivial_set_count, skin->group_count,
          skin->block_count, in_place, numbers * sizeof(float));
   fflush(stdout);

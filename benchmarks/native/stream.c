@@ -43,7 +43,7 @@ void stream_items(const sbs_skin *skin, size_t begin, size_t end, float *positio
     const sbs_item *item = skin->items + i;
     const size_t blocks = ((size_t)item->vertex_count + SBS_BLOCK - 1) / SBS_BLOCK,
                  at = 3 * SBS_BLOCK * item->first_block;
-    const size_t weights = sbs_set_others(skin, (size_t)skin->groups[item->group].set);
+    const size_t weights = (size_t)skin->groups[item->group].others;
     const line *in = (const line *)((const float *)skin->stream + item->stream);
     if (normals_out) {
       const line *normals = (const line *)((const float *)skin->normals + at);

@@ -21,6 +21,10 @@
 #endif
 
 #define SBS_INLINE static inline __attribute__((always_inline))
+#if defined(__GNUC__) && !defined(__clang__)
+#define SBS_CALLED __attribute__((noinline, noclone))
+#else
 #define SBS_CALLED __attribute__((noinline))
+#endif
 
 #endif

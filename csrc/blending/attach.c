@@ -18,7 +18,7 @@ sbs_status sbs_attach_heaviest(const sbs_influences_table *influences, const sbs
   for (size_t v = 0; v < influences->vertex_count && !status; v++) {
     if ((status = sbs_tell_some(v, influences->vertex_count))) break;
     const sbs_influences found = sbs_row_repaired(influences, v, room);
-    attachment[v] = found.count ? found.joints[found.pivot] : -1;
+    attachment[v] = found.count ? found.joints[found.heaviest] : -1;
   }
   sbs_row_free(allocator, &room);
   return status;

@@ -125,10 +125,9 @@ static sbs_status scan_items(void *context, sbs_share items, int worker) {
   unsigned all = 0;
   for (size_t i = items.begin; i < items.end; i++) {
     const sbs_item *item = skin->items + i;
-    const int32_t *vertices = skin->vertices + item->first_block * SBS_BLOCK; /* ascending */
-    const int32_t since = s->use->uniform_since[vertices[item->vertex_count - 1] / SBS_AMOUNTS_CHUNK];
+    const int32_t since = s->use->uniform_since[item->highest / SBS_AMOUNTS_CHUNK];
     unsigned use;
-    if (since / 2 <= vertices[0] / SBS_AMOUNTS_CHUNK) {
+    if (since / 2 <= item->lowest / SBS_AMOUNTS_CHUNK) {
       use = since % 2 ? SBS_USES_METHOD : SBS_USES_BASE;
     } else {
       use = scan_blocks(s, item);

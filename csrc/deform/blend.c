@@ -33,14 +33,15 @@ static void number_vertices(aside *to, size_t blocks) {
 /* Deforms blocks, all their lanes, in place of the output of the mesh. */
 static void deform_aside(const sbs_frame *frame, const sbs_item *item, size_t first, size_t count, aside *to) {
   const int method = !frame->is_base;
-  sbs_kernel_args args = sbs_describe_blocks(frame, item, first, count);
+  const sbs_item part = sbs_part_of_item(frame->skin, item, first, count);
+  sbs_kernel_args args = sbs_describe_items(frame, &part, 1);
   args.vertices = to->vertices;
   args.runs = to->runs;
-  args.vertex_count = (count + SBS_BLOCK - 1) / SBS_BLOCK * SBS_BLOCK;
+  args.first_block = part.first_block;
   args.positions_out = to->positions + method;
   args.normals_out = frame->normals ? to->normals + method : NULL;
   args.positions_stride = args.normals_stride = 3 * sbs_scalar_size(frame->skin->scalar);
-  sbs_kernel_for(frame, item, args.influences)(&args);
+  frame->scratch.kernels[item->group](&args);
 }
 
 static void blend_blocks(const sbs_frame *frame, const sbs_item *item, size_t first, size_t count, aside *to) {
@@ -55,7 +56,7 @@ static void blend_blocks(const sbs_frame *frame, const sbs_item *item, size_t fi
       .amount_scalar = frame->options->amount_scalar,
       .vertices = skin->vertices + block * SBS_BLOCK,
       .runs = skin->runs + block,
-      .vertex_count = count,
+      .block_count = (count + SBS_BLOCK - 1) / SBS_BLOCK,
       .positions_out = frame->positions,
       .positions_stride = frame->positions_stride,
       .normals_out = frame->normals,
@@ -67,8 +68,9 @@ static void blend_blocks(const sbs_frame *frame, const sbs_item *item, size_t fi
 /* Blocks that all use the same. */
 static void run_blocks(const sbs_frame *frame, const sbs_item *item, size_t first, size_t count, unsigned use) {
   const sbs_frame *only = use & SBS_USES_METHOD ? frame : frame->base;
-  const sbs_kernel_args args = sbs_describe_blocks(only, item, first, count);
-  sbs_kernel_for(only, item, args.influences)(&args);
+  const sbs_item part = sbs_part_of_item(frame->skin, item, first, count);
+  const sbs_kernel_args args = sbs_describe_items(only, &part, 1);
+  only->scratch.kernels[item->group](&args);
 }
 
 static void blend_item(const sbs_frame *frame, const sbs_item *item) {

@@ -129,9 +129,24 @@ static double weighted_damping(const sbs_deform_options *options) {
   return options->damping > SBS_WEIGHTED_DAMPING ? options->damping : SBS_WEIGHTED_DAMPING;
 }
 
-/* Whether the frame moves a vertex of a set. */
-static int is_needed(const sbs_frame *frame, size_t set) {
-  return !frame->use || frame->use->sets[set][!frame->is_base];
+/* Whether the frame moves a vertex of a group, or of another of its set. */
+static int is_needed(const sbs_frame *frame, size_t group) {
+  return !frame->use || frame->use->sets[frame->skin->groups[group].set][!frame->is_base];
+}
+
+/* A kernel for its number of influences, or where more than one pivot counts the one for any number. */
+static sbs_kernel *choose_kernel(const sbs_frame *frame, size_t number) {
+  const sbs_skin *skin = frame->skin;
+  const sbs_group *group = skin->groups + number;
+  const sbs_way way = frame->scratch.ways[number];
+  const size_t others = frame->options->method == SBS_METHOD_RIGID ? 0 : (size_t)group->others;
+  /* one influence is one joint's matrix, whatever the method */
+  const int linear = others == 0 || sbs_is_linear(&frame->layout, group);
+  const sbs_formula formula = linear ? SBS_FORMULA_LINEAR : frame->layout.formula;
+  const int by_first = !way.own_pivots && others == (size_t)group->others;
+  const int is_single = by_first || sbs_formula_is_weighted(formula);
+  const size_t variant = is_single && others < SBS_KERNEL_INFLUENCES ? others : SBS_KERNEL_INFLUENCES;
+  return sbs_kernels_of(skin->isa, skin->scalar)->formulas[formula]->by_form[way.form][frame->normals != NULL][variant];
 }
 
 static sbs_status write_constants(void *context, sbs_share share, int worker) {
@@ -150,14 +165,16 @@ static sbs_status write_constants(void *context, sbs_share share, int worker) {
       .damping = weighted_damping(frame->options),
       .slots = frame->scratch.slots,
       .constants = frame->scratch.constants,
-      .forms = frame->scratch.forms,
-      .obtuse = frame->scratch.obtuse,
+      .anchors = frame->posed.positions ? frame->scratch.anchors : NULL,
+      .ways = frame->scratch.ways,
   };
   sbs_constants_batch *write = sbs_kernels_of(skin->isa, skin->scalar)->write_constants;
-  for (size_t begin = share.begin, end; begin < share.end; begin = end) { /* by runs of sets that are needed or not */
+  for (size_t begin = share.begin, end; begin < share.end; begin = end) { /* by runs of groups that are needed or not */
     const int needed = is_needed(frame, begin);
     for (end = begin + 1; end < share.end && is_needed(frame, end) == needed;) end++;
-    if (needed) write(&args, begin, end);
+    if (!needed) continue;
+    write(&args, begin, end);
+    for (size_t g = begin; g < end; g++) frame->scratch.kernels[g] = choose_kernel(frame, g);
   }
   return SBS_OK;
 }
@@ -169,45 +186,33 @@ static sbs_status pose(sbs_frame *frame, int threads) {
   if (!status) status = prepare_stretches(frame, threads);
   for (sbs_frame *f = frame; f && !status; f = f->base) status = find_centers(f, threads);
   for (sbs_frame *f = frame; f && !status && frame->positions; f = f->base) {
-    status = sbs_share_work(threads, skin->set_count, SETS_CHUNK, write_constants, f);
+    status = sbs_share_work(threads, skin->group_count, SETS_CHUNK, write_constants, f);
   }
   return status;
 }
 
 /* ------------------------------------------------------------------------------------------------------- deform -- */
 
-static size_t influences_of(const sbs_frame *frame, size_t set) {
-  return frame->options->method == SBS_METHOD_RIGID ? 1 : sbs_set_others(frame->skin, set) + 1;
-}
-
-static sbs_formula formula_of(const sbs_frame *frame, const sbs_item *item) {
-  /* one influence is one joint's matrix, whatever the method */
-  const sbs_group *group = frame->skin->groups + item->group;
-  const int linear = influences_of(frame, (size_t)group->set) == 1 || sbs_is_linear(&frame->layout, group);
-  return linear ? SBS_FORMULA_LINEAR : frame->layout.formula;
-}
-
-sbs_kernel_args sbs_describe_blocks(const sbs_frame *frame, const sbs_item *item, size_t first, size_t vertex_count) {
+sbs_kernel_args sbs_describe_items(const sbs_frame *frame, const sbs_item *items, size_t count) {
   const sbs_skin *skin = frame->skin;
-  const size_t group = (size_t)item->group, set = (size_t)skin->groups[group].set, size = sbs_scalar_size(skin->scalar);
-  const size_t block = item->first_block + first, block_size = sbs_set_block_size(skin, set);
-  const size_t vectors = size * block * 3 * SBS_BLOCK; /* bytes of what has three numbers for a vertex, before these */
-  const char *base = (const char *)frame->scratch.constants + size * sbs_constants_offset(skin, &frame->layout, group);
-  const char *positions = (const char *)skin->stream + size * (item->stream + first * block_size);
   return (sbs_kernel_args){
-      .base = base,
-      .rows = base + size * frame->layout.base_size,
+      .items = items,
+      .item_count = count,
+      .groups = skin->groups,
+      .pivots = skin->pivots,
+      .ways = frame->scratch.ways,
+      .constants = frame->scratch.constants,
+      .base_size = frame->layout.base_size,
       .row_size = frame->layout.row_size,
-      .influences = influences_of(frame, set),
-      .obtuse = frame->scratch.obtuse[group],
-      .positions = positions,
-      .weights = positions + size * 3 * SBS_BLOCK,
-      .block_size = block_size,
-      .normals = frame->normals ? (const char *)skin->normals + vectors : NULL,
-      .centers = skin->centers ? (const char *)skin->centers + vectors : NULL,
-      .vertices = skin->vertices + block * SBS_BLOCK,
-      .runs = skin->runs + block,
-      .vertex_count = vertex_count,
+      .rigid = frame->options->method == SBS_METHOD_RIGID,
+      .positions = skin->stream,
+      .weights = skin->stream,
+      .pivot_weights = skin->pivot_weights,
+      .heaviest = skin->heaviest,
+      .normals = frame->normals ? skin->normals : NULL,
+      .centers = skin->centers,
+      .vertices = skin->vertices,
+      .runs = skin->runs,
       .positions_out = frame->positions,
       .positions_stride = frame->positions_stride,
       .normals_out = frame->normals,
@@ -215,12 +220,11 @@ sbs_kernel_args sbs_describe_blocks(const sbs_frame *frame, const sbs_item *item
   };
 }
 
-sbs_kernel *sbs_kernel_for(const sbs_frame *frame, const sbs_item *item, size_t influences) {
-  const sbs_skin *skin = frame->skin;
-  const sbs_form form = (sbs_form)frame->scratch.forms[item->group];
-  const size_t variant = influences <= SBS_KERNEL_INFLUENCES ? influences - 1 : SBS_KERNEL_INFLUENCES;
-  const sbs_formula_kernels *kernels = sbs_kernels_of(skin->isa, skin->scalar)->formulas[formula_of(frame, item)];
-  return kernels->by_form[form][frame->normals != NULL][variant];
+sbs_item sbs_part_of_item(const sbs_skin *skin, const sbs_item *item, size_t first, size_t vertex_count) {
+  return (sbs_item){.group = item->group,
+                    .vertex_count = (int32_t)vertex_count,
+                    .first_block = item->first_block + first,
+                    .stream = item->stream + first * sbs_block_size(skin->groups + item->group)};
 }
 
 /* The first item from a block on. */
@@ -237,25 +241,34 @@ static size_t find_item(const sbs_skin *skin, size_t block) {
   return low;
 }
 
+/* All items, as many at once as there is one kernel for. */
+static void deform_items(const sbs_frame *frame, const sbs_item *item, const sbs_item *end) {
+  sbs_kernel *const *kernels = frame->scratch.kernels;
+  sbs_kernel_args args = sbs_describe_items(frame, item, 0);
+  for (; item < end; item = args.items + args.item_count) {
+    sbs_kernel *kernel = kernels[item->group];
+    args.items = item;
+    args.item_count = 1;
+    while (item + args.item_count < end && kernels[item[args.item_count].group] == kernel) args.item_count++;
+    kernel(&args);
+  }
+}
+
 /* The items that begin in some blocks: they are shared by their blocks, not their number. */
 static sbs_status run_items(void *context, sbs_share blocks, int worker) {
   sbs_frame *frame = context;
   const sbs_skin *skin = frame->skin;
-  const sbs_item *end = skin->items + skin->item_count;
+  const sbs_item *item = skin->items + find_item(skin, blocks.begin), *end = skin->items + find_item(skin, blocks.end);
   size_t singular_count = 0;
   (void)worker;
-  for (const sbs_item *item = skin->items + find_item(skin, blocks.begin); item < end; item++) {
-    if (item->first_block >= blocks.end) break;
-    if (frame->posed.positions) {
-      singular_count += sbs_invert_item(frame, item);
-    } else if (frame->base) {
-      sbs_blend_item(frame, item);
-    } else {
-      const sbs_kernel_args args = sbs_describe_blocks(frame, item, 0, (size_t)item->vertex_count);
-      sbs_kernel_for(frame, item, args.influences)(&args);
-    }
+  if (frame->posed.positions) {
+    for (; item < end; item++) singular_count += sbs_invert_item(frame, item);
+    atomic_fetch_add(&frame->singular_count, singular_count);
+  } else if (frame->base) {
+    for (; item < end; item++) sbs_blend_item(frame, item);
+  } else {
+    deform_items(frame, item, end);
   }
-  if (singular_count) atomic_fetch_add(&frame->singular_count, singular_count);
   return SBS_OK;
 }
 

@@ -49,10 +49,10 @@ typedef struct sbs_frame {
 /* Poses and deforms a frame by so many threads. Errors: NO_CONVERGENCE, INTERNAL. */
 sbs_status sbs_run_frame(sbs_frame *frame, int threads);
 
-/* What a kernel needs for some blocks of an item, `first` counted from the item's own first, to write to the output. */
-sbs_kernel_args sbs_describe_blocks(const sbs_frame *frame, const sbs_item *item, size_t first, size_t vertex_count);
+/* What a kernel needs for items of the skin, or parts of them (sbs_part_of_item), to write to the output. */
+sbs_kernel_args sbs_describe_items(const sbs_frame *frame, const sbs_item *items, size_t count);
 
-/* What deforms blocks of an item. */
-sbs_kernel *sbs_kernel_for(const sbs_frame *frame, const sbs_item *item, size_t influences);
+/* Blocks of an item as one, `first` counted from its own first. */
+sbs_item sbs_part_of_item(const sbs_skin *skin, const sbs_item *item, size_t first, size_t vertex_count);
 
 #endif

@@ -10,8 +10,10 @@
 /* ------------------------------------------------------------------------------------------------------ an item -- */
 
 static sbs_inverse_method method_of(const sbs_frame *frame, const sbs_item *item) {
-  const sbs_kernel_args args = sbs_describe_blocks(frame, item, 0, (size_t)item->vertex_count);
-  return (sbs_inverse_method){.args = args, .kernel = sbs_kernel_for(frame, item, args.influences)};
+  const size_t group = (size_t)item->group, anchor = 4 * group * sbs_scalar_size(frame->skin->scalar);
+  return (sbs_inverse_method){.args = sbs_describe_items(frame, item, 1),
+                              .kernel = frame->scratch.kernels[group],
+                              .anchor = (const char *)frame->scratch.anchors + anchor};
 }
 
 size_t sbs_invert_item(const sbs_frame *frame, const sbs_item *item) {

@@ -20,10 +20,11 @@ size_t sbs_lay_out_scratch(const sbs_skin *skin, void *memory, sbs_scratch *scra
   scratch->centers = carve(memory, &used, skin->set_count, sizeof *scratch->centers);
   scratch->left = carve(memory, &used, skin->set_count, sizeof *scratch->left);
   scratch->center_work = carve(memory, &used, sbs_center_work_size(skin->max_influences), sizeof(double));
-  scratch->slots = carve(memory, &used, skin->set_offsets[skin->set_count], sizeof *scratch->slots);
+  scratch->slots = carve(memory, &used, sbs_slots_count(skin), sizeof *scratch->slots);
   scratch->constants = carve(memory, &used, sbs_constants_capacity(skin), sbs_scalar_size(skin->scalar));
-  scratch->forms = carve(memory, &used, skin->group_count, sizeof *scratch->forms);
-  scratch->obtuse = carve(memory, &used, skin->group_count, sizeof *scratch->obtuse);
+  scratch->anchors = carve(memory, &used, skin->group_count, 4 * sbs_scalar_size(skin->scalar));
+  scratch->ways = carve(memory, &used, skin->group_count, sizeof *scratch->ways);
+  scratch->kernels = carve(memory, &used, skin->group_count, sizeof *scratch->kernels);
   sbs_amounts_use *use = &scratch->use;
   *use = (sbs_amounts_use){0};
   use->sets = carve(memory, &used, skin->set_count, sizeof *use->sets);

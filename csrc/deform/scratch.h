@@ -3,6 +3,7 @@
 #define SBS_DEFORM_SCRATCH_H
 
 #include "deform/amounts.h"
+#include "kernels/kernels.h"
 #include "pose/joint.h"
 #include "skin/skin.h"
 
@@ -14,10 +15,11 @@ typedef struct sbs_scratch {
   sbs_vec4 *centers;      /* (set_count) */
   unsigned char *left;    /* (set_count) centers that are left to the SVD */
   double *center_work;    /* (sbs_center_work_size) */
-  sbs_vec4 (*slots)[3];   /* one for every joint of every set */
+  sbs_vec4 (*slots)[3];   /* (sbs_slots_count) */
   void *constants;        /* (sbs_constants_capacity) of the skin's type */
-  unsigned char *forms;   /* (group_count) a sbs_form */
-  unsigned char *obtuse;  /* (group_count) as of sbs_kernel_args */
+  void *anchors;          /* (group_count, 4) of the skin's type; of the inverse */
+  sbs_way *ways;          /* (group_count) */
+  sbs_kernel **kernels;   /* (group_count) what deforms the vertices of each */
   sbs_amounts_use use;    /* arrays only, of a call's first frame */
 } sbs_scratch;
 

@@ -8,7 +8,8 @@
 #include "skin/skin.h"
 
 /*
- * How the constants of a pose are laid out, the same for all its pivot groups: a base, then rows (kernels/formulas.h).
+ * How the constants of a pose are laid out, the same for all pivots of all groups: a base, then rows
+ * (kernels/formulas.h).
  */
 typedef struct sbs_constants_layout {
   sbs_formula formula;
@@ -39,16 +40,31 @@ static inline int sbs_is_linear(const sbs_constants_layout *layout, const sbs_gr
   return layout->linear || (group->linear && sbs_formula_is_optimized(layout->formula));
 }
 
-/* Where a group's base starts; its rows follow. */
-static inline size_t sbs_constants_offset(const sbs_skin *skin, const sbs_constants_layout *layout, size_t group) {
-  return group * layout->base_size + skin->groups[group].first_row * layout->row_size;
+/* Where the base of a pivot starts; its rows follow. */
+static inline size_t sbs_constants_offset(const sbs_pivot *pivots, size_t pivot, size_t base_size, size_t row_size) {
+  return pivot * base_size + pivots[pivot].first_row * row_size;
+}
+
+/* One for every joint of every group. */
+static inline size_t sbs_slots_count(const sbs_skin *skin) {
+  const size_t last = skin->group_count - 1;
+  return skin->pivots[last].first_row + (size_t)skin->groups[last].others + skin->group_count;
 }
 
 /* Numbers that the constants of any layout take: rows of weighted centers are the largest. */
 static inline size_t sbs_constants_capacity(const sbs_skin *skin) {
-  return skin->group_count * SBS_CONSTANT_GENERAL_BASE +
+  return skin->pivot_count * SBS_CONSTANT_GENERAL_BASE +
          skin->row_count * sbs_formula_general_row(SBS_FORMULA_AVERAGE_WEIGHTED);
 }
+
+/* How a group is evaluated in a pose. */
+typedef struct sbs_way {
+  unsigned char form;   /* a sbs_form */
+  unsigned char obtuse; /* whether quaternions that are to be averaged are more than 90 degrees apart */
+  /* Whether each vertex is evaluated with its own heaviest joint as the pivot. If not, the constants of the group's
+     first pivot alone are there. */
+  unsigned char own_pivots;
+} sbs_way;
 
 typedef struct sbs_constants_args {
   const sbs_skin *skin;
@@ -60,15 +76,15 @@ typedef struct sbs_constants_args {
   const sbs_stretch *stretches; /* read where layout.general */
   const sbs_vec4 *centers;      /* (set_count) z (pose/center.h); read by formulas with one for a joint set */
   double damping;               /* of weighted centers */
-  sbs_vec4 (*slots)[3];         /* workspace for every joint of every set */
+  sbs_vec4 (*slots)[3];         /* (sbs_slots_count) workspace */
   void *constants;              /* (sbs_constants_capacity) of the skin's type */
-  unsigned char *forms;         /* (group_count) receives a sbs_form: how the group is to be evaluated */
-  unsigned char *obtuse;        /* (group_count) receives whether quaternions to be averaged are > 90 degrees apart */
+  void *anchors; /* or NULL; (group_count, 4) of the skin's type: receives the anchors of the first pivots, which those
+                    of the constants then are relative to */
+  sbs_way *ways; /* (group_count) */
 } sbs_constants_args;
 
 /*
- * Writes the constants of all groups of sets [begin, end): kernels/constants.inc, for each instruction set and scalar
- * type.
+ * Writes the constants of groups [begin, end): kernels/constants.inc, for each instruction set and scalar type.
  */
 typedef void sbs_constants_batch(const sbs_constants_args *args, size_t begin, size_t end);
 

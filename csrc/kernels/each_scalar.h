@@ -2,7 +2,7 @@
 /*
  * Includes SBS_SOURCE, an *.inc, for float and then for double, in a source that is compiled for an instruction set:
  *
- *   SCALAR          the type; SCALAR_TINY, SCALAR_EPSILON and SCALAR_SQRT what belongs to it
+ *   SCALAR          the type; SCALAR_BITS, SCALAR_TINY, SCALAR_EPSILON and SCALAR_SQRT what belongs to it
  *   NAME(name)      name_float32, name_float64
  *   LANES           numbers in a vector, 1 where there are none
  *   LANE_LIST(f, r) f(r, 0), f(r, 1), ... for all lanes
@@ -22,6 +22,7 @@
 #define VEC3 NAME(vec3)
 
 #define SCALAR float
+#define SCALAR_BITS 32
 #define SCALAR_TINY FLT_MIN
 #define SCALAR_EPSILON FLT_EPSILON
 #define SCALAR_SQRT sqrtf
@@ -38,6 +39,7 @@
 #endif
 #include SBS_SOURCE
 #undef SCALAR
+#undef SCALAR_BITS
 #undef SCALAR_TINY
 #undef SCALAR_EPSILON
 #undef SCALAR_SQRT
@@ -47,6 +49,7 @@
 
 #ifndef SBS_FLOAT32_ONLY
 #define SCALAR double
+#define SCALAR_BITS 64
 #define SCALAR_TINY DBL_MIN
 #define SCALAR_EPSILON DBL_EPSILON
 #define SCALAR_SQRT sqrt

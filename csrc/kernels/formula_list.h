@@ -11,11 +11,10 @@
  *   rotation, center   SBS_ROTATION_ and SBS_CENTER_ of sbs.h that it is for; ANY where it takes no such option
  *   row                numbers of a row of its constants where all joints are rigid
  *   plain, far, general  the kernels of each form (sbs_form):
- *     FROM_1, FROM_2   one for each number of influences from that to 4, and one for any other number; each of them
- *                      once for positions and once for positions and normals
- *     FROM_3           the same for 3 and 4; one for any other number that does both
- *     ANY              one for any number of influences, with and without normals
- *     BOTH             one for any number that does both
+ *     FROM_1, FROM_2, FROM_3  one for each number of influences from that to 4, once for positions and once for
+ *                      positions and normals; and that of ANY
+ *     FLOAT_FROM_2, FLOAT_FROM_3  the same in float32; in float64 that of ANY alone
+ *     ANY              one for any number of influences and pivots, with normals or without
  *     NONE             the form does not occur: only centers of joint sets can be far
  *   constants          ALONE: poses of it are so usual that its constants are written by code of their own; SHARED
  *
@@ -30,16 +29,17 @@
 #define SBS_SPHERICAL_FORMULAS(FORMULA) \
   FORMULA(SPHERICAL, spherical, SPHERICAL, QLERP, JOINT_SET, SBS_ROTATION_ROW, FROM_2, ANY, ANY, ALONE)
 #define SBS_DUAL_QUATERNION_FORMULAS(FORMULA) \
-  FORMULA(DUAL_QUATERNION, dual_quaternion, DUAL_QUATERNION, ANY, ANY, SBS_ROTATION_ROW, FROM_2, NONE, ANY, SHARED)
+  FORMULA(DUAL_QUATERNION, dual_quaternion, DUAL_QUATERNION, ANY, ANY, SBS_ROTATION_ROW, FLOAT_FROM_2, NONE, ANY, \
+          SHARED)
 #define SBS_OPTIMIZED_FORMULAS(FORMULA) \
-  FORMULA(OPTIMIZED, optimized, SPHERICAL, QLERP, OPTIMIZED, SBS_OPTIMIZED_ROW, FROM_2, NONE, BOTH, ALONE)
+  FORMULA(OPTIMIZED, optimized, SPHERICAL, QLERP, OPTIMIZED, SBS_OPTIMIZED_ROW, FLOAT_FROM_2, NONE, ANY, ALONE)
 #define SBS_WEIGHTED_FORMULAS(FORMULA) \
-  FORMULA(WEIGHTED, weighted, SPHERICAL, QLERP, WEIGHTED, SBS_WEIGHTED_ROW, FROM_3, NONE, BOTH, SHARED)
+  FORMULA(WEIGHTED, weighted, SPHERICAL, QLERP, WEIGHTED, SBS_WEIGHTED_ROW, FLOAT_FROM_3, NONE, ANY, SHARED)
 #define SBS_AVERAGE_FORMULAS(FORMULA) \
-  FORMULA(AVERAGE, average, SPHERICAL, AVERAGE, JOINT_SET, SBS_ROTATION_ROW, BOTH, BOTH, BOTH, SHARED) \
-  FORMULA(AVERAGE_OPTIMIZED, average_optimized, SPHERICAL, AVERAGE, OPTIMIZED, SBS_OPTIMIZED_ROW, BOTH, NONE, BOTH, \
+  FORMULA(AVERAGE, average, SPHERICAL, AVERAGE, JOINT_SET, SBS_ROTATION_ROW, ANY, ANY, ANY, SHARED) \
+  FORMULA(AVERAGE_OPTIMIZED, average_optimized, SPHERICAL, AVERAGE, OPTIMIZED, SBS_OPTIMIZED_ROW, ANY, NONE, ANY, \
           ALONE) \
-  FORMULA(AVERAGE_WEIGHTED, average_weighted, SPHERICAL, AVERAGE, WEIGHTED, SBS_WEIGHTED_ROW, BOTH, NONE, BOTH, SHARED)
+  FORMULA(AVERAGE_WEIGHTED, average_weighted, SPHERICAL, AVERAGE, WEIGHTED, SBS_WEIGHTED_ROW, ANY, NONE, ANY, SHARED)
 
 #define SBS_EACH_FORMULA(FORMULA) \
   SBS_LINEAR_FORMULAS(FORMULA) \

@@ -6,7 +6,7 @@
 #include "sbs/sbs.h"
 
 /*
- * What a kernel needs beside the vertices: the constants of a pivot group, in the skin's scalar type. With p the pivot,
+ * What a kernel needs beside the vertices: the constants of a group, in the skin's scalar type. With p the pivot,
  * c0 the centroid that the packed positions x are relative to, and M the matrix that moves p ([R|t] for rigid joints in
  * the rotation methods, else C), every method is evaluated relative to what the pivot alone would do:
  *
@@ -144,7 +144,7 @@ static inline size_t sbs_formula_general_row(sbs_formula formula) {
 }
 
 /*
- * How a formula is evaluated, by pivot group:
+ * How a formula is evaluated, by group:
  *
  *   plain    the joints are rigid, and move normals as they move points
  *   far      so are they, but the center is far away along a common axis of joints that turn a lot against each other.

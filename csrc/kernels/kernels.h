@@ -10,20 +10,26 @@
 /* Up to this many influences have kernels of their own; beyond, one kernel does any number. */
 #define SBS_KERNEL_INFLUENCES 4
 
+/* Items that one kernel deforms: all with as many influences, whose groups are evaluated alike. */
 typedef struct sbs_kernel_args {
-  const void *base; /* of the pivot group's constants */
-  const void *rows;
-  size_t row_size;         /* numbers from row to row of the constants */
-  size_t influences;       /* the pivot and its rows, at least 1 */
-  int obtuse;              /* whether quaternions of more than two, to be averaged, may be more than 90 degrees apart */
-  const void *positions;   /* x, y, z of each block, from the item's first on */
-  const void *weights;     /* of those who are not the pivot, the same */
-  size_t block_size;       /* numbers from block to block of both */
-  const void *normals;     /* or NULL */
-  const void *centers;     /* z of every vertex; read by the optimized formulas */
-  const int32_t *vertices; /* from the item's first block on */
-  const uint16_t *runs;    /* the same: where runs of consecutive vertices begin, as sbs_skin has it */
-  size_t vertex_count;     /* the last block may be short */
+  const sbs_item *items;
+  size_t item_count;
+  const sbs_group *groups; /* of the skin, as are the following */
+  const sbs_pivot *pivots;
+  const sbs_way *ways; /* (group_count) how groups are evaluated */
+  const void *constants;
+  size_t base_size, row_size; /* numbers of a base, and from row to row, of the constants */
+  int rigid;                  /* whether vertices have no influence beside their heaviest joint's */
+  const void *positions;      /* of the stream that has x, y, z of each block; */
+  const void *weights;        /* that which has weights behind them is the skin's */
+  size_t first_position;      /* where the first stream begins within the second */
+  const void *pivot_weights;  /* this and the following as of sbs_skin */
+  const int32_t *heaviest;
+  const void *normals; /* or NULL */
+  const void *centers; /* z of every vertex; read by the optimized formulas */
+  const int32_t *vertices;
+  const uint16_t *runs;
+  size_t first_block;      /* the block that these two begin with */
   void *positions_out;     /* of the mesh */
   size_t positions_stride; /* bytes */
   void *normals_out;       /* or NULL */
@@ -38,10 +44,10 @@ typedef struct sbs_blend_args {
   const void *normals[2];   /* the same */
   const void *amount;       /* (vertex_count of the mesh) how much of the method each vertex gets */
   sbs_scalar amount_scalar;
-  const int32_t *vertices; /* this and the following as of sbs_kernel_args */
+  const int32_t *vertices; /* of those blocks, as are their runs */
   const uint16_t *runs;
-  size_t vertex_count;
-  void *positions_out;
+  size_t block_count;
+  void *positions_out; /* this and the following as of sbs_kernel_args */
   size_t positions_stride;
   void *normals_out;
   size_t normals_stride;
@@ -62,8 +68,9 @@ typedef struct sbs_formula_kernels {
  * images of four points give a map, and nothing else need be known of its formula.
  */
 typedef struct sbs_inverse_method {
-  sbs_kernel_args args; /* without normals; of the second, only what a formula reads counts */
+  sbs_kernel_args args; /* of one item, without normals; of the second, only what a formula reads counts */
   sbs_kernel *kernel;
+  const void *anchor; /* (4) that the group's constants leave to be added */
 } sbs_inverse_method;
 
 typedef struct sbs_inverse_args {

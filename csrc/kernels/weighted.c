@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Spherical blending about weighted centers. */
 #define FORMULAS SBS_WEIGHTED_FORMULAS
+#define CALLED_BY_WEIGHTED static SBS_CALLED
 #define SBS_SOURCE "kernels/kernel.inc"
 #include "kernels/each_scalar.h"

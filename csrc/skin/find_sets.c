@@ -8,7 +8,7 @@
 #include "skin/influences.h"
 
 sbs_status sbs_find_sets(sbs_joint_sets *table, const sbs_skin_desc *desc, const sbs_skin_options *options,
-                         const int32_t *vertices, size_t count, int32_t *sets, int32_t *pivots,
+                         const int32_t *vertices, size_t count, int32_t *sets, int32_t *heaviest,
                          unsigned char *repairs) {
   sbs_influences influences = sbs_influences_new(&options->allocator, desc->influences_per_vertex);
   sbs_status status = influences.joints && influences.weights ? SBS_OK : SBS_ERROR_OUT_OF_MEMORY;
@@ -17,7 +17,7 @@ sbs_status sbs_find_sets(sbs_joint_sets *table, const sbs_skin_desc *desc, const
     const size_t vertex = vertices ? (size_t)vertices[i] : i;
     sbs_influences_read(desc, options->sum_tolerance, vertex, &influences);
     repairs[vertex] = (unsigned char)influences.repairs;
-    pivots[vertex] = (int32_t)influences.pivot;
+    heaviest[vertex] = (int32_t)influences.heaviest;
     status = sbs_joint_sets_find(table, influences.joints, influences.count, sets + vertex);
   }
   sbs_influences_free(&options->allocator, &influences);

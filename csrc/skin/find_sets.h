@@ -10,11 +10,12 @@
  *
  *   vertices  (count) which, or NULL: the first `count`
  *   sets      (V) the set of each vertex that was read, as the table numbers it
- *   pivots    (V) which of the joints of the set is the heaviest
+ *   heaviest  (V) which of the joints of the set is the vertex's heaviest
  *   repairs   (V) SBS_WEIGHT_ bits
  */
 sbs_status sbs_find_sets(sbs_joint_sets *table, const sbs_skin_desc *desc, const sbs_skin_options *options,
-                         const int32_t *vertices, size_t count, int32_t *sets, int32_t *pivots, unsigned char *repairs);
+                         const int32_t *vertices, size_t count, int32_t *sets, int32_t *heaviest,
+                         unsigned char *repairs);
 
 /* SBS_ERROR_WEIGHT for a vertex whose influences were repaired. */
 sbs_status sbs_strict_fault(const sbs_skin_desc *desc, const sbs_influences *influences, size_t vertex,

@@ -80,7 +80,7 @@ void sbs_influences_merge(const sbs_influence_pairs *pairs, double scale, sbs_in
 }
 
 void sbs_influences_normalize(const sbs_influence_pairs *pairs, double sum_tolerance, sbs_influences *influences) {
-  influences->pivot = 0;
+  influences->heaviest = 0;
   sbs_influences_merge(pairs, 1.0, influences);
   if (!influences->count) {
     influences->repairs |= SBS_WEIGHT_UNWEIGHTED;
@@ -95,7 +95,7 @@ void sbs_influences_normalize(const sbs_influence_pairs *pairs, double sum_toler
   if (off_sum) influences->repairs |= SBS_WEIGHT_OFF_SUM;
   for (size_t i = 0; i < influences->count; i++) influences->weights[i] /= sum;
   for (size_t i = 1; i < influences->count; i++) {
-    if (influences->weights[i] > influences->weights[influences->pivot]) influences->pivot = i;
+    if (influences->weights[i] > influences->weights[influences->heaviest]) influences->heaviest = i;
   }
 }
 

@@ -22,7 +22,7 @@ typedef struct sbs_influences {
   int32_t *joints;  /* room for influences_per_vertex */
   double *weights;  /* room for influences_per_vertex */
   size_t count;     /* 0: unweighted */
-  size_t pivot;     /* index of the heaviest; ties go to the lowest joint */
+  size_t heaviest;  /* index; ties go to the lowest joint */
   unsigned repairs; /* SBS_WEIGHT_ bits */
   size_t fault;     /* the influence that the first repair is about */
 } sbs_influences;

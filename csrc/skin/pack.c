@@ -10,18 +10,39 @@
 #include "skin/influences.h"
 
 /*
- * The vertices of a tile sorted by pivot group; groups in the order of their first vertex, vertices ascending in each.
+ * The vertices of a tile sorted by group; groups by the size of their set, then in the order of their first vertex.
+ * Vertices of a group are sorted by their heaviest joint, so that most blocks have only one, and ascend among those that
+ * have the same.
  */
 typedef struct tile_sorter {
-  int32_t *run_of_group; /* (group_count) only what run_groups names is meaningful */
-  int32_t *run_groups;   /* (SBS_TILE) group of each run */
-  int32_t *run_ends;     /* (SBS_TILE) where each run ends in order */
-  int32_t *order;        /* (SBS_TILE) vertices */
+  const int32_t *group_of_vertex, *heaviest; /* as of sbs_pack */
+  int32_t *run_of_group;                     /* (group_count) only what run_groups names is meaningful */
+  int32_t *run_groups;                       /* (SBS_TILE) group of each run, in the order of their first vertex */
+  int32_t *run_ends;                         /* (SBS_TILE) where each run ends in order */
+  int32_t *size_ends;                        /* (max_influences + 1) where each size of sets ends in order */
+  int32_t *by_heaviest;                      /* (SBS_TILE) vertices sorted by their heaviest joint's index alone */
+  int32_t *order;                            /* (SBS_TILE) vertices */
   size_t run_count;
 } tile_sorter;
 
-static void sort_tile(tile_sorter *sorter, const int32_t *group_of_vertex, size_t begin, size_t end) {
+/* The first of two stable sorts. */
+static void sort_by_heaviest(const tile_sorter *sorter, const sbs_skin *skin, size_t begin, size_t end) {
+  int32_t *ends = sorter->size_ends, start = 0;
+  memset(ends, 0, (skin->max_influences + 1) * sizeof *ends);
+  for (size_t v = begin; v < end; v++) ends[sorter->heaviest[v]]++;
+  for (size_t i = 0; i <= skin->max_influences; i++) {
+    const int32_t count = ends[i];
+    ends[i] = start;
+    start += count;
+  }
+  for (size_t v = begin; v < end; v++) sorter->by_heaviest[ends[sorter->heaviest[v]]++] = (int32_t)v;
+}
+
+static void sort_tile(tile_sorter *sorter, const sbs_skin *skin, size_t begin, size_t end) {
+  const int32_t *group_of_vertex = sorter->group_of_vertex;
+  sort_by_heaviest(sorter, skin, begin, end);
   sorter->run_count = 0;
+  memset(sorter->size_ends, 0, (skin->max_influences + 1) * sizeof *sorter->size_ends);
   for (size_t v = begin; v < end; v++) {
     const int32_t group = group_of_vertex[v];
     size_t run = (size_t)sorter->run_of_group[group];
@@ -33,23 +54,37 @@ static void sort_tile(tile_sorter *sorter, const int32_t *group_of_vertex, size_
     }
     sorter->run_ends[run]++;
   }
-  int32_t start = 0;
   for (size_t run = 0; run < sorter->run_count; run++) {
-    int32_t size = sorter->run_ends[run];
-    sorter->run_ends[run] = start;
-    start += size;
+    sorter->size_ends[skin->groups[sorter->run_groups[run]].others] += sorter->run_ends[run];
   }
-  for (size_t v = begin; v < end; v++) {
-    int32_t run = sorter->run_of_group[group_of_vertex[v]];
-    sorter->order[sorter->run_ends[run]++] = (int32_t)v;
+  for (size_t size = 0, start = 0; size <= skin->max_influences; size++) {
+    const int32_t count = sorter->size_ends[size];
+    sorter->size_ends[size] = (int32_t)start;
+    start += (size_t)count;
+  }
+  for (size_t run = 0; run < sorter->run_count; run++) {
+    int32_t *start = sorter->size_ends + skin->groups[sorter->run_groups[run]].others;
+    const int32_t count = sorter->run_ends[run];
+    sorter->run_ends[run] = *start;
+    *start += count;
+  }
+  for (size_t i = 0; i < end - begin; i++) {
+    const int32_t v = sorter->by_heaviest[i], run = sorter->run_of_group[group_of_vertex[v]];
+    sorter->order[sorter->run_ends[run]++] = v;
   }
 }
 
 /* Where the numbers of a vertex stand in the previous skin. */
 typedef struct place {
-  size_t stream; /* of its x */
-  size_t normal; /* the same */
+  size_t stream;  /* of its x */
+  size_t lane;    /* of all lanes of all blocks */
+  int32_t weighs; /* the joint that its weights leave out, as an index within its set */
 } place;
+
+/* Of what has three numbers for a vertex. */
+static size_t index_of_x(size_t lane) {
+  return 3 * (lane - lane % SBS_BLOCK) + lane % SBS_BLOCK;
+}
 
 typedef struct block_packer {
   sbs_skin *skin;
@@ -79,14 +114,23 @@ static void pack_position(const block_packer *packer, const sbs_group *group, si
   }
 }
 
-static void pack_weights(block_packer *packer, size_t vertex, size_t at) {
+/* The joint that the weights of a group leave out: they are what those of the others leave of 1. */
+static int32_t joint_left_out(const sbs_skin *skin, int32_t group) {
+  return skin->pivots[group].joint;
+}
+
+static void pack_weights(block_packer *packer, int32_t group, size_t vertex, size_t at, size_t lane) {
+  sbs_skin *skin = packer->skin;
   sbs_influences *influences = &packer->influences;
+  const size_t left_out = (size_t)joint_left_out(skin, group);
   sbs_influences_read(packer->desc, 0.0, vertex, influences);
   for (size_t i = 0; i < influences->count; i++) {
-    if (i == influences->pivot) continue;
-    put(packer->skin, packer->skin->stream, at, influences->weights[i]);
+    if (i == left_out) continue;
+    put(skin, skin->stream, at, influences->weights[i]);
     at += SBS_BLOCK;
   }
+  put(skin, skin->pivot_weights, lane, influences->count ? influences->weights[left_out] : 0.0);
+  skin->heaviest[lane] = (int32_t)influences->heaviest;
 }
 
 static void pack_normal(const block_packer *packer, size_t vertex, size_t at) {
@@ -112,37 +156,38 @@ static void copy_lane(const sbs_skin *skin, void *to, size_t at, const void *fro
 }
 
 /* A vertex in its lane: from the previous skin, what is the same there. */
-static void pack_vertex(block_packer *packer, const sbs_group *group, size_t vertex, size_t at, size_t normal_at) {
+static void pack_vertex(block_packer *packer, int32_t number, size_t vertex, size_t at, size_t lane) {
   sbs_skin *skin = packer->skin;
+  const sbs_group *group = skin->groups + number;
   const sbs_pack_previous *previous = packer->previous;
-  const int same_weights = previous && !previous->changed[vertex];
-  const int same_position = same_weights && !previous->moved_sets[group->set];
-  const size_t others = sbs_set_others(skin, (size_t)group->set);
-  const place from = previous ? packer->places[vertex - packer->tile_begin] : (place){0, 0};
+  const place from = previous ? packer->places[vertex - packer->tile_begin] : (place){0, 0, 0};
+  const int same_set = previous && !previous->changed[vertex];
 
-  if (same_position) {
+  if (same_set && !previous->moved_sets[group->set]) {
     copy_lane(skin, skin->stream, at, previous->skin->stream, from.stream, 3);
   } else {
     pack_position(packer, group, vertex, at);
   }
-  if (same_weights) {
-    copy_lane(skin, skin->stream, at + 3 * SBS_BLOCK, previous->skin->stream, from.stream + 3 * SBS_BLOCK, others);
+  if (same_set && from.weighs == joint_left_out(skin, number)) {
+    copy_lane(skin, skin->stream, at + 3 * SBS_BLOCK, previous->skin->stream, from.stream + 3 * SBS_BLOCK,
+              (size_t)group->others);
+    copy_lane(skin, skin->pivot_weights, lane, previous->skin->pivot_weights, from.lane, 1);
+    skin->heaviest[lane] = previous->skin->heaviest[from.lane];
   } else {
-    pack_weights(packer, vertex, at + 3 * SBS_BLOCK);
+    pack_weights(packer, number, vertex, at + 3 * SBS_BLOCK, lane);
   }
   if (!skin->normals) return;
   if (previous) {
-    copy_lane(skin, skin->normals, normal_at, previous->skin->normals, from.normal, 3);
+    copy_lane(skin, skin->normals, index_of_x(lane), previous->skin->normals, index_of_x(from.lane), 3);
   } else {
-    pack_normal(packer, vertex, normal_at);
+    pack_normal(packer, vertex, index_of_x(lane));
   }
 }
 
 /* One item; lanes past its last vertex repeat that vertex. */
 static void pack_item(block_packer *packer, const sbs_item *item, const int32_t *vertices) {
   sbs_skin *skin = packer->skin;
-  const sbs_group *group = skin->groups + item->group;
-  const size_t block_size = sbs_set_block_size(skin, (size_t)group->set);
+  const size_t block_size = sbs_block_size(skin->groups + item->group);
   const size_t count = (size_t)item->vertex_count;
   const size_t lanes = sbs_item_blocks(item) * SBS_BLOCK;
 
@@ -154,44 +199,41 @@ static void pack_item(block_packer *packer, const sbs_item *item, const int32_t 
     if (i < count && (lane == 0 || vertices[i] != vertices[i - 1] + 1)) {
       skin->runs[item->first_block + block] |= (uint16_t)(1u << lane);
     }
-    pack_vertex(packer, group, vertex, item->stream + block * block_size + lane,
-                (item->first_block + block) * 3 * SBS_BLOCK + lane);
+    pack_vertex(packer, item->group, vertex, item->stream + block * block_size + lane,
+                (item->first_block + block) * SBS_BLOCK + lane);
   }
 }
 
 /* Packs the vertices of a tile, sorted; without a packer it only counts. Returns the numbers of the stream so far. */
-static size_t pack_tile(sbs_skin *skin, const tile_sorter *sorter, block_packer *packer, size_t stream) {
-  int32_t first = 0;
-  for (size_t run = 0; run < sorter->run_count; run++) {
-    const int32_t group = sorter->run_groups[run];
-    const size_t block_size = sbs_set_block_size(skin, (size_t)skin->groups[group].set);
-    while (first < sorter->run_ends[run]) {
-      int32_t count = sorter->run_ends[run] - first;
-      if (count > SBS_BLOCK * SBS_ITEM_BLOCKS) count = SBS_BLOCK * SBS_ITEM_BLOCKS;
-      const sbs_item item = {group, count, skin->block_count, stream};
-      if (packer) {
-        skin->items[skin->item_count] = item;
-        pack_item(packer, &item, sorter->order + first);
-      }
-      const size_t blocks = sbs_item_blocks(&item);
-      skin->item_count++;
-      skin->block_count += blocks;
-      stream += blocks * block_size;
-      first += count;
+static size_t pack_tile(sbs_skin *skin, const tile_sorter *sorter, size_t vertex_count, block_packer *packer,
+                        size_t stream) {
+  for (int32_t first = 0; (size_t)first < vertex_count;) {
+    const int32_t *vertices = sorter->order + first, group = sorter->group_of_vertex[*vertices];
+    int32_t count = sorter->run_ends[sorter->run_of_group[group]] - first;
+    if (count > SBS_BLOCK * SBS_ITEM_BLOCKS) count = SBS_BLOCK * SBS_ITEM_BLOCKS;
+    sbs_item item = {group, count, *vertices, *vertices, skin->block_count, stream};
+    for (int32_t i = 1; i < count; i++) {
+      if (vertices[i] < item.lowest) item.lowest = vertices[i];
+      if (vertices[i] > item.highest) item.highest = vertices[i];
     }
+    if (packer) {
+      skin->items[skin->item_count] = item;
+      pack_item(packer, &item, vertices);
+    }
+    const size_t blocks = sbs_item_blocks(&item);
+    skin->item_count++;
+    skin->block_count += blocks;
+    stream += blocks * sbs_block_size(skin->groups + group);
+    first += count;
   }
   return stream;
 }
 
 /* ------------------------------------------------------------------------------------- tiles of the previous skin */
 
-static size_t first_vertex(const sbs_skin *skin, const sbs_item *item) {
-  return (size_t)skin->vertices[item->first_block * SBS_BLOCK];
-}
-
-/* The item after the last of a tile that ends at a vertex. */
+/* The item after the last of a tile that ends at a vertex: no tile has a vertex of another. */
 static size_t end_of_tile(const sbs_skin *skin, size_t item, size_t vertex_end) {
-  while (item < skin->item_count && first_vertex(skin, skin->items + item) < vertex_end) item++;
+  while (item < skin->item_count && (size_t)skin->items[item].lowest < vertex_end) item++;
   return item;
 }
 
@@ -200,24 +242,24 @@ static void find_places(block_packer *packer, size_t item_end) {
   const sbs_skin *skin = packer->previous->skin;
   for (size_t i = packer->previous_item; i < item_end; i++) {
     const sbs_item *item = skin->items + i;
-    const size_t block_size = sbs_set_block_size(skin, (size_t)skin->groups[item->group].set);
+    const size_t block_size = sbs_block_size(skin->groups + item->group);
     for (size_t k = 0; k < (size_t)item->vertex_count; k++) {
-      const size_t block = k / SBS_BLOCK, lane = k % SBS_BLOCK;
-      const size_t vertex = (size_t)skin->vertices[(item->first_block + block) * SBS_BLOCK + lane];
+      const size_t lane = item->first_block * SBS_BLOCK + k, vertex = (size_t)skin->vertices[lane];
       packer->places[vertex - packer->tile_begin] =
-          (place){item->stream + block * block_size + lane, (item->first_block + block) * 3 * SBS_BLOCK + lane};
+          (place){item->stream + k / SBS_BLOCK * block_size + k % SBS_BLOCK, lane, joint_left_out(skin, item->group)};
     }
   }
 }
 
-/* Packs the positions of an item anew that was copied: its set has another centroid. */
-static void move_item(const block_packer *packer, const sbs_item *item) {
+/* Packs of an item that was copied what is not as it was: its set has another centroid, its group another pivot. */
+static void repack_item(block_packer *packer, const sbs_item *item, int is_moved, int is_weighed_anew) {
   const sbs_skin *skin = packer->skin;
   const sbs_group *group = skin->groups + item->group;
-  const size_t block_size = sbs_set_block_size(skin, (size_t)group->set);
-  for (size_t i = 0; i < sbs_item_blocks(item) * SBS_BLOCK; i++) {
-    const size_t vertex = (size_t)skin->vertices[item->first_block * SBS_BLOCK + i];
-    pack_position(packer, group, vertex, item->stream + i / SBS_BLOCK * block_size + i % SBS_BLOCK);
+  for (size_t i = 0; i < sbs_item_blocks(item) * SBS_BLOCK && (is_moved || is_weighed_anew); i++) {
+    const size_t lane = item->first_block * SBS_BLOCK + i, vertex = (size_t)skin->vertices[lane];
+    const size_t at = item->stream + i / SBS_BLOCK * sbs_block_size(group) + i % SBS_BLOCK;
+    if (is_moved) pack_position(packer, group, vertex, at);
+    if (is_weighed_anew) pack_weights(packer, item->group, vertex, at + 3 * SBS_BLOCK, lane);
   }
 }
 
@@ -230,13 +272,17 @@ static size_t copy_tile(sbs_skin *skin, const sbs_skin *from, size_t item, size_
   const sbs_item *last = from->items + item_end - 1;
   const size_t first_block = from->items[item].first_block, first_stream = from->items[item].stream;
   const size_t blocks = last->first_block + sbs_item_blocks(last) - first_block;
-  const size_t numbers = last->stream - first_stream +
-                         sbs_item_blocks(last) * sbs_set_block_size(from, (size_t)from->groups[last->group].set);
+  const size_t numbers =
+      last->stream - first_stream + sbs_item_blocks(last) * sbs_block_size(from->groups + last->group);
   if (packer) {
     memcpy((char *)skin->stream + stream * size, (const char *)from->stream + first_stream * size, numbers * size);
     memcpy(skin->vertices + skin->block_count * SBS_BLOCK, from->vertices + first_block * SBS_BLOCK,
            blocks * SBS_BLOCK * sizeof *skin->vertices);
     memcpy(skin->runs + skin->block_count, from->runs + first_block, blocks * sizeof *skin->runs);
+    memcpy(skin->heaviest + skin->block_count * SBS_BLOCK, from->heaviest + first_block * SBS_BLOCK,
+           blocks * SBS_BLOCK * sizeof *skin->heaviest);
+    memcpy((char *)skin->pivot_weights + skin->block_count * SBS_BLOCK * size,
+           (const char *)from->pivot_weights + first_block * SBS_BLOCK * size, blocks * SBS_BLOCK * size);
     if (skin->normals) {
       memcpy((char *)skin->normals + skin->block_count * 3 * SBS_BLOCK * size,
              (const char *)from->normals + first_block * 3 * SBS_BLOCK * size, blocks * 3 * SBS_BLOCK * size);
@@ -244,9 +290,14 @@ static size_t copy_tile(sbs_skin *skin, const sbs_skin *from, size_t item, size_
     for (size_t i = item; i < item_end; i++) {
       const sbs_item *old = from->items + i;
       sbs_item *made = skin->items + skin->item_count + (i - item);
-      *made = (sbs_item){group_of_vertex[first_vertex(from, old)], old->vertex_count,
-                         skin->block_count + (old->first_block - first_block), stream + (old->stream - first_stream)};
-      if (packer->previous->moved_sets[skin->groups[made->group].set]) move_item(packer, made);
+      *made = (sbs_item){.group = group_of_vertex[old->lowest],
+                         .vertex_count = old->vertex_count,
+                         .lowest = old->lowest,
+                         .highest = old->highest,
+                         .first_block = skin->block_count + (old->first_block - first_block),
+                         .stream = stream + (old->stream - first_stream)};
+      repack_item(packer, made, packer->previous->moved_sets[skin->groups[made->group].set],
+                  joint_left_out(skin, made->group) != joint_left_out(from, old->group));
     }
   }
   skin->item_count += item_end - item;
@@ -257,8 +308,7 @@ static size_t copy_tile(sbs_skin *skin, const sbs_skin *from, size_t item, size_
 /* -------------------------------------------------------------------------------------------------------- all tiles */
 
 /* Goes over all tiles; where it shall only count items, blocks and the numbers of the stream, the packer is told so. */
-static sbs_status walk_tiles(block_packer *packer, const int32_t *group_of_vertex, tile_sorter *sorter, int only_count,
-                             size_t *numbers) {
+static sbs_status walk_tiles(block_packer *packer, tile_sorter *sorter, int only_count, size_t *numbers) {
   sbs_skin *skin = packer->skin;
   const sbs_pack_previous *previous = packer->previous;
   size_t stream = 0;
@@ -271,13 +321,13 @@ static sbs_status walk_tiles(block_packer *packer, const int32_t *group_of_verte
     const size_t end = begin + SBS_TILE < skin->vertex_count ? begin + SBS_TILE : skin->vertex_count;
     const size_t item_end = previous ? end_of_tile(previous->skin, packer->previous_item, end) : 0;
     if (previous && !memchr(previous->changed + begin, 1, end - begin)) {
-      stream = copy_tile(skin, previous->skin, packer->previous_item, item_end, group_of_vertex,
+      stream = copy_tile(skin, previous->skin, packer->previous_item, item_end, sorter->group_of_vertex,
                          only_count ? NULL : packer, stream);
     } else {
       packer->tile_begin = begin;
       if (previous && !only_count) find_places(packer, item_end);
-      sort_tile(sorter, group_of_vertex, begin, end);
-      stream = pack_tile(skin, sorter, only_count ? NULL : packer, stream);
+      sort_tile(sorter, skin, begin, end);
+      stream = pack_tile(skin, sorter, end - begin, only_count ? NULL : packer, stream);
     }
     packer->previous_item = item_end;
   }
@@ -285,14 +335,18 @@ static sbs_status walk_tiles(block_packer *packer, const int32_t *group_of_verte
   return SBS_OK;
 }
 
-sbs_status sbs_pack(sbs_skin *skin, const sbs_skin_desc *desc, const int32_t *group_of_vertex,
+sbs_status sbs_pack(sbs_skin *skin, const sbs_skin_desc *desc, const int32_t *group_of_vertex, const int32_t *heaviest,
                     const sbs_pack_previous *previous) {
   const sbs_allocator *allocator = &skin->allocator;
   sbs_status status = SBS_ERROR_OUT_OF_MEMORY;
   tile_sorter sorter = {
+      .group_of_vertex = group_of_vertex,
+      .heaviest = heaviest,
       .run_of_group = sbs_allocate(allocator, skin->group_count, sizeof *sorter.run_of_group),
       .run_groups = sbs_allocate(allocator, SBS_TILE, sizeof *sorter.run_groups),
       .run_ends = sbs_allocate(allocator, SBS_TILE, sizeof *sorter.run_ends),
+      .size_ends = sbs_allocate(allocator, skin->max_influences + 1, sizeof *sorter.size_ends),
+      .by_heaviest = sbs_allocate(allocator, SBS_TILE, sizeof *sorter.by_heaviest),
       .order = sbs_allocate(allocator, SBS_TILE, sizeof *sorter.order),
   };
   block_packer packer = {
@@ -303,30 +357,38 @@ sbs_status sbs_pack(sbs_skin *skin, const sbs_skin_desc *desc, const int32_t *gr
       .previous = previous,
       .places = previous ? sbs_allocate(allocator, SBS_TILE, sizeof *packer.places) : NULL,
   };
-  if (!sorter.run_of_group || !sorter.run_groups || !sorter.run_ends || !sorter.order) goto cleanup;
+  if (!sorter.run_of_group || !sorter.run_groups || !sorter.run_ends || !sorter.size_ends || !sorter.by_heaviest ||
+      !sorter.order) {
+    goto cleanup;
+  }
   if (!packer.influences.joints || !packer.influences.weights || (previous && !packer.places)) goto cleanup;
   memset(sorter.run_of_group, 0, skin->group_count * sizeof *sorter.run_of_group);
 
   size_t stream;
-  status = walk_tiles(&packer, group_of_vertex, &sorter, 1, &stream);
+  status = walk_tiles(&packer, &sorter, 1, &stream);
   if (status) goto cleanup;
   const size_t size = sbs_scalar_size(skin->scalar);
   skin->items = sbs_skin_allocate(skin, skin->item_count, sizeof *skin->items);
   skin->vertices = sbs_skin_allocate(skin, skin->block_count, SBS_BLOCK * sizeof *skin->vertices);
   skin->runs = sbs_skin_allocate(skin, skin->block_count, sizeof *skin->runs);
   skin->stream = sbs_skin_allocate(skin, stream, size);
+  skin->pivot_weights = sbs_skin_allocate(skin, skin->block_count, SBS_BLOCK * size);
+  skin->heaviest = sbs_skin_allocate(skin, skin->block_count, SBS_BLOCK * sizeof *skin->heaviest);
   if (desc->rest_normals) skin->normals = sbs_skin_allocate(skin, skin->block_count, 3 * SBS_BLOCK * size);
-  if (!skin->items || !skin->vertices || !skin->runs || !skin->stream || (desc->rest_normals && !skin->normals)) {
+  if (!skin->items || !skin->vertices || !skin->runs || !skin->stream || !skin->pivot_weights || !skin->heaviest ||
+      (desc->rest_normals && !skin->normals)) {
     status = SBS_ERROR_OUT_OF_MEMORY;
     goto cleanup;
   }
 
-  status = walk_tiles(&packer, group_of_vertex, &sorter, 0, &stream);
+  status = walk_tiles(&packer, &sorter, 0, &stream);
 
 cleanup:
   sbs_release(allocator, sorter.run_of_group);
   sbs_release(allocator, sorter.run_groups);
   sbs_release(allocator, sorter.run_ends);
+  sbs_release(allocator, sorter.size_ends);
+  sbs_release(allocator, sorter.by_heaviest);
   sbs_release(allocator, sorter.order);
   sbs_release(allocator, packer.influences.joints);
   sbs_release(allocator, packer.influences.weights);
@@ -335,6 +397,6 @@ cleanup:
 }
 
 void sbs_pack_positions(sbs_skin *skin, const sbs_skin_desc *desc) {
-  const block_packer packer = {.skin = skin, .desc = desc};
-  for (size_t i = 0; i < skin->item_count; i++) move_item(&packer, skin->items + i);
+  block_packer packer = {.skin = skin, .desc = desc};
+  for (size_t i = 0; i < skin->item_count; i++) repack_item(&packer, skin->items + i, 1, 0);
 }

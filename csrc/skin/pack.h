@@ -17,10 +17,12 @@ void sbs_pack_positions(sbs_skin *skin, const sbs_skin_desc *desc);
 
 /*
  * Packs vertices in blocks: fills items, vertices, stream and normals of a skin whose sets and groups are known.
- * group_of_vertex (vertex_count) numbers the pivot group of each. With a previous skin, or NULL, what is the same there
- * is copied: tiles without a changed vertex as they are.
+ *
+ *   group_of_vertex  (vertex_count) the number of its group
+ *   heaviest         (vertex_count) its heaviest joint, as an index within its set
+ *   previous         or NULL; what is the same there is copied: tiles without a changed vertex as they are
  */
-sbs_status sbs_pack(sbs_skin *skin, const sbs_skin_desc *desc, const int32_t *group_of_vertex,
+sbs_status sbs_pack(sbs_skin *skin, const sbs_skin_desc *desc, const int32_t *group_of_vertex, const int32_t *heaviest,
                     const sbs_pack_previous *previous);
 
 #endif

@@ -30,7 +30,7 @@ void *sbs_skin_allocate(sbs_skin *skin, size_t count, size_t size) {
   return memory;
 }
 
-/* ---------------------------------------------------------------------------------- sets and pivots of vertices -- */
+/* -------------------------------------------------------------------------------------------- sets of vertices -- */
 
 /* Takes the table's arrays over, in lexicographic order, and renumbers the sets of the vertices. */
 static sbs_status adopt_sets(sbs_skin *skin, sbs_joint_sets *table, int32_t *sets) {
@@ -104,14 +104,14 @@ void sbs_skin_count_repairs(sbs_skin *skin, sbs_weight_report *report) {
 static sbs_status bind(sbs_skin *skin, const sbs_skin_desc *desc, const sbs_skin_options *options,
                        sbs_weight_report *report, sbs_fault *fault) {
   const sbs_allocator *allocator = &skin->allocator;
-  int32_t *sets = sbs_allocate(allocator, skin->vertex_count, sizeof *sets);
-  int32_t *group_of_vertex = sbs_allocate(allocator, skin->vertex_count, sizeof *group_of_vertex);
+  int32_t *sets = sbs_allocate(allocator, skin->vertex_count, sizeof *sets); /* of vertices; in the end their groups */
+  int32_t *heaviest = sbs_allocate(allocator, skin->vertex_count, sizeof *heaviest);
   sbs_joint_sets table;
   sbs_status status = sbs_joint_sets_init(&table, allocator);
   skin->repairs = sbs_skin_allocate(skin, skin->vertex_count, 1);
-  if (!sets || !group_of_vertex || !skin->repairs) status = SBS_ERROR_OUT_OF_MEMORY;
+  if (!sets || !heaviest || !skin->repairs) status = SBS_ERROR_OUT_OF_MEMORY;
   if (!status) {
-    status = sbs_find_sets(&table, desc, options, NULL, skin->vertex_count, sets, group_of_vertex, skin->repairs);
+    status = sbs_find_sets(&table, desc, options, NULL, skin->vertex_count, sets, heaviest, skin->repairs);
   }
   if (status) {
     sbs_fault_in(fault, status, NULL);
@@ -121,16 +121,16 @@ static sbs_status bind(sbs_skin *skin, const sbs_skin_desc *desc, const sbs_skin
   if (status) goto cleanup;
   sbs_skin_count_repairs(skin, report);
   if ((status = adopt_sets(skin, &table, sets)) || (status = measure_sets(skin, desc, sets)) ||
-      (status = sbs_skin_arrange(skin, desc, sets, group_of_vertex)) ||
+      (status = sbs_skin_arrange(skin, desc, heaviest, sets)) ||
       (status = sbs_skin_copy_joint_positions(skin, desc->joint_positions)) ||
-      (status = sbs_pack(skin, desc, group_of_vertex, NULL)) || (status = sbs_pack_centers(skin, desc))) {
+      (status = sbs_pack(skin, desc, sets, heaviest, NULL)) || (status = sbs_pack_centers(skin, desc))) {
     sbs_fault_in(fault, status, NULL);
   }
 
 cleanup:
   sbs_joint_sets_free(&table);
   sbs_release(allocator, sets);
-  sbs_release(allocator, group_of_vertex);
+  sbs_release(allocator, heaviest);
   return status;
 }
 
@@ -170,14 +170,16 @@ void sbs_skin_free(sbs_skin *skin) {
   sbs_release(&allocator, skin->set_joints);
   sbs_release(&allocator, skin->set_centroids);
   sbs_release(&allocator, skin->set_children);
-  sbs_release(&allocator, skin->set_groups);
-  sbs_release(&allocator, skin->solve_order);
+  sbs_release(&allocator, skin->set_order);
   sbs_release(&allocator, skin->repairs);
   sbs_release(&allocator, skin->groups);
+  sbs_release(&allocator, skin->pivots);
   sbs_release(&allocator, skin->items);
   sbs_release(&allocator, skin->vertices);
   sbs_release(&allocator, skin->runs);
   sbs_release(&allocator, skin->stream);
+  sbs_release(&allocator, skin->pivot_weights);
+  sbs_release(&allocator, skin->heaviest);
   sbs_release(&allocator, skin->normals);
   sbs_release(&allocator, skin->centers);
   sbs_release(&allocator, skin);

@@ -5,7 +5,7 @@
 #include "base/isa.h"
 #include "sbs/sbs.h"
 
-/* Vertices in a block. A block is of one pivot group; its last lanes repeat a vertex where the group has run out. */
+/* Vertices in a block. A block is of one group; its last lanes repeat a vertex where the group has run out. */
 #define SBS_BLOCK 16
 
 /*
@@ -18,20 +18,29 @@
 #define SBS_ITEM_BLOCKS 32
 
 /*
- * A pivot group: the vertices of one joint set with one heaviest joint, the pivot. All that a kernel needs beside the
- * vertices is the same for all of them. Vertices that are their own rotation centers are groups apart.
+ * A group: the vertices of one joint set. All that a kernel needs beside the vertices is the same for all of them, and
+ * relative to one of the joints, the pivot: that which is the heaviest of most of them. Where results depend on which
+ * joint is a vertex's own heaviest, the group has as many pivots as there are such joints. Vertices that are their own
+ * rotation centers are groups apart.
  */
 typedef struct sbs_group {
   int32_t set;
-  int32_t pivot;    /* index of the pivot within its set; 0 for the empty set */
-  int32_t linear;   /* whether its vertices are their own centers: about those, nothing turns */
-  size_t first_row; /* sum of (size of the set - 1) over the groups before: where its other influences stand */
+  int32_t others;      /* joints beside the pivot: the number of weights a vertex keeps */
+  int32_t linear;      /* whether its vertices are their own centers: about those, nothing turns */
+  int32_t pivot_count; /* how many joints are the heaviest of one of the set's vertices; 1 of the empty set */
+  size_t more_pivots;  /* where all but the first of them stand */
 } sbs_group;
 
-/* Consecutive blocks of one pivot group: the unit of work. */
+typedef struct sbs_pivot {
+  int32_t joint;    /* index within its set; 0 of the empty set */
+  size_t first_row; /* sum of `others` over the pivots before: where the joints beside it stand */
+} sbs_pivot;
+
+/* Consecutive blocks of one group: the unit of work. */
 typedef struct sbs_item {
   int32_t group;
-  int32_t vertex_count; /* at most SBS_BLOCK * SBS_ITEM_BLOCKS; only the last block may be short */
+  int32_t vertex_count;    /* at most SBS_BLOCK * SBS_ITEM_BLOCKS; only the last block may be short */
+  int32_t lowest, highest; /* of the numbers of its vertices */
   size_t first_block;
   size_t stream; /* index of its first number in the stream of positions and weights */
 } sbs_item;
@@ -54,9 +63,9 @@ struct sbs_skin {
   int32_t *set_joints;   /* ascending within a set */
   double *set_centroids; /* (set_count, 3) mean rest position of its vertices */
   int32_t *set_children; /* (set_count) the child where the set is a joint and its parent, else -1 */
-  size_t *set_groups;    /* (set_count + 1) the pivot groups of set s are set_groups[s] to set_groups[s + 1] - 1 */
+  int32_t *set_order;    /* (set_count) by size, of two joints a joint and its parent last */
   size_t solve_count;
-  int32_t *solve_order; /* (solve_count) the sets of two and more joints; by size, a joint and its parent last */
+  const int32_t *solve_order; /* (solve_count) the end of that: the sets of two and more joints */
   size_t nontrivial_set_count;
   size_t unweighted_vertex_count;
   size_t max_influences;
@@ -64,21 +73,25 @@ struct sbs_skin {
   unsigned char *repairs; /* (vertex_count) SBS_WEIGHT_ bits of what was repaired, or NULL where nothing was */
 
   size_t group_count;
-  size_t row_count;  /* sum of (size of the set - 1) over all groups */
-  sbs_group *groups; /* by set, then pivot, then whether linear */
+  sbs_group *groups; /* in the order of their sets, then by whether linear */
+  size_t pivot_count;
+  size_t row_count;  /* sum of `others` over all pivots */
+  sbs_pivot *pivots; /* the first of each group, in their order; then what more they have, ascending in each */
 
   size_t item_count;
   size_t block_count;
-  sbs_item *items;
-  int32_t *vertices; /* (block_count, SBS_BLOCK) the caller's numbers of the vertices, ascending within an item */
+  sbs_item *items;   /* by tile, then size of the set, then first vertex */
+  int32_t *vertices; /* (block_count, SBS_BLOCK) the caller's numbers of the vertices */
   uint16_t *runs;    /* (block_count) bit i: the vertex of lane i does not follow that of lane i - 1 */
 
   /*
-   * For each block of a set of n joints: x, y, z, then the weights of the n - 1 joints that are not the pivot,
-   * ascending; SBS_BLOCK lanes each. Positions are relative to sbs_set_origin.
+   * For each block of a set of n joints: x, y, z, then the weights of the n - 1 joints that are not the group's first
+   * pivot, ascending; SBS_BLOCK lanes each. Positions are relative to sbs_set_origin.
    */
   void *stream;
-  void *normals; /* or NULL; for each block x, y, z of unit (or zero) normals */
+  void *pivot_weights; /* (block_count, SBS_BLOCK) that of the group's first pivot */
+  int32_t *heaviest;   /* (block_count, SBS_BLOCK) the index within the set of each vertex's heaviest joint */
+  void *normals;       /* or NULL; for each block x, y, z of unit (or zero) normals */
   void *centers; /* or NULL; for each block x, y, z of the vertices' rotation centers, relative to sbs_set_origin */
 };
 
@@ -101,6 +114,11 @@ static inline size_t sbs_set_others(const sbs_skin *skin, size_t set) {
   return size ? size - 1 : 0;
 }
 
+/* The number of a group's pivot k. */
+static inline size_t sbs_pivot_of(const sbs_skin *skin, size_t group, size_t k) {
+  return k ? skin->groups[group].more_pivots + k - 1 : group;
+}
+
 /* What a set's packed positions are relative to: its centroid, or nothing where no joint moves them. */
 static inline const double *sbs_set_origin(const sbs_skin *skin, size_t set) {
   static const double zero[3] = {0.0, 0.0, 0.0};
@@ -111,15 +129,14 @@ static inline size_t sbs_item_blocks(const sbs_item *item) {
   return ((size_t)item->vertex_count + SBS_BLOCK - 1) / SBS_BLOCK;
 }
 
-/* Whether a block is of SBS_BLOCK vertices that follow each other: they ascend, but for a last one that is repeated. */
-static inline int sbs_block_is_run(const int32_t *vertices) {
-  const int32_t *last = vertices + SBS_BLOCK - 1;
-  return last[0] - vertices[0] == SBS_BLOCK - 1 && last[0] != last[-1];
+/* Whether a block has SBS_BLOCK different vertices, each of which follows the one before. */
+static inline int sbs_block_is_run(const int32_t *vertices, unsigned runs) {
+  return runs == 1 && vertices[SBS_BLOCK - 1] - vertices[0] == SBS_BLOCK - 1;
 }
 
-/* Numbers of the stream that a block of the set takes. */
-static inline size_t sbs_set_block_size(const sbs_skin *skin, size_t set) {
-  return SBS_BLOCK * (3 + sbs_set_others(skin, set));
+/* Numbers of the stream that a block of the group takes. */
+static inline size_t sbs_block_size(const sbs_group *group) {
+  return SBS_BLOCK * (3 + (size_t)group->others);
 }
 
 #endif

@@ -27,8 +27,8 @@ typedef struct updater {
 
   unsigned char *changed;    /* (V) 1 for those */
   int32_t *old_sets;         /* (V) */
-  int32_t *sets;             /* (V) of changed vertices the set in the table; in the end the new sets of all */
-  int32_t *groups;           /* (V) the pivot, in the end the group */
+  int32_t *sets;             /* (V) of changed vertices the set in the table; then the new sets of all, then groups */
+  int32_t *heaviest;         /* (V) the heaviest joint, as an index within its set */
   sbs_joint_sets table;      /* sets of the changed vertices */
   int32_t *old_numbers;      /* (set_count of old) the new number of each old set, -1 if it has lost all its vertices */
   int32_t *table_numbers;    /* (table.count) the new number of each set of the table */
@@ -76,7 +76,7 @@ static sbs_status check_vertices(const updater *work, sbs_fault *fault) {
 
 /* ------------------------------------------------------------------------------------------------------------- sets */
 
-/* Reads the old sets and pivots back from the items. */
+/* Reads the old sets and heaviest joints back from the items. */
 static void read_old_sets(updater *work) {
   const sbs_skin *old = work->old;
   memset(work->changed, 0, old->vertex_count);
@@ -86,9 +86,10 @@ static void read_old_sets(updater *work) {
     const sbs_item *item = old->items + i;
     const sbs_group *group = old->groups + item->group;
     const int32_t *vertices = old->vertices + item->first_block * SBS_BLOCK;
+    const int32_t *heaviest = old->heaviest + item->first_block * SBS_BLOCK;
     for (int32_t k = 0; k < item->vertex_count; k++) {
       work->old_sets[vertices[k]] = group->set;
-      work->groups[vertices[k]] = group->pivot;
+      work->heaviest[vertices[k]] = heaviest[k];
       work->remaining[group->set] += !work->changed[vertices[k]];
     }
   }
@@ -161,7 +162,7 @@ static sbs_status update_sets(updater *work) {
   const sbs_allocator *allocator = &work->skin->allocator;
   sbs_joint_sets *table = &work->table;
   sbs_status status = sbs_find_sets(table, work->desc, work->options, work->vertices, work->vertex_count, work->sets,
-                                    work->groups, work->skin->repairs);
+                                    work->heaviest, work->skin->repairs);
   if (status) return status;
   const size_t most = work->old->set_count + table->count;
   int32_t *ranks = sbs_allocate(allocator, table->count, sizeof *ranks);
@@ -196,12 +197,12 @@ static sbs_status allocate(updater *work) {
   work->changed = sbs_allocate(allocator, count, 1);
   work->old_sets = sbs_allocate(allocator, count, sizeof *work->old_sets);
   work->sets = sbs_allocate(allocator, count, sizeof *work->sets);
-  work->groups = sbs_allocate(allocator, count, sizeof *work->groups);
+  work->heaviest = sbs_allocate(allocator, count, sizeof *work->heaviest);
   work->old_numbers = sbs_allocate(allocator, set_count, sizeof *work->old_numbers);
   work->remaining = sbs_allocate(allocator, set_count, sizeof *work->remaining);
   work->skin->repairs = sbs_skin_allocate(work->skin, count, 1);
   const sbs_status status = sbs_joint_sets_init(&work->table, allocator);
-  if (!work->changed || !work->old_sets || !work->sets || !work->groups || !work->old_numbers || !work->remaining ||
+  if (!work->changed || !work->old_sets || !work->sets || !work->heaviest || !work->old_numbers || !work->remaining ||
       !work->skin->repairs) {
     return SBS_ERROR_OUT_OF_MEMORY;
   }
@@ -219,7 +220,7 @@ static void release(updater *work) {
   sbs_release(allocator, work->changed);
   sbs_release(allocator, work->old_sets);
   sbs_release(allocator, work->sets);
-  sbs_release(allocator, work->groups);
+  sbs_release(allocator, work->heaviest);
   sbs_release(allocator, work->old_numbers);
   sbs_release(allocator, work->table_numbers);
   sbs_release(allocator, work->remaining);
@@ -240,9 +241,10 @@ static sbs_status update(updater *work, sbs_weight_report *report, sbs_fault *fa
   }
   sbs_skin_count_repairs(skin, report);
   const sbs_pack_previous previous = {work->old, work->changed, work->moved_sets};
-  if ((status = update_centroids(work)) || (status = sbs_skin_arrange(skin, work->desc, work->sets, work->groups)) ||
+  if ((status = update_centroids(work)) || (status = sbs_skin_arrange(skin, work->desc, work->heaviest, work->sets)) ||
       (status = sbs_skin_copy_joint_positions(skin, work->old->joint_positions)) ||
-      (status = sbs_pack(skin, work->desc, work->groups, &previous)) || (status = sbs_pack_centers(skin, work->desc))) {
+      (status = sbs_pack(skin, work->desc, work->sets, work->heaviest, &previous)) ||
+      (status = sbs_pack_centers(skin, work->desc))) {
     sbs_fault_in(fault, status, NULL);
   }
   return status;

@@ -32,9 +32,9 @@ static sbs_influences read(const int32_t *joints, const double *weights, size_t 
 }
 
 static void check_read(const sbs_influences *found, const int32_t *joints, const double *weights, size_t count,
-                       size_t pivot, unsigned repairs) {
+                       size_t heaviest, unsigned repairs) {
   CHECK_EQUAL(found->repairs, repairs);
-  CHECK_EQUAL(found->pivot, pivot);
+  CHECK_EQUAL(found->heaviest, heaviest);
   if (!CHECK_EQUAL(found->count, count)) return;
   for (size_t i = 0; i < count; i++) {
     CHECK_EQUAL(found->joints[i], joints[i]);
@@ -86,7 +86,7 @@ static void test_order_changes_no_bit(void) {
     }
     const sbs_influences found = read(shuffled_joints, shuffled_weights, 5);
     CHECK_EQUAL(found.count, 3);
-    CHECK_EQUAL(found.pivot, 0); /* joints 1 and 9 are equally heavy: the lower */
+    CHECK_EQUAL(found.heaviest, 0); /* joints 1 and 9 are equally heavy: the lower */
     CHECK_EQUAL(found.repairs, SBS_WEIGHT_DUPLICATE | SBS_WEIGHT_OFF_SUM);
     CHECK_EQUAL(joints_read[0], 1);
     CHECK_EQUAL(joints_read[1], 3);

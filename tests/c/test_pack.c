@@ -36,8 +36,8 @@ static double weight_of_joint(const rig *made, size_t vertex, int32_t joint) {
 static size_t wrong_in_lane(const sbs_skin *skin, const rig *made, const sbs_item *item, size_t block, size_t lane) {
   const sbs_group *group = skin->groups + item->group;
   const size_t set = (size_t)group->set, size = sbs_set_size(skin, set);
-  const size_t at = item->stream + block * sbs_set_block_size(skin, set) + lane;
-  const size_t vertex = (size_t)skin->vertices[(item->first_block + block) * SBS_BLOCK + lane];
+  const size_t at = item->stream + block * sbs_block_size(group) + lane;
+  const size_t of_all = (item->first_block + block) * SBS_BLOCK + lane, vertex = (size_t)skin->vertices[of_all];
   const int32_t *joints = skin->set_joints + skin->set_offsets[set];
   const double rounding = sbs_scalar_epsilon(skin->scalar);
   size_t wrong = 0;
@@ -47,8 +47,10 @@ static size_t wrong_in_lane(const sbs_skin *skin, const rig *made, const sbs_ite
     const double packed = sbs_scalar_get(skin->stream, skin->scalar, at + axis * SBS_BLOCK);
     wrong += !(fabs(packed - (made->positions[3 * vertex + axis] - origin)) <= rounding);
   }
-  const int32_t pivot = heaviest_joint(made, vertex);
-  wrong += pivot != (size ? joints[group->pivot] : -1);
+  const int32_t pivot = size ? joints[skin->pivots[item->group].joint] : -1;
+  wrong += heaviest_joint(made, vertex) != (size ? joints[skin->heaviest[of_all]] : -1);
+  wrong += size && !(fabs(sbs_scalar_get(skin->pivot_weights, skin->scalar, of_all) -
+                          weight_of_joint(made, vertex, pivot)) <= rounding);
   double left = 1.0;
   for (size_t i = 0, row = 3; i < size; i++) {
     const double expected = weight_of_joint(made, vertex, joints[i]);
@@ -70,18 +72,54 @@ static size_t wrong_in_lane(const sbs_skin *skin, const rig *made, const sbs_ite
   return wrong;
 }
 
+/* How many vertices of a group have a joint as their heaviest. */
+static size_t count_heaviest(const sbs_skin *skin, size_t group, int32_t joint) {
+  size_t count = 0;
+  for (size_t i = 0; i < skin->item_count; i++) {
+    const sbs_item *item = skin->items + i;
+    for (size_t k = 0; k < (size_t)item->vertex_count && (size_t)item->group == group; k++) {
+      count += skin->heaviest[item->first_block * SBS_BLOCK + k] == joint;
+    }
+  }
+  return count;
+}
+
+/* Groups go by the size of their sets; the first pivot is the heaviest joint of most vertices, the others ascend. */
 static void check_groups(const sbs_skin *skin) {
-  size_t row = 0, wrong = 0;
+  size_t row = 0, more = skin->group_count, more_row = 0, wrong = 0;
+  for (size_t group = 0; group < skin->group_count; group++) more_row += (size_t)skin->groups[group].others;
   for (size_t group = 0; group < skin->group_count; group++) {
     const sbs_group *found = skin->groups + group;
-    const size_t size = sbs_set_size(skin, (size_t)found->set);
-    wrong += found->first_row != row;
-    wrong += found->pivot < 0 || (size_t)found->pivot >= (size ? size : 1);
-    wrong += group && !(found[-1].set < found->set || (found[-1].set == found->set && found[-1].pivot < found->pivot));
-    row += size ? size - 1 : 0;
+    const size_t size = sbs_set_size(skin, (size_t)found->set), count = (size_t)found->pivot_count;
+    wrong += (size_t)found->others != (size ? size - 1 : 0);
+    wrong += group &&
+             !(found[-1].others < found->others || (found[-1].others == found->others && found[-1].set < found->set));
+    wrong += skin->pivots[group].first_row != row || found->more_pivots != more;
+    row += (size_t)found->others;
+    size_t left = 0; /* vertices, few as they are */
+    const size_t most = skin->group_count < 100 ? count_heaviest(skin, group, skin->pivots[group].joint) : 0;
+    for (size_t k = 0; k < count; k++) {
+      const sbs_pivot *pivot = skin->pivots + sbs_pivot_of(skin, group, k);
+      wrong += pivot->joint < 0 || (size_t)pivot->joint >= (size ? size : 1);
+      if (!k) continue;
+      wrong += pivot->joint == skin->pivots[group].joint || (k > 1 && pivot->joint <= pivot[-1].joint);
+      wrong += pivot->first_row != more_row;
+      more_row += (size_t)found->others;
+      if (most) left = count_heaviest(skin, group, pivot->joint);
+      wrong += most && (left > most || (left == most && pivot->joint < skin->pivots[group].joint));
+    }
+    more += count - 1;
   }
   CHECK_EQUAL(wrong, 0);
-  CHECK_EQUAL(skin->row_count, row);
+  CHECK_EQUAL(skin->pivot_count, more);
+  CHECK_EQUAL(skin->row_count, more_row);
+}
+
+static int contains(const int32_t *vertices, size_t count, int32_t vertex) {
+  for (size_t i = 0; i < count; i++) {
+    if (vertices[i] == vertex) return 1;
+  }
+  return 0;
 }
 
 static void check_packing(const rig *made, sbs_scalar scalar, int with_normals) {
@@ -100,18 +138,23 @@ static void check_packing(const rig *made, sbs_scalar scalar, int with_normals) 
     const int32_t *vertices = skin->vertices + item->first_block * SBS_BLOCK;
     wrong_items += item->first_block != blocks || item->stream != stream;
     wrong_items += count == 0 || item_blocks > SBS_ITEM_BLOCKS;
+    wrong_items += !contains(vertices, count, item->lowest) || !contains(vertices, count, item->highest);
+    wrong_items += item->lowest / SBS_TILE != item->highest / SBS_TILE;
     wrong_items += item->group < 0 || (size_t)item->group >= skin->group_count;
     for (size_t k = 0; k < item_blocks * SBS_BLOCK; k++) {
       const int32_t vertex = vertices[k];
       if (k < count) seen[vertex]++;
-      if (k && k < count) wrong_lanes += vertices[k - 1] >= vertex || vertices[0] / SBS_TILE != vertex / SBS_TILE;
+      const int32_t *heaviest = skin->heaviest + item->first_block * SBS_BLOCK + k;
+      if (k && k < count)
+        wrong_lanes += heaviest[-1] > *heaviest || (heaviest[-1] == *heaviest && vertices[k - 1] >= vertex);
+      if (k < count) wrong_lanes += vertex < item->lowest || vertex > item->highest;
       if (k >= count) wrong_lanes += vertex != vertices[count - 1];
       const int begins = k < count && (k % SBS_BLOCK == 0 || vertices[k - 1] + 1 != vertex);
       wrong_lanes += (skin->runs[item->first_block + k / SBS_BLOCK] >> k % SBS_BLOCK & 1) != begins;
       wrong_lanes += wrong_in_lane(skin, made, item, k / SBS_BLOCK, k % SBS_BLOCK);
     }
     blocks += item_blocks;
-    stream += item_blocks * sbs_set_block_size(skin, (size_t)skin->groups[item->group].set);
+    stream += item_blocks * sbs_block_size(skin->groups + item->group);
   }
   size_t not_once = 0;
   for (size_t v = 0; v < made->vertex_count; v++) not_once += seen[v] != 1;
@@ -188,13 +231,15 @@ static void test_mixed_vertices(void) {
   free_rig(&made);
 }
 
-/* The vertices of one set go to as many groups as there are heaviest joints. */
-static void test_groups_by_heaviest_joint(void) {
+/* The vertices of one set are one group, with as many pivots as there are heaviest joints. */
+static void test_pivots_by_heaviest_joint(void) {
   rig made = new_rig(4, 400, 3, 3);
   check_all_packings(&made);
   sbs_skin *skin = bind_rig(&made, SBS_FLOAT64, 0);
   CHECK_EQUAL(skin->set_count, 1);
-  CHECK_EQUAL(skin->group_count, 3);
+  CHECK_EQUAL(skin->group_count, 1);
+  CHECK_EQUAL(skin->pivot_count, 3);
+  CHECK_EQUAL(skin->block_count, 25);
   sbs_skin_free(skin);
   free_rig(&made);
 }
@@ -269,7 +314,7 @@ int main(void) {
   RUN(test_one_group_is_consecutive);
   RUN(test_many_influences);
   RUN(test_mixed_vertices);
-  RUN(test_groups_by_heaviest_joint);
+  RUN(test_pivots_by_heaviest_joint);
   RUN(test_normals_of_any_length);
   RUN(test_info_and_joint_sets);
   return harness_result();

@@ -17,7 +17,7 @@ static int same_array(const void *a, const void *b, size_t size) {
 static size_t stream_size(const sbs_skin *skin) {
   size_t size = 0;
   for (size_t i = 0; i < skin->item_count; i++) {
-    size += sbs_item_blocks(skin->items + i) * sbs_set_block_size(skin, (size_t)skin->groups[skin->items[i].group].set);
+    size += sbs_item_blocks(skin->items + i) * sbs_block_size(skin->groups + skin->items[i].group);
   }
   return size;
 }
@@ -27,11 +27,16 @@ static void check_same_items(const sbs_skin *a, const sbs_skin *b) {
   for (size_t i = 0; i < a->item_count; i++) {
     const sbs_item *left = a->items + i, *right = b->items + i;
     different += left->group != right->group || left->vertex_count != right->vertex_count ||
-                 left->first_block != right->first_block || left->stream != right->stream;
+                 left->first_block != right->first_block || left->stream != right->stream ||
+                 left->lowest != right->lowest || left->highest != right->highest;
   }
   for (size_t i = 0; i < a->group_count; i++) {
     const sbs_group *left = a->groups + i, *right = b->groups + i;
-    different += left->set != right->set || left->pivot != right->pivot || left->first_row != right->first_row;
+    different += left->set != right->set || left->others != right->others || left->linear != right->linear ||
+                 left->pivot_count != right->pivot_count || left->more_pivots != right->more_pivots;
+  }
+  for (size_t i = 0; i < a->pivot_count; i++) {
+    different += a->pivots[i].joint != b->pivots[i].joint || a->pivots[i].first_row != b->pivots[i].first_row;
   }
   CHECK_EQUAL(different, 0);
 }
@@ -47,17 +52,19 @@ static void check_same(const sbs_skin *a, const sbs_skin *b) {
   CHECK(same_array(a->joint_positions, b->joint_positions, a->joint_count * 3 * sizeof(double)));
   CHECK(same_array(a->repairs, b->repairs, a->vertex_count));
   if (!CHECK_EQUAL(a->set_count, b->set_count) || !CHECK_EQUAL(a->group_count, b->group_count)) return;
+  if (!CHECK_EQUAL(a->pivot_count, b->pivot_count)) return;
   CHECK(same_array(a->set_offsets, b->set_offsets, (a->set_count + 1) * sizeof *a->set_offsets));
   CHECK(same_array(a->set_joints, b->set_joints, a->set_offsets[a->set_count] * sizeof *a->set_joints));
   CHECK(same_array(a->set_centroids, b->set_centroids, a->set_count * 3 * sizeof(double)));
   CHECK(same_array(a->set_children, b->set_children, a->set_count * sizeof *a->set_children));
-  CHECK(same_array(a->set_groups, b->set_groups, (a->set_count + 1) * sizeof *a->set_groups));
-  if (!CHECK_EQUAL(a->solve_count, b->solve_count)) return;
-  CHECK(same_array(a->solve_order, b->solve_order, a->solve_count * sizeof *a->solve_order));
+  CHECK(same_array(a->set_order, b->set_order, a->set_count * sizeof *a->set_order));
+  CHECK_EQUAL(a->solve_count, b->solve_count);
   if (!CHECK_EQUAL(a->item_count, b->item_count) || !CHECK_EQUAL(a->block_count, b->block_count)) return;
   check_same_items(a, b);
   CHECK(same_array(a->vertices, b->vertices, a->block_count * SBS_BLOCK * sizeof *a->vertices));
   CHECK(same_array(a->stream, b->stream, stream_size(a) * scalar));
+  CHECK(same_array(a->pivot_weights, b->pivot_weights, a->block_count * SBS_BLOCK * scalar));
+  CHECK(same_array(a->heaviest, b->heaviest, a->block_count * SBS_BLOCK * sizeof *a->heaviest));
   CHECK(same_array(a->normals, b->normals, a->block_count * 3 * SBS_BLOCK * scalar));
   CHECK(same_array(a->centers, b->centers, a->block_count * 3 * SBS_BLOCK * scalar));
 }
