@@ -51,17 +51,17 @@ void direct_prepare(const sbs_frame *frame, float *constants) {
     const size_t set = (size_t)skin->groups[g].set, size = sbs_set_size(skin, set),
                  pivot_at = (size_t)skin->pivots[g].joint;
     const int32_t *joints = skin->set_joints + skin->set_offsets[set];
-    float *base = constants_of(skin, constants, g), *row = base + DIRECT_SIZE;
+    float *head = constants_of(skin, constants, g), *row = head + DIRECT_SIZE;
     if (!size) continue;
     const sbs_joint *pivot = frame->scratch.joints + joints[pivot_at];
-    put_joint(frame, set, pivot, pivot->quaternion, base);
+    put_joint(frame, set, pivot, pivot->quaternion, head);
     for (size_t i = 0; i < size; i++) {
       if (i == pivot_at) continue;
       put_joint(frame, set, frame->scratch.joints + joints[i], pivot->quaternion, row);
-      for (size_t k = 0; k < DIRECT_SIZE; k++) row[k] -= base[k];
+      for (size_t k = 0; k < DIRECT_SIZE; k++) row[k] -= head[k];
       row += DIRECT_SIZE;
     }
-    if (spherical && size > 1) put(base + DIRECT_ROTATION_CENTER, frame->scratch.centers[set]);
+    if (spherical && size > 1) put(head + DIRECT_ROTATION_CENTER, frame->scratch.centers[set]);
   }
 }
 
@@ -85,7 +85,7 @@ void direct_run(const sbs_frame *frame, const float *constants, size_t begin, si
   const sbs_formula formula = formulas[frame->options->method];
   sbs_kernel_args args = sbs_describe_items(frame, NULL, 1);
   args.constants = constants;
-  args.base_size = args.row_size = DIRECT_SIZE;
+  args.head_size = args.row_size = DIRECT_SIZE;
   for (args.items = skin->items + begin; args.items < skin->items + end; args.items += args.item_count) {
     const size_t others = (size_t)skin->groups[args.items->group].others;
     args.item_count = 1;

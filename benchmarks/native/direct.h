@@ -38,16 +38,16 @@ extern const direct_kernels direct_kernels_avx2;
 extern const direct_kernels direct_kernels_avx512;
 #endif
 
-/* A base, then a row for each joint beside the pivot: the difference to the base. */
+/* A head, then a row for each joint beside the pivot: the difference to the head. */
 enum {
   DIRECT_LINEAR_MATRIX = 0,  /* (12) */
   DIRECT_LINEAR_OFFSET = 12, /* (4) C_i c0 */
 
   DIRECT_ROTATION_QUATERNION = 0, /* (4) */
   DIRECT_ROTATION_OFFSET = 4,     /* (4) C_i c, or the dual part, about c0 */
-  DIRECT_ROTATION_CENTER = 8,     /* (4) of the base alone: c - c0, or -c0 */
+  DIRECT_ROTATION_CENTER = 8,     /* (4) of the head alone: c - c0, or -c0 */
 
-  DIRECT_SIZE = 16 /* of base and rows */
+  DIRECT_SIZE = 16 /* of head and rows */
 };
 
 #endif

@@ -38,18 +38,18 @@
 #include "kernels/rotation.inc"
 // clang-format on
 
-SBS_INLINE void direct_linear(const SCALAR *base, NAME(influences) in, VEC3 *v, VEC3 *n) {
+SBS_INLINE void direct_linear(const SCALAR *head, NAME(influences) in, VEC3 *v, VEC3 *n) {
   VEC m[12];
-  NAME(blend_vectors)(m, base + DIRECT_LINEAR_MATRIX, in, DIRECT_LINEAR_MATRIX, 4);
+  NAME(blend_vectors)(m, head + DIRECT_LINEAR_MATRIX, in, DIRECT_LINEAR_MATRIX, 4);
   *v = NAME(add_apply)((VEC3){m[9], m[10], m[11]}, m, *v);
   if (!n) return;
   *n = NAME(add_apply)(NAME(zero3)(), m, *n);
   if (in.others) *n = NAME(unit)(*n);
 }
 
-SBS_INLINE void direct_rotate(const SCALAR *base, NAME(influences) in, int dual, VEC3 *v, VEC3 *n) {
+SBS_INLINE void direct_rotate(const SCALAR *head, NAME(influences) in, int dual, VEC3 *v, VEC3 *n) {
   VEC q[8];
-  for (int k = 0; k < 8; k++) q[k] = NAME(splat)(base[k]);
+  for (int k = 0; k < 8; k++) q[k] = NAME(splat)(head[k]);
   NAME(add_rows)(q, in, DIRECT_ROTATION_QUATERNION, dual ? 8 : 7, 0);
   const VEC s = q[0];
   const VEC3 u = {q[1], q[2], q[3]};
@@ -61,7 +61,7 @@ SBS_INLINE void direct_rotate(const SCALAR *base, NAME(influences) in, int dual,
     const VEC3 sd = {s * d.x - q[4] * u.x, s * d.y - q[4] * u.y, s * d.z - q[4] * u.z};
     moved = NAME(add_scaled)(moved, scale, NAME(add_cross)(sd, u, d));
   } else {
-    const VEC3 center = NAME(splat3)(base + DIRECT_ROTATION_CENTER);
+    const VEC3 center = NAME(splat3)(head + DIRECT_ROTATION_CENTER);
     arm = (VEC3){v->x - center.x, v->y - center.y, v->z - center.z};
     moved = NAME(add3)(arm, (VEC3){q[4], q[5], q[6]});
   }
@@ -69,13 +69,13 @@ SBS_INLINE void direct_rotate(const SCALAR *base, NAME(influences) in, int dual,
   if (n) *n = NAME(add_turn)(*n, scale, s, u, NAME(cross)(u, *n));
 }
 
-SBS_INLINE void NAME(move)(const SCALAR *base, NAME(influences) in, sbs_formula formula, sbs_form form, VEC3 *v,
+SBS_INLINE void NAME(move)(const SCALAR *head, NAME(influences) in, sbs_formula formula, sbs_form form, VEC3 *v,
                            VEC3 *n) {
   (void)form;
   if (formula == SBS_FORMULA_LINEAR) {
-    direct_linear(base, in, v, n);
+    direct_linear(head, in, v, n);
   } else {
-    direct_rotate(base, in, formula == SBS_FORMULA_DUAL_QUATERNION, v, n);
+    direct_rotate(head, in, formula == SBS_FORMULA_DUAL_QUATERNION, v, n);
   }
 }
 

@@ -83,8 +83,8 @@ static sbs_status scan_chunks(void *context, sbs_share chunks, int worker) {
   (void)worker;
   int previous = OTHERS, dubious = 0;
   for (size_t chunk = chunks.begin; chunk < chunks.end; chunk++) {
-    const size_t first = chunk * SBS_AMOUNTS_CHUNK, left = s->skin->vertex_count - first,
-                 count = left < SBS_AMOUNTS_CHUNK ? left : SBS_AMOUNTS_CHUNK;
+    const size_t first = chunk * SBS_AMOUNTS_CHUNK, remaining = s->skin->vertex_count - first,
+                 count = remaining < SBS_AMOUNTS_CHUNK ? remaining : SBS_AMOUNTS_CHUNK;
     const int found =
         s->scalar == SBS_FLOAT32 ? scan_floats(s->amounts, first, count) : scan_doubles(s->amounts, first, count);
     int32_t *since = s->use->uniform_since + chunk;

@@ -12,7 +12,8 @@
 /* --------------------------------------------------------------------------------------------------------- pose -- */
 
 /*
- * Chunks of work: what is less is not worth the while of another thread. Kernels pose several at once, a power of two.
+ * The least work that is worth another thread. Joints and sets are prepared several at once, by vectors, so that their
+ * numbers are powers of two.
  */
 enum {
   JOINTS_CHUNK = 64,
@@ -83,9 +84,9 @@ static sbs_centers_args describe_centers(const sbs_frame *frame) {
       .stretches = frame->layout.general ? frame->scratch.stretches : NULL,
       .damping = frame->options->damping,
       .epsilon = sbs_scalar_epsilon(frame->matrix_scalar),
-      .leave_all = frame->options->rcond > 0.0,
+      .all_by_svd = frame->options->rcond > 0.0,
       .centers = frame->scratch.centers,
-      .left = frame->scratch.left,
+      .by_svd = frame->scratch.by_svd,
   };
 }
 
@@ -95,18 +96,18 @@ static sbs_status find_some_centers(void *context, sbs_share share, int worker) 
   (void)worker;
   const sbs_centers_count count = sbs_centers_batch_of(frame->skin->isa)(&args, share.begin, share.end);
   atomic_fetch_add(&frame->solves, count.solved);
-  atomic_fetch_add(&frame->left_centers, count.left);
+  atomic_fetch_add(&frame->svd_centers, count.by_svd);
   return SBS_OK;
 }
 
-/* One after the other: this is there to be exact, not fast. */
-static sbs_status find_left_centers(sbs_frame *frame) {
+/* One after the other: few sets in few poses need it. */
+static sbs_status find_svd_centers(sbs_frame *frame) {
   const sbs_centers_args args = describe_centers(frame);
   size_t solve_count;
   const int32_t *order = solve_order_of(frame, &solve_count);
   for (size_t i = 0; i < solve_count; i++) {
     const size_t set = (size_t)order[i];
-    if (!frame->scratch.left[set]) continue;
+    if (!frame->scratch.by_svd[set]) continue;
     sbs_status status =
         sbs_solve_center(&args, set, frame->options->rcond, frame->scratch.center_work, frame->scratch.centers + set);
     if (status) return status;
@@ -120,11 +121,11 @@ static sbs_status find_centers(sbs_frame *frame, int threads) {
   if (!sbs_formula_has_set_centers(sbs_choose_formula(frame->options))) return SBS_OK;
   solve_order_of(frame, &solve_count);
   sbs_status status = sbs_share_work(threads, solve_count, SETS_CHUNK, find_some_centers, frame);
-  if (!status && atomic_load(&frame->left_centers)) status = find_left_centers(frame);
+  if (!status && atomic_load(&frame->svd_centers)) status = find_svd_centers(frame);
   return status;
 }
 
-/* Less than this, float32 could not tell from rounding; and both types shall do the same. */
+/* With less, rounding would decide in float32. Both types take the same, so that they agree. */
 static double weighted_damping(const sbs_deform_options *options) {
   return options->damping > SBS_WEIGHTED_DAMPING ? options->damping : SBS_WEIGHTED_DAMPING;
 }
@@ -202,7 +203,7 @@ sbs_kernel_args sbs_describe_items(const sbs_frame *frame, const sbs_item *items
       .pivots = skin->pivots,
       .ways = frame->scratch.ways,
       .constants = frame->scratch.constants,
-      .base_size = frame->layout.base_size,
+      .head_size = frame->layout.head_size,
       .row_size = frame->layout.row_size,
       .rigid = frame->options->method == SBS_METHOD_RIGID,
       .positions = skin->stream,

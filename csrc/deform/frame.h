@@ -41,7 +41,7 @@ typedef struct sbs_frame {
   sbs_scratch scratch;
   sbs_constants_layout layout;
   atomic_size_t solves;
-  atomic_size_t left_centers;   /* those that are left to the SVD */
+  atomic_size_t svd_centers;    /* those that the SVD is to solve */
   atomic_size_t singular_count; /* vertices without an inverse */
   size_t nonrigid_joints;
 } sbs_frame;

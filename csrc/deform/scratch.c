@@ -18,7 +18,7 @@ size_t sbs_lay_out_scratch(const sbs_skin *skin, void *memory, sbs_scratch *scra
   scratch->kinds = carve(memory, &used, skin->joint_count, sizeof *scratch->kinds);
   scratch->stretches = carve(memory, &used, skin->joint_count, sizeof *scratch->stretches);
   scratch->centers = carve(memory, &used, skin->set_count, sizeof *scratch->centers);
-  scratch->left = carve(memory, &used, skin->set_count, sizeof *scratch->left);
+  scratch->by_svd = carve(memory, &used, skin->set_count, sizeof *scratch->by_svd);
   scratch->center_work = carve(memory, &used, sbs_center_work_size(skin->max_influences), sizeof(double));
   scratch->slots = carve(memory, &used, sbs_slots_count(skin), sizeof *scratch->slots);
   scratch->constants = carve(memory, &used, sbs_constants_capacity(skin), sbs_scalar_size(skin->scalar));

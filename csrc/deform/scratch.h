@@ -13,7 +13,7 @@ typedef struct sbs_scratch {
   unsigned char *kinds;   /* (joint_count) SBS_JOINT_ bits */
   sbs_stretch *stretches; /* (joint_count) */
   sbs_vec4 *centers;      /* (set_count) */
-  unsigned char *left;    /* (set_count) centers that are left to the SVD */
+  unsigned char *by_svd;  /* (set_count) whether the SVD is to solve the center */
   double *center_work;    /* (sbs_center_work_size) */
   sbs_vec4 (*slots)[3];   /* (sbs_slots_count) */
   void *constants;        /* (sbs_constants_capacity) of the skin's type */

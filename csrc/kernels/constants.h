@@ -8,14 +8,14 @@
 #include "skin/skin.h"
 
 /*
- * How the constants of a pose are laid out, the same for all pivots of all groups: a base, then rows
+ * How the constants of a pose are laid out, the same for all pivots of all groups: a head, then rows
  * (kernels/formulas.h).
  */
 typedef struct sbs_constants_layout {
   sbs_formula formula;
   int linear;  /* whether C itself is blended, as by SBS_METHOD_LINEAR and RIGID */
   int general; /* whether there is room for joints that are not rigid, and for normals that move by another matrix */
-  size_t base_size; /* in numbers of the skin's type */
+  size_t head_size; /* in numbers of the skin's type */
   size_t row_size;
 } sbs_constants_layout;
 
@@ -30,7 +30,7 @@ static inline sbs_constants_layout sbs_lay_out_constants(sbs_formula formula, in
       .formula = formula,
       .linear = formula == SBS_FORMULA_LINEAR,
       .general = general,
-      .base_size = general ? SBS_CONSTANT_GENERAL_BASE : SBS_CONSTANT_BASE,
+      .head_size = general ? SBS_CONSTANT_GENERAL_HEAD : SBS_CONSTANT_HEAD,
       .row_size = general ? sbs_formula_general_row(formula) : sbs_formula_row(formula),
   };
 }
@@ -40,9 +40,9 @@ static inline int sbs_is_linear(const sbs_constants_layout *layout, const sbs_gr
   return layout->linear || (group->linear && sbs_formula_is_optimized(layout->formula));
 }
 
-/* Where the base of a pivot starts; its rows follow. */
-static inline size_t sbs_constants_offset(const sbs_pivot *pivots, size_t pivot, size_t base_size, size_t row_size) {
-  return pivot * base_size + pivots[pivot].first_row * row_size;
+/* Where the head of a pivot starts; its rows follow. */
+static inline size_t sbs_constants_offset(const sbs_pivot *pivots, size_t pivot, size_t head_size, size_t row_size) {
+  return pivot * head_size + pivots[pivot].first_row * row_size;
 }
 
 /* One for every joint of every group. */
@@ -53,7 +53,7 @@ static inline size_t sbs_slots_count(const sbs_skin *skin) {
 
 /* Numbers that the constants of any layout take: rows of weighted centers are the largest. */
 static inline size_t sbs_constants_capacity(const sbs_skin *skin) {
-  return skin->pivot_count * SBS_CONSTANT_GENERAL_BASE +
+  return skin->pivot_count * SBS_CONSTANT_GENERAL_HEAD +
          skin->row_count * sbs_formula_general_row(SBS_FORMULA_AVERAGE_WEIGHTED);
 }
 

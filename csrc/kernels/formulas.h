@@ -44,13 +44,13 @@ enum {
   SBS_CONSTANT_ANCHOR = 16,   /* (4) */
   SBS_CONSTANT_SHIFT = 20,    /* (4) C_p c0 - c_p, which is A_p (c0 - c) where all is rigid; spherical */
   SBS_CONSTANT_ROTATION = 20, /* (4) in its place q_p; optimized */
-  SBS_CONSTANT_BASE = 24,     /* the size where all is rigid */
+  SBS_CONSTANT_HEAD = 24,     /* the size where all is rigid */
   SBS_CONSTANT_POINT = 24,    /* (4) f - c0, the fixed point of the stretches; spherical */
   SBS_CONSTANT_NORMAL = 28,   /* (12) what the pivot does to normals, where A_p does not */
-  SBS_CONSTANT_GENERAL_BASE = 40
+  SBS_CONSTANT_GENERAL_HEAD = 40
 };
 
-/* A row of the linear method: one for each joint that is not the pivot, behind the base. */
+/* A row of the linear method: one for each joint that is not the pivot, behind the head. */
 enum {
   SBS_LINEAR_MATRIX = 0,  /* (12) A_i - A_p */
   SBS_LINEAR_OFFSET = 12, /* (4) C_i c0 - C_p c0 */
@@ -64,7 +64,7 @@ enum {
   SBS_ROTATION_QUATERNION = 0, /* (4) q^_i - 1; or q_i - q_p, q_i in the hemisphere of q_p, where Q is absolute; or
                                   |log q^_i|^2 and log q^_i, for the average of two */
   SBS_ROTATION_OFFSET = 4,     /* (4) c_i - c_p, or the dual part of d^_i */
-  SBS_ROTATION_TURN = 8, /* (4) u_i x the shift of the base; spherical, where the center is far or the form general */
+  SBS_ROTATION_TURN = 8, /* (4) u_i x the shift of the head; spherical, where the center is far or the form general */
   SBS_ROTATION_ROW = 12  /* the size where all joints are rigid */
 };
 
@@ -77,7 +77,7 @@ enum {
   SBS_WEIGHTED_DAMPING_OF = 26,       /* half the damping times |R_i|^2 / 3 */
   SBS_WEIGHTED_DAMPING_OF_PIVOT = 27, /* the same of the pivot */
   SBS_WEIGHTED_MOMENT = 28,           /* (4) D_i^T e_i; not where the form is general */
-  SBS_WEIGHTED_ARM = 20, /* (12) in place of both, for two rigid joints: Y, where y = Y x + the shift of the base */
+  SBS_WEIGHTED_ARM = 20, /* (12) in place of both, for two rigid joints: Y, where y = Y x + the shift of the head */
   SBS_WEIGHTED_ROW = 32
 };
 

@@ -18,7 +18,7 @@ typedef struct sbs_kernel_args {
   const sbs_pivot *pivots;
   const sbs_way *ways; /* (group_count) how groups are evaluated */
   const void *constants;
-  size_t base_size, row_size; /* numbers of a base, and from row to row, of the constants */
+  size_t head_size, row_size; /* numbers of a head, and from row to row, of the constants */
   int rigid;                  /* whether vertices have no influence beside their heaviest joint's */
   const void *positions;      /* of the stream that has x, y, z of each block; */
   const void *weights;        /* that which has weights behind them is the skin's */

@@ -31,19 +31,19 @@ typedef struct sbs_centers_args {
   const unsigned char *kinds;   /* (joint_count) SBS_JOINT_ bits */
   const sbs_stretch *stretches; /* of joints that are not rigid; NULL if all are */
   double damping;
-  double epsilon;      /* of the matrices' type */
-  int leave_all;       /* whether every center that is to be solved shall be left to the SVD */
-  sbs_vec4 *centers;   /* (set_count) receives z, the center relative to the reference point (pose/center.h) */
-  unsigned char *left; /* (set_count) receives whether it was left to the SVD */
+  double epsilon;        /* of the matrices' type */
+  int all_by_svd;        /* whether the SVD is to solve all centers that have to be solved */
+  sbs_vec4 *centers;     /* (set_count) receives z, the center relative to the reference point (pose/center.h) */
+  unsigned char *by_svd; /* (set_count) receives whether the SVD is to solve it */
 } sbs_centers_args;
 
 typedef struct sbs_centers_count {
   size_t solved; /* centers that are not just the position of a joint */
-  size_t left;   /* those of them that were left to the SVD */
+  size_t by_svd; /* those of them that the SVD is to solve */
 } sbs_centers_count;
 
 /*
- * Finds the centers of sets order[begin] to [end - 1]; all but those that are left to the SVD (pose/center.h),
+ * Finds the centers of sets order[begin] to [end - 1]; all but those that the SVD is to solve (pose/center.h),
  * where normal equations in double can't tell the damping from rounding.
  */
 typedef sbs_centers_count sbs_centers_batch(const sbs_centers_args *args, size_t begin, size_t end);

@@ -89,7 +89,7 @@ SBS_INLINE lane_mask try_trivial(const set_batch *batch, const sbs_centers_args 
     for (int i = 0; i < 3; i++) LANE(position[i], l) = child < 0 ? NAN : skin->joint_positions[3 * child + i];
   }
   lanes moved[2][12], gap[3], size = root_of_lanes(dot_lanes(position, position));
-  memset(moved, 0, sizeof moved); /* for the compiler's peace of mind: all is filled lane by lane */
+  memset(moved, 0, sizeof moved); /* gcc warns otherwise, as it does not see that all lanes are filled */
   for (size_t k = 0; k < 2; k++) {
     read_matrix(batch, k, 1, moved[k]);
     size += root_of_lanes(dot_lanes(moved[k] + 9, moved[k] + 9));
@@ -231,7 +231,7 @@ SBS_INLINE void next_batch(const sbs_centers_args *args, size_t begin, size_t en
   }
 }
 
-/* Solves all lanes in the cheapest way there is for each; returns which are to be left to the SVD. */
+/* Solves all lanes in the cheapest way there is for each; returns which the SVD is to solve. */
 SBS_INLINE lane_mask solve(const set_batch *batch, const sbs_centers_args *args, lanes z[3]) {
   lane_mask hard = {0};
   if (batch->size == 2) {
@@ -258,10 +258,10 @@ sbs_centers_count SBS_FOR_ISA(sbs_find_centers)(const sbs_centers_args *args, si
     for (int i = 0; i < 3; i++) z[i] = select_lanes(trivial, candidate[i], z[i]);
 
     for (size_t l = 0; l < batch.count; l++) {
-      const int left = !LANE(trivial, l) && (args->leave_all || LANE(hard, l));
+      const int by_svd = !LANE(trivial, l) && (args->all_by_svd || LANE(hard, l));
       args->centers[batch.set[l]] = (sbs_vec4){LANE(z[0], l), LANE(z[1], l), LANE(z[2], l), 0.0};
-      args->left[batch.set[l]] = (unsigned char)left;
-      count.left += (size_t)left;
+      args->by_svd[batch.set[l]] = (unsigned char)by_svd;
+      count.by_svd += (size_t)by_svd;
     }
     count.solved += batch.count - found;
     begin += batch.count;

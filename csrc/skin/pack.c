@@ -11,8 +11,8 @@
 
 /*
  * The vertices of a tile sorted by group; groups by the size of their set, then in the order of their first vertex.
- * Vertices of a group are sorted by their heaviest joint, so that most blocks have only one, and ascend among those that
- * have the same.
+ * Vertices of a group are sorted by their heaviest joint, so that most blocks have only one, and ascend among those
+ * that have the same.
  */
 typedef struct tile_sorter {
   const int32_t *group_of_vertex, *heaviest; /* as of sbs_pack */

@@ -235,7 +235,7 @@ typedef struct sbs_skin sbs_skin;
 
 /*
  * Binds a mesh: validates and normalizes its influences, finds its joint sets, and packs its vertices in blocks of one
- * joint set and one heaviest joint. O(V K) time; about 40 bytes a vertex of float32 stay allocated.
+ * joint set. O(V K) time; about 50 bytes a vertex of float32 stay allocated.
  *
  *   desc     the mesh; may be released afterwards
  *   options  or NULL for the defaults
