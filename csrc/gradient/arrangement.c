@@ -58,7 +58,7 @@ static void put_vertex(arranger *a, size_t set, size_t vertex, size_t block, siz
     gradient->slots[vertex * columns + k] = slot;
   }
   gradient->scales[block * LANES + lane] = sum > 0.0 ? 1.0 / sum : 1.0;
-  gradient->heaviest[block * LANES + lane] = (uint16_t)a->influences.pivot;
+  gradient->heaviest[block * LANES + lane] = (uint16_t)a->influences.heaviest;
   for (size_t i = 0; i < size; i++) {
     sbs_scalar_put(gradient->weights, gradient->scalar, weights + i * LANES + lane,
                    i < a->influences.count ? a->influences.weights[i] : 0.0);

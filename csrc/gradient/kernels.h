@@ -53,6 +53,12 @@ enum {
   SBS_SUM_TAIL = 6
 };
 
+/* Whether the vertices of a block, which ascend but for a last one that is repeated, follow each other. */
+static inline int sbs_gradient_is_run(const int32_t *vertices) {
+  const int32_t *last = vertices + SBS_BLOCK - 1;
+  return last[0] - vertices[0] == SBS_BLOCK - 1 && last[0] != last[-1];
+}
+
 /* A part, and what it is differentiated with. */
 typedef struct sbs_gradient_args {
   sbs_gradient_formula formula;
