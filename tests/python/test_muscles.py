@@ -168,7 +168,9 @@ def test_small_turns_move_skin_a_little(woman: sbs.Character, cover: muscles.Mus
     """Poses 0.1 degree apart: no vertex moves more than ten times what the joint's own turn does."""
     angles = np.arange(0, 130, 5)
     for degrees in angles:
-        matrices = np.stack([turned(woman, "LeftForeArm", [0, 1, 0], -float(each)) for each in (degrees, degrees + 0.1)])
+        matrices = np.stack(
+            [turned(woman, "LeftForeArm", [0, 1, 0], -float(each)) for each in (degrees, degrees + 0.1)]
+        )
         before = woman.skin.deform_many(matrices)
         after = before.copy()
         cover.apply(after, matrices)

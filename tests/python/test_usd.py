@@ -292,6 +292,17 @@ def test_damaged_assets(tmp_path: Path, change: Any, message: str) -> None:
     assert "hero.usdc" in str(told.value)
 
 
+@pytest.mark.parametrize(
+    ("old", "new"), [("point3f[] points", "point points"), ("int[] faceVertexCounts", "whole faceVertexCounts")]
+)
+def test_values_of_other_types(tmp_path: Path, old: str, new: str) -> None:
+    """Found by tests/fuzz/formats.py: a TypeError in the process of the reader."""
+    path = tmp_path / "arm.usda"
+    path.write_text((Path(__file__).parents[1] / "data" / "arm.usda").read_text().replace(old, new, 1))
+    with pytest.raises(ValueError, match=r"arm\.usda: damaged: a value of another type"):
+        sbs.load(path)
+
+
 def test_other_options_are_refused(hand: sbs.Character, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="USD has 'float32' alone"):
         hand.save(tmp_path / "a.usdc", weights="uint8")

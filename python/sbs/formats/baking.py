@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -152,15 +153,31 @@ def bake(
     cache_of = written(target, "frames").frames
     assert cache_of is not None  # a format with that role has one
     frames = frames_of(skin, numbers, fps, triangles)
-    with replacing(target) as temporary, cache_of(temporary, frames) as cache:
+    with (
+        replacing(target) as temporary,
+        cache_of(temporary, frames) as cache,
+        ThreadPoolExecutor(1, "sbs-writer") as writer,
+    ):
         done = 0
-        room: Rows | None = None
-        for part in chunks(frames):
-            if room is None:  # the same memory for all, which the system need not clear each time
-                room = np.empty((len(part), skin.vertex_count, 3), skin.dtype)
-            normals = cache.normals and skin.has_normals
-            out = room[: len(part)]
-            cache.append(*deformed(skin, animation, frames.times(part), part, normals, options, out, shapes=shapes))
-            done += len(part)
-            if progress is not None:
-                progress(done)
+        rooms: list[Rows] = []  # the same memory for all, which the system need not clear each time
+        written_last: tuple[Future[None], int] | None = None
+        normals = cache.normals and skin.has_normals
+        for number, part in enumerate(chunks(frames)):
+            # While one chunk is written the next one is deformed.
+            if number < 2:
+                rooms.append(np.empty((len(part), skin.vertex_count, 3), skin.dtype))
+            out = rooms[number % 2][: len(part)]
+            rows = deformed(skin, animation, frames.times(part), part, normals, options, out, shapes=shapes)
+            if written_last is not None:
+                done += _finished(written_last, done, progress)
+            written_last = writer.submit(cache.append, *rows), len(part)
+        if written_last is not None:
+            _finished(written_last, done, progress)
+
+
+def _finished(last: tuple[Future[None], int], done: int, progress: Callable[[int], object] | None) -> int:
+    """Wait until a chunk is written, and tell how many frames are done with it; the number of its frames."""
+    last[0].result()
+    if progress is not None:
+        progress(done + last[1])
+    return last[1]

@@ -75,6 +75,8 @@ def scene(path: Path, skin: int | None) -> Scene:
             result.remarks.append(f"left out, as another skeleton has more vertices (skin= chooses): {others[:200]}")
     except (Tf.ErrorException, RuntimeError) as error:
         raise FileError(f"damaged: {' '.join(str(error).split())[-300:]}") from None
+    except TypeError as error:  # values of types that the schema does not have, which usd-core hands over as they are
+        raise FileError(f"damaged: a value of another type than it should have: {error}") from None
     return result
 
 
