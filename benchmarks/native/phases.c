@@ -205,7 +205,7 @@ static void run_parts(timed_frame *timed, int threads) {
   timed->marks[CENTERS] = now();
   check(sbs_share_work(threads, skin->group_count, SETS_CHUNK, write_constants, frame));
   timed->marks[CONSTANTS] = now();
-  check(sbs_share_work(threads, skin->block_count, blocks_of_chunk(skin), run_items, frame));
+  check(sbs_share_work(threads, skin->block_count, sbs_blocks_of_chunk(skin), run_items, frame));
   timed->marks[KERNEL] = now();
 }
 
@@ -263,7 +263,7 @@ static void time_kernels(const bench *b, const request *r, sbs_chunk_work *work,
   kernel_run run = {b, &timed.frame};
   for (int i = 0; i < r->repetitions; i++) {
     const double start = now();
-    check(sbs_share_work(r->threads, b->skin->block_count, blocks_of_chunk(b->skin), work, &run));
+    check(sbs_share_work(r->threads, b->skin->block_count, sbs_blocks_of_chunk(b->skin), work, &run));
     times[i] = now() - start;
   }
 }
@@ -325,11 +325,7 @@ static void introduce(const bench *b) {
     const sbs_item *item = skin->items + i;
     const size_t blocks = ((size_t)item->vertex_count + SBS_BLOCK - 1) / SBS_BLOCK;
     numbers += blocks * sbs_block_size(skin->groups + item->group);
-    for (size_t block = 0; block < blocks; block++) {
-      const int32_t *v = skin->vertices + (item->first_block + block) * SBS_BLOCK;
-      const int full = (block + 1) * SBS_BLOCK <= (size_t)item->vertex_count;
-      in_place += full && v[SBS_BLOCK - 1] - v[0] == SBS_BLOCK - 1;
-    }
+    for (size_t block = 0; block < blocks; block++) in_place += !skin->runs[item->first_block + block];
   }
   printf("{\"instruction_set\": \"%s\", \"compiler\": \"%s\", \"joint_sets\": %zu, \"nontrivial_joint_sets\": %zu, "
          "\"groups\": %zu, \"blocks\": %zu, \"consecutive_blocks\": %zu, \"stream_bytes\": %zu}\n",

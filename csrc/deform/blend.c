@@ -27,7 +27,7 @@ typedef struct aside {
 
 static void number_vertices(aside *to, size_t blocks) {
   for (size_t i = 0; i < blocks * SBS_BLOCK; i++) to->vertices[i] = (int32_t)i;
-  for (size_t i = 0; i < blocks; i++) to->runs[i] = 1;
+  for (size_t i = 0; i < blocks; i++) to->runs[i] = 0;
 }
 
 /* Deforms blocks, all their lanes, in place of the output of the mesh. */

@@ -18,9 +18,7 @@
 enum {
   JOINTS_CHUNK = 64,
   STRETCHES_CHUNK = 8,
-  SETS_CHUNK = 64,
-  BLOCKS_CHUNK = 64,
-  MOST_BLOCK_CHUNKS = 64
+  SETS_CHUNK = 64
 };
 
 static sbs_status prepare_joints(void *context, sbs_share share, int worker) {
@@ -273,15 +271,9 @@ static sbs_status run_items(void *context, sbs_share blocks, int worker) {
   return SBS_OK;
 }
 
-/* Of a mesh, the same for any number of threads. */
-static size_t blocks_of_chunk(const sbs_skin *skin) {
-  const size_t blocks = skin->block_count / MOST_BLOCK_CHUNKS;
-  return blocks > BLOCKS_CHUNK ? blocks : BLOCKS_CHUNK;
-}
-
 sbs_status sbs_run_frame(sbs_frame *frame, int threads) {
   const sbs_skin *skin = frame->skin;
   const sbs_status status = pose(frame, threads);
   if (status || !frame->positions) return status;
-  return sbs_share_work(threads, skin->block_count, blocks_of_chunk(skin), run_items, frame);
+  return sbs_share_work(threads, skin->block_count, sbs_blocks_of_chunk(skin), run_items, frame);
 }

@@ -305,6 +305,37 @@ static size_t copy_tile(sbs_skin *skin, const sbs_skin *from, size_t item, size_
   return stream + numbers;
 }
 
+/* ------------------------------------------------------------------------------------------------- straight blocks */
+
+/* Whether the vertices that follow those of an item are written after these by the same thread, so many at least. */
+static int are_written_after(const sbs_skin *skin, size_t number, int32_t vertex, int32_t count) {
+  const size_t chunk = skin->items[number].first_block / sbs_blocks_of_chunk(skin);
+  while (count > 0) {
+    const sbs_item *item = ++number < skin->item_count ? skin->items + number : NULL;
+    if (!item || item->first_block / sbs_blocks_of_chunk(skin) != chunk) return 0;
+    if (skin->runs[item->first_block] > 1 || skin->vertices[item->first_block * SBS_BLOCK] != vertex) return 0;
+    const int32_t more = item->vertex_count < SBS_BLOCK ? item->vertex_count : SBS_BLOCK;
+    vertex += more;
+    count -= more;
+  }
+  return 1;
+}
+
+/* Marks the blocks whose lanes may all be stored one after the other; where they were copied, marks may be old. */
+static void mark_straight_blocks(sbs_skin *skin) {
+  for (size_t i = 0; i < skin->item_count; i++) {
+    const sbs_item *item = skin->items + i;
+    const size_t blocks = sbs_item_blocks(item);
+    for (size_t block = 0; block < blocks; block++) {
+      uint16_t *runs = skin->runs + item->first_block + block;
+      if (*runs > 1) continue;
+      const int32_t spare = (int32_t)((block + 1) * SBS_BLOCK) - item->vertex_count;
+      const int32_t last = skin->vertices[(item->first_block + block + 1) * SBS_BLOCK - 1];
+      *runs = !are_written_after(skin, i, last + 1, spare);
+    }
+  }
+}
+
 /* -------------------------------------------------------------------------------------------------------- all tiles */
 
 /* Goes over all tiles; where it shall only count items, blocks and the numbers of the stream, the packer is told so. */
@@ -382,6 +413,7 @@ sbs_status sbs_pack(sbs_skin *skin, const sbs_skin_desc *desc, const int32_t *gr
   }
 
   status = walk_tiles(&packer, &sorter, 0, &stream);
+  if (!status) mark_straight_blocks(skin);
 
 cleanup:
   sbs_release(allocator, sorter.run_of_group);

@@ -17,6 +17,12 @@
 /* Most blocks in an item: fine enough to share out, coarse enough not to notice. */
 #define SBS_ITEM_BLOCKS 32
 
+/* Blocks are shared out to threads in so many chunks at most, of so many blocks at least: less is not worth another. */
+enum {
+  SBS_MOST_CHUNKS = 64,
+  SBS_CHUNK_BLOCKS = 64
+};
+
 /*
  * A group: the vertices of one joint set. All that a kernel needs beside the vertices is the same for all of them, and
  * relative to one of the joints, the pivot: that which is the heaviest of most of them. Where results depend on which
@@ -82,7 +88,12 @@ struct sbs_skin {
   size_t block_count;
   sbs_item *items;   /* by tile, then size of the set, then first vertex */
   int32_t *vertices; /* (block_count, SBS_BLOCK) the caller's numbers of the vertices */
-  uint16_t *runs;    /* (block_count) bit i: the vertex of lane i does not follow that of lane i - 1 */
+  /*
+   * (block_count) bit i: the vertex of lane i does not follow that of lane i - 1. 0: so do all, and all lanes may be
+   * stored one after the other; where lanes past the last vertex repeat it, others in the same chunk follow that write
+   * over what is stored of these.
+   */
+  uint16_t *runs;
 
   /*
    * For each block of a set of n joints: x, y, z, then the weights of the n - 1 joints that are not the group's first
@@ -125,13 +136,14 @@ static inline const double *sbs_set_origin(const sbs_skin *skin, size_t set) {
   return sbs_set_size(skin, set) ? skin->set_centroids + 3 * set : zero;
 }
 
-static inline size_t sbs_item_blocks(const sbs_item *item) {
-  return ((size_t)item->vertex_count + SBS_BLOCK - 1) / SBS_BLOCK;
+/* The items that begin in so many blocks are deformed one after the other, by one thread. */
+static inline size_t sbs_blocks_of_chunk(const sbs_skin *skin) {
+  const size_t blocks = skin->block_count / SBS_MOST_CHUNKS;
+  return blocks > SBS_CHUNK_BLOCKS ? blocks : SBS_CHUNK_BLOCKS;
 }
 
-/* Whether a block has SBS_BLOCK different vertices, each of which follows the one before. */
-static inline int sbs_block_is_run(const int32_t *vertices, unsigned runs) {
-  return runs == 1 && vertices[SBS_BLOCK - 1] - vertices[0] == SBS_BLOCK - 1;
+static inline size_t sbs_item_blocks(const sbs_item *item) {
+  return ((size_t)item->vertex_count + SBS_BLOCK - 1) / SBS_BLOCK;
 }
 
 /* Numbers of the stream that a block of the group takes. */

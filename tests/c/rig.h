@@ -160,6 +160,21 @@ static inline void free_rig(rig *made) {
   free(made->joint_weights);
 }
 
+/* The same with its vertices in an order: vertex i is what vertex order[i] was. */
+static inline rig reorder_rig(const rig *old, const int32_t *order) {
+  const size_t influences = old->influences;
+  rig made = new_rig(0, old->vertex_count, old->joint_count, influences);
+  for (size_t i = 0; i < old->vertex_count; i++) {
+    const size_t v = (size_t)order[i];
+    memcpy(made.positions + 3 * i, old->positions + 3 * v, 3 * sizeof(double));
+    memcpy(made.normals + 3 * i, old->normals + 3 * v, 3 * sizeof(double));
+    memcpy(made.centers + 3 * i, old->centers + 3 * v, 3 * sizeof(double));
+    memcpy(made.joint_indices + i * influences, old->joint_indices + v * influences, influences * sizeof(int32_t));
+    memcpy(made.joint_weights + i * influences, old->joint_weights + v * influences, influences * sizeof(double));
+  }
+  return made;
+}
+
 /* A copy in the type of the skin. */
 static inline void *numbers_of(const double *numbers, size_t count, sbs_scalar scalar) {
   void *copy = malloc(count * sizeof(double));

@@ -122,6 +122,55 @@ static int contains(const int32_t *vertices, size_t count, int32_t vertex) {
   return 0;
 }
 
+/* Where runs begin in a block, of so many vertices. */
+static unsigned find_runs(const int32_t *vertices, size_t count) {
+  unsigned runs = 1;
+  for (size_t i = 1; i < SBS_BLOCK && i < count; i++) {
+    if (vertices[i] != vertices[i - 1] + 1) runs |= 1u << i;
+  }
+  return runs;
+}
+
+/* Whether all lanes of a block may be stored: the numbers after its last are of items that the same thread does later. */
+static int is_straight(const sbs_skin *skin, size_t number, const int32_t *vertices, size_t count,
+                       const size_t *item_of_vertex) {
+  const size_t chunk = sbs_blocks_of_chunk(skin);
+  if (find_runs(vertices, count) != 1) return 0;
+  for (size_t i = count; i < SBS_BLOCK; i++) {
+    const size_t vertex = (size_t)vertices[0] + i;
+    if (vertex >= skin->vertex_count || item_of_vertex[vertex] <= number) return 0;
+    if (skin->items[item_of_vertex[vertex]].first_block / chunk != skin->items[number].first_block / chunk) return 0;
+  }
+  return 1;
+}
+
+/* A block of which lanes are stored that are none of its vertices must be straight; a full one that is, is known. */
+static size_t count_wrong_runs(const sbs_skin *skin) {
+  size_t *item_of_vertex = calloc(skin->vertex_count, sizeof *item_of_vertex), wrong = 0;
+  if (!item_of_vertex) abort();
+  for (size_t i = 0; i < skin->item_count; i++) {
+    const sbs_item *item = skin->items + i;
+    for (size_t k = 0; k < (size_t)item->vertex_count; k++) {
+      item_of_vertex[skin->vertices[item->first_block * SBS_BLOCK + k]] = i;
+    }
+  }
+  for (size_t i = 0; i < skin->item_count; i++) {
+    const sbs_item *item = skin->items + i;
+    for (size_t block = 0; block < sbs_item_blocks(item); block++) {
+      const int32_t *vertices = skin->vertices + (item->first_block + block) * SBS_BLOCK;
+      const size_t left = (size_t)item->vertex_count - block * SBS_BLOCK, count = left < SBS_BLOCK ? left : SBS_BLOCK;
+      const unsigned runs = skin->runs[item->first_block + block];
+      if (runs) {
+        wrong += runs != find_runs(vertices, count) || (runs == 1 && count == SBS_BLOCK);
+      } else {
+        wrong += !is_straight(skin, i, vertices, count, item_of_vertex);
+      }
+    }
+  }
+  free(item_of_vertex);
+  return wrong;
+}
+
 static void check_packing(const rig *made, sbs_scalar scalar, int with_normals) {
   sbs_skin *skin = bind_rig(made, scalar, with_normals);
   unsigned char *seen = calloc(made->vertex_count, 1);
@@ -149,8 +198,6 @@ static void check_packing(const rig *made, sbs_scalar scalar, int with_normals) 
         wrong_lanes += heaviest[-1] > *heaviest || (heaviest[-1] == *heaviest && vertices[k - 1] >= vertex);
       if (k < count) wrong_lanes += vertex < item->lowest || vertex > item->highest;
       if (k >= count) wrong_lanes += vertex != vertices[count - 1];
-      const int begins = k < count && (k % SBS_BLOCK == 0 || vertices[k - 1] + 1 != vertex);
-      wrong_lanes += (skin->runs[item->first_block + k / SBS_BLOCK] >> k % SBS_BLOCK & 1) != begins;
       wrong_lanes += wrong_in_lane(skin, made, item, k / SBS_BLOCK, k % SBS_BLOCK);
     }
     blocks += item_blocks;
@@ -159,6 +206,7 @@ static void check_packing(const rig *made, sbs_scalar scalar, int with_normals) 
   size_t not_once = 0;
   for (size_t v = 0; v < made->vertex_count; v++) not_once += seen[v] != 1;
   CHECK_EQUAL(not_once, 0);
+  CHECK_EQUAL(count_wrong_runs(skin), 0);
   CHECK_EQUAL(wrong_items, 0);
   CHECK_EQUAL(wrong_lanes, 0);
   CHECK_EQUAL(skin->block_count, blocks);
@@ -244,6 +292,26 @@ static void test_pivots_by_heaviest_joint(void) {
   free_rig(&made);
 }
 
+/* In the order of the skin, where most blocks are straight, and not quite in it. */
+static void test_vertices_in_order(void) {
+  rig made = new_rig(8, 9000, 12, 3);
+  sbs_skin *skin = bind_rig(&made, SBS_FLOAT32, 0);
+  int32_t *order = malloc(made.vertex_count * sizeof *order);
+  if (!order) abort();
+  CHECK_EQUAL(sbs_skin_vertex_order(skin, order), SBS_OK);
+  for (size_t i = 0; i < 3; i++) {
+    rig ordered = reorder_rig(&made, order);
+    check_all_packings(&ordered);
+    free_rig(&ordered);
+    const int32_t moved = order[1000 * i];
+    order[1000 * i] = order[1000 * i + 20];
+    order[1000 * i + 20] = moved;
+  }
+  free(order);
+  sbs_skin_free(skin);
+  free_rig(&made);
+}
+
 /* The squares of these would overflow or vanish. */
 static void test_normals_of_any_length(void) {
   static const double lengths[] = {DBL_MAX, 1e200, 1.0, 1e-200, 4.9e-324};
@@ -315,6 +383,7 @@ int main(void) {
   RUN(test_many_influences);
   RUN(test_mixed_vertices);
   RUN(test_pivots_by_heaviest_joint);
+  RUN(test_vertices_in_order);
   RUN(test_normals_of_any_length);
   RUN(test_info_and_joint_sets);
   return harness_result();

@@ -43,20 +43,6 @@ static void make_pose(transform joints[JOINTS], int is_rigid) {
   if (!is_rigid) joints[1] = multiply(joints[1], scaling(1.5, 0.5, -1.0));
 }
 
-/* The mesh with its vertices in an order. */
-static rig reorder(const rig *mesh, const int32_t *order) {
-  rig made = new_rig(0, VERTICES, JOINTS, 3);
-  for (size_t i = 0; i < VERTICES; i++) {
-    const size_t v = (size_t)order[i];
-    memcpy(made.positions + 3 * i, mesh->positions + 3 * v, 3 * sizeof(double));
-    memcpy(made.normals + 3 * i, mesh->normals + 3 * v, 3 * sizeof(double));
-    memcpy(made.centers + 3 * i, mesh->centers + 3 * v, 3 * sizeof(double));
-    memcpy(made.joint_indices + 3 * i, mesh->joint_indices + 3 * v, 3 * sizeof(int32_t));
-    memcpy(made.joint_weights + 3 * i, mesh->joint_weights + 3 * v, 3 * sizeof(double));
-  }
-  return made;
-}
-
 static void make_order(const sbs_skin *skin, int32_t *order) {
   CHECK_EQUAL(sbs_skin_vertex_order(skin, order), SBS_OK);
 }
@@ -138,7 +124,7 @@ static void check_order(void (*make)(const sbs_skin *skin, int32_t *order)) {
   for (sbs_scalar scalar = SBS_FLOAT32; scalar <= SBS_FLOAT64; scalar++) {
     sbs_skin *skin = bind_rig(&mesh, scalar, 1);
     make(skin, order);
-    rig moved = reorder(&mesh, order);
+    rig moved = reorder_rig(&mesh, order);
     sbs_skin *reordered = bind_rig(&moved, scalar, 1);
     CHECK(memcmp(skin->set_centroids, reordered->set_centroids, skin->set_count * 3 * sizeof(double)) == 0);
     check_deformations(skin, reordered, order);
@@ -179,7 +165,7 @@ static void test_order_is_found_at_once(void) {
   rig mesh = new_mesh();
   sbs_skin *skin = bind_rig(&mesh, SBS_FLOAT32, 0);
   make_order(skin, order);
-  rig moved = reorder(&mesh, order);
+  rig moved = reorder_rig(&mesh, order);
   sbs_skin *reordered = bind_rig(&moved, SBS_FLOAT32, 0), *updated = NULL;
   make_order(reordered, order);
   size_t wrong = 0;
@@ -198,6 +184,31 @@ static void test_order_is_found_at_once(void) {
   CHECK_EQUAL(wrong, 0);
   free(positions);
   sbs_skin_free(updated);
+  sbs_skin_free(reordered);
+  sbs_skin_free(skin);
+  free_rig(&moved);
+  free_rig(&mesh);
+}
+
+/* How many blocks are not stored straight. */
+static size_t count_scattered(const sbs_skin *skin) {
+  size_t count = 0;
+  for (size_t block = 0; block < skin->block_count; block++) count += skin->runs[block] != 0;
+  return count;
+}
+
+/* All blocks are, but for those that end a chunk: behind them stand the vertices of another thread. */
+static void test_blocks_in_order_are_stored_straight(void) {
+  static int32_t order[VERTICES];
+  rig mesh = new_mesh();
+  sbs_skin *skin = bind_rig(&mesh, SBS_FLOAT32, 0);
+  make_order(skin, order);
+  rig moved = reorder_rig(&mesh, order);
+  sbs_skin *reordered = bind_rig(&moved, SBS_FLOAT32, 0);
+  const size_t chunks = skin->block_count / sbs_blocks_of_chunk(skin) + 1;
+  CHECK(count_scattered(skin) > skin->block_count / 2);
+  CHECK(count_scattered(reordered) <= chunks * (SBS_BLOCK - 1)); /* each with a vertex at least */
+  CHECK(count_scattered(reordered) < skin->block_count / 10);
   sbs_skin_free(reordered);
   sbs_skin_free(skin);
   free_rig(&moved);
@@ -248,6 +259,7 @@ int main(void) {
   run_with_every_instruction_set(run_deformations);
   RUN(test_order_has_each_vertex_once);
   RUN(test_order_is_found_at_once);
+  RUN(test_blocks_in_order_are_stored_straight);
   RUN(test_centroid_is_exact);
   RUN(test_centroid_of_extreme_sizes);
   return harness_result();
