@@ -9,8 +9,8 @@
 
 /*
  * Coordinates are added as integers, whose sums are exact in any order: of the 31 bits from the largest coordinate's
- * first on, and of the 31 that follow; what is below is less than a double would keep. No sum overflows, as vertices are
- * numbered by 31 bits.
+ * first on, and of the 31 that follow; what is below is less than a double would keep. No sum overflows, as vertices
+ * are numbered by 31 bits.
  */
 #define BITS 31
 

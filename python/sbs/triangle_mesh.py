@@ -70,7 +70,7 @@ class Mesh:
                 raise ValueError(f"shape {shape.name!r} moves vertices that are out of range for {count}")
 
     def reordered(self, order: ArrayLike) -> Mesh:
-        """The mesh with its vertices in another order, and the triangles renumbered.
+        """The mesh with its vertices in another order, and triangles and blend shapes renumbered.
 
         ``character.with_mesh(character.mesh.reordered(character.skin.vertex_order))`` deforms in less time, see
         `Skin.vertex_order`. To save a character with all else of its file, save the one in the order of the file.
@@ -107,6 +107,7 @@ class Mesh:
             normals=None if self.normals is None else self.normals[indices],
             uvs=None if self.uvs is None else self.uvs[indices],
             centers=None if self.centers is None else self.centers[indices],
+            shapes=tuple(replace(shape, vertices=numbers[shape.vertices]) for shape in self.shapes),
         )
 
     def __repr__(self) -> str:

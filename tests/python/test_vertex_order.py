@@ -202,15 +202,21 @@ def test_a_reordered_mesh_has_all_arrays_in_the_order() -> None:
         normals=np.arange(9.0).reshape(3, 3) + 10,
         uvs=np.arange(6.0).reshape(3, 2),
         centers=np.arange(9.0).reshape(3, 3) + 20,
+        shapes=(sbs.BlendShape("smile", np.array([2, 1], np.int32), np.array([[0.5, 0, 0], [0, 0.5, 0]])),),
     )
     moved = mesh.reordered([2, 0, 1])
     np.testing.assert_array_equal(moved.triangles, [[1, 2, 0]])
-    for field in fields(mesh):
-        if field.name != "triangles":
-            np.testing.assert_array_equal(getattr(moved, field.name), getattr(mesh, field.name)[[2, 0, 1]])
+    assert moved.shapes[0].name == "smile"
+    np.testing.assert_array_equal(moved.shapes[0].vertices, [0, 2])
+    np.testing.assert_array_equal(moved.shapes[0].offsets, mesh.shapes[0].offsets)
+    arrays = [field.name for field in fields(mesh) if field.name != "shapes"]
+    for name in arrays:
+        if name != "triangles":
+            np.testing.assert_array_equal(getattr(moved, name), getattr(mesh, name)[[2, 0, 1]])
     back = moved.reordered([1, 2, 0])
-    for field in fields(mesh):
-        np.testing.assert_array_equal(getattr(back, field.name), getattr(mesh, field.name))
+    for name in arrays:
+        np.testing.assert_array_equal(getattr(back, name), getattr(mesh, name))
+    np.testing.assert_array_equal(back.shapes[0].vertices, mesh.shapes[0].vertices)
     bare = sbs.Mesh(mesh.positions, mesh.triangles, mesh.joint_indices, mesh.joint_weights).reordered([0, 2, 1])
     assert bare.normals is None
     assert bare.uvs is None
