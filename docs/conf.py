@@ -29,6 +29,7 @@ myst_heading_anchors = 4
 # A page that is included has its own title.
 suppress_warnings = ["myst.header"]
 
+autodoc_mock_imports = ["torch"]
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # docstrings say what the arguments are, and of which shape
 napoleon_google_docstring = False

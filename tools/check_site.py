@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Check the site as it was built: every link within it leads somewhere, and no page loads anything from elsewhere.
+"""Check the site as it was built.
+
+Links within it lead somewhere, no page loads anything from elsewhere, and every public name of Python and C is there.
 
 python tools/check_site.py build/site
 """
@@ -9,8 +11,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from html.parser import HTMLParser
+from importlib import import_module
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+
+from exports import declared_functions
+
+ROOT = Path(__file__).resolve().parent.parent
+MODULES = ("sbs", "sbs.formats", "sbs.mesh", "sbs.quality", "sbs.rotations", "sbs.samples", "sbs.weights")
 
 # What a browser loads by itself, as against what people click on.
 LOADED = {("img", "src"), ("script", "src"), ("iframe", "src"), ("source", "src"), ("link", "href")}
@@ -55,8 +63,24 @@ def faults(site: Path) -> Iterator[str]:
                 yield f"{where} leads to no place of that page"
 
 
+def untold(site: Path) -> Iterator[str]:
+    """The public names that have no place on the pages of the interfaces, a line each."""
+    python = Page(site / "python-api.html").anchors
+    told = {anchor.rpartition(".")[2] for anchor in python} | {anchor.removeprefix("module-sbs.") for anchor in python}
+    for module in MODULES:
+        for name in import_module(module).__all__:
+            if name not in told and not name.startswith("_"):
+                yield f"{module}.{name} is not on python-api.html"
+    c = Page(site / "c-api.html").anchors
+    for header in sorted((ROOT / "csrc" / "include" / "sbs").glob("*.h")):
+        for name in sorted(declared_functions(header)):
+            if f"c.{name}" not in c:
+                yield f"{name} of {header.name} is not on c-api.html"
+
+
 def main() -> None:
-    found = list(faults(Path(sys.argv[1])))
+    site = Path(sys.argv[1])
+    found = [*faults(site), *untold(site)]
     print(*found, sep="\n")
     sys.exit(bool(found))
 
