@@ -208,7 +208,12 @@ def test_the_command_streams_frames(hand: sbs.Character, tmp_path: Path) -> None
         ),
         (("--frames", "1:2", "-o", "a.pc2"), "--frames needs --animation"),
         (("--animation", "fist", "-o", "a.pc2"), "'a.pc2' holds frames: --fps or --frames is needed"),
-        (("--animation", "fist", "--fps", "24", "-o", "a.obj"), "'a.obj' does not end in "),
+        (
+            ("--animation", "fist", "--fps", "24", "-o", "a.obj"),
+            "'a.obj' holds one pose: 'a_####.obj' is a file",
+        ),
+        (("--animation", "fist", "--fps", "24", "-o", "a.glb"), "all in one end in .usdc, .usd, .npy,"),
+        (("--animation", "fist", "--fps", "24", "-o", "a.xyz"), "'a.xyz' does not end in "),
     ],
 )
 def test_mistakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], message: str) -> None:

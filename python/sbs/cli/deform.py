@@ -18,6 +18,7 @@ from ..animation import Animation, Animations
 from ..character import Character, load, load_motion
 from ..files import replacing
 from ..formats import Format, Job, bake, bake_on, with_role, written
+from ..formats.table import endings
 from ..options import BlendOptions, Center, Method, Rotation
 from ..shapes import ShapeMotion
 from ..skin import Skin
@@ -162,11 +163,7 @@ def deform(
     try:
         writer = written(output, "frames" if many and not sequence else "write_pose")
     except ValueError as error:
-        for_frames = not many and output.suffix.lower() in {s for row in with_role("frames") for s in row.suffixes}
-        raise click.BadParameter(
-            f"{output.name!r} holds frames: --fps or --frames is needed" if for_frames else str(error),
-            param_hint="--output",
-        ) from error
+        raise click.BadParameter(why_not_written(output, many, error), param_hint="--output") from error
     if amount is None:
         refuse_without("--amount", "base")
     if method != "spherical":
@@ -208,6 +205,17 @@ def deform(
     rest = shapes.rest_positions(time or 0.0) if shapes.shapes else None
     write_pose(output, writer, skin, matrices, character.mesh, options, rest)
     say(f"{output}: {skin.vertex_count} vertices")
+
+
+def why_not_written(output: Path, many: bool, error: ValueError) -> str:
+    """What to say of a file of frames that would get a pose, or the other way round, or else of an unknown ending."""
+    other = with_role("write_pose" if many else "frames")
+    if output.suffix.lower() not in {suffix for row in other for suffix in row.suffixes}:
+        return str(error)
+    if not many:
+        return f"{output.name!r} holds frames: --fps or --frames is needed"
+    one_each, all_in_one = f"{output.stem}_####{output.suffix}", endings("frames")
+    return f"{output.name!r} holds one pose: {one_each!r} is a file for each frame; all in one end in {all_in_one}"
 
 
 def write_frames(
