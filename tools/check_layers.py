@@ -31,6 +31,7 @@ C_LAYERS = (
     "kernels",
     "deform",
     "gradient",
+    "fit",
     "centers",
     "weights",
     "blending",
@@ -41,6 +42,13 @@ C_LAYERS = (
 # These do not include each other, although they are in a row.
 C_SIDE_BY_SIDE = (
     ("centers", "deform"),
+    ("fit", "kernels"),
+    ("fit", "deform"),
+    ("fit", "gradient"),
+    ("centers", "fit"),
+    ("weights", "fit"),
+    ("blending", "fit"),
+    ("twist", "fit"),
     ("centers", "gradient"),
     ("weights", "gradient"),
     ("blending", "gradient"),

@@ -7,6 +7,7 @@
 #include "brush_type.h"
 #include "capsule_functions.h"
 #include "centers_functions.h"
+#include "fit_functions.h"
 #include "heat_functions.h"
 #include "mesh_functions.h"
 #include "muscles_type.h"
@@ -94,6 +95,7 @@ static PyMethodDef functions[] = {
     {"bone_tails", FUNCTION(core_bone_tails), METH_VARARGS | METH_KEYWORDS, core_bone_tails_doc},
     {"blend_bones", FUNCTION(core_blend_bones), METH_VARARGS | METH_KEYWORDS, core_blend_bones_doc},
     {"optimized_centers", FUNCTION(core_optimized_centers), METH_VARARGS | METH_KEYWORDS, core_optimized_centers_doc},
+    {"fit_weights", FUNCTION(core_fit_weights), METH_VARARGS | METH_KEYWORDS, core_fit_weights_doc},
     {"heat_weights", FUNCTION(core_heat_weights), METH_VARARGS | METH_KEYWORDS, core_heat_weights_doc},
     {NULL, NULL, 0, NULL}};
 

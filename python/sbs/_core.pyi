@@ -264,6 +264,19 @@ def optimized_centers(
     progress: Callable[[float], object] | None = None,
     threads: int | None = None,
 ) -> tuple[NDArray[np.float64], tuple[int, int, int]]: ...  # (V, 3), counts
+def fit_weights(
+    rest_positions: ArrayLike,  # (V, 3)
+    posed: ArrayLike,  # (F, V, 3)
+    skinning_matrices: ArrayLike,  # (F, J, 4, 4) or (F, J, 3, 4)
+    *,
+    method: _Method = "spherical",
+    center: _Center = "weighted",
+    damping: float = 1e-8,
+    influences: int | None = 4,
+    iterations: int | None = 30,
+    centers: ArrayLike | None = None,  # (V, 3)
+    threads: int | None = None,
+) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]: ...  # (V, K), (V, K), (V,)
 def heat_weights(
     positions: ArrayLike,  # (V, 3)
     triangles: ArrayLike,  # (T, 3)

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+from zipfile import BadZipFile
 
 import click
 import numpy as np
@@ -19,6 +20,7 @@ from ..weights import (
     Influences,
     bone_segments,
     capsule_weights,
+    fit,
     fit_capsules,
     heat_weights,
     limit,
@@ -31,6 +33,7 @@ from .compare import transformed
 from .completion import complete_joints
 from .errors import Refusal
 from .options import CHARACTER, SAMPLES, UP, VIEW, WIDTH, known_joints, refuse_without
+from .progress import progress_bar
 from .terminal import say
 from .weight_findings import findings
 
@@ -38,6 +41,19 @@ from .weight_findings import findings
 @click.command()
 @CHARACTER
 @click.option("--capsules", "capsules_from", metavar="auto|FILE", help="Weights by capsules: fitted, or from a file.")
+@click.option(
+    "--fit",
+    "examples",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Weights fitted to examples: an NPZ with `posed` (F, V, 3) and `skinning_matrices` (F, J, 4, 4).",
+)
+@click.option(
+    "--fit-method",
+    type=click.Choice(["SBS", "LBS", "DQS"]),
+    default="SBS",
+    show_default=True,
+    help="What --fit is for; SBS about weighted centers.",
+)
 @click.option("--heat", is_flag=True, help="Weights by heat; --capsules are for a mesh on which heat can't work.")
 @click.option(
     "--joints",
@@ -71,6 +87,8 @@ def weights(
     context: click.Context,
     file: Path,
     capsules_from: str | None,
+    examples: Path | None,
+    fit_method: Literal["SBS", "LBS", "DQS"],
     heat: bool,
     joint_choice: str,
     smoothing: int,
@@ -87,10 +105,14 @@ def weights(
 ) -> None:
     """Make weights for the character in FILE, or change those that it has, and write a GLB.
 
-    Steps are made in this order: weights by capsules or heat, else those of FILE; --smooth, --prune, --limit; --check;
+    Steps are made in this order: weights by examples, capsules or heat, else those of FILE; --smooth, --prune, --limit; --check;
     the output, which contains mesh, skeleton, weights and animations, but no materials.
     """
     check_outputs(capsules_from, heat, capsules_out, checks, shown, output)
+    if examples is None:
+        refuse_without("--fit", "fit_method")
+    elif heat or capsules_from is not None:
+        raise click.UsageError("--fit takes the place of --heat and --capsules")
     character = load(file)
     names = character.skeleton.names
     if shown is not None:
@@ -98,7 +120,11 @@ def weights(
 
     joints = usable_joints(character, joint_choice)
     capsules = None if capsules_from is None else find_capsules(character, capsules_from, joints)
-    influences = corrected(character, make(character, capsules, heat, joints), smoothing, threshold, most)
+    if examples is not None:
+        made: Influences = fitted(character, examples, fit_method, most or 4)
+    else:
+        made = make(character, capsules, heat, joints)
+    influences = corrected(character, made, smoothing, threshold, most)
     if capsules_out is not None and capsules is not None:
         capsules.to_json(capsules_out)
         say(f"{capsules_out}: {len(capsules)} capsules")
@@ -192,6 +218,36 @@ def make(character: Character, capsules: Capsules | None, heat: bool, joints: ND
         say(f"capsules: {outside} vertices outside of all, which go to the nearest")
         return capsule_weights(np.asarray(mesh.positions, np.float64), capsules)
     return tidy(mesh.joint_indices, mesh.joint_weights)
+
+
+def fitted(character: Character, source: Path, method: Literal["SBS", "LBS", "DQS"], most: int) -> Influences:
+    """Weights fitted to the examples of a file."""
+    arrays = {}
+    try:
+        with np.load(source, allow_pickle=False) as found:
+            for name in ("posed", "skinning_matrices"):
+                arrays[name] = found[name]
+    except (OSError, ValueError, KeyError, BadZipFile, AttributeError, TypeError) as error:
+        raise Refusal(f"{source}: no NPZ with arrays `posed` and `skinning_matrices`: {error}") from None
+    posed, matrices = arrays["posed"], arrays["skinning_matrices"]
+    expected = (len(posed), len(character.skeleton))
+    if matrices.shape[:2] != expected:
+        raise Refusal(f"{source}: skinning_matrices has shape {matrices.shape}, expected {(*expected, 4, 4)}")
+    mesh = character.mesh
+    with progress_bar() as bar:
+        task = bar.add_task("fitting", total=1.0)
+        result = fit(
+            mesh.positions,
+            posed,
+            matrices,
+            method=method,
+            influences=most,
+            progress=lambda share: bar.update(task, completed=share),
+        )
+    size = float(np.linalg.norm(np.ptp(np.asarray(mesh.positions, np.float64), axis=0)))
+    error = np.sqrt(np.square(result.errors).mean())
+    say(f"fit: {len(posed)} frames, error {error / size:.3%} of the size, at most {result.errors.max() / size:.3%}")
+    return result
 
 
 def corrected(

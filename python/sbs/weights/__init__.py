@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Making weights for a mesh: by capsules around its bones, by heat, by a brush, and tools to change them.
+"""Making weights for a mesh: by capsules around its bones, by heat, from examples, by a brush, and tools to change them.
 
 Weights are `Influences`, pairs of padded arrays as `sbs.Skin` takes them: by decreasing weight (ties by joint), padded
 with index 0 and weight 0.
@@ -11,6 +11,7 @@ from .brush import Brush, Stroke
 from .capsule_fit import fit_capsules
 from .capsules import Capsules, capsule_weights
 from .check import WeightCheck, WeightStatistics, check, statistics
+from .fit import FittedWeights, fit
 from .heat import HeatReport, HeatWeights, JoinedIsland, heat_weights
 from .influences import from_dense, to_dense
 from .mirror import Counterparts, Mirrored, mirror, mirror_joints
@@ -21,6 +22,7 @@ __all__ = [
     "Brush",
     "Capsules",
     "Counterparts",
+    "FittedWeights",
     "HeatReport",
     "HeatWeights",
     "Influences",
@@ -33,6 +35,7 @@ __all__ = [
     "bone_segments",
     "capsule_weights",
     "check",
+    "fit",
     "fit_capsules",
     "from_dense",
     "heat_weights",

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Functions of sbs._core: weights fitted to examples. */
+#ifndef SBS_EXTENSION_FIT_FUNCTIONS_H
+#define SBS_EXTENSION_FIT_FUNCTIONS_H
+
+#include "core.h"
+
+extern const char core_fit_weights_doc[];
+
+PyObject *core_fit_weights(PyObject *module, PyObject *args, PyObject *kwargs);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libsbs: weights fitted to examples. Conventions, threads and errors are those of sbs.h.
+ *
+ * Given a mesh at rest, what it should look like in some frames, and the skinning matrices of those frames, each vertex
+ * gets the weights with which a method comes nearest to its examples, by least squares over all frames:
+ *
+ *     w = argmin sum_f |v'(w, C_f) - p_f|^2      w_i >= 0, sum w_i = 1, at most K of them not 0
+ *
+ * Of linear blending that is the point of a convex hull nearest to the origin, which Wolfe's method finds exactly; then
+ * the K heaviest joints alone (Mohr and Gleicher 2003 keep them likewise). Other methods start from there, with some
+ * more joints, and go on by Gauss-Newton steps with the derivatives of docs/fitting.md: each is again such a point of a
+ * hull, and damped (Levenberg and Marquardt) so that the error never grows.
+ *
+ *   Mohr, A. and Gleicher, M. 2003. Building Efficient, Accurate Character Skins from Examples. ACM Transactions on
+ *   Graphics 22(3).
+ *   Wolfe, P. 1976. Finding the Nearest Point in a Polytope. Mathematical Programming 11.
+ */
+#ifndef SBS_FIT_H
+#define SBS_FIT_H
+
+#include <sbs/sbs.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What weights are fitted to. Only read during a call. */
+typedef struct sbs_fit_desc {
+  size_t vertex_count;          /* V; 0 is SBS_ERROR_EMPTY */
+  size_t joint_count;           /* J; 0 is SBS_ERROR_EMPTY */
+  size_t frame_count;           /* F; 0 is SBS_ERROR_EMPTY */
+  const double *rest_positions; /* (V, 3) finite */
+  const double *posed;          /* (F, V, 3) finite: the examples */
+  sbs_pose poses;               /* matrices (F, J, rows, 4) */
+  const double *centers;        /* (V, 3) finite, or NULL: those of SBS_CENTER_OPTIMIZED */
+} sbs_fit_desc;
+
+/* A description with everything zero or NULL. */
+SBS_API sbs_fit_desc sbs_default_fit_desc(void);
+
+typedef struct sbs_fit_options {
+  sbs_method method; /* default SBS_METHOD_SPHERICAL; RIGID is SBS_ERROR_OPTION */
+  sbs_center center; /* default SBS_CENTER_WEIGHTED. About the center of a joint set each vertex is fitted as if it
+                              were alone in its set, whose mean position only matters where the set has no center */
+  double damping;    /* of rotation centers, as of sbs_deform_options; default 1e-8 */
+  size_t influences; /* K, at least 1; default 4 */
+  size_t iterations; /* the most Gauss-Newton steps of a vertex; default 30 */
+  int threads;       /* as of sbs_deform_options */
+  sbs_allocator allocator; /* default: malloc and free */
+} sbs_fit_options;
+
+SBS_API sbs_fit_options sbs_default_fit_options(void);
+
+/*
+ * Fits weights. O(V (F J^2 + steps F K^2)) time; the result does not depend on the number of threads.
+ *
+ *   desc           the examples
+ *   options        or NULL for the defaults
+ *   joint_indices  (V, K) by decreasing weight; index 0 where the weight is 0
+ *   joint_weights  (V, K), of sum 1
+ *   errors         (V) or NULL; the root of the mean square, over frames, of the distance from the examples
+ *   fault          or NULL
+ *
+ * Errors: NULL, EMPTY, TOO_LARGE, OPTION, NOT_FINITE, NOT_AFFINE, OUT_OF_MEMORY, CANCELLED, NO_CONVERGENCE, INTERNAL;
+ * OPTION with the fault in "centers" if the center is OPTIMIZED and there are none.
+ */
+SBS_API sbs_status sbs_fit_weights(const sbs_fit_desc *desc, const sbs_fit_options *options, int32_t *joint_indices,
+                                   double *joint_weights, double *errors, sbs_fault *fault);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: MIT
+"""Weights fitted to examples."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import sbs
+from sbs import rotations, weights
+from sbs.cli import main
+from sbs.options import Center, Method
+
+JOINTS, INFLUENCES, FRAMES = 12, 4, 20
+FORMULAS: list[tuple[Method, Center]] = [
+    ("linear", "weighted"),
+    ("spherical", "weighted"),
+    ("spherical", "joint_set"),
+    ("spherical", "optimized"),
+    ("dual_quaternion", "weighted"),
+]
+
+
+def poses(rng: np.random.Generator, frames: int = FRAMES, joints: int = JOINTS, most: float = 0.8) -> np.ndarray:
+    """Rigid matrices (F, J, 3, 4), turned by up to so much."""
+    shape = (frames, joints)
+    turns = rotations.matrices_from_axis_angle(rng.normal(size=(*shape, 3)), rng.uniform(0, most, shape))
+    return np.concatenate([turns, 0.3 * rng.normal(size=(*shape, 3, 1))], axis=3)
+
+
+def options_of(method: Method, center: Center) -> dict[str, Any]:
+    return {"method": method, "center": center} if method == "spherical" else {"method": method}
+
+
+@pytest.mark.parametrize(("method", "center"), FORMULAS)
+def test_known_weights_are_found(method: Method, center: Center) -> None:
+    """From their own deformations: 20 poses and 4 influences. The mesh's size is about 8."""
+    rng = np.random.default_rng(3)
+    rest = rng.normal(size=(120, 3))
+    indices = np.argsort(rng.random((120, JOINTS)))[:, :INFLUENCES]
+    given = rng.random((120, INFLUENCES)) + 0.2
+    given[:20, 1:] = 0  # of one joint
+    given[20:40, 2:] = 0
+    given /= given.sum(axis=1, keepdims=True)
+    centers = rest + 0.3 * rng.normal(size=rest.shape)
+    skin = sbs.Skin(rest, indices, given, joint_count=JOINTS, centers=centers)
+    matrices = poses(rng)
+    options = options_of(method, center)
+    posed = skin.deform_many(matrices, **options)
+    found = weights.fit(rest, posed, matrices, centers=centers if center == "optimized" else None, **options)
+    again = skin.update_weights(*found).deform_many(matrices, **options)
+    assert np.abs(again - posed).max() <= 1e-5 * 8
+    assert found.errors.max() <= 1e-5 * 8
+    expected = weights.to_dense(indices, given, JOINTS)
+    np.testing.assert_allclose(weights.to_dense(*found, JOINTS), expected, rtol=0, atol=1e-3)
+    assert (np.diff(found.joint_weights, axis=1) <= 0).all()
+    np.testing.assert_allclose(found.joint_weights.sum(axis=1), 1, rtol=1e-14)
+
+
+def test_linear_weights_are_the_best() -> None:
+    """No pair of joints, with any shares, comes nearer than what is found for two influences of four joints."""
+    rng = np.random.default_rng(0)
+    rest, matrices = rng.normal(size=(30, 3)), poses(rng, 6, 4)
+    posed = rng.normal(size=(6, 30, 3))  # which no weights make
+    found = weights.fit(rest, posed, matrices, method="linear", influences=4)
+    moved = np.einsum("fjab,vb->vjfa", matrices[..., :3], rest) + matrices[None, ..., 3].transpose(0, 2, 1, 3)
+    target = posed.transpose(1, 0, 2)
+    share = np.linspace(0, 1, 201)[:, None, None]
+    for vertex in range(30):
+        for a, b in combinations(range(4), 2):
+            left = share * moved[vertex, a] + (1 - share) * moved[vertex, b] - target[vertex]
+            assert found.errors[vertex] <= np.sqrt(np.square(left).sum(axis=(1, 2)).min() / 6) + 1e-12
+
+
+@pytest.mark.parametrize(("method", "center"), FORMULAS[1:])
+def test_no_worse_than_where_it_began(method: Method, center: Center) -> None:
+    """On examples that no weights make: the errors are those of the weights, and nowhere above those of one joint."""
+    rng = np.random.default_rng(1)
+    rest, matrices = rng.normal(size=(40, 3)), poses(rng, 8, 6)
+    skin = sbs.Skin(rest, np.zeros((40, 1), int), np.ones((40, 1)), joint_count=6, centers=rest)
+    posed = skin.deform_many(matrices) + 0.3 * rng.normal(size=(8, 40, 3))
+    options = options_of(method, center)
+    found = weights.fit(rest, posed, matrices, centers=rest if center == "optimized" else None, **options)
+    left = skin.update_weights(*found).deform_many(matrices, **options) - posed
+    errors = np.sqrt(np.square(left).sum(axis=2).mean(axis=0))
+    # vertices of one set share the point that undetermined centers are drawn to
+    np.testing.assert_allclose(found.errors, errors, rtol=0, atol=1e-6)
+    alone = np.sqrt(np.square(skin.deform_many(matrices) - posed).sum(axis=2).mean(axis=0))
+    assert (found.errors <= alone + 1e-12).mean() > 0.9
+
+
+def test_better_than_linear_weights_on_a_twisted_arm() -> None:
+    """A tube that is twisted evenly by 170 degrees at most: linear blending collapses, whatever its weights."""
+    x, angle = np.meshgrid(np.linspace(-1, 1, 21), np.linspace(0, 2 * np.pi, 12, endpoint=False))
+    rest = np.stack([x, np.cos(angle), np.sin(angle)], axis=-1).reshape(-1, 3)
+    twists = np.linspace(0.3, np.radians(170), 6)
+    turns = rotations.matrices_from_axis_angle([1, 0, 0], np.stack([np.zeros(6), twists], axis=1))
+    matrices = np.concatenate([turns, np.zeros((6, 2, 3, 1))], axis=3)
+    shares = (rest[:, 0] + 1) / 2
+    each = rotations.matrices_from_axis_angle([1, 0, 0], twists[:, None] * shares)
+    posed = np.einsum("fvab,vb->fva", each, rest)
+    spherical = weights.fit(rest, posed, matrices, influences=2)
+    linear = weights.fit(rest, posed, matrices, method="linear", influences=2)
+    assert spherical.errors.mean() < 0.2 * linear.errors.mean()
+
+
+def test_threads_and_parts_change_no_bit() -> None:
+    rng = np.random.default_rng(2)
+    rest, matrices = rng.normal(size=(300, 3)), poses(rng, 5, 8)
+    posed = rng.normal(size=(5, 300, 3))
+    first = weights.fit(rest, posed, matrices, threads=1)
+    second = weights.fit(rest, posed, matrices, threads=4)
+    alone = weights.fit(rest[7:8], posed[:, 7:8], matrices)
+    for a, b, c in zip((*first, first.errors), (*second, second.errors), (*alone, alone.errors), strict=True):
+        assert np.array_equal(a, b)
+        assert np.array_equal(a[7:8], c)
+
+
+def test_progress_and_its_exceptions() -> None:
+    rng = np.random.default_rng(4)
+    rest, matrices = rng.normal(size=(120, 3)), poses(rng, 3, 3)
+    posed = rng.normal(size=(3, 120, 3))
+    told: list[float] = []
+    weights.fit(rest, posed, matrices, progress=told.append)
+    assert told == sorted(told)
+    assert told[-1] == 1
+
+    class EnoughError(Exception):
+        pass
+
+    def enough(_: float) -> None:
+        raise EnoughError
+
+    with pytest.raises(EnoughError):
+        weights.fit(rest, posed, matrices, progress=enough)
+
+
+def test_bad_input() -> None:
+    rest, posed, matrices = np.zeros((4, 3)), np.zeros((2, 4, 3)), np.tile(np.eye(4), (2, 3, 1, 1))
+    bad = posed.copy()
+    bad[1, 2, 0] = np.nan
+    for message, arguments, options in (
+        ("posed has shape", (rest, posed[:, :3], matrices), {}),
+        ("skinning_matrices", (rest, posed, matrices[:1]), {}),
+        ("posed has shape", (rest, posed[0], matrices), {}),
+        ("is nan", (rest, bad, matrices), {}),
+        ("centers has no effect", (rest, posed, matrices), {"centers": rest}),
+        ("optimized", (rest, posed, matrices), {"center": "optimized"}),
+        ("center has no effect", (rest, posed, matrices), {"method": "linear", "center": "joint_set"}),
+        ("method", (rest, posed, matrices), {"method": "rigid"}),
+        ("influences", (rest, posed, matrices), {"influences": 0}),
+        ("empty", (rest, posed[:0], matrices[:0]), {}),
+    ):
+        with pytest.raises(ValueError, match=message):
+            weights.fit(*arguments, **options)
+
+
+def test_the_command(tmp_path: Path) -> None:
+    hand = sbs.samples.load("hand")
+    fist = hand.animations[0]
+    matrices = np.stack([fist.skinning_matrices(t) for t in np.linspace(0, fist.duration, 6)])
+    posed = hand.skin.deform_many(matrices, center="weighted")
+    np.savez(tmp_path / "poses.npz", posed=posed, skinning_matrices=matrices)
+    sbs.samples.copy(tmp_path)
+
+    def run(*arguments: str) -> str:
+        result = CliRunner().invoke(main, ["weights", str(tmp_path / "hand.glb"), *arguments])
+        assert "Traceback" not in result.output
+        return f"{result.exit_code} {result.output}"
+
+    output = run("--fit", str(tmp_path / "poses.npz"), "-o", str(tmp_path / "out.glb"))
+    assert output.startswith("0 fit: 6 frames, error ")
+    fitted = sbs.load(tmp_path / "out.glb").skin.deform_many(matrices, center="weighted")
+    assert np.abs(fitted - posed).max() < 1e-3 * np.linalg.norm(np.ptp(hand.mesh.positions, axis=0))
+    np.savez(tmp_path / "other.npz", posed=posed)
+    assert "skinning_matrices" in run("--fit", str(tmp_path / "other.npz"), "-o", str(tmp_path / "x.glb"))
+    assert "takes the place" in run("--heat", "--fit", str(tmp_path / "poses.npz"), "-o", str(tmp_path / "x.glb"))
+    assert "--fit" in run("--fit-method", "LBS", "--heat", "-o", str(tmp_path / "x.glb"))
