@@ -19,6 +19,9 @@
 /* Joints with which other methods than the linear one begin, beyond those that are kept. */
 #define MORE_CANDIDATES 4
 
+/* How often joints are added to them that would lower the error. */
+#define MORE_TURNS 4
+
 /* Steps with them, before the heaviest are chosen. */
 #define FIRST_STEPS 6
 
@@ -61,13 +64,14 @@ typedef struct workspace {
   double *gram;                       /* (J, J) */
   double *weights;                    /* (J) */
   double *hull;                       /* (sbs_hull_work_size(J)) */
-  double *by;                         /* (most, 3) */
+  double *by;                         /* (J, 3) */
   double *squares;                    /* (most, most) products of derivatives, at the weights `now` */
   double *tried;                      /* (most, most) the same at `next` */
   double *small;                      /* (most, most) a gram matrix */
   double *now, *next;                 /* (most) weights */
   double *all_weights, *best_weights; /* (most) */
   int32_t *indices, *all_indices, *best_indices, *order, *chosen; /* (most) */
+  int32_t *everyone;                                              /* (J) */
 } workspace;
 
 /* Joints of which some are to stay, with the weights that all of them have. */
@@ -93,7 +97,7 @@ static workspace lay_out(const fit *of, double *memory, size_t *size) {
   made.gram = at, at += joints * joints;
   made.weights = at, at += joints;
   made.hull = at, at += sbs_hull_work_size(joints);
-  made.by = at, at += 3 * most;
+  made.by = at, at += 3 * joints;
   made.squares = at, at += most * most;
   made.tried = at, at += most * most;
   made.small = at, at += most * most;
@@ -105,6 +109,7 @@ static workspace lay_out(const fit *of, double *memory, size_t *size) {
   for (size_t i = 0; i < sizeof integers / sizeof *integers; i++) {
     *integers[i] = (int32_t *)(void *)at, at += (most + 1) / 2;
   }
+  made.everyone = (int32_t *)(void *)at, at += (joints + 1) / 2;
   if (size) *size = (size_t)(at - memory);
   return made;
 }
@@ -284,10 +289,6 @@ static void write_vertex(const fit *of, size_t vertex, size_t count, const works
   if (of->errors) of->errors[vertex] = sqrt(error / (double)of->desc->frame_count);
 }
 
-static int has_set_center(const sbs_fit_formula *formula) {
-  return formula->method == SBS_METHOD_SPHERICAL && formula->center == SBS_CENTER_JOINT_SET;
-}
-
 /* Leaves out joints without weight, which would still count for the center of their set. Returns whether there are. */
 static int drop_idle(workspace *work, size_t *count) {
   size_t kept = 0;
@@ -299,6 +300,60 @@ static int drop_idle(workspace *work, size_t *count) {
   const int any = kept < *count;
   *count = kept;
   return any;
+}
+
+/* A sum of squares that is as good as none. */
+static double exact_error(const fit *of, const workspace *work) {
+  const size_t joints = of->desc->joint_count;
+  double most = 0.0;
+  for (size_t j = 0; j < joints; j++) most = fmax(most, work->gram[j * joints + j]);
+  return 1e-20 * most;
+}
+
+/*
+ * Adds those joints without weight whose growth lowers the error most, as long as there is room; those that have not
+ * gained any make it. Returns how many were added. Linear blending alone does not tell which joints matter.
+ */
+static size_t add_promising(const fit *of, const sbs_fit_formula *formula, size_t vertex, size_t *count,
+                            workspace *work) {
+  const sbs_fit_desc *desc = of->desc;
+  const size_t joints = desc->joint_count;
+  double *slopes = work->points, *w = work->weights, mean = 0.0;
+  drop_idle(work, count);
+  for (size_t j = 0; j < joints; j++) {
+    slopes[j] = w[j] = 0.0;
+    work->everyone[j] = (int32_t)j;
+  }
+  for (size_t i = 0; i < *count; i++) w[work->indices[i]] = work->now[i];
+  for (size_t f = 0; f < desc->frame_count; f++) {
+    const size_t first = f * joints;
+    const sbs_fit_joints all = {of->joints + first, of->kinds + first, of->stretches + first, work->everyone, joints};
+    const double *p = desc->posed + 3 * (f * desc->vertex_count + vertex);
+    double moved[3];
+    sbs_move_with_derivatives(formula, &all, desc->rest_positions + 3 * vertex,
+                              desc->centers ? desc->centers + 3 * vertex : NULL, w, moved, work->by);
+    for (size_t j = 0; j < joints; j++) {
+      for (size_t k = 0; k < 3; k++) slopes[j] += (moved[k] - p[k]) * work->by[3 * j + k];
+    }
+  }
+  for (size_t j = 0; j < joints; j++) mean += w[j] * slopes[j];
+  size_t added = 0;
+  while (*count < of->most) {
+    size_t steepest = joints;
+    for (size_t j = 0; j < joints; j++) {
+      if (w[j] == 0.0 && (steepest == joints || slopes[j] < slopes[steepest])) steepest = j;
+    }
+    if (steepest == joints || !(slopes[steepest] < mean)) break;
+    w[steepest] = -1.0; /* is among them now */
+    work->indices[*count] = (int32_t)steepest;
+    work->now[(*count)++] = 0.0;
+    added++;
+  }
+  return added;
+}
+
+static int has_set_center(const sbs_fit_formula *formula) {
+  return formula->method == SBS_METHOD_SPHERICAL && formula->center == SBS_CENTER_JOINT_SET;
 }
 
 /* Fits with some of the candidates alone, from given weights, and keeps the result if it is the best so far. */
@@ -327,9 +382,8 @@ static void try_choice(const fit *of, const sbs_fit_formula *formula, size_t ver
  */
 static void choose_joints(const fit *of, const sbs_fit_formula *formula, size_t vertex, const candidates *all,
                           workspace *work, choice *best) {
-  const size_t width = of->options->influences, joints = of->desc->joint_count;
-  double exact = 0.0; /* as good as nothing */
-  for (size_t j = 0; j < joints; j++) exact = fmax(exact, 1e-20 * work->gram[j * joints + j]);
+  const size_t width = of->options->influences;
+  const double exact = exact_error(of, work);
   int32_t *order = work->order, *chosen = work->chosen;
   for (size_t i = 0; i < all->count; i++) { /* by decreasing weight; those without any stay in their order */
     size_t at = i;
@@ -367,21 +421,20 @@ static void fit_vertex(const fit *of, size_t vertex, workspace *work) {
   /* the center of a joint set jumps where a joint comes or goes: which of them stay is found about weighted ones */
   sbs_fit_formula smooth = formula;
   if (formula.center == SBS_CENTER_JOINT_SET) smooth.center = SBS_CENTER_WEIGHTED;
-  const int is_final = count <= width && smooth.center == formula.center;
-  const size_t steps = of->options->iterations, first_steps = steps < FIRST_STEPS || is_final ? steps : FIRST_STEPS;
+  const size_t steps = of->options->iterations, first_steps = steps < FIRST_STEPS ? steps : FIRST_STEPS;
   double error = descend(of, &smooth, vertex, count, first_steps, work);
-  if (!is_final) {
-    const candidates all = {count, work->all_indices, work->all_weights};
-    memcpy(work->all_indices, work->indices, count * sizeof *work->indices);
-    memcpy(work->all_weights, work->now, count * sizeof *work->now);
-    choice best = {.indices = work->best_indices, .weights = work->best_weights};
-    choose_joints(of, &formula, vertex, &all, work, &best);
-    count = best.count;
-    error = best.error;
-    memcpy(work->indices, best.indices, count * sizeof *work->indices);
-    memcpy(work->now, best.weights, count * sizeof *work->now);
+  for (int turn = 0; turn < MORE_TURNS && error > exact_error(of, work); turn++) {
+    if (!add_promising(of, &smooth, vertex, &count, work)) break;
+    error = descend(of, &smooth, vertex, count, first_steps, work);
   }
-  write_vertex(of, vertex, count, work, error);
+  const candidates all = {count, work->all_indices, work->all_weights};
+  memcpy(work->all_indices, work->indices, count * sizeof *work->indices);
+  memcpy(work->all_weights, work->now, count * sizeof *work->now);
+  choice best = {.indices = work->best_indices, .weights = work->best_weights};
+  choose_joints(of, &formula, vertex, &all, work, &best);
+  memcpy(work->indices, best.indices, best.count * sizeof *work->indices);
+  memcpy(work->now, best.weights, best.count * sizeof *work->now);
+  write_vertex(of, vertex, best.count, work, best.error);
 }
 
 static sbs_status fit_vertices(void *context, sbs_share vertices, int worker) {

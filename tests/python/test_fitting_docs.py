@@ -8,6 +8,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 TEXT = (Path(__file__).parents[2] / "docs" / "fitting.md").read_text(encoding="utf-8")
 
 
@@ -21,3 +23,5 @@ def test_the_examples_run() -> None:
     gradient = names["gradient"]
     assert gradient.joint_weights.shape == (1, 2)
     assert gradient.skinning_matrices.shape == (2, 3, 4)
+    assert names["fitted"].joint_weights.shape == (np.count_nonzero(names["near"]), 4)
+    assert names["fitted"].errors.max() < 1e-2  # of dual quaternions by spherical skinning; she is 16.7 tall

@@ -105,8 +105,8 @@ def weights(
 ) -> None:
     """Make weights for the character in FILE, or change those that it has, and write a GLB.
 
-    Steps are made in this order: weights by examples, capsules or heat, else those of FILE; --smooth, --prune, --limit; --check;
-    the output, which contains mesh, skeleton, weights and animations, but no materials.
+    Steps are made in this order: weights by examples, capsules or heat, else those of FILE; --smooth, --prune,
+    --limit; --check; the output, which contains mesh, skeleton, weights and animations, but no materials.
     """
     check_outputs(capsules_from, heat, capsules_out, checks, shown, output)
     if examples is None:
@@ -245,8 +245,8 @@ def fitted(character: Character, source: Path, method: Literal["SBS", "LBS", "DQ
             progress=lambda share: bar.update(task, completed=share),
         )
     size = float(np.linalg.norm(np.ptp(np.asarray(mesh.positions, np.float64), axis=0)))
-    error = np.sqrt(np.square(result.errors).mean())
-    say(f"fit: {len(posed)} frames, error {error / size:.3%} of the size, at most {result.errors.max() / size:.3%}")
+    typical = np.sqrt(np.square(result.errors).mean())
+    say(f"fit: {len(posed)} frames, error {typical / size:.3%} of the size, at most {result.errors.max() / size:.3%}")
     return result
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Making weights for a mesh: by capsules around its bones, by heat, from examples, by a brush, and tools to change them.
+"""Making weights for a mesh: by capsules around bones, by heat, from examples, by a brush, and tools to change them.
 
 Weights are `Influences`, pairs of padded arrays as `sbs.Skin` takes them: by decreasing weight (ties by joint), padded
 with index 0 and weight 0.
