@@ -7,6 +7,7 @@ right rather than fast.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Unpack
@@ -33,7 +34,7 @@ TO_FULL = np.array([[0, 1, 2, 3], [1, 4, 5, 6], [2, 5, 7, 8], [3, 6, 8, 9]])
 """Where the elements of a symmetric matrix (4, 4) stand among those of its upper triangle."""
 
 
-class Smoothed:
+class Smoothed(ABC):
     """What smooths over the welded surface of a mesh: seams do not open."""
 
     def __init__(self, character: Character) -> None:
@@ -54,9 +55,9 @@ class Smoothed:
         """Positions (F, V, 3) of several."""
         return np.stack([self.deform(matrices, **options) for matrices in np.asarray(skinning_matrices)])
 
+    @abstractmethod
     def pose(self, matrices: Floats) -> Floats:
         """Positions (W, 3) of the surface."""
-        raise NotImplementedError
 
 
 def laplacian(surface: RestSurface) -> sparse.csr_array:

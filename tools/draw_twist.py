@@ -16,6 +16,7 @@ import numpy as np
 
 from sbs.character import Character
 from sbs.files import replacing
+from sbs.limbs import twist_bones
 from sbs.picture import Camera, Row, compose
 from sbs.poses import axes, turned, vertices_around
 from sbs.quality import Motion, chosen, evaluate
@@ -28,6 +29,7 @@ LIMBS = (
     ("LeftForeArm", 170.0, "The forearm twisted by 170°", (0.2, 0.3, -1.0)),
     ("LeftArm", 120.0, "The upper arm twisted by 120°", (0.2, 0.3, -1.0)),
     ("LeftUpLeg", 90.0, "The thigh twisted by 90°", (0.6, 0.1, 1.0)),
+    ("Neck1", 80.0, "The neck twisted by 80°", (0.6, 0.1, 1.0)),
 )
 
 
@@ -45,7 +47,9 @@ def twisted(character: Character) -> Motion:
 def rows(character: Character, width: int, samples: int) -> Iterator[Row]:
     """A row of pictures for each of the limbs."""
     motion = twisted(character)
-    report = evaluate(character, [motion], chosen(METHODS))
+    # The neck is too short to be found as a limb, so it is named.
+    limbs = [bone.name for bone in twist_bones(character) if bone.spread]
+    report = evaluate(character, [motion], chosen(METHODS, limbs=(*limbs, "Neck1")))
     for pose, (name, _, caption, view) in enumerate(LIMBS):
         shown = vertices_around(character, character.skeleton.index(name))
         points = np.concatenate([shape[shown] for shape in shapes(report, motion, pose).values()])

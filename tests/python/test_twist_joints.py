@@ -10,7 +10,7 @@ import pygltflib
 import pytest
 
 import sbs
-from sbs.animation import Animation, Track
+from sbs.animation import Animation, Animations, Track
 from sbs.poses import axes, turned
 from sbs.samples import load as load_sample
 
@@ -33,7 +33,7 @@ def woman() -> sbs.Character:
     motion = Animation.from_skinning_matrices(
         "turn", np.linspace(0.0, 2.0, 6), character.skinning_matrices(np.stack(local)), character.rig
     )
-    return sbs.Character(character.name, character.mesh, character.skeleton, character.rig, [motion])
+    return sbs.Character(character.name, character.mesh, character.skeleton, character.rig, Animations((motion,)))
 
 
 def accessor(gltf: pygltflib.GLTF2, number: int) -> np.ndarray:
@@ -43,7 +43,7 @@ def accessor(gltf: pygltflib.GLTF2, number: int) -> np.ndarray:
     dtype = {5121: np.uint8, 5123: np.uint16, 5125: np.uint32, 5126: np.float32}[told.componentType]
     columns = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}[told.type]
     start = (view.byteOffset or 0) + (told.byteOffset or 0)
-    return np.frombuffer(gltf.binary_blob(), dtype, told.count * columns, start).reshape(told.count, columns)
+    return np.array(np.frombuffer(gltf.binary_blob(), dtype, told.count * columns, start)).reshape(-1, columns)
 
 
 def slerp(one: np.ndarray, other: np.ndarray, share: float) -> np.ndarray:
@@ -210,7 +210,7 @@ def test_uneven_scales_are_refused() -> None:
     bound = sbs.Character.from_mesh(mesh, skeleton)
     hand = Track("rotation", "LINEAR", bound.rig.joints[2:], np.zeros(1), np.array([[[1.0, 1.0, 0.0, 0.0]]]))
     turned_hand = Animation("turned hand", (hand,), bound.rig)
-    character = sbs.Character("", mesh, skeleton, bound.rig, [turned_hand])
+    character = sbs.Character("", mesh, skeleton, bound.rig, Animations((turned_hand,)))
     twist = sbs.Twist([1], [[1.0, 0, 0]], [[3.0, 0, 0]], parents=[0], joint_count=3, children=[2])
     with pytest.raises(ValueError, match="'joint_1' has different scales along its axes at bind"):
         character.with_twist_joints(twist)
