@@ -52,7 +52,7 @@ def slerp(one: np.ndarray, other: np.ndarray, share: float) -> np.ndarray:
     angle = np.arccos(min(float(one @ other), 1.0))
     if angle < 1e-6:
         return one
-    return (np.sin((1 - share) * angle) * one + np.sin(share * angle) * other) / np.sin(angle)
+    return np.asarray((np.sin((1 - share) * angle) * one + np.sin(share * angle) * other) / np.sin(angle))
 
 
 def seen_by_an_engine(path: Path, time: float) -> np.ndarray:
