@@ -15,6 +15,7 @@ from .fit import FittedWeights, fit
 from .heat import HeatReport, HeatWeights, JoinedIsland, heat_weights
 from .influences import from_dense, to_dense
 from .mirror import Counterparts, Mirrored, mirror, mirror_joints
+from .reachable import Reachable, reachable
 from .tools import limit, normalize, prune, smooth
 from .transfer import Transfer, transfer
 
@@ -28,6 +29,7 @@ __all__ = [
     "Influences",
     "JoinedIsland",
     "Mirrored",
+    "Reachable",
     "Stroke",
     "Transfer",
     "WeightCheck",
@@ -44,6 +46,7 @@ __all__ = [
     "mirror_joints",
     "normalize",
     "prune",
+    "reachable",
     "smooth",
     "statistics",
     "tidy",

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""Where weights can take a vertex."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from meshes import skinning_matrices
+
+import sbs
+from sbs import weights
+from sbs.options import Center
+
+POSITION = np.array([0.3, -1.0, 0.7])
+
+
+def test_linear_blending_reaches_a_triangle() -> None:
+    """The corners are where each joint takes the vertex, and all else lies between them."""
+    matrices = skinning_matrices(3)
+    patch = weights.reachable(POSITION, matrices, method="linear", steps=7)
+    corners = matrices[:, :3, :3] @ POSITION + matrices[:, :3, 3]
+    np.testing.assert_allclose(patch.points, patch.weights @ corners, atol=1e-14)
+    areas = np.linalg.norm(np.cross(*np.diff(patch.points[patch.triangles], axis=1).transpose(1, 0, 2)), axis=1) / 2
+    whole = np.linalg.norm(np.cross(*np.diff(corners, axis=0))) / 2
+    np.testing.assert_allclose(areas, whole / 49, rtol=1e-10)  # 7 x 7 alike
+    assert len(patch.triangles) == 49
+    assert len(patch.points) == 36
+    # a border: each of its points begins one edge and ends one
+    assert sorted(patch.edges[:, 0]) == sorted(patch.edges[:, 1]) == sorted(set(patch.edges.ravel().tolist()))
+    assert len(patch.edges) == 21
+
+
+@pytest.mark.parametrize("center", ["weighted", "joint_set", "optimized"])
+def test_every_point_is_what_a_skin_makes_of_its_weights(center: Center) -> None:
+    matrices = skinning_matrices(3, seed=3)
+    own = np.array([0.1, 0.2, -0.5]) if center == "optimized" else None
+    patch = weights.reachable(POSITION, matrices, center=center, rotation_center=own, steps=4)
+    for point, shares in zip(patch.points, patch.weights, strict=True):
+        centers = None if own is None else own[None]
+        skin = sbs.Skin(POSITION[None], [[0, 1, 2]], shares[None], centers=centers, joint_count=3)
+        np.testing.assert_allclose(skin.deform(matrices, center=center)[0], point, atol=1e-12)
+
+
+def test_two_joints_about_one_axis_reach_an_arc() -> None:
+    turns = sbs.rotations.matrices_from_axis_angle([0, 0, 1], [0, 120], degrees=True)
+    matrices = np.concatenate([turns, np.zeros((2, 3, 1))], axis=2)
+    arc = weights.reachable([2.0, 0.0, 1.0], matrices, steps=16)
+    # the damping of weighted centers, 1e-6, moves them by less than that share of the radius
+    np.testing.assert_allclose(np.hypot(arc.points[:, 0], arc.points[:, 1]), 2, atol=2e-6)
+    np.testing.assert_allclose(arc.points[:, 2], 1, atol=2e-6)
+    assert arc.triangles.shape == (0, 3)
+    assert arc.edges.tolist() == [[i, i + 1] for i in range(16)]
+
+
+def test_fitting_finds_the_weights_of_a_reachable_point() -> None:
+    matrices = skinning_matrices(3, seed=5)
+    patch = weights.reachable(POSITION, matrices, steps=6)
+    for point in patch.points:
+        found = weights.fit(POSITION[None], point[None, None], matrices[None], influences=3)
+        assert found.errors[0] <= 1e-4 * np.linalg.norm(POSITION)
+
+
+def test_bad_input() -> None:
+    matrices = skinning_matrices(3)
+    with pytest.raises(ValueError, match="two or three joints"):
+        weights.reachable(POSITION, matrices[:1])
+    with pytest.raises(ValueError, match=r"position has shape"):
+        weights.reachable(POSITION[None], matrices)
+    with pytest.raises(ValueError, match="steps must be at least 1"):
+        weights.reachable(POSITION, matrices, steps=0)
+    with pytest.raises(ValueError, match="center has no effect"):
+        weights.reachable(POSITION, matrices, method="LBS", center="joint_set")
+    with pytest.raises(ValueError, match="rotation_center is for"):
+        weights.reachable(POSITION, matrices, rotation_center=POSITION)
+    with pytest.raises(ValueError, match="rotation_center is for"):
+        weights.reachable(POSITION, matrices, center="optimized")
