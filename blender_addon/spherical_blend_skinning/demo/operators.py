@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A scene that demonstrates the add-on: a woman twists her arm, by linear and by spherical blending."""
+"""A scene that demonstrates the add-on: a woman twists her arm, by linear and by spherical blending, and spread."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mathutils import Quaternion, Vector
 
 from ..bind import operators as bind
 from ..core import library
-from ..settings.typed import Result, mesh_of
+from ..settings.typed import Result, mesh_of, settings_of
 
 __all__ = ["CLASSES", "Demo", "build"]
 
@@ -24,24 +24,26 @@ _BONE = "LeftForeArm"
 _DEGREES = 170.0
 # The file is in decimetres.
 _SCALE = 0.1
-# The distance between both characters, in metres; their arms are stretched out.
+_TITLES = ("Linear Blend", "Spherical Blend", "Spread Twist")
+# The distance between characters, in metres; their arms are stretched out.
 _DISTANCE = 1.9
 _FRAMES = (1, 40, 80)
 
 
 class Demo(NamedTuple):
-    """The objects of the demo: the same character twice.
+    """The objects of the demo: the same character three times.
 
     Attributes
     ----------
-    linear, spherical : Object
+    linear, spherical, spread : Object
         The meshes.
-    armatures : tuple of two Object
+    armatures : tuple of three Object
     """
 
     linear: bpy.types.Object
     spherical: bpy.types.Object
-    armatures: tuple[bpy.types.Object, bpy.types.Object]
+    spread: bpy.types.Object
+    armatures: tuple[bpy.types.Object, ...]
 
 
 def build(context: bpy.types.Context) -> Demo:
@@ -55,28 +57,29 @@ def build(context: bpy.types.Context) -> Demo:
     mesh, armature = _import(Path(library.load().__file__).parent / "demo" / "data" / "woman.glb")
     collection = bpy.data.collections.new(_NAME)
     context.scene.collection.children.link(collection)
-    characters = [(mesh, armature), _copy(mesh, armature)]
-    for number, (body, rig) in enumerate(characters):
+    characters = [(mesh, armature), *(_copy(mesh, armature) for _ in _TITLES[1:])]
+    for number, ((body, rig), title) in enumerate(zip(characters, _TITLES, strict=True)):
         for item in (body, rig):
             for other in item.users_collection:
                 other.objects.unlink(item)
             collection.objects.link(item)
-        rig.location = ((number - 0.5) * _DISTANCE, 0.0, 0.0)
+        rig.location = ((number - 0.5 * (len(_TITLES) - 1)) * _DISTANCE, 0.0, 0.0)
         rig.scale = (_SCALE, _SCALE, _SCALE)
         rig.hide_set(True)
         _twist(rig)
-        title = "Spherical Blend" if number else "Linear Blend"
         body.name = f"Woman, {title}"
         collection.objects.link(_label(title, rig.matrix_basis @ _top(body)))
-    (linear, _), (spherical, rig) = characters
+    linear, spherical, spread = (body for body, _ in characters)
     scene = context.scene
     scene.frame_start, scene.frame_end = _FRAMES[0], _FRAMES[-1]
-    bind.bind(context, spherical, rig)
+    for body, rig in characters[1:]:
+        settings_of(rig).spread_twist = body == spread
+        bind.bind(context, body, rig)
     scene.frame_set(_FRAMES[1])
-    context.view_layer.objects.active = spherical
+    context.view_layer.objects.active = spread
     for item in context.view_layer.objects:
-        item.select_set(item in (linear, spherical))
-    return Demo(linear, spherical, (armature, rig))
+        item.select_set(item in (linear, spherical, spread))
+    return Demo(linear, spherical, spread, tuple(rig for _, rig in characters))
 
 
 def _import(path: Path) -> tuple[bpy.types.Object, bpy.types.Object]:
@@ -162,7 +165,10 @@ def _label(text: str, place: Vector) -> bpy.types.Object:
 class SBS_OT_demo(bpy.types.Operator):
     bl_idname = "sbs.demo"
     bl_label = "Spherical Blend Skinning Demo"
-    bl_description = "Add a character twice, her arm twisted: by linear and by spherical blend skinning"
+    bl_description = (
+        "Add a character three times, her arm twisted: by linear and by spherical blend skinning, and with the twist "
+        "spread along her forearm"
+    )
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
@@ -181,7 +187,7 @@ class SBS_OT_demo(bpy.types.Operator):
         except RuntimeError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"Added {len(mesh_of(demo.linear).vertices)} vertices twice; play the animation")
+        self.report({"INFO"}, f"Added {len(mesh_of(demo.linear).vertices)} vertices three times; play the animation")
         return {"FINISHED"}
 
 

@@ -156,7 +156,7 @@ class SBS_PG_object(bpy.types.PropertyGroup):
     )
     twist_across: float = _kept(
         shared.factor,
-        name="Across Joints",
+        name="At Joints",
         description="How much of the method is used where bones meet, while twists are spread; along limbs all of it "
         "is. The rest is the method chosen for elsewhere, which keeps bent joints from bulging",
         default=0.5,

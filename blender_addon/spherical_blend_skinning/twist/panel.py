@@ -35,6 +35,7 @@ class SBS_UL_twist_bones(bpy.types.UIList):
         _flags: Any,
     ) -> None:
         row = layout.row(align=True)
+        row.use_property_split = False
         row.prop(item, BONE_TWIST, text="")
         row.label(text=item.name)
 
@@ -100,7 +101,10 @@ def _draw(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
     # Elsewhere the same method is used.
     row.active = item.type == "ARMATURE" or settings.method != settings_of(item).amount_method
     row.prop(settings, "twist_across")
-    column.prop(settings, "twist_follow")
+    # Beside a label, its name would not fit in the sidebar.
+    row = column.row()
+    row.use_property_split = False
+    row.prop(settings, "twist_follow")
 
 
 def _draw_reason(layout: bpy.types.UILayout, armature: bpy.types.Object, row: int) -> None:

@@ -51,6 +51,27 @@ def make_character(blender: Session) -> None:
     blender.move(EMPTY)
 
 
+def make_arm(blender: Session) -> None:
+    """A tube about the bones of an arm, bound and selected, whose forearm is twisted; the sidebar is open."""
+    make_empty(blender)
+    blender.run(
+        "import limbs, rigs\n"
+        "tube, armature = limbs.make()\n"
+        "rigs.bind(tube, armature)\n"
+        "limbs.twist(armature, 'ForeArm', 170.0)\n"
+        "bpy.context.scene.frame_set(1)\n"
+        "bpy.context.view_layer.update()\n"
+        "rigs.select([tube])\n"
+        "bpy.ops.view3d.view_axis(type='FRONT')\n"
+        "view = area.spaces.active.region_3d\n"
+        "view.view_location = (0.6, 0, 2)\n"
+        "view.view_distance = 9\n"
+        "area.spaces.active.show_region_ui = True\n"
+        "bpy.ops.ed.undo_push(message='Start')\n"
+    )
+    blender.move(EMPTY)
+
+
 def open_menu(blender: Session) -> None:
     """Click through to the menu Object > Parent."""
     blender.click(OBJECT_MENU)
@@ -207,6 +228,21 @@ def assert_right(blender: Session) -> None:
             ") < expected.TOLERANCE"
         ),
         "the mesh is right",
+    )
+
+
+def assert_spread(blender: Session, *names: str) -> None:
+    """The tube becomes what the library says with twists spread along these bones, or none."""
+    wait_until(
+        lambda: blender.run(
+            "import expected, limbs, rigs\n"
+            "tube, armature = bpy.data.objects['Tube'], bpy.data.objects['Rig']\n"
+            "ticked = [bone.name for bone in armature.pose.bones if bone.sbs_twist]\n"
+            "wanted = limbs.deformed(tube, armature, names) if names else expected.deformed(tube, armature)\n"
+            "result = ticked == names and expected.error(rigs.evaluated(tube), wanted) < expected.TOLERANCE",
+            names=list(names),
+        ),
+        f"twists are spread along {names}",
     )
 
 
