@@ -53,6 +53,11 @@ def enable(wheels: bool = True, default_set: bool = True) -> ModuleType:
     return enabled
 
 
+def spread_no_twists() -> None:
+    """Let newly bound meshes be without the twists that they spread by default: tests of those switch them on."""
+    bpy.context.preferences.addons[_name].preferences.spread_twist = False
+
+
 def disable(wheels: bool = True) -> None:
     """Switch it off, and take its wheels away unless they are to stay."""
     addon_utils.disable(_name, default_set=True, handle_error=_fail, **_options(wheels))

@@ -78,6 +78,7 @@ def clean_blender(capfd: pytest.CaptureFixture[str]) -> Iterator[None]:
 
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     addon.enable(wheels=False)
+    addon.spread_no_twists()
     yield
     addon.disable(wheels=False)
     # What a handler or a draw function raises, Blender prints and forgets.

@@ -38,7 +38,7 @@ def deformed(
     armature: bpy.types.Object,
     names: Sequence[str] | Callable[[Any, Sequence[bpy.types.PoseBone]], Any] | None = LIMBS,
     *,
-    across: float = 0.5,
+    across: float = 0.4,
     twists: Floats | None = None,
     rest: Floats | None = None,
     mesh: bpy.types.Mesh | None = None,

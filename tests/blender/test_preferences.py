@@ -28,8 +28,9 @@ def test_without_preferences(for_this_session: None) -> None:
     armature, tube = rigs.make_armature(), rigs.make_tube()
     rigs.select([tube, armature])
     assert bpy.ops.sbs.bind() == {"FINISHED"}
-    assert tube.sbs.center == "OPTIMIZED"
+    assert tube.sbs.center == "OPTIMIZED" and tube.sbs.spread_twist
     tube.sbs.center = "JOINT_SET"
+    tube.sbs.spread_twist = False
     rigs.turn(armature)
     assert error(rigs.evaluated(tube), deformed(tube, armature)) < TOLERANCE
 

@@ -138,6 +138,7 @@ def test_undo(character: Character) -> None:
 @pytest.mark.parametrize("owner", ["rig", "mesh"])
 def test_presets(character: Character, owner: str) -> None:
     armature, tubes = character
+    armature.sbs.spread_twist = True
     settings = (armature if owner == "rig" else tubes[0]).sbs
     assert settings.preset == "QUALITY"
     for preset, expected in {

@@ -158,6 +158,69 @@ def test_all_meshes_of_a_rig() -> None:
     assert [armature.pose.bones[limb.bone].name for limb in binding_of(glove).limbs] == list(LIMBS)
 
 
+def by_default() -> None:
+    """Have the preferences as they come."""
+    bpy.context.preferences.addons[addon.name()].preferences.property_unset("spread_twist")
+
+
+def test_is_the_default_of_what_is_bound_anew() -> None:
+    by_default()
+    tube, armature = limbs.make()
+    rigs.select([tube, armature])
+    bpy.context.view_layer.update()
+    assert bpy.ops.sbs.bind() == {"FINISHED"}
+    assert (tube.sbs.scope, armature.sbs.spread_twist, tube.sbs.spread_twist) == ("RIG", True, True)
+    assert ticked(armature) == list(LIMBS)
+    pose(armature)
+    assert_spread(tube, armature, center="optimized", centers=kept_centers(tube))
+    # What was chosen stays, and so does what files of earlier versions have.
+    tube.sbs.spread_twist = False
+    assert bpy.ops.sbs.unbind() == bpy.ops.sbs.bind() == {"FINISHED"}
+    assert not tube.sbs.spread_twist
+    other = rigs.make_tube(name="Other")
+    other.sbs.center = "JOINT_SET"
+    rigs.select([other, armature])
+    bpy.context.view_layer.update()
+    assert bpy.ops.sbs.bind() == {"FINISHED"}
+    assert not other.sbs.spread_twist
+
+
+def test_limbs_are_found_by_meshes_one_after_the_other() -> None:
+    """The first that is bound may be one that no limb moves."""
+    by_default()
+    arm, armature = limbs.make()
+    ring = rigs.make_tube(name="Ring")
+    ring.vertex_groups["B3"].name = "Hand"
+    for number in range(3):
+        ring.vertex_groups.remove(ring.vertex_groups[f"B{number}"])
+    for item in (ring, arm):
+        rigs.select([item, armature])
+        bpy.context.view_layer.update()
+        assert bpy.ops.sbs.bind() == {"FINISHED"}
+        assert ticked(armature) == ([] if item == ring else list(LIMBS))
+    # Not after the artist has chosen.
+    armature.pose.bones["UpperArm"].sbs_twist = False
+    other = rigs.make_tube(name="Other")
+    rigs.select([other, armature])
+    bpy.context.view_layer.update()
+    assert bpy.ops.sbs.bind() == {"FINISHED"}
+    assert ticked(armature) == ["ForeArm"]
+
+
+@pytest.mark.parametrize("kind", ["HEAT", "CAPSULES"])
+def test_limbs_are_found_by_new_weights(kind: str) -> None:
+    by_default()
+    tube, armature = limbs.make()
+    tube.vertex_groups.clear()
+    rigs.select([tube, armature])
+    bpy.context.view_layer.update()
+    assert bpy.ops.sbs.bind() == {"FINISHED"}
+    assert tube.sbs.spread_twist and ticked(armature) == []
+    rigs.select([tube])
+    assert bpy.ops.sbs.automatic_weights(weights=kind) == {"FINISHED"}
+    assert ticked(armature) == list(LIMBS)
+
+
 def test_chosen_before_it_is_bound() -> None:
     tube, armature = limbs.make()
     tube.sbs.spread_twist = True
@@ -208,7 +271,7 @@ def test_bendy_bones(character: Character) -> None:
 def test_methods(character: Character, method: str) -> None:
     tube, armature = character
     tube.sbs.method = method
-    across = 1.0 if method == "LINEAR" else 0.5
+    across = 1.0 if method == "LINEAR" else 0.4
     assert_spread(tube, armature, across=across, method=method.lower())
 
 
@@ -222,7 +285,7 @@ def test_profile(character: Character) -> None:
 
 def test_amount_across_joints(character: Character) -> None:
     tube, armature = character
-    for across in (0.5, 0.0, 1.0, 0.8):
+    for across in (0.4, 0.0, 1.0, 0.8):
         tube.sbs.twist_across = across
         assert_spread(tube, armature, across=across)
     # Where the rest is the same method, there is nothing to blend.
@@ -284,6 +347,10 @@ def test_game_shows_what_is_exported(character: Character) -> None:
     assert tube.sbs.preset == "GAME"
     tube.sbs.spread_twist = True
     assert tube.sbs.preset == "CUSTOM"
+    tube.sbs.preset = "QUALITY"
+    assert tube.sbs.spread_twist
+    tube.sbs.preset = "SPEED"
+    assert not tube.sbs.spread_twist
 
 
 def test_compare_with_linear(character: Character) -> None:

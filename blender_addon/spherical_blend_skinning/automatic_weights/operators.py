@@ -11,8 +11,9 @@ from ..capsules import assign as capsules
 from ..capsules.settings import capsule_settings_of
 from ..interface import rigged
 from ..interface.selection import all_meshes_property, allow, meshes
+from ..settings import rig as rig_settings
 from ..settings.declared import choice, flag
-from ..settings.typed import Result, armature_data, mesh_of
+from ..settings.typed import Result, armature_data, mesh_of, settings_of
 from ..weights import tools
 
 __all__ = ["CLASSES", "KINDS", "fit_property", "make"]
@@ -108,6 +109,8 @@ class SBS_OT_automatic_weights(bpy.types.Operator):
         except ValueError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        for mesh in found:
+            rig_settings.weights_made(settings_of(mesh.item))
         self.report({"INFO"}, f"Assigned weights of {count} vertices in {', '.join(mesh.item.name for mesh in found)}")
         return {"FINISHED"}
 

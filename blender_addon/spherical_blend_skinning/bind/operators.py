@@ -45,11 +45,12 @@ def bind(
     State
         With the binding, or a description of the problem.
     """
-    rig_settings.join(item, armature, center or preferences.center_of_new(context))
+    center = center or preferences.center_of_new(context)
+    rig_settings.join(item, armature, center, preferences.get(context).spread_twist)
     stack.attach(item, armature, _armature_modifier(item, armature, modifier_name))
     registry.adjust(item, stack.find(item))
     registry.forget()
-    rig_settings.spread_begins(settings_of(item))
+    rig_settings.weights_made(settings_of(item))
     return rebind(context, item)
 
 

@@ -10,7 +10,7 @@ import bpy
 
 from ..core import library
 from .choices import CENTERS
-from .declared import choice, integer
+from .declared import choice, flag, integer
 
 
 class SBS_AP_preferences(bpy.types.AddonPreferences):
@@ -45,6 +45,12 @@ class SBS_AP_preferences(bpy.types.AddonPreferences):
         default="OPTIMIZED",
     )
 
+    spread_twist: bool = flag(
+        name="Default Spread Twist",
+        description="Spread the twists of limbs along their bones on newly bound meshes, if their armature has limbs",
+        default=True,
+    )
+
     def draw(self, _context: bpy.types.Context) -> None:
         layout = self.layout
         problem = library.problem()
@@ -57,6 +63,7 @@ class SBS_AP_preferences(bpy.types.AddonPreferences):
         layout.use_property_split = True
         layout.prop(self, "engine")
         layout.prop(self, "center")
+        layout.prop(self, "spread_twist")
         layout.prop(self, "threads")
         column = layout.column(align=True)
         for number, text in enumerate(_about_library()):

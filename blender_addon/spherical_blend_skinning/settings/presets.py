@@ -8,14 +8,31 @@ import bpy
 __all__ = ["ITEMS", "of", "use"]
 
 _SETTINGS = {
-    "QUALITY": {"method": "SPHERICAL", "rotation": "QLERP", "center": "OPTIMIZED", "influence_limit": 0},
-    "SPEED": {"method": "SPHERICAL", "rotation": "QLERP", "center": "JOINT_SET", "influence_limit": 4},
+    "QUALITY": {
+        "method": "SPHERICAL",
+        "rotation": "QLERP",
+        "center": "OPTIMIZED",
+        "influence_limit": 0,
+        "spread_twist": True,
+    },
+    "SPEED": {
+        "method": "SPHERICAL",
+        "rotation": "QLERP",
+        "center": "JOINT_SET",
+        "influence_limit": 4,
+        "spread_twist": False,
+    },
     "GAME": {"method": "LINEAR", "influence_limit": 4, "spread_twist": False},
 }
 
 #: With numbers, which a computed property needs.
 ITEMS = (
-    ("QUALITY", "Quality", "Spherical Blend with optimized centers and all bones: limbs keep their shape best", 0),
+    (
+        "QUALITY",
+        "Quality",
+        "Spherical Blend with optimized centers and all bones, and twists spread: limbs keep their shape best",
+        0,
+    ),
     (
         "SPEED",
         "Speed",

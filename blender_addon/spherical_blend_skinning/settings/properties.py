@@ -72,7 +72,7 @@ def _spread(settings: SBS_PG_object, context: bpy.types.Context) -> None:
 def _take_settings(settings: SBS_PG_object, context: bpy.types.Context) -> None:
     """Give a mesh that shares the settings of its rig those of its new one."""
     if settings.scope == "RIG" and settings.armature is not None:
-        rig_settings.join(owner_of(settings), settings.armature, settings.center)
+        rig_settings.join(owner_of(settings), settings.armature, settings.center, settings.spread_twist)
     rig_settings.spread_begins(settings)
     _changed(settings, context)
 
@@ -159,7 +159,7 @@ class SBS_PG_object(bpy.types.PropertyGroup):
         name="At Joints",
         description="How much of the method is used where bones meet, while twists are spread; along limbs all of it "
         "is. The rest is the method chosen for elsewhere, which keeps bent joints from bulging",
-        default=0.5,
+        default=0.4,
         options=set(),
         update=_shared("twist_across"),
     )

@@ -12,12 +12,23 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from .typed import owner_of, settings_of
+from .typed import owner_of, settings_of, settings_of_pose_bone, twist_of
 
 if TYPE_CHECKING:
     from .properties import SBS_PG_object
 
-__all__ = ["SHARED", "changed", "followers", "join", "meshes_of", "share", "spread_begins", "take", "when_spread"]
+__all__ = [
+    "SHARED",
+    "changed",
+    "followers",
+    "join",
+    "meshes_of",
+    "share",
+    "spread_begins",
+    "take",
+    "weights_made",
+    "when_spread",
+]
 
 #: The shared settings, by their names in ``Object.sbs``. Amounts are not shared: vertex groups belong to one mesh.
 SHARED = (
@@ -55,6 +66,15 @@ def spread_begins(settings: SBS_PG_object) -> None:
         _find_limbs(armature)
 
 
+def weights_made(settings: SBS_PG_object) -> None:
+    """Have limbs found by the new weights of a mesh if twists are spread, unless somebody chose other bones."""
+    armature = settings.armature
+    if settings.spread_twist and armature is not None and armature.library is None and _find_limbs is not None:
+        bones = armature.pose.bones
+        if all(twist_of(bone) == settings_of_pose_bone(bone).is_limb for bone in bones):
+            _find_limbs(armature)
+
+
 def followers(armature: bpy.types.Object) -> list[bpy.types.Object]:
     """The meshes that share the settings of an armature object."""
     return [item for item in meshes_of(armature) if settings_of(item).scope == "RIG" and item.library is None]
@@ -73,7 +93,7 @@ def changed(settings: SBS_PG_object, name: str) -> None:
         settings.scope = "MESH"
 
 
-def join(item: bpy.types.Object, armature: bpy.types.Object, center: str) -> None:
+def join(item: bpy.types.Object, armature: bpy.types.Object, center: str, spread_twist: bool) -> None:
     """Give a bound mesh the settings of its rig, unless it has its own.
 
     Parameters
@@ -81,6 +101,8 @@ def join(item: bpy.types.Object, armature: bpy.types.Object, center: str) -> Non
     item, armature : Object
     center : str
         The rotation center for the first mesh of a rig, unless the rig has one already.
+    spread_twist : bool
+        Whether that one spreads twists.
     """
     settings = settings_of(item)
     if not settings.is_property_set("scope"):
@@ -88,11 +110,13 @@ def join(item: bpy.types.Object, armature: bpy.types.Object, center: str) -> Non
         settings.scope = "MESH" if chosen or armature.library is not None else "RIG"
     if settings.scope == "RIG":
         if not settings_of(armature).is_property_set("center"):
-            _begin(item, armature, center)
+            _begin(item, armature, center, spread_twist)
         take(item, armature)
     elif not settings.is_property_set("center"):
         # In files of earlier versions it is not set; they keep the default of that time, which is that of the property.
         settings.center = center
+        if not settings.is_property_set("spread_twist"):
+            settings.spread_twist = spread_twist
 
 
 def take(item: bpy.types.Object, armature: bpy.types.Object) -> None:
@@ -111,13 +135,15 @@ def share(source: bpy.types.Object, armature: bpy.types.Object) -> int:
     return len(meshes)
 
 
-def _begin(item: bpy.types.Object, armature: bpy.types.Object, center: str) -> None:
+def _begin(item: bpy.types.Object, armature: bpy.types.Object, center: str, spread_twist: bool) -> None:
     """Give a rig the settings of a mesh that is already bound to it, if there is one."""
     present = next((other for other in meshes_of(armature) if other != item and settings_of(other).bound), None)
     if present is not None:
         _copy(present, armature)
     else:
         settings_of(armature).center = center
+        if not settings_of(armature).is_property_set("spread_twist"):
+            settings_of(armature).spread_twist = spread_twist
 
 
 def meshes_of(armature: bpy.types.Object) -> list[bpy.types.Object]:

@@ -46,6 +46,7 @@ __all__ = [
     "settings_of",
     "settings_of_bone",
     "settings_of_pose_bone",
+    "twist_of",
     "values_of",
 ]
 
@@ -105,6 +106,11 @@ def settings_of_bone(bone: bpy.types.Bone | bpy.types.EditBone) -> SBS_PG_bone:
 def settings_of_pose_bone(bone: bpy.types.PoseBone) -> SBS_PG_pose_bone:
     """What we keep with a bone of an armature object."""
     return cast("SBS_PG_pose_bone", bone.sbs)  # type: ignore[attr-defined]  # is added when the add-on is registered
+
+
+def twist_of(bone: bpy.types.PoseBone) -> bool:
+    """Whether a twist is spread along a bone of an armature object."""
+    return cast("bool", bone.sbs_twist)  # type: ignore[attr-defined]  # is added when the add-on is registered
 
 
 def has_key(owner: bpy.types.ID, key: str) -> bool:

@@ -85,6 +85,7 @@ def main() -> None:
     preferences.filepaths.use_load_ui = False
     addon.provide(Path(archive))
     addon.enable()
+    addon.spread_no_twists()
     bpy.app.timers.register(Server(path).poll, persistent=True)
 
 

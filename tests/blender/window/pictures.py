@@ -120,8 +120,46 @@ def demo(blender: Session) -> Picture:
     return picture
 
 
+def twist(blender: Session) -> Picture:
+    """The forearm of the demo whose twist is spread, and the panel with the limbs."""
+    scenes.make_empty(blender)
+    blender.run(
+        "bpy.ops.sbs.demo()\n"
+        "bpy.context.view_layer.update()\n"
+        "bpy.ops.view3d.view_axis(type='FRONT')\n"
+        "import rigs\n"
+        "woman = bpy.data.objects['Woman, Spread Twist']\n"
+        "rigs.select([woman])\n"
+        "rig = woman.sbs.armature\n"
+        "bones = rig.data.bones\n"
+        "view = area.spaces.active.region_3d\n"
+        "view.view_location = rig.matrix_world @ (0.5 * (bones['LeftArm'].head_local + bones['LeftHand'].head_local))\n"
+        "view.view_location.x += 0.1\n"
+        "view.view_distance = 1.3\n"
+        "rig.sbs.twist_row = rig.pose.bones.find('LeftForeArm')\n"
+        "area.spaces.active.show_region_ui = True\n"
+    )
+    sidebar = scenes.open_tab(blender)
+    checkbox = blender.find_button("spread_twist", sidebar)
+    blender.click((sidebar[0] + 120, checkbox[1]))
+    scenes.pause()
+    blender.wait_for("not addon.module('engine.live').state_of(bpy.context.object).centers.are_awaited")
+    # The panel tells the time of the last frame; the first one is not typical.
+    blender.run("for frame in (36, 37, 38, 39, 40):\n    bpy.context.scene.frame_set(frame)")
+    blender.move(scenes.EMPTY)
+    return blender.settled(box=(330, 82, 1057, 720))
+
+
 # The demo comes last, since it changes the range of frames.
-PICTURES = {"menu": menu, "rig": rig, "panel": panel, "paint": paint, "capsules": capsules, "demo": demo}
+PICTURES = {
+    "menu": menu,
+    "rig": rig,
+    "panel": panel,
+    "paint": paint,
+    "capsules": capsules,
+    "twist": twist,
+    "demo": demo,
+}
 
 
 if __name__ == "__main__":
