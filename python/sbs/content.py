@@ -53,6 +53,7 @@ class SkinnedMesh:
     normals: Floats | None = None
     uvs: Floats | None = None
     centers: Floats | None = None
+    tangents: Floats | None = None
     shapes: tuple[BlendShape, ...] = ()
 
     def as_mesh(self) -> Mesh:
@@ -70,6 +71,7 @@ class SkinnedMesh:
                 normals=single(self.normals),
                 uvs=single(self.uvs),
                 centers=self.centers,
+                tangents=single(self.tangents),
                 shapes=tuple(replace(shape, offsets=shape.offsets.astype(np.float32)) for shape in self.shapes),
             )
 

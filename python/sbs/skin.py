@@ -865,6 +865,26 @@ class Skin:
         updated._warn_of_repairs()
         return updated
 
+    def with_normals(self, rest_normals: ArrayLike | None) -> Self:
+        """The same skin with other rest normals, or with none.
+
+        Parameters
+        ----------
+        rest_normals : (V, 3) array_like or None
+            Of any length.
+
+        Returns
+        -------
+        Skin
+            Of the class of this one.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `Skin`.
+        """
+        return type(self).quietly(**{**self._arguments(), "rest_normals": rest_normals})
+
     def _chosen(self, vertices: ArrayLike) -> NDArray[np.int32]:
         return np.asarray(np.arange(self.vertex_count, dtype=np.int32)[np.asarray(vertices)])
 

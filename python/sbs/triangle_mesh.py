@@ -33,13 +33,16 @@ class Mesh:
         Texture coordinates.
     centers : (V, 3) float64 ndarray or None
         What ``center="optimized"`` turns every vertex about; of files that give such points (SDEF).
+    tangents : (V, 4) ndarray or None
+        Unit tangents at rest, along u of the texture coordinates, and the handedness, 1 or -1, of the frame of tangent,
+        bitangent and normal: see `sbs.tangents`.
     shapes : tuple of BlendShape
         Blend shapes, also called morph targets.
 
     Raises
     ------
     ValueError
-        If triangles or texture coordinates do not fit the positions. `Skin` checks the rest.
+        If triangles, texture coordinates, tangents or shapes do not fit the positions. `Skin` checks the rest.
     """
 
     positions: AnyFloats
@@ -49,6 +52,7 @@ class Mesh:
     normals: AnyFloats | None = None
     uvs: AnyFloats | None = None
     centers: NDArray[np.float64] | None = None
+    tangents: AnyFloats | None = None
     shapes: tuple[BlendShape, ...] = ()
 
     def __post_init__(self) -> None:
@@ -62,6 +66,8 @@ class Mesh:
             )
         if self.uvs is not None and np.shape(self.uvs) != (count, 2):
             raise ValueError(f"uvs has shape {np.shape(self.uvs)}, expected ({count}, 2)")
+        if self.tangents is not None and np.shape(self.tangents) != (count, 4):
+            raise ValueError(f"tangents has shape {np.shape(self.tangents)}, expected ({count}, 4)")
         for shape in self.shapes:
             vertices, offsets = np.asarray(shape.vertices), np.shape(shape.offsets)
             if vertices.ndim != 1 or offsets != (len(vertices), 3):
@@ -107,6 +113,7 @@ class Mesh:
             normals=None if self.normals is None else self.normals[indices],
             uvs=None if self.uvs is None else self.uvs[indices],
             centers=None if self.centers is None else self.centers[indices],
+            tangents=None if self.tangents is None else self.tangents[indices],
             shapes=tuple(replace(shape, vertices=numbers[shape.vertices]) for shape in self.shapes),
         )
 

@@ -193,6 +193,14 @@ def test_caches_and_the_command(tmp_path: Path) -> None:
     np.testing.assert_array_equal(run(), at_rest)
 
 
+def test_vertices_in_another_order(tmp_path: Path) -> None:
+    character = load(talking(), tmp_path)
+    order = np.array([2, 0, 3, 1])
+    other = character.with_mesh(character.mesh.reordered(order))
+    rest = character.shape_motion(character.animations[0]).rest_positions(1.0)
+    np.testing.assert_array_equal(other.shape_motion(character.animations[0]).rest_positions(1.0), rest[order])
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -202,6 +202,7 @@ def test_a_reordered_mesh_has_all_arrays_in_the_order() -> None:
         normals=np.arange(9.0).reshape(3, 3) + 10,
         uvs=np.arange(6.0).reshape(3, 2),
         centers=np.arange(9.0).reshape(3, 3) + 20,
+        tangents=np.arange(12.0).reshape(3, 4),
         shapes=(sbs.BlendShape("smile", np.array([2, 1], np.int32), np.array([[0.5, 0, 0], [0, 0.5, 0]])),),
     )
     moved = mesh.reordered([2, 0, 1])

@@ -22,6 +22,7 @@ from ..formats.table import endings
 from ..options import BlendOptions, Center, Method, Rotation
 from ..shapes import ShapeMotion
 from ..skin import Skin
+from ..tangents import deformed_tangents
 from ..triangle_mesh import Mesh
 from .blended_bones import Ends, blending_options, chosen_bones
 from .errors import Refusal
@@ -266,13 +267,16 @@ def write_pose(
         positions, normals = skin.deform(matrices, rest_positions=rest, normals=True, **options)
     else:
         positions = skin.deform(matrices, rest_positions=rest, **options)
+    tangents = None
+    if mesh.tangents is not None and normals is not None:
+        tangents = deformed_tangents(skin, mesh.tangents, matrices, normals, **options)
     check_finite(positions, "position")
     if normals is not None:
         check_finite(normals, "normal")
     if writer.write_pose is None:
         raise ValueError(f"{writer.name} holds no single pose")
     with replacing(output) as temporary:
-        writer.write_pose(temporary, positions, normals, mesh.triangles, mesh.uvs)
+        writer.write_pose(temporary, positions, normals, mesh.triangles, mesh.uvs, tangents)
 
 
 def write_sequence(

@@ -13,7 +13,12 @@ Rows = NDArray[np.floating[Any]]
 
 
 def write_obj(
-    path: Path, positions: Rows, normals: Rows | None, triangles: NDArray[np.int32], uvs: Rows | None = None
+    path: Path,
+    positions: Rows,
+    normals: Rows | None,
+    triangles: NDArray[np.int32],
+    uvs: Rows | None = None,
+    tangents: Rows | None = None,
 ) -> None:
     """Wavefront OBJ, vertices counted from 1; nine digits, which bring back every float32.
 
@@ -31,7 +36,12 @@ def write_obj(
 
 
 def write_ply(
-    path: Path, positions: Rows, normals: Rows | None, triangles: NDArray[np.int32], uvs: Rows | None = None
+    path: Path,
+    positions: Rows,
+    normals: Rows | None,
+    triangles: NDArray[np.int32],
+    uvs: Rows | None = None,
+    tangents: Rows | None = None,
 ) -> None:
     """Stanford PLY, binary little-endian, in the type of the positions; without texture coordinates."""
     scalar = "double" if positions.dtype == np.float64 else "float"
@@ -55,7 +65,12 @@ def write_ply(
 
 
 def write_npy(
-    path: Path, positions: Rows, normals: Rows | None, triangles: NDArray[np.int32], uvs: Rows | None = None
+    path: Path,
+    positions: Rows,
+    normals: Rows | None,
+    triangles: NDArray[np.int32],
+    uvs: Rows | None = None,
+    tangents: Rows | None = None,
 ) -> None:
     """NumPy's own format: only the positions."""
     np.save(path, positions)

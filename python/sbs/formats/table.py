@@ -66,6 +66,7 @@ class PoseWriter(Protocol):
         normals: NDArray[np.floating[Any]] | None,
         triangles: NDArray[np.int32],
         uvs: NDArray[np.floating[Any]] | None = None,
+        tangents: NDArray[np.floating[Any]] | None = None,
         /,
     ) -> None: ...
 
@@ -124,17 +125,18 @@ def _write_glb_pose(
     normals: NDArray[np.floating[Any]] | None,
     triangles: NDArray[np.int32],
     uvs: NDArray[np.floating[Any]] | None = None,
+    tangents: NDArray[np.floating[Any]] | None = None,
 ) -> None:
     from ..gltf import writer
 
-    writer.write_pose(path, positions, normals, triangles, uvs)
+    writer.write_pose(path, positions, normals, triangles, uvs, tangents)
 
 
 FORMATS: tuple[Format, ...] = (
     Format(
         "glTF 2.0, binary",
         (".glb",),
-        "mesh, normals, UVs, skeleton, weights, blend shapes, animations; of a file that was read everything else",
+        "mesh, normals, tangents, UVs, skeleton, weights, blend shapes, animations; of a file that was read all else",
         magic=(b"glTF",),
         read=_read_gltf,
         write=_write_glb,

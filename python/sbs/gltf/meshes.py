@@ -12,6 +12,7 @@ from .. import affine
 from ..content import SkinnedMesh
 from ..rig import Floats
 from ..shapes import BlendShape
+from ..tangents import moved_tangents
 from . import accessors
 from .document import Document, Element
 from .shapes import read_shapes
@@ -76,6 +77,9 @@ def join(surfaces: list[SkinnedMesh]) -> SkinnedMesh:
         joint_weights=np.concatenate([np.pad(s.joint_weights, p) for s, p in zip(surfaces, padding, strict=True)]),
         normals=_concatenate(normals),
         uvs=_concatenate(uvs),
+        tangents=_concatenate([s.tangents for s in surfaces])
+        if all(s.tangents is not None for s in surfaces)
+        else None,
         shapes=tuple(
             replace(shape, vertices=shape.vertices + np.int32(first))
             for surface, first in zip(surfaces, first_vertices, strict=True)
@@ -119,6 +123,9 @@ def _read_primitive(document: Document, primitive: Element, use: SkinUse) -> Ski
     positions = accessors.read_floats(document, position_accessor, "VEC3")
     normals = _read_attribute(document, attributes, "NORMAL", "VEC3", rows) if "NORMAL" in attributes else None
     uvs = _read_attribute(document, attributes, "TEXCOORD_0", "VEC2", rows) if "TEXCOORD_0" in attributes else None
+    tangents = _read_attribute(document, attributes, "TANGENT", "VEC4", rows) if "TANGENT" in attributes else None
+    if tangents is not None and not np.array_equal(use.mesh_matrix, np.eye(4)):
+        tangents = moved_tangents(tangents, use.mesh_matrix[:3, :3])
     if not np.array_equal(use.mesh_matrix, np.eye(4)):
         positions, normals = _to_group_space(positions, normals, use.mesh_matrix)
     joint_indices, joint_weights = _read_influences(document, attributes, use, rows)
@@ -129,6 +136,7 @@ def _read_primitive(document: Document, primitive: Element, use: SkinUse) -> Ski
         joint_weights=joint_weights,
         normals=normals,
         uvs=uvs,
+        tangents=tangents,
     )
 
 

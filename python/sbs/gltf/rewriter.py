@@ -16,6 +16,7 @@ from .. import affine
 from ..animation import Animation, Track
 from ..content import FileError
 from ..influences import tidy
+from ..tangents import moved_tangents
 from ..text import well_formed
 from ..triangle_mesh import Mesh
 from .container import read_uri
@@ -146,6 +147,9 @@ def _put_part(file: _File, before: Mesh, mesh: Mesh, part: Part, weights: str) -
         length = np.linalg.norm(normals, axis=1, keepdims=True)
         unit = (normals / np.where(length > 0.0, length, 1.0)).astype(np.float32)
         attributes["NORMAL"] = file.accessor(unit, _ARRAY_BUFFER)
+    if _differ(mesh.tangents, before.tangents, rows):
+        tangents = moved_tangents(np.asarray(mesh.tangents, np.float64)[rows], inverse[:3, :3])
+        attributes["TANGENT"] = file.accessor(tangents.astype(np.float32), _ARRAY_BUFFER)
     if _differ(mesh.uvs, before.uvs, rows):
         attributes["TEXCOORD_0"] = file.accessor(np.asarray(mesh.uvs, np.float32)[rows], _ARRAY_BUFFER)
     if weights != "float32" or not _same_influences(before, mesh, rows):

@@ -84,6 +84,7 @@ class Source:
             and np.array_equal(mesh.triangles, self.mesh.triangles)
             and (mesh.normals is None) == (self.mesh.normals is None)
             and (mesh.uvs is None) == (self.mesh.uvs is None)
+            and (mesh.tangents is None) == (self.mesh.tangents is None)
             and len(mesh.shapes) == len(self.mesh.shapes)
             and all(ours is theirs for ours, theirs in zip(mesh.shapes, self.mesh.shapes, strict=True))
             and rig.same_as(self.rig)

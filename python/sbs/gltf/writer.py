@@ -145,11 +145,12 @@ def write_pose(
     normals: NDArray[Any] | None,
     triangles: NDArray[np.int32],
     uvs: NDArray[Any] | None = None,
+    tangents: NDArray[Any] | None = None,
 ) -> None:
     """Writes a mesh without a skeleton, such as a character in one pose."""
     builder = _Builder()
     gltf = builder.gltf
-    attributes = _attributes(builder, positions, normals, uvs)
+    attributes = _attributes(builder, positions, normals, uvs, tangents)
     primitive = _triangles(builder, attributes, triangles, len(positions))
     gltf.meshes, gltf.nodes = [pygltflib.Mesh(primitives=[primitive])], [pygltflib.Node(mesh=0)]
     gltf.scenes, gltf.scene = [pygltflib.Scene(nodes=[0])], 0
@@ -157,9 +158,13 @@ def write_pose(
 
 
 def _attributes(
-    builder: _Builder, positions: NDArray[Any], normals: NDArray[Any] | None, uvs: NDArray[Any] | None
+    builder: _Builder,
+    positions: NDArray[Any],
+    normals: NDArray[Any] | None,
+    uvs: NDArray[Any] | None,
+    tangents: NDArray[Any] | None,
 ) -> pygltflib.Attributes:
-    """Positions, unit normals and texture coordinates of vertices."""
+    """Positions, unit normals, texture coordinates and tangents of vertices."""
     vertices: dict[str, Any] = {"target": pygltflib.ARRAY_BUFFER}
     attributes = pygltflib.Attributes(POSITION=builder.accessor(positions.astype(np.float32), bounds=True, **vertices))
     if normals is not None:
@@ -168,6 +173,8 @@ def _attributes(
         attributes.NORMAL = builder.accessor(unit.astype(np.float32), **vertices)
     if uvs is not None:
         attributes.TEXCOORD_0 = builder.accessor(uvs.astype(np.float32), **vertices)
+    if tangents is not None and normals is not None:  # glTF has no tangents without normals
+        attributes.TANGENT = builder.accessor(tangents.astype(np.float32), **vertices)
     return attributes
 
 
@@ -182,7 +189,7 @@ def _triangles(
 
 def _primitive(builder: _Builder, mesh: Mesh, joint_count: int, weights: str) -> pygltflib.Primitive:
     vertices: dict[str, Any] = {"target": pygltflib.ARRAY_BUFFER}
-    attributes = _attributes(builder, mesh.positions, mesh.normals, mesh.uvs)
+    attributes = _attributes(builder, mesh.positions, mesh.normals, mesh.uvs, mesh.tangents)
     joints, shares = in_sets(mesh.joint_indices, mesh.joint_weights)
     stored = quantize(shares, np.dtype(weights))
     joint_type = np.uint8 if joint_count <= 256 else np.uint16
