@@ -696,6 +696,65 @@ class Skin:
             )
         return DeformGradients(*results)
 
+    def weight_jacobian(
+        self,
+        vertex: int,
+        skinning_matrices: ArrayLike,
+        *,
+        method: Method = "spherical",
+        center: Center = "joint_set",
+        damping: float = DAMPING,
+    ) -> NDArray[np.float64]:
+        """How a vertex moves with each of its weights.
+
+        Parameters
+        ----------
+        vertex : int
+        skinning_matrices : (J, 4, 4) or (J, 3, 4) array_like
+        method, center, damping
+            As of `deform`.
+
+        Returns
+        -------
+        (3, K) ndarray of float64
+            The derivative of its position by the weights as they were given; 0 for weights of 0. It takes about the
+            time of three calls of `deform_vjp`.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `deform_vjp`.
+        IndexError
+            If the vertex is out of range.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import sbs
+        >>> skin = sbs.Skin([[1.0, 0.0, 0.0]], [[0, 1]], [[0.5, 0.5]])
+        >>> matrices = np.tile(np.eye(4), (2, 1, 1))
+        >>> matrices[1, 1, 3] = 4.0
+        >>> skin.weight_jacobian(0, matrices)
+        array([[ 0.,  0.],
+               [-2.,  2.],
+               [ 0.,  0.]])
+        """
+        rows = []
+        for axis in range(3):
+            upstream = np.zeros((self.vertex_count, 3))
+            upstream[vertex, axis] = 1
+            found = self.deform_vjp(
+                skinning_matrices,
+                upstream,
+                wanted=("joint_weights",),
+                method=method,
+                center=center,
+                damping=damping,
+            )
+            assert found.joint_weights is not None
+            rows.append(found.joint_weights[vertex])
+        return np.stack(rows).astype(np.float64)
+
     def _moved(self, rest_positions: ArrayLike) -> dict[str, Any]:
         """Other rest positions, and the centers that go with them."""
         return {"rest_positions": rest_positions, "centers": self._centers_at(rest_positions)}

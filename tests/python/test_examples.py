@@ -18,8 +18,10 @@ MODULES = [
     "sbs.weights.bones",
     "sbs.weights.capsule_fit",
     "sbs.weights.capsules",
+    "sbs.weights.fit",
     "sbs.weights.influences",
     "sbs.weights.mirror",
+    "sbs.weights.reachable",
     "sbs.weights.tools",
     "sbs.weights.transfer",
 ]

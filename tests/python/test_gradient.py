@@ -235,6 +235,24 @@ def test_columns_as_they_were_given() -> None:
     np.testing.assert_allclose(other, [[plain[0, 1], plain[0, 0], 0, plain[0, 1]]], rtol=1e-14)
 
 
+@pytest.mark.parametrize(("method", "center"), FORMULAS[1:])
+def test_jacobian_of_a_vertex(method: Method, center: Center) -> None:
+    scene = Scene(11)
+    options = options_of(method, center)
+    jacobian = scene.skin().weight_jacobian(6, scene.matrices, **options)
+    assert jacobian.shape == (3, 3)
+    given = scene.arguments["joint_weights"]
+    for column in range(3):
+        moved = []
+        for sign in (1, -1):
+            given[6, column] += sign * STEP
+            moved.append(scene.skin().deform(scene.matrices, **options)[6])
+            given[6, column] -= sign * STEP
+        np.testing.assert_allclose(jacobian[:, column], (moved[0] - moved[1]) / (2 * STEP), rtol=0, atol=TOLERANCE)
+    with pytest.raises(IndexError):
+        scene.skin().weight_jacobian(12, scene.matrices)
+
+
 def test_other_rest_positions() -> None:
     scene = Scene(9)
     skin = scene.skin()
