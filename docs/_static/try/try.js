@@ -11,8 +11,8 @@ import { View } from "./view.js";
 
 const here = (name) => new URL(name, import.meta.url);
 const SAMPLES = {
-  woman: { label: "The woman's arm", joint: "LeftForeArm", turn: Math.PI - 0.35, tilt: 0.15, twist: 150, bend: 0 },
-  hand: { label: "The hand", joint: "middle-finger-phalanx-proximal", turn: 0.5, tilt: 0.6, twist: 0, bend: 90 },
+  woman: { label: "The woman's arm", joint: "LeftForeArm", turn: Math.PI - 0.35, tilt: 0.15, twist: 150, bend: 0, around: 1.25 },
+  hand: { label: "The hand", joint: "middle-finger-phalanx-proximal", turn: 0.5, tilt: 0.6, twist: 0, bend: 90, around: 1.9 },
 };
 const LABELS = {
   LBS: "Linear blend skinning",
@@ -107,10 +107,11 @@ class Page {
     option.textContent = file.name;
     option.disabled = true; // it is there as long as it is shown
     this.controls.sample.value = "file";
-    this.take(character, null, { turn: 0.5, tilt: 0.2, twist: 120, bend: 0 });
+    this.take(character, null, { turn: 0.5, tilt: 0.2, twist: 120, bend: 0, around: 1.5 });
   }
 
-  take(character, jointName, { turn, tilt, twist, bend }) {
+  take(character, jointName, { turn, tilt, twist, bend, around }) {
+    this.around = around; // how far the view reaches, in lengths of the bones that meet at the joint
     this.library.bind(character);
     this.character = character;
     this.centered = false;
@@ -149,7 +150,7 @@ class Page {
     const above = parent < 0 ? head : [...this.character.bind.subarray(3 * parent, 3 * parent + 3)];
     const start = parent < 0 ? pivot : transform(rest.subarray(12 * parent, 12 * parent + 12), above);
     this.view.center = pivot;
-    this.view.radius = 1.25 * Math.max(length(subtract(end, pivot)), length(subtract(start, pivot)), 1e-6);
+    this.view.radius = this.around * Math.max(length(subtract(end, pivot)), length(subtract(start, pivot)), 1e-6);
     for (let i = 0; i < 10; i++) this.deform(); // the first runs of a module are slower
     this.times = [];
     this.goOn();
