@@ -144,12 +144,14 @@ SBS_INLINE void get_row(const set_batch *batch, size_t k, const lanes mean[12], 
  * z = argmin weight sum_i |D_i z - e_i|^2 + damping |z|^2 by the normal equations. Forming them loses eps trace /
  * damping of the result: 4e-8 for a damping of 1e-8. Steps of refinement, with residuals from the D_i themselves, take
  * that back, each the same factor again: one for that damping, more for smaller ones. Nearly coaxial joints, such as
- * those of a finger, need it. Returns where all that would not be enough.
+ * those of a finger, need it. A skin of float32 takes no step for a loss of a few of its own roundings, which is in the
+ * direction in which the center matters least. Returns where all that would not be enough.
  */
 SBS_INLINE lane_mask solve_damped(const set_batch *batch, double damping, lanes z[3]) {
   const size_t rows = batch->size;
   const double weight = 2.0 / ((double)batch->size - 1.0);
   const double share = 1.0 / (double)batch->size;
+  const double unnoticed = batch->args->skin->scalar == SBS_FLOAT32 ? 1e-6 : 0.0;
   const lanes zero = NO_LANES;
   lanes mean[12];
   memcpy(mean, batch->kept[0], sizeof mean);
@@ -177,9 +179,9 @@ SBS_INLINE lane_mask solve_damped(const set_batch *batch, double damping, lanes 
   add_solution(&f, right, z);
 
   for (int step = 0; step < 4; step++) {
-    static const double largest_loss[4] = {INFINITY, 1e-7, 1e-5, 1e-4}; /* up to which the steps before are enough */
-    const lane_mask wanting = step ? (lane_mask)(loss > largest_loss[step]) : (lane_mask)(loss == loss);
-    if (step && !any_lane(wanting)) break;
+    static const double largest_loss[4] = {0.0, 1e-7, 1e-5, 1e-4}; /* up to which the steps before are enough */
+    const lane_mask wanting = (lane_mask)(loss > fmax(largest_loss[step], unnoticed));
+    if (!any_lane(wanting)) break;
     for (int j = 0; j < 3; j++) right[j] = zero;
     for (size_t k = 0; k < rows; k++) {
       lanes d[12];
