@@ -52,10 +52,12 @@ def shaped(positions: AnyFloats, shapes: tuple[BlendShape, ...], weights: ArrayL
     for number in np.flatnonzero(~np.isfinite(given))[:1]:
         raise ValueError(f"weights[{number}] = {given[number]} is not finite")
     moved = positions.astype(np.float64)
-    for weight, shape in zip(given.tolist(), shapes, strict=True):
-        if weight:
-            moved[shape.vertices] += weight * shape.offsets.astype(np.float64)
-    return moved.astype(positions.dtype)
+    # Numbers too large for the type become infinite, which a skin refuses.
+    with np.errstate(over="ignore", invalid="ignore"):
+        for weight, shape in zip(given.tolist(), shapes, strict=True):
+            if weight:
+                moved[shape.vertices] += weight * shape.offsets.astype(np.float64)
+        return moved.astype(positions.dtype)
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 import sbs
+from sbs.tangents import deformed_tangents
 
 ROOT = Path(__file__).resolve().parents[2]
 INTERESTING: list[object] = [
@@ -154,6 +155,13 @@ def endure(data: bytes, folder: Path) -> str:
             if np.isfinite(matrices).all():
                 for method in ("linear", "spherical", "dual_quaternion"):
                     assert character.skin.deform(matrices, method=method).shape == character.mesh.positions.shape
+        for animation in (None, *character.animations[:2]):
+            rest = character.shape_motion(animation).rest_positions(0.5)
+            if np.isfinite(rest).all():
+                character.skin.deform(character.rest_matrices, rest_positions=rest)
+        if character.mesh.tangents is not None and character.skin.has_normals:
+            _, normals = character.skin.deform(character.rest_matrices, normals=True)
+            deformed_tangents(character.skin, character.mesh.tangents, character.rest_matrices, normals)
         saved = folder / "copy.glb"
         saved.unlink(missing_ok=True)
         character.save(saved)
@@ -191,8 +199,13 @@ def small_files() -> list[bytes]:
     """What mutants are made of that are quick to read."""
     sys.path.insert(0, str(ROOT / "tests" / "python"))
     from test_gltf_bad_files import moving_arm
+    from test_shapes import talking
+    from test_tangents import NORMALS, TANGENTS
 
-    return [moving_arm().glb()]
+    shaped = talking()
+    attributes = shaped.json["meshes"][0]["primitives"][0]["attributes"]
+    attributes |= {"NORMAL": shaped.accessor(NORMALS), "TANGENT": shaped.accessor(TANGENTS)}
+    return [moving_arm().glb(), shaped.glb()]
 
 
 def all_files() -> list[bytes]:

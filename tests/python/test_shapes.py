@@ -228,6 +228,9 @@ def test_mistakes(tmp_path: Path) -> None:
         sbs.shapes.shaped(character.mesh.positions, shapes, [0, 1, 2])
     with pytest.raises(ValueError, match=r"weights\[1\] = nan is not finite"):
         sbs.shapes.shaped(character.mesh.positions, shapes, [0, np.nan])
+    with pytest.raises(ValueError, match="finite"):
+        rest = sbs.shapes.shaped(character.mesh.positions, shapes, [1e300, 0])  # and no warning of NumPy's
+        character.skin.deform(character.rest_matrices, rest_positions=rest)
     with pytest.raises(ValueError, match="shape 'smile' moves vertices that are out of range for 4"):
         wrong = dataclasses.replace(shapes[0], vertices=np.array([2, 4], np.int32))
         dataclasses.replace(character.mesh, shapes=(wrong,))
