@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Spherical blending about centers of joint sets, rotations by QLERP (Kavan & Zara 2005, eq. (9)). */
 #define FORMULAS SBS_SPHERICAL_FORMULAS
+#define MOVE NAME(rotate)
 #define SBS_SOURCE "kernels/kernel.inc"
 #include "kernels/each_scalar.h"
