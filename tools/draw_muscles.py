@@ -8,7 +8,7 @@ Takes the package's own woman, nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -19,7 +19,7 @@ from sbs.character import Character
 from sbs.files import replacing
 from sbs.muscles import MuscleCover, bind, fit
 from sbs.picture import Camera, Row, ShadedMesh, compose, portraits, render, smooth_surfaces
-from sbs.poses import axes, turned, vertices_around
+from sbs.poses import axes, turned
 from sbs.samples import load as load_sample
 
 IMAGE = Path(__file__).parents[1] / "docs" / "images" / "muscles.png"
@@ -28,10 +28,13 @@ SKIN = np.array([0.60, 0.43, 0.34])
 FLESH = np.array([0.45, 0.10, 0.08])
 Floats = NDArray[np.float64]
 
+# The joint that bends, by how much, activation, caption, the muscles that the picture is of, and from where it is seen.
+ARM = ("biceps left", "triceps left", "forearm flexors left")
+LEG = ("hamstrings left", "calf left")
 LIMBS = (
-    ("LeftForeArm", 120.0, 0.0, "The elbow bent by 120°", (0.3, 0.9, 0.8)),
-    ("LeftForeArm", 120.0, 1.0, "The same, tense", (0.3, 0.9, 0.8)),
-    ("LeftLeg", 110.0, 0.0, "The knee bent by 110°", (1.0, 0.1, 0.2)),
+    ("LeftForeArm", 110.0, 0.0, "The elbow bent by 110°, from above", ARM, (0.1, 1.0, 0.35)),
+    ("LeftForeArm", 110.0, 1.0, "The same, tense", ARM, (0.1, 1.0, 0.35)),
+    ("LeftLeg", 80.0, 1.0, "The knee bent by 80°, tense", LEG, (1.0, 0.1, 0.1)),
 )
 
 
@@ -41,17 +44,16 @@ def bent(character: Character, name: str, degrees: float) -> Floats:
     return character.skinning_matrices(turned(character.skeleton, name, tuple(across), degrees))
 
 
-def bellies(cover: MuscleCover, matrices: Floats, activations: Floats, near: NDArray[np.intp]) -> ShadedMesh:
-    """The surfaces of the muscles that move some of these vertices, as one mesh."""
+def bellies(cover: MuscleCover, names: Sequence[str], matrices: Floats, activations: Floats) -> ShadedMesh:
+    """The surfaces of some muscles, as one mesh."""
     positions: list[Floats] = []
     triangles: list[NDArray[np.int32]] = []
-    for number in range(len(cover)):
-        if np.isin(cover.skin_of(number).vertices, near).any():
-            points, corners = cover.surface(number, matrices, activations)
-            triangles.append(corners + sum(len(each) for each in positions))
-            positions.append(points)
-    points = np.concatenate(positions)
-    return smooth_surfaces([points], np.tile(FLESH, (len(points), 1)), np.concatenate(triangles))[0]
+    for name in names:
+        points, corners = cover.surface(name, matrices, activations)
+        triangles.append(corners + sum(len(each) for each in positions))
+        positions.append(points)
+    together = np.concatenate(positions)
+    return smooth_surfaces([together], np.tile(FLESH, (len(together), 1)), np.concatenate(triangles))[0]
 
 
 def rows(character: Character, width: int, samples: int) -> Iterator[Row]:
@@ -60,10 +62,10 @@ def rows(character: Character, width: int, samples: int) -> Iterator[Row]:
     skin = character.skin
     size = (width, round(width / 1.3))
     colors = np.tile(SKIN, (len(character.mesh.positions), 1))
-    for name, degrees, activation, caption, view in LIMBS:
-        matrices = bent(character, name, degrees)
+    for joint, degrees, activation, caption, names, view in LIMBS:
+        matrices = bent(character, joint, degrees)
         activations = np.full(len(cover), activation)
-        shown = np.flatnonzero(vertices_around(character, character.skeleton.index(name)))
+        shown = np.concatenate([cover.skin_of(name).vertices for name in names])
         covered = skin.deform(matrices)
         cover.apply(covered, matrices, activations=activations)
         shapes = [skin.deform(matrices, method="linear"), skin.deform(matrices), covered]
@@ -71,10 +73,10 @@ def rows(character: Character, width: int, samples: int) -> Iterator[Row]:
         pictures = list(
             portraits(character.mesh.positions, character.mesh.triangles, shapes, colors, camera, size, samples=samples)
         )
-        pictures.append(render(bellies(cover, matrices, activations, shown), camera, size, samples=samples))
+        pictures.append(render(bellies(cover, names, matrices, activations), camera, size, samples=samples))
         growths = cover.measure(matrices, activations).growths
-        thickest = cover.muscles[int(np.argmax(growths))].name
-        yield Row(pictures, ("", "", "", f"{thickest}: {growths.max():.2f} times as thick"), caption)
+        number = [muscle.name for muscle in cover.muscles].index(names[0])
+        yield Row(pictures, ("", "", "", f"{names[0]}: {growths[number]:.2f} times as thick"), caption)
         click.echo(f"{caption}: drawn", err=True)
 
 
