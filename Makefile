@@ -92,8 +92,9 @@ lint: $(VENV)/linters
 	python -m mypy.stubtest --mypy-config-file pyproject.toml sbs._core
 	python tools/check_layers.py
 	python tools/check_names.py
-	clang-format --dry-run --Werror $(C_FILES)
-	! grep -nE '^.{121}' $(C_FILES) $$(find csrc -name '*.inc')
+	@echo 'clang-format --dry-run --Werror, and no line beyond 120 columns'
+	@clang-format --dry-run --Werror $(C_FILES)
+	@! grep -nE '^.{121}' $(C_FILES) $$(find csrc -name '*.inc')
 
 format: $(VENV)/linters
 	ruff check --fix

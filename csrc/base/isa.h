@@ -5,8 +5,9 @@
 /*
  * Instruction sets. Code that has to be fast is compiled once for each of them, from one source
  * (base/compiled_for_isa.h). A skin chooses one when it is made. `plain` has no vectors; `baseline` has those of 128
- * bits that every machine of the target supports (SSE2 on x86-64, NEON on arm64, SIMD of WebAssembly if compiled for it).
- * A module of WebAssembly has one set alone: it is to be small, and what it uses must be there for it to be loaded.
+ * bits that every machine of the target supports (SSE2 on x86-64, NEON on arm64, SIMD of WebAssembly if compiled for
+ * it). A module of WebAssembly has one set alone: it is to be small, and what it uses must be there for it to be
+ * loaded.
  */
 #if defined(__SSE2__) || defined(__ARM_NEON) || defined(__wasm_simd128__)
 #define SBS_ISA_IF_BASELINE(F) F(BASELINE, baseline)

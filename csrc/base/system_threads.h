@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All that base/threads.c needs of the system, by system_threads_posix.c, system_threads_windows.c or, where there are no
- * threads, as in WebAssembly, system_threads_none.c. Another system needs a file like these, and types here.
+ * All that base/threads.c needs of the system, by system_threads_posix.c, system_threads_windows.c or, where there are
+ * no threads, as in WebAssembly, system_threads_none.c. Another system needs a file like these, and types here.
  */
 #ifndef SBS_BASE_SYSTEM_THREADS_H
 #define SBS_BASE_SYSTEM_THREADS_H

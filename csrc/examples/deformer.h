@@ -21,8 +21,8 @@ void deformer_free(deformer *d);
 /*
  * BIND. The user has connected a mesh and a skeleton, or has changed one of them at rest.
  *
- *   desc       as for sbs_skin_new, of float32 positions and double weights, packed, with a skeleton. Copied; its normals
- *              and centers are not used
+ *   desc       as for sbs_skin_new, of float32 positions and double weights, packed, with a skeleton. Copied; its
+ *              normals and centers are not used
  *   optimized  not 0: about optimized centers, found from the triangles (T, 3), which takes longer than a frame
  *
  * After an error the deformer is bound as before.

@@ -219,7 +219,9 @@ static double evaluate(const fit *of, const sbs_fit_formula *formula, size_t ver
   return error;
 }
 
-/* The weights of a damped Gauss-Newton step: the point of a hull that is nearest, but for what it takes to get there. */
+/*
+ * The weights of a damped Gauss-Newton step: the point of a hull that is nearest, but for what it takes to get there.
+ */
 static void find_step(const workspace *work, size_t count, double damping) {
   double trace = 0.0, square = 0.0;
   for (size_t i = 0; i < count; i++) {

@@ -48,7 +48,9 @@ static void find_in_span(const hull *h) {
   for (size_t i = 0; i < m; i++) v[i] /= sum;
 }
 
-/* From w towards the point of the span; corners that it reaches 0 at are no longer used. Returns whether it got there. */
+/*
+ * From w towards the point of the span; corners that it reaches 0 at are no longer used. Returns whether it got there.
+ */
 static int step(hull *h, double *w) {
   double share = 1.0;
   find_in_span(h);

@@ -20,7 +20,7 @@ enum {
   SET_TIME = 1000
 };
 
-/* -------------------------------------------------------------------------------------------------- by one method -- */
+/* ------------------------------------------------------------------------------------------------- by one method -- */
 
 static sbs_status prepare_joints(void *context, sbs_share share, int worker) {
   const sbs_gradient_run *run = ((void **)context)[0];

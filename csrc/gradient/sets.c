@@ -506,7 +506,8 @@ static void add_inverse(const double s[9], const double inverse[9], const double
 
 /*
  * A = R S: a change dA turns R by R w, (tr S - S) w = axial(R^T dA - dA^T R), and stretches S by R^T dA - [w] S. With
- * the gradient t by w and T by S, that by A is R ([y] + T), (tr S - S) y = t - sum_c S_c x T_c. A rigid joint has S = 1.
+ * the gradient t by w and T by S, that by A is R ([y] + T), (tr S - S) y = t - sum_c S_c x T_c. S is 1 for a
+ * rigid joint.
  */
 void sbs_gradient_finish_joint(const sbs_gradient_run *run, size_t joint, const sbs_joint_gradient *by,
                                double matrix[12]) {

@@ -98,9 +98,11 @@ sbs_status sbs_twist_angles(const sbs_twist *twist, const sbs_pose *pose, const 
   return status ? sbs_fault_in(fault, status, "skinning_matrices") : SBS_OK;
 }
 
-/* C T(angle) for any angle, T the rotation about the bone: what is turned before the joint moves it. With the linear part
- * L of C, that of the product is L n n^T + cos(angle) (L - L n n^T) + sin(angle) L [n], [n] v being n cross v; and the
- * head stays where C has it. */
+/*
+ * C T(angle) for any angle, T the rotation about the bone: what is turned before the joint moves it. With the linear
+ * part L of C, that of the product is L n n^T + cos(angle) (L - L n n^T) + sin(angle) L [n], [n] v being n cross v; and
+ * the head stays where C has it.
+ */
 typedef struct {
   double still[3][3], across[3][3], along[3][3], head[3];
 } turning;

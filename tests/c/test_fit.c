@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Weights fitted to examples: the nearest point of a hull, memory, errors. tests/python holds it against known weights. */
+/*
+ * Weights fitted to examples: the nearest point of a hull, memory, errors. tests/python holds it against known weights.
+ */
 #include <sbs/fit.h>
 
 #include "counting_allocator.h"

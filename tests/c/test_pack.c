@@ -131,7 +131,9 @@ static unsigned find_runs(const int32_t *vertices, size_t count) {
   return runs;
 }
 
-/* Whether all lanes of a block may be stored: the numbers after its last are of items that the same thread does later. */
+/*
+ * Whether all lanes of a block may be stored: the numbers after its last are of items that the same thread does later.
+ */
 static int is_straight(const sbs_skin *skin, size_t number, const int32_t *vertices, size_t count,
                        const size_t *item_of_vertex) {
   const size_t chunk = sbs_blocks_of_chunk(skin);

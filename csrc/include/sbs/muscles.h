@@ -13,7 +13,7 @@
  * and all radii grow by k. Tendons keep their length. Activation a in [0, 1] is tension without motion: tendons give
  * way, the belly is shorter by a times `contraction` and thicker by the same rule, so its volume stays then, too.
  *
- * THE SKIN. A vertex v of the deformed skin has a foot on the path, the point c(x) with (v - c) . c' = 0, and from there
+ * THE SKIN. A vertex v of the deformed skin has a foot on the path, the point c(x) with (v - c) . c' = 0, and
  *
  *     F(v) = y - k r,    y = |v - c| for round sections, scaled along the two axes of others,
  *
@@ -97,9 +97,9 @@ typedef struct sbs_muscles sbs_muscles;
  *   fault      or NULL. In `muscles` the first index is that of the muscle. Of a vertex that is inside a muscle the
  *              argument is "radius", the indices are muscle and vertex, and the value is how deep it is
  *
- * Errors: NULL, EMPTY, TOO_LARGE, NOT_FINITE, NEGATIVE (a weight), JOINT_INDEX, OPTION (a number out of its range; origin
- * and insertion at one place; a path without length; a thin direction along it), RADIUS (a vertex is inside a muscle),
- * OUT_OF_MEMORY. O(V M) time.
+ * Errors: NULL, EMPTY, TOO_LARGE, NOT_FINITE, NEGATIVE (a weight), JOINT_INDEX, OPTION (a number out of its range;
+ * origin and insertion at one place; a path without length; a thin direction along it), RADIUS (a vertex is inside a
+ * muscle), OUT_OF_MEMORY. O(V M) time.
  */
 SBS_API sbs_status sbs_muscles_new(const sbs_muscles_desc *desc, const sbs_allocator *allocator, sbs_muscles **muscles,
                                    sbs_fault *fault);
@@ -148,7 +148,8 @@ SBS_API sbs_status sbs_muscles_measure(const sbs_muscles *muscles, const sbs_pos
  *   threads           0: as sbs_set_threads says. Results do not depend on it
  *   fault             or NULL
  *
- * Errors: NULL, OPTION, STRIDE, NEGATIVE (threads), NOT_FINITE, NOT_AFFINE, OUT_OF_MEMORY. On errors nothing is changed.
+ * Errors: NULL, OPTION, STRIDE, NEGATIVE (threads), NOT_FINITE, NOT_AFFINE, OUT_OF_MEMORY. After an error
+ * nothing is changed.
  */
 SBS_API sbs_status sbs_muscles_cover(const sbs_muscles *muscles, const sbs_pose *pose, const double *activations,
                                      sbs_scalar scalar, void *positions, size_t positions_stride, void *normals,

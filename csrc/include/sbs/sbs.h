@@ -331,10 +331,10 @@ SBS_API sbs_status sbs_skin_joint_set_of_vertex(const sbs_skin *skin, int32_t *s
 /*
  * The order in which the skin goes through its vertices: those of one joint set together. A skin that is bound with its
  * vertices in this order writes its results one after the other, which takes less time, above all for meshes of some
- * thousand vertices. Each vertex gets the same, bit for bit. This is for those who may number vertices as they like, such
- * as an engine that imports a mesh: bind, ask for the order, bring all that belongs to vertices into it (vertex i becomes
- * what vertex order[i] is), renumber the triangles, and bind anew. No order is needed for right results, and after
- * sbs_skin_update most of the gain is left.
+ * thousand vertices. Each vertex gets the same, bit for bit. This is for those who may number vertices as they like,
+ * such as an engine that imports a mesh: bind, ask for the order, bring all that belongs to vertices into it (vertex i
+ * becomes what vertex order[i] is), renumber the triangles, and bind anew. No order is needed for right results, and
+ * after sbs_skin_update most of the gain is left.
  *
  *   order  (V)  receives each vertex once; 0, 1, 2, ... of a skin that is bound in this order
  *
