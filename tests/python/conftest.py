@@ -8,6 +8,7 @@ there, as in CI, a skipped test is a failure.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 
 import numpy as np
@@ -18,6 +19,10 @@ from reference import IS_EXTENDED, REAL
 # Emulated and busy machines take seconds for what elsewhere takes milliseconds.
 settings.register_profile("any speed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any speed")
+
+
+# PyTorch takes gigabytes: its tests are for where it is installed.
+collect_ignore = [] if importlib.util.find_spec("torch") else ["test_torch.py"]
 
 
 def pytest_configure(config: pytest.Config) -> None:
