@@ -224,7 +224,7 @@ def test_demo_writes_its_figure_and_its_table(tmp_path: Path) -> None:
         assert figure.width > 200
     with (folder / "table.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == 9
+    assert len(rows) == 12  # three scenes by four methods
     assert rows[0]["radius kept"] == "8.7%"
     assert (folder / "table.md").read_text(encoding="utf-8").startswith("| pose | method |")
 
