@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Unpack
 
 import numpy as np
+import pygltflib
 import pytest
 from click.testing import CliRunner
 
@@ -53,6 +54,49 @@ def read_mdd(data: bytes) -> tuple[np.ndarray, np.ndarray]:
     assert len(data) == 8 + 4 * frames + 12 * frames * points
     times = np.frombuffer(data, ">f4", frames, 8)
     return times, np.frombuffer(data, ">f4", offset=8 + 4 * frames).reshape(frames, points, 3)
+
+
+def test_glb_shows_each_frame_in_turn(hand: sbs.Character, tmp_path: Path) -> None:
+    """By glTF's definition of morph targets: the mesh and its displacements by the weights at the time of a frame."""
+    numbers = range(3, 15)
+    path = tmp_path / "a.glb"
+    bake(path, hand.skin, hand.animations[0], numbers, fps=24, triangles=hand.mesh.triangles)
+    gltf = pygltflib.GLTF2().load(str(path))
+    blob = gltf.binary_blob()
+
+    def array(number: int, columns: int, dtype: type[np.generic] = np.float32) -> np.ndarray:
+        accessor = gltf.accessors[number]
+        view = gltf.bufferViews[accessor.bufferView]
+        rows: np.ndarray = np.frombuffer(blob, dtype, accessor.count * columns, view.byteOffset).reshape(-1, columns)
+        if accessor.min:
+            np.testing.assert_array_equal(rows.min(axis=0), np.array(accessor.min, np.float32))
+            np.testing.assert_array_equal(rows.max(axis=0), np.array(accessor.max, np.float32))
+        return rows
+
+    (primitive,) = gltf.meshes[0].primitives
+    np.testing.assert_array_equal(array(primitive.indices, 1, np.uint32).reshape(-1, 3), hand.mesh.triangles)
+    (animation,) = gltf.animations
+    np.testing.assert_allclose(array(animation.samplers[0].input, 1)[:, 0], np.arange(12) / 24, rtol=1e-7)
+    weights = array(animation.samplers[0].output, 1).reshape(12, 11)
+    matrices = hand.animations[0].skinning_matrices(np.array(numbers) / 24)
+    wanted = hand.skin.deform_many(matrices, normals=True)
+    for name, frames in zip(("POSITION", "NORMAL"), wanted, strict=True):
+        base = array(getattr(primitive.attributes, name), 3).astype(np.float64)
+        targets = np.stack([array(target[name], 3) for target in primitive.targets]).astype(np.float64)
+        shown = base + np.einsum("ft,tvx->fvx", weights, targets)
+        # Displacements are rounded to float32.
+        np.testing.assert_allclose(shown, frames, atol=3e-7 * np.ptp(frames))
+
+
+def test_a_glb_of_one_frame_and_of_too_many(hand: sbs.Character, tmp_path: Path) -> None:
+    path = tmp_path / "a.glb"
+    bake(path, hand.skin, hand.animations[0], range(1))
+    gltf = pygltflib.GLTF2().load(str(path))
+    assert not gltf.animations
+    assert not gltf.meshes[0].primitives[0].targets
+    with pytest.raises(ValueError, match="5000 frames are more than the 4096 that a GLB is written with"):
+        bake(tmp_path / "b.glb", hand.skin, hand.animations[0], range(5000))
+    assert [file.name for file in tmp_path.iterdir()] == ["a.glb"]
 
 
 def test_pc2(hand: sbs.Character, tmp_path: Path) -> None:
@@ -212,7 +256,7 @@ def test_the_command_streams_frames(hand: sbs.Character, tmp_path: Path) -> None
             ("--animation", "fist", "--fps", "24", "-o", "a.obj"),
             "'a.obj' holds one pose: 'a_####.obj' is a file",
         ),
-        (("--animation", "fist", "--fps", "24", "-o", "a.glb"), "all in one end in .usdc, .usd, .npy,"),
+        (("--animation", "fist", "--fps", "24", "-o", "a.ply"), "all in one end in .glb, .usdc, .usd, .npy,"),
         (("--animation", "fist", "--fps", "24", "-o", "a.xyz"), "'a.xyz' does not end in "),
     ],
 )

@@ -59,7 +59,8 @@ def test_the_command_lists_them() -> None:
     glb = next(row for row in rows if ".glb" in row["suffixes"])
     assert glb["read"]
     assert glb["write"]
-    assert not glb["frames"]
+    assert glb["frames"]
+    assert not next(row for row in rows if ".obj" in row["suffixes"])["frames"]
 
 
 def test_a_row_is_what_reads(tmp_path: Path) -> None:

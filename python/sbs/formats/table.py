@@ -16,7 +16,7 @@ from ..content import CharacterContent, FileError
 from ..motion import Motion
 from ..rig import Rig
 from ..triangle_mesh import Mesh
-from . import bvh, caches, fbx, pmx, surfaces, usd, usd_writer
+from . import bvh, caches, fbx, glb_frames, pmx, surfaces, usd, usd_writer
 
 __all__ = ["FORMATS", "Format", "Role", "recognized", "with_role", "written"]
 
@@ -141,6 +141,7 @@ FORMATS: tuple[Format, ...] = (
         read=_read_gltf,
         write=_write_glb,
         write_pose=_write_glb_pose,
+        frames=glb_frames.GLB,
     ),
     Format("glTF 2.0, text", (".gltf",), "as the binary form", read=_read_gltf),
     Format(
