@@ -116,7 +116,8 @@ def test_threads_and_parts_change_no_bit() -> None:
     first = weights.fit(rest, posed, matrices, threads=1)
     second = weights.fit(rest, posed, matrices, threads=4)
     alone = weights.fit(rest[7:8], posed[:, 7:8], matrices)
-    for a, b, c in zip((*first, first.errors), (*second, second.errors), (*alone, alone.errors), strict=True):
+    for name in ("joint_indices", "joint_weights", "errors"):
+        a, b, c = (getattr(fitted, name) for fitted in (first, second, alone))
         assert np.array_equal(a, b)
         assert np.array_equal(a[7:8], c)
 
