@@ -5,6 +5,7 @@
 
 #include "arguments.h"
 #include "errors.h"
+#include "frames.h"
 #include "pose_arguments.h"
 
 #include <sbs/twist.h>
@@ -199,36 +200,6 @@ exit:
 
 /* ----------------------------------------------------------------------------------------------------- in a pose -- */
 
-/* Whether matrices are of (F, J, 4, 4) or (F, J, 3, 4). */
-static int check_matrices(const core_twist *self, const core_array *matrices) {
-  const npy_intp *shape = PyArray_DIMS(matrices->array);
-  char expected[80];
-
-  if (shape[3] == 4 && (shape[2] == 3 || shape[2] == 4) && (size_t)shape[1] == self->given_joint_count) return 1;
-  PyOS_snprintf(expected, sizeof expected, "(F, %zu, 4, 4) or (F, %zu, 3, 4)", self->given_joint_count,
-                self->given_joint_count);
-  core_raise_shape(matrices, expected);
-  return 0;
-}
-
-/* One of the frames. */
-static sbs_pose pose_of(const core_array *matrices, npy_intp frame) {
-  const size_t size = (size_t)(PyArray_NBYTES(matrices->array) / PyArray_DIM(matrices->array, 0));
-  sbs_pose pose = core_pose_of(matrices->array);
-
-  pose.skinning_matrices = PyArray_BYTES(matrices->array) + (size_t)frame * size;
-  return pose;
-}
-
-/* The library was given one frame: its faults are within that. */
-static void raise_in_frame(PyObject *object, const core_array *matrices, npy_intp frame, sbs_status status,
-                           sbs_fault *fault) {
-  const core_twist *self = (const core_twist *)object;
-
-  if (fault->index_count == 2) fault->index[0] += (size_t)frame * self->given_joint_count;
-  core_raise(state_of(object), status, fault, PyArray_DIMS(matrices->array));
-}
-
 static PyObject *twist_angles(PyObject *object, PyObject *args) {
   const core_twist *self = (const core_twist *)object;
   core_array matrices = core_matrices_argument(1);
@@ -240,7 +211,7 @@ static PyObject *twist_angles(PyObject *object, PyObject *args) {
 
   if (!PyArg_ParseTuple(args, "O&pO&:angles", core_convert_reals, &matrices, &follow, core_convert_doubles,
                         &previous) ||
-      !check_matrices(self, &matrices)) {
+      !core_check_frames(&matrices, self->given_joint_count)) {
     goto exit;
   }
   if (previous.array != NULL &&
@@ -253,9 +224,9 @@ static PyObject *twist_angles(PyObject *object, PyObject *args) {
   const double *before = data_or_null(&previous);
   double *found = PyArray_DATA(angles);
   for (npy_intp f = 0; f < shape[0] && status == SBS_OK; f++, found += 2 * self->bone_count) {
-    const sbs_pose pose = pose_of(&matrices, f);
+    const sbs_pose pose = core_pose_of_frame(&matrices, f);
     status = sbs_twist_angles(self->twist, &pose, before, found, &fault);
-    if (status != SBS_OK) raise_in_frame(object, &matrices, f, status, &fault);
+    if (status != SBS_OK) core_raise_in_frame(state_of(object), &matrices, f, status, &fault);
     if (follow) before = found;
   }
   if (status != SBS_OK) Py_CLEAR(angles);
@@ -276,7 +247,7 @@ static PyObject *twist_pose(PyObject *object, PyObject *args) {
   sbs_status status = SBS_OK;
 
   if (!PyArg_ParseTuple(args, "O&O&:pose", core_convert_reals, &matrices, core_convert_doubles, &angles) ||
-      !check_matrices(self, &matrices)) {
+      !core_check_frames(&matrices, self->given_joint_count)) {
     goto exit;
   }
   const npy_intp shape[4] = {PyArray_DIM(matrices.array, 0), (npy_intp)count, 3, 4};
@@ -292,7 +263,7 @@ static PyObject *twist_pose(PyObject *object, PyObject *args) {
   all = (PyArrayObject *)PyArray_SimpleNew(4, shape, NPY_DOUBLE);
   if (all == NULL) goto exit;
   for (npy_intp f = 0; f < shape[0] && status == SBS_OK; f++) {
-    const sbs_pose pose = pose_of(&matrices, f);
+    const sbs_pose pose = core_pose_of_frame(&matrices, f);
     const double *told = angles.array != NULL ? (const double *)PyArray_DATA(angles.array) : NULL;
     if (told != NULL) told += (size_t)f * 2 * self->bone_count;
     status = sbs_twist_pose(self->twist, &pose, told, (double *)PyArray_DATA(all) + (size_t)f * count * 12, &fault);
@@ -300,7 +271,7 @@ static PyObject *twist_pose(PyObject *object, PyObject *args) {
       fault.argument = "twists";
       core_raise(state_of(object), status, &fault, NULL);
     } else if (status != SBS_OK) {
-      raise_in_frame(object, &matrices, f, status, &fault);
+      core_raise_in_frame(state_of(object), &matrices, f, status, &fault);
     }
   }
   if (status != SBS_OK) Py_CLEAR(all);

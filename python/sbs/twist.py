@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 
-__all__ = ["Twist", "TwistTracker"]
+__all__ = ["Twist", "TwistTracker", "as_frames"]
 
 Floats = NDArray[np.float64]
 
@@ -140,7 +140,7 @@ class Twist:
         ValueError
             If a shape is wrong, or a number not finite.
         """
-        matrices, single = _as_frames(skinning_matrices)
+        matrices, single = as_frames(skinning_matrices)
         found = self._core.angles(matrices, follow, previous)
         return found[0] if single else found
 
@@ -158,7 +158,7 @@ class Twist:
         ValueError
             If a shape is wrong, or a number not finite.
         """
-        matrices, single = _as_frames(skinning_matrices)
+        matrices, single = as_frames(skinning_matrices)
         if twists is not None and single:
             twists = np.asarray(twists)[None]
         all_matrices = self._core.pose(matrices, twists)
@@ -229,7 +229,7 @@ class TwistTracker:
         self._last = None
 
 
-def _as_frames(matrices: ArrayLike) -> tuple[NDArray[Any], bool]:
+def as_frames(matrices: ArrayLike) -> tuple[NDArray[Any], bool]:
     """Frames (F, J, rows, 4), and whether a single one was given without the first axis."""
     given = np.asarray(matrices)
     return (given[None], True) if given.ndim == 3 else (given, False)

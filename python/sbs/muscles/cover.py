@@ -15,6 +15,7 @@ from .. import _core
 from ..names import nearest_name
 from ..options import AnyFloats
 from ..skeleton import Skeleton
+from ..twist import as_frames
 from .muscle import Muscle
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ class MuscleCover:
         ValueError
             If a shape is wrong, a matrix is not finite or not affine, or an activation is not between 0 and 1.
         """
-        matrices, single = _frames(skinning_matrices)
+        matrices, single = as_frames(skinning_matrices)
         found = self._core.measure(matrices, self._activations(activations, len(matrices)))
         found = found[0] if single else found
         lengths, belly_lengths, growths, volumes, limited = np.moveaxis(found, -1, 0)
@@ -155,7 +156,7 @@ class MuscleCover:
         TypeError
             If an array to be changed is no ndarray of float32 or float64.
         """
-        matrices, single = _frames(skinning_matrices)
+        matrices, single = as_frames(skinning_matrices)
         if single:
             positions, normals = positions[None], None if normals is None else normals[None]
         self._core.cover(positions, normals, matrices, self._activations(activations, len(matrices)), threads)
@@ -177,7 +178,7 @@ class MuscleCover:
         triangles : (T, 3) int32 ndarray
             Counter-clockwise seen from outside; open at both ends.
         """
-        matrices, single = _frames(skinning_matrices)
+        matrices, single = as_frames(skinning_matrices)
         acting = self._activations(activations, len(matrices))
         found = self._core.surface(matrices, acting, self._number(muscle), rings, sides).reshape(len(matrices), -1, 3)
         return found[0] if single else found, _triangles(rings, sides)
@@ -310,12 +311,6 @@ def between(skeleton: Skeleton, joints: Sequence[int]) -> list[int]:
         if shared is not None:
             found |= dict.fromkeys([*up[: up.index(shared) + 1], *down[: down.index(shared) + 1]])
     return list(found)
-
-
-def _frames(matrices: ArrayLike) -> tuple[NDArray[Any], bool]:
-    """Frames (F, J, rows, 4), and whether a single one was given without the first axis."""
-    given = np.asarray(matrices)
-    return (given[None], True) if given.ndim == 3 else (given, False)
 
 
 def _triangles(rings: int, sides: int) -> NDArray[np.int32]:
