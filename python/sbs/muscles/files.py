@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
+from .. import json_files
 from ..files import replacing
+from ..json_files import entries_of, is_number
 from ..text import well_formed
 from .muscle import Muscle, as_point
 
@@ -68,39 +68,16 @@ def read(path: str | os.PathLike[str]) -> tuple[Muscle, ...]:
     OSError
         If it can't be read.
     """
-    try:
-        return _content(json.loads(Path(path).read_text(encoding="utf-8"), parse_constant=_refuse))
-    except RecursionError:
-        raise ValueError(f"{os.fspath(path)}: nested too deeply") from None
-    except ValueError as error:  # includes errors of decoding JSON
-        raise ValueError(f"{os.fspath(path)}: {error}") from error
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no number of JSON")
+    return json_files.read(path, _content)
 
 
 def _content(document: Any) -> tuple[Muscle, ...]:
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise ValueError(f'no file of muscles: "format" is not "{FORMAT}"')
-    version = document.get("version")
-    if type(version) is not int or version < 1:
-        raise ValueError(f'"version" must be an integer from 1 on, not {version!r}')
-    if version > VERSION:
-        raise ValueError(f"comes from a newer version: {version}, and this reads up to {VERSION}")
-    unknown = document.keys() - {"format", "version", "muscles"}
-    if unknown:
-        raise ValueError(f"unknown key {min(unknown)!r}")
-    entries = document.get("muscles")
-    if not isinstance(entries, list) or not entries:
-        raise ValueError('"muscles" must be a list of at least one muscle')
+    entries = entries_of(document, kind=FORMAT, newest=VERSION, key="muscles")
     return tuple(_muscle(entry, f"muscles[{index}]") for index, entry in enumerate(entries))
 
 
 def _muscle(entry: Any, place: str) -> Muscle:
-    _check_keys(
-        entry, place, {"name": _is_text, "path": _is_path, "radius": _is_number, "reach": _is_number}, _OPTIONAL
-    )
+    _check_keys(entry, place, {"name": _is_text, "path": _is_path, "radius": is_number, "reach": is_number}, _OPTIONAL)
     for index, point in enumerate(entry["path"]):
         _check_keys(point, f"{place}.path[{index}]", {"joint": _is_text, "point": _is_vector}, {})
     rest: dict[str, Any] = {
@@ -133,10 +110,6 @@ def _check_keys(
             raise ValueError(f"{place}: {key!r} must be {_KINDS[is_right]}")
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
-
-
 def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
@@ -150,7 +123,7 @@ def _is_path(value: Any) -> bool:
 
 
 def _is_list(value: Any) -> bool:
-    return isinstance(value, list) and all(map(_is_number, value))
+    return isinstance(value, list) and all(map(is_number, value))
 
 
 def _is_pair(value: Any) -> bool:
@@ -166,7 +139,7 @@ def _is_names(value: Any) -> bool:
 
 
 _KINDS: dict[Callable[[Any], bool], str] = {
-    _is_number: "a number",
+    is_number: "a number",
     _is_text: "a string",
     _is_side: '"left", "right" or ""',
     _is_path: "a list of points",
@@ -180,10 +153,10 @@ _OPTIONAL: dict[str, Callable[[Any], bool]] = {
     "side": _is_side,
     "tendons": _is_pair,
     "profile": _is_list,
-    "flattening": _is_number,
+    "flattening": is_number,
     "thin_direction": _is_vector,
     "thin_joint": _is_text,
-    "contraction": _is_number,
-    "most_growth": _is_number,
+    "contraction": is_number,
+    "most_growth": is_number,
     "covered": _is_names,
 }

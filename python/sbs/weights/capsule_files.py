@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import json
 import os
-import sys
-from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import json_files
 from ..files import replacing
+from ..json_files import entries_of, is_number
 from ..text import well_formed
 
 __all__ = ["FORMAT", "VERSION", "CapsuleFileContent", "read", "write"]
@@ -66,20 +66,11 @@ def write(capsules: CapsuleFileContent, path: str | os.PathLike[str]) -> None:
 
 def read(path: str | os.PathLike[str]) -> CapsuleFileContent:
     """Read a file of this version or an older one; see `Capsules.from_json`."""
-    try:
-        return _content(json.loads(Path(path).read_text(encoding="utf-8"), parse_constant=_refuse))
-    except RecursionError:
-        raise ValueError(f"{os.fspath(path)}: nested too deeply") from None
-    except ValueError as error:  # includes errors of decoding JSON
-        raise ValueError(f"{os.fspath(path)}: {error}") from error
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no number of JSON")
+    return json_files.read(path, _content)
 
 
 def _content(document: Any) -> CapsuleFileContent:
-    entries = _entries(document)
+    entries = entries_of(document, kind=FORMAT, newest=VERSION, key="capsules")
     for index, entry in enumerate(entries):
         _check_entry(entry, f"capsules[{index}]", document["version"])
     names = [entry.get("name") for entry in entries]
@@ -98,24 +89,6 @@ def _content(document: Any) -> CapsuleFileContent:
     )
 
 
-def _entries(document: Any) -> list[Any]:
-    """The capsules of a document whose version is known."""
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise ValueError(f'no file of capsules: "format" is not "{FORMAT}"')
-    version = document.get("version")
-    if type(version) is not int or version < 1:
-        raise ValueError(f'"version" must be an integer from 1 on, not {version!r}')
-    if version > VERSION:
-        raise ValueError(f"comes from a newer version: {version}, and this reads up to {VERSION}")
-    unknown = document.keys() - {"format", "version", "capsules"}
-    if unknown:
-        raise ValueError(f"unknown key {min(unknown)!r}")
-    entries = document.get("capsules")
-    if not isinstance(entries, list) or not entries:
-        raise ValueError('"capsules" must be a list of at least one capsule')
-    return entries
-
-
 def _check_entry(entry: Any, place: str, version: int) -> None:
     if not isinstance(entry, dict):
         raise ValueError(f"{place} must be an object")
@@ -123,21 +96,17 @@ def _check_entry(entry: Any, place: str, version: int) -> None:
         if key not in entry:
             raise ValueError(f"{place} has no {key!r}")
         numbers = entry[key]
-        if not isinstance(numbers, list) or len(numbers) != count or not all(map(_is_number, numbers)):
+        if not isinstance(numbers, list) or len(numbers) != count or not all(map(is_number, numbers)):
             raise ValueError(f"{place}: {key!r} must be a list of {count} numbers")
     unknown = entry.keys() - _VECTORS.keys() - _OPTIONAL
     if version == _VERSION_BEFORE_FALLOFFS:
         unknown |= entry.keys() & {"falloff"}
     if unknown:
         raise ValueError(f"{place}: unknown key {min(unknown)!r}")
-    if not _is_number(entry.get("multiplier", 1.0)):
+    if not is_number(entry.get("multiplier", 1.0)):
         raise ValueError(f"{place}: 'multiplier' must be a number")
     if not isinstance(entry.get("enabled", True), bool):
         raise ValueError(f"{place}: 'enabled' must be true or false")
     for key in ("name", "falloff"):
         if not isinstance(entry.get(key, ""), str):
             raise ValueError(f"{place}: {key!r} must be a string")
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""What the JSON files of this package have in common: a format, a version, and a list of entries."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+__all__ = ["entries_of", "is_number", "read"]
+
+T = TypeVar("T")
+
+
+def read(path: str | os.PathLike[str], content: Callable[[Any], T]) -> T:
+    """What a function makes of the document in a file.
+
+    Raises
+    ------
+    ValueError
+        If it is no JSON, or the function raises one; the message begins with the name of the file.
+    OSError
+        If the file can't be read.
+    """
+    try:
+        return content(json.loads(Path(path).read_text(encoding="utf-8"), parse_constant=_refuse))
+    except RecursionError:
+        raise ValueError(f"{os.fspath(path)}: nested too deeply") from None
+    except ValueError as error:  # includes errors of decoding JSON
+        raise ValueError(f"{os.fspath(path)}: {error}") from error
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no number of JSON")
+
+
+def entries_of(document: Any, *, kind: str, newest: int, key: str) -> list[Any]:
+    """The list under `key`, such as "capsules", of a document whose format and version are known.
+
+    Raises
+    ------
+    ValueError
+        If it is another format, of a version above `newest`, has other keys, or no entries.
+    """
+    if not isinstance(document, dict) or document.get("format") != kind:
+        raise ValueError(f'no file of {key}: "format" is not "{kind}"')
+    version = document.get("version")
+    if type(version) is not int or version < 1:
+        raise ValueError(f'"version" must be an integer from 1 on, not {version!r}')
+    if version > newest:
+        raise ValueError(f"comes from a newer version: {version}, and this reads up to {newest}")
+    unknown = document.keys() - {"format", "version", key}
+    if unknown:
+        raise ValueError(f"unknown key {min(unknown)!r}")
+    entries = document.get(key)
+    if not isinstance(entries, list) or not entries:
+        raise ValueError(f'"{key}" must be a list of at least one {key.removesuffix("s")}')
+    return entries
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value of JSON is a finite number."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
