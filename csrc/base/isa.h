@@ -4,10 +4,10 @@
 
 /*
  * Instruction sets. Code that has to be fast is compiled once for each of them, from one source
- * (base/compiled_for_isa.h). A skin chooses one when it is made. `plain` has no vectors; `baseline` has those of 128
- * bits that every machine of the target supports (SSE2 on x86-64, NEON on arm64, SIMD of WebAssembly if compiled for
- * it). A module of WebAssembly has one set alone: it is to be small, and what it uses must be there for it to be
- * loaded.
+ * (base/compiled_for_isa.h). A skin chooses one when it is made. `baseline` has the vectors of 128 bits that every
+ * machine of the target supports (SSE2 on x86-64, NEON on arm64, SIMD of WebAssembly if compiled for it). `plain`
+ * has none: it is for targets that have none, and elsewhere for the tests of a build with tests. A module of
+ * WebAssembly has one set alone: it is to be small, and what it uses must be there for it to be loaded.
  */
 #if defined(__SSE2__) || defined(__ARM_NEON) || defined(__wasm_simd128__)
 #define SBS_ISA_IF_BASELINE(F) F(BASELINE, baseline)
@@ -20,10 +20,10 @@
 #define SBS_ISA_IF_X86(F)
 #endif
 
-#ifdef __wasm_simd128__
-#define SBS_ISA_IF_PLAIN(F)
-#else
+#ifdef SBS_HAVE_PLAIN_KERNELS
 #define SBS_ISA_IF_PLAIN(F) F(PLAIN, plain)
+#else
+#define SBS_ISA_IF_PLAIN(F)
 #endif
 
 /* F(constant, name) for each instruction set of this build, the simplest first. */

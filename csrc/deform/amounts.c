@@ -11,17 +11,21 @@
 
 /* ------------------------------------------------------------------------------------------------------- numbers -- */
 
-/* What is found of amounts. */
+/* What is found of amounts: first what all of them can have in common. */
 enum {
   ALL_0,
   ALL_1,
-  OTHERS,
+  BETWEEN,
+  UNIFORM, /* how many these are */
+  MIXED = UNIFORM,
   DUBIOUS /* some may not be in [0, 1]; or it is -0 */
 };
+static const unsigned use_of_uniform[UNIFORM] = {SBS_USES_BASE, SBS_USES_METHOD, SBS_USES_BETWEEN};
 
 /*
  * Amounts are looked at in every call, so as unsigned integers, without a branch: in [0, 1] they go from 0 to `one`,
- * that of 1. Of what is not, the highest bit is set, or is in one - bits.
+ * that of 1. Of what is not, the highest bit is set, or is in one - bits; of 0 it is in bits - 1, and of 1 in one - 1 -
+ * bits.
  */
 #define DEFINE_SCAN(type, bits_type, one) \
   static inline bits_type bits_of_##type(const type *amount) { \
@@ -30,7 +34,7 @@ enum {
     return bits; \
   } \
   static inline int scan_some_##type##s(const type *amounts, size_t count) { \
-    bits_type any = 0, every = one, outside = 0; \
+    bits_type any = 0, every = one, outside = 0, exact = 0; \
     for (size_t i = 0; i < count; i++) { \
       any |= bits_of_##type(amounts + i); \
       every &= bits_of_##type(amounts + i); \
@@ -39,8 +43,10 @@ enum {
     if (any == (one) && every == (one)) return ALL_1; \
     for (size_t i = 0; i < count; i++) { \
       outside |= bits_of_##type(amounts + i) | ((one) - bits_of_##type(amounts + i)); \
+      exact |= (bits_of_##type(amounts + i) - 1) | ((one) - 1 - bits_of_##type(amounts + i)); \
     } \
-    return outside >> (8 * sizeof outside - 1) ? DUBIOUS : OTHERS; \
+    if (outside >> (8 * sizeof outside - 1)) return DUBIOUS; \
+    return exact >> (8 * sizeof exact - 1) ? MIXED : BETWEEN; \
   } \
   static int scan_##type##s(const void *amounts, size_t first, size_t count) { \
     const type *from = (const type *)amounts + first; \
@@ -49,12 +55,13 @@ enum {
   } \
   static unsigned use_of_block_of_##type##s(const void *amounts, const int32_t *vertices) { \
     const type *from = amounts; \
-    bits_type any = bits_of_##type(from + vertices[0]), every = any; \
-    if (any > 0 && any < (one)) return SBS_USES_BOTH; \
-    for (int i = 1; i < SBS_BLOCK; i++) { /* lanes past the last vertex repeat it */ \
-      const bits_type bits = bits_of_##type(from + vertices[i]); \
-      any |= bits; \
-      every &= bits; \
+    unsigned exact = 0; \
+    bits_type any = 0, every = one; \
+    for (int i = 0; i < SBS_BLOCK; i++) exact |= bits_of_##type(from + vertices[i]) - 1 >= (one) - 1; \
+    if (!exact) return SBS_USES_BETWEEN; \
+    for (int i = 0; i < SBS_BLOCK; i++) { /* lanes past the last vertex repeat it */ \
+      any |= bits_of_##type(from + vertices[i]); \
+      every &= bits_of_##type(from + vertices[i]); \
     } \
     return (any ? SBS_USES_METHOD : 0) | (every == (one) ? 0 : SBS_USES_BASE); \
   }
@@ -81,16 +88,15 @@ enum {
 static sbs_status scan_chunks(void *context, sbs_share chunks, int worker) {
   scan *s = context;
   (void)worker;
-  int previous = OTHERS, dubious = 0;
+  int previous = MIXED, dubious = 0;
   for (size_t chunk = chunks.begin; chunk < chunks.end; chunk++) {
     const size_t first = chunk * SBS_AMOUNTS_CHUNK, remaining = s->skin->vertex_count - first,
                  count = remaining < SBS_AMOUNTS_CHUNK ? remaining : SBS_AMOUNTS_CHUNK;
     const int found =
         s->scalar == SBS_FLOAT32 ? scan_floats(s->amounts, first, count) : scan_doubles(s->amounts, first, count);
     int32_t *since = s->use->uniform_since + chunk;
-    *since = (int32_t)(2 * chunk) + (found == ALL_1);
-    if (found >= OTHERS) *since = INT32_MAX;
-    if (found < OTHERS && found == previous) *since = since[-1];
+    *since = found < UNIFORM ? (int32_t)(UNIFORM * chunk) + found : INT32_MAX;
+    if (found < UNIFORM && found == previous) *since = since[-1];
     dubious |= found == DUBIOUS;
     previous = found;
   }
@@ -101,14 +107,15 @@ static sbs_status scan_chunks(void *context, sbs_share chunks, int worker) {
 static unsigned scan_blocks(const scan *s, const sbs_item *item) {
   const int32_t *vertices = s->skin->vertices + item->first_block * SBS_BLOCK;
   unsigned char *uses = s->use->blocks + item->first_block;
-  unsigned of_item = 0;
+  unsigned any = 0, every = SBS_USES_BETWEEN;
   for (size_t block = 0; block < sbs_item_blocks(item); block++, vertices += SBS_BLOCK) {
     const unsigned of_block = s->scalar == SBS_FLOAT32 ? use_of_block_of_floats(s->amounts, vertices)
                                                        : use_of_block_of_doubles(s->amounts, vertices);
     uses[block] = (unsigned char)of_block;
-    of_item |= of_block;
+    any |= of_block;
+    every &= of_block;
   }
-  return of_item;
+  return any & (every | SBS_USES_BOTH);
 }
 
 /* Threads may write the same at once, but never anything else. */
@@ -117,7 +124,7 @@ static void add_to_set(atomic_uchar set[2], unsigned use) {
   if (use & SBS_USES_METHOD) atomic_store_explicit(set + 1, 1, memory_order_relaxed);
 }
 
-/* Items that lie among chunks of all the same amount have that; of the others each amount is looked at. */
+/* Items that lie among chunks of which all amounts have the same in common have that; of others each is looked at. */
 static sbs_status scan_items(void *context, sbs_share items, int worker) {
   scan *s = context;
   (void)worker;
@@ -127,25 +134,16 @@ static sbs_status scan_items(void *context, sbs_share items, int worker) {
     const sbs_item *item = skin->items + i;
     const int32_t since = s->use->uniform_since[item->highest / SBS_AMOUNTS_CHUNK];
     unsigned use;
-    if (since / 2 <= item->lowest / SBS_AMOUNTS_CHUNK) {
-      use = since % 2 ? SBS_USES_METHOD : SBS_USES_BASE;
+    if (since / UNIFORM <= item->lowest / SBS_AMOUNTS_CHUNK) {
+      use = use_of_uniform[since % UNIFORM];
     } else {
       use = scan_blocks(s, item);
     }
     s->use->items[i] = (unsigned char)use;
     add_to_set(s->use->sets[skin->groups[item->group].set], use);
-    all |= use;
+    all |= use & SBS_USES_BOTH;
   }
   atomic_fetch_or(&s->all, all);
-  return SBS_OK;
-}
-
-static sbs_status find_bad_amount(const sbs_skin *skin, const sbs_deform_options *options, sbs_fault *fault) {
-  for (size_t v = 0; v < skin->vertex_count; v++) {
-    const double amount = sbs_scalar_get(options->amount, options->amount_scalar, v);
-    if (!isfinite(amount)) return sbs_fault_row(fault, SBS_ERROR_NOT_FINITE, "amount", v, amount, 1.0);
-    if (amount < 0.0 || amount > 1.0) return sbs_fault_row(fault, SBS_ERROR_OPTION, "amount", v, amount, 1.0);
-  }
   return SBS_OK;
 }
 
@@ -162,13 +160,22 @@ static void order_solves(const sbs_skin *skin, sbs_amounts_use *use, int method)
   use->solve_counts[method] = count;
 }
 
+sbs_status sbs_check_amounts(const sbs_deform_options *options, size_t begin, size_t end, sbs_fault *fault) {
+  for (size_t v = begin; v < end; v++) {
+    const double amount = sbs_scalar_get(options->amount, options->amount_scalar, v);
+    if (!isfinite(amount)) return sbs_fault_row(fault, SBS_ERROR_NOT_FINITE, "amount", v, amount, 1.0);
+    if (amount < 0.0 || amount > 1.0) return sbs_fault_row(fault, SBS_ERROR_OPTION, "amount", v, amount, 1.0);
+  }
+  return SBS_OK;
+}
+
 sbs_status sbs_find_amounts_use(const sbs_skin *skin, const sbs_deform_options *const options[2], int threads,
                                 sbs_amounts_use *use, sbs_fault *fault) {
   scan s = {.skin = skin, .amounts = options[1]->amount, .scalar = options[1]->amount_scalar, .use = use};
   memset(use->sets, 0, skin->set_count * sizeof *use->sets);
   sbs_status status = sbs_share_work(threads, sbs_amounts_chunk_count(skin), CHUNKS_AT_ONCE, scan_chunks, &s);
   if (!status) status = sbs_share_work(threads, skin->item_count, ITEMS_AT_ONCE, scan_items, &s);
-  if (!status && atomic_load(&s.dubious)) status = find_bad_amount(skin, options[1], fault);
+  if (!status && atomic_load(&s.dubious)) status = sbs_check_amounts(options[1], 0, skin->vertex_count, fault);
   if (status) return status;
   use->all = atomic_load(&s.all);
   for (int method = 0; method < 2; method++) {

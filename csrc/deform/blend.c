@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "deform/blend.h"
 
+#include <math.h>
 #include <stdalign.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/scalar.h"
@@ -41,7 +43,7 @@ static void deform_aside(const sbs_frame *frame, const sbs_item *item, size_t fi
   args.positions_out = to->positions + method;
   args.normals_out = frame->normals ? to->normals + method : NULL;
   args.positions_stride = args.normals_stride = 3 * sbs_scalar_size(frame->skin->scalar);
-  frame->scratch.kernels[item->group](&args);
+  sbs_kernel_of(frame, (size_t)item->group)(&args);
 }
 
 static void blend_blocks(const sbs_frame *frame, const sbs_item *item, size_t first, size_t count, aside *to) {
@@ -56,6 +58,8 @@ static void blend_blocks(const sbs_frame *frame, const sbs_item *item, size_t fi
       .amount_scalar = frame->options->amount_scalar,
       .vertices = skin->vertices + block * SBS_BLOCK,
       .runs = skin->runs + block,
+      .copies = &skin->copies,
+      .first_block = block,
       .block_count = (count + SBS_BLOCK - 1) / SBS_BLOCK,
       .positions_out = frame->positions,
       .positions_stride = frame->positions_stride,
@@ -65,39 +69,166 @@ static void blend_blocks(const sbs_frame *frame, const sbs_item *item, size_t fi
   sbs_kernels_of(skin->isa, skin->scalar)->mix(&args);
 }
 
-/* Blocks that all use the same. */
-static void run_blocks(const sbs_frame *frame, const sbs_item *item, size_t first, size_t count, unsigned use) {
-  const sbs_frame *only = use & SBS_USES_METHOD ? frame : frame->base;
-  const sbs_item part = sbs_part_of_item(frame->skin, item, first, count);
-  const sbs_kernel_args args = sbs_describe_items(only, &part, 1);
-  only->scratch.kernels[item->group](&args);
+/*
+ * The kernel that deforms a group by both methods at once, or NULL if there is none: if the base is not linear, or one
+ * of the two is not plain, or few ask for the method. Compilers may round otherwise in it than in the kernels of the
+ * methods.
+ */
+static sbs_kernel *find_kernel_in_part(const sbs_frame *frame, size_t group) {
+  const sbs_frame *base = frame->base;
+  const sbs_way way = frame->scratch.ways[group], of_base = base->scratch.ways[group];
+  const int is_plain = way.form == SBS_FORM_PLAIN && of_base.form == SBS_FORM_PLAIN && of_base.linear;
+  const int is_rigid = frame->options->method == SBS_METHOD_RIGID || base->options->method == SBS_METHOD_RIGID;
+  return is_plain && !is_rigid ? sbs_kernel_of_form(frame, group, SBS_FORM_IN_PART) : NULL;
 }
 
-static void blend_item(const sbs_frame *frame, const sbs_item *item) {
+/* Items by both methods at once, straight to the output. */
+static void run_in_part(const sbs_frame *frame, const sbs_item *items, size_t count, sbs_kernel *kernel) {
+  const sbs_frame *base = frame->base;
+  sbs_kernel_args args = sbs_describe_items(frame, items, count);
+  args.amount = frame->options->amount;
+  args.amount_scalar = frame->options->amount_scalar;
+  args.linear_constants = base->scratch.constants;
+  args.linear_head_size = base->layout.head_size;
+  args.linear_row_size = base->layout.row_size;
+  kernel(&args);
+}
+
+/* Items that all use the same, by one kernel. */
+static void run_items_by(const sbs_frame *frame, const sbs_item *items, size_t count, unsigned use) {
+  const sbs_frame *only = use & SBS_USES_METHOD ? frame : frame->base;
+  const sbs_kernel_args args = sbs_describe_items(only, items, count);
+  sbs_kernel_of(only, (size_t)items->group)(&args);
+}
+
+/* An item block by block. Where an amount is 0 or 1 the methods are evaluated apart, so that no bit is lost of them. */
+static void blend_item(const sbs_frame *frame, const sbs_item *item, unsigned use) {
   const size_t blocks = sbs_item_blocks(item), most = blocks < BLENDED_BLOCKS ? blocks : BLENDED_BLOCKS;
-  const unsigned char *uses = frame->use->blocks + item->first_block;
+  const unsigned char *uses = use == SBS_USES_BETWEEN ? NULL : frame->use->blocks + item->first_block;
+  sbs_kernel *const in_part = find_kernel_in_part(frame, (size_t)item->group);
   aside to;
   number_vertices(&to, most);
   for (size_t first = 0, end; first < blocks; first = end) {
-    const int mixed = uses[first] == SBS_USES_BOTH;
-    for (end = first + 1; end < blocks && uses[end] == uses[first];) {
-      if (mixed && end - first == most) break;
+    const unsigned of_blocks = uses ? uses[first] : use;
+    const int by_both = of_blocks == SBS_USES_BETWEEN && in_part;
+    const int apart = (of_blocks & SBS_USES_BOTH) == SBS_USES_BOTH && !by_both;
+    for (end = first + 1; end < blocks && (!uses || uses[end] == of_blocks);) {
+      if (apart && end - first == most) break;
       end++;
     }
     const size_t count = (end == blocks ? (size_t)item->vertex_count : end * SBS_BLOCK) - first * SBS_BLOCK;
-    if (mixed) {
+    const sbs_item part = sbs_part_of_item(frame->skin, item, first, count);
+    if (apart) {
       blend_blocks(frame, item, first, count, &to);
+    } else if (by_both) {
+      run_in_part(frame, &part, 1, in_part);
     } else {
-      run_blocks(frame, item, first, count, uses[first]);
+      run_items_by(frame, &part, 1, of_blocks);
     }
   }
 }
 
-void sbs_blend_item(const sbs_frame *frame, const sbs_item *item) {
+/* Whether the matrix of a joint is its rotation, to half a rounding: the methods that take R in its place agree. */
+static int is_its_rotation(const sbs_joint *joint, double epsilon) {
+  double farthest = 0.0;
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      const double apart = fabs(joint->given[i][j] - joint->moving[i][j]);
+      farthest = apart > farthest ? apart : farthest;
+    }
+  }
+  return farthest <= epsilon / 2;
+}
+
+/*
+ * Whether both methods do the same to an item, but for rounding: one influence means one rigid joint, whatever the
+ * methods, and most vertices have no more.
+ */
+static int is_moved_alike(const sbs_frame *frame, const sbs_item *item) {
+  const sbs_skin *skin = frame->skin;
+  const size_t set = (size_t)skin->groups[item->group].set;
+  if (sbs_set_size(skin, set) != 1) return 0;
+  const int32_t joint = skin->set_joints[skin->set_offsets[set]];
+  return !(frame->scratch.kinds[joint] & SBS_JOINT_NONRIGID) &&
+         is_its_rotation(frame->scratch.joints + joint, sbs_scalar_epsilon(skin->scalar));
+}
+
+static double amount_of(const sbs_frame *frame, int32_t vertex) {
+  return sbs_scalar_get(frame->options->amount, frame->options->amount_scalar, (size_t)vertex);
+}
+
+static int has_amount_of_0(const sbs_frame *frame, const sbs_item *item, size_t first, size_t count) {
+  const int32_t *vertices = frame->skin->vertices + item->first_block * SBS_BLOCK + first;
+  int any = 0;
+  for (size_t i = 0; i < count; i++) any |= amount_of(frame, vertices[i]) == 0.0;
+  return any;
+}
+
+/* Writes the vertices of a block whose amount is 0, which get the base to the last bit. */
+static void put_base(const sbs_frame *frame, const sbs_item *item, size_t first, size_t count, aside *to) {
+  const int32_t *vertices = frame->skin->vertices + (item->first_block + first) * SBS_BLOCK;
+  const size_t size = 3 * sbs_scalar_size(frame->skin->scalar);
+  deform_aside(frame->base, item, first, count, to);
+  for (size_t i = 0; i < count; i++) {
+    const size_t vertex = (size_t)vertices[i];
+    if (amount_of(frame, vertices[i]) != 0.0) continue;
+    memcpy((char *)frame->positions + vertex * frame->positions_stride, (const char *)to->positions + i * size, size);
+    if (!frame->normals) continue;
+    memcpy((char *)frame->normals + vertex * frame->normals_stride, (const char *)to->normals + i * size, size);
+  }
+}
+
+/*
+ * Of an item that the method alone has moved, as both move it alike: writes the vertices whose amount is 0, which get
+ * the base.
+ */
+static void put_base_where_0(const sbs_frame *frame, const sbs_item *item) {
+  const size_t all = (size_t)item->vertex_count;
+  if (!has_amount_of_0(frame, item, 0, all)) return;
+  aside to;
+  number_vertices(&to, 1);
+  for (size_t block = 0; block * SBS_BLOCK < all; block++) {
+    const size_t rest = all - block * SBS_BLOCK, count = rest < SBS_BLOCK ? rest : SBS_BLOCK;
+    if (has_amount_of_0(frame, item, block * SBS_BLOCK, count)) put_base(frame, item, block, count, &to);
+  }
+}
+
+/* What deforms a whole item. */
+typedef struct whole {
+  sbs_kernel *kernel; /* or NULL: there is none that does all of it */
+  unsigned use;       /* SBS_USES_BASE, SBS_USES_METHOD, or both as its amounts have it */
+} whole;
+
+static whole find_whole(const sbs_frame *frame, const sbs_item *item) {
+  const size_t group = (size_t)item->group;
   const unsigned use = frame->use->items[item - frame->skin->items];
-  if (use == SBS_USES_BOTH) {
-    blend_item(frame, item);
-  } else {
-    run_blocks(frame, item, 0, (size_t)item->vertex_count, use);
+  if (use == SBS_USES_BASE) return (whole){sbs_kernel_of(frame->base, group), use};
+  if (use == SBS_USES_METHOD || is_moved_alike(frame, item)) {
+    return (whole){sbs_kernel_of(frame, group), SBS_USES_METHOD};
+  }
+  return (whole){use == SBS_USES_BETWEEN ? find_kernel_in_part(frame, group) : NULL, use};
+}
+
+void sbs_blend_items(const sbs_frame *frame, const sbs_item *item, const sbs_item *end) {
+  const unsigned char *uses = frame->use->items;
+  whole next = {0};
+  if (item < end) next = find_whole(frame, item);
+  while (item < end) {
+    const whole at = next;
+    const sbs_item *first = item++;
+    for (; item < end; item++) { /* as many as have the same kernel */
+      next = find_whole(frame, item);
+      if (!at.kernel || next.kernel != at.kernel || next.use != at.use) break;
+    }
+    if (!at.kernel) {
+      blend_item(frame, first, at.use);
+    } else if (at.use == SBS_USES_BETWEEN) {
+      run_in_part(frame, first, (size_t)(item - first), at.kernel);
+    } else {
+      run_items_by(frame, first, (size_t)(item - first), at.use);
+    }
+    for (; at.use == SBS_USES_METHOD && first < item; first++) {
+      if (uses[first - frame->skin->items] == SBS_USES_BOTH) put_base_where_0(frame, first);
+    }
   }
 }

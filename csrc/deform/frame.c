@@ -133,21 +133,6 @@ static int is_needed(const sbs_frame *frame, size_t group) {
   return !frame->use || frame->use->sets[frame->skin->groups[group].set][!frame->is_base];
 }
 
-/* A kernel for its number of influences, or where more than one pivot counts the one for any number. */
-static sbs_kernel *choose_kernel(const sbs_frame *frame, size_t number) {
-  const sbs_skin *skin = frame->skin;
-  const sbs_group *group = skin->groups + number;
-  const sbs_way way = frame->scratch.ways[number];
-  const size_t others = frame->options->method == SBS_METHOD_RIGID ? 0 : (size_t)group->others;
-  /* one influence is one joint's matrix, whatever the method */
-  const int linear = others == 0 || sbs_is_linear(&frame->layout, group);
-  const sbs_formula formula = linear ? SBS_FORMULA_LINEAR : frame->layout.formula;
-  const int by_first = !way.own_pivots && others == (size_t)group->others;
-  const int is_single = by_first || sbs_formula_is_weighted(formula);
-  const size_t variant = is_single && others < SBS_KERNEL_INFLUENCES ? others : SBS_KERNEL_INFLUENCES;
-  return sbs_kernels_of(skin->isa, skin->scalar)->formulas[formula]->by_form[way.form][frame->normals != NULL][variant];
-}
-
 static sbs_status write_constants(void *context, sbs_share share, int worker) {
   const sbs_frame *frame = context;
   const sbs_skin *skin = frame->skin;
@@ -170,10 +155,8 @@ static sbs_status write_constants(void *context, sbs_share share, int worker) {
   sbs_constants_batch *write = sbs_kernels_of(skin->isa, skin->scalar)->write_constants;
   for (size_t begin = share.begin, end; begin < share.end; begin = end) { /* by runs of groups that are needed or not */
     const int needed = is_needed(frame, begin);
-    for (end = begin + 1; end < share.end && is_needed(frame, end) == needed;) end++;
-    if (!needed) continue;
-    write(&args, begin, end);
-    for (size_t g = begin; g < end; g++) frame->scratch.kernels[g] = choose_kernel(frame, g);
+    for (end = frame->use ? begin + 1 : share.end; end < share.end && is_needed(frame, end) == needed;) end++;
+    if (needed) write(&args, begin, end);
   }
   return SBS_OK;
 }
@@ -212,6 +195,7 @@ sbs_kernel_args sbs_describe_items(const sbs_frame *frame, const sbs_item *items
       .centers = skin->centers,
       .vertices = skin->vertices,
       .runs = skin->runs,
+      .copies = &skin->copies,
       .positions_out = frame->positions,
       .positions_stride = frame->positions_stride,
       .normals_out = frame->normals,
@@ -240,20 +224,31 @@ static size_t find_item(const sbs_skin *skin, size_t block) {
   return low;
 }
 
-/* All items, as many at once as there is one kernel for. */
+sbs_kernel *sbs_kernel_of_form(const sbs_frame *frame, size_t group, sbs_form form) {
+  const sbs_way way = frame->scratch.ways[group];
+  const sbs_formula formula = way.linear ? SBS_FORMULA_LINEAR : frame->layout.formula;
+  const sbs_kernels *kernels = sbs_kernels_of(frame->skin->isa, frame->skin->scalar);
+  return kernels->formulas[formula]->by_form[form][frame->normals != NULL][way.variant];
+}
+
+sbs_kernel *sbs_kernel_of(const sbs_frame *frame, size_t group) {
+  return sbs_kernel_of_form(frame, group, (sbs_form)frame->scratch.ways[group].form);
+}
+
+/* All items; consecutive ones that have the same kernel are given to it at once. */
 static void deform_items(const sbs_frame *frame, const sbs_item *item, const sbs_item *end) {
-  sbs_kernel *const *kernels = frame->scratch.kernels;
+  const sbs_way *ways = frame->scratch.ways;
   sbs_kernel_args args = sbs_describe_items(frame, item, 0);
-  for (; item < end; item = args.items + args.item_count) {
-    sbs_kernel *kernel = kernels[item->group];
+  for (const sbs_item *next; item < end; item = next) {
+    const sbs_way way = ways[item->group];
+    for (next = item + 1; next < end && sbs_have_same_kernel(ways[next->group], way);) next++;
     args.items = item;
-    args.item_count = 1;
-    while (item + args.item_count < end && kernels[item[args.item_count].group] == kernel) args.item_count++;
-    kernel(&args);
+    args.item_count = (size_t)(next - item);
+    sbs_kernel_of(frame, (size_t)item->group)(&args);
   }
 }
 
-/* The items that begin in some blocks: they are shared by their blocks, not their number. */
+/* The items that begin in some blocks: threads share blocks, as items differ in size. */
 static sbs_status run_items(void *context, sbs_share blocks, int worker) {
   sbs_frame *frame = context;
   const sbs_skin *skin = frame->skin;
@@ -264,7 +259,7 @@ static sbs_status run_items(void *context, sbs_share blocks, int worker) {
     for (; item < end; item++) singular_count += sbs_invert_item(frame, item);
     atomic_fetch_add(&frame->singular_count, singular_count);
   } else if (frame->base) {
-    for (; item < end; item++) sbs_blend_item(frame, item);
+    sbs_blend_items(frame, item, end);
   } else {
     deform_items(frame, item, end);
   }

@@ -49,6 +49,10 @@ typedef struct sbs_frame {
 /* Poses and deforms a frame by so many threads. Errors: NO_CONVERGENCE, INTERNAL. */
 sbs_status sbs_run_frame(sbs_frame *frame, int threads);
 
+/* What deforms a group, whose constants are written: in the form that these have, or in another, if there is that. */
+sbs_kernel *sbs_kernel_of(const sbs_frame *frame, size_t group);
+sbs_kernel *sbs_kernel_of_form(const sbs_frame *frame, size_t group, sbs_form form);
+
 /* What a kernel needs for items of the skin, or parts of them (sbs_part_of_item), to write to the output. */
 sbs_kernel_args sbs_describe_items(const sbs_frame *frame, const sbs_item *items, size_t count);
 

@@ -12,7 +12,7 @@
 static sbs_inverse_method method_of(const sbs_frame *frame, const sbs_item *item) {
   const size_t group = (size_t)item->group, anchor = 4 * group * sbs_scalar_size(frame->skin->scalar);
   return (sbs_inverse_method){.args = sbs_describe_items(frame, item, 1),
-                              .kernel = frame->scratch.kernels[group],
+                              .kernel = sbs_kernel_of(frame, group),
                               .anchor = (const char *)frame->scratch.anchors + anchor};
 }
 

@@ -12,7 +12,7 @@ typedef struct sbs_request {
   sbs_posed posed; /* of the only frame; receives the count */
 } sbs_request;
 
-/* Checks all but what the request asks to be undone, and does it. The options may be NULL. */
+/* Checks a request, but not the positions that are to be undone, and carries it out. The options may be NULL. */
 sbs_status sbs_run_job(const sbs_skin *skin, size_t frame_count, const sbs_pose *poses,
                        const sbs_deform_options *options, sbs_request *request, sbs_deform_report *report,
                        sbs_fault *fault);

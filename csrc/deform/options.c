@@ -15,7 +15,7 @@ static sbs_status check_stride(const sbs_skin *skin, size_t stride, const char *
   return SBS_OK;
 }
 
-/* What is said of a method, for the method itself and for the base that it is blended with. */
+/* The options of one method: of the method itself, or of the base that it is blended with. */
 static sbs_status check_method(const sbs_skin *skin, const sbs_deform_options *options, sbs_fault *fault) {
   if ((int)options->method < SBS_METHOD_RIGID || options->method > SBS_METHOD_DUAL_QUATERNION) {
     return sbs_fault_number(fault, SBS_ERROR_OPTION, "method", (double)options->method, SBS_METHOD_DUAL_QUATERNION);
@@ -59,7 +59,7 @@ static sbs_status check_options(const sbs_skin *skin, const sbs_deform_options *
   return status ? status : check_stride(skin, options->normals_stride, "normals_stride", fault);
 }
 
-/* Adds the base. What is not said of a method alone is the same for both. */
+/* Adds the base. Options that do not belong to one method are the same for both. */
 static sbs_status add_base(const sbs_skin *skin, const sbs_deform_options *options, sbs_methods *methods,
                            sbs_fault *fault) {
   if (!sbs_scalar_is_valid(options->amount_scalar)) {

@@ -24,7 +24,6 @@ size_t sbs_lay_out_scratch(const sbs_skin *skin, void *memory, sbs_scratch *scra
   scratch->constants = carve(memory, &used, sbs_constants_capacity(skin), sbs_scalar_size(skin->scalar));
   scratch->anchors = carve(memory, &used, skin->group_count, 4 * sbs_scalar_size(skin->scalar));
   scratch->ways = carve(memory, &used, skin->group_count, sizeof *scratch->ways);
-  scratch->kernels = carve(memory, &used, skin->group_count, sizeof *scratch->kernels);
   sbs_amounts_use *use = &scratch->use;
   *use = (sbs_amounts_use){0};
   use->sets = carve(memory, &used, skin->set_count, sizeof *use->sets);

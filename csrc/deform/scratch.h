@@ -19,7 +19,6 @@ typedef struct sbs_scratch {
   void *constants;        /* (sbs_constants_capacity) of the skin's type */
   void *anchors;          /* (group_count, 4) of the skin's type; of the inverse */
   sbs_way *ways;          /* (group_count) */
-  sbs_kernel **kernels;   /* (group_count) what deforms the vertices of each */
   sbs_amounts_use use;    /* arrays only, of a call's first frame */
 } sbs_scratch;
 

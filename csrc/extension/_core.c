@@ -60,8 +60,8 @@ static PyMethodDef functions[] = {
      "Returns\n-------\ndict\n"
      "    ``version``; ``instruction_set``, what new skins compute with: the best of ``instruction_sets``, those that "
      "this\n"
-     "    machine can run, or the one that the environment variable ``SBS_ISA`` names; ``lapack``, \"bundled\" or\n"
-     "    \"system\"."},
+     "    machine can run, or the one that the environment variable ``SBS_ISA`` names; ``lapack``, \"bundled\",\n"
+     "    \"system\" or \"none\"."},
     {"set_threads", set_threads, METH_O,
      "set_threads(threads, /)\n--\n\n"
      "Set how many threads share the work of a call, unless its own ``threads`` says so.\n\n"
@@ -95,6 +95,8 @@ static PyMethodDef functions[] = {
     {"bone_tails", FUNCTION(core_bone_tails), METH_VARARGS | METH_KEYWORDS, core_bone_tails_doc},
     {"blend_bones", FUNCTION(core_blend_bones), METH_VARARGS | METH_KEYWORDS, core_blend_bones_doc},
     {"optimized_centers", FUNCTION(core_optimized_centers), METH_VARARGS | METH_KEYWORDS, core_optimized_centers_doc},
+    {"fit_centers", FUNCTION(core_fit_centers), METH_VARARGS | METH_KEYWORDS, core_fit_centers_doc},
+    {"fit_matrices", FUNCTION(core_fit_matrices), METH_VARARGS | METH_KEYWORDS, core_fit_matrices_doc},
     {"fit_weights", FUNCTION(core_fit_weights), METH_VARARGS | METH_KEYWORDS, core_fit_weights_doc},
     {"heat_weights", FUNCTION(core_heat_weights), METH_VARARGS | METH_KEYWORDS, core_heat_weights_doc},
     {NULL, NULL, 0, NULL}};

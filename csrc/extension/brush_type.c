@@ -1,31 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "brush_type.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
+#include "brush_drag.h"
 #include "errors.h"
 #include "influences_arguments.h"
 #include "interrupts.h"
 #include "mesh_functions.h"
 
-#include <sbs/brush.h>
-
-typedef struct core_brush {
-  PyObject_HEAD
-  sbs_brush *brush;
-  size_t vertex_count, joint_count, limit;
-  atomic_flag busy; /* while a thread works on it */
-} core_brush;
-
-/* Takes the brush for this thread; raises and returns 0 if another thread uses it. */
-static int take(core_brush *self) {
+int core_brush_take(core_brush *self) {
   if (!atomic_flag_test_and_set(&self->busy)) return 1;
   PyErr_SetString(PyExc_RuntimeError, "the brush is in use by another thread");
   return 0;
 }
 
-static void give_back(core_brush *self) {
+void core_brush_give_back(core_brush *self) {
   atomic_flag_clear(&self->busy);
 }
 
@@ -115,9 +105,9 @@ static void brush_dealloc(PyObject *object) {
 /* ------------------------------------------------------------------------------------------------------- stroke -- */
 
 static const char *const mode_words[] = {"add", "subtract", "replace", "scale", "smooth", NULL};
-static const char *const falloff_words[] = {"constant", "linear", "smooth", "sphere", "quadratic", NULL};
-static const char *const distance_words[] = {"space", "surface", NULL};
-static const char *const axis_words[] = {"x", "y", "z", NULL};
+const char *const core_falloff_words[] = {"constant", "linear", "smooth", "sphere", "quadratic", NULL};
+const char *const core_distance_words[] = {"space", "surface", NULL};
+const char *const core_axis_words[] = {"x", "y", "z", NULL};
 
 /* A new array that holds a copy. */
 static PyObject *copy_of(int dimensions, const npy_intp *shape, int type, const void *data) {
@@ -128,7 +118,7 @@ static PyObject *copy_of(int dimensions, const npy_intp *shape, int type, const 
   return (PyObject *)array;
 }
 
-static PyObject *copy_change(const core_brush *self, const sbs_brush_change *change) {
+PyObject *core_copy_change(const core_brush *self, const sbs_brush_change *change) {
   const npy_intp shape[2] = {(npy_intp)change->vertex_count, (npy_intp)self->limit};
   const npy_intp *rows = shape;
   PyObject *arrays[5] = {
@@ -144,10 +134,16 @@ static PyObject *copy_change(const core_brush *self, const sbs_brush_change *cha
   return result;
 }
 
-/* Converts an axis or None. */
-static int convert_axis(PyObject *object, void *core_choice_address) {
+int core_convert_axis(PyObject *object, void *core_choice_address) {
   if (object == Py_None) return 1;
   return core_convert_choice(object, core_choice_address);
+}
+
+int core_check_mirror_joints(const core_brush *self, const core_array *mirror_joints) {
+  if (mirror_joints->array == NULL || (size_t)PyArray_DIM(mirror_joints->array, 0) == self->joint_count) return 1;
+  PyErr_Format(PyExc_ValueError, "mirror_joints has %zd rows for %zd joints",
+               (Py_ssize_t)PyArray_DIM(mirror_joints->array, 0), (Py_ssize_t)self->joint_count);
+  return 0;
 }
 
 /* Converts the joint to paint: its number, or None for all. */
@@ -180,9 +176,9 @@ static PyObject *brush_stroke(PyObject *object, PyObject *args, PyObject *kwargs
   sbs_brush_options options = sbs_default_brush_options();
   core_array centers = {.name = "centers", .shape = "(N, 3)", .dimensions = 2};
   core_choice mode = {"mode", mode_words, SBS_BRUSH_ADD};
-  core_choice falloff = {"falloff", falloff_words, SBS_BRUSH_FALLOFF_SMOOTH};
-  core_choice distance = {"distance", distance_words, SBS_BRUSH_DISTANCE_SPACE};
-  core_choice mirror = {"mirror", axis_words, -1};
+  core_choice falloff = {"falloff", core_falloff_words, SBS_BRUSH_FALLOFF_SMOOTH};
+  core_choice distance = {"distance", core_distance_words, SBS_BRUSH_DISTANCE_SPACE};
+  core_choice mirror = {"mirror", core_axis_words, -1};
   core_real radius = {.name = "radius"}, strength = {.name = "strength", .value = options.strength};
   core_real value = {.name = "value", .value = options.value}, mirror_position = {.name = "mirror_position"};
   core_array locked = {.name = "locked", .shape = "(L,)", .dimensions = 1, .optional = 1};
@@ -197,16 +193,11 @@ static PyObject *brush_stroke(PyObject *object, PyObject *args, PyObject *kwargs
                                    &centers, convert_joint, &options.joint, core_convert_choice, &mode,
                                    core_convert_real, &radius, core_convert_real, &strength, core_convert_real, &value,
                                    core_convert_choice, &falloff, core_convert_choice, &distance, core_convert_int32,
-                                   &locked, &options.normalize, convert_axis, &mirror, core_convert_real,
+                                   &locked, &options.normalize, core_convert_axis, &mirror, core_convert_real,
                                    &mirror_position, core_convert_int32, &mirror_joints)) {
     goto exit;
   }
-  if (!core_check_length(&centers, 1, 3)) goto exit;
-  if (mirror_joints.array != NULL && (size_t)PyArray_DIM(mirror_joints.array, 0) != self->joint_count) {
-    PyErr_Format(PyExc_ValueError, "mirror_joints has %zd rows for %zd joints",
-                 (Py_ssize_t)PyArray_DIM(mirror_joints.array, 0), (Py_ssize_t)self->joint_count);
-    goto exit;
-  }
+  if (!core_check_length(&centers, 1, 3) || !core_check_mirror_joints(self, &mirror_joints)) goto exit;
   options.mode = (sbs_brush_mode)mode.value;
   if (options.joint < 0 && options.mode != SBS_BRUSH_SMOOTH) {
     PyErr_SetString(PyExc_ValueError, "joint must not be None, unless mode is \"smooth\"");
@@ -223,16 +214,16 @@ static PyObject *brush_stroke(PyObject *object, PyObject *args, PyObject *kwargs
   options.mirror_position = mirror_position.value;
   options.mirror_joints = mirror_joints.array != NULL ? PyArray_DATA(mirror_joints.array) : NULL;
 
-  if (!take(self)) goto exit;
+  if (!core_brush_take(self)) goto exit;
   CORE_BEGIN_CALL
   status = sbs_brush_stroke(self->brush, &options, PyArray_DATA(centers.array), (size_t)PyArray_DIM(centers.array, 0),
                             &change, &fault);
   CORE_END_CALL
   if (status == SBS_OK)
-    result = copy_change(self, &change);
+    result = core_copy_change(self, &change);
   else
     core_raise(state_of(object), status, &fault, NULL);
-  give_back(self);
+  core_brush_give_back(self);
 
 exit:
   core_release(&centers);
@@ -262,10 +253,10 @@ static PyObject *brush_restore(PyObject *object, PyObject *args) {
       !core_check_length(&joint_weights, 1, (npy_intp)self->limit)) {
     goto exit;
   }
-  if (!take(self)) goto exit;
+  if (!core_brush_take(self)) goto exit;
   status = sbs_brush_restore(self->brush, PyArray_DATA(vertices.array), PyArray_DATA(joint_indices.array),
                              PyArray_DATA(joint_weights.array), (size_t)PyArray_DIM(vertices.array, 0), &fault);
-  give_back(self);
+  core_brush_give_back(self);
   if (status == SBS_OK)
     result = Py_NewRef(Py_None);
   else
@@ -285,9 +276,9 @@ static PyObject *brush_influences(PyObject *object, PyObject *Py_UNUSED(unused))
   PyArrayObject *joint_weights = (PyArrayObject *)PyArray_SimpleNew(2, shape, NPY_DOUBLE);
   PyObject *result = NULL;
 
-  if (joint_indices != NULL && joint_weights != NULL && take(self)) {
+  if (joint_indices != NULL && joint_weights != NULL && core_brush_take(self)) {
     sbs_brush_get_influences(self->brush, PyArray_DATA(joint_indices), PyArray_DATA(joint_weights));
-    give_back(self);
+    core_brush_give_back(self);
     result = PyTuple_Pack(2, (PyObject *)joint_indices, (PyObject *)joint_weights);
   }
   Py_XDECREF((PyObject *)joint_indices);
@@ -316,6 +307,7 @@ static const char stroke_doc[] =
 
 static PyMethodDef methods[] = {
     {"stroke", (PyCFunction)(void (*)(void))brush_stroke, METH_VARARGS | METH_KEYWORDS, stroke_doc},
+    {"drag", (PyCFunction)(void (*)(void))core_brush_drag, METH_VARARGS | METH_KEYWORDS, core_brush_drag_doc},
     {"restore", brush_restore, METH_VARARGS,
      "restore($self, vertices, joint_indices, joint_weights, /)\n--\n\n"
      "Sets the influences (M, L) of vertices (M,)."},

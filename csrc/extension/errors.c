@@ -66,6 +66,8 @@ static const char *range_of_option(const char *option) {
   if (is(option, "contraction")) return "at least 0 and below 1";
   if (is(option, "reach")) return "a finite number above 0";
   if (is(option, "activations")) return "between 0 and 1";
+  if (is(option, "pull")) return "finite and at least 0";
+  if (is(option, "allowed")) return "true for one joint at least";
   if (is(option, "limit")) return "at least the number of locked joints that influence a vertex";
   return "in its range";
 }
@@ -150,7 +152,7 @@ void core_raise(const core_state *state, sbs_status status, const sbs_fault *fau
       break;
     case SBS_ERROR_EMPTY: raise_empty(fault); return;
     case SBS_ERROR_NO_CONVERGENCE: PyErr_SetString(state->linalg_error, sbs_status_string(status)); return;
-    case SBS_ERROR_NO_LAPACK: PyErr_SetString(PyExc_NotImplementedError, sbs_status_string(status)); return;
+    case SBS_ERROR_NO_LAPACK: PyErr_SetString(PyExc_RuntimeError, sbs_status_string(status)); return;
     default: break;
   }
   place = place_of(fault, shape);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of sbs._core: weights fitted to examples. */
+/* Functions of sbs._core: weights, centers and matrices fitted to examples. */
 #ifndef SBS_EXTENSION_FIT_FUNCTIONS_H
 #define SBS_EXTENSION_FIT_FUNCTIONS_H
 
@@ -8,5 +8,13 @@
 extern const char core_fit_weights_doc[];
 
 PyObject *core_fit_weights(PyObject *module, PyObject *args, PyObject *kwargs);
+
+extern const char core_fit_centers_doc[];
+
+PyObject *core_fit_centers(PyObject *module, PyObject *args, PyObject *kwargs);
+
+extern const char core_fit_matrices_doc[];
+
+PyObject *core_fit_matrices(PyObject *module, PyObject *args, PyObject *kwargs);
 
 #endif

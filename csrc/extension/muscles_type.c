@@ -76,10 +76,10 @@ static arguments expected_arguments(void) {
 }
 
 static void release_arguments(arguments *given) {
-  core_array *const all[] = {&given->joints,          &given->points,       &given->point_counts, &given->numbers,
-                             &given->thin_directions, &given->thin_joints,  &given->profiles,     &given->profile_ends,
-                             &given->covered,         &given->covered_ends, &given->positions,    &given->normals,
-                             &given->joint_indices,   &given->joint_weights};
+  core_array *const all[] = {&given->joints,          &given->points,        &given->point_counts, &given->numbers,
+                             &given->thin_directions, &given->thin_joints,   &given->profiles,     &given->profile_ends,
+                             &given->covered,         &given->covered_ends,  &given->positions,    &given->normals,
+                             &given->triangles,       &given->joint_indices, &given->joint_weights};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) core_release(all[i]);
 }
 

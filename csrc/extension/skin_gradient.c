@@ -157,3 +157,62 @@ exit:
   for (int i = 0; i < RESULT_COUNT; i++) Py_XDECREF((PyObject *)results[i]);
   return result;
 }
+
+const char core_weight_jacobian_doc[] =
+    "weight_jacobian($self, vertex, skinning_matrices, *, method='spherical', rotation='qlerp', center='joint_set', "
+    "damping=1e-8, rcond=None, amount=None, base='linear')\n--\n\n"
+    "The derivative (3, K) of a vertex by its weights.";
+
+PyObject *core_weight_jacobian(PyObject *object, PyObject *args, PyObject *kwargs) {
+  static char *keywords[] = {
+      "vertex", "skinning_matrices", "method", "rotation", "center", "damping", "rcond", "amount", "base", NULL};
+  core_skin *self = (core_skin *)object;
+  core_array matrices = core_matrices_argument(0), amount = core_amount_argument();
+  core_method by = core_default_method();
+  core_base base = {.set = sbs_default_deform_options()};
+  sbs_deform_options options = sbs_default_deform_options();
+  Py_ssize_t vertex;
+  npy_intp shape[2] = {3, PyArray_DIM(self->held[CORE_JOINT_INDICES], 1)};
+  PyArrayObject *result = NULL;
+  sbs_skin_desc desc;
+  sbs_pose pose;
+  const sbs_gradient *gradient;
+  sbs_fault fault = {0};
+  sbs_status status;
+
+  base.set.method = SBS_METHOD_LINEAR;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "nO&|$O&O&O&O&O&O&O&:weight_jacobian", keywords, &vertex,
+                                   core_convert_reals, &matrices, core_convert_choice, &by.method, core_convert_choice,
+                                   &by.rotation, core_convert_choice, &by.center, core_convert_real, &by.damping,
+                                   core_convert_real, &by.rcond, core_convert_reals, &amount, core_convert_base,
+                                   &base) ||
+      !core_check_matrices(self, &matrices) || !core_set_method(&by, &options) ||
+      !core_set_amount(self, &amount, &base, &options)) {
+    goto exit;
+  }
+  if (vertex < 0 || (size_t)vertex >= self->info.vertex_count) {
+    PyErr_Format(PyExc_IndexError, "vertex %zd is out of range: there are %zu", vertex, self->info.vertex_count);
+    goto exit;
+  }
+  result = (PyArrayObject *)PyArray_SimpleNew(2, shape, NPY_DOUBLE);
+  if (result == NULL) goto exit;
+  pose = core_pose_of(matrices.array);
+  desc = core_describe_skin(self->held, self->info.joint_count);
+
+  CORE_BEGIN_CALL
+  status = get_gradient(self, &desc, &gradient, &fault);
+  if (status == SBS_OK)
+    status = sbs_gradient_weight_jacobian(gradient, self->skin, &desc, &pose, &options, (size_t)vertex,
+                                          PyArray_DATA(result), &fault);
+  CORE_END_CALL
+
+  if (status != SBS_OK) {
+    core_raise_fault(object, status, &fault, matrices.array);
+    Py_CLEAR(result);
+  }
+
+exit:
+  core_release(&matrices);
+  core_release(&amount);
+  return (PyObject *)result;
+}

@@ -344,6 +344,7 @@ static PyMethodDef methods[] = {
     {"inverse_deform", METHOD(core_inverse_deform), METH_VARARGS | METH_KEYWORDS, core_inverse_deform_doc},
     {"update", METHOD(core_update_skin), METH_VARARGS | METH_KEYWORDS, core_update_skin_doc},
     {"deform_vjp", METHOD(core_deform_vjp), METH_VARARGS | METH_KEYWORDS, core_deform_vjp_doc},
+    {"weight_jacobian", METHOD(core_weight_jacobian), METH_VARARGS | METH_KEYWORDS, core_weight_jacobian_doc},
     {"move", METHOD(core_move_skin), METH_VARARGS | METH_KEYWORDS, core_move_skin_doc},
     {"rotation_centers", METHOD(core_rotation_centers), METH_VARARGS | METH_KEYWORDS, core_rotation_centers_doc},
     {NULL, NULL, 0, NULL}};

@@ -8,8 +8,6 @@
 #include "frames.h"
 #include "pose_arguments.h"
 
-#include <sbs/twist.h>
-
 typedef struct core_twist {
   PyObject_HEAD
   sbs_twist *twist;
@@ -18,6 +16,17 @@ typedef struct core_twist {
 
 static const core_state *state_of(PyObject *object) {
   return PyType_GetModuleState(Py_TYPE(object));
+}
+
+const sbs_twist *core_twist_of(const core_state *state, PyObject *object) {
+  if (object == Py_None) return NULL;
+  if (PyObject_TypeCheck(object, (PyTypeObject *)state->twist_type)) return ((const core_twist *)object)->twist;
+  PyErr_Format(PyExc_TypeError, "twist must be None or a Twist, not %R", (PyObject *)Py_TYPE(object));
+  return NULL;
+}
+
+size_t core_twist_bone_count(PyObject *twist) {
+  return ((const core_twist *)twist)->bone_count;
 }
 
 /* What an optional array holds, or NULL. */
@@ -282,6 +291,91 @@ exit:
   return (PyObject *)all;
 }
 
+/* ----------------------------------------------------------------------------------------------------- gradients -- */
+
+static PyObject *twist_pose_gradient(PyObject *object, PyObject *args) {
+  const core_twist *self = (const core_twist *)object;
+  core_array matrices = core_matrices_argument(1);
+  core_array angles = {.name = "twists", .shape = "(B, 2)", .dimensions = 2, .optional = 1};
+  core_array by = {.name = "by_matrices", .shape = "(J', 3, 4)", .dimensions = 3};
+  PyArrayObject *by_matrices = NULL, *by_angles = NULL;
+  PyObject *result = NULL;
+  sbs_fault fault = {0};
+  sbs_status status;
+
+  if (!PyArg_ParseTuple(args, "O&O&O&:pose_gradient", core_convert_reals, &matrices, core_convert_doubles, &angles,
+                        core_convert_doubles, &by) ||
+      !core_check_frames(&matrices, self->given_joint_count) || !core_check_length(&matrices, 0, 1) ||
+      !core_check_length(&by, 0, (npy_intp)sbs_twist_joint_count(self->twist)) || !core_check_length(&by, 1, 3) ||
+      !core_check_length(&by, 2, 4)) {
+    goto exit;
+  }
+  if (angles.array != NULL &&
+      (!core_check_length(&angles, 0, (npy_intp)self->bone_count) || !core_check_length(&angles, 1, 2))) {
+    goto exit;
+  }
+  const npy_intp shape[3] = {(npy_intp)self->given_joint_count, 3, 4}, pairs[2] = {(npy_intp)self->bone_count, 2};
+  by_matrices = (PyArrayObject *)PyArray_SimpleNew(3, shape, NPY_DOUBLE);
+  by_angles = (PyArrayObject *)PyArray_SimpleNew(2, pairs, NPY_DOUBLE);
+  if (by_matrices == NULL || by_angles == NULL) goto exit;
+  const sbs_pose pose = core_pose_of_frame(&matrices, 0);
+  status = sbs_twist_pose_gradient(self->twist, &pose, data_or_null(&angles), PyArray_DATA(by.array),
+                                   PyArray_DATA(by_matrices), PyArray_DATA(by_angles), &fault);
+  if (status == SBS_OK)
+    result = PyTuple_Pack(2, (PyObject *)by_matrices, (PyObject *)by_angles);
+  else
+    core_raise_in_frame(state_of(object), &matrices, 0, status, &fault);
+
+exit:
+  core_release(&matrices);
+  core_release(&angles);
+  core_release(&by);
+  Py_XDECREF((PyObject *)by_matrices);
+  Py_XDECREF((PyObject *)by_angles);
+  return result;
+}
+
+static PyObject *twist_influences_gradient(PyObject *object, PyObject *args) {
+  const core_twist *self = (const core_twist *)object;
+  core_array positions = {.name = "rest_positions", .shape = "(V, 3)", .dimensions = 2};
+  core_array indices = {.name = "joint_indices", .shape = "(V, K)", .dimensions = 2};
+  core_array weights = {.name = "joint_weights", .shape = "(V, K)", .dimensions = 2};
+  core_array by = {.name = "by_new_joint_weights", .shape = "(V, 2 K)", .dimensions = 2};
+  PyArrayObject *found[3] = {NULL};
+  PyObject *result = NULL;
+  sbs_fault fault = {0};
+  sbs_status status;
+
+  if (!PyArg_ParseTuple(args, "O&O&O&O&:influences_gradient", core_convert_reals, &positions, core_convert_int32,
+                        &indices, core_convert_reals, &weights, core_convert_doubles, &by) ||
+      !core_check_length(&positions, 1, 3) || !core_check_agreement(&indices, &weights, 0) ||
+      !core_check_agreement(&indices, &weights, 1) || !core_check_agreement(&positions, &indices, 0) ||
+      !core_check_agreement(&positions, &by, 0) || !core_check_length(&by, 1, 2 * PyArray_DIM(indices.array, 1))) {
+    goto exit;
+  }
+  const npy_intp shape[2] = {PyArray_DIM(indices.array, 0), PyArray_DIM(indices.array, 1)}, vectors[2] = {shape[0], 3};
+  for (int i = 0; i < 3; i++) {
+    found[i] = (PyArrayObject *)PyArray_SimpleNew(2, i < 2 ? shape : vectors, NPY_DOUBLE);
+    if (found[i] == NULL) goto exit;
+  }
+  status = sbs_twist_influences_gradient(
+      self->twist, (size_t)shape[0], scalar_of(&positions), PyArray_DATA(positions.array), 0, (size_t)shape[1],
+      PyArray_DATA(indices.array), scalar_of(&weights), PyArray_DATA(weights.array), NULL, PyArray_DATA(by.array),
+      PyArray_DATA(found[0]), PyArray_DATA(found[1]), PyArray_DATA(found[2]), &fault);
+  if (status == SBS_OK)
+    result = PyTuple_Pack(3, (PyObject *)found[0], (PyObject *)found[1], (PyObject *)found[2]);
+  else
+    core_raise(state_of(object), status, &fault, NULL);
+
+exit:
+  core_release(&positions);
+  core_release(&indices);
+  core_release(&weights);
+  core_release(&by);
+  for (int i = 0; i < 3; i++) Py_XDECREF((PyObject *)found[i]);
+  return result;
+}
+
 /* --------------------------------------------------------------------------------------------------------- type -- */
 
 static PyObject *get_joint_count(PyObject *object, void *Py_UNUSED(unused)) {
@@ -305,6 +399,13 @@ static PyMethodDef methods[] = {
     {"pose", twist_pose, METH_VARARGS,
      "pose($self, skinning_matrices, twists, /)\n--\n\n"
      "Skinning matrices (F, J', 3, 4) of all joints, by twists (F, B, 2) or None."},
+    {"pose_gradient", twist_pose_gradient, METH_VARARGS,
+     "pose_gradient($self, skinning_matrices, twists, by_matrices, /)\n--\n\n"
+     "Gradients by skinning matrices (J, 3, 4) and twists (B, 2), from that by all (J', 3, 4), of a frame (1, J, 4, "
+     "4)."},
+    {"influences_gradient", twist_influences_gradient, METH_VARARGS,
+     "influences_gradient($self, rest_positions, joint_indices, joint_weights, by_new_joint_weights, /)\n--\n\n"
+     "Gradients by weights (V, K), shares (V, K) and, by way of these, positions (V, 3), from that by (V, 2 K)."},
     {NULL, NULL, 0, NULL}};
 
 static const char twist_doc[] =

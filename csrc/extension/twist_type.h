@@ -5,7 +5,15 @@
 
 #include "core.h"
 
+#include <sbs/twist.h>
+
 /* Makes the type. A new reference, or NULL with an exception set. */
 PyObject *core_new_twist_type(PyObject *module);
+
+/* The twist of a _core.Twist, valid as long as that; NULL of None, or with an exception set that names "twist". */
+const sbs_twist *core_twist_of(const core_state *state, PyObject *object);
+
+/* How many bones a _core.Twist has. */
+size_t core_twist_bone_count(PyObject *twist);
 
 #endif

@@ -7,14 +7,13 @@
 
 #include "base/arguments.h"
 #include "base/fault.h"
-#include "base/isa.h"
 #include "base/memory.h"
-#include "base/scalar.h"
 #include "base/threads.h"
+#include "fit/check.h"
+#include "fit/descend.h"
 #include "fit/hull.h"
+#include "fit/joints.h"
 #include "fit/vertex.h"
-#include "pose/batches.h"
-#include "pose/check.h"
 
 /* Joints with which other methods than the linear one begin, beyond those that are kept. */
 #define MORE_CANDIDATES 4
@@ -48,12 +47,11 @@ sbs_fit_options sbs_default_fit_options(void) {
 typedef struct fit {
   const sbs_fit_desc *desc;
   const sbs_fit_options *options;
-  sbs_joint *joints; /* (F, J), as are the following two */
-  unsigned char *kinds;
-  sbs_stretch *stretches;
+  sbs_frame_joints joints;
   int32_t *joint_indices;
   double *joint_weights, *errors;
   double *work; /* (threads, work_size) */
+  double pull;  /* times the number of frames */
   size_t most;  /* joints that any step goes on with */
   size_t work_size;
 } fit;
@@ -63,15 +61,14 @@ typedef struct workspace {
   double *points;                     /* (J, 3) from the example to where each joint takes the vertex, in a frame */
   double *gram;                       /* (J, J) */
   double *weights;                    /* (J) */
-  double *hull;                       /* (sbs_hull_work_size(J)) */
   double *by;                         /* (J, 3) */
-  double *squares;                    /* (most, most) products of derivatives, at the weights `now` */
-  double *tried;                      /* (most, most) the same at `next` */
-  double *small;                      /* (most, most) a gram matrix */
-  double *now, *next;                 /* (most) weights */
+  sbs_descent descent;                /* of `most` joints; its hull has room for J */
   double *all_weights, *best_weights; /* (most) */
   int32_t *indices, *all_indices, *best_indices, *order, *chosen; /* (most) */
-  int32_t *everyone;                                              /* (J) */
+  double *toward;       /* (J) what the weights of these joints are drawn to */
+  double toward_square; /* of its length */
+  int32_t *everyone;    /* (J) the joints that the vertex may use */
+  size_t usable;        /* how many these are */
 } workspace;
 
 /* Joints of which some are to stay, with the weights that all of them have. */
@@ -92,17 +89,18 @@ typedef struct choice {
 static workspace lay_out(const fit *of, double *memory, size_t *size) {
   const size_t joints = of->desc->joint_count, most = of->most;
   double *at = memory;
-  workspace made;
+  workspace made = {0};
   made.points = at, at += 3 * joints;
   made.gram = at, at += joints * joints;
   made.weights = at, at += joints;
-  made.hull = at, at += sbs_hull_work_size(joints);
+  made.descent.hull = at, at += sbs_hull_work_size(joints);
   made.by = at, at += 3 * joints;
-  made.squares = at, at += most * most;
-  made.tried = at, at += most * most;
-  made.small = at, at += most * most;
-  made.now = at, at += most;
-  made.next = at, at += most;
+  made.toward = at, at += joints;
+  made.descent.squares = at, at += most * most;
+  made.descent.tried = at, at += most * most;
+  made.descent.damped = at, at += most * most;
+  made.descent.now = at, at += most;
+  made.descent.next = at, at += most;
   made.all_weights = at, at += most;
   made.best_weights = at, at += most;
   int32_t **const integers[] = {&made.indices, &made.all_indices, &made.best_indices, &made.order, &made.chosen};
@@ -116,29 +114,53 @@ static workspace lay_out(const fit *of, double *memory, size_t *size) {
 
 /* ------------------------------------------------------------------------------------------------------- linear -- */
 
-/* Products, over all frames, of the ways from the example to where each joint takes a vertex. */
+/* The joints that a vertex may use, and what the weights are drawn to. */
+static void find_usable(const fit *of, size_t vertex, workspace *work) {
+  const sbs_fit_desc *desc = of->desc;
+  const size_t joints = desc->joint_count;
+  work->usable = 0;
+  for (size_t j = 0; j < joints; j++) {
+    if (!desc->allowed || desc->allowed[vertex * joints + j]) work->everyone[work->usable++] = (int32_t)j;
+  }
+  work->toward_square = 0.0;
+  for (size_t j = 0; j < joints; j++) {
+    work->toward[j] = desc->toward ? desc->toward[vertex * joints + j] : 0.0;
+    work->toward_square += work->toward[j] * work->toward[j];
+  }
+}
+
+/* What the pull adds to the product of two corners: those of the simplex, from what the weights are drawn to. */
+static double pull_product(const fit *of, const workspace *work, size_t i, size_t j) {
+  if (of->pull == 0.0) return 0.0;
+  return of->pull * ((double)(i == j) - work->toward[i] - work->toward[j] + work->toward_square);
+}
+
+/* Products, over all frames, of the ways from the example to where each usable joint takes a vertex. */
 static void sum_products(const fit *of, size_t vertex, workspace *work) {
-  const size_t joints = of->desc->joint_count;
+  const size_t joints = of->desc->joint_count, usable = work->usable;
   const double *v = of->desc->rest_positions + 3 * vertex;
   const sbs_vec4 at = {v[0], v[1], v[2], 0.0};
-  memset(work->gram, 0, joints * joints * sizeof *work->gram);
+  memset(work->gram, 0, usable * usable * sizeof *work->gram);
   for (size_t f = 0; f < of->desc->frame_count; f++) {
     const double *p = of->desc->posed + 3 * (f * of->desc->vertex_count + vertex);
-    double *x = work->points, *y = x + joints, *z = y + joints;
-    for (size_t j = 0; j < joints; j++) {
-      const sbs_joint *joint = of->joints + f * joints + j;
+    double *x = work->points, *y = x + usable, *z = y + usable;
+    for (size_t j = 0; j < usable; j++) {
+      const sbs_joint *joint = of->joints.joints + f * joints + (size_t)work->everyone[j];
       const sbs_vec4 to = sbs_vec4_apply(joint->given, at) + joint->translation;
       x[j] = to[0] - p[0];
       y[j] = to[1] - p[1];
       z[j] = to[2] - p[2];
     }
-    for (size_t i = 0; i < joints; i++) {
-      double *row = work->gram + i * joints;
+    for (size_t i = 0; i < usable; i++) {
+      double *row = work->gram + i * usable;
       for (size_t j = 0; j <= i; j++) row[j] += x[i] * x[j] + y[i] * y[j] + z[i] * z[j];
     }
   }
-  for (size_t i = 0; i < joints; i++) {
-    for (size_t j = 0; j < i; j++) work->gram[j * joints + i] = work->gram[i * joints + j];
+  for (size_t i = 0; i < usable; i++) {
+    for (size_t j = 0; j <= i; j++) {
+      work->gram[i * usable + j] += pull_product(of, work, (size_t)work->everyone[i], (size_t)work->everyone[j]);
+      work->gram[j * usable + i] = work->gram[i * usable + j];
+    }
   }
 }
 
@@ -166,112 +188,73 @@ static size_t choose_heaviest(const double *weights, size_t count, size_t most, 
   return found;
 }
 
-/* The linear weights of chosen joints alone. */
-static void fit_chosen_linearly(const fit *of, workspace *work, size_t count) {
-  const size_t joints = of->desc->joint_count;
+/* The linear weights of chosen joints alone, given by their places among the usable ones; then by their numbers. */
+static void fit_chosen_linearly(workspace *work, size_t count) {
   for (size_t i = 0; i < count; i++) {
     for (size_t j = 0; j < count; j++) {
-      work->small[i * count + j] = work->gram[(size_t)work->indices[i] * joints + (size_t)work->indices[j]];
+      work->descent.damped[i * count + j] =
+          work->gram[(size_t)work->indices[i] * work->usable + (size_t)work->indices[j]];
     }
   }
-  sbs_nearest_in_hull(count, work->small, NULL, work->now, work->hull);
+  sbs_nearest_in_hull(count, work->descent.damped, NULL, work->descent.now, work->descent.hull);
+  for (size_t i = 0; i < count; i++) work->indices[i] = work->everyone[work->indices[i]];
 }
 
 /* ------------------------------------------------------------------------------------------------ other methods -- */
 
-/*
- * The sum of squares of what is left with some weights. Unless `squares` is NULL it receives the products, over all
- * frames, of where each weight alone would take what is left.
- */
-static double evaluate(const fit *of, const sbs_fit_formula *formula, size_t vertex, const double *w, size_t count,
-                       const workspace *work, double *squares) {
+/* A vertex, by a formula, in the memory of a thread. */
+typedef struct vertex_fit {
+  const fit *of;
+  const sbs_fit_formula *formula;
+  size_t vertex;
+  const workspace *work;
+} vertex_fit;
+
+/* What is left in all frames together, and the pull: a sbs_left_over. */
+static double evaluate(void *context, const double *w, size_t count, double *squares) {
+  const vertex_fit *one = context;
+  const fit *of = one->of;
+  const workspace *work = one->work;
   const sbs_fit_desc *desc = of->desc;
   double error = 0.0;
   if (squares) memset(squares, 0, count * count * sizeof *squares);
   for (size_t f = 0; f < desc->frame_count; f++) {
     const size_t first = f * desc->joint_count;
-    const sbs_fit_joints joints = {of->joints + first, of->kinds + first, of->stretches + first, work->indices, count};
-    const double *p = desc->posed + 3 * (f * desc->vertex_count + vertex);
-    double moved[3];
-    sbs_move_with_derivatives(formula, &joints, desc->rest_positions + 3 * vertex,
-                              desc->centers ? desc->centers + 3 * vertex : NULL, w, moved, work->by);
-    double left[3], along[3] = {0.0, 0.0, 0.0};
+    const sbs_fit_joints joints = {of->joints.joints + first, of->joints.kinds + first, of->joints.stretches + first,
+                                   work->indices, count};
+    const double *p = desc->posed + 3 * (f * desc->vertex_count + one->vertex);
+    double moved[3], left[3];
+    sbs_move_with_derivatives(one->formula, &joints, desc->rest_positions + 3 * one->vertex,
+                              desc->centers ? desc->centers + 3 * one->vertex : NULL, w, moved, work->by);
     for (int k = 0; k < 3; k++) {
       left[k] = moved[k] - p[k];
       error += left[k] * left[k];
-      for (size_t i = 0; i < count; i++) along[k] += w[i] * work->by[3 * i + (size_t)k];
     }
-    if (!squares) continue;
-    for (size_t i = 0; i < count; i++) {
-      for (int k = 0; k < 3; k++) work->by[3 * i + (size_t)k] += left[k] - along[k];
-    }
-    for (size_t i = 0; i < count; i++) {
-      const double *a = work->by + 3 * i;
-      for (size_t j = 0; j <= i; j++) {
-        const double *b = work->by + 3 * j;
-        squares[i * count + j] += a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-      }
-    }
+    if (squares) sbs_add_corners(count, w, left, work->by, squares);
   }
   for (size_t i = 0; squares && i < count; i++) {
-    for (size_t j = 0; j < i; j++) squares[j * count + i] = squares[i * count + j];
-  }
-  return error;
-}
-
-/*
- * The weights of a damped Gauss-Newton step: the point of a hull that is nearest, but for what it takes to get there.
- */
-static void find_step(const workspace *work, size_t count, double damping) {
-  double trace = 0.0, square = 0.0;
-  for (size_t i = 0; i < count; i++) {
-    trace += work->squares[i * count + i];
-    square += work->now[i] * work->now[i];
-  }
-  for (size_t i = 0; i < count; i++) {
-    for (size_t j = 0; j < count; j++) {
-      const double apart = (double)(i == j) - work->now[i] - work->now[j] + square;
-      work->small[i * count + j] = work->squares[i * count + j] + damping * trace * apart;
+    for (size_t j = 0; j <= i; j++) {
+      squares[i * count + j] += pull_product(of, work, (size_t)work->indices[i], (size_t)work->indices[j]);
+      squares[j * count + i] = squares[i * count + j];
     }
   }
-  sbs_nearest_in_hull(count, work->small, NULL, work->next, work->hull);
+  if (of->pull == 0.0) return error;
+  double apart = work->toward_square;
+  for (size_t i = 0; i < count; i++) apart += w[i] * (w[i] - 2.0 * work->toward[work->indices[i]]);
+  return error + of->pull * apart;
 }
 
-static void swap(double **a, double **b) {
-  double *kept = *a;
-  *a = *b;
-  *b = kept;
-}
-
-/* Gauss-Newton steps from the weights `now`, at most so many, each damped until the error falls. */
+/* Gauss-Newton steps from the weights of now, at most so many. */
 static double descend(const fit *of, const sbs_fit_formula *formula, size_t vertex, size_t count, size_t steps,
                       workspace *work) {
-  double damping = 1e-9, error = evaluate(of, formula, vertex, work->now, count, work, work->squares);
-  for (size_t turn = 0; turn < steps && count > 1; turn++) {
-    int better = 0;
-    double tried = error, change = 0.0;
-    for (int attempt = 0; attempt < 8 && !better; attempt++) {
-      find_step(work, count, damping);
-      tried = evaluate(of, formula, vertex, work->next, count, work, work->tried);
-      better = tried < error;
-      damping = better ? fmax(1e-12, 0.1 * damping) : fmax(1e-6, 30.0 * damping);
-      change = 0.0;
-      for (size_t i = 0; i < count; i++) change = fmax(change, fabs(work->next[i] - work->now[i]));
-      if (change < 1e-12) break; /* there is nowhere to go */
-    }
-    if (!better) break;
-    const int done = change < 1e-9 || error - tried <= 1e-12 * error;
-    swap(&work->now, &work->next);
-    swap(&work->squares, &work->tried);
-    error = tried;
-    if (done) break;
-  }
-  return error;
+  vertex_fit context = {of, formula, vertex, work};
+  return sbs_descend(&work->descent, count, steps, evaluate, &context);
 }
 
 /* ----------------------------------------------------------------------------------------------------- a vertex -- */
 
-static void write_vertex(const fit *of, size_t vertex, size_t count, const workspace *work, double error) {
+static void write_vertex(const fit *of, const sbs_fit_formula *formula, size_t vertex, size_t count,
+                         const workspace *work) {
   const size_t width = of->options->influences;
   int32_t *indices = of->joint_indices + vertex * width;
   double *weights = of->joint_weights + vertex * width;
@@ -279,24 +262,29 @@ static void write_vertex(const fit *of, size_t vertex, size_t count, const works
   memset(weights, 0, width * sizeof *weights);
   size_t put = 0;
   for (size_t i = 0; i < count; i++) {
-    if (work->now[i] <= 0.0) continue;
+    if (work->descent.now[i] <= 0.0) continue;
     size_t at = put++;
-    for (; at > 0 && weights[at - 1] < work->now[i]; at--) {
+    for (; at > 0 && weights[at - 1] < work->descent.now[i]; at--) {
       weights[at] = weights[at - 1];
       indices[at] = indices[at - 1];
     }
-    weights[at] = work->now[i];
+    weights[at] = work->descent.now[i];
     indices[at] = work->indices[i];
   }
-  if (of->errors) of->errors[vertex] = sqrt(error / (double)of->desc->frame_count);
+  if (!of->errors) return;
+  fit examples_alone = *of;
+  examples_alone.pull = 0.0;
+  vertex_fit context = {&examples_alone, formula, vertex, work};
+  const double error = evaluate(&context, work->descent.now, count, NULL);
+  of->errors[vertex] = sqrt(error / (double)of->desc->frame_count);
 }
 
 /* Leaves out joints without weight, which would still count for the center of their set. Returns whether there are. */
 static int drop_idle(workspace *work, size_t *count) {
   size_t kept = 0;
   for (size_t i = 0; i < *count; i++) {
-    if (work->now[i] <= 0.0) continue;
-    work->now[kept] = work->now[i];
+    if (work->descent.now[i] <= 0.0) continue;
+    work->descent.now[kept] = work->descent.now[i];
     work->indices[kept++] = work->indices[i];
   }
   const int any = kept < *count;
@@ -304,51 +292,55 @@ static int drop_idle(workspace *work, size_t *count) {
   return any;
 }
 
-/* A sum of squares that is as good as none. */
-static double exact_error(const fit *of, const workspace *work) {
-  const size_t joints = of->desc->joint_count;
+/* A sum of squares that counts as zero. */
+static double exact_error(const workspace *work) {
   double most = 0.0;
-  for (size_t j = 0; j < joints; j++) most = fmax(most, work->gram[j * joints + j]);
+  for (size_t j = 0; j < work->usable; j++) most = fmax(most, work->gram[j * work->usable + j]);
   return 1e-20 * most;
 }
 
 /*
- * Adds those joints without weight whose growth lowers the error most, as long as there is room; those that have not
- * gained any make it. Returns how many were added. Linear blending alone does not tell which joints matter.
+ * Adds those joints without weight whose growth lowers the error most, as long as there is room; joints that were added
+ * before and have gained no weight make room. Returns how many were added. Linear blending alone does not tell which
+ * joints matter.
  */
 static size_t add_promising(const fit *of, const sbs_fit_formula *formula, size_t vertex, size_t *count,
                             workspace *work) {
   const sbs_fit_desc *desc = of->desc;
-  const size_t joints = desc->joint_count;
+  const size_t usable = work->usable;
+  const int32_t *everyone = work->everyone;
   double *slopes = work->points, *w = work->weights, mean = 0.0;
   drop_idle(work, count);
-  for (size_t j = 0; j < joints; j++) {
+  for (size_t j = 0; j < usable; j++) {
     slopes[j] = w[j] = 0.0;
-    work->everyone[j] = (int32_t)j;
+    for (size_t i = 0; i < *count; i++) {
+      if (work->indices[i] == everyone[j]) w[j] = work->descent.now[i];
+    }
+    if (of->pull != 0.0) slopes[j] = of->pull * (w[j] - work->toward[everyone[j]]);
   }
-  for (size_t i = 0; i < *count; i++) w[work->indices[i]] = work->now[i];
   for (size_t f = 0; f < desc->frame_count; f++) {
-    const size_t first = f * joints;
-    const sbs_fit_joints all = {of->joints + first, of->kinds + first, of->stretches + first, work->everyone, joints};
+    const size_t first = f * desc->joint_count;
+    const sbs_fit_joints all = {of->joints.joints + first, of->joints.kinds + first, of->joints.stretches + first,
+                                everyone, usable};
     const double *p = desc->posed + 3 * (f * desc->vertex_count + vertex);
     double moved[3];
     sbs_move_with_derivatives(formula, &all, desc->rest_positions + 3 * vertex,
                               desc->centers ? desc->centers + 3 * vertex : NULL, w, moved, work->by);
-    for (size_t j = 0; j < joints; j++) {
+    for (size_t j = 0; j < usable; j++) {
       for (size_t k = 0; k < 3; k++) slopes[j] += (moved[k] - p[k]) * work->by[3 * j + k];
     }
   }
-  for (size_t j = 0; j < joints; j++) mean += w[j] * slopes[j];
+  for (size_t j = 0; j < usable; j++) mean += w[j] * slopes[j];
   size_t added = 0;
   while (*count < of->most) {
-    size_t steepest = joints;
-    for (size_t j = 0; j < joints; j++) {
-      if (w[j] == 0.0 && (steepest == joints || slopes[j] < slopes[steepest])) steepest = j;
+    size_t steepest = usable;
+    for (size_t j = 0; j < usable; j++) {
+      if (w[j] == 0.0 && (steepest == usable || slopes[j] < slopes[steepest])) steepest = j;
     }
-    if (steepest == joints || !(slopes[steepest] < mean)) break;
+    if (steepest == usable || !(slopes[steepest] < mean)) break;
     w[steepest] = -1.0; /* is among them now */
-    work->indices[*count] = (int32_t)steepest;
-    work->now[(*count)++] = 0.0;
+    work->indices[*count] = everyone[steepest];
+    work->descent.now[(*count)++] = 0.0;
     added++;
   }
   return added;
@@ -365,7 +357,7 @@ static void try_choice(const fit *of, const sbs_fit_formula *formula, size_t ver
   for (size_t i = 0; i < count; i++) sum += all->weights[chosen[i]];
   for (size_t i = 0; i < count; i++) {
     work->indices[i] = all->indices[chosen[i]];
-    work->now[i] = sum > 0.0 ? all->weights[chosen[i]] / sum : 1.0 / (double)count;
+    work->descent.now[i] = sum > 0.0 ? all->weights[chosen[i]] / sum : 1.0 / (double)count;
   }
   double error = descend(of, formula, vertex, count, of->options->iterations, work);
   while (has_set_center(formula) && drop_idle(work, &count)) {
@@ -374,18 +366,18 @@ static void try_choice(const fit *of, const sbs_fit_formula *formula, size_t ver
   if (best->count && !(error < best->error)) return;
   best->error = error;
   best->count = count;
-  memcpy(best->weights, work->now, count * sizeof *work->now);
+  memcpy(best->weights, work->descent.now, count * sizeof *work->descent.now);
   memcpy(best->indices, work->indices, count * sizeof *work->indices);
 }
 
 /*
- * From more candidates than may stay, the heaviest; and the same with each of those that have not much less in place of
- * the lightest: which joints count is not told by weights alone.
+ * Chooses among more candidates than may stay: the heaviest; then each of those that are not much lighter is tried in
+ * place of the lightest, because weights alone do not tell which joints matter.
  */
 static void choose_joints(const fit *of, const sbs_fit_formula *formula, size_t vertex, const candidates *all,
                           workspace *work, choice *best) {
   const size_t width = of->options->influences;
-  const double exact = exact_error(of, work);
+  const double exact = exact_error(work);
   int32_t *order = work->order, *chosen = work->chosen;
   for (size_t i = 0; i < all->count; i++) { /* by decreasing weight; those without any stay in their order */
     size_t at = i;
@@ -409,15 +401,16 @@ static void choose_joints(const fit *of, const sbs_fit_formula *formula, size_t 
 }
 
 static void fit_vertex(const fit *of, size_t vertex, workspace *work) {
-  const size_t joints = of->desc->joint_count, width = of->options->influences;
+  const size_t width = of->options->influences;
   const int linear = of->options->method == SBS_METHOD_LINEAR;
   sbs_fit_formula formula = {of->options->method, of->options->center, of->options->damping};
+  find_usable(of, vertex, work);
   sum_products(of, vertex, work);
-  sbs_nearest_in_hull(joints, work->gram, NULL, work->weights, work->hull);
-  size_t count = choose_heaviest(work->weights, joints, linear ? width : of->most, work->indices);
-  fit_chosen_linearly(of, work, count);
+  sbs_nearest_in_hull(work->usable, work->gram, NULL, work->weights, work->descent.hull);
+  size_t count = choose_heaviest(work->weights, work->usable, linear ? width : of->most, work->indices);
+  fit_chosen_linearly(work, count);
   if (linear) {
-    write_vertex(of, vertex, count, work, evaluate(of, &formula, vertex, work->now, count, work, NULL));
+    write_vertex(of, &formula, vertex, count, work);
     return;
   }
   /* the center of a joint set jumps where a joint comes or goes: which of them stay is found about weighted ones */
@@ -425,18 +418,18 @@ static void fit_vertex(const fit *of, size_t vertex, workspace *work) {
   if (formula.center == SBS_CENTER_JOINT_SET) smooth.center = SBS_CENTER_WEIGHTED;
   const size_t steps = of->options->iterations, first_steps = steps < FIRST_STEPS ? steps : FIRST_STEPS;
   double error = descend(of, &smooth, vertex, count, first_steps, work);
-  for (int turn = 0; turn < MORE_TURNS && error > exact_error(of, work); turn++) {
+  for (int turn = 0; turn < MORE_TURNS && error > exact_error(work); turn++) {
     if (!add_promising(of, &smooth, vertex, &count, work)) break;
     error = descend(of, &smooth, vertex, count, first_steps, work);
   }
   const candidates all = {count, work->all_indices, work->all_weights};
   memcpy(work->all_indices, work->indices, count * sizeof *work->indices);
-  memcpy(work->all_weights, work->now, count * sizeof *work->now);
+  memcpy(work->all_weights, work->descent.now, count * sizeof *work->descent.now);
   choice best = {.indices = work->best_indices, .weights = work->best_weights};
   choose_joints(of, &formula, vertex, &all, work, &best);
   memcpy(work->indices, best.indices, best.count * sizeof *work->indices);
-  memcpy(work->now, best.weights, best.count * sizeof *work->now);
-  write_vertex(of, vertex, best.count, work, best.error);
+  memcpy(work->descent.now, best.weights, best.count * sizeof *work->descent.now);
+  write_vertex(of, &formula, vertex, best.count, work);
 }
 
 static sbs_status fit_vertices(void *context, sbs_share vertices, int worker) {
@@ -447,28 +440,6 @@ static sbs_status fit_vertices(void *context, sbs_share vertices, int worker) {
 }
 
 /* ------------------------------------------------------------------------------------------------------- public -- */
-
-static sbs_status prepare_joints(void *context, sbs_share frames, int worker) {
-  const fit *of = context;
-  const sbs_fit_desc *desc = of->desc;
-  const size_t numbers = desc->joint_count * 4 * desc->poses.rows * sbs_scalar_size(desc->poses.scalar);
-  sbs_status status = SBS_OK;
-  (void)worker;
-  for (size_t f = frames.begin; f < frames.end && !status; f++) {
-    const size_t first = f * desc->joint_count;
-    const sbs_joints_args args = {.matrices = (const char *)desc->poses.skinning_matrices + f * numbers,
-                                  .scalar = desc->poses.scalar,
-                                  .rows = desc->poses.rows,
-                                  .normal_tolerance = 2.0 * DBL_EPSILON,
-                                  .joints = of->joints + first,
-                                  .kinds = of->kinds + first};
-    sbs_joints_batch_of(sbs_choose_isa())(&args, 0, desc->joint_count);
-    for (size_t j = first; j < first + desc->joint_count && !status; j++) {
-      status = sbs_decompose_joint(of->joints + j, of->kinds[j], of->stretches + j);
-    }
-  }
-  return status;
-}
 
 static sbs_status check_options(const sbs_fit_desc *desc, const sbs_fit_options *options, sbs_fault *fault) {
   if (options->method != SBS_METHOD_LINEAR && options->method != SBS_METHOD_SPHERICAL &&
@@ -484,33 +455,12 @@ static sbs_status check_options(const sbs_fit_desc *desc, const sbs_fit_options 
   if (!(options->damping > 0.0) || isinf(options->damping)) {
     return sbs_fault_number(fault, SBS_ERROR_OPTION, "damping", options->damping, 0.0);
   }
+  if (!(options->pull >= 0.0) || isinf(options->pull)) {
+    return sbs_fault_number(fault, SBS_ERROR_OPTION, "pull", options->pull, 0.0);
+  }
   if (!options->influences) return sbs_fault_number(fault, SBS_ERROR_OPTION, "influences", 0.0, 1.0);
   if (options->threads < 0) return sbs_fault_number(fault, SBS_ERROR_OPTION, "threads", options->threads, 0.0);
   return SBS_OK;
-}
-
-static sbs_status check_desc(const sbs_fit_desc *desc, sbs_fault *fault) {
-  if (!desc->vertex_count) return sbs_fault_in(fault, SBS_ERROR_EMPTY, "vertex_count");
-  if (!desc->joint_count) return sbs_fault_in(fault, SBS_ERROR_EMPTY, "joint_count");
-  if (!desc->frame_count) return sbs_fault_in(fault, SBS_ERROR_EMPTY, "frame_count");
-  if (!desc->rest_positions) return sbs_fault_in(fault, SBS_ERROR_NULL, "rest_positions");
-  if (!desc->posed) return sbs_fault_in(fault, SBS_ERROR_NULL, "posed");
-  if (desc->vertex_count > INT32_MAX || desc->frame_count > SIZE_MAX / 64 / desc->vertex_count) {
-    return sbs_fault_number(fault, SBS_ERROR_TOO_LARGE, "frame_count", (double)desc->frame_count, 0.0);
-  }
-  if (desc->joint_count > UINT16_MAX || desc->frame_count > SIZE_MAX / 1024 / desc->joint_count) {
-    return sbs_fault_number(fault, SBS_ERROR_TOO_LARGE, "joint_count", (double)desc->joint_count, UINT16_MAX);
-  }
-  sbs_status status = sbs_validate_vectors(desc->rest_positions, 0, SBS_FLOAT64, desc->vertex_count, "rest_positions",
-                                           "rest_positions", fault);
-  if (!status) {
-    status = sbs_validate_vectors(desc->posed, 0, SBS_FLOAT64, desc->frame_count * desc->vertex_count, "posed", "posed",
-                                  fault);
-  }
-  if (!status && desc->centers) {
-    status = sbs_validate_vectors(desc->centers, 0, SBS_FLOAT64, desc->vertex_count, "centers", "centers", fault);
-  }
-  return status ? status : sbs_check_poses(&desc->poses, desc->frame_count, desc->joint_count, fault);
 }
 
 sbs_status sbs_fit_weights(const sbs_fit_desc *desc, const sbs_fit_options *given, int32_t *joint_indices,
@@ -521,32 +471,27 @@ sbs_status sbs_fit_weights(const sbs_fit_desc *desc, const sbs_fit_options *give
   sbs_fit_options options = given ? *given : sbs_default_fit_options();
   sbs_status status = sbs_choose_allocator(&options.allocator, &options.allocator, fault);
   if (!status) status = check_options(desc, &options, fault);
-  if (!status) status = check_desc(desc, fault);
+  if (!status) status = sbs_check_fit(desc, fault);
   if (status) return status;
 
   const sbs_allocator *allocator = &options.allocator;
-  const size_t joints = desc->joint_count, all = desc->frame_count * joints;
+  const size_t joints = desc->joint_count;
   const size_t most = options.influences < joints ? options.influences + MORE_CANDIDATES : joints;
   fit of = {.desc = desc,
             .options = &options,
             .joint_indices = joint_indices,
             .joint_weights = joint_weights,
             .errors = errors,
+            .pull = desc->toward ? options.pull * (double)desc->frame_count : 0.0,
             .most = most < joints ? most : joints};
   lay_out(&of, NULL, &of.work_size);
   const double frames = (double)desc->frame_count;
   const double products = frames * ((double)joints * (double)joints + 100.0 * (double)of.most * (double)of.most);
   const int threads = sbs_choose_threads(options.threads, (double)desc->vertex_count * products * PRODUCT_TIME);
-  of.joints = sbs_allocate(allocator, all, sizeof *of.joints);
-  of.kinds = sbs_allocate(allocator, all, sizeof *of.kinds);
-  of.stretches = sbs_allocate(allocator, all, sizeof *of.stretches);
   of.work = sbs_allocate(allocator, (size_t)threads * of.work_size, sizeof *of.work);
-  if (!of.joints || !of.kinds || !of.stretches || !of.work) status = SBS_ERROR_OUT_OF_MEMORY;
-  if (!status) status = sbs_share_work(threads, desc->frame_count, 1, prepare_joints, &of);
+  status = of.work ? sbs_frame_joints_new(desc, threads, allocator, &of.joints) : SBS_ERROR_OUT_OF_MEMORY;
   if (!status) status = sbs_share_work(threads, desc->vertex_count, VERTICES_CHUNK, fit_vertices, &of);
-  sbs_release(allocator, of.joints);
-  sbs_release(allocator, of.kinds);
-  sbs_release(allocator, of.stretches);
+  sbs_frame_joints_free(allocator, &of.joints);
   sbs_release(allocator, of.work);
   return status ? sbs_fault_in(fault, status, status == SBS_ERROR_NO_CONVERGENCE ? "skinning_matrices" : NULL) : SBS_OK;
 }

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* In units of the largest product: how much nearer a corner must lie to be taken, and what is added for a span that
-   corners do not have. */
+/* In units of the largest product: how much nearer to the origin a corner must lie to be taken, and what is added to
+   the diagonal so that corners that depend on each other can be solved for, too. */
 #define TOLERANCE 1e-15
 #define RIDGE 1e-15
 
@@ -14,7 +14,7 @@ size_t sbs_hull_work_size(size_t n) {
   return n * n + 4 * n;
 }
 
-/* What is at hand: corners in use, as numbers that are exact in double. */
+/* The corners in use, by their numbers, which a double holds exactly. */
 typedef struct hull {
   size_t n, count;
   const double *gram;
@@ -49,7 +49,8 @@ static void find_in_span(const hull *h) {
 }
 
 /*
- * From w towards the point of the span; corners that it reaches 0 at are no longer used. Returns whether it got there.
+ * Moves w towards the nearest point of the span, until a weight becomes 0: that corner is then no longer used. Returns
+ * whether w got all the way.
  */
 static int step(hull *h, double *w) {
   double share = 1.0;

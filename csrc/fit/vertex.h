@@ -4,7 +4,7 @@
 
 #include "pose/joint.h"
 
-/* How a vertex is moved, in double and one by one: what fitting asks for, with derivatives by the weights. */
+/* Single vertices deformed in double, with derivatives by their weights, for fitting. */
 typedef struct sbs_fit_formula {
   sbs_method method;
   sbs_center center;

@@ -38,8 +38,11 @@ static int is_own_center(const sbs_skin_desc *desc, size_t vertex) {
   return 1;
 }
 
-/* The weights of a vertex in its lane, and where those of the caller's columns are among them. */
-static void put_vertex(arranger *a, size_t set, size_t vertex, size_t block, size_t lane, size_t weights) {
+/*
+ * The weights of a vertex in its lane, and where those of the caller's columns are among them. Returns whether each is
+ * that of one column, which has a place.
+ */
+static int put_vertex(arranger *a, size_t set, size_t vertex, size_t block, size_t lane, size_t weights) {
   sbs_gradient *gradient = a->gradient;
   const sbs_skin_desc *desc = a->desc;
   const size_t size = sbs_set_size(a->skin, set), columns = gradient->columns;
@@ -47,6 +50,7 @@ static void put_vertex(arranger *a, size_t set, size_t vertex, size_t block, siz
   sbs_influences_read(desc, 0.0, vertex, &a->influences);
   a->is_other |= a->influences.count != size;
   double sum = 0.0;
+  size_t used = 0;
   for (size_t k = 0; k < columns; k++) {
     const double weight = sbs_scalar_get(desc->joint_weights, desc->weight_scalar, vertex * columns + k);
     uint16_t slot = (uint16_t)size;
@@ -54,24 +58,29 @@ static void put_vertex(arranger *a, size_t set, size_t vertex, size_t block, siz
       sum += weight;
       for (slot = 0; slot < size && joints[slot] != desc->joint_indices[vertex * columns + k];) slot++;
       a->is_other |= slot == size;
+      if (slot < size) gradient->places[weights + slot * LANES + lane] = (uint32_t)(vertex * columns + k);
+      used++;
     }
     gradient->slots[vertex * columns + k] = slot;
   }
-  gradient->scales[block * LANES + lane] = sum > 0.0 ? 1.0 / sum : 1.0;
+  sbs_scalar_put(gradient->scales, gradient->scalar, block * LANES + lane, sum > 0.0 ? 1.0 / sum : 1.0);
   gradient->heaviest[block * LANES + lane] = (uint16_t)a->influences.heaviest;
   for (size_t i = 0; i < size; i++) {
     sbs_scalar_put(gradient->weights, gradient->scalar, weights + i * LANES + lane,
                    i < a->influences.count ? a->influences.weights[i] : 0.0);
   }
+  return used == size;
 }
 
-static void put_part(arranger *a, const sbs_gradient_part *part, const int32_t *vertices) {
+static void put_part(arranger *a, sbs_gradient_part *part, const int32_t *vertices) {
   sbs_gradient *gradient = a->gradient;
   const size_t size = sbs_set_size(a->skin, (size_t)part->set), count = (size_t)part->vertex_count;
+  part->placed = gradient->vertex_count * gradient->columns <= UINT32_MAX;
   for (size_t i = 0; i < (count + LANES - 1) / LANES * LANES; i++) {
     const size_t vertex = (size_t)vertices[i < count ? i : count - 1], block = part->first_block + i / LANES;
     gradient->vertices[block * LANES + i % LANES] = (int32_t)vertex;
-    put_vertex(a, (size_t)part->set, vertex, block, i % LANES, part->weights + i / LANES * size * LANES);
+    part->placed &=
+        put_vertex(a, (size_t)part->set, vertex, block, i % LANES, part->weights + i / LANES * size * LANES);
   }
 }
 
@@ -99,10 +108,14 @@ static void arrange_tile(arranger *a, size_t begin, size_t end, int put) {
       int32_t count = last - first;
       if (count > LANES * SBS_GRADIENT_PART_BLOCKS) count = LANES * SBS_GRADIENT_PART_BLOCKS;
       const size_t blocks = ((size_t)count + LANES - 1) / LANES;
-      const sbs_gradient_part part = {(int32_t)set, count, a->keys[k] % 2, gradient->block_count, a->weight_count};
       if (put) {
-        gradient->parts[gradient->part_count] = part;
-        put_part(a, &part, a->order + first);
+        sbs_gradient_part *part = gradient->parts + gradient->part_count;
+        *part = (sbs_gradient_part){.set = (int32_t)set,
+                                    .vertex_count = count,
+                                    .own = a->keys[k] % 2,
+                                    .first_block = gradient->block_count,
+                                    .weights = a->weight_count};
+        put_part(a, part, a->order + first);
       }
       gradient->part_count++;
       gradient->block_count += blocks;
@@ -153,10 +166,11 @@ static sbs_status arrange(arranger *a) {
   gradient->vertices = sbs_allocate(allocator, gradient->block_count, LANES * sizeof *gradient->vertices);
   gradient->weights = sbs_allocate(allocator, a->weight_count, sbs_scalar_size(gradient->scalar));
   gradient->heaviest = sbs_allocate(allocator, gradient->block_count, LANES * sizeof *gradient->heaviest);
-  gradient->scales = sbs_allocate(allocator, gradient->block_count, LANES * sizeof *gradient->scales);
+  gradient->places = sbs_allocate(allocator, a->weight_count, sizeof *gradient->places);
+  gradient->scales = sbs_allocate(allocator, gradient->block_count, LANES * sbs_scalar_size(gradient->scalar));
   gradient->slots = sbs_allocate(allocator, gradient->vertex_count, gradient->columns * sizeof *gradient->slots);
   if (!gradient->parts || !gradient->set_parts || !gradient->part_order || !gradient->vertices || !gradient->weights ||
-      !gradient->heaviest || !gradient->scales || !gradient->slots) {
+      !gradient->places || !gradient->heaviest || !gradient->scales || !gradient->slots) {
     return SBS_ERROR_OUT_OF_MEMORY;
   }
   status = arrange_all(a, 1);
@@ -226,6 +240,7 @@ void sbs_gradient_free(sbs_gradient *gradient) {
   sbs_release(&allocator, gradient->part_order);
   sbs_release(&allocator, gradient->vertices);
   sbs_release(&allocator, gradient->weights);
+  sbs_release(&allocator, gradient->places);
   sbs_release(&allocator, gradient->heaviest);
   sbs_release(&allocator, gradient->scales);
   sbs_release(&allocator, gradient->slots);

@@ -16,6 +16,7 @@ typedef struct sbs_gradient_part {
   int32_t set;
   int32_t vertex_count; /* only the last block may be short */
   int32_t own;          /* whether the vertices are their own rotation centers */
+  int32_t placed;       /* whether each weight is that of one column: `places` */
   size_t first_block;
   size_t weights; /* index of its first weight */
 } sbs_gradient_part;
@@ -35,8 +36,9 @@ struct sbs_gradient {
   int32_t *part_order;      /* (part_count) the parts of each set, ascending */
   int32_t *vertices;        /* (block_count, SBS_GRADIENT_LANES); lanes past the last vertex repeat it */
   void *weights;      /* for each block those of all joints of the set, ascending, a lane vector each; normalized */
+  uint32_t *places;   /* of each weight the index among the caller's weights, (V, K) */
   uint16_t *heaviest; /* (block_count, SBS_GRADIENT_LANES) index within the set */
-  double *scales;     /* (block_count, SBS_GRADIENT_LANES) 1 over the sum of the caller's weights */
+  void *scales;       /* (block_count, SBS_GRADIENT_LANES) 1 over the sum of the caller's weights */
   uint16_t *slots;    /* (vertex_count, columns) index of the joint within the vertex's set; for weights without
                                gradient the size of the set */
 };

@@ -6,9 +6,11 @@
 #include "base/memory.h"
 #include "base/scalar.h"
 #include "base/threads.h"
+#include "deform/amounts.h"
 #include "deform/options.h"
 #include "gradient/run.h"
 #include "pose/batches.h"
+#include "pose/center.h"
 #include "pose/check.h"
 
 /* Chunks of work, and what a vertex and a joint set take one thread, about, in nanoseconds. */
@@ -22,28 +24,30 @@ enum {
 
 /* ------------------------------------------------------------------------------------------------- by one method -- */
 
-static sbs_status prepare_joints(void *context, sbs_share share, int worker) {
-  const sbs_gradient_run *run = ((void **)context)[0];
-  const sbs_pose *pose = ((void **)context)[1];
-  (void)worker;
+sbs_status sbs_gradient_pose_joints(const sbs_gradient_run *run, const sbs_pose *pose, size_t begin, size_t end) {
   const sbs_joints_args args = {.matrices = pose->skinning_matrices,
                                 .scalar = pose->scalar,
                                 .rows = pose->rows,
                                 .normal_tolerance = 2.0 * sbs_scalar_epsilon(run->skin->scalar),
                                 .joints = run->joints,
                                 .kinds = run->kinds};
-  sbs_joints_batch_of(run->skin->isa)(&args, share.begin, share.end);
+  sbs_joints_batch_of(run->skin->isa)(&args, begin, end);
   sbs_status status = SBS_OK;
-  for (size_t j = share.begin; j < share.end && !status; j++) {
+  for (size_t j = begin; j < end && !status; j++) {
     status = sbs_decompose_joint(run->joints + j, run->kinds[j], run->stretches + j);
   }
   return status;
 }
 
+static sbs_status prepare_joints(void *context, sbs_share share, int worker) {
+  (void)worker;
+  return sbs_gradient_pose_joints(((void **)context)[0], ((void **)context)[1], share.begin, share.end);
+}
+
 static sbs_status pose_sets(void *context, sbs_share sets, int worker) {
   const sbs_gradient_run *run = context;
   (void)worker;
-  for (size_t set = sets.begin; set < sets.end; set++) sbs_gradient_pose_set(run, set);
+  sbs_gradient_batches_of(run->skin->isa)->pose_sets(run, sets.begin, sets.end);
   return SBS_OK;
 }
 
@@ -51,15 +55,17 @@ static size_t stride_of(size_t stride, sbs_scalar scalar) {
   return stride ? stride : 3 * sbs_scalar_size(scalar);
 }
 
-static void differentiate_part(const sbs_gradient_run *run, size_t number, char *work) {
+sbs_gradient_args sbs_gradient_part_args(const sbs_gradient_run *run, size_t number) {
   const sbs_gradient *gradient = run->gradient;
   const sbs_gradient_part *part = gradient->parts + number;
   const sbs_skin *skin = run->skin;
   const size_t set = (size_t)part->set, size = sbs_set_size(skin, set), first = part->first_block * SBS_GRADIENT_LANES;
+  const size_t bytes = sbs_scalar_size(gradient->scalar);
   double origin[3];
   sbs_gradient_origin(run, set, origin);
-  const sbs_gradient_args args = {
+  return (sbs_gradient_args){
       .formula = sbs_gradient_formula_of(run, set, part->own),
+      .width = sbs_gradient_width_of(run, set, part->own),
       .stretched = sbs_gradient_is_stretched(run, set),
       .normals = run->upstream.normals != NULL,
       .one_joint = run->options->method == SBS_METHOD_RIGID,
@@ -69,10 +75,13 @@ static void differentiate_part(const sbs_gradient_run *run, size_t number, char 
       .damping = fmax(run->options->damping, SBS_WEIGHTED_DAMPING),
       .origin = {origin[0], origin[1], origin[2]},
       .scalar = gradient->scalar,
-      .weights = (const char *)gradient->weights + part->weights * sbs_scalar_size(gradient->scalar),
+      .weights = (const char *)gradient->weights + part->weights * bytes,
+      .places = part->placed ? gradient->places + part->weights : NULL,
+      .scales = (const char *)gradient->scales + first * bytes,
       .heaviest = gradient->heaviest + first,
       .vertices = gradient->vertices + first,
       .vertex_count = (size_t)part->vertex_count,
+      .mesh_vertex_count = gradient->vertex_count,
       .rest_positions = run->desc->rest_positions,
       .rest_positions_stride = stride_of(run->desc->rest_positions_stride, gradient->scalar),
       .rest_normals = run->desc->rest_normals,
@@ -82,19 +91,22 @@ static void differentiate_part(const sbs_gradient_run *run, size_t number, char 
       .result = run->result,
       .adds = run->adds,
       .slots = gradient->slots,
-      .scales = gradient->scales + first,
       .columns = gradient->columns,
-      .width = run->width,
-      .totals = run->totals + run->totals_at[number],
-      .work = work,
   };
-  sbs_gradient_kernel_of(skin->isa, run->in_double[set] ? SBS_FLOAT64 : SBS_FLOAT32)(&args);
+}
+
+void sbs_gradient_differentiate(const sbs_gradient_run *run, size_t number, const sbs_gradient_args *args) {
+  const int in_double = run->in_double[run->gradient->parts[number].set];
+  sbs_gradient_kernel_of(run->skin->isa, in_double ? SBS_FLOAT64 : SBS_FLOAT32)(args);
 }
 
 static sbs_status differentiate_parts(void *context, sbs_share parts, int worker) {
   const sbs_gradient_run *run = context;
   for (size_t i = parts.begin; i < parts.end; i++) {
-    differentiate_part(run, i, run->work + (size_t)worker * run->work_size);
+    sbs_gradient_args args = sbs_gradient_part_args(run, i);
+    args.totals = sbs_gradient_wants_sums(run, args.formula) ? run->totals + run->totals_at[i] : NULL;
+    args.work = run->work + (size_t)worker * run->work_size;
+    sbs_gradient_differentiate(run, i, &args);
   }
   return SBS_OK;
 }
@@ -108,84 +120,114 @@ static void add_to_rest(const sbs_gradient_run *run, size_t set, const double by
     const size_t count = (size_t)part->vertex_count;
     if (gradient->scalar == SBS_FLOAT32) {
       const float more[3] = {(float)by[0], (float)by[1], (float)by[2]};
-      float *rest = run->result.rest_positions;
-      for (size_t k = 0; k < 3 * count; k++) rest[3 * (size_t)vertices[k / 3] + k % 3] += more[k % 3];
+      for (size_t k = 0; k < count; k++) {
+        float *rest = (float *)run->result.rest_positions + 3 * (size_t)vertices[k];
+        for (int axis = 0; axis < 3; axis++) rest[axis] += more[axis];
+      }
     } else {
-      double *rest = run->result.rest_positions;
-      for (size_t k = 0; k < 3 * count; k++) rest[3 * (size_t)vertices[k / 3] + k % 3] += by[k % 3];
+      for (size_t k = 0; k < count; k++) {
+        double *rest = (double *)run->result.rest_positions + 3 * (size_t)vertices[k];
+        for (int axis = 0; axis < 3; axis++) rest[axis] += by[axis];
+      }
     }
   }
+}
+
+static sbs_status find_centers(void *context, sbs_share sets, int worker) {
+  const sbs_gradient_run *run = context;
+  const sbs_skin *skin = run->skin;
+  (void)worker;
+  sbs_gradient_batches_of(skin->isa)->find_centers(run, skin->solve_order + sets.begin, sets.end - sets.begin);
+  return SBS_OK;
 }
 
 static sbs_status finish_sets(void *context, sbs_share sets, int worker) {
   const sbs_gradient_run *run = context;
   (void)worker;
-  for (size_t set = sets.begin; set < sets.end; set++) {
+  sbs_gradient_batches_of(run->skin->isa)->finish_sets(run, sets.begin, sets.end);
+  return SBS_OK;
+}
+
+/*
+ * All vertices of a set move its centroid, and so the center. Returns whether `rest` received what the rest position of
+ * each of them is to get in addition.
+ */
+static int moves_centroid(const sbs_gradient_run *run, size_t set, double rest[3]) {
+  const sbs_skin *skin = run->skin;
+  const double *sums = run->sums[set], *by_point = run->by_points[set];
+  if (!sums || (sbs_is_stretched(skin, set, run->kinds) && skin->joint_positions)) return 0;
+  const size_t width = sbs_gradient_width_of(run, set, 0);
+  size_t count = 0;
+  for (size_t i = run->gradient->set_parts[set]; i < run->gradient->set_parts[set + 1]; i++) {
+    count += (size_t)run->gradient->parts[run->gradient->part_order[i]].vertex_count;
+  }
+  /* all but nothing of it is left where joints turn against each other: less than rounding where nothing is */
+  double most = 0.0;
+  for (size_t k = 0; k < sbs_set_size(skin, set); k++) {
+    for (size_t i = 0; i < 3; i++) most = fmax(most, fabs(sums[k * width + SBS_SUM_OFFSET + i]));
+  }
+  int moves = 0;
+  for (int i = 0; i < 3; i++) {
+    rest[i] = by_point[i] / (double)count;
+    moves |= fabs(by_point[i]) > sbs_scalar_epsilon(skin->scalar) * most;
+  }
+  return moves;
+}
+
+static sbs_status finish_centers(void *context, sbs_share sets, int worker) {
+  const sbs_gradient_run *run = context;
+  const int32_t *order = run->skin->solve_order + sets.begin;
+  const size_t count = sets.end - sets.begin;
+  (void)worker;
+  sbs_gradient_batches_of(run->skin->isa)->finish_centers(run, order, count);
+  for (size_t i = 0; i < count && run->result.rest_positions; i++) {
     double by[3];
-    if (sbs_gradient_finish_set(run, set, by) && run->result.rest_positions) add_to_rest(run, set, by);
+    if (moves_centroid(run, (size_t)order[i], by)) add_to_rest(run, (size_t)order[i], by);
   }
   return SBS_OK;
 }
 
-static void add_joint_gradient(sbs_joint_gradient *to, const sbs_joint_gradient *from) {
-  double *sums = (double *)to;
-  const double *more = (const double *)from;
-  for (size_t i = 0; i < sizeof *to / sizeof *sums; i++) sums[i] += more[i];
-}
-
-/* Every joint gets what each of its sets has for it, in their order. */
 static sbs_status finish_joints(const sbs_gradient_run *run, const sbs_allocator *allocator) {
-  const sbs_skin *skin = run->skin;
-  sbs_joint_gradient *by = sbs_allocate(allocator, skin->joint_count, sizeof *by);
+  sbs_joint_gradient *by = sbs_allocate(allocator, run->skin->joint_count, sizeof *by);
   if (!by) return SBS_ERROR_OUT_OF_MEMORY;
-  memset(by, 0, skin->joint_count * sizeof *by);
-  for (size_t k = 0; k < skin->set_offsets[skin->set_count]; k++) {
-    add_joint_gradient(by + skin->set_joints[k], run->slots + k);
-  }
-  for (size_t j = 0; j < skin->joint_count; j++) {
-    double *matrix = run->result.skinning_matrices + 12 * j;
-    if (!run->adds) memset(matrix, 0, 12 * sizeof *matrix);
-    sbs_gradient_finish_joint(run, j, by + j, matrix);
-  }
+  sbs_gradient_batches_of(run->skin->isa)->finish_joints(run, by);
   sbs_release(allocator, by);
   return SBS_OK;
 }
 
-/* How many numbers are summed up for each joint. */
-static size_t choose_width(const sbs_gradient_run *run) {
-  const sbs_deform_options *options = run->options;
-  const int linear = sbs_gradient_moves_as_given(run);
-  int stretched = 0;
-  for (size_t j = 0; j < run->skin->joint_count; j++) stretched |= run->kinds[j] & SBS_JOINT_NONRIGID;
-  size_t width = SBS_SUM_TURNING;
-  if (options->method == SBS_METHOD_SPHERICAL && options->center == SBS_CENTER_WEIGHTED) width = SBS_SUM_STRETCH;
-  if (stretched && !linear) width = SBS_SUM_NORMAL;
-  return run->upstream.normals ? SBS_SUM_MOST : width;
-}
-
-/* Where the sums of each part are; then those of each set. Returns how many numbers there are. */
+/* Where the sums of each part are. Returns how many numbers there are. */
 static size_t place_totals(sbs_gradient_run *run) {
   const sbs_gradient *gradient = run->gradient;
   const sbs_skin *skin = run->skin;
   size_t at = 0;
   for (size_t i = 0; i < gradient->part_count; i++) {
     run->totals_at[i] = at;
-    at += sbs_set_size(skin, (size_t)gradient->parts[i].set) * run->width + SBS_SUM_TAIL;
+    const sbs_gradient_part *part = gradient->parts + i;
+    const size_t set = (size_t)part->set;
+    at += sbs_set_size(skin, set) * sbs_gradient_width_of(run, set, part->own) +
+          sbs_gradient_tail(sbs_gradient_formula_of(run, set, part->own));
   }
-  run->totals_at[gradient->part_count] = at;
-  return at + skin->set_offsets[skin->set_count] * run->width + skin->set_count * SBS_SUM_TAIL;
+  return at;
+}
+
+static int has_set_centers(const sbs_deform_options *options) {
+  return options->method == SBS_METHOD_SPHERICAL && options->center == SBS_CENTER_JOINT_SET;
 }
 
 static sbs_status run_back(sbs_gradient_run *run, int threads, const sbs_allocator *allocator) {
   const sbs_skin *skin = run->skin;
-  run->width = choose_width(run);
   run->totals = sbs_allocate(allocator, place_totals(run), sizeof *run->totals);
   if (!run->totals) return SBS_ERROR_OUT_OF_MEMORY;
-  sbs_status status = sbs_share_work(threads, skin->set_count, SETS_CHUNK, pose_sets, run);
+  const size_t centers = has_set_centers(run->options) ? skin->solve_count : 0;
+  sbs_status status = sbs_share_work(threads, centers, SETS_CHUNK, find_centers, run);
+  if (!status) status = sbs_share_work(threads, skin->set_count, SETS_CHUNK, pose_sets, run);
   if (!status) {
     status = sbs_share_work(threads, run->gradient->part_count, PARTS_CHUNK, differentiate_parts, run);
   }
-  if (!status) status = sbs_share_work(threads, skin->set_count, SETS_CHUNK, finish_sets, run);
+  if (!status && (run->result.skinning_matrices || run->result.rest_positions)) {
+    status = sbs_share_work(threads, skin->set_count, SETS_CHUNK, finish_sets, run);
+    if (!status) status = sbs_share_work(threads, centers, SETS_CHUNK, finish_centers, run);
+  }
   if (!status && run->result.skinning_matrices) status = finish_joints(run, allocator);
   sbs_release(allocator, run->totals);
   return status;
@@ -249,15 +291,6 @@ static double split_normal(const sbs_gradient_run *run, const blended *of, size_
   return by_amount;
 }
 
-static sbs_status check_amounts(const sbs_deform_options *options, size_t count, sbs_fault *fault) {
-  for (size_t v = 0; v < count; v++) {
-    const double amount = sbs_scalar_get(options->amount, options->amount_scalar, v);
-    if (!isfinite(amount)) return sbs_fault_row(fault, SBS_ERROR_NOT_FINITE, "amount", v, amount, 1.0);
-    if (amount < 0.0 || amount > 1.0) return sbs_fault_row(fault, SBS_ERROR_OPTION, "amount", v, amount, 1.0);
-  }
-  return SBS_OK;
-}
-
 static sbs_status run_blended(sbs_gradient_run *run, const sbs_pose *pose, const sbs_methods *methods, int threads,
                               const sbs_allocator *allocator, sbs_fault *fault) {
   const sbs_gradient *gradient = run->gradient;
@@ -265,7 +298,7 @@ static sbs_status run_blended(sbs_gradient_run *run, const sbs_pose *pose, const
   const sbs_deform_options *const options[2] = {methods->base, methods->options};
   const size_t size = sbs_scalar_size(gradient->scalar), count = gradient->vertex_count;
   blended of = {{NULL}, {NULL}};
-  sbs_status status = check_amounts(methods->options, count, fault);
+  sbs_status status = sbs_check_amounts(methods->options, 0, count, fault);
   if (status) return status;
   for (int m = 0; m < 2; m++) {
     of.positions[m] = sbs_allocate(allocator, count, 3 * size);
@@ -307,9 +340,9 @@ static sbs_status check_method(const sbs_deform_options *options, int is_base, s
   return SBS_OK;
 }
 
-static sbs_status check(const sbs_gradient *gradient, const sbs_skin *skin, const sbs_skin_desc *desc,
-                        const sbs_methods *methods, const sbs_gradient_upstream *upstream,
-                        const sbs_gradient_result *result, sbs_fault *fault) {
+sbs_status sbs_gradient_check(const sbs_gradient *gradient, const sbs_skin *skin, const sbs_skin_desc *desc,
+                              const sbs_methods *methods, const sbs_gradient_upstream *upstream,
+                              const sbs_gradient_result *result, sbs_fault *fault) {
   if (skin->vertex_count != gradient->vertex_count || skin->set_count != gradient->set_count ||
       skin->joint_count != gradient->joint_count || skin->scalar != gradient->scalar) {
     return sbs_fault_in(fault, SBS_ERROR_OPTION, "skin");
@@ -330,8 +363,7 @@ static sbs_status check(const sbs_gradient *gradient, const sbs_skin *skin, cons
   return SBS_OK;
 }
 
-/* The memory of a run, but for the sums. */
-static sbs_status allocate_run(sbs_gradient_run *run, int threads, const sbs_allocator *allocator) {
+sbs_status sbs_gradient_allocate_run(sbs_gradient_run *run, int threads, const sbs_allocator *allocator) {
   const sbs_skin *skin = run->skin;
   const size_t slots = skin->set_offsets[skin->set_count];
   run->work_size = sbs_aligned(sbs_gradient_work_size(skin->max_influences));
@@ -344,24 +376,29 @@ static sbs_status allocate_run(sbs_gradient_run *run, int threads, const sbs_all
   run->signs = sbs_allocate(allocator, skin->set_count, sizeof *run->signs);
   run->sign_room = sbs_allocate(allocator, slots, skin->max_influences);
   run->centers = sbs_allocate(allocator, skin->set_count, sizeof *run->centers);
+  run->sums = sbs_allocate(allocator, skin->set_count, sizeof *run->sums);
+  run->by_points = sbs_allocate(allocator, skin->set_count, sizeof *run->by_points);
   run->totals_at = sbs_allocate(allocator, run->gradient->part_count + 1, sizeof *run->totals_at);
   run->slots = sbs_allocate(allocator, slots, sizeof *run->slots);
   run->work = sbs_allocate(allocator, (size_t)threads, run->work_size);
   const int has_all = run->joints && run->kinds && run->stretches && run->constants && run->in_double && run->signs &&
-                      run->sign_room && run->centers && run->totals_at && run->slots && run->work;
-  if (has_all) memset(run->signs, 0, skin->set_count * sizeof *run->signs);
+                      run->sign_room && run->centers && run->sums && run->by_points && run->totals_at && run->slots &&
+                      run->work;
+  if (has_all) memset((void *)run->signs, 0, skin->set_count * sizeof *run->signs);
   return has_all ? SBS_OK : SBS_ERROR_OUT_OF_MEMORY;
 }
 
-static void release_run(sbs_gradient_run *run, const sbs_allocator *allocator) {
+void sbs_gradient_release_run(sbs_gradient_run *run, const sbs_allocator *allocator) {
   sbs_release(allocator, run->joints);
   sbs_release(allocator, run->kinds);
   sbs_release(allocator, run->stretches);
   sbs_release(allocator, run->constants);
   sbs_release(allocator, run->in_double);
-  sbs_release(allocator, run->signs);
+  sbs_release(allocator, (void *)run->signs);
   sbs_release(allocator, run->sign_room);
   sbs_release(allocator, run->centers);
+  sbs_release(allocator, (void *)run->sums);
+  sbs_release(allocator, run->by_points);
   sbs_release(allocator, run->totals_at);
   sbs_release(allocator, run->slots);
   sbs_release(allocator, run->work);
@@ -380,7 +417,7 @@ sbs_status sbs_gradient_deform(const sbs_gradient *gradient, const sbs_skin *ski
   const sbs_deform_options defaults = sbs_default_deform_options();
   sbs_methods methods;
   sbs_status status = sbs_choose_methods(skin, options ? options : &defaults, &methods, fault);
-  if (!status) status = check(gradient, skin, desc, &methods, upstream, result, fault);
+  if (!status) status = sbs_gradient_check(gradient, skin, desc, &methods, upstream, result, fault);
   if (!status) status = sbs_check_poses(pose, 1, skin->joint_count, fault);
   if (status) return status;
 
@@ -393,7 +430,7 @@ sbs_status sbs_gradient_deform(const sbs_gradient *gradient, const sbs_skin *ski
                           .result = *result};
   const double time = (double)skin->vertex_count * VERTEX_TIME + (double)skin->set_count * SET_TIME;
   const int threads = sbs_choose_threads(methods.options->threads, methods.base ? 2.0 * time : time);
-  status = allocate_run(&run, threads, allocator);
+  status = sbs_gradient_allocate_run(&run, threads, allocator);
   if (status) sbs_fault_in(fault, status, NULL);
   void *context[2] = {&run, (void *)(uintptr_t)pose};
   if (!status) {
@@ -406,6 +443,6 @@ sbs_status sbs_gradient_deform(const sbs_gradient *gradient, const sbs_skin *ski
     status = run_back(&run, threads, allocator);
     if (status) sbs_fault_in(fault, status, NULL);
   }
-  release_run(&run, allocator);
+  sbs_gradient_release_run(&run, allocator);
   return status;
 }

@@ -2,6 +2,8 @@
 #ifndef SBS_GRADIENT_RUN_H
 #define SBS_GRADIENT_RUN_H
 
+#include "base/fault.h"
+#include "deform/options.h"
 #include "gradient/kernels.h"
 #include "pose/joint.h"
 
@@ -29,24 +31,47 @@ typedef struct sbs_gradient_run {
   sbs_gradient_upstream upstream; /* of this method */
   sbs_gradient_result result;
   int adds;          /* whether the result is added to what is there */
-  size_t width;      /* numbers that are summed up for each joint of a set */
   double *constants; /* (SBS_GRADIENT_BASE per set, SBS_GRADIENT_ROW per joint of a set) or floats in their place */
-  unsigned char *in_double; /* (set_count) whether they are doubles */
-  signed char **signs;      /* (set_count) NULL where all signs are 1 */
-  signed char *sign_room;   /* (max_influences for each joint of each set) */
-  double (*centers)[6];     /* (set_count) f and z, of joint sets */
-  size_t *totals_at;        /* (part_count) where the sums of each part are among */
+  unsigned char *in_double;  /* (set_count) whether they are doubles */
+  const signed char **signs; /* (set_count) NULL where all signs are 1 */
+  signed char *sign_room;    /* (max_influences for each joint of each set) */
+  double (*centers)[6];      /* (set_count) f and z, of joint sets */
+  size_t *totals_at;         /* (part_count) where the sums of each part are among */
   double *totals;
+  const double **sums;       /* (set_count) of sets with a center of their own, over all parts; or NULL */
+  double (*by_points)[3];    /* (set_count) by f of such a center */
   sbs_joint_gradient *slots; /* (set_joints) by each joint of each set */
   char *work;                /* (threads, work_size) */
   size_t work_size;
 } sbs_gradient_run;
+
+/* What has no gradient, and what does not go together. */
+sbs_status sbs_gradient_check(const sbs_gradient *gradient, const sbs_skin *skin, const sbs_skin_desc *desc,
+                              const sbs_methods *methods, const sbs_gradient_upstream *upstream,
+                              const sbs_gradient_result *result, sbs_fault *fault);
+
+/* The memory of a run, but for the sums. To be released even where it fails. */
+sbs_status sbs_gradient_allocate_run(sbs_gradient_run *run, int threads, const sbs_allocator *allocator);
+void sbs_gradient_release_run(sbs_gradient_run *run, const sbs_allocator *allocator);
+
+/* Takes joints [begin, end) of a pose apart. */
+sbs_status sbs_gradient_pose_joints(const sbs_gradient_run *run, const sbs_pose *pose, size_t begin, size_t end);
+
+/* What the kernel is told of a part, but for totals and work. */
+sbs_gradient_args sbs_gradient_part_args(const sbs_gradient_run *run, size_t number);
+void sbs_gradient_differentiate(const sbs_gradient_run *run, size_t number, const sbs_gradient_args *args);
 
 /* What positions of a set are relative to in the kernels: its centroid as a number of the skin's type; or nothing. */
 void sbs_gradient_origin(const sbs_gradient_run *run, size_t set, double origin[3]);
 
 /* How the vertices of a part are moved, which are of a set of one joint at least. */
 sbs_gradient_formula sbs_gradient_formula_of(const sbs_gradient_run *run, size_t set, int own);
+
+/* Whether what vertices add to their joints is asked for: it is also how a joint set's centroid moves. */
+int sbs_gradient_wants_sums(const sbs_gradient_run *run, sbs_gradient_formula formula);
+
+/* Numbers that are summed up for each joint of a part. */
+size_t sbs_gradient_width_of(const sbs_gradient_run *run, size_t set, int own);
 
 /* Whether a joint of the set is not rigid, which means nothing to the linear methods. */
 int sbs_gradient_is_stretched(const sbs_gradient_run *run, size_t set);
@@ -56,17 +81,31 @@ static inline int sbs_gradient_moves_as_given(const sbs_gradient_run *run) {
   return run->options->method == SBS_METHOD_LINEAR || run->options->method == SBS_METHOD_RIGID;
 }
 
-/* Finds the center of a set and writes what its vertices are differentiated with. */
-void sbs_gradient_pose_set(const sbs_gradient_run *run, size_t set);
+/* What is done for joint sets and joints, compiled for each instruction set. */
+typedef struct sbs_gradient_batches {
+  /* Finds the centers of sets, some of skin->solve_order in that order; and gives the gradient on by way of them. */
+  void (*find_centers)(const sbs_gradient_run *run, const int32_t *order, size_t count);
+  void (*finish_centers)(const sbs_gradient_run *run, const int32_t *order, size_t count);
 
-/*
- * From the sums over the vertices of a set to the gradient by its joints. Returns whether `rest` received what the
- * rest position of each of its vertices is to get in addition: all of them move the set's centroid.
- */
-int sbs_gradient_finish_set(const sbs_gradient_run *run, size_t set, double rest[3]);
+  /* Writes what the vertices of sets [begin, end) are differentiated with. Centers were found before. */
+  void (*pose_sets)(const sbs_gradient_run *run, size_t begin, size_t end);
 
-/* From the gradient by what a joint is taken apart to, to that by its matrix (3, 4), row-major; adds to it. */
-void sbs_gradient_finish_joint(const sbs_gradient_run *run, size_t joint, const sbs_joint_gradient *by,
-                               double matrix[12]);
+  /* From the sums over the vertices of sets to the gradient by their joints, but for what comes by way of centers. */
+  void (*finish_sets)(const sbs_gradient_run *run, size_t begin, size_t end);
+
+  /* From the gradient by what joints are taken apart to, of all their sets, to that by their matrices. */
+  void (*finish_joints)(const sbs_gradient_run *run, sbs_joint_gradient *by); /* room for (joint_count) */
+} sbs_gradient_batches;
+
+const sbs_gradient_batches *sbs_gradient_batches_of(sbs_isa isa);
+
+#define SBS_DECLARE_GRADIENT_BATCHES(constant, name) \
+  void sbs_gradient_find_centers_##name(const sbs_gradient_run *run, const int32_t *order, size_t count); \
+  void sbs_gradient_finish_centers_##name(const sbs_gradient_run *run, const int32_t *order, size_t count); \
+  void sbs_gradient_pose_sets_##name(const sbs_gradient_run *run, size_t begin, size_t end); \
+  void sbs_gradient_finish_sets_##name(const sbs_gradient_run *run, size_t begin, size_t end); \
+  void sbs_gradient_finish_joints_##name(const sbs_gradient_run *run, sbs_joint_gradient *by);
+SBS_EACH_ISA(SBS_DECLARE_GRADIENT_BATCHES)
+#undef SBS_DECLARE_GRADIENT_BATCHES
 
 #endif

@@ -64,7 +64,16 @@ typedef struct sbs_way {
   /* Whether each vertex is evaluated with its own heaviest joint as the pivot. If not, the constants of the group's
      first pivot alone are there. */
   unsigned char own_pivots;
+  unsigned char linear;  /* whether it is moved by the linear formula */
+  unsigned char variant; /* which kernel of the formula and form: influences - 1, or SBS_KERNEL_INFLUENCES */
 } sbs_way;
+
+/* Up to this many influences have kernels of their own; beyond, and by several pivots, one kernel does any number. */
+#define SBS_KERNEL_INFLUENCES 4
+
+static inline int sbs_have_same_kernel(sbs_way a, sbs_way b) {
+  return a.form == b.form && a.linear == b.linear && a.variant == b.variant;
+}
 
 typedef struct sbs_constants_args {
   const sbs_skin *skin;

@@ -12,8 +12,12 @@
 #include <math.h>
 #include <stdalign.h>
 #include <string.h>
+#if SBS_VECTOR_BYTES == 64
+#include <immintrin.h>
+#endif
 
 #include "base/compiled_for_isa.h"
+#include "base/lane_lists.h"
 #include "base/scalar.h"
 #include "kernels/kernels.h"
 #include "kernels/series.h"
@@ -29,13 +33,11 @@
 #define LANES (SBS_SCALAR_ONLY ? 1 : SBS_VECTOR_BYTES / 4)
 #define NAME(name) name##_float32
 #if SBS_VECTOR_BYTES == 16
-#define LANE_LIST(f, r) f(r, 0), f(r, 1), f(r, 2), f(r, 3)
+#define LANE_LIST(f, r) SBS_LIST_4(f, r)
 #elif SBS_VECTOR_BYTES == 32
-#define LANE_LIST(f, r) f(r, 0), f(r, 1), f(r, 2), f(r, 3), f(r, 4), f(r, 5), f(r, 6), f(r, 7)
+#define LANE_LIST(f, r) SBS_LIST_8(f, r)
 #elif SBS_VECTOR_BYTES == 64
-#define LANE_LIST(f, r) \
-  f(r, 0), f(r, 1), f(r, 2), f(r, 3), f(r, 4), f(r, 5), f(r, 6), f(r, 7), f(r, 8), f(r, 9), f(r, 10), f(r, 11), \
-      f(r, 12), f(r, 13), f(r, 14), f(r, 15)
+#define LANE_LIST(f, r) SBS_LIST_16(f, r)
 #endif
 #include SBS_SOURCE
 #undef SCALAR
@@ -56,11 +58,11 @@
 #define LANES (SBS_SCALAR_ONLY ? 1 : SBS_VECTOR_BYTES / 8)
 #define NAME(name) name##_float64
 #if SBS_VECTOR_BYTES == 16
-#define LANE_LIST(f, r) f(r, 0), f(r, 1)
+#define LANE_LIST(f, r) SBS_LIST_2(f, r)
 #elif SBS_VECTOR_BYTES == 32
-#define LANE_LIST(f, r) f(r, 0), f(r, 1), f(r, 2), f(r, 3)
+#define LANE_LIST(f, r) SBS_LIST_4(f, r)
 #elif SBS_VECTOR_BYTES == 64
-#define LANE_LIST(f, r) f(r, 0), f(r, 1), f(r, 2), f(r, 3), f(r, 4), f(r, 5), f(r, 6), f(r, 7)
+#define LANE_LIST(f, r) SBS_LIST_8(f, r)
 #endif
 #include SBS_SOURCE
 #endif

@@ -14,7 +14,11 @@
  *   spherical  v' = M v + (Q^ - I) y + e + sum w_i (c_i - c_p)          y = M v + e - c_p
  *   dual q.    v' = M v + (Q^ - I) y + the translation of sum w_i d^_i  y = A_p x
  *
- *   Q^, d^_i   rotations and dual quaternions relative to the pivot's
+ * where a spherical center is near, so that nothing is lost, it is in fewer operations
+ *
+ *   spherical  v' = Q (x - z) + C_p c + sum w_i (C_i c - C_p c)         c = c0 + z
+ *
+ *   Q^, d^_i   rotations and dual quaternions relative to the pivot's; Q is blended from the quaternions themselves
  *   c_i        C_i f + R_i z, where joint i takes the center (pose/center.h): C_i c where the joints are rigid
  *   e          R_p [sum w_i (S_i - S_p)] (v - f): zero where the joints are rigid
  *
@@ -40,10 +44,11 @@
 /* Vectors and quaternions take 4 numbers, the fourth of a vector being 0; matrices are 3 columns. */
 enum {
   SBS_CONSTANT_MATRIX = 0,    /* (12) A_p */
+  SBS_CONSTANT_CENTER = 0,    /* (4) in its place z; spherical, plain */
   SBS_CONSTANT_RESIDUAL = 12, /* (4) M c0 - anchor */
   SBS_CONSTANT_ANCHOR = 16,   /* (4) */
   SBS_CONSTANT_SHIFT = 20,    /* (4) C_p c0 - c_p, which is A_p (c0 - c) where all is rigid; spherical */
-  SBS_CONSTANT_ROTATION = 20, /* (4) in its place q_p; optimized */
+  SBS_CONSTANT_ROTATION = 20, /* (4) in its place q_p; optimized, and spherical, plain */
   SBS_CONSTANT_HEAD = 24,     /* the size where all is rigid */
   SBS_CONSTANT_POINT = 24,    /* (4) f - c0, the fixed point of the stretches; spherical */
   SBS_CONSTANT_NORMAL = 28,   /* (12) what the pivot does to normals, where A_p does not */
@@ -146,16 +151,20 @@ static inline size_t sbs_formula_general_row(sbs_formula formula) {
 /*
  * How a formula is evaluated, by group:
  *
- *   plain    the joints are rigid, and move normals as they move points
- *   far      so are they, but the center is far away along a common axis of joints that turn a lot against each other.
- *            Then in u x y, y = A_p x + A_p (c0 - c), float32 would lose more than it may: the rows bring u_i x A_p (c0
- *            - c).
+ *   plain    the joints are rigid, and move normals as they move points; of the spherical formula, with a center that
+ *            is near
+ *   far      so are they, but the center is far away; of averages, along a common axis of joints that turn a lot
+ *            against each other. Then in u x y, y = A_p x + A_p (c0 - c), float32 would lose more than it may: the rows
+ *            bring u_i x A_p (c0 - c).
  *   general  joints that are not rigid, or normals that have a matrix of their own
+ *   in part  no form of a group, but of its kernel: plain, and blended by amounts with what the plain linear formula
+ *            makes of the same vertices
  */
 typedef enum sbs_form {
   SBS_FORM_PLAIN,
   SBS_FORM_FAR,
   SBS_FORM_GENERAL,
+  SBS_FORM_IN_PART,
   SBS_FORM_COUNT
 } sbs_form;
 

@@ -7,9 +7,6 @@
 #include "kernels/formulas.h"
 #include "skin/skin.h"
 
-/* Up to this many influences have kernels of their own; beyond, one kernel does any number. */
-#define SBS_KERNEL_INFLUENCES 4
-
 /* Items that one kernel deforms: all with as many influences, whose groups are evaluated alike. */
 typedef struct sbs_kernel_args {
   const sbs_item *items;
@@ -27,9 +24,18 @@ typedef struct sbs_kernel_args {
   const int32_t *heaviest;
   const void *normals; /* or NULL */
   const void *centers; /* z of every vertex; read by the optimized formulas */
+  /*
+   * How much of the formula each vertex of the mesh gets, the rest being the linear one, whose constants these are; or
+   * NULL: all. Of kernels in part alone.
+   */
+  const void *amount;
+  sbs_scalar amount_scalar;
+  const void *linear_constants;
+  size_t linear_head_size, linear_row_size;
   const int32_t *vertices;
   const uint16_t *runs;
-  size_t first_block;      /* the block that these two begin with */
+  size_t first_block; /* the block that these two begin with */
+  const sbs_copies *copies;
   void *positions_out;     /* of the mesh */
   size_t positions_stride; /* bytes */
   void *normals_out;       /* or NULL */
@@ -46,7 +52,8 @@ typedef struct sbs_blend_args {
   sbs_scalar amount_scalar;
   const int32_t *vertices; /* of those blocks, as are their runs */
   const uint16_t *runs;
-  size_t block_count;
+  const sbs_copies *copies;
+  size_t first_block, block_count;
   void *positions_out; /* this and the following as of sbs_kernel_args */
   size_t positions_stride;
   void *normals_out;

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds which skin covers which muscle: the foot of each vertex on the path, its distance, and its share. */
+/* Finds which skin covers which muscle: the point of the belly that is nearest to a vertex, its distance, its share. */
 #include <math.h>
 #include <string.h>
 
 #include "base/fault.h"
 #include "base/memory.h"
 #include "base/scalar.h"
+#include "muscles/arrange.h"
 #include "muscles/cover.h"
 #include "muscles/path.h"
 #include "muscles/profile.h"
+#include "pose/linear_algebra.h"
 #include "sbs/mesh.h"
 
-/* Where along the path the search for a foot begins. */
-#define SEARCH_STEPS 16
+/* Where along the belly the search for the nearest point begins. */
+#define SEARCH_STEPS 32
 
 /* The share falls over this part of the belly at each of its ends, */
-#define END_PART 0.15
+#define END_PART 0.3
 /* from skin that faces the muscle's surface by this cosine to skin at right angles, */
 #define FACING 0.5
 /* and from this weight of the covered joints to none. */
@@ -29,23 +31,11 @@ typedef struct muscle_binding {
   const sbs_muscles *muscles;
   const sbs_muscles_desc *desc;
   const sbs_muscle *muscle;
+  const sbs_bound_muscle *bound;
   sbs_posed_muscle posed;      /* in the bind pose */
   const unsigned char *covers; /* (joint_count) whether it moves a joint's skin; NULL: of all */
-  double center[3], bound;     /* no skin is near that is farther from the center */
+  double center[3], far;       /* no skin is near that is farther from the center */
 } muscle_binding;
-
-/* A vertex and its share. */
-typedef struct cover_pair {
-  int32_t vertex;
-  float foot, share, distance;
-  sbs_cover_slopes slopes;
-  float frame[2][3]; /* directions on the skin that slopes are along */
-} cover_pair;
-
-typedef struct pair_list {
-  size_t count, room;
-  cover_pair *pairs;
-} pair_list;
 
 static double smooth_step(double x) {
   const double t = fmin(fmax(x, 0.0), 1.0);
@@ -59,27 +49,69 @@ static double squared_distance(const double a[3], const double b[3]) {
 
 /* ------------------------------------------------------------------------------------------------- one vertex -- */
 
-/* x of the nearest point of the path. */
-static double find_foot(const sbs_path *path, const double point[3]) {
-  double foot = 0.0, least = INFINITY;
+/* Where a point is beside the belly's section at u. */
+typedef struct beside_section {
+  double ahead;       /* of the plane of the section, along the path */
+  double across[3];   /* from the path, in that plane */
+  double y;           /* radius of the section that would go through it; across[] long where sections are round */
+  double gradient[3]; /* of y^2 / 2 */
+} beside_section;
+
+static beside_section find_beside(const sbs_posed_muscle *posed, const double point[3], double u) {
+  beside_section found;
+  const double x = posed->start + u * (posed->end - posed->start), wide = 1.0 / posed->flattening;
+  double center[3], along[3], from[3], thin[3];
+  const double per_speed = 1.0 / fmax(sbs_path_speed(&posed->path, x, along), 1e-300);
+  sbs_path_at(&posed->path, x, center);
+  for (int i = 0; i < 3; i++) along[i] *= per_speed, from[i] = point[i] - center[i];
+  const double off = sbs_dot(posed->thin_direction, along);
+  found.ahead = sbs_dot(from, along);
+  for (int i = 0; i < 3; i++) {
+    found.across[i] = from[i] - found.ahead * along[i];
+    thin[i] = posed->thin_direction[i] - off * along[i];
+  }
+  const double thin_squared = sbs_dot(thin, thin);
+  const double height = thin_squared > 0.0 ? sbs_dot(found.across, thin) / thin_squared : 0.0;
+  const double raised = (posed->flattening - wide) * height;
+  found.y = sqrt(sbs_dot(found.across, found.across) * wide + sbs_dot(found.across, thin) * raised);
+  for (int i = 0; i < 3; i++) found.gradient[i] = found.across[i] * wide + thin[i] * raised;
+  return found;
+}
+
+/* What is to be the least of all u, for a point. */
+typedef double measure(const sbs_posed_muscle *posed, const double point[3], double u);
+
+/* How far a point is from the belly's section at u, squared; of flattened sections to first order. */
+static double squared_distance_to_section(const sbs_posed_muscle *posed, const double point[3], double u) {
+  const beside_section at = find_beside(posed, point, u);
+  const double slope = fmax(sqrt(sbs_dot(at.gradient, at.gradient)), 1e-300);
+  const double above = (at.y - sbs_radius_at(posed->profile, u)) * at.y / slope;
+  return at.ahead * at.ahead + above * above;
+}
+
+static double squared_distance_to_path(const sbs_posed_muscle *posed, const double point[3], double u) {
+  double center[3];
+  sbs_path_at(&posed->path, posed->start + u * (posed->end - posed->start), center);
+  return squared_distance(point, center);
+}
+
+/* u in [0, 1] of the least. */
+static double find_least(measure *of, const sbs_posed_muscle *posed, const double point[3]) {
+  double u = 0.0, least = INFINITY;
   for (int i = 0; i <= SEARCH_STEPS; i++) {
-    double there[3];
-    sbs_path_at(path, (double)i / SEARCH_STEPS, there);
-    const double squared = squared_distance(there, point);
-    if (squared < least) least = squared, foot = (double)i / SEARCH_STEPS;
+    const double found = of(posed, point, (double)i / SEARCH_STEPS);
+    if (found < least) least = found, u = (double)i / SEARCH_STEPS;
   }
   /* By halves of steps: it needs no derivative, and stays where it began. */
   for (double step = 0.5 / SEARCH_STEPS; step > 1e-9; step *= 0.5) {
     for (int side = -1; side <= 1; side += 2) {
-      const double x = foot + side * step;
-      if (x < 0.0 || x > 1.0) continue;
-      double there[3];
-      sbs_path_at(path, x, there);
-      const double squared = squared_distance(there, point);
-      if (squared < least) least = squared, foot = x;
+      const double beside = u + side * step;
+      if (beside < 0.0 || beside > 1.0) continue;
+      const double found = of(posed, point, beside);
+      if (found < least) least = found, u = beside;
     }
   }
-  return foot;
+  return u;
 }
 
 /* How much of a vertex follows the joints that the muscle moves the skin of, 0 to 1. */
@@ -97,17 +129,16 @@ static double following(const muscle_binding *binding, size_t vertex) {
 }
 
 /* How much of the muscle there is, from 0 at the ends of the belly. */
-static double along_belly(const sbs_posed_muscle *posed, double foot) {
-  const double u = (foot - posed->start) / (posed->end - posed->start);
+static double along_belly(double u) {
   return smooth_step(fmin(u, 1.0 - u) / END_PART);
 }
 
 /* ------------------------------------------------------------------------------------------------- one muscle -- */
 
-static sbs_status append(pair_list *list, cover_pair added, const sbs_allocator *allocator, sbs_fault *fault) {
+static sbs_status append(sbs_pair_list *list, sbs_cover_pair added, const sbs_allocator *allocator, sbs_fault *fault) {
   if (list->count == list->room) {
     const size_t room = list->room ? 2 * list->room : 1024;
-    cover_pair *pairs = sbs_allocate(allocator, room, sizeof *pairs);
+    sbs_cover_pair *pairs = sbs_allocate(allocator, room, sizeof *pairs);
     if (!pairs) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
     if (list->count) memcpy(pairs, list->pairs, list->count * sizeof *pairs);
     sbs_release(allocator, list->pairs);
@@ -122,9 +153,9 @@ static sbs_status append(pair_list *list, cover_pair added, const sbs_allocator 
 typedef struct candidates {
   size_t count;
   int32_t vertices[SBS_COVER_BLOCK];
-  float feet[SBS_COVER_BLOCK];
   double positions[SBS_COVER_BLOCK][3];
   double following[SBS_COVER_BLOCK];
+  sbs_cover_block block; /* where they are on the belly */
   sbs_cover_scratch scratch;
 } candidates;
 
@@ -135,32 +166,51 @@ static double facing(const candidates *found, const sbs_measured *measured, size
   return smooth_step(cosine / FACING);
 }
 
+/*
+ * How deep a vertex is inside the belly, across the path. The surface may be nearest at an end, where no skin has a
+ * share: so it is asked of the path whether this is skin of the muscle. 0 otherwise.
+ */
+static double depth_inside(const muscle_binding *binding, const candidates *found, size_t i) {
+  const double u = find_least(squared_distance_to_path, &binding->posed, found->positions[i]);
+  const beside_section at = find_beside(&binding->posed, found->positions[i], u);
+  double cosine = 1.0;
+  if (binding->muscles->has_normals) {
+    cosine = 0.0;
+    for (int axis = 0; axis < 3; axis++) cosine += at.gradient[axis] * (double)found->scratch.normals[axis][i];
+    cosine /= fmax(sqrt(sbs_dot(at.gradient, at.gradient)), 1e-300);
+  }
+  const double share = found->following[i] * smooth_step(cosine / FACING) * along_belly(u);
+  return share > LEAST_SHARE ? sbs_radius_at(binding->posed.profile, u) - at.y : 0.0;
+}
+
 /* Adds a candidate to the list if it has a share. */
 static sbs_status keep_candidate(const muscle_binding *binding, const candidates *found, const sbs_measured *measured,
-                                 size_t i, pair_list *list, sbs_fault *fault) {
+                                 size_t i, sbs_pair_list *list, sbs_fault *fault) {
   const double distance = (double)measured->distances[i];
-  const double along = along_belly(&binding->posed, (double)found->feet[i]);
+  const double along = along_belly((double)found->block.u[i]);
   const double within = smooth_step(2.0 - 2.0 * distance / binding->muscle->reach);
   const double faces = binding->muscles->has_normals ? facing(found, measured, i) : 1.0;
   const double share = found->following[i] * faces * along * within;
-  if (!(share > LEAST_SHARE)) return SBS_OK;
   if (distance < 0.0) {
     const size_t muscle = (size_t)(binding->muscle - binding->desc->muscles);
-    return sbs_fault_at(fault, SBS_ERROR_RADIUS, "radius", muscle, (size_t)found->vertices[i], -distance, 0.0);
+    const double depth = share > LEAST_SHARE ? -distance : depth_inside(binding, found, i);
+    if (depth > 0.0) {
+      return sbs_fault_at(fault, SBS_ERROR_RADIUS, "radius", muscle, (size_t)found->vertices[i], depth, 0.0);
+    }
   }
-  cover_pair added = {found->vertices[i],     found->feet[i],   (float)share,
-                      measured->distances[i], {{0, 0}, {0, 0}}, {{0}}};
+  if (!(share > LEAST_SHARE)) return SBS_OK;
+  sbs_cover_pair added = {
+      .vertex = found->vertices[i], .u = found->block.u[i], .share = (float)share, .distance = measured->distances[i]};
   for (int k = 0; k < 2; k++) {
-    added.slopes.distance[k] = measured->slopes[k][i];
+    added.distance_slope[k] = measured->slopes[k][i];
     for (int axis = 0; axis < 3; axis++) added.frame[k][axis] = measured->frames[k][axis][i];
   }
   return append(list, added, &binding->muscles->allocator, fault);
 }
 
-static sbs_status measure_candidates(const muscle_binding *binding, candidates *found, pair_list *list,
+static sbs_status measure_candidates(const muscle_binding *binding, candidates *found, sbs_pair_list *list,
                                      sbs_fault *fault) {
   const sbs_muscles *muscles = binding->muscles;
-  for (size_t i = found->count; i < SBS_COVER_BLOCK; i++) found->feet[i] = 0.0f;
   sbs_cover_muscle muscle;
   sbs_bring_near(&binding->posed, found->positions[0], &muscle);
   for (size_t i = 0; i < found->count; i++) {
@@ -168,11 +218,11 @@ static sbs_status measure_candidates(const muscle_binding *binding, candidates *
       found->scratch.positions[axis][i] = (float)(found->positions[i][axis] - found->positions[0][axis]);
     }
   }
-  const sbs_cover_args args = {.muscle = &muscle,
+  const sbs_cover_args args = {.muscles = &muscle,
                                .has_normals = muscles->has_normals,
                                .is_first = 1,
-                               .count = SBS_COVER_BLOCK,
-                               .feet = found->feet,
+                               .block_count = 1,
+                               .blocks = &found->block,
                                .scratch = &found->scratch};
   sbs_measured measured;
   sbs_measure_cover_pairs_of(muscles->isa)(&args, &measured);
@@ -183,7 +233,7 @@ static sbs_status measure_candidates(const muscle_binding *binding, candidates *
   return status;
 }
 
-static sbs_status bind_muscle(const muscle_binding *binding, pair_list *list, sbs_fault *fault) {
+static sbs_status bind_muscle(const muscle_binding *binding, sbs_pair_list *list, sbs_fault *fault) {
   const sbs_muscles_desc *desc = binding->desc;
   candidates found;
   memset(&found, 0, sizeof found);
@@ -191,12 +241,15 @@ static sbs_status bind_muscle(const muscle_binding *binding, pair_list *list, sb
   for (size_t v = 0; v < desc->vertex_count && !status; v++) {
     double point[3];
     sbs_read_vector(desc->rest_positions, 0, desc->scalar, v, point);
-    if (squared_distance(point, binding->center) > binding->bound * binding->bound) continue;
-    const double foot = find_foot(&binding->posed.path, point), follows = following(binding, v);
+    if (squared_distance(point, binding->center) > binding->far * binding->far) continue;
+    const double follows = following(binding, v);
     if (!(follows > 0.0)) continue;
     const size_t i = found.count++;
     found.vertices[i] = (int32_t)v;
-    found.feet[i] = (float)foot;
+    found.block.u[i] = (float)find_least(squared_distance_to_section, &binding->posed, point);
+    double radii[3];
+    sbs_radii_at(binding->posed.profile, (double)found.block.u[i], radii);
+    for (int k = 0; k < 3; k++) found.block.radii[k][i] = (float)radii[k];
     found.following[i] = follows;
     memcpy(found.positions[i], point, sizeof point);
     if (desc->rest_normals) {
@@ -211,7 +264,8 @@ static sbs_status bind_muscle(const muscle_binding *binding, pair_list *list, sb
 }
 
 /* The sphere in which all skin of a muscle is. */
-static void find_bound(muscle_binding *binding, const sbs_bound_muscle *bound) {
+static void find_bound(muscle_binding *binding) {
+  const sbs_bound_muscle *bound = binding->bound;
   double low[3], high[3];
   for (int axis = 0; axis < 3; axis++) {
     low[axis] = high[axis] = bound->points[0][axis];
@@ -223,147 +277,10 @@ static void find_bound(muscle_binding *binding, const sbs_bound_muscle *bound) {
   }
   /* Distances are to first order: of sections that are not round they may be smaller than they seem. */
   const double thickness = binding->muscle->radius * sqrt(bound->flattening) + bound->reach * bound->flattening;
-  binding->bound = 0.5 * sqrt(squared_distance(low, high)) + 2.0 * thickness;
+  binding->far = 0.5 * sqrt(squared_distance(low, high)) + 2.0 * thickness;
 }
 
-/* -------------------------------------------------------------------------------------------------- all together -- */
-
-static size_t filled(size_t count) {
-  return (count + SBS_COVER_BLOCK - 1) / SBS_COVER_BLOCK * SBS_COVER_BLOCK;
-}
-
-/*
- * Gives each covered vertex a slot, in the order of its first pair, and counts the pairs that are not first by chunk
- * and muscle. `slots` (vertex_count) receives -1 where a vertex has none.
- */
-static void give_slots(sbs_muscles *muscles, const pair_list *list, const size_t *muscle_ends, int32_t *slots) {
-  sbs_cover *cover = &muscles->cover;
-  memset(slots, -1, muscles->vertex_count * sizeof *slots);
-  for (size_t m = 0, i = 0; m < muscles->muscle_count; m++) {
-    for (; i < muscle_ends[m]; i++) {
-      int32_t *slot = slots + list->pairs[i].vertex;
-      if (*slot >= 0) continue;
-      *slot = (int32_t)cover->slot_count++;
-      cover->vertex_count++;
-    }
-    cover->slot_count = filled(cover->slot_count);
-  }
-  cover->chunk_count = (cover->slot_count + SBS_COVER_CHUNK - 1) / SBS_COVER_CHUNK;
-}
-
-static int allocate_cover(sbs_cover *cover, const sbs_allocator *allocator) {
-  const size_t pairs = cover->pair_count;
-  cover->vertices = sbs_allocate(allocator, cover->slot_count, sizeof *cover->vertices);
-  cover->run_ends = sbs_allocate(allocator, cover->chunk_count, sizeof *cover->run_ends);
-  cover->runs = sbs_allocate(allocator, cover->run_count, sizeof *cover->runs);
-  cover->slots = sbs_allocate(allocator, pairs, sizeof *cover->slots);
-  cover->feet = sbs_allocate(allocator, pairs, sizeof *cover->feet);
-  cover->shares = sbs_allocate(allocator, pairs, sizeof *cover->shares);
-  cover->rest = sbs_allocate(allocator, pairs, sizeof *cover->rest);
-  cover->slopes = sbs_allocate(allocator, pairs, sizeof *cover->slopes);
-  if (!cover->vertices || !cover->run_ends || !cover->runs || !cover->slots || !cover->feet || !cover->shares ||
-      !cover->rest || !cover->slopes) {
-    return 0;
-  }
-  memset(cover->slots, 0, pairs * sizeof *cover->slots);
-  memset(cover->feet, 0, pairs * sizeof *cover->feet);
-  memset(cover->shares, 0, pairs * sizeof *cover->shares);
-  memset(cover->rest, 0, pairs * sizeof *cover->rest);
-  memset(cover->slopes, 0, pairs * sizeof *cover->slopes);
-  return 1;
-}
-
-static void put_pair(sbs_cover *cover, const cover_pair *from, int32_t slot, size_t to) {
-  cover->slots[to] = slot % SBS_COVER_CHUNK;
-  cover->feet[to] = from->foot;
-  cover->shares[to] = from->share;
-  cover->rest[to] = from->distance;
-  cover->slopes[to] = from->slopes;
-}
-
-/* How pairs that are not first are spread: counts, then places, by chunk and muscle. */
-typedef struct spread {
-  size_t *firsts; /* (chunk_count, muscle_count) slots of first pairs, with those that fill blocks */
-  size_t *others; /* (chunk_count, muscle_count) */
-} spread;
-
-/* Visits all pairs in the order of muscles and vertices; `first` says whether it is its vertex's first. */
-#define FOR_EACH_PAIR(body) \
-  for (size_t m = 0, i = 0, next = 0; m < muscles->muscle_count; m++, next = filled(next)) { \
-    for (; i < muscle_ends[m]; i++) { \
-      const cover_pair *pair = list->pairs + i; \
-      const int32_t slot = slots[pair->vertex]; \
-      const size_t cell = (size_t)slot / SBS_COVER_CHUNK * muscles->muscle_count + m; \
-      const int is_first = (size_t)slot == next; \
-      next += (size_t)is_first; \
-      body; \
-    } \
-  }
-
-static void count_pairs(sbs_muscles *muscles, const pair_list *list, const size_t *muscle_ends, const int32_t *slots,
-                        const spread *counts) {
-  sbs_cover *cover = &muscles->cover;
-  FOR_EACH_PAIR((is_first ? counts->firsts : counts->others)[cell]++)
-  cover->pair_count = cover->slot_count;
-  for (size_t cell = 0; cell < cover->chunk_count * muscles->muscle_count; cell++) {
-    counts->firsts[cell] = filled(counts->firsts[cell]);
-    counts->others[cell] = filled(counts->others[cell]);
-    cover->run_count += (size_t)(counts->firsts[cell] > 0) + (size_t)(counts->others[cell] > 0);
-    cover->pair_count += counts->others[cell];
-  }
-}
-
-/* Makes the runs of a chunk. Counts become the numbers of their first pairs. */
-static void make_runs(sbs_cover *cover, size_t muscle_count, size_t *counts, int is_first, size_t *run, size_t *next) {
-  for (size_t m = 0; m < muscle_count; m++) {
-    const size_t count = counts[m];
-    counts[m] = *next;
-    if (!count) continue;
-    cover->runs[(*run)++] = (sbs_cover_run){(int32_t)m, is_first, *next, count};
-    *next += count;
-  }
-}
-
-static void place_pairs(sbs_muscles *muscles, const pair_list *list, const size_t *muscle_ends, const int32_t *slots,
-                        const spread *counts) {
-  sbs_cover *cover = &muscles->cover;
-  size_t run = 0, first = 0, other = cover->slot_count;
-  for (size_t chunk = 0; chunk < cover->chunk_count; chunk++) {
-    const size_t row = chunk * muscles->muscle_count;
-    make_runs(cover, muscles->muscle_count, counts->firsts + row, 1, &run, &first);
-    make_runs(cover, muscles->muscle_count, counts->others + row, 0, &run, &other);
-    cover->run_ends[chunk] = run;
-  }
-  FOR_EACH_PAIR({
-    if (is_first) cover->vertices[slot] = pair->vertex;
-    put_pair(cover, pair, slot, is_first ? (size_t)slot : counts->others[cell]++);
-  })
-  /* What fills a block reads the vertex before it. */
-  for (size_t slot = 1; slot < cover->slot_count; slot++) {
-    if (!(cover->shares[slot] > 0.0f)) cover->vertices[slot] = cover->vertices[slot - 1];
-  }
-}
-
-static sbs_status arrange(sbs_muscles *muscles, const pair_list *list, const size_t *muscle_ends, int32_t *slots,
-                          sbs_fault *fault) {
-  sbs_cover *cover = &muscles->cover;
-  const sbs_allocator *allocator = &muscles->allocator;
-  give_slots(muscles, list, muscle_ends, slots);
-  const size_t cells = cover->chunk_count * muscles->muscle_count;
-  size_t *counts = sbs_allocate(allocator, cells, 2 * sizeof *counts);
-  sbs_status status = SBS_OK;
-  if (!counts) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
-  memset(counts, 0, cells * 2 * sizeof *counts);
-  const spread by_cell = {counts, counts + cells};
-  count_pairs(muscles, list, muscle_ends, slots, &by_cell);
-  if (allocate_cover(cover, allocator)) {
-    place_pairs(muscles, list, muscle_ends, slots, &by_cell);
-  } else {
-    status = sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
-  }
-  sbs_release(allocator, counts);
-  return status;
-}
+/* ---------------------------------------------------------------------------------------------- slopes of shares -- */
 
 /* Which vertices are beside each: numbers offsets[v] to offsets[v + 1] of neighbors. */
 typedef struct vertex_neighbors {
@@ -373,12 +290,12 @@ typedef struct vertex_neighbors {
 
 /*
  * The slope of the share at a vertex, by least squares over those beside it. `shares` (vertex_count) are those of the
- * same muscle.
+ * same muscle; slopes are as those of the distance.
  */
 static void find_share_slope(const sbs_muscles_desc *desc, const vertex_neighbors *beside, const float *shares,
-                             cover_pair *pair) {
+                             sbs_cover_pair *pair) {
   const size_t vertex = (size_t)pair->vertex;
-  double normal[3] = {0, 0, 0}, right[2] = {0, 0}, here[3], there[3];
+  double normal[3] = {0, 0, 0}, right[2] = {0, 0}, squared[2] = {0, 0}, here[3], there[3];
   sbs_read_vector(desc->rest_positions, 0, desc->scalar, vertex, here);
   for (size_t i = beside->offsets[vertex]; i < beside->offsets[vertex + 1]; i++) {
     const size_t other = (size_t)beside->neighbors[i];
@@ -394,8 +311,11 @@ static void find_share_slope(const sbs_muscles_desc *desc, const vertex_neighbor
   }
   const double determinant = normal[0] * normal[2] - normal[1] * normal[1];
   if (!(determinant > 1e-12 * (normal[0] + normal[2]) * (normal[0] + normal[2]))) return;
-  pair->slopes.share[0] = (float)((normal[2] * right[0] - normal[1] * right[1]) / determinant);
-  pair->slopes.share[1] = (float)((normal[0] * right[1] - normal[1] * right[0]) / determinant);
+  for (int k = 0; k < 2; k++) {
+    for (int axis = 0; axis < 3; axis++) squared[k] += (double)pair->frame[k][axis] * (double)pair->frame[k][axis];
+  }
+  pair->share_slope[0] = (float)((normal[2] * right[0] - normal[1] * right[1]) / determinant * squared[0]);
+  pair->share_slope[1] = (float)((normal[0] * right[1] - normal[1] * right[0]) / determinant * sqrt(squared[1]));
 }
 
 static sbs_status find_neighbors(const sbs_muscles_desc *desc, const sbs_allocator *allocator, vertex_neighbors *beside,
@@ -409,7 +329,7 @@ static sbs_status find_neighbors(const sbs_muscles_desc *desc, const sbs_allocat
 }
 
 /* Finds the slopes of all shares on the skin. */
-static sbs_status find_share_slopes(const sbs_muscles *muscles, const sbs_muscles_desc *desc, pair_list *list,
+static sbs_status find_share_slopes(const sbs_muscles *muscles, const sbs_muscles_desc *desc, sbs_pair_list *list,
                                     const size_t *muscle_ends, sbs_fault *fault) {
   const sbs_allocator *allocator = &muscles->allocator;
   vertex_neighbors beside = {NULL, NULL};
@@ -428,20 +348,22 @@ static sbs_status find_share_slopes(const sbs_muscles *muscles, const sbs_muscle
   return status;
 }
 
-static sbs_status bind_all(sbs_muscles *muscles, const sbs_muscles_desc *desc, pair_list *list, size_t *muscle_ends,
+/* -------------------------------------------------------------------------------------------------- all together -- */
+
+static sbs_status bind_all(sbs_muscles *muscles, const sbs_muscles_desc *desc, sbs_pair_list *list, size_t *muscle_ends,
                            unsigned char *covers, sbs_fault *fault) {
   const float identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
   sbs_status status = SBS_OK;
   for (size_t m = 0; m < desc->muscle_count && !status; m++) {
     const sbs_muscle *muscle = desc->muscles + m;
-    muscle_binding binding = {.muscles = muscles, .desc = desc, .muscle = muscle};
+    muscle_binding binding = {.muscles = muscles, .desc = desc, .muscle = muscle, .bound = muscles->muscles + m};
     /* In the bind pose every joint has the same matrix, so one is enough. */
     sbs_bound_muscle bound = muscles->muscles[m];
     memset(bound.joints, 0, sizeof bound.joints);
     bound.thin_joint = 0;
-    sbs_pose_muscle(&bound, &(sbs_pose){identity, SBS_FLOAT32, 3}, 0.0, &binding.posed, NULL);
+    sbs_pose_muscle(&bound, muscles->isa, &(sbs_pose){identity, SBS_FLOAT32, 3}, 1.0, 0.0, &binding.posed, NULL);
     binding.posed.profile = &muscles->muscles[m].profile;
-    find_bound(&binding, &muscles->muscles[m]);
+    find_bound(&binding);
     if (desc->joint_indices) {
       const size_t count = muscle->covered_count ? muscle->covered_count : muscle->point_count;
       const int32_t *covered = muscle->covered_count ? muscle->covered : muscle->joints;
@@ -457,7 +379,7 @@ static sbs_status bind_all(sbs_muscles *muscles, const sbs_muscles_desc *desc, p
 
 sbs_status sbs_bind_cover(sbs_muscles *muscles, const sbs_muscles_desc *desc, sbs_fault *fault) {
   const sbs_allocator *allocator = &muscles->allocator;
-  pair_list list = {0};
+  sbs_pair_list list = {0};
   size_t *muscle_ends = sbs_allocate(allocator, desc->muscle_count, sizeof *muscle_ends);
   unsigned char *covers = sbs_allocate(allocator, desc->joint_count, sizeof *covers);
   int32_t *slots = sbs_allocate(allocator, desc->vertex_count, sizeof *slots);
@@ -467,21 +389,10 @@ sbs_status sbs_bind_cover(sbs_muscles *muscles, const sbs_muscles_desc *desc, sb
   if (!status && desc->triangle_count && desc->rest_normals) {
     status = find_share_slopes(muscles, desc, &list, muscle_ends, fault);
   }
-  if (!status) status = arrange(muscles, &list, muscle_ends, slots, fault);
+  if (!status) status = sbs_arrange_cover(muscles, &list, muscle_ends, slots, fault);
   sbs_release(allocator, list.pairs);
   sbs_release(allocator, muscle_ends);
   sbs_release(allocator, covers);
   sbs_release(allocator, slots);
   return status;
-}
-
-void sbs_release_cover(const sbs_allocator *allocator, sbs_cover *cover) {
-  sbs_release(allocator, cover->vertices);
-  sbs_release(allocator, cover->run_ends);
-  sbs_release(allocator, cover->runs);
-  sbs_release(allocator, cover->slots);
-  sbs_release(allocator, cover->feet);
-  sbs_release(allocator, cover->shares);
-  sbs_release(allocator, cover->rest);
-  sbs_release(allocator, cover->slopes);
 }

@@ -7,6 +7,7 @@
 #include "base/arguments.h"
 #include "base/fault.h"
 #include "base/memory.h"
+#include "muscles/arrange.h"
 #include "muscles/check.h"
 #include "muscles/cover.h"
 #include "muscles/path.h"
@@ -20,7 +21,7 @@ sbs_muscles_desc sbs_default_muscles_desc(void) {
   return (sbs_muscles_desc){0};
 }
 
-static void bind_muscle(const sbs_muscle *given, sbs_bound_muscle *muscle) {
+static void bind_muscle(const sbs_muscle *given, sbs_isa isa, sbs_bound_muscle *muscle) {
   *muscle = (sbs_bound_muscle){.point_count = given->point_count,
                                .flattening = given->flattening,
                                .thin_joint = given->thin_joint,
@@ -37,12 +38,23 @@ static void bind_muscle(const sbs_muscle *given, sbs_bound_muscle *muscle) {
 
   sbs_posed_muscle posed;
   sbs_bezier(muscle->points[0], muscle->point_count, &posed.path);
-  const double length = sbs_path_length(&posed.path);
+  const double length = sbs_path_length(&posed.path, isa);
   for (int i = 0; i < 2; i++) muscle->tendons[i] = given->tendons[i] * length;
   muscle->length = length;
   muscle->belly_length = length - muscle->tendons[0] - muscle->tendons[1];
   sbs_place_belly(muscle, length, muscle->belly_length, &posed);
-  muscle->rest_volume = sbs_belly_volume(muscle, &posed);
+  muscle->rest_volume = sbs_belly_volume(muscle, isa, &posed);
+}
+
+static void find_size_joints(sbs_muscles *muscles) {
+  for (size_t m = 0; m < muscles->muscle_count; m++) {
+    for (size_t i = 0; i < muscles->muscles[m].point_count && muscles->size_joint_count < SBS_SIZE_JOINTS; i++) {
+      const int32_t joint = muscles->muscles[m].joints[i];
+      size_t found = 0;
+      while (found < muscles->size_joint_count && muscles->size_joints[found] != joint) found++;
+      if (found == muscles->size_joint_count) muscles->size_joints[muscles->size_joint_count++] = joint;
+    }
+  }
 }
 
 sbs_status sbs_muscles_new(const sbs_muscles_desc *desc, const sbs_allocator *allocator, sbs_muscles **muscles,
@@ -63,7 +75,9 @@ sbs_status sbs_muscles_new(const sbs_muscles_desc *desc, const sbs_allocator *al
                         .has_normals = desc->rest_normals != NULL,
                         .muscles = sbs_allocate(&chosen, desc->muscle_count, sizeof *made->muscles)};
   if (!made->muscles) status = sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
-  for (size_t m = 0; m < desc->muscle_count && !status; m++) bind_muscle(desc->muscles + m, made->muscles + m);
+  for (size_t m = 0; m < desc->muscle_count && !status; m++)
+    bind_muscle(desc->muscles + m, made->isa, made->muscles + m);
+  if (!status) find_size_joints(made);
   if (!status && desc->vertex_count) status = sbs_bind_cover(made, desc, fault);
   if (status) {
     sbs_muscles_free(made);
@@ -89,10 +103,7 @@ size_t sbs_muscles_covered(const sbs_muscles *muscles, size_t *counts) {
   if (!muscles) return 0;
   const sbs_cover *cover = &muscles->cover;
   for (size_t m = 0; counts && m < muscles->muscle_count; m++) counts[m] = 0;
-  for (size_t r = 0; counts && r < cover->run_count; r++) {
-    const sbs_cover_run *run = cover->runs + r;
-    for (size_t i = run->begin; i < run->begin + run->count; i++) counts[run->muscle] += cover->shares[i] > 0.0;
-  }
+  for (size_t i = 0; counts && i < cover->block_count; i++) counts[cover->blocks[i].muscle] += cover->blocks[i].count;
   return cover->vertex_count;
 }
 
@@ -103,18 +114,15 @@ sbs_status sbs_muscles_cover_of(const sbs_muscles *muscles, size_t muscle, int32
     return sbs_fault_number(fault, SBS_ERROR_OPTION, "muscle", (double)muscle, (double)muscles->muscle_count);
   }
   const sbs_cover *cover = &muscles->cover;
-  size_t count = 0;
-  for (size_t chunk = 0, r = 0; chunk < cover->chunk_count; chunk++) {
-    for (; r < cover->run_ends[chunk]; r++) {
-      const sbs_cover_run *run = cover->runs + r;
-      if ((size_t)run->muscle != muscle) continue;
-      for (size_t i = run->begin; i < run->begin + run->count; i++) {
-        if (!(cover->shares[i] > 0.0)) continue;
-        if (vertices) vertices[count] = cover->vertices[chunk * SBS_COVER_CHUNK + (size_t)cover->slots[i]];
-        if (shares) shares[count] = (double)cover->shares[i];
-        if (rest) rest[count] = (double)cover->rest[i];
-        count++;
-      }
+  const size_t first_count = cover->slot_count / SBS_COVER_BLOCK, per_chunk = SBS_COVER_CHUNK / SBS_COVER_BLOCK;
+  for (size_t i = 0, count = 0, other_chunk = 0; i < cover->block_count; i++) {
+    const sbs_cover_block *block = cover->blocks + i;
+    while (i >= first_count && i >= cover->other_ends[other_chunk]) other_chunk++;
+    const int32_t *of_chunk = cover->vertices + SBS_COVER_CHUNK * (i < first_count ? i / per_chunk : other_chunk);
+    for (size_t k = 0; k < block->count && (size_t)block->muscle == muscle; k++, count++) {
+      if (vertices) vertices[count] = of_chunk[block->slots[k]];
+      if (shares) shares[count] = (double)block->shares[k];
+      if (rest) rest[count] = (double)block->rest[k];
     }
   }
   return SBS_OK;
@@ -125,9 +133,11 @@ sbs_status sbs_muscles_measure(const sbs_muscles *muscles, const sbs_pose *pose,
   const sbs_status status = sbs_check_muscle_pose(muscles, pose, activations, fault);
   if (status) return status;
   if (!states) return sbs_fault_in(fault, SBS_ERROR_NULL, "states");
+  const double size = sbs_size_in(muscles, pose);
   for (size_t m = 0; m < muscles->muscle_count; m++) {
+    const double activation = activations ? activations[m] : 0.0;
     sbs_posed_muscle posed;
-    sbs_pose_muscle(muscles->muscles + m, pose, activations ? activations[m] : 0.0, &posed, states + m);
+    sbs_pose_muscle(muscles->muscles + m, muscles->isa, pose, size, activation, &posed, states + m);
   }
   return SBS_OK;
 }

@@ -3,25 +3,28 @@
 #define SBS_MUSCLES_MUSCLES_H
 
 #include "base/isa.h"
+#include "muscles/integrals.h"
 #include "sbs/muscles.h"
 
 /* A profile that is given is this many cubic polynomials, each over an equal part of the belly. */
 #define SBS_PROFILE_STEPS 32
 
-/* Where integrals along a path are evaluated. */
-#define SBS_PATH_NODES 12
-
 /* Covered vertices that are worked on together, by one thread. */
-#define SBS_COVER_CHUNK 512
+#define SBS_COVER_CHUNK 256
 
 /* Pairs of a muscle and a vertex come in blocks of as many as the longest vectors have numbers. */
 #define SBS_COVER_BLOCK 16
 
-/* Radii along a belly: a spindle, or cubics p[0] + f (p[1] + f (p[2] + f p[3])) at the fraction f of a step. */
+/*
+ * Radii along a belly: a spindle, or cubics p[0] + f (p[1] + f (p[2] + f p[3])) at the fraction f of a step. The second
+ * derivative of these jumps from one to the next; `bends` are its means there, by steps, and between them it is taken
+ * to be linear, for what skin does is to be continuous.
+ */
 typedef struct sbs_profile {
   int is_spindle;
   float radius; /* the largest */
   float cubics[4 * SBS_PROFILE_STEPS];
+  float bends[SBS_PROFILE_STEPS + 1];
 } sbs_profile;
 
 /* A muscle as it was bound. */
@@ -48,13 +51,11 @@ typedef struct sbs_path {
   double by_power[4][3];
 } sbs_path;
 
-/* A muscle in a pose, as its cover needs it. */
+/* A muscle in a pose, as its cover needs it, in the units of the bind pose. */
 typedef struct sbs_posed_muscle {
   sbs_path path;
-  int is_straight;
   double start, end; /* of the belly, in x */
   double growth;
-  double per_stretch; /* length of the path at bind, over that in the pose */
   double flattening;
   double thin_direction[3]; /* of length 1; not across the path */
   const sbs_profile *profile;
@@ -63,40 +64,38 @@ typedef struct sbs_posed_muscle {
 } sbs_posed_muscle;
 
 /*
- * Consecutive blocks of pairs of one muscle with vertices of one chunk. A vertex's first pair has the number of its
- * slot, so that in a run of first pairs all is consecutive; few vertices have others.
+ * A block of pairs of a muscle and a vertex: what is known at bind. What fills a block after `count` pairs repeats the
+ * last of them, with the share 0.
  */
-typedef struct sbs_cover_run {
+typedef struct sbs_cover_block {
   int32_t muscle;
-  int is_first;
-  size_t begin, count; /* pairs; both are multiples of SBS_COVER_BLOCK */
-} sbs_cover_run;
-
-/* At bind, on the skin: along the path and at right angles to it. */
-typedef struct sbs_cover_slopes {
-  float distance[2]; /* of d: N seen from the skin */
-  float share[2];    /* of s */
-} sbs_cover_slopes;
+  uint32_t count;
+  int32_t slots[SBS_COVER_BLOCK];            /* of the chunk */
+  float shares[SBS_COVER_BLOCK];             /* s */
+  float rest[SBS_COVER_BLOCK];               /* d_rest */
+  float u[SBS_COVER_BLOCK];                  /* where on the belly the surface's nearest point is */
+  float radii[3][SBS_COVER_BLOCK];           /* there, and two derivatives by u */
+  float distance_slopes[2][SBS_COVER_BLOCK]; /* of d on the skin: by x, and at right angles, by length */
+  float share_slopes[2][SBS_COVER_BLOCK];    /* of s */
+} sbs_cover_block;
 
 /*
  * All pairs of a muscle and a vertex that covers it. Slots are for covered vertices in the order of their first muscle,
- * and to fill a block where that changes; what fills blocks has the share 0.
+ * and to fill a block where that changes; what fills blocks repeats the vertex before it. A vertex's first pair has the
+ * number of its slot, so that for these all is consecutive; few vertices have others.
  */
 typedef struct sbs_cover {
   size_t vertex_count; /* that are covered */
   size_t slot_count;
   int32_t *vertices;  /* (slot_count) */
   size_t chunk_count; /* of SBS_COVER_CHUNK slots each; the last has the rest */
-  size_t *run_ends;   /* (chunk_count) */
-  size_t run_count;
-  sbs_cover_run *runs;      /* (run_count) by chunk: first ones, then others by muscle */
-  size_t pair_count;        /* with those that fill blocks */
-  int32_t *slots;           /* (pair_count) of the chunk */
-  float *feet;              /* (pair_count) x of the foot at bind */
-  float *shares;            /* (pair_count) s */
-  float *rest;              /* (pair_count) d_rest */
-  sbs_cover_slopes *slopes; /* (pair_count) */
+  size_t block_count;
+  sbs_cover_block *blocks; /* (block_count) those of slots, then others by chunk */
+  size_t *other_ends;      /* (chunk_count) blocks */
 } sbs_cover;
+
+/* Joints of muscles that say how large a character is in a pose: some are enough. */
+#define SBS_SIZE_JOINTS 32
 
 struct sbs_muscles {
   sbs_allocator allocator;
@@ -106,6 +105,8 @@ struct sbs_muscles {
   size_t vertex_count;
   int has_normals;
   sbs_bound_muscle *muscles; /* (muscle_count) */
+  size_t size_joint_count;
+  int32_t size_joints[SBS_SIZE_JOINTS]; /* each once */
   sbs_cover cover;
 };
 

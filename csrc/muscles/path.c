@@ -6,6 +6,7 @@
 
 #include "base/scalar.h"
 #include "muscles/profile.h"
+#include "pose/linear_algebra.h"
 
 #define PI 3.14159265358979323846
 
@@ -41,12 +42,20 @@ double sbs_path_speed(const sbs_path *path, double x, double derivative[3]) {
   return sqrt(derivative[0] * derivative[0] + derivative[1] * derivative[1] + derivative[2] * derivative[2]);
 }
 
-double sbs_path_length(const sbs_path *path) {
-  double length = 0.0, unused[3];
-  for (int i = 0; i < SBS_PATH_NODES; i++) {
-    length += sbs_path_weights[i] * sbs_path_speed(path, sbs_path_nodes[i], unused);
-  }
-  return length;
+#define SUM(constant, name) sbs_sum_speeds_##name,
+
+/* sum_i weights[i] |c'(start + span x_i)| over the nodes of the quadrature. */
+static double sum_speeds(const sbs_path *path, sbs_isa isa, double start, double span, const double *weights) {
+  static sbs_sum_speeds *const of[] = {SBS_EACH_ISA(SUM)};
+  const double (*p)[3] = path->by_power;
+  const double squares[5] = {sbs_dot(p[1], p[1]), 4.0 * sbs_dot(p[1], p[2]),
+                             4.0 * sbs_dot(p[2], p[2]) + 6.0 * sbs_dot(p[1], p[3]), 12.0 * sbs_dot(p[2], p[3]),
+                             9.0 * sbs_dot(p[3], p[3])};
+  return of[isa](squares, start, span, sbs_path_nodes, weights);
+}
+
+double sbs_path_length(const sbs_path *path, sbs_isa isa) {
+  return sum_speeds(path, isa, 0.0, 1.0, sbs_path_weights);
 }
 
 /* ----------------------------------------------------------------------------------------------------- the belly -- */
@@ -59,13 +68,9 @@ void sbs_place_belly(const sbs_bound_muscle *muscle, double length, double belly
   posed->end = posed->start + belly_length / whole;
 }
 
-double sbs_belly_volume(const sbs_bound_muscle *muscle, const sbs_posed_muscle *posed) {
+double sbs_belly_volume(const sbs_bound_muscle *muscle, sbs_isa isa, const sbs_posed_muscle *posed) {
   const double span = posed->end - posed->start;
-  double sum = 0.0, unused[3];
-  for (int i = 0; i < SBS_PATH_NODES; i++) {
-    sum += muscle->squares[i] * sbs_path_speed(&posed->path, posed->start + span * sbs_path_nodes[i], unused);
-  }
-  return PI * sum * span;
+  return PI * span * sum_speeds(&posed->path, isa, posed->start, span, muscle->squares);
 }
 
 /* ------------------------------------------------------------------------------------------------------ the pose -- */
@@ -80,13 +85,33 @@ static void transform(const sbs_pose *pose, int32_t joint, const double v[3], do
   }
 }
 
-static void pose_path(const sbs_bound_muscle *muscle, const sbs_pose *pose, sbs_posed_muscle *posed) {
+/* A character that is larger or smaller by less than this share has the size of the bind pose. */
+#define SAME_SIZE 1e-4
+
+double sbs_size_in(const sbs_muscles *muscles, const sbs_pose *pose) {
+  double volumes[SBS_SIZE_JOINTS]; /* in ascending order */
+  for (size_t i = 0; i < muscles->size_joint_count; i++) {
+    const size_t first = (size_t)muscles->size_joints[i] * 4 * pose->rows;
+    double linear[9];
+    for (size_t j = 0; j < 9; j++) {
+      linear[j] = sbs_scalar_get(pose->skinning_matrices, pose->scalar, first + j / 3 * 4 + j % 3);
+    }
+    const double volume = fabs(sbs_determinant(linear));
+    size_t place = i;
+    for (; place > 0 && volumes[place - 1] > volume; place--) volumes[place] = volumes[place - 1];
+    volumes[place] = volume;
+  }
+  const double size = cbrt(volumes[muscles->size_joint_count / 2]);
+  return isfinite(size) && size > 0.0 && fabs(size - 1.0) > SAME_SIZE ? size : 1.0;
+}
+
+static void pose_path(const sbs_bound_muscle *muscle, const sbs_pose *pose, double size, sbs_posed_muscle *posed) {
   double points[SBS_MUSCLE_POINTS][3];
   for (size_t i = 0; i < muscle->point_count; i++) {
     transform(pose, muscle->joints[i], muscle->points[i], 1.0, points[i]);
+    for (int axis = 0; axis < 3; axis++) points[i][axis] /= size;
   }
   sbs_bezier(points[0], muscle->point_count, &posed->path);
-  posed->is_straight = muscle->point_count == 2;
 }
 
 static void pose_sections(const sbs_bound_muscle *muscle, const sbs_pose *pose, sbs_posed_muscle *posed) {
@@ -98,23 +123,22 @@ static void pose_sections(const sbs_bound_muscle *muscle, const sbs_pose *pose, 
   for (int i = 0; i < 3; i++) thin[i] = length > 0.0 ? thin[i] / length : muscle->thin_direction[i];
 }
 
-void sbs_pose_muscle(const sbs_bound_muscle *muscle, const sbs_pose *pose, double activation, sbs_posed_muscle *posed,
-                     sbs_muscle_state *state) {
+void sbs_pose_muscle(const sbs_bound_muscle *muscle, sbs_isa isa, const sbs_pose *pose, double size, double activation,
+                     sbs_posed_muscle *posed, sbs_muscle_state *state) {
   const double most = muscle->most_growth;
-  pose_path(muscle, pose, posed);
+  pose_path(muscle, pose, size, posed);
   pose_sections(muscle, pose, posed);
   posed->profile = &muscle->profile;
   posed->rounding = 1e-5 * muscle->length;
   posed->step_squared = 1e-6 * muscle->reach * muscle->reach;
 
   /* A belly that may not grow further keeps some length, even if its tendons fill the path. */
-  const double length = sbs_path_length(&posed->path);
+  const double length = sbs_path_length(&posed->path, isa);
   const double between = (length - muscle->tendons[0] - muscle->tendons[1]) * (1.0 - activation * muscle->contraction);
   const double belly_length = fmax(between, muscle->belly_length / (most * most));
   sbs_place_belly(muscle, length, belly_length, posed);
-  const double volume = sbs_belly_volume(muscle, posed);
+  const double volume = sbs_belly_volume(muscle, isa, posed);
   const double growth = sqrt(muscle->rest_volume / volume);
-  posed->per_stretch = length > 0.0 ? muscle->length / length : 1.0;
   posed->growth = growth < most ? growth : most; /* also where the path has no length */
   if (!state) return;
   *state = (sbs_muscle_state){.length = length,

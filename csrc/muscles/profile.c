@@ -3,14 +3,16 @@
 
 #include <math.h>
 
-const double sbs_path_nodes[SBS_PATH_NODES] = {0.009219682876640375, 0.04794137181476257, 0.11504866290284765,
-                                               0.2063410228566913,   0.3160842505009099,  0.43738329574426554,
-                                               0.5626167042557345,   0.6839157494990901,  0.7936589771433087,
-                                               0.8849513370971523,   0.9520586281852375,  0.9907803171233597};
-const double sbs_path_weights[SBS_PATH_NODES] = {0.023587668193255914, 0.05346966299765921, 0.08003916427167311,
-                                                 0.10158371336153296,  0.1167462682691774,  0.12457352290670139,
-                                                 0.12457352290670139,  0.1167462682691774,  0.10158371336153296,
-                                                 0.08003916427167311,  0.05346966299765921, 0.023587668193255914};
+const double sbs_path_nodes[SBS_PATH_NODES] = {
+    0.005299532504175031, 0.0277124884633837, 0.06718439880608412, 0.1222977958224985,
+    0.19106187779867811,  0.2709916111713863, 0.35919822461037054, 0.4524937450811813,
+    0.5475062549188188,   0.6408017753896295, 0.7290083888286136,  0.8089381222013219,
+    0.8777022041775016,   0.9328156011939159, 0.9722875115366163,  0.994700467495825};
+const double sbs_path_weights[SBS_PATH_NODES] = {
+    0.013576229705877088, 0.031126761969323728, 0.0475792558412463,   0.062314485627767036,
+    0.07479799440828835,  0.08457825969750132,  0.09130170752246182,  0.09472530522753432,
+    0.09472530522753432,  0.09130170752246182,  0.08457825969750132,  0.07479799440828835,
+    0.062314485627767036, 0.0475792558412463,   0.031126761969323728, 0.013576229705877088};
 
 /* The cubic with these values and slopes, for a step of length 1, at its ends. */
 static void put_cubic(double r0, double slope0, double r1, double slope1, double cubic[4]) {
@@ -63,15 +65,36 @@ void sbs_make_profile(const sbs_muscle *muscle, sbs_profile *profile) {
     }
     radius = next, slope = next_slope;
   }
+  for (int i = 0; i <= SBS_PROFILE_STEPS && muscle->profile_count; i++) {
+    const float *before = profile->cubics + 4 * (i ? i - 1 : 0), *after = profile->cubics + 4 * i;
+    const float end = 2.0f * before[2] + 6.0f * before[3], begin = i < SBS_PROFILE_STEPS ? 2.0f * after[2] : end;
+    profile->bends[i] = i ? 0.5f * (end + begin) : begin;
+  }
 }
 
-double sbs_radius_at(const sbs_profile *profile, double u) {
-  const double share = fmin(fmax(u, 0.0), 1.0), place = share * SBS_PROFILE_STEPS;
-  if (profile->is_spindle) return (double)profile->radius * pow(4.0 * share * (1.0 - share), 1.5);
+void sbs_radii_at(const sbs_profile *profile, double u, double radii[3]) {
+  const double share = fmin(fmax(u, 0.0), 1.0), place = share * SBS_PROFILE_STEPS, radius = (double)profile->radius;
+  if (profile->is_spindle) {
+    const double product = 4.0 * share * (1.0 - share), middle = 1.0 - 2.0 * share;
+    const double least = (double)SBS_LEAST_PRODUCT, bounded = fmax(product, least);
+    radii[0] = radius * pow(product, 1.5);
+    radii[1] = 6.0 * radius * middle * sqrt(product);
+    radii[2] = 12.0 * radius * (middle * middle - bounded) / sqrt(bounded) * fmin(product / least, 1.0);
+    return;
+  }
   const int i = place < SBS_PROFILE_STEPS ? (int)place : SBS_PROFILE_STEPS - 1;
   double cubic[4];
   for (int k = 0; k < 4; k++) cubic[k] = (double)profile->cubics[4 * i + k];
-  return cubic_at(cubic, place - i);
+  radii[0] = cubic_at(cubic, place - i);
+  radii[1] = SBS_PROFILE_STEPS * cubic_slope(cubic, place - i);
+  const double bend = (double)profile->bends[i], next = (double)profile->bends[i + 1];
+  radii[2] = SBS_PROFILE_STEPS * SBS_PROFILE_STEPS * (bend + (place - i) * (next - bend));
+}
+
+double sbs_radius_at(const sbs_profile *profile, double u) {
+  double radii[3];
+  sbs_radii_at(profile, u, radii);
+  return radii[0];
 }
 
 /* The polynomial that is 1 at node i and 0 at all others. */

@@ -48,7 +48,8 @@ sbs_status sbs_muscles_surface(const sbs_muscles *muscles, const sbs_pose *pose,
 
   sbs_posed_muscle posed;
   double direction[3];
-  sbs_pose_muscle(muscles->muscles + muscle, pose, activations ? activations[muscle] : 0.0, &posed, NULL);
+  const double activation = activations ? activations[muscle] : 0.0, size = sbs_size_in(muscles, pose);
+  sbs_pose_muscle(muscles->muscles + muscle, muscles->isa, pose, size, activation, &posed, NULL);
   choose_direction(&posed, direction);
   for (size_t ring = 0; ring < rings; ring++) {
     const double u = (double)ring / (double)(rings - 1), x = posed.start + u * (posed.end - posed.start);
@@ -62,7 +63,7 @@ sbs_status sbs_muscles_surface(const sbs_muscles *muscles, const sbs_pose *pose,
       const double angle = 2.0 * PI * (double)side / (double)sides;
       const double across = radius * flat * sin(angle), up = radius / flat * cos(angle);
       double *to = positions + 3 * (ring * sides + side);
-      for (int i = 0; i < 3; i++) to[i] = center[i] + up * thin[i] + across * wide[i];
+      for (int i = 0; i < 3; i++) to[i] = size * (center[i] + up * thin[i] + across * wide[i]);
     }
   }
   return SBS_OK;

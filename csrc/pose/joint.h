@@ -11,6 +11,7 @@ typedef struct sbs_joint {
   sbs_vec4 moving[3];   /* R if rigid, else A: what the rotation methods move points by */
   sbs_vec4 translation; /* t; stands behind `moving`, so that they are read as one 3x4 matrix */
   sbs_vec4 quaternion;  /* of R, of unit length and either sign */
+  sbs_vec4 turned_back; /* R^T t; if rigid */
 } sbs_joint;
 
 /* A = R S of a joint. Made for all joints of a pose, but only if one of them needs it. */

@@ -4,92 +4,93 @@
 
 /*
  * Vectors for what prepares a pose, compiled for each instruction set: a lane is a joint, then a joint set. Always in
- * double. `lanes` is a vector of LANES doubles by the compiler's extension, or a double where LANES is 1.
+ * double.
  */
-#include <math.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/compiled_for_isa.h"
+#include "base/lane_lists.h"
 #include "base/vec4.h"
 
-#define LANES (SBS_SCALAR_ONLY ? 1 : SBS_VECTOR_BYTES / 8)
-#if SBS_SCALAR_ONLY
-typedef double lanes;
-typedef int64_t lane_mask;
-#define LANE(vector, l) (vector)
+#define SBS_LANE double
+#define SBS_LANE_MASK int64_t
+#include "base/lanes.h"
+
+/* Numbers 0 to 3 of four vectors for each half of 256 bits: what stands in a column becomes a row. */
+#if (defined(__clang__) || __GNUC__ >= 12) && SBS_VECTOR_BYTES >= 32
+#define HAVE_TRANSPOSE_QUADS
+#if SBS_VECTOR_BYTES == 32
+#define QUAD_LIST(f, r) SBS_LIST_4(f, r)
 #else
-typedef double lanes __attribute__((vector_size(SBS_VECTOR_BYTES)));
-typedef int64_t lane_mask __attribute__((vector_size(SBS_VECTOR_BYTES)));
-#define LANE(vector, l) (vector)[l]
+#define QUAD_LIST(f, r) SBS_LIST_8(f, r)
 #endif
-
-#define NO_LANES ((lanes){0.0})
-
-/* yes where the mask is set, else no; comparisons make masks */
-SBS_INLINE lanes select_lanes(lane_mask mask, lanes yes, lanes no) {
-#if SBS_SCALAR_ONLY
-  return mask ? yes : no;
-#else
-  return (lanes)(((lane_mask)yes & mask) | ((lane_mask)no & ~mask));
-#endif
+/*
+ * Steps of another order than those of gradient/block.inc: of doubles one instruction pairs even numbers, or odd ones,
+ * of floats the first two numbers of four, or the last two.
+ */
+#define PAIR_AT(from, l) ((l) / 2 * 2 + (l) % 2 * LANES + (from))
+#define HALF_AT(from, l) ((l) / 4 * 4 + (l) % 2 + (l) % 4 / 2 * LANES + (from))
+#define PAIRS(a, b, from) __builtin_shufflevector(a, b, QUAD_LIST(PAIR_AT, from))
+#define HALVES(a, b, from) __builtin_shufflevector(a, b, QUAD_LIST(HALF_AT, from))
+SBS_INLINE void transpose_quads(const lanes in[4], lanes out[4]) {
+  const lanes even[2] = {PAIRS(in[0], in[1], 0), PAIRS(in[2], in[3], 0)};
+  const lanes odd[2] = {PAIRS(in[0], in[1], 1), PAIRS(in[2], in[3], 1)};
+  out[0] = HALVES(even[0], even[1], 0);
+  out[1] = HALVES(odd[0], odd[1], 0);
+  out[2] = HALVES(even[0], even[1], 2);
+  out[3] = HALVES(odd[0], odd[1], 2);
 }
-
-SBS_INLINE int any_lane(lane_mask mask) {
-  int any = 0;
-  for (int l = 0; l < LANES; l++) any |= LANE(mask, l) != 0;
-  return any;
-}
-
-SBS_INLINE lanes root_of_lanes(lanes v) {
-  lanes root;
-  for (int l = 0; l < LANES; l++) LANE(root, l) = sqrt(LANE(v, l));
-  return root;
-}
-
-SBS_INLINE lanes larger_lanes(lanes a, lanes b) {
-  return select_lanes(a > b, a, b);
-}
-
-SBS_INLINE lanes absolute_lanes(lanes a) {
-  return larger_lanes(a, -a);
-}
-
-/* a . b */
-SBS_INLINE lanes dot_lanes(const lanes a[3], const lanes b[3]) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-/* Numbers 0 to 2 of v[0] to v[LANES - 1], which become the lanes of out[0] to out[2]. */
-SBS_INLINE void transpose_lanes(const sbs_vec4 *const v[LANES], lanes out[3]) {
-#if (defined(__clang__) || __GNUC__ >= 12) && !SBS_SCALAR_ONLY
-#if SBS_VECTOR_BYTES == 16
-  out[0] = __builtin_shufflevector(*v[0], *v[1], 0, 4);
-  out[1] = __builtin_shufflevector(*v[0], *v[1], 1, 5);
-  out[2] = __builtin_shufflevector(*v[0], *v[1], 2, 6);
-#elif SBS_VECTOR_BYTES == 32
-#define PAIRS(a, b, first) __builtin_shufflevector(a, b, first, first + 4, first + 2, first + 6)
-#define HALVES(a, b, first) __builtin_shufflevector(a, b, first, first + 1, first + 4, first + 5)
-  const lanes a = *v[0], b = *v[1], c = *v[2], d = *v[3];
-  out[0] = HALVES(PAIRS(a, b, 0), PAIRS(c, d, 0), 0);
-  out[1] = HALVES(PAIRS(a, b, 1), PAIRS(c, d, 1), 0);
-  out[2] = HALVES(PAIRS(a, b, 0), PAIRS(c, d, 0), 2);
-#else /* the same in both halves of 512 bits */
-#define TOGETHER(k) __builtin_shufflevector(*v[k], *v[k + 4], 0, 1, 2, 3, 4, 5, 6, 7)
-#define PAIRS(a, b, f) __builtin_shufflevector(a, b, f, f + 8, f + 2, f + 10, f + 4, f + 12, f + 6, f + 14)
-#define HALVES(a, b, f) __builtin_shufflevector(a, b, f, f + 1, f + 8, f + 9, f + 4, f + 5, f + 12, f + 13)
-  const lanes a = TOGETHER(0), b = TOGETHER(1), c = TOGETHER(2), d = TOGETHER(3);
-  out[0] = HALVES(PAIRS(a, b, 0), PAIRS(c, d, 0), 0);
-  out[1] = HALVES(PAIRS(a, b, 1), PAIRS(c, d, 1), 0);
-  out[2] = HALVES(PAIRS(a, b, 0), PAIRS(c, d, 0), 2);
-#undef TOGETHER
-#endif
 #undef HALVES
 #undef PAIRS
+#undef HALF_AT
+#undef PAIR_AT
+#undef QUAD_LIST
+#endif
+
+/* The numbers of v[0] to v[LANES - 1], which become the lanes of out[0] to out[3]. */
+SBS_INLINE void transpose_to_lanes(const sbs_vec4 v[LANES], lanes out[4]) {
+#ifdef HAVE_TRANSPOSE_QUADS
+#if SBS_VECTOR_BYTES == 32
+  transpose_quads(v, out);
 #else
-  for (int i = 0; i < 3; i++) {
-    for (size_t l = 0; l < LANES; l++) LANE(out[i], l) = (*v[l])[i];
+  lanes both[4];
+  for (int k = 0; k < 4; k++) both[k] = __builtin_shufflevector(v[k], v[k + 4], 0, 1, 2, 3, 4, 5, 6, 7);
+  transpose_quads(both, out);
+#endif
+#else
+  for (int i = 0; i < 4; i++) {
+    for (size_t l = 0; l < LANES; l++) LANE(out[i], l) = v[l][i];
   }
+#endif
+}
+
+/* Numbers 0 to 2 alone. One by one: gcc copies arrays by half vectors, for which a load of whole ones has to wait. */
+SBS_INLINE void transpose_vectors(const sbs_vec4 v[LANES], lanes out[3]) {
+  lanes four[4];
+  transpose_to_lanes(v, four);
+  for (int i = 0; i < 3; i++) out[i] = four[i];
+}
+
+/* The same of vectors that stand anywhere. */
+SBS_INLINE void transpose_lanes(const sbs_vec4 *const v[LANES], lanes out[3]) {
+  sbs_vec4 vectors[LANES];
+  for (size_t l = 0; l < LANES; l++) vectors[l] = *v[l];
+  transpose_vectors(vectors, out);
+}
+
+/* The lanes of in[0] to in[3], which become the numbers of out[0] to out[LANES - 1]. */
+SBS_INLINE void transpose_from_lanes(const lanes in[4], sbs_vec4 out[LANES]) {
+#ifdef HAVE_TRANSPOSE_QUADS
+#if SBS_VECTOR_BYTES == 32
+  transpose_quads(in, out);
+#else
+  lanes both[4];
+  transpose_quads(in, both);
+  for (int k = 0; k < 4; k++) {
+    out[k] = __builtin_shufflevector(both[k], both[k], 0, 1, 2, 3);
+    out[k + 4] = __builtin_shufflevector(both[k], both[k], 4, 5, 6, 7);
+  }
+#endif
+#else
+  for (size_t l = 0; l < LANES; l++)
+    out[l] = (sbs_vec4){LANE(in[0], l), LANE(in[1], l), LANE(in[2], l), LANE(in[3], l)};
 #endif
 }
 

@@ -7,18 +7,26 @@
 
 /* The columns of a batch of matrices: m[3 j + i] is row i of column j. */
 
+/* Rows as they are given, in either type. */
+typedef double given_doubles __attribute__((vector_size(32), aligned(8), may_alias));
+typedef float given_floats __attribute__((vector_size(16), aligned(4), may_alias));
+
 /* Reads matrices as they are given, row-major. */
 SBS_INLINE void gather_matrices(const sbs_joints_args *args, size_t begin, size_t count, lanes m[12]) {
   const size_t size = 4 * args->rows;
-  for (size_t l = 0; l < LANES; l++) {
-    const size_t first = (begin + (l < count ? l : count - 1)) * size;
-    for (size_t i = 0; i < 3; i++) {
-      for (size_t j = 0; j < 4; j++) {
-        const size_t at = first + 4 * i + j;
-        LANE(m[3 * j + i], l) = args->scalar == SBS_FLOAT32 ? (double)((const float *)args->matrices)[at]
-                                                            : ((const double *)args->matrices)[at];
+  for (size_t i = 0; i < 3; i++) {
+    sbs_vec4 rows[LANES];
+    for (size_t l = 0; l < LANES; l++) {
+      const size_t at = (begin + (l < count ? l : count - 1)) * size + 4 * i;
+      if (args->scalar == SBS_FLOAT32) {
+        rows[l] = __builtin_convertvector(*(const given_floats *)((const float *)args->matrices + at), sbs_vec4);
+      } else {
+        rows[l] = *(const given_doubles *)((const double *)args->matrices + at);
       }
     }
+    lanes columns[4];
+    transpose_to_lanes(rows, columns);
+    for (int j = 0; j < 4; j++) m[3 * j + (int)i] = columns[j];
   }
 }
 
@@ -71,33 +79,42 @@ SBS_INLINE void quaternions_of(const lanes r[9], lanes q[4]) {
   for (int k = 0; k < 4; k++) q[k] *= scale;
 }
 
+/* The vectors of the lanes, to the same place in so many joints that follow each other. */
+SBS_INLINE void put_vectors(const lanes x, const lanes y, const lanes z, const lanes w, size_t count, sbs_vec4 *at) {
+  sbs_vec4 vectors[LANES];
+  transpose_from_lanes((const lanes[4]){x, y, z, w}, vectors);
+  for (size_t l = 0; l < count; l++) at[l * (sizeof(sbs_joint) / sizeof *at)] = vectors[l];
+}
+
 void SBS_FOR_ISA(sbs_prepare_joints)(const sbs_joints_args *args, size_t begin, size_t end) {
+  const lanes zero = NO_LANES;
   for (; begin < end; begin += LANES) {
     const size_t count = end - begin < LANES ? end - begin : LANES;
-    lanes m[12], r[9], gram[6], q[4];
+    lanes m[12], r[9], gram[6], q[4], back[3];
     gather_matrices(args, begin, count, m);
     gram_of(m, gram);
     const lane_mask rigid = find_rigid(m, gram);
     memcpy(r, m, sizeof r);
     nearest_rotation(gram, r);
     quaternions_of(r, q);
+    for (int j = 0; j < 3; j++) back[j] = dot_lanes(r + 3 * j, m + 9);
 
     lanes farthest = absolute_lanes(m[0] - r[0]);
     for (int k = 1; k < 9; k++) farthest = larger_lanes(farthest, absolute_lanes(m[k] - r[k]));
     const lane_mask straight = rigid & (farthest <= args->normal_tolerance);
-
     for (size_t l = 0; l < count; l++) {
-      sbs_joint *joint = args->joints + begin + l;
       args->kinds[begin + l] =
           (unsigned char)((LANE(rigid, l) ? 0 : SBS_JOINT_NONRIGID) | (LANE(straight, l) ? 0 : SBS_JOINT_SKEWED));
-      for (int j = 0; j < 3; j++) {
-        joint->given[j] = (sbs_vec4){LANE(m[3 * j], l), LANE(m[3 * j + 1], l), LANE(m[3 * j + 2], l), 0.0};
-        joint->moving[j] = LANE(rigid, l)
-                               ? (sbs_vec4){LANE(r[3 * j], l), LANE(r[3 * j + 1], l), LANE(r[3 * j + 2], l), 0.0}
-                               : joint->given[j];
-      }
-      joint->translation = (sbs_vec4){LANE(m[9], l), LANE(m[10], l), LANE(m[11], l), 0.0};
-      joint->quaternion = (sbs_vec4){LANE(q[0], l), LANE(q[1], l), LANE(q[2], l), LANE(q[3], l)};
     }
+
+    sbs_joint *joints = args->joints + begin;
+    for (int k = 0; k < 9; k++) r[k] = select_lanes(rigid, r[k], m[k]);
+    for (int j = 0; j < 3; j++) {
+      put_vectors(m[3 * j], m[3 * j + 1], m[3 * j + 2], zero, count, joints->given + j);
+      put_vectors(r[3 * j], r[3 * j + 1], r[3 * j + 2], zero, count, joints->moving + j);
+    }
+    put_vectors(m[9], m[10], m[11], zero, count, &joints->translation);
+    put_vectors(q[0], q[1], q[2], q[3], count, &joints->quaternion);
+    put_vectors(back[0], back[1], back[2], zero, count, &joints->turned_back);
   }
 }

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/scalar.h"
+#include "skin/copies.h"
 #include "skin/influences.h"
 
 /*
@@ -413,7 +414,10 @@ sbs_status sbs_pack(sbs_skin *skin, const sbs_skin_desc *desc, const int32_t *gr
   }
 
   status = walk_tiles(&packer, &sorter, 0, &stream);
-  if (!status) mark_straight_blocks(skin);
+  if (!status) {
+    mark_straight_blocks(skin);
+    status = sbs_list_copies(skin);
+  }
 
 cleanup:
   sbs_release(allocator, sorter.run_of_group);

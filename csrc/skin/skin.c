@@ -177,6 +177,10 @@ void sbs_skin_free(sbs_skin *skin) {
   sbs_release(&allocator, skin->items);
   sbs_release(&allocator, skin->vertices);
   sbs_release(&allocator, skin->runs);
+  for (size_t k = 0; k < SBS_COPY_SIZES; k++) {
+    sbs_release(&allocator, skin->copies.lanes[k]);
+    sbs_release(&allocator, skin->copies.starts[k]);
+  }
   sbs_release(&allocator, skin->stream);
   sbs_release(&allocator, skin->pivot_weights);
   sbs_release(&allocator, skin->heaviest);

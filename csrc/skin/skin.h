@@ -51,6 +51,24 @@ typedef struct sbs_item {
   size_t stream; /* index of its first number in the stream of positions and weights */
 } sbs_item;
 
+/*
+ * How vertices get from blocks that are not stored straight to where they stand in the mesh: by copies of 4, 2 and 1 of
+ * them that follow each other in both. Those of a size stand together, so that a loop over them has no branch that
+ * depends on the mesh.
+ */
+enum {
+  SBS_COPY_SIZES = 3
+};
+typedef struct sbs_copies {
+  uint32_t *lanes[SBS_COPY_SIZES];  /* the first lane of each copy, counted over all blocks, modulo 2^32; ascending */
+  uint32_t *starts[SBS_COPY_SIZES]; /* (block_count + 1) where those of a block start */
+} sbs_copies;
+
+/* Vertices of the copies in a list. */
+static inline size_t sbs_copy_size(size_t list) {
+  return (size_t)4 >> list;
+}
+
 struct sbs_skin {
   sbs_allocator allocator;
   sbs_isa isa;   /* what it is deformed by */
@@ -94,6 +112,7 @@ struct sbs_skin {
    * over what is stored of these.
    */
   uint16_t *runs;
+  sbs_copies copies;
 
   /*
    * For each block of a set of n joints: x, y, z, then the weights of the n - 1 joints that are not the group's first

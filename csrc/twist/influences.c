@@ -4,19 +4,26 @@
 #include "base/scalar.h"
 #include "twist/twist.h"
 
-/* Where along a bone a point is, 0 to 1. */
-static double share_of(const sbs_twist *twist, const sbs_twist_bone *bone, sbs_vec3 point) {
+double sbs_twist_share_of(const sbs_twist *twist, const sbs_twist_bone *bone, sbs_vec3 point, double slope[3]) {
   const double along = sbs_vec3_dot(sbs_vec3_subtract(point, bone->head), bone->axis) / bone->length;
   const double share = fmin(fmax(along, 0.0), 1.0);
+  const double rise = (share == along) * (twist->smooth ? 6.0 * share * (1.0 - share) : 1.0) / bone->length;
+  if (slope) sbs_vec3_write((sbs_vec3){rise * bone->axis.x, rise * bone->axis.y, rise * bone->axis.z}, slope);
   return twist->smooth ? share * share * (3.0 - 2.0 * share) : share;
+}
+
+size_t sbs_twist_place(const sbs_twist *twist, double share, double *above) {
+  const double place = share * (double)(twist->frames - 1);
+  const size_t below = place < (double)(twist->frames - 1) ? (size_t)place : twist->frames - 2;
+  *above = place - (double)below;
+  return below;
 }
 
 /* Shares a weight among the two frames of a bone that a share is between. */
 static void split(const sbs_twist *twist, size_t bone, double share, double weight, int32_t joints[2],
                   double weights[2]) {
-  const double place = share * (double)(twist->frames - 1);
-  const size_t below = place < (double)(twist->frames - 1) ? (size_t)place : twist->frames - 2;
-  const double above = place - (double)below;
+  double above;
+  const size_t below = sbs_twist_place(twist, share, &above);
   joints[0] = (int32_t)(sbs_twist_first_frame(twist, bone) + below);
   joints[1] = joints[0] + 1;
   /* A product of 0 and what is infinite would be another repair. */
@@ -43,6 +50,19 @@ static sbs_status check(const sbs_twist *twist, size_t vertex_count, size_t colu
   return SBS_OK;
 }
 
+sbs_status sbs_twist_check_influences(const sbs_twist *twist, size_t vertex_count, sbs_scalar scalar,
+                                      const void *rest_positions, size_t stride, size_t columns,
+                                      const int32_t *joint_indices, sbs_scalar weight_scalar, const void *joint_weights,
+                                      const double *shares, sbs_fault *fault) {
+  if (!rest_positions) return sbs_fault_in(fault, SBS_ERROR_NULL, "rest_positions");
+  if (!joint_indices) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_indices");
+  if (!joint_weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_weights");
+  if (!sbs_scalar_is_valid(scalar)) return sbs_fault_number(fault, SBS_ERROR_OPTION, "scalar", (double)scalar, 0.0);
+  const sbs_status status =
+      sbs_validate_vectors(rest_positions, stride, scalar, vertex_count, "rest_positions", "stride", fault);
+  return status ? status : check(twist, vertex_count, columns, weight_scalar, joint_indices, shares, fault);
+}
+
 sbs_status sbs_twist_influences(const sbs_twist *twist, size_t vertex_count, sbs_scalar scalar,
                                 const void *rest_positions, size_t stride, size_t influences_per_vertex,
                                 const int32_t *joint_indices, sbs_scalar weight_scalar, const void *joint_weights,
@@ -50,17 +70,11 @@ sbs_status sbs_twist_influences(const sbs_twist *twist, size_t vertex_count, sbs
                                 sbs_fault *fault) {
   if (!twist) return sbs_fault_in(fault, SBS_ERROR_NULL, "twist");
   if (!vertex_count) return SBS_OK;
-  if (!rest_positions) return sbs_fault_in(fault, SBS_ERROR_NULL, "rest_positions");
-  if (!joint_indices) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_indices");
-  if (!joint_weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_weights");
   if (!new_joint_indices) return sbs_fault_in(fault, SBS_ERROR_NULL, "new_joint_indices");
   if (!new_joint_weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "new_joint_weights");
-  if (!sbs_scalar_is_valid(scalar)) return sbs_fault_number(fault, SBS_ERROR_OPTION, "scalar", (double)scalar, 0.0);
-  sbs_status status =
-      sbs_validate_vectors(rest_positions, stride, scalar, vertex_count, "rest_positions", "stride", fault);
-  if (!status) {
-    status = check(twist, vertex_count, influences_per_vertex, weight_scalar, joint_indices, shares, fault);
-  }
+  const sbs_status status =
+      sbs_twist_check_influences(twist, vertex_count, scalar, rest_positions, stride, influences_per_vertex,
+                                 joint_indices, weight_scalar, joint_weights, shares, fault);
   if (status) return status;
 
   const size_t columns = influences_per_vertex, step = stride ? stride : 3 * sbs_scalar_size(scalar);
@@ -74,7 +88,7 @@ sbs_status sbs_twist_influences(const sbs_twist *twist, size_t vertex_count, sbs
       int32_t joints[2] = {joint_indices[i], 0};
       double weights[2] = {weight, 0.0};
       if (bone >= 0) {
-        const double share = shares ? shares[i] : share_of(twist, twist->bones + bone, point);
+        const double share = shares ? shares[i] : sbs_twist_share_of(twist, twist->bones + bone, point, NULL);
         split(twist, (size_t)bone, share, weight, joints, weights);
       }
       for (size_t side = 0; side < 2; side++) {

@@ -3,49 +3,52 @@
 #include <string.h>
 
 #include "base/fault.h"
-#include "base/scalar.h"
+#include "pose/batches.h"
 #include "pose/check.h"
 #include "pose/joint.h"
-#include "pose/linear_algebra.h"
-#include "twist/twist.h"
+#include "twist/pose.h"
 
-/* The 3x4 matrix of a joint. */
-static void read_matrix(const sbs_pose *pose, size_t joint, double matrix[12]) {
-  const size_t first = joint * 4 * pose->rows;
-  for (size_t i = 0; i < 12; i++) matrix[i] = sbs_scalar_get(pose->skinning_matrices, pose->scalar, first + i);
-}
-
-static int is_rigid(const double linear[9], double determinant) {
-  double off = 0.0;
-  for (int i = 0; i < 3; i++) {
-    for (int j = i; j < 3; j++) {
-      const double product = linear[i] * linear[j] + linear[3 + i] * linear[3 + j] + linear[6 + i] * linear[6 + j];
-      off = fmax(off, fabs(product - (i == j)));
+/* The 3x4 matrices of joints [first, first + count). */
+static void read_matrices(const sbs_pose *pose, size_t first, size_t count, double *matrices) {
+  const size_t size = 4 * pose->rows;
+  if (pose->scalar == SBS_FLOAT32) {
+    const float *from = (const float *)pose->skinning_matrices + first * size;
+    for (size_t j = 0; j < count; j++, from += size, matrices += 12) {
+      for (size_t i = 0; i < 12; i++) matrices[i] = (double)from[i];
     }
+  } else {
+    const double *from = (const double *)pose->skinning_matrices + first * size;
+    for (size_t j = 0; j < count; j++) memcpy(matrices + 12 * j, from + size * j, 12 * sizeof *matrices);
   }
-  return off <= SBS_RIGID_TOLERANCE && determinant > 0.0;
 }
 
-/* The quaternion of a joint's rotation R. */
-static sbs_status rotation_of(const sbs_pose *pose, size_t number, sbs_vec4 *quaternion) {
-  double matrix[12], linear[9];
-  read_matrix(pose, number, matrix);
-  for (int i = 0; i < 9; i++) linear[i] = matrix[4 * (i / 3) + i % 3];
-  const double determinant = sbs_determinant(linear);
-  if (is_rigid(linear, determinant)) {
-    /* One step of Newton's iteration to R: what is off by 1e-8, as products of float32 matrices are, is then exact. */
-    double cofactors[9];
-    sbs_cofactors(linear, cofactors);
-    for (int i = 0; i < 9; i++) linear[i] = 0.5 * (linear[i] + cofactors[i] / determinant);
-    *quaternion = sbs_rotation_quaternion(linear);
-    return SBS_OK;
+/*
+ * The rotations R of some bones' joints, in the order joint, parent, child; where there is none, that of the joint
+ * itself. Matrices that are off by 1e-8, as products of float32 matrices are, have the exact nearest one.
+ */
+static sbs_status rotations_of(const sbs_twist *twist, const sbs_pose *pose, size_t first, size_t count,
+                               sbs_vec4 quaternions[(3 * SBS_TWIST_BONES)]) {
+  double matrices[12 * (3 * SBS_TWIST_BONES)];
+  sbs_joint joints[(3 * SBS_TWIST_BONES)];
+  unsigned char kinds[(3 * SBS_TWIST_BONES)];
+  for (size_t b = 0; b < count; b++) {
+    const sbs_twist_bone *bone = twist->bones + first + b;
+    const int32_t of[3] = {bone->joint, bone->parent < 0 ? bone->joint : bone->parent,
+                           bone->child < 0 ? bone->joint : bone->child};
+    for (size_t i = 0; i < 3; i++) read_matrices(pose, (size_t)of[i], 1, matrices + 12 * (3 * b + i));
   }
-  sbs_joint joint = {0};
-  sbs_stretch stretch;
-  sbs_vec4_from_rows(linear, joint.given);
-  const sbs_status status = sbs_decompose_joint(&joint, SBS_JOINT_NONRIGID, &stretch);
-  *quaternion = joint.quaternion;
-  return status;
+  const sbs_joints_args args = {
+      .matrices = matrices, .scalar = SBS_FLOAT64, .rows = 3, .joints = joints, .kinds = kinds};
+  sbs_joints_batch_of(twist->isa)(&args, 0, 3 * count);
+  for (size_t j = 0; j < 3 * count; j++) {
+    if (kinds[j] & SBS_JOINT_NONRIGID) {
+      sbs_stretch stretch;
+      const sbs_status status = sbs_decompose_joint(joints + j, SBS_JOINT_NONRIGID, &stretch);
+      if (status) return status;
+    }
+    quaternions[j] = joints[j].quaternion;
+  }
+  return SBS_OK;
 }
 
 /* The twist about an axis of one rotation as another one sees it, conj(from) to. */
@@ -60,23 +63,28 @@ static double twist_between(sbs_vec4 from, sbs_vec4 to, sbs_vec3 axis, double ex
   return sbs_twist_angle(relative, about, expected);
 }
 
-/* a and b of one bone in a pose that was checked. */
-static sbs_status angles_of(const sbs_twist_bone *bone, const sbs_pose *pose, const double *previous,
-                            double angles[2]) {
-  const int32_t others[2] = {bone->parent, bone->child};
-  sbs_vec4 own;
-  sbs_status status = rotation_of(pose, (size_t)bone->joint, &own);
-  for (int i = 0; i < 2 && !status; i++) {
-    sbs_vec4 other = own;
-    if (others[i] >= 0) status = rotation_of(pose, (size_t)others[i], &other);
-    const double expected = previous ? previous[i] : 0.0;
-    angles[i] = others[i] < 0 ? 0.0 : twist_between(i ? own : other, i ? other : own, bone->axis, expected);
+sbs_status sbs_twist_angles_of(const sbs_twist *twist, const sbs_pose *pose, size_t first, size_t count,
+                               const double *previous, double *angles) {
+  sbs_vec4 quaternions[(3 * SBS_TWIST_BONES)];
+  const sbs_status status = rotations_of(twist, pose, first, count, quaternions);
+  for (size_t b = 0; b < count && !status; b++) {
+    const sbs_twist_bone *bone = twist->bones + first + b;
+    const sbs_vec4 *own = quaternions + 3 * b, *parent = own + 1, *child = own + 2;
+    const double *expected = previous ? previous + 2 * (first + b) : (const double[2]){0.0, 0.0};
+    angles[2 * b] = bone->parent < 0 ? 0.0 : twist_between(*parent, *own, bone->axis, expected[0]);
+    angles[2 * b + 1] = bone->child < 0 ? 0.0 : twist_between(*own, *child, bone->axis, expected[1]);
   }
   return status;
 }
 
-static sbs_status check(const sbs_twist *twist, const sbs_pose *pose, const double *angles, const char *name,
-                        sbs_fault *fault) {
+/* How many bones are worked on together from one on. */
+static size_t bones_from(const sbs_twist *twist, size_t first) {
+  const size_t remaining = twist->bone_count - first;
+  return remaining < SBS_TWIST_BONES ? remaining : SBS_TWIST_BONES;
+}
+
+sbs_status sbs_twist_check_pose(const sbs_twist *twist, const sbs_pose *pose, const double *angles, const char *name,
+                                sbs_fault *fault) {
   if (!twist) return sbs_fault_in(fault, SBS_ERROR_NULL, "twist");
   if (!pose) return sbs_fault_in(fault, SBS_ERROR_NULL, "pose");
   for (size_t i = 0; angles && i < 2 * twist->bone_count; i++) {
@@ -87,13 +95,14 @@ static sbs_status check(const sbs_twist *twist, const sbs_pose *pose, const doub
 
 sbs_status sbs_twist_angles(const sbs_twist *twist, const sbs_pose *pose, const double *previous, double *angles,
                             sbs_fault *fault) {
-  sbs_status status = check(twist, pose, previous, "previous", fault);
+  sbs_status status = sbs_twist_check_pose(twist, pose, previous, "previous", fault);
   if (status) return status;
   if (!angles) return sbs_fault_in(fault, SBS_ERROR_NULL, "angles");
-  for (size_t b = 0; b < twist->bone_count && !status; b++) {
-    double found[2];
-    status = angles_of(twist->bones + b, pose, previous ? previous + 2 * b : NULL, found);
-    if (!status) memcpy(angles + 2 * b, found, sizeof found);
+  for (size_t b = 0; b < twist->bone_count && !status; b += SBS_TWIST_BONES) {
+    const size_t count = bones_from(twist, b);
+    double found[2 * SBS_TWIST_BONES];
+    status = sbs_twist_angles_of(twist, pose, b, count, previous, found);
+    if (!status) memcpy(angles + 2 * b, found, 2 * count * sizeof *found);
   }
   return status ? sbs_fault_in(fault, status, "skinning_matrices") : SBS_OK;
 }
@@ -157,14 +166,17 @@ static void write_frames(const sbs_twist *twist, size_t number, const double ang
 
 sbs_status sbs_twist_pose(const sbs_twist *twist, const sbs_pose *pose, const double *angles, double *matrices,
                           sbs_fault *fault) {
-  sbs_status status = check(twist, pose, angles, "angles", fault);
+  sbs_status status = sbs_twist_check_pose(twist, pose, angles, "angles", fault);
   if (status) return status;
   if (!matrices) return sbs_fault_in(fault, SBS_ERROR_NULL, "matrices");
-  for (size_t j = 0; j < twist->joint_count; j++) read_matrix(pose, j, matrices + 12 * j);
-  for (size_t b = 0; b < twist->bone_count && !status; b++) {
-    double found[2];
-    if (!angles) status = angles_of(twist->bones + b, pose, NULL, found);
-    if (!status) write_frames(twist, b, angles ? angles + 2 * b : found, matrices);
+  read_matrices(pose, 0, twist->joint_count, matrices);
+  for (size_t b = 0; b < twist->bone_count && !status; b += SBS_TWIST_BONES) {
+    const size_t count = bones_from(twist, b);
+    double found[2 * SBS_TWIST_BONES];
+    if (!angles) status = sbs_twist_angles_of(twist, pose, b, count, NULL, found);
+    for (size_t i = 0; i < count && !status; i++) {
+      write_frames(twist, b + i, angles ? angles + 2 * (b + i) : found + 2 * i, matrices);
+    }
   }
   return status ? sbs_fault_in(fault, status, "skinning_matrices") : SBS_OK;
 }

@@ -70,6 +70,7 @@ sbs_status sbs_twist_new(const sbs_twist_desc *desc, const sbs_allocator *alloca
   sbs_twist *made = sbs_allocate(&chosen, 1, sizeof *made);
   if (!made) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
   *made = (sbs_twist){.allocator = chosen,
+                      .isa = sbs_choose_isa(),
                       .joint_count = desc->joint_count,
                       .bone_count = desc->bone_count,
                       .frames = frames,

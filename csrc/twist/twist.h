@@ -2,6 +2,7 @@
 #ifndef SBS_TWIST_TWIST_H
 #define SBS_TWIST_TWIST_H
 
+#include "base/isa.h"
 #include "mesh/vec3.h"
 #include "sbs/twist.h"
 
@@ -15,6 +16,7 @@ typedef struct sbs_twist_bone {
 
 struct sbs_twist {
   sbs_allocator allocator;
+  sbs_isa isa; /* what poses are computed by */
   size_t joint_count;
   size_t bone_count;
   size_t frames; /* per bone */
@@ -27,5 +29,17 @@ struct sbs_twist {
 static inline size_t sbs_twist_first_frame(const sbs_twist *twist, size_t bone) {
   return twist->joint_count + bone * twist->frames;
 }
+
+/* Where along a bone a point is, 0 to 1; `slope`, unless NULL, receives the derivative by the point. */
+double sbs_twist_share_of(const sbs_twist *twist, const sbs_twist_bone *bone, sbs_vec3 point, double slope[3]);
+
+/* The frame below a share, and how far above it that is, 0 to 1. */
+size_t sbs_twist_place(const sbs_twist *twist, double share, double *above);
+
+/* What sbs_twist_influences is given. */
+sbs_status sbs_twist_check_influences(const sbs_twist *twist, size_t vertex_count, sbs_scalar scalar,
+                                      const void *rest_positions, size_t stride, size_t columns,
+                                      const int32_t *joint_indices, sbs_scalar weight_scalar, const void *joint_weights,
+                                      const double *shares, sbs_fault *fault);
 
 #endif

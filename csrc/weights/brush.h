@@ -39,7 +39,7 @@ struct sbs_brush {
   int32_t *heap;      /* (V) vertices that wait, a binary heap by the lengths of their paths */
   int32_t *heap_at;   /* (V) where each is in the heap; -1: not met yet */
   double *ways;       /* (V) the length of the shortest path to each found so far */
-  double *amounts[2]; /* (V) of the painted joint and its mirror image; zero between dabs */
+  double *amounts[2]; /* (V) of the painted joint and its mirror image; zero but at those touched */
   size_t touched_count;
   int32_t *touched; /* (V) representatives with an amount */
 
@@ -54,6 +54,28 @@ struct sbs_brush {
   uint32_t *stamps; /* (V) the last stroke that wrote to the vertex */
   sbs_brush_rows before, after;
 };
+
+/*
+ * A stroke is made of the following steps, by dabs and by whatever else changes weights: it begins; each dab begins, is
+ * measured, makes rows in `dab`, and writes them; the stroke ends.
+ */
+
+/* Checks the options of a stroke. */
+sbs_status sbs_brush_check(const sbs_brush *brush, const sbs_brush_options *options, sbs_fault *fault);
+
+void sbs_brush_begin_stroke(sbs_brush *brush);
+
+/* Forgets the dab before. */
+void sbs_brush_begin_dab(sbs_brush *brush);
+
+/* Stores how much of a dab each vertex gets, in amounts and touched; side 1 is that of the mirrored joint. */
+void sbs_brush_measure(sbs_brush *brush, const sbs_brush_options *options, const double center[3], int side);
+
+/* Writes the rows of `dab` to all vertices at their points, and keeps the rows from before the stroke. */
+sbs_status sbs_brush_write(sbs_brush *brush);
+
+/* Ends a stroke, also after an error, which takes everything back. `change` and `fault` may be NULL. */
+sbs_status sbs_brush_end_stroke(sbs_brush *brush, sbs_status status, sbs_brush_change *change, sbs_fault *fault);
 
 /* Finds the representatives within the radius of a dab, by either distance. */
 void sbs_brush_reach(sbs_brush *brush, const sbs_brush_options *options, const double center[3]);

@@ -28,7 +28,7 @@ static int is_within(double value, double low, double high) {
   return value >= low && value <= high; /* not for NaN */
 }
 
-static sbs_status check_options(const sbs_brush *brush, const sbs_brush_options *options, sbs_fault *fault) {
+sbs_status sbs_brush_check(const sbs_brush *brush, const sbs_brush_options *options, sbs_fault *fault) {
   const double most = options->mode == SBS_BRUSH_REPLACE ? 1.0 : DBL_MAX;
   const struct {
     const char *name;
@@ -67,8 +67,7 @@ static double fade(sbs_brush_falloff falloff, double x) {
   }
 }
 
-/* Stores how much of the dab each vertex gets; side 1 is that of the mirrored joint. */
-static void measure(sbs_brush *brush, const sbs_brush_options *options, const double center[3], int side) {
+void sbs_brush_measure(sbs_brush *brush, const sbs_brush_options *options, const double center[3], int side) {
   sbs_brush_reach(brush, options, center);
   for (size_t i = 0; i < brush->reached_count; i++) {
     const int32_t vertex = brush->reached[i];
@@ -144,24 +143,26 @@ static int edit(sbs_brush *brush, const sbs_brush_options *options, const int32_
   return sbs_brush_edit(brush, options, vertex, targets, count);
 }
 
-/* Makes the new rows of all touched vertices from the old rows; returns how many vertices change, copies included. */
-static size_t edit_all(sbs_brush *brush, const sbs_brush_options *options, const int32_t joints[2]) {
+/* Makes the new rows of all touched vertices from the old rows. */
+static void edit_all(sbs_brush *brush, const sbs_brush_options *options, const int32_t joints[2]) {
   const size_t limit = brush->limit;
-  size_t changing = 0;
   for (size_t i = 0; i < brush->touched_count; i++) {
     const int32_t vertex = brush->touched[i];
     if (edit(brush, options, joints, (size_t)vertex)) {
       sbs_row_write(&brush->row, limit, SBS_FLOAT64, brush->dab.count, brush->dab.joints, brush->dab.weights);
       brush->dab.vertices[brush->dab.count++] = vertex;
-      for (int32_t copy = vertex; copy >= 0; copy = brush->next[copy]) changing++;
     }
   }
-  return changing;
 }
 
-/* Writes the new rows to all vertices at their points, and keeps the rows from before the stroke. */
-static void write_all(sbs_brush *brush) {
+sbs_status sbs_brush_write(sbs_brush *brush) {
   const size_t limit = brush->limit;
+  size_t changing = 0;
+  for (size_t i = 0; i < brush->dab.count; i++) {
+    for (int32_t v = brush->dab.vertices[i]; v >= 0; v = brush->next[v]) changing++;
+  }
+  const sbs_status status = sbs_brush_reserve(brush, &brush->before, changing);
+  if (status) return status;
   for (size_t i = 0; i < brush->dab.count; i++) {
     for (int32_t v = brush->dab.vertices[i]; v >= 0; v = brush->next[v]) {
       int32_t *joints = brush->joints + (size_t)v * limit;
@@ -174,29 +175,31 @@ static void write_all(sbs_brush *brush) {
       memcpy(weights, brush->dab.weights + i * limit, limit * sizeof *weights);
     }
   }
+  return SBS_OK;
+}
+
+void sbs_brush_begin_dab(sbs_brush *brush) {
+  for (size_t i = 0; i < brush->touched_count; i++) {
+    brush->amounts[0][brush->touched[i]] = brush->amounts[1][brush->touched[i]] = 0.0;
+  }
+  brush->touched_count = 0;
+  brush->dab.count = 0;
 }
 
 static sbs_status make_dab(sbs_brush *brush, const sbs_brush_options *options, const double center[3]) {
   int32_t joints[2] = {options->joint, options->joint};
   if (options->mirror_joints && options->joint >= 0) joints[1] = options->mirror_joints[options->joint];
-  brush->touched_count = 0;
-  brush->dab.count = 0;
-  measure(brush, options, center, 0);
+  sbs_brush_begin_dab(brush);
+  sbs_brush_measure(brush, options, center, 0);
   if (options->mirror_axis >= 0) {
     double mirrored[3] = {center[0], center[1], center[2]};
     mirrored[options->mirror_axis] = 2.0 * options->mirror_position - center[options->mirror_axis];
-    measure(brush, options, mirrored, joints[0] != joints[1]);
+    sbs_brush_measure(brush, options, mirrored, joints[0] != joints[1]);
   }
-  sbs_status status = sbs_brush_reserve(brush, &brush->dab, brush->touched_count);
-  if (!status) {
-    const size_t changing = edit_all(brush, options, joints);
-    status = sbs_brush_reserve(brush, &brush->before, changing);
-    if (!status) write_all(brush);
-  }
-  for (size_t i = 0; i < brush->touched_count; i++) {
-    brush->amounts[0][brush->touched[i]] = brush->amounts[1][brush->touched[i]] = 0.0;
-  }
-  return status;
+  const sbs_status status = sbs_brush_reserve(brush, &brush->dab, brush->touched_count);
+  if (status) return status;
+  edit_all(brush, options, joints);
+  return sbs_brush_write(brush);
 }
 
 /* ------------------------------------------------------------------------------------------------------- the stroke */
@@ -230,8 +233,7 @@ static void compare(sbs_brush *brush) {
   }
 }
 
-/* Chooses a number that no stamp has. */
-static void begin_stroke(sbs_brush *brush) {
+void sbs_brush_begin_stroke(sbs_brush *brush) { /* with a number that no stamp has */
   if (brush->stroke == UINT32_MAX) {
     memset(brush->stamps, 0, brush->vertex_count * sizeof *brush->stamps);
     brush->stroke = 0;
@@ -241,23 +243,7 @@ static void begin_stroke(sbs_brush *brush) {
   brush->after.count = 0;
 }
 
-sbs_status sbs_brush_stroke(sbs_brush *brush, const sbs_brush_options *options, const double *centers,
-                            size_t center_count, sbs_brush_change *change, sbs_fault *fault) {
-  if (!brush) return sbs_fault_in(fault, SBS_ERROR_NULL, "brush");
-  if (!centers && center_count) return sbs_fault_in(fault, SBS_ERROR_NULL, "centers");
-  const sbs_brush_options defaults = sbs_default_brush_options();
-  if (!options) options = &defaults;
-  sbs_status status = check_options(brush, options, fault);
-  if (!status) {
-    status = sbs_validate_vectors(centers, 0, SBS_FLOAT64, center_count, "centers", "centers", fault);
-  }
-  if (status) return status;
-
-  begin_stroke(brush);
-  for (size_t i = 0; i < center_count && !status; i++) {
-    status = sbs_tell((double)i / (double)center_count);
-    if (!status) status = make_dab(brush, options, centers + 3 * i);
-  }
+sbs_status sbs_brush_end_stroke(sbs_brush *brush, sbs_status status, sbs_brush_change *change, sbs_fault *fault) {
   if (!status) status = sbs_brush_reserve(brush, &brush->after, brush->before.count);
   if (status) {
     put_back(brush);
@@ -269,4 +255,24 @@ sbs_status sbs_brush_stroke(sbs_brush *brush, const sbs_brush_options *options, 
                                  brush->before.weights, brush->after.joints,    brush->after.weights};
   }
   return SBS_OK;
+}
+
+sbs_status sbs_brush_stroke(sbs_brush *brush, const sbs_brush_options *options, const double *centers,
+                            size_t center_count, sbs_brush_change *change, sbs_fault *fault) {
+  if (!brush) return sbs_fault_in(fault, SBS_ERROR_NULL, "brush");
+  if (!centers && center_count) return sbs_fault_in(fault, SBS_ERROR_NULL, "centers");
+  const sbs_brush_options defaults = sbs_default_brush_options();
+  if (!options) options = &defaults;
+  sbs_status status = sbs_brush_check(brush, options, fault);
+  if (!status) {
+    status = sbs_validate_vectors(centers, 0, SBS_FLOAT64, center_count, "centers", "centers", fault);
+  }
+  if (status) return status;
+
+  sbs_brush_begin_stroke(brush);
+  for (size_t i = 0; i < center_count && !status; i++) {
+    status = sbs_tell((double)i / (double)center_count);
+    if (!status) status = make_dab(brush, options, centers + 3 * i);
+  }
+  return sbs_brush_end_stroke(brush, status, change, fault);
 }

@@ -83,6 +83,121 @@ static void test_translations(void) {
   }
 }
 
+/* Of a type, and not a byte longer: so a sanitizer sees what is read or written beside it. */
+static void *exact(sbs_scalar scalar, size_t count, const double *from) {
+  char *made = malloc(count * (scalar == SBS_FLOAT32 ? sizeof(float) : sizeof(double)));
+  CHECK(made);
+  for (size_t i = 0; from && i < count; i++) {
+    if (scalar == SBS_FLOAT32) {
+      ((float *)(void *)made)[i] = (float)from[i];
+    } else {
+      ((double *)(void *)made)[i] = from[i];
+    }
+  }
+  return made;
+}
+
+static double number_at(sbs_scalar scalar, const void *from, size_t i) {
+  return scalar == SBS_FLOAT32 ? (double)((const float *)from)[i] : ((const double *)from)[i];
+}
+
+enum {
+  SMALL = 70,   /* vertices at most, of four blocks and more */
+  COLUMNS = 3,  /* influences */
+  STRIDE = 5,   /* numbers from vertex to vertex, of which the last has 3 */
+  PATTERNS = 4, /* of joint sets: one joint; one joint of two by turns; two of three by turns; any */
+  NUMBERS = (3 + 3 + COLUMNS) * SMALL + 12 * JOINTS
+};
+
+/* Weights of a pattern: which joints, and 0 for the others. */
+static void choose_weights(int pattern, size_t count, int32_t *indices, double *weights) {
+  static const unsigned sets[] = {1, 2, 3, 6, 5, 7, 4};
+  for (size_t v = 0; v < count; v++) {
+    const unsigned chosen[PATTERNS] = {1, 1u << v % 2, v % 2 ? 3 : 6, sets[(v * v + v / 3) % 7]};
+    for (size_t k = 0; k < COLUMNS; k++) {
+      const int has = (int)(chosen[pattern] >> k & 1);
+      indices[COLUMNS * v + k] = (int32_t)k;
+      weights[COLUMNS * v + k] = has ? 1.0 + (double)((v + k) % 3) : 0.0;
+    }
+  }
+}
+
+/* Rest positions, weights and matrices, then rest normals if there are normals. */
+static void differentiate_small(sbs_scalar scalar, size_t count, int pattern, const sbs_deform_options *options,
+                                int normals, size_t stride, double numbers[NUMBERS]) {
+  static double strided[STRIDE * SMALL], weights[COLUMNS * SMALL];
+  static int32_t indices[COLUMNS * SMALL];
+  const size_t size = scalar == SBS_FLOAT32 ? sizeof(float) : sizeof(double);
+  const size_t lengths[4] = {3 * count, COLUMNS * count, 12 * JOINTS, normals ? 3 * count : 0};
+  choose_weights(pattern, count, indices, weights);
+  for (size_t i = 0; i < 3 * count; i++) strided[i / 3 * stride + i % 3] = mesh.positions[i];
+  void *positions = exact(scalar, stride * (count - 1) + 3, strided), *by = exact(scalar, 3 * count, upstream[0]);
+  void *rest_normals = exact(scalar, 3 * count, mesh.normals), *by_normals = exact(scalar, 3 * count, upstream[1]);
+  void *made[4];
+  for (int i = 0; i < 4; i++) made[i] = exact(i == 2 ? SBS_FLOAT64 : scalar, lengths[i], NULL);
+  const sbs_skin_desc desc = {.rest_positions = positions,
+                              .rest_positions_stride = stride * size,
+                              .rest_normals = normals ? rest_normals : NULL,
+                              .scalar = scalar,
+                              .joint_indices = indices,
+                              .joint_weights = weights,
+                              .weight_scalar = SBS_FLOAT64,
+                              .vertex_count = count,
+                              .influences_per_vertex = COLUMNS,
+                              .joint_count = JOINTS};
+  const sbs_pose pose = pose_of(joints);
+  const sbs_gradient_upstream upstream_of = {by, normals ? by_normals : NULL};
+  const sbs_gradient_result result = {.rest_positions = made[0],
+                                      .joint_weights = made[1],
+                                      .skinning_matrices = made[2],
+                                      .rest_normals = normals ? made[3] : NULL};
+  sbs_skin *skin = NULL;
+  sbs_gradient *gradient = NULL;
+  CHECK_EQUAL(sbs_skin_new(&desc, NULL, &skin, NULL, NULL), SBS_OK);
+  CHECK_EQUAL(sbs_gradient_new(skin, &desc, NULL, &gradient, NULL), SBS_OK);
+  CHECK_EQUAL(sbs_gradient_deform(gradient, skin, &desc, &pose, options, &upstream_of, &result, NULL), SBS_OK);
+  for (size_t i = 0, at = 0; i < 4; i++) {
+    for (size_t k = 0; k < lengths[i]; k++) numbers[at++] = number_at(i == 2 ? SBS_FLOAT64 : scalar, made[i], k);
+  }
+  sbs_gradient_free(gradient);
+  sbs_skin_free(skin);
+  for (int i = 0; i < 4; i++) free(made[i]);
+  free(positions);
+  free(by);
+  free(rest_normals);
+  free(by_normals);
+}
+
+/*
+ * Rows of the mesh may be read four numbers at a time, but not the last. Meshes of all numbers of vertices around those
+ * of whole blocks, of both types and of any stride, have the gradients of the first instruction set in double; but for
+ * a rounding of float32 for each vertex.
+ */
+static void test_arrays_are_read_up_to_their_ends(void) {
+  static const size_t counts[] = {1, 2, 15, 16, 17, 31, 32, 33, 34, 48, 64, 65, SMALL};
+  static double expected[NUMBERS], others[NUMBERS];
+  const sbs_build_info info = sbs_get_build_info();
+  for (int number = 1; number < 5; number++) { /* linear, dual quaternions, and two centers */
+    const sbs_deform_options options = options_of(number);
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+      for (int which = 0; which < 8 * PATTERNS; which++) {
+        const int pattern = which / 8, normals = which >> 2 & 1;
+        const size_t stride = which >> 1 & 1 ? STRIDE : 3, count = counts[c];
+        const sbs_scalar scalar = which & 1 ? SBS_FLOAT32 : SBS_FLOAT64;
+        for (int i = 0; info.instruction_sets[i]; i++) {
+          CHECK_EQUAL(setenv("SBS_ISA", info.instruction_sets[i], 1), 0);
+          const int first = !i && scalar == SBS_FLOAT64;
+          differentiate_small(scalar, count, pattern, &options, normals, stride, first ? expected : others);
+          const size_t length = (normals ? 6 + COLUMNS : 3 + COLUMNS) * count + 12 * JOINTS;
+          const double tolerance = scalar == SBS_FLOAT64 ? 1e-10 : 1e-5 * (double)count;
+          for (size_t k = 0; !first && k < length; k++) CHECK_NEAR(expected[k], others[k], tolerance);
+        }
+        CHECK_EQUAL(unsetenv("SBS_ISA"), 0);
+      }
+    }
+  }
+}
+
 static sbs_status make(const sbs_allocator *allocator, void *made) {
   const sbs_skin_desc desc = describe_rig(&mesh);
   sbs_skin *skin = NULL;
@@ -148,6 +263,39 @@ static void test_errors(void) {
   sbs_skin_free(skin);
 }
 
+/* Amounts are checked as sbs_skin_deform checks them: of a Jacobian, that of its vertex. */
+static void test_amounts_are_checked(void) {
+  static found of;
+  static double amount[VERTICES];
+  const sbs_skin_desc desc = describe_rig(&mesh);
+  const sbs_pose pose = pose_of(joints);
+  const sbs_gradient_upstream by = {upstream[0], upstream[1]};
+  const sbs_gradient_result result = result_in(&of);
+  const double bad[] = {NAN, INFINITY, -INFINITY, -0.25, 1.25};
+  double jacobian[3 * INFLUENCES];
+  sbs_skin *skin = NULL;
+  sbs_gradient *gradient = NULL;
+  CHECK_EQUAL(sbs_skin_new(&desc, NULL, &skin, NULL, NULL), SBS_OK);
+  CHECK_EQUAL(sbs_gradient_new(skin, &desc, NULL, &gradient, NULL), SBS_OK);
+  sbs_deform_options options = sbs_default_deform_options();
+  options.amount = amount;
+  options.amount_scalar = SBS_FLOAT64;
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    const sbs_status status = isfinite(bad[i]) ? SBS_ERROR_OPTION : SBS_ERROR_NOT_FINITE;
+    amount[9] = bad[i];
+    sbs_fault fault = {0};
+    CHECK_EQUAL(sbs_gradient_weight_jacobian(gradient, skin, &desc, &pose, &options, 9, jacobian, &fault), status);
+    CHECK(fault.argument && strcmp(fault.argument, "amount") == 0);
+    CHECK_EQUAL(fault.index[0], 9);
+    CHECK_EQUAL(sbs_gradient_weight_jacobian(gradient, skin, &desc, &pose, &options, 8, jacobian, NULL), SBS_OK);
+    fault = (sbs_fault){0};
+    CHECK_EQUAL(sbs_gradient_deform(gradient, skin, &desc, &pose, &options, &by, &result, &fault), status);
+    CHECK_EQUAL(fault.index[0], 9);
+  }
+  sbs_gradient_free(gradient);
+  sbs_skin_free(skin);
+}
+
 int main(void) {
   uint64_t seed = 5;
   mesh = new_rig(1, VERTICES, JOINTS, INFLUENCES);
@@ -159,8 +307,10 @@ int main(void) {
   }
   RUN(test_instruction_sets_agree);
   RUN(test_translations);
+  RUN(test_arrays_are_read_up_to_their_ends);
   RUN(test_every_allocation_fails_in_turn);
   RUN(test_errors);
+  RUN(test_amounts_are_checked);
   free_rig(&mesh);
   return harness_result();
 }

@@ -173,6 +173,31 @@ static size_t count_wrong_runs(const sbs_skin *skin) {
   return wrong;
 }
 
+/* Each vertex of a block that is not straight is copied once, with those that follow it in the mesh as well. */
+static size_t count_wrong_copies(const sbs_skin *skin) {
+  unsigned char *copied = calloc(skin->vertex_count, 1);
+  size_t wrong = 0;
+  if (!copied) abort();
+  for (size_t block = 0; block < skin->block_count; block++) {
+    for (size_t list = 0; list < SBS_COPY_SIZES; list++) {
+      const uint32_t *starts = skin->copies.starts[list];
+      for (uint32_t i = starts[block]; i < starts[block + 1]; i++) {
+        const size_t lane = skin->copies.lanes[list][i], end = lane + sbs_copy_size(list);
+        wrong += !skin->runs[block] || lane < block * SBS_BLOCK || end > (block + 1) * SBS_BLOCK;
+        for (size_t k = lane; k < end; k++) {
+          wrong += skin->vertices[k] != skin->vertices[lane] + (int32_t)(k - lane);
+          wrong += copied[skin->vertices[k]]++ != 0;
+        }
+      }
+    }
+    for (size_t lane = block * SBS_BLOCK; lane < (block + 1) * SBS_BLOCK && skin->runs[block]; lane++) {
+      wrong += !copied[skin->vertices[lane]];
+    }
+  }
+  free(copied);
+  return wrong;
+}
+
 static void check_packing(const rig *made, sbs_scalar scalar, int with_normals) {
   sbs_skin *skin = bind_rig(made, scalar, with_normals);
   unsigned char *seen = calloc(made->vertex_count, 1);
@@ -209,6 +234,7 @@ static void check_packing(const rig *made, sbs_scalar scalar, int with_normals) 
   for (size_t v = 0; v < made->vertex_count; v++) not_once += seen[v] != 1;
   CHECK_EQUAL(not_once, 0);
   CHECK_EQUAL(count_wrong_runs(skin), 0);
+  CHECK_EQUAL(count_wrong_copies(skin), 0);
   CHECK_EQUAL(wrong_items, 0);
   CHECK_EQUAL(wrong_lanes, 0);
   CHECK_EQUAL(skin->block_count, blocks);

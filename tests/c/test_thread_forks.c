@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Processes that fork beside threads that share work, and within it. */
 #include <pthread.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +21,11 @@
 #ifndef IS_SANITIZED
 #define IS_SANITIZED 0
 #endif
+
+/* So does an emulator, which says that it is one: a child of qemu was seen to wait for the lock of its new threads. */
+static int loses_locks(void) {
+  return IS_SANITIZED || getenv("SBS_EMULATED");
+}
 
 static int is_right_in_child(void) {
   fflush(stdout);
@@ -56,7 +62,7 @@ static void *fork_often(void *failures) {
 }
 
 static void test_children_while_others_work(void) {
-  if (IS_SANITIZED) return;
+  if (loses_locks()) return;
   pthread_t forks, calls;
   atomic_int failures = 0;
   CHECK_EQUAL(pthread_create(&forks, NULL, fork_often, &failures), 0);

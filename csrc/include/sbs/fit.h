@@ -34,6 +34,8 @@ typedef struct sbs_fit_desc {
   const double *posed;          /* (F, V, 3) finite: the examples */
   sbs_pose poses;               /* matrices (F, J, rows, 4) */
   const double *centers;        /* (V, 3) finite, or NULL: those of SBS_CENTER_OPTIMIZED */
+  const unsigned char *allowed; /* (V, J) or NULL for all: not 0 where a vertex may use a joint, one at least */
+  const double *toward;         /* (V, J) finite, or NULL: weights that those of a vertex are drawn to */
 } sbs_fit_desc;
 
 /* A description with everything zero or NULL. */
@@ -46,6 +48,7 @@ typedef struct sbs_fit_options {
   double damping;    /* of rotation centers, as of sbs_deform_options; default 1e-8 */
   size_t influences; /* K, at least 1; default 4 */
   size_t iterations; /* the most Gauss-Newton steps of a vertex; default 30 */
+  double pull;       /* >= 0: what the square of the way to `toward` adds to the mean square over frames; default 0 */
   int threads;       /* as of sbs_deform_options */
   sbs_allocator allocator; /* default: malloc and free */
 } sbs_fit_options;
@@ -67,6 +70,59 @@ SBS_API sbs_fit_options sbs_default_fit_options(void);
  */
 SBS_API sbs_status sbs_fit_weights(const sbs_fit_desc *desc, const sbs_fit_options *options, int32_t *joint_indices,
                                    double *joint_weights, double *errors, sbs_fault *fault);
+
+/*
+ * Fits the centers of SBS_CENTER_OPTIMIZED to examples while weights stay: where a vertex goes is linear in its center,
+ * so each is the solution of three equations. In turns with sbs_fit_weights both are fitted. A center hardly moves in
+ * directions that the examples do not tell, such as along an axis that all joints turn about.
+ *
+ *   desc           the examples; `centers` are where they begin, by default at the vertices
+ *   influences     K
+ *   joint_indices  (V, K) in range
+ *   joint_weights  (V, K) finite, not negative; divided by their sum. A vertex without any keeps its center
+ *   options        or NULL for the defaults; of them threads and the allocator
+ *   centers        (V, 3) receives them
+ *   errors         (V) or NULL; the root of the mean square, over frames, of the distance from the examples
+ *   fault          or NULL
+ *
+ * Errors: as sbs_fit_weights, and JOINT_INDEX, NEGATIVE.
+ */
+SBS_API sbs_status sbs_fit_centers(const sbs_fit_desc *desc, size_t influences, const int32_t *joint_indices,
+                                   const double *joint_weights, const sbs_fit_options *options, double *centers,
+                                   double *errors, sbs_fault *fault);
+
+typedef struct sbs_fit_matrices_options {
+  size_t sweeps;           /* the most turns over all joints; default 10 */
+  int threads;             /* as of sbs_deform_options */
+  sbs_allocator allocator; /* default: malloc and free */
+} sbs_fit_matrices_options;
+
+SBS_API sbs_fit_matrices_options sbs_default_fit_matrices_options(void);
+
+/*
+ * Fits the skinning matrices of linear blending to examples while weights stay: joint by joint, each as the others
+ * leave it, by the rotation and translation that are best (a singular value decomposition; section 4.2 of the paper).
+ * In turns with sbs_fit_weights it takes examples apart into joints and weights. Each joint keeps the scale with which
+ * it begins.
+ *
+ *   Le, B. H. and Deng, Z. 2012. Smooth Skinning Decomposition with Rigid Bones. ACM Transactions on Graphics 31(6).
+ *
+ *   desc           the examples; `poses` are where matrices begin. Centers, allowed and toward are not used
+ *   influences     K
+ *   joint_indices  (V, K) in range
+ *   joint_weights  (V, K) finite, not negative; of sum 1 for vertices that are to move with joints alone
+ *   fixed          (J) or NULL: not 0 for joints that stay; so do joints without weight
+ *   options        or NULL for the defaults
+ *   matrices       (F, J, 3, 4) receives them
+ *   errors         (F) or NULL; the root of the mean square, over vertices, of the distance from the examples
+ *   fault          or NULL
+ *
+ * Errors: as sbs_fit_weights, and JOINT_INDEX, NEGATIVE.
+ */
+SBS_API sbs_status sbs_fit_matrices(const sbs_fit_desc *desc, size_t influences, const int32_t *joint_indices,
+                                    const double *joint_weights, const unsigned char *fixed,
+                                    const sbs_fit_matrices_options *options, double *matrices, double *errors,
+                                    sbs_fault *fault);
 
 #ifdef __cplusplus
 }

@@ -39,7 +39,7 @@ extern "C" {
 typedef struct sbs_gradient sbs_gradient;
 
 /*
- * Arranges the influences of a skin for gradients. O(V K^2) time, about 12 + 14 K bytes a vertex of float32.
+ * Arranges the influences of a skin for gradients. O(V K^2) time, about 12 + 18 K bytes a vertex of float32.
  *
  *   skin       from sbs_skin_new; not kept
  *   desc       the description that it was made from. joint_indices, joint_weights, rest_positions and centers are read
@@ -91,6 +91,21 @@ SBS_API sbs_status sbs_gradient_deform(const sbs_gradient *gradient, const sbs_s
                                        const sbs_pose *pose, const sbs_deform_options *options,
                                        const sbs_gradient_upstream *upstream, const sbs_gradient_result *result,
                                        sbs_fault *fault);
+
+/*
+ * How one vertex moves with each of its weights: the Jacobian of its deformed position. Computed in the skin's type,
+ * for that vertex alone.
+ *
+ *   vertex    below V, or it is SBS_ERROR_OPTION
+ *   jacobian  (3, K) receives the derivative by the weights as they were given; 0 for those without gradient
+ *
+ * The others are those of sbs_gradient_deform, and so are the errors. Where methods are blended, it is that of the
+ * blend.
+ */
+SBS_API sbs_status sbs_gradient_weight_jacobian(const sbs_gradient *gradient, const sbs_skin *skin,
+                                                const sbs_skin_desc *desc, const sbs_pose *pose,
+                                                const sbs_deform_options *options, size_t vertex, double *jacobian,
+                                                sbs_fault *fault);
 
 #ifdef __cplusplus
 }

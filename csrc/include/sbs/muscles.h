@@ -13,19 +13,29 @@
  * and all radii grow by k. Tendons keep their length. Activation a in [0, 1] is tension without motion: tendons give
  * way, the belly is shorter by a times `contraction` and thicker by the same rule, so its volume stays then, too.
  *
- * THE SKIN. A vertex v of the deformed skin has a foot on the path, the point c(x) with (v - c) . c' = 0, and
+ * THE SKIN. The point p of the belly's surface that is nearest to a vertex v of the deformed skin is the one with
  *
- *     F(v) = y - k r,    y = |v - c| for round sections, scaled along the two axes of others,
+ *     (v - p) . p' = 0,    p(x) = c(x) + k r n,
  *
- * is 0 on the belly's surface. d = F / |grad F| is its distance to first order, N = grad F / |grad F| the normal of
- * the surface there. Skin that was d_rest away at bind, a layer of fat, is moved along N by
+ * n across the path towards v. At bind it is looked for on all of the belly; in a pose it is near the same share u of
+ * the belly, or found by Newton's method from there on. d is the distance from it, negative inside, and N the normal of
+ * the surface there, both to second order of how near. Of sections that are not round both are right to first order.
+ * Skin that was d_rest away at bind, a layer of fat, is moved along N by
  *
- *     e = max(s (d_rest - d), -d),
+ *     e = max(s (d_rest - d), -d),    inward s^3 in place of s,
  *
  * so that with the share s = 1 it keeps its distance, and no skin stays inside the muscle. The share falls with the
  * distance at bind, towards the ends of the belly, and where skin follows other joints or faces the other way. Where
  * several muscles cover a vertex it moves by the mean of e N weighted by e^2 + s h^2, h a thousandth of `reach`: nearly
- * the largest alone, and smoothly from one to another. Normals turn against the slope of e on the skin.
+ * the largest alone, and smoothly from one to another. A normal n of the skin becomes that of the surface of all
+ * v + e N, with the slope g of e on the skin and the curvatures of the muscle, S = 1 + e dN/dv,
+ *
+ *     S^-1 (n - (N . n) / (1 + N . g) g),
+ *
+ * to the slopes of s and d_rest, which are known at bind, and without those of the weights of several muscles.
+ *
+ * A character that the matrices scale as a whole, as those of a scene in other units do, has muscles of its size: by
+ * which factor, the median of joints of muscles says.
  *
  * In the bind pose without activation nothing moves, to the last bit. Results depend on the pose alone: flesh that
  * swings after a motion is left to simulations.
@@ -125,7 +135,7 @@ typedef struct sbs_muscle_state {
 /*
  * Measures muscles in a pose.
  *
- *   pose         of J joints; the scale of all matrices together must be that of the bind pose
+ *   pose         of J joints; lengths and volumes are those without the size of the character, see above
  *   activations  (M) in [0, 1] or NULL: 0
  *   states       (M)
  *   fault        or NULL

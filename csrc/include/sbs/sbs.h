@@ -84,8 +84,8 @@ SBS_API const char *sbs_version(void);
  * How the loaded library was built, and which instructions it uses on this machine. All strings are static.
  *
  * Instruction sets are "avx512", "avx2", "baseline" (128-bit vectors) and "plain" (no vectors), where they were
- * compiled and the machine supports them. A skin uses the best one, unless the environment variable SBS_ISA names
- * another when the skin is made.
+ * compiled and the machine supports them. "plain" is compiled where there are no vectors, and with the C tests. A skin
+ * uses the best one, unless the environment variable SBS_ISA names another when the skin is made.
  */
 typedef struct sbs_build_info {
   const char *version;             /* as sbs_version */
@@ -461,7 +461,8 @@ typedef struct sbs_deform_options {
   /*
    * How much of this method each vertex gets, the rest being a base method: v' = (1 - a) base + a this. Normals are
    * blended in the same way and normalized. Where the amount is 0 or 1 the result is that of one method alone, bit for
-   * bit, and the other is not evaluated. NULL (default): this method alone.
+   * bit, and the other is not evaluated; elsewhere the last bits may depend on whether vertices nearby have 0 or 1.
+   * NULL (default): this method alone.
    */
   const void *amount;                    /* (V) in [0, 1], or NULL */
   sbs_scalar amount_scalar;              /* of amount; default SBS_FLOAT32 */

@@ -18,8 +18,13 @@
  * HOW. There are `frames_per_bone` more joints for each bone, C_p(0) to C_p(1) at equal steps, and a vertex's weight of
  * p is shared by the two that its t is between. Any method of sbs.h then blends them as it blends all joints:
  *
- *   bind  sbs_twist_joints, sbs_twist_influences   what a skin is made from, for sbs_skin_new and sbs_skin_update
- *   pose  sbs_twist_pose                           the matrices of all joints, for sbs_skin_deform and all others
+ *   bind    sbs_twist_skin_new   a skin with the frames, from the same description as without
+ *   deform  sbs_twist_deform     by the skeleton's matrices
+ *
+ * Everything else of sbs.h takes such a skin, too, with what these two consist of:
+ *
+ *   bind    sbs_twist_joints, sbs_twist_influences   what a skin is made from, for sbs_skin_new and sbs_skin_update
+ *   pose    sbs_twist_pose                           the matrices of all joints, for sbs_skin_deform and all others
  *
  * Spherical blending, eq. (9) of sbs.h within the bone, blends the two on the arc: the limb keeps its radius, and the
  * rings of a straight tube turn in proportion to t up to the difference of QLERP and SLERP, 0.2 degrees for 4 frames in
@@ -160,6 +165,81 @@ SBS_API sbs_status sbs_twist_angles(const sbs_twist *twist, const sbs_pose *pose
  */
 SBS_API sbs_status sbs_twist_pose(const sbs_twist *twist, const sbs_pose *pose, const double *angles, double *matrices,
                                   sbs_fault *fault);
+
+/*
+ * Binds a mesh with the frames: as sbs_skin_new with what sbs_twist_joints and sbs_twist_influences make of the
+ * description. The skin has J' joints. It does not keep the twist.
+ *
+ *   desc     of J joints, as without a twist; centers (if any) were found for the influences with the frames
+ *   options, report  as in sbs_skin_new
+ *   skin     receives the new skin; release it by sbs_skin_free
+ *   fault    or NULL; speaks of the description as given
+ *
+ * Errors: as sbs_skin_new; OPTION if desc->joint_count is not J.
+ */
+SBS_API sbs_status sbs_twist_skin_new(const sbs_twist *twist, const sbs_skin_desc *desc,
+                                      const sbs_skin_options *options, sbs_skin **skin, sbs_weight_report *report,
+                                      sbs_fault *fault);
+
+/* Bytes of scratch (see sbs_deform_options) that sbs_twist_deform needs for one frame by one method; 0 for NULL. */
+SBS_API size_t sbs_twist_scratch_size(const sbs_twist *twist, const sbs_skin *skin);
+
+/*
+ * Deforms a mesh from the matrices of the skeleton: sbs_twist_pose for each frame, then sbs_skin_deform_many. With
+ * scratch in the options no memory is allocated; beside what sbs_skin_deform_many needs of it, it holds the matrices,
+ * which are F J' times 96 bytes, rounded up to a multiple of 64.
+ *
+ *   skin         of J' joints: by sbs_twist_skin_new, or sbs_skin_new with the frames
+ *   frame_count  F; 0 does nothing
+ *   poses        matrices (F, J, rows, 4)
+ *   angles       (F, B, 2) or NULL, as in sbs_twist_pose
+ *   options, positions, normals, report  as in sbs_skin_deform_many
+ *   fault        or NULL; speaks of the matrices as given
+ *
+ * Errors: as sbs_twist_pose and sbs_skin_deform; TOO_LARGE; OPTION if the skin has not J' joints.
+ */
+SBS_API sbs_status sbs_twist_deform(const sbs_twist *twist, const sbs_skin *skin, size_t frame_count,
+                                    const sbs_pose *poses, const double *angles, const sbs_deform_options *options,
+                                    void *positions, void *normals, sbs_deform_report *report, sbs_fault *fault);
+
+/*
+ * The gradient of a loss by the skeleton's matrices and by the twists, given that by the matrices of all joints, as
+ * sbs_gradient_deform finds it: the transpose of the derivative of sbs_twist_pose.
+ *
+ *   pose, angles          as of sbs_twist_pose. Where `angles` is NULL, the twists follow from the matrices, and what
+ *                         comes by way of them is in the gradient by these
+ *   by_matrices           (J', 3, 4)
+ *   by_skinning_matrices  (J, 3, 4)
+ *   by_angles             (B, 2) or NULL
+ *   fault                 or NULL
+ *
+ * Errors: as sbs_twist_pose.
+ */
+SBS_API sbs_status sbs_twist_pose_gradient(const sbs_twist *twist, const sbs_pose *pose, const double *angles,
+                                           const double *by_matrices, double *by_skinning_matrices, double *by_angles,
+                                           sbs_fault *fault);
+
+/*
+ * The gradient of a loss by what sbs_twist_influences is given, from that by the weights with the frames. What is NULL
+ * is not computed. A weight of 0 has none (sbs/gradient.h): at a share that is exactly that of a frame, the gradient by
+ * the share knows one of its sides alone.
+ *
+ *   by_new_joint_weights  (V, 2 K)
+ *   by_joint_weights      (V, K) or NULL
+ *   by_shares             (V, K) or NULL; 0 for joints without a bone
+ *   by_rest_positions     (V, 3) or NULL: what comes by way of the shares; 0 if they are given, and beyond the ends of
+ *                         a bone
+ *   fault                 or NULL
+ *
+ * The others, and the errors, are those of sbs_twist_influences.
+ */
+SBS_API sbs_status sbs_twist_influences_gradient(const sbs_twist *twist, size_t vertex_count, sbs_scalar scalar,
+                                                 const void *rest_positions, size_t stride,
+                                                 size_t influences_per_vertex, const int32_t *joint_indices,
+                                                 sbs_scalar weight_scalar, const void *joint_weights,
+                                                 const double *shares, const double *by_new_joint_weights,
+                                                 double *by_joint_weights, double *by_shares, double *by_rest_positions,
+                                                 sbs_fault *fault);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SBS_DRAG_VIEW_H
+#define SBS_DRAG_VIEW_H
+
+#include "pose/joint.h"
+#include "sbs/drag.h"
+
+/*
+ * The joints in a pose, and after them the frames of a twist. A drag that is mirrored looks at every vertex twice: as
+ * it is posed, and as it would be in the mirror image of the pose.
+ */
+typedef struct sbs_view {
+  sbs_joint *joints;
+  unsigned char *kinds;
+  sbs_stretch *stretches;
+  size_t count;
+} sbs_view;
+
+/*
+ * Takes the joints of a pose, or of its mirror image, apart.
+ *
+ *   options   of a drag, checked
+ *   mirrored  whether those of the mirror image
+ *   view      receives the result; release it by sbs_view_free, also after an error
+ */
+sbs_status sbs_view_init(const sbs_drag_options *options, const sbs_pose *pose, size_t joint_count, int mirrored,
+                         const sbs_allocator *allocator, sbs_view *view, sbs_fault *fault);
+
+void sbs_view_free(const sbs_allocator *allocator, sbs_view *view);
+
+#endif

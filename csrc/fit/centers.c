@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "base/arguments.h"
+#include "base/fault.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "fit/check.h"
+#include "fit/joints.h"
+#include "fit/vertex.h"
+
+/* How strongly a center is held where it begins, relative to how much moving it moves the vertex (squared). */
+#define REMAIN 1e-4
+
+enum {
+  VERTICES_CHUNK = 8
+};
+
+/* A call: shared by the threads that work on it. */
+typedef struct centers_fit {
+  const sbs_fit_desc *desc;
+  const sbs_frame_joints *joints;
+  size_t width;
+  const int32_t *indices;
+  const double *weights;
+  double *work;    /* (threads, 4 K): weights and derivatives */
+  int32_t *chosen; /* (threads, K) */
+  double *centers, *errors;
+} centers_fit;
+
+/* A vertex, its influences, and memory for derivatives that are not asked for. */
+typedef struct center_vertex {
+  const double *rest;
+  const int32_t *chosen;
+  const double *w;
+  size_t count;
+  double *by;
+} center_vertex;
+
+static void move(const centers_fit *of, const center_vertex *one, size_t frame, const double center[3], double to[3]) {
+  static const sbs_fit_formula formula = {SBS_METHOD_SPHERICAL, SBS_CENTER_OPTIMIZED, 1.0};
+  const size_t first = frame * of->desc->joint_count;
+  const sbs_fit_joints joints = {of->joints->joints + first, of->joints->kinds + first, of->joints->stretches + first,
+                                 one->chosen, one->count};
+  sbs_move_with_derivatives(&formula, &joints, one->rest, center, one->w, to, one->by);
+}
+
+/* x = m^-1 x, m symmetric positive definite, by L D L^T. */
+static void solve(const double m[9], double x[3]) {
+  const double l10 = m[3] / m[0], l20 = m[6] / m[0], d1 = m[4] - l10 * m[3], m21 = m[7] - l20 * m[3], l21 = m21 / d1;
+  const double d2 = m[8] - l20 * m[6] - l21 * m21, y1 = x[1] - l10 * x[0], y2 = x[2] - l20 * x[0] - l21 * y1;
+  x[2] = y2 / d2;
+  x[1] = y1 / d1 - l21 * x[2];
+  x[0] = x[0] / m[0] - l10 * x[1] - l20 * x[2];
+}
+
+/* Where a vertex goes is linear in its center: so its residuals at one center and at three others determine it. */
+static void fit_center(const centers_fit *of, size_t vertex, const center_vertex *one) {
+  const sbs_fit_desc *desc = of->desc;
+  double *center = of->centers + 3 * vertex;
+  memcpy(center, desc->centers ? desc->centers + 3 * vertex : one->rest, 3 * sizeof *center);
+  double normal[9] = {0.0}, right[3] = {0.0, 0.0, 0.0}, step = 1e-3;
+  for (int k = 0; k < 3; k++) step = fmax(step, fmax(fabs(center[k]), fabs(one->rest[k])));
+  for (size_t f = 0; f < desc->frame_count; f++) {
+    const double *p = desc->posed + 3 * (f * desc->vertex_count + vertex);
+    double here[3], there[3], by[9];
+    move(of, one, f, center, here);
+    for (int k = 0; k < 3; k++) {
+      double aside[3] = {center[0], center[1], center[2]};
+      aside[k] += step;
+      move(of, one, f, aside, there);
+      for (int i = 0; i < 3; i++) by[3 * i + k] = (there[i] - here[i]) / step;
+    }
+    for (int i = 0; i < 3; i++) {
+      for (int k = 0; k < 3; k++) {
+        right[k] += by[3 * i + k] * (p[i] - here[i]);
+        for (int l = 0; l < 3; l++) normal[3 * k + l] += by[3 * i + k] * by[3 * i + l];
+      }
+    }
+  }
+  for (int k = 0; k < 3; k++) normal[4 * k] += REMAIN * (double)desc->frame_count;
+  solve(normal, right);
+  for (int k = 0; k < 3; k++) center[k] += right[k];
+  if (!of->errors) return;
+  double error = 0.0;
+  for (size_t f = 0; f < desc->frame_count; f++) {
+    const double *p = desc->posed + 3 * (f * desc->vertex_count + vertex);
+    double moved[3];
+    move(of, one, f, center, moved);
+    for (int k = 0; k < 3; k++) error += (moved[k] - p[k]) * (moved[k] - p[k]);
+  }
+  of->errors[vertex] = sqrt(error / (double)desc->frame_count);
+}
+
+static sbs_status fit_vertices(void *context, sbs_share vertices, int worker) {
+  const centers_fit *of = context;
+  double *w = of->work + (size_t)worker * 4 * of->width;
+  int32_t *chosen = of->chosen + (size_t)worker * of->width;
+  for (size_t v = vertices.begin; v < vertices.end; v++) {
+    center_vertex one = {of->desc->rest_positions + 3 * v, chosen, w, 0, w + of->width};
+    double sum = 0.0;
+    for (size_t i = v * of->width; i < (v + 1) * of->width; i++) {
+      if (of->weights[i] <= 0.0) continue;
+      chosen[one.count] = of->indices[i];
+      sum += w[one.count++] = of->weights[i];
+    }
+    for (size_t i = 0; i < one.count; i++) w[i] /= sum;
+    if (one.count) {
+      fit_center(of, v, &one);
+      continue;
+    }
+    memcpy(of->centers + 3 * v, of->desc->centers ? of->desc->centers + 3 * v : one.rest, 3 * sizeof *of->centers);
+    if (of->errors) of->errors[v] = 0.0;
+  }
+  return SBS_OK;
+}
+
+sbs_status sbs_fit_centers(const sbs_fit_desc *desc, size_t influences, const int32_t *joint_indices,
+                           const double *joint_weights, const sbs_fit_options *given, double *centers, double *errors,
+                           sbs_fault *fault) {
+  if (!desc) return sbs_fault_in(fault, SBS_ERROR_NULL, "desc");
+  if (!joint_indices) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_indices");
+  if (!joint_weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_weights");
+  if (!centers) return sbs_fault_in(fault, SBS_ERROR_NULL, "centers");
+  sbs_fit_options options = given ? *given : sbs_default_fit_options();
+  sbs_status status = sbs_choose_allocator(&options.allocator, &options.allocator, fault);
+  if (!status && options.threads < 0) {
+    status = sbs_fault_number(fault, SBS_ERROR_OPTION, "threads", options.threads, 0.0);
+  }
+  if (!status) status = sbs_check_fit(desc, fault);
+  if (!status) status = sbs_check_fit_influences(desc, influences, joint_indices, joint_weights, fault);
+  if (status) return status;
+
+  const double moves = 5.0 * (double)desc->frame_count * (double)desc->vertex_count;
+  const int threads = sbs_choose_threads(options.threads, 100.0 * moves * (double)influences);
+  sbs_frame_joints joints = {0};
+  centers_fit of = {.desc = desc,
+                    .joints = &joints,
+                    .width = influences,
+                    .indices = joint_indices,
+                    .weights = joint_weights,
+                    .work = sbs_allocate(&options.allocator, (size_t)threads * influences, 4 * sizeof *of.work),
+                    .chosen = sbs_allocate(&options.allocator, (size_t)threads * influences, sizeof *of.chosen),
+                    .centers = centers,
+                    .errors = errors};
+  status =
+      of.work && of.chosen ? sbs_frame_joints_new(desc, threads, &options.allocator, &joints) : SBS_ERROR_OUT_OF_MEMORY;
+  if (!status) status = sbs_share_work(threads, desc->vertex_count, VERTICES_CHUNK, fit_vertices, &of);
+  sbs_frame_joints_free(&options.allocator, &joints);
+  sbs_release(&options.allocator, of.work);
+  sbs_release(&options.allocator, of.chosen);
+  return status ? sbs_fault_in(fault, status, status == SBS_ERROR_NO_CONVERGENCE ? "skinning_matrices" : NULL) : SBS_OK;
+}

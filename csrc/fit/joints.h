@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SBS_FIT_JOINTS_H
+#define SBS_FIT_JOINTS_H
+
+#include "pose/joint.h"
+#include "sbs/fit.h"
+
+/* The joints of all frames, taken apart. */
+typedef struct sbs_frame_joints {
+  sbs_joint *joints; /* (F, J), as are the following two */
+  unsigned char *kinds;
+  sbs_stretch *stretches;
+} sbs_frame_joints;
+
+/* Makes them, by several threads. Release them in any case. Errors: OUT_OF_MEMORY, NO_CONVERGENCE, INTERNAL. */
+sbs_status sbs_frame_joints_new(const sbs_fit_desc *desc, int threads, const sbs_allocator *allocator,
+                                sbs_frame_joints *made);
+
+void sbs_frame_joints_free(const sbs_allocator *allocator, const sbs_frame_joints *made);
+
+#endif

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* Spherical blending by the spherical average of rotations, about weighted centers. */
+#define FORMULAS SBS_AVERAGE_WEIGHTED_FORMULAS
+#define IS_AVERAGE 1
+#define IS_WEIGHTED 1
+#define MOVE NAME(rotate_about_weighted)
+#define SBS_SOURCE "kernels/kernel.inc"
+#include "kernels/each_scalar.h"

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* Muscles, from C: bad input, and where memory is short. */
+#include "counting_allocator.h"
+#include "muscle_limb.h"
+
+static void expect(sbs_muscle muscle, sbs_status status, const char *argument) {
+  tube rest;
+  make_limb(&rest);
+  sbs_muscles_desc desc = sbs_default_muscles_desc();
+  desc.joint_count = JOINTS;
+  desc.muscle_count = 1;
+  desc.muscles = &muscle;
+  desc.vertex_count = VERTICES;
+  desc.scalar = SBS_FLOAT64;
+  desc.rest_positions = rest.positions;
+  desc.rest_normals = rest.normals;
+  sbs_muscles *muscles = NULL;
+  sbs_fault fault = {0};
+  CHECK_EQUAL(sbs_muscles_new(&desc, NULL, &muscles, &fault), status);
+  CHECK_STRING(fault.argument, argument);
+  CHECK(muscles == NULL);
+}
+
+#define WITH(assignment) muscle = make_muscle(), muscle.assignment
+
+static void test_bad_input_is_told(void) {
+  sbs_muscle muscle;
+  WITH(points[1][0] = 0.0), expect(muscle, SBS_ERROR_OPTION, "points");
+  WITH(points[1][0] = NAN), expect(muscle, SBS_ERROR_NOT_FINITE, "points");
+  WITH(point_count = 1), expect(muscle, SBS_ERROR_OPTION, "point_count");
+  WITH(point_count = 5), expect(muscle, SBS_ERROR_OPTION, "point_count");
+  WITH(joints[1] = 2), expect(muscle, SBS_ERROR_JOINT_INDEX, "joints");
+  WITH(radius = 0.0), expect(muscle, SBS_ERROR_OPTION, "radius");
+  WITH(radius = INFINITY), expect(muscle, SBS_ERROR_OPTION, "radius");
+  WITH(radius = 1.6), expect(muscle, SBS_ERROR_RADIUS, "radius");
+  WITH(radius = 1e3), expect(muscle, SBS_ERROR_RADIUS, "radius"); /* of which the surface is nearest at its ends */
+  WITH(reach = 0.0), expect(muscle, SBS_ERROR_OPTION, "reach");
+  WITH(tendons[0] = 1.0), expect(muscle, SBS_ERROR_OPTION, "tendons");
+  WITH(tendons[0] = -0.1), expect(muscle, SBS_ERROR_OPTION, "tendons");
+  WITH(tendons[0] = 0.5), muscle.tendons[1] = 0.5, expect(muscle, SBS_ERROR_OPTION, "tendons");
+  WITH(flattening = 0.9), expect(muscle, SBS_ERROR_OPTION, "flattening");
+  WITH(flattening = 1.5), expect(muscle, SBS_ERROR_OPTION, "thin_direction");
+  WITH(contraction = 1.0), expect(muscle, SBS_ERROR_OPTION, "contraction");
+  WITH(most_growth = 0.5), expect(muscle, SBS_ERROR_OPTION, "most_growth");
+  WITH(most_growth = NAN), expect(muscle, SBS_ERROR_OPTION, "most_growth");
+  const double beyond[2] = {0.5, 1.5}, nothing[2] = {0, 0};
+  WITH(profile_count = 2), expect(muscle, SBS_ERROR_NULL, "profile");
+  muscle.profile = beyond, expect(muscle, SBS_ERROR_OPTION, "profile");
+  muscle.profile = nothing, expect(muscle, SBS_ERROR_OPTION, "profile");
+  WITH(covered_count = 1), expect(muscle, SBS_ERROR_NULL, "covered");
+  const int32_t there_is_none = 9;
+  muscle.covered = &there_is_none, expect(muscle, SBS_ERROR_JOINT_INDEX, "covered");
+}
+
+static void test_bad_poses_are_told(void) {
+  const sbs_muscle muscle = make_muscle();
+  tube rest;
+  make_limb(&rest);
+  sbs_muscles *muscles = new_muscles(&muscle, &rest);
+  matrix joints[JOINTS];
+  const sbs_pose pose = move_insertion(0.0, joints);
+  const double beyond = 1.5, no_number = NAN;
+  sbs_muscle_state state;
+  CHECK_EQUAL(sbs_muscles_measure(muscles, &pose, &beyond, &state, NULL), SBS_ERROR_OPTION);
+  CHECK_EQUAL(sbs_muscles_measure(muscles, &pose, &no_number, &state, NULL), SBS_ERROR_OPTION);
+  CHECK_EQUAL(sbs_muscles_measure(NULL, &pose, NULL, &state, NULL), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_muscles_measure(muscles, NULL, NULL, &state, NULL), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_muscles_measure(muscles, &pose, NULL, NULL, NULL), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_muscles_cover(muscles, &pose, NULL, SBS_FLOAT64, NULL, 0, NULL, 0, 0, NULL), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_muscles_cover(muscles, &pose, NULL, SBS_FLOAT64, rest.positions, 8, NULL, 0, 0, NULL),
+              SBS_ERROR_STRIDE);
+  CHECK_EQUAL(sbs_muscles_cover(muscles, &pose, NULL, SBS_FLOAT64, rest.positions, 0, NULL, 0, -1, NULL),
+              SBS_ERROR_NEGATIVE);
+  double surface[9];
+  CHECK_EQUAL(sbs_muscles_surface(muscles, &pose, NULL, 1, 2, 3, surface, NULL), SBS_ERROR_OPTION);
+  CHECK_EQUAL(sbs_muscles_surface(muscles, &pose, NULL, 0, 1, 3, surface, NULL), SBS_ERROR_OPTION);
+  CHECK_EQUAL(sbs_muscles_surface(muscles, &pose, NULL, 0, 2, 2, surface, NULL), SBS_ERROR_OPTION);
+  joints[1][0][0] = INFINITY;
+  CHECK_EQUAL(sbs_muscles_measure(muscles, &pose, NULL, &state, NULL), SBS_ERROR_NOT_FINITE);
+  sbs_muscles_free(muscles);
+  sbs_muscles_free(NULL);
+}
+
+typedef struct new_call {
+  sbs_muscles_desc desc;
+  sbs_muscles *muscles;
+} new_call;
+
+static sbs_status call_new(const sbs_allocator *allocator, void *subject) {
+  new_call *call = subject;
+  return sbs_muscles_new(&call->desc, allocator, &call->muscles, NULL);
+}
+
+static void discard(void *subject) {
+  sbs_muscles_free(((new_call *)subject)->muscles);
+}
+
+static void test_where_memory_is_short(void) {
+  tube rest;
+  make_limb(&rest);
+  const sbs_muscle muscle = make_muscle();
+  new_call call = {sbs_default_muscles_desc(), NULL};
+  call.desc.joint_count = JOINTS;
+  call.desc.muscle_count = 1;
+  call.desc.muscles = &muscle;
+  call.desc.vertex_count = VERTICES;
+  call.desc.scalar = SBS_FLOAT64;
+  call.desc.rest_positions = rest.positions;
+  call.desc.rest_normals = rest.normals;
+  call.desc.triangle_count = sizeof triangles / sizeof *triangles;
+  call.desc.triangles = triangles[0];
+  CHECK(fail_each_allocation(call_new, discard, &call) > 10);
+
+  /* Skin stays as it is where a pose finds no memory, and is moved where the next one does. */
+  allocation_counter counter = {.fail_at = SIZE_MAX};
+  const sbs_allocator allocator = counting_allocator(&counter);
+  sbs_muscles *muscles = NULL;
+  CHECK_EQUAL(sbs_muscles_new(&call.desc, &allocator, &muscles, NULL), SBS_OK);
+  matrix joints[JOINTS];
+  const sbs_pose pose = move_insertion(-2.0, joints);
+  tube moved = rest;
+  const size_t before = counter.allocated;
+  size_t failures = 0;
+  sbs_status status = SBS_ERROR_OUT_OF_MEMORY;
+  for (; status == SBS_ERROR_OUT_OF_MEMORY && failures < 100; failures++) {
+    CHECK(memcmp(&moved, &rest, sizeof rest) == 0);
+    const size_t lent = counter.allocated - counter.released;
+    counter.fail_at = counter.allocated + failures;
+    status = sbs_muscles_cover(muscles, &pose, NULL, SBS_FLOAT64, moved.positions, 0, moved.normals, 0, 1, NULL);
+    CHECK_EQUAL(counter.allocated - counter.released, lent);
+  }
+  CHECK_EQUAL(status, SBS_OK);
+  CHECK(failures > 1 && counter.allocated > before);
+  CHECK(memcmp(&moved, &rest, sizeof rest) != 0);
+  sbs_muscles_free(muscles);
+  CHECK_EQUAL(counter.released, counter.allocated);
+}
+
+int main(void) {
+  make_triangles();
+  RUN(test_bad_input_is_told);
+  RUN(test_bad_poses_are_told);
+  RUN(test_where_memory_is_short);
+  return harness_result();
+}
