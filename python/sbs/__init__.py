@@ -16,7 +16,7 @@ from ._core import version as __version__
 from .animation import Animation, Animations
 from .blending import BonesBlending, bones_blending
 from .centers import CenterWarning, optimized_centers
-from .character import Character, Mesh, load, load_motion
+from .character import Character, Mesh, MeshPart, load, load_motion
 from .gradients import DeformGradients
 from .limbs import TwistBone, limb_twist, twist_amounts, twist_bones
 from .motion import Motion
@@ -28,7 +28,7 @@ from .skin import Skin
 from .twist import Twist, TwistTracker
 
 if TYPE_CHECKING:
-    from . import formats, mesh, muscles, quality, samples, weights
+    from . import formats, linear, mesh, muscles, quality, samples, weights
 
 __all__ = [
     "Animation",
@@ -43,6 +43,7 @@ __all__ = [
     "InverseOptions",
     "LinAlgError",
     "Mesh",
+    "MeshPart",
     "Method",
     "MethodOptions",
     "Motion",
@@ -63,6 +64,7 @@ __all__ = [
     "formats",
     "get_threads",
     "limb_twist",
+    "linear",
     "load",
     "load_motion",
     "mesh",
@@ -86,7 +88,7 @@ if _threads and not re.fullmatch("0*[1-9][0-9]*", _threads):
 
 def __getattr__(name: str) -> Any:
     """Import the subpackages on first use: deforming alone does not need them."""
-    if name not in ("formats", "mesh", "muscles", "quality", "samples", "weights"):
+    if name not in ("formats", "linear", "mesh", "muscles", "quality", "samples", "weights"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 

@@ -264,6 +264,27 @@ def optimized_centers(
     progress: Callable[[float], object] | None = None,
     threads: int | None = None,
 ) -> tuple[NDArray[np.float64], tuple[int, int, int]]: ...  # (V, 3), counts
+def fit_centers(
+    rest_positions: ArrayLike,  # (V, 3)
+    posed: ArrayLike,  # (F, V, 3)
+    skinning_matrices: ArrayLike,  # (F, J, 4, 4) or (F, J, 3, 4)
+    joint_indices: ArrayLike,  # (V, K)
+    joint_weights: ArrayLike,  # (V, K)
+    *,
+    centers: ArrayLike | None = None,  # (V, 3)
+    threads: int | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...  # (V, 3), (V,)
+def fit_matrices(
+    rest_positions: ArrayLike,  # (V, 3)
+    posed: ArrayLike,  # (F, V, 3)
+    skinning_matrices: ArrayLike,  # (F, J, 4, 4) or (F, J, 3, 4)
+    joint_indices: ArrayLike,  # (V, K)
+    joint_weights: ArrayLike,  # (V, K)
+    *,
+    fixed: ArrayLike | None = None,  # (J,)
+    sweeps: int | None = 10,
+    threads: int | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...  # (F, J, 3, 4), (F,)
 def fit_weights(
     rest_positions: ArrayLike,  # (V, 3)
     posed: ArrayLike,  # (F, V, 3)
@@ -275,6 +296,9 @@ def fit_weights(
     influences: int | None = 4,
     iterations: int | None = 30,
     centers: ArrayLike | None = None,  # (V, 3)
+    allowed: ArrayLike | None = None,  # (V, J)
+    toward: ArrayLike | None = None,  # (V, J)
+    pull: float = 0.0,
     threads: int | None = None,
 ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]: ...  # (V, K), (V, K), (V,)
 def heat_weights(
@@ -330,6 +354,36 @@ class Brush:
         mirror: _Axis | None = None,
         mirror_position: float = 0.0,
         mirror_joints: ArrayLike | None = None,  # (J,)
+    ) -> tuple[
+        NDArray[np.int32],  # (M,)
+        NDArray[np.int32],  # (M, L)
+        NDArray[np.float64],  # (M, L)
+        NDArray[np.int32],  # (M, L)
+        NDArray[np.float64],  # (M, L)
+    ]: ...
+    def drag(
+        self,
+        vertex: int,
+        target: ArrayLike,  # (3,)
+        skinning_matrices: ArrayLike,  # (J, 4, 4) or (J, 3, 4)
+        *,
+        radius: float,
+        method: _Method = "spherical",
+        center: _Center = "joint_set",
+        damping: float = 1e-8,
+        amount: ArrayLike | None = None,  # (V,)
+        base: _Method | Mapping[str, object] = "linear",
+        centers: ArrayLike | None = None,  # (V, 3)
+        twist: Twist | None = None,
+        angles: ArrayLike | None = None,  # (B, 2)
+        falloff: _BrushFalloff = "smooth",
+        distance: _Distance = "space",
+        joints: ArrayLike | None = None,  # (N,)
+        locked: ArrayLike | None = None,  # (L,)
+        mirror: _Axis | None = None,
+        mirror_position: float = 0.0,
+        mirror_joints: ArrayLike | None = None,  # (J,)
+        threads: int | None = None,
     ) -> tuple[
         NDArray[np.int32],  # (M,)
         NDArray[np.int32],  # (M, L)
@@ -442,6 +496,21 @@ class Twist:
         twists: ArrayLike | None,  # (F, B, 2)
         /,
     ) -> NDArray[np.float64]: ...  # (F, J', 3, 4)
+    def pose_gradient(
+        self,
+        skinning_matrices: ArrayLike,  # (1, J, 4, 4) or (1, J, 3, 4)
+        twists: ArrayLike | None,  # (B, 2)
+        by_matrices: ArrayLike,  # (J', 3, 4)
+        /,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...  # (J, 3, 4), (B, 2)
+    def influences_gradient(
+        self,
+        rest_positions: ArrayLike,  # (V, 3)
+        joint_indices: ArrayLike,  # (V, K)
+        joint_weights: ArrayLike,  # (V, K)
+        by_new_joint_weights: ArrayLike,  # (V, 2 K)
+        /,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]: ...  # (V, K), (V, K), (V, 3)
 
 @final
 class Skin:
@@ -611,6 +680,19 @@ class Skin:
         out: _Floats | None = None,  # (V, 3)
         threads: int | None = None,
     ) -> tuple[_Floats, NDArray[np.bool_]]: ...  # (V, 3), (V,)
+    def weight_jacobian(
+        self,
+        vertex: int,
+        skinning_matrices: ArrayLike,  # (J, 4, 4) or (J, 3, 4)
+        *,
+        method: _Method = "spherical",
+        rotation: _Rotation = "qlerp",
+        center: _Center = "joint_set",
+        damping: float = 1e-8,
+        rcond: float | None = None,
+        amount: ArrayLike | None = None,  # (V,)
+        base: _Method | Mapping[str, object] = "linear",
+    ) -> NDArray[np.float64]: ...  # (3, K)
     def deform_vjp(
         self,
         grad_positions: ArrayLike | None,  # (V, 3)

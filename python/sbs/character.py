@@ -6,6 +6,7 @@ from __future__ import annotations
 import copy
 import os
 import pathlib
+from collections.abc import Sequence
 from dataclasses import InitVar, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -17,21 +18,22 @@ from . import _core
 from .animation import Animation, Animations
 from .callers import about, warn
 from .centers import optimized_centers
-from .content import FileError, FileWarning
+from .content import FileError, FileWarning, Wanted
 from .influences import Influences, with_rows
 from .motion import Motion
 from .options import BlendOptions
+from .parts import Parts, numbers_of, selected
 from .reports import WeightReport, WeightWarning
 from .rig import Rig
 from .shapes import ShapeMotion
-from .skeleton import Skeleton
+from .skeleton import Skeleton, upward
 from .skin import Skin
 from .text import well_formed
-from .triangle_mesh import Mesh
-from .twist import Twist
+from .triangle_mesh import Mesh, MeshPart
+from .twist import SIGMA, Twist
 from .twist_joints import twisted_animation, twisted_mesh, twisted_rig
 
-__all__ = ["Animation", "Animations", "Character", "Mesh", "load", "load_motion"]
+__all__ = ["Animation", "Animations", "Character", "Mesh", "MeshPart", "Parts", "load", "load_motion"]
 
 PathLike = str | os.PathLike[str]
 WeightType = Literal["float32", "uint16", "uint8"]
@@ -244,6 +246,34 @@ class Character:
         """The mesh bound to the skeleton, made when it is first asked for."""
         return Skin.quietly(**bound(self.mesh, self.skeleton))
 
+    @cached_property
+    def parts(self) -> Parts:
+        """The meshes of the file, each as a character of its own on the same skeleton, rig and animations.
+
+        They can be looked up by name. The skinning matrices of the whole are theirs, too::
+
+            matrices = hero.animations["Run"].skinning_matrices(0.5)
+            for part in hero.parts:
+                part.skin.deform(matrices, **part.options)
+
+        Positions are the rows `MeshPart.vertices` of those of the whole. A character of one mesh is its only part.
+        Saving a part writes it into the file that it is from, like the whole.
+        """
+        if len(self.mesh.parts) <= 1:
+            return Parts((self,))
+        return Parts(self._of_parts([number]) for number in range(len(self.mesh.parts)))
+
+    def _of_parts(self, numbers: list[int]) -> Character:
+        chosen = selected(self.mesh, self.animations, self.options, self.source, numbers)
+        part = copy.copy(self)
+        for made in ("skin", "scene_matrix", "parts"):
+            vars(part).pop(made, None)
+        name = ", ".join(part.name for part in chosen.mesh.parts)
+        vars(part).update(
+            name=name, mesh=chosen.mesh, animations=chosen.animations, options=chosen.options, source=chosen.source
+        )
+        return part
+
     @property
     def rest_matrices(self) -> NDArray[np.float64]:
         """Skinning matrices (J, 4, 4) of the pose in the file, bind space to scene.
@@ -257,9 +287,7 @@ class Character:
         """Bind space to scene (4, 4): the rest matrix of the root above the joint that carries the most weight."""
         weights = np.nan_to_num(self.mesh.joint_weights, posinf=0.0).clip(min=0.0)
         joint = int(np.argmax(np.bincount(self.mesh.joint_indices.ravel(), weights.ravel())))
-        while self.skeleton.parents[joint] >= 0:
-            joint = int(self.skeleton.parents[joint])
-        matrix: NDArray[np.float64] = self.rest_matrices[joint]
+        matrix: NDArray[np.float64] = self.rest_matrices[upward(self.skeleton, joint)[-1]]
         return matrix
 
     def skinning_matrices(
@@ -341,7 +369,8 @@ class Character:
             Whether it has centers for ``center="optimized"``. They are found for the joints that it has with the twist,
             which those of `optimized_centers` do not suit.
         **options
-            As `sbs.optimized_centers` takes them.
+            As `sbs.optimized_centers` takes them; by default ``sigma=1.0``, as weights may differ more where twists are
+            not left to the centers (docs/twist.md).
 
         Raises
         ------
@@ -354,7 +383,9 @@ class Character:
         arguments = bound(mesh, self.skeleton)
         if optimized:
             influences = twist.influences(mesh.positions, mesh.joint_indices, mesh.joint_weights)
-            arguments["centers"] = optimized_centers(mesh.positions, mesh.triangles, *influences, **options)
+            arguments["centers"] = optimized_centers(
+                mesh.positions, mesh.triangles, *influences, **{"sigma": SIGMA} | options
+            )
         return Skin.quietly(**arguments, twist=twist)
 
     def with_twist_joints(self, twist: Twist, *, rate: float = 30.0) -> Character:
@@ -439,12 +470,14 @@ def bound(mesh: Mesh, skeleton: Skeleton) -> dict[str, Any]:
     }
 
 
-def load(path: PathLike, *, strict: bool = False, skin: int | None = None) -> Character:
+def load(
+    path: PathLike, *, strict: bool = False, skin: int | None = None, mesh: str | Sequence[str] | None = None
+) -> Character:
     """Read a skinned character from a file: glTF 2.0 (.glb, .gltf), or another format that ``sbs formats`` lists.
 
-    All triangles of one skin become one mesh: every primitive of every mesh, also of skins with the same joints. Strips
-    and fans are converted to triangles; points, lines, materials and meshes without a skin are left out. Morph targets
-    become `Mesh.shapes`.
+    All meshes on one skeleton become one, one behind the other; `Character.parts` has them one by one. Skins may differ
+    in the joints that they list, and in the space that their meshes were bound in. Strips and fans are converted to
+    triangles; points, lines and meshes without a skin are left out. Morph targets become `Mesh.shapes`.
     If only some primitives have normals, the others get area-weighted ones. If the file's own pose scales all joints
     alike (an armature scaled by 100, for instance), the mesh and the bind pose are scaled instead: deformed positions
     are those of the scene, in its units, and skinning matrices are rigid.
@@ -455,7 +488,10 @@ def load(path: PathLike, *, strict: bool = False, skin: int | None = None) -> Ch
     strict : bool, optional
         Refuse weights that need a repair (NaN, negative, a sum that is not 1, ...), see `Skin`.
     skin : int, optional
-        Number of the skin in the file; by default the one with the most vertices.
+        Of several skeletons the one that the skin of this number in the file is on. By default the one with the most
+        vertices.
+    mesh : str or sequence of str, optional
+        Names of the meshes to read: in glTF those of their nodes, in FBX and USD those of the objects. By default all.
 
     Returns
     -------
@@ -465,7 +501,7 @@ def load(path: PathLike, *, strict: bool = False, skin: int | None = None) -> Ch
     ------
     ValueError
         If the file is damaged, has no skin, or is compressed (Draco, meshopt), or its format is not known; the message
-        names the file and the element. Under `strict`, if weights need a repair.
+        names the file and the element. If no mesh has the name. Under `strict`, if weights need a repair.
     MissingExtraError
         If the format needs a package that is not installed.
     OSError
@@ -494,16 +530,23 @@ def load(path: PathLike, *, strict: bool = False, skin: int | None = None) -> Ch
     source = pathlib.Path(path)
     read = formats.recognized(source).read
     assert read is not None  # a format with that role has one
-    content = read(source, skin)
+    names = [mesh] if isinstance(mesh, str) else list(mesh or ())
+    if mesh is not None and not names:
+        raise ValueError("mesh has no names")
+    content = read(source, Wanted(skin, tuple(names)))
     name = well_formed(source.stem)
     with about(str(source)):
         for remark in content.remarks:
             warn(remark, FileWarning)
         try:
-            mesh = content.surface.as_mesh() if content.mesh is None else content.mesh
-            return Character(
-                name, mesh, content.skeleton, content.rig, content.animations, strict, content.options, content.source
-            )
+            whole = content.surface.as_mesh() if content.mesh is None else content.mesh
+            numbers = numbers_of(whole, names) if names else range(len(whole.parts))
+            surface, animations, options = whole, content.animations, content.options
+            kept = content.source
+            if len(numbers) < len(whole.parts):
+                part = selected(whole, animations, options, kept, numbers)
+                surface, animations, options, kept = part.mesh, part.animations, part.options, part.source
+            return Character(name, surface, content.skeleton, content.rig, animations, strict, options, kept)
         except ValueError as error:
             raise FileError(f"{source}: {error}") from error
 

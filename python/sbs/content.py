@@ -14,13 +14,14 @@ from .options import BlendOptions
 from .rig import Floats, Rig
 from .shapes import BlendShape
 from .skeleton import Skeleton
-from .triangle_mesh import Mesh
+from .triangle_mesh import Mesh, MeshPart
 
 __all__ = [
     "CharacterContent",
     "FileError",
     "FileWarning",
     "SkinnedMesh",
+    "Wanted",
     "fold_scale",
     "skeleton_of",
     "unique_names",
@@ -42,6 +43,22 @@ class FileWarning(UserWarning):
     """A part of a file was left out, or changed when it was read."""
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """Which of the characters in a file is read: one of several skeletons.
+
+    Attributes
+    ----------
+    skin : int, optional
+        That of a skin, by its number in the file.
+    meshes : tuple of str
+        That of the first of these meshes, by their names in the file. By default the one with the most vertices.
+    """
+
+    skin: int | None = None
+    meshes: tuple[str, ...] = ()
+
+
 @dataclass
 class SkinnedMesh:
     """Vertices and triangles, in double precision; see `sbs.Mesh`."""
@@ -55,6 +72,11 @@ class SkinnedMesh:
     centers: Floats | None = None
     tangents: Floats | None = None
     shapes: tuple[BlendShape, ...] = ()
+    parts: tuple[MeshPart, ...] = ()
+
+    def named(self, name: str) -> SkinnedMesh:
+        """The same as a part of that name."""
+        return replace(self, parts=(MeshPart(name, range(len(self.positions)), range(len(self.shapes))),))
 
     def as_mesh(self) -> Mesh:
         """The same in single precision; numbers too large for it become infinite, which `Skin` refuses."""
@@ -73,6 +95,7 @@ class SkinnedMesh:
                 centers=self.centers,
                 tangents=single(self.tangents),
                 shapes=tuple(replace(shape, offsets=shape.offsets.astype(np.float32)) for shape in self.shapes),
+                parts=self.parts,
             )
 
 

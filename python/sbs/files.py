@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 import secrets
 import shutil
@@ -19,7 +20,9 @@ from pathlib import Path
 # A longer suffix is not that of a known format, and would not fit after the random name.
 _LONGEST_SUFFIX = 32
 
-# How long Windows gets to let a file be replaced, and between two attempts, in seconds.
+# How often, and how long at least, Windows is asked to let a file be replaced: a busy machine comes to few attempts in
+# that time. Seconds.
+_ATTEMPTS = 100
 _PATIENCE = 2.0
 _PAUSE = 0.01
 
@@ -83,11 +86,11 @@ def _beside(target: Path, there: os.stat_result | None, token: str) -> Iterator[
 def _rename(temporary: Path, target: Path) -> None:
     """Let a file take the place of another; on Windows, as soon as nobody has that one open."""
     end = time.monotonic() + _PATIENCE
-    while True:
+    for attempt in itertools.count(1):
         try:
             temporary.replace(target)
         except PermissionError:
-            if os.name != "nt" or time.monotonic() > end:
+            if os.name != "nt" or (attempt >= _ATTEMPTS and time.monotonic() > end):
                 raise
             time.sleep(_PAUSE)
         else:

@@ -1,20 +1,34 @@
 # SPDX-License-Identifier: MIT
-"""What `Skin.deform_vjp` returns."""
+"""What `Skin.deform_vjp` takes and returns."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .options import AnyFloats
+from .options import AnyFloats, Method, MethodOptions, Rotation
 
-__all__ = ["DeformGradients", "Differentiable", "wanted_bits"]
+__all__ = ["DeformGradients", "Differentiable", "refuse_indifferentiable", "wanted_bits"]
 
-Differentiable = Literal["rest_positions", "rest_normals", "joint_weights", "skinning_matrices", "centers", "amount"]
+Differentiable = Literal[
+    "rest_positions",
+    "rest_normals",
+    "joint_weights",
+    "skinning_matrices",
+    "centers",
+    "amount",
+    "twists",
+    "twist_shares",
+]
 """What a deformation can be differentiated by."""
+
+CORE_NAMES = 6
+"""How many of these the core knows; the others are of twists."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +45,11 @@ class DeformGradients:
         By the first three rows of each matrix.
     amount : (V,) ndarray or None
         Of the skin's type.
+    twists : (B, 2) ndarray of float64 or None
+        By the twists of the bones of a skin with twist.
+    twist_shares : (V, K) ndarray of float64 or None
+        By where along its bone each influence of such a skin is, 0 at the head and 1 at the tail; 0 for joints
+        without a bone.
     """
 
     rest_positions: AnyFloats | None
@@ -39,10 +58,26 @@ class DeformGradients:
     skinning_matrices: NDArray[np.float64] | None
     centers: AnyFloats | None
     amount: AnyFloats | None
+    twists: NDArray[np.float64] | None = None
+    twist_shares: NDArray[np.float64] | None = None
 
 
+def refuse_indifferentiable(rotation: Rotation, base: Method | MethodOptions | None) -> None:
+    """Refuse methods that have no gradient.
+
+    Raises
+    ------
+    ValueError
+        If the method, or the base that it is blended with, is one.
+    """
+    beside: Mapping[str, object] = base if isinstance(base, Mapping) else {}
+    if "average" in (rotation, beside.get("rotation")) or beside.get("rcond") is not None:
+        raise ValueError("deform_vjp: there is no gradient of rotation='average', nor of rcond")
+
+
+@cache
 def wanted_bits(wanted: tuple[Differentiable, ...]) -> int:
-    """What the core is asked for.
+    """What the core is asked for, which knows no twist.
 
     Raises
     ------
@@ -53,4 +88,4 @@ def wanted_bits(wanted: tuple[Differentiable, ...]) -> int:
     for name in wanted:
         if name not in names:
             raise ValueError(f"wanted: {name!r} is none of {[*names]}")
-    return sum(1 << number for number, name in enumerate(names) if name in wanted)
+    return sum(1 << number for number, name in enumerate(names[:CORE_NAMES]) if name in wanted)

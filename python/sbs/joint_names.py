@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 __all__ = ["canonical", "matched", "parts_of_body"]
 
 # In lower case and without what separates words. CMU's motion capture and Mixamo, MakeHuman's default rig, Biped and
-# Unreal, Rigify, Quaternius.
+# Unreal, Rigify, Quaternius. Mixamo has one spine more than CMU.
 _CENTRAL = {
     "hips": ("hips", "hip", "pelvis", "root"),
     "lower back": ("lowerback", "spine05", "abdomen"),
     "spine": ("spine", "spine03", "torso"),
-    "chest": ("spine1", "spine01", "chest"),
+    "chest": ("spine2", "spine1", "spine01", "chest"),
     "neck": ("neck", "neck01"),
     "upper neck": ("neck1", "neck02"),
     "head": ("head",),
@@ -30,11 +30,23 @@ _SIDED = {
     "foot": ("foot", "ankle"),
     "toes": ("toebase", "toe", "toes", "ball", "toe11"),
 }
+# Rigify numbers all from the hips to the head, and what others call spine is not the same.
+_RIGIFY_SPINE = {
+    "spine": "hips",
+    "spine001": "lower back",
+    "spine002": "spine",
+    "spine003": "chest",
+    "spine004": "neck",
+    "spine005": "upper neck",
+    "spine006": "head",
+}
 # The part, and how far behind in its list the name stands: a joint "hips" goes before one "root".
 _PART_OF = {alias: (part, rank) for part, names in _CENTRAL.items() for rank, alias in enumerate(names)}
 _SIDED_PART_OF = {alias: (part, rank) for part, names in _SIDED.items() for rank, alias in enumerate(names)}
 
 _PREFIX = re.compile(r"^.*[:|]|^bip0*1[ _]?", re.IGNORECASE)
+# In a generated rig of Rigify, of the bones that deform: they go before controls of the same part.
+_DEFORMS = "DEF-"
 _SIDE = re.compile(
     r"^(?P<word>(?i:left|right))[ _.-]?(?P<a>.+)$|^(?P<letter>[lrLR])[ _.-](?P<b>.+)$|^(?P<capital>[LR])(?P<c>[A-Z].*)$"
     r"|^(?P<d>.+)[ _.-](?P<end>(?i:l|r|left|right))$"
@@ -43,12 +55,30 @@ _SIDE = re.compile(
 
 def canonical(name: str) -> str | None:
     """What part of the body a joint is by its name, such as ``"left forearm"``; None where that is not known."""
-    found = _part(name)
+    found = _part(name, _is_of_rigify([name]))
     return None if found is None else found[0]
 
 
-def _part(name: str) -> tuple[str, int] | None:
+def _is_of_rigify(names: Iterable[str]) -> bool:
+    """Whether spines are numbered as Rigify does, by all names of a skeleton."""
+    names = [_PREFIX.sub("", name) for name in names]
+    return any(name.startswith(_DEFORMS) for name in names) or {"spine", "spine001", "spine003"} <= set(
+        map(_plain, names)
+    )
+
+
+def _part(name: str, of_rigify: bool) -> tuple[str, int] | None:
+    """The part that a name says, and its rank: the less, the better it says so."""
     bare = _PREFIX.sub("", name)
+    if bare.startswith(_DEFORMS):
+        found = _part(bare[len(_DEFORMS) :], of_rigify)
+        return None if found is None else (found[0], found[1] - 1000)
+    if of_rigify and _plain(bare) in _RIGIFY_SPINE:
+        return _RIGIFY_SPINE[_plain(bare)], 0
+    return _part_of_bare(bare)
+
+
+def _part_of_bare(bare: str) -> tuple[str, int] | None:
     found = _SIDE.match(bare)
     if found is not None:
         side = next(found[key] for key in ("word", "letter", "capital", "end") if found[key])[0].lower()
@@ -118,8 +148,9 @@ def _numbers(names: Iterable[str]) -> dict[str, int]:
 def _parts(names: Sequence[str], taken: set[int]) -> dict[str, int]:
     """The joint for each part of the body, the first of those whose name says it best; but none that is taken."""
     found: dict[str, tuple[int, int]] = {}
+    of_rigify = _is_of_rigify(names)
     for number, name in enumerate(names):
-        part = _part(name)
+        part = _part(name, of_rigify)
         if part is not None:
             found[part[0]] = min(found.get(part[0], (part[1], number)), (part[1], number))
     return {part: number for part, (_, number) in found.items() if number not in taken}

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from . import _core
 from .character import Character
 from .influences import tidy
-from .skeleton import Skeleton
+from .skeleton import Skeleton, upward
 from .twist import FRAMES, Twist
 
 __all__ = ["TwistBone", "limb_twist", "twist_amounts", "twist_bones"]
@@ -193,8 +193,8 @@ def limb_twist(
     )
 
 
-ACROSS = 0.4
-"""How much spherical blending there is across joints: what loses least in the scenes of docs/quality.md."""
+ACROSS = 0.35
+"""How much spherical blending there is across joints: docs/twist.md has what others make of the same scenes."""
 
 ELSEWHERE = 1 / 3
 """A vertex with so much of its weight on other joints than its limb's is all across joints."""
@@ -378,7 +378,7 @@ def stem(name: str) -> str:
 
 def _with_two_limbs_below(skeleton: Skeleton, limbs: list[int]) -> set[int]:
     """Which limbs have two other limbs below them, neither of which is below the other."""
-    above = {limb: set(_ancestors(skeleton, limb)) for limb in limbs}
+    above = {limb: set(upward(skeleton, limb)[1:]) for limb in limbs}
     return {
         limb
         for limb in limbs
@@ -386,13 +386,6 @@ def _with_two_limbs_below(skeleton: Skeleton, limbs: list[int]) -> set[int]:
         for other in limbs
         if limb in above[one] & above[other] and one != other and one not in above[other] and other not in above[one]
     }
-
-
-def _ancestors(skeleton: Skeleton, joint: int) -> Iterator[int]:
-    parent = int(skeleton.parents[joint])
-    while parent >= 0:
-        yield parent
-        parent = int(skeleton.parents[parent])
 
 
 def _as_told(limbs: _Limbs, chosen: list[int]) -> Iterator[TwistBone]:

@@ -14,6 +14,7 @@ __all__ = [
     "AnyFloats",
     "BlendOptions",
     "Center",
+    "CoreOptions",
     "DeformOptions",
     "Floats",
     "InverseOptions",
@@ -21,6 +22,9 @@ __all__ = [
     "MethodName",
     "MethodOptions",
     "Rotation",
+    "amounts_of",
+    "base_options",
+    "core_options",
     "method_name",
     "refuse_idle",
 ]
@@ -75,11 +79,23 @@ class InverseOptions(BlendOptions, total=False):
     threads: int | None
 
 
+class CoreOptions(TypedDict):
+    """The same options as the core takes them."""
+
+    method: MethodName
+    rotation: Rotation
+    center: Center
+    damping: float
+    rcond: float | None
+    amount: ArrayLike | None
+    base: MethodName | MethodOptions
+
+
 _NAMES: dict[str, str] = {short: name for name, short in SHORT_NAMES.items()}
 
 
 def method_name(method: Method, option: str = "method") -> MethodName:
-    """The name of a method, which may be told by its abbreviation.
+    """The full name of a method, which may be given by its abbreviation.
 
     Raises
     ------
@@ -122,3 +138,58 @@ def refuse_idle(method: str, options: Mapping[str, Any], whose: str = "") -> Non
         raise ValueError(f"{whose}damping has no effect on center='optimized'")
     if given >= {"damping", "rcond"}:
         raise ValueError(f"{whose}damping has no effect beside rcond, which takes its place")
+
+
+def amounts_of(amount: ArrayLike | None, vertex_count: int) -> ArrayLike | None:
+    """One amount for each vertex, also from a single number."""
+    return amount if amount is None or np.ndim(amount) else np.full(vertex_count, amount)
+
+
+def base_options(amount: ArrayLike | None, base: Method | MethodOptions | None) -> MethodName | MethodOptions:
+    """The base method of an amount.
+
+    Raises
+    ------
+    ValueError
+        If there is a base without an amount, its method is unknown, or one of its options has no effect.
+    """
+    if base is None:
+        return "linear"
+    if amount is None:
+        raise ValueError("base has no effect without amount")
+    if not isinstance(base, dict):
+        return method_name(base, "base")
+    refuse_idle(base.get("method", "spherical"), base, "base: ")
+    return cast(
+        "MethodOptions",
+        {**base, "method": method_name(base["method"], "base['method']")} if "method" in base else base,
+    )
+
+
+def core_options(
+    vertex_count: int,
+    method: Method,
+    rotation: Rotation,
+    center: Center,
+    damping: float,
+    rcond: float | None,
+    amount: ArrayLike | None,
+    base: Method | MethodOptions | None,
+) -> CoreOptions:
+    """The options of `Skin.deform` for the core.
+
+    Raises
+    ------
+    ValueError
+        If a method is not known, or an option has no effect.
+    """
+    refuse_idle(method, {"rotation": rotation, "center": center, "damping": damping, "rcond": rcond})
+    return {
+        "method": method_name(method),
+        "rotation": rotation,
+        "center": center,
+        "damping": damping,
+        "rcond": rcond,
+        "amount": amounts_of(amount, vertex_count),
+        "base": base_options(amount, base),
+    }

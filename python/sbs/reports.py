@@ -5,7 +5,15 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-__all__ = ["PoseReport", "SingularVertexWarning", "WeightReport", "WeightWarning"]
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["PoseReport", "SingularVertexWarning", "WeightReport", "WeightWarning", "counted"]
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """A number of things in words, such as ``"1 vertex"``."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
 
 
 class WeightWarning(UserWarning):
@@ -14,6 +22,15 @@ class WeightWarning(UserWarning):
 
 class SingularVertexWarning(UserWarning):
     """A deformation could not be undone for some vertices, which joints have flattened."""
+
+    @staticmethod
+    def message(singular: NDArray[np.bool_]) -> str:
+        """What it says of a mesh, of which some vertices, (V,), are singular."""
+        vertices = counted(len(singular), "vertex", "vertices")
+        return (
+            f"{np.count_nonzero(singular)} of {vertices} can't be undone, as their joints have crushed them, and get "
+            f"their rest position; the first is vertex {np.argmax(singular)}"
+        )
 
 
 @dataclass(frozen=True)

@@ -294,6 +294,14 @@ class Skeleton:
         return matrices
 
 
+def upward(skeleton: Skeleton, joint: int) -> list[int]:
+    """A joint, its parent, and so on to the root."""
+    way = [joint]
+    while skeleton.parents[way[-1]] >= 0:
+        way.append(int(skeleton.parents[way[-1]]))
+    return way
+
+
 def _read_only(array: NDArray[Scalar]) -> NDArray[Scalar]:
     array.setflags(write=False)
     return array

@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from typing import Any, Literal, Self, Unpack, cast, overload
+from typing import Any, Literal, Self, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from .callers import warn
-from .gradients import DeformGradients, Differentiable, wanted_bits
+from .gradients import DeformGradients, Differentiable, refuse_indifferentiable, wanted_bits
 from .influences import Influences, tidy
 from .options import (
     DAMPING,
@@ -22,13 +20,14 @@ from .options import (
     Floats,
     InverseOptions,
     Method,
-    MethodName,
     MethodOptions,
     Rotation,
+    core_options,
     method_name,
     refuse_idle,
 )
-from .reports import PoseReport, SingularVertexWarning, WeightReport, WeightWarning
+from .reports import PoseReport, SingularVertexWarning, WeightReport, WeightWarning, counted
+from .rest_cores import RestCores
 from .twist import Twist
 from .twisted import Twisted
 
@@ -100,8 +99,6 @@ class Skin:
     1.0
     """
 
-    _spare: list[_core.Skin]
-
     def __init__(
         self,
         rest_positions: ArrayLike,
@@ -133,12 +130,14 @@ class Skin:
         self._warn_of_repairs()
 
     def _make(self, arguments: dict[str, Any], twist: Twist | None, strict: bool = False) -> None:
-        self._spare = []
-        self._twisted: Twisted | None = None
         if twist is None:
-            self._core = _core.Skin(**arguments, strict=strict)
+            self._take(_core.Skin(**arguments, strict=strict), None)
         else:
-            self._core, self._twisted = Twisted.bind(arguments, twist, strict=strict)
+            self._take(*Twisted.bind(arguments, twist, strict=strict))
+
+    def _take(self, core: _core.Skin, twisted: Twisted | None) -> None:
+        self._core, self._twisted = core, twisted
+        self._rest = RestCores(core)
 
     @classmethod
     def quietly(cls, *args: Any, twist: Twist | None = None, **kwargs: Any) -> Self:
@@ -393,17 +392,11 @@ class Skin:
         -----
         The global interpreter lock is released during the computation.
         """
-        refuse_idle(method, {"rotation": rotation, "center": center, "damping": damping, "rcond": rcond})
-        with self._at_rest(rest_positions) as core:
+        chosen = core_options(self.vertex_count, method, rotation, center, damping, rcond, amount, base)
+        with self._rest.lent(rest_positions) as core:
             return core.deform(
                 self._posed(skinning_matrices, twists),
-                method=method_name(method),
-                rotation=rotation,
-                center=center,
-                damping=damping,
-                rcond=rcond,
-                amount=self._amounts(amount),
-                base=self._base(amount, base),
+                **chosen,
                 normals=normals,
                 out=out,
                 out_normals=out_normals,
@@ -463,16 +456,10 @@ class Skin:
         ValueError, TypeError, LinAlgError
             As `deform`. All matrices are checked before anything is written.
         """
-        refuse_idle(method, {"rotation": rotation, "center": center, "damping": damping, "rcond": rcond})
+        chosen = core_options(self.vertex_count, method, rotation, center, damping, rcond, amount, base)
         return self._core.deform_many(
             self._posed(skinning_matrices, twists, many=True),
-            method=method_name(method),
-            rotation=rotation,
-            center=center,
-            damping=damping,
-            rcond=rcond,
-            amount=self._amounts(amount),
-            base=self._base(amount, base),
+            **chosen,
             normals=normals,
             out=out,
             out_normals=out_normals,
@@ -578,29 +565,18 @@ class Skin:
         >>> skin.inverse_deform(skin.deform(matrices), matrices).round(6) + 0.0
         array([[0., 1., 0.]])
         """
-        refuse_idle(method, {"rotation": rotation, "center": center, "damping": damping, "rcond": rcond})
+        chosen = core_options(self.vertex_count, method, rotation, center, damping, rcond, amount, base)
         positions, singular = self._core.inverse_deform(
             posed_positions,
             self._posed(skinning_matrices, twists),
-            method=method_name(method),
-            rotation=rotation,
-            center=center,
-            damping=damping,
-            rcond=rcond,
-            amount=self._amounts(amount),
-            base=self._base(amount, base),
+            **chosen,
             out=out,
             threads=threads,
         )
         if return_singular:
             return positions, singular
-        count = int(np.count_nonzero(singular))
-        if count:
-            message = (
-                f"{count} of {_count(self.vertex_count, 'vertex', 'vertices')} can't be undone, as their joints have "
-                f"crushed them, and get their rest position; the first is vertex {int(np.argmax(singular))}"
-            )
-            warn(message, SingularVertexWarning)
+        if singular.any():
+            warn(SingularVertexWarning.message(singular), SingularVertexWarning)
         return positions
 
     def deform_vjp(
@@ -617,6 +593,7 @@ class Skin:
         amount: ArrayLike | None = None,
         base: Method | MethodOptions | None = None,
         rest_positions: ArrayLike | None = None,
+        twists: ArrayLike | None = None,
         threads: int | None = None,
     ) -> DeformGradients:
         """Differentiate a deformation: from the gradient of a loss by its results to that by its input.
@@ -633,10 +610,11 @@ class Skin:
             The gradient of the loss by the deformed positions and normals; at least one of them. What is NaN spreads.
         wanted : tuple of str
             What to differentiate by: "rest_positions", "rest_normals", "joint_weights", "skinning_matrices", "centers"
-            (other than zero with ``center="optimized"`` alone) and "amount".
-        method, rotation, center, damping, amount, base, rest_positions
-            Those of the deformation; see `deform`. There is no gradient of ``rotation="average"``, of `rcond`, nor of a
-            skin with twist.
+            (other than zero with ``center="optimized"`` alone) and "amount"; of a skin with twist also "twists" and
+            "twist_shares", which are where along its bone each influence is.
+        method, rotation, center, damping, amount, base, rest_positions, twists
+            Those of the deformation; see `deform`. There is no gradient of ``rotation="average"``, nor of `rcond`.
+            Without `twists` they follow from the matrices, and so they do in the gradient by these.
         threads : int, optional
             The most threads. The result does not depend on it, not even in a bit.
 
@@ -670,31 +648,30 @@ class Skin:
         """
         if grad_positions is None and grad_normals is None:
             raise ValueError("deform_vjp needs grad_positions or grad_normals")
-        if self._twisted is not None:
-            raise ValueError("deform_vjp: a skin with twist has no gradient")
-        for of in ({"method": method, "rotation": rotation}, base if isinstance(base, Mapping) else {}):
-            if of.get("rotation", "qlerp") == "average" or of.get("rcond") is not None:
-                raise ValueError("deform_vjp: there is no gradient of rotation='average', nor of rcond")
+        twisted = self._twisted
+        for name in ("twists", "twist_shares"):
+            if name in wanted and twisted is None:
+                raise ValueError(f"wanted: {name!r} needs a skin that was made with twist")
+        refuse_indifferentiable(rotation, base)
         if "amount" in wanted and amount is None:
             raise ValueError("wanted: 'amount' needs an amount")
-        refuse_idle(method, {"rotation": rotation, "center": center, "damping": damping})
-        with self._at_rest(rest_positions) as core:
-            moved = {} if rest_positions is None else self._moved(rest_positions)
-            results = core.deform_vjp(
+        chosen = core_options(self.vertex_count, method, rotation, center, damping, None, amount, base)
+        with self._rest.lent(rest_positions) as core:
+            found = core.deform_vjp(
                 grad_positions,
                 grad_normals,
-                skinning_matrices,
-                wanted=wanted_bits(wanted),
-                method=method_name(method),
-                rotation=rotation,
-                center=center,
-                damping=damping,
-                amount=self._amounts(amount),
-                base=self._base(amount, base),
+                self._posed(skinning_matrices, twists),
+                wanted=wanted_bits(tuple(wanted) if twisted is None else twisted.needed(wanted)),
                 threads=threads,
-                **moved,
+                **chosen,
+                **self._rest.moved(rest_positions),
             )
-        return DeformGradients(*results)
+        gradients = DeformGradients(*found)
+        if twisted is None:
+            return gradients
+        return twisted.gradients(
+            gradients, wanted, skinning_matrices, twists, self._core.rest_positions, moved=rest_positions is not None
+        )
 
     def weight_jacobian(
         self,
@@ -717,8 +694,8 @@ class Skin:
         Returns
         -------
         (3, K) ndarray of float64
-            The derivative of its position by the weights as they were given; 0 for weights of 0. It takes about the
-            time of three calls of `deform_vjp`.
+            The derivative of its position by the weights as they were given; 0 for weights of 0. Only that vertex is
+            computed.
 
         Raises
         ------
@@ -739,33 +716,11 @@ class Skin:
                [-2.,  2.],
                [ 0.,  0.]])
         """
-        rows = []
-        for axis in range(3):
-            upstream = np.zeros((self.vertex_count, 3))
-            upstream[vertex, axis] = 1
-            found = self.deform_vjp(
-                skinning_matrices,
-                upstream,
-                wanted=("joint_weights",),
-                method=method,
-                center=center,
-                damping=damping,
-            )
-            assert found.joint_weights is not None
-            rows.append(found.joint_weights[vertex])
-        return np.stack(rows).astype(np.float64)
-
-    def _moved(self, rest_positions: ArrayLike) -> dict[str, Any]:
-        """Other rest positions, and the centers that go with them."""
-        return {"rest_positions": rest_positions, "centers": self._centers_at(rest_positions)}
-
-    def _centers_at(self, rest_positions: ArrayLike) -> NDArray[np.float64] | None:
-        """The centers of other rest positions: what is blended linearly stays its own center."""
-        centers, rest = self._core.centers, self._core.rest_positions
-        if centers is None:
-            return None
-        own = (centers == rest).all(axis=1, keepdims=True)
-        return np.where(own, np.asarray(rest_positions, rest.dtype), centers)
+        refuse_idle(method, {"center": center, "damping": damping})
+        found = self._core.weight_jacobian(
+            vertex, self._posed(skinning_matrices), method=method_name(method), center=center, damping=damping
+        )
+        return found if self._twisted is None else self._twisted.jacobian(vertex, found, self._core.rest_positions)
 
     def _posed(self, matrices: ArrayLike, twists: ArrayLike | None = None, *, many: bool = False) -> ArrayLike:
         """Matrices of all joints that the core has."""
@@ -774,51 +729,6 @@ class Skin:
         if twists is not None:
             raise ValueError("twists has no effect on a skin that was made without twist")
         return matrices
-
-    @contextmanager
-    def _at_rest(self, rest_positions: ArrayLike | None) -> Iterator[_core.Skin]:
-        """The core, or one with other rest positions that nobody else uses for the time being."""
-        core = self._core
-        if rest_positions is None:
-            yield core
-            return
-        try:
-            moved = self._spare.pop()
-        except IndexError:
-            # What is given back serves later calls: there are as many as threads were at work at once.
-            moved = _core.Skin(
-                core.rest_positions,
-                core.joint_indices,
-                core.joint_weights,
-                joint_count=core.joint_count,
-                parents=core.parents,
-                joint_positions=core.joint_positions,
-                rest_normals=core.rest_normals,
-                centers=core.centers,
-            )
-        try:
-            moved.move(rest_positions, self._centers_at(rest_positions))
-            yield moved
-        finally:
-            self._spare.append(moved)
-
-    def _amounts(self, amount: ArrayLike | None) -> ArrayLike | None:
-        """One amount for each vertex, also from a single number."""
-        return amount if amount is None or np.ndim(amount) else np.full(self.vertex_count, amount)
-
-    def _base(self, amount: ArrayLike | None, base: Method | MethodOptions | None) -> MethodName | MethodOptions:
-        """The base method of an amount."""
-        if base is None:
-            return "linear"
-        if amount is None:
-            raise ValueError("base has no effect without amount")
-        if not isinstance(base, dict):
-            return method_name(base, "base")
-        refuse_idle(base.get("method", "spherical"), base, "base: ")
-        return cast(
-            "MethodOptions",
-            {**base, "method": method_name(base["method"], "base['method']")} if "method" in base else base,
-        )
 
     def rotation_centers(
         self, skinning_matrices: ArrayLike, *, damping: float = DAMPING, rcond: float | None = None
@@ -911,16 +821,15 @@ class Skin:
         """
         updated = type(self).__new__(type(self))
         updated.__dict__.update(self.__dict__)
-        updated._spare = []
         if vertices is None:
             arguments = {**self._arguments(), "joint_indices": joint_indices, "joint_weights": joint_weights}
             updated._make(arguments, arguments.pop("twist"), strict)
         elif self._twisted is None:
-            updated._core = self._core.update(self._chosen(vertices), joint_indices, joint_weights, strict=strict)
+            core = self._core.update(self._chosen(vertices), joint_indices, joint_weights, strict=strict)
+            updated._take(core, None)
         else:
-            updated._core, updated._twisted = self._twisted.update(
-                self._core, self._chosen(vertices), joint_indices, joint_weights, strict=strict
-            )
+            chosen = self._chosen(vertices)
+            updated._take(*self._twisted.update(self._core, chosen, joint_indices, joint_weights, strict=strict))
         updated._warn_of_repairs()
         return updated
 
@@ -950,9 +859,9 @@ class Skin:
     def __repr__(self) -> str:
         sets = len(self.joint_sets)
         return (
-            f"<sbs.Skin {_count(self.vertex_count, 'vertex', 'vertices')} ({self.dtype}), "
-            f"{_count(self.joint_count, 'joint')}, {_count(sets, 'joint set')} "
-            f"({self.nontrivial_joint_set_count} non-trivial), up to {_count(self.max_influences, 'influence')}>"
+            f"<sbs.Skin {counted(self.vertex_count, 'vertex', 'vertices')} ({self.dtype}), "
+            f"{counted(self.joint_count, 'joint')}, {counted(sets, 'joint set')} "
+            f"({self.nontrivial_joint_set_count} non-trivial), up to {counted(self.max_influences, 'influence')}>"
         )
 
     def __copy__(self) -> Skin:
@@ -982,7 +891,3 @@ class Skin:
 def _restore(cls: type[Skin], arguments: dict[str, Any]) -> Skin:
     """The skin of a pickle. Warnings about its weights were given when it was first made."""
     return cls.quietly(**arguments)
-
-
-def _count(number: int, one: str, many: str | None = None) -> str:
-    return f"{number} {one if number == 1 else many or one + 's'}"

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +13,39 @@ from numpy.typing import ArrayLike, NDArray
 from .options import AnyFloats
 from .shapes import BlendShape
 
-__all__ = ["Mesh"]
+__all__ = ["Mesh", "MeshPart", "triangles_within"]
+
+
+@dataclass(frozen=True)
+class MeshPart:
+    """One of the meshes of a file that a `Mesh` was joined of.
+
+    Attributes
+    ----------
+    name : str
+    vertices : range
+        Its vertices.
+    shapes : range
+        Its blend shapes.
+    """
+
+    name: str
+    vertices: range
+    shapes: range = range(0)
+
+    def moved(self, vertices: int, shapes: int) -> MeshPart:
+        """The same behind some vertices and shapes more."""
+        return MeshPart(
+            self.name,
+            range(self.vertices.start + vertices, self.vertices.stop + vertices),
+            range(self.shapes.start + shapes, self.shapes.stop + shapes),
+        )
+
+
+def triangles_within(triangles: NDArray[Any], vertices: range) -> NDArray[Any]:
+    """The triangles (T, 3) of some of the vertices, numbered from the first of these."""
+    inside = (triangles[:, 0] >= vertices.start) & (triangles[:, 0] < vertices.stop)
+    return np.asarray(triangles[inside] - vertices.start, triangles.dtype)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,11 +72,14 @@ class Mesh:
         bitangent and normal: see `sbs.tangents`.
     shapes : tuple of BlendShape
         Blend shapes, also called morph targets.
+    parts : tuple of MeshPart
+        The meshes of the file that it was joined of, one behind the other; a single one is the whole. Empty if nothing
+        is known of any.
 
     Raises
     ------
     ValueError
-        If triangles, texture coordinates, tangents or shapes do not fit the positions. `Skin` checks the rest.
+        If triangles, texture coordinates, tangents, shapes or parts do not fit the positions. `Skin` checks the rest.
     """
 
     positions: AnyFloats
@@ -54,6 +91,7 @@ class Mesh:
     centers: NDArray[np.float64] | None = None
     tangents: AnyFloats | None = None
     shapes: tuple[BlendShape, ...] = ()
+    parts: tuple[MeshPart, ...] = ()
 
     def __post_init__(self) -> None:
         triangles, count = np.asarray(self.triangles), len(self.positions)
@@ -74,6 +112,71 @@ class Mesh:
                 raise ValueError(f"shape {shape.name!r} has offsets {offsets} for vertices {vertices.shape}")
             if vertices.size and not (vertices.min() >= 0 and vertices.max() < count):
                 raise ValueError(f"shape {shape.name!r} moves vertices that are out of range for {count}")
+        self._check_parts()
+
+    def _check_parts(self) -> None:
+        count = len(self.positions)
+        if len(self.parts) == 1:
+            whole = MeshPart(self.parts[0].name, range(count), range(len(self.shapes)))
+            object.__setattr__(self, "parts", (whole,))
+            return
+        end = 0
+        for number, part in enumerate(self.parts):
+            if part.vertices.start != end or part.vertices.step != 1:
+                raise ValueError(f"parts[{number}] has vertices {part.vertices}, but it begins with vertex {end}")
+            end = part.vertices.stop
+        if self.parts and end != count:
+            raise ValueError(f"parts have {end} vertices, the mesh {count}: parts=() forgets them")
+        if self.parts:
+            owners = np.repeat(np.arange(len(self.parts)), [len(part.vertices) for part in self.parts])[self.triangles]
+            for row in np.flatnonzero(owners.min(axis=1) != owners.max(axis=1))[:1]:
+                raise ValueError(f"triangles[{row}] has corners in two parts: parts=() forgets them")
+
+    def of_parts(self, numbers: Sequence[int]) -> Mesh:
+        """The mesh of some of the parts, in their order, with their blend shapes.
+
+        Parameters
+        ----------
+        numbers : sequence of int
+            Each once.
+
+        Raises
+        ------
+        ValueError
+            If there is none, one occurs twice or is out of range.
+        """
+        chosen = sorted(set(numbers))
+        if not chosen or len(chosen) < len(numbers) or not 0 <= chosen[0] <= chosen[-1] < len(self.parts):
+            raise ValueError(f"numbers is {list(numbers)}; some of the {len(self.parts)} parts are needed, each once")
+        parts: list[MeshPart] = []
+        shapes: list[BlendShape] = []
+        triangles = []
+        end = 0
+        for number in chosen:
+            part = self.parts[number]
+            triangles.append(triangles_within(self.triangles, part.vertices) + np.int32(end))
+            own = [self.shapes[shape] for shape in part.shapes if shape < len(self.shapes)]
+            parts.append(
+                MeshPart(part.name, range(end, end + len(part.vertices)), range(len(shapes), len(shapes) + len(own)))
+            )
+            step = np.int32(end - part.vertices.start)
+            shapes += [replace(shape, vertices=shape.vertices + step) for shape in own]
+            end += len(part.vertices)
+        rows = np.concatenate([np.asarray(self.parts[number].vertices) for number in chosen])
+        return replace(self._rows(rows), triangles=np.concatenate(triangles), shapes=tuple(shapes), parts=tuple(parts))
+
+    def _rows(self, rows: NDArray[np.intp]) -> Mesh:
+        """Some vertices, or all in another order, without triangles, shapes and parts."""
+        return Mesh(
+            positions=self.positions[rows],
+            triangles=np.empty((0, 3), np.int32),
+            joint_indices=self.joint_indices[rows],
+            joint_weights=self.joint_weights[rows],
+            normals=None if self.normals is None else self.normals[rows],
+            uvs=None if self.uvs is None else self.uvs[rows],
+            centers=None if self.centers is None else self.centers[rows],
+            tangents=None if self.tangents is None else self.tangents[rows],
+        )
 
     def reordered(self, order: ArrayLike) -> Mesh:
         """The mesh with its vertices in another order, and triangles and blend shapes renumbered.
@@ -84,7 +187,8 @@ class Mesh:
         Parameters
         ----------
         order : (V,) array_like of int
-            Each vertex once: vertex i becomes what vertex ``order[i]`` is.
+            Each vertex once: vertex i becomes what vertex ``order[i]`` is. If it mixes the vertices of several parts,
+            the mesh has no parts any more.
 
         Raises
         ------
@@ -104,16 +208,12 @@ class Mesh:
         numbers[indices] = np.arange(count, dtype=np.int32)
         for vertex in np.flatnonzero(numbers < 0)[:1]:
             raise ValueError(f"order does not have vertex {vertex}")
+        owners = np.repeat(np.arange(len(self.parts)), [len(part.vertices) for part in self.parts])
+        apart = len(self.parts) > 1 and not np.array_equal(owners[indices], owners)
         return replace(
-            self,
-            positions=self.positions[indices],
+            self._rows(indices),
             triangles=numbers[self.triangles],
-            joint_indices=self.joint_indices[indices],
-            joint_weights=self.joint_weights[indices],
-            normals=None if self.normals is None else self.normals[indices],
-            uvs=None if self.uvs is None else self.uvs[indices],
-            centers=None if self.centers is None else self.centers[indices],
-            tangents=None if self.tangents is None else self.tangents[indices],
+            parts=() if apart else self.parts,
             shapes=tuple(replace(shape, vertices=numbers[shape.vertices]) for shape in self.shapes),
         )
 

@@ -17,6 +17,10 @@ Floats = NDArray[np.float64]
 FRAMES = 4
 """Frames of a bone: apart by 57 degrees in a twist by 170, and by 120 at most."""
 
+SIGMA = 1.0
+"""That of optimized centers where twists are spread: how much weights may differ and yet be similar. Where centers
+need not serve twists, joints bend with less strain, and tear less, than with the 0.1 of Le and Hodgins."""
+
 
 class Twist:
     """Bones along which a twist is spread. Immutable.
@@ -158,11 +162,13 @@ class Twist:
         ValueError
             If a shape is wrong, or a number not finite.
         """
-        matrices, single = as_frames(skinning_matrices)
-        if twists is not None and single:
-            twists = np.asarray(twists)[None]
-        all_matrices = self._core.pose(matrices, twists)
-        return all_matrices[0] if single else all_matrices
+        given = np.asarray(skinning_matrices)
+        if given.ndim == 3:
+            posed: NDArray[np.float64] = self._core.pose(
+                given[None], None if twists is None else np.asarray(twists)[None]
+            )[0]
+            return posed
+        return self._core.pose(given, twists)
 
     def influences(
         self, rest_positions: ArrayLike, joint_indices: ArrayLike, joint_weights: ArrayLike

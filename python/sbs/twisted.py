@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from . import _core
+from .gradients import DeformGradients, Differentiable
 from .influences import Influences, with_rows
 from .options import AnyFloats
 from .twist import Twist
@@ -78,6 +79,68 @@ class Twisted:
             expected = "(F, J, 4, 4) or (F, J, 3, 4)" if many else "(J, 4, 4) or (J, 3, 4)"
             raise ValueError(f"skinning_matrices has shape {given.shape}, expected {expected}")
         return self.twist.pose(given, twists)
+
+    def needed(self, wanted: tuple[Differentiable, ...]) -> tuple[Differentiable, ...]:
+        """By what the core has to be differentiated for what is wanted of the skin."""
+        by_weights = {"rest_positions", "joint_weights", "twist_shares"} & {*wanted}
+        by_matrices = {"skinning_matrices", "twists"} & {*wanted}
+        also: list[Differentiable] = ["joint_weights"] if by_weights else []
+        also += ["skinning_matrices"] if by_matrices else []
+        return (*(name for name in wanted if name not in ("twists", "twist_shares")), *also)
+
+    def gradients(
+        self,
+        of_core: DeformGradients,
+        wanted: tuple[Differentiable, ...],
+        matrices: ArrayLike,
+        twists: ArrayLike | None,
+        rest_positions: AnyFloats,
+        *,
+        moved: bool,
+    ) -> DeformGradients:
+        """The gradients of the skin, from those of its core by what `needed` has.
+
+        Parameters
+        ----------
+        of_core : DeformGradients
+        wanted : tuple of str
+        matrices, twists
+            Those of the pose, as given.
+        rest_positions : (V, 3) ndarray
+            Those that the skin was made from.
+        moved : bool
+            Whether the vertices were elsewhere, which leaves the shares as they are.
+
+        Raises
+        ------
+        ValueError
+            If a shape is wrong, or a number not finite.
+        """
+        by: dict[str, Any] = {name: getattr(of_core, name) for name in ("rest_normals", "centers", "amount")}
+        if of_core.joint_weights is not None:
+            weights, shares, positions = self.twist._core.influences_gradient(
+                rest_positions, self.joint_indices, self.joint_weights, of_core.joint_weights
+            )
+            dtype = of_core.joint_weights.dtype
+            by["joint_weights"] = weights.astype(dtype, copy=False)
+            by["twist_shares"] = shares
+            if of_core.rest_positions is not None:
+                by["rest_positions"] = (
+                    of_core.rest_positions if moved else of_core.rest_positions + positions.astype(dtype)
+                )
+        if of_core.skinning_matrices is not None:
+            by["skinning_matrices"], by["twists"] = self.twist._core.pose_gradient(
+                np.asarray(matrices)[None], twists, of_core.skinning_matrices
+            )
+        return DeformGradients(**{name: by.get(name) if name in wanted else None for name in get_args(Differentiable)})
+
+    def jacobian(self, vertex: int, of_core: NDArray[np.float64], rest_positions: AnyFloats) -> NDArray[np.float64]:
+        """The derivative (3, K) of a vertex by its weights, from that (3, 2 K) by those of the core."""
+        rows = np.full(3, vertex)
+        found = self.twist._core.influences_gradient(
+            rest_positions[rows], self.joint_indices[rows], self.joint_weights[rows], of_core
+        )
+        return found[0]
 
     def update(
         self,

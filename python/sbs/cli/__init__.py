@@ -8,12 +8,14 @@ import click
 from .. import __version__
 from .bench import bench
 from .compare import compare
+from .convert import convert
 from .curvature import bend_curvature
 from .deform import deform
 from .demo import demo
 from .errors import Commands
 from .formats import formats
 from .info import info
+from .linear import linear
 from .muscles import muscles
 from .quality import quality
 from .samples import samples
@@ -29,6 +31,7 @@ def main() -> None:
 
 
 for command in (
-    info, deform, compare, quality, weights, muscles, subdivide, bend_curvature, view, samples, demo, bench, formats,
+    info, convert, deform, compare, quality, weights, linear, muscles, subdivide, bend_curvature, view, samples, demo,
+    bench, formats,
 ):  # fmt: skip
     main.add_command(command)

@@ -19,21 +19,25 @@ from ..picture import Camera, Row, column_width, compose, portraits, weight_colo
 from ..picture.portraits import CLAY
 from ..poses import descendants, vertices_around
 from .blended_bones import Ends, blending_options, chosen_bones
+from .muscle_options import MUSCLES, MuscleSource, cover_of, placed_muscles
 from .options import (
     ANIMATION,
     CENTER,
     CENTERS_CACHE,
     CHARACTER,
+    MESHES,
     ROTATION,
     STRICT,
     TIME,
     TWIST,
     UP,
     VIEW,
+    find_animation,
     pose_at,
     refuse_without,
     samples_option,
     skin_for,
+    twist_for,
     width_option,
 )
 from .posing import JOINT, ROTATE, Turn, check_turns, in_words, turned_joints
@@ -49,6 +53,7 @@ ZOOM = 0.06
 
 @click.command()
 @CHARACTER
+@MESHES
 @ANIMATION
 @TIME
 @JOINT
@@ -57,6 +62,7 @@ ZOOM = 0.06
 @CENTER
 @CENTERS_CACHE
 @TWIST
+@MUSCLES
 @blending_options
 @VIEW
 @UP
@@ -66,6 +72,7 @@ ZOOM = 0.06
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="The picture to write, a PNG.")
 def compare(
     file: Path,
+    meshes: tuple[str, ...],
     animation_name: str | None,
     time: float | None,
     joints: tuple[str, ...],
@@ -74,6 +81,7 @@ def compare(
     center: Center,
     centers_cache: Path | None,
     twist: tuple[str, ...] | None,
+    muscles_from: MuscleSource | None,
     bones: tuple[str, ...],
     t_min: Ends,
     t_max: Ends,
@@ -88,7 +96,7 @@ def compare(
 
     The pose is one of an animation, or the bind pose with some joints turned; then the picture shows what these joints
     and their parents move, with the weight of the joints in blue. Below is where the methods differ most; what is not
-    where the first method puts it is red.
+    where the first method puts it is red. With --muscles there is SBS once more, with skin that covers them.
     """
     check_turns(joints, turns)
     if joints and animation_name is not None:
@@ -102,7 +110,7 @@ def compare(
     if output is not None and output.suffix.lower() != ".png":
         raise click.BadParameter(f"{output.name!r} does not end in .png", param_hint="--output")
     chosen = chosen_bones(bones, t_min, t_max)
-    character = load(file, strict=strict)
+    character = load(file, strict=strict, mesh=meshes or None)
     if joints:
         matrices, turning = turned_joints(character, joints, turns)
         pose = in_words(character, turning, turns)
@@ -110,23 +118,31 @@ def compare(
     else:
         matrices, pose = pose_at(character, animation_name, time), f"{animation_name} at {time or 0:g} s"
         moved, shown = np.empty(0, np.intp), np.ones(character.skin.vertex_count, bool)
-    skin = skin_for(character, center, centers_cache, twist)
+    spread = None if twist is None else twist_for(character, twist)
+    skin = skin_for(character, center, centers_cache, spread)
+    cover = cover_of(character, placed_muscles(character, muscles_from))
+    moving = None if animation_name is None else find_animation(character, animation_name)
+    rest = character.shape_motion(moving).rest_positions(time or 0.0) if character.mesh.shapes else None
     shapes = {}
     for method, heading in HEADINGS.items():
         options: DeformOptions = {"method": method}
         if method == "spherical":
             options = {"method": method, "rotation": rotation, "center": center}
-        shapes[heading] = skin.deform(matrices, **options)
+        shapes[heading] = skin.deform(matrices, rest_positions=rest, **options)
+    if cover is not None:
+        covered = np.array(shapes[HEADINGS["spherical"]])
+        cover.apply(covered, matrices)
+        shapes["SBS with muscles"] = covered
     if chosen is not None:
         blending = chosen.blend(character)
-        shapes["bones blending"] = blending.skin().deform(matrices, **blending.options)
+        shapes["bones blending"] = blending.skin().deform(matrices, rest_positions=rest, **blending.options)
     first = next(iter(shapes))
     say(f"Distance to {first}, as a share of the mesh's diagonal:")
     print_table(("method", "mean", "greatest", "at vertex"), distances(shapes))
     if output is None:
         return
     mesh = character.mesh
-    seen = {"rest pose": transformed(character.scene_matrix, mesh.positions), **shapes}
+    seen = {"rest pose": transformed(character.scene_matrix, mesh.positions if rest is None else rest), **shapes}
     column = column_width(width, len(seen))
     size = (column, round(column / ASPECT))
     weights = weight_colors(mesh.joint_indices, mesh.joint_weights, moved)

@@ -15,7 +15,7 @@ from ..character import Character, load
 def _character(context: click.Context) -> Character | None:
     """The character of the file on the command line; None if there is none yet that can be read."""
     # Without a value for the option that is completed, click leaves the other arguments where they are.
-    given = [context.params.get("file"), *context.args]
+    given = [context.params.get("file"), *(context.params.get("files") or ()), *context.args]
     file = next((Path(each) for each in given if each is not None and Path(each).is_file()), None)
     if file is None:
         return None

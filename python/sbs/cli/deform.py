@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,20 +19,22 @@ from ..character import Character, load, load_motion
 from ..files import replacing
 from ..formats import Format, Job, bake, bake_on, with_role, written
 from ..formats.table import endings
+from ..muscles import MuscleCover
 from ..options import BlendOptions, Center, Method, Rotation
 from ..shapes import ShapeMotion
 from ..skin import Skin
 from ..tangents import deformed_tangents
-from ..triangle_mesh import Mesh
 from .blended_bones import Ends, blending_options, chosen_bones
 from .errors import Refusal
+from .muscle_options import MUSCLES, MuscleSource, cover_of, placed_muscles
 from .options import (
     AMOUNT,
     ANIMATION,
     BASE,
     CENTER,
     CENTERS_CACHE,
-    CHARACTER,
+    CHARACTERS,
+    MESHES,
     METHOD,
     ROTATION,
     STRICT,
@@ -44,7 +46,9 @@ from .options import (
     refuse_beside,
     refuse_without,
     skin_for,
+    twist_for,
 )
+from .outputs import FILE, MESH, in_folder, named, refuse_twice
 from .posing import JOINT, ROTATE, Turn, check_turns, turned_joints
 from .progress import progress_bar
 from .terminal import say
@@ -65,7 +69,8 @@ def parse_frames(context: click.Context, parameter: click.Parameter, text: str |
 
 
 @click.command()
-@CHARACTER
+@CHARACTERS
+@MESHES
 @ANIMATION
 @TIME
 @JOINT
@@ -95,17 +100,20 @@ def parse_frames(context: click.Context, parameter: click.Parameter, text: str |
 @AMOUNT
 @BASE
 @TWIST
+@MUSCLES
 @blending_options
 @STRICT
 @click.option(
     "-o",
     "--output",
+    "output_name",
+    metavar="FILE|FOLDER",
     required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
     help="Its ending chooses the format: `sbs formats` lists them.",
 )
 def deform(
-    file: Path,
+    files: tuple[Path, ...],
+    meshes: tuple[str, ...],
     animation_name: str | None,
     time: float | None,
     joints: tuple[str, ...],
@@ -122,25 +130,37 @@ def deform(
     amount: float | NDArray[np.number[Any]] | None,
     base: Method | None,
     twist: tuple[str, ...] | None,
+    muscles_from: MuscleSource | None,
     bones: tuple[str, ...],
     t_min: Ends,
     t_max: Ends,
     strict: bool,
-    output: Path,
+    output_name: str,
 ) -> None:
-    """Deform the character in FILE and write its mesh.
+    """Deform the characters in FILES and write their meshes.
 
-    Without --animation or --joint the character is in the pose stored in the file. Without a method option, vertices
+    Without --animation or --joint a character is in the pose stored in its file. Without a method option, vertices
     for which the file asks for another deformation than linear (SDEF) get that. OBJ and PLY contain positions, normals
     and triangles; NPY contains positions (V, 3), or (F, V, 3) for frames.
 
-    With --fps or --frames all those frames of the animation are written to one file: PC2, MDD, NPY, NPZ or USD. The
-    file appears when it is complete. With # in its name, as in run_####.obj, each frame gets a file of its own.
+    With --fps or --frames all those frames of the animation are written to one file: PC2, MDD, NPY, NPZ, USD or GLB. It
+    appears when it is complete. With # in its name, as in run_####.obj, each frame gets a file of its own.
 
-    With --scheduler the frames of a PC2, MDD or NPY file are deformed on a cluster. If that is interrupted, the same
+    Several meshes of a character are written as several objects to GLB, OBJ and USD, and one behind the other to the
+    others. With {mesh} in the name, as in 'run_{mesh}.pc2', each gets a file of its own.
+
+    Several FILES need {file} in the name of the output, or a folder: it gets {file}.pc2 of frames, else {file}.glb.
+
+    With --scheduler the frames of PC2, MDD or NPY files are deformed on a cluster. If that is interrupted, the same
     command goes on with the frames that are missing.
     """
     many = fps is not None or frames is not None
+    output, folder = in_folder(output_name, ".pc2" if many else ".glb")
+    if len(files) > 1 and FILE not in output.name:
+        raise click.BadParameter(f"of {len(files)} files: a folder, or {FILE} in the name", param_hint="--output")
+    if len(files) > 1:
+        for option in given(("centers_cache",)):
+            raise click.UsageError(f"{option} is of one file, not of {len(files)}")
     check_turns(joints, turns)
     if joints:
         refuse_beside("--joint", "animation_name", "time", "motion_file", "fps", "frames")
@@ -154,6 +174,8 @@ def deform(
             raise click.UsageError(f"{'--fps' if frames is None else '--frames'} needs --animation")
     else:
         refuse_without("--fps or --frames", "scheduler")
+    if scheduler is not None and muscles_from is not None:
+        raise click.UsageError("--scheduler deforms without --muscles")
     sequence = "#" in output.name
     if sequence and not many:
         raise click.BadParameter(f"a name with {'#'!r} needs --fps or --frames", param_hint="--output")
@@ -170,42 +192,90 @@ def deform(
     if method != "spherical":
         refuse_without("--method spherical", "rotation", "center")
     chosen = chosen_bones(bones, t_min, t_max)
-    character = load(file, strict=strict)
-    if motion_file is not None:
-        motion = load_motion(motion_file).onto(character, None if joint_map is None else read_joint_map(joint_map))
-        character, animation_name = replace(character, animations=Animations((motion,))), motion.name
-    skin = skin_for(character, center, centers_cache, twist)
-    options: BlendOptions = {
-        "method": method,
-        "rotation": rotation,
-        "center": center,
-        "amount": amount,
-        "base": base,
-    }
-    if character.options and not given(("method", "rotation", "center", "amount", "base", "twist")):
-        skin, options = character.skin, character.options
     if chosen is not None:
         refuse_beside("--bones-blending", "method", "rotation", "center", "centers_cache", "amount", "base", "twist")
-        blending = chosen.blend(character)
-        skin, options = blending.skin(rest_normals=character.mesh.normals), blending.options
-    if many and animation_name is not None:
-        animation = find_animation(character, animation_name)
-        rate = 24.0 if fps is None else fps
-        numbers = frame_numbers(animation.duration, rate, frames)
-        if sequence:
-            shapes = character.shape_motion(animation)
-            write_sequence(
-                output, writer, skin, animation.skinning_matrices, numbers, rate, character.mesh, options, shapes
-            )
-            return
-        write_frames(output, skin, animation, numbers, rate, character, options, scheduler)
-        say(f"{output}: {len(numbers)} frames of {skin.vertex_count} vertices")
+    if folder is not None:
+        folder.mkdir(exist_ok=True)
+    told: BlendOptions = {"method": method, "rotation": rotation, "center": center, "amount": amount, "base": base}
+    own = not given(("method", "rotation", "center", "amount", "base", "twist"))
+    motion = None if motion_file is None else load_motion(motion_file)
+    names = None if joint_map is None else read_joint_map(joint_map)
+
+    def deformed(file: Path) -> Iterator[Piece]:
+        """The character of a file, or its meshes one by one."""
+        character = load(file, strict=strict, mesh=meshes or None)
+        animation = None
+        if motion is not None:
+            animation = motion.onto(character, names)
+            character = replace(character, animations=Animations((animation,)))
+        elif animation_name is not None:
+            animation = find_animation(character, animation_name)
+        spread = None if twist is None else twist_for(character, twist)
+        matrices = turned_joints(character, joints, turns)[0] if joints else character.rest_matrices
+        if animation is not None and not many:
+            matrices = pose_at(character, animation.name, time)
+        elif time is not None:
+            pose_at(character, None, time)
+        placed = placed_muscles(character, muscles_from)
+        paths = named(output, file, character.parts.names)
+        whole = len(paths) == 1 and MESH not in output.name
+        for number, path in enumerate(paths):
+            part = character if whole else character.parts[number]
+            skin, options = skin_for(part, center, centers_cache, spread), told
+            if not whole and isinstance(amount, np.ndarray) and amount.shape == (len(character.mesh.positions),):
+                rows = character.mesh.parts[number].vertices
+                options = told | {"amount": amount[rows.start : rows.stop]}
+            if part.options and own:
+                skin, options = part.skin, part.options
+            if chosen is not None:
+                blending = chosen.blend(part)
+                skin, options = blending.skin(rest_normals=part.mesh.normals), blending.options
+            moving = None if animation is None else part.animations[character.animations.index(animation)]
+            yield Piece(path, part, skin, options, moving, matrices, cover_of(part, placed))
+
+    pieces = (piece for file in files for piece in deformed(file))
+    if many and not sequence:
+        write_frames(pieces, 24.0 if fps is None else fps, frames, scheduler)
         return
-    matrices = turned_joints(character, joints, turns)[0] if joints else pose_at(character, animation_name, time)
-    shapes = character.shape_motion(None if animation_name is None else find_animation(character, animation_name))
-    rest = shapes.rest_positions(time or 0.0) if shapes.shapes else None
-    write_pose(output, writer, skin, matrices, character.mesh, options, rest)
-    say(f"{output}: {skin.vertex_count} vertices")
+    written_to: list[Path] = []
+    for piece in pieces:
+        refuse_twice([*written_to, piece.path])
+        written_to.append(piece.path)
+        shapes = piece.character.shape_motion(piece.animation)
+        if sequence and piece.animation is not None:
+            rate = 24.0 if fps is None else fps
+            numbers = frame_numbers(piece.animation.duration, rate, frames)
+            write_sequence(piece, writer, numbers, rate, shapes)
+            continue
+        rest = shapes.rest_positions(time or 0.0) if shapes.shapes else None
+        write_pose(piece, piece.path, writer, piece.matrices, rest)
+        say(f"{piece.path}: {piece.skin.vertex_count} vertices")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What is written to one file.
+
+    Attributes
+    ----------
+    path : Path
+    character : Character
+    skin : Skin
+    options : BlendOptions
+    animation : Animation or None
+    matrices : (J, 4, 4) ndarray
+        Of the pose, if it is one.
+    muscles : MuscleCover or None
+        What the deformed skin covers.
+    """
+
+    path: Path
+    character: Character
+    skin: Skin
+    options: BlendOptions
+    animation: Animation | None
+    matrices: NDArray[np.float64]
+    muscles: MuscleCover | None
 
 
 def why_not_written(output: Path, many: bool, error: ValueError) -> str:
@@ -220,53 +290,77 @@ def why_not_written(output: Path, many: bool, error: ValueError) -> str:
 
 
 def write_frames(
-    output: Path,
-    skin: Skin,
-    animation: Animation,
-    numbers: range,
-    rate: float,
-    character: Character,
-    options: BlendOptions,
-    scheduler: str | None,
+    pieces: Iterable[Piece], rate: float, chosen: tuple[int, int | None] | None, scheduler: str | None
 ) -> None:
-    """Write all frames to one file, deformed here or on a cluster."""
-    done = 0
-    triangles, shapes = character.mesh.triangles, character.shape_motion(animation)
+    """Write all frames of each piece to one file, deformed here, a piece at a time, or all on a cluster."""
+    jobs: list[Job] = []
+    paths: list[Path] = []
     with progress_bar() as progress:
-        task = progress.add_task("deforming", total=len(numbers))
+        for piece in pieces:
+            mesh, animation = piece.character.mesh, piece.animation
+            assert animation is not None
+            numbers = frame_numbers(animation.duration, rate, chosen)
+            shapes = piece.character.shape_motion(piece.animation)
+            paths.append(piece.path)
+            refuse_twice(paths)
+            job = Job(piece.path, piece.skin, animation, numbers, rate, piece.options, shapes)
+            if scheduler is not None:
+                jobs.append(job)
+                continue
+            task = progress.add_task(f"deforming {piece.path.name}", total=len(numbers))
+            what: dict[str, Any] = {
+                "triangles": mesh.triangles,
+                "parts": mesh.parts,
+                "shapes": shapes,
+                "muscles": piece.muscles,
+            }
 
-        def show(count: int) -> None:
-            nonlocal done
-            done = count
-            progress.update(task, completed=count)
+            def show(count: int, task: Any = task) -> None:
+                progress.update(task, completed=count)
 
-        if scheduler is None:
-            what: dict[str, Any] = {"triangles": triangles, "shapes": shapes}
-            bake(output, skin, animation, numbers, fps=rate, progress=show, **what, **options)
-            return
-        try:
-            bake_on(scheduler, [Job(output, skin, animation, numbers, rate, options, shapes)], progress=show)
-        except (OSError, KeyboardInterrupt):
-            if done:
-                say(f"{done} of {len(numbers)} frames are kept: the same command goes on from there", err=True)
-            raise
+            bake(piece.path, piece.skin, animation, numbers, fps=rate, progress=show, **what, **piece.options)
+            say(in_words(job))
+        if scheduler is not None:
+            bake_all(jobs, scheduler, progress)
+            for job in jobs:
+                say(in_words(job))
+
+
+def bake_all(jobs: list[Job], scheduler: str, progress: Any) -> None:
+    """Deform the frames of all jobs on a cluster."""
+    total = sum(len(job.numbers) for job in jobs)
+    task = progress.add_task("deforming", total=total)
+    done = 0
+
+    def show(count: int) -> None:
+        nonlocal done
+        done = count
+        progress.update(task, completed=count)
+
+    try:
+        bake_on(scheduler, jobs, progress=show)
+    except (OSError, KeyboardInterrupt):
+        if done:
+            say(f"{done} of {total} frames are kept: the same command goes on from there", err=True)
+        raise
+
+
+def in_words(job: Job) -> str:
+    """What was written."""
+    return f"{job.path}: {len(job.numbers)} frames of {job.skin.vertex_count} vertices"
 
 
 def write_pose(
-    output: Path,
-    writer: Format,
-    skin: Skin,
-    matrices: NDArray[np.float64],
-    mesh: Mesh,
-    options: BlendOptions,
-    rest: NDArray[Any] | None,
+    piece: Piece, output: Path, writer: Format, matrices: NDArray[np.float64], rest: NDArray[Any] | None
 ) -> None:
     """Deform a mesh and write it, with its normals and texture coordinates where the format has any."""
-    normals = None
+    skin, mesh, options, normals = piece.skin, piece.character.mesh, piece.options, None
     if skin.has_normals:
         positions, normals = skin.deform(matrices, rest_positions=rest, normals=True, **options)
     else:
         positions = skin.deform(matrices, rest_positions=rest, **options)
+    if piece.muscles is not None:
+        piece.muscles.apply(positions, matrices, normals=normals)
     tangents = None
     if mesh.tangents is not None and normals is not None:
         tangents = deformed_tangents(skin, mesh.tangents, matrices, normals, **options)
@@ -276,28 +370,21 @@ def write_pose(
     if writer.write_pose is None:
         raise ValueError(f"{writer.name} holds no single pose")
     with replacing(output) as temporary:
-        writer.write_pose(temporary, positions, normals, mesh.triangles, mesh.uvs, tangents)
+        writer.write_pose(temporary, positions, normals, mesh.triangles, mesh.uvs, tangents, mesh.parts)
 
 
-def write_sequence(
-    output: Path,
-    writer: Format,
-    skin: Skin,
-    matrices_at: Callable[[float], NDArray[np.float64]],
-    numbers: range,
-    rate: float,
-    mesh: Mesh,
-    options: BlendOptions,
-    shapes: ShapeMotion,
-) -> None:
+def write_sequence(piece: Piece, writer: Format, numbers: range, rate: float, shapes: ShapeMotion) -> None:
     """Write each frame to a file of its own, its number in place of the # of the name, as wide as these."""
-    marks = "#" * output.name.count("#")
+    assert piece.animation is not None
+    name = piece.path.name
+    marks = "#" * name.count("#")
     with progress_bar() as progress:
         for number in progress.track(numbers, description="deforming"):
-            path = output.with_name(output.name.replace(marks, f"{number:0{len(marks)}d}"))
+            path = piece.path.with_name(name.replace(marks, f"{number:0{len(marks)}d}"))
             rest = shapes.rest_positions(number / rate) if shapes.shapes else None
-            write_pose(path, writer, skin, matrices_at(number / rate), mesh, options, rest)
-    say(f"{output}: {len(numbers)} files of {skin.vertex_count} vertices")
+            matrices = piece.animation.skinning_matrices(number / rate)
+            write_pose(piece, path, writer, matrices, rest)
+    say(f"{piece.path}: {len(numbers)} files of {piece.skin.vertex_count} vertices")
 
 
 def read_joint_map(path: Path) -> dict[str, str]:

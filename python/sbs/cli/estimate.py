@@ -55,6 +55,7 @@ def price(
             labels=longest.labels[:poses],
             poses=longest.poses[:poses],
             paths=tuple(path[:moments] for path in longest.paths[:1]) if moments else (),
+            path_times=tuple(times[:moments] for times in longest.path_times[:1]) if moments else (),
             times=None if longest.times is None else longest.times[:poses],
             focus=None if longest.focus is None else longest.focus[:poses],
         )
@@ -78,16 +79,17 @@ def _sampled(motion: Motion, share: float) -> Motion:
     chosen = np.round(np.linspace(0, len(motion.poses) - 1, count + 2)[1:-1]).astype(int)
     if count == len(motion.poses):
         chosen = np.arange(count)
-    paths = []
+    pieces = []
     for path in motion.paths:
         length = min(len(path), max(_LEAST_MOMENTS, int(share * len(path))))
         first = (len(path) - length) // 2
-        paths.append(path[first : first + length])
+        pieces.append(slice(first, first + length))
     return replace(
         motion,
         labels=tuple(motion.labels[pose] for pose in chosen),
         poses=motion.poses[chosen],
-        paths=tuple(paths),
+        paths=tuple(path[piece] for path, piece in zip(motion.paths, pieces, strict=True)),
+        path_times=tuple(times[piece] for times, piece in zip(motion.path_times, pieces, strict=False)),
         times=None if motion.times is None else motion.times[chosen],
         focus=None if motion.focus is None else tuple(motion.focus[pose] for pose in chosen),
     )

@@ -17,7 +17,7 @@ from rich.text import Text
 from ..character import Character, load
 from ..text import plain
 from ..weights import bone_segments
-from .options import CHARACTER, JSON, STRICT
+from .options import CHARACTER, JSON, MESHES, STRICT
 from .tables import print_table
 
 DEEPEST = 30  # what joints are indented by; chains of thousands occur
@@ -25,15 +25,16 @@ DEEPEST = 30  # what joints are indented by; chains of thousands occur
 
 @click.command()
 @CHARACTER
+@MESHES
 @STRICT
 @JSON
-def info(file: Path, strict: bool, as_json: bool) -> None:
+def info(file: Path, meshes: tuple[str, ...], strict: bool, as_json: bool) -> None:
     """Show what a character FILE contains, and its joints: a tree with the share of the weights that each has.
 
     Joint sets are the distinct sets of joints that move a vertex. A set that is more than a joint and its parent is
     non-trivial: every pose needs a solve for its rotation center.
     """
-    character = load(file, strict=strict)
+    character = load(file, strict=strict, mesh=meshes or None)
     facts = describe(character)
     if as_json:
         click.echo(json.dumps(facts | {"skeleton": joints_of(character)}, indent=2))
@@ -100,6 +101,8 @@ def describe(character: Character) -> dict[str, Any]:
         "name": character.name,
         "vertices": skin.vertex_count,
         "triangles": len(mesh.triangles),
+        "blend_shapes": len(mesh.shapes),
+        "meshes": {part.name: len(part.vertices) for part in mesh.parts},
         "size": [round(float(extent), 6) for extent in high - low],
         "joints": skin.joint_count,
         "roots": int(np.sum(np.asarray(character.skeleton.parents) < 0)),

@@ -49,6 +49,14 @@ class CharacterFile(click.Path):
 
 
 CHARACTER = click.argument("file", type=CharacterFile())
+CHARACTERS = click.argument("files", metavar="FILE...", type=CharacterFile(), nargs=-1, required=True)
+MESHES = click.option(
+    "--mesh",
+    "meshes",
+    metavar="NAME",
+    multiple=True,
+    help="A mesh of the file, which `sbs info` lists; may be given several times.  [default: all]",
+)
 
 
 class MethodChoice(click.Choice[str]):
@@ -203,27 +211,31 @@ def samples_option(default: int) -> Option[Any]:
 WIDTH, SAMPLES = width_option(1920), samples_option(64)
 
 
-def skin_for(character: Character, center: str, cache: Path | None, twist: tuple[str, ...] | None = None) -> Skin:
+def skin_for(character: Character, center: str, cache: Path | None, twist: Twist | None = None) -> Skin:
     """The character's skin, with optimized centers if they are asked for, and with the twists of limbs spread.
 
     Raises
     ------
     click.UsageError
         If there is a cache but no optimized centers, or one beside a twist.
-    click.BadParameter
-        If a twist can't be spread along one of the bones, or there is none.
     """
     if cache is not None and center != "optimized":
         raise click.UsageError("--centers-cache needs --center optimized")
     if twist is not None:
         if cache is not None:
             raise click.UsageError("--centers-cache holds centers without --twist")
-        return character.twisted_skin(twist_for(character, twist), optimized=center == "optimized")
+        return character.twisted_skin(twist, optimized=center == "optimized")
     return character.optimized_skin(cache=cache) if center == "optimized" else character.skin
 
 
 def twist_for(character: Character, names: tuple[str, ...]) -> Twist:
-    """What spreads the twists of the limbs of these names, or of all that are found."""
+    """What spreads the twists of the limbs of these names, or of all that are found.
+
+    Raises
+    ------
+    click.BadParameter
+        If a twist can't be spread along one of the bones, or there is none.
+    """
     joints = known_joints(character, names, option="--twist") if names else None
     try:
         twist = limb_twist(character, joints)

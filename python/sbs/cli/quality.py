@@ -19,14 +19,16 @@ from ..picture.extra import load as load_extra
 from ..picture.extra import load_mitsuba
 from ..poses import vertices_around
 from ..quality import COLUMNS, Motion, Report, chosen, clip, evaluate, made_poses, panel
-from ..quality.methods import NamedMethod, TwistMethod
+from ..quality.methods import MuscleMethod, NamedMethod, TwistMethod
 from ..quality.plot import plot
 from .completion import complete_animations, complete_joints
 from .estimate import in_words as duration
 from .estimate import price, sampled
+from .muscle_options import MUSCLES, MuscleSource, cover_of, placed_muscles
 from .options import (
     CHARACTER,
     JSON,
+    MESHES,
     SAMPLES,
     STRICT,
     UP,
@@ -67,6 +69,7 @@ def parse_methods(context: click.Context, parameter: click.Parameter, text: str 
 
 @click.command()
 @CHARACTER
+@MESHES
 @click.option(
     "--animation",
     "animation_names",
@@ -97,6 +100,7 @@ def parse_methods(context: click.Context, parameter: click.Parameter, text: str 
 @click.option(
     "--methods", metavar="NAME,NAME,...", callback=parse_methods, help="Which to compare, for example LBS,SBS."
 )
+@MUSCLES
 @click.option(
     "--frames",
     type=click.IntRange(1, 100_000),
@@ -129,11 +133,13 @@ def parse_methods(context: click.Context, parameter: click.Parameter, text: str 
 )
 def quality(
     file: Path,
+    meshes: tuple[str, ...],
     animation_names: tuple[str, ...],
     made: bool,
     joints: tuple[str, ...],
     limbs: Limbs,
     methods: dict[str, NamedMethod],
+    muscles_from: MuscleSource | None,
     frames: int,
     rate: float,
     time_limit: float | None,
@@ -150,7 +156,8 @@ def quality(
     """Measure how well each method keeps the shape of the character in FILE.
 
     Volume, areas, lengths and thickness are shown as shares of the rest pose, tears as second differences across edges,
-    pops in per cent of the mesh's size. docs/quality.md explains them.
+    pops in per cent of the mesh's size. docs/quality.md explains them. With --muscles one more method is `muscles`: SBS
+    whose skin covers them.
     """
     for path, suffixes in ((output, (".png",)), (plotted, (".png", ".svg"))):
         if path is not None and path.suffix.lower() not in suffixes:
@@ -159,11 +166,14 @@ def quality(
         refuse_without("--output", "view", "up", "width", "samples")
     if joints and not made:
         raise click.UsageError("--joint needs --poses")
-    character = load(file, strict=strict)
+    character = load(file, strict=strict, mesh=meshes or None)
     if isinstance(limbs, tuple):
         if not any(isinstance(method, TwistMethod) for method in methods.values()):
             raise click.UsageError("--twist needs a method that spreads twists")
         twist_for(character, limbs)
+    cover = cover_of(character, placed_muscles(character, muscles_from))
+    if cover is not None:
+        methods = {**methods, "muscles": MuscleMethod.spherical(cover)}
     if not (animation_names or (character.animations and not made)):
         refuse_without("an animation", "frames", "rate")
     if plotted is not None:

@@ -54,6 +54,17 @@ from .weight_findings import findings
     show_default=True,
     help="What --fit is for; SBS about weighted centers.",
 )
+@click.option(
+    "--fit-smoothness",
+    type=click.FloatRange(0),
+    default=0.0,
+    help="How alike --fit makes the weights of neighbors: 0.05 to 0.3 where examples have noise.",
+)
+@click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Fit on the workers of this Dask cluster, such as tcp://farm:8786.  [default: on this machine]",
+)
 @click.option("--heat", is_flag=True, help="Weights by heat; --capsules are for a mesh on which heat can't work.")
 @click.option(
     "--joints",
@@ -89,6 +100,8 @@ def weights(
     capsules_from: str | None,
     examples: Path | None,
     fit_method: Literal["SBS", "LBS", "DQS"],
+    fit_smoothness: float,
+    scheduler: str | None,
     heat: bool,
     joint_choice: str,
     smoothing: int,
@@ -110,7 +123,7 @@ def weights(
     """
     check_outputs(capsules_from, heat, capsules_out, checks, shown, output)
     if examples is None:
-        refuse_without("--fit", "fit_method")
+        refuse_without("--fit", "fit_method", "fit_smoothness", "scheduler")
     elif heat or capsules_from is not None:
         raise click.UsageError("--fit takes the place of --heat and --capsules")
     character = load(file)
@@ -121,7 +134,7 @@ def weights(
     joints = usable_joints(character, joint_choice)
     capsules = None if capsules_from is None else find_capsules(character, capsules_from, joints)
     if examples is not None:
-        made: Influences = fitted(character, examples, fit_method, most or 4)
+        made: Influences = fitted(character, examples, fit_method, most or 4, fit_smoothness, scheduler)
     else:
         made = make(character, capsules, heat, joints)
     influences = corrected(character, made, smoothing, threshold, most)
@@ -220,7 +233,14 @@ def make(character: Character, capsules: Capsules | None, heat: bool, joints: ND
     return tidy(mesh.joint_indices, mesh.joint_weights)
 
 
-def fitted(character: Character, source: Path, method: Literal["SBS", "LBS", "DQS"], most: int) -> Influences:
+def fitted(
+    character: Character,
+    source: Path,
+    method: Literal["SBS", "LBS", "DQS"],
+    most: int,
+    smoothness: float,
+    scheduler: str | None,
+) -> Influences:
     """Weights fitted to the examples of a file."""
     arrays = {}
     try:
@@ -242,6 +262,9 @@ def fitted(character: Character, source: Path, method: Literal["SBS", "LBS", "DQ
             matrices,
             method=method,
             influences=most,
+            smoothness=smoothness,
+            triangles=mesh.triangles if smoothness else None,
+            scheduler=scheduler,
             progress=lambda share: bar.update(task, completed=share),
         )
     size = float(np.linalg.norm(np.ptp(np.asarray(mesh.positions, np.float64), axis=0)))

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Readers that run in a process of their own, since the libraries that they call may crash on damaged files.
 
-``python -m sbs.formats.apart MODULE FILE SKIN RESULT`` is that process: RESULT gets a `Scene`, or what is wrong.
+``python -m sbs.formats.apart MODULE FILE WANTED RESULT`` is that process: RESULT gets a `Scene`, or what is wrong.
 """
 
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import signal
 import subprocess
@@ -15,7 +16,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from ..content import FileError
+from ..content import FileError, Wanted
 from ..extras import load
 from .scene import Scene
 
@@ -29,8 +30,8 @@ _MEMORY = 768 << 20
 _GROWTH = 64
 
 
-def read_apart(module: str, path: Path, skin: int | None) -> Scene:
-    """What ``scene(path, skin)`` of a module returns, found in another process.
+def read_apart(module: str, path: Path, wanted: Wanted) -> Scene:
+    """What ``scene(path, wanted)`` of a module returns, found in another process.
 
     Raises
     ------
@@ -44,7 +45,7 @@ def read_apart(module: str, path: Path, skin: int | None) -> Scene:
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     with tempfile.TemporaryDirectory(prefix="sbs-") as folder:
         result = Path(folder, "scene.npz")
-        arguments = [module, str(path.absolute()), "" if skin is None else str(skin), str(result)]
+        arguments = [module, str(path.absolute()), json.dumps([wanted.skin, wanted.meshes]), str(result)]
         try:
             process = subprocess.run(
                 [sys.executable, "-P", "-m", "sbs.formats.apart", *arguments],
@@ -84,14 +85,15 @@ def _limit(path: Path) -> None:
 
 def main() -> None:
     """Read one file."""
-    module, name, skin, result = sys.argv[1:]
+    module, name, wanted, result = sys.argv[1:]
+    skin, meshes = json.loads(wanted)
     path = Path(name)
     reader = importlib.import_module(module)
     for library, package, purpose in reader.NEEDS:
         load(library, package, purpose)
     _limit(path)
     try:
-        Path(result).write_bytes(reader.scene(path, int(skin) if skin else None).to_bytes())
+        Path(result).write_bytes(reader.scene(path, Wanted(skin, tuple(meshes))).to_bytes())
     except FileError as error:
         Path(result).write_text(str(error), encoding="utf-8", errors="replace")
         status = _REFUSED

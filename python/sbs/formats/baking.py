@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 
 from ..animation import Animation
 from ..files import replacing
+from ..muscles import MuscleCover
 from ..options import BlendOptions
 from ..shapes import ShapeMotion
 from ..skin import Skin
+from ..triangle_mesh import MeshPart
 from .caches import Frames
 from .table import written
 
@@ -44,6 +46,7 @@ def deformed(
     out: Rows | None = None,
     threads: int | None = None,
     shapes: ShapeMotion | None = None,
+    muscles: MuscleCover | None = None,
 ) -> tuple[Rows, Rows | None]:
     """Positions (F, V, 3) of frames, and their normals if asked for.
 
@@ -60,6 +63,8 @@ def deformed(
         rows = skin.deform_many(matrices, normals=True, out=out, threads=threads, **options)
     else:
         rows = skin.deform_many(matrices, out=out, threads=threads, **options), None
+    if muscles is not None:
+        muscles.apply(rows[0], matrices, normals=rows[1], threads=threads)
     for array, what in zip(rows, ("position", "normal"), strict=True):
         # A sum takes a tenth of the time; if it is not finite, check all numbers.
         if array is None or np.isfinite(array.sum()):
@@ -94,7 +99,13 @@ def _of_shapes(
     return positions, directions
 
 
-def frames_of(skin: Skin, numbers: range, fps: float, triangles: NDArray[np.int32] | None = None) -> Frames:
+def frames_of(
+    skin: Skin,
+    numbers: range,
+    fps: float,
+    triangles: NDArray[np.int32] | None = None,
+    parts: tuple[MeshPart, ...] = (),
+) -> Frames:
     """What is written of a skin.
 
     Raises
@@ -107,7 +118,7 @@ def frames_of(skin: Skin, numbers: range, fps: float, triangles: NDArray[np.int3
     if not (np.isfinite(fps) and fps > 0.0):
         raise ValueError(f"fps is {fps}, a number above 0 is needed")
     corners = np.zeros((0, 3), np.int32) if triangles is None else np.asarray(triangles, np.int32)
-    return Frames(numbers, fps, skin.vertex_count, skin.dtype, corners)
+    return Frames(numbers, fps, skin.vertex_count, skin.dtype, corners, parts, skin.has_normals)
 
 
 def bake(
@@ -118,7 +129,9 @@ def bake(
     *,
     fps: float = 24.0,
     triangles: NDArray[np.int32] | None = None,
+    parts: tuple[MeshPart, ...] = (),
     shapes: ShapeMotion | None = None,
+    muscles: MuscleCover | None = None,
     progress: Callable[[int], object] | None = None,
     **options: Unpack[BlendOptions],
 ) -> None:
@@ -135,8 +148,13 @@ def bake(
     fps : float, optional
     triangles : (T, 3) ndarray, optional
         Of the mesh, for formats that contain them.
+    parts : tuple of MeshPart, optional
+        Of the mesh, `Mesh.parts`, for formats that contain several meshes (USD, GLB). Others have the vertices of all,
+        one part behind the other.
     shapes : ShapeMotion, optional
         Blend shapes of the mesh, from `Character.shape_motion`, which are applied first.
+    muscles : MuscleCover, optional
+        Of the same character, which the deformed skin covers then.
     progress : callable, optional
         Called with the number of frames that are done, from time to time.
     **options
@@ -145,14 +163,17 @@ def bake(
     Raises
     ------
     ValueError
-        If the format is not known, there are no frames, or a position is not finite.
+        If the format is not known, there are no frames, or a position is not finite; or there are both muscles and
+        blend shapes, for muscles are bound to the mesh at rest.
     OSError
         If the file cannot be written.
     """
+    if muscles is not None and shapes is not None and shapes.shapes:
+        raise ValueError("muscles are bound to the mesh at rest, which blend shapes change: give one of both")
     target = Path(path)
     cache_of = written(target, "frames").frames
     assert cache_of is not None  # a format with that role has one
-    frames = frames_of(skin, numbers, fps, triangles)
+    frames = frames_of(skin, numbers, fps, triangles, parts)
     with (
         replacing(target) as temporary,
         cache_of(temporary, frames) as cache,
@@ -167,7 +188,9 @@ def bake(
             if number < 2:
                 rooms.append(np.empty((len(part), skin.vertex_count, 3), skin.dtype))
             out = rooms[number % 2][: len(part)]
-            rows = deformed(skin, animation, frames.times(part), part, normals, options, out, shapes=shapes)
+            rows = deformed(
+                skin, animation, frames.times(part), part, normals, options, out, shapes=shapes, muscles=muscles
+            )
             if written_last is not None:
                 done += _finished(written_last, done, progress)
             written_last = writer.submit(cache.append, *rows), len(part)

@@ -15,6 +15,8 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..triangle_mesh import MeshPart
+
 __all__ = ["MDD", "NPY", "NPZ", "PC2", "Cache", "Frames", "RawCache"]
 
 # The largest number of frames and vertices in Point Cache 2, Motion Designer and NumPy's headers.
@@ -36,6 +38,10 @@ class Frames:
     dtype : numpy.dtype
         Of the positions.
     triangles : (T, 3) int32 ndarray
+    parts : tuple of MeshPart
+        Of the mesh, for formats that hold several; empty for one without a name.
+    has_normals : bool
+        Whether formats that hold normals get any.
     """
 
     numbers: range
@@ -43,6 +49,8 @@ class Frames:
     vertex_count: int
     dtype: np.dtype[Any]
     triangles: NDArray[np.int32]
+    parts: tuple[MeshPart, ...] = ()
+    has_normals: bool = True
 
     def times(self, numbers: range | None = None) -> NDArray[np.float64]:
         """Seconds (F,) of some frames, or of all."""

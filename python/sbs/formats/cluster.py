@@ -269,7 +269,7 @@ class _Run:
 
 
 def _deform_chunk(skin: Skin, work: _Work, part: range) -> _Done:
-    """Deform frames on a worker; by one thread, for a worker has as many tasks as threads."""
+    """Deform frames on a worker, with one thread, because a worker runs as many tasks at once as it has threads."""
     if work.version != installed:
         raise RuntimeError(f"a worker has version {installed} of sbs, not {work.version}")
     times = work.frames.times(part)

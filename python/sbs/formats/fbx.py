@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import affine
-from ..content import CharacterContent, FileError, SkinnedMesh
+from ..content import CharacterContent, FileError, SkinnedMesh, Wanted
 from ..extras import load
 from ..gltf.meshes import area_weighted_normals, join
 from ..rig import Floats
@@ -35,14 +35,14 @@ _MOST_SAMPLES = 4_000_000
 _SAME = 1e-4
 
 
-def read(path: Path, skin: int | None) -> CharacterContent:
+def read(path: Path, wanted: Wanted) -> CharacterContent:
     """See `sbs.load`; `skin` counts the skin deformers of the file."""
     for needed in NEEDS:
         load(*needed)
-    return to_content(path, read_apart(__name__, path, skin))
+    return to_content(path, read_apart(__name__, path, wanted))
 
 
-def scene(path: Path, skin: int | None) -> Scene:
+def scene(path: Path, wanted: Wanted) -> Scene:
     """What a file says, in this process. Raises FileError, whose message does not name the file."""
     import ufbx
 
@@ -59,7 +59,7 @@ def scene(path: Path, skin: int | None) -> Scene:
                 ignore_embedded=True,
             )
         )
-        return _scene_of(opened, skin)
+        return _scene_of(opened, wanted)
     except ufbx.UfbxError as error:
         raise FileError(f"damaged: {type(error).__name__}: {' '.join(str(error).split())[:300]}") from None
 
@@ -92,8 +92,9 @@ def _matrix(matrix: Any) -> Floats:
     return rows
 
 
-def _scene_of(opened: Any, skin: int | None) -> Scene:
+def _scene_of(opened: Any, wanted: Wanted) -> Scene:
     remarks: list[str] = []
+    skin = wanted.skin
     nodes = _items(opened.nodes)
     number = {node.typed_id: index for index, node in enumerate(nodes)}
     meshes = [(mesh, _items(mesh.skin_deformers)) for mesh in _items(opened.meshes)]
@@ -102,16 +103,17 @@ def _scene_of(opened: Any, skin: int | None) -> Scene:
         raise FileError(f"there is no skin {skin}, the file has {len(skinned)}")
     if not skinned:
         raise FileError("no mesh is skinned, so there is nothing to deform")
-    others = [mesh.name or "a mesh" for mesh, deformers in meshes if not deformers]
+    others = [_name_of(mesh) for mesh, deformers in meshes if not deformers]
     if others:
         remarks.append(f"left out, as they have no skin: {', '.join(others[:5])}")
     # The bones in the order in which they are found, and what each is at bind.
     joint_of: dict[int, int] = {}
     binds: list[Floats] = []
+    added: list[int] = []
     parts = []
     channels: list[Any] = []
     for mesh in skinned if skin is None else [skinned[skin]]:
-        part = _surface(mesh, number, joint_of, binds, channels, remarks)
+        part = _surface(mesh, number, joint_of, binds, added, channels, remarks)
         if part is not None:
             parts.append(part)
     if not parts:
@@ -125,13 +127,16 @@ def _scene_of(opened: Any, skin: int | None) -> Scene:
         amount = np.concatenate(
             [np.ones(len(part[0].positions)) if part[2] is None else part[2] for part in parts]
         ).clip(0.0, 1.0)
-    transforms = [node.local_transform for node in nodes]
+    transforms = _parts_of([[node.local_transform for node in nodes]])
+    still = {"translations": [0.0] * 3, "quaternions": [1.0, 0.0, 0.0, 0.0], "scales": [1.0] * 3}
+    names = [node.name or ("root" if node.is_root else f"node_{index}") for index, node in enumerate(nodes)]
     parents = [_kept(node.parent) for node in nodes]
+    above = [-1 if parent is None else number[parent.typed_id] for parent in parents]
     return Scene(
         nodes=Nodes(
-            names=[node.name or ("root" if node.is_root else f"node_{index}") for index, node in enumerate(nodes)],
-            parents=np.array([-1 if parent is None else number[parent.typed_id] for parent in parents], np.int32),
-            **_parts_of([transforms]),
+            names=[*names, *(names[node] for node in added)],
+            parents=np.array([*above, *added], np.int32),
+            **{key: np.concatenate([rows, np.tile(still[key], (len(added), 1))]) for key, rows in transforms.items()},
         ),
         joints=np.array(list(joint_of), np.int64),
         inverse_bind_matrices=_inverses(binds),
@@ -169,16 +174,18 @@ def _surface(
     number: dict[int, int],
     joint_of: dict[int, int],
     binds: list[Floats],
+    added: list[int],
     channels: list[Any],
     remarks: list[str],
 ) -> tuple[SkinnedMesh, str, Floats | None] | None:
-    """A mesh as it is at bind, its method and how much of it; None if it cannot be joined with those before.
+    """A mesh as it is at bind, its method and how much of it; None if it has nothing to deform.
 
-    The channels of its blend shapes are added to those of the meshes before.
+    The channels of its blend shapes are added to those of the meshes before. A bone that these bind otherwise becomes
+    another joint, on a node of its own below that of the bone, which is added.
     """
     import ufbx
 
-    name = mesh.name or "a mesh"
+    name = _name_of(mesh)
     deformer, *others = _items(mesh.skin_deformers)
     if others:
         remarks.append(f"{name}: only the first of its {1 + len(others)} skins is read")
@@ -199,21 +206,22 @@ def _surface(
     if np.abs(placed - placed[0]).max() > _SAME * size:
         # Then the bones are taken to where the first says that the mesh was.
         at_bind = [placed[0] @ np.linalg.pinv(matrix) for matrix in to_bone]
-    found = []
+    joints = []
+    otherwise = 0
     for bind, bone in zip(at_bind, bones, strict=True):
         node = number[bone.typed_id]
         if node in joint_of:
             known = binds[joint_of[node]]
             if np.abs(known - bind).max() > _SAME * max(float(np.abs(known).max()), 1e-300):
-                remarks.append(f"{name} is left out: it binds bone {bone.name!r} otherwise than others do")
-                return None
-        found.append((node, bind))
-    joints = []
-    for node, bind in found:
+                added.append(node)
+                node = len(number) + len(added) - 1
+                otherwise += 1
         if node not in joint_of:
             joint_of[node] = len(joint_of)
             binds.append(bind)
         joints.append(joint_of[node])
+    if otherwise:
+        remarks.append(f"{name} binds {otherwise} bones in another pose than the meshes before: it has its own joints")
     indices, weights = _influences(clusters, joints, len(points))
     matrix = placed[0]
     triangles = _triangles(mesh, len(points))
@@ -230,7 +238,7 @@ def _surface(
         normals=_normals(mesh, corners, matrix, positions, triangles),
         uvs=uvs,
         shapes=tuple(_shapes(mesh, matrix[:3, :3], channels, remarks)),
-    )
+    ).named(name)
     method = deformer.skinning_method
     if method == ufbx.SkinningMethod.DUAL_QUATERNION:
         return surface, "dual_quaternion", None
@@ -241,6 +249,12 @@ def _surface(
         amount[vertices[inside]] = _array(deformer.dq_weights, 1)[inside, 0]
         return surface, "dual_quaternion", np.nan_to_num(amount)
     return surface, "linear", None
+
+
+def _name_of(mesh: Any) -> str:
+    """That of the object that a mesh is of."""
+    instances = _items(mesh.instances)
+    return (instances[0].name if instances else "") or mesh.name or "a mesh"
 
 
 def _shapes(mesh: Any, linear: Floats, channels: list[Any], remarks: list[str]) -> Iterator[BlendShape]:

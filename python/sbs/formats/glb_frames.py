@@ -9,9 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from ..text import well_formed
+from ..triangle_mesh import MeshPart, triangles_within
 from .caches import Cache, Rows
 
 __all__ = ["GLB"]
+
+Bounds = tuple[list[float], list[float]]
 
 MOST = 4096
 """The most frames: each has a weight of each target, so the weights of these take 64 MiB."""
@@ -31,15 +35,18 @@ class GLB(Cache):
         count, vertex_count = len(frames.numbers), frames.vertex_count
         if count > MOST:
             raise ValueError(f"{count} frames are more than the {MOST} that a GLB is written with")
-        corners = frames.triangles.astype("<u4").tobytes()
+        self._parts = frames.parts or (MeshPart("", range(vertex_count)),)
+        pieces = [triangles_within(frames.triangles, part.vertices) for part in self._parts]
+        self._corners = [piece.size for piece in pieces]
+        corners = b"".join(piece.astype("<u4").tobytes() for piece in pieces)
         self._head = (corners, b"", b"")
         if count > 1:
             times = (np.arange(count) / frames.fps).astype("<f4")
             self._head = (corners, times.tobytes(), np.eye(count, dtype="<f4")[:, 1:].tobytes())
-        self._bounds: list[tuple[list[float], list[float]]] = []
-        self._size = sum(map(len, self._head)) + 24 * count * vertex_count
+        self._bounds: list[list[Bounds]] = []
+        self._size = sum(map(len, self._head)) + (24 if frames.has_normals else 12) * count * vertex_count
         # The description comes first in the file, but has the bounds of all frames.
-        self._room = (len(self._json([([_LONGEST] * 3,) * 2] * count)) + 3) // 4 * 4
+        self._room = (len(self._json([[([_LONGEST] * 3,) * 2] * len(self._parts)] * count)) + 3) // 4 * 4
         total = 28 + self._room + self._size
         if total >= 2**32:
             raise ValueError(f"{count} frames of {vertex_count} vertices take more than the 4 GiB of a GLB")
@@ -56,20 +63,21 @@ class GLB(Cache):
         return super().__exit__(*failure)
 
     def append(self, positions: Rows, normals: Rows | None) -> None:
-        assert normals is not None
-        for shape in zip(positions, normals, strict=True):
+        given = (positions,) if normals is None else (positions, normals)
+        for shape in zip(*given, strict=True):
             rows = [np.asarray(row, "<f4") for row in shape]
             if not self._bounds:
                 self._first = rows
             else:
                 rows = [row - first for row, first in zip(rows, self._first, strict=True)]
-            self._bounds.append((rows[0].min(axis=0).tolist(), rows[0].max(axis=0).tolist()))
+            own = (rows[0][part.vertices.start : part.vertices.stop] for part in self._parts)
+            self._bounds.append([(piece.min(axis=0).tolist(), piece.max(axis=0).tolist()) for piece in own])
             self._file.write(b"".join(row.tobytes() for row in rows))
 
-    def _json(self, bounds: list[tuple[list[float], list[float]]]) -> bytes:
-        """The description of the file."""
-        count, vertex_count = len(self.frames.numbers), self.frames.vertex_count
-        corners, times, weights = map(len, self._head)
+    def _json(self, bounds: list[list[Bounds]]) -> bytes:
+        """The description of the file, with the bounds of each part in each frame."""
+        count = len(self.frames.numbers)
+        _, times, weights = map(len, self._head)
         views: list[dict[str, int]] = []
         accessors: list[dict[str, Any]] = []
 
@@ -81,38 +89,47 @@ class GLB(Cache):
             accessors.append(accessor | limits)
             return len(accessors) - 1
 
-        primitive: dict[str, Any] = {}
-        mesh: dict[str, Any] = {"primitives": [primitive]}
+        primitives: list[dict[str, Any]] = [{} for _ in self._parts]
+        meshes: list[dict[str, Any]] = [{"primitives": [primitive]} for primitive in primitives]
+        nodes: list[dict[str, Any]] = [{"mesh": number} for number in range(len(meshes))]
+        for part, *called in zip(self._parts, meshes, nodes, strict=True):
+            for element in called:
+                element |= {"name": well_formed(part.name)} if part.name else {}
         described: dict[str, Any] = {
             "asset": {"version": "2.0", "generator": "sbs"},
             "scene": 0,
-            "scenes": [{"nodes": [0]}],
-            "nodes": [{"mesh": 0}],
-            "meshes": [mesh],
+            "scenes": [{"nodes": list(range(len(nodes)))}],
+            "nodes": nodes,
+            "meshes": meshes,
             "accessors": accessors,
             "bufferViews": views,
             "buffers": [{"byteLength": self._size}],
         }
-        if corners:
-            primitive["indices"] = array(corners, UNSIGNED_INT, "SCALAR", corners // 4)
+        for primitive, corners in zip(primitives, self._corners, strict=True):
+            if corners:
+                primitive["indices"] = array(4 * corners, UNSIGNED_INT, "SCALAR", corners)
         if count > 1:
             last = float(np.float32((count - 1) / self.frames.fps))
-            channel = {"sampler": 0, "target": {"node": 0, "path": "weights"}}
+            channels = [{"sampler": 0, "target": {"node": node, "path": "weights"}} for node in range(len(nodes))]
             sampler = {
                 "input": array(times, FLOAT, "SCALAR", count, min=[0.0], max=[last]),
                 "output": array(weights, FLOAT, "SCALAR", weights // 4),
                 "interpolation": "LINEAR",
             }
-            described["animations"] = [{"name": "frames", "channels": [channel], "samplers": [sampler]}]
-            mesh["weights"] = [0.0] * (count - 1)
-        shapes = [
-            {
-                "POSITION": array(12 * vertex_count, FLOAT, "VEC3", vertex_count, min=least, max=most),
-                "NORMAL": array(12 * vertex_count, FLOAT, "VEC3", vertex_count),
-            }
-            for least, most in bounds
-        ]
-        primitive["attributes"] = shapes[0]
-        if count > 1:
-            primitive["targets"] = shapes[1:]
+            described["animations"] = [{"name": "frames", "channels": channels, "samplers": [sampler]}]
+            for mesh in meshes:
+                mesh["weights"] = [0.0] * (count - 1)
+        sizes = [len(part.vertices) for part in self._parts]
+        for frame, limits in enumerate(bounds):
+            positions = [
+                array(12 * size, FLOAT, "VEC3", size, min=least, max=most)
+                for size, (least, most) in zip(sizes, limits, strict=True)
+            ]
+            normals = [array(12 * size, FLOAT, "VEC3", size) for size in sizes if self.frames.has_normals]
+            for number, primitive in enumerate(primitives):
+                shape = {"POSITION": positions[number]} | ({"NORMAL": normals[number]} if normals else {})
+                if frame == 0:
+                    primitive["attributes"] = shape
+                else:
+                    primitive.setdefault("targets", []).append(shape)
         return json.dumps(described, separators=(",", ":"), allow_nan=False).encode()

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..animation import Animations
-from ..content import CharacterContent, FileError, SkinnedMesh, skeleton_of, unique_names
+from ..content import CharacterContent, FileError, SkinnedMesh, Wanted, skeleton_of, unique_names
 from ..options import BlendOptions
 from ..rig import Floats, Rig
 from .binary import Bytes
@@ -86,10 +86,10 @@ class _Sizes:
     bone: int
 
 
-def read(path: Path, skin: int | None) -> CharacterContent:
+def read(path: Path, wanted: Wanted) -> CharacterContent:
     """See `sbs.load`; the file has one skin."""
-    if skin not in (None, 0):
-        raise FileError(f"{path}: there is no skin {skin}, the file has 1")
+    if wanted.skin not in (None, 0):
+        raise FileError(f"{path}: there is no skin {wanted.skin}, the file has 1")
     model = parse(path)
     centers = model.positions.astype(np.float32).astype(np.float64)  # which the mesh will have: its own to the last bit
     centers[model.sdef] = model.sdef_points[:, 0]

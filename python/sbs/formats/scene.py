@@ -19,6 +19,7 @@ from ..options import BlendOptions
 from ..rig import Floats, Rig, compose
 from ..shapes import BlendShape
 from ..text import well_formed
+from ..triangle_mesh import MeshPart
 
 __all__ = ["Clip", "Nodes", "Scene", "rig_of", "to_content"]
 
@@ -119,6 +120,10 @@ class Scene:
             "shapes": [(shape.name, shape.weight) for shape in self.surface.shapes],
             "remarks": self.remarks,
             "method": self.method,
+            "parts": [
+                (part.name, part.vertices.start, part.vertices.stop, part.shapes.start, part.shapes.stop)
+                for part in self.surface.parts
+            ],
         }
         buffer = io.BytesIO()
         arrays["words"] = np.frombuffer(json.dumps(words).encode(), np.uint8)
@@ -143,7 +148,14 @@ class Scene:
             nodes=Nodes(names=words["names"], **part("nodes.")),
             joints=arrays["joints"],
             inverse_bind_matrices=arrays["inverse_bind_matrices"],
-            surface=SkinnedMesh(**part("surface."), shapes=shapes),
+            surface=SkinnedMesh(
+                **part("surface."),
+                shapes=shapes,
+                parts=tuple(
+                    MeshPart(str(name), range(first, end), range(first_shape, end_shape))
+                    for name, first, end, first_shape, end_shape in words["parts"]
+                ),
+            ),
             clips=[Clip(name=name, **part(f"clip{number}.")) for number, name in enumerate(words["clips"])],
             remarks=words["remarks"],
             method=words["method"],

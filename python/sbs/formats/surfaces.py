@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..triangle_mesh import MeshPart, triangles_within
 
 Rows = NDArray[np.floating[Any]]
 
@@ -19,10 +22,12 @@ def write_obj(
     triangles: NDArray[np.int32],
     uvs: Rows | None = None,
     tangents: Rows | None = None,
+    parts: Sequence[MeshPart] = (),
 ) -> None:
     """Wavefront OBJ, vertices counted from 1; nine digits, which bring back every float32.
 
-    Its texture coordinates count from the lower left, those of glTF and of `Mesh` from the upper left.
+    Its texture coordinates count from the lower left, those of glTF and of `Mesh` from the upper left. Each part is an
+    object; numbers go on from one to the next.
     """
     corner = "%d" + ("" if uvs is None else "/%d") + ("" if normals is None else "/%d" if uvs is not None else "//%d")
     with path.open("w", encoding="ascii") as file:
@@ -31,8 +36,14 @@ def write_obj(
             np.savetxt(file, np.stack([uvs[:, 0], 1 - uvs[:, 1]], axis=1), fmt="vt %.9g %.9g")
         if normals is not None:
             np.savetxt(file, normals, fmt="vn %.9g %.9g %.9g")
-        faces = np.repeat(np.asarray(triangles, np.int64) + 1, corner.count("%d"), axis=1)
-        np.savetxt(file, faces, fmt=f"f {corner} {corner} {corner}")
+        for part in parts or (None,):
+            faces = np.asarray(triangles, np.int64)
+            if part is not None:
+                name = "".join(letter if letter.isascii() and letter.isprintable() else "_" for letter in part.name)
+                file.write(f"o {name.strip() or 'part'}\n")
+                faces = triangles_within(faces, part.vertices) + part.vertices.start
+            faces = np.repeat(faces + 1, corner.count("%d"), axis=1)
+            np.savetxt(file, faces, fmt=f"f {corner} {corner} {corner}")
 
 
 def write_ply(
@@ -42,6 +53,7 @@ def write_ply(
     triangles: NDArray[np.int32],
     uvs: Rows | None = None,
     tangents: Rows | None = None,
+    parts: Sequence[MeshPart] = (),
 ) -> None:
     """Stanford PLY, binary little-endian, in the type of the positions; without texture coordinates."""
     scalar = "double" if positions.dtype == np.float64 else "float"
@@ -71,6 +83,7 @@ def write_npy(
     triangles: NDArray[np.int32],
     uvs: Rows | None = None,
     tangents: Rows | None = None,
+    parts: Sequence[MeshPart] = (),
 ) -> None:
     """NumPy's own format: only the positions."""
     np.save(path, positions)

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..animation import Animation
-from ..content import CharacterContent, FileError
+from ..content import CharacterContent, FileError, Wanted
 from ..motion import Motion
 from ..rig import Rig
-from ..triangle_mesh import Mesh
+from ..triangle_mesh import Mesh, MeshPart
 from . import bvh, caches, fbx, glb_frames, pmx, surfaces, usd, usd_writer
 
 __all__ = ["FORMATS", "Format", "Role", "recognized", "with_role", "written"]
@@ -28,9 +28,9 @@ _HEAD = 32
 
 
 class Reader(Protocol):
-    """Reads a character; `skin` chooses among several, by number."""
+    """Reads a character, the wanted one of several."""
 
-    def __call__(self, path: Path, skin: int | None, /) -> CharacterContent: ...
+    def __call__(self, path: Path, wanted: Wanted, /) -> CharacterContent: ...
 
 
 class MotionReader(Protocol):
@@ -57,7 +57,7 @@ class Writer(Protocol):
 
 
 class PoseWriter(Protocol):
-    """Writes one pose to a temporary name."""
+    """Writes one pose to a temporary name; several parts as objects of their own, where the format has any."""
 
     def __call__(
         self,
@@ -67,6 +67,7 @@ class PoseWriter(Protocol):
         triangles: NDArray[np.int32],
         uvs: NDArray[np.floating[Any]] | None = None,
         tangents: NDArray[np.floating[Any]] | None = None,
+        parts: Sequence[MeshPart] = (),
         /,
     ) -> None: ...
 
@@ -105,10 +106,10 @@ class Format:
 # Packages that read and write are imported with the first file, because deforming alone does not need them.
 
 
-def _read_gltf(path: Path, skin: int | None) -> CharacterContent:
+def _read_gltf(path: Path, wanted: Wanted) -> CharacterContent:
     from ..gltf import reader
 
-    return reader.read(path, skin)
+    return reader.read(path, wanted)
 
 
 def _write_glb(
@@ -126,10 +127,11 @@ def _write_glb_pose(
     triangles: NDArray[np.int32],
     uvs: NDArray[np.floating[Any]] | None = None,
     tangents: NDArray[np.floating[Any]] | None = None,
+    parts: Sequence[MeshPart] = (),
 ) -> None:
     from ..gltf import writer
 
-    writer.write_pose(path, positions, normals, triangles, uvs, tangents)
+    writer.write_pose(path, positions, normals, triangles, uvs, tangents, parts)
 
 
 FORMATS: tuple[Format, ...] = (
@@ -147,7 +149,7 @@ FORMATS: tuple[Format, ...] = (
     Format(
         "USD, binary",
         (".usdc", ".usd"),
-        "mesh, normals, UVs of points, skeleton, weights, skinning method, animations; reading also blend shapes",
+        "mesh, normals, UVs of points, skeleton, weights, blend shapes, skinning method, animations",
         magic=(b"PXR-USDC",),
         extra="usd",
         read=usd.read,

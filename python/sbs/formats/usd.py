@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import affine
-from ..content import CharacterContent, FileError, SkinnedMesh
+from ..content import CharacterContent, FileError, SkinnedMesh, Wanted
 from ..extras import load
 from ..gltf.meshes import area_weighted_normals, join
 from ..rig import Floats, decompose
@@ -28,14 +28,14 @@ NEEDS = (("pxr.UsdSkel", "usd-core", "USD files"),)
 _MOST_LAYERS = 1000
 
 
-def read(path: Path, skin: int | None) -> CharacterContent:
+def read(path: Path, wanted: Wanted) -> CharacterContent:
     """See `sbs.load`; `skin` counts the skeletons that skin a mesh, in the order of the stage."""
     for needed in NEEDS:
         load(*needed)
-    return to_content(path, read_apart(__name__, path, skin))
+    return to_content(path, read_apart(__name__, path, wanted))
 
 
-def scene(path: Path, skin: int | None) -> Scene:
+def scene(path: Path, wanted: Wanted) -> Scene:
     """What a file says, in this process. Raises FileError, whose message does not name the file."""
     from pxr import Tf, Usd, UsdGeom, UsdSkel
 
@@ -58,8 +58,8 @@ def scene(path: Path, skin: int | None) -> Scene:
                     found.append((binding.GetSkeleton(), targets))
         if not found:
             raise FileError("no mesh is bound to a skeleton (UsdSkel), so there is nothing to deform")
-        if skin is not None and not 0 <= skin < len(found):
-            raise FileError(f"there is no skin {skin}, the file has {len(found)}")
+        if wanted.skin is not None and not 0 <= wanted.skin < len(found):
+            raise FileError(f"there is no skin {wanted.skin}, the file has {len(found)}")
         sizes = [
             sum(
                 len(UsdGeom.Mesh(query.GetPrim()).GetPointsAttr().Get(Usd.TimeCode.EarliestTime()) or [])
@@ -67,12 +67,17 @@ def scene(path: Path, skin: int | None) -> Scene:
             )
             for _, queries in found
         ]
-        number = int(np.argmax(sizes)) if skin is None else skin
+        number = int(np.argmax(sizes)) if wanted.skin is None else wanted.skin
+        if wanted.meshes and wanted.skin is None:
+            names = [{query.GetPrim().GetName() for query in queries} for _, queries in found]
+            number = next((n for n in (number, *range(len(found))) if wanted.meshes[0] in names[n]), number)
         skeleton, targets = found[number]
         result = _scene_of(stage, cache.GetSkelQuery(skeleton), targets)
-        if skin is None and len(found) > 1:
+        if wanted == Wanted() and len(found) > 1:
             others = ", ".join(str(other.GetPath()) for other, _ in found if other.GetPrim() != skeleton.GetPrim())
-            result.remarks.append(f"left out, as another skeleton has more vertices (skin= chooses): {others[:200]}")
+            result.remarks.append(
+                f"left out, as another skeleton has more vertices (skin= or mesh= chooses): {others[:200]}"
+            )
     except (Tf.ErrorException, RuntimeError) as error:
         raise FileError(f"damaged: {' '.join(str(error).split())[-300:]}") from None
     except TypeError as error:  # values of types that the schema does not have, which usd-core hands over as they are
@@ -147,7 +152,7 @@ def _scene_of(stage: Any, query: Any, targets: list[Any]) -> Scene:
     names = skeleton.GetJointNamesAttr().Get() or []
     joint_names = [str(name) for name in names] if len(names) == len(tokens) else [t.rpartition("/")[2] for t in tokens]
     remarks: list[str] = []
-    surface = join([_surface(mesh, tokens, remarks) for mesh in targets])
+    surface = join([_surface(mesh, tokens, remarks).named(mesh.GetPrim().GetName()) for mesh in targets])
     methods = {str(mesh.GetSkinningMethod()) for mesh in targets}
     if len(methods) > 1:
         remarks.append("meshes differ in skinning:skinningMethod; the first one's is taken")

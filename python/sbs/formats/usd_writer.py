@@ -16,7 +16,8 @@ from ..extras import load
 from ..files import replacing
 from ..influences import tidy
 from ..rig import Floats, Rig, decompose
-from ..triangle_mesh import Mesh
+from ..shapes import ShapeMotion
+from ..triangle_mesh import Mesh, triangles_within
 from .caches import Cache, Rows
 
 __all__ = ["USD", "write"]
@@ -42,33 +43,63 @@ class USD(Cache):
         self._stage.SetTimeCodesPerSecond(frames.fps)
         self._stage.SetStartTimeCode(frames.numbers[0])
         self._stage.SetEndTimeCode(frames.numbers[-1])
-        mesh = usd_geom.Mesh.Define(self._stage, "/mesh")
-        self._stage.SetDefaultPrim(mesh.GetPrim())
-        _put_faces(mesh, frames.triangles)
-        self._points, self._extent = mesh.CreatePointsAttr(), mesh.CreateExtentAttr()
-        self._mesh = mesh
-        self._normals: Any = None
+        self._meshes = []
         self._next = 0
+        if len(frames.parts) <= 1:
+            self._meshes.append(_Points(self._stage, "/mesh", range(frames.vertex_count), frames.triangles))
+            self._stage.SetDefaultPrim(self._stage.GetPrimAtPath("/mesh"))
+            return self
+        root = usd_geom.Xform.Define(self._stage, "/character")
+        self._stage.SetDefaultPrim(root.GetPrim())
+        for part, name in zip(frames.parts, _identifiers([part.name for part in frames.parts]), strict=True):
+            triangles = triangles_within(frames.triangles, part.vertices)
+            self._meshes.append(_Points(self._stage, f"/character/{name}", part.vertices, triangles))
         return self
 
     def append(self, positions: Rows, normals: Rows | None) -> None:
-        vt = load("pxr.Vt", *NEEDS[0][1:])
-        if normals is not None and self._normals is None:
-            self._normals = self._mesh.CreateNormalsAttr()
-            self._mesh.SetNormalsInterpolation("vertex")
         for row, points in enumerate(positions):
             code = float(self.frames.numbers[self._next])
             self._next += 1
-            self._points.Set(_vectors(points), code)
-            self._extent.Set(vt.Vec3fArray.FromNumpy(_single([points.min(axis=0), points.max(axis=0)])), code)
-            if normals is not None:
-                self._normals.Set(_vectors(normals[row]), code)
+            for mesh in self._meshes:
+                mesh.put(points, None if normals is None else normals[row], code)
         # What is saved is taken out of memory.
         self._stage.GetRootLayer().Save()
 
     def __exit__(self, *failure: Any) -> bool | None:
-        self._points = self._extent = self._normals = self._mesh = self._stage = None
+        self._meshes = []
+        self._stage = None
         return super().__exit__(*failure)
+
+
+class _Points:
+    """A mesh that gets time samples."""
+
+    def __init__(self, stage: Any, path: str, vertices: range, triangles: NDArray[np.int32]) -> None:
+        mesh = load("pxr.UsdGeom", *NEEDS[0][1:]).Mesh.Define(stage, path)
+        _put_faces(mesh, triangles)
+        self._rows = slice(vertices.start, vertices.stop)
+        self._points, self._extent = mesh.CreatePointsAttr(), mesh.CreateExtentAttr()
+        self._mesh = mesh
+        self._normals: Any = None
+
+    def put(self, points: Rows, normals: Rows | None, code: float) -> None:
+        """The positions and normals of all vertices (V, 3) at a time code."""
+        own = points[self._rows]
+        self._points.Set(_vectors(own), code)
+        if len(own):
+            self._extent.Set(_vectors([own.min(axis=0), own.max(axis=0)]), code)
+        if normals is None:
+            return
+        if self._normals is None:
+            self._normals = self._mesh.CreateNormalsAttr()
+            self._mesh.SetNormalsInterpolation("vertex")
+        self._normals.Set(_vectors(normals[self._rows]), code)
+
+
+def _identifiers(names: Sequence[str]) -> list[str]:
+    """Names that USD allows, each once."""
+    valid = load("pxr.Tf", *NEEDS[0][1:]).MakeValidIdentifier
+    return unique_names([valid(name or "mesh") for name in names])
 
 
 def _new_stage(path: Path) -> Any:
@@ -129,9 +160,7 @@ def write(
 
 
 def _fill(stage: Any, name: str, mesh: Mesh, rig: Rig, animations: Sequence[Animation]) -> None:
-    sdf, tf, usd_geom, usd_skel, vt = (
-        load(f"pxr.{module}", *NEEDS[0][1:]) for module in ("Sdf", "Tf", "UsdGeom", "UsdSkel", "Vt")
-    )
+    tf, usd_skel, vt = (load(f"pxr.{module}", *NEEDS[0][1:]) for module in ("Tf", "UsdSkel", "Vt"))
     stage.SetTimeCodesPerSecond(_RATE)
     root = usd_skel.Root.Define(stage, f"/{tf.MakeValidIdentifier(name or 'character')}")
     stage.SetDefaultPrim(root.GetPrim())
@@ -143,18 +172,34 @@ def _fill(stage: Any, name: str, mesh: Mesh, rig: Rig, animations: Sequence[Anim
     skeleton.CreateBindTransformsAttr(_row_matrices(joints.bind))
     skeleton.CreateRestTransformsAttr(_row_matrices(joints.local(rig.rest_matrices)))
     binding = usd_skel.BindingAPI.Apply(skeleton.GetPrim())
+    tokens = _identifiers([shape.name for shape in mesh.shapes])
     animation_names = unique_names([tf.MakeValidIdentifier(animation.name or "animation") for animation in animations])
     for number, animation in enumerate(animations):
         place = skeleton.GetPath().AppendChild(animation_names[number])
         prim = usd_skel.Animation.Define(stage, place)
         prim.GetPrim().SetDisplayName(animation.name)
-        _put_animation(prim, animation, joints)
+        _put_animation(prim, animation, joints, tokens, mesh)
         if number == 0:
             binding.CreateAnimationSourceRel().SetTargets([place])
             stage.SetStartTimeCode(0.0)
             stage.SetEndTimeCode(animation.duration * _RATE)
 
-    surface = usd_geom.Mesh.Define(stage, root.GetPath().AppendChild("mesh"))
+    # "skeleton" is the name of another prim there.
+    mesh_names = _identifiers(["skeleton", *([part.name for part in mesh.parts] or ["mesh"])])[1:]
+    for number, mesh_name in enumerate(mesh_names):
+        part, own = mesh, tokens
+        if len(mesh.parts) > 1:
+            part = mesh.of_parts([number])
+            own = [tokens[shape] for shape in mesh.parts[number].shapes if shape < len(tokens)]
+        _put_mesh(stage, root.GetPath().AppendChild(mesh_name), part, skeleton, joints, own)
+
+
+def _put_mesh(stage: Any, path: Any, mesh: Mesh, skeleton: Any, joints: _Joints, tokens: list[str]) -> None:
+    """Writes a mesh on the skeleton, with its blend shapes, which animations know by `tokens`."""
+    sdf, usd_geom, usd_skel, vt = (
+        load(f"pxr.{module}", *NEEDS[0][1:]) for module in ("Sdf", "UsdGeom", "UsdSkel", "Vt")
+    )
+    surface = usd_geom.Mesh.Define(stage, path)
     _put_faces(surface, mesh.triangles)
     surface.CreatePointsAttr(_vectors(mesh.positions))
     extent = [mesh.positions.min(axis=0), mesh.positions.max(axis=0)]
@@ -174,6 +219,18 @@ def _fill(stage: Any, name: str, mesh: Mesh, rig: Rig, animations: Sequence[Anim
     )
     skinned.CreateJointWeightsPrimvar(False, width).Set(vt.FloatArray.FromNumpy(_single(shares).ravel()))
     skinned.CreateGeomBindTransformAttr(_row_matrices(np.eye(4)[None])[0])
+    if not tokens:
+        return
+    targets = []
+    for token, shape in zip(tokens, mesh.shapes, strict=True):
+        prim = usd_skel.BlendShape.Define(stage, path.AppendChild(token))
+        # Without point indices offsets are those of all points.
+        offsets, points = (shape.offsets, shape.vertices) if len(shape.vertices) else (np.zeros((1, 3)), np.zeros(1))
+        prim.CreateOffsetsAttr(_vectors(offsets))
+        prim.CreatePointIndicesAttr(vt.IntArray.FromNumpy(np.ascontiguousarray(points, np.int32)))
+        targets.append(prim.GetPath())
+    skinned.CreateBlendShapesAttr(vt.TokenArray(tokens))
+    skinned.CreateBlendShapeTargetsRel().SetTargets(targets)
 
 
 class _Joints:
@@ -213,7 +270,7 @@ def _row_matrices(matrices: Floats) -> Any:
     return vt.Matrix4dArray.FromNumpy(np.ascontiguousarray(matrices.transpose(0, 2, 1), np.float64))
 
 
-def _put_animation(prim: Any, animation: Animation, joints: _Joints) -> None:
+def _put_animation(prim: Any, animation: Animation, joints: _Joints, tokens: list[str], mesh: Mesh) -> None:
     gf, vt = (load(f"pxr.{module}", *NEEDS[0][1:]) for module in ("Gf", "Vt"))
     prim.CreateJointsAttr(vt.TokenArray(joints.tokens))
     times = _times(animation)
@@ -221,7 +278,14 @@ def _put_animation(prim: Any, animation: Animation, joints: _Joints) -> None:
     flips = np.sum(quaternions[1:] * quaternions[:-1], axis=-1) < 0.0
     quaternions[1:] *= np.where(np.cumsum(flips, axis=0) % 2 == 1, -1.0, 1.0)[..., None]
     attributes = prim.CreateTranslationsAttr(), prim.CreateRotationsAttr(), prim.CreateScalesAttr()
+    weights = None
+    if tokens:
+        prim.CreateBlendShapesAttr(vt.TokenArray(tokens))
+        weights = prim.CreateBlendShapeWeightsAttr()
+        shares = _single(ShapeMotion(mesh.positions, mesh.shapes, animation.shape_tracks).weights(times))
     for frame, seconds in enumerate(times):
+        if weights is not None:
+            weights.Set(vt.FloatArray.FromNumpy(shares[frame]), float(seconds * _RATE))
         code = float(seconds * _RATE)
         attributes[0].Set(_vectors(translations[frame]), code)
         attributes[1].Set(vt.QuatfArray([gf.Quatf(*map(float, q)) for q in quaternions[frame]]), code)
@@ -230,7 +294,8 @@ def _put_animation(prim: Any, animation: Animation, joints: _Joints) -> None:
 
 def _times(animation: Animation) -> Floats:
     """When an animation is sampled: at its keys, and where it is cubic in between."""
-    times = [track.times for track in animation.tracks] or [np.zeros(1)]
-    if any(track.interpolation == "CUBICSPLINE" for track in animation.tracks):
+    tracks = (*animation.tracks, *animation.shape_tracks)
+    times = [track.times for track in tracks] or [np.zeros(1)]
+    if any(track.interpolation == "CUBICSPLINE" for track in tracks):
         times.append(np.arange(0.0, animation.duration, 1.0 / _CUBIC_RATE))
     return np.unique(np.concatenate(times))

@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import affine
-from ..content import SkinnedMesh
+from ..content import SkinnedMesh, unique_names
 from ..rig import Floats
 from ..shapes import BlendShape
 from ..tangents import moved_tangents
+from ..text import well_formed
+from ..triangle_mesh import MeshPart
 from . import accessors
 from .document import Document, Element
 from .shapes import read_shapes
@@ -22,18 +24,22 @@ _TRIANGLES, _TRIANGLE_STRIP, _TRIANGLE_FAN = 4, 5, 6
 
 
 def read_surface(
-    document: Document, meshes: list[tuple[Element, SkinUse]]
+    document: Document, meshes: list[tuple[Element, SkinUse, str]]
 ) -> tuple[SkinnedMesh, list[tuple[int, int, int]]]:
-    """Joins the primitives of meshes, one after the other; for each the number of the mesh, its own, and its vertices.
+    """Joins the primitives of named meshes, one after the other; each mesh is a part.
 
-    Vertices of primitives without normals get area-weighted ones if others have normals, and those without texture
-    coordinates get (0, 0) if others have them. Raises FileError.
+    Also returns for each primitive the number of the mesh, its own, and its vertices. Vertices of primitives without
+    normals get area-weighted ones if others have normals, and those without texture coordinates get (0, 0) if others
+    have them. Raises FileError.
     """
     surfaces, origins = [], []
     shapes: list[BlendShape] = []
+    whole: list[MeshPart] = []
+    names = unique_names([well_formed(name) for _, _, name in meshes])
     first = 0
-    for mesh_number, (mesh, use) in enumerate(meshes):
+    for mesh_number, (mesh, use, _) in enumerate(meshes):
         parts = []
+        start = first, len(shapes)
         for number, primitive in enumerate(mesh.children("primitives")):
             surface = _read_primitive(document, primitive, use)
             if surface is not None:
@@ -42,9 +48,11 @@ def read_surface(
                 parts.append((primitive, first, len(surface.positions)))
                 first += len(surface.positions)
         shapes += read_shapes(document, mesh, parts, use.mesh_matrix)
+        if parts:
+            whole.append(MeshPart(names[mesh_number], range(start[0], first), range(start[1], len(shapes))))
     if not surfaces:
         raise document.root.error("no triangles on the skin")
-    return replace(join(surfaces), shapes=tuple(shapes)), origins
+    return replace(join(surfaces), shapes=tuple(shapes), parts=tuple(whole)), origins
 
 
 def vertex_count(document: Document, mesh: Element) -> int:
@@ -57,7 +65,9 @@ def vertex_count(document: Document, mesh: Element) -> int:
 
 
 def join(surfaces: list[SkinnedMesh]) -> SkinnedMesh:
-    """One mesh of several."""
+    """One mesh of several, with all parts of these."""
+    first_shapes = np.cumsum([0] + [len(surface.shapes) for surface in surfaces[:-1]])
+    names = iter(unique_names([part.name for surface in surfaces for part in surface.parts]))
     first_vertices = np.cumsum([0] + [len(surface.positions) for surface in surfaces[:-1]])
     width = max(surface.joint_indices.shape[1] for surface in surfaces)
     padding = [((0, 0), (0, width - surface.joint_indices.shape[1])) for surface in surfaces]
@@ -84,6 +94,11 @@ def join(surfaces: list[SkinnedMesh]) -> SkinnedMesh:
             replace(shape, vertices=shape.vertices + np.int32(first))
             for surface, first in zip(surfaces, first_vertices, strict=True)
             for shape in surface.shapes
+        ),
+        parts=tuple(
+            replace(part.moved(int(first), int(first_shape)), name=next(names))
+            for surface, first, first_shape in zip(surfaces, first_vertices, first_shapes, strict=True)
+            for part in surface.parts
         ),
     )
 

@@ -67,7 +67,10 @@ def nodes_in_scene(document: Document, parents: list[int]) -> list[int]:
 
 
 def read_rig(document: Document, joints: list[int], parents: list[int], inverse_bind_matrices: Floats) -> Rig:
-    """The rig of joints (node numbers), with all nodes above and between them."""
+    """The rig of joints (node numbers), with all nodes above and between them.
+
+    A joint whose node is that of a joint before gets a node of its own below that one, behind all others.
+    """
     order = ancestry(joints, parents)
     number = {-1: -1} | {node: i for i, node in enumerate(order)}
     elements = [document.all("nodes")[node] for node in order]
@@ -84,15 +87,20 @@ def read_rig(document: Document, joints: list[int], parents: list[int], inverse_
     has_matrix = np.array(["matrix" in node for node in elements])
     for node in np.flatnonzero(has_matrix):
         local_matrices[node] = _matrix(elements[node])
+    nodes = np.array([number[node] for node in joints])
+    again = np.setdiff1d(np.arange(len(nodes)), np.unique(nodes, return_index=True)[1])
+    names = [node.string("name", "") for node in elements]
+    added, above = len(again), nodes[again]
+    nodes[again] = len(order) + np.arange(added)
     return Rig(
-        names=tuple(node.string("name", "") for node in elements),
-        parents=np.array([number[parents[node]] for node in order], dtype=np.int32),
-        translations=translations,
-        quaternions=quaternions,
-        scales=scales,
-        local_matrices=local_matrices,
-        has_matrix=has_matrix,
-        joints=np.array([number[node] for node in joints]),
+        names=(*names, *(names[node] for node in above)),
+        parents=np.array([*(number[parents[node]] for node in order), *above], dtype=np.int32),
+        translations=np.concatenate([translations, np.zeros((added, 3))]),
+        quaternions=np.concatenate([quaternions, np.tile([1.0, 0.0, 0.0, 0.0], (added, 1))]),
+        scales=np.concatenate([scales, np.ones((added, 3))]),
+        local_matrices=np.concatenate([local_matrices, np.tile(np.eye(4), (added, 1, 1))]),
+        has_matrix=np.concatenate([has_matrix, np.zeros(added, np.bool_)]),
+        joints=nodes,
         inverse_bind_matrices=inverse_bind_matrices,
     )
 

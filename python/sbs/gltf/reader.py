@@ -10,32 +10,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import affine
-from ..content import CharacterContent, FileError, SkinnedMesh, fold_scale, skeleton_of, weighted_joints
+from ..content import CharacterContent, FileError, SkinnedMesh, Wanted, fold_scale, skeleton_of, weighted_joints
 from ..rig import Floats, Rig
+from ..text import well_formed
 from . import nodes
 from .animations import AnimationReader
 from .document import Document
 from .meshes import read_surface, vertex_count
 from .shapes import weights_of
-from .skins import SkinGroup, read_groups
+from .skins import SkinGroup, join_skins, read_skins, skeletons
 from .source import Part, Source
 
 
-def read(path: Path, skin: int | None) -> CharacterContent:
+def read(path: Path, wanted: Wanted) -> CharacterContent:
     """See `sbs.load`."""
     document = Document(path)
     # Huge numbers overflow in several places; the results are refused below.
-    with np.errstate(over="ignore", invalid="ignore"):
-        return _read(document, skin)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        return _read(document, wanted)
 
 
-def _read(document: Document, skin: int | None) -> CharacterContent:
+def _read(document: Document, wanted: Wanted) -> CharacterContent:
     parents = nodes.read_parents(document)
-    group, meshes, is_first = _choose(document, parents, skin)
+    group, meshes, is_first = _choose(document, parents, wanted)
     places = [node for _, _, node in meshes]
-    surface, origins = read_surface(
-        document, [(document.all("meshes")[mesh], group.uses[skin]) for mesh, skin, _ in meshes]
-    )
+    named = [
+        (document.all("meshes")[mesh], group.uses[skin], _name(document, mesh, node)) for mesh, skin, node in meshes
+    ]
+    surface, origins = read_surface(document, named)
     surface, shape_nodes = _weighted_shapes(document, surface, places)
     weighted = weighted_joints(surface, len(group.joints))
     inverse_bind_matrices = _usable(document, group, weighted)
@@ -49,6 +51,7 @@ def _read(document: Document, skin: int | None) -> CharacterContent:
     except ValueError as error:
         raise FileError(f"{document.path}: {error}") from None
     order = nodes.ancestry(group.joints, parents)
+    order += [-1] * (len(rig.parents) - len(order))  # joints that the file has no node of their own for
     blobs, buffers = document.blobs()
     parts = _parts(origins, meshes, group, unscaled, rig)
     origins_in_file = [(part.mesh, part.primitive) for part in parts]
@@ -103,36 +106,58 @@ def _parts(
     for place, primitive, count in origins:
         mesh, skin, _ = meshes[place]
         use = group.uses[skin]
-        parts.append(Part(mesh, primitive, first, count, use.joint_map, scale @ use.mesh_matrix))
+        parts.append(Part(mesh, primitive, skin, first, count, use.joint_map, scale @ use.mesh_matrix))
         first += count
     return parts
 
 
 def _choose(
-    document: Document, parents: list[int], skin: int | None
+    document: Document, parents: list[int], wanted: Wanted
 ) -> tuple[SkinGroup, list[tuple[int, int, int]], bool]:
-    """The group of skins to read, its meshes as numbers (mesh, skin, node), and whether it is read by default."""
-    groups = read_groups(document)
-    if not groups:
+    """The skins to read, their meshes as numbers (mesh, skin, node), and whether they are read by default."""
+    skins = read_skins(document)
+    if not skins:
         raise FileError(f"{document.path}: no skin, so there is nothing to deform")
-    if skin is not None and not 0 <= skin < len(document.all("skins")):
-        raise FileError(f"{document.path}: there is no skin {skin}, the file has {len(document.all('skins'))}")
+    if wanted.skin is not None and not 0 <= wanted.skin < len(skins):
+        raise FileError(f"{document.path}: there is no skin {wanted.skin}, the file has {len(skins)}")
     pairs, unskinned = _mesh_nodes(document, parents)
     if unskinned:
         document.remarks.append(f"left out, as they have no skin: {_names(unskinned)}")
-    group_of_skin = {number: i for i, group in enumerate(groups) for number in group.uses}
-    users: list[list[tuple[int, int, int]]] = [[] for _ in groups]
-    for place in pairs:
-        users[group_of_skin[place[1]]].append(place)
+    used = {skin for _, skin, _ in pairs}
+    if wanted.skin is not None and wanted.skin not in used:
+        raise FileError(f"{document.path}: no mesh in the scene uses skin {wanted.skin}")
+    if not used:
+        raise FileError(f"{document.path}: no mesh in the scene uses skin 0")
+    together = skeletons(document, [skin for skin in skins if skin.number in used], parents)
+    skeleton_of_skin = {skin.number: place for place, members in enumerate(together) for skin in members}
+    users: list[list[tuple[int, int, int]]] = [[] for _ in together]
+    for pair in pairs:
+        users[skeleton_of_skin[pair[1]]].append(pair)
     counts = {mesh: vertex_count(document, document.all("meshes")[mesh]) for mesh in {mesh for mesh, _, _ in pairs}}
     sizes = [sum(counts[mesh] for mesh, _, _ in meshes) for meshes in users]
-    chosen = int(np.argmax([skin in group.uses for group in groups])) if skin is not None else int(np.argmax(sizes))
-    if not users[chosen]:
-        raise FileError(f"{document.path}: no mesh in the scene uses skin {next(iter(groups[chosen].uses))}")
-    others = [f"skin {n}" for i, group in enumerate(groups) if i != chosen and users[i] for n in group.uses]
-    if others and skin is None:
-        document.remarks.append(f"left out, as other skins have more vertices (skin= chooses): {_names(others)}")
-    return groups[chosen], users[chosen], chosen == int(np.argmax(sizes))
+    chosen = most = int(np.argmax(sizes))
+    if wanted.skin is not None:
+        chosen = skeleton_of_skin[wanted.skin]
+    elif wanted.meshes:
+        names = [{_name(document, mesh, node) for mesh, _, node in meshes} for meshes in users]
+        chosen = next((place for place in (most, *range(len(names))) if wanted.meshes[0] in names[place]), most)
+    others = [
+        f"{_name(document, mesh, node)} (skin {skin})"
+        for place, meshes in enumerate(users)
+        if place != chosen
+        for mesh, skin, node in meshes
+    ]
+    if others and wanted.skin is None and not wanted.meshes:
+        document.remarks.append(
+            f"left out, as another skeleton has more vertices (skin= or mesh= chooses): {_names(others)}"
+        )
+    return join_skins(document, together[chosen], parents), users[chosen], chosen == most
+
+
+def _name(document: Document, mesh: int, node: int) -> str:
+    """What a mesh is called: as its node, as Blender and others call objects, or as itself."""
+    element = document.all("meshes")[mesh]
+    return well_formed(document.all("nodes")[node].string("name", "") or element.string("name", "") or f"mesh_{mesh}")
 
 
 def _mesh_nodes(document: Document, parents: list[int]) -> tuple[list[tuple[int, int, int]], list[str]]:
@@ -164,8 +189,10 @@ def _usable(document: Document, group: SkinGroup, weighted: NDArray[np.bool_]) -
     matrices = group.inverse_bind_matrices.copy()
     singular = affine.are_singular(matrices)
     for joint in np.flatnonzero(singular & weighted)[:1]:
-        skin = document.all("skins")[next(iter(group.uses))]
-        raise skin.error(f"the inverse bind matrix of joint {joint} is singular", "inverseBindMatrices")
+        for number, use in group.uses.items():
+            for own in np.flatnonzero(use.joint_map == joint)[:1]:
+                skin = document.all("skins")[number]
+                raise skin.error(f"the inverse bind matrix of joint {own} is singular", "inverseBindMatrices")
     if singular.any():
         joints = ", ".join(map(str, np.flatnonzero(singular)[:5]))
         document.remarks.append(f"inverse bind matrices of joints without weights are singular and not used: {joints}")

@@ -27,7 +27,7 @@ from .source import Part, Source
 __all__ = ["rewrite"]
 
 _COMPONENT_TYPES = {"float32": 5126, "uint8": 5121, "uint16": 5123}
-_TYPES = {1: "SCALAR", 2: "VEC2", 3: "VEC3", 4: "VEC4"}
+_TYPES = {1: "SCALAR", 2: "VEC2", 3: "VEC3", 4: "VEC4", 16: "MAT4"}
 _ARRAY_BUFFER = 34962
 
 
@@ -114,8 +114,11 @@ class _File:
         return struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)) + chunks
 
 
-def rewrite(source: Source, mesh: Mesh, animations: Sequence[Animation], weights: str) -> bytes:
-    """The bytes of the file with what was changed.
+def rewrite(source: Source, mesh: Mesh, animations: Sequence[Animation], weights: str) -> bytes | None:
+    """The bytes of the file with what was changed; None if its nodes cannot hold that.
+
+    A joint that a skin binds in another pose than others has no node of its own in the file, so that it cannot get
+    other animations, or weights of the meshes of other skins.
 
     Parameters
     ----------
@@ -126,17 +129,60 @@ def rewrite(source: Source, mesh: Mesh, animations: Sequence[Animation], weights
     weights : str
         How weights are stored that were changed.
     """
+    known = {id(animation) for animation, _ in source.animations}
+    tracks = [track for animation in animations if id(animation) not in known for track in animation.tracks]
+    if any(source.nodes[node] < 0 for track in tracks for node in track.nodes.tolist()):
+        return None
     file = _File(source)
+    changed = {
+        part for part in source.parts if weights != "float32" or not _same_influences(source.mesh, mesh, _rows(part))
+    }
+    joint_maps = {}
+    for skin in {part.skin for part in changed}:
+        joint_map = _put_joints(file, source, mesh, [part for part in changed if part.skin == skin])
+        if joint_map is None:
+            return None
+        joint_maps[skin] = joint_map
     for part in source.parts:
-        _put_part(file, source.mesh, mesh, part, weights)
+        attributes = file.json["meshes"][part.mesh]["primitives"][part.primitive]["attributes"]
+        _put_part(file, source.mesh, mesh, part, attributes)
+        if part in changed:
+            _put_influences(file, attributes, mesh, _rows(part), joint_maps[part.skin], weights)
     _put_animations(file, source, animations)
     return file.to_bytes()
 
 
-def _put_part(file: _File, before: Mesh, mesh: Mesh, part: Part, weights: str) -> None:
-    rows = slice(part.first, part.first + part.count)
-    primitive = file.json["meshes"][part.mesh]["primitives"][part.primitive]
-    attributes = primitive["attributes"]
+def _rows(part: Part) -> slice:
+    return slice(part.first, part.first + part.count)
+
+
+def _put_joints(file: _File, source: Source, mesh: Mesh, parts: Sequence[Part]) -> NDArray[np.int64] | None:
+    """Adds the joints to a skin that its meshes now have weights of; the character's joint of each joint of the skin.
+
+    None if a joint has no node of its own in the file.
+    """
+    joint_map, matrix = parts[0].joint_map.astype(np.int64), parts[0].matrix
+    used = set()
+    for part in parts:
+        indices, shares = tidy(mesh.joint_indices[_rows(part)], mesh.joint_weights[_rows(part)])
+        used.update(np.unique(indices[shares > 0.0]).tolist())
+    missing = sorted(used.difference(joint_map.tolist()))
+    if not missing:
+        return joint_map
+    skin = file.json["skins"][parts[0].skin]
+    nodes = [source.nodes[int(source.rig.joints[joint])] for joint in missing]
+    if min(nodes) < 0 or not set(skin["joints"]).isdisjoint(nodes):
+        return None
+    joint_map = np.concatenate([joint_map, missing])
+    matrices = (source.rig.inverse_bind_matrices[joint_map] @ matrix).transpose(0, 2, 1).reshape(-1, 16)
+    skin["joints"] = [*skin["joints"], *nodes]
+    skin["inverseBindMatrices"] = file.accessor(matrices.astype(np.float32))
+    return joint_map
+
+
+def _put_part(file: _File, before: Mesh, mesh: Mesh, part: Part, attributes: dict[str, Any]) -> None:
+    """All that was changed but weights."""
+    rows = _rows(part)
     inverse = affine.inverse(part.matrix[None])[0]
     if not np.array_equal(mesh.positions[rows], before.positions[rows]):
         positions = (mesh.positions[rows] @ inverse[:3, :3].T + inverse[:3, 3]).astype(np.float32)
@@ -152,8 +198,6 @@ def _put_part(file: _File, before: Mesh, mesh: Mesh, part: Part, weights: str) -
         attributes["TANGENT"] = file.accessor(tangents.astype(np.float32), _ARRAY_BUFFER)
     if _differ(mesh.uvs, before.uvs, rows):
         attributes["TEXCOORD_0"] = file.accessor(np.asarray(mesh.uvs, np.float32)[rows], _ARRAY_BUFFER)
-    if weights != "float32" or not _same_influences(before, mesh, rows):
-        _put_influences(file, attributes, mesh, part, rows, weights)
 
 
 def _differ(ours: NDArray[Any] | None, theirs: NDArray[Any] | None, rows: slice) -> bool:
@@ -172,14 +216,16 @@ def _same_influences(before: Mesh, mesh: Mesh, rows: slice) -> bool:
         return bool(np.all(found >= 0.0) and np.all(np.abs(found.sum(axis=1) - 1.0) <= 1e-6))
 
 
-def _put_influences(file: _File, attributes: dict[str, Any], mesh: Mesh, part: Part, rows: slice, weights: str) -> None:
+def _put_influences(
+    file: _File, attributes: dict[str, Any], mesh: Mesh, rows: slice, joint_map: NDArray[np.int64], weights: str
+) -> None:
     for name in [name for name in attributes if name.startswith(("JOINTS_", "WEIGHTS_"))]:
         del attributes[name]
     joints, shares = in_sets(*tidy(mesh.joint_indices[rows], mesh.joint_weights[rows]))
-    number_in_skin = np.zeros(int(part.joint_map.max()) + 1, np.int64)
-    number_in_skin[part.joint_map] = np.arange(len(part.joint_map))
+    number_in_skin = np.zeros(int(max(joint_map.max(), joints.max())) + 1, np.int64)  # 0 also where there is no weight
+    number_in_skin[joint_map] = np.arange(len(joint_map))
     stored = quantize(shares, np.dtype(weights))
-    joint_type = np.uint8 if len(part.joint_map) <= 256 else np.uint16
+    joint_type = np.uint8 if len(joint_map) <= 256 else np.uint16
     kind = {} if stored.dtype == np.float32 else {"normalized": True}
     for first in range(0, joints.shape[1], 4):
         columns = slice(first, first + 4)

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Skins: joints with their inverse bind matrices, and which skins of a file can be joined."""
+"""Skins: joints with their inverse bind matrices, and how skins of a file become one skeleton."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +14,19 @@ from .. import affine
 from ..rig import Floats
 from .accessors import count, read_floats
 from .document import Document, Element
+from .nodes import ancestry, read_rig
 
 # Inverse bind matrices are stored as float32: matrices that differ by at most this count as equal.
 _SAME = 1e-5
 
-# Skins of the same joints usually have one bind pose, or a few. A skin is compared with at most this many.
-_MOST_SPACES = 8
+# Bind poses that are the pose of the file agree with it by so much, relative to the size.
+_SAME_PLACE = 1e-3
+
+# With so many joints of a skin this is seen.
+_MOST_COMPARED = 8
+
+# Bytes that a joint takes which has a place of its own in the rig, of all its arrays and names.
+_JOINT_SIZE = 4096
 
 
 @dataclass
@@ -36,57 +45,174 @@ class SkinUse:
     mesh_matrix: Floats
 
 
-@dataclass
 class SkinGroup:
-    """Skins of the same joints whose bind spaces differ by one matrix, so that they can become one skin.
+    """Skins whose joints make one skeleton.
+
+    Parameters
+    ----------
+    most : int
+        The most joints that it may get.
 
     Attributes
     ----------
     joints : list of J int
-        The node of each joint.
+        The node of each joint. A node occurs again for a skin that was bound in another pose of it.
     inverse_bind_matrices : (J, 4, 4) ndarray
     uses : dict of int to SkinUse
         The skins of the group by their number in the file.
     """
 
+    def __init__(self, most: int) -> None:
+        self.joints: list[int] = []
+        self.uses: dict[int, SkinUse] = {}
+        self._matrices = np.empty((most, 4, 4))
+        self._number: dict[int, int] = {}
+
+    @property
+    def inverse_bind_matrices(self) -> Floats:
+        """Bind space of the group to the joints."""
+        return self._matrices[: len(self.joints)]
+
+    def admit(self, skin: Skin, at_rest: Callable[[list[int]], Floats]) -> int:
+        """Add a skin; how many of its joints are bound in another pose than those of the skins before.
+
+        Joints of the same nodes are one if one matrix brings all their inverse bind matrices to those of the group:
+        the meshes were bound in spaces that differ by it. Where the pose of a few joints differs, these are added.
+
+        Parameters
+        ----------
+        skin : Skin
+        at_rest : callable
+            Node to scene (n, 4, 4) of nodes, in the pose of the file.
+        """
+        matrices = skin.inverse_bind_matrices
+        known = np.array([self._number.get(node, -1) for node in skin.joints])
+        shared = np.flatnonzero(known >= 0)
+        reference = self.inverse_bind_matrices[known[shared]]
+        same = np.all(reference == matrices[shared], axis=(1, 2))
+        mesh_matrix = np.eye(4)
+        if not len(shared):
+            mesh_matrix = self._between(skin, at_rest)
+        elif not same.all():
+            mesh_matrix, same = _common(reference, matrices[shared], same)
+        joint_map = known.copy()
+        joint_map[shared[~same]] = -1
+        others = np.flatnonzero(joint_map < 0)
+        joint_map[others] = len(self.joints) + np.arange(len(others))
+        to_group = affine.inverse(mesh_matrix[None])[0]
+        self._matrices[len(self.joints) : len(self.joints) + len(others)] = matrices[others] @ to_group
+        for joint in others:
+            self._number.setdefault(skin.joints[joint], len(self.joints))
+            self.joints.append(skin.joints[joint])
+        self.uses[skin.number] = SkinUse(joint_map.astype(np.int32), mesh_matrix)
+        return int(np.count_nonzero(~same))
+
+    def _between(self, skin: Skin, at_rest: Callable[[list[int]], Floats]) -> Floats:
+        """Bind space of a skin to that of the group, which have no joint in common.
+
+        If both are bound as they are in the pose of the file, it is known from there.
+        """
+        if not self.joints:
+            return np.eye(4)
+        places = []
+        for nodes, matrices in ((self.joints, self.inverse_bind_matrices), (skin.joints, skin.inverse_bind_matrices)):
+            found = at_rest(nodes[:_MOST_COMPARED]) @ matrices[:_MOST_COMPARED]
+            if not np.isfinite(found).all() or np.abs(found - found[0]).max() > _SAME_PLACE * np.abs(found[0]).max():
+                return np.eye(4)
+            places.append(found[:1])
+        if affine.are_singular(np.concatenate(places)).any():
+            return np.eye(4)
+        matrix = (affine.inverse(places[0]) @ places[1])[0]
+        return np.eye(4) if np.abs(matrix - np.eye(4)).max() <= _SAME_PLACE else np.asarray(matrix)
+
+
+@dataclass
+class Skin:
+    """A skin of the file: its number, the nodes of its joints, and inverse bind matrices (J, 4, 4)."""
+
+    number: int
     joints: list[int]
     inverse_bind_matrices: Floats
-    uses: dict[int, SkinUse] = field(default_factory=dict)
-
-    def admit(self, skin: int, joints: list[int], inverse_bind_matrices: Floats) -> bool:
-        """Add a skin of the same joints, in any order, to the group if it fits; return whether it does."""
-        number = {node: joint for joint, node in enumerate(self.joints)}
-        joint_map = np.array([number[node] for node in joints], dtype=np.int32)
-        reference = self.inverse_bind_matrices[joint_map]
-        if np.array_equal(reference, inverse_bind_matrices):
-            self.uses[skin] = SkinUse(joint_map, np.eye(4))
-            return True
-        if affine.are_singular(reference).any():
-            return False
-        mesh_matrices = affine.inverse(reference) @ inverse_bind_matrices
-        spread = np.abs(mesh_matrices - mesh_matrices[0]).max()
-        if not spread <= _SAME * np.abs(mesh_matrices[0]).max():
-            return False
-        same_space = np.abs(mesh_matrices[0] - np.eye(4)).max() <= _SAME
-        self.uses[skin] = SkinUse(joint_map, np.eye(4) if same_space else mesh_matrices.mean(axis=0))
-        return True
 
 
-def read_groups(document: Document) -> list[SkinGroup]:
-    """All skins of a file, in groups that can each become one. Raises FileError."""
-    groups: list[SkinGroup] = []
-    alike: dict[frozenset[int], list[SkinGroup]] = {}
+def _common(reference: Floats, matrices: Floats, equal: NDArray[np.bool_]) -> tuple[Floats, NDArray[np.bool_]]:
+    """The matrix that brings most inverse bind matrices (n, 4, 4) to reference ones, and which of them, (n,)."""
+    usable = ~affine.are_singular(reference) & ~affine.are_singular(matrices)
+    if not usable.any():
+        return np.eye(4), equal
+    candidates = affine.inverse(reference[usable]) @ matrices[usable]
+    middle = np.median(candidates, axis=0)
+    apart = np.abs(candidates - middle).max(axis=(1, 2)) > _SAME * np.abs(middle).max()
+    if apart.all() or affine.are_singular(middle[None]).any():
+        return np.eye(4), equal
+    same = np.zeros(len(matrices), np.bool_)
+    same[np.flatnonzero(usable)[~apart]] = True
+    if np.abs(middle - np.eye(4)).max() <= _SAME:
+        return np.eye(4), same | equal
+    return candidates[~apart].mean(axis=0), same
+
+
+def read_skins(document: Document) -> list[Skin]:
+    """All skins of a file. Raises FileError."""
+    skins = []
     for number, skin in enumerate(document.all("skins")):
         joints = _read_joints(document, skin)
-        inverse_bind_matrices = _read_inverse_bind_matrices(document, skin, len(joints))
-        candidates = alike.setdefault(frozenset(joints), [])
-        if not any(group.admit(number, joints, inverse_bind_matrices) for group in candidates):
-            group = SkinGroup(joints, inverse_bind_matrices)
-            group.admit(number, joints, inverse_bind_matrices)
-            groups.append(group)
-            if len(candidates) < _MOST_SPACES:
-                candidates.append(group)
-    return groups
+        skins.append(Skin(number, joints, _read_inverse_bind_matrices(document, skin, len(joints))))
+    return skins
+
+
+def skeletons(document: Document, skins: list[Skin], parents: list[int]) -> list[list[Skin]]:
+    """Skins that belong together: they share joints, or joints of one are above those of another."""
+    leader = list(range(len(skins)))
+
+    def leader_of(skin: int) -> int:
+        while leader[skin] != skin:
+            leader[skin] = leader[leader[skin]]
+            skin = leader[skin]
+        return skin
+
+    owner: dict[int, int] = {}
+    for place, skin in enumerate(skins):
+        element = document.all("skins")[skin.number]
+        root = [element.integer("skeleton")] if "skeleton" in element else []
+        for node in (*skin.joints, *root):
+            leader[leader_of(place)] = leader_of(owner.setdefault(node, place))
+    above: dict[int, int] = {}
+    for node in ancestry(range(len(parents)), parents):
+        over = above.get(parents[node], -1)
+        mine = owner.get(node, -1)
+        if mine >= 0 and over >= 0:
+            leader[leader_of(mine)] = leader_of(over)
+        above[node] = mine if mine >= 0 else over
+    together: dict[int, list[Skin]] = {}
+    for place, skin in enumerate(skins):
+        together.setdefault(leader_of(place), []).append(skin)
+    return list(together.values())
+
+
+def join_skins(document: Document, skins: list[Skin], parents: list[int]) -> SkinGroup:
+    """One skeleton of several skins. Raises FileError."""
+
+    @functools.cache
+    def all_at_rest() -> dict[int, Floats]:
+        nodes = sorted({node for skin in skins for node in skin.joints})
+        rig = read_rig(document, nodes, parents, np.tile(np.eye(4), (len(nodes), 1, 1)))
+        return dict(zip(nodes, rig.rest_matrices, strict=True))
+
+    def at_rest(nodes: list[int]) -> Floats:
+        return np.array([all_at_rest()[node] for node in nodes])
+
+    group = SkinGroup(sum(len(skin.joints) for skin in skins))
+    for skin in skins:
+        element = document.all("skins")[skin.number]
+        before = len(group.joints)
+        otherwise = group.admit(skin, at_rest)
+        document.charge((len(group.joints) - before) * (_JOINT_SIZE if otherwise else 0), element)
+        if otherwise:
+            document.remarks.append(
+                f"skin {skin.number} binds {otherwise} joints in another pose than the skins before: it has its own"
+            )
+    return group
 
 
 def _read_joints(document: Document, skin: Element) -> list[int]:

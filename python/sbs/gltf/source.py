@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..animation import Animation
+from ..parts import Selection
 from ..rig import Floats, Rig
 from ..triangle_mesh import Mesh
 
 __all__ = ["Part", "Source"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Part:
     """The vertices that a primitive has in the mesh of a character.
 
     Attributes
     ----------
-    mesh, primitive : int
+    mesh, primitive, skin : int
         Numbers in the file.
     first, count : int
         Its vertices in the mesh.
@@ -35,6 +36,7 @@ class Part:
 
     mesh: int
     primitive: int
+    skin: int
     first: int
     count: int
     joint_map: NDArray[np.int32]
@@ -77,6 +79,40 @@ class Source:
     shape_nodes: dict[int, tuple[int, int]]
     animations: list[tuple[Animation, int]]
 
+    def of_parts(self, whole: Mesh, part: Selection, animations: dict[int, Animation]) -> Source | None:
+        """See `KeptFile`."""
+        same_parts = [each.vertices for each in whole.parts] == [each.vertices for each in self.mesh.parts]
+        if not same_parts or not self._has_shapes(whole):
+            return None
+        moved = {number: own.vertices.start for number, own in zip(part.numbers, part.mesh.parts, strict=True)}
+        shape_of = {number: own.shapes.start for number, own in zip(part.numbers, part.mesh.parts, strict=True)}
+        primitives: list[Part] = []
+        shape_nodes: dict[int, tuple[int, int]] = {}
+        for number, known in enumerate(whole.parts):
+            if number not in moved:
+                continue
+            step = moved[number] - known.vertices.start
+            primitives += [
+                replace(each, first=each.first + step) for each in self.parts if each.first in known.vertices
+            ]
+            shape_nodes |= {
+                node: (first - known.shapes.start + shape_of[number], count)
+                for node, (first, count) in self.shape_nodes.items()
+                if first in known.shapes
+            }
+        return replace(
+            self,
+            parts=primitives,
+            mesh=replace(self.mesh.of_parts(part.numbers), shapes=part.mesh.shapes),
+            shape_nodes=shape_nodes,
+            animations=[(animations.get(id(old), old), number) for old, number in self.animations],
+        )
+
+    def _has_shapes(self, mesh: Mesh) -> bool:
+        return len(mesh.shapes) == len(self.mesh.shapes) and all(
+            ours is theirs for ours, theirs in zip(mesh.shapes, self.mesh.shapes, strict=True)
+        )
+
     def fits(self, mesh: Mesh, rig: Rig) -> bool:
         """Whether a character still has the triangles and the nodes of the file, so that it can be written into it."""
         return (
@@ -85,7 +121,6 @@ class Source:
             and (mesh.normals is None) == (self.mesh.normals is None)
             and (mesh.uvs is None) == (self.mesh.uvs is None)
             and (mesh.tangents is None) == (self.mesh.tangents is None)
-            and len(mesh.shapes) == len(self.mesh.shapes)
-            and all(ours is theirs for ours, theirs in zip(mesh.shapes, self.mesh.shapes, strict=True))
+            and self._has_shapes(mesh)
             and rig.same_as(self.rig)
         )

@@ -16,7 +16,7 @@ from ..files import replacing
 from ..rig import Rig
 from ..shapes import BlendShape
 from ..text import well_formed
-from ..triangle_mesh import Mesh
+from ..triangle_mesh import Mesh, MeshPart, triangles_within
 from .influences import in_sets, quantize
 from .keys import keys_of, keys_of_weights, weights_of_all
 from .rewriter import rewrite
@@ -82,11 +82,11 @@ def write(
     """See `sbs.Character.save`."""
     if weights not in ("float32", "uint16", "uint8"):
         raise ValueError(f"weights is {weights!r}, 'float32', 'uint16' or 'uint8' is needed")
-    data = (
-        rewrite(source, mesh, animations, weights)
-        if isinstance(source, Source) and source.fits(mesh, rig)
-        else _to_bytes(well_formed(name) or None, mesh, rig, animations, weights)
-    )
+    data = None
+    if isinstance(source, Source) and source.fits(mesh, rig):
+        data = rewrite(source, mesh, animations, weights)
+    if data is None:
+        data = _to_bytes(well_formed(name) or None, mesh, rig, animations, weights)
     with replacing(path) as temporary:
         temporary.write_bytes(data)
 
@@ -103,16 +103,21 @@ def _to_bytes(name: str | None, mesh: Mesh, rig: Rig, animations: Sequence[Anima
             ),
         )
     ]
-    primitive = _primitive(builder, mesh, len(rig.joints), weights)
-    gltf.meshes = [pygltflib.Mesh(name=name, primitives=[primitive])]
-    if mesh.shapes:
-        primitive.targets = [_target(builder, mesh, shape) for shape in mesh.shapes]
-        gltf.meshes[0].weights = [shape.weight for shape in mesh.shapes]
-        gltf.meshes[0].extras = {"targetNames": [well_formed(shape.name) for shape in mesh.shapes]}
-    gltf.nodes.append(pygltflib.Node(name=name, mesh=0, skin=0))
-    gltf.animations = [_animation(builder, animation, mesh, len(rig.parents)) for animation in animations]
+    places: list[tuple[int, range]] = []
+    for number in range(max(1, len(mesh.parts))):
+        part = mesh.of_parts([number]) if len(mesh.parts) > 1 else mesh
+        called = well_formed(part.parts[0].name) if part.parts else name
+        primitive = _primitive(builder, part, len(rig.joints), weights)
+        gltf.meshes.append(pygltflib.Mesh(name=called, primitives=[primitive]))
+        if part.shapes:
+            primitive.targets = [_target(builder, part, shape) for shape in part.shapes]
+            gltf.meshes[-1].weights = [shape.weight for shape in part.shapes]
+            gltf.meshes[-1].extras = {"targetNames": [well_formed(shape.name) for shape in part.shapes]}
+        places.append((len(gltf.nodes), mesh.parts[number].shapes if mesh.parts else range(len(mesh.shapes))))
+        gltf.nodes.append(pygltflib.Node(name=called, mesh=number, skin=0))
+    gltf.animations = [_animation(builder, animation, mesh, places) for animation in animations]
     roots = np.flatnonzero(rig.parents < 0).tolist()
-    gltf.scenes = [pygltflib.Scene(nodes=[*roots, len(rig.parents)])]
+    gltf.scenes = [pygltflib.Scene(nodes=[*roots, *(node for node, _ in places)])]
     gltf.scene = 0
     return builder.to_bytes()
 
@@ -146,14 +151,20 @@ def write_pose(
     triangles: NDArray[np.int32],
     uvs: NDArray[Any] | None = None,
     tangents: NDArray[Any] | None = None,
+    parts: Sequence[MeshPart] = (),
 ) -> None:
-    """Writes a mesh without a skeleton, such as a character in one pose."""
+    """Writes a mesh without a skeleton, such as a character in one pose; each part as a mesh with its name."""
     builder = _Builder()
     gltf = builder.gltf
-    attributes = _attributes(builder, positions, normals, uvs, tangents)
-    primitive = _triangles(builder, attributes, triangles, len(positions))
-    gltf.meshes, gltf.nodes = [pygltflib.Mesh(primitives=[primitive])], [pygltflib.Node(mesh=0)]
-    gltf.scenes, gltf.scene = [pygltflib.Scene(nodes=[0])], 0
+    for number, part in enumerate(parts or (MeshPart("", range(len(positions))),)):
+        rows = slice(part.vertices.start, part.vertices.stop)
+        own = (None if array is None else array[rows] for array in (normals, uvs, tangents))
+        attributes = _attributes(builder, positions[rows], *own)
+        primitive = _triangles(builder, attributes, triangles_within(triangles, part.vertices), len(part.vertices))
+        name = well_formed(part.name) or None
+        gltf.meshes.append(pygltflib.Mesh(name=name, primitives=[primitive]))
+        gltf.nodes.append(pygltflib.Node(name=name, mesh=number))
+    gltf.scenes, gltf.scene = [pygltflib.Scene(nodes=list(range(len(gltf.nodes))))], 0
     path.write_bytes(builder.to_bytes())
 
 
@@ -208,7 +219,10 @@ def _target(builder: _Builder, mesh: Mesh, shape: BlendShape) -> dict[str, int]:
     return {"POSITION": builder.accessor(offsets, target=pygltflib.ARRAY_BUFFER, bounds=True)}
 
 
-def _animation(builder: _Builder, animation: Animation, mesh: Mesh, mesh_node: int) -> pygltflib.Animation:
+def _animation(
+    builder: _Builder, animation: Animation, mesh: Mesh, places: list[tuple[int, range]]
+) -> pygltflib.Animation:
+    """An animation; `places` are the nodes of meshes with the blend shapes of these."""
     gltf_animation = pygltflib.Animation(name=well_formed(animation.name) or None)
 
     def channel(track: Track, times: int, keys: NDArray[np.float32], node: int) -> None:
@@ -226,8 +240,9 @@ def _animation(builder: _Builder, animation: Animation, mesh: Mesh, mesh_node: i
         times = builder.accessor(track.times.astype(np.float32), bounds=True)
         for column, node in enumerate(track.nodes.tolist()):
             channel(track, times, keys_of(track, column), node)
-    rest = [shape.weight for shape in mesh.shapes]
-    for track in weights_of_all(animation.shape_tracks, 0, len(rest), rest):
-        times = builder.accessor(track.times.astype(np.float32), bounds=True)
-        channel(track, times, keys_of_weights(track), mesh_node)
+    for node, shapes in places:
+        rest = [shape.weight for shape in mesh.shapes[shapes.start : shapes.stop]]
+        for track in weights_of_all(animation.shape_tracks, shapes.start, len(rest), rest):
+            times = builder.accessor(track.times.astype(np.float32), bounds=True)
+            channel(track, times, keys_of_weights(track), node)
     return gltf_animation

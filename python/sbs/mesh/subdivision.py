@@ -14,6 +14,8 @@ from .. import _core
 from ..attachment import connected_triangles, heaviest_joints
 from ..character import Character, Mesh
 from ..influences import Influences, tidy
+from ..options import AnyFloats
+from ..shapes import BlendShape
 
 __all__ = ["Scheme", "Subdivision", "subdivide", "subdivide_near_joints", "triangles_near_joints"]
 
@@ -127,7 +129,7 @@ class Subdivision:
         return np.concatenate([given, new]).astype(np.int32)
 
     def mesh(self, mesh: Mesh) -> Mesh:
-        """The divided mesh with all attributes of its vertices."""
+        """The divided mesh with all attributes of its vertices; not with several parts, as new vertices come last."""
         influences = self.influences(mesh.joint_indices, mesh.joint_weights)
         return replace(
             mesh,
@@ -137,7 +139,25 @@ class Subdivision:
             joint_weights=influences.joint_weights,
             normals=None if mesh.normals is None else self.normals(mesh.normals),
             uvs=None if mesh.uvs is None else self.interpolate(mesh.uvs),
+            centers=None if mesh.centers is None else self.interpolate(mesh.centers),
+            tangents=None if mesh.tangents is None else self._tangents(mesh.tangents),
+            shapes=tuple(self._shape(shape) for shape in mesh.shapes),
+            parts=mesh.parts if len(mesh.parts) == 1 else (),
         )
+
+    def _tangents(self, tangents: AnyFloats) -> AnyFloats:
+        found = self.interpolate(tangents)
+        length = np.linalg.norm(found[:, :3], axis=1, keepdims=True)
+        found[:, :3] /= np.where(length > 0.0, length, 1.0)
+        found[:, 3] = np.where(found[:, 3] < 0.0, -1.0, 1.0)
+        return found
+
+    def _shape(self, shape: BlendShape) -> BlendShape:
+        dense = np.zeros((self.vertex_count, 3), shape.offsets.dtype)
+        dense[shape.vertices] = shape.offsets
+        offsets = self.interpolate(dense)
+        moved = np.flatnonzero(offsets.any(axis=1)).astype(np.int32)
+        return replace(shape, vertices=moved, offsets=offsets[moved])
 
     def _check(self, values: ArrayLike, name: str) -> NDArray[Any]:
         given = np.asarray(values)

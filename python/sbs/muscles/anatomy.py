@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..joint_names import parts_of_body
+from ..skeleton import upward
 from .cover import between
 from .muscle import Muscle, as_point
 
@@ -23,6 +24,10 @@ Floats = NDArray[np.float64]
 
 FILL = 0.8
 """The share of what is between a muscle's path and the nearest skin that its belly takes; the rest is fat."""
+
+THICKEST = 0.25
+"""The largest radius of a belly as a share of its length: people's are below. Where short limbs have room for more, the
+point of a belly that is nearest to the skin would not be the only one."""
 
 SAMPLES = 48
 """Places along a path where the nearest skin is looked for."""
@@ -202,11 +207,28 @@ class _Body:
             other = next((other for other in others if other in found), None)
             if part not in found and other is not None:
                 found[part] = found[other]
+        if "hips" in found and "hips" not in told:
+            found["hips"] = self._bearer_of_thighs(found)
         for side in ("left", "right"):
             arm = found.get(f"{side} upper arm", -1)
             if arm >= 0 and self.skeleton.parents[arm] >= 0:
                 found.setdefault(f"{side} shoulder", int(self.skeleton.parents[arm]))
         return found
+
+    def _bearer_of_thighs(self, found: Mapping[str, int]) -> int:
+        """The joint with the most skin, from the one that is named as the hips to the one that both thighs hang on.
+
+        In rigs of Biped the first is a root that may stay behind.
+        """
+        named, sides = found["hips"], [found[part] for part in ("left thigh", "right thigh") if part in found]
+        if len(sides) < 2:
+            return named
+        others = upward(self.skeleton, sides[1])
+        shared = [joint for joint in upward(self.skeleton, sides[0]) if joint in others and joint not in sides]
+        if named not in shared:
+            return named
+        skin = np.bincount(self.indices.ravel(), self.weights.ravel(), minlength=len(self.skeleton))
+        return max(shared[: shared.index(named) + 1], key=lambda joint: float(skin[joint]))
 
     def head(self, part: str) -> Floats:
         return np.asarray(self.heads[self.parts[part]])
@@ -331,7 +353,7 @@ def _placed(side: _Side, plan: Plan) -> Muscle:
     room, nearest = _room(points, body.flesh_of(covered), plan.tendons)
     if not room > 0:
         raise ValueError(f"muscle '{plan.name} {side.side}' has no room within the mesh")
-    radius = plan.fill * room
+    radius = min(plan.fill * room, THICKEST * _belly_length(points, plan.tendons))
     return Muscle(
         name=f"{plan.name} {side.side}",
         side=side.side,
@@ -353,6 +375,12 @@ def _room(points: Floats, skin: Floats, tendons: tuple[float, float]) -> tuple[f
     spindle = (4 * shares * (1 - shares)) ** 1.5
     room = float((distances[within] / spindle[within]).min())
     return (room, float(distances[SAMPLES // 2])) if np.isfinite(room) else (0.0, 0.0)
+
+
+def _belly_length(points: Floats, tendons: tuple[float, float]) -> float:
+    """Of what is left of the path between tendons."""
+    steps = np.diff(_bezier(points, np.linspace(0, 1, SAMPLES + 1)), axis=0)
+    return float(np.linalg.norm(steps, axis=1).sum()) * (1 - sum(tendons))
 
 
 def _bezier(points: Floats, x: Floats) -> Floats:

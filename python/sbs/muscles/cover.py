@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..names import nearest_name
 from ..options import AnyFloats
-from ..skeleton import Skeleton
+from ..skeleton import Skeleton, upward
 from ..twist import as_frames
 from .muscle import Muscle
 
@@ -73,6 +73,9 @@ class SkinOfMuscle(NamedTuple):
 class MuscleCover:
     """Muscles of a character, and the skin that covers them; made by `bind`. Immutable.
 
+    A character that skinning matrices scale as a whole, as those of a scene in other units do, has muscles of its size:
+    by which factor, the median of the joints of muscles says.
+
     Attributes
     ----------
     muscles : tuple of Muscle
@@ -106,7 +109,7 @@ class MuscleCover:
         return SkinOfMuscle(*self._core.cover_of(self._number(muscle)))
 
     def measure(self, skinning_matrices: ArrayLike, activations: ArrayLike | None = None) -> MuscleStates:
-        """Lengths and volumes in a pose, or in several.
+        """Lengths and volumes in a pose, or in several, in the units of the mesh at bind.
 
         Parameters
         ----------
@@ -170,7 +173,7 @@ class MuscleCover:
         rings: int = 24,
         sides: int = 16,
     ) -> tuple[Floats, NDArray[np.int32]]:
-        """The surface of a belly in a pose or in several, to look at.
+        """The surface of a belly in a pose or in several, to look at, beside the deformed skin.
 
         Returns
         -------
@@ -297,16 +300,9 @@ def _one_behind_the_other(lists: Sequence[Sequence[float]], kind: type) -> tuple
 
 def between(skeleton: Skeleton, joints: Sequence[int]) -> list[int]:
     """The joints on the way through the skeleton from the first of some joints to the last, over all others."""
-
-    def upward(joint: int) -> list[int]:
-        way = [joint]
-        while skeleton.parents[way[-1]] >= 0:
-            way.append(int(skeleton.parents[way[-1]]))
-        return way
-
     found = dict.fromkeys(joints)
     for start, end in pairwise(joints):
-        up, down = upward(start), upward(end)
+        up, down = upward(skeleton, start), upward(skeleton, end)
         shared = next((joint for joint in up if joint in down), None)
         if shared is not None:
             found |= dict.fromkeys([*up[: up.index(shared) + 1], *down[: down.index(shared) + 1]])

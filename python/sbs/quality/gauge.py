@@ -52,6 +52,8 @@ class Gauge:
     Parameters
     ----------
     character : Character
+    rest_positions : (V, 3) array_like, optional
+        Of the mesh with blend shapes, which deformed positions are then compared with.
 
     Raises
     ------
@@ -67,16 +69,17 @@ class Gauge:
         The joints whose part of the surface has a volume: not flat, and at least a thousandth of the whole.
     """
 
-    def __init__(self, character: Character) -> None:
+    def __init__(self, character: Character, rest_positions: ArrayLike | None = None) -> None:
         mesh = character.mesh
+        rest = mesh.positions if rest_positions is None else rest_positions
         self.character = character
         joints, weights = tidy(mesh.joint_indices, mesh.joint_weights)
         skeleton = character.skeleton
         # All joints have the same matrix there. If it flattens the mesh, the mesh's own size is used.
         to_scene = character.skinning_matrices(np.tile(np.eye(3), (len(skeleton), 1, 1)))[0]
         self._to_scene = np.eye(4) if affine.are_singular(to_scene) else to_scene
-        self.surface = surface = make_surface(self._in_scene(mesh.positions), mesh.triangles, joints, weights)
-        self._bind_positions = np.asarray(mesh.positions, np.float64)[surface.kept]
+        self.surface = surface = make_surface(self._in_scene(rest), mesh.triangles, joints, weights)
+        self._bind_positions = np.asarray(rest, np.float64)[surface.kept]
         self._joints, self._weights = joints[surface.kept], weights[surface.kept]
         self._heaviest = np.where(self._weights[:, 0] > 0, self._joints[:, 0], -1)
         self._pair_areas = measures.pair_areas(surface)
@@ -218,6 +221,14 @@ class Gauge:
         """Volumes (L,) of the `limbs` divided by those at rest; `points` (W, 3) are the vertices of the surface."""
         return np.asarray(self._parts.volumes(points)[self._limb_labels] / self._limb_volumes)
 
+    def limb_volumes_of(self, character_limbs: NDArray[np.intp], positions: ArrayLike) -> Floats:
+        """`limb_volumes` of deformed vertices (V, 3), for limbs of another gauge; NaN for those that this one lacks."""
+        found = np.full(len(character_limbs), np.nan)
+        volumes = self.limb_volumes(self._check(positions, 2)[self.surface.kept])
+        known = np.isin(character_limbs, self.limbs)
+        found[known] = volumes[np.searchsorted(self.limbs, character_limbs[known])]
+        return found
+
     def thicknesses(self, skinning_matrices: NDArray[np.float64], points: Floats) -> Floats:
         """Distances of vertices to the nearest bone that moves them, divided by those at rest."""
         heads, tails = (
@@ -250,7 +261,9 @@ class Gauge:
 
     # ------------------------------------------------------------------------------------------------------ in time
 
-    def pops(self, skinning_matrices: NDArray[np.float64], positions: ArrayLike) -> dict[str, Floats]:
+    def pops(
+        self, skinning_matrices: NDArray[np.float64], positions: ArrayLike, offsets: Floats | None = None
+    ) -> dict[str, Floats]:
         """How evenly vertices move in time, relative to their heaviest joints; as shares of the mesh's size.
 
         Relative to the joint, a vertex that follows it does not move, so only the motion of the deformation is left.
@@ -260,6 +273,8 @@ class Gauge:
         skinning_matrices : (S, J, 4, 4) ndarray
             At equal intervals of time.
         positions : (S, V, 3) array_like
+        offsets : (S, V, 3) ndarray, optional
+            By how much blend shapes move rest positions, which is left out of the motion.
 
         Returns
         -------
@@ -282,6 +297,8 @@ class Gauge:
         to_joint = self._to_scene @ to_joint
         seen = np.einsum("svxy,svy->svx", to_joint[..., :3, :3], path) + to_joint[..., :3, 3]
         seen[:, self._heaviest < 0] = path[:, self._heaviest < 0]
+        if offsets is not None:
+            seen -= offsets[:, surface.kept] @ self._to_scene[:3, :3].T
         turns = measures.second_differences(seen, surface.size)
         high = [measures.weighted_quantiles(turn, surface.vertex_areas, (measures.HIGH,))[0] for turn in turns]
         jumps = measures.jumps(seen, surface.size)

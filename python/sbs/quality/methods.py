@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol, Unpack
+from typing import Any, Literal, Protocol, Unpack
 
 from numpy.typing import ArrayLike
 
 from ..character import Character
 from ..limbs import ACROSS, limb_twist, twist_amounts
+from ..muscles import MuscleCover
 from ..options import SHORT_NAMES, AnyFloats, DeformOptions
+from ..twist import SIGMA
 
 
 class Deformer(Protocol):
@@ -21,6 +23,17 @@ class Deformer(Protocol):
 
     def deform_many(self, skinning_matrices: ArrayLike, /, **options: Unpack[DeformOptions]) -> AnyFloats:
         """Positions (F, V, 3) of several poses."""
+
+
+def deformed(
+    skin: Deformer, skinning_matrices: ArrayLike, rest_positions: ArrayLike | None, options: DeformOptions
+) -> AnyFloats:
+    """Positions (V, 3) of a pose, of other rest positions if there are any, as blend shapes make them."""
+    if rest_positions is None:
+        return skin.deform(skinning_matrices, **options)
+    shapeable: Any = skin  # a skin of ours; of others, those that cannot have other rest positions say so
+    positions: AnyFloats = shapeable.deform(skinning_matrices, rest_positions=rest_positions, **options)
+    return positions
 
 
 @dataclass(frozen=True)
@@ -45,7 +58,7 @@ class NamedMethod:
 
 @dataclass(frozen=True)
 class TwistMethod(NamedMethod):
-    """A method that spreads the twists of limbs along their bones; on a character without limbs it is as without.
+    """A method that spreads the twists of limbs along their bones; on a character without limbs it does all else.
 
     Attributes
     ----------
@@ -60,10 +73,11 @@ class TwistMethod(NamedMethod):
 
     def skin(self, character: Character) -> Deformer:
         """The skin to deform, with the bones that `sbs.limb_twist` finds, or of the joints told."""
-        twist = limb_twist(character, self.joints)
+        twist, optimized = limb_twist(character, self.joints), self.options.get("center") == "optimized"
         if twist is None:
-            return super().skin(character) if self.across == 1 else Blended(super().skin(character), self.across)
-        skin = character.twisted_skin(twist, optimized=self.options.get("center") == "optimized")
+            skin = character.optimized_skin(sigma=SIGMA) if optimized else character.skin
+            return skin if self.across == 1 else Blended(skin, self.across)
+        skin = character.twisted_skin(twist, optimized=optimized)
         return skin if self.across == 1 else Blended(skin, twist_amounts(character, twist, self.across))
 
 
@@ -80,15 +94,78 @@ class Blended:
     whole: Deformer
     amount: ArrayLike
 
-    def deform(self, skinning_matrices: ArrayLike, /, **options: Unpack[DeformOptions]) -> AnyFloats:
+    def deform(
+        self,
+        skinning_matrices: ArrayLike,
+        /,
+        *,
+        rest_positions: ArrayLike | None = None,
+        **options: Unpack[DeformOptions],
+    ) -> AnyFloats:
         """Positions (V, 3) of a pose (J, 4, 4)."""
         options["amount"] = self.amount
-        return self.whole.deform(skinning_matrices, **options)
+        return deformed(self.whole, skinning_matrices, rest_positions, options)
 
     def deform_many(self, skinning_matrices: ArrayLike, /, **options: Unpack[DeformOptions]) -> AnyFloats:
         """Positions (F, V, 3) of several poses."""
         options["amount"] = self.amount
         return self.whole.deform_many(skinning_matrices, **options)
+
+
+@dataclass(frozen=True)
+class MuscleMethod(NamedMethod):
+    """A method whose deformed skin covers muscles.
+
+    Attributes
+    ----------
+    cover : MuscleCover
+        The muscles, bound to the character that is deformed.
+    """
+
+    cover: MuscleCover
+
+    @classmethod
+    def spherical(cls, cover: MuscleCover) -> MuscleMethod:
+        """SBS with muscles."""
+        return cls("SBS with muscles", {"method": "spherical"}, cover)
+
+    def skin(self, character: Character) -> Deformer:
+        """The skin to deform.
+
+        Raises
+        ------
+        ValueError
+            If blend shapes move the mesh away from muscles, which are bound to it at rest.
+        """
+        if character.mesh.shapes:
+            raise ValueError("muscles are bound to the mesh at rest, which blend shapes change")
+        return Covered(super().skin(character), self.cover)
+
+
+@dataclass(frozen=True, eq=False)
+class Covered:
+    """A skin that covers muscles.
+
+    Attributes
+    ----------
+    bare : Deformer
+    cover : MuscleCover
+    """
+
+    bare: Deformer
+    cover: MuscleCover
+
+    def deform(self, skinning_matrices: ArrayLike, /, **options: Unpack[DeformOptions]) -> AnyFloats:
+        """Positions (V, 3) of a pose (J, 4, 4)."""
+        return self._covered(self.bare.deform(skinning_matrices, **options), skinning_matrices)
+
+    def deform_many(self, skinning_matrices: ArrayLike, /, **options: Unpack[DeformOptions]) -> AnyFloats:
+        """Positions (F, V, 3) of several poses."""
+        return self._covered(self.bare.deform_many(skinning_matrices, **options), skinning_matrices)
+
+    def _covered(self, positions: AnyFloats, skinning_matrices: ArrayLike) -> AnyFloats:
+        self.cover.apply(positions, skinning_matrices)
+        return positions
 
 
 METHODS: dict[str, NamedMethod] = {

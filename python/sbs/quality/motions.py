@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import rotations
-from ..animation import Animation
+from ..animation import Animation, Track
 from ..character import Character
+from ..options import AnyFloats
 from ..poses import axes, turned
+from ..shapes import ShapeMotion
 
 Floats = NDArray[np.float64]
 
@@ -40,6 +42,10 @@ class Motion:
         Seconds, of a clip.
     focus : tuple of F int, or None
         The joint that a pose turns.
+    shape_tracks : tuple of Track
+        Weights of blend shapes over time. Without any, these have the weights of the pose in the file.
+    path_times : tuple of (S,) ndarray
+        Seconds, of the paths of a clip.
     """
 
     name: str
@@ -48,6 +54,21 @@ class Motion:
     paths: tuple[Floats, ...] = ()
     times: Floats | None = None
     focus: tuple[int, ...] | None = None
+    shape_tracks: tuple[Track, ...] = ()
+    path_times: tuple[Floats, ...] = ()
+
+    def shapes(self, character: Character) -> ShapeMotion | None:
+        """The blend shapes of a character over time; None if they leave its rest positions as they are."""
+        mesh = character.mesh
+        if not mesh.shapes or not (self.shape_tracks or any(shape.weight for shape in mesh.shapes)):
+            return None
+        return ShapeMotion(mesh.positions, mesh.shapes, self.shape_tracks)
+
+    def rest_positions(self, character: Character, pose: int) -> AnyFloats | None:
+        """Rest positions (V, 3) of a pose with its blend shapes; None if they are those of the mesh."""
+        shapes = self.shapes(character)
+        time = 0.0 if self.times is None else float(self.times[pose])
+        return None if shapes is None else shapes.rest_positions(time)
 
 
 def clip(animation: Animation, *, poses: int = 24, rate: float = 96.0) -> Motion:
@@ -69,7 +90,15 @@ def clip(animation: Animation, *, poses: int = 24, rate: float = 96.0) -> Motion
     moments = np.arange(int(last) + 1) / rate
     paths = (animation.skinning_matrices(moments),) if len(moments) > 2 else ()
     labels = tuple(f"{time:.3f} s" for time in times)
-    return Motion(animation.name, labels, animation.skinning_matrices(times), paths, times=times)
+    return Motion(
+        animation.name,
+        labels,
+        animation.skinning_matrices(times),
+        paths,
+        times=times,
+        shape_tracks=animation.shape_tracks,
+        path_times=(moments,) if paths else (),
+    )
 
 
 def made_poses(character: Character, joints: Sequence[str] | None = None) -> Motion:

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from ..picture import Camera, Row, portraits
 from ..picture.portraits import BLUE, CLAY
+from .gauge import Gauge
+from .methods import deformed
 from .motions import Motion
 from .report import Report, in_words
 
@@ -33,8 +35,9 @@ def worst_pose(report: Report, motion: Motion) -> int:
 
 def shapes(report: Report, motion: Motion, pose: int) -> dict[str, NDArray[np.float64]]:
     """Positions (V, 3) in a pose by each method."""
+    rest = motion.rest_positions(report.gauge.character, pose)
     return {
-        name: np.asarray(report.skins[name].deform(motion.poses[pose], **method.options), np.float64)
+        name: np.asarray(deformed(report.skins[name], motion.poses[pose], rest, method.options), np.float64)
         for name, method in report.methods.items()
     }
 
@@ -75,6 +78,9 @@ def panel_row(
     """
     gauge = report.gauge
     mesh = gauge.character.mesh
+    rest = motion.rest_positions(gauge.character, pose)
+    if rest is not None:
+        gauge = Gauge(gauge.character, rest)
     pictures: list[NDArray[Any]] = []
     notes = []
     for name, positions in shapes(report, motion, pose).items():

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from ..character import Character
 from ..options import DeformOptions
+from ..shapes import ShapeMotion
 from .gauge import MEASURES, Gauge, Statistics, over_time
-from .methods import Deformer, NamedMethod
+from .methods import Deformer, NamedMethod, deformed
 from .motions import Motion
 
 SCHEMA = 2
@@ -163,7 +164,10 @@ class Report:
                 for measure, statistics in MEASURES.items()
             },
             "limbs": {
-                names[joint]: {"smallest": number(volumes.min()), "largest": number(volumes.max())}
+                names[joint]: {
+                    "smallest": number(np.fmin.reduce(volumes)),
+                    "largest": number(np.fmax.reduce(volumes)),
+                }
                 for joint, volumes in zip(self.gauge.limbs, result.limbs.T, strict=True)
             },
             "worst_tear": {"pose": pose, "vertex": vertex},
@@ -213,7 +217,12 @@ def evaluate(
     for motion in motions:
         posed = _poses_side_by_side(gauge, motion, skins, methods)
         for name, method in methods.items():
-            pops = tuple(pops_of_path(gauge, path, skins[name], method.options) for path in motion.paths)
+            shapes = motion.shapes(character)
+            times = motion.path_times or tuple(np.zeros(len(path)) for path in motion.paths)
+            pops = tuple(
+                pops_of_path(gauge, path, skins[name], method.options, shapes, seconds)
+                for path, seconds in zip(motion.paths, times, strict=True)
+            )
             results[motion.name, name] = replace(posed[name], pops=pops)
             progress()
     return Report(gauge, tuple(motions), methods, skins, results)
@@ -227,25 +236,38 @@ def _poses_side_by_side(
     limbs: dict[str, list[NDArray[np.float64]]] = {name: [] for name in methods}
     worst = dict.fromkeys(methods, (-np.inf, 0, -1))
     for index, matrices in enumerate(motion.poses):
-        shapes = {name: skins[name].deform(matrices, **method.options) for name, method in methods.items()}
-        region = gauge.region(matrices, shapes.values())
+        rest = motion.rest_positions(gauge.character, index)
+        posed = gauge if rest is None else Gauge(gauge.character, rest)
+        shapes = {name: deformed(skins[name], matrices, rest, method.options) for name, method in methods.items()}
+        region = posed.region(matrices, shapes.values())
         for name, positions in shapes.items():
-            poses[name].append(gauge.measure(matrices, positions, region))
-            limbs[name].append(gauge.limb_volumes(np.asarray(positions, np.float64)[gauge.surface.kept]))
+            poses[name].append(posed.measure(matrices, positions, region))
+            limbs[name].append(posed.limb_volumes_of(gauge.limbs, positions))
             torn = poses[name][-1]["tear"]["largest"]
             if torn > worst[name][0]:
-                worst[name] = (torn, index, gauge.worst_tear(positions))
+                worst[name] = (torn, index, posed.worst_tear(positions))
     return {name: Result(poses[name], np.array(limbs[name]), (), worst[name][1:]) for name in methods}
 
 
 def pops_of_path(
-    gauge: Gauge, path: NDArray[np.float64], skin: Deformer, options: DeformOptions
+    gauge: Gauge,
+    path: NDArray[np.float64],
+    skin: Deformer,
+    options: DeformOptions,
+    shapes: ShapeMotion | None = None,
+    times: NDArray[np.float64] | None = None,
 ) -> dict[str, NDArray[np.float64]]:
-    """`Gauge.pops` of a path of any length, in pieces."""
+    """`Gauge.pops` of a path of any length, in pieces; with blend shapes at times (S,)."""
     pieces: dict[str, list[NDArray[np.float64]]] = {statistic: [] for statistic in MEASURES["pop"]}
     for start in range(0, len(path) - 2, AT_ONCE):
         matrices = path[start : start + AT_ONCE + 3]  # a jump takes four poses
-        found = gauge.pops(matrices, skin.deform_many(matrices, **options))
+        if shapes is None or times is None:
+            found = gauge.pops(matrices, skin.deform_many(matrices, **options))
+        else:
+            rests = np.stack([shapes.rest_positions(time) for time in times[start : start + len(matrices)].tolist()])
+            pairs = zip(matrices, rests, strict=True)
+            positions = np.stack([deformed(skin, pose, rest, options) for pose, rest in pairs])
+            found = gauge.pops(matrices, positions, rests.astype(np.float64) - shapes.positions)
         for statistic, values in found.items():
             pieces[statistic].append(values[:AT_ONCE])
     return {statistic: np.concatenate(values) for statistic, values in pieces.items()}

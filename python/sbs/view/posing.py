@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import rotations
 from ..character import Character
+from ..options import AnyFloats
 
 Floats = NDArray[np.float64]
 
@@ -40,6 +41,13 @@ class Posing:
         if self.animation is not None:
             return self.character.animations[self.animation].skinning_matrices(self.time)
         return self.character.skinning_matrices(rotation_vectors=np.radians(self.turns))
+
+    def rest_positions(self) -> AnyFloats | None:
+        """Rest positions (V, 3) with the blend shapes of the pose; None if there are none."""
+        if not self.character.mesh.shapes:
+            return None
+        animation = None if self.animation is None else self.character.animations[self.animation]
+        return self.character.shape_motion(animation).rest_positions(self.time)
 
     def frame(self, joint: int) -> tuple[Floats, Floats]:
         """Where a joint is in the scene, (3,), and the unit quaternion (w, x, y, z) of its axes."""

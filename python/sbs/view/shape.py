@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is drawn of a deformed mesh: triangles in steps of colors, and rotation centers."""
+"""What is drawn of a deformed mesh: triangles in steps of colors, rotation centers, and muscles."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..character import Character
+from ..muscles import MuscleCover
 from ..picture.surface import weld
 from ..quality.caps import triangle_areas
 from ..quality.methods import NamedMethod, TwistMethod
@@ -59,9 +60,11 @@ class Surface:
         kept, triangles = weld(mesh.positions, mesh.triangles)
         self.kept = np.asarray(kept, np.intp)
         self.triangles = np.asarray(triangles, np.int32)
-        rest = np.asarray(mesh.positions, np.float64)[self.kept]
-        scale = float(np.cbrt(abs(np.linalg.det(character.scene_matrix[:3, :3]))))
-        self._areas = triangle_areas(rest, self.triangles) * scale**2
+        self._scale = float(np.cbrt(abs(np.linalg.det(character.scene_matrix[:3, :3]))))
+        self._areas = self._areas_of(mesh.positions) * self._scale**2
+
+    def _areas_of(self, positions: Floats) -> NDArray[np.float64]:
+        return triangle_areas(np.asarray(positions, np.float64)[self.kept], self.triangles)
 
     def whole(self) -> Patch:
         """All triangles, of one color."""
@@ -74,11 +77,15 @@ class Surface:
         share = np.sum((self._mesh.joint_indices == joint) * given, axis=1) / np.where(total > 0.0, total, 1.0)
         return _steps(share[self.kept][self.triangles].mean(axis=1))
 
-    def areas(self, positions: Floats) -> NDArray[np.int8]:
-        """The step of each triangle, (T,), by the area that it has lost or won; positions are those of all vertices."""
-        found = triangle_areas(np.asarray(positions, np.float64)[self.kept], self.triangles)
+    def areas(self, positions: Floats, rest_positions: Floats | None = None) -> NDArray[np.int8]:
+        """The step of each triangle, (T,), by the area that it has lost or won; positions are those of all vertices.
+
+        With blend shapes the rest positions differ from those of the mesh.
+        """
+        found = self._areas_of(positions)
+        rest = self._areas if rest_positions is None else self._areas_of(rest_positions) * self._scale**2
         with np.errstate(divide="ignore", invalid="ignore"):
-            doublings = np.nan_to_num(np.log2(found / self._areas), nan=0.0, posinf=1.0, neginf=-1.0)
+            doublings = np.nan_to_num(np.log2(found / rest), nan=0.0, posinf=1.0, neginf=-1.0)
         return _steps(0.5 + 0.5 * doublings)
 
     def patches(self, steps: NDArray[np.int8]) -> list[Patch]:
@@ -97,6 +104,14 @@ class Surface:
 
 def _steps(share: NDArray[np.float64]) -> NDArray[np.int8]:
     return np.round(share.clip(0.0, 1.0) * (STEPS - 1)).astype(np.int8)
+
+
+def bellies(cover: MuscleCover, matrices: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
+    """The surfaces of all muscles in a pose as one mesh: positions (N, 3) and triangles (T, 3)."""
+    points, corners = zip(*(cover.surface(number, matrices) for number in range(len(cover))), strict=True)
+    starts = np.cumsum([0, *map(len, points[:-1])])
+    triangles = [each + start for each, start in zip(corners, starts.tolist(), strict=True)]
+    return np.concatenate(points), np.concatenate(triangles).astype(np.uint32)
 
 
 def has_centers(method: NamedMethod) -> bool:

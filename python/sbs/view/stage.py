@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A character on the page: its meshes by one method, and its rotation centers."""
+"""A character on the page: its meshes by one method, with its rotation centers or muscles."""
 
 from __future__ import annotations
 
@@ -9,12 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..character import Character
-from ..quality.methods import NamedMethod
-from .shape import AREA_COLORS, PLAIN, WEIGHT_COLORS, Color, Floats, Patch, Surface, has_centers, rotation_centers
+from ..quality.methods import MuscleMethod, NamedMethod, deformed
+from .shape import (
+    AREA_COLORS,
+    PLAIN,
+    WEIGHT_COLORS,
+    Color,
+    Floats,
+    Patch,
+    Surface,
+    bellies,
+    has_centers,
+    rotation_centers,
+)
 
 Coloring = Literal["none", "weights", "areas"]
 
 _DOT: Color = (230, 60, 20)
+_FLESH: Color = (140, 20, 18)
 
 
 class Figure:
@@ -55,21 +67,33 @@ class Figure:
         self._meshes: list[Any] = []
         self._patches: list[Patch] = []
         self._dots: Any = None
+        self._bellies: Any = None
 
-    def pose(self, matrices: NDArray[np.float64], coloring: Coloring, joint: int, centers: bool) -> None:
-        """Show a pose."""
-        self.positions = self._skin.deform(matrices, **self.method.options)
+    def pose(
+        self,
+        matrices: NDArray[np.float64],
+        rest: Floats | None,
+        coloring: Coloring,
+        joint: int,
+        *,
+        centers: bool,
+        muscles: bool,
+    ) -> None:
+        """Show a pose, of rest positions with blend shapes if there are any; and centers or muscles, if it has them."""
+        self.positions = deformed(self._skin, matrices, rest, self.method.options)
         points = (self.positions * self._scale).astype(np.float32)
         if (coloring, joint if coloring == "weights" else -1) != (self._coloring, self._joint):
-            self._recolor(coloring, joint)
+            self._recolor(coloring, joint, rest)
         elif coloring == "areas":
-            self._patches = self._surface.patches(self._surface.areas(self.positions))
+            self._patches = self._surface.patches(self._surface.areas(self.positions, rest))
         shows_centers = centers and has_centers(self.method)
-        opacity = 0.45 if shows_centers else None  # centers are inside
+        shows_muscles = muscles and isinstance(self.method, MuscleMethod)
+        opacity = 0.45 if shows_centers or shows_muscles else None  # both are inside
         for mesh, patch in zip(self._meshes, self._patches, strict=True):
             self._put(mesh, patch, points)
             if mesh.opacity != opacity:
                 mesh.opacity = opacity
+        self._show_muscles(matrices if shows_muscles else None)
         if not shows_centers:
             if self._dots is not None:
                 self._dots.visible = False
@@ -82,6 +106,27 @@ class Figure:
         self._dots.colors = np.broadcast_to(np.array(_DOT, np.uint8), found.shape).copy()
         self._dots.visible = True
 
+    def _show_muscles(self, matrices: NDArray[np.float64] | None) -> None:
+        """Show the bellies of the muscles in a pose, or none without one."""
+        if matrices is None or not isinstance(self.method, MuscleMethod):
+            if self._bellies is not None:
+                self._bellies.visible = False
+            return
+        points, triangles = bellies(self.method.cover, matrices)
+        points *= self._scale
+        if self._bellies is None:
+            self._bellies = self._scene.add_mesh_simple(
+                f"{self._name}/muscles",
+                points.astype(np.float32),
+                triangles,
+                color=_FLESH,
+                side="double",
+                cast_shadow=False,
+                receive_shadow=False,
+            )
+        self._bellies.vertices = points.astype(np.float32)
+        self._bellies.visible = True
+
     def _put(self, mesh: Any, patch: Patch, points: NDArray[np.float32]) -> None:
         if not len(patch.triangles):
             mesh.visible = False
@@ -91,7 +136,7 @@ class Figure:
         mesh.vertices = points[patch.vertices]
         mesh.visible = True
 
-    def _recolor(self, coloring: Coloring, joint: int) -> None:
+    def _recolor(self, coloring: Coloring, joint: int, rest: Floats | None) -> None:
         """Begin with other meshes, one for each color."""
         for mesh in self._meshes:
             mesh.remove()
@@ -101,7 +146,7 @@ class Figure:
         elif coloring == "weights":
             self._patches, colors = self._surface.patches(self._surface.weights(joint)), WEIGHT_COLORS
         else:
-            self._patches, colors = self._surface.patches(self._surface.areas(self.positions)), AREA_COLORS
+            self._patches, colors = self._surface.patches(self._surface.areas(self.positions, rest)), AREA_COLORS
         start = np.zeros((3, 3), np.float32), np.array([[0, 1, 2]], np.uint32)
         self._meshes = [
             self._scene.add_mesh_simple(

@@ -14,7 +14,8 @@ import numpy as np
 
 from ..character import Character
 from ..extras import load
-from ..quality.methods import TwistMethod, chosen
+from ..muscles import MuscleCover
+from ..quality.methods import MuscleMethod, NamedMethod, TwistMethod, chosen
 from .posing import Posing
 from .shape import Surface, has_centers
 from .stage import Coloring, Figure
@@ -39,6 +40,10 @@ class Window:
         Names from `sbs.quality.METHODS`, one to three.
     file : Path
         What the character is from, for the command that the page tells.
+    cover : MuscleCover, optional
+        Muscles: then one more method is SBS with them.
+    cover_from : str or Path
+        Where the muscles are from, for the command: a file, or ``"fit"``.
     host, port
         Where the page is served; port 0 is any that is free.
     told : callable, optional
@@ -47,7 +52,7 @@ class Window:
     Raises
     ------
     ValueError
-        If a method is not known, or there are none or more than three.
+        If a method is not known, there are none or more than three, or blend shapes move the mesh away from muscles.
     MissingExtraError
         If viser is not installed.
     """
@@ -58,13 +63,20 @@ class Window:
         methods: Sequence[str] = ("LBS", "SBS", "DQS"),
         *,
         file: Path | None = None,
+        cover: MuscleCover | None = None,
+        cover_from: str | Path = "fit",
         host: str = "127.0.0.1",
         port: int = 8080,
         told: Callable[[str], object] | None = None,
     ) -> None:
-        self._methods = chosen(list(methods))
-        if not 1 <= len(methods) <= 3 or len(self._methods) != len(methods):
-            raise ValueError(f"one to three different methods are shown, not {', '.join(methods) or 'none'}")
+        self._methods: dict[str, NamedMethod] = chosen(list(methods)) if methods else {}
+        names = list(methods)
+        if cover is not None:
+            self._methods["muscles"] = MuscleMethod.spherical(cover)
+            names.append("muscles")
+        if not 1 <= len(names) <= 3 or len(self._methods) != len(names):
+            raise ValueError(f"one to three different methods are shown, not {', '.join(names) or 'none'}")
+        self._cover_from = cover_from
         viser = load("viser", "viser", "pages in the browser")
         self._character, self._file, self._told = character, file, told
         self._server = viser.ViserServer(host=host, port=port, label="sbs view", verbose=False)
@@ -87,7 +99,8 @@ class Window:
 
     def _build_scene(self) -> None:
         scene = self._server.scene
-        rest = self._character.skin.deform(self._character.rest_matrices)
+        at_rest = self.posing.rest_positions()
+        rest = self._character.skin.deform(self._character.rest_matrices, rest_positions=at_rest)
         low, high = rest.min(axis=0).astype(np.float64), rest.max(axis=0).astype(np.float64)
         size = float(np.linalg.norm(high - low)) or 1.0
         self._scale = 2.0 / size
@@ -146,6 +159,8 @@ class Window:
             self._centers = gui.add_checkbox(
                 "Rotation centers", False, disabled=not any(map(has_centers, self._methods.values()))
             )
+            has_muscles = any(isinstance(method, MuscleMethod) for method in self._methods.values())
+            self._muscles = gui.add_checkbox("Muscles", False, disabled=not has_muscles)
         with gui.add_folder("Take with you"):
             picture = gui.add_button("Picture")
             command = gui.add_button("Command of sbs compare")
@@ -156,7 +171,7 @@ class Window:
         for slider in self._sliders:
             slider.on_update(self._on_slider)
         reset.on_click(self._on_reset)
-        for control in (self._play, self._coloring, self._centers, self._shows_gizmo):
+        for control in (self._play, self._coloring, self._centers, self._muscles, self._shows_gizmo):
             control.on_update(lambda _: self._changed.set())
         picture.on_click(self._on_picture)
         command.on_click(self._on_command)
@@ -245,6 +260,8 @@ class Window:
                     options[f"--{option}"] = str(method.options[option])
             if isinstance(method, TwistMethod):
                 options["--twist"] = "auto"
+            if isinstance(method, MuscleMethod):
+                options["--muscles"] = str(self._cover_from)
         for option, value in options.items():
             words += [option, value]
         for option, direction in (("--view", view), ("--up", up)):
@@ -282,13 +299,14 @@ class Window:
     def update(self) -> None:
         """Show what the controls say."""
         with self._lock:
-            matrices = self.posing.matrices()
+            matrices, rest = self.posing.matrices(), self.posing.rest_positions()
             joint, by_hand = self._joint, self.posing.animation is None
             place, axes = self.posing.frame(joint)
         coloring, centers = _COLORINGS[self._coloring.value], bool(self._centers.value)
+        muscles = bool(self._muscles.value)
         with self._server.atomic():
             for figure in self._figures:
-                figure.pose(matrices, coloring, joint, centers)
+                figure.pose(matrices, rest, coloring, joint, centers=centers, muscles=muscles)
             self._gizmo.visible = bool(self._shows_gizmo.value) and by_hand
             self._gizmo.position = tuple(place * self._scale)
             self._gizmo.wxyz = tuple(axes)

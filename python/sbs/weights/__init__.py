@@ -11,6 +11,7 @@ from .brush import Brush, Stroke
 from .capsule_fit import fit_capsules
 from .capsules import Capsules, capsule_weights
 from .check import WeightCheck, WeightStatistics, check, statistics
+from .decompose import Decomposition, decompose, fit_matrices
 from .fit import FittedWeights, fit
 from .heat import HeatReport, HeatWeights, JoinedIsland, heat_weights
 from .influences import from_dense, to_dense
@@ -23,6 +24,7 @@ __all__ = [
     "Brush",
     "Capsules",
     "Counterparts",
+    "Decomposition",
     "FittedWeights",
     "HeatReport",
     "HeatWeights",
@@ -37,8 +39,10 @@ __all__ = [
     "bone_segments",
     "capsule_weights",
     "check",
+    "decompose",
     "fit",
     "fit_capsules",
+    "fit_matrices",
     "from_dense",
     "heat_weights",
     "limit",

@@ -28,7 +28,8 @@ def named(joints: Joints | None, names: Sequence[str] | None, option: str) -> An
         return joints
     if names is None:
         raise ValueError(f"{option} has names, so names= is needed")
-    return np.array(numbers_of(joints, _numbers(names), option=option), np.int32)  # type: ignore[arg-type]  # it is a list
+    # It is a list now.
+    return np.array(numbers_of(joints, _numbers(names), option=option), np.int32)  # type: ignore[arg-type]
 
 
 def number(joint: str | int | None, names: Sequence[str] | None, option: str) -> int | None:
@@ -65,11 +66,16 @@ def joint_flags(joints: Joints | None, joint_count: int, names: Sequence[str] | 
 
 def locked_joints(locked: Joints | None, names: Sequence[str] | None) -> NDArray[np.integer] | None:
     """Joints by their numbers, given so, by names or by a mask of all joints; None where none is locked."""
-    if locked is None:
+    return chosen_joints(locked, names, "locked")
+
+
+def chosen_joints(joints: Joints | None, names: Sequence[str] | None, option: str) -> NDArray[np.integer] | None:
+    """The same for an option of any name."""
+    if joints is None:
         return None
-    given = np.asarray(named(locked, names, "locked"))
+    given = np.asarray(named(joints, names, option))
     if given.dtype == np.bool_:
         if given.ndim != 1:
-            raise ValueError(f"locked has shape {given.shape}, expected (J,) as a mask")
+            raise ValueError(f"{option} has shape {given.shape}, expected (J,) as a mask")
         return np.flatnonzero(given)
     return given.astype(np.int32) if given.size == 0 else given

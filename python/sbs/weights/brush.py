@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Painting weights on a mesh, with strokes that can be undone exactly."""
+"""Painting weights on a mesh, and dragging vertices of a pose, with strokes that can be undone exactly."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ._joints import Joints, locked_joints, number
+from ..options import DAMPING, Center, Method, MethodOptions, amounts_of, base_options, method_name, refuse_idle
+from ..skin import Skin
+from ._joints import Joints, chosen_joints, locked_joints, number
 from .influences import Influences
 
 __all__ = ["Brush", "Stroke"]
@@ -288,6 +290,126 @@ mirror_joints
             mirror=mirror,
             mirror_position=mirror_position,
             mirror_joints=mirror_joints,
+        )
+        return Stroke(vertices, Influences(old_indices, old_weights), Influences(new_indices, new_weights))
+
+    def drag(
+        self,
+        vertex: int,
+        target: ArrayLike,
+        skin: Skin,
+        skinning_matrices: ArrayLike,
+        *,
+        radius: float,
+        method: Method = "spherical",
+        center: Center = "joint_set",
+        damping: float = DAMPING,
+        amount: ArrayLike | None = None,
+        base: Method | MethodOptions | None = None,
+        twists: ArrayLike | None = None,
+        falloff: Falloff = "smooth",
+        distance: Distance = "space",
+        joints: Joints | None = None,
+        locked: Joints | None = None,
+        mirror: Axis | None = None,
+        mirror_position: float = 0.0,
+        mirror_joints: ArrayLike | None = None,
+        threads: int | None = None,
+    ) -> Stroke:
+        """Drag a vertex of the posed mesh to where it should be: weights follow.
+
+        The vertex gets the weights of its joints with which the method comes nearest to the target. Others within the
+        radius go along, by the fall-off, each with weights of its own. Where several weights take a vertex there,
+        those that differ least from the ones before do. What can be reached is shown by `reachable`.
+
+        Parameters
+        ----------
+        vertex : int
+        target : (3,) array_like
+            Where it should go, in the space of the deformed mesh.
+        skin : Skin
+            Of this mesh; its weights do not matter, but what else it deforms with: centers and twist.
+        skinning_matrices : (J, 4, 4) or (J, 3, 4) array_like
+            The pose.
+        radius : float
+            How far from the vertex others go along, at rest.
+        method, center, damping, amount, base, twists
+            How the mesh is deformed, as of `Skin.deform`; the method may not be ``"rigid"``. About the center of a
+            joint set each vertex moves as if it were alone in its set.
+        falloff, distance
+            As of `stroke`: how much of the way others go.
+        joints : (N,) array_like of int or str, or (J,) array_like of bool, optional
+            Those that may get weight at vertices where they have none; by default those of the dragged vertex.
+        locked : (L,) array_like of int or str, or (J,) array_like of bool, optional
+            Joints that keep their weights.
+        mirror, mirror_position, mirror_joints
+            As of `stroke`: the same is done on the other side, as if that were posed as the mirror image.
+        threads : int, optional
+            As of `Skin.deform`.
+
+        Returns
+        -------
+        Stroke
+            What `undo` takes back, bit for bit.
+
+        Raises
+        ------
+        ValueError
+            If a shape is wrong, a number is not finite, the vertex or a joint is out of range, an option is unknown or
+            has no effect, or the skin is of another mesh. Then nothing has changed.
+        TypeError
+            If an argument has a wrong type.
+        KeyError
+            If no joint has a name.
+        RuntimeError
+            If another thread is using the brush.
+
+        Examples
+        --------
+        Of two joints one turns by 90 degrees; halfway on the arc between them both have half of the weight.
+
+        >>> import numpy as np
+        >>> import sbs
+        >>> skin = sbs.Skin([[0.0, 1.0, 0.0]], [[0, 1]], [[0.9, 0.1]])
+        >>> brush = Brush([[0.0, 1.0, 0.0]], np.zeros((0, 3), int), [[0, 1]], [[0.9, 0.1]])
+        >>> turns = sbs.rotations.matrices_from_axis_angle([1, 0, 0], [0, 90], degrees=True)
+        >>> matrices = np.concatenate([turns, np.zeros((2, 3, 1))], axis=2)
+        >>> stroke = brush.drag(0, [0.0, 0.5**0.5, 0.5**0.5], skin, matrices, radius=0.1)
+        >>> stroke.new.joint_weights[:, :2].round(6)
+        array([[0.5, 0.5]])
+        """
+        refuse_idle(method, {"center": center, "damping": damping})
+        if (skin.vertex_count, skin.joint_count) != (self.vertex_count, self.joint_count):
+            raise ValueError(
+                f"skin has {skin.vertex_count} vertices and {skin.joint_count} joints,"
+                f" the brush {self.vertex_count} and {self.joint_count}"
+            )
+        by, beside = method_name(method), base_options(amount, base)
+        if "rigid" in (by, beside if isinstance(beside, str) else beside.get("method")):
+            raise ValueError("method and base must not be 'rigid', by which weights only choose a joint")
+        if twists is not None and skin.twist is None:
+            raise ValueError("twists has no effect on a skin that was made without twist")
+        vertices, old_indices, old_weights, new_indices, new_weights = self._core.drag(
+            vertex,
+            target,
+            skinning_matrices,
+            method=by,
+            center=center,
+            damping=damping,
+            amount=amounts_of(amount, self.vertex_count),
+            base=beside,
+            centers=skin.centers,
+            twist=None if skin.twist is None else skin.twist._core,
+            angles=twists,
+            radius=radius,
+            falloff=falloff,
+            distance=distance,
+            joints=chosen_joints(joints, self._names, "joints"),
+            locked=locked_joints(locked, self._names),
+            mirror=mirror,
+            mirror_position=mirror_position,
+            mirror_joints=mirror_joints,
+            threads=threads,
         )
         return Stroke(vertices, Influences(old_indices, old_weights), Influences(new_indices, new_weights))
 

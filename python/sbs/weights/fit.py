@@ -12,11 +12,19 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..influences import Influences
 from ..options import DAMPING, Center, Method, method_name, refuse_idle
+from ._mesh import adjacency, weld
+from .fit_parts import fit_parts
+from .influences import to_dense
 
 __all__ = ["FittedWeights", "fit"]
 
-CHUNKS = 50
-"""Into how many parts the mesh is divided, between which progress is told."""
+Floats = NDArray[np.float64]
+
+CENTER_ROUNDS = 4
+"""How often centers and weights are fitted in turns."""
+
+SMOOTHING_ROUNDS = 4
+"""How often weights are fitted again, drawn to the means of their neighbors."""
 
 
 class FittedWeights(Influences):
@@ -29,21 +37,24 @@ class FittedWeights(Influences):
         As in `Influences`.
     errors : (V,) float64 ndarray
         The root of the mean square, over frames, of each vertex's distance from its examples.
+    centers : (V, 3) float64 ndarray or None
+        Those of ``center="optimized"``, given or fitted.
     """
 
-    errors: NDArray[np.float64]
+    errors: Floats
+    centers: Floats | None
 
     def __new__(
-        cls, joint_indices: NDArray[np.int32], joint_weights: NDArray[np.float64], errors: NDArray[np.float64]
+        cls, joint_indices: NDArray[np.int32], joint_weights: Floats, errors: Floats, centers: Floats | None = None
     ) -> Self:
-        """Influences with their errors."""
+        """Influences with their errors and centers."""
         made = super().__new__(cls, joint_indices, joint_weights)
-        made.errors = errors
+        made.errors, made.centers = errors, centers
         return made
 
     def __getnewargs__(self) -> tuple[Any, ...]:
         """For copies and pickles."""
-        return (*self, self.errors)
+        return (*self, self.errors, self.centers)
 
 
 def fit(
@@ -54,10 +65,15 @@ def fit(
     method: Method = "spherical",
     center: Center = "weighted",
     centers: ArrayLike | None = None,
+    fit_centers: bool = False,
     damping: float = DAMPING,
     influences: int = 4,
+    allowed: ArrayLike | None = None,
+    smoothness: float = 0.0,
+    triangles: ArrayLike | None = None,
     progress: Callable[[float], object] | None = None,
     threads: int | None = None,
+    scheduler: Any = None,
 ) -> FittedWeights:
     """Fit weights to examples, such as a sculpted or simulated sequence.
 
@@ -81,15 +97,28 @@ def fit(
         Of spherical skinning; see `Skin.deform`. About the center of a joint set each vertex is fitted as if it were
         alone in its set: so errors are a little larger where joints hardly turn against each other.
     centers : (V, 3) array_like, optional
-        For ``center="optimized"``, and kept as they are.
+        For ``center="optimized"``; kept as they are, or with `fit_centers` where these begin.
+    fit_centers : bool
+        Whether centers are fitted, too, in turns with the weights. Without `centers` they begin at the vertices, and
+        weights as they are about weighted centers.
     damping : float
         Of rotation centers; see `Skin.deform`.
     influences : int
         K, the most joints of a vertex.
+    allowed : (V, J) array_like of bool, optional
+        Which joints each vertex may use; one at least. By default all.
+    smoothness : float
+        How alike the weights of neighbors are made. A weight that is 1 off the mean of the neighbors' is as bad as a
+        vertex that is so far off its examples, as a share of the mesh's size (the diagonal of its box). It takes some
+        times as long; 0.05 to 0.3 is of use where examples have noise.
+    triangles : (T, 3) array_like of int, optional
+        Of the surface, for `smoothness`. Vertices at one point count as one.
     progress : callable, optional
         Called now and then with the fraction of the work that is done. An exception that it raises ends the call.
     threads : int, optional
         The most threads. The result does not depend on it, not even in a bit.
+    scheduler : str or distributed.Client, optional
+        Fit on the workers of this Dask cluster, such as ``"tcp://farm:8786"``, in place of this machine.
 
     Returns
     -------
@@ -101,6 +130,8 @@ def fit(
         If shapes disagree, an array is empty, a number is not finite, or an option has no effect.
     TypeError
         If an array does not hold real numbers.
+    MissingExtraError
+        If there is a scheduler, but Dask's `distributed` is not installed.
 
     Examples
     --------
@@ -115,39 +146,87 @@ def fit(
     >>> sbs.weights.fit(rest, posed, matrices, influences=2).joint_weights.round(6)
     array([[0.75, 0.25]])
     """
-    options: dict[str, Any] = {"center": center, "damping": damping}
     spherical = method_name(method) == "spherical"
     if not spherical and center != "weighted":
         raise ValueError(f"center has no effect on method={method!r}, but on 'spherical' alone")
     refuse_idle(method, {"damping": damping, **({"center": center} if spherical else {})})
-    if centers is not None and not (spherical and center == "optimized"):
-        raise ValueError("centers has no effect but on spherical skinning with center='optimized'")
-    rest = np.asarray(rest_positions)
-    shown = np.asarray(posed)
+    if not (spherical and center == "optimized"):
+        for name, is_given in (("centers", centers is not None), ("fit_centers", fit_centers)):
+            if is_given:
+                raise ValueError(f"{name} has no effect but on spherical skinning with center='optimized'")
+    if not 0 <= smoothness < np.inf:
+        raise ValueError(f"smoothness is {smoothness}; it must be at least 0 and finite")
+    if (triangles is None) != (smoothness == 0):
+        raise ValueError("smoothness needs triangles" if smoothness else "triangles has no effect without smoothness")
+    if threads is not None and scheduler is not None:
+        raise ValueError("threads has no effect beside scheduler, whose workers have one for each task")
+    rest, shown = np.asarray(rest_positions), np.asarray(posed)
+    options: dict[str, Any] = {"method": method_name(method), "center": center, "damping": damping}
     if rest.ndim != 2 or shown.ndim != 3 or not len(rest) or shown.shape[1] != len(rest):
         # the core knows the words for it
-        _core.fit_weights(rest, shown, skinning_matrices, method=method_name(method), centers=centers, **options)
+        _core.fit_weights(rest, shown, skinning_matrices, centers=centers, **options)
     matrices = np.asarray(skinning_matrices)
-    given = None if centers is None else np.asarray(centers, np.float64)
+    given = None if centers is None else np.array(centers, np.float64)
     if given is not None and given.shape != rest.shape:
         raise ValueError(f"centers has shape {given.shape}, expected {rest.shape}")
-    size = -(-len(rest) // CHUNKS)
-    parts = []
-    for first in range(0, len(rest), size):
-        part = slice(first, first + size)
-        parts.append(
-            _core.fit_weights(
-                rest[part],
-                shown[:, part],
-                matrices,
-                method=method_name(method),
-                centers=None if given is None else given[part],
-                influences=influences,
-                threads=threads,
-                **options,
-            )
+    usable = None if allowed is None else np.asarray(allowed)
+    if usable is not None and usable.shape != (len(rest), matrices.shape[1] if matrices.ndim > 1 else 0):
+        raise ValueError(f"allowed has shape {usable.shape}, expected (V, J), here {(len(rest), *matrices.shape[1:2])}")
+    neighbors = None if triangles is None else _Neighbors(rest, triangles)
+    runs = 1 + (CENTER_ROUNDS if fit_centers else 0) + (SMOOTHING_ROUNDS if smoothness else 0)
+    finished = 0
+
+    def solved(about: dict[str, Any], at: Floats | None, toward: Floats | None = None) -> FittedWeights:
+        nonlocal finished
+
+        def tell(share: float) -> None:
+            if progress is not None:
+                progress(min(1.0, (finished + share) / runs))
+
+        found = fit_parts(
+            {"rest_positions": rest, "centers": at, "allowed": usable, "toward": toward},
+            shown,
+            matrices,
+            {"influences": influences, **about},
+            threads=threads,
+            scheduler=scheduler,
+            progress=None if progress is None else tell,
         )
-        if progress is not None:
-            progress(min(1.0, (first + size) / len(rest)))
-    joint_indices, joint_weights, errors = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-    return FittedWeights(joint_indices, joint_weights, errors)
+        finished += 1
+        return FittedWeights(*found, at)
+
+    without_centers = fit_centers and given is None
+    found = solved({**options, "center": "weighted"} if without_centers else options, given)
+    for _ in range(CENTER_ROUNDS if fit_centers else 0):
+        given, errors = _core.fit_centers(rest, shown, matrices, *found, centers=given, threads=threads)
+        found = _better(FittedWeights(*found, errors, given), solved(options, given))
+    for _ in range(SMOOTHING_ROUNDS if neighbors is not None else 0):
+        assert neighbors is not None
+        toward = neighbors.means(to_dense(*found, matrices.shape[1]))
+        pull = (smoothness * float(np.linalg.norm(np.ptp(np.asarray(rest, np.float64), axis=0)))) ** 2
+        found = solved({**options, "pull": pull}, given, toward)
+    return found
+
+
+def _better(one: FittedWeights, other: FittedWeights) -> FittedWeights:
+    """For each vertex the weights with the smaller error."""
+    first = one.errors < other.errors
+    indices, weights = (np.where(first[:, None], a, b) for a, b in zip(one, other, strict=True))
+    return FittedWeights(indices, weights, np.minimum(one.errors, other.errors), other.centers)
+
+
+class _Neighbors:
+    """Who shares an edge with whom, on the welded surface."""
+
+    def __init__(self, rest: NDArray[Any], triangles: ArrayLike) -> None:
+        self._point = weld(rest)
+        self._offsets, self._neighbors = adjacency(triangles, self._point)
+
+    def means(self, weights: Floats) -> Floats:
+        """The means (V, J) of neighbors' weights; of a vertex without neighbors its own."""
+        counts = np.diff(self._offsets)
+        means = weights.copy()
+        some = np.flatnonzero(counts)
+        if len(some):
+            means[some] = np.add.reduceat(weights[self._neighbors], self._offsets[some]) / counts[some, None]
+        return means[self._point]

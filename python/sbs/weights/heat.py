@@ -108,7 +108,7 @@ class HeatWeights(Influences):
     report: HeatReport
 
     def __new__(cls, joint_indices: NDArray[np.int32], joint_weights: AnyFloats, report: HeatReport) -> Self:
-        """Influences with what is told of them besides."""
+        """Influences together with the other results."""
         made = super().__new__(cls, joint_indices, joint_weights)
         made.report = report
         return made
@@ -185,6 +185,8 @@ def heat_weights(
         If an array holds neither real numbers nor, for indices, integers.
     KeyError
         If no joint has a name.
+    RuntimeError
+        If the package was built without LAPACK.
     """
     chosen = joint_flags(joints, np.shape(heads)[0] if np.ndim(heads) else 0, names)
     if joints is not None and not chosen.any():

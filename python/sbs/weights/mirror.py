@@ -57,7 +57,7 @@ class Mirrored(Influences):
     unmatched: NDArray[np.intp]
 
     def __new__(cls, joint_indices: NDArray[np.int32], joint_weights: AnyFloats, unmatched: NDArray[np.intp]) -> Self:
-        """Influences with what is told of them besides."""
+        """Influences together with the other results."""
         made = super().__new__(cls, joint_indices, joint_weights)
         made.unmatched = unmatched
         return made

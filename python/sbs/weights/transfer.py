@@ -41,7 +41,7 @@ class Transfer(Influences):
         distances: NDArray[np.float64],
         unmatched: NDArray[np.intp],
     ) -> Self:
-        """Influences with what is told of them besides."""
+        """Influences together with the other results."""
         made = super().__new__(cls, joint_indices, joint_weights)
         made.distances = distances
         made.unmatched = unmatched

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+"""Joints added to a rig as children of its own, with keys in its animations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import affine
+from .animation import Animation, Track, TrackPath
+from .rig import Rig, compose, decompose
+from .skeleton import Skeleton
+
+Floats = NDArray[np.float64]
+
+_EXACT = 1e-5
+"""By how much a helper may miss its place, relative to its size, because glTF's T R S can't hold a shear."""
+
+_STILL = 1e-6
+"""What moves by less, relative to its size, gets no track."""
+
+
+def free_names(skeleton: Skeleton, rig: Rig, wanted: Iterable[str]) -> list[str]:
+    """The wanted names, with underscores behind those that a joint or node has already."""
+    taken = {*skeleton.names, *rig.names}
+    found = []
+    for wish in wanted:
+        name = wish
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        found.append(name)
+    return found
+
+
+def to_nodes(relative: Floats, rig: Rig, owners: NDArray[np.intp], names: Sequence[str], why: str) -> Floats:
+    """Nodes of helpers (..., H, 4, 4) against those of their owners, from movements in bind space.
+
+    A helper moves points as its owner does after X: its skinning matrix is C X, the node of its owner C A where that is
+    A at bind. So relative to the node it is A^-1 X A.
+
+    Parameters
+    ----------
+    relative : (F, H, 4, 4) ndarray
+        X.
+    rig : Rig
+        Without helpers.
+    owners : (H,) ndarray
+        Joints.
+    names : sequence of str
+        Of all joints, for the message.
+    why : str
+        What a node with T R S cannot do then.
+
+    Raises
+    ------
+    ValueError
+        If a helper can't be told by translation, rotation and scale.
+    """
+    to_node = rig.inverse_bind_matrices[owners]
+    local = to_node @ relative @ affine.inverse(to_node)
+    missed = np.abs(compose(*decompose(local)) - local)[..., :3, :3].max(axis=(-1, -2))
+    for _, helper in np.argwhere(missed > _EXACT)[:1]:
+        raise ValueError(f"joint {names[owners[helper]]!r} has different scales along its axes {why}")
+    return np.asarray(local)
+
+
+def rig_with_helpers(
+    skeleton: Skeleton, rig: Rig, owners: NDArray[np.intp], names: Sequence[str], local: Floats
+) -> tuple[Skeleton, Rig]:
+    """The joints and the nodes with helpers at their end: children of their owners, and where these are at bind.
+
+    Parameters
+    ----------
+    skeleton, rig
+        Without helpers.
+    owners : (H,) ndarray
+        Joints.
+    names : sequence of H str
+    local : (H, 4, 4) ndarray
+        Helper to the node of its owner, in the pose of the file.
+    """
+    joints = Skeleton(
+        np.concatenate([skeleton.parents, owners]),
+        np.concatenate([skeleton.bind_matrices, skeleton.bind_matrices[owners]]),
+        (*skeleton.names, *names),
+    )
+    translations, quaternions, scales = decompose(local)
+    nodes = Rig(
+        names=(*rig.names, *names),
+        parents=np.concatenate([rig.parents, rig.joints[owners]]).astype(np.int32),
+        translations=np.concatenate([rig.translations, translations]),
+        quaternions=np.concatenate([rig.quaternions, quaternions]),
+        scales=np.concatenate([rig.scales, scales]),
+        local_matrices=np.concatenate([rig.local_matrices, compose(translations, quaternions, scales)]),
+        has_matrix=np.concatenate([rig.has_matrix, np.zeros(len(owners), bool)]),
+        joints=np.concatenate([rig.joints, len(rig.names) + np.arange(len(owners))]),
+        inverse_bind_matrices=np.concatenate([rig.inverse_bind_matrices, rig.inverse_bind_matrices[owners]]),
+    )
+    return joints, nodes
+
+
+def animation_with_helpers(animation: Animation, rig: Rig, times: Floats, local: Floats) -> Animation:
+    """An animation that moves helpers, too.
+
+    Parameters
+    ----------
+    animation : Animation
+        Of the rig without helpers.
+    rig : Rig
+        With them.
+    times : (F,) ndarray
+        Their keys; none if nothing moves.
+    local : (F, H, 4, 4) ndarray
+        Helpers to the nodes of their owners.
+    """
+    if not len(times):
+        return Animation(animation.name, animation.tracks, rig, animation.shape_tracks)
+    translations, quaternions, scales = decompose(local)
+    flips = np.sum(quaternions[1:] * quaternions[:-1], axis=-1) < 0.0
+    quaternions[1:] *= np.where(np.cumsum(flips, axis=0) % 2 == 1, -1.0, 1.0)[..., None]
+    first = len(animation.rig.names)
+
+    def moving(path: TrackPath, values: Floats, rest: Floats, size: float) -> Iterator[Track]:
+        moved = np.flatnonzero(np.abs(values - rest[first:]).max(axis=(0, 2)) > _STILL * size)
+        if len(moved):
+            yield Track(path, "LINEAR", first + moved, times, np.ascontiguousarray(values[:, moved]))
+
+    size = float(np.abs(rig.translations).max())
+    tracks = [*moving("translation", translations, rig.translations, size)]
+    tracks += moving("rotation", quaternions, rig.quaternions, 1.0)
+    tracks += moving("scale", scales, rig.scales, 1.0)
+    return Animation(animation.name, (*animation.tracks, *tracks), rig, animation.shape_tracks)
+
+
+def moments(animation: Animation, rate: float) -> Floats:
+    """The times of all keys, and as many between them as the rate needs; none if there is no key."""
+    keys: Sequence[Floats] = [track.times for track in animation.tracks]
+    if not keys:
+        return np.empty(0)
+    times = np.unique(np.concatenate(keys))
+    between = [
+        np.linspace(start, end, max(int(np.ceil((end - start) * rate - 1e-9)), 1), endpoint=False)
+        for start, end in pairwise(times)
+    ]
+    return np.concatenate([*between, times[-1:]])

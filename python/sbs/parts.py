@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""The meshes that a character has, each as a character of its own on the same joints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex, cast, overload, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .animation import Animation, Animations, Track
+from .names import nearest_name
+from .options import BlendOptions
+from .triangle_mesh import Mesh
+
+if TYPE_CHECKING:
+    from .character import Character
+
+__all__ = ["KeptFile", "Parts", "Selection", "numbers_of", "selected"]
+
+
+@runtime_checkable
+class KeptFile(Protocol):
+    """A file that a character is written into: `Character.source`."""
+
+    def of_parts(self, whole: Mesh, part: Selection, animations: dict[int, Animation]) -> object | None:
+        """The same file for some parts of a mesh; None if the whole no longer fits it.
+
+        `animations` has those of the parts by the identity of those of the whole.
+        """
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Some parts of a character.
+
+    Attributes
+    ----------
+    numbers : list of int
+    mesh : Mesh
+    animations : Animations
+    options : BlendOptions
+    source : optional
+    """
+
+    numbers: list[int]
+    mesh: Mesh
+    animations: Animations
+    options: BlendOptions
+    source: object
+
+
+class Parts(tuple["Character", ...]):
+    """The meshes of a character in their order, which can also be looked up by name.
+
+    Raises
+    ------
+    KeyError
+        By ``parts[name]``, if no mesh has that name.
+    """
+
+    __slots__ = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all."""
+        return tuple(part.mesh.parts[0].name if part.mesh.parts else part.name for part in self)
+
+    @overload
+    def __getitem__(self, key: str | SupportsIndex) -> Character: ...
+    @overload
+    def __getitem__(self, key: slice) -> tuple[Character, ...]: ...
+    def __getitem__(self, key: str | SupportsIndex | slice) -> Character | tuple[Character, ...]:
+        if not isinstance(key, str):
+            return super().__getitem__(key)
+        if key not in self.names:
+            raise KeyError(unknown(key, self.names))
+        return super().__getitem__(self.names.index(key))
+
+
+def unknown(name: str, names: Sequence[str]) -> str:
+    """What to say of a name that no mesh has."""
+    return f"no mesh is named {name!r}; there are: {', '.join(names) or 'none with a name'}{nearest_name(name, names)}"
+
+
+def numbers_of(mesh: Mesh, names: Sequence[str]) -> list[int]:
+    """The parts of a mesh with these names.
+
+    Raises
+    ------
+    ValueError
+        If no part has such a name, or one is named twice.
+    """
+    known = [part.name for part in mesh.parts]
+    for name in names:
+        if name not in known:
+            raise ValueError(unknown(name, known))
+        if names.count(name) > 1:
+            raise ValueError(f"mesh {name!r} is named twice")
+    return [known.index(name) for name in names]
+
+
+def selected(
+    mesh: Mesh, animations: Animations, options: BlendOptions, source: object, numbers: Sequence[int]
+) -> Selection:
+    """Some parts of a character's mesh, with what belongs to them."""
+    chosen = sorted(numbers)
+    part = mesh.of_parts(chosen)
+    shapes = [shape for number in chosen for shape in mesh.parts[number].shapes if shape < len(mesh.shapes)]
+    moving = Animations(_renumbered(animation, shapes) if mesh.shapes else animation for animation in animations)
+    rows = np.concatenate([np.asarray(mesh.parts[number].vertices) for number in chosen])
+    count = len(mesh.positions)
+    own = {key: _rows_of(value, rows, count) for key, value in options.items()}
+    result = Selection(chosen, part, moving, cast(BlendOptions, own), None)
+    if isinstance(source, KeptFile):
+        by_identity = {id(old): new for old, new in zip(animations, moving, strict=True)}
+        result = replace(result, source=source.of_parts(mesh, result, by_identity))
+    return result
+
+
+def _rows_of(value: Any, rows: NDArray[np.intp], count: int) -> Any:
+    """The value of some vertices of an option that has one for each vertex."""
+    return value[rows] if isinstance(value, np.ndarray) and value.ndim > 0 and len(value) == count else value
+
+
+def _renumbered(animation: Animation, shapes: list[int]) -> Animation:
+    """The same with the tracks of some shapes alone, by their new numbers."""
+    number = {old: new for new, old in enumerate(shapes)}
+    tracks = []
+    for track in animation.shape_tracks:
+        columns = [column for column, shape in enumerate(track.nodes.tolist()) if shape in number]
+        if columns:
+            nodes = np.array([number[int(track.nodes[column])] for column in columns])
+            tracks.append(Track("weights", track.interpolation, nodes, track.times, track.values[..., columns, :]))
+    return replace(animation, shape_tracks=tuple(tracks))
