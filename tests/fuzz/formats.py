@@ -84,10 +84,10 @@ def usdc() -> bytes:
 
 
 def fbx() -> bytes:
-    """A tube with both kinds of skinning, as text."""
-    from fbx_builder import tube
+    """A tube with both kinds of skinning, as text, and a cuff that was bound in another pose."""
+    from fbx_builder import cuff, tube
 
-    return tube("Blend").encode()
+    return tube("Blend", more=cuff(np.eye(4))).encode()
 
 
 ORIGINALS: dict[str, Callable[[], bytes]] = {maker.__name__: maker for maker in (bvh, pmx, usda, usdc, fbx)}
@@ -164,7 +164,7 @@ def run(kind: str, files: Iterator[tuple[str, bytes]], folder: Path) -> tuple[Co
 
 def _reader(kind: str, folder: Path, waiting: Connection) -> None:
     """Read files of the names that are sent, as the process of a reader does, and send back what came of each."""
-    from sbs.content import FileError
+    from sbs.content import FileError, Wanted
     from sbs.formats import apart, fbx, scene, usd
 
     module = fbx if kind == "fbx" else usd
@@ -176,7 +176,7 @@ def _reader(kind: str, folder: Path, waiting: Connection) -> None:
     while True:
         path = waiting.recv()
         try:
-            content = scene.to_content(path, scene.Scene.from_bytes(module.scene(path, None).to_bytes()))
+            content = scene.to_content(path, scene.Scene.from_bytes(module.scene(path, Wanted()).to_bytes()))
             character = sbs.Character("", content.surface.as_mesh(), content.skeleton, content.rig, content.animations)
             character.skin.deform(character.rest_matrices)
             outcome = "read"

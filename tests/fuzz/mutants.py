@@ -162,6 +162,10 @@ def endure(data: bytes, folder: Path) -> str:
         if character.mesh.tangents is not None and character.skin.has_normals:
             _, normals = character.skin.deform(character.rest_matrices, normals=True)
             deformed_tangents(character.skin, character.mesh.tangents, character.rest_matrices, normals)
+        if len(character.parts) > 1:
+            part = character.parts[-1]
+            assert part.skin.deform(character.rest_matrices).shape == part.mesh.positions.shape
+            part.with_weights(*sbs.weights.limit(*part.skin.influences(), 1)).save(folder / "part.glb")
         saved = folder / "copy.glb"
         saved.unlink(missing_ok=True)
         character.save(saved)
@@ -199,13 +203,14 @@ def small_files() -> list[bytes]:
     """What mutants are made of that are quick to read."""
     sys.path.insert(0, str(ROOT / "tests" / "python"))
     from test_gltf_bad_files import moving_arm
+    from test_parts import dressed, otherwise_bound
     from test_shapes import talking
     from test_tangents import NORMALS, TANGENTS
 
     shaped = talking()
     attributes = shaped.json["meshes"][0]["primitives"][0]["attributes"]
     attributes |= {"NORMAL": shaped.accessor(NORMALS), "TANGENT": shaped.accessor(TANGENTS)}
-    return [moving_arm().glb(), shaped.glb()]
+    return [moving_arm().glb(), shaped.glb(), dressed(shapes=True).glb(), otherwise_bound().glb()]
 
 
 def all_files() -> list[bytes]:

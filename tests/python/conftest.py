@@ -19,6 +19,8 @@ from reference import IS_EXTENDED, REAL
 # Emulated and busy machines take seconds for what elsewhere takes milliseconds.
 settings.register_profile("any speed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any speed")
+# For `--hypothesis-profile`: on another platform, which computes the same.
+settings.register_profile("emulated", settings.get_profile("any speed"), max_examples=10, database=None)
 
 
 # PyTorch takes gigabytes: its tests are for where it is installed.

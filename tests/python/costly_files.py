@@ -83,13 +83,29 @@ def skins_of_other_joints(folder: Path, count: int = 3000) -> Path:
 
 
 def skins_of_other_spaces(folder: Path, count: int = 3000) -> Path:
-    """Skins of the same joints that are bound so differently that none can be one with another."""
+    """Skins of the same joints that are bound so differently that none can be one with another, each with the mesh."""
     builder = arm()
     binds = np.tile(np.eye(4), (2, 1, 1))
     for number in range(count):
         binds[1, 0, 3] = number
-        builder.skin([0, 1], binds)
+        builder.node(mesh=0, skin=builder.skin([0, 1], binds))
     return builder.save(folder / "spaces.glb")
+
+
+def skins_of_shifted_matrices(folder: Path, count: int = 100, joints: int = 200) -> Path:
+    """Skins of the same joints, whose matrices are those of the next joint in the skin before."""
+    builder = arm()
+    nodes = [0, *(builder.node() for _ in range(joints - 1))]
+    builder.json["nodes"][0]["children"] = [1, *nodes[1:]]
+    binds = np.tile(np.eye(4), (count + joints, 1, 1))
+    binds[:, :3, 3] = np.random.default_rng(3).normal(size=(count + joints, 3))
+    first = builder.accessor(binds.transpose(0, 2, 1).reshape(-1, 16))
+    view = builder.json["accessors"][first]["bufferView"]
+    for number in range(count):
+        shifted = builder.describe(view, joints, 16, "f", byteOffset=64 * number)
+        builder.json["skins"].append({"joints": nodes, "inverseBindMatrices": shifted})
+        builder.node(mesh=0, skin=len(builder.json["skins"]) - 1)
+    return builder.save(folder / "shifted.glb")
 
 
 def primitives_times_nodes(folder: Path, count: int = 1000) -> Path:

@@ -61,6 +61,26 @@ def shape(offsets: Any, vertices: Sequence[int], percents: Sequence[float]) -> t
     return "".join(objects), [*links, '"OP",44,43,"d|DeformPercent"']
 
 
+def cuff(bind: np.ndarray) -> tuple[str, list[str]]:
+    """A triangle around the knee alone, which is bound so (joint to world), and its connections; for `more`."""
+    points = np.array([[2.0, 2, 5], [1, 3, 5], [0, 2, 5.5]])
+    body = f"Indexes: {numbers(range(3))}\nWeights: {numbers([1.0, 1.0, 1.0])}\n"
+    body += f"Transform: {numbers(np.linalg.inv(bind).T)}\nTransformLink: {numbers(bind.T)}"
+    objects = [
+        node(
+            "Geometry",
+            50,
+            "Geometry::",
+            "Mesh",
+            f"Vertices: {numbers(points)}\nPolygonVertexIndex: {numbers([0, 1, ~2])}",
+        ),
+        node("Model", 51, "Model::cuff", "Mesh", transform((0, 0, 0))),
+        node("Deformer", 52, "Deformer::skin", "Skin", 'Version: 101\nSkinningType: "Linear"'),
+        node("Deformer", 53, "SubDeformer::cluster", "Cluster", body),
+    ]
+    return "".join(objects), ['"OO",51,0', '"OO",50,51', '"OO",52,50', '"OO",53,52', '"OO",12,53']
+
+
 def tube(
     method: str = "Linear",
     *,

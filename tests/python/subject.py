@@ -102,7 +102,7 @@ class Subject:
             Which vertices to look at; by default all.
         bound : float, optional
             How far positions may be off, besides half a unit in the last place; by default what `tolerances` has for
-            real characters.
+            real characters, of normals as well.
 
         Returns
         -------
@@ -125,7 +125,8 @@ class Subject:
             positions, normals = self.skin.deform(pose.skinning_matrices, normals=True, **options)
             assert normals.dtype == self.dtype
             expected = np.array([pose.normal(vertex, method) for vertex in rows])
-            assert_within(normals[rows], expected, tolerances.NORMALS[self.dtype], "normal", rows)
+            tolerance = tolerances.CHARACTER_NORMALS if bound is None else tolerances.NORMALS
+            assert_within(normals[rows], expected, tolerance[self.dtype], "normal", rows)
         assert positions.dtype == self.dtype
         expected = np.array([pose.position(vertex, method) for vertex in rows])
         if bound is None:

@@ -58,7 +58,7 @@ def test_rotations_and_centers_are_blended(dtype: Precision) -> None:
     np.testing.assert_allclose(found, expected, rtol=0, atol=8 * float(np.finfo(dtype).eps) * np.abs(expected).max())
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(
     st.integers(0, 2**32 - 1),
     st.sampled_from(list(itertools.product(METHODS, METHODS))),

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import ROOT, performance, targets, twist
+from benchmarks import ROOT, gradient, muscles, performance, targets, twist
 from benchmarks.__main__ import slow_each_time
 from benchmarks.results import Results
 from benchmarks.rounds import Case, Timing, measure
@@ -219,6 +219,25 @@ def test_a_page_of_the_results(tmp_path: Path) -> None:
     assert "| SBS / LBS, whole frame | hand_webxr p | avx2 | 1.30 | ≤ 1.25 | missed by 4% |" in performance.page(
         some_results(), tmp_path / "any.json"
     )
+
+
+def test_muscles_are_timed_with_and_without() -> None:
+    from sbs.samples import load as load_sample
+
+    found = muscles.cases(load_sample("woman"))
+    assert [case.attributes for case in found] == ["p", "p", "pn", "pn"]
+    assert all(time > 0 for case in found for time in case.run(1))
+
+
+@pytest.mark.parametrize(("scalar", "ordered"), [("float32", True), ("float64", False)])
+def test_gradients_are_timed_beside_the_deformation(scalar: str, ordered: bool) -> None:
+    from sbs.samples import load as load_sample
+
+    found = list(gradient.cases(load_sample("woman"), scalar, gradient.WANTED, ordered))
+    step = 1 + len(gradient.WANTED)
+    assert [case.method for case in found[::step]] == [*gradient.BOTH_WAYS] * 2
+    assert [case.what for case in found[:step]] == ["frame"] + ["gradient"] * len(gradient.WANTED)
+    assert all(time > 0 for case in found for time in case.run(1))
 
 
 def test_twists_are_timed_by_every_method_without_and_with() -> None:

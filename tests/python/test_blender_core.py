@@ -17,8 +17,9 @@ import sbs
 sys.path.append(str(Path(__file__).resolve().parents[2] / "blender_addon"))
 
 from spherical_blend_skinning.core import bendy_bones, influences, matrices
-from spherical_blend_skinning.core.binding import Amount, Binding, BoundMesh, Method, RestBones
+from spherical_blend_skinning.core.binding import Amount, Binding, Method
 from spherical_blend_skinning.core.influences import VertexWeights
+from spherical_blend_skinning.core.rest import BoundMesh, RestBones
 
 SBS: ModuleType = sbs
 

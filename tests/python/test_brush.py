@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sbs import weights
@@ -267,7 +267,6 @@ def assert_same_bits(a: Influences, b: Influences) -> None:
     assert a.joint_weights.tobytes() == b.joint_weights.tobytes()
 
 
-@settings(deadline=None)
 @given(st.integers(0, 3), st.lists(strokes, min_size=1, max_size=4), st.sampled_from([None, 3]), st.booleans())
 def test_any_strokes(seed: int, drawn: list[dict[str, Any]], limit: int | None, normalized: bool) -> None:
     brush = random_brush(seed, limit=limit, normalized=normalized)

@@ -19,6 +19,7 @@ import numpy as np
 import pygltflib
 import pytest
 from click.testing import CliRunner
+from commands import succeed
 
 import sbs
 from sbs.cli import main
@@ -221,12 +222,6 @@ def test_an_interrupted_command_leaves_no_file_at_the_name(tmp_path: Path, numbe
         process.wait()
     assert not path.exists()
     assert number == SIGKILL or not list(tmp_path.iterdir())
-
-
-def succeed(*arguments: object) -> str:
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    assert result.exit_code == 0, result.output
-    return result.output
 
 
 def test_the_command_streams_frames(hand: sbs.Character, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ SEED = st.integers(0, 2**32 - 1)
 FALLOFF: st.SearchStrategy[Falloff] = st.sampled_from(["linear", "smooth", "quadratic"])
 OUTSIDE: st.SearchStrategy[Outside] = st.sampled_from(["nearest", "unweighted"])
 
-thorough = settings(deadline=None, max_examples=60)
+thorough = settings(max_examples=60)
 
 # A point this far from where the rule changes stays on its side, though rounding moves it.
 MARGIN = 1e-6

@@ -12,34 +12,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from commands import refuse, run, succeed
 from gltf_builder import Builder
 from marks import paints
 from PIL import Image
 
 import sbs
-from sbs.cli import main
 
 DATA = resources.files("sbs.demo") / "data"
 WOMAN, HAND = str(DATA / "woman.glb"), str(DATA / "hand.glb")
-
-
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
-
-
-def succeed(*arguments: object) -> str:
-    result = run(*arguments)
-    assert result.exit_code == 0, result.output
-    return result.output
-
-
-def refuse(*arguments: object) -> str:
-    """The line that says what is wrong."""
-    result = run(*arguments)
-    assert result.exit_code == 2, result.output
-    assert "Traceback" not in result.output
-    return result.output.splitlines()[-1]
 
 
 def test_help_lists_the_commands() -> None:

@@ -8,11 +8,10 @@ from typing import Literal
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from commands import refuse, succeed
 from gltf_builder import arm, translation
 
 import sbs
-from sbs.cli import main
 
 
 @pytest.fixture(scope="module")
@@ -22,18 +21,6 @@ def moving(tmp_path_factory: pytest.TempPathFactory) -> Path:
     half = [0, 0, np.sin(np.pi / 8), np.cos(np.pi / 8)]
     builder.animation((1, "rotation", [0, 1], [[0, 0, 0, 1], half]), name="wave")
     return builder.save(tmp_path_factory.mktemp("moving") / "arm.glb")
-
-
-def refuse(*arguments: object) -> str:
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    assert result.exit_code == 2, (result.output, result.exception)
-    assert isinstance(result.exception, SystemExit)
-    return result.output.splitlines()[-1]
-
-
-def accept(*arguments: object) -> None:
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    assert result.exit_code == 0, (result.output, result.exception)
 
 
 IDLE = {
@@ -81,7 +68,7 @@ def test_options_without_effect(moving: Path, tmp_path: Path, case: str) -> None
 def test_options_with_effect(moving: Path, tmp_path: Path) -> None:
     output = tmp_path / "out.obj"
     for line in ("--animation wave", "--animation wave --time 1", "--amount 0.5 --base rigid", "--center weighted"):
-        accept("deform", moving, *line.split(), "-o", output)
+        succeed("deform", moving, *line.split(), "-o", output)
 
 
 @pytest.mark.parametrize("fps", ["inf", "nan", "1e300", "1e7"])
@@ -152,7 +139,7 @@ def test_a_device_is_no_amount(moving: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_an_amount_in_a_file(moving: Path, tmp_path: Path, order: Literal["C", "F"]) -> None:
     np.save(tmp_path / "amount.npy", np.asarray([0.0, 0.25, 0.5, 1.0], order=order))
-    accept("deform", moving, "--amount", tmp_path / "amount.npy", "-o", tmp_path / "x.obj")
+    succeed("deform", moving, "--amount", tmp_path / "amount.npy", "-o", tmp_path / "x.obj")
 
 
 @pytest.mark.parametrize("suffix", [".obj", ".ply", ".npy"])

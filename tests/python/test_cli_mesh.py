@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from commands import succeed
 from marks import paints
 from PIL import Image
 
@@ -21,12 +22,6 @@ DATA = resources.files("sbs.demo") / "data"
 WOMAN, HAND = str(DATA / "woman.glb"), str(DATA / "hand.glb")
 ARM = ("LeftArm", "LeftForeArm")
 ZONES = ("deform", "-o", "a.npy", "--bones-blending", "LeftArm")
-
-
-def succeed(*arguments: object) -> str:
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    assert result.exit_code == 0, result.output
-    return result.output
 
 
 def test_subdivide_writes_the_finer_character(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 import trimesh
 from click.shell_completion import ShellComplete
 from click.testing import CliRunner
+from commands import refuse, succeed
 from marks import paints
 from PIL import Image
 
@@ -25,18 +26,6 @@ from sbs.poses import axes
 
 HAND = Path(sbs.__file__).parent / "demo" / "data" / "hand.glb"
 WOMAN = HAND.with_name("woman.glb")
-
-
-def succeed(*arguments: object, stdin: bytes | None = None) -> str:
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments], input=stdin)
-    assert result.exit_code == 0, result.output
-    return result.output
-
-
-def refuse(*arguments: object) -> str:
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    assert result.exit_code == 2, result.output
-    return result.output.splitlines()[-1]
 
 
 @pytest.fixture(scope="module")

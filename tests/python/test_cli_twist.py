@@ -8,12 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from commands import run
 
 import sbs
 import sbs.poses
 from sbs.animation import Animations
-from sbs.cli import main
 from sbs.samples import load as load_sample
 
 
@@ -28,10 +27,6 @@ def twisted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, sbs.Charact
     path = tmp_path_factory.mktemp("twist") / "woman.glb"
     sbs.Character(woman.name, woman.mesh, woman.skeleton, woman.rig, Animations((turning,))).save(path)
     return path, sbs.load(path)
-
-
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [*map(str, arguments)])
 
 
 @pytest.mark.parametrize("names", ["auto", "LeftForeArm,LeftArm"])

@@ -6,40 +6,26 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import commands
 import numpy as np
 import pytest
 import trimesh
-from click.testing import CliRunner, Result
 from marks import paints
 from PIL import Image
 
 import sbs
 from sbs import weights
-from sbs.cli import main
 
 DATA = resources.files("sbs.demo") / "data"
 HAND = str(DATA / "hand.glb")
-
-
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(main, ["weights", *(str(argument) for argument in arguments)])
-
-
-def succeed(*arguments: object) -> str:
-    result = run(*arguments)
-    assert result.exit_code == 0, result.output
-    return result.output
-
-
-def refuse(*arguments: object) -> str:
-    result = run(*arguments)
-    assert result.exit_code == 2, result.output
-    assert "Traceback" not in result.output
-    return result.output.splitlines()[-1]
+refuse = partial(commands.refuse, "weights")
+run = partial(commands.run, "weights")
+succeed = partial(commands.succeed, "weights")
 
 
 @pytest.mark.parametrize("method", [["--heat"], ["--capsules", "auto"], ["--capsules", "auto", "--heat"]])

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from test_parts import dressed
 
 import sbs
 from sbs.cli import main
@@ -52,7 +53,8 @@ def workers() -> Iterator[Any]:
 
 
 def job(path: Path, hand: sbs.Character, **options: Any) -> Job:
-    return Job(path, hand.skin, hand.animations[0], NUMBERS, FPS, BlendOptions(**options))  # type: ignore[typeddict-item]
+    blend = BlendOptions(**options)  # type: ignore[typeddict-item]
+    return Job(path, hand.skin, hand.animations[0], NUMBERS, FPS, blend)
 
 
 def alone(path: Path, hand: sbs.Character, **options: Any) -> bytes:
@@ -115,6 +117,22 @@ def test_several_characters(hand: sbs.Character, workers: Any, tmp_path: Path) -
     assert (tmp_path / "b.mdd").read_bytes() == alone(tmp_path / "alone.mdd", hand, method="linear")
     matrices = fox.animations[0].skinning_matrices(np.arange(30) / 60)
     np.testing.assert_array_equal(np.load(tmp_path / "c.npy"), fox.skin.deform_many(matrices))
+
+
+def test_the_command_for_many_characters(workers: Any, tmp_path: Path) -> None:
+    """Mesh by mesh, on a cluster and here: the same bytes."""
+    paths = [dressed().save(tmp_path / f"hero_{number}.glb") for number in range(3)]
+    folders = {"there": ["--scheduler", workers.scheduler_address], "here": []}
+    for folder, options in folders.items():
+        name = str(tmp_path / folder / "{file}_{mesh}.pc2")
+        (tmp_path / folder).mkdir()
+        command = ["deform", *map(str, paths), "--animation", "bend", "--fps", "100", *options, "-o", name]
+        result = CliRunner().invoke(main, command)
+        assert result.exit_code == 0, result.output
+        assert result.output.count("101 frames of 3 vertices") == 6
+    found = {path.name: path.read_bytes() for path in (tmp_path / "there").iterdir()}
+    assert len(found) == 9
+    assert found == {path.name: path.read_bytes() for path in (tmp_path / "here").iterdir()}
 
 
 class StopError(Exception):

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
-from fbx_builder import shape, tube
+from fbx_builder import cuff, shape, tube
 
 import sbs
 from sbs.content import FileError, FileWarning
@@ -33,6 +34,7 @@ frames = []
 for seconds in map(float, sys.argv[4:]):
     evaluated = keep(scene.evaluate(keep(stack.anim), stack.time_begin + seconds, evaluate_skinning=True))
     meshes = keep(evaluated.meshes)
+    parts = []
     for index in range(len(meshes)):
         mesh = keep(meshes[index])
         if len(keep(mesh.skin_deformers)):
@@ -41,7 +43,8 @@ for seconds in map(float, sys.argv[4:]):
             if mesh.skinned_is_local:
                 matrix = keep(keep(mesh.instances)[0]).geometry_to_world
                 points = points @ np.array([matrix.c0, matrix.c1, matrix.c2]) + np.array(matrix.c3)
-            frames.append(points)
+            parts.append(points)
+    frames.append(np.concatenate(parts))
 np.save(sys.argv[3], np.array(frames))
 os._exit(0)
 """
@@ -180,3 +183,29 @@ def test_blend_shapes(tmp_path: Path) -> None:
     # Along the tube's own axes, which its triangles show.
     along = hero.mesh.positions[8] - hero.mesh.positions[4]
     np.testing.assert_allclose(found[20], 0.75 * 3 * along / np.linalg.norm(along), rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_several_meshes(tmp_path: Path, turned: bool) -> None:
+    """The cuff binds the knee where the tube does, or in another pose: then it has a joint of its own."""
+    bind = np.eye(4)
+    bind[:3, 3], bind[:3, :3] = (1, 2, 5), [[0, -1, 0], [1, 0, 0], [0, 0, 1]]
+    if turned:
+        bind[:3, :3] = np.eye(3)
+    path = written(tmp_path, tube(more=cuff(bind)))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        hero = sbs.load(path)
+    assert ["cuff binds 1 bones in another pose" in str(warning.message) for warning in told] == [True] * turned
+    assert hero.parts.names == ("tube", "cuff")
+    assert hero.skeleton.names == (("hip", "knee", "knee_2") if turned else ("hip", "knee"))
+    for stack, name in enumerate(("bend", "turn")):
+        times = [0.0, 0.25, 1.0]
+        matrices = hero.animations[name].skinning_matrices(times)
+        # By ufbx itself; float32 keys.
+        found = hero.skin.deform_many(matrices, method="linear")
+        np.testing.assert_allclose(found, skinned(path, stack, times), rtol=0, atol=2e-4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        alone = sbs.load(path, mesh="cuff")
+    np.testing.assert_allclose(alone.skin.deform(matrices[2]), found[2, 36:], rtol=0, atol=1e-5)

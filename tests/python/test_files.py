@@ -52,7 +52,7 @@ def test_threads_do_not_disturb_each_other(tmp_path: Path) -> None:
 
     def read() -> None:
         try:
-            while not done.is_set():
+            while not done.wait(0.001):  # Windows replaces a file when nobody has it open
                 try:
                     values = np.load(path)
                 except PermissionError:  # what Windows tells a reader in the moment of the replacement

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 TEXT = (Path(__file__).parents[2] / "docs" / "fitting.md").read_text(encoding="utf-8")
 
 
-def test_the_examples_run() -> None:
+def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One after the other; those of PyTorch where that is installed."""
+    monkeypatch.chdir(tmp_path)
     has_torch = importlib.util.find_spec("torch") is not None
     names: dict[str, Any] = {}
     for example in re.findall(r"^```python\n(.*?)^```", TEXT, flags=re.MULTILINE | re.DOTALL):

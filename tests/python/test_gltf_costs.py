@@ -62,10 +62,22 @@ def test_many_joints(tmp_path: Path, build: Callable[[Path, int], Path]) -> None
 
 
 @pytest.mark.parametrize(
-    "build", [costly_files.skins_of_one_space, costly_files.skins_of_other_joints, costly_files.skins_of_other_spaces]
+    ("build", "vertices", "joints"),
+    [
+        (costly_files.skins_of_one_space, 4, 2),
+        (costly_files.skins_of_other_joints, 4 * 3001, 3002),
+        (costly_files.skins_of_other_spaces, 4 * 3001, 3002),  # the elbow of each
+    ],
 )
-def test_many_skins(tmp_path: Path, build: Callable[[Path], Path]) -> None:
-    assert load(build(tmp_path)).skin.vertex_count == 4
+def test_many_skins(tmp_path: Path, build: Callable[[Path], Path], vertices: int, joints: int) -> None:
+    character = load(build(tmp_path))
+    assert (character.skin.vertex_count, character.skin.joint_count) == (vertices, joints)
+
+
+def test_joints_in_many_poses(tmp_path: Path) -> None:
+    """Skins that share matrices, so that a small file would become joints without end."""
+    with pytest.raises(ValueError, match=r"skins\[\d+\]: asks for more memory"):
+        load(costly_files.skins_of_shifted_matrices(tmp_path))
 
 
 @pytest.mark.parametrize("build", [costly_files.channels, costly_files.animations])

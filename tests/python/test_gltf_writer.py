@@ -239,7 +239,7 @@ def test_pygltflib_opens_it(tmp_path: Path) -> None:
     replace(load(builder, tmp_path), source=None).save(tmp_path / "saved.glb")
     file = pygltflib.GLTF2.load(str(tmp_path / "saved.glb"))
     assert file.asset.version == "2.0"
-    assert [node.name for node in file.nodes] == ["shoulder", "elbow", "file"]
+    assert [node.name for node in file.nodes] == ["shoulder", "elbow", "body"]
     assert file.nodes[2].skin == 0
     assert file.skins[0].joints == [0, 1]
     assert file.scenes[file.scene].nodes == [0, 2]

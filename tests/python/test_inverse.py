@@ -129,7 +129,7 @@ RIGS = {
 }
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     st.integers(0, 2**32 - 1),
     st.sampled_from(sorted(RIGS)),
@@ -155,7 +155,7 @@ def test_rest_positions_come_back(
     assert np.abs(rest.astype(np.float64) - skin.rest_positions).max() <= bound
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(DTYPES))
 def test_singular_vertices_are_those_of_the_rule(seed: int, dtype: Precision) -> None:
     """Joints that flatten by any power of ten, and linear blending, whose A is known here."""

@@ -72,7 +72,7 @@ def assert_same_surface(positions: np.ndarray, triangles: np.ndarray, fine: Subd
     assert (np.diff(fine.sources) >= 0).all()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     seed=st.integers(0, 2**32 - 1),
     share=st.floats(0.02, 1),

@@ -63,8 +63,8 @@ def test_build_info_names_what_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     info = sbs.build_info()
     assert info["version"] == sbs.__version__
     assert info["instruction_set"] in info["instruction_sets"]
-    assert info["instruction_sets"][-1] == "plain"
-    assert info["lapack"] in ("bundled", "system")
+    assert info["instruction_sets"][-1] in ("baseline", "plain")  # plain code only where there are no vectors
+    assert info["lapack"] in ("bundled", "system", "none")
     for name in info["instruction_sets"]:
         monkeypatch.setenv("SBS_ISA", name)
         assert sbs.build_info()["instruction_set"] == name

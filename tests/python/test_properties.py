@@ -35,7 +35,7 @@ METHOD = st.sampled_from(METHODS)
 DTYPE = st.sampled_from(DTYPES)
 SEED = st.integers(0, 2**32 - 1)
 
-thorough = settings(deadline=None, max_examples=60)
+thorough = settings(max_examples=60)
 
 
 @dataclass

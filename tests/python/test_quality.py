@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 from solids import arm, block, turned
 
-import evaluate_quality
+import quality_numbers
 import sbs.quality
 from sbs import poses
 from sbs.demo.scenes import knee, twist
@@ -22,6 +22,7 @@ from sbs.picture import MissingExtraError
 from sbs.quality import COLUMNS, MEASURES, METHODS, Motion, Report, chosen, clip, evaluate, made_poses, motions, report
 from sbs.quality.plot import COLORS, plot
 from sbs.samples import load as load_sample
+from sbs.twist import SIGMA
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +128,7 @@ def test_twists_are_spread_where_there_are_limbs(hand: sbs.Character, woman: sbs
     whole, half = METHODS["twist"], METHODS["half twist"]
     matrices = hand.animations[0].skinning_matrices(1)
     assert whole.skin(hand) is hand.skin
-    centered = METHODS["optimized"].skin(hand)
+    centered = hand.optimized_skin(sigma=SIGMA)
     expected = centered.deform(matrices, center="optimized", amount=ACROSS)
     np.testing.assert_array_equal(half.skin(hand).deform(matrices, **half.options), expected)
     spread = sbs.limb_twist(woman)
@@ -286,7 +287,7 @@ def test_a_plot_of_clips_and_of_poses(tmp_path: Path, hand: sbs.Character) -> No
 
 
 def test_every_method_has_a_color_of_its_own() -> None:
-    assert len(set(COLORS)) >= len(evaluate_quality.PANEL)
+    assert len(set(COLORS)) >= len(quality_numbers.PANEL)
 
 
 def test_a_plot_without_matplotlib_says_what_to_install(

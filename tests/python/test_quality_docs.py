@@ -18,6 +18,8 @@ from click.testing import CliRunner
 from PIL import Image
 
 import evaluate_quality
+import quality_numbers
+import quality_subjects
 import sbs
 from sbs.cli import main
 from sbs.quality import METHODS, Gauge
@@ -39,16 +41,16 @@ def test_the_page_is_what_the_script_makes_of_the_numbers(tmp_path: Path) -> Non
 
 
 def test_every_method_is_measured_on_every_scene() -> None:
-    assert [scene["name"] for scene in SCENES] == [*evaluate_quality.OWN, "arnaud atlas", "MakeHuman benchmark"]
+    assert [scene["name"] for scene in SCENES] == [*quality_subjects.OWN, "arnaud atlas", "MakeHuman benchmark"]
     for scene in SCENES:
-        assert list(scene["methods"]) == list(evaluate_quality.PANEL)
+        assert list(scene["methods"]) == list(quality_numbers.PANEL)
 
 
 @pytest.mark.parametrize("name", ["bent knee", "tube"])
 def test_the_numbers_are_measured_again(name: str) -> None:
     """Up to what float32 leaves of a crease on another machine: its coordinates have 6e-8 of the size, edges 1e-3."""
-    subject = evaluate_quality.OWN[name]()
-    facts = evaluate_quality.facts(subject, evaluate_quality.measured(subject))
+    subject = quality_subjects.OWN[name]()
+    facts = quality_numbers.facts(subject, quality_numbers.measured(subject))
     (documented,) = (scene for scene in SCENES if scene["name"] == name)
     for method, result in documented["methods"].items():
         for measure in ("volume", "limb_volume", "area", "thickness", "tear", "surface_energy", "bending"):
@@ -64,7 +66,7 @@ def test_weighted_centers_do_not_tear_where_joint_sets_meet() -> None:
 
 def test_weighted_centers_tear_most_characters_in_motion_hardly_more_than_linear_blending() -> None:
     torn = {item["name"]: item["tears"]["weighted"] / item["tears"]["LBS"] for item in NUMBERS["motions"]}
-    assert sum(ratio <= evaluate_quality.AS_MUCH for ratio in torn.values()) >= 6
+    assert sum(ratio <= quality_numbers.AS_MUCH for ratio in torn.values()) >= 6
     assert len(torn) >= 9
     # What keeps the radius without any center tears as much.
     for item in NUMBERS["motions"]:
@@ -85,11 +87,11 @@ def test_tears_in_motion_are_measured_again(name: str) -> None:
         )
         for method in ("LBS", "weighted")
     }
-    assert largest["weighted"] <= evaluate_quality.AS_MUCH * largest["LBS"]
+    assert largest["weighted"] <= quality_numbers.AS_MUCH * largest["LBS"]
 
 
 def losses(**values: float) -> dict[str, float]:
-    return dict.fromkeys(evaluate_quality.LOSSES, 1.0) | values
+    return dict.fromkeys(quality_numbers.LOSSES, 1.0) | values
 
 
 def test_the_default_keeps_limbs_and_does_not_come_apart() -> None:
@@ -102,8 +104,8 @@ def test_the_default_keeps_limbs_and_does_not_come_apart() -> None:
     }
     torn = dict.fromkeys(found, 1.0) | {"torn": 5.0}
     assert evaluate_quality.default(found, torn) == "best"
-    assert evaluate_quality.totals(found)["LBS"] == 1
-    assert evaluate_quality.totals(found)["bulging"] == pytest.approx(1)
+    assert quality_numbers.totals(found)["LBS"] == 1
+    assert quality_numbers.totals(found)["bulging"] == pytest.approx(1)
     assert evaluate_quality.default({"LBS": losses(), "thin": found["thin"]}, torn) == "LBS"
 
 
@@ -118,9 +120,9 @@ def test_losses_by_hand() -> None:
     }
     scene = {"name": "a", "methods": {"LBS": result}}
     expected = [0.3, 0.4, 0.8, 0.5, 2, 3, 1.25]
-    assert list(evaluate_quality.mean_losses([scene])["LBS"].values()) == pytest.approx(expected)
-    assert evaluate_quality.most_torn([scene]) == {"LBS": 1}
-    assert evaluate_quality.largest_jump([scene], through_half_a_turn=False) == {"LBS": 0}
+    assert list(quality_numbers.mean_losses([scene])["LBS"].values()) == pytest.approx(expected)
+    assert quality_numbers.most_torn([scene]) == {"LBS": 1}
+    assert quality_numbers.largest_jump([scene], through_half_a_turn=False) == {"LBS": 0}
 
 
 def shrunk() -> tuple[dict[str, Any], dict[str, Any]]:
@@ -137,7 +139,7 @@ def shrunk() -> tuple[dict[str, Any], dict[str, Any]]:
 
 def test_to_shrink_gains_nothing() -> None:
     """What is thinner everywhere has no negative bulge that would make up for it, nor negative stretching."""
-    found = evaluate_quality.losses_of(shrunk()[0])
+    found = quality_numbers.losses_of(shrunk()[0])
     assert found["bulge"] == found["stretched"] == 0
     assert found["thinner"] == 0.5
     assert found["squashed"] == 2
@@ -147,22 +149,22 @@ def test_to_shrink_gains_nothing() -> None:
 def test_where_linear_blending_loses_nothing_shares_are_of_the_floor() -> None:
     """Else the smallest loss, or a rounding, would be infinitely many times as much."""
     lost, kept = shrunk()
-    found = {"LBS": evaluate_quality.losses_of(kept), "other": evaluate_quality.losses_of(lost)}
-    total = evaluate_quality.totals(found)
+    found = {"LBS": quality_numbers.losses_of(kept), "other": quality_numbers.losses_of(lost)}
+    total = quality_numbers.totals(found)
     assert total == {"LBS": 0, "other": pytest.approx((0.5 / 0.1 + 2 / 0.2) / 7)}
     tiny = {"LBS": found["LBS"] | {"tear": 1e-17}, "other": found["LBS"] | {"tear": 1e-3}}
-    assert evaluate_quality.totals(tiny)["other"] == pytest.approx(0.005 / 7)
+    assert quality_numbers.totals(tiny)["other"] == pytest.approx(0.005 / 7)
 
 
 def test_what_vanishes_is_a_finite_loss() -> None:
     gone = shrunk()[0] | {"area": {"low": 0.0, "high": 1.0}}
-    assert evaluate_quality.losses_of(gone)["squashed"] == pytest.approx(np.log2(1000))
+    assert quality_numbers.losses_of(gone)["squashed"] == pytest.approx(np.log2(1000))
 
 
 def test_energies_by_hand() -> None:
     """Sizes of a tube doubled: 4 + 4 + 1/4 + 1/4 - 4, no bend, and 7 of its volume won."""
-    character = evaluate_quality.tube(rings=20, sides=8).character
-    energies = evaluate_quality.energies_of(Gauge(character), 2 * character.mesh.positions)
+    character = quality_subjects.tube(rings=20, sides=8).character
+    energies = quality_numbers.energies_of(Gauge(character), 2 * character.mesh.positions)
     assert energies == pytest.approx((4.5, 0, 7), abs=1e-9)
 
 
@@ -172,7 +174,7 @@ def test_energy_shares_by_hand() -> None:
             "bends": {
                 "poses": 1,
                 "methods": {
-                    name: dict(zip(evaluate_quality.ENERGIES, values, strict=True)) for name, values in methods.items()
+                    name: dict(zip(quality_numbers.ENERGIES, values, strict=True)) for name, values in methods.items()
                 },
             }
         }
@@ -180,24 +182,29 @@ def test_energy_shares_by_hand() -> None:
     one = {"name": "one", "kinds": kinds(LBS=(1, 100, 0.1), SBS=(0.5, 200, 0.1))}
     other = {"name": "other", "kinds": kinds(LBS=(0.005, 0.5, 0.0), SBS=(0.001, 0.1, 0.016))}
     none = {"name": "none", "kinds": {}}
-    shares = evaluate_quality.energy_shares([one, other, none], "bends")
+    shares = quality_numbers.energy_shares([one, other, none], "bends")
     assert shares == {"LBS": {"one": 1, "other": 1}, "SBS": {"one": pytest.approx(1), "other": pytest.approx(2)}}
 
 
 def test_limbs_are_bent_and_twisted_and_clips_looked_at() -> None:
-    character = evaluate_quality.twisted_arm().character
+    character = quality_subjects.twisted_arm().character
     still = np.tile(np.eye(4), (5, len(character.skeleton), 1, 1))
-    kinds = evaluate_quality.made_and_moving(character, [still])
+    kinds = quality_numbers.made_and_moving(character, [still])
     assert len(kinds["bends"]) == 2 * len(kinds["twists"]) > 10
-    assert len(kinds["clips"]) == evaluate_quality.CLIP_POSES
-    assert list(evaluate_quality.made_and_moving(character, [])) == ["bends", "twists"]
+    assert len(kinds["clips"]) == quality_numbers.CLIP_POSES
+    # Of limbs: both parts of two arms and two legs, each in a pose of its own, as among all.
+    of_limbs = kinds[quality_numbers.TWISTS_OF_LIMBS]
+    assert [sum(np.array_equal(pose, other) for other in kinds["twists"]) for pose in of_limbs] == [1] * 8
+    assert list(quality_numbers.made_and_moving(character, [])) == ["bends", "twists", "twists of limbs"]
+    hand = quality_subjects.closed_hand().character
+    assert list(quality_numbers.made_and_moving(hand, [])) == ["bends", "twists"]
 
 
 def test_every_character_has_energies_by_every_method() -> None:
     assert len(NUMBERS["energies"]) >= 10
     for each in NUMBERS["energies"]:
         for kind in each["kinds"].values():
-            assert list(kind["methods"]) == list(evaluate_quality.PANEL)
+            assert list(kind["methods"]) == list(quality_numbers.PANEL)
 
 
 def test_a_page_without_markers_is_refused(tmp_path: Path) -> None:

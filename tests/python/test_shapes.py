@@ -15,6 +15,9 @@ from gltf_builder import Builder, arm
 import sbs
 from sbs.cli import main
 from sbs.formats import bake
+from sbs.quality import chosen, clip, evaluate, made_poses
+from sbs.view.posing import Posing
+from sbs.view.shape import Surface
 
 # Of the four vertices of the arm: one target moves two of them, the other all.
 FIRST = [[0, 0, 0], [0, 0, 0], [0, 1, 0], [0, 2, 0]]
@@ -236,3 +239,88 @@ def test_mistakes(tmp_path: Path) -> None:
         dataclasses.replace(character.mesh, shapes=(wrong,))
     with pytest.raises(ValueError, match="the animation moves shape 1, but the mesh has 0"):
         character.with_mesh(dataclasses.replace(character.mesh, shapes=())).shape_motion(character.animations[0])
+
+
+def with_shape(hand: sbs.Character, weights: list[float]) -> tuple[sbs.Character, sbs.Character]:
+    """The hand with a shape that its animation has by these weights at its keys, and one whose mesh has it by 0.5."""
+    mesh = hand.mesh
+    vertices = np.flatnonzero(mesh.positions[:, 2] < np.median(mesh.positions[:, 2])).astype(np.int32)
+    # Alike on both sides of seams, and smooth.
+    offsets = 4e-3 * np.sin(60 * mesh.positions[vertices][:, [1, 2, 0]])
+    shape = sbs.shapes.BlendShape("swollen", vertices, offsets, weight=0.5)
+    times = np.linspace(0.0, hand.animations[0].duration, len(weights))
+    track = sbs.animation.Track(
+        "weights", "LINEAR", np.array([0]), times, np.reshape(weights, (-1, 1, 1)).astype(float)
+    )
+    moving = dataclasses.replace(hand.animations[0], shape_tracks=(track,))
+    shaped = dataclasses.replace(
+        hand, mesh=dataclasses.replace(mesh, shapes=(shape,)), animations=sbs.Animations((moving,))
+    )
+    by_hand = mesh.positions.copy()
+    by_hand[vertices] = (by_hand[vertices].astype(np.float64) + 0.5 * offsets).astype(np.float32)
+    return shaped, hand.with_mesh(dataclasses.replace(mesh, positions=by_hand))
+
+
+@pytest.mark.parametrize("weights", [[0.5, 0.5], [0.0, 1.0]])
+def test_measures_are_those_of_the_shaped_mesh(weights: list[float]) -> None:
+    """In the middle of the animation the weight is 0.5; what moves the shape is no pop of the method."""
+    shaped, by_hand = with_shape(sbs.samples.load("hand"), weights)
+    methods = chosen(["LBS", "SBS"])
+    found, expected = (
+        evaluate(character, [clip(character.animations[0], poses=1, rate=30)], methods)
+        for character in (shaped, by_hand)
+    )
+    for key, result in expected.results.items():
+        for measure, statistics in result.poses[0].items():
+            for statistic, value in statistics.items():
+                # Single precision rests; tears and energies are of second order in differences of positions.
+                assert found.results[key].poses[0][measure][statistic] == pytest.approx(value, rel=1e-3), measure
+        np.testing.assert_allclose(found.results[key].limbs, result.limbs, rtol=1e-5)
+        if weights[0] == weights[1]:
+            # Shares of the size of the mesh, and percentiles by its areas: here of the mesh without the shape.
+            np.testing.assert_allclose(found.results[key].pops[0]["high"], result.pops[0]["high"], rtol=0.03)
+        else:
+            plain = sbs.samples.load("hand")
+            of_plain = evaluate(plain, [clip(plain.animations[0], poses=1, rate=30)], methods).results[key].pops[0]
+            # The shape moves vertices by up to 7 mm of a hand of 190 in a second.
+            assert np.abs(found.results[key].pops[0]["largest"] - of_plain["largest"]).max() < 2e-3
+    made, by_hand_too = (
+        evaluate(character, [made_poses(character, ["wrist", "index-finger-phalanx-proximal"][1:])], methods)
+        for character in (shaped, by_hand)
+    )
+    for key, result in made.results.items():
+        wanted = by_hand_too.results[key].poses[0]["area"]["smallest"]
+        assert result.poses[0]["area"]["smallest"] == pytest.approx(wanted, rel=1e-4)
+
+
+def test_compare_shows_the_shaped_mesh(tmp_path: Path) -> None:
+    shaped, by_hand = with_shape(sbs.samples.load("hand"), [0.0, 1.0])
+    shaped.save(tmp_path / "shaped.glb")
+    by_hand.save(tmp_path / "by_hand.glb")
+    tables = []
+    for name in ("shaped", "by_hand"):
+        arguments = ["compare", str(tmp_path / f"{name}.glb"), "--animation", "fist", "--time", "0.5"]
+        ran = CliRunner().invoke(main, arguments)
+        assert ran.exit_code == 0, ran.output
+        tables.append(ran.output)
+    assert tables[0] == tables[1]
+    plain = sbs.samples.load("hand")
+    plain.save(tmp_path / "plain.glb")
+    assert tables[0] != CliRunner().invoke(main, [*arguments[:1], str(tmp_path / "plain.glb"), *arguments[2:]]).output
+
+
+def test_the_page_shows_the_shaped_mesh() -> None:
+    shaped, by_hand = with_shape(sbs.samples.load("hand"), [0.0, 1.0])
+    pose = Posing(shaped)
+    np.testing.assert_array_equal(pose.rest_positions(), by_hand.mesh.positions)  # 0.5, the weight of the file
+    pose.animation, pose.time = "fist", 0.5
+    halfway = pose.rest_positions()
+    assert halfway is not None
+    np.testing.assert_allclose(halfway, by_hand.mesh.positions, rtol=0, atol=1e-7)
+    pose.time = 0.0
+    np.testing.assert_array_equal(pose.rest_positions(), shaped.mesh.positions)
+    assert Posing(by_hand).rest_positions() is None
+    rest = by_hand.mesh.positions
+    moved = shaped.skin.deform(shaped.animations[0].skinning_matrices(0.5), rest_positions=rest)
+    np.testing.assert_array_equal(Surface(shaped).areas(moved, rest), Surface(by_hand).areas(moved))
+    assert np.any(Surface(shaped).areas(moved, rest) != Surface(shaped).areas(moved))

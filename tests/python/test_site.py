@@ -23,6 +23,8 @@ from sbs.cli import main
 HERE = {"commands.md", "formats.md", "gallery.md", "muscles.md", "performance.md", "python.md", "start.md"}
 # Of a Dask cluster, whose test is tests/python/test_cluster.py.
 FARM = "tcp://farm"
+# For Blender's Python, whose test is tests/blender/test_caches.py.
+BLENDER = "import bpy"
 # Those that have a test of their own, test_NAME_docs.py.
 ELSEWHERE = {"bones_blending.md", "fitting.md", "quality.md", "tutorial.md", "twist.md", "weights.md"}
 
@@ -69,6 +71,28 @@ def turning(character: sbs.Character, joint: str, names: list[str], seconds: flo
     )
 
 
+def dressed(character: sbs.Character) -> sbs.Character:
+    """The character as three meshes: hair and boots are a triangle each, at the head and at a foot."""
+    mesh, joints = character.mesh, [character.skeleton.index(name) for name in ("Head", "LeftFoot")]
+    corners = np.array([[0, 0, 0], [0.1, 0, 0], [0, 0.1, 0]])
+    places = np.concatenate([character.skeleton.joint_positions[joint] + corners for joint in joints])
+    count, width = len(mesh.positions), mesh.joint_indices.shape[1]
+    weights = np.zeros((6, width), mesh.joint_weights.dtype)
+    weights[:, 0] = 1
+    indices = np.zeros((6, width), np.int32)
+    indices[:, 0] = np.repeat(joints, 3)
+    parts = [sbs.MeshPart("Body", range(count)), sbs.MeshPart("Hair", range(count, count + 3)),
+             sbs.MeshPart("Boots", range(count + 3, count + 6))]  # fmt: skip
+    whole = sbs.Mesh(
+        np.concatenate([mesh.positions, places.astype(mesh.positions.dtype)]),
+        np.concatenate([mesh.triangles, np.arange(count, count + 6, dtype=np.int32).reshape(2, 3)]),
+        np.concatenate([mesh.joint_indices, indices]),
+        np.concatenate([mesh.joint_weights, weights]),
+        parts=tuple(parts),
+    )
+    return sbs.Character(character.name, whole, character.skeleton, character.rig, character.animations)
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Path:
     """The files that the pages speak of; formats are known by what is in a file."""
@@ -76,9 +100,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixt
     shutil.copy(tmp_path / "hand.glb", tmp_path / "character.glb")
     # The page on files speaks of frame 250.
     seconds = 11 if "formats" in request.node.name else 0.5
-    for animations, name in ((["run"], "hero.glb"), (["Run", "Talk"], "hero.fbx")):
-        turning(sbs.samples.load("woman"), "LeftForeArm", animations, seconds).save(tmp_path / "other.glb")
+    woman = sbs.samples.load("woman")
+    for animations, name in ((["run"], "hero.glb"), (["Run", "Talk", "run"], "hero.fbx")):
+        hero = turning(dressed(woman) if name == "hero.fbx" else woman, "LeftForeArm", animations, seconds)
+        hero.save(tmp_path / "other.glb")
         shutil.move(tmp_path / "other.glb", tmp_path / name)
+    for name in ("a.glb", "b.glb"):
+        shutil.copy(tmp_path / "hero.glb", tmp_path / name)
     (tmp_path / "walk.bvh").write_text(WALK)
     (tmp_path / "names.json").write_text('{"Hips": "Hips", "LeftForeArm": "LeftForeArm"}')
     monkeypatch.chdir(tmp_path)
@@ -90,7 +118,7 @@ def run(page: str) -> tuple[dict[str, Any], str]:
     names: dict[str, Any] = {}
     with contextlib.redirect_stdout(io.StringIO()) as output:
         for block in blocks(text(page), "python"):
-            if FARM not in block:
+            if FARM not in block and BLENDER not in block:
                 exec(block, names)  # what a reader would paste
     return names, output.getvalue()
 
@@ -132,7 +160,7 @@ def test_python_of_performance(folder: Path) -> None:
 def test_python_of_formats(folder: Path) -> None:
     names, _ = run("formats.md")
     assert isinstance(names["walk"], sbs.Animation)
-    assert (folder / "run.pc2").stat().st_size == 32 + 241 * 13380 * 12
+    assert (folder / "run.pc2").stat().st_size == 32 + 241 * (13380 + 6) * 12
 
 
 @pytest.mark.parametrize("page", sorted(HERE - {"gallery.md", "performance.md", "python.md"}))

@@ -232,7 +232,7 @@ def linear_part(kind: str, generator: np.random.Generator) -> np.ndarray:
     return makers[kind]()
 
 
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=400)
 @given(
     st.integers(0, 2**32 - 1),
     st.lists(st.sampled_from(KINDS), min_size=2, max_size=6),
@@ -275,7 +275,7 @@ def test_any_affine_matrices_give_what_is_near_linear_blending(
     assert farthest(found, linear) <= 4 * most
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(
     st.integers(0, 2**32 - 1), st.lists(st.sampled_from(KINDS[:9]), min_size=3, max_size=6), st.sampled_from(SPHERICAL)
 )

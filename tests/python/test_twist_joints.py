@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -176,6 +177,21 @@ def test_the_original_joints_stay_and_no_twist_is_spread_again(woman: sbs.Charac
     np.testing.assert_allclose(
         made.rest_matrices[count:], np.repeat(woman.rest_matrices[twist.joints], twist.frames, axis=0), atol=2e-7
     )
+
+
+def test_tangents_shapes_and_their_weights_are_kept(woman: sbs.Character) -> None:
+    count = len(woman.mesh.positions)
+    smile = sbs.BlendShape("smile", np.array([3, 5], np.int32), np.ones((2, 3), np.float32))
+    mesh = replace(woman.mesh, shapes=(smile,), tangents=np.tile([1.0, 0, 0, 1], (count, 1)))
+    weights = Track("weights", "LINEAR", np.array([0]), np.array([0.0, 2.0]), np.array([[[0.0]], [[1.0]]]))
+    motion = replace(woman.animations[0], shape_tracks=(weights,))
+    character = replace(woman, mesh=mesh, animations=Animations((motion,)))
+    twist = sbs.limb_twist(character)
+    assert twist is not None
+    made = character.with_twist_joints(twist)
+    assert made.mesh.shapes == (smile,)
+    np.testing.assert_array_equal(made.mesh.tangents, mesh.tangents)
+    assert made.animations[0].shape_tracks == (weights,)
 
 
 def test_names_of_frames_are_free(woman: sbs.Character) -> None:

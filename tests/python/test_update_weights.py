@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from meshes import Precision, skin_arguments, skinning_matrices
 
@@ -55,7 +55,6 @@ def made_anew(skin: sbs.Skin) -> sbs.Skin:
 weight = st.one_of(st.sampled_from([0.0, 0.25, 0.5, 1.0, np.nan, -1.0, np.inf]), st.floats(0.0, 1.0))
 
 
-@settings(deadline=None)
 @given(data=st.data(), dtype=st.sampled_from([np.float32, np.float64]), sets=st.integers(1, JOINTS))
 def test_updates_are_new_skins(data: st.DataObject, dtype: Precision, sets: int) -> None:
     """Few joints make sets that many vertices share, many make sets that come and go."""

@@ -15,7 +15,7 @@ import pytest
 from gltf_builder import arm
 
 import sbs
-from sbs.content import FileError
+from sbs.content import FileError, Wanted
 from sbs.extras import MissingExtraError
 from sbs.formats import apart, bake
 
@@ -322,7 +322,7 @@ def test_a_crash_of_the_library_is_an_error_in_words(tmp_path: Path, monkeypatch
     """The process that reads is killed as by a fault of its own."""
     path = tmp_path / "a.usdc"
     path.write_bytes(b"PXR-USDC")
-    code = "import os, signal\nNEEDS = ()\ndef scene(path, skin):\n    {}\n"
+    code = "import os, signal\nNEEDS = ()\ndef scene(path, wanted):\n    {}\n"
     for body, message in (
         ("os.kill(os.getpid(), signal.SIGSEGV)", "damaged: its reader ended by SIGSEGV"),
         ("raise KeyError(1)", "damaged: its reader ended by status 1: KeyError: 1"),
@@ -333,7 +333,7 @@ def test_a_crash_of_the_library_is_an_error_in_words(tmp_path: Path, monkeypatch
         monkeypatch.syspath_prepend(tmp_path)
         monkeypatch.setenv("SBS_RESULT", str(tmp_path / "nowhere"))
         with pytest.raises(FileError, match=message):
-            apart.read_apart("faulty", path, None)
+            apart.read_apart("faulty", path, Wanted())
 
 
 def test_a_skin_of_gltf_goes_through(tmp_path: Path) -> None:

@@ -184,6 +184,22 @@ def wait_for(what: Callable[[], bool], seconds: float = 300) -> None:
         time.sleep(0.1)
 
 
+def drawn(page: Any, count: int) -> list[np.ndarray]:
+    """The meshes of so many vertices that the browser has got last."""
+    text = page.evaluate(f"JSON.stringify(window.uploads[{3 * count}]?.last ?? [])")
+    return [np.array(numbers).reshape(-1, 3) for numbers in json.loads(text)]
+
+
+def listened_to(browser: Any, errors: list[str]) -> Any:
+    """A new page that keeps what it draws, and tells its errors."""
+    page = browser.new_page(viewport={"width": 700, "height": 620})
+    page.set_default_timeout(120_000)
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.add_init_script(LISTEN)
+    return page
+
+
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the packages below viser
 def test_the_page(fox: sbs.Character, browser: Any, tmp_path: Path) -> None:
     """It loads, sliders move the vertices that the browser draws, and its console has no errors."""
@@ -193,18 +209,9 @@ def test_the_page(fox: sbs.Character, browser: Any, tmp_path: Path) -> None:
     window = Window(fox, ("LBS", "SBS"), file=DATA / "Fox.glb", port=18080, told=told.append)
     thread = threading.Thread(target=window.run)
     thread.start()
-    page = browser.new_page(viewport={"width": 700, "height": 620})
-    page.set_default_timeout(120_000)
     errors: list[str] = []
-    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.add_init_script(LISTEN)
+    page = listened_to(browser, errors)
     count = len(shape.Surface(fox).kept)
-
-    def drawn() -> list[np.ndarray]:
-        """The meshes that the browser has got last."""
-        text = page.evaluate(f"JSON.stringify(window.uploads[{3 * count}]?.last ?? [])")
-        return [np.array(numbers).reshape(-1, 3) for numbers in json.loads(text)]
 
     def shows(method: str) -> Callable[[], bool]:
         """Whether what the browser draws is the pose, deformed here again."""
@@ -214,7 +221,7 @@ def test_the_page(fox: sbs.Character, browser: Any, tmp_path: Path) -> None:
             expected = fox.skin.deform(window.posing.matrices(), **METHODS[method].options)
             points = expected[shape.Surface(fox).kept] * window._scale
             # Both are float32; the mesh is two units across.
-            return any(np.abs(mesh - points).max() < 1e-5 for mesh in drawn())
+            return any(np.abs(mesh - points).max() < 1e-5 for mesh in drawn(page, count))
 
         return is_so
 
@@ -265,6 +272,53 @@ def test_the_page(fox: sbs.Character, browser: Any, tmp_path: Path) -> None:
         wait_for(lambda: not window._play.value)
         page.wait_for_timeout(500)
         wait_for(shows("SBS"))
+        assert errors == []
+    finally:
+        page.close()
+        window.stop()
+        thread.join()
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the packages below viser
+def test_muscles(browser: Any) -> None:
+    """Beside SBS the same with muscles: skin that covers them, their surfaces on demand, and the command has them."""
+    from sbs.view import Window
+
+    woman = sbs.samples.load("woman")
+    cover = sbs.muscles.bind(woman, sbs.muscles.fit(woman))
+    window = Window(woman, ("SBS",), file=Path("woman.glb"), cover=cover, port=18180)
+    window.posing.turns[woman.skeleton.index("LeftForeArm")] = [100, 0, 0]
+    matrices = window.posing.matrices()
+    bare = woman.skin.deform(matrices)
+    covered = np.array(bare)
+    cover.apply(covered, matrices)
+    kept = shape.Surface(woman).kept
+    bellies, triangles = shape.bellies(cover, matrices)
+    np.testing.assert_array_equal(bellies[:384], cover.surface(0, matrices)[0])
+    last, corners = cover.surface(17, matrices)
+    np.testing.assert_array_equal(bellies[triangles[-1]], last[corners[-1]])
+    thread = threading.Thread(target=window.run)
+    thread.start()
+    errors: list[str] = []
+    page = listened_to(browser, errors)
+
+    def shows(points: np.ndarray) -> bool:
+        page.wait_for_timeout(100)
+        # Both are float32; the mesh is two units across.
+        return any(np.abs(mesh - points * window._scale).max() < 1e-5 for mesh in drawn(page, len(points)))
+
+    try:
+        page.goto(window.address)
+        wait_for(lambda: shows(bare[kept]) and shows(covered[kept]))
+        assert np.abs(covered - bare).max() * window._scale > 1e-3
+        assert drawn(page, len(bellies)) == []
+        page.get_by_text("Muscles", exact=True).click()
+        wait_for(lambda: shows(bellies))
+        before = window.updates
+        page.get_by_text("Muscles", exact=True).click()
+        wait_for(lambda: window.updates > before)
+        command = shlex.split(window.command(np.array([0, 0, 1]), np.array([0, 1, 0])))
+        assert command[command.index("--muscles") + 1] == "fit"
         assert errors == []
     finally:
         page.close()

@@ -183,4 +183,8 @@ def test_the_command(tmp_path: Path) -> None:
     np.savez(tmp_path / "other.npz", posed=posed)
     assert "skinning_matrices" in run("--fit", str(tmp_path / "other.npz"), "-o", str(tmp_path / "x.glb"))
     assert "takes the place" in run("--heat", "--fit", str(tmp_path / "poses.npz"), "-o", str(tmp_path / "x.glb"))
+    smooth = run("--fit", str(tmp_path / "poses.npz"), "--fit-smoothness", "0.1", "-o", str(tmp_path / "out.glb"))
+    assert smooth.startswith("0 fit: 6 frames, error ")
+    assert smooth != output
+    assert "--fit" in run("--scheduler", "tcp://nowhere:1", "--heat", "-o", str(tmp_path / "x.glb"))
     assert "--fit" in run("--fit-method", "LBS", "--heat", "-o", str(tmp_path / "x.glb"))

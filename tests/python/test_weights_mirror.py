@@ -110,7 +110,7 @@ def test_by_hand(source: Side, with_triangles: bool) -> None:
             np.testing.assert_allclose(after[vertex], (before[vertex] + before[vertex][SWAP]) / 2, atol=1e-14)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 2**32 - 1), st.floats(0, 0.02), st.sampled_from(["positive", "negative"]), st.booleans())
 def test_twice_is_once(seed: int, asymmetry: float, source: Side, flat: bool) -> None:
     positions, triangles = torn(*bar()) if flat else bar()

@@ -78,7 +78,7 @@ def test_no_points() -> None:
     assert result.distances.shape == (0,)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 2**32 - 1))
 def test_nearest_points_agree_with_trimesh(seed: int) -> None:
     rng = np.random.default_rng(seed)

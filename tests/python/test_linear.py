@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: MIT
+"""Characters for engines that know linear blending alone: fitted weights and helper joints."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from gltf_reference import Scene
+
+import sbs
+from evaluate_linear import all_of, limbs_row
+from sbs.animation import Animation, Animations
+from sbs.cli import main
+from sbs.linear import LinearCharacter, LinearError, to_linear
+from sbs.poses import axes, turned
+
+
+@pytest.fixture(scope="module")
+def woman() -> sbs.Character:
+    """Her left forearm turns by 250 degrees in two seconds; the right elbow bends meanwhile."""
+    character = sbs.samples.load("woman")
+    skeleton = character.skeleton
+    right = skeleton.index("RightForeArm")
+    local = []
+    for share in np.linspace(0.0, 1.0, 6):
+        pose = turned(skeleton, "LeftForeArm", axes(skeleton, skeleton.index("LeftForeArm"))[1], 250.0 * share)
+        pose[right] = turned(skeleton, right, axes(skeleton, right)[0], 100.0 * share)[right]
+        local.append(pose)
+    motion = Animation.from_skinning_matrices(
+        "turn", np.linspace(0.0, 2.0, 6), character.skinning_matrices(np.stack(local)), character.rig
+    )
+    return replace(character, animations=Animations((motion,)), source=None)
+
+
+@pytest.fixture(scope="module")
+def made(woman: sbs.Character) -> LinearCharacter:
+    return to_linear(woman)
+
+
+def test_within_three_thousandths_of_the_size(woman: sbs.Character, made: LinearCharacter) -> None:
+    """Two helpers for each limb, of frames that were fitted, of frames between them, and of made poses."""
+    assert len(made.character.skeleton) == len(woman.skeleton) + 16
+    assert made.character.skin.max_influences <= 4
+    assert [(error.name, error.fitted) for error in made.errors] == [
+        ("turn", True),
+        ("turn", False),
+        ("made poses", True),
+    ]
+    for error in made.errors:
+        assert error.mean < 0.003
+        assert error.mean < 0.5 * error.before
+
+
+@pytest.mark.parametrize("time", [0.0, 0.55, 1.3, 2.0])
+def test_an_engine_sees_what_was_fitted(
+    time: float, woman: sbs.Character, made: LinearCharacter, tmp_path: Path
+) -> None:
+    """By the specification of glTF alone: keys, nodes, linear blending; the twist goes beyond half a turn."""
+    made.character.save(tmp_path / "engine.glb")
+    scene = Scene(tmp_path / "engine.glb")
+    seen = np.array(scene.deform(scene.animation("turn"), time))
+    twist = sbs.limb_twist(woman)
+    assert twist is not None
+    frames = woman.animations[0].skinning_matrices(np.append(np.arange(0, time, 0.1), time))
+    shown = woman.twisted_skin(twist).deform(
+        frames[-1], center="weighted", twists=twist.angles(frames, follow=True)[-1]
+    )
+    size = float(np.linalg.norm(np.ptp(np.asarray(woman.mesh.positions), axis=0)))
+    assert np.sqrt(np.square(seen - shown).sum(axis=1).mean()) < 0.003 * size
+    # float32 in the file, of positions and matrices
+    matrices = made.character.animations[0].skinning_matrices(time)
+    np.testing.assert_allclose(seen, made.character.skin.deform(matrices, method="linear"), atol=2e-6 * size)
+
+
+def test_the_table_is_that_of_the_file(woman: sbs.Character, made: LinearCharacter) -> None:
+    """The errors of made poses before, by another way."""
+    poses = sbs.quality.made_poses(woman).poses
+    twist = sbs.limb_twist(woman)
+    assert twist is not None
+    apart = woman.skin.deform_many(poses, method="linear") - woman.twisted_skin(twist).deform_many(
+        poses, center="weighted"
+    )
+    size = float(np.linalg.norm(np.ptp(np.asarray(woman.mesh.positions), axis=0)))
+    expected = np.sqrt(np.square(apart.astype(float)).sum(axis=2).mean()) / size
+    assert made.errors[-1].frames == len(poses)
+    assert made.errors[-1].before == pytest.approx(expected, rel=1e-5)  # float32
+
+
+def test_helpers_are_children_and_given_joints_stay(woman: sbs.Character, made: LinearCharacter) -> None:
+    count = len(woman.skeleton)
+    skeleton = made.character.skeleton
+    assert skeleton.names[:count] == woman.skeleton.names
+    for name, parent in zip(skeleton.names[count:], skeleton.parents[count:], strict=True):
+        assert name.startswith(f"{skeleton.names[parent]}_helper_")
+        assert 0 <= parent < count
+    times = [0.1, 1.9]
+    np.testing.assert_allclose(
+        made.character.animations[0].skinning_matrices(times)[:, :count],
+        woman.animations[0].skinning_matrices(times),
+        atol=1e-12,
+    )
+    apart = made.character.skin.deform(made.character.rest_matrices, method="linear") - woman.mesh.positions
+    assert np.abs(apart).max() < 1e-4  # she is 17 tall; at rest all joints are where they are at bind
+
+
+def test_no_helpers_and_another_method() -> None:
+    """Weights alone; what is to be seen may be linear blending itself."""
+    hand = sbs.samples.load("hand")
+    same = to_linear(hand, 0, method="linear")
+    assert len(same.character.skeleton) == len(hand.skeleton)
+    assert max(error.mean for error in same.errors) < 1e-6
+    told: list[float] = []
+    spherical = to_linear(hand, 3, influences=3, progress=told.append)
+    assert spherical.character.skin.max_influences <= 3
+    assert told == sorted(told)
+    assert told[-1] == 1
+    assert spherical.errors[-1].mean < 0.6 * spherical.errors[-1].before
+
+
+def test_bad_arguments(woman: sbs.Character) -> None:
+    hand = sbs.samples.load("hand")
+    with pytest.raises(ValueError, match="joints is -1"):
+        to_linear(hand, -1)
+    with pytest.raises(ValueError, match="rate is 0"):
+        to_linear(hand, rate=0)
+    with pytest.raises(ValueError, match="skin has 1360 vertices and 25 joints, the character 13380 and 31"):
+        to_linear(woman, skin=hand.skin)
+
+
+def test_the_command(tmp_path: Path) -> None:
+    sbs.samples.copy(tmp_path)
+
+    def run(*arguments: object) -> str:
+        result = CliRunner().invoke(main, ["linear", str(tmp_path / "hand.glb"), *map(str, arguments)])
+        assert "Traceback" not in result.output
+        return f"{result.exit_code} {result.output}"
+
+    output = run("--joints", 4, "-o", tmp_path / "engine.glb")
+    assert output.startswith("0 ")
+    assert "fist, held out" in output
+    assert "4 helper joints, up to 4 influences" in output
+    assert len(sbs.load(tmp_path / "engine.glb").skeleton) == 29
+    assert "does not end in .glb" in run("-o", tmp_path / "engine.fbx")
+    assert "no joint 'Tail'" in run("--twist", "Tail", "-o", tmp_path / "x.glb")
+
+
+def test_limbs_are_nearer_with_more_helpers() -> None:
+    """A row of the table of docs/fitting.md."""
+    fox = sbs.load(Path(__file__).parents[1] / "data" / "Fox.glb")
+    row = limbs_row(fox)
+    assert row is not None and row[0] == fox.name
+    before, *left = (float(cell) for cell in row[1:])
+    means, of_99, largest = (np.array(left[first::3]) for first in range(3))
+    assert (means < before / 4).all() and (means <= of_99).all() and (of_99 <= largest).all()
+    assert (np.diff(largest) < 0).all()
+
+
+def test_errors_of_several_clips_are_those_of_all_frames() -> None:
+    errors = [
+        LinearError("walk", True, 1, 0.3, 0.1, 0.4),
+        LinearError("run", True, 3, 0.1, 0.02, 0.5),
+    ]
+    assert all_of(errors) == pytest.approx((np.sqrt(0.12 / 4), np.sqrt(0.0112 / 4), 0.5), rel=1e-12)
