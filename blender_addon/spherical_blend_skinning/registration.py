@@ -16,6 +16,7 @@ from .settings.declared import leave_to_blender
 # Names of modules, imported later, so that the preferences can say which one cannot be loaded. Each has CLASSES, and
 # may have register() and unregister() for other things than classes.
 _NAMES = (
+    "settings.muscles",
     "settings.properties",
     "automatic_weights.operators",
     "bind.operators",
@@ -25,14 +26,17 @@ _NAMES = (
     "export.operators",
     "shape_key.operators",
     "shape_key.menu",
+    "demo.muscles",
     "demo.operators",
     "blending.operators",
     "amount.operators",
     "twist.operators",
     "subdivide.operators",
+    "muscles.operators",
     "bind.panel",
     "twist.panel",
     "amount.panel",
+    "muscles.panel",
     "export.exporters",
     "bind.menu",
     "pie.menu",
@@ -50,6 +54,9 @@ _NAMES = (
     "comparison.operators",
     "comparison.overlay",
     "comparison.panel",
+    "drag.overlay",
+    "drag.operators",
+    "drag.menu",
     "weights.operators",
     "weights.menu",
 )

@@ -7,6 +7,7 @@ import importlib
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import addon_utils
 import bpy
@@ -15,6 +16,9 @@ ID = "spherical_blend_skinning"
 SOURCES = Path(__file__).resolve().parents[2] / "blender_addon"
 
 _name = ""
+
+#: The operators, of which the types of Blender's own know nothing.
+ops: Any = bpy.ops.sbs  # type: ignore[attr-defined]
 
 
 def provide(archive: Path | None) -> None:
@@ -48,14 +52,21 @@ def enable(wheels: bool = True, default_set: bool = True) -> ModuleType:
 
     Without ``default_set`` it is for this session, and Blender's preferences know nothing of it.
     """
-    enabled = addon_utils.enable(_name, default_set=default_set, handle_error=_fail, **_options(wheels))
+    enable_by_name: Any = addon_utils.enable
+    enabled: ModuleType | None = enable_by_name(_name, default_set=default_set, handle_error=_fail, **_options(wheels))
     assert enabled is not None, f"{_name} was not found"
     return enabled
 
 
 def spread_no_twists() -> None:
     """Let newly bound meshes be without the twists that they spread by default: tests of those switch them on."""
-    bpy.context.preferences.addons[_name].preferences.spread_twist = False
+    preferences().spread_twist = False
+
+
+def preferences() -> Any:
+    """The preferences of the add-on."""
+    assert bpy.context.preferences is not None
+    return bpy.context.preferences.addons[_name].preferences
 
 
 def disable(wheels: bool = True) -> None:

@@ -6,17 +6,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import addon
 import bpy
 import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
+from objects import ArmatureObject, MeshObject, PoseBone
 
 Floats = NDArray[np.float64]
 
-# What the issue asks for: a share of the size of the mesh.
+# A share of the size of the mesh; positions are carried in single precision.
 TOLERANCE = 1e-5
 
 
@@ -35,12 +36,12 @@ class Posed(NamedTuple):
     """
 
     to_rig: Floats
-    bones: list[bpy.types.PoseBone]
+    bones: list[PoseBone]
     weights: Floats
     matrices: Floats
 
 
-def read(item: bpy.types.Object, armature: bpy.types.Object, mesh: bpy.types.Mesh | None = None) -> Posed:
+def read(item: MeshObject, armature: ArmatureObject, mesh: bpy.types.Mesh | None = None) -> Posed:
     """What there is to know of a posed character; the mesh is that of the object unless it is given."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
     posed = armature.evaluated_get(depsgraph)
@@ -61,14 +62,14 @@ def read(item: bpy.types.Object, armature: bpy.types.Object, mesh: bpy.types.Mes
 
 
 def deformed(
-    item: bpy.types.Object,
-    armature: bpy.types.Object,
+    item: MeshObject,
+    armature: ArmatureObject,
     method: str = "spherical",
     rest: Floats | None = None,
     mesh: bpy.types.Mesh | None = None,
     limit: int | None = None,
     centers: Floats | None = None,
-    **options: object,
+    **options: Any,
 ) -> Floats:
     """A mesh deformed by `sbs.Skin` in armature space, in double, and brought back to its own space, (V, 3).
 
@@ -91,8 +92,8 @@ def deformed(
 
 
 def bones_blended(
-    item: bpy.types.Object,
-    armature: bpy.types.Object,
+    item: MeshObject,
+    armature: ArmatureObject,
     marked: Sequence[str] | None = None,
     rest: Floats | None = None,
     zones: Mapping[str, tuple[float, float]] | None = None,
@@ -122,7 +123,7 @@ def bones_blended(
     return move(np.linalg.inv(to_rig), blending.skin().deform(matrices, **blending.options))
 
 
-def kept_centers(item: bpy.types.Object) -> Floats | None:
+def kept_centers(item: MeshObject) -> Floats | None:
     """The rotation centers that the file keeps for a bound mesh, (V, 3) in its space; None if there are none."""
     modifier = addon.module("engine.stack").find(item)
     carrier = addon.module("engine.node_trees").get_input(modifier, addon.module("engine.live_group").CARRIER)
@@ -135,9 +136,10 @@ def array(matrix: Matrix) -> Floats:
     return np.array(matrix, np.float64)
 
 
-def move(matrix: Floats, points: Floats) -> Floats:
+def move(matrix: NDArray[np.floating[Any]], points: NDArray[np.floating[Any]]) -> Floats:
     """Points (V, 3) moved by a matrix (4, 4)."""
-    return points @ matrix[:3, :3].T + matrix[:3, 3]
+    moved: Floats = points @ matrix[:3, :3].T + matrix[:3, 3]
+    return moved
 
 
 def error(found: Floats, wanted: Floats) -> float:

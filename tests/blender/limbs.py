@@ -12,14 +12,18 @@ import addon
 import bpy
 import numpy as np
 import rigs
-from expected import Floats, array, move, read
+from expected import Floats, array, error, move, read
 from mathutils import Quaternion
+from objects import ArmatureObject, Character, MeshObject, current_layer
 
 NAMES = ("Shoulder", "UpperArm", "ForeArm", "Hand")
 LIMBS = ("UpperArm", "ForeArm")
 
+# As a share of the size of the mesh: Blender has positions in single precision.
+EXACT = 1e-6
 
-def make(rows: int = 41) -> tuple[bpy.types.Object, bpy.types.Object]:
+
+def make(rows: int = 41) -> Character:
     """The tube and its armature, not bound."""
     armature, tube = rigs.make_armature(), rigs.make_tube(rows=rows)
     for number, name in enumerate(NAMES):
@@ -28,24 +32,68 @@ def make(rows: int = 41) -> tuple[bpy.types.Object, bpy.types.Object]:
     return tube, armature
 
 
-def twist(armature: bpy.types.Object, bone: str, degrees: float) -> None:
+def twist(armature: ArmatureObject, bone: str, degrees: float) -> None:
     """Turn a bone about its own axis, from rest."""
     armature.pose.bones[bone].rotation_quaternion = Quaternion((0.0, 1.0, 0.0), math.radians(degrees))
 
 
+def bound() -> Character:
+    """A bound tube and its posed armature, with twists spread, as by the checkbox."""
+    tube, armature = make()
+    rigs.bind(tube, armature)
+    tube.sbs.spread_twist = True
+    pose(armature)
+    return tube, armature
+
+
+def bound_at_rest() -> Character:
+    """A tube at rest each of whose vertices has one bone, with twists spread."""
+    tube, armature = make(rows=81)
+    heights = rigs.positions(tube.data)[:, 2]
+    for number, name in enumerate(NAMES):
+        tube.vertex_groups[name].remove(range(len(heights)))
+        inside = np.flatnonzero((heights > number - 1e-6) & (heights < number + 1 - 1e-6 + (number == 3)))
+        tube.vertex_groups[name].add(inside.tolist(), 1.0, "REPLACE")
+    rigs.bind(tube, armature)
+    tube.sbs.spread_twist = True
+    return tube, armature
+
+
+def pose(armature: ArmatureObject, degrees: float = 170.0) -> None:
+    """Turn all bones, and the forearm about its own axis alone."""
+    rigs.turn(armature)
+    twist(armature, "ForeArm", degrees)
+
+
+def assert_spread(tube: MeshObject, armature: ArmatureObject, *names: str, **options: Any) -> None:
+    """The mesh is as the library says, with twists spread along these bones or both limbs."""
+    assert error(rigs.evaluated(tube), deformed(tube, armature, names or LIMBS, **options)) < EXACT
+
+
+def ticked(armature: ArmatureObject) -> list[str]:
+    """The bones along which the artist has twists spread."""
+    return [bone.name for bone in armature.pose.bones if bone.sbs_twist]
+
+
+def binding_of(tube: MeshObject) -> Any:
+    """What the live engine has bound, up to date."""
+    current_layer().update()
+    return addon.module("engine.live").state_of(tube).binding
+
+
 def deformed(
-    item: bpy.types.Object,
-    armature: bpy.types.Object,
+    item: MeshObject,
+    armature: ArmatureObject,
     names: Sequence[str] | Callable[[Any, Sequence[bpy.types.PoseBone]], Any] | None = LIMBS,
     *,
-    across: float = 0.4,
+    across: float = 0.35,
     twists: Floats | None = None,
     rest: Floats | None = None,
     mesh: bpy.types.Mesh | None = None,
     centers: Floats | None = None,
     smooth: bool = False,
     frames: int = 4,
-    **options: object,
+    **options: Any,
 ) -> Floats:
     """The mesh deformed by `sbs.Character.twisted_skin` in armature space, and brought back to its own space, (V, 3).
 

@@ -18,17 +18,17 @@ from __future__ import annotations
 
 from typing import Literal
 
-import bpy
 import numpy as np
 from expected import Floats, array, move, read
+from objects import ArmatureObject, MeshObject
 
 # How far sizes may be from 1, and columns from orthogonal, for a bone that counts as rigid.
 RIGID = 1e-4
 
 
 def preserved(
-    item: bpy.types.Object,
-    armature: bpy.types.Object,
+    item: MeshObject,
+    armature: ArmatureObject,
     signs: Literal["sum", "heaviest"] = "sum",
     turns: Literal["y first", "nearest"] = "y first",
 ) -> Floats:
@@ -57,7 +57,7 @@ def preserved(
     return move(np.linalg.inv(to_rig), np.where(bound[:, None], moved, rest))
 
 
-def farthest_turn(item: bpy.types.Object, armature: bpy.types.Object) -> float:
+def farthest_turn(item: MeshObject, armature: ArmatureObject) -> float:
     """How far any joint of a vertex turns against its heaviest one, in degrees."""
     _, bones, _, matrices = read(item, armature)
     quaternions = np.array([nearest_turn(matrix, np.eye(4)) for matrix in matrices])
@@ -67,7 +67,7 @@ def farthest_turn(item: bpy.types.Object, armature: bpy.types.Object) -> float:
     return float(2.0 * np.degrees(np.arccos(cosines.min().clip(0.0, 1.0))))
 
 
-def influences(item: bpy.types.Object, names: list[str]) -> tuple[np.ndarray, Floats]:
+def influences(item: MeshObject, names: list[str]) -> tuple[np.ndarray, Floats]:
     """The bones and weights of each vertex in the order of its groups, (V, K); weight 0 where there are no more."""
     of_group = [names.index(group.name) if group.name in names else -1 for group in item.vertex_groups]
     found = [
@@ -117,7 +117,8 @@ def quaternion(rotation: Floats) -> Floats:
         ]
     )
     q = squares[np.argmax(np.diag(squares))]
-    return q / np.linalg.norm(q)
+    unit: Floats = q / np.linalg.norm(q)
+    return unit
 
 
 def unit(v: Floats) -> Floats:

@@ -11,6 +11,7 @@ import numpy as np
 import rigs
 from mathutils import Matrix, Quaternion, Vector
 from numpy.typing import NDArray
+from objects import ArmatureObject, MeshObject, armature_object, current_scene, mesh_object
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -19,8 +20,8 @@ DATA = Path(__file__).parents[1] / "data"
 class RealCharacter:
     """A mesh and its rig, and the motions that pose it."""
 
-    mesh: bpy.types.Object
-    armature: bpy.types.Object
+    mesh: MeshObject
+    armature: ArmatureObject
     motions: list[tuple[NDArray[np.float32], NDArray[np.float32]]]  # of each frame, quaternions and translations
 
     def pose(self, frame: int) -> None:
@@ -39,8 +40,8 @@ def load(name: str) -> RealCharacter:
     rest_positions, bind_matrices = arrays["rest_positions"], arrays["bind_matrices"]
     length = 0.03 * float(np.ptp(rest_positions, axis=0).max())
     data = bpy.data.armatures.new(name)
-    armature = bpy.data.objects.new(name, data)
-    bpy.context.scene.collection.objects.link(armature)
+    armature = armature_object(bpy.data.objects.new(name, data))
+    current_scene().collection.objects.link(armature)
     rigs.select([armature])
     bpy.ops.object.mode_set(mode="EDIT")
     for number, matrix in enumerate(bind_matrices):
@@ -51,8 +52,8 @@ def load(name: str) -> RealCharacter:
 
     mesh = bpy.data.meshes.new(name)
     mesh.from_pydata(rest_positions.tolist(), [], arrays.get("triangles", np.empty((0, 3))).tolist())
-    item = bpy.data.objects.new(name, mesh)
-    bpy.context.scene.collection.objects.link(item)
+    item = mesh_object(bpy.data.objects.new(name, mesh))
+    current_scene().collection.objects.link(item)
     item.parent = armature
     groups = [item.vertex_groups.new(name=f"joint {number}") for number in range(len(bind_matrices))]
     for vertex, (joints, weights) in enumerate(zip(arrays["joint_indices"], arrays["joint_weights"], strict=False)):

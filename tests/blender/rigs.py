@@ -5,21 +5,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
+import addon
 import bpy
 import numpy as np
 from mathutils import Quaternion
 from numpy.typing import NDArray
+from objects import (
+    ArmatureObject,
+    MeshObject,
+    armature_object,
+    current_layer,
+    current_scene,
+    library,
+    mesh_object,
+)
 
 RING = 16
 LENGTH = 4.0
 
 
-def make_armature(bones: int = 4, name: str = "Rig") -> bpy.types.Object:
+def make_armature(bones: int = 4, name: str = "Rig") -> ArmatureObject:
     """An armature of connected bones named B0, B1, ... that is active."""
     data = bpy.data.armatures.new(name)
-    item = bpy.data.objects.new(name, data)
-    bpy.context.scene.collection.objects.link(item)
+    item = armature_object(bpy.data.objects.new(name, data))
+    current_scene().collection.objects.link(item)
     select([item])
     bpy.ops.object.mode_set(mode="EDIT")
     previous = None
@@ -37,7 +49,7 @@ def make_armature(bones: int = 4, name: str = "Rig") -> bpy.types.Object:
     return item
 
 
-def make_tube(bones: int = 4, rows: int = 41, name: str = "Tube") -> bpy.types.Object:
+def make_tube(bones: int = 4, rows: int = 41, name: str = "Tube") -> MeshObject:
     """A tube with vertex groups B0, B1, ..., three of which or fewer have weight at a vertex."""
     angles = np.linspace(0.0, 2.0 * math.pi, RING, endpoint=False)
     heights = np.linspace(0.0, LENGTH, rows)
@@ -49,8 +61,8 @@ def make_tube(bones: int = 4, rows: int = 41, name: str = "Tube") -> bpy.types.O
     ]
     mesh = bpy.data.meshes.new(name)
     mesh.from_pydata(points.tolist(), [], faces)
-    item = bpy.data.objects.new(name, mesh)
-    bpy.context.scene.collection.objects.link(item)
+    item = mesh_object(bpy.data.objects.new(name, mesh))
+    current_scene().collection.objects.link(item)
     step = LENGTH / bones
     for bone in range(bones):
         group = item.vertex_groups.new(name=f"B{bone}")
@@ -64,26 +76,27 @@ def make_tube(bones: int = 4, rows: int = 41, name: str = "Tube") -> bpy.types.O
 
 def select(items: Sequence[bpy.types.Object]) -> None:
     """Select objects and no others; the first is active."""
-    for other in bpy.context.view_layer.objects:
+    for other in current_layer().objects:
         other.select_set(other in items)
-    bpy.context.view_layer.objects.active = items[0]
+    current_layer().objects.active = items[0]
 
 
-def select_bones(armature: bpy.types.Object, *names: str) -> None:
+def select_bones(armature: ArmatureObject, *names: str) -> None:
     """Select bones and no others. Blender 5.0 keeps the selection with the pose, earlier ones with the armature."""
     for bone in armature.pose.bones:
-        (bone if hasattr(bone, "select") else bone.bone).select = bone.name in names
+        chosen: Any = bone if hasattr(bone, "select") else bone.bone
+        chosen.select = bone.name in names
 
 
-def turn(armature: bpy.types.Object, seed: int = 1, angle: float = 1.0) -> None:
+def turn(armature: ArmatureObject, seed: int = 1, angle: float = 1.0) -> None:
     """A pose: every bone turned about an axis of its own."""
     random = np.random.default_rng(seed)
     for bone in armature.pose.bones:
         axis = random.normal(size=3)
-        bone.rotation_quaternion = Quaternion(axis, angle * random.uniform(0.3, 1.0))
+        bone.rotation_quaternion = Quaternion(axis.tolist(), angle * random.uniform(0.3, 1.0))
 
 
-def animate(armature: bpy.types.Object, frames: int = 20) -> None:
+def animate(armature: ArmatureObject, frames: int = 20) -> None:
     """Poses with keys at frames 1, half and all the way."""
     for number, frame in enumerate((1, frames // 2, frames)):
         turn(armature, seed=10 + number)
@@ -91,14 +104,42 @@ def animate(armature: bpy.types.Object, frames: int = 20) -> None:
             bone.keyframe_insert("rotation_quaternion", frame=frame)
 
 
-def bind(mesh: bpy.types.Object, armature: bpy.types.Object, center: str = "JOINT_SET") -> None:
+def bind(mesh: MeshObject, armature: ArmatureObject, center: str = "JOINT_SET") -> None:
     """Bind by the operator, as an artist does, about centers that were chosen before."""
     mesh.sbs.center = center
     select([mesh, armature])
-    assert bpy.ops.sbs.bind() == {"FINISHED"}
+    assert addon.ops.bind() == {"FINISHED"}
 
 
-def evaluated(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph | None = None) -> NDArray[np.float64]:
+def save_library(path: Path, items: Sequence[bpy.types.Object]) -> None:
+    """Save the file with these objects in the collection Character, for other files to link; it stays open."""
+    collection = bpy.data.collections.new("Character")
+    current_scene().collection.children.link(collection)
+    for item in items:
+        current_scene().collection.objects.unlink(item)
+        collection.objects.link(item)
+    current_layer().update()
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+
+
+def link_character(path: Path) -> bpy.types.Collection:
+    """That collection of another file, linked."""
+    with library(path, link=True) as (_there, here):
+        here.collections = ["Character"]
+    collection: bpy.types.Collection = here.collections[0]
+    return collection
+
+
+def override_character(path: Path) -> bpy.types.Collection:
+    """A library override of that collection of another file, in which everything can be edited."""
+    linked = link_character(path)
+    made: bpy.types.Collection = linked.override_hierarchy_create(
+        current_scene(), current_layer(), do_fully_editable=True
+    )
+    return made
+
+
+def evaluated(item: MeshObject, depsgraph: bpy.types.Depsgraph | None = None) -> NDArray[np.float64]:
     """The vertices of an object after all of its modifiers, (V, 3), in its own space."""
     depsgraph = depsgraph or bpy.context.evaluated_depsgraph_get()
     mesh = item.evaluated_get(depsgraph).data

@@ -12,8 +12,7 @@ import pytest
 import rigs
 from expected import TOLERANCE, deformed, error, read
 from numpy.typing import NDArray
-
-Character = tuple[bpy.types.Object, bpy.types.Object]
+from objects import ArmatureObject, Character, MeshObject, character_of, current_layer, current_scene
 
 
 @pytest.fixture
@@ -26,7 +25,7 @@ def character() -> Character:
 
 
 def blended(
-    tube: bpy.types.Object, armature: bpy.types.Object, amounts: NDArray[np.floating] | float, other: str = "linear"
+    tube: MeshObject, armature: ArmatureObject, amounts: NDArray[np.floating] | float, other: str = "linear"
 ) -> NDArray[np.float64]:
     """Spherical blending by amounts, for all vertices or for each, (V,)."""
     wholly = deformed(tube, armature)
@@ -35,19 +34,20 @@ def blended(
 
 
 def assert_blended(
-    tube: bpy.types.Object, armature: bpy.types.Object, amounts: NDArray[np.floating] | float, other: str = "linear"
+    tube: MeshObject, armature: ArmatureObject, amounts: NDArray[np.floating] | float, other: str = "linear"
 ) -> None:
     assert error(rigs.evaluated(tube), blended(tube, armature, amounts, other)) < TOLERANCE
 
 
-def by_bone(tube: bpy.types.Object, armature: bpy.types.Object, **amounts: float) -> NDArray[np.float64]:
+def by_bone(tube: MeshObject, armature: ArmatureObject, **amounts: float) -> NDArray[np.float64]:
     """The mean of the amounts of bones by the weights of each vertex; 1 for bones that are not named."""
     posed = read(tube, armature)
     values = np.array([amounts.get(bone.name, 1.0) for bone in posed.bones])
-    return posed.weights @ values / posed.weights.sum(axis=1)
+    means: NDArray[np.float64] = posed.weights @ values / posed.weights.sum(axis=1)
+    return means
 
 
-def paint(tube: bpy.types.Object) -> NDArray[np.float32]:
+def paint(tube: MeshObject) -> NDArray[np.float32]:
     """A vertex group of amounts, chosen for the tube."""
     painted = np.linspace(0.0, 1.0, len(tube.data.vertices), dtype=np.float32)
     group = tube.vertex_groups.new(name="Amount")
@@ -94,7 +94,7 @@ def test_all_three_are_multiplied(character: Character) -> None:
 def test_of_bendy_bones(character: Character) -> None:
     tube, armature = character
     armature.data.bones["B1"].bbone_segments = 4
-    bpy.context.view_layer.update()
+    current_layer().update()
     wholly = rigs.evaluated(tube)
     tube.sbs.method = "LINEAR"
     linear = rigs.evaluated(tube)
@@ -123,7 +123,7 @@ def test_keyed(character: Character) -> None:
         assert tube.keyframe_insert("sbs.amount", frame=frame)
         assert bone.keyframe_insert("sbs_amount", frame=frame)
     for frame in (1, 11, 21, 6, 1):
-        bpy.context.scene.frame_set(frame)
+        current_scene().frame_set(frame)
         evaluated = tube.evaluated_get(bpy.context.evaluated_depsgraph_get())
         whole = evaluated.sbs.amount
         assert (frame == 1) == (whole == 0.0) and (frame == 21) == (whole == 1.0)
@@ -144,7 +144,7 @@ def test_driven(character: Character) -> None:
         curve.driver.expression = f"{factor} * x"
     for x in (0.5, 1.0, 0.0, 0.8):
         armature.location.x = x
-        bpy.context.view_layer.update()
+        current_layer().update()
         assert_blended(tube, armature, x * by_bone(tube, armature, B2=0.5 * x))
 
 
@@ -153,25 +153,25 @@ def test_curves_that_overshoot(character: Character) -> None:
     curve = tube.driver_add("sbs.amount")
     for value, amount in (("1.7", 1.0), ("-0.5", 0.0)):
         curve.driver.expression = value
-        bpy.context.view_layer.update()
+        current_layer().update()
         assert_blended(tube, armature, amount)
 
 
 def test_set_for_selected_bones(character: Character) -> None:
     tube, armature = character
     rigs.select([armature])
-    assert not bpy.ops.sbs.set_bone_amounts.poll()
+    assert not addon.ops.set_bone_amounts.poll()
     bpy.ops.object.mode_set(mode="POSE")
     rigs.select_bones(armature, "B1", "B2")
-    assert bpy.ops.sbs.set_bone_amounts(amount=1.0, set_others=True, others=0.0) == {"FINISHED"}
+    assert addon.ops.set_bone_amounts(amount=1.0, set_others=True, others=0.0) == {"FINISHED"}
     assert [bone.sbs_amount for bone in armature.pose.bones] == [0.0, 1.0, 1.0, 0.0]
     assert_blended(tube, armature, by_bone(tube, armature, B0=0.0, B3=0.0))
-    assert bpy.ops.sbs.set_bone_amounts(amount=0.5) == {"FINISHED"}
+    assert addon.ops.set_bone_amounts(amount=0.5) == {"FINISHED"}
     assert [bone.sbs_amount for bone in armature.pose.bones] == [0.0, 0.5, 0.5, 0.0]
     rigs.select_bones(armature)
     with pytest.raises(RuntimeError, match="No bone is selected"):
-        bpy.ops.sbs.set_bone_amounts()
-    assert bpy.ops.sbs.set_bone_amounts(amount=1.0, set_others=True, others=1.0) == {"FINISHED"}
+        addon.ops.set_bone_amounts()
+    assert addon.ops.set_bone_amounts(amount=1.0, set_others=True, others=1.0) == {"FINISHED"}
     assert_blended(tube, armature, 1.0)
 
 
@@ -182,39 +182,28 @@ def test_bake(character: Character, tmp_path: Path) -> None:
         tube.keyframe_insert("sbs.amount", frame=frame)
     armature.pose.bones["B2"].sbs_amount = 0.5
     rigs.select([tube])
-    assert bpy.ops.sbs.bake(directory=str(tmp_path), use_scene_range=False, frame_start=1, frame_end=6) == {"FINISHED"}
+    assert addon.ops.bake(directory=str(tmp_path), use_scene_range=False, frame_start=1, frame_end=6) == {"FINISHED"}
     for frame in (1, 4, 6):
-        bpy.context.scene.frame_set(frame)
+        current_scene().frame_set(frame)
         assert_blended(tube, armature, tube.sbs.amount * by_bone(tube, armature, B2=0.5))
 
 
 def test_library_override(character: Character, tmp_path: Path) -> None:
     tube, armature = character
-    collection = bpy.data.collections.new("Character")
-    bpy.context.scene.collection.children.link(collection)
-    for item in (tube, armature):
-        bpy.context.scene.collection.objects.unlink(item)
-        collection.objects.link(item)
-    bpy.context.view_layer.update()
-    path = str(tmp_path / "library.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
+    rigs.save_library(tmp_path / "library.blend", character)
     bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
-    with bpy.data.libraries.load(path, link=True) as (_there, here):
-        here.collections = ["Character"]
-    made = here.collections[0].override_hierarchy_create(
-        bpy.context.scene, bpy.context.view_layer, do_fully_editable=True
-    )
-    tube = next(item for item in made.all_objects if item.type == "MESH")
-    armature = next(item for item in made.all_objects if item.type == "ARMATURE")
-    bpy.context.view_layer.update()
+    made = rigs.override_character(tmp_path / "library.blend")
+    tube, armature = character_of(made.all_objects)
+    current_layer().update()
     tube.sbs.amount = 0.5
     armature.pose.bones["B2"].sbs_amount = 0.25
     assert_blended(tube, armature, 0.5 * by_bone(tube, armature, B2=0.25))
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
     bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
-    tube = next(item for item in bpy.data.objects if item.type == "MESH" and item.override_library and item.sbs.bound)
-    armature = next(item for item in bpy.data.objects if item.type == "ARMATURE" and item.override_library)
+    tube, armature = character_of(
+        item for item in bpy.data.objects if item.override_library and item.get("sbs_carrier") is None
+    )
     assert tube.sbs.amount == 0.5
     assert_blended(tube, armature, 0.5 * by_bone(tube, armature, B2=0.25))
 
@@ -228,14 +217,14 @@ def test_portable(character: Character) -> None:
     rigs.select([tube])
     tube.keyframe_insert("sbs.amount", frame=1)
     with pytest.raises(RuntimeError, match="this one is animated"):
-        bpy.ops.sbs.make_portable()
+        addon.ops.make_portable()
     tube.animation_data_clear()
     tube.sbs.amount = 0.5
     armature.keyframe_insert('pose.bones["B2"].sbs_amount', frame=1)
     with pytest.raises(RuntimeError, match="this one is animated"):
-        bpy.ops.sbs.make_portable()
+        addon.ops.make_portable()
     armature.animation_data_clear()
-    assert bpy.ops.sbs.make_portable() == {"FINISHED"}
+    assert addon.ops.make_portable() == {"FINISHED"}
     rigs.turn(armature, seed=8)
     assert_blended(tube, armature, 0.5 * painted * by_bone(tube, armature, B2=0.25))
 
@@ -243,9 +232,9 @@ def test_portable(character: Character) -> None:
 def test_nothing_is_computed_twice(character: Character) -> None:
     tube, armature = character
     armature.pose.bones["B2"].sbs_amount = 0.25
-    bpy.context.view_layer.update()
+    current_layer().update()
     amounts = addon.module("engine.live").state_of(tube).amounts
     before = amounts.amount
     rigs.turn(armature, seed=8)
-    bpy.context.view_layer.update()
+    current_layer().update()
     assert amounts.amount is before

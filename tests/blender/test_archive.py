@@ -13,6 +13,7 @@ import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import addon
 import bpy
@@ -44,14 +45,14 @@ class Layout:
 
 addon.provide(Path({archive!r}))
 enabled = addon.enable()
-page = bpy.context.preferences.addons[addon.name()].preferences
+page = addon.preferences()
 drawing = type("Page", (), {{"layout": Layout()}})()
 type(page).draw(drawing, bpy.context)
 mesh = bpy.data.objects.new("Mesh", bpy.data.meshes.new("Mesh"))
 bpy.context.scene.collection.objects.link(mesh)
 bpy.context.view_layer.objects.active = mesh
 bpy.context.view_layer.update()
-can_bind = "bind" in dir(bpy.ops.sbs) and bpy.ops.sbs.bind.poll()
+can_bind = "bind" in dir(addon.ops) and addon.ops.bind.poll()
 left = None
 for _ in range(2):
     addon.disable()
@@ -62,7 +63,7 @@ sys.stdout.flush()
 """
 
 
-def look_at(archive: Path, folder: Path) -> dict[str, object]:
+def look_at(archive: Path, folder: Path) -> dict[str, Any]:
     """Install an archive in a new Blender; the texts of its preferences, and whether it can bind."""
     script = folder / "look.py"
     script.write_text(_LOOK.format(tests=str(Path(__file__).parent), archive=str(archive)))
@@ -79,12 +80,14 @@ def look_at(archive: Path, folder: Path) -> dict[str, object]:
     done = subprocess.run([*command, str(script)], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     (line,) = (line for line in done.stdout.splitlines() if line.startswith("SEEN "))
-    return json.loads(line.removeprefix("SEEN "))
+    seen: dict[str, Any] = json.loads(line.removeprefix("SEEN "))
+    return seen
 
 
 @pytest.fixture
 def archive(pytestconfig: pytest.Config) -> Path:
-    return pytestconfig.getoption("--archive").resolve()
+    path: Path = pytestconfig.getoption("--archive")
+    return path.resolve()
 
 
 def changed(archive: Path, folder: Path, change: Change) -> Path:

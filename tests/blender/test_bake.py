@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import addon
 import bpy
@@ -12,6 +14,7 @@ import pytest
 import rigs
 from expected import TOLERANCE, deformed, error
 from numpy.typing import NDArray
+from objects import Character, MeshObject, current_layer, current_scene, mesh_named
 
 FRAMES = range(1, 9)
 
@@ -19,54 +22,55 @@ FRAMES = range(1, 9)
 KEY_TOLERANCE = 1e-6
 
 
-def make_character(name: str = "Tube") -> tuple[bpy.types.Object, bpy.types.Object]:
+def make_character(name: str = "Tube") -> Character:
     armature = rigs.make_armature(name=f"{name} Rig")
     tube = rigs.make_tube(name=name)
     tube.parent = armature
     rigs.bind(tube, armature)
     rigs.animate(armature, FRAMES[-1])
-    bpy.context.scene.frame_start, bpy.context.scene.frame_end = FRAMES[0], FRAMES[-1]
+    current_scene().frame_start, current_scene().frame_end = FRAMES[0], FRAMES[-1]
     return tube, armature
 
 
-def by_frame(item: bpy.types.Object, frames: range = FRAMES) -> dict[int, NDArray[np.float64]]:
+def by_frame(item: MeshObject, frames: range = FRAMES) -> dict[int, NDArray[np.float64]]:
     """The vertices of an object in some frames."""
-    bpy.context.view_layer.update()
+    current_layer().update()
     result = {}
     for frame in frames:
-        bpy.context.scene.frame_set(frame)
+        current_scene().frame_set(frame)
         result[frame] = rigs.evaluated(item)
     return result
 
 
-def bake(items: list[bpy.types.Object], **options: object) -> None:
+def bake(items: Sequence[MeshObject], **options: Any) -> None:
     rigs.select(items)
-    assert bpy.ops.sbs.bake(**options) == {"FINISHED"}
+    assert addon.ops.bake(**options) == {"FINISHED"}
 
 
-def assert_cancels(text: str, items: list[bpy.types.Object], **options: object) -> None:
+def assert_cancels(text: str, items: Sequence[MeshObject], **options: Any) -> None:
     rigs.select(items)
     with pytest.raises(RuntimeError, match=text):
-        bpy.ops.sbs.bake(**options)
+        addon.ops.bake(**options)
 
 
-def our_modifier(item: bpy.types.Object) -> bpy.types.Modifier:
-    return addon.module("engine.bake").modifier_of(item)
+def our_modifier(item: MeshObject) -> bpy.types.Modifier:
+    modifier: bpy.types.Modifier = addon.module("engine.bake").modifier_of(item)
+    return modifier
 
 
 def test_point_cache(tmp_path: Path) -> None:
     tube, armature = make_character()
-    bpy.context.scene.frame_set(5, subframe=0.25)
+    current_scene().frame_set(5, subframe=0.25)
     wanted = by_frame(tube)
-    bpy.context.scene.frame_set(5, subframe=0.25)
+    current_scene().frame_set(5, subframe=0.25)
     bake([tube], directory=str(tmp_path))
-    assert bpy.context.scene.frame_current_final == 5.25
+    assert current_scene().frame_current_final == 5.25
     assert not our_modifier(tube).show_viewport and not our_modifier(tube).show_render
     assert [path.name for path in tmp_path.iterdir()] == ["Tube.pc2"]
     found = by_frame(tube)
     for frame in FRAMES:
         np.testing.assert_array_equal(found[frame], wanted[frame])
-        bpy.context.scene.frame_set(frame)
+        current_scene().frame_set(frame)
         assert error(found[frame], deformed(tube, armature)) < TOLERANCE
 
 
@@ -151,7 +155,7 @@ def test_shape_keys(times: int) -> None:
     found = by_frame(tube)
     for frame in FRAMES:
         np.testing.assert_allclose(found[frame], wanted[frame], atol=KEY_TOLERANCE)
-    bpy.context.scene.frame_set(3, subframe=0.5)
+    current_scene().frame_set(3, subframe=0.5)
     np.testing.assert_allclose(rigs.evaluated(tube), (wanted[3] + wanted[4]) / 2, atol=KEY_TOLERANCE)
 
 
@@ -184,10 +188,10 @@ def test_what_cannot_be_baked(tmp_path: Path) -> None:
     assert_cancels("Smooth would work on them twice", [tube], target="SHAPE_KEYS")
     tube.modifiers.remove(tube.modifiers["Smooth"])
     copy = tube.copy()
-    bpy.context.scene.collection.objects.link(copy)
+    current_scene().collection.objects.link(copy)
     assert_cancels("single-user", [tube], target="SHAPE_KEYS")
     rigs.select([rigs.make_tube(name="Other")])
-    assert not bpy.ops.sbs.bake.poll()
+    assert not addon.ops.bake.poll()
 
 
 def test_relative_folder(tmp_path: Path) -> None:
@@ -199,6 +203,6 @@ def test_relative_folder(tmp_path: Path) -> None:
     bpy.ops.wm.save_mainfile()
     (tmp_path / "before").rename(tmp_path / "after")
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "after" / "scene.blend"))
-    found = by_frame(bpy.data.objects["Tube"])
+    found = by_frame(mesh_named("Tube"))
     for frame in FRAMES:
         np.testing.assert_array_equal(found[frame], wanted[frame])

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import addon
 import numpy as np
 import pytest
@@ -13,26 +15,30 @@ PLACE = np.eye(4)
 
 
 @pytest.fixture
-def binding() -> object:
+def binding() -> Any:
     """A rig of four bones on a row, one of which moves nothing, and random weights of the others."""
     return make(weights_of(seed=1))
 
 
-def core() -> object:
+def core() -> Any:
     return addon.module("core.binding")
 
 
-def weights_of(seed: int) -> object:
+def rest() -> Any:
+    return addon.module("core.rest")
+
+
+def weights_of(seed: int) -> Any:
     random = np.random.default_rng(seed)
     groups = np.tile(np.arange(2, dtype=np.int32), (VERTICES, 1))
     return addon.module("core.influences").VertexWeights(groups, random.uniform(0.1, 1.0, (VERTICES, 2)).astype("f4"))
 
 
-def rig_of(segments: tuple[int, ...] = (1,) * BONES) -> object:
+def rig_of(segments: tuple[int, ...] = (1,) * BONES) -> Any:
     rests = np.tile(np.eye(4), (BONES, 1, 1))
     rests[:, 1, 3] = np.arange(BONES)
     names = tuple(f"B{bone}" for bone in range(BONES))
-    return core().RestBones(
+    return rest().RestBones(
         names=names,
         deforms=np.ones(BONES, bool),
         rests=rests,
@@ -44,36 +50,37 @@ def rig_of(segments: tuple[int, ...] = (1,) * BONES) -> object:
     )
 
 
-def make(weights: object, rig: object | None = None) -> object:
+def make(weights: Any, rig: Any | None = None) -> Any:
     positions = np.random.default_rng(0).normal(size=(VERTICES, 3)).astype(np.float32)
-    surface = core().BoundMesh(positions, weights, ("B0", "B1", "B2", "Other"))
+    surface = rest().BoundMesh(positions, weights, ("B0", "B1", "B2", "Other"))
     return core().Binding(addon.module("core.library").load(), rig or rig_of(), surface, PLACE)
 
 
-def posed(binding: object) -> np.ndarray:
+def posed(binding: Any) -> np.ndarray:
     pose = binding.rig.rests.copy()
     pose[1, :3, :3] = [[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]
     pose[0, 0, 3] = 0.5
     moves = [np.tile(np.eye(4), (count + 1, 1, 1)) for count in binding.segments if count > 1]
-    return binding.deform(binding.skinning_matrices(pose, PLACE, moves), core().Method())
+    deformed: np.ndarray = binding.deform(binding.skinning_matrices(pose, PLACE, moves), core().Method())
+    return deformed
 
 
-def rebound(binding: object, weights: object) -> object:
-    surface = core().BoundMesh(binding.surface.positions, weights, binding.surface.groups)
+def rebound(binding: Any, weights: Any) -> Any:
+    surface = rest().BoundMesh(binding.surface.positions, weights, binding.surface.groups)
     return binding.rebound(binding.rig, surface, PLACE, 0)
 
 
-def test_nothing_changed(binding: object) -> None:
+def test_nothing_changed(binding: Any) -> None:
     equal = weights_of(seed=1)
     assert rebound(binding, equal) is binding
-    surface = core().BoundMesh(binding.surface.positions.copy(), equal, binding.surface.groups)
+    surface = rest().BoundMesh(binding.surface.positions.copy(), equal, binding.surface.groups)
     assert binding.rebound(rig_of(), surface, PLACE.copy(), 0) is binding
 
 
 def test_bones_that_bend_hold_for_one_place() -> None:
     binding = make(weights_of(seed=1), rig_of((1, 5, 1, 1)))
 
-    def at(place: np.ndarray) -> object:
+    def at(place: np.ndarray) -> Any:
         return binding.rebound(binding.rig, binding.surface, place, 0)
 
     # What rounding to float32 makes of it is the same place.
@@ -96,7 +103,7 @@ def test_weights_of_some_vertices(monkeypatch: pytest.MonkeyPatch, segments: tup
     assert not np.array_equal(wanted, posed(binding))
 
 
-def test_more_groups_at_a_vertex(binding: object) -> None:
+def test_more_groups_at_a_vertex(binding: Any) -> None:
     old = weights_of(seed=1)
     groups, weights = (np.pad(part, ((0, 0), (0, 1))) for part in (old.groups, old.weights))
     groups[:, 2] = -1
@@ -107,7 +114,7 @@ def test_more_groups_at_a_vertex(binding: object) -> None:
     assert np.array_equal(posed(rebound(binding, wider)), posed(binding))
 
 
-def test_bone_that_moved_nothing(binding: object) -> None:
+def test_bone_that_moved_nothing(binding: Any) -> None:
     weights = weights_of(seed=1)
     weights.groups[10, 1] = 2
     assert binding.bones.tolist() == [0, 1]
@@ -116,8 +123,8 @@ def test_bone_that_moved_nothing(binding: object) -> None:
     assert np.array_equal(posed(found), posed(make(weights)))
 
 
-def test_positions_then_weights(binding: object) -> None:
-    surface = core().BoundMesh(2.0 * binding.surface.positions, binding.surface.weights, binding.surface.groups)
+def test_positions_then_weights(binding: Any) -> None:
+    surface = rest().BoundMesh(2.0 * binding.surface.positions, binding.surface.weights, binding.surface.groups)
     larger = binding.rebound(binding.rig, surface, PLACE, 0)
     weights = weights_of(seed=1)
     weights.weights[:5] = 0.25
@@ -125,7 +132,7 @@ def test_positions_then_weights(binding: object) -> None:
     anew = core().Binding(
         addon.module("core.library").load(),
         rig_of(),
-        core().BoundMesh(surface.positions, weights, surface.groups),
+        rest().BoundMesh(surface.positions, weights, surface.groups),
         PLACE,
     )
     assert np.array_equal(found, posed(anew))
@@ -141,5 +148,6 @@ def test_inverse() -> None:
     assert np.array_equal(inverse(matrices[0]), inverse(matrices)[0])
     flat = np.diag([2.0, 0.0, 4.0, 1.0])
     flat[:3, 3] = (1.0, 2.0, 3.0)
-    assert np.allclose(inverse(flat), [[0.5, 0, 0, -0.5], [0, 0, 0, 0], [0, 0, 0.25, -0.75], [0, 0, 0, 1]])
+    wanted = np.array([[0.5, 0, 0, -0.5], [0, 0, 0, 0], [0, 0, 0.25, -0.75], [0, 0, 0, 1]])
+    assert np.allclose(inverse(flat), wanted)
     assert np.array_equal(inverse(np.diag([0.0, 0.0, 0.0, 1.0])), np.diag([0.0, 0.0, 0.0, 1.0]))

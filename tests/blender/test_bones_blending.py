@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import addon
 import bpy
@@ -13,8 +14,7 @@ import pytest
 import rigs
 from expected import TOLERANCE, bones_blended, deformed, error
 from mathutils import Quaternion
-
-Character = tuple[bpy.types.Object, bpy.types.Object]
+from objects import ArmatureObject, Character, MeshObject, armature_named, current_layer, current_scene, mesh_named
 
 
 @pytest.fixture
@@ -28,20 +28,21 @@ def character() -> Character:
     return tube, armature
 
 
-def mark(armature: bpy.types.Object, *names: str) -> None:
+def mark(armature: ArmatureObject, *names: str) -> None:
     rigs.select_bones(armature, *names)
-    assert bpy.ops.sbs.mark_bones() == {"FINISHED"}
+    assert addon.ops.mark_bones() == {"FINISHED"}
 
 
 def assert_right(
-    tube: bpy.types.Object, armature: bpy.types.Object, marked: tuple[str, ...] | None = None, **options: object
+    tube: MeshObject, armature: ArmatureObject, marked: tuple[str, ...] | None = None, **options: Any
 ) -> None:
     assert error(rigs.evaluated(tube), bones_blended(tube, armature, marked, **options)) < TOLERANCE
 
 
-def problem_of(tube: bpy.types.Object) -> str:
-    bpy.context.view_layer.update()
-    return addon.module("engine.live").state_of(tube).problem
+def problem_of(tube: MeshObject) -> str:
+    current_layer().update()
+    problem: str = addon.module("engine.live").state_of(tube).problem
+    return problem
 
 
 def test_all_bones_in_every_frame(character: Character) -> None:
@@ -51,7 +52,7 @@ def test_all_bones_in_every_frame(character: Character) -> None:
     # A tube about its bones keeps its radius where one is twisted: that is what the method is for.
     rigs.animate(armature)
     for frame in (1, 20, 7, 8, 2):
-        bpy.context.scene.frame_set(frame)
+        current_scene().frame_set(frame)
         assert_right(tube, armature)
 
 
@@ -90,7 +91,7 @@ def test_marked_bones(character: Character) -> None:
     mark(armature, "B1")
     assert_right(tube, armature, ("B1", "B2"))
     rigs.select_bones(armature, "B2", "B3")
-    assert bpy.ops.sbs.mark_bones(mark=False) == {"FINISHED"}
+    assert addon.ops.mark_bones(mark=False) == {"FINISHED"}
     assert_right(tube, armature, ("B1",))
     # A bone keeps its mark through Edit Mode, and when it is renamed.
     armature.data.bones["B1"].name = "Elbow"
@@ -138,9 +139,9 @@ def test_zones_are_of_the_rig(character: Character) -> None:
     assert addon.module("engine.live").state_of(tube).binding.skin is binding.skin
     # Changed while another method is chosen, they count when theirs comes back.
     tube.sbs.method = "LINEAR"
-    bpy.context.view_layer.update()
+    current_layer().update()
     bone.t_max = 0.6
-    bpy.context.view_layer.update()
+    current_layer().update()
     tube.sbs.method = "BONES_BLENDING"
     assert_right(tube, armature, zones={"B2": (-0.2, 0.6)})
 
@@ -148,7 +149,7 @@ def test_zones_are_of_the_rig(character: Character) -> None:
 def test_zones_for_the_viewport(character: Character) -> None:
     """What rings and handles show: the zone by the limb, then the bone's own; and the limb's radius."""
     tube, armature = character
-    bpy.context.view_layer.update()
+    current_layer().update()
     zones = addon.module("zones.bones")
     assert zones.find(armature.pose.bones["B0"]) is None, "it has no parent"
     bone = armature.pose.bones["B2"]
@@ -172,7 +173,7 @@ def test_zones_for_the_viewport(character: Character) -> None:
     armature.data.pose_position = "REST"
     np.testing.assert_allclose(zones.ends(bone)[0], np.array(bone.bone.matrix_local), atol=1e-6)
     tube.sbs.method = "SPHERICAL"
-    bpy.context.view_layer.update()
+    current_layer().update()
     assert zones.find(bone) is None
 
 
@@ -180,13 +181,13 @@ def test_marking_asks_for_selected_bones(character: Character) -> None:
     tube, armature = character
     rigs.select_bones(armature)
     with pytest.raises(RuntimeError, match="No bone of Rig that deforms is selected"):
-        bpy.ops.sbs.mark_bones()
+        addon.ops.mark_bones()
     rigs.select([armature])
     bpy.ops.object.mode_set(mode="EDIT")
-    assert not bpy.ops.sbs.mark_bones.poll()
+    assert not addon.ops.mark_bones.poll()
     bpy.ops.object.mode_set(mode="OBJECT")
     bpy.data.objects.remove(tube)
-    assert not bpy.ops.sbs.mark_bones.poll()
+    assert not addon.ops.mark_bones.poll()
 
 
 def test_bones_between_that_do_not_deform(character: Character) -> None:
@@ -267,16 +268,16 @@ def test_undo(character: Character) -> None:
     tube, armature = character
     tube.sbs.blended_bones = "MARKED"
     rigs.select([tube])
-    bpy.context.view_layer.update()
+    current_layer().update()
     bpy.ops.ed.undo_push(message="Start")
     rigs.select_bones(armature, "B2")
-    assert bpy.ops.sbs.mark_bones("EXEC_DEFAULT", True) == {"FINISHED"}
+    assert addon.ops.mark_bones("EXEC_DEFAULT", True) == {"FINISHED"}
     assert_right(tube, armature, ("B2",))
     bpy.ops.ed.undo()
-    tube, armature = bpy.data.objects["Tube"], bpy.data.objects["Rig"]
+    tube, armature = mesh_named("Tube"), armature_named("Rig")
     assert error(rigs.evaluated(tube), deformed(tube, armature, method="linear")) < TOLERANCE
     bpy.ops.ed.redo()
-    tube, armature = bpy.data.objects["Tube"], bpy.data.objects["Rig"]
+    tube, armature = mesh_named("Tube"), armature_named("Rig")
     assert_right(tube, armature, ("B2",))
 
 
@@ -290,7 +291,7 @@ def test_saved_and_loaded(character: Character, tmp_path: Path, bones: str) -> N
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "file.blend"))
     bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "file.blend"))
-    tube, armature = bpy.data.objects["Tube"], bpy.data.objects["Rig"]
+    tube, armature = mesh_named("Tube"), armature_named("Rig")
     assert_right(tube, armature, marked)
     rigs.turn(armature, seed=4)
     assert_right(tube, armature, marked)
@@ -302,10 +303,10 @@ def test_bake(character: Character, tmp_path: Path) -> None:
     mark(armature, "B2", "B3")
     rigs.animate(armature, frames=6)
     rigs.select([tube])
-    assert bpy.ops.sbs.bake(directory=str(tmp_path), use_scene_range=False, frame_start=1, frame_end=6) == {"FINISHED"}
+    assert addon.ops.bake(directory=str(tmp_path), use_scene_range=False, frame_start=1, frame_end=6) == {"FINISHED"}
     assert not addon.module("engine.stack").find(tube).show_viewport
     for frame in (1, 4, 6):
-        bpy.context.scene.frame_set(frame)
+        current_scene().frame_set(frame)
         assert_right(tube, armature, ("B2", "B3"))
 
 
@@ -337,12 +338,12 @@ def test_nodes_refuse(character: Character) -> None:
     tube, _armature = character
     rigs.select([tube])
     with pytest.raises(RuntimeError, match="only Spherical Blend can be made portable"):
-        bpy.ops.sbs.make_portable()
+        addon.ops.make_portable()
     tube.sbs.method = "SPHERICAL"
     tube.sbs.amount_group = "B1"
     tube.sbs.amount_method = "BONES_BLENDING"
     with pytest.raises(RuntimeError, match="nodes know no Bones Blending"):
-        bpy.ops.sbs.make_portable()
+        addon.ops.make_portable()
     assert tube.sbs.bound
 
 
@@ -350,9 +351,9 @@ def test_status(character: Character) -> None:
     tube, armature = character
     counts = addon.module("bind.operators").counts
     state_of = addon.module("engine.live").state_of
-    bpy.context.view_layer.update()
-    assert "3 bones blended with their parents" in counts(state_of(tube))
+    current_layer().update()
+    assert "3 bones blended with their parents" in counts(state_of(tube).binding)
     tube.sbs.blended_bones = "MARKED"
     mark(armature, "B2")
-    bpy.context.view_layer.update()
-    assert "1 bones blended with their parents" in counts(state_of(tube))
+    current_layer().update()
+    assert "1 bones blended with their parents" in counts(state_of(tube).binding)

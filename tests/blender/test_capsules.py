@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import addon
 import bpy
@@ -12,13 +13,14 @@ import numpy as np
 import pytest
 import rigs
 from numpy.typing import NDArray
+from objects import ArmatureObject, Character, MeshObject, current_layer
 
 # Blender keeps coordinates, radii and weights in float32.
 TOLERANCE = 1e-6
 
 
 @pytest.fixture
-def character() -> tuple[bpy.types.Object, bpy.types.Object]:
+def character() -> Character:
     """A tube and its armature, each with a place of its own, and capsules of different radii."""
     armature = rigs.make_armature()
     mesh = rigs.make_tube()
@@ -32,28 +34,28 @@ def character() -> tuple[bpy.types.Object, bpy.types.Object]:
         bone.envelope_distance = 0.4
         bone.envelope_weight = 1.0 + number
     rigs.select([mesh])
-    bpy.context.view_layer.update()
+    current_layer().update()
     return mesh, armature
 
 
-def test_falloffs_of_bones(character: tuple[bpy.types.Object, bpy.types.Object], tmp_path: Path) -> None:
+def test_falloffs_of_bones(character: Character, tmp_path: Path) -> None:
     mesh, armature = character
-    bpy.ops.sbs.assign_from_capsules(limit=0)
+    addon.ops.assign_from_capsules(limit=0)
     usual = weights_of(mesh)
     own = [None, "smooth", "quadratic", None]
     for bone, falloff in zip(armature.data.bones, own, strict=True):
         bone.sbs.capsule_falloff = falloff.upper() if falloff else "AS_OTHERS"
     for falloff in ("linear", "quadratic"):
-        bpy.ops.sbs.assign_from_capsules(limit=0, falloff=falloff.upper())
+        addon.ops.assign_from_capsules(limit=0, falloff=falloff.upper())
         wanted = expected_weights(mesh, armature, own=own, falloff=falloff)
         np.testing.assert_allclose(weights_of(mesh), wanted, atol=TOLERANCE)
     assert np.abs(wanted - usual).max() > 0.01
     # To a file and back.
     path = str(tmp_path / "capsules.json")
-    assert bpy.ops.sbs.export_capsules(filepath=path) == {"FINISHED"}
+    assert addon.ops.export_capsules(filepath=path) == {"FINISHED"}
     for bone in armature.data.bones:
         bone.sbs.capsule_falloff = "LINEAR"
-    assert bpy.ops.sbs.import_capsules(filepath=path) == {"FINISHED"}
+    assert addon.ops.import_capsules(filepath=path) == {"FINISHED"}
     assert [bone.sbs.capsule_falloff for bone in armature.data.bones] == [
         "AS_OTHERS",
         "SMOOTH",
@@ -64,9 +66,9 @@ def test_falloffs_of_bones(character: tuple[bpy.types.Object, bpy.types.Object],
     armature.data.sbs.live = True
     armature.data.sbs.falloff = "QUADRATIC"
     armature.data.sbs.limit = 0
-    bpy.context.view_layer.update()
+    current_layer().update()
     armature.data.bones["B2"].sbs.capsule_falloff = "AS_OTHERS"
-    bpy.context.view_layer.update()
+    current_layer().update()
     wanted = expected_weights(mesh, armature, own=[None, "smooth", None, None], falloff="quadratic")
     np.testing.assert_allclose(weights_of(mesh), wanted, atol=TOLERANCE)
     rigs.select([armature])
@@ -77,7 +79,7 @@ def test_falloffs_of_bones(character: tuple[bpy.types.Object, bpy.types.Object],
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
-def weights_of(item: bpy.types.Object, bones: int = 4) -> NDArray[np.float64]:
+def weights_of(item: MeshObject, bones: int = 4) -> NDArray[np.float64]:
     """Weights (V, bones) of the groups B0, B1, ..., read one by one."""
     result = np.zeros((len(item.data.vertices), bones))
     for vertex in item.data.vertices:
@@ -87,7 +89,7 @@ def weights_of(item: bpy.types.Object, bones: int = 4) -> NDArray[np.float64]:
 
 
 def expected_weights(
-    item: bpy.types.Object, armature: bpy.types.Object, own: list[str | None] | None = None, **options: object
+    item: MeshObject, armature: ArmatureObject, own: list[str | None] | None = None, **options: Any
 ) -> NDArray[np.float64]:
     """What the package says of the tube, whose armature is in the same place."""
     weights = addon.module("core.library").load_weights()
@@ -100,10 +102,11 @@ def expected_weights(
         multipliers=[1.0, 2.0, 3.0, 4.0],
         falloffs=own,
     )
-    return weights.capsule_weights(rigs.positions(item.data), capsules, dense=True, **options)
+    found: NDArray[np.float64] = weights.capsule_weights(rigs.positions(item.data), capsules, dense=True, **options)
+    return found
 
 
-def test_bones_are_capsules(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+def test_bones_are_capsules(character: Character) -> None:
     _, armature = character
     armature.data.bones["B2"].head_radius = 0.9
     capsules = addon.module("capsules.bones").read(armature.data.bones)
@@ -117,51 +120,52 @@ def test_bones_are_capsules(character: tuple[bpy.types.Object, bpy.types.Object]
 
 
 @pytest.mark.parametrize("falloff", ["LINEAR", "SMOOTH", "QUADRATIC"])
-def test_assign(character: tuple[bpy.types.Object, bpy.types.Object], falloff: str) -> None:
+def test_assign(character: Character, falloff: str) -> None:
     mesh, armature = character
-    assert bpy.ops.sbs.assign_from_capsules(falloff=falloff, limit=2) == {"FINISHED"}
+    assert addon.ops.assign_from_capsules(falloff=falloff, limit=2) == {"FINISHED"}
     expected = expected_weights(mesh, armature, falloff=falloff.lower(), limit=2)
     np.testing.assert_allclose(weights_of(mesh), expected, atol=TOLERANCE)
 
 
-def test_assign_from_the_active_armature(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+def test_assign_from_the_active_armature(character: Character) -> None:
     mesh, armature = character
     rigs.select([armature])
     mesh.vertex_groups.clear()
-    assert bpy.ops.sbs.assign_from_capsules(limit=0) == {"FINISHED"}
+    assert addon.ops.assign_from_capsules(limit=0) == {"FINISHED"}
     np.testing.assert_allclose(weights_of(mesh), expected_weights(mesh, armature), atol=TOLERANCE)
 
 
-def test_selected_vertices(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+def test_selected_vertices(character: Character) -> None:
     mesh, armature = character
     before = weights_of(mesh)
     chosen = np.arange(len(mesh.data.vertices)) % 3 == 0
     addon.module("interface.rigged").select_vertices(mesh, np.flatnonzero(chosen))
-    assert bpy.ops.sbs.assign_from_capsules(limit=0, only_selected_vertices=True) == {"FINISHED"}
+    assert addon.ops.assign_from_capsules(limit=0, only_selected_vertices=True) == {"FINISHED"}
     after = weights_of(mesh)
     np.testing.assert_array_equal(after[~chosen], before[~chosen])
     np.testing.assert_allclose(after[chosen], expected_weights(mesh, armature)[chosen], atol=TOLERANCE)
 
 
-def test_locked_groups_stay(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+def test_locked_groups_stay(character: Character) -> None:
     mesh, _ = character
     bpy.ops.object.vertex_group_normalize_all(group_select_mode="ALL", lock_active=False)
     mesh.vertex_groups["B1"].lock_weight = True
     before = weights_of(mesh)
-    assert bpy.ops.sbs.assign_from_capsules(limit=0) == {"FINISHED"}
+    assert addon.ops.assign_from_capsules(limit=0) == {"FINISHED"}
     after = weights_of(mesh)
     np.testing.assert_array_equal(after[:, 1], before[:, 1])
     np.testing.assert_allclose(after.sum(axis=1), 1.0, atol=TOLERANCE)
     assert not np.allclose(after, before, atol=0.01)
 
 
-def test_selected_bones(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+def test_selected_bones(character: Character) -> None:
     mesh, armature = character
     bpy.ops.object.vertex_group_normalize_all(group_select_mode="ALL", lock_active=False)
     before = weights_of(mesh)
     for number, bone in enumerate(armature.pose.bones):
-        (bone if hasattr(bone, "select") else bone.bone).select = number == 2
-    assert bpy.ops.sbs.assign_from_capsules(limit=0, only_selected_bones=True) == {"FINISHED"}
+        chosen: Any = bone if hasattr(bone, "select") else bone.bone
+        chosen.select = number == 2
+    assert addon.ops.assign_from_capsules(limit=0, only_selected_bones=True) == {"FINISHED"}
     after = weights_of(mesh)
     others = [0, 1, 3]
     # A vertex that had no other bone keeps the chosen one.
@@ -173,27 +177,27 @@ def test_selected_bones(character: tuple[bpy.types.Object, bpy.types.Object]) ->
     np.testing.assert_allclose(after[:, others], before[:, others] * ratio, atol=TOLERANCE)
 
 
-def test_fit(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+def test_fit(character: Character) -> None:
     mesh, armature = character
-    assert bpy.ops.sbs.fit_capsules() == {"FINISHED"}
+    assert addon.ops.fit_capsules() == {"FINISHED"}
     for bone in armature.data.bones:
         # The tube is an ellipse of half axes 0.4 and 0.5 about the bones.
         for radius in (bone.head_radius, bone.tail_radius):
             assert 0.2 - TOLERANCE <= radius <= 0.5
             assert radius + bone.envelope_distance > 0.5
-    assert bpy.ops.sbs.assign_from_capsules() == {"FINISHED"}
+    assert addon.ops.assign_from_capsules() == {"FINISHED"}
     np.testing.assert_allclose(weights_of(mesh).sum(axis=1), 1.0, atol=TOLERANCE)
 
 
-def test_files(character: tuple[bpy.types.Object, bpy.types.Object], tmp_path: Path) -> None:
+def test_files(character: Character, tmp_path: Path) -> None:
     _, armature = character
     read = addon.module("capsules.bones").read
     before = read(armature.data.bones)
     path = str(tmp_path / "capsules.json")
-    assert bpy.ops.sbs.export_capsules(filepath=path) == {"FINISHED"}
+    assert addon.ops.export_capsules(filepath=path) == {"FINISHED"}
     for bone in armature.data.bones:
         bone.head_radius = bone.tail_radius = bone.envelope_distance = bone.envelope_weight = 0.7
-    assert bpy.ops.sbs.import_capsules(filepath=path) == {"FINISHED"}
+    assert addon.ops.import_capsules(filepath=path) == {"FINISHED"}
     for now, then in zip(read(armature.data.bones), before, strict=True):
         if then.dtype == object:
             assert now.tolist() == then.tolist()
@@ -201,25 +205,25 @@ def test_files(character: tuple[bpy.types.Object, bpy.types.Object], tmp_path: P
             np.testing.assert_allclose(now, then, atol=TOLERANCE)
 
 
-def test_files_that_are_no_capsules(character: tuple[bpy.types.Object, bpy.types.Object], tmp_path: Path) -> None:
+def test_files_that_are_no_capsules(character: Character, tmp_path: Path) -> None:
     path = tmp_path / "other.json"
     path.write_text('{"format": "something"}')
     with pytest.raises(RuntimeError, match="no file of capsules"):
-        bpy.ops.sbs.import_capsules(filepath=str(path))
+        addon.ops.import_capsules(filepath=str(path))
     with pytest.raises(RuntimeError, match="No such file"):
-        bpy.ops.sbs.import_capsules(filepath=str(tmp_path / "missing.json"))
+        addon.ops.import_capsules(filepath=str(tmp_path / "missing.json"))
 
 
 @pytest.mark.parametrize("in_edit_mode", [False, True])
-def test_weights_follow_a_radius(character: tuple[bpy.types.Object, bpy.types.Object], in_edit_mode: bool) -> None:
+def test_weights_follow_a_radius(character: Character, in_edit_mode: bool) -> None:
     mesh, armature = character
     armature.data.bones["B2"].envelope_distance = 0.1
-    bpy.context.view_layer.update()
+    current_layer().update()
     settings = armature.data.sbs
     settings.limit = 0
     settings.live = True
     before = weights_of(mesh)
-    bpy.context.view_layer.update()
+    current_layer().update()
     np.testing.assert_array_equal(weights_of(mesh), before)
     rigs.select([armature])
     if in_edit_mode:
@@ -227,36 +231,36 @@ def test_weights_follow_a_radius(character: tuple[bpy.types.Object, bpy.types.Ob
     bones = armature.data.edit_bones if in_edit_mode else armature.data.bones
     bones["B2"].envelope_distance = 0.4
     armature.data.update_tag()
-    bpy.context.view_layer.update()
+    current_layer().update()
     np.testing.assert_allclose(weights_of(mesh), expected_weights(mesh, armature), atol=TOLERANCE)
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
-def test_a_bound_mesh_follows_a_radius(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+def test_a_bound_mesh_follows_a_radius(character: Character) -> None:
     mesh, armature = character
     rigs.bind(mesh, armature)
     rigs.turn(armature)
     armature.data.sbs.live = True
-    bpy.context.view_layer.update()
+    current_layer().update()
     before = rigs.evaluated(mesh)
     armature.data.bones["B2"].envelope_distance = 0.6
     # The first update tells the handler, in the second one the carrier has what it wrote.
     for _ in range(2):
-        bpy.context.view_layer.update()
+        current_layer().update()
     assert expected.error(rigs.evaluated(mesh), before) > 0.01
     assert expected.error(rigs.evaluated(mesh), expected.deformed(mesh, armature)) < expected.TOLERANCE
 
 
 def test_refusals() -> None:
-    assert not bpy.ops.sbs.assign_from_capsules.poll()
+    assert not addon.ops.assign_from_capsules.poll()
     mesh = rigs.make_tube()
     rigs.select([mesh])
-    assert not bpy.ops.sbs.assign_from_capsules.poll()
+    assert not addon.ops.assign_from_capsules.poll()
     mesh.modifiers.new("Armature", "ARMATURE").object = rigs.make_armature()
     rigs.select([mesh])
-    assert bpy.ops.sbs.assign_from_capsules.poll()
+    assert addon.ops.assign_from_capsules.poll()
     bpy.ops.object.mode_set(mode="EDIT")
-    assert not bpy.ops.sbs.assign_from_capsules.poll()
+    assert not addon.ops.assign_from_capsules.poll()
     bpy.ops.object.mode_set(mode="OBJECT")
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import addon
 import bpy
@@ -13,11 +14,10 @@ import numpy as np
 import pytest
 import rigs
 from expected import TOLERANCE, deformed, error, kept_centers
+from objects import ArmatureObject, Character, MeshObject, armature_named, current_layer, mesh_named, new_mesh
 
 # The package that the add-on itself uses, which in a built archive may be its own.
 sbs = addon.module("core.library").load()
-
-Character = tuple[bpy.types.Object, bpy.types.Object]
 
 
 @pytest.fixture
@@ -35,29 +35,30 @@ def at_a_window(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(addon.module("engine.centers"), "PAUSE", 0.05)
 
 
-def centers_of(tube: bpy.types.Object) -> np.ndarray:
+def centers_of(tube: MeshObject) -> np.ndarray:
     """The centers that the file keeps."""
     found = kept_centers(tube)
     assert found is not None
     return found
 
 
-def wanted_centers(tube: bpy.types.Object) -> np.ndarray:
+def wanted_centers(tube: MeshObject) -> np.ndarray:
     """What the library finds by the vertex groups as they are."""
     groups = np.zeros((len(tube.data.vertices), 4))
     for vertex in tube.data.vertices:
         for entry in vertex.groups:
             groups[vertex.index, entry.group] = entry.weight
     everyone = np.broadcast_to(np.arange(4), groups.shape)
-    return sbs.optimized_centers(rigs.positions(tube.data), triangles_of(tube), everyone, groups)
+    found: np.ndarray = sbs.optimized_centers(rigs.positions(tube.data), triangles_of(tube), everyone, groups)
+    return found
 
 
-def triangles_of(tube: bpy.types.Object) -> np.ndarray:
+def triangles_of(tube: MeshObject) -> np.ndarray:
     tube.data.calc_loop_triangles()
     return np.array([triangle.vertices for triangle in tube.data.loop_triangles], np.int32)
 
 
-def state_of(tube: bpy.types.Object) -> object:
+def state_of(tube: MeshObject) -> Any:
     return addon.module("engine.live").state_of(tube)
 
 
@@ -67,22 +68,22 @@ def wait_for_centers() -> None:
     while addon.module("engine.handlers").look_for_centers() is not None:
         assert time.monotonic() < deadline, "the search does not end"
         time.sleep(0.01)
-    bpy.context.view_layer.update()
+    current_layer().update()
 
 
-def paint(tube: bpy.types.Object, first: int = 200) -> None:
+def paint(tube: MeshObject, first: int = 200) -> None:
     tube.vertex_groups["B1"].add(list(range(first, first + 200)), 0.9, "REPLACE")
     tube.data.update()
-    bpy.context.view_layer.update()
+    current_layer().update()
 
 
-def assert_right(tube: bpy.types.Object, armature: bpy.types.Object, **options: object) -> None:
+def assert_right(tube: MeshObject, armature: ArmatureObject, **options: Any) -> None:
     assert error(rigs.evaluated(tube), deformed(tube, armature, **options)) < TOLERANCE
 
 
-def assert_optimized(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+def assert_optimized(tube: MeshObject, armature: ArmatureObject) -> None:
     """The mesh turns about the centers of its weights as they are."""
-    bpy.context.view_layer.update()
+    current_layer().update()
     np.testing.assert_allclose(centers_of(tube), wanted_centers(tube), atol=1e-6)
     assert_right(tube, armature, center="optimized", centers=wanted_centers(tube))
 
@@ -92,12 +93,12 @@ def test_are_the_default_of_what_is_bound_anew(character: Character) -> None:
     # A file from before has it unset, and keeps what was the default.
     assert tube.sbs.center == "JOINT_SET"
     rigs.select([tube, armature])
-    assert bpy.ops.sbs.bind() == {"FINISHED"}
+    assert addon.ops.bind() == {"FINISHED"}
     assert tube.sbs.center == "OPTIMIZED"
     assert_optimized(tube, armature)
     # What was chosen stays, whether it is bound then or not.
     tube.sbs.center = "WEIGHTED"
-    assert bpy.ops.sbs.unbind() == bpy.ops.sbs.bind() == {"FINISHED"}
+    assert addon.ops.unbind() == addon.ops.bind() == {"FINISHED"}
     assert tube.sbs.center == "WEIGHTED"
 
 
@@ -112,11 +113,11 @@ def test_are_the_default_of_what_is_bound_anew(character: Character) -> None:
 )
 def test_preferences(character: Character, engine: str, center: str, wanted: str) -> None:
     tube, armature = character
-    preferences = bpy.context.preferences.addons[addon.name()].preferences
+    preferences = addon.preferences()
     preferences.center = center
     preferences.engine = engine
     rigs.select([tube, armature])
-    assert bpy.ops.sbs.bind() == {"FINISHED"}
+    assert addon.ops.bind() == {"FINISHED"}
     assert tube.sbs.center == wanted
     is_portable = engine == "PORTABLE" and bpy.app.version >= (5, 1, 0)
     assert (addon.module("engine.portable").find(tube) is not None) == is_portable
@@ -128,7 +129,7 @@ def test_made_portable_without_being_bound(character: Character) -> None:
     tube.parent = armature
     rigs.select([tube])
     wanted = wanted_centers(tube)
-    assert bpy.ops.sbs.make_portable() == {"FINISHED"}
+    assert addon.ops.make_portable() == {"FINISHED"}
     assert_right(tube, armature, center="optimized", centers=wanted)
 
 
@@ -154,10 +155,10 @@ def test_follow_weights_and_vertices(character: Character) -> None:
     for vertex in tube.data.vertices:
         vertex.co.x *= 1.5
     tube.data.update()
-    bpy.context.view_layer.update()
+    current_layer().update()
     assert_optimized(tube, armature)
     tube.data = rigs.make_tube(rows=30, name="Other").data
-    bpy.context.view_layer.update()
+    current_layer().update()
     assert_optimized(tube, armature)
 
 
@@ -175,7 +176,7 @@ def test_do_not_follow_shape_keys(character: Character) -> None:
         for _ in range(2):
             moved = rest * (1.0 + 0.5 * value)
             assert_right(tube, armature, center="optimized", centers=wanted, rest=moved)
-            assert bpy.ops.sbs.rebind() == {"FINISHED"}
+            assert addon.ops.rebind() == {"FINISHED"}
 
 
 def test_are_saved(character: Character, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,7 +187,7 @@ def test_are_saved(character: Character, tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.delattr(addon.module("core.binding").Binding, "optimized_centers")
     bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "file.blend"))
-    tube, armature = bpy.data.objects["Tube"], bpy.data.objects["Rig"]
+    tube, armature = mesh_named("Tube"), armature_named("Rig")
     rigs.turn(armature, seed=4)
     assert_right(tube, armature, center="optimized", centers=centers)
 
@@ -196,7 +197,7 @@ def test_weighted_ones_where_faces_are_unknown(character: Character) -> None:
     rigs.bind(tube, armature, center="OPTIMIZED")
     modifier = tube.modifiers.new("Mirror", "MIRROR")
     addon.module("engine.stack").move(tube, modifier, 0)
-    bpy.context.view_layer.update()
+    current_layer().update()
     assert state_of(tube).problem == ""
     assert "may not change faces" in state_of(tube).centers.note
     shape = rigs.evaluated(tube)
@@ -204,15 +205,15 @@ def test_weighted_ones_where_faces_are_unknown(character: Character) -> None:
     assert error(rigs.evaluated(tube), shape) < TOLERANCE
     tube.modifiers.remove(modifier)
     tube.sbs.center = "OPTIMIZED"
-    bpy.context.view_layer.update()
+    current_layer().update()
     assert_optimized(tube, armature)
     # Nor are there any without faces.
-    points = bpy.data.meshes.new("Points")
+    points = new_mesh("Points")
     points.from_pydata(rigs.positions(tube.data).tolist(), [], [])
     tube.data = points
     for name in ("B1", "B2"):
         tube.vertex_groups.new(name=name).add(list(range(100)), 0.5, "REPLACE")
-    bpy.context.view_layer.update()
+    current_layer().update()
     assert_right(tube, armature, center="weighted")
 
 
@@ -256,10 +257,10 @@ def test_what_changes_during_a_search_is_in_its_outcome(character: Character) ->
     # Nothing is looked for that is not shown.
     paint(tube, 300)
     tube.sbs.method = "LINEAR"
-    bpy.context.view_layer.update()
+    current_layer().update()
     assert addon.module("engine.handlers").look_for_centers() is None
     tube.sbs.method = "SPHERICAL"
-    bpy.context.view_layer.update()
+    current_layer().update()
     wait_for_centers()
     assert_optimized(tube, armature)
 
@@ -275,9 +276,9 @@ def test_undo(character: Character) -> None:
     bpy.ops.ed.undo_push(message="Paint")
     wait_for_centers()
     bpy.ops.ed.undo()
-    bpy.context.view_layer.update()
+    current_layer().update()
     wait_for_centers()
-    tube, armature = bpy.data.objects["Tube"], bpy.data.objects["Rig"]
+    tube, armature = mesh_named("Tube"), armature_named("Rig")
     np.testing.assert_allclose(centers_of(tube), before, atol=1e-6)
     assert_optimized(tube, armature)
 
@@ -294,7 +295,7 @@ def test_a_file_knows_that_weights_are_others(
         bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "file.blend"))
         assert np.array_equal(centers_of(tube), before)
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "file.blend"))
-    tube, armature = bpy.data.objects["Tube"], bpy.data.objects["Rig"]
+    tube, armature = mesh_named("Tube"), armature_named("Rig")
     rigs.turn(armature, seed=4)
     assert_optimized(tube, armature)
 
@@ -304,7 +305,7 @@ def test_bakes_wait(character: Character, tmp_path: Path) -> None:
     tube, armature = character
     rigs.bind(tube, armature, center="OPTIMIZED")
     rigs.select([tube])
-    assert bpy.ops.sbs.bake(directory=str(tmp_path), use_scene_range=False, frame_start=1, frame_end=1) == {"FINISHED"}
+    assert addon.ops.bake(directory=str(tmp_path), use_scene_range=False, frame_start=1, frame_end=1) == {"FINISHED"}
     assert_right(tube, armature, center="optimized", centers=wanted_centers(tube))
 
 
@@ -319,6 +320,6 @@ def test_no_thread_is_left(character: Character) -> None:
     addon.disable()
     assert not [thread for thread in threading.enumerate() if thread.name == "SBS centers"]
     addon.enable()
-    bpy.context.view_layer.update()
+    current_layer().update()
     wait_for_centers()
     assert_optimized(tube, armature)

@@ -6,13 +6,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import addon
-import bpy
 import numpy as np
 import pytest
 import rigs
 from expected import TOLERANCE, deformed, error
-
-Character = tuple[bpy.types.Object, bpy.types.Object]
+from objects import Character, current_layer
 
 
 @pytest.fixture
@@ -21,7 +19,7 @@ def character() -> Character:
     armature, tube = rigs.make_armature(), rigs.make_tube()
     rigs.bind(tube, armature)
     rigs.turn(armature)
-    bpy.context.view_layer.update()
+    current_layer().update()
     return tube, armature
 
 
@@ -45,7 +43,7 @@ def test_no_difference_of_what_is_not_deformed(character: Character) -> None:
     find = addon.module("comparison.difference").find
     assert find(rigs.make_tube(name="Other")) is None
     tube.sbs.armature = None
-    bpy.context.view_layer.update()
+    current_layer().update()
     assert find(tube) is None
 
 
@@ -66,7 +64,7 @@ def test_shown_in_its_place(character: Character, tmp_path: Path) -> None:
 
     rigs.select([tube])
     frames = {"use_scene_range": False, "frame_start": 1, "frame_end": 2}
-    assert bpy.ops.sbs.bake(directory=str(tmp_path / "cache"), **frames) == {"FINISHED"}
+    assert addon.ops.bake(directory=str(tmp_path / "cache"), **frames) == {"FINISHED"}
     assert error(rigs.evaluated(tube), ours) < TOLERANCE
 
 
@@ -87,7 +85,7 @@ def test_search_for_centers_goes_on(character: Character) -> None:
     assert binding.centers is not None
     show = addon.module("comparison.operators")._update
     show(shown=True)
-    bpy.context.view_layer.update()
+    current_layer().update()
     show(shown=False)
     assert error(rigs.evaluated(tube), ours) < TOLERANCE
     assert addon.module("engine.live").state_of(tube).binding is binding

@@ -5,15 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import bpy
 import numpy as np
 import pytest
 import rigs
 from expected import TOLERANCE, error
+from objects import ArmatureObject, MeshObject, armature_object, current_layer, current_scene, mesh_named
 
 
-def make_twins() -> tuple[bpy.types.Object, bpy.types.Object, bpy.types.Object]:
+def make_twins() -> tuple[MeshObject, MeshObject, ArmatureObject]:
     """A bound tube that is blended linearly, one with an Armature modifier, and their animated armature."""
     armature = rigs.make_armature()
     tube, twin = rigs.make_tube(), rigs.make_tube(name="Twin")
@@ -23,59 +25,59 @@ def make_twins() -> tuple[bpy.types.Object, bpy.types.Object, bpy.types.Object]:
     tube.sbs.method = "LINEAR"
     twin.modifiers.new("Armature", "ARMATURE").object = armature
     rigs.animate(armature)
-    bpy.context.scene.frame_set(1)
+    current_scene().frame_set(1)
     return tube, twin, armature
 
 
-def assert_alike(tube: bpy.types.Object, twin: bpy.types.Object) -> None:
+def assert_alike(tube: MeshObject, twin: MeshObject) -> None:
     """Compare what was evaluated, without evaluating anew."""
-    depsgraph = bpy.context.view_layer.depsgraph
+    depsgraph = current_layer().depsgraph
     assert error(rigs.evaluated(tube, depsgraph), rigs.evaluated(twin, depsgraph)) < TOLERANCE
 
 
-def paint(item: bpy.types.Object) -> None:
+def paint(item: MeshObject) -> None:
     item.vertex_groups[0].add(list(range(200, 400)), 0.8, "REPLACE")
 
 
-def move_vertices(item: bpy.types.Object) -> None:
+def move_vertices(item: MeshObject) -> None:
     for vertex in item.data.vertices[300:350]:
         vertex.co.x += 0.5
     item.data.update()
 
 
-def move_by_arrays(item: bpy.types.Object) -> None:
+def move_by_arrays(item: MeshObject) -> None:
     item.data.vertices.foreach_set("co", (1.2 * rigs.positions(item.data)).ravel())
     item.data.update_tag()
 
 
-def rename_group(item: bpy.types.Object) -> None:
+def rename_group(item: MeshObject) -> None:
     first, second = item.vertex_groups[:2]
     first.name, second.name = "Other", first.name
 
 
-def remove_group(item: bpy.types.Object) -> None:
+def remove_group(item: MeshObject) -> None:
     item.vertex_groups.remove(item.vertex_groups[1])
     # Blender 3.4 evaluates nothing for it.
     item.data.update()
 
 
-def bend(item: bpy.types.Object) -> None:
-    bone = item.parent.data.bones["B1"]
+def bend(item: MeshObject) -> None:
+    bone = armature_object(item.parent).data.bones["B1"]
     bone.bbone_segments = 4
 
 
-def stop_deforming(item: bpy.types.Object) -> None:
-    item.parent.data.bones["B2"].use_deform = False
+def stop_deforming(item: MeshObject) -> None:
+    armature_object(item.parent).data.bones["B2"].use_deform = False
 
 
-def add_modifier(item: bpy.types.Object) -> None:
+def add_modifier(item: MeshObject) -> None:
     modifier = item.modifiers.new("Deform", "SIMPLE_DEFORM")
     modifier.angle = 1.0
     with bpy.context.temp_override(object=item, active_object=item):
         bpy.ops.object.modifier_move_to_index(modifier=modifier.name, index=0)
 
 
-def add_shape(item: bpy.types.Object) -> None:
+def add_shape(item: MeshObject) -> None:
     item.shape_key_add(name="Basis")
     key = item.shape_key_add(name="Wide")
     for number in range(300, 350):
@@ -83,16 +85,16 @@ def add_shape(item: bpy.types.Object) -> None:
     key.value = 1.0
 
 
-def switch_mesh(item: bpy.types.Object) -> None:
+def switch_mesh(item: MeshObject) -> None:
     item.data = item.data.copy()
     move_vertices(item)
 
 
-def hide_and_paint(item: bpy.types.Object) -> None:
+def hide_and_paint(item: MeshObject) -> None:
     item.hide_viewport = True
-    bpy.context.view_layer.update()
+    current_layer().update()
     paint(item)
-    bpy.context.view_layer.update()
+    current_layer().update()
     item.hide_viewport = False
 
 
@@ -112,33 +114,33 @@ EDITS = [
 
 
 @pytest.mark.parametrize("edit", EDITS)
-def test_edit_before_a_frame(edit: Callable[[bpy.types.Object], None]) -> None:
+def test_edit_before_a_frame(edit: Callable[[MeshObject], None]) -> None:
     tube, twin, _ = make_twins()
-    scene = bpy.context.scene
+    scene = current_scene()
     scene.frame_set(7)
-    before = rigs.evaluated(twin, bpy.context.view_layer.depsgraph)
+    before = rigs.evaluated(twin, current_layer().depsgraph)
     edit(tube)
     edit(twin)
     scene.frame_set(8)
     assert_alike(tube, twin)
     scene.frame_set(7)
     assert_alike(tube, twin)
-    assert error(rigs.evaluated(twin, bpy.context.view_layer.depsgraph), before) > 0.01
+    assert error(rigs.evaluated(twin, current_layer().depsgraph), before) > 0.01
 
 
 @pytest.mark.parametrize("edit", [add_modifier, add_shape])
-def test_edit_before_an_update(edit: Callable[[bpy.types.Object], None]) -> None:
+def test_edit_before_an_update(edit: Callable[[MeshObject], None]) -> None:
     tube, twin, _ = make_twins()
-    bpy.context.scene.frame_set(7)
+    current_scene().frame_set(7)
     edit(tube)
     edit(twin)
-    bpy.context.view_layer.update()
+    current_layer().update()
     assert_alike(tube, twin)
 
 
 def test_edits_with_animated_shape_keys() -> None:
     tube, twin, _ = make_twins()
-    scene = bpy.context.scene
+    scene = current_scene()
     for item in (tube, twin):
         add_shape(item)
         key = item.data.shape_keys.key_blocks["Wide"]
@@ -158,16 +160,16 @@ def test_edits_with_animated_shape_keys() -> None:
 
 def test_undo_before_a_frame() -> None:
     tube, twin, _ = make_twins()
-    scene = bpy.context.scene
+    scene = current_scene()
     bpy.ops.ed.undo_push(message="Before")
     paint(tube)
     paint(twin)
-    bpy.context.view_layer.update()
+    current_layer().update()
     bpy.ops.ed.undo_push(message="Painted")
     bpy.ops.ed.undo()
-    scene = bpy.context.scene
+    scene = current_scene()
     scene.frame_set(8)
-    assert_alike(bpy.data.objects["Tube"], bpy.data.objects["Twin"])
+    assert_alike(mesh_named("Tube"), mesh_named("Twin"))
 
 
 @contextmanager
@@ -193,7 +195,7 @@ def test_scripts_that_edit_in_each_frame(name: str) -> None:
 
     with script(name, edit):
         for frame in (5, 6, 9, 2):
-            bpy.context.scene.frame_set(frame)
+            current_scene().frame_set(frame)
             assert_alike(tube, twin)
 
 
@@ -209,7 +211,7 @@ def test_script_that_poses_after_each_update() -> None:
     with script("depsgraph_update_post", pose):
         for place in (0.5, 0.25, 1.0):
             armature.location.x = place
-            bpy.context.view_layer.update()
+            current_layer().update()
             assert_alike(tube, twin)
 
 
@@ -217,16 +219,16 @@ def test_handlers_stay_in_order() -> None:
     _, _, armature = make_twins()
     calls = []
     functions = [lambda *_arguments, name=name: calls.append(name) for name in "abc"]
-    lists = [bpy.app.handlers.frame_change_post, bpy.app.handlers.depsgraph_update_post]
+    lists: list[Any] = [bpy.app.handlers.frame_change_post, bpy.app.handlers.depsgraph_update_post]
     for handlers in lists:
         handlers.extend(functions)
     try:
         for frame in (3, 4):
-            bpy.context.scene.frame_set(frame)
+            current_scene().frame_set(frame)
             assert calls == ["a", "b", "c"]
             calls.clear()
         armature.location.x = 1.0
-        bpy.context.view_layer.update()
+        current_layer().update()
         assert calls == ["a", "b", "c"]
     finally:
         for handlers in lists:
@@ -238,7 +240,7 @@ def test_hidden_rig_is_posed_at_once() -> None:
     tube, twin, armature = make_twins()
     for item in (tube, twin):
         item.parent = None
-    bpy.context.view_layer.update()
+    current_layer().update()
     armature.hide_viewport = True
-    bpy.context.scene.frame_set(9)
+    current_scene().frame_set(9)
     assert_alike(tube, twin)

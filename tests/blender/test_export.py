@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ import pytest
 import rigs
 from expected import TOLERANCE, array, deformed, error, move
 from numpy.typing import NDArray
+from objects import Character, MeshObject, current_layer, current_scene, library, mesh_named, mesh_object, mesh_objects
 
 # Exporters' own, which are not what this is about.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -29,7 +30,7 @@ Shapes = dict[int, NDArray[np.float64]]
 class Format:
     """How to write and read a format, so that nothing is rounded or split on the way."""
 
-    def __init__(self, name: str, ending: str, write: Callable[..., Any], read: Callable[..., Any], **options: object):
+    def __init__(self, name: str, ending: str, write: Callable[..., Any], read: Callable[..., Any], **options: Any):
         self.name, self.ending, self.write, self.read, self.options = name, ending, write, read, options
 
     def export(self, folder: Path, **more: object) -> Path:
@@ -57,7 +58,7 @@ GLTF_APPLIED = Format("glTF, Apply Modifiers", "glb", GLTF.write, GLTF.read, exp
 USD = Format(
     "USD",
     "usdc",
-    lambda **options: bpy.ops.sbs.export_usd(**options),
+    lambda **options: addon.ops.export_usd(**options),
     lambda **options: bpy.ops.wm.usd_import(**options),
     export_animation=True,
 )
@@ -78,7 +79,7 @@ def importer_of_old_blender(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(vars(np), "bool", bool)
 
 
-def make_character(name: str = "Tube", with_modifier: bool = True) -> tuple[bpy.types.Object, bpy.types.Object]:
+def make_character(name: str = "Tube", with_modifier: bool = True) -> Character:
     """A tube that moves with a rig, not bound yet; smooth, so that no format splits its vertices."""
     armature = rigs.make_armature(name=f"{name} Rig")
     tube = rigs.make_tube(name=name)
@@ -87,25 +88,25 @@ def make_character(name: str = "Tube", with_modifier: bool = True) -> tuple[bpy.
     if with_modifier:
         tube.modifiers.new("Armature", "ARMATURE").object = armature
     rigs.animate(armature, FRAMES[-1])
-    bpy.context.scene.frame_start, bpy.context.scene.frame_end = FRAMES[0], FRAMES[-1]
-    bpy.context.scene.frame_set(7)
+    current_scene().frame_start, current_scene().frame_end = FRAMES[0], FRAMES[-1]
+    current_scene().frame_set(7)
     return tube, armature
 
 
-def by_frame(item: bpy.types.Object) -> Shapes:
+def by_frame(item: MeshObject) -> Shapes:
     """The vertices of an object in the world, in some frames."""
     found = {}
-    before = bpy.context.scene.frame_current
+    before = current_scene().frame_current
     for frame in FRAMES:
-        bpy.context.scene.frame_set(frame)
-        bpy.context.view_layer.update()
+        current_scene().frame_set(frame)
+        current_layer().update()
         evaluated = item.evaluated_get(bpy.context.evaluated_depsgraph_get())
         found[frame] = move(array(evaluated.matrix_world), rigs.evaluated(item))
-    bpy.context.scene.frame_set(before)
+    current_scene().frame_set(before)
     return found
 
 
-def settings(item: bpy.types.Object) -> list[object]:
+def settings(item: MeshObject) -> list[object]:
     """All that an export may leave changed in an object and its file."""
 
     def values(owner: bpy.types.bpy_struct) -> list[object]:
@@ -131,14 +132,14 @@ def settings(item: bpy.types.Object) -> list[object]:
     ]
 
 
-def come_back(form: Format, path: Path) -> list[bpy.types.Object]:
-    """The objects of a file."""
+def come_back(form: Format, path: Path) -> list[MeshObject]:
+    """The meshes of a file."""
     before = set(bpy.data.objects)
     form.read(filepath=str(path))
-    return [item for item in bpy.data.objects if item not in before]
+    return mesh_objects(item for item in bpy.data.objects if item not in before)
 
 
-def skinned(items: list[bpy.types.Object], vertex_count: int) -> list[bpy.types.Object]:
+def skinned(items: Sequence[MeshObject], vertex_count: int) -> list[MeshObject]:
     """Those that are meshes of so many vertices with an Armature modifier and weights."""
     return [
         item
@@ -164,7 +165,7 @@ def test_what_comes_back_deforms_alike(form: Format, tmp_path: Path) -> None:
     shown = by_frame(tube)
     path = form.export(tmp_path)
     assert settings(tube) == before
-    bpy.context.view_layer.update()
+    current_layer().update()
     # Not to the bit, for FBX poses bones anew.
     assert error(by_frame(tube)[7], shown[7]) < TOLERANCE
     assert_alike(by_frame(tube), shown)
@@ -198,7 +199,7 @@ def test_other_modifiers_and_meshes(form: Format, tmp_path: Path) -> None:
         bpy.data.objects.remove(item)
     # FBX has every motion of the file for every rig that it fits.
     bpy.data.batch_remove([action for action in bpy.data.actions if action not in actions])
-    bpy.context.view_layer.update()
+    current_layer().update()
 
     plain.modifiers.remove(plain.modifiers["Armature"])
     rigs.bind(plain, plain_rig)
@@ -230,7 +231,7 @@ def test_another_armature(tmp_path: Path) -> None:
     tube, armature = make_character()
     other = armature.copy()
     other.scale = (1.0, 1.0, 2.0)
-    bpy.context.scene.collection.objects.link(other)
+    current_scene().collection.objects.link(other)
     tube.modifiers["Armature"].object = other
     wanted = by_frame(tube)
     tube.modifiers["Armature"].object = armature
@@ -249,10 +250,10 @@ def test_the_armature_modifier_stands_before(tmp_path: Path) -> None:
     wanted = by_frame(tube)
     rigs.bind(tube, armature)
     addon.module("engine.stack").move(tube, tube.modifiers["Armature"], 0)
-    bpy.context.view_layer.update()
+    current_layer().update()
     before = settings(tube)
     path = FBX.export(tmp_path)
-    bpy.context.view_layer.update()
+    current_layer().update()
     assert settings(tube) == before
     (twin,) = skinned(come_back(FBX, path), len(tube.data.vertices))
     assert_alike(by_frame(twin), wanted)
@@ -263,7 +264,7 @@ def test_portable(tmp_path: Path) -> None:
     tube, armature = make_character()
     wanted = by_frame(tube)
     rigs.bind(tube, armature)
-    assert bpy.ops.sbs.make_portable() == {"FINISHED"}
+    assert addon.ops.make_portable() == {"FINISHED"}
     before = settings(tube)
     path = FBX.export(tmp_path)
     assert settings(tube) == before
@@ -276,9 +277,9 @@ def test_baked(form: Format, tmp_path: Path) -> None:
     """Shape keys have the pose in them: a skin would deform it twice."""
     tube, armature = make_character()
     rigs.bind(tube, armature)
-    assert bpy.ops.sbs.bake(target="SHAPE_KEYS") == {"FINISHED"}
+    assert addon.ops.bake(target="SHAPE_KEYS") == {"FINISHED"}
     tube.update_tag()
-    bpy.context.view_layer.update()
+    current_layer().update()
     before = settings(tube)
     path = form.export(tmp_path)
     assert settings(tube) == before
@@ -309,18 +310,18 @@ def test_poses_for_simulations_are_not_exported(tmp_path: Path) -> None:
     """All scenes of a file are written to glTF, which changes frames meanwhile."""
     tube, armature = make_character()
     rigs.bind(tube, armature)
-    sheet = bpy.data.objects.new("Sheet", bpy.data.meshes.new("Sheet"))
+    sheet = mesh_object(bpy.data.objects.new("Sheet", bpy.data.meshes.new("Sheet")))
     sheet.data.from_pydata([(9, 0, 0), (10, 0, 0), (10, 1, 0)], [], [(0, 1, 2)])
-    bpy.context.scene.collection.objects.link(sheet)
+    current_scene().collection.objects.link(sheet)
     sheet.modifiers.new("Cloth", "CLOTH")
-    bpy.context.scene.frame_set(8)
+    current_scene().frame_set(8)
     assert len(bpy.data.scenes) == 2
     path = GLTF.export(tmp_path, export_format="GLTF_SEPARATE")
     written = json.loads(path.with_suffix(".gltf").read_text())
     assert [scene["name"] for scene in written["scenes"]] == ["Scene"]
     assert not [node["name"] for node in written["nodes"] if "Pose" in node["name"]]
-    bpy.context.scene.frame_set(9)
-    bpy.context.view_layer.update()
+    current_scene().frame_set(9)
+    current_layer().update()
     assert error(rigs.evaluated(tube), deformed(tube, armature)) < TOLERANCE
 
 
@@ -328,7 +329,7 @@ def test_without_bones(tmp_path: Path) -> None:
     """Who exports no armatures wants what is seen."""
     tube, armature = make_character()
     rigs.bind(tube, armature)
-    bpy.context.scene.frame_set(7)
+    current_scene().frame_set(7)
     shown = by_frame(tube)[7]
     for form, options in (
         (FBX, {"object_types": {"MESH"}}),
@@ -364,7 +365,7 @@ def test_edits_before_are_not_lost(form: Format, tmp_path: Path) -> None:
         vertex.co.x += 0.1 * vertex.co.z
     tube.data.update()
     form.export(tmp_path)
-    bpy.context.view_layer.update()
+    current_layer().update()
     assert error(rigs.evaluated(tube), deformed(tube, armature)) < TOLERANCE
 
 
@@ -372,26 +373,24 @@ def test_library_override(tmp_path: Path) -> None:
     tube, armature = make_character()
     rigs.bind(tube, armature)
     collection = bpy.data.collections.new("Character")
-    bpy.context.scene.collection.children.link(collection)
+    current_scene().collection.children.link(collection)
     for item in (tube, armature):
         collection.objects.link(item)
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
     bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
-    bpy.context.scene.frame_end = FRAMES[-1]
-    with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_source, target):
+    current_scene().frame_end = FRAMES[-1]
+    with library(str(tmp_path / "library.blend"), link=True) as (_source, target):
         target.collections = ["Character"]
-    bpy.context.scene.collection.children.link(target.collections[0])
+    current_scene().collection.children.link(target.collections[0])
     linked = next(item for item in target.collections[0].all_objects if item.type == "MESH")
     before = settings(linked)
     (twin,) = skinned(come_back(FBX, FBX.export(tmp_path)), len(linked.data.vertices))
     assert settings(linked)[:-2] == before[:-2]
     bpy.data.objects.remove(twin)
 
-    override = target.collections[0].override_hierarchy_create(
-        bpy.context.scene, bpy.context.view_layer, do_fully_editable=True
-    )
+    override = target.collections[0].override_hierarchy_create(current_scene(), current_layer(), do_fully_editable=True)
     own = next(item for item in override.all_objects if item.type == "MESH")
-    bpy.context.view_layer.update()
+    current_layer().update()
     before = settings(own)
     path = FBX.export(tmp_path)
     assert settings(own) == before
@@ -408,7 +407,7 @@ def test_an_exporter_that_comes_later(tmp_path: Path) -> None:
         addon_utils.enable("io_scene_fbx")
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "character.blend"))
     path = FBX.export(tmp_path)
-    tube = bpy.data.objects["Tube"]
+    tube = mesh_named("Tube")
     assert skinned(come_back(FBX, path), len(tube.data.vertices))
 
 
@@ -426,7 +425,8 @@ def test_exporters_get_back_what_was_theirs(name: str) -> None:
 
     def execute(self: bpy.types.Operator, context: bpy.types.Context) -> set[str]:
         called.append(name)
-        return ours(self, context)
+        result: set[str] = ours(self, context)
+        return result
 
     operator.execute = execute
     addon.disable(wheels=False)

@@ -3,25 +3,28 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import addon
 import bpy
 import numpy as np
 import pytest
 import rigs
 from expected import TOLERANCE, deformed, error
+from objects import ArmatureObject, MeshObject, current_layer, current_scene, mesh_object
 
 
 @pytest.fixture
-def tube() -> bpy.types.Object:
+def tube() -> MeshObject:
     return rigs.make_tube()
 
 
 @pytest.fixture
-def armature() -> bpy.types.Object:
+def armature() -> ArmatureObject:
     return rigs.make_armature()
 
 
-def input_mesh(item: bpy.types.Object) -> bpy.types.Mesh:
+def input_mesh(item: MeshObject) -> bpy.types.Mesh:
     """The mesh that comes to the first of our and all later modifiers, which are off meanwhile."""
     names = [modifier.name for modifier in item.modifiers]
     start = next(i for i, modifier in enumerate(item.modifiers) if modifier.type == "NODES")
@@ -37,7 +40,7 @@ def input_mesh(item: bpy.types.Object) -> bpy.types.Mesh:
     return mesh
 
 
-def assert_right(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+def assert_right(tube: MeshObject, armature: ArmatureObject) -> None:
     mesh = input_mesh(tube)
     found = rigs.evaluated(tube)
     wanted = deformed(tube, armature, mesh=mesh)
@@ -45,7 +48,7 @@ def assert_right(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
     assert error(rigs.positions(mesh), wanted) > 0.01, "the pose must move the mesh"
 
 
-def add_shape_key(tube: bpy.types.Object) -> bpy.types.ShapeKey:
+def add_shape_key(tube: MeshObject) -> Any:
     tube.shape_key_add(name="Basis")
     key = tube.shape_key_add(name="Fat")
     for point in key.data:
@@ -53,7 +56,7 @@ def add_shape_key(tube: bpy.types.Object) -> bpy.types.ShapeKey:
     return key
 
 
-def test_shape_key(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+def test_shape_key(tube: MeshObject, armature: ArmatureObject) -> None:
     key = add_shape_key(tube)
     rigs.bind(tube, armature)
     rigs.turn(armature)
@@ -62,7 +65,7 @@ def test_shape_key(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
         assert_right(tube, armature)
 
 
-def test_shape_key_added_later(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+def test_shape_key_added_later(tube: MeshObject, armature: ArmatureObject) -> None:
     rigs.bind(tube, armature)
     rigs.turn(armature)
     assert_right(tube, armature)
@@ -73,7 +76,7 @@ def test_shape_key_added_later(tube: bpy.types.Object, armature: bpy.types.Objec
     assert_right(tube, armature)
 
 
-def test_animated_shape_key(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+def test_animated_shape_key(tube: MeshObject, armature: ArmatureObject) -> None:
     key = add_shape_key(tube)
     for frame, value in ((1, 0.0), (20, 1.0)):
         key.value = value
@@ -81,25 +84,26 @@ def test_animated_shape_key(tube: bpy.types.Object, armature: bpy.types.Object) 
     rigs.bind(tube, armature)
     rigs.animate(armature)
     for frame in (2, 9, 10, 20, 5):
-        bpy.context.scene.frame_set(frame)
+        current_scene().frame_set(frame)
         found = rigs.evaluated(tube)
         assert error(found, deformed(tube, armature, mesh=input_mesh(tube))) < TOLERANCE
 
 
-def test_lattice_before(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
-    lattice = bpy.data.objects.new("Lattice", bpy.data.lattices.new("Lattice"))
-    bpy.context.scene.collection.objects.link(lattice)
+def test_lattice_before(tube: MeshObject, armature: ArmatureObject) -> None:
+    data = bpy.data.lattices.new("Lattice")
+    lattice = bpy.data.objects.new("Lattice", data)
+    current_scene().collection.objects.link(lattice)
     lattice.scale = (4.0, 4.0, 10.0)
     tube.modifiers.new("Lattice", "LATTICE").object = lattice
     rigs.bind(tube, armature)
     rigs.turn(armature)
-    lattice.data.points[0].co_deform = (-1.0, -1.0, -0.2)
+    data.points[0].co_deform = (-1.0, -1.0, -0.2)
     assert_right(tube, armature)
     lattice.scale = (3.0, 4.0, 8.0)
     assert_right(tube, armature)
 
 
-def test_mirror_before(armature: bpy.types.Object) -> None:
+def test_mirror_before(armature: ArmatureObject) -> None:
     tube = rigs.make_tube()
     for vertex in tube.data.vertices:
         vertex.co.x += 0.7
@@ -113,7 +117,7 @@ def test_mirror_before(armature: bpy.types.Object) -> None:
 
 
 @pytest.mark.parametrize("kind", ["MIRROR", "SUBSURF", "SOLIDIFY"])
-def test_other_vertices_before_from_now_on(tube: bpy.types.Object, armature: bpy.types.Object, kind: str) -> None:
+def test_other_vertices_before_from_now_on(tube: MeshObject, armature: ArmatureObject, kind: str) -> None:
     """A modifier that is put before ours takes effect at once, in one update."""
     rigs.bind(tube, armature)
     rigs.turn(armature)
@@ -128,7 +132,7 @@ def test_other_vertices_before_from_now_on(tube: bpy.types.Object, armature: bpy
 
 @pytest.mark.parametrize(("kind", "setting", "value"), [("SUBSURF", "levels", 2), ("SOLIDIFY", "thickness", 0.2)])
 def test_other_vertices_before(
-    tube: bpy.types.Object, armature: bpy.types.Object, kind: str, setting: str, value: float
+    tube: MeshObject, armature: ArmatureObject, kind: str, setting: str, value: float
 ) -> None:
     modifier = tube.modifiers.new("Before", kind)
     rigs.bind(tube, armature)
@@ -140,14 +144,14 @@ def test_other_vertices_before(
     assert_right(tube, armature)
 
 
-def test_modifiers_after(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+def test_modifiers_after(tube: MeshObject, armature: ArmatureObject) -> None:
     rigs.bind(tube, armature)
     tube.modifiers.new("Subdivision", "SUBSURF")
     rigs.turn(armature)
     twin = bpy.data.meshes.new("Twin")
     twin.from_pydata(deformed(tube, armature).tolist(), [], [list(face.vertices) for face in tube.data.polygons])
-    other = bpy.data.objects.new("Twin", twin)
-    bpy.context.scene.collection.objects.link(other)
+    other = mesh_object(bpy.data.objects.new("Twin", twin))
+    current_scene().collection.objects.link(other)
     other.modifiers.new("Subdivision", "SUBSURF")
     assert error(rigs.evaluated(tube), rigs.evaluated(other)) < TOLERANCE
 
@@ -156,7 +160,7 @@ def test_modifiers_after(tube: bpy.types.Object, armature: bpy.types.Object) -> 
     ("kind", "settings"), [("SUBSURF", {"levels": 1}), ("SOLIDIFY", {}), ("MIRROR", {"use_axis": (False, False, True)})]
 )
 def test_shape_key_before_and_other_vertices_after(
-    tube: bpy.types.Object, armature: bpy.types.Object, kind: str, settings: dict[str, object]
+    tube: MeshObject, armature: ArmatureObject, kind: str, settings: dict[str, Any]
 ) -> None:
     key = add_shape_key(tube)
     rigs.bind(tube, armature)
@@ -172,7 +176,7 @@ def test_shape_key_before_and_other_vertices_after(
     assert error(rigs.evaluated(tube), with_after) == 0.0
 
 
-def test_weights_changed(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+def test_weights_changed(tube: MeshObject, armature: ArmatureObject) -> None:
     rigs.bind(tube, armature)
     rigs.turn(armature)
     assert_right(tube, armature)
@@ -182,14 +186,14 @@ def test_weights_changed(tube: bpy.types.Object, armature: bpy.types.Object) -> 
     assert_right(tube, armature)
 
 
-def test_group_renamed(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+def test_group_renamed(tube: MeshObject, armature: ArmatureObject) -> None:
     rigs.bind(tube, armature)
     rigs.turn(armature)
     tube.vertex_groups["B1"].name = "Other"
     assert_right(tube, armature)
 
 
-def test_bone_renamed(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+def test_bone_renamed(tube: MeshObject, armature: ArmatureObject) -> None:
     rigs.bind(tube, armature)
     rigs.turn(armature)
     before = rigs.evaluated(tube)
@@ -199,14 +203,14 @@ def test_bone_renamed(tube: bpy.types.Object, armature: bpy.types.Object) -> Non
     assert error(rigs.evaluated(tube), before) == 0.0
 
 
-def test_bone_that_does_not_deform(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+def test_bone_that_does_not_deform(tube: MeshObject, armature: ArmatureObject) -> None:
     rigs.bind(tube, armature)
     rigs.turn(armature)
     armature.data.bones["B1"].use_deform = False
     assert_right(tube, armature)
 
 
-def test_limit(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+def test_limit(tube: MeshObject, armature: ArmatureObject) -> None:
     rigs.bind(tube, armature)
     rigs.turn(armature)
     all_of_them = rigs.evaluated(tube)
@@ -216,7 +220,7 @@ def test_limit(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
     assert error(found, all_of_them) > 1e-3
 
 
-def test_amount(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+def test_amount(tube: MeshObject, armature: ArmatureObject) -> None:
     rigs.bind(tube, armature)
     rigs.turn(armature)
     group = tube.vertex_groups.new(name="Amount")
@@ -234,7 +238,7 @@ def test_amount(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
             assert error(rigs.evaluated(tube), share * ours + (1.0 - share) * other) < TOLERANCE
 
 
-def test_unweighted_vertices_stay(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+def test_unweighted_vertices_stay(tube: MeshObject, armature: ArmatureObject) -> None:
     for group in tube.vertex_groups:
         group.remove(list(range(50)))
     rigs.bind(tube, armature)
@@ -244,7 +248,7 @@ def test_unweighted_vertices_stay(tube: bpy.types.Object, armature: bpy.types.Ob
     assert np.abs(rigs.evaluated(tube)[:50] - rigs.positions(tube.data)[:50]).max() < TOLERANCE
 
 
-def test_bendy_bones(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+def test_bendy_bones(tube: MeshObject, armature: ArmatureObject) -> None:
     armature.data.bones["B1"].bbone_segments = 5
     armature.data.bones["B2"].bbone_segments = 3
     armature.data.display_type = "BBONE"
@@ -264,7 +268,7 @@ def test_bendy_bones(tube: bpy.types.Object, armature: bpy.types.Object) -> None
     assert error(rigs.evaluated(tube), rigs.evaluated(twin)) < TOLERANCE
 
 
-def test_edit_mode(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+def test_edit_mode(tube: MeshObject, armature: ArmatureObject) -> None:
     rigs.bind(tube, armature)
     rigs.turn(armature)
     assert_right(tube, armature)
@@ -272,19 +276,20 @@ def test_edit_mode(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
     bpy.ops.object.mode_set(mode="EDIT")
     bpy.ops.mesh.select_all(action="SELECT")
     rigs.turn(armature, seed=5)
-    bpy.context.view_layer.update()
-    bpy.ops.mesh.extrude_region_move(TRANSFORM_OT_translate={"value": (0.1, 0.0, 0.0)})
-    bpy.context.view_layer.update()
+    current_layer().update()
+    extrude: Any = bpy.ops.mesh.extrude_region_move
+    extrude(TRANSFORM_OT_translate={"value": (0.1, 0.0, 0.0)})
+    current_layer().update()
     bpy.ops.object.mode_set(mode="OBJECT")
     assert_right(tube, armature)
 
 
-def test_edit_mode_of_the_armature(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+def test_edit_mode_of_the_armature(tube: MeshObject, armature: ArmatureObject) -> None:
     rigs.bind(tube, armature)
     rigs.turn(armature)
     rigs.select([armature])
     bpy.ops.object.mode_set(mode="EDIT")
-    bpy.context.view_layer.update()
+    current_layer().update()
     armature.data.edit_bones["B2"].tail.x += 0.3
     bone = armature.data.edit_bones.new("Extra")
     bone.tail = (0.0, 0.0, -1.0)
@@ -292,7 +297,7 @@ def test_edit_mode_of_the_armature(tube: bpy.types.Object, armature: bpy.types.O
     assert_right(tube, armature)
 
 
-def test_weight_paint(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+def test_weight_paint(tube: MeshObject, armature: ArmatureObject) -> None:
     rigs.bind(tube, armature)
     rigs.turn(armature)
     assert_right(tube, armature)
@@ -300,18 +305,18 @@ def test_weight_paint(tube: bpy.types.Object, armature: bpy.types.Object) -> Non
     assert not modifier.show_viewport
     rigs.select([tube])
     bpy.ops.object.mode_set(mode="WEIGHT_PAINT")
-    bpy.context.view_layer.update()
+    current_layer().update()
     assert modifier.show_viewport
     tube.vertex_groups["B1"].add(list(range(200, 300)), 0.9, "REPLACE")
     tube.data.update()
     assert_right(tube, armature)
     bpy.ops.object.mode_set(mode="OBJECT")
-    bpy.context.view_layer.update()
+    current_layer().update()
     assert not modifier.show_viewport
     assert_right(tube, armature)
 
 
-def test_selecting_and_switching_mode_bind_nothing_anew(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+def test_selecting_and_switching_mode_bind_nothing_anew(tube: MeshObject, armature: ArmatureObject) -> None:
     rigs.bind(tube, armature)
     rigs.turn(armature)
     assert_right(tube, armature)
@@ -319,9 +324,9 @@ def test_selecting_and_switching_mode_bind_nothing_anew(tube: bpy.types.Object, 
     for mode in ("WEIGHT_PAINT", "OBJECT", "EDIT", "OBJECT"):
         rigs.select([tube])
         bpy.ops.object.mode_set(mode=mode)
-        bpy.context.view_layer.update()
+        current_layer().update()
     rigs.select([armature])
-    bpy.context.view_layer.update()
+    current_layer().update()
     rigs.turn(armature, seed=4)
     assert_right(tube, armature)
     assert addon.module("engine.live").state_of(tube).binding is binding

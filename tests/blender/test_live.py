@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import addon
 import bpy
 import numpy as np
 import pytest
 import rigs
 from expected import TOLERANCE, deformed, error
+from objects import ArmatureObject, Character, MeshObject, current_layer, current_scene
 
 
-def make_character(parent: bool = True) -> tuple[bpy.types.Object, bpy.types.Object]:
+def make_character(parent: bool = True) -> Character:
     """A bound tube with its armature as the parent."""
     armature = rigs.make_armature()
     tube = rigs.make_tube()
@@ -21,7 +24,7 @@ def make_character(parent: bool = True) -> tuple[bpy.types.Object, bpy.types.Obj
     return tube, armature
 
 
-def assert_right(tube: bpy.types.Object, armature: bpy.types.Object, method: str = "spherical") -> None:
+def assert_right(tube: MeshObject, armature: ArmatureObject, method: str = "spherical") -> None:
     wanted = deformed(tube, armature, method)
     assert error(rigs.evaluated(tube), wanted) < TOLERANCE
     rest = np.array([vertex.co for vertex in tube.data.vertices])
@@ -53,7 +56,7 @@ def test_like_the_armature_modifier(method: str, preserve_volume: bool) -> None:
 def test_frames() -> None:
     tube, armature = make_character()
     rigs.animate(armature)
-    scene = bpy.context.scene
+    scene = current_scene()
     for frame, subframe in (
         (2, 0.0),
         (3, 0.0),
@@ -97,7 +100,7 @@ def test_without_a_parent() -> None:
 
 
 @pytest.mark.parametrize("inherit", ["FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY"])
-def test_bones_with_scale(inherit: str) -> None:
+def test_bones_with_scale(inherit: Any) -> None:
     tube, armature = make_character()
     rigs.turn(armature)
     for bone in armature.data.bones:
@@ -115,21 +118,21 @@ def test_bones_with_scale(inherit: str) -> None:
 def test_selecting_deforms_nothing_again(monkeypatch: pytest.MonkeyPatch) -> None:
     _, armature = make_character()
     rigs.turn(armature)
-    bpy.context.view_layer.update()
+    current_layer().update()
     written = []
     monkeypatch.setattr(addon.module("engine.carriers"), "write", lambda *arguments: written.append(arguments))
     armature.select_set(not armature.select_get())
-    bpy.context.view_layer.update()
+    current_layer().update()
     assert not written
     rigs.turn(armature, seed=2)
-    bpy.context.view_layer.update()
+    current_layer().update()
     assert len(written) == 1
 
 
 def test_object_deleted_as_another_comes() -> None:
     tube, _ = make_character()
     other, armature = make_character()
-    scene = bpy.context.scene
+    scene = current_scene()
     registry = addon.module("engine.registry")
     assert set(registry.bound_objects()) == {tube, other}
     count = len(bpy.data.objects)

@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
-import bpy
+from typing import Any
+
+import addon
 import pytest
 import rigs
 from expected import TOLERANCE, deformed, error
+from objects import ArmatureObject, Character, MeshObject
 
 
 @pytest.fixture
-def character() -> tuple[bpy.types.Object, bpy.types.Object]:
+def character() -> Character:
     """A bound tube of triangles and quadrilaterals, and its posed armature."""
     armature, tube = rigs.make_armature(), rigs.make_tube()
     rigs.bind(tube, armature)
@@ -18,14 +21,14 @@ def character() -> tuple[bpy.types.Object, bpy.types.Object]:
     return tube, armature
 
 
-def assert_right(tube: bpy.types.Object, armature: bpy.types.Object, **options: object) -> None:
+def assert_right(tube: MeshObject, armature: ArmatureObject, **options: Any) -> None:
     assert error(rigs.evaluated(tube), deformed(tube, armature, **options)) < TOLERANCE
 
 
 @pytest.mark.parametrize(
     ("rotation", "center"), [("average", "joint_set"), ("qlerp", "weighted"), ("average", "weighted")]
 )
-def test_methods(character: tuple[bpy.types.Object, bpy.types.Object], rotation: str, center: str) -> None:
+def test_methods(character: Character, rotation: str, center: str) -> None:
     tube, armature = character
     usual = rigs.evaluated(tube)
     tube.sbs.rotation, tube.sbs.center = rotation.upper(), center.upper()
@@ -41,10 +44,10 @@ def test_methods(character: tuple[bpy.types.Object, bpy.types.Object], rotation:
 
 @pytest.mark.blender(since=(5, 1))
 @pytest.mark.parametrize(("name", "value"), [("rotation", "AVERAGE"), ("center", "WEIGHTED")])
-def test_nodes_refuse(character: tuple[bpy.types.Object, bpy.types.Object], name: str, value: str) -> None:
+def test_nodes_refuse(character: Character, name: str, value: str) -> None:
     tube, _armature = character
     setattr(tube.sbs, name, value)
     rigs.select([tube])
     with pytest.raises(RuntimeError, match="nodes know"):
-        bpy.ops.sbs.make_portable()
+        addon.ops.make_portable()
     assert tube.sbs.bound

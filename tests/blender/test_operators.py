@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import addon
 import bpy
@@ -13,15 +14,14 @@ import numpy as np
 import pytest
 import rigs
 from expected import TOLERANCE, deformed, error
+from objects import Character, active_object, armature_named, current_layer
 
 # Those that read the file alone.
 CHANGE_NOTHING = {"compare_with_linear", "export_capsules", "export_usd"}
 
-Character = tuple[bpy.types.Object, bpy.types.Object]
-
 
 def names() -> list[str]:
-    return dir(bpy.ops.sbs)
+    return dir(addon.ops)
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def character() -> Character:
 def test_words() -> None:
     assert len(names()) >= 15
     for name in names():
-        kind = getattr(bpy.ops.sbs, name).get_rna_type()
+        kind = getattr(addon.ops, name).get_rna_type()
         for text in (kind.description, *(item.description for item in own_properties(name))):
             assert re.match("[A-Z0-9]", text) and not text.endswith("."), f"{name}: {text!r}"
         for text in (kind.name, *(item.name for item in own_properties(name))):
@@ -55,7 +55,7 @@ def own_properties(name: str) -> list[bpy.types.Property]:
     mine = set(getattr(cls, "__annotations__", {}))
     if name == "export_usd":
         mine -= set(bpy.ops.wm.usd_export.get_rna_type().properties.keys())  # type: ignore[call-arg]
-    found = getattr(bpy.ops.sbs, name).get_rna_type().properties
+    found = getattr(addon.ops, name).get_rna_type().properties
     return [item for item in found if item.identifier in mine and not item.is_hidden]
 
 
@@ -67,58 +67,110 @@ def test_undo() -> None:
 
 def test_each_says_why_it_cannot_work() -> None:
     for name in names():
-        operator = getattr(bpy.ops.sbs, name)
-        if name == "demo":
+        operator = getattr(addon.ops, name)
+        if name in ("demo", "muscle_demo"):
             rigs.make_armature()
             bpy.ops.object.mode_set(mode="EDIT")
         assert not operator.poll(), name
         # Blender's own words, where an operator gives none, are "failed, context is incorrect".
         with pytest.raises(RuntimeError, match=r"poll\(\) (?!failed, context is incorrect)[A-Z]\w+ "):
             operator()
-        if name == "demo":
+        if name in ("demo", "muscle_demo"):
             bpy.ops.object.mode_set(mode="OBJECT")
-            bpy.data.objects.remove(bpy.context.object)
+            bpy.data.objects.remove(active_object())
+
+
+def mark_bones(_folder: Path) -> None:
+    rigs.select_bones(armature_named("Rig"), "B1")
+    addon.ops.mark_bones()
+
+
+def set_bone_amounts(_folder: Path) -> None:
+    rigs.select([armature_named("Rig")])
+    bpy.ops.object.mode_set(mode="POSE")
+    rigs.select_bones(armature_named("Rig"), "B1")
+    addon.ops.set_bone_amounts()
+
+
+def subdivide_near_bones(_folder: Path) -> None:
+    rigs.select_bones(armature_named("Rig"), "B1")
+    addon.ops.subdivide_near_bones()
+
+
+def transfer_weights(_folder: Path) -> None:
+    rigs.select([active_object(), rigs.make_tube(name="Other")])
+    addon.ops.transfer_weights()
+
+
+def drag_vertex(_folder: Path) -> None:
+    addon.ops.bind()
+    current_layer().update()
+    addon.ops.drag_vertex(vertex=200, offset=(0.1, 0.1, 0.1), radius=0.5)
+
+
+def add_muscle(_folder: Path) -> None:
+    armature = armature_named("Rig")
+    rigs.select([armature])
+    bpy.ops.object.mode_set(mode="POSE")
+    armature.data.bones.active = armature.data.bones["B2"]
+    rigs.select_bones(armature, "B1", "B2")
+    addon.ops.add_muscle()
+
+
+def remove_muscle(folder: Path) -> None:
+    add_muscle(folder)
+    addon.ops.remove_muscle()
+
+
+def add_via_point(folder: Path) -> None:
+    add_muscle(folder)
+    addon.ops.add_via_point()
+
+
+def select_muscle(folder: Path) -> None:
+    add_muscle(folder)
+    addon.ops.select_muscle(part="origin")
 
 
 DEEDS: dict[str, Callable[[Path], object]] = {
-    "bind": lambda _: bpy.ops.sbs.bind(),
-    "rebind": lambda _: (bpy.ops.sbs.bind(), bpy.ops.sbs.rebind()),
-    "unbind": lambda _: (bpy.ops.sbs.bind(), bpy.ops.sbs.unbind()),
-    "bake": lambda folder: (bpy.ops.sbs.bind(), bpy.ops.sbs.bake(directory=str(folder), **RANGE)),
-    "make_portable": lambda _: bpy.ops.sbs.make_portable(),
-    "make_live": lambda _: (bpy.ops.sbs.make_portable(), bpy.ops.sbs.make_live()),
-    "compare_with_linear": lambda _: (bpy.ops.sbs.bind(), bpy.ops.sbs.compare_with_linear()),
-    "demo": lambda _: bpy.ops.sbs.demo(),
-    "assign_from_capsules": lambda _: bpy.ops.sbs.assign_from_capsules(),
-    "fit_capsules": lambda _: bpy.ops.sbs.fit_capsules(),
-    "export_capsules": lambda folder: bpy.ops.sbs.export_capsules(filepath=str(folder / "capsules.json")),
-    "apply_as_shape_key": lambda _: (bpy.ops.sbs.bind(), bpy.ops.sbs.apply_as_shape_key()),
-    "export_usd": lambda folder: (bpy.ops.sbs.bind(), bpy.ops.sbs.export_usd(filepath=str(folder / "out.usdc"))),
+    "bind": lambda _: addon.ops.bind(),
+    "rebind": lambda _: (addon.ops.bind(), addon.ops.rebind()),
+    "unbind": lambda _: (addon.ops.bind(), addon.ops.unbind()),
+    "bake": lambda folder: (addon.ops.bind(), addon.ops.bake(directory=str(folder), **RANGE)),
+    "make_portable": lambda _: addon.ops.make_portable(),
+    "make_live": lambda _: (addon.ops.make_portable(), addon.ops.make_live()),
+    "compare_with_linear": lambda _: (addon.ops.bind(), addon.ops.compare_with_linear()),
+    "demo": lambda _: addon.ops.demo(),
+    "assign_from_capsules": lambda _: addon.ops.assign_from_capsules(),
+    "fit_capsules": lambda _: addon.ops.fit_capsules(),
+    "export_capsules": lambda folder: addon.ops.export_capsules(filepath=str(folder / "capsules.json")),
+    "apply_as_shape_key": lambda _: (addon.ops.bind(), addon.ops.apply_as_shape_key()),
+    "export_usd": lambda folder: (addon.ops.bind(), addon.ops.export_usd(filepath=str(folder / "out.usdc"))),
     "import_capsules": lambda folder: (
-        bpy.ops.sbs.export_capsules(filepath=str(folder / "capsules.json")),
-        bpy.ops.sbs.import_capsules(filepath=str(folder / "capsules.json")),
+        addon.ops.export_capsules(filepath=str(folder / "capsules.json")),
+        addon.ops.import_capsules(filepath=str(folder / "capsules.json")),
     ),
-    "smooth_weights": lambda _: bpy.ops.sbs.smooth_weights(),
-    "mirror_weights": lambda _: bpy.ops.sbs.mirror_weights(),
-    "check_weights": lambda _: bpy.ops.sbs.check_weights(),
-    "heat_weights": lambda _: bpy.ops.sbs.heat_weights(),
-    "automatic_weights": lambda _: bpy.ops.sbs.automatic_weights(),
-    "find_limbs": lambda _: (bpy.ops.sbs.bind(), bpy.ops.sbs.find_limbs()),
-    "share_settings": lambda _: (bpy.ops.sbs.bind(), bpy.ops.sbs.share_settings()),
-    "mark_bones": lambda _: (rigs.select_bones(bpy.data.objects["Rig"], "B1"), bpy.ops.sbs.mark_bones()),
-    "set_bone_amounts": lambda _: (
-        rigs.select([bpy.data.objects["Rig"]]),
-        bpy.ops.object.mode_set(mode="POSE"),
-        rigs.select_bones(bpy.data.objects["Rig"], "B1"),
-        bpy.ops.sbs.set_bone_amounts(),
-    ),
-    "subdivide_near_bones": lambda _: (
-        rigs.select_bones(bpy.data.objects["Rig"], "B1"),
-        bpy.ops.sbs.subdivide_near_bones(),
-    ),
-    "transfer_weights": lambda _: (with_another_mesh(), bpy.ops.sbs.transfer_weights()),
+    "smooth_weights": lambda _: addon.ops.smooth_weights(),
+    "mirror_weights": lambda _: addon.ops.mirror_weights(),
+    "check_weights": lambda _: addon.ops.check_weights(),
+    "heat_weights": lambda _: addon.ops.heat_weights(),
+    "automatic_weights": lambda _: addon.ops.automatic_weights(),
+    "find_limbs": lambda _: (addon.ops.bind(), addon.ops.find_limbs()),
+    "share_settings": lambda _: (addon.ops.bind(), addon.ops.share_settings()),
+    "mark_bones": mark_bones,
+    "set_bone_amounts": set_bone_amounts,
+    "subdivide_near_bones": subdivide_near_bones,
+    "transfer_weights": transfer_weights,
+    "drag_vertex": drag_vertex,
+    "muscle_demo": lambda _: addon.ops.muscle_demo(),
+    "fit_muscles": lambda _: (addon.ops.muscle_demo(), addon.ops.fit_muscles()),
+    "add_muscle": add_muscle,
+    "remove_muscle": remove_muscle,
+    "add_via_point": add_via_point,
+    "select_muscle": select_muscle,
+    "mirror_muscle": lambda _: (addon.ops.muscle_demo(), addon.ops.mirror_muscle()),
 }
-RANGE: dict[str, object] = {"use_scene_range": False, "frame_start": 1, "frame_end": 3}
+RANGE: dict[str, Any] = {"use_scene_range": False, "frame_start": 1, "frame_end": 3}
 # Nodes that read bones, and USD files that have some.
 SINCE = {"make_portable": (5, 1), "make_live": (5, 1), "export_usd": (4, 1)}
 NEED_NO_LIBRARY = {
@@ -133,10 +185,6 @@ NEED_NO_LIBRARY = {
     "transfer_weights",
     "unbind",
 }
-
-
-def with_another_mesh() -> None:
-    rigs.select([bpy.context.object, rigs.make_tube(name="Other")])
 
 
 def test_each_is_tried() -> None:
@@ -163,14 +211,14 @@ def test_without_the_library(character: Character, monkeypatch: pytest.MonkeyPat
     def fail() -> None:
         raise library.LibraryError("The wheel is missing")
 
-    bpy.ops.sbs.bind()
+    addon.ops.bind()
     monkeypatch.setattr(library, "load", fail)
     for name in sorted(set(names()) - NEED_NO_LIBRARY):
         if name == "make_portable" and bpy.app.version < (5, 1, 0):
             continue
         with pytest.raises(RuntimeError, match="The wheel is missing"):
-            getattr(bpy.ops.sbs, name)()
-    assert bpy.ops.sbs.unbind() == {"FINISHED"}
+            getattr(addon.ops, name)()
+    assert addon.ops.unbind() == {"FINISHED"}
 
 
 def in_use() -> list[str]:
@@ -184,9 +232,9 @@ def test_unbind_what_is_portable(character: Character) -> None:
     tube, armature = character
     before = in_use()
     tube.sbs.center = "JOINT_SET"
-    assert bpy.ops.sbs.make_portable() == {"FINISHED"}
+    assert addon.ops.make_portable() == {"FINISHED"}
     assert error(rigs.evaluated(tube), deformed(tube, armature)) < TOLERANCE
-    assert bpy.ops.sbs.unbind() == {"FINISHED"}
+    assert addon.ops.unbind() == {"FINISHED"}
     assert [modifier.type for modifier in tube.modifiers] == ["ARMATURE"]
     assert tube.modifiers[0].show_viewport and tube.modifiers[0].use_vertex_groups
     assert in_use() == before

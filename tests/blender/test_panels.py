@@ -5,13 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Literal
 
+import addon
 import bpy
+import muscled
 import pytest
 import rigs
+from objects import Family, current_layer
 
-ICONS = bpy.types.UILayout.bl_rna.functions["label"].parameters["icon"].enum_items
+LAYOUT: Any = bpy.types.UILayout.bl_rna
+ICONS = LAYOUT.functions["label"].parameters["icon"].enum_items
 
 #: About as many letters as stand in a line of the sidebar at its default width; a label has an icon, too.
 LETTERS = 30
@@ -29,7 +33,7 @@ class Layout:
     def __init__(self, drawn: list[str] | None = None) -> None:
         self.drawn = [] if drawn is None else drawn
 
-    def _inner(self, **options: object) -> Layout:
+    def _inner(self, **options: Any) -> Layout:
         assert options.keys() <= {"align", "heading"}
         return Layout(self.drawn)
 
@@ -43,7 +47,7 @@ class Layout:
         assert len(text) <= LETTERS - 7, text
         self.drawn.append(text)
 
-    def prop(self, data: Any, name: str, *, text: str | None = None, icon: str = "NONE", **options: object) -> None:
+    def prop(self, data: Any, name: str, *, text: str | None = None, icon: str = "NONE", **options: Any) -> None:
         assert options.keys() <= {"toggle", "emboss", "expand", "slider", "invert_checkbox"}
         assert icon in ICONS
         assert name in data.bl_rna.properties, (data, name)
@@ -57,7 +61,7 @@ class Layout:
         assert name in data.bl_rna.properties and collection in other.bl_rna.properties
         self.drawn.append(name)
 
-    def operator(self, name: str, *, text: str = "", icon: str = "NONE") -> SimpleNamespace:
+    def operator(self, name: str, *, text: str = "", icon: str = "NONE", depress: bool = False) -> SimpleNamespace:
         category, identifier = name.split(".")
         kind = getattr(getattr(bpy.ops, category), identifier).get_rna_type()
         assert icon in ICONS
@@ -88,7 +92,7 @@ class Options(SimpleNamespace):
     def __init__(self, kind: Any) -> None:
         object.__setattr__(self, "kind", kind)
 
-    def __setattr__(self, name: str, value: object) -> None:
+    def __setattr__(self, name: str, value: Any) -> None:
         known = self.kind.properties[name]
         assert known.type != "ENUM" or value in known.enum_items, (name, value)
 
@@ -113,12 +117,12 @@ def names() -> Iterator[str]:
 
 
 @pytest.fixture
-def character() -> tuple[bpy.types.Object, list[bpy.types.Object]]:
+def character() -> Family:
     armature = rigs.make_armature()
     tubes = [rigs.make_tube(rows=9, name=f"Part{number}") for number in range(3)]
     for tube in tubes:
         tube.modifiers.new("Armature", "ARMATURE").object = armature
-    bpy.context.view_layer.update()
+    current_layer().update()
     rigs.select(tubes[:1])
     return armature, tubes
 
@@ -127,7 +131,7 @@ def test_without_anything() -> None:
     assert not any(draw(name) for name in names() if name != "SBS_MT_parent")
 
 
-def test_unbound(character: tuple[bpy.types.Object, list[bpy.types.Object]]) -> None:
+def test_unbound(character: Family) -> None:
     armature, tubes = character
     assert draw("SBS_PT_sidebar") == ["Replace Armature", "Bind All 3 Meshes"]
     assert draw("SBS_PT_sidebar") == draw("SBS_PT_modifier")
@@ -145,32 +149,32 @@ def test_unbound(character: tuple[bpy.types.Object, list[bpy.types.Object]]) -> 
 
 
 @pytest.mark.parametrize("mode", ["OBJECT", "POSE"])
-def test_rig(character: tuple[bpy.types.Object, list[bpy.types.Object]], mode: str) -> None:
+def test_rig(character: Family, mode: Literal["OBJECT", "POSE"]) -> None:
     """All its meshes, one method for them, and whether weights are missing."""
     armature, tubes = character
     rigs.select(tubes[:2])
-    bpy.ops.sbs.bind()
+    addon.ops.bind()
     rigs.select([armature])
     bpy.ops.object.mode_set(mode=mode)
     drawn = draw("SBS_PT_sidebar")
     for text in ("Part0", "Part1", "Part2", "Bind All Meshes", "QUALITY", "SPEED", "GAME", "Rebind", "Unbind"):
         assert text in drawn
     assert draw("SBS_PT_sidebar_advanced") == ["method", "rotation", "center", "influence_limit"]
-    bpy.ops.sbs.bind(all_meshes=True)
+    addon.ops.bind(all_meshes=True)
     assert "Bind All Meshes" not in draw("SBS_PT_sidebar")
     tubes[1].sbs.method = "LINEAR"
     assert "Apply to All Meshes" in draw("SBS_PT_sidebar")
-    assert bpy.ops.sbs.share_settings() == {"FINISHED"}
+    assert addon.ops.share_settings() == {"FINISHED"}
     assert tubes[1].sbs.method == "SPHERICAL"
     assert "Apply to All Meshes" not in draw("SBS_PT_sidebar")
     tubes[1].vertex_groups.clear()
-    bpy.ops.sbs.rebind(all_meshes=True)
+    addon.ops.rebind(all_meshes=True)
     assert any(text.startswith("Without weights") for text in draw("SBS_PT_sidebar"))
     assert draw("SBS_MT_pie")
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
-def test_many_meshes(character: tuple[bpy.types.Object, list[bpy.types.Object]]) -> None:
+def test_many_meshes(character: Family) -> None:
     armature, _ = character
     for number in range(10):
         rigs.make_tube(rows=3, name=f"More{number}").modifiers.new("Armature", "ARMATURE").object = armature
@@ -179,14 +183,14 @@ def test_many_meshes(character: tuple[bpy.types.Object, list[bpy.types.Object]])
     assert "and 5 more" in drawn and len(drawn) == 10
 
 
-def test_mesh(character: tuple[bpy.types.Object, list[bpy.types.Object]]) -> None:
+def test_mesh(character: Family) -> None:
     armature, tubes = character
-    bpy.ops.sbs.bind()
+    addon.ops.bind()
     drawn = draw("SBS_PT_sidebar")
     assert drawn[:4] == ["armature", "QUALITY", "SPEED", "GAME"]
     assert {"Make Portable", "Bake...", "Rebind", "Unbind", "show_viewport", "show_render"} <= set(drawn)
     assert "scope" not in drawn, "the only mesh that is bound"
-    bpy.ops.sbs.bind(all_meshes=True)
+    addon.ops.bind(all_meshes=True)
     assert "scope" in draw("SBS_PT_sidebar") and "Apply to All Meshes" not in draw("SBS_PT_sidebar")
     tubes[0].sbs.preset = "GAME"
     assert "Apply to All Meshes" in draw("SBS_PT_sidebar")
@@ -195,24 +199,24 @@ def test_mesh(character: tuple[bpy.types.Object, list[bpy.types.Object]]) -> Non
     rigs.select(tubes[1:2])
     assert draw("SBS_PT_sidebar_advanced")[-3:] == ["blended_bones", "Mark Selected", "Unmark Selected"]
     tubes[1].sbs.armature = None
-    bpy.context.view_layer.update()
+    current_layer().update()
     assert "No armature" in draw("SBS_PT_sidebar")
 
 
-def test_weights_are_offered(character: tuple[bpy.types.Object, list[bpy.types.Object]]) -> None:
+def test_weights_are_offered(character: Family) -> None:
     tube = character[1][0]
     tube.vertex_groups.clear()
-    bpy.ops.sbs.bind()
+    addon.ops.bind()
     assert {"Heat Weights", "Capsule Weights"} <= set(draw("SBS_PT_sidebar"))
-    bpy.ops.sbs.automatic_weights()
+    addon.ops.automatic_weights()
     assert "Heat Weights" not in draw("SBS_PT_sidebar")
 
 
 @pytest.mark.parametrize("place", ["sidebar", "modifier"])
-def test_spread_twist(character: tuple[bpy.types.Object, list[bpy.types.Object]], place: str) -> None:
+def test_spread_twist(character: Family, place: str) -> None:
     armature, tubes = character
     panel = f"SBS_PT_{place}_twist"
-    bpy.ops.sbs.bind(all_meshes=True)
+    addon.ops.bind(all_meshes=True)
     tubes[0].sbs.scope = "RIG"
     assert draw(panel) == [], "what it is about is drawn when it is switched on"
     armature.sbs.spread_twist = True
@@ -238,15 +242,15 @@ def test_spread_twist(character: tuple[bpy.types.Object, list[bpy.types.Object]]
 
 
 @pytest.mark.blender(since=(5, 1))
-def test_portable(character: tuple[bpy.types.Object, list[bpy.types.Object]]) -> None:
+def test_portable(character: Family) -> None:
     armature = character[0]
-    bpy.ops.sbs.make_portable()
+    addon.ops.make_portable()
     assert {"Portable, moved by Rig", "Update", "Make Live"} <= set(draw("SBS_PT_sidebar"))
     rigs.select([armature])
     assert "Part0" in draw("SBS_PT_sidebar")
 
 
-def test_set_parent(character: tuple[bpy.types.Object, list[bpy.types.Object]]) -> None:
+def test_set_parent(character: Family) -> None:
     """Ours opens where it has something to add, with all that Blender's own has there."""
     armature, tubes = character
     assert not draw("SBS_MT_set_parent"), "no armature is active"
@@ -272,7 +276,7 @@ def test_set_parent(character: tuple[bpy.types.Object, list[bpy.types.Object]]) 
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
-def test_zones(character: tuple[bpy.types.Object, list[bpy.types.Object]]) -> None:
+def test_zones(character: Family) -> None:
     """Of a bone that no mesh blends, the panel says so in lines that fit."""
     armature, _tubes = character
     rigs.select([armature])
@@ -281,3 +285,68 @@ def test_zones(character: tuple[bpy.types.Object, list[bpy.types.Object]]) -> No
     drawn = draw("SBS_PT_zones")
     assert "No mesh blends it with its parent" in " ".join(drawn)
     assert drawn[:4] == ["show_zones", armature.data.bones[0].name, "bones_blending", "own_zone"]
+
+
+def test_muscles(character: Family) -> None:
+    armature, tubes = character
+    assert draw("SBS_PT_sidebar_muscles") == ["Fit Muscles", "Add Muscle"]
+    rigs.select([armature])
+    bpy.ops.object.mode_set(mode="POSE")
+    armature.data.bones.active = armature.data.bones["B2"]
+    rigs.select_bones(armature, "B1", "B2")
+    assert addon.ops.add_muscle() == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert "No bound mesh covers it" in " ".join(draw("SBS_PT_sidebar_muscles"))
+    rigs.select(tubes[:1])
+    addon.ops.bind()
+    current_layer().update()
+    drawn = draw("SBS_PT_sidebar_muscles")
+    assert drawn[:3] == ["use_muscles", "use", "name"] and "activation" in drawn
+    assert {"Volume kept: 100.0 %", "Radius: 100 % of rest", "Origin", "Insertion", "Belly"} <= set(drawn)
+    assert "radii" not in drawn and "Via" not in drawn and "Add Via Point" in drawn
+    muscles: list[Any] = list(armature.sbs.muscles)
+    (muscle,) = muscles
+    muscle.profile = "RADII"
+    assert "radii" in draw("SBS_PT_sidebar_muscles")
+    muscle.most_growth = 1.0
+    muscle.activation = 1.0
+    current_layer().update()
+    assert "It may not grow further" in " ".join(draw("SBS_PT_sidebar_muscles"))
+    # Of a belly and a handle the panel is that of their armature.
+    for part in (muscle.belly, muscle.origin):
+        rigs.select([part])
+        assert "activation" in draw("SBS_PT_sidebar_muscles")
+        assert not draw("SBS_PT_sidebar") and not draw("SBS_PT_modifier")
+    muscle.radius = 10.0
+    current_layer().update()
+    assert "radius is too large" in " ".join(draw("SBS_PT_sidebar_muscles"))
+    muscle.use = False
+    current_layer().update()
+    assert "Not in use" in draw("SBS_PT_sidebar_muscles")
+
+
+def test_deleted_muscles(character: Family) -> None:
+    """What was deleted as objects is not drawn, though undo may bring it back."""
+    armature, _tubes = character
+    for name in ("Flexor.L", "Extensor.L"):
+        muscled.add(armature, name)
+    current_layer().update()
+    rigs.select([muscled.muscle_of(armature, 1).insertion])
+    bpy.ops.object.delete()
+    rigs.select([armature])
+    current_layer().update()
+    drawn = draw("SBS_PT_sidebar_muscles")
+    assert drawn.count("name") == 2 and "Insertion" not in drawn and {"Origin", "Belly"} <= set(drawn)
+    rigs.select([muscled.muscle_of(armature, 1).belly])
+    bpy.ops.object.delete()
+    rigs.select([armature])
+    current_layer().update()
+    drawn = draw("SBS_PT_sidebar_muscles")
+    assert drawn.count("name") == 1 and "activation" not in drawn
+    armature.sbs.muscle_row = 0
+    assert "activation" in draw("SBS_PT_sidebar_muscles")
+    rigs.select([muscled.muscle_of(armature, 0).belly])
+    bpy.ops.object.delete()
+    rigs.select([armature])
+    current_layer().update()
+    assert draw("SBS_PT_sidebar_muscles") == ["Fit Muscles", "Add Muscle"]

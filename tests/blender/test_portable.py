@@ -8,6 +8,7 @@ import math
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import addon
 import bpy
@@ -17,6 +18,17 @@ import real_characters
 import rigs
 from expected import deformed, error, kept_centers
 from mathutils import Quaternion
+from objects import (
+    ArmatureObject,
+    Character,
+    MeshObject,
+    armature_named,
+    current_layer,
+    current_scene,
+    mesh_named,
+    mesh_object,
+    new_mesh,
+)
 
 # Nodes have single precision, of which 6e-8 is lost in every operation: what differs between joints by 1e-7 is
 # magnified by the distance of a center, where that is of a joint set ten sizes in the worst of the poses below. The
@@ -30,10 +42,11 @@ needs_bone_info = pytest.mark.blender(since=(5, 1))
 @pytest.fixture(params=["OPTIMIZED", "JOINT_SET"])
 def center(request: pytest.FixtureRequest) -> str:
     """What vertices turn about: centers that are given to nodes, or that nodes find."""
-    return request.param
+    chosen: str = request.param
+    return chosen
 
 
-def make_character(bones: int = 4, center: str = "OPTIMIZED") -> tuple[bpy.types.Object, bpy.types.Object]:
+def make_character(bones: int = 4, center: str = "OPTIMIZED") -> Character:
     armature = rigs.make_armature(bones)
     tube = rigs.make_tube(bones)
     tube.parent = armature
@@ -42,15 +55,15 @@ def make_character(bones: int = 4, center: str = "OPTIMIZED") -> tuple[bpy.types
     return tube, armature
 
 
-def make_portable(tube: bpy.types.Object) -> bpy.types.NodesModifier:
+def make_portable(tube: MeshObject) -> bpy.types.NodesModifier:
     rigs.select([tube])
-    assert bpy.ops.sbs.make_portable() == {"FINISHED"}
-    modifier = addon.module("engine.portable").find(tube)
+    assert addon.ops.make_portable() == {"FINISHED"}
+    modifier: bpy.types.NodesModifier | None = addon.module("engine.portable").find(tube)
     assert modifier is not None and not tube.sbs.bound
     return modifier
 
 
-def library_says(tube: bpy.types.Object, armature: bpy.types.Object, **options: object) -> np.ndarray:
+def library_says(tube: MeshObject, armature: ArmatureObject, **options: Any) -> np.ndarray:
     """The mesh as the library deforms it, about the centers that are kept for it, if there are such."""
     portable = addon.module("engine.portable").find(tube)
     centers = kept_centers(tube) if portable is None else given_centers(portable)
@@ -72,27 +85,27 @@ def given_centers(modifier: bpy.types.NodesModifier) -> np.ndarray | None:
     return found[is_influence][numbers].astype(np.float64)
 
 
-def assert_right(tube: bpy.types.Object, armature: bpy.types.Object) -> None:
+def assert_right(tube: MeshObject, armature: ArmatureObject) -> None:
     assert error(rigs.evaluated(tube), library_says(tube, armature)) < TOLERANCE
 
 
-def assert_passes(tube: bpy.types.Object) -> None:
+def assert_passes(tube: MeshObject) -> None:
     """The mesh comes through as it is."""
     np.testing.assert_array_equal(rigs.evaluated(tube), rigs.positions(tube.data))
 
 
-def warnings(tube: bpy.types.Object) -> list[str]:
+def warnings(tube: MeshObject) -> list[str]:
     """What the modifiers of an object warn of."""
-    bpy.context.view_layer.update()
-    modifier = addon.module("engine.portable").find(tube)
+    current_layer().update()
+    modifier: bpy.types.NodesModifier = addon.module("engine.portable").find(tube)
     return [warning.message for warning in modifier.node_warnings]
 
 
-def set_input(modifier: bpy.types.NodesModifier, name: str, value: object) -> None:
+def set_input(modifier: bpy.types.NodesModifier, name: str, value: Any) -> None:
     addon.module("engine.node_trees").set_input(modifier, name, value)
 
 
-def get_input(modifier: bpy.types.NodesModifier, name: str) -> object:
+def get_input(modifier: bpy.types.NodesModifier, name: str) -> Any:
     return addon.module("engine.node_trees").get_input(modifier, name)
 
 
@@ -106,7 +119,7 @@ def marked() -> list[str]:
 def test_old_blender() -> None:
     tube, _armature = make_character()
     rigs.select([tube])
-    assert not bpy.ops.sbs.make_portable.poll()
+    assert not addon.ops.make_portable.poll()
     with pytest.raises(ValueError, match=r"5\.1"):
         addon.module("engine.portable").make_portable(tube, bpy.context.evaluated_depsgraph_get())
     assert tube.sbs.bound
@@ -115,7 +128,7 @@ def test_old_blender() -> None:
 @pytest.mark.blender(before=(5, 1))
 def test_old_blender_binds_live_whatever_the_preferences_say() -> None:
     armature, tube = rigs.make_armature(), rigs.make_tube()
-    bpy.context.preferences.addons[addon.name()].preferences.engine = "PORTABLE"
+    addon.preferences().engine = "PORTABLE"
     rigs.bind(tube, armature)
     assert tube.sbs.bound
 
@@ -123,7 +136,7 @@ def test_old_blender_binds_live_whatever_the_preferences_say() -> None:
 @needs_bone_info
 def test_default_engine_of_the_preferences() -> None:
     armature, tube = rigs.make_armature(), rigs.make_tube()
-    bpy.context.preferences.addons[addon.name()].preferences.engine = "PORTABLE"
+    addon.preferences().engine = "PORTABLE"
     rigs.bind(tube, armature)
     assert addon.module("engine.portable").find(tube) is not None
     assert addon.module("engine.stack").find(tube) is None
@@ -195,11 +208,11 @@ def test_imported(center: str) -> None:
 
     addon_utils.enable("io_scene_gltf2")
     bpy.ops.import_scene.gltf(filepath=str(real_characters.DATA / "Fox.glb"))
-    mesh, armature = bpy.data.objects["fox"], bpy.data.objects["root"]
+    mesh, armature = mesh_named("fox"), armature_named("root")
     rigs.bind(mesh, armature, center)
     make_portable(mesh)
     for frame in (1, 9, 17, 25):
-        bpy.context.scene.frame_set(frame)
+        current_scene().frame_set(frame)
         assert_right(mesh, armature)
 
 
@@ -211,7 +224,7 @@ def test_transforms(center: str) -> None:
     assert_right(tube, armature)
     tube.parent = None
     tube.location, tube.rotation_euler, tube.scale = (1.0, -2.0, 0.5), (0.3, 0.2, 0.1), (1.0, 2.0, 0.5)
-    bpy.context.view_layer.update()
+    current_layer().update()
     assert_right(tube, armature)
 
 
@@ -354,7 +367,7 @@ def test_without_the_addon(tmp_path: Path, center: str) -> None:
     tube, armature = make_character(center=center)
     rigs.animate(armature)
     make_portable(tube)
-    scene = bpy.context.scene
+    scene = current_scene()
     wanted = []
     for frame in (1, 5, 13):
         scene.frame_set(frame)
@@ -412,7 +425,7 @@ def test_renamed_bone(center: str) -> None:
     tube, armature = make_character(center=center)
     make_portable(tube)
     armature.data.bones["B2"].name = "Elbow"
-    bpy.context.view_layer.update()
+    current_layer().update()
     assert_passes(tube)
     assert any("no bone" in message and '"B2"' in message for message in warnings(tube))
     assert "B2" in addon.module("engine.portable").problems(tube)[0]
@@ -440,7 +453,7 @@ def test_back_to_live() -> None:
     before = marked()
     make_portable(tube)
     rigs.select([tube])
-    assert bpy.ops.sbs.make_live() == {"FINISHED"}
+    assert addon.ops.make_live() == {"FINISHED"}
     assert tube.sbs.bound and tube.sbs.armature == armature
     assert_right(tube, armature)
     rigs.turn(armature, seed=4)
@@ -448,7 +461,7 @@ def test_back_to_live() -> None:
     # The one group that all characters share stays until the file is saved.
     bpy.data.orphans_purge(do_recursive=True)  # type: ignore[call-arg]
     assert marked() == before
-    assert bpy.ops.sbs.unbind() == {"FINISHED"}
+    assert addon.ops.unbind() == {"FINISHED"}
     assert [modifier.name for modifier in tube.modifiers] == []
 
 
@@ -459,9 +472,11 @@ def test_groups_of_earlier_versions() -> None:
     bones, shared, tree = (bpy.data.node_groups.new(name, "GeometryNodeTree") for name in ("Bones", "Motion", "Old"))
     tree["sbs_portable_group"] = True
     for bone in ("B0", "B1"):
-        bones.nodes.new("GeometryNodeBoneInfo").inputs["Bone Name"].default_value = bone
+        name: Any = bones.nodes.new("GeometryNodeBoneInfo").inputs["Bone Name"]
+        name.default_value = bone
     for inner in (bones, shared, shared):
-        tree.nodes.new("GeometryNodeGroup").node_tree = inner
+        nested: Any = tree.nodes.new("GeometryNodeGroup")
+        nested.node_tree = inner
     assert group.is_portable(tree)
     assert group.bones_of(tree) == ["B0", "B1"]
     other = tree.copy()
@@ -477,8 +492,8 @@ def test_duplicates_share_tables() -> None:
     make_portable(tube)
     rigs.select([tube])
     bpy.ops.object.duplicate()
-    copy = bpy.context.object
-    assert bpy.ops.sbs.make_live() == {"FINISHED"}
+    copy = mesh_object(bpy.context.object)
+    assert addon.ops.make_live() == {"FINISHED"}
     rigs.turn(armature, seed=6)
     assert_right(tube, armature)
     assert_right(copy, armature)
@@ -516,14 +531,14 @@ def test_what_nodes_cannot_do() -> None:
 def test_points_without_faces() -> None:
     """Nothing tells centers where there are no faces: those of bones do."""
     tube, armature = make_character()
-    points = bpy.data.meshes.new("Points")
+    points = new_mesh("Points")
     points.from_pydata(rigs.positions(tube.data).tolist(), [], [])
     tube.data = points
     tube.vertex_groups.new(name="B1").add(list(range(300)), 0.5, "REPLACE")
     tube.vertex_groups.new(name="B2").add(list(range(100, 656)), 0.7, "REPLACE")
     rigs.select([tube])
     with pytest.raises(RuntimeError, match=r"has no faces.*set Center to Bones"):
-        bpy.ops.sbs.make_portable()
+        addon.ops.make_portable()
     assert tube.sbs.bound
     tube.sbs.center = "JOINT_SET"
     make_portable(tube)
@@ -536,7 +551,8 @@ def test_given_centers_take_fewer_nodes() -> None:
 
     def nodes_of(center: str) -> int:
         tube, _armature = make_character(center=center)
-        return portable.make_portable(tube, bpy.context.evaluated_depsgraph_get()).nodes
+        count: int = portable.make_portable(tube, bpy.context.evaluated_depsgraph_get()).nodes
+        return count
 
     assert nodes_of("OPTIMIZED") < nodes_of("JOINT_SET")
 

@@ -18,7 +18,8 @@ def for_this_session() -> Iterator[None]:
     """As ``blender --addons`` and scripts of farms switch add-ons on."""
     addon.disable(wheels=False)
     addon.enable(wheels=False, default_set=False)
-    assert addon.name() not in bpy.context.preferences.addons
+    everything = bpy.context.preferences
+    assert everything is not None and addon.name() not in everything.addons
     yield
     addon.disable(wheels=False)
     addon.enable(wheels=False)
@@ -27,7 +28,7 @@ def for_this_session() -> Iterator[None]:
 def test_without_preferences(for_this_session: None) -> None:
     armature, tube = rigs.make_armature(), rigs.make_tube()
     rigs.select([tube, armature])
-    assert bpy.ops.sbs.bind() == {"FINISHED"}
+    assert addon.ops.bind() == {"FINISHED"}
     assert tube.sbs.center == "OPTIMIZED" and tube.sbs.spread_twist
     tube.sbs.center = "JOINT_SET"
     tube.sbs.spread_twist = False

@@ -13,21 +13,20 @@ import real_characters
 import rigs
 from expected import error
 from mathutils import Euler, Quaternion, Vector
+from objects import ArmatureObject, MeshObject, armature_object, current_layer, current_scene, mesh_object
 from preserve_volume import farthest_turn, preserved
 
 # Both compute in single precision; Blender's splitting of scaled bones loses a few roundings more.
 TOLERANCE = 1e-6
 SINGLE = 1e-5
 
-Item = bpy.types.Object
 
-
-def make_rig(seed: int, bones: int = 7) -> tuple[Item, Item, np.random.Generator]:
+def make_rig(seed: int, bones: int = 7) -> tuple[MeshObject, ArmatureObject, np.random.Generator]:
     """A tree of bones in any directions, and points that up to five of them move, in any order of their groups."""
     random = np.random.default_rng(seed)
     data = bpy.data.armatures.new("Rig")
-    armature = bpy.data.objects.new("Rig", data)
-    bpy.context.scene.collection.objects.link(armature)
+    armature = armature_object(bpy.data.objects.new("Rig", data))
+    current_scene().collection.objects.link(armature)
     rigs.select([armature])
     bpy.ops.object.mode_set(mode="EDIT")
     made: list[bpy.types.EditBone] = []
@@ -42,8 +41,8 @@ def make_rig(seed: int, bones: int = 7) -> tuple[Item, Item, np.random.Generator
     points = random.uniform(-1, 1, (150, 3))
     mesh = bpy.data.meshes.new("Points")
     mesh.from_pydata(points.tolist(), [], [])
-    item = bpy.data.objects.new("Points", mesh)
-    bpy.context.scene.collection.objects.link(item)
+    item = mesh_object(bpy.data.objects.new("Points", mesh))
+    current_scene().collection.objects.link(item)
     groups = [item.vertex_groups.new(name=bone.name) for bone in data.bones]
     for vertex in range(len(points)):
         for bone in random.permutation(bones)[: random.integers(1, 6)]:
@@ -51,7 +50,7 @@ def make_rig(seed: int, bones: int = 7) -> tuple[Item, Item, np.random.Generator
     return item, armature, random
 
 
-def turn(armature: Item, random: np.random.Generator, most: float) -> None:
+def turn(armature: ArmatureObject, random: np.random.Generator, most: float) -> None:
     """Every bone about any axis by up to `most` radians."""
     for bone in armature.pose.bones:
         bone.rotation_mode = "QUATERNION"
@@ -60,7 +59,7 @@ def turn(armature: Item, random: np.random.Generator, most: float) -> None:
 
 
 def scale(
-    armature: Item,
+    armature: ArmatureObject,
     random: np.random.Generator,
     inherit: Literal["FULL", "ALIGNED", "AVERAGE", "NONE"],
     mirror: bool = False,
@@ -73,7 +72,18 @@ def scale(
             bone.scale[0] *= -1.0
 
 
-def shown(item: Item, armature: Item, preserve_volume: bool) -> np.ndarray:
+def turn_and_scale(
+    armature: ArmatureObject,
+    random: np.random.Generator,
+    most: float,
+    inherit: Literal["FULL", "ALIGNED", "AVERAGE", "NONE"],
+    mirror: bool = False,
+) -> None:
+    turn(armature, random, most)
+    scale(armature, random, inherit, mirror)
+
+
+def shown(item: MeshObject, armature: ArmatureObject, preserve_volume: bool) -> np.ndarray:
     """What the Armature modifier shows with Preserve Volume, or ours as Dual Quaternion."""
     if not preserve_volume:
         item.sbs.method = "DUAL_QUATERNION"
@@ -90,14 +100,14 @@ def shown(item: Item, armature: Item, preserve_volume: bool) -> np.ndarray:
 # Blender 3.4 blends what bones scale by apart from how they move.
 PIVOTED = pytest.mark.blender(since=(4, 5))
 
-POSES: dict[str, Callable[[Item, np.random.Generator], object]] = {
+POSES: dict[str, Callable[[ArmatureObject, np.random.Generator], object]] = {
     "turned a little": lambda armature, random: turn(armature, random, 0.25),
     "turned": lambda armature, random: turn(armature, random, 0.8),
     "turned anyhow": lambda armature, random: turn(armature, random, 3.1),
-    "scaled": lambda armature, random: (turn(armature, random, 0.25), scale(armature, random, "NONE")),
-    "scaled, turned anyhow": lambda armature, random: (turn(armature, random, 3.1), scale(armature, random, "NONE")),
-    "sheared": lambda armature, random: (turn(armature, random, 0.25), scale(armature, random, "FULL")),
-    "mirrored": lambda armature, random: (turn(armature, random, 0.25), scale(armature, random, "NONE", mirror=True)),
+    "scaled": lambda armature, random: turn_and_scale(armature, random, 0.25, "NONE"),
+    "scaled, turned anyhow": lambda armature, random: turn_and_scale(armature, random, 3.1, "NONE"),
+    "sheared": lambda armature, random: turn_and_scale(armature, random, 0.25, "FULL"),
+    "mirrored": lambda armature, random: turn_and_scale(armature, random, 0.25, "NONE", mirror=True),
 }
 
 
@@ -109,7 +119,7 @@ def test_what_either_does(pose: str, seed: int) -> None:
     """Signs and shear are all that the two differ by: one formula gives either, by whose choices it makes."""
     item, armature, random = make_rig(seed)
     POSES[pose](armature, random)
-    bpy.context.view_layer.update()
+    current_layer().update()
     assert error(shown(item, armature, preserve_volume=True), preserved(item, armature)) < SINGLE
     ours = shown(item, armature, preserve_volume=False)
     if pose == "mirrored":
@@ -124,7 +134,7 @@ def test_the_same_within_90_degrees(pose: str, seed: int) -> None:
     """Also of bones that are scaled: stretches leave every vertex where its bones take it."""
     item, armature, random = make_rig(seed)
     POSES[pose](armature, random)
-    bpy.context.view_layer.update()
+    current_layer().update()
     assert farthest_turn(item, armature) < 90
     theirs, ours = (shown(item, armature, preserve_volume) for preserve_volume in (True, False))
     assert error(ours, theirs) < TOLERANCE
@@ -142,14 +152,14 @@ def test_scaled_bones_wherever_the_origin_is(location: tuple[float, float, float
         bone.inherit_scale = "NONE"
     rigs.select([armature])
     bpy.ops.object.mode_set(mode="EDIT")
-    for bone in armature.data.edit_bones:
-        if bone.parent is None or not bone.use_connect:
-            bone.head = [a + b for a, b in zip(bone.head, location, strict=True)]
-        bone.tail = [a + b for a, b in zip(bone.tail, location, strict=True)]
+    for edited in armature.data.edit_bones:
+        if edited.parent is None or not edited.use_connect:
+            edited.head = edited.head + Vector(location)
+        edited.tail = edited.tail + Vector(location)
     bpy.ops.object.mode_set(mode="OBJECT")
     moved = rigs.positions(tube.data) + location
     tube.data.vertices.foreach_set("co", moved.ravel())
-    bpy.context.view_layer.update()
+    current_layer().update()
     theirs, ours = (shown(tube, armature, preserve_volume) for preserve_volume in (True, False))
     assert error(ours, theirs) < SINGLE
 
@@ -161,7 +171,7 @@ def test_two_bones_a_vertex_are_the_same_at_any_angle() -> None:
         for _, group in groups[:-2]:
             item.vertex_groups[group].remove([vertex.index])
     turn(armature, random, 3.1)
-    bpy.context.view_layer.update()
+    current_layer().update()
     theirs, ours = (shown(item, armature, preserve_volume) for preserve_volume in (True, False))
     assert error(ours, theirs) < SINGLE
 
@@ -173,7 +183,7 @@ def test_real_characters(name: str) -> None:
     item, armature = character.mesh, character.armature
     random = np.random.default_rng(1)
     character.pose(len(character.motions) // 2)
-    bpy.context.view_layer.update()
+    current_layer().update()
     theirs = shown(item, armature, preserve_volume=True)
     assert error(theirs, preserved(item, armature)) < SINGLE
     within = farthest_turn(item, armature) < 90
@@ -182,7 +192,7 @@ def test_real_characters(name: str) -> None:
     if within:
         assert error(ours, theirs) < SINGLE
     for bone in armature.pose.bones:
-        bone.matrix_basis = Euler(random.uniform(-0.8, 0.8, 3)).to_matrix().to_4x4()
-    bpy.context.view_layer.update()
+        bone.matrix_basis = Euler(random.uniform(-0.8, 0.8, 3).tolist()).to_matrix().to_4x4()
+    current_layer().update()
     assert error(rigs.evaluated(item), preserved(item, armature, signs="heaviest", turns="nearest")) < SINGLE
     bpy.data.objects.remove(item)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain as joined
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import addon
 import bpy
@@ -22,6 +22,16 @@ import rigs
 from bpy.app.handlers import persistent
 from expected import TOLERANCE, bones_blended, deformed, error
 from numpy.typing import NDArray
+from objects import (
+    ArmatureObject,
+    MeshObject,
+    PoseBone,
+    armature_object,
+    current_layer,
+    current_scene,
+    mesh_object,
+    mesh_objects,
+)
 
 # Whatever the version of Blender, the same handlers do the work: one is tried at length, all with numbers of their own.
 VERSION = bpy.app.version[:2]
@@ -33,7 +43,15 @@ MOST_CHARACTERS = 5
 HANDLERS = [name for name in dir(bpy.app.handlers) if name.endswith(("_pre", "_post", "_complete", "_cancel"))]
 
 
-def shape(item: bpy.types.Object) -> NDArray[np.float64]:
+_Item = TypeVar("_Item")
+
+
+def rig_of(item: MeshObject) -> ArmatureObject:
+    """The armature that a mesh is bound to."""
+    return armature_object(item.sbs.armature)
+
+
+def shape(item: MeshObject) -> NDArray[np.float64]:
     """The vertices of a mesh by its shape keys, (V, 3)."""
     keys = item.data.shape_keys
     if keys is None:
@@ -42,7 +60,8 @@ def shape(item: bpy.types.Object) -> NDArray[np.float64]:
     for row, key in zip(points, keys.key_blocks, strict=True):
         key.data.foreach_get("co", row)
     basis, wide = points.astype(np.float64)
-    return (basis + keys.key_blocks["Wide"].value * (wide - basis)).reshape(-1, 3)
+    mixed: NDArray[np.float64] = basis + keys.key_blocks["Wide"].value * (wide - basis)
+    return mixed.reshape(-1, 3)
 
 
 @persistent  # type: ignore[untyped-decorator]  # the stubs have no type for it
@@ -52,10 +71,10 @@ def edit_in_each_frame(scene: bpy.types.Scene, *_arguments: object) -> None:
         if item.type == "MESH" and item.vertex_groups:
             item.vertex_groups[0].add([3, 30], 0.5 + 0.4 * np.sin(scene.frame_current), "REPLACE")
         elif item.type == "ARMATURE":
-            item.pose.bones[1].location.x = 0.01 * scene.frame_current
+            armature_object(item).pose.bones[1].location.x = 0.01 * scene.frame_current
 
 
-def chain(item: bpy.types.Object, sbs: Any, bones: Sequence[bpy.types.PoseBone]) -> Any:
+def chain(item: MeshObject, sbs: Any, bones: Sequence[PoseBone]) -> Any:
     """The `sbs.Twist` of the ticked ones in a chain of bones, each of which ends where the next one begins."""
     ticked = [number for number, bone in enumerate(bones) if bone.sbs_twist]
     ends = [bone.bone.head_local for bone in bones[1:]] + [bones[-1].bone.tail_local]
@@ -120,30 +139,30 @@ class Session:
             bpy.ops.ed.undo_push(message=deed.__name__)
         return f"{deed.__name__}, {evaluate.__name__}"
 
-    def meshes(self) -> list[bpy.types.Object]:
-        return [item for item in bpy.context.scene.objects if item.type == "MESH" and item.sbs.armature is not None]
+    def meshes(self) -> list[MeshObject]:
+        return [item for item in mesh_objects(current_scene().objects) if item.sbs.armature is not None]
 
-    def any_mesh(self) -> bpy.types.Object:
+    def any_mesh(self) -> MeshObject:
         return self.any_of(self.meshes())
 
-    def any_of(self, items: list[Any]) -> Any:
-        return items[self.random.integers(len(items))]
+    def any_of(self, items: Sequence[_Item]) -> _Item:
+        return items[int(self.random.integers(len(items)))]
 
     def change_frame(self) -> None:
-        bpy.context.scene.frame_set(int(self.random.integers(1, 30)), subframe=float(self.random.choice([0.0, 0.5])))
+        current_scene().frame_set(int(self.random.integers(1, 30)), subframe=float(self.random.choice([0.0, 0.5])))
 
     def update(self) -> None:
-        bpy.context.view_layer.update()
+        current_layer().update()
 
     def wait(self) -> None:
         """Leave what was edited as it is."""
 
     def next_frame(self) -> None:
-        scene = bpy.context.scene
+        scene = current_scene()
         scene.frame_set(scene.frame_current + 1)
 
     def animate(self) -> None:
-        rigs.animate(self.any_mesh().sbs.armature)
+        rigs.animate(rig_of(self.any_mesh()))
 
     def move_vertices(self) -> None:
         item = self.any_mesh()
@@ -165,16 +184,16 @@ class Session:
 
     def change_bone(self) -> None:
         # One is left that deforms.
-        bone = self.any_of(list(self.any_mesh().sbs.armature.data.bones)[1:])
+        bone = self.any_of(list(rig_of(self.any_mesh()).data.bones)[1:])
         bone.use_deform = not bone.use_deform
 
     def simulate(self) -> None:
         """Have poses be known before a frame is evaluated, or no more."""
-        sheet: bpy.types.Object | None = bpy.data.objects.get("Sheet")
+        sheet: MeshObject | None = bpy.data.objects.get("Sheet")
         if sheet is None:
-            sheet = bpy.data.objects.new("Sheet", bpy.data.meshes.new("Sheet"))
+            sheet = mesh_object(bpy.data.objects.new("Sheet", bpy.data.meshes.new("Sheet")))
             sheet.data.from_pydata([(9, 0, 0), (10, 0, 0), (10, 1, 0), (9, 1, 0)], [], [(0, 1, 2, 3)])
-            bpy.context.scene.collection.objects.link(sheet)
+            current_scene().collection.objects.link(sheet)
             sheet.modifiers.new("Cloth", "CLOTH")
         else:
             bpy.data.objects.remove(sheet)
@@ -189,17 +208,17 @@ class Session:
 
     def switch_addon(self) -> None:
         addon.disable(wheels=False)
-        bpy.context.scene.frame_set(int(self.random.integers(1, 30)))
+        current_scene().frame_set(int(self.random.integers(1, 30)))
         addon.enable(wheels=False)
 
     def pose(self) -> None:
-        armature = self.any_mesh().sbs.armature
+        armature = rig_of(self.any_mesh())
         armature.animation_data_clear()
         rigs.turn(armature, seed=int(self.random.integers(1000)))
 
     def move(self) -> None:
-        item = self.any_mesh()
-        item = self.any_of([item, item.sbs.armature])
+        mesh = self.any_mesh()
+        item = self.any_of([mesh, rig_of(mesh)])
         item.location = self.random.normal(size=3).tolist()
         item.rotation_euler = self.random.normal(size=3).tolist()
         item.scale = self.random.uniform(0.5, 2.0, 3).tolist()
@@ -207,14 +226,15 @@ class Session:
     def rename(self) -> None:
         item = self.any_mesh()
         number = self.random.integers(100)
-        armature = item.sbs.armature
-        target = self.any_of([item, item.data, armature, armature.data, self.any_of(list(armature.data.bones))])
+        armature = rig_of(item)
+        bone = self.any_of(list(armature.data.bones))
+        target: Any = self.any_of([item, item.data, armature, armature.data, bone])
         target.name = f"Name {number}"
 
     def duplicate(self) -> None:
         if len(self.meshes()) < MOST_CHARACTERS:
             item = self.any_mesh()
-            rigs.select([item, item.sbs.armature] if self.random.random() < 0.7 else [item])
+            rigs.select([item, rig_of(item)] if self.random.random() < 0.7 else [item])
             bpy.ops.object.duplicate(linked=bool(self.random.random() < 0.4))
 
     def delete(self) -> None:
@@ -245,18 +265,18 @@ class Session:
         item.sbs.method = self.any_of(["SPHERICAL", "LINEAR", "DUAL_QUATERNION", "BONES_BLENDING"])
         modifier = next(modifier for modifier in item.modifiers if modifier.type == "NODES")
         modifier.show_viewport = not modifier.show_viewport
-        bpy.context.view_layer.update()
+        current_layer().update()
         modifier.show_viewport = True
-        armature = item.sbs.armature
+        armature = rig_of(item)
         armature.hide_viewport = not armature.hide_viewport
-        bpy.context.view_layer.update()
+        current_layer().update()
 
     def spread(self) -> None:
         item = self.any_mesh()
         item.sbs.spread_twist = self.random.random() < 0.7
         item.sbs.twist_profile = self.any_of(["LINEAR", "SMOOTH"])
         item.sbs.twist_across = float(self.any_of([0.5, 0.75, 1.0]))
-        bone = self.any_of(list(item.sbs.armature.pose.bones))
+        bone = self.any_of(list(rig_of(item).pose.bones))
         bone.sbs_twist = not bone.sbs_twist
 
     def paint(self) -> None:
@@ -269,8 +289,8 @@ class Session:
     def bind_again(self) -> None:
         item = self.any_mesh()
         rigs.select([item])
-        armature = item.sbs.armature
-        bpy.ops.sbs.unbind()
+        armature = rig_of(item)
+        addon.ops.unbind()
         rigs.bind(item, armature)
 
     def reload(self) -> None:
@@ -279,7 +299,7 @@ class Session:
         bpy.ops.ed.undo_push(message="Reload")
 
     def delete_carrier(self) -> None:
-        carriers = [item for item in bpy.data.objects if "sbs_carrier" in item]
+        carriers = [item for item in bpy.data.objects if item.get("sbs_carrier") is not None]
         bpy.data.objects.remove(self.any_of(carriers))
 
     def check(self) -> None:
@@ -289,10 +309,10 @@ class Session:
             self.compare()
 
     def compare(self) -> None:
-        bpy.context.view_layer.update()
+        current_layer().update()
         meshes = self.meshes()
         for item in meshes:
-            armature, method, rest = item.sbs.armature, item.sbs.method, shape(item)
+            armature, method, rest = rig_of(item), item.sbs.method, shape(item)
             if method == "BONES_BLENDING":
                 wanted = bones_blended(item, armature, rest=rest)
             elif item.sbs.spread_twist:
@@ -307,9 +327,9 @@ class Session:
         called = joined.from_iterable(getattr(bpy.app.handlers, name) for name in HANDLERS)
         ours = [handler for handler in called if handler.__module__.startswith(addon.name())]
         assert sorted(handler.__name__ for handler in ours) == sorted(handler.__name__ for handler in self.handlers)
-        assert len([item for item in bpy.data.objects if "sbs_carrier" in item]) == len(meshes)
-        rigs_hidden = {item.sbs.armature for item in meshes if item.sbs.armature.hide_viewport}
-        assert len([item for item in bpy.data.objects if "sbs_pose_probe" in item]) <= len(rigs_hidden)
+        assert len([item for item in bpy.data.objects if item.get("sbs_carrier") is not None]) == len(meshes)
+        rigs_hidden = {rig_of(item) for item in meshes if rig_of(item).hide_viewport}
+        assert len([item for item in bpy.data.objects if item.get("sbs_pose_probe") is not None]) <= len(rigs_hidden)
 
 
 def test_random_operations(pytestconfig: pytest.Config, tmp_path: Path) -> None:
@@ -332,10 +352,10 @@ def test_random_operations(pytestconfig: pytest.Config, tmp_path: Path) -> None:
     finally:
         if edit_in_each_frame in bpy.app.handlers.frame_change_post:
             bpy.app.handlers.frame_change_post.remove(edit_in_each_frame)
-    for item in list(bpy.context.scene.objects):
+    for item in list(current_scene().objects):
         if item.type == "MESH":
             bpy.data.objects.remove(item)
-    bpy.context.view_layer.update()
+    current_layer().update()
     bpy.ops.wm.save_as_mainfile(filepath=session.path)
     left = [item.name for item in bpy.data.objects if item.type == "MESH"]
     assert not left

@@ -7,14 +7,15 @@ import addon
 import bpy
 import pytest
 import rigs
+from objects import MeshObject, mesh_object
 
 
 @pytest.fixture
-def tube() -> bpy.types.Object:
+def tube() -> MeshObject:
     return rigs.make_tube(bones=7, rows=80)
 
 
-def assert_same(item: bpy.types.Object) -> None:
+def assert_same(item: MeshObject) -> None:
     slow = addon.module("engine.reading").vertex_weights_one_by_one(item.data)
     fast = addon.module("engine.deform_vertices").read(item)
     assert fast is not None, "memory is not as expected"
@@ -22,25 +23,25 @@ def assert_same(item: bpy.types.Object) -> None:
     assert slow.groups.shape == slow.weights.shape
 
 
-def test_memory(tube: bpy.types.Object) -> None:
+def test_memory(tube: MeshObject) -> None:
     assert_same(tube)
     for _ in range(3):
         tube.vertex_groups[2].add(list(range(300)), 0.123, "REPLACE")
         assert_same(tube)
 
 
-def test_memory_with_vertices_without_weights(tube: bpy.types.Object) -> None:
+def test_memory_with_vertices_without_weights(tube: MeshObject) -> None:
     for group in tube.vertex_groups:
         group.remove(list(range(0, len(tube.data.vertices), 3)))
     assert_same(tube)
 
 
-def test_memory_of_evaluated_mesh(tube: bpy.types.Object) -> None:
+def test_memory_of_evaluated_mesh(tube: MeshObject) -> None:
     tube.modifiers.new("Subdivision", "SUBSURF")
     assert_same(tube.evaluated_get(bpy.context.evaluated_depsgraph_get()))
 
 
-def test_memory_with_other_layers(tube: bpy.types.Object) -> None:
+def test_memory_with_other_layers(tube: MeshObject) -> None:
     mesh = tube.data
     for number in range(20):
         mesh.attributes.new(f"Layer {number}", "FLOAT_VECTOR", "POINT")
@@ -52,7 +53,7 @@ def test_memory_with_other_layers(tube: bpy.types.Object) -> None:
 
 def test_no_weights_at_all() -> None:
     mesh = bpy.data.meshes.new("Empty")
-    item = bpy.data.objects.new("Empty", mesh)
+    item = mesh_object(bpy.data.objects.new("Empty", mesh))
     reading = addon.module("engine.reading")
     assert len(reading.vertex_weights(item).groups) == 0
     mesh.vertices.add(5)
@@ -61,7 +62,7 @@ def test_no_weights_at_all() -> None:
     assert weights.weights.tolist() == [[0.0]] * 5
 
 
-def test_one_by_one(tube: bpy.types.Object) -> None:
+def test_one_by_one(tube: MeshObject) -> None:
     weights = addon.module("engine.reading").vertex_weights_one_by_one(tube.data)
     for vertex in tube.data.vertices:
         count = len(vertex.groups)
@@ -71,7 +72,7 @@ def test_one_by_one(tube: bpy.types.Object) -> None:
         assert (weights.weights[vertex.index, count:] == 0.0).all()
 
 
-def test_memory_where_there_are_no_records(tube: bpy.types.Object, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_where_there_are_no_records(tube: MeshObject, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = {(8 * to_layers, 8 * to_data): None for to_layers in range(64) for to_data in range(32)}
     monkeypatch.setattr(addon.module("engine.deform_vertices"), "_places", wrong)
     assert_same(tube)

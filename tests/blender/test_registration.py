@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import addon
 import bpy
 import pytest
 import rigs
 from expected import TOLERANCE, deformed, error
+from objects import current_layer, mesh_object
 
 HANDLERS = [name for name in dir(bpy.app.handlers) if isinstance(getattr(bpy.app.handlers, name), list)]
 
@@ -27,15 +29,16 @@ def traces() -> dict[str, list[str]]:
         for kind in (bpy.types.Object, bpy.types.Armature, bpy.types.Scene, bpy.types.WindowManager, bpy.types.Bone)
         for name, _ in kind.bl_rna.properties.items()
     ]
+    own_keys: Any = bpy.data.window_managers[0].keyconfigs.addon
     keys = [
         f"{keymap.name}: {item.idname} {getattr(item.properties, 'name', '')}"
-        for keymap in bpy.context.window_manager.keyconfigs.addon.keymaps
+        for keymap in own_keys.keymaps
         for item in keymap.keymap_items
     ]
     return {
         "keys": keys,
         "classes": sorted(kind.__name__ for kind in subclasses(bpy.types.bpy_struct) if is_registered(kind)),
-        "operators": dir(bpy.ops.sbs),
+        "operators": dir(addon.ops),
         "handlers": handlers,
         "menus": menus,
         "properties": properties,
@@ -78,14 +81,14 @@ def test_what_changed_while_it_was_off(linked: bool) -> None:
     if linked:
         rigs.select([tube])
         bpy.ops.object.duplicate(linked=True)
-        tubes.append(bpy.context.object)
-    bpy.context.view_layer.update()
+        tubes.append(mesh_object(bpy.context.object))
+    current_layer().update()
     addon.disable(wheels=False)
     rigs.turn(armature)
     tube.vertex_groups[1].add(list(range(100)), 0.7, "REPLACE")
     tube.data.update()
-    bpy.context.view_layer.update()
+    current_layer().update()
     addon.enable(wheels=False)
-    bpy.context.view_layer.update()
+    current_layer().update()
     for item in tubes:
         assert error(rigs.evaluated(item), deformed(item, armature)) < TOLERANCE

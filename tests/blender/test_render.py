@@ -4,47 +4,27 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import addon
 import bpy
 import numpy as np
 import pytest
+import renders
 import rigs
 from expected import TOLERANCE, deformed, error
-from numpy.typing import NDArray
+from objects import ArmatureObject, MeshObject, current_layer, current_scene, mesh_named
+from renders import Picture, assert_same, read
 
-FRAMES = (4, 5, 6)
+FRAMES = range(4, 7)
 
 
 @pytest.fixture
 def scene() -> bpy.types.Scene:
-    """A small picture by Cycles, of the tube from the side, with motion blur."""
-    scene = bpy.context.scene
-    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-    scene.collection.objects.link(camera)
-    camera.location = (0.0, -12.0, 2.0)
-    camera.rotation_euler = (np.pi / 2, 0.0, 0.0)
-    scene.camera = camera
-    light = bpy.data.objects.new("Light", bpy.data.lights.new("Light", "SUN"))
-    scene.collection.objects.link(light)
-    light.rotation_euler = (0.9, 0.3, 0.0)
-    scene.render.engine = "CYCLES"  # type: ignore[assignment]  # the stubs know engines that are no add-ons alone
-    scene.cycles.device = "CPU"
-    scene.cycles.samples = 4
-    scene.cycles.use_denoising = False
-    scene.cycles.max_bounces = 1
-    scene.render.resolution_x = scene.render.resolution_y = 48
-    scene.render.use_motion_blur = True
-    scene.render.motion_blur_shutter = 1.0
-    scene.render.threads_mode = "FIXED"
-    scene.render.threads = 1
-    scene.render.image_settings.file_format = "OPEN_EXR"
-    scene.render.image_settings.color_depth = "32"
-    scene.frame_start, scene.frame_end = FRAMES[0], FRAMES[-1]
-    return scene
+    return renders.make_scene(FRAMES, pixels=48, motion_blur=True)
 
 
-def make_twins() -> tuple[bpy.types.Object, bpy.types.Object, bpy.types.Object]:
+def make_twins() -> tuple[MeshObject, MeshObject, ArmatureObject]:
     """A bound tube, one with an Armature modifier that is not rendered, and their animated armature."""
     armature = rigs.make_armature()
     rigs.animate(armature)
@@ -56,32 +36,23 @@ def make_twins() -> tuple[bpy.types.Object, bpy.types.Object, bpy.types.Object]:
     return tube, twin, armature
 
 
-def read(path: Path) -> NDArray[np.float32]:
-    image = bpy.data.images.load(str(path))
-    pixels = np.empty(len(image.pixels), np.float32)
-    image.pixels.foreach_get(pixels)
-    bpy.data.images.remove(image)
-    return pixels
-
-
-def assert_same(found: NDArray[np.float32], wanted: NDArray[np.float32]) -> None:
-    """Pictures of vertices that differ in their last bits: a ray that grazes an edge may go the other way."""
-    different = np.abs(found - wanted) > 1e-3
-    assert different.mean() < 2e-3
-    assert wanted.std() > 0.05, "there must be something to see"
+def render_both(scene: bpy.types.Scene, folder: Path, tube: MeshObject, twin: MeshObject) -> list[Picture]:
+    """Render the frames of either alone, which must be alike, to files of these names; return those of the twin."""
+    pictures = {}
+    for name in ("ours", "theirs"):
+        tube.hide_render, twin.hide_render = name != "ours", name == "ours"
+        scene.render.filepath = str(folder / f"{name}-####.exr")
+        bpy.ops.render.render(animation=True)
+        pictures[name] = [read(folder / f"{name}-{frame:04}.exr") for frame in FRAMES]
+    for ours, theirs in zip(pictures["ours"], pictures["theirs"], strict=True):
+        assert_same(ours, theirs)
+    return pictures["theirs"]
 
 
 def test_animation(scene: bpy.types.Scene, tmp_path: Path) -> None:
     tube, twin, armature = make_twins()
-    pictures = {}
-    for name in ("ours", "theirs"):
-        tube.hide_render, twin.hide_render = name != "ours", name == "ours"
-        scene.render.filepath = str(tmp_path / f"{name}-####.exr")
-        bpy.ops.render.render(animation=True)
-        pictures[name] = [read(tmp_path / f"{name}-{frame:04}.exr") for frame in FRAMES]
-    for ours, theirs in zip(pictures["ours"], pictures["theirs"], strict=True):
-        assert_same(ours, theirs)
-    assert np.abs(pictures["theirs"][0] - pictures["theirs"][1]).max() > 0.1, "the pose must change"
+    pictures = render_both(scene, tmp_path, tube, twin)
+    assert np.abs(pictures[0] - pictures[1]).max() > 0.1, "the pose must change"
     assert error(rigs.evaluated(tube), deformed(tube, armature, "linear")) < TOLERANCE
 
 
@@ -118,16 +89,16 @@ def test_cloth_that_is_in_no_cache(scene: bpy.types.Scene, tmp_path: Path) -> No
 
 def test_rendered_straight_from_a_file(scene: bpy.types.Scene, tmp_path: Path) -> None:
     make_twins()
-    bpy.data.objects["Twin"].hide_render = False
-    bpy.data.objects["Tube"].hide_render = True
+    mesh_named("Twin").hide_render = False
+    mesh_named("Tube").hide_render = True
     scene.render.filepath = str(tmp_path / "theirs-####.exr")
     bpy.ops.render.render(animation=True)
-    bpy.data.objects["Twin"].hide_render = True
-    bpy.data.objects["Tube"].hide_render = False
+    mesh_named("Twin").hide_render = True
+    mesh_named("Tube").hide_render = False
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
     bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
-    bpy.context.scene.render.filepath = str(tmp_path / "ours-####.exr")
+    current_scene().render.filepath = str(tmp_path / "ours-####.exr")
     bpy.ops.render.render(animation=True)
     for frame in FRAMES:
         assert_same(read(tmp_path / f"ours-{frame:04}.exr"), read(tmp_path / f"theirs-{frame:04}.exr"))
@@ -140,9 +111,7 @@ def test_rendered_straight_from_a_file(scene: bpy.types.Scene, tmp_path: Path) -
         ("MIRROR", {"show_viewport": False, "use_axis": (False, True, False)}),
     ],
 )
-def test_other_vertices_in_renders(
-    scene: bpy.types.Scene, tmp_path: Path, kind: str, settings: dict[str, object]
-) -> None:
+def test_other_vertices_in_renders(scene: bpy.types.Scene, tmp_path: Path, kind: str, settings: dict[str, Any]) -> None:
     tube, twin, armature = make_twins()
     for item in (tube, twin):
         modifier = item.modifiers.new("Before", kind)
@@ -165,34 +134,17 @@ def test_other_vertices_in_renders(
 
 def test_motion_blur_of_spherical_blending(scene: bpy.types.Scene, tmp_path: Path) -> None:
     """Against what the library says at each moment that Cycles asks for, in a Mesh Cache."""
-    import addon
-
     tube, twin, armature = make_twins()
     tube.sbs.method = "SPHERICAL"
     armature.location = (0.2, 0.0, 0.1)
     twin.modifiers.clear()
-    pc2 = addon.module("core.pc2")
-    path, start, step = tmp_path / "reference.pc2", FRAMES[0] - 1, 0.5
-    moments = np.arange(start, FRAMES[-1] + 1.0 + step, step)
-    with pc2.Writer(path, len(twin.data.vertices), len(moments), start=start, step=step) as writer:
-        for moment in moments:
-            scene.frame_set(int(moment), subframe=float(moment % 1.0))
-            writer.write(deformed(tube, armature))
-    modifier = twin.modifiers.new("Reference", "MESH_CACHE")
-    modifier.cache_format, modifier.filepath = "PC2", str(path)
-    modifier.frame_start, modifier.frame_scale = start / step, 1.0 / step
-    pictures = {}
-    for name in ("ours", "reference"):
-        tube.hide_render, twin.hide_render = name != "ours", name == "ours"
-        scene.render.filepath = str(tmp_path / f"{name}-####.exr")
-        bpy.ops.render.render(animation=True)
-        pictures[name] = [read(tmp_path / f"{name}-{frame:04}.exr") for frame in FRAMES]
-    for ours, reference in zip(pictures["ours"], pictures["reference"], strict=True):
-        assert_same(ours, reference)
+    ends = (FRAMES[0], FRAMES[-1])
+    renders.show_in_between(scene, twin, tmp_path / "reference.pc2", ends, lambda: deformed(tube, armature))
+    pictures = render_both(scene, tmp_path, tube, twin)
     scene.render.use_motion_blur = False
     bpy.ops.render.render(animation=True)
-    sharp = read(tmp_path / f"reference-{FRAMES[0]:04}.exr")
-    assert np.abs(sharp - pictures["reference"][0]).max() > 0.1, "there must be blur"
+    sharp = read(tmp_path / f"theirs-{FRAMES[0]:04}.exr")
+    assert np.abs(sharp - pictures[0]).max() > 0.1, "there must be blur"
 
 
 def test_view_layers_and_a_hidden_rig(scene: bpy.types.Scene, tmp_path: Path) -> None:
@@ -213,7 +165,7 @@ def test_view_layers_and_a_hidden_rig(scene: bpy.types.Scene, tmp_path: Path) ->
             child.exclude = child.name != item.name
         layers[item.name] = layer
     for _ in range(2):
-        bpy.context.view_layer.update()
+        current_layer().update()
     pictures = {}
     for name in ("Tube", "Twin"):
         for layer in scene.view_layers:
@@ -232,7 +184,7 @@ def test_view_layers_and_a_hidden_rig(scene: bpy.types.Scene, tmp_path: Path) ->
         assert_same(read(tmp_path / f"both-{frame:04}.exr"), theirs)
 
 
-def move_up(item: bpy.types.Object, modifier: bpy.types.Modifier) -> None:
+def move_up(item: MeshObject, modifier: bpy.types.Modifier) -> None:
     """Put a modifier first."""
     with bpy.context.temp_override(object=item, active_object=item):
         bpy.ops.object.modifier_move_to_index(modifier=modifier.name, index=0)
@@ -247,7 +199,8 @@ def test_amount_that_is_keyed(scene: bpy.types.Scene, tmp_path: Path) -> None:
     key = twin.shape_key_add(name="Posed")
     key.data.foreach_set("co", deformed(tube, armature).astype(np.float32).ravel())
     tube.sbs.amount_method = "NONE"
-    bpy.context.preferences.edit.keyframe_new_interpolation_type = "LINEAR"
+    edit: Any = bpy.context.preferences and bpy.context.preferences.edit
+    edit.keyframe_new_interpolation_type = "LINEAR"
     for frame in (FRAMES[0], FRAMES[-1]):
         tube.sbs.amount = key.value = float(frame == FRAMES[-1])
         tube.keyframe_insert("sbs.amount", frame=frame)
@@ -261,7 +214,7 @@ def test_amount_that_is_keyed(scene: bpy.types.Scene, tmp_path: Path) -> None:
         bpy.ops.render.render(write_still=True)
         pictures[name] = read(tmp_path / f"{name}.exr")
     assert_same(pictures["ours"], pictures["theirs"])
-    bpy.context.scene.render.use_motion_blur = False
+    current_scene().render.use_motion_blur = False
     bpy.ops.render.render(write_still=True)
     sharp = read(tmp_path / "theirs.exr")
     assert np.abs(sharp - pictures["theirs"]).max() > 0.1, "there must be motion"
@@ -274,11 +227,11 @@ def test_comparison_is_not_rendered(scene: bpy.types.Scene, tmp_path: Path) -> N
     rigs.turn(armature, angle=2.0)
     scene.render.use_motion_blur = False
     show = addon.module("comparison.operators")._update
-    pictures: list[NDArray[np.float32]] = []
+    pictures: list[Picture] = []
     for method, shown in (("SPHERICAL", False), ("SPHERICAL", True), ("LINEAR", False)):
         tube.sbs.method = method
         show(shown=shown)
-        bpy.context.view_layer.update()
+        current_layer().update()
         scene.render.filepath = str(tmp_path / f"{len(pictures)}.exr")
         bpy.ops.render.render(write_still=True)
         pictures.append(read(tmp_path / f"{len(pictures)}.exr"))

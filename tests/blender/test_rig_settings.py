@@ -3,34 +3,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+import addon
 import bpy
 import pytest
 import rigs
 from expected import TOLERANCE, deformed, error
-
-Character = tuple[bpy.types.Object, list[bpy.types.Object]]
+from objects import Family, Object, armature_named, current_layer, mesh_named
 
 
 @pytest.fixture
-def character() -> Character:
+def character() -> Family:
     """A posed armature, and three tubes that are bound to it one after the other."""
     armature = rigs.make_armature()
     tubes = [rigs.make_tube(rows=9 + number, name=f"Part{number}") for number in range(3)]
     for tube in tubes:
         rigs.select([tube, armature])
-        bpy.context.view_layer.update()
-        assert bpy.ops.sbs.bind() == {"FINISHED"}
+        current_layer().update()
+        assert addon.ops.bind() == {"FINISHED"}
     rigs.turn(armature)
     return armature, tubes
 
 
-def methods(items: list[bpy.types.Object]) -> list[str]:
+def methods(items: Sequence[Object]) -> list[str]:
     return [item.sbs.method for item in items]
 
 
-def test_new_meshes_share_settings(character: Character) -> None:
+def test_new_meshes_share_settings(character: Family) -> None:
     armature, tubes = character
     assert [tube.sbs.scope for tube in tubes] == ["RIG"] * 3
     assert [tube.sbs.center for tube in tubes] == ["OPTIMIZED"] * 3
@@ -43,12 +44,12 @@ def test_new_meshes_share_settings(character: Character) -> None:
         assert error(rigs.evaluated(tube), deformed(tube, armature, method="dual_quaternion")) < TOLERANCE
     new = rigs.make_tube(name="New")
     rigs.select([new, armature])
-    bpy.context.view_layer.update()
-    bpy.ops.sbs.bind()
+    current_layer().update()
+    addon.ops.bind()
     assert new.sbs.method == "DUAL_QUATERNION"
 
 
-def test_a_mesh_has_its_own(character: Character) -> None:
+def test_a_mesh_has_its_own(character: Family) -> None:
     """What is changed for one mesh is its own, and goes to no other, until it is to share again."""
     armature, tubes = character
     tubes[1].sbs.method = "LINEAR"
@@ -59,29 +60,29 @@ def test_a_mesh_has_its_own(character: Character) -> None:
     assert methods(tubes) == ["RIGID"] * 3
 
 
-def test_apply_to_all_meshes(character: Character) -> None:
+def test_apply_to_all_meshes(character: Family) -> None:
     armature, tubes = character
     tubes[1].sbs.method = "LINEAR"
     tubes[1].sbs.influence_limit = 3
     rigs.select(tubes[1:2])
-    assert bpy.ops.sbs.share_settings() == {"FINISHED"}
+    assert addon.ops.share_settings() == {"FINISHED"}
     assert methods([*tubes, armature]) == ["LINEAR"] * 4
     assert {tube.sbs.influence_limit for tube in tubes} == {3}
     assert {tube.sbs.scope for tube in tubes} == {"RIG"}
 
 
-def test_what_was_chosen_before(character: Character) -> None:
+def test_what_was_chosen_before(character: Family) -> None:
     """A script that chooses settings and binds then has them for that mesh alone."""
     armature, tubes = character
     new = rigs.make_tube(name="New")
     new.sbs.method = "LINEAR"
     rigs.select([new, armature])
-    bpy.context.view_layer.update()
-    bpy.ops.sbs.bind()
+    current_layer().update()
+    addon.ops.bind()
     assert (new.sbs.scope, new.sbs.method, methods(tubes)) == ("MESH", "LINEAR", ["SPHERICAL"] * 3)
 
 
-def test_files_from_before(character: Character, tmp_path: Path) -> None:
+def test_files_from_before(character: Family, tmp_path: Path) -> None:
     """In them no mesh says whose its settings are, and an armature has none."""
     armature, tubes = character
     tubes[0].sbs.method = "LINEAR"
@@ -91,22 +92,22 @@ def test_files_from_before(character: Character, tmp_path: Path) -> None:
         armature.sbs.property_unset(name)
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "old.blend"))
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "old.blend"))
-    armature, tubes = bpy.data.objects["Rig"], [bpy.data.objects[f"Part{number}"] for number in range(3)]
+    armature, tubes = armature_named("Rig"), [mesh_named(f"Part{number}") for number in range(3)]
     armature.sbs.method = "RIGID"
     assert methods(tubes) == ["LINEAR", "SPHERICAL", "SPHERICAL"]
     rigs.select(tubes[1:2])
-    bpy.ops.sbs.unbind()
-    bpy.ops.sbs.bind()
+    addon.ops.unbind()
+    addon.ops.bind()
     assert (tubes[1].sbs.scope, tubes[1].sbs.center) == ("MESH", "OPTIMIZED")
     new = rigs.make_tube(name="New")
     armature.sbs.property_unset("method")
     rigs.select([new, armature])
-    bpy.context.view_layer.update()
-    bpy.ops.sbs.bind()
+    current_layer().update()
+    addon.ops.bind()
     assert (new.sbs.scope, new.sbs.method) == ("RIG", "LINEAR"), "as a mesh that is bound already"
 
 
-def test_another_armature(character: Character) -> None:
+def test_another_armature(character: Family) -> None:
     _, tubes = character
     other = rigs.make_armature(name="Other")
     other.sbs.method = "RIGID"
@@ -115,28 +116,28 @@ def test_another_armature(character: Character) -> None:
     assert (tubes[0].sbs.method, tubes[0].sbs.center, tubes[0].sbs.scope) == ("RIGID", "WEIGHTED", "RIG")
 
 
-def test_unbinding_keeps_whose_they_are(character: Character) -> None:
+def test_unbinding_keeps_whose_they_are(character: Family) -> None:
     armature, tubes = character
     rigs.select(tubes)
-    bpy.ops.sbs.unbind()
+    addon.ops.unbind()
     armature.sbs.method = "LINEAR"
     rigs.select([*tubes, armature])
-    bpy.ops.sbs.bind()
+    addon.ops.bind()
     assert methods(tubes) == ["LINEAR"] * 3
 
 
-def test_undo(character: Character) -> None:
+def test_undo(character: Family) -> None:
     bpy.ops.ed.undo_push(message="Start")
     character[0].sbs.method = "LINEAR"
     bpy.ops.ed.undo_push(message="Linear")
     bpy.ops.ed.undo()
-    assert methods([bpy.data.objects[f"Part{number}"] for number in range(3)]) == ["SPHERICAL"] * 3
+    assert methods([mesh_named(f"Part{number}") for number in range(3)]) == ["SPHERICAL"] * 3
     bpy.ops.ed.redo()
-    assert methods([bpy.data.objects[f"Part{number}"] for number in range(3)]) == ["LINEAR"] * 3
+    assert methods([mesh_named(f"Part{number}") for number in range(3)]) == ["LINEAR"] * 3
 
 
 @pytest.mark.parametrize("owner", ["rig", "mesh"])
-def test_presets(character: Character, owner: str) -> None:
+def test_presets(character: Family, owner: str) -> None:
     armature, tubes = character
     armature.sbs.spread_twist = True
     settings = (armature if owner == "rig" else tubes[0]).sbs

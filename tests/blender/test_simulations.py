@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import addon
 import bpy
@@ -13,16 +14,18 @@ import pytest
 import rigs
 from expected import error
 from numpy.typing import NDArray
+from objects import ArmatureObject, MeshObject, current_layer, current_scene, library, mesh_object
 
 # Simulations amplify what is different in the last bits of their input.
 TOLERANCE = 1e-6
 FRAMES = range(1, 12)
 
-Item = bpy.types.Object
+Added = Callable[[MeshObject], MeshObject]
+Made = Callable[[ArmatureObject], MeshObject]
 Shapes = list[NDArray[np.float64]]
 
 
-def make_body(armature: Item, bound: bool) -> Item:
+def make_body(armature: ArmatureObject, bound: bool) -> MeshObject:
     """A tube, its lower half pinned, deformed linearly by ours or by the Armature modifier."""
     body = rigs.make_tube(rows=21, name="Ours" if bound else "Theirs")
     body.parent = armature
@@ -36,7 +39,7 @@ def make_body(armature: Item, bound: bool) -> Item:
     return body
 
 
-def add_cloth(body: Item) -> Item:
+def add_cloth(body: MeshObject) -> MeshObject:
     settings = body.modifiers.new("Cloth", "CLOTH").settings
     settings.vertex_group_mass = "Pin"
     # Of a soft material: it amplifies the least what is different.
@@ -46,9 +49,9 @@ def add_cloth(body: Item) -> Item:
     return body
 
 
-def add_nodes(body: Item) -> Item:
+def add_nodes(body: MeshObject) -> MeshObject:
     """A simulation zone, in which each frame adds a tenth of the way to where vertices are."""
-    tree = bpy.data.node_groups.new("Follow", "GeometryNodeTree")
+    tree: Any = bpy.data.node_groups.new("Follow", "GeometryNodeTree")
     for in_out in ("INPUT", "OUTPUT"):
         tree.interface.new_socket("Geometry", in_out=in_out, socket_type="NodeSocketGeometry")
     node = {
@@ -78,7 +81,7 @@ def add_nodes(body: Item) -> Item:
     return body
 
 
-def add_colliding_cloth(body: Item) -> Item:
+def add_colliding_cloth(body: MeshObject) -> MeshObject:
     """A sheet that falls on the body."""
     body.modifiers.new("Collision", "COLLISION")
     axis = np.linspace(-1.5, 1.5, 12)
@@ -86,18 +89,18 @@ def add_colliding_cloth(body: Item) -> Item:
     faces = [(12 * j + i, 12 * j + i + 1, 12 * j + i + 13, 12 * j + i + 12) for j in range(11) for i in range(11)]
     mesh = bpy.data.meshes.new("Sheet")
     mesh.from_pydata(points, [], faces)
-    sheet = bpy.data.objects.new("Sheet", mesh)
-    bpy.context.scene.collection.objects.link(sheet)
+    sheet = mesh_object(bpy.data.objects.new("Sheet", mesh))
+    current_scene().collection.objects.link(sheet)
     sheet.modifiers.new("Cloth", "CLOTH").settings.quality = 3
     return sheet
 
 
-def wear(body: Item) -> Item:
+def wear(body: MeshObject) -> MeshObject:
     """Another mesh that follows the body by a modifier."""
-    worn = body.copy()
+    worn = mesh_object(body.copy())
     worn.data = body.data.copy()
     worn.modifiers.clear()
-    bpy.context.scene.collection.objects.link(worn)
+    current_scene().collection.objects.link(worn)
     modifier = worn.modifiers.new("Surface Deform", "SURFACE_DEFORM")
     modifier.target = body
     with bpy.context.temp_override(object=worn, active_object=worn):
@@ -105,19 +108,20 @@ def wear(body: Item) -> Item:
     return worn
 
 
-def add_worn_cloth(body: Item) -> Item:
+def add_worn_cloth(body: MeshObject) -> MeshObject:
     return add_cloth(wear(body))
 
 
-def add_worn_soft_body(body: Item) -> Item:
+def add_worn_soft_body(body: MeshObject) -> MeshObject:
     # Blender has a soft body in no place behind a modifier of nodes.
     worn = wear(body)
     worn.modifiers.new("Soft Body", "SOFT_BODY")
-    worn.soft_body.vertex_group_goal = "Pin"
+    settings: Any = worn.soft_body
+    settings.vertex_group_goal = "Pin"
     return worn
 
 
-def animate(armature: Item) -> None:
+def animate(armature: ArmatureObject) -> None:
     rigs.animate(armature, frames=14)
     for frame in (1, 14):
         armature.location.x = 0.05 * frame
@@ -125,19 +129,19 @@ def animate(armature: Item) -> None:
     armature.location.x = 0.0
 
 
-def simulate(add: Callable[[Item], Item], body: Callable[[Item], Item], bake: bool = False) -> Shapes:
+def simulate(add: Added, body: Made, bake: bool = False) -> Shapes:
     """The shapes of what is simulated in each frame, in a file of their own."""
     bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
     armature = rigs.make_armature()
     animate(armature)
-    scene = bpy.context.scene
+    scene = current_scene()
     scene.frame_start, scene.frame_end = FRAMES[0], FRAMES[-1]
     scene.frame_set(FRAMES[0])
     item = add(body(armature))
     caches = [modifier.point_cache for modifier in item.modifiers if hasattr(modifier, "point_cache")]
     for cache in caches:
         cache.frame_start, cache.frame_end = FRAMES[0], FRAMES[-1]
-    bpy.context.view_layer.update()
+    current_layer().update()
     if bake:
         bpy.ops.ptcache.bake_all(bake=True)
         assert caches
@@ -145,26 +149,26 @@ def simulate(add: Callable[[Item], Item], body: Callable[[Item], Item], bake: bo
     found = []
     for frame in FRAMES:
         scene.frame_set(frame)
-        found.append(rigs.evaluated(item, bpy.context.view_layer.depsgraph))
+        found.append(rigs.evaluated(item, current_layer().depsgraph))
     return found
 
 
-def ours(armature: Item) -> Item:
+def ours(armature: ArmatureObject) -> MeshObject:
     return make_body(armature, bound=True)
 
 
-def theirs(armature: Item) -> Item:
+def theirs(armature: ArmatureObject) -> MeshObject:
     return make_body(armature, bound=False)
 
 
-def cached(path: Path) -> Callable[[Item], Item]:
+def cached(path: Path) -> Made:
     """A mesh that has the shapes of ours from a file, before anything is simulated."""
     shapes = simulate(lambda body: body, ours)
     with addon.module("core.pc2").Writer(path, len(shapes[0]), len(shapes), start=FRAMES[0], step=1) as writer:
         for shape in shapes:
             writer.write(shape)
 
-    def make(armature: Item) -> Item:
+    def make(armature: ArmatureObject) -> MeshObject:
         body = make_body(armature, bound=False)
         body.modifiers.clear()
         modifier = body.modifiers.new("Shapes", "MESH_CACHE")
@@ -187,7 +191,7 @@ def test_cloth_as_with_the_armature_modifier(bake: bool) -> None:
 
 @pytest.mark.parametrize("bake", [False, True])
 @pytest.mark.parametrize("add", [add_cloth, add_colliding_cloth, add_worn_cloth, add_worn_soft_body])
-def test_as_with_the_same_shapes(add: Callable[[Item], Item], bake: bool, tmp_path: Path) -> None:
+def test_as_with_the_same_shapes(add: Added, bake: bool, tmp_path: Path) -> None:
     """What simulates from equal shapes is equal: it meets those of its own frame."""
     control = cached(tmp_path / "shapes.pc2")
     assert_alike(simulate(add, ours, bake), simulate(add, control, bake))
@@ -205,7 +209,7 @@ def test_frames_in_any_order_and_edits() -> None:
         bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
         armature = rigs.make_armature()
         animate(armature)
-        scene = bpy.context.scene
+        scene = current_scene()
         item = add_cloth(body(armature))
         found = []
         for frame in (1, 2, 3, 9, 1):
@@ -214,7 +218,7 @@ def test_frames_in_any_order_and_edits() -> None:
         item.data.update()
         for frame in FRAMES:
             scene.frame_set(frame)
-            found.append(rigs.evaluated(item, bpy.context.view_layer.depsgraph))
+            found.append(rigs.evaluated(item, current_layer().depsgraph))
         results.append(found)
     assert_alike(*results)
 
@@ -231,7 +235,7 @@ def test_scripts_hear_of_each_frame_once() -> None:
     bpy.app.handlers.frame_change_pre.append(hear)
     bpy.app.handlers.frame_change_post.append(hear)
     try:
-        bpy.context.scene.frame_set(5)
+        current_scene().frame_set(5)
     finally:
         bpy.app.handlers.frame_change_pre.remove(hear)
         bpy.app.handlers.frame_change_post.remove(hear)
@@ -242,18 +246,18 @@ def test_the_scene_of_poses_is_in_no_file(tmp_path: Path) -> None:
     armature = rigs.make_armature()
     animate(armature)
     body = add_cloth(ours(armature))
-    bpy.context.scene.frame_set(2)
-    bpy.context.scene.frame_set(3)
+    current_scene().frame_set(2)
+    current_scene().frame_set(3)
     assert len(bpy.data.scenes) == 2
     users = body.users, armature.users, len(body.users_scene)
     path = str(tmp_path / "file.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
     assert len(bpy.data.scenes) == 1
-    with bpy.data.libraries.load(path) as (source, _):
+    with library(path) as (source, _):
         assert list(source.scenes) == ["Scene"]
         assert not [name for name in source.objects if "Pose" in name]
     assert users[2] == 1
-    bpy.context.scene.frame_set(4)
+    current_scene().frame_set(4)
     addon.disable(wheels=False)
     assert len(bpy.data.scenes) == 1
     addon.enable(wheels=False)
@@ -265,5 +269,5 @@ def test_no_scene_of_poses_without_simulations() -> None:
     animate(armature)
     ours(armature)
     for frame in (2, 3):
-        bpy.context.scene.frame_set(frame)
+        current_scene().frame_set(frame)
     assert len(bpy.data.scenes) == 1

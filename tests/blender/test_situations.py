@@ -4,16 +4,27 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import bpy
 import numpy as np
 import pytest
 import rigs
 from expected import TOLERANCE, deformed, error
+from objects import (
+    ArmatureObject,
+    Character,
+    MeshObject,
+    armature_object,
+    current_layer,
+    current_scene,
+    library,
+    mesh_object,
+)
 
 
 @pytest.fixture
-def character() -> tuple[bpy.types.Object, bpy.types.Object]:
+def character() -> Character:
     """A bound tube and its posed armature, which is no parent."""
     armature, tube = rigs.make_armature(), rigs.make_tube()
     rigs.bind(tube, armature)
@@ -21,21 +32,21 @@ def character() -> tuple[bpy.types.Object, bpy.types.Object]:
     return tube, armature
 
 
-def assert_right(tube: bpy.types.Object, armature: bpy.types.Object, method: str = "spherical") -> None:
+def assert_right(tube: MeshObject, armature: ArmatureObject, method: str = "spherical") -> None:
     assert error(rigs.evaluated(tube), deformed(tube, armature, method)) < TOLERANCE
 
 
-def like_the_armature_modifier(tube: bpy.types.Object, armature: bpy.types.Object) -> float:
+def like_the_armature_modifier(tube: MeshObject, armature: ArmatureObject) -> float:
     """How far linear blending of ours is from that of an Armature modifier on the same mesh."""
-    twin = bpy.data.objects.new("Twin", tube.data)
-    bpy.context.scene.collection.objects.link(twin)
+    twin = mesh_object(bpy.data.objects.new("Twin", tube.data))
+    current_scene().collection.objects.link(twin)
     for group in tube.vertex_groups:
         if group.name not in twin.vertex_groups:
             twin.vertex_groups.new(name=group.name)
     twin.matrix_world = tube.matrix_world
     twin.modifiers.new("Armature", "ARMATURE").object = armature
     tube.sbs.method = "LINEAR"
-    bpy.context.view_layer.update()
+    current_layer().update()
     difference = error(rigs.evaluated(tube), rigs.evaluated(twin))
     bpy.data.objects.remove(twin)
     return difference
@@ -44,10 +55,10 @@ def like_the_armature_modifier(tube: bpy.types.Object, armature: bpy.types.Objec
 # ---------------------------------------------------------------------------------------------------------- view layers
 
 
-def test_view_layers(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+def test_view_layers(character: Character) -> None:
     tube, armature = character
     rigs.animate(armature)
-    scene = bpy.context.scene
+    scene = current_scene()
     first, second = scene.view_layers[0], scene.view_layers.new("Second")
     for frame, layer in ((3, first), (9, second), (14, first), (15, second)):
         scene.frame_set(frame)
@@ -55,29 +66,31 @@ def test_view_layers(character: tuple[bpy.types.Object, bpy.types.Object]) -> No
         assert error(rigs.evaluated(tube, layer.depsgraph), deformed(tube, armature)) < TOLERANCE
 
 
-def test_object_of_another_view_layer(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+def test_object_of_another_view_layer(character: Character) -> None:
     tube, armature = character
-    scene = bpy.context.scene
+    scene = current_scene()
     only_second = bpy.data.collections.new("Only in the second")
     scene.collection.children.link(only_second)
     only_second.objects.link(tube)
     scene.collection.objects.unlink(tube)
     second = scene.view_layers.new("Second")
-    bpy.context.view_layer.layer_collection.children[only_second.name].exclude = True
+    current_layer().layer_collection.children[only_second.name].exclude = True
     rigs.animate(armature)
     for frame in (3, 12):
         scene.frame_set(frame)
         wanted = deformed(tube, armature)
         assert error(rigs.evaluated(tube, second.depsgraph), wanted) < TOLERANCE
-    assert len([item for item in bpy.data.objects if "sbs_carrier" in item]) == 1
+    assert len([item for item in bpy.data.objects if item.get("sbs_carrier") is not None]) == 1
 
 
-def test_other_scene(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+def test_other_scene(character: Character) -> None:
     tube, armature = character
     other = bpy.data.scenes.new("Other")
     for item in character:
         other.collection.objects.link(item)
-    bpy.context.window.scene = other
+    window = bpy.context.window
+    assert window is not None
+    window.scene = other
     for seed in (8, 9):
         rigs.turn(armature, seed=seed)
         assert_right(tube, armature)
@@ -86,8 +99,8 @@ def test_other_scene(character: tuple[bpy.types.Object, bpy.types.Object]) -> No
 # ---------------------------------------------------------------------------------------------------------- linked data
 
 
-def link(path: Path, kind: str, name: str) -> bpy.types.ID:
-    with bpy.data.libraries.load(str(path), link=True) as (_source, target):
+def link(path: Path, kind: str, name: str) -> Any:
+    with library(str(path), link=True) as (_source, target):
         setattr(target, kind, [name])
     return getattr(target, kind)[0]
 
@@ -98,8 +111,8 @@ def test_linked_mesh(tmp_path: Path) -> None:
     bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
     armature = rigs.make_armature()
     mesh = link(tmp_path / "mesh.blend", "meshes", "Tube")
-    tube = bpy.data.objects.new("Tube", mesh)
-    bpy.context.scene.collection.objects.link(tube)
+    tube = mesh_object(bpy.data.objects.new("Tube", mesh))
+    current_scene().collection.objects.link(tube)
     for bone in armature.data.bones:
         if bone.name not in tube.vertex_groups:
             tube.vertex_groups.new(name=bone.name)
@@ -114,9 +127,9 @@ def test_linked_armature_data(tmp_path: Path) -> None:
     rigs.make_armature()
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "rig.blend"))
     bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
-    armature = bpy.data.objects.new("Local", link(tmp_path / "rig.blend", "armatures", "Rig"))
-    bpy.context.scene.collection.objects.link(armature)
-    bpy.context.view_layer.update()
+    armature = armature_object(bpy.data.objects.new("Local", link(tmp_path / "rig.blend", "armatures", "Rig")))
+    current_scene().collection.objects.link(armature)
+    current_layer().update()
     tube = rigs.make_tube()
     rigs.bind(tube, armature)
     for bone in armature.pose.bones:
@@ -125,11 +138,11 @@ def test_linked_armature_data(tmp_path: Path) -> None:
     assert_right(tube, armature)
 
 
-def test_two_rigs_on_one_mesh(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+def test_two_rigs_on_one_mesh(character: Character) -> None:
     tube, armature = character
     other_armature = rigs.make_armature(name="Other")
     other = tube.copy()
-    bpy.context.scene.collection.objects.link(other)
+    current_scene().collection.objects.link(other)
     other.sbs.armature = other_armature
     rigs.turn(other_armature, seed=5)
     assert other.data == tube.data
@@ -141,7 +154,7 @@ def test_two_rigs_on_one_mesh(character: tuple[bpy.types.Object, bpy.types.Objec
 # --------------------------------------------------------------------------------------------------------- bendy bones
 
 
-def test_bendy_bones_that_rest_bent(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+def test_bendy_bones_that_rest_bent(character: Character) -> None:
     tube, armature = character
     for name, segments, curve in (("B1", 6, 0.3), ("B2", 4, -0.2)):
         bone = armature.data.bones[name]
@@ -155,7 +168,7 @@ def test_bendy_bones_that_rest_bent(character: tuple[bpy.types.Object, bpy.types
 
 
 @pytest.mark.applies("bbone_mapping_mode" in bpy.types.Bone.bl_rna.properties)
-def test_bendy_bones_mapped_along_their_curve(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+def test_bendy_bones_mapped_along_their_curve(character: Character) -> None:
     tube, armature = character
     for name, segments, curve in (("B1", 8, 0.6), ("B2", 3, -0.4)):
         bone = armature.data.bones[name]
@@ -163,21 +176,21 @@ def test_bendy_bones_mapped_along_their_curve(character: tuple[bpy.types.Object,
         bone.bbone_curveinx = curve
         bone.bbone_curveoutz = 0.5 * curve
     armature.pose.bones["B1"].bbone_curveinz = 0.5
-    bpy.context.view_layer.update()
+    current_layer().update()
     straight = rigs.evaluated(tube)
     for name in ("B1", "B2"):
         armature.data.bones[name].bbone_mapping_mode = "CURVED"
-    bpy.context.view_layer.update()
+    current_layer().update()
     assert error(rigs.evaluated(tube), straight) > 0.001
     assert like_the_armature_modifier(tube, armature) < TOLERANCE
 
     # Another curve at rest, and other weights.
     armature.data.bones["B1"].bbone_curveoutx = 0.8
-    bpy.context.view_layer.update()
+    current_layer().update()
     assert like_the_armature_modifier(tube, armature) < TOLERANCE
     tube.vertex_groups["B1"].add(range(0, len(tube.data.vertices), 3), 0.5, "REPLACE")
     tube.data.update()
-    bpy.context.view_layer.update()
+    current_layer().update()
     assert like_the_armature_modifier(tube, armature) < TOLERANCE
 
     armature.data.bones["B1"].bbone_mapping_mode = "STRAIGHT"
@@ -187,12 +200,12 @@ def test_bendy_bones_mapped_along_their_curve(character: tuple[bpy.types.Object,
 # ---------------------------------------------------------------------------------------------------- rigs come and go
 
 
-def test_rig_deleted(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+def test_rig_deleted(character: Character) -> None:
     import addon
 
     tube, armature = character
     bpy.data.objects.remove(armature)
-    bpy.context.view_layer.update()
+    current_layer().update()
     state = addon.module("engine.live").state_of(tube)
     assert "armature" in state.problem.lower()
     other = rigs.make_armature(name="Other")
@@ -201,17 +214,17 @@ def test_rig_deleted(character: tuple[bpy.types.Object, bpy.types.Object]) -> No
     assert_right(tube, other)
 
 
-def test_rig_replaced_by_one_of_other_bones(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+def test_rig_replaced_by_one_of_other_bones(character: Character) -> None:
     tube, armature = character
     armature.data = rigs.make_armature(bones=6, name="Six").data
-    bpy.context.view_layer.update()
+    current_layer().update()
     for bone in armature.pose.bones:
         bone.rotation_mode = "QUATERNION"
     rigs.turn(armature, seed=2)
     assert_right(tube, armature)
 
 
-def test_mesh_replaced(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+def test_mesh_replaced(character: Character) -> None:
     tube, armature = character
     other = rigs.make_tube(rows=30, name="Other")
     tube.data = other.data
@@ -219,17 +232,17 @@ def test_mesh_replaced(character: tuple[bpy.types.Object, bpy.types.Object]) -> 
     assert len(rigs.evaluated(tube)) == 30 * rigs.RING
 
 
-def test_renamed_rig_is_still_followed(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+def test_renamed_rig_is_still_followed(character: Character) -> None:
     tube, armature = character
     assert_right(tube, armature)
     armature.name = "Zed"
     armature.data.name = "Zed"
-    bpy.context.view_layer.update()
+    current_layer().update()
     armature.pose.bones["B2"].rotation_quaternion = (0.5, 0.5, -0.5, 0.5)
     assert_right(tube, armature)
 
 
-def test_far_from_the_origin(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+def test_far_from_the_origin(character: Character) -> None:
     tube, armature = character
     for item in (tube, armature):
         item.location = (1000.0, -500.0, 200.0)
@@ -246,41 +259,44 @@ def test_no_vertices_and_no_bones() -> None:
     live = addon.module("engine.live")
     for bone in armature.data.bones:
         bone.use_deform = False
-    bpy.context.view_layer.update()
+    current_layer().update()
     assert live.state_of(tube).problem == "the armature has no bone that deforms"
     for bone in armature.data.bones:
         bone.use_deform = True
     rigs.turn(armature)
     assert_right(tube, armature)
     tube.data.clear_geometry()
-    bpy.context.view_layer.update()
+    current_layer().update()
     assert live.state_of(tube).problem == "the mesh has no vertices"
 
 
-def test_speed_of_an_unrelated_update(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+def test_speed_of_an_unrelated_update(character: Character) -> None:
     """No clock: what moves something else does not even look at bound objects."""
     import addon
 
     registry = addon.module("engine.registry")
     empty = bpy.data.objects.new("Empty", None)
-    bpy.context.scene.collection.objects.link(empty)
+    current_scene().collection.objects.link(empty)
     for _ in range(2):
-        bpy.context.view_layer.update()
+        current_layer().update()
     asked = []
+
+    def look() -> list[MeshObject]:
+        asked.append(True)
+        return []
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(registry, "bound_objects", lambda: asked.append(True) or [])
+        patch.setattr(registry, "bound_objects", look)
         empty.location.x = 1.0
-        bpy.context.view_layer.update()
+        current_layer().update()
         assert not asked
         character[1].pose.bones[0].rotation_quaternion = (0.0, 1.0, 0.0, 0.0)
-        bpy.context.view_layer.update()
+        current_layer().update()
         assert asked
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_threads_of_the_preferences(
-    character: tuple[bpy.types.Object, bpy.types.Object], monkeypatch: pytest.MonkeyPatch, threads: int
-) -> None:
+def test_threads_of_the_preferences(character: Character, monkeypatch: pytest.MonkeyPatch, threads: int) -> None:
     import addon
 
     tube, armature = character
@@ -288,16 +304,17 @@ def test_threads_of_the_preferences(
     binding = addon.module("core.binding").Binding
     deform = binding.deform
 
-    def spy(self: object, *arguments: object, **options: object) -> np.ndarray:
+    def spy(self: object, *arguments: object, **options: Any) -> np.ndarray:
         asked.append(options.get("threads", arguments[-1]))
-        return deform(self, *arguments, **options)
+        found: np.ndarray = deform(self, *arguments, **options)
+        return found
 
     monkeypatch.setattr(binding, "deform", spy)
-    bpy.context.preferences.addons[addon.name()].preferences.threads = threads
+    addon.preferences().threads = threads
     rigs.turn(armature, seed=9)
     assert_right(tube, armature)
     assert asked[-1] == threads
-    bpy.context.preferences.addons[addon.name()].preferences.threads = 0
+    addon.preferences().threads = 0
     rigs.turn(armature, seed=10)
     assert_right(tube, armature)
     assert asked[-1] is None

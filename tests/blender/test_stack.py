@@ -9,35 +9,36 @@ import numpy as np
 import pytest
 import rigs
 from expected import TOLERANCE, deformed, error
+from objects import Character, MeshObject, current_layer
 
 
 @pytest.fixture
-def character() -> tuple[bpy.types.Object, bpy.types.Object]:
+def character() -> Character:
     """A bound tube that had an Armature modifier, and its posed armature."""
     armature, tube = rigs.make_armature(), rigs.make_tube()
     tube.modifiers.new("Armature", "ARMATURE").object = armature
     rigs.bind(tube, armature)
     rigs.turn(armature)
-    bpy.context.view_layer.update()
+    current_layer().update()
     return tube, armature
 
 
-def seconds(tube: bpy.types.Object) -> list[str]:
+def seconds(tube: MeshObject) -> list[str]:
     """The modifiers that the panel says deform the mesh as well."""
     stack = addon.module("engine.stack")
     return [modifier.name for modifier in stack.deforming_too(tube, stack.find(tube))]
 
 
-def test_shown_again(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+def test_shown_again(character: Character) -> None:
     """What the artist shows stays shown; the panel says that the mesh is deformed twice as soon as it is."""
     tube, _armature = character
     modifier = tube.modifiers["Armature"]
     modifier.show_viewport = True
-    bpy.context.view_layer.update()
+    current_layer().update()
     assert modifier.show_viewport
     assert seconds(tube) == []
     modifier.use_vertex_groups = True
-    bpy.context.view_layer.update()
+    current_layer().update()
     assert modifier.show_viewport and modifier.use_vertex_groups
     assert seconds(tube) == ["Armature"]
     modifier.show_viewport = False
@@ -46,32 +47,32 @@ def test_shown_again(character: tuple[bpy.types.Object, bpy.types.Object]) -> No
     assert seconds(tube) == ["Armature"]
 
 
-def test_what_another_rig_does_is_no_second_time(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+def test_what_another_rig_does_is_no_second_time(character: Character) -> None:
     tube, _armature = character
     tube.modifiers.new("Face", "ARMATURE").object = rigs.make_armature(name="Face")
     assert seconds(tube) == []
 
 
-def test_another_that_does_nothing_is_left_alone(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+def test_another_that_does_nothing_is_left_alone(character: Character) -> None:
     tube, armature = character
     idle = tube.modifiers.new("Idle", "ARMATURE")
     idle.object, idle.use_vertex_groups = armature, False
     tube.modifiers["Armature"].use_vertex_groups = True
     tube.update_tag()
-    bpy.context.view_layer.update()
+    current_layer().update()
     assert idle.show_viewport
 
 
-def test_shown_to_paint(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+def test_shown_to_paint(character: Character) -> None:
     """Weight Paint asks for a modifier that is shown, and leaving it hides that again."""
     tube, _armature = character
     rigs.select([tube])
     for _ in range(2):
         bpy.ops.object.mode_set(mode="WEIGHT_PAINT")
-        bpy.context.view_layer.update()
+        current_layer().update()
         assert tube.modifiers["Armature"].show_viewport
         bpy.ops.object.mode_set(mode="OBJECT")
-        bpy.context.view_layer.update()
+        current_layer().update()
         assert not tube.modifiers["Armature"].show_viewport
 
 
@@ -79,24 +80,22 @@ def test_shown_to_paint(character: tuple[bpy.types.Object, bpy.types.Object]) ->
 @pytest.mark.parametrize(
     "is_portable", [False, pytest.param(True, marks=pytest.mark.blender(since=(5, 1)))], ids=["live", "portable"]
 )
-def test_apply_as_shape_key(
-    character: tuple[bpy.types.Object, bpy.types.Object], keep: bool, is_portable: bool
-) -> None:
+def test_apply_as_shape_key(character: Character, keep: bool, is_portable: bool) -> None:
     tube, armature = character
     smooth = tube.modifiers.new("Smooth", "SMOOTH")
     wanted = deformed(tube, armature)
     names = [modifier.name for modifier in tube.modifiers]
     rigs.select([tube])
     if is_portable:
-        assert bpy.ops.sbs.make_portable() == {"FINISHED"}
-    assert bpy.ops.sbs.apply_as_shape_key(keep_modifier=keep) == {"FINISHED"}
+        assert addon.ops.make_portable() == {"FINISHED"}
+    assert addon.ops.apply_as_shape_key(keep_modifier=keep) == {"FINISHED"}
     basis, key = tube.data.shape_keys.key_blocks
     assert (basis.name, key.name, key.value) == ("Basis", "Spherical Blend Skinning", 0.0)
     found = np.array([point.co for point in key.data])
     assert error(found, wanted) < TOLERANCE
     assert smooth.show_viewport
     assert [modifier.name for modifier in tube.modifiers] == (names if keep else ["Smooth"])
-    bpy.context.view_layer.update()
+    current_layer().update()
     if not keep:
         smooth.show_viewport = False
         key.value = 1.0
@@ -106,7 +105,7 @@ def test_apply_as_shape_key(
         assert [item.name for item in bpy.data.objects] == ["Rig", "Tube"]
 
 
-def test_shape_keys_are_in_it(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+def test_shape_keys_are_in_it(character: Character) -> None:
     """As with Blender's own: what keys do is in the new one."""
     tube, armature = character
     tube.shape_key_add(name="Basis")
@@ -117,14 +116,14 @@ def test_shape_keys_are_in_it(character: tuple[bpy.types.Object, bpy.types.Objec
     rest = rigs.positions(tube.data) * (1.25, 1.25, 1.0)
     wanted = deformed(tube, armature, rest=rest)
     rigs.select([tube])
-    assert bpy.ops.sbs.apply_as_shape_key() == {"FINISHED"}
+    assert addon.ops.apply_as_shape_key() == {"FINISHED"}
     key = tube.data.shape_keys.key_blocks[-1]
     assert error(np.array([point.co for point in key.data]), wanted) < TOLERANCE
     assert fat.value == 0.5
 
 
 @pytest.mark.parametrize("why", ["shares its mesh", "Displace would work on this one as well"])
-def test_no_shape_key(character: tuple[bpy.types.Object, bpy.types.Object], why: str) -> None:
+def test_no_shape_key(character: Character, why: str) -> None:
     tube, _armature = character
     if why.startswith("shares"):
         bpy.data.objects.new("Twin", tube.data)
@@ -132,5 +131,5 @@ def test_no_shape_key(character: tuple[bpy.types.Object, bpy.types.Object], why:
         addon.module("engine.stack").move(tube, tube.modifiers.new("Displace", "DISPLACE"), 0)
     rigs.select([tube])
     with pytest.raises(RuntimeError, match=why):
-        bpy.ops.sbs.apply_as_shape_key()
+        addon.ops.apply_as_shape_key()
     assert tube.data.shape_keys is None and tube.sbs.bound

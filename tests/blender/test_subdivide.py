@@ -9,16 +9,17 @@ import numpy as np
 import pytest
 import rigs
 from expected import TOLERANCE, deformed, error
+from objects import Character, MeshObject, armature_named, mesh_named
 
 
 @pytest.fixture
-def character() -> tuple[bpy.types.Object, bpy.types.Object]:
+def character() -> Character:
     """A bound tube with texture coordinates, and its posed armature, of which one bone is selected."""
     armature, tube = rigs.make_armature(), rigs.make_tube()
     tube.data.uv_layers.new(name="UV")
     for loop in tube.data.loops:
-        x, _, z = tuple(tube.data.vertices[loop.vertex_index].co)
-        tube.data.uv_layers["UV"].data[loop.index].uv = (x, z)
+        place = tube.data.vertices[loop.vertex_index].co
+        tube.data.uv_layers["UV"].data[loop.index].uv = (place.x, place.z)
     rigs.bind(tube, armature)
     rigs.turn(armature)
     rigs.select([tube])
@@ -31,14 +32,14 @@ def area(mesh: bpy.types.Mesh) -> float:
 
 
 @pytest.mark.parametrize("levels", [1, 2])
-def test_near_one_bone(character: tuple[bpy.types.Object, bpy.types.Object], levels: int) -> None:
+def test_near_one_bone(character: Character, levels: int) -> None:
     tube, armature = character
     mesh = tube.data
     heaviest = [max(vertex.groups, key=lambda entry: entry.weight).group for vertex in mesh.vertices]
     near = [face for face in mesh.polygons if all(heaviest[vertex] == 1 for vertex in face.vertices)]
     rows = len(near) // rigs.RING
     old, faces, size = len(mesh.vertices), len(mesh.polygons), area(mesh)
-    assert bpy.ops.sbs.subdivide_near_bones(levels=levels, where="BONE") == {"FINISHED"}
+    assert addon.ops.subdivide_near_bones(levels=levels, where="BONE") == {"FINISHED"}
     parts = 2**levels
     # Rings and columns of a tube: all that lie between old ones.
     assert len(mesh.vertices) - old == rigs.RING * ((rows * parts + 1) * parts - (rows + 1))
@@ -49,18 +50,18 @@ def test_near_one_bone(character: tuple[bpy.types.Object, bpy.types.Object], lev
     assert sorted(set(uses.tolist())) == [1, 2]
     assert np.count_nonzero(uses == 1) == 2 * rigs.RING
     for loop in mesh.loops:
-        x, _, z = tuple(mesh.vertices[loop.vertex_index].co)
-        assert mesh.uv_layers["UV"].data[loop.index].uv[:] == pytest.approx((x, z), abs=1e-6)
+        place = mesh.vertices[loop.vertex_index].co
+        assert mesh.uv_layers["UV"].data[loop.index].uv[:] == pytest.approx((place.x, place.z), abs=1e-6)
     assert error(rigs.evaluated(tube), deformed(tube, armature)) < TOLERANCE
     assert len(rigs.evaluated(tube)) == len(mesh.vertices)
 
 
 @pytest.mark.parametrize("scheme", ["1:4", "1:3"])
-def test_both_sides_of_a_joint(character: tuple[bpy.types.Object, bpy.types.Object], scheme: str) -> None:
+def test_both_sides_of_a_joint(character: Character, scheme: str) -> None:
     """Around the head of B1, at z = 1, as much on one side as on the other; nothing near its tail."""
     tube, armature = character
     old = len(tube.data.vertices)
-    assert bpy.ops.sbs.subdivide_near_bones(scheme=scheme) == {"FINISHED"}
+    assert addon.ops.subdivide_near_bones(scheme=scheme) == {"FINISHED"}
     new = np.array([vertex.co.z for vertex in tube.data.vertices])[old:]
     assert new.min() < 0.7 and 1.4 < new.max() < 1.8
     if scheme == "1:3":
@@ -77,19 +78,19 @@ def test_both_sides_of_a_joint(character: tuple[bpy.types.Object, bpy.types.Obje
             mean = np.mean([weights_of(tube, corner) for corner in corners], axis=0)
             np.testing.assert_allclose(weights_of(tube, vertex.index), mean, atol=1e-6)
     for loop in tube.data.loops:
-        x, _, z = tuple(tube.data.vertices[loop.vertex_index].co)
-        assert tube.data.uv_layers["UV"].data[loop.index].uv[:] == pytest.approx((x, z), abs=1e-6)
+        place = tube.data.vertices[loop.vertex_index].co
+        assert tube.data.uv_layers["UV"].data[loop.index].uv[:] == pytest.approx((place.x, place.z), abs=1e-6)
     assert error(rigs.evaluated(tube), deformed(tube, armature)) < TOLERANCE
 
 
-def weights_of(tube: bpy.types.Object, vertex: int) -> list[float]:
+def weights_of(tube: MeshObject, vertex: int) -> list[float]:
     weights = [0.0] * 4
     for entry in tube.data.vertices[vertex].groups:
         weights[entry.group] = entry.weight
     return weights
 
 
-def test_attachment_is_that_of_bones_blending(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+def test_attachment_is_that_of_bones_blending(character: Character) -> None:
     """The same vertices that the method itself would bend with the bone, with a bone between that does not deform."""
     tube, armature = character
     subdivide = addon.module("subdivide.operators")
@@ -104,22 +105,22 @@ def test_attachment_is_that_of_bones_blending(character: tuple[bpy.types.Object,
     assert belongs.max() == 2, "the three bones that are left"
 
 
-def test_nothing_selected(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+def test_nothing_selected(character: Character) -> None:
     tube, armature = character
     rigs.select_bones(armature)
     with pytest.raises(RuntimeError, match="No bone of Rig"):
-        bpy.ops.sbs.subdivide_near_bones()
+        addon.ops.subdivide_near_bones()
     rigs.select_bones(armature, "B3")
     tube.vertex_groups["B3"].remove(range(len(tube.data.vertices)))
-    assert bpy.ops.sbs.subdivide_near_bones(where="BONE") == {"CANCELLED"}
+    assert addon.ops.subdivide_near_bones(where="BONE") == {"CANCELLED"}
 
 
-def test_undo(character: tuple[bpy.types.Object, bpy.types.Object]) -> None:
+def test_undo(character: Character) -> None:
     count = len(character[0].data.vertices)
     bpy.ops.ed.undo_push(message="Start")
-    assert bpy.ops.sbs.subdivide_near_bones("EXEC_DEFAULT", True) == {"FINISHED"}
-    assert len(bpy.data.objects["Tube"].data.vertices) > count
+    assert addon.ops.subdivide_near_bones("EXEC_DEFAULT", True) == {"FINISHED"}
+    assert len(mesh_named("Tube").data.vertices) > count
     bpy.ops.ed.undo()
-    tube, armature = bpy.data.objects["Tube"], bpy.data.objects["Rig"]
+    tube, armature = mesh_named("Tube"), armature_named("Rig")
     assert len(tube.data.vertices) == count
     assert error(rigs.evaluated(tube), deformed(tube, armature)) < TOLERANCE

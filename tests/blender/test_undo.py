@@ -6,11 +6,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import addon
 import bpy
 import numpy as np
 import pytest
 import rigs
 from expected import TOLERANCE, deformed, error
+from objects import MeshObject, armature_named, current_layer, mesh_named, mesh_objects
 
 # Each with its options, on a bound mesh in Object Mode.
 OPERATORS: dict[str, dict[str, Any]] = {
@@ -29,24 +31,24 @@ OPERATORS: dict[str, dict[str, Any]] = {
 
 def run(name: str, **options: Any) -> None:
     """Run an operator with an undo step, as from a menu."""
-    assert getattr(bpy.ops.sbs, name)("EXEC_DEFAULT", True, **options) == {"FINISHED"}
-    bpy.context.view_layer.update()
+    assert getattr(addon.ops, name)("EXEC_DEFAULT", True, **options) == {"FINISHED"}
+    current_layer().update()
 
 
-def tube() -> bpy.types.Object:
-    return bpy.data.objects["Tube"]
+def tube() -> MeshObject:
+    return mesh_named("Tube")
 
 
 def state() -> dict[str, Any]:
     """What the operators may change."""
-    armature = bpy.data.objects["Rig"]
+    armature = armature_named("Rig")
     return {
         "weights": {
             item.name: [
                 sorted((item.vertex_groups[entry.group].name, entry.weight) for entry in vertex.groups)
                 for vertex in item.data.vertices
             ]
-            for item in bpy.data.objects
+            for item in mesh_objects(bpy.data.objects)
             if item.name in ("Tube", "Other")
         },
         "radii": [(bone.head_radius, bone.tail_radius, bone.envelope_distance) for bone in armature.data.bones],
@@ -58,7 +60,7 @@ def state() -> dict[str, Any]:
 
 
 def assert_deformed() -> None:
-    wanted = deformed(tube(), bpy.data.objects["Rig"])
+    wanted = deformed(tube(), armature_named("Rig"))
     assert error(rigs.evaluated(tube()), wanted) < TOLERANCE
     assert error(rigs.positions(tube().data), wanted) > 0.01
 
@@ -76,7 +78,7 @@ def character() -> None:
     rigs.select([item, other])
     for part in (item.data.vertices, item.data.polygons):  # Blender 5.0 crashes where edges are set
         part.foreach_set("select", np.zeros(len(part), bool))
-    bpy.context.view_layer.update()
+    current_layer().update()
     bpy.ops.ed.undo_push(message="Start")
 
 
@@ -110,8 +112,8 @@ def test_undo_and_redo(name: str) -> None:
 @pytest.mark.usefixtures("character")
 def test_capsules_from_a_file(tmp_path: Path) -> None:
     path = str(tmp_path / "capsules.json")
-    assert bpy.ops.sbs.export_capsules(filepath=path) == {"FINISHED"}
-    for bone in bpy.data.objects["Rig"].data.bones:
+    assert addon.ops.export_capsules(filepath=path) == {"FINISHED"}
+    for bone in armature_named("Rig").data.bones:
         bone.envelope_distance *= 2.0
     bpy.ops.ed.undo_push(message="Twice as wide")
     before = state()

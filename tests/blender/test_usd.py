@@ -9,6 +9,7 @@ import addon
 import bpy
 import numpy as np
 import pytest
+from objects import current_scene
 
 # The package that the add-on itself uses, which in a built archive may be its own.
 sbs = addon.module("core.library").load()
@@ -21,12 +22,12 @@ UPRIGHT = np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]])
 
 @pytest.mark.blender(since=(4, 5))
 def test_blender_deforms_it_alike() -> None:
-    bpy.context.scene.render.fps = 24
+    current_scene().render.fps = 24
     bpy.ops.wm.usd_import(filepath=str(DATA / "arm.usda"))
     character = sbs.load(DATA / "arm.glb")
     (mesh,) = (thing for thing in bpy.data.objects if thing.type == "MESH")
     for frame in (0, 12, 24):  # keys
-        bpy.context.scene.frame_set(frame)
+        current_scene().frame_set(frame)
         evaluated = mesh.evaluated_get(bpy.context.evaluated_depsgraph_get()).to_mesh()
         found = np.empty(3 * len(evaluated.vertices), np.float32)
         evaluated.vertices.foreach_get("co", found)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import rigs
 from numpy.typing import NDArray
+from objects import MeshObject, armature_object, current_layer, current_scene, mesh_object, new_mesh
 
 # Blender keeps weights in float32.
 TOLERANCE = 1e-6
@@ -21,11 +22,12 @@ BONES = 4
 @pytest.fixture
 def weights() -> ModuleType:
     """The package sbs.weights."""
-    return addon.module("core.library").load_weights()
+    module: ModuleType = addon.module("core.library").load_weights()
+    return module
 
 
 @pytest.fixture
-def tube() -> bpy.types.Object:
+def tube() -> MeshObject:
     """A tube with an armature, active."""
     armature = rigs.make_armature()
     mesh = rigs.make_tube()
@@ -34,7 +36,7 @@ def tube() -> bpy.types.Object:
     return mesh
 
 
-def weights_of(item: bpy.types.Object, bones: int = BONES) -> NDArray[np.float32]:
+def weights_of(item: MeshObject, bones: int = BONES) -> NDArray[np.float32]:
     """Weights (V, bones) of the groups B0, B1, ..., read one by one."""
     result = np.zeros((len(item.data.vertices), bones), np.float32)
     for vertex in item.data.vertices:
@@ -43,31 +45,31 @@ def weights_of(item: bpy.types.Object, bones: int = BONES) -> NDArray[np.float32
     return result
 
 
-def triangles_of(item: bpy.types.Object) -> NDArray[np.int32]:
+def triangles_of(item: MeshObject) -> NDArray[np.int32]:
     item.data.calc_loop_triangles()
     return np.array([triangle.vertices for triangle in item.data.loop_triangles], np.int32)
 
 
-def selected(item: bpy.types.Object) -> list[int]:
+def selected(item: MeshObject) -> list[int]:
     return [vertex.index for vertex in item.data.vertices if vertex.select]
 
 
-def test_smooth(tube: bpy.types.Object, weights: ModuleType) -> None:
+def test_smooth(tube: MeshObject, weights: ModuleType) -> None:
     before = weights.from_dense(weights_of(tube))
     expected = weights.smooth(
         *before, rigs.positions(tube.data), triangles_of(tube), iterations=3, strength=0.7, limit=BONES
     )
-    assert bpy.ops.sbs.smooth_weights(iterations=3, strength=0.7) == {"FINISHED"}
+    assert addon.ops.smooth_weights(iterations=3, strength=0.7) == {"FINISHED"}
     np.testing.assert_allclose(weights_of(tube), weights.to_dense(*expected, BONES), atol=TOLERANCE)
 
 
-def test_smooth_keeps_what_is_locked_or_masked(tube: bpy.types.Object) -> None:
+def test_smooth_keeps_what_is_locked_or_masked(tube: MeshObject) -> None:
     before = weights_of(tube)
     tube.vertex_groups["B2"].lock_weight = True
     chosen = np.arange(300, 400)
     addon.module("interface.rigged").select_vertices(tube, chosen)
     tube.data.use_paint_mask_vertex = True
-    assert bpy.ops.sbs.smooth_weights() == {"FINISHED"}
+    assert addon.ops.smooth_weights() == {"FINISHED"}
     after = weights_of(tube)
     others = np.setdiff1d(np.arange(len(before)), chosen)
     np.testing.assert_array_equal(after[others], before[others])
@@ -76,11 +78,11 @@ def test_smooth_keeps_what_is_locked_or_masked(tube: bpy.types.Object) -> None:
 
 
 @pytest.fixture
-def cross() -> bpy.types.Object:
+def cross() -> MeshObject:
     """A strip from x = -2 to 2 whose sides have other vertices, with a bone on each side; only the left is weighted."""
     data = bpy.data.armatures.new("Rig")
-    armature = bpy.data.objects.new("Rig", data)
-    bpy.context.scene.collection.objects.link(armature)
+    armature = armature_object(bpy.data.objects.new("Rig", data))
+    current_scene().collection.objects.link(armature)
     rigs.select([armature])
     bpy.ops.object.mode_set(mode="EDIT")
     for name, head, tail in (
@@ -96,8 +98,8 @@ def cross() -> bpy.types.Object:
     points = [(x, y, 0.0) for x in places for y in (0.0, 1.0)]
     mesh = bpy.data.meshes.new("Strip")
     mesh.from_pydata(points, [], [(2 * i, 2 * i + 2, 2 * i + 3, 2 * i + 1) for i in range(len(places) - 1)])
-    item = bpy.data.objects.new("Strip", mesh)
-    bpy.context.scene.collection.objects.link(item)
+    item = mesh_object(bpy.data.objects.new("Strip", mesh))
+    current_scene().collection.objects.link(item)
     item.modifiers.new("Armature", "ARMATURE").object = armature
     for name in ("hip", "arm.L", "arm.R"):
         item.vertex_groups.new(name=name)
@@ -110,8 +112,8 @@ def cross() -> bpy.types.Object:
     return item
 
 
-def test_mirror_of_sides_that_differ(cross: bpy.types.Object) -> None:
-    assert bpy.ops.sbs.mirror_weights(axis="X", source="POSITIVE") == {"FINISHED"}
+def test_mirror_of_sides_that_differ(cross: MeshObject) -> None:
+    assert addon.ops.mirror_weights(axis="X", source="POSITIVE") == {"FINISHED"}
     for vertex in cross.data.vertices:
         found = {cross.vertex_groups[element.group].name: element.weight for element in vertex.groups}
         x = vertex.co.x
@@ -120,29 +122,29 @@ def test_mirror_of_sides_that_differ(cross: bpy.types.Object) -> None:
         assert found == pytest.approx(expected, abs=TOLERANCE)
 
 
-def test_mirror_selects_what_finds_no_partner(cross: bpy.types.Object) -> None:
+def test_mirror_selects_what_finds_no_partner(cross: MeshObject) -> None:
     cross.data.vertices[0].co.z = 1.0
     cross.data.update()
-    assert bpy.ops.sbs.mirror_weights(axis="X", source="POSITIVE", tolerance=0.05) == {"FINISHED"}
+    assert addon.ops.mirror_weights(axis="X", source="POSITIVE", tolerance=0.05) == {"FINISHED"}
     assert selected(cross) == [0]
     assert [cross.vertex_groups[element.group].name for element in cross.data.vertices[0].groups] == ["hip"]
 
 
-def test_check_selects_bad_vertices(tube: bpy.types.Object) -> None:
+def test_check_selects_bad_vertices(tube: MeshObject) -> None:
     bpy.ops.object.vertex_group_normalize_all(group_select_mode="ALL", lock_active=False)
-    assert bpy.ops.sbs.check_weights() == {"FINISHED"}
+    assert addon.ops.check_weights() == {"FINISHED"}
     assert selected(tube) == []
     for group in tube.vertex_groups:
         group.remove([5])
     tube.vertex_groups["B0"].add([17], 0.5, "REPLACE")
-    assert bpy.ops.sbs.check_weights() == {"FINISHED"}
+    assert addon.ops.check_weights() == {"FINISHED"}
     assert selected(tube) == [5, 17]
     shared = np.flatnonzero((weights_of(tube) > 0).sum(axis=1) > 1)
-    assert bpy.ops.sbs.check_weights(limit=1) == {"FINISHED"}
+    assert addon.ops.check_weights(limit=1) == {"FINISHED"}
     assert selected(tube) == sorted({5, 17, *shared.tolist()})
 
 
-def test_transfer(tube: bpy.types.Object, weights: ModuleType) -> None:
+def test_transfer(tube: MeshObject, weights: ModuleType) -> None:
     bpy.ops.object.vertex_group_normalize_all(group_select_mode="ALL", lock_active=False)
     other = rigs.make_tube(rows=30, name="Other")
     other.vertex_groups.clear()
@@ -154,52 +156,52 @@ def test_transfer(tube: bpy.types.Object, weights: ModuleType) -> None:
         *weights.from_dense(weights_of(tube)),
         rigs.positions(other.data) + np.array([0.02, 0.0, 0.0]),
     )
-    bpy.context.view_layer.update()
-    assert bpy.ops.sbs.transfer_weights() == {"FINISHED"}
+    current_layer().update()
+    assert addon.ops.transfer_weights() == {"FINISHED"}
     dense = weights.to_dense(expected.joint_indices, expected.joint_weights, BONES)
     # Between float32 vertices a nearest point may lie on either of two triangles that share an edge.
     np.testing.assert_allclose(weights_of(other), dense, atol=1e-4)
 
 
-def test_transfer_leaves_what_is_far(tube: bpy.types.Object) -> None:
+def test_transfer_leaves_what_is_far(tube: MeshObject) -> None:
     other = rigs.make_tube(name="Other")
     before = weights_of(other)
     other.location = (5.0, 0.0, 0.0)
     rigs.select([tube, other])
-    bpy.context.view_layer.update()
-    assert bpy.ops.sbs.transfer_weights(max_distance=1.0) == {"FINISHED"}
+    current_layer().update()
+    assert addon.ops.transfer_weights(max_distance=1.0) == {"FINISHED"}
     np.testing.assert_array_equal(weights_of(other), before)
 
 
-def test_heat_copes_with_a_loose_island(tube: bpy.types.Object) -> None:
+def test_heat_copes_with_a_loose_island(tube: MeshObject) -> None:
     count = len(tube.data.vertices)
     button = [(0.7, 0.0, 0.5), (0.75, 0.0, 0.5), (0.7, 0.05, 0.5)]
-    mesh = bpy.data.meshes.new("Loose")
+    mesh = new_mesh("Loose")
     faces = [tuple(polygon.vertices) for polygon in tube.data.polygons]
     mesh.from_pydata([*rigs.positions(tube.data).tolist(), *button], [], [*faces, (count, count + 1, count + 2)])
     tube.vertex_groups.clear()
     tube.data = mesh
-    assert bpy.ops.sbs.heat_weights() == {"FINISHED"}
+    assert addon.ops.heat_weights() == {"FINISHED"}
     found = weights_of(tube)
     np.testing.assert_allclose(found.sum(axis=1), 1.0, atol=TOLERANCE)
     # The button lies beside the first bone.
     assert (found[count:].argmax(axis=1) == 0).all()
 
 
-def test_heat(tube: bpy.types.Object, weights: ModuleType) -> None:
+def test_heat(tube: MeshObject, weights: ModuleType) -> None:
     armature = tube.modifiers["Armature"].object
     heads, tails = (
         np.array([getattr(bone, end) for bone in armature.data.bones]) for end in ("head_local", "tail_local")
     )
     wanted = weights.heat_weights(rigs.positions(tube.data).astype("f4"), triangles_of(tube), heads, tails, limit=4)
-    assert bpy.ops.sbs.heat_weights() == {"FINISHED"}
+    assert addon.ops.heat_weights() == {"FINISHED"}
     dense = weights.to_dense(wanted.joint_indices, wanted.joint_weights, BONES)
     np.testing.assert_allclose(weights_of(tube), dense, atol=TOLERANCE)
 
 
-def test_refusals(tube: bpy.types.Object) -> None:
+def test_refusals(tube: MeshObject) -> None:
     names = ("smooth_weights", "mirror_weights", "check_weights", "heat_weights")
-    assert all(getattr(bpy.ops.sbs, name).poll() for name in names)
-    assert not bpy.ops.sbs.transfer_weights.poll()
+    assert all(getattr(addon.ops, name).poll() for name in names)
+    assert not addon.ops.transfer_weights.poll()
     rigs.select([tube.modifiers["Armature"].object])
-    assert not any(getattr(bpy.ops.sbs, name).poll() for name in names)
+    assert not any(getattr(addon.ops, name).poll() for name in names)

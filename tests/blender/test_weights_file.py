@@ -9,9 +9,10 @@ import addon
 import bpy
 import numpy as np
 import pytest
+from objects import MeshObject, character_of
 
 
-def weights_in_blender(item: bpy.types.Object, names: list[str]) -> np.ndarray:
+def weights_in_blender(item: MeshObject, names: list[str]) -> np.ndarray:
     """Read weights back, a row for each vertex and a column for each joint."""
     columns = {
         item.vertex_groups[name].index: column for column, name in enumerate(names) if name in item.vertex_groups
@@ -51,8 +52,7 @@ def test_blender_imports_automatic_weights(tmp_path: Path, source: str, monkeypa
     character.save(path)
 
     bpy.ops.import_scene.gltf(filepath=str(path), merge_vertices=False)
-    (item,) = [item for item in bpy.data.objects if item.type == "MESH" and item.vertex_groups]
-    (armature,) = [item for item in bpy.data.objects if item.type == "ARMATURE"]
+    item, armature = character_of(item for item in bpy.data.objects if item.type != "MESH" or item.vertex_groups)
     names = list(hand.skeleton.names)
     assert {bone.name for bone in armature.data.bones} >= set(names)
     assert len(item.data.vertices) == len(hand.mesh.positions)

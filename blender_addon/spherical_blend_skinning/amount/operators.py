@@ -5,16 +5,17 @@ from __future__ import annotations
 
 import bpy
 
-from ..interface.selection import refuse
+from ..interface.selection import allow, linked_reason, refuse
 from ..settings import shared
 from ..settings.declared import flag
+from ..settings.given import pose_of
 from ..settings.properties import BONE_AMOUNT
-from ..settings.typed import Result
+from ..settings.typed import Operator, Panel, Result
 
 __all__ = ["CLASSES", "register", "unregister"]
 
 
-class SBS_OT_set_bone_amounts(bpy.types.Operator):
+class SBS_OT_set_bone_amounts(Operator):
     bl_idname = "sbs.set_bone_amounts"
     bl_label = "Set Bone Amounts"
     bl_description = "Set how much of their method meshes get at the selected bones, and at the others"
@@ -28,18 +29,18 @@ class SBS_OT_set_bone_amounts(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if context.mode != "POSE":
+        armature = context.object
+        if context.mode != "POSE" or armature is None:
             return refuse(cls, "Select bones in Pose Mode first")
-        if context.object.library is not None:
-            return refuse(cls, f"{context.object.name} belongs to a library; make a library override of it")
-        return True
+        return allow(cls, linked_reason(armature))
 
     def execute(self, context: bpy.types.Context) -> Result:
         chosen = set(context.selected_pose_bones)
         if not chosen and not self.set_others:
             self.report({"ERROR"}, "No bone is selected")
             return {"CANCELLED"}
-        bones = context.object.pose.bones if self.set_others else chosen
+        everything = pose_of(context.object).bones if context.object is not None else ()
+        bones = everything if self.set_others else chosen
         for bone in bones:
             amount = self.amount if bone in chosen else self.others
             if getattr(bone, BONE_AMOUNT) != amount:
@@ -60,7 +61,7 @@ class SBS_OT_set_bone_amounts(bpy.types.Operator):
 CLASSES = (SBS_OT_set_bone_amounts,)
 
 
-def _draw_bone(panel: bpy.types.Panel, context: bpy.types.Context) -> None:
+def _draw_bone(panel: Panel, context: bpy.types.Context) -> None:
     if context.pose_bone is not None:
         panel.layout.prop(context.pose_bone, BONE_AMOUNT, text="SBS Amount")
 

@@ -7,7 +7,7 @@ import bpy
 
 from ..interface.panels import PosePanel
 from ..settings.properties import BONE_AMOUNT
-from ..settings.typed import settings_of
+from ..settings.typed import Panel, settings_of
 
 __all__ = ["CLASSES", "draw"]
 
@@ -26,7 +26,7 @@ def draw(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
     column.prop(settings, "amount_method")
 
 
-class SBS_PT_bone_amount(PosePanel, bpy.types.Panel):
+class SBS_PT_bone_amount(PosePanel, Panel):
     bl_label = "Amount by Bone"
 
     def draw(self, context: bpy.types.Context) -> None:

@@ -13,7 +13,7 @@ from ..interface import rigged
 from ..interface.selection import all_meshes_property, allow, meshes
 from ..settings import rig as rig_settings
 from ..settings.declared import choice, flag
-from ..settings.typed import Result, armature_data, mesh_of, settings_of
+from ..settings.typed import Operator, Result, armature_data, mesh_of, settings_of
 from ..weights import tools
 
 __all__ = ["CLASSES", "KINDS", "fit_property", "make"]
@@ -49,12 +49,12 @@ def make(found: Sequence[rigged.RiggedMesh], kind: str, fit: bool) -> int:
             raise ValueError(f"{mesh.armature.name} has no bone that deforms")
         if not len(mesh_of(mesh.item).vertices):
             raise ValueError(f"{mesh.item.name} has no vertices")
-        if mesh.item.data.library is not None:
+        if mesh_of(mesh.item).library is not None:
             raise ValueError(f"{mesh.item.name} belongs to a library")
     if kind == "HEAT":
         return sum(tools.heat(mesh, limit=_LIMIT)[0] for mesh in found)
     armature = found[0].armature
-    if armature.data.library is None and (fit or all(map(_is_new, found[0].bones))):
+    if armature_data(armature).library is None and (fit or all(map(_is_new, found[0].bones))):
         capsules.fit(found)
     settings = capsule_settings_of(armature_data(armature))
     return sum(
@@ -81,7 +81,7 @@ def _is_new(bone: bpy.types.Bone) -> bool:
     return all(abs(value - new) < 1e-6 for value, new in zip(envelope, _NEW_ENVELOPE, strict=True))
 
 
-class SBS_OT_automatic_weights(bpy.types.Operator):
+class SBS_OT_automatic_weights(Operator):
     bl_idname = "sbs.automatic_weights"
     bl_label = "Automatic Weights"
     bl_description = "Make weights for the selected meshes by the bones of their armature; locked groups keep theirs"
@@ -102,7 +102,9 @@ class SBS_OT_automatic_weights(bpy.types.Operator):
             self.layout.prop(self, "fit_capsules")
 
     def execute(self, context: bpy.types.Context) -> Result:
-        armature = rigged.rig_of(context)
+        armature = rigged.rig_of(context, or_selected=True)
+        if armature is None:
+            return {"CANCELLED"}
         found = [rigged.RiggedMesh(item, armature) for item in meshes(context, self.all_meshes)]
         try:
             count = make(found, self.weights, self.fit_capsules)

@@ -10,7 +10,8 @@ import bpy
 from ..engine import bake
 from ..interface.selection import allow, hindrance, our_meshes
 from ..settings.declared import choice, flag, integer, text
-from ..settings.typed import Result
+from ..settings.given import manager_of, scene_of
+from ..settings.typed import Operator, Result
 
 __all__ = ["CLASSES", "make_bake"]
 
@@ -24,7 +25,7 @@ def make_bake(
     return bake.PointCacheBake(context, items, frames, folder)
 
 
-class SBS_OT_bake(bpy.types.Operator):
+class SBS_OT_bake(Operator):
     bl_idname = "sbs.bake"
     bl_label = "Bake Spherical Blend Skinning"
     bl_description = (
@@ -59,8 +60,7 @@ class SBS_OT_bake(bpy.types.Operator):
         options={"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5, 0) else set(),
     )
 
-    _bake: bake.Bake | None = None
-    _steps: Iterator[int] | None = None
+    _run: tuple[bake.Bake, Iterator[int]] | None = None
     _timer: bpy.types.Timer | None = None
 
     @classmethod
@@ -82,8 +82,8 @@ class SBS_OT_bake(bpy.types.Operator):
             layout.prop(self, "directory")
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
-        self.frame_start, self.frame_end = context.scene.frame_start, context.scene.frame_end
-        return {*context.window_manager.invoke_props_dialog(self)}
+        self.frame_start, self.frame_end = scene_of(context).frame_start, scene_of(context).frame_end
+        return {*manager_of(context).invoke_props_dialog(self)}
 
     def execute(self, context: bpy.types.Context) -> Result:
         try:
@@ -91,12 +91,13 @@ class SBS_OT_bake(bpy.types.Operator):
         except (ValueError, OSError) as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        if bpy.app.background:
+        # Blender crashes if what it repeats, as its panel of the last operation does, goes on after it has returned.
+        if bpy.app.background or self.options.is_repeat or self.options.is_repeat_last:
             while (result := self._advance(context)) == {"RUNNING_MODAL"}:
                 continue
             return result
-        self._timer = context.window_manager.event_timer_add(0.0, window=context.window)
-        context.window_manager.modal_handler_add(self)
+        self._timer = manager_of(context).event_timer_add(0.0, window=context.window)
+        manager_of(context).modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
@@ -112,23 +113,25 @@ class SBS_OT_bake(bpy.types.Operator):
         self._end(context)
 
     def _begin(self, context: bpy.types.Context) -> None:
-        scene = context.scene
+        scene = scene_of(context)
         first, last = (self.frame_start, self.frame_end)
         if self.use_scene_range:
             first, last = scene.frame_start, scene.frame_end
         frames = bake.frame_range(first, last, self.frame_step)
-        self._bake = make_bake(context, our_meshes(context), self.target, frames, self.directory)
-        self._bake.__enter__()
-        self._steps = iter(self._bake)
-        context.window_manager.progress_begin(0, len(frames))
+        baking = make_bake(context, our_meshes(context), self.target, frames, self.directory)
+        baking.__enter__()
+        self._run = baking, iter(baking)
+        manager_of(context).progress_begin(0, len(frames))
 
     def _advance(self, context: bpy.types.Context) -> Result:
         """Bake the next frame, or finish."""
-        baking = self._bake
+        if self._run is None:
+            return {"CANCELLED"}
+        baking, steps = self._run
         try:
-            frame = next(self._steps, None)
+            frame = next(steps, None)
             if frame is not None:
-                self._show(context, frame)
+                self._show(context, baking.frames, frame)
                 return {"RUNNING_MODAL"}
             baking.finish()
         except Exception as error:
@@ -142,21 +145,22 @@ class SBS_OT_bake(bpy.types.Operator):
         self.report({"INFO"}, f"Baked {len(baking.frames)} frames of {count} object{'s' if count != 1 else ''}")
         return {"FINISHED"}
 
-    def _show(self, context: bpy.types.Context, frame: int) -> None:
-        frames = self._bake.frames
-        context.window_manager.progress_update(frames.index(frame) + 1)
+    @staticmethod
+    def _show(context: bpy.types.Context, frames: range, frame: int) -> None:
+        manager_of(context).progress_update(frames.index(frame) + 1)
         if context.workspace is not None:
             context.workspace.status_text_set(f"Baking frame {frame} of {frames[-1]}; Esc cancels")
 
     def _end(self, context: bpy.types.Context) -> None:
         """Restore everything but what was baked."""
-        self._bake.__exit__(None, None, None)
-        self._bake = self._steps = None
-        context.window_manager.progress_end()
+        if self._run is not None:
+            self._run[0].__exit__(None, None, None)
+            self._run = None
+        manager_of(context).progress_end()
         if context.workspace is not None:
             context.workspace.status_text_set(None)
         if self._timer is not None:
-            context.window_manager.event_timer_remove(self._timer)
+            manager_of(context).event_timer_remove(self._timer)
             self._timer = None
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import bpy
 
 from ..interface import keys
+from ..settings.typed import Menu
 
 __all__ = ["CLASSES", "register", "unregister"]
 
@@ -33,20 +34,20 @@ def _draw_entries(layout: bpy.types.UILayout, first: str, indentation: str) -> N
         operator.weights = weights
 
 
-class SBS_MT_parent(bpy.types.Menu):
+class SBS_MT_parent(Menu):
     bl_label = "Spherical Blend Skinning"
 
     def draw(self, _context: bpy.types.Context) -> None:
         _draw_entries(self.layout, "With Vertex Groups", "")
 
 
-def _draw_in_parent_menu(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
+def _draw_in_parent_menu(menu: Menu, _context: bpy.types.Context) -> None:
     # A submenu, because the menu is as high as a small screen already.
     menu.layout.separator()
     menu.layout.menu(SBS_MT_parent.__name__)
 
 
-class SBS_MT_set_parent(bpy.types.Menu):
+class SBS_MT_set_parent(Menu):
     bl_label = "Set Parent To"
 
     @classmethod
@@ -73,7 +74,7 @@ class SBS_MT_set_parent(bpy.types.Menu):
         _draw_entries(layout, "Spherical Blend Skinning", "   ")
 
 
-def _draw_in_modifier_menu(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
+def _draw_in_modifier_menu(menu: Menu, context: bpy.types.Context) -> None:
     if context.object is not None and context.object.type == "MESH":
         menu.layout.operator("sbs.bind", text="Spherical Blend Skinning", icon="ARMATURE_DATA")
 

@@ -10,15 +10,15 @@ from ..engine import bake, portable, stack
 from ..interface import owner, rigged
 from ..interface.words import draw_words
 from ..method import panel as method
+from ..settings.given import view_layer_of
 from ..settings.typed import settings_of
 from . import status
 
 __all__ = ["draw"]
 
 
-def draw(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+def draw(layout: bpy.types.UILayout, context: bpy.types.Context, item: bpy.types.Object) -> None:
     """Draw the settings of the active mesh, or how to bind it."""
-    item = context.object
     modifier = bake.modifier_of(item)
     if modifier is None:
         _draw_unbound(layout, context, item)
@@ -70,7 +70,7 @@ def _draw_unbound(layout: bpy.types.UILayout, context: bpy.types.Context, item: 
         _draw_bind(column, "CAPSULES", "Bind, Capsule Weights")
     armature = rigged.rig_of(context)
     if armature is not None:
-        others = sum(bake.modifier_of(other) is None for other in rigged.moved_by(armature, context.view_layer))
+        others = sum(bake.modifier_of(other) is None for other in rigged.moved_by(armature, view_layer_of(context)))
         if others > 1:
             operator = layout.operator("sbs.bind", text=f"Bind All {others} Meshes", icon="OUTLINER_OB_ARMATURE")
             operator.all_meshes = True

@@ -6,6 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ..automatic_weights import operators as automatic_weights
+from ..core.binding import Binding
 from ..core.blended import BlendedBinding
 from ..engine import bake, carriers, live, live_group, node_trees, portable, registry, stack
 from ..interface import rigged
@@ -14,7 +15,8 @@ from ..interface.selection import meshes as meshes_of
 from ..settings import preferences
 from ..settings import rig as rig_settings
 from ..settings.declared import choice, flag, text
-from ..settings.typed import Result, settings_of
+from ..settings.given import view_layer_of
+from ..settings.typed import Operator, Result, settings_of
 
 __all__ = ["CLASSES", "bind", "counts", "describe", "lack", "make_parent", "rebind", "unbind"]
 
@@ -46,9 +48,12 @@ def bind(
         With the binding, or a description of the problem.
     """
     center = center or preferences.center_of_new(context)
+    if armature.pose is None:
+        # An object that a script has just made gets its pose when it is first evaluated.
+        view_layer_of(context).update()
     rig_settings.join(item, armature, center, preferences.get(context).spread_twist)
-    stack.attach(item, armature, _armature_modifier(item, armature, modifier_name))
-    registry.adjust(item, stack.find(item))
+    modifier = stack.attach(item, armature, _armature_modifier(item, armature, modifier_name))
+    registry.adjust(item, modifier)
     registry.forget()
     rig_settings.weights_made(settings_of(item))
     return rebind(context, item)
@@ -65,6 +70,8 @@ def _armature_modifier(
 def forget_centers(item: bpy.types.Object) -> None:
     """Forget the rotation centers of an object, so that they are found anew."""
     modifier = stack.find(item)
+    if modifier is None:
+        return
     for name in (live_group.CARRIER, live_group.RENDER_CARRIER):
         carrier = node_trees.get_input(modifier, name)
         if carrier is not None and carriers.is_writable(carrier):
@@ -103,15 +110,15 @@ def make_parent(item: bpy.types.Object, armature: bpy.types.Object) -> None:
 
 def describe(state: live.State) -> str:
     """The result of binding for the artist, with counts."""
-    return state.problem if state.binding is None else ", ".join(counts(state))
+    return state.problem if state.binding is None else ", ".join(counts(state.binding))
 
 
-def counts(state: live.State) -> list[str]:
+def counts(binding: Binding) -> list[str]:
     """Counts of what was bound."""
-    skin = state.binding.skin
-    texts = [f"{skin.vertex_count} vertices", f"{len(state.binding.bones)} bones", f"{len(skin.joint_sets)} joint sets"]
-    if isinstance(state.binding, BlendedBinding):
-        texts.append(f"{state.binding.blended_bone_count} bones blended with their parents")
+    skin = binding.skin
+    texts = [f"{skin.vertex_count} vertices", f"{len(binding.bones)} bones", f"{len(skin.joint_sets)} joint sets"]
+    if isinstance(binding, BlendedBinding):
+        texts.append(f"{binding.blended_bone_count} bones blended with their parents")
     if skin.unweighted_vertex_count:
         texts.append(f"{skin.unweighted_vertex_count} vertices without weights stay")
     return texts
@@ -130,7 +137,7 @@ def lack(item: bpy.types.Object, state: live.State) -> str:
     return "The Armature modifier moved these by bone envelopes" if was.use_bone_envelopes else ""
 
 
-class SBS_OT_bind(bpy.types.Operator):
+class SBS_OT_bind(Operator):
     bl_idname = "sbs.bind"
     bl_label = "Bind with Spherical Blend Skinning"
     bl_description = "Deform the selected meshes by spherical blend skinning in place of their Armature modifiers"
@@ -169,20 +176,21 @@ class SBS_OT_bind(bpy.types.Operator):
         layout.prop(self, "parent")
 
     def execute(self, context: bpy.types.Context) -> Result:
-        armatures = self._armatures(context)
-        rigged_items = [item for item in armatures if armatures[item] is not None]
-        for item in armatures:
-            if item not in rigged_items:
+        found = self._armatures(context)
+        self._tell_of_wholes(context, is_all=not found)
+        armatures = {item: armature for item, armature in found.items() if armature is not None}
+        for item in found:
+            if item not in armatures:
                 message = f"{item.name} has no armature: select one, or give it an Armature modifier"
-                self.report({"WARNING"} if rigged_items else {"ERROR"}, message)
+                self.report({"WARNING"} if armatures else {"ERROR"}, message)
         try:
-            weighted = self._make_weights({item: armatures[item] for item in rigged_items})
+            weighted = self._make_weights(armatures)
         except ValueError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
 
-        unbound = [item for item in rigged_items if bake.modifier_of(item) is None]
-        for item in rigged_items:
+        unbound = [item for item in armatures if bake.modifier_of(item) is None]
+        for item in armatures:
             if item not in unbound and not weighted:
                 self.report({"WARNING"}, f"{item.name} is bound already")
         done = do_to_each(self, unbound, lambda item: self._bind_one(context, item, armatures[item]))
@@ -194,12 +202,21 @@ class SBS_OT_bind(bpy.types.Operator):
             armature = rigged.rig_of(context)
             return {item: armature for item in meshes_of(context, True) if bake.modifier_of(item) is None}
         active = context.object
-        selected = [active] if active.type == "ARMATURE" else context.selected_objects
+        selected = [active] if active is not None and active.type == "ARMATURE" else context.selected_objects
         found = {}
         for item in meshes_of(context):
+            if rigged.moves_as_a_whole(item):
+                continue
             replaced = _armature_modifier(item, None, self.modifier)
             found[item] = replaced.object if replaced is not None else stack.find_armature(item, selected)
         return found
+
+    def _tell_of_wholes(self, context: bpy.types.Context, is_all: bool) -> None:
+        """Say which of the selected meshes are not bound since they move as a whole; an error if that is all."""
+        wholes = [item.name for item in meshes_of(context, self.all_meshes) if rigged.moves_as_a_whole(item)]
+        if wholes:
+            words = "what is a child of a bone moves with it as a whole; clear its parent to have it deformed"
+            self.report({"ERROR"} if is_all else {"INFO"}, f"{', '.join(wholes)}: {words}")
 
     def _make_weights(self, armatures: dict[bpy.types.Object, bpy.types.Object]) -> int:
         """Make weights if the artist wants it, rig by rig; return how many meshes got some."""
@@ -225,7 +242,7 @@ class SBS_OT_bind(bpy.types.Operator):
                 self.report({"WARNING"}, f"Bound live, not portable as the preferences ask for: {error}")
 
 
-class SBS_OT_unbind(bpy.types.Operator):
+class SBS_OT_unbind(Operator):
     bl_idname = "sbs.unbind"
     bl_label = "Unbind"
     bl_description = "Remove spherical blend skinning and restore the Armature modifier"
@@ -248,7 +265,7 @@ class SBS_OT_unbind(bpy.types.Operator):
         return {"FINISHED"} if unbound else {"CANCELLED"}
 
 
-class SBS_OT_rebind(bpy.types.Operator):
+class SBS_OT_rebind(Operator):
     bl_idname = "sbs.rebind"
     bl_label = "Rebind"
     bl_description = "Bind again with the present vertices, weights and bones"

@@ -10,23 +10,24 @@ from ..engine import stack
 from ..interface.panels import SidebarPanel
 from ..interface.words import draw_words
 from ..method import panel as method
-from ..settings.typed import PanelMixin
+from ..settings.muscles import is_part
+from ..settings.typed import Panel, PanelMixin
 from . import mesh_panel as mesh
 from . import rig_panel as rig
 
 __all__ = ["CLASSES"]
 
 
-def _draw(panel: bpy.types.Panel, context: bpy.types.Context) -> None:
-    layout = panel.layout
+def _draw(panel: Panel, context: bpy.types.Context) -> None:
+    layout, item = panel.layout, context.object
     layout.use_property_split = True
     layout.use_property_decorate = False
     if problem := library.problem():
         draw_words(layout, problem, "ERROR")
-    elif context.object.type == "MESH":
-        mesh.draw(layout, context)
-    else:
-        rig.draw(layout, context)
+    elif item is not None and item.type == "MESH":
+        mesh.draw(layout, context, item)
+    elif item is not None:
+        rig.draw(layout, context, item)
 
 
 def _has_settings(context: bpy.types.Context) -> bool:
@@ -37,7 +38,7 @@ def _has_settings(context: bpy.types.Context) -> bool:
     return stack.find(item) is not None if item.type == "MESH" else rig.is_shared(context)
 
 
-class SBS_PT_modifier(bpy.types.Panel):
+class SBS_PT_modifier(Panel):
     bl_label = "Spherical Blend Skinning"
     bl_space_type = "PROPERTIES"
     bl_region_type = "WINDOW"
@@ -46,18 +47,19 @@ class SBS_PT_modifier(bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return context.object is not None and context.object.type == "MESH"
+        return context.object is not None and context.object.type == "MESH" and not is_part(context.object)
 
     def draw(self, context: bpy.types.Context) -> None:
         _draw(self, context)
 
 
-class SBS_PT_sidebar(SidebarPanel, bpy.types.Panel):
+class SBS_PT_sidebar(SidebarPanel, Panel):
     bl_label = "Spherical Blend Skinning"
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return context.object is not None and context.object.type in ("MESH", "ARMATURE")
+        item = context.object
+        return item is not None and item.type in ("MESH", "ARMATURE") and not is_part(item)
 
     def draw(self, context: bpy.types.Context) -> None:
         _draw(self, context)
@@ -75,17 +77,18 @@ class _Advanced(PanelMixin):
         return _has_settings(context)
 
     def draw(self, context: bpy.types.Context) -> None:
-        method.draw_advanced(self.layout, context.object)
+        if context.object is not None:
+            method.draw_advanced(self.layout, context.object)
 
 
-class SBS_PT_modifier_advanced(_Advanced, bpy.types.Panel):
+class SBS_PT_modifier_advanced(_Advanced, Panel):
     bl_space_type = "PROPERTIES"
     bl_region_type = "WINDOW"
     bl_context = "modifier"
     bl_parent_id = "SBS_PT_modifier"
 
 
-class SBS_PT_sidebar_advanced(_Advanced, SidebarPanel, bpy.types.Panel):
+class SBS_PT_sidebar_advanced(_Advanced, SidebarPanel, Panel):
     bl_parent_id = "SBS_PT_sidebar"
 
 

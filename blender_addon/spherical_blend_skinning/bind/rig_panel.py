@@ -9,6 +9,7 @@ from ..engine import bake, live, portable, registry, stack
 from ..interface import rigged
 from ..interface.words import draw_words
 from ..method import panel as method
+from ..settings.given import view_layer_of
 from ..settings.typed import Icon, settings_of
 from . import operators as bind
 
@@ -18,10 +19,9 @@ __all__ = ["draw", "is_shared"]
 _MOST_ROWS = 8
 
 
-def draw(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+def draw(layout: bpy.types.UILayout, context: bpy.types.Context, armature: bpy.types.Object) -> None:
     """Draw the meshes of the active armature, and the settings that they share."""
-    armature = context.object
-    meshes = rigged.moved_by(armature, context.view_layer)
+    meshes = rigged.moved_by(armature, view_layer_of(context))
     if not meshes:
         draw_words(layout, "No mesh is moved by this armature. Select one, too, and bind it", "INFO")
         _draw_all(layout, "sbs.bind", "Bind", "ARMATURE_DATA", all_meshes=False)

@@ -24,7 +24,7 @@ def draw_live(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
     draw_weights_missing(layout, bind.lack(item, state))
     column = layout.column(align=True)
     # One count per line, because the sidebar is narrow.
-    for number, text in enumerate(bind.counts(state)):
+    for number, text in enumerate(bind.counts(state.binding)):
         draw_words(column, text, "BLANK1" if number else "INFO")
     if settings_of(item).method == "SPHERICAL" and settings_of(item).center == "OPTIMIZED" and state.centers.note:
         draw_words(column, state.centers.note, "INFO")

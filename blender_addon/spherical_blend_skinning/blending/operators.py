@@ -8,12 +8,12 @@ import bpy
 from ..interface import rigged
 from ..interface.selection import refuse
 from ..settings.declared import flag
-from ..settings.typed import Result, settings_of_bone
+from ..settings.typed import Operator, Panel, Result, armature_data, settings_of_bone
 
 __all__ = ["CLASSES", "register", "unregister"]
 
 
-class SBS_OT_mark_bones(bpy.types.Operator):
+class SBS_OT_mark_bones(Operator):
     bl_idname = "sbs.mark_bones"
     bl_label = "Mark Selected Bones"
     bl_description = "Mark the selected bones for bones blending, or remove their marks"
@@ -26,7 +26,7 @@ class SBS_OT_mark_bones(bpy.types.Operator):
         found = rigged.find(context)
         if not found:
             return refuse(cls, "Select a mesh with an armature, or an armature that moves a mesh")
-        if found[0].armature.data.library is not None:
+        if armature_data(found[0].armature).library is not None:
             return refuse(cls, f"{found[0].armature.name} belongs to a library")
         if found[0].armature.mode == "EDIT":
             return refuse(cls, "Leave Edit Mode first")
@@ -49,7 +49,7 @@ class SBS_OT_mark_bones(bpy.types.Operator):
 CLASSES = (SBS_OT_mark_bones,)
 
 
-def _draw_bone(panel: bpy.types.Panel, context: bpy.types.Context) -> None:
+def _draw_bone(panel: Panel, context: bpy.types.Context) -> None:
     # In Edit Mode a bone is another object; its mark is copied back on leaving.
     if context.bone is not None:
         panel.layout.prop(settings_of_bone(context.bone), "bones_blending")

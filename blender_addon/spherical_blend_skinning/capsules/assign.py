@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..core import assignment, library
 from ..core.matrices import transform_points
 from ..interface.rigged import RiggedMesh
+from ..settings.typed import armature_data
 from . import bones as bone_capsules
 from .bones import BoneCapsules
 
@@ -93,7 +94,7 @@ def fit(meshes: Sequence[RiggedMesh], chosen_bones: NDArray[np.bool_] | None = N
     chosen = np.flatnonzero(chosen_bones)
     bones: list[bpy.types.Bone] = [mesh.bones[bone] for bone in chosen]
     bone_capsules.write(bones, fitted.inner_radii[chosen], fitted.outer_radii[chosen])
-    mesh.armature.data.update_tag()
+    armature_data(mesh.armature).update_tag()
     return len(bones)
 
 

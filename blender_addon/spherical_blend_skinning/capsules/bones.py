@@ -56,8 +56,8 @@ class BoneCapsules(NamedTuple):
 
 def head_radius(bone: bpy.types.Bone | bpy.types.EditBone) -> float:
     """The radius of the inner capsule at the head."""
-    connected = bone.parent is not None and bone.use_connect
-    return bone.parent.tail_radius if connected else bone.head_radius
+    parent = bone.parent
+    return parent.tail_radius if parent is not None and bone.use_connect else bone.head_radius
 
 
 def read(bones: Sequence[bpy.types.Bone | bpy.types.EditBone]) -> BoneCapsules:
@@ -76,10 +76,9 @@ def read(bones: Sequence[bpy.types.Bone | bpy.types.EditBone]) -> BoneCapsules:
 
 def _falloff(bone: bpy.types.Bone | bpy.types.EditBone) -> str | None:
     """How the weight of a bone falls; None for the common fall-off."""
-    if not isinstance(bone, bpy.types.Bone):
-        # An edit bone has our properties from the bone that it was; a new one has none.
-        bone = cast("bpy.types.Armature", bone.id_data).bones.get(bone.name)
-    chosen = settings_of_bone(bone).capsule_falloff if bone is not None else AS_OTHERS
+    # An edit bone has our properties from the bone that it was; a new one has none.
+    kept = bone if isinstance(bone, bpy.types.Bone) else cast("bpy.types.Armature", bone.id_data).bones.get(bone.name)
+    chosen = settings_of_bone(kept).capsule_falloff if kept is not None else AS_OTHERS
     return None if chosen == AS_OTHERS else chosen.lower()
 
 

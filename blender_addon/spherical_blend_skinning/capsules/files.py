@@ -57,5 +57,5 @@ def import_file(armature: bpy.types.Object, path: str) -> tuple[int, int]:
         bone.envelope_weight = capsules.multipliers[number]
         falloff = capsules.falloffs and capsules.falloffs[number]
         settings_of_bone(bone).capsule_falloff = falloff.upper() if falloff else AS_OTHERS
-    armature.data.update_tag()
+    armature_data(armature).update_tag()
     return len(known), len(here) - len(known)

@@ -31,10 +31,7 @@ class SBS_GGT_capsule(Handles, bpy.types.GizmoGroup):
         )
 
     def setup(self, _context: bpy.types.Context) -> None:
-        self.arrow = self.add_handle((0.2, 0.6, 1.0), _distance, _set_distance)
-
-    def put_handles(self, bone: bpy.types.PoseBone) -> None:
-        self.arrow.matrix_basis = place(bone)
+        self.add_handle((0.2, 0.6, 1.0), place, _distance, _set_distance)
 
 
 def _distance() -> float:
@@ -43,7 +40,9 @@ def _distance() -> float:
 
 
 def _set_distance(distance: float) -> None:
-    bpy.context.active_pose_bone.bone.envelope_distance = distance
+    bone = bpy.context.active_pose_bone
+    if bone is not None:
+        bone.bone.envelope_distance = distance
 
 
 def place(bone: bpy.types.PoseBone) -> Matrix:

@@ -27,13 +27,16 @@ def depsgraph_updated(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -
     if depsgraph.mode == "RENDER":
         return
     for update in depsgraph.updates:
-        if isinstance(update.id, bpy.types.Armature) and capsule_settings_of(update.id.original).live:
-            _follow(update.id.original, depsgraph)
+        data = update.id.original if isinstance(update.id, bpy.types.Armature) else None
+        if data is not None and capsule_settings_of(data).live:
+            _follow(data, depsgraph)
 
 
 def _follow(data: bpy.types.Armature, depsgraph: bpy.types.Depsgraph) -> None:
     """Assign weights to the meshes of an armature if its capsules have changed."""
     view_layer = depsgraph.view_layer
+    if view_layer is None:
+        return
     bones = [bone for bone in (data.edit_bones if data.is_editmode else data.bones) if bone.use_deform]
     if not bones:
         return

@@ -12,13 +12,13 @@ from ..interface import rigged
 from ..interface.selection import allow, refuse
 from ..settings import shared
 from ..settings.declared import flag, text
-from ..settings.typed import OperatorMixin, Report, Result
+from ..settings.typed import Operator, OperatorMixin, Report, Result, armature_data
 from . import assign, files
 
 __all__ = ["CLASSES", "armature_of"]
 
 
-class SBS_OT_assign_from_capsules(bpy.types.Operator):
+class SBS_OT_assign_from_capsules(Operator):
     bl_idname = "sbs.assign_from_capsules"
     bl_label = "Assign from Capsules"
     bl_description = "Assign weights by the inner and outer capsules of the bones: their radii and envelope distances"
@@ -59,7 +59,7 @@ class SBS_OT_assign_from_capsules(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class SBS_OT_fit_capsules(bpy.types.Operator):
+class SBS_OT_fit_capsules(Operator):
     bl_idname = "sbs.fit_capsules"
     bl_label = "Fit Capsules to Mesh"
     bl_description = "Set the radii and envelope distances of the bones so that their capsules fit the mesh"
@@ -75,7 +75,7 @@ class SBS_OT_fit_capsules(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Result:
         meshes = rigged.find(context)
-        if meshes[0].armature.data.library is not None:
+        if armature_data(meshes[0].armature).library is not None:
             self.report({"ERROR"}, f"{meshes[0].armature.name} belongs to a library")
             return {"CANCELLED"}
         bones = rigged.selected_bones(meshes[0]) if self.only_selected_bones else None
@@ -111,14 +111,17 @@ class _CapsuleFile(OperatorMixin):
         return allow(cls, "Leave Edit Mode first" if armature.mode == "EDIT" else "")
 
 
-class SBS_OT_export_capsules(_CapsuleFile, bpy.types.Operator, ExportHelper):  # type: ignore[misc]  # as in Blender
+class SBS_OT_export_capsules(_CapsuleFile, Operator, ExportHelper):  # type: ignore[misc]  # as in Blender
     bl_idname = "sbs.export_capsules"
     bl_label = "Export Capsules"
     bl_description = "Write the capsules of all bones that deform to a JSON file"
 
     def execute(self, context: bpy.types.Context) -> Result:
+        armature = armature_of(context)
+        if armature is None:
+            return {"CANCELLED"}
         try:
-            count = files.export_file(armature_of(context), self.filepath)
+            count = files.export_file(armature, self.filepath)
         except OSError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -126,15 +129,18 @@ class SBS_OT_export_capsules(_CapsuleFile, bpy.types.Operator, ExportHelper):  #
         return {"FINISHED"}
 
 
-class SBS_OT_import_capsules(_CapsuleFile, bpy.types.Operator, ImportHelper):  # type: ignore[misc]  # as in Blender
+class SBS_OT_import_capsules(_CapsuleFile, Operator, ImportHelper):  # type: ignore[misc]  # as in Blender
     bl_idname = "sbs.import_capsules"
     bl_label = "Import Capsules"
     bl_description = "Give bones the capsules with their names from a JSON file"
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: bpy.types.Context) -> Result:
+        armature = armature_of(context)
+        if armature is None:
+            return {"CANCELLED"}
         try:
-            found, unknown = files.import_file(armature_of(context), self.filepath)
+            found, unknown = files.import_file(armature, self.filepath)
         except (OSError, ValueError) as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

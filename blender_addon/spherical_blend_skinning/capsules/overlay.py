@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..interface import drawing
+from ..settings.given import pose_of
 from ..settings.typed import armature_data
 from . import bones as bone_capsules
 from .settings import capsule_settings_of
@@ -75,7 +76,7 @@ def _draw() -> None:
         return
     import gpu
 
-    pose_bones = [bone for bone in armature.pose.bones if bone.bone.use_deform and not bone.bone.hide]
+    pose_bones = [bone for bone in pose_of(armature).bones if bone.bone.use_deform and not bone.bone.hide]
     if not pose_bones:
         return
     capsules = bone_capsules.read([bone.bone for bone in pose_bones])

@@ -6,14 +6,14 @@ from __future__ import annotations
 import bpy
 
 from ..interface.panels import SidebarPanel
-from ..settings.typed import Icon, armature_data, settings_of_bone
+from ..settings.typed import Icon, Panel, armature_data, settings_of_bone
 from .operators import armature_of
 from .settings import capsule_settings_of
 
 __all__ = ["CLASSES"]
 
 
-class SBS_PT_capsules(SidebarPanel, bpy.types.Panel):
+class SBS_PT_capsules(SidebarPanel, Panel):
     bl_label = "Capsules"
 
     @classmethod
@@ -24,7 +24,10 @@ class SBS_PT_capsules(SidebarPanel, bpy.types.Panel):
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        armature = armature_data(armature_of(context))
+        item = armature_of(context)
+        if item is None:
+            return
+        armature = armature_data(item)
         settings = capsule_settings_of(armature)
         _draw_switch(layout, settings, "show_capsules", "META_CAPSULE")
 

@@ -9,6 +9,7 @@ import bpy
 
 from ..settings import declared, shared
 from ..settings.declared import flag, pointer
+from ..settings.typed import block_of
 
 __all__ = ["CLASSES", "register", "unregister"]
 
@@ -21,7 +22,7 @@ def _redraw(_settings: bpy.types.PropertyGroup, context: bpy.types.Context) -> N
 
 def _start_to_follow(settings: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
     # So the handler notes the present capsules, and assigns weights when they change.
-    settings.id_data.update_tag()
+    block_of(settings).update_tag()
 
 
 class SBS_PG_capsules(bpy.types.PropertyGroup):

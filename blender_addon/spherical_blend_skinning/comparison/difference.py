@@ -28,7 +28,8 @@ class Difference(NamedTuple):
     @property
     def distances(self) -> NDArray[np.float32]:
         """How far each vertex is from its place by linear blending, (V,)."""
-        return np.linalg.norm(self.shown - self.linear, axis=1)
+        distances: NDArray[np.float32] = np.linalg.norm(self.shown - self.linear, axis=1)
+        return distances
 
 
 def find(item: bpy.types.Object) -> Difference | None:

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..engine import comparison, registry
 from ..interface.selection import refuse
-from ..settings.typed import Result
+from ..settings.given import manager_of
+from ..settings.typed import Operator, Result
 from . import difference
 
 __all__ = ["CLASSES", "KEY", "register", "unregister"]
@@ -43,7 +44,7 @@ def _update(shown: bool) -> None:
             item.update_tag()
 
 
-class SBS_OT_compare_with_linear(bpy.types.Operator):
+class SBS_OT_compare_with_linear(Operator):
     bl_idname = "sbs.compare_with_linear"
     bl_label = "Compare with Linear"
     bl_description = "Show bound meshes by linear blending while the key is held"
@@ -65,11 +66,14 @@ class SBS_OT_compare_with_linear(bpy.types.Operator):
         return {"FINISHED"}
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
+        if context.area is None:
+            # No view, as when a script invokes it in the background.
+            return self.execute(context)
         self._key = event.type
         self._area = context.area
         self._area.header_text_set("Linear blending, for comparison")
         _update(shown=True)
-        context.window_manager.modal_handler_add(self)
+        manager_of(context).modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
     def modal(self, _context: bpy.types.Context, event: bpy.types.Event) -> Result:
@@ -97,7 +101,7 @@ _entries: list[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]] = []
 
 
 def register() -> None:
-    configuration = bpy.context.window_manager.keyconfigs.addon
+    configuration = manager_of(bpy.context).keyconfigs.addon
     if configuration is None:
         # In the background there is no keyboard.
         return

@@ -72,7 +72,8 @@ def _draw() -> None:
     lift = None
     if is_heat:
         lift = Matrix.Identity(4)
-        lift[2][3] = -_LIFT if context.region_data.is_perspective else -10.0 * _LIFT
+        view = context.region_data
+        lift[2][3] = -_LIFT if view is None or view.is_perspective else -10.0 * _LIFT
     for item in registry.bound_objects():
         if item.mode == "EDIT" or not item.visible_get():
             continue
@@ -90,8 +91,10 @@ def _draw() -> None:
 
 def _bring_up_to_date(item: bpy.types.Object, shader: Any, shown: str, largest: float) -> _Drawn | None:
     """What to draw of an object; None if it cannot be drawn."""
-    state = live.state_of(item)
-    if state is None or any(other.type not in stack.DEFORMING for other in stack.before(item, stack.find(item))):
+    state, modifier = live.state_of(item), stack.find(item)
+    if state is None or modifier is None:
+        return None
+    if any(other.type not in stack.DEFORMING for other in stack.before(item, modifier)):
         # The faces of the mesh are drawn, so no modifier before ours may change them.
         return None
     key = key_of(item)

@@ -7,6 +7,7 @@ import bpy
 
 from ..engine import registry
 from ..interface.panels import SidebarPanel
+from ..settings.typed import Panel
 from . import overlay
 from .operators import KEY
 from .settings import comparison_of
@@ -14,7 +15,7 @@ from .settings import comparison_of
 __all__ = ["CLASSES"]
 
 
-class SBS_PT_comparison(SidebarPanel, bpy.types.Panel):
+class SBS_PT_comparison(SidebarPanel, Panel):
     bl_label = "Compare with Linear"
     bl_options = {"DEFAULT_CLOSED"}
 

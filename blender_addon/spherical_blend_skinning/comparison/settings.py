@@ -9,12 +9,13 @@ import bpy
 
 from ..settings import declared
 from ..settings.declared import choice, pointer, real
+from ..settings.given import manager_of
 
 __all__ = ["CLASSES", "register", "unregister"]
 
 
 def _redraw(_settings: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
-    for window in context.window_manager.windows:
+    for window in manager_of(context).windows:
         for area in window.screen.areas:
             if area.type == "VIEW_3D":
                 area.tag_redraw()
@@ -46,7 +47,7 @@ class SBS_PG_comparison(bpy.types.PropertyGroup):
 
 def comparison_of(context: bpy.types.Context) -> SBS_PG_comparison:
     """Those of a session."""
-    manager = context.window_manager
+    manager = manager_of(context)
     return cast("SBS_PG_comparison", manager.sbs_comparison)  # type: ignore[attr-defined]  # is added by register()
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from types import ModuleType
 from typing import Any, Self
@@ -18,108 +18,9 @@ from . import bendy_bones, influences, twist
 from .bendy_bones import Along
 from .deformer import Deformer, SkinDeformer, Undeformed, deform_blended
 from .matrices import Floats, inverse, is_similarity, linear_part, transform_points
+from .rest import BoundMesh, RestBones
 
-__all__ = ["Amount", "Binding", "BoundMesh", "Method", "RestBones"]
-
-
-@dataclass(frozen=True)
-class RestBones:
-    """The bones of an armature at rest.
-
-    Attributes
-    ----------
-    names : tuple of str
-        The bones, B of them, in the order of the pose.
-    deforms : (B,) ndarray of bool
-    rests : (B, 4, 4) ndarray
-        Bone to armature space.
-    lengths : (B,) ndarray
-    segments : (B,) ndarray of int32
-        1 for bones that do not bend.
-    parents : (B,) ndarray of int32
-        -1 for bones without.
-    marked : (B,) ndarray of bool
-        Those marked for bones blending by the artist.
-    zones : (B, 2) ndarray
-        Where along each bone bones blending begins and ends, NaN if the radius of the limb determines it.
-    curves : mapping
-        The bones that map vertices along their curve, each with the ends of its segments at rest, (S + 1, 4, 4).
-    """
-
-    names: tuple[str, ...]
-    deforms: NDArray[np.bool_]
-    rests: Floats
-    lengths: Floats
-    segments: NDArray[np.int32]
-    parents: NDArray[np.int32]
-    marked: NDArray[np.bool_]
-    zones: Floats
-    curves: Mapping[int, Floats] = field(default_factory=dict)
-
-    def same_as(self, other: RestBones) -> bool:
-        """Whether both would bind a mesh in the same way, apart from the zones of bones blending."""
-        return self is other or (
-            self.names == other.names
-            and np.array_equal(self.deforms, other.deforms)
-            and np.array_equal(self.rests, other.rests)
-            and np.array_equal(self.lengths, other.lengths)
-            and np.array_equal(self.segments, other.segments)
-            and np.array_equal(self.parents, other.parents)
-            and np.array_equal(self.marked, other.marked)
-            and self.curves.keys() == other.curves.keys()
-            and all(np.array_equal(curve, other.curves[bone]) for bone, curve in self.curves.items())
-        )
-
-    def deforming_parents(self) -> NDArray[np.int32]:
-        """The nearest ancestor of each bone that deforms, (B,); -1 if there is none."""
-        parents = self.parents.copy()
-        while (passed := (parents >= 0) & ~self.deforms[parents]).any():
-            parents[passed] = self.parents[parents[passed]]
-        return parents
-
-    def has_zones_of(self, other: RestBones) -> bool:
-        """Whether bones blending begins and ends at the same places in both."""
-        return self is other or np.array_equal(self.zones, other.zones, equal_nan=True)
-
-
-@dataclass(frozen=True)
-class BoundMesh:
-    """The mesh to bind.
-
-    Attributes
-    ----------
-    positions : (V, 3) ndarray of float32
-        In the space of the mesh object.
-    weights : VertexWeights
-    groups : tuple of str
-        The names of the vertex groups.
-    basis : (V, 3) ndarray of float32, optional
-        The positions before shape keys and modifiers, if these move vertices.
-    """
-
-    positions: NDArray[np.float32]
-    weights: influences.VertexWeights
-    groups: tuple[str, ...]
-    basis: NDArray[np.float32] | None = None
-
-    @property
-    def at_rest(self) -> NDArray[np.float32]:
-        """The positions before shape keys and modifiers."""
-        return self.positions if self.basis is None else self.basis
-
-    def reweighted(self, other: BoundMesh) -> NDArray[np.intp] | None:
-        """The vertices whose weights differ from those of another mesh; None if they cannot be compared."""
-        if self.groups != other.groups or len(self.positions) != len(other.positions):
-            return None
-        return np.empty(0, np.intp) if self.weights is other.weights else self.weights.differing(other.weights)
-
-    def has_basis_of(self, other: BoundMesh) -> bool:
-        """Whether both have their vertices at the same places before shape keys and modifiers."""
-        return self.at_rest is other.at_rest or np.array_equal(self.at_rest, other.at_rest)
-
-    def has_positions_of(self, other: BoundMesh) -> bool:
-        """Whether both have their vertices at the same places."""
-        return self.positions is other.positions or np.array_equal(self.positions, other.positions)
+__all__ = ["Amount", "Binding", "Method", "corners", "is_at_place"]
 
 
 @dataclass(frozen=True)
@@ -184,10 +85,18 @@ _PLACE_TOLERANCE = 3e-6
 _LAST_ROW = np.array([0.0, 0.0, 0.0, 1.0])
 
 
-def _corners(positions: NDArray[np.float32]) -> Floats:
+def corners(positions: NDArray[np.float32]) -> Floats:
     """The corners of the box around points (V, 3), (8, 4) with ones."""
     ends = np.stack([positions.min(axis=0), positions.max(axis=0)])
     return np.array([[ends[i, 0], ends[j, 1], ends[k, 2], 1.0] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
+
+
+def is_at_place(box: Floats, to_rig: Floats, other: Floats) -> bool:
+    """Whether a mesh with these `corners` is at one place by two matrices (4, 4), but for their last bits."""
+    if np.array_equal(to_rig, other):
+        return True
+    now, then = box @ to_rig[:3].T, box @ other[:3].T
+    return bool(np.abs(now - then).max() <= _PLACE_TOLERANCE * np.ptp(then, axis=0).max())
 
 
 class Binding:
@@ -262,7 +171,7 @@ class Binding:
         self.joint_count = int(bendy_bones.joint_counts(self.segments).sum())
         self._to_rig = to_rig
         # Places along bones are valid for one place of the mesh only; its corners show whether it has moved.
-        self._corners = _corners(surface.positions) if self.bends or self.blends or self.limbs else None
+        self._corners = corners(surface.positions) if self.bends or self.blends or self.limbs else None
         self.frame = np.eye(4) if is_similarity(to_rig) else linear_part(to_rig)
         self._has_frame = not np.array_equal(self.frame, np.eye(4))
         self._inverse_frame = inverse(self.frame)
@@ -273,6 +182,14 @@ class Binding:
         self._twist: Any = self._make_twist(spread) if spread is not None and self.limbs else None
         joints, weights = self._joint_influences(surface.positions, bones, weights, along)
         self.skin = self._make_skin(surface.positions, *self._with_frames(surface.at_rest, joints, weights))
+
+    def from_skin(self, to_rig: Floats) -> Floats:
+        """The matrix (4, 4) from the space of the skin to that of the armature."""
+        return to_rig @ self._inverse_frame
+
+    def bone_influences(self) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """The bones of the rig that move each vertex, by their numbers, and their weights, (V, K)."""
+        return self._bone_influences(self.surface.weights)
 
     def _find_limbs(self, spread: twist.Spread) -> tuple[twist.Limb, ...]:
         """The limbs that move vertices; makes all bones move that twists are relative to."""
@@ -380,14 +297,18 @@ class Binding:
     def optimized_centers(
         self, triangles: NDArray[np.int32], progress: Callable[[float], object], threads: int | None = None
     ) -> NDArray[np.float32]:
-        """The centers of `sbs.optimized_centers` for the faces (T, 3), (V, 3) in the space of the mesh object."""
+        """The centers of `sbs.optimized_centers` for the faces (T, 3), (V, 3) in the space of the mesh object.
+
+        Where twists are spread, they are those of `sbs.Character.twisted_skin`.
+        """
         skin, basis = self.skin, self.surface.basis
         if basis is None:
             points = skin.rest_positions
         else:
             points = transform_points(self.frame, basis) if self._has_frame else basis
+        similar = {} if self._twist is None else {"sigma": self._sbs.twist.SIGMA}
         centers: Floats = self._sbs.optimized_centers(
-            points, triangles, skin.joint_indices, skin.joint_weights, progress=progress, threads=threads
+            points, triangles, skin.joint_indices, skin.joint_weights, progress=progress, threads=threads, **similar
         )
         return transform_points(self._inverse_frame, centers) if self._has_frame else centers.astype(np.float32)
 
@@ -441,10 +362,7 @@ class Binding:
     def _fits(self, to_rig: Floats) -> bool:
         """Whether the binding is valid for another place of the mesh in armature space."""
         if self._corners is not None:
-            if np.array_equal(to_rig, self._to_rig):
-                return True
-            now, then = self._corners @ to_rig[:3].T, self._corners @ self._to_rig[:3].T
-            return bool(np.abs(now - then).max() <= _PLACE_TOLERANCE * np.ptp(then, axis=0).max())
+            return is_at_place(self._corners, to_rig, self._to_rig)
         if self._place is not None and self._place.is_at(to_rig):
             return True
         return is_similarity(to_rig @ self._inverse_frame)
@@ -544,13 +462,26 @@ class Binding:
         found: Floats = self._twist.angles(matrices, previous=previous)
         return found
 
-    def across_joints(self, across: float) -> NDArray[np.float32]:
-        """The amounts (V,) of `sbs.twist_amounts`: 1 along limbs, `across` where joints meet."""
-        sbs = self._sbs
+    @property
+    def spread_twist(self) -> Any:
+        """The `sbs.Twist` of the limbs, in the space of the skin; None if no twist is spread."""
+        return self._twist
+
+    def joints_of_bones(self) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Influences (V, K) without the frames of limbs: of a bone that bends, its first joint."""
         bones, weights = self._bone_influences(self.surface.weights)
         numbers = np.where(self._moving, np.cumsum(self._moving) - 1, 0)
         counts = bendy_bones.joint_counts(self.segments)
-        joints = (np.cumsum(counts) - counts)[numbers[bones]].astype(np.int32)
+        return (np.cumsum(counts) - counts)[numbers[bones]].astype(np.int32), weights
+
+    def heads_in_mesh(self) -> NDArray[np.float32]:
+        """Where the bones that move vertices begin at rest, (U, 3) in the space of the mesh object."""
+        return transform_points(inverse(self._to_rig), self.rig.rests[self.bones, :3, 3].astype(np.float32))
+
+    def across_joints(self, across: float) -> NDArray[np.float32]:
+        """The amounts (V,) of `sbs.twist_amounts`: 1 along limbs, `across` where joints meet."""
+        sbs = self._sbs
+        joints, weights = self.joints_of_bones()
         mesh = sbs.Mesh(self.surface.positions, np.empty((0, 3), np.int32), joints, weights)
         skeleton = sbs.Skeleton(np.full(self.joint_count, -1), np.tile(np.eye(4), (self.joint_count, 1, 1)))
         with warnings.catch_warnings():
@@ -567,20 +498,35 @@ class Binding:
         threads: int | None = None,
         *,
         twists: Floats | None = None,
+        then: Callable[[NDArray[np.float32]], NDArray[np.float32]] | None = None,
     ) -> NDArray[np.float32]:
         """Positions (V, 3), in the space of the mesh object, by the matrices of `skinning_matrices`.
 
-        Twists (L, 2) of limbs are in place of those of the matrices, which are never more than half a turn.
+        Twists (L, 2) of limbs are in place of those of the matrices, which are never more than half a turn. `then`
+        moves deformed positions further, in the space of the skin.
         """
+        positions = self.deformed_skin(matrices, method, amount, threads, twists=twists)
+        if then is not None:
+            positions = then(positions)
+        return transform_points(self._inverse_frame, positions) if self._has_frame else positions
+
+    def deformed_skin(
+        self,
+        matrices: Floats,
+        method: Method,
+        amount: Amount | None = None,
+        threads: int | None = None,
+        *,
+        twists: Floats | None = None,
+    ) -> NDArray[np.float32]:
+        """As `deform`, but in the space of the skin."""
         if self._twist is not None:
             matrices = self._twist.pose(matrices, twists)
         deformer = self._deformer(method)
         if amount is None:
-            positions = deformer.deform(matrices, threads)
-        else:
-            base = self._deformer(Method(amount.method))
-            positions = deform_blended(deformer, base, amount.weights, matrices, threads)
-        return transform_points(self._inverse_frame, positions) if self._has_frame else positions
+            return deformer.deform(matrices, threads)
+        base = self._deformer(Method(amount.method))
+        return deform_blended(deformer, base, amount.weights, matrices, threads)
 
     def _deformer(self, method: Method) -> Deformer:
         """The deformer of a method."""

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .bendy_bones import Along
-from .binding import Binding, BoundMesh, Method, RestBones
+from .binding import Binding, Method
 from .deformer import Deformer, SkinDeformer
 from .matrices import Floats, inverse, transform_points
+from .rest import BoundMesh, RestBones
 from .twist import Spread
 
 __all__ = ["NAME", "BlendedBinding"]

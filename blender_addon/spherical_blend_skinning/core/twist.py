@@ -4,15 +4,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .matrices import Floats
-
-if TYPE_CHECKING:
-    from .binding import RestBones
+from .rest import RestBones
 
 __all__ = ["Limb", "Spread", "limbs"]
 

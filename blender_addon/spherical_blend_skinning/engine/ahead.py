@@ -15,6 +15,7 @@ from typing import cast
 
 import bpy
 
+from ..settings.given import evaluated
 from ..settings.typed import has_key, mesh_of, new_armature_modifier, settings_of
 
 __all__ = ["depsgraph", "forget", "is_wanted", "remove"]
@@ -82,9 +83,7 @@ def depsgraph(scene: bpy.types.Scene, items: Iterable[bpy.types.Object]) -> bpy.
     # Not by `frame_set`, which would call the handlers of scripts for this extra frame.
     poses.frame_current = scene.frame_current
     poses.frame_subframe = scene.frame_subframe
-    view_layer = poses.view_layers[0]
-    view_layer.update()
-    return view_layer.depsgraph
+    return evaluated(poses.view_layers[0])
 
 
 def remove() -> None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ..core import influences
 from ..core.binding import Amount, Binding
 from ..core.influences import VertexWeights
+from ..settings.given import pose_of
 from ..settings.properties import BONE_AMOUNT
 from ..settings.typed import settings_of
 
@@ -23,7 +24,7 @@ __all__ = ["Amounts", "of_bones"]
 
 def of_bones(armature: bpy.types.Object) -> NDArray[np.float32]:
     """The amounts of all bones in the pose of an armature object, (B,)."""
-    bones = armature.pose.bones
+    bones = pose_of(armature).bones
     result = np.empty(len(bones), np.float32)
     bones.foreach_get(BONE_AMOUNT, result)
     return result

@@ -19,10 +19,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import pc2
-from ..settings.typed import mesh_of, settings_of
+from ..settings.given import evaluated, scene_of, view_layer_of
+from ..settings.typed import block_of_key, mesh_of, settings_of
 from . import comparison, curves, live, portable, reading, stack, subject, twists
 
-__all__ = ["Bake", "PointCacheBake", "ShapeKeyBake", "armature_of", "frame_range", "is_baked", "modifier_of"]
+__all__ = [
+    "Bake",
+    "PointCacheBake",
+    "ShapeKeyBake",
+    "armature_of",
+    "frame_range",
+    "is_baked",
+    "modifier_of",
+    "with_basis",
+]
 
 _CACHE_NAME = "SBS Bake"
 _KEY_PREFIX = "SBS Frame "
@@ -38,6 +48,14 @@ def modifier_of(item: bpy.types.Object) -> bpy.types.NodesModifier | None:
 def armature_of(item: bpy.types.Object) -> bpy.types.Object | None:
     """The armature by which our modifier deforms an object."""
     return settings_of(item).armature if stack.find(item) is not None else portable.armature_of(item)
+
+
+def _own(item: bpy.types.Object) -> bpy.types.NodesModifier:
+    """Our modifier on an object; a ValueError says that it has none."""
+    modifier = modifier_of(item)
+    if modifier is None:
+        raise ValueError(f"{item.name} is not deformed by spherical blend skinning")
+    return modifier
 
 
 def is_baked(item: bpy.types.Object) -> bool:
@@ -67,9 +85,10 @@ def frame_range(start: int, end: int, step: int) -> range:
 
 @dataclass
 class _Shown:
-    """The modifiers that an object showed before baking."""
+    """An object with our modifier, and the modifiers that it showed before baking."""
 
     item: bpy.types.Object
+    own: bpy.types.NodesModifier
     modifiers: list[tuple[bpy.types.Modifier, bool]]
 
     def restore(self) -> None:
@@ -102,16 +121,13 @@ class Bake(ABC):
             raise ValueError("no object to bake")
         self.items = list(items)
         self.frames = frames
-        self._scene = context.scene
-        self._view_layer = context.view_layer
+        self._scene = scene_of(context)
+        self._view_layer = view_layer_of(context)
         for item in self.items:
-            self._check(item)
+            self._check(item, _own(item))
 
-    def _check(self, item: bpy.types.Object) -> None:
-        """Raise a ValueError if an object cannot be baked."""
-        modifier = modifier_of(item)
-        if modifier is None:
-            raise ValueError(f"{item.name} is not deformed by spherical blend skinning")
+    def _check(self, item: bpy.types.Object, modifier: bpy.types.NodesModifier) -> None:
+        """Raise a ValueError if an object with our modifier cannot be baked."""
         if item.library is not None:
             raise ValueError(f"{item.name} belongs to a library; make a library override of it")
         if item.mode == "EDIT":
@@ -125,15 +141,15 @@ class Bake(ABC):
         live.forget_twists()
         twists.stride = float(self.frames.step)
         # Make handlers know of earlier edits.
-        self._view_layer.update()
+        depsgraph = evaluated(self._view_layer)
         for item in self.items:
             if stack.find(item) is not None:
-                live.update(item, self._view_layer.depsgraph, wait=True)
+                live.update(item, depsgraph, wait=True)
         self._frame = self._scene.frame_current_final
         self._shown: list[_Shown] = []
         for item in self.items:
-            self._shown.append(_Shown(item, [(modifier, modifier.show_viewport) for modifier in item.modifiers]))
-            own = modifier_of(item)
+            own = _own(item)
+            self._shown.append(_Shown(item, own, [(modifier, modifier.show_viewport) for modifier in item.modifiers]))
             place = list(item.modifiers).index(own)
             own.show_viewport = True
             for modifier in list(item.modifiers)[place + 1 :]:
@@ -155,8 +171,7 @@ class Bake(ABC):
         for frame in self.frames:
             self._scene.frame_set(frame)
             # This evaluates what handlers changed. It is always the dependency graph of the view layer.
-            self._view_layer.update()
-            depsgraph = self._view_layer.depsgraph
+            depsgraph = evaluated(self._view_layer)
             for item in self.items:
                 self._take(item, reading.positions(mesh_of(item.evaluated_get(depsgraph))))
             yield frame
@@ -173,14 +188,13 @@ class Bake(ABC):
         """Put the bake to use; all frames must be done."""
         for shown in self._shown:
             shown.restore()
-            self._apply(shown.item)
-            own = modifier_of(shown.item)
-            own.show_viewport = own.show_render = False
+            self._apply(shown.item, shown.own)
+            shown.own.show_viewport = shown.own.show_render = False
         self._shown = []
 
     @abstractmethod
-    def _apply(self, item: bpy.types.Object) -> None:
-        """Put the bake of an object to use."""
+    def _apply(self, item: bpy.types.Object, own: bpy.types.NodesModifier) -> None:
+        """Put the bake of an object with our modifier to use."""
 
 
 class PointCacheBake(Bake):
@@ -232,12 +246,12 @@ class PointCacheBake(Bake):
         for writer in self._writers.values():
             writer.discard()
 
-    def _apply(self, item: bpy.types.Object) -> None:
+    def _apply(self, item: bpy.types.Object, own: bpy.types.NodesModifier) -> None:
         self._writers.pop(item).close()
         modifier: bpy.types.Modifier | None = item.modifiers.get(_CACHE_NAME)
         if not isinstance(modifier, bpy.types.MeshCacheModifier):
             modifier = cast("bpy.types.MeshCacheModifier", item.modifiers.new(_CACHE_NAME, "MESH_CACHE"))
-        place = list(item.modifiers).index(modifier_of(item))
+        place = list(item.modifiers).index(own)
         behind = list(item.modifiers).index(modifier) > place
         stack.move(item, modifier, place + 1 if behind else place)
         modifier.cache_format = "PC2"
@@ -263,14 +277,15 @@ class ShapeKeyBake(Bake):
         super().__init__(context, items, frames)
         self._positions: dict[bpy.types.Object, list[NDArray[np.float32]]] = {item: [] for item in self.items}
 
-    def _check(self, item: bpy.types.Object) -> None:
-        super()._check(item)
-        before = stack.before(item, modifier_of(item))
+    def _check(self, item: bpy.types.Object, modifier: bpy.types.NodesModifier) -> None:
+        super()._check(item, modifier)
+        before = stack.before(item, modifier)
         if before:
             raise ValueError(f"{item.name}: shape keys come first, so {before[0].name} would work on them twice")
-        if item.data.users > 1 or item.data.library is not None:
+        mesh = mesh_of(item)
+        if mesh.users > 1 or mesh.library is not None:
             raise ValueError(f"{item.name} shares its mesh: make it single-user for shape keys of its own")
-        if mesh_of(item).shape_keys is not None and not mesh_of(item).shape_keys.use_relative:
+        if mesh.shape_keys is not None and not mesh.shape_keys.use_relative:
             raise ValueError(f"{item.name} has absolute shape keys: bake it to a point cache")
 
     def __enter__(self) -> Self:
@@ -278,7 +293,8 @@ class ShapeKeyBake(Bake):
         # An earlier bake is replaced, and the keys that it muted are active again.
         self._mutes = [(key, key.mute) for item in self.items for key in _keys(item)]
         for item in self.items:
-            muted = list(mesh_of(item).shape_keys.get(_MUTED, ())) if mesh_of(item).shape_keys is not None else []
+            present = mesh_of(item).shape_keys
+            muted = list(present.get(_MUTED, ())) if present is not None else []
             for key in _keys(item):
                 if key.name.startswith(_KEY_PREFIX):
                     key.mute = True
@@ -301,14 +317,12 @@ class ShapeKeyBake(Bake):
         self._mutes = []
         super().finish()
 
-    def _apply(self, item: bpy.types.Object) -> None:
+    def _apply(self, item: bpy.types.Object, _own: bpy.types.NodesModifier) -> None:
         for key in _keys(item):
             if key.name.startswith(_KEY_PREFIX):
-                _remove_keyframes(mesh_of(item).shape_keys, f'key_blocks["{key.name}"].value')
+                _remove_keyframes(with_basis(item), f'key_blocks["{key.name}"].value')
                 item.shape_key_remove(key)
-        if mesh_of(item).shape_keys is None:
-            item.shape_key_add(name="Basis", from_mix=False)
-        keys = mesh_of(item).shape_keys
+        keys = with_basis(item)
         keys[_MUTED] = [key.name for key in keys.key_blocks[1:] if not key.mute]
         for key in keys.key_blocks[1:]:
             key.mute = True
@@ -328,7 +342,14 @@ class ShapeKeyBake(Bake):
 
 def _keys(item: bpy.types.Object) -> list[bpy.types.ShapeKey]:
     """The shape keys of an object behind the first, which is what they are relative to."""
-    return list(mesh_of(item).shape_keys.key_blocks[1:]) if mesh_of(item).shape_keys is not None else []
+    present = mesh_of(item).shape_keys
+    return list(present.key_blocks[1:]) if present is not None else []
+
+
+def with_basis(item: bpy.types.Object) -> bpy.types.Key:
+    """The shape keys of a mesh object, which gets a first one if it has none."""
+    present = mesh_of(item).shape_keys
+    return present if present is not None else block_of_key(item.shape_key_add(name="Basis", from_mix=False))
 
 
 def _curves(block: bpy.types.ID) -> list[bpy.types.FCurve]:

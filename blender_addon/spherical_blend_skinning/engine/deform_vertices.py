@@ -59,7 +59,7 @@ def read(item: bpy.types.Object) -> VertexWeights | None:
 def _find_records(memory: int, item: bpy.types.Object) -> NDArray[np.void] | None:
     """The array of records, at a known place."""
     for to_layers, to_data in _places:
-        layers = _word(memory, item.data.as_pointer() + to_layers)
+        layers = _word(memory, mesh_of(item).as_pointer() + to_layers)
         records = _records(memory, _word(memory, layers + to_data), mesh_of(item))
         if records is not None and _agree(memory, records, item):
             return records
@@ -122,7 +122,8 @@ def _samples(mesh: bpy.types.Mesh) -> dict[int, bytes]:
 
 def _spread(vertices: NDArray[np.intp]) -> NDArray[np.intp]:
     """A few of the vertices, evenly from the first to the last."""
-    return vertices[np.unique(np.linspace(0, len(vertices) - 1, _SAMPLES).astype(int))]
+    few: NDArray[np.intp] = vertices[np.unique(np.linspace(0, len(vertices) - 1, _SAMPLES).astype(int))]
+    return few
 
 
 def _records(memory: int, address: int, mesh: bpy.types.Mesh) -> NDArray[np.void] | None:

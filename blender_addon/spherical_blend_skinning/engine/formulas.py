@@ -32,6 +32,13 @@ AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _COLUMN_WIDTH, _ROW_HEIGHT = 200.0, 160.0
 
 
+def _node_name(of: Socket) -> str:
+    """The name of the node that has a socket."""
+    if of.node is None:
+        raise ValueError(f"the socket {of.name} has no node")
+    return of.node.name
+
+
 class Formulas:
     """Nodes of a tree, grouped in frames whose titles say what they do.
 
@@ -64,8 +71,8 @@ class Formulas:
         """Link an input of a node to a result, or set it to a constant."""
         if isinstance(value, Socket):
             self.tree.links.new(value, target)
-            depths, name = self._depths, target.node.name
-            depths[name] = max(depths[name], depths[value.node.name] + 1)
+            depths, name = self._depths, _node_name(target)
+            depths[name] = max(depths[name], depths[_node_name(value)] + 1)
         else:
             set_default(target, value)
 
@@ -93,7 +100,7 @@ class Formulas:
 
     def any_of(self, conditions: Sequence[Value]) -> Socket:
         """Whether at least one of two or more conditions holds."""
-        result = conditions[0]
+        result: Socket = conditions[0]
         for condition in conditions[1:]:
             result = self._operate("FunctionNodeBooleanMath", (result, condition), operation="OR")
         return result
@@ -114,7 +121,7 @@ class Formulas:
 
     def add(self, *vectors: Value) -> Socket:
         """The sum of vectors."""
-        result = vectors[0]
+        result: Socket = vectors[0]
         for vector in vectors[1:]:
             result = self.vector_math("ADD", result, vector)
         return result

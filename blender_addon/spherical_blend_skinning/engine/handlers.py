@@ -10,8 +10,9 @@ from typing import Literal
 
 import bpy
 
+from ..settings.given import manager_of
 from ..settings.typed import mesh_of, persistent, settings_of
-from . import ahead, live, node_trees, registry, search, stack, stand_in, subject
+from . import ahead, deleted_muscles, live, muscle_list, muscles, node_trees, registry, search, stack, stand_in, subject
 
 __all__ = ["CLASSES", "register", "unregister"]
 
@@ -58,7 +59,9 @@ class _Updates:
         places = {}
         scene = False
         for update in depsgraph.updates:
-            item = update.id.original
+            item = update.id and update.id.original
+            if item is None:
+                continue
             # An edit updates everything of a data-block; an animated value updates only the geometry.
             places[item.as_pointer()] = not in_frame_change or update.is_updated_transform
             if isinstance(item, bpy.types.Collection):
@@ -78,7 +81,7 @@ class _Updates:
 
     def has_edited_mesh(self, item: bpy.types.Object) -> bool:
         """Whether the mesh of an object may have other vertices or weights, more than a frame's shape keys make."""
-        mesh, keys = item.data, mesh_of(item).shape_keys
+        mesh, keys = mesh_of(item), mesh_of(item).shape_keys
         if self.places.get(mesh.as_pointer(), False) or (keys and self.places.get(keys.as_pointer(), False)):
             return True
         # Strokes of some brushes update the geometry alone.
@@ -166,7 +169,9 @@ def _catch_up(depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> None:
             live.forget_poses()
     bound = registry.once_bound_objects() if in_frame_change else registry.bound_objects()
     changes = list(filter(None, (_change(item, updates, in_frame_change, in_render) for item in bound)))
-    states = live.update_all(changes, depsgraph, poses=_poses(depsgraph.scene, bound) if posed_anew else None)
+    scene = depsgraph.scene
+    poses = _poses(scene, bound) if posed_anew and scene is not None else None
+    states = live.update_all(changes, depsgraph, poses=poses)
     late = [change for change, state in zip(changes, states, strict=True) if state is not None and state.unread == 1]
     if late and not in_render:
         # Their modifiers have only now begun to keep their input.
@@ -191,7 +196,9 @@ def _change(item: bpy.types.Object, updates: _Updates, in_frame_change: bool, in
         mesh_changed |= _stack_changed(item, in_render)
     if in_frame_change or _all_changed or updates.scene or rig_changed or mesh_changed or item_changed:
         return live.Change(item, mesh_changed or _all_changed, rig_changed)
-    return live.Change(item) if updates.has(armature) else None
+    if updates.has(armature) or (armature is not None and any(map(updates.has, muscles.handles_of(armature)))):
+        return live.Change(item)
+    return None
 
 
 def _evaluate(depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> _Updates:
@@ -240,7 +247,7 @@ def look_for_centers() -> float | None:
     if bpy.app.is_job_running("RENDER"):
         return 0.5
     waiting = [live.look_for_centers(item) for item in registry.bound_objects()]
-    for window in bpy.context.window_manager.windows:
+    for window in manager_of(bpy.context).windows:
         for area in window.screen.areas:
             if area.type in ("VIEW_3D", "PROPERTIES"):
                 area.tag_redraw()
@@ -268,9 +275,14 @@ def _show_again() -> float | None:
     if bpy.app.is_job_running("RENDER"):
         return 0.1
     history_moved()
+    _tag_all()
+    return None
+
+
+def _tag_all() -> None:
+    """Have handlers called for all bound objects."""
     for item in registry.bound_objects():
         item.update_tag()
-    return None
 
 
 def _stack_changed(item: bpy.types.Object, in_render: bool) -> bool:
@@ -298,7 +310,11 @@ def file_loaded(*_arguments: object) -> None:
     ahead.remove()
     ahead.forget()
     registry.tidy()
+    for armature in filter(deleted_muscles.of, deleted_muscles.armatures()):
+        muscle_list.remove_deleted(armature)
     _all_changed = True
+    # Blender evaluates the file without calling handlers. Until they are called, panels know nothing of it.
+    _call_soon(_tag_all, persistent=True)
 
 
 @persistent
@@ -307,6 +323,7 @@ def to_be_replaced(*_arguments: object) -> None:
     # Blender 3.4 crashes when it evaluates that scene with objects that undo has replaced.
     ahead.remove()
     registry.forget()
+    deleted_muscles.put_back()
 
 
 @persistent
@@ -316,12 +333,23 @@ def about_to_rest(*_arguments: object) -> None:
 
 
 @persistent
+def save_starts(*_arguments: object) -> None:
+    deleted_muscles.set_aside()
+
+
+@persistent
+def save_ended(*_arguments: object) -> None:
+    deleted_muscles.put_back()
+
+
+@persistent
 def history_moved(*_arguments: object) -> None:
     global _all_changed
     ahead.remove()
     ahead.forget()
     live.forget_poses()
     registry.forget()
+    deleted_muscles.find()
     _all_changed = True
 
 
@@ -333,7 +361,10 @@ _HANDLERS = (
     ("load_pre", to_be_replaced),
     ("load_post", file_loaded),
     ("save_pre", about_to_rest),
-    # Blender 3.4 has no handler for the end of playback.
+    ("save_pre", save_starts),
+    ("save_post", save_ended),
+    # Blender 3.4 has no handlers for this and the end of playback.
+    ("save_post_fail", save_ended),
     ("animation_playback_post", about_to_rest),
     ("undo_pre", to_be_replaced),
     ("undo_post", history_moved),
@@ -363,7 +394,7 @@ def _tag_bound_objects() -> None:
     While an add-on is enabled there is no bpy.data, only what windows show; at Blender's start not even that.
     """
     with suppress(IndexError):
-        for window in bpy.context.window_manager.windows:
+        for window in manager_of(bpy.context).windows:
             for item in window.scene.objects:
                 if item.type == "MESH" and stack.find(item) is not None:
                     item.update_tag()
@@ -372,7 +403,7 @@ def _tag_bound_objects() -> None:
 def unregister() -> None:
     for name, handler in reversed(_known_handlers()):
         getattr(bpy.app.handlers, name).remove(handler)
-    for timer in (_show_again, look_for_centers):
+    for timer in (_show_again, _tag_all, look_for_centers):
         if bpy.app.timers.is_registered(timer):
             bpy.app.timers.unregister(timer)
     live.forget()

@@ -17,17 +17,20 @@ import numpy as np
 
 from ..core import library
 from ..core.bendy_bones import Along
-from ..core.binding import Amount, Binding, BoundMesh, Method, RestBones
+from ..core.binding import Amount, Binding, Method
 from ..core.blended import BlendedBinding
 from ..core.matrices import Floats
+from ..core.muscles import Cover
+from ..core.rest import BoundMesh, RestBones
 from ..core.twist import Spread
 from ..settings import preferences
 from ..settings.properties import SBS_PG_object
 from ..settings.typed import mesh_of, settings_of
-from . import carriers, comparison, live_group, node_trees, reading, stack, subject, twists
+from . import bellies, carriers, comparison, live_group, node_trees, reading, stack, subject, twists
 from .amounts import Amounts
 from .centers import Centers
 from .identity import key_of
+from .muscles import Muscles, read_anew
 
 __all__ = [
     "Change",
@@ -39,6 +42,7 @@ __all__ = [
     "has_other_positions",
     "is_deformed",
     "look_for_centers",
+    "method_of",
     "must_not_wait",
     "state_of",
     "update",
@@ -60,6 +64,8 @@ class State:
         The pose, and whatever else the positions in the carrier depend on.
     skinning_matrices : ndarray or None
         The matrices of these positions.
+    limb_twists : ndarray or None
+        The twists of limbs, where they are not those of the matrices.
     problem : str
         Why the object is not deformed, for the artist.
     milliseconds : float
@@ -74,12 +80,15 @@ class State:
         Its optimized centers.
     history : History
         The twists of its limbs in the frame before.
+    muscles : Muscles
+        Those that it covers.
     """
 
     binding: Binding | None = None
     amounts: Amounts = field(default_factory=Amounts)
     pose: tuple[object, ...] = ()
     skinning_matrices: Floats | None = None
+    limb_twists: Floats | None = None
     problem: str = ""
     milliseconds: float = 0.0
     signature: tuple[object, ...] = ()
@@ -88,6 +97,7 @@ class State:
     unread: int = 0
     centers: Centers = field(default_factory=Centers)
     history: twists.History = field(default_factory=twists.History)
+    muscles: Muscles = field(default_factory=Muscles)
 
     def fail(self, error: Exception) -> None:
         """Set the reason why the object is not deformed, for the artist."""
@@ -122,12 +132,16 @@ class _Frame(NamedTuple):
     """What was read in order to write a carrier."""
 
     state: State
+    binding: Binding
+    armature: bpy.types.Object
     carrier: bpy.types.Object
     pose: tuple[object, ...]
     skinning_matrices: Floats
     method: Method
     amount: Amount | None
     twists: Floats | None
+    cover: Cover | None
+    still: Binding | None
     seconds: float
 
 
@@ -198,6 +212,7 @@ def update_all(
         For each object; None if it is not in the dependency graph, or has no modifier.
     """
     states, frames = [], []
+    read_anew()
     # All are read before the first is deformed: reading takes twice as long after a kernel has filled the caches.
     for change in changes:
         state, frame = _read(change, depsgraph, poses or depsgraph, wait)
@@ -205,8 +220,13 @@ def update_all(
         if frame is not None:
             frames.append(frame)
     threads = _threads() if frames else None
+    shown: set[bpy.types.Object] = set()
     for frame in frames:
         _write(frame, threads)
+        if frame.cover is not None and frame.armature not in shown:
+            # All meshes of a rig cover the same muscles.
+            shown.add(frame.armature)
+            bellies.write(frame.armature, frame.cover, frame.state.muscles.activations)
     return states
 
 
@@ -264,16 +284,32 @@ def _write(frame: _Frame, threads: int | None) -> None:
     started = time.perf_counter()
     state = frame.state
     try:
-        positions = state.binding.deform(
-            frame.skinning_matrices, frame.method, frame.amount, threads, twists=frame.twists
+        positions = frame.binding.deform(
+            frame.skinning_matrices,
+            frame.method,
+            frame.amount,
+            threads,
+            twists=frame.twists,
+            then=None if frame.cover is None else partial(_covering, frame, threads),
         )
     except ValueError as error:
         state.fail(error)
         return
     carriers.write(frame.carrier, positions)
     state.pose = frame.pose
-    state.skinning_matrices = frame.skinning_matrices
+    state.skinning_matrices, state.limb_twists = frame.skinning_matrices, frame.twists
     state.milliseconds = 1e3 * (frame.seconds + time.perf_counter() - started)
+
+
+def _covering(frame: _Frame, threads: int | None, skin: subject.Positions) -> subject.Positions:
+    """Deformed skin (V, 3) that covers muscles, in its space."""
+    if frame.cover is None:
+        return skin
+    activations, still = frame.state.muscles.activations, frame.still
+    if still is None:
+        return frame.cover.apply(skin, activations, threads)
+    bare = still.deformed_skin(frame.skinning_matrices, frame.method, frame.amount, threads, twists=frame.twists)
+    return skin + (frame.cover.apply(bare, activations, threads) - bare)
 
 
 def _frame(
@@ -322,8 +358,7 @@ def _frame(
         if provided is not binding:
             state.binding = binding = provided
             state.pose = ()
-        if binding.centers is None or not state.centers.are_possible:
-            method = replace(method, center="weighted")
+        method = method_of(state, settings)
     else:
         state.centers.stop()
     state.amounts.update(target.evaluated, posed, binding)
@@ -333,11 +368,14 @@ def _frame(
         matrices = binding.skinning_matrices(columns.transpose(0, 2, 1), to_rig, moves)
         scene = poses.scene
         found = state.history.twists(binding, matrices, scene.frame_current_final, twists.stride_of(scene))
+    if state.muscles.update(target, armature, posed, binding, to_rig, mesh):
+        state.pose = ()
+    cover = state.muscles.cover
     if comparison.is_for(depsgraph):
         method, amount, amount_key = comparison.LINEAR, None, b""
-        found = binding.untwisted
+        found, cover = binding.untwisted, None
     keys = [move.tobytes() for move in moves] + ([found.tobytes()] if found is not None else [])
-    pose = (columns.tobytes(), to_rig.tobytes(), method, amount_key, *keys)
+    pose = (columns.tobytes(), to_rig.tobytes(), method, amount_key, state.muscles.key, *keys)
     carried = carriers.count(carrier)
     if pose == state.pose and carried == vertex_count:
         return None
@@ -351,7 +389,11 @@ def _frame(
         state.centers.are_unsaved = False
     if matrices is None:
         matrices = binding.skinning_matrices(columns.transpose(0, 2, 1), to_rig, moves)
-    return _Frame(state, carrier, pose, matrices, method, amount, found, time.perf_counter() - started)
+    if cover is not None:
+        cover.pose(columns.transpose(0, 2, 1))
+    seconds = time.perf_counter() - started
+    still = state.muscles.still
+    return _Frame(state, binding, armature, carrier, pose, matrices, method, amount, found, cover, still, seconds)
 
 
 def _bind(
@@ -394,6 +436,13 @@ def _bind(
         state.binding = binding
         state.pose = ()
     return binding
+
+
+def method_of(state: State, settings: SBS_PG_object) -> Method:
+    """The method that an object is deformed by: about weighted centers as long as there are no optimized ones."""
+    method = _method(settings)
+    has_centers = state.binding is not None and state.binding.centers is not None and state.centers.are_possible
+    return replace(method, center="weighted") if method.center == "optimized" and not has_centers else method
 
 
 def _method(settings: SBS_PG_object) -> Method:

@@ -66,7 +66,7 @@ def get(keeps_input: bool = False) -> bpy.types.NodeTree:
 
 def choose(modifier: bpy.types.NodesModifier, keeps_input: bool) -> None:
     """Choose whether a modifier of the live engine keeps its input."""
-    if _keeps(modifier.node_group) == keeps_input:
+    if _keeps(node_trees.group_of(modifier)) == keeps_input:
         return
     values = {name: node_trees.get_input(modifier, name) for name in _INPUTS}
     modifier.node_group = get(keeps_input)

@@ -3,13 +3,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Literal
 
 import bpy
 
+from ..settings.typed import owner_of
 from .identity import key_of
 
-__all__ = ["add_socket", "forget", "get_input", "hide_inputs", "input_identifier", "new_tree", "set_input", "socket"]
+__all__ = [
+    "add_socket",
+    "forget",
+    "get_input",
+    "group_of",
+    "hide_inputs",
+    "input_identifier",
+    "new_tree",
+    "set_input",
+    "socket",
+]
 
 # Identifiers of inputs, by tree and name: asking a tree takes longer than everything else in a frame.
 _identifiers: dict[tuple[int | str, str], str] = {}
@@ -30,8 +42,8 @@ def new_tree(name: str) -> bpy.types.NodeTree:
 
 def add_socket(tree: bpy.types.NodeTree, name: str, kind: str, in_out: Literal["INPUT", "OUTPUT"] = "INPUT") -> None:
     """Give a group an input or output of a type such as ``"NodeSocketGeometry"``."""
-    if hasattr(tree, "interface"):
-        tree.interface.new_socket(name, in_out=in_out, socket_type=kind)
+    if interface := _interface(tree):
+        interface.new_socket(name, in_out=in_out, socket_type=kind)
     else:
         before_4: Any = tree
         (before_4.inputs if in_out == "INPUT" else before_4.outputs).new(kind, name)
@@ -44,7 +56,7 @@ def hide_inputs(tree: bpy.types.NodeTree) -> None:
             item.hide_in_modifier = True
 
 
-def socket(sockets: Any, name: str) -> bpy.types.NodeSocket:
+def socket(sockets: Iterable[bpy.types.NodeSocket], name: str) -> bpy.types.NodeSocket:
     """The active socket with that name: nodes with several data types have one for each."""
     for candidate in sockets:
         if candidate.name == name and candidate.enabled:
@@ -63,29 +75,41 @@ def input_identifier(tree: bpy.types.NodeTree, name: str) -> str:
     return _identifiers[key]
 
 
+def _interface(tree: bpy.types.NodeTree) -> bpy.types.NodeTreeInterface | None:
+    """The inputs and outputs of a group; None before Blender 4.0, where the group has them itself."""
+    return getattr(tree, "interface", None)
+
+
 def _inputs(tree: bpy.types.NodeTree) -> list[Any]:
-    if hasattr(tree, "interface"):
-        items: list[Any] = list(tree.interface.items_tree)
+    if interface := _interface(tree):
+        items: list[Any] = list(interface.items_tree)
         return [item for item in items if item.item_type == "SOCKET" and item.in_out == "INPUT"]
     before_4: Any = tree
     return list(before_4.inputs)
 
 
+def group_of(modifier: bpy.types.NodesModifier) -> bpy.types.NodeTree:
+    """The group of a modifier, which one of ours always has."""
+    if modifier.node_group is None:
+        raise ValueError(f"{modifier.name} has no node group")
+    return modifier.node_group
+
+
 def get_input(modifier: bpy.types.NodesModifier, name: str) -> Any:
-    """The value of an input of a modifier."""
-    identifier = input_identifier(modifier.node_group, name)
+    """The value of an input of a modifier that has a group."""
+    identifier = input_identifier(group_of(modifier), name)
     if hasattr(modifier, "properties"):
         return getattr(modifier.properties.inputs, identifier).value
     return modifier.get(identifier)
 
 
 def set_input(modifier: bpy.types.NodesModifier, name: str, value: Any) -> None:
-    """Set an input of a modifier, so that the next evaluation uses it."""
-    identifier = input_identifier(modifier.node_group, name)
+    """Set an input of a modifier that has a group, so that the next evaluation uses it."""
+    identifier = input_identifier(group_of(modifier), name)
     if hasattr(modifier, "properties"):
         getattr(modifier.properties.inputs, identifier).value = value
     else:
         modifier[identifier] = value
     # Setting an object by script does not update the dependency graph; setting the group does.
     modifier.node_group = modifier.node_group
-    modifier.id_data.update_tag()
+    owner_of(modifier).update_tag()

@@ -79,9 +79,8 @@ def make_portable(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Cou
     state = live.update(item, depsgraph, wait=True)
     if state is None:
         raise ValueError(f"{item.name} is not in the view layer")
-    _check(item, modifier, state)
-    binding = state.binding
-    centers = _centers(item, modifier, state, depsgraph)
+    binding = _checked(item, modifier, state)
+    centers = _centers(item, modifier, binding, state.centers.are_possible, depsgraph)
     armature = settings_of(item).armature
     tables = joint_tables(binding.skin, binding.surface.positions)
     bones = [binding.rig.names[bone] for bone in binding.bones]
@@ -123,8 +122,8 @@ def _numbered(limb: Limb, binding: Binding) -> Limb:
     return replace(limb, bone=bone, parent=parent if limb.parent >= 0 else -1, child=child if limb.child >= 0 else -1)
 
 
-def _check(item: bpy.types.Object, modifier: bpy.types.NodesModifier, state: live.State) -> None:
-    """Raise a ValueError if nodes cannot do what the live engine does for an object."""
+def _checked(item: bpy.types.Object, modifier: bpy.types.NodesModifier, state: live.State) -> Binding:
+    """The binding of an object. Raises a ValueError if nodes cannot do what the live engine does for it."""
     binding = state.binding
     if binding is None:
         raise ValueError(f"{item.name}: {state.problem}")
@@ -146,12 +145,18 @@ def _check(item: bpy.types.Object, modifier: bpy.types.NodesModifier, state: liv
         choices: Any = settings.bl_rna.properties["amount_method"]
         name = choices.enum_items[settings.amount_method].name
         raise ValueError(f"{item.name}: nodes know no {name} for where the amount is less than one")
-    if curves.is_animated(item, "sbs.amount") or curves.is_animated(settings_of(item).armature, BONE_AMOUNT):
+    armature = settings_of(item).armature
+    if curves.is_animated(item, "sbs.amount") or (armature is not None and curves.is_animated(armature, BONE_AMOUNT)):
         raise ValueError(f"{item.name}: nodes know the amount of one moment, and this one is animated: bake instead")
     if binding.limbs and settings_of(item).twist_follow:
         raise ValueError(
             f"{item.name}: nodes know no frame before, from which twists continue. Untick Beyond Half a Turn to see "
             "what that gives, and make it portable then; or bake"
+        )
+    if state.muscles.cover is not None and state.muscles.cover.shapes:
+        raise ValueError(
+            f"{item.name}: nodes know no muscles. Untick Covered by This Mesh to see what that gives, and make it "
+            "portable then; or bake"
         )
     if binding.bends:
         bone = next(binding.rig.names[bone] for bone in binding.bones if binding.rig.segments[bone] > 1)
@@ -160,19 +165,24 @@ def _check(item: bpy.types.Object, modifier: bpy.types.NodesModifier, state: liv
         raise ValueError(f"{item.name}: no vertex has weights for a bone that deforms")
     if subject.renders_differ(item, modifier):
         raise ValueError(f"{item.name}: the modifiers before may give other vertices in renders than in the viewport")
+    return binding
 
 
 def _centers(
-    item: bpy.types.Object, modifier: bpy.types.NodesModifier, state: live.State, depsgraph: bpy.types.Depsgraph
+    item: bpy.types.Object,
+    modifier: bpy.types.NodesModifier,
+    binding: Binding,
+    are_found: bool,
+    depsgraph: bpy.types.Depsgraph,
 ) -> NDArray[np.float32] | None:
     """Rotation centers (V, 3) in the space of the mesh, or None if nodes find those of joint sets.
 
-    If earlier modifiers change faces, the live engine has no optimized centers; here there is time to read the faces.
+    With `are_found`, the binding has optimized ones if they are chosen. The live engine has none if earlier modifiers
+    change faces; here there is time to read the faces.
     """
-    binding = state.binding
     if settings_of(item).center != "OPTIMIZED":
         return None
-    if state.centers.are_possible:
+    if are_found:
         return binding.centers
     triangles = subject.faces_before(item, modifier, depsgraph)
     if not len(triangles):
@@ -187,10 +197,12 @@ def _centers(
 
 
 def make_live(item: bpy.types.Object) -> None:
-    """Give a portable object back to the live engine."""
+    """Give a portable object back to the live engine; a ValueError says that it is not portable."""
     modifier = find(item)
+    if modifier is None:
+        raise ValueError(f"{item.name} is not portable")
     armature = armature_of(item)
-    tree = modifier.node_group
+    tree = node_trees.group_of(modifier)
     _take_tables(modifier)
     modifier.node_group = live_group.get()
     portable_group.remove(tree)
@@ -207,7 +219,7 @@ def detach(item: bpy.types.Object) -> None:
     """Remove the modifier with all that belongs to it, and restore the Armature modifier."""
     modifier = find(item)
     if modifier is not None:
-        tree = modifier.node_group
+        tree = node_trees.group_of(modifier)
         _take_tables(modifier)
         item.modifiers.remove(modifier)
         portable_group.remove(tree)
@@ -217,12 +229,14 @@ def detach(item: bpy.types.Object) -> None:
 def problems(item: bpy.types.Object) -> list[str]:
     """Why a portable object is not deformed as it should be, for the artist; the modifier shows the same."""
     modifier = find(item)
+    if modifier is None:
+        return [f"{item.name} is not portable"]
     armature = armature_of(item)
     found = []
     if armature is None or armature.type != "ARMATURE":
         found.append("The armature is missing")
     else:
-        names = portable_group.bones_of(modifier.node_group)
+        names = portable_group.bones_of(node_trees.group_of(modifier))
         missing = [name for name in names if name not in armature_data(armature).bones]
         if missing:
             found.append(f"The armature has no bone {', '.join(missing)}")

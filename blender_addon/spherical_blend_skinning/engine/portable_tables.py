@@ -26,7 +26,7 @@ _DataType = Literal["BOOLEAN", "FLOAT", "FLOAT_VECTOR", "INT"]
 
 def block_count(tables: JointTables) -> int:
     """How many vectors of three weights each vertex has, at least one."""
-    return max(1, -(-tables.vertex_weights.shape[1] // 3))
+    return max(1, -(-int(tables.vertex_weights.shape[1]) // 3))
 
 
 def is_table(item: bpy.types.Object | None) -> bool:

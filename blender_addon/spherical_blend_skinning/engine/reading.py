@@ -13,9 +13,10 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
-from ..core.binding import RestBones
 from ..core.influences import VertexWeights, padded
 from ..core.matrices import Floats, inverse, transposed
+from ..core.rest import RestBones
+from ..settings.given import pose_of
 from ..settings.properties import SBS_PG_bone
 from ..settings.typed import armature_data, mesh_of, settings_of_bone, values_of
 from . import deform_vertices
@@ -94,7 +95,7 @@ def vertex_weights_one_by_one(mesh: bpy.types.Mesh) -> VertexWeights:
 def rig(armature: bpy.types.Object, posed: bpy.types.Object) -> RestBones:
     """The bones of an armature object at rest, in the order of its pose; of the second one, evaluated, their curves."""
     bones = armature_data(armature).bones
-    names = tuple(armature.pose.bones.keys())
+    names = tuple(pose_of(armature).bones.keys())
     # The pose has its own order, and for a moment after edits its bones differ from the armature's.
     number = {name: index for index, name in enumerate(bones.keys())}
     if not number.keys() >= set(names):
@@ -114,7 +115,7 @@ def rig(armature: bpy.types.Object, posed: bpy.types.Object) -> RestBones:
     for index in np.flatnonzero(deforms & (segments > 1)).tolist():
         # Blender 3.4 has no other mapping.
         if getattr(members[index], "bbone_mapping_mode", "STRAIGHT") == "CURVED":
-            curves[index] = _segment_ends(posed.pose.bones[index], rest=True)
+            curves[index] = _segment_ends(pose_of(posed).bones[index], rest=True)
     return RestBones(
         names=names,
         deforms=deforms,
@@ -135,7 +136,7 @@ def _zone(settings: SBS_PG_bone) -> tuple[float, float]:
 
 def pose_columns(armature: bpy.types.Object) -> NDArray[np.float32]:
     """Bone to armature space of all bones in the pose, transposed, (B, 4, 4); the object must be an evaluated one."""
-    bones = armature.pose.bones
+    bones = pose_of(armature).bones
     result = np.empty((len(bones), 4, 4), np.float32)
     bones.foreach_get("matrix", result.reshape(-1))
     return result
@@ -145,7 +146,7 @@ def segment_moves(armature: bpy.types.Object, bones: NDArray[np.intp]) -> list[F
     """How the ends of the segments of bending bones move from rest, for each an array (S + 1, 4, 4) in bone space."""
     moves = []
     for index in bones:
-        bone = armature.pose.bones[int(index)]
+        bone = pose_of(armature).bones[int(index)]
         moves.append(_segment_ends(bone) @ inverse(_segment_ends(bone, rest=True)))
     return moves
 
@@ -158,5 +159,5 @@ def _segment_ends(bone: bpy.types.PoseBone, rest: bool = False) -> Floats:
 def places_along(armature: bpy.types.Object, bone: int, points: NDArray[np.floating]) -> Floats:
     """Where points (N, 3) at rest in armature space are along a bending bone of an evaluated object, in segments."""
     # Blender maps one point per call. Its mapping has too many cases to repeat here.
-    find = armature.pose.bones[bone].bbone_segment_index
+    find = pose_of(armature).bones[bone].bbone_segment_index
     return np.array([sum(find(point)) for point in points.tolist()], np.float64)

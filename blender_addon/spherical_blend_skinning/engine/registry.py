@@ -9,7 +9,7 @@ from contextlib import suppress
 import bpy
 
 from ..settings.typed import mesh_of, settings_of
-from . import carriers, live, live_group, node_trees, probes, stack, subject
+from . import carriers, live, live_group, muscle_list, muscles, node_trees, probes, stack, subject
 
 __all__ = ["adjust", "bound_objects", "concerns", "forget", "is_outdated", "once_bound_objects", "tidy", "watch"]
 
@@ -30,31 +30,44 @@ def forget() -> None:
 
 def is_outdated() -> bool:
     """Whether objects have been added or removed since the last search."""
-    return _bound is None or _object_count != len(bpy.data.objects)
+    return _last_found() is None
+
+
+def _last_found() -> list[bpy.types.Object] | None:
+    """The bound objects as of the last search, some maybe deleted; None if objects came or went since, or all."""
+    return list(_bound) if _bound is not None and _object_count == len(bpy.data.objects) else None
 
 
 def bound_objects() -> list[bpy.types.Object]:
     """The objects that have the modifier."""
     global _bound, _object_count
-    if not is_outdated():
+    found = _last_found()
+    if found is not None:
         with suppress(ReferenceError):
-            if all(stack.find(item) is not None for item in _bound):
-                return list(_bound)
+            if all(stack.find(item) is not None for item in found):
+                return found
     objects = bpy.data.objects
-    _bound = [item for item in objects if item.type == "MESH" and stack.find(item) is not None]
-    _object_count = len(objects)
-    watch(_bound)
-    return list(_bound)
+    found = [item for item in objects if item.type == "MESH" and stack.find(item) is not None]
+    _bound, _object_count = found, len(objects)
+    watch(found)
+    return list(found)
 
 
 def once_bound_objects() -> list[bpy.types.Object]:
     """The objects that had the modifier in the last search, unchecked, for callers that check each anyway."""
-    if not is_outdated():
+    found = _last_found()
+    if found is not None:
         with suppress(ReferenceError):
-            for item in _bound:
+            for item in found:
                 item.as_pointer()
-            return list(_bound)
+            return found
     return bound_objects()
+
+
+def _bound_with_modifiers() -> list[tuple[bpy.types.Object, bpy.types.NodesModifier]]:
+    """The objects that have the modifier, each with it."""
+    found = ((item, stack.find(item)) for item in bound_objects())
+    return [(item, modifier) for item, modifier in found if modifier is not None]
 
 
 def watch(items: Iterable[bpy.types.Object]) -> None:
@@ -72,6 +85,7 @@ def _dependencies(item: bpy.types.Object) -> list[bpy.types.ID]:
     """What a bound object depends on."""
     armature = settings_of(item).armature
     found = [item, item.data, mesh_of(item).shape_keys, armature, armature and armature.data]
+    found += muscles.handles_of(armature) if armature is not None else []
     return [other for other in found if other is not None]
 
 
@@ -81,12 +95,12 @@ def tidy(view_layer: bpy.types.ViewLayer | None = None) -> bool:
     With a view layer, it also provides probes for rigs hidden there, and returns whether there are new ones.
     """
     forget()
+    muscle_list.tidy()
     owned = set()
     probed = False
-    for item in bound_objects():
+    for item, modifier in _bound_with_modifiers():
         if item.library is not None:
             continue
-        modifier = stack.find(item)
         adjust(item, modifier)
         for name in (live_group.CARRIER, live_group.RENDER_CARRIER):
             carrier = node_trees.get_input(modifier, name)
@@ -121,11 +135,12 @@ def _probe_hidden_rigs(view_layer: bpy.types.ViewLayer) -> tuple[list[bpy.types.
     """Provide a probe for each hidden rig; return the probes in use, and whether any object got a new one."""
     probe_of: dict[bpy.types.Object, bpy.types.Object] = {}
     for item in bpy.data.objects:
-        if probes.is_probe(item) and carriers.is_writable(item):
-            probe_of.setdefault(probes.rig_of(item), item)
-    used = []
+        rig = probes.rig_of(item) if probes.is_probe(item) and carriers.is_writable(item) else None
+        if rig is not None:
+            probe_of.setdefault(rig, item)
+    used: list[bpy.types.Object] = []
     got_one = False
-    for item in bound_objects():
+    for item, modifier in _bound_with_modifiers():
         armature = settings_of(item).armature
         if item.library is not None:
             continue
@@ -134,7 +149,6 @@ def _probe_hidden_rigs(view_layer: bpy.types.ViewLayer) -> tuple[list[bpy.types.
             probe = probe_of.get(armature) or probes.new(armature)
             probe_of[armature] = probe
             used.append(probe)
-        modifier = stack.find(item)
         if node_trees.get_input(modifier, live_group.POSE_PROBE) != probe:
             node_trees.set_input(modifier, live_group.POSE_PROBE, probe)
             got_one |= probe is not None

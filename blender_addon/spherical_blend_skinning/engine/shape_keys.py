@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ..settings.given import evaluated
 from ..settings.typed import mesh_of
 from . import bake, live, reading, stack
 
@@ -27,13 +28,12 @@ def add(item: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bpy.types.Sh
     others = stack.before(item, modifier)
     if others:
         raise ValueError(f"{item.name}: shape keys come first, so {others[0].name} would work on this one as well")
-    if item.data.users > 1 or item.data.library is not None:
+    if mesh_of(item).users > 1 or mesh_of(item).library is not None:
         raise ValueError(f"{item.name} shares its mesh: make it single-user for a shape key of its own")
     positions = _alone(item, modifier, view_layer)
     if len(positions) != len(mesh_of(item).vertices):
         raise ValueError(f"{item.name} has {len(positions)} vertices, and its mesh {len(mesh_of(item).vertices)}")
-    if mesh_of(item).shape_keys is None:
-        item.shape_key_add(name="Basis", from_mix=False)
+    bake.with_basis(item)
     key = item.shape_key_add(name=modifier.name, from_mix=False)
     key.data.foreach_set("co", positions.reshape(-1))
     key.value = 0.0
@@ -49,11 +49,11 @@ def _alone(
     try:
         for other, _ in shown:
             other.show_viewport = other == modifier
-        view_layer.update()
+        depsgraph = evaluated(view_layer)
         if stack.find(item) is not None:
-            live.update(item, view_layer.depsgraph, wait=True)
-            view_layer.update()
-        return reading.positions(mesh_of(item.evaluated_get(view_layer.depsgraph)))
+            live.update(item, depsgraph, wait=True)
+            depsgraph = evaluated(view_layer)
+        return reading.positions(mesh_of(item.evaluated_get(depsgraph)))
     finally:
         for other, before in shown:
             other.show_viewport = before

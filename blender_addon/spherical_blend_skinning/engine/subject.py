@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import influences
-from ..core.binding import Binding, BoundMesh
+from ..core.binding import Binding
+from ..core.rest import BoundMesh
+from ..settings.given import manager_of
 from ..settings.typed import mesh_of, values_of
 from . import live_group, reading, stack
 
@@ -100,7 +102,7 @@ class Subject:
 
 def optimized_centers(binding: Binding, triangles: NDArray[np.int32]) -> NDArray[np.float32]:
     """The optimized centers of a binding for faces (T, 3); shows progress."""
-    manager = bpy.context.window_manager
+    manager = manager_of(bpy.context)
     manager.progress_begin(0.0, 1.0)
     try:
         return binding.optimized_centers(triangles, manager.progress_update)

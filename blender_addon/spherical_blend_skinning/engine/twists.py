@@ -11,6 +11,7 @@ from ..core.binding import Binding
 from ..core.matrices import Floats
 from ..core.twist import Spread
 from ..settings import rig as rig_settings
+from ..settings.given import pose_of
 from ..settings.properties import BONE_TWIST, SBS_PG_object
 
 __all__ = ["FRAMES_TO_FOLLOW", "History", "read"]
@@ -34,15 +35,15 @@ def read(settings: SBS_PG_object, armature: bpy.types.Object, known: Spread | No
     """
     if not settings.spread_twist:
         return None
-    ticked = np.empty(len(armature.pose.bones), np.bool_)
-    armature.pose.bones.foreach_get(BONE_TWIST, ticked)
+    ticked = np.empty(len(pose_of(armature).bones), np.bool_)
+    pose_of(armature).bones.foreach_get(BONE_TWIST, ticked)
     options: dict[str, object] = {"smooth": settings.twist_profile == "SMOOTH"}
     if settings.twist_follow:
         options["frames"] = FRAMES_TO_FOLLOW
     if known is not None and is_current and known.options == options and np.array_equal(known.ticked, ticked):
         return known
     groups = {group.name for item in rig_settings.meshes_of(armature) for group in item.vertex_groups}
-    weighted = np.array([bone.name in groups for bone in armature.pose.bones], np.bool_)
+    weighted = np.array([bone.name in groups for bone in pose_of(armature).bones], np.bool_)
     spread = Spread(ticked, weighted, options)
     return known if spread.same_as(known) else spread
 

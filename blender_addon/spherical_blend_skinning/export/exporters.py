@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Make Blender's exporters write bound characters with their skins: Armature modifiers replace ours meanwhile.
 
+They do not write the bellies and handles of muscles.
+
 Blender has no handlers for the begin or end of an export. Exporters written in Python, FBX and glTF, get another
 ``execute`` that wraps their own, so that this works however they are called. Those in C, of which USD writes skins,
 cannot be wrapped; `export.operators` calls them.
@@ -9,13 +11,14 @@ cannot be wrapped; `export.operators` calls them.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import wraps
 from typing import Any
 
 import bpy
 
-from ..engine import stand_in
-from ..settings.typed import Result, persistent
+from ..engine import muscle_list, stand_in
+from ..settings.typed import Menu, Result, persistent
 
 __all__ = ["CLASSES", "register", "unregister", "wrap_all"]
 
@@ -45,9 +48,9 @@ def wrap_all() -> None:
 def _wrapped(execute: _Execute, writes_skin: Callable[[Any], bool]) -> _Execute:
     @wraps(execute)
     def execute_with_skins(self: Any, context: bpy.types.Context) -> Result:
-        if not (_is_on and writes_skin(self)):
+        if not _is_on:
             return execute(self, context)
-        with stand_in.armature_modifiers_instead():
+        with muscle_list.left_out(), stand_in.armature_modifiers_instead() if writes_skin(self) else nullcontext():
             return execute(self, context)
 
     setattr(execute_with_skins, _WRAPPED, execute)
@@ -70,7 +73,7 @@ def _file_loaded(*_arguments: object) -> None:
     wrap_all()
 
 
-def _menu_opened(_menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
+def _menu_opened(_menu: Menu, _context: bpy.types.Context) -> None:
     wrap_all()
 
 

@@ -9,7 +9,17 @@ __all__ = ["glTF2ExportUserExtension"]
 
 
 class glTF2ExportUserExtension:
-    """Keeps our settings of objects and bones out of files, where the artist has custom properties exported."""
+    """Keeps bellies and handles of muscles out of files, and our settings, where custom properties are exported.
+
+    The exporter finds children of an armature even where they are in no collection.
+    """
+
+    def gather_tree_filter_tag_hook(self, tree: Any, _settings: object) -> None:
+        from ..settings.muscles import is_part  # the core is also imported where there is no Blender
+
+        for node in tree.nodes.values():
+            if node.blender_object is not None and is_part(node.blender_object):
+                node.keep_tag = False
 
     def gather_node_hook(self, node: Any, _item: object, _settings: object) -> None:
         self._take_out(node)

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy_extras.io_utils import ExportHelper
 
-from ..engine import bake, stand_in
+from ..engine import bake, muscle_list, stand_in
 from ..interface.selection import refuse
 from ..settings.declared import text
-from ..settings.typed import Result
+from ..settings.given import scene_of
+from ..settings.typed import Menu, Operator, Result
 
 __all__ = ["CLASSES", "register", "unregister"]
 
@@ -57,7 +58,7 @@ def _copied(option: Any) -> object:
     return _PROPERTIES[option.type](**values)
 
 
-class SBS_OT_export_usd(bpy.types.Operator, ExportHelper):  # type: ignore[misc]  # as in Blender
+class SBS_OT_export_usd(Operator, ExportHelper):  # type: ignore[misc]  # as in Blender
     bl_idname = "sbs.export_usd"
     bl_label = "Export USD, Skinned"
     bl_description = "Export to Universal Scene Description, bound characters with their bones and weights"
@@ -72,15 +73,16 @@ class SBS_OT_export_usd(bpy.types.Operator, ExportHelper):  # type: ignore[misc]
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not any(item.type == "MESH" and bake.modifier_of(item) is not None for item in context.scene.objects):
+        if not any(item.type == "MESH" and bake.modifier_of(item) is not None for item in scene_of(context).objects):
             return refuse(cls, "Nothing in this scene is bound: Blender's own entry exports it as well")
         return True
 
     def execute(self, context: bpy.types.Context) -> Result:
         given = {name: getattr(self, name) for name in _options()}
-        with stand_in.armature_modifiers_instead() as count:
+        usd_export: Any = bpy.ops.wm.usd_export
+        with muscle_list.left_out(), stand_in.armature_modifiers_instead() as count:
             try:
-                result = bpy.ops.wm.usd_export(filepath=self.filepath, export_armatures=True, **given)
+                result: Result = usd_export(filepath=self.filepath, export_armatures=True, **given)
             except RuntimeError as error:
                 # Errors that Blender's operator reports.
                 self.report({"ERROR"}, str(error).strip())
@@ -90,7 +92,7 @@ class SBS_OT_export_usd(bpy.types.Operator, ExportHelper):  # type: ignore[misc]
         return result
 
 
-def _draw_entry(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
+def _draw_entry(menu: Menu, _context: bpy.types.Context) -> None:
     menu.layout.operator("sbs.export_usd", text="Universal Scene Description, Skinned (.usd*)")
 
 

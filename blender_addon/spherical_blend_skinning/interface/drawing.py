@@ -5,14 +5,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import bpy
 import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
-__all__ = ["Color", "Overlay", "builtin_shader", "draw_lines", "posed_armature", "shows_overlays", "transformed"]
+__all__ = [
+    "Color",
+    "Overlay",
+    "builtin_shader",
+    "draw_lines",
+    "draw_points",
+    "draw_triangles",
+    "posed_armature",
+    "shows_overlays",
+    "transformed",
+]
 
 Color = tuple[float, float, float, float]
 
@@ -60,12 +70,31 @@ def transformed(matrix: Matrix, lift: Matrix | None = None) -> Iterator[None]:
 
 def draw_lines(lines: NDArray[np.float32], color: Color) -> None:
     """Draw line segments (N, 2, 3)."""
+    _draw("LINES", lines.reshape(-1, 3), color)
+
+
+def draw_points(points: NDArray[np.float32], color: Color) -> None:
+    """Draw points (N, 3)."""
+    _draw("POINTS", points, color)
+
+
+def draw_triangles(points: NDArray[np.float32], triangles: NDArray[np.int32], color: Color) -> None:
+    """Draw triangles (T, 3) of points (N, 3)."""
+    _draw("TRIS", points, color, triangles)
+
+
+def _draw(
+    kind: Literal["LINES", "POINTS", "TRIS"],
+    points: NDArray[np.float32],
+    color: Color,
+    indices: NDArray[np.int32] | None = None,
+) -> None:
     # Imported here, because in the background there is nothing to draw on and the import may fail.
     from gpu_extras.batch import batch_for_shader
 
     shader = builtin_shader("UNIFORM_COLOR")
-    content: dict[str, Any] = {"pos": lines.reshape(-1, 3)}
-    batch = batch_for_shader(shader, "LINES", content)
+    content: dict[str, Any] = {"pos": points}
+    batch = batch_for_shader(shader, kind, content, indices=indices)
     shader.bind()
     shader.uniform_float("color", color)
     batch.draw(shader)

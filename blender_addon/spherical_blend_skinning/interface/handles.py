@@ -25,20 +25,33 @@ class Handles(GizmoGroupMixin):
     #: The name of a drag in the history.
     step = ""
     is_dragged = False
-
-    def put_handles(self, bone: bpy.types.PoseBone) -> None:
-        """Put the handles where they belong on the active bone."""
-        raise NotImplementedError
+    #: The arrows, each with what says where it belongs on the active bone.
+    arrows: tuple[tuple[Any, Callable[[bpy.types.PoseBone], Matrix]], ...] = ()
 
     def draw_prepare(self, context: bpy.types.Context) -> None:
-        if context.active_pose_bone is not None:
-            self.put_handles(context.active_pose_bone)
+        bone = context.active_pose_bone
+        if bone is not None:
+            for arrow, place in self.arrows:
+                arrow.matrix_basis = place(bone)
         self._end_drag()
 
     def add_handle(
-        self, color: tuple[float, float, float], get: Callable[[], float], change: Callable[[float], None]
-    ) -> Any:
-        """Add an arrow whose length is a number."""
+        self,
+        color: tuple[float, float, float],
+        place: Callable[[bpy.types.PoseBone], Matrix],
+        get: Callable[[], float],
+        change: Callable[[float], None],
+    ) -> None:
+        """Add an arrow whose length is a number.
+
+        Parameters
+        ----------
+        color : tuple of three floats
+        place : callable
+            The matrix of the arrow for the active bone, in world space; see `arrow_place`.
+        get, change : callable
+            Read the number, and set it while the arrow is dragged.
+        """
         arrow: Any = self.gizmos.new("GIZMO_GT_arrow_3d")
         arrow.draw_style = "BOX"
         arrow.color = arrow.color_highlight = color
@@ -51,11 +64,11 @@ class Handles(GizmoGroupMixin):
 
         arrow.target_set_handler("offset", get=get, set=drag)
         self.is_dragged = False
-        return arrow
+        self.arrows = (*self.arrows, (arrow, place))
 
     def _end_drag(self) -> None:
         """Make a step of undo of a drag that has ended."""
-        if self.is_dragged and not any(arrow.is_modal for arrow in self.gizmos):
+        if self.is_dragged and not any(arrow.is_modal for arrow, _ in self.arrows):
             self.is_dragged = False
             # Before Blender 5 a gizmo makes no step of undo, and none may be made while drawing.
             bpy.app.timers.register(partial(_end_step, self.step), first_interval=0.0)

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 import bpy
 
+from ..settings.given import manager_of
 from ..settings.typed import Key
 
 __all__ = ["add", "remove"]
@@ -29,7 +30,7 @@ def add(keymap: str, operator: str, key: Key, modifiers: dict[str, bool], *, nam
     name : str
         Of the menu.
     """
-    own = bpy.context.window_manager.keyconfigs.addon
+    own = manager_of(bpy.context).keyconfigs.addon
     if own is None:
         # Without a window there are no keys.
         return
@@ -37,7 +38,7 @@ def add(keymap: str, operator: str, key: Key, modifiers: dict[str, bool], *, nam
     found = own.keymaps.new(name=keymap, space_type=space)
     new = cast("Callable[..., bpy.types.KeyMapItem]", found.keymap_items.new)
     item = new(operator, key, "PRESS", **modifiers)
-    item.properties.name = name
+    cast("Any", item.properties).name = name
     _added.setdefault(name, []).append((found, item))
 
 

@@ -19,8 +19,9 @@ __all__ = ["draw", "of"]
 def of(item: bpy.types.Object) -> SBS_PG_object:
     """The settings to edit for a mesh or an armature object."""
     settings = settings_of(item)
-    shares = item.type == "MESH" and settings.scope == "RIG" and settings.armature is not None
-    return settings_of(settings.armature) if shares else settings
+    if item.type == "MESH" and settings.scope == "RIG" and settings.armature is not None:
+        return settings_of(settings.armature)
+    return settings
 
 
 def draw(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from ..core import influences, library
 from ..core.matrices import Floats
 from ..engine import bake, reading, stack
+from ..settings.given import pose_of, view_layer_of
+from ..settings.muscles import is_part, rig_of_part
 from ..settings.typed import mesh_of, settings_of
 
 __all__ = [
@@ -19,6 +21,7 @@ __all__ = [
     "find",
     "hindrance",
     "moved_by",
+    "moves_as_a_whole",
     "painted_vertices",
     "rig_of",
     "select_vertices",
@@ -42,7 +45,8 @@ class RiggedMesh:
         self.item = item
         self.armature = armature
         #: The bones, as Blender's objects.
-        self.bones = [pose_bone.bone for pose_bone in armature.pose.bones if pose_bone.bone.use_deform]
+        posed = armature.pose.bones if armature.pose is not None else ()
+        self.bones = [pose_bone.bone for pose_bone in posed if pose_bone.bone.use_deform]
         #: Their names.
         self.names = tuple(bone.name for bone in self.bones)
 
@@ -123,11 +127,11 @@ def find(context: bpy.types.Context) -> list[RiggedMesh]:
     if active is None:
         return []
     if active.type == "MESH":
-        armature = _armature_of(active, context.selected_objects)
+        armature = rig_of(context, or_selected=True)
         return [] if armature is None else [RiggedMesh(active, armature)]
     if active.type != "ARMATURE":
         return []
-    moved = moved_by(active, context.view_layer)
+    moved = moved_by(active, view_layer_of(context))
     selected = [item for item in moved if item.select_get()]
     return [RiggedMesh(item, active) for item in selected or moved]
 
@@ -135,32 +139,46 @@ def find(context: bpy.types.Context) -> list[RiggedMesh]:
 def moved_by(armature: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
     """The mesh objects of a view layer whose vertices an armature moves, or would move if they had weights.
 
-    A child of a bone moves with it as a whole; it only counts if it has a modifier.
+    Those that move with a bone as a whole do not count.
     """
     return [item for item in view_layer.objects if item.type == "MESH" and _is_moved_by(item, armature)]
 
 
-def rig_of(context: bpy.types.Context) -> bpy.types.Object | None:
-    """The active armature, or that of the active mesh."""
+def rig_of(context: bpy.types.Context, *, or_selected: bool = False) -> bpy.types.Object | None:
+    """The active armature, or that of the active mesh, belly or handle.
+
+    If the mesh is not bound, `or_selected` prefers a selected armature.
+    """
     active = context.object
+    if active is not None and is_part(active):
+        return rig_of_part(active)
     if active is None or active.type not in ("ARMATURE", "MESH"):
         return None
-    return active if active.type == "ARMATURE" else _armature_of(active, [])
+    return (
+        active if active.type == "ARMATURE" else _armature_of(active, context.selected_objects if or_selected else [])
+    )
 
 
 def _is_moved_by(item: bpy.types.Object, armature: bpy.types.Object) -> bool:
     # This must be fast: most objects are neither, and panels call it with every redraw.
+    if is_part(item):
+        return False
     if not len(item.modifiers) and item.parent != armature:
         return False
-    has_modifier = bake.modifier_of(item) is not None or stack.armature_modifiers(item)
-    return bool(has_modifier or item.parent_type != "BONE") and _armature_of(item, []) == armature
+    return not moves_as_a_whole(item) and _armature_of(item, []) == armature
+
+
+def moves_as_a_whole(item: bpy.types.Object) -> bool:
+    """Whether a mesh object is a child of a bone, with no modifier that deforms it: a sword, a helmet."""
+    if item.parent is None or item.parent_type != "BONE":
+        return False
+    return bake.modifier_of(item) is None and not stack.armature_modifiers(item)
 
 
 def _armature_of(item: bpy.types.Object, selected: list[bpy.types.Object]) -> bpy.types.Object | None:
     """The armature that moves a mesh."""
-    if bake.modifier_of(item) is not None and settings_of(item).armature is not None:
-        return settings_of(item).armature
-    return stack.find_armature(item, selected)
+    bound_to = settings_of(item).armature if bake.modifier_of(item) is not None else None
+    return bound_to if bound_to is not None else stack.find_armature(item, selected)
 
 
 def hindrance(context: bpy.types.Context) -> str:
@@ -173,8 +191,10 @@ def hindrance(context: bpy.types.Context) -> str:
     for mesh in rigged:
         if "EDIT" in (mesh.item.mode, mesh.armature.mode):
             return "Leave Edit Mode first"
-        if mesh.item.data.library is not None:
+        if mesh_of(mesh.item).library is not None:
             return f"{mesh.item.name} belongs to a library"
+        if mesh.armature.pose is None:
+            return f"{mesh.armature.name} has no pose before Blender evaluates it in a view layer"
         if not mesh.names:
             return f"{mesh.armature.name} has no bone that deforms"
         if not len(mesh_of(mesh.item).vertices):
@@ -185,7 +205,7 @@ def hindrance(context: bpy.types.Context) -> str:
 def selected_bones(mesh: RiggedMesh) -> NDArray[np.bool_]:
     """Which of the joints of a mesh are selected bones, (J,)."""
     # Blender 5.0 stores the selection in the pose, earlier versions in the armature.
-    pose_bones: list[Any] = [mesh.armature.pose.bones[name] for name in mesh.names]
+    pose_bones: list[Any] = [pose_of(mesh.armature).bones[name] for name in mesh.names]
     return np.array([bone.select if hasattr(bone, "select") else bone.bone.select for bone in pose_bones], np.bool_)
 
 

@@ -10,6 +10,8 @@ import bpy
 from ..core import library
 from ..engine import bake, portable, stack
 from ..settings.declared import flag
+from ..settings.given import view_layer_of
+from ..settings.muscles import is_part
 from . import rigged
 
 __all__ = [
@@ -33,10 +35,10 @@ def meshes(context: bpy.types.Context, all_meshes: bool = False) -> list[bpy.typ
     armature.
     """
     items = {item: None for item in (context.object, *context.selected_objects) if item is not None}
-    found = [item for item in items if item.type == "MESH"]
+    found = [item for item in items if item.type == "MESH" and not is_part(item)]
     armature = rigged.rig_of(context)
     if armature is not None and (all_meshes or not found):
-        return rigged.moved_by(armature, context.view_layer)
+        return rigged.moved_by(armature, view_layer_of(context))
     return found
 
 

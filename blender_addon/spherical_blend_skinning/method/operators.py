@@ -8,12 +8,12 @@ import bpy
 from ..interface import rigged
 from ..interface.selection import our_meshes, refuse
 from ..settings import rig as rig_settings
-from ..settings.typed import Result, settings_of
+from ..settings.typed import Operator, Result, settings_of
 
 __all__ = ["CLASSES"]
 
 
-class SBS_OT_share_settings(bpy.types.Operator):
+class SBS_OT_share_settings(Operator):
     bl_idname = "sbs.share_settings"
     bl_label = "Apply to All Meshes"
     bl_description = "Copy these settings to all meshes of the armature, which then share them"
@@ -30,6 +30,8 @@ class SBS_OT_share_settings(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Result:
         armature = rigged.rig_of(context)
+        if armature is None:
+            return {"CANCELLED"}
         is_shown = context.object == armature and settings_of(armature).is_property_set("center")
         source = armature if is_shown else our_meshes(context)[0]
         count = rig_settings.share(source, armature)

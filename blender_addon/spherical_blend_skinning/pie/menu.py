@@ -8,12 +8,13 @@ import bpy
 from ..capsules.settings import capsule_settings_of
 from ..engine import bake
 from ..interface import keys, owner, rigged
-from ..settings.typed import armature_data
+from ..settings.given import view_layer_of
+from ..settings.typed import Menu, armature_data
 
 __all__ = ["CLASSES", "register", "unregister"]
 
 
-class SBS_MT_pie(bpy.types.Menu):
+class SBS_MT_pie(Menu):
     bl_label = "Spherical Blend Skinning"
 
     @classmethod
@@ -22,12 +23,14 @@ class SBS_MT_pie(bpy.types.Menu):
 
     def draw(self, context: bpy.types.Context) -> None:
         pie = self.layout.menu_pie()
-        armature = rigged.rig_of(context)
-        meshes = rigged.moved_by(armature, context.view_layer)
+        armature, active = rigged.rig_of(context), context.object
+        if armature is None or active is None:
+            return
+        meshes = rigged.moved_by(armature, view_layer_of(context))
         bound = [item for item in meshes if bake.modifier_of(item) is not None]
         # West, east, south, north, and the corners: north-west, north-east, south-west, south-east.
         if bound:
-            settings = owner.of(context.object if context.object in bound else armature)
+            settings = owner.of(active if active in bound else armature)
             for preset in ("SPEED", "QUALITY", "GAME"):
                 pie.prop_enum(settings, "preset", preset)
         else:

@@ -9,7 +9,7 @@ from ..bind import operators as bind
 from ..engine import live, portable, stack
 from ..interface.selection import allow, do_to_each, hindrance, linked_reason, meshes, portable_meshes, refuse
 from ..settings import preferences
-from ..settings.typed import Result
+from ..settings.typed import Operator, Result
 
 __all__ = ["CLASSES", "make_portable"]
 
@@ -34,7 +34,7 @@ def make_portable(context: bpy.types.Context, item: bpy.types.Object) -> portabl
     return portable.make_portable(item, context.evaluated_depsgraph_get())
 
 
-class SBS_OT_make_portable(bpy.types.Operator):
+class SBS_OT_make_portable(Operator):
     bl_idname = "sbs.make_portable"
     bl_label = "Make Portable"
     bl_description = (
@@ -61,7 +61,7 @@ class SBS_OT_make_portable(bpy.types.Operator):
         return {"FINISHED"} if do_to_each(self, meshes(context), make_one) else {"CANCELLED"}
 
 
-class SBS_OT_make_live(bpy.types.Operator):
+class SBS_OT_make_live(Operator):
     bl_idname = "sbs.make_live"
     bl_label = "Make Live"
     bl_description = "Let the add-on do the skinning again, which follows edits of weights and bones"

@@ -2,17 +2,37 @@
 """Properties of Blender's as fields of classes, which type checkers know by the types of their values.
 
 Blender wants a property as the annotation of its name, ``limit: bpy.props.IntProperty(...)``. Here it is
-``limit: int = integer(...)``, and `leave_to_blender` makes the one of the other before the class is registered.
+``limit: int = integer(...)``, which `leave_to_blender` turns into that annotation before the class is registered.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 import bpy
 
-__all__ = ["add", "choice", "flag", "integer", "leave_to_blender", "pointer", "real", "remove", "text"]
+__all__ = [
+    "Group",
+    "add",
+    "choice",
+    "data_block",
+    "flag",
+    "group",
+    "integer",
+    "leave_to_blender",
+    "pointer",
+    "real",
+    "reals",
+    "remove",
+    "text",
+]
+
+if TYPE_CHECKING:
+    #: Several groups of properties, which have names.
+    Group = bpy.types.bpy_prop_collection_idprop
+else:
+    Group = list
 
 _Value = TypeVar("_Value")
 _Options = ParamSpec("_Options")
@@ -31,8 +51,24 @@ choice = _of_type(bpy.props.EnumProperty, str)
 
 
 def pointer(type: type[_Value], **options: Any) -> _Value:  # noqa: A002 (as Blender names it)
-    """One of data-blocks, or of groups of properties."""
+    """A group of properties."""
     return cast("_Value", cast("Callable[..., object]", bpy.props.PointerProperty)(type=type, **options))
+
+
+def data_block(type: type[_Value], **options: Any) -> _Value | None:  # noqa: A002 (as Blender names it)
+    """A data-block of a type, or none."""
+    return pointer(type, **options)
+
+
+def group(type: type[_Value], **options: Any) -> Group[_Value]:  # noqa: A002 (as Blender names it)
+    """Several groups of properties."""
+    return cast("Group[_Value]", cast("Callable[..., object]", bpy.props.CollectionProperty)(type=type, **options))
+
+
+def reals(size: int, **options: Any) -> bpy.types.bpy_prop_array[float]:
+    """Several numbers."""
+    make = cast("Callable[..., object]", bpy.props.FloatVectorProperty)
+    return cast("bpy.types.bpy_prop_array[float]", make(size=size, **options))
 
 
 def leave_to_blender(cls: type) -> None:

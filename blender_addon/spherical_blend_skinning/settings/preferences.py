@@ -85,7 +85,8 @@ def get(context: bpy.types.Context) -> SBS_AP_preferences | SimpleNamespace:
 
     With ``blender --addons`` and ``addon_utils.enable`` Blender's preferences have no entry for it.
     """
-    addon: bpy.types.Addon | None = context.preferences.addons.get(library.ADDON)
+    everything = context.preferences
+    addon: bpy.types.Addon | None = everything.addons.get(library.ADDON) if everything is not None else None
     if addon is not None:
         return cast("SBS_AP_preferences", addon.preferences)
     properties: Any = SBS_AP_preferences.bl_rna.properties

@@ -11,8 +11,9 @@ import bpy
 from . import declared, presets, shared
 from . import rig as rig_settings
 from .choices import AS_OTHERS, BLENDED_BONES, CAPSULE_FALLOFFS, CENTERS, METHODS, ROTATIONS, TWIST_PROFILES
-from .declared import choice, flag, integer, pointer, real, text
-from .typed import owner_of
+from .declared import Group, choice, data_block, flag, group, integer, pointer, real, text
+from .muscles import SBS_PG_muscle
+from .typed import block_of, owner_of
 
 __all__ = ["BONE_AMOUNT", "BONE_TWIST", "CLASSES", "register", "unregister"]
 
@@ -33,7 +34,7 @@ def _is_armature(_settings: bpy.types.PropertyGroup, item: bpy.types.Object) -> 
 
 def _changed(settings: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
     # The tag makes the handlers update the object.
-    settings.id_data.update_tag()
+    block_of(settings).update_tag()
 
 
 def _shared(name: str) -> Callable[[SBS_PG_object, bpy.types.Context], None]:
@@ -96,7 +97,7 @@ class SBS_PG_object(bpy.types.PropertyGroup):
     bound: bool = flag(
         name="Bound", description="Whether the object has the modifier", override=_OVERRIDABLE, options={"HIDDEN"}
     )
-    armature: bpy.types.Object = pointer(
+    armature: bpy.types.Object | None = data_block(
         name="Armature",
         description="The armature whose bones deform the mesh, by the vertex groups of their names",
         type=bpy.types.Object,
@@ -159,7 +160,7 @@ class SBS_PG_object(bpy.types.PropertyGroup):
         name="At Joints",
         description="How much of the method is used where bones meet, while twists are spread; along limbs all of it "
         "is. The rest is the method chosen for elsewhere, which keeps bent joints from bulging",
-        default=0.4,
+        default=0.35,
         options=set(),
         update=_shared("twist_across"),
     )
@@ -204,6 +205,13 @@ class SBS_PG_object(bpy.types.PropertyGroup):
         items=(("NONE", "Undeformed", "It stays where it is"), *METHODS),
         default="LINEAR",
     )
+    use_muscles: bool = _kept(
+        flag, name="Muscles", description="Whether this mesh covers the muscles of its armature", default=True
+    )
+    muscles: Group[SBS_PG_muscle] = group(
+        SBS_PG_muscle, name="Muscles", override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
+    )
+    muscle_row: int = integer(name="Muscle", description="The muscle that is shown", options=set())
     armature_modifier: SBS_PG_armature_modifier = pointer(type=SBS_PG_armature_modifier, override=_OVERRIDABLE)
 
 

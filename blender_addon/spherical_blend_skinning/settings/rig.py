@@ -69,10 +69,11 @@ def spread_begins(settings: SBS_PG_object) -> None:
 def weights_made(settings: SBS_PG_object) -> None:
     """Have limbs found by the new weights of a mesh if twists are spread, unless somebody chose other bones."""
     armature = settings.armature
-    if settings.spread_twist and armature is not None and armature.library is None and _find_limbs is not None:
-        bones = armature.pose.bones
-        if all(twist_of(bone) == settings_of_pose_bone(bone).is_limb for bone in bones):
-            _find_limbs(armature)
+    if not settings.spread_twist or armature is None or armature.library is not None or armature.pose is None:
+        return
+    bones = armature.pose.bones
+    if _find_limbs is not None and all(twist_of(bone) == settings_of_pose_bone(bone).is_limb for bone in bones):
+        _find_limbs(armature)
 
 
 def followers(armature: bpy.types.Object) -> list[bpy.types.Object]:

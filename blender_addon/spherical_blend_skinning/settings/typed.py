@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What stubs of Blender's interface do not tell type checkers, said in one place; nothing is checked as it runs."""
+"""What type checkers do not learn from stubs of Blender, in one place; nothing is checked at run time."""
 
 from __future__ import annotations
 
@@ -17,25 +17,42 @@ if TYPE_CHECKING:
     Key = EventTypeItems
     Report = set[WmReportItems]
     Result = set[OperatorReturnItems]
+
+    # What draws has a layout.
+    class Menu(bpy.types.Menu):
+        layout: bpy.types.UILayout
+
+    class Operator(bpy.types.Operator):
+        layout: bpy.types.UILayout
+
+    class Panel(bpy.types.Panel):
+        layout: bpy.types.UILayout
+
     # Bases of what is mixed into classes of these kinds.
     GizmoGroupMixin = bpy.types.GizmoGroup
-    OperatorMixin = bpy.types.Operator
-    PanelMixin = bpy.types.Panel
+    OperatorMixin = Operator
+    PanelMixin = Panel
 else:
     Icon = Key = str
     Report = Result = set
+    Menu, Operator, Panel = bpy.types.Menu, bpy.types.Operator, bpy.types.Panel
     GizmoGroupMixin = OperatorMixin = PanelMixin = object
 
 __all__ = [
     "GizmoGroupMixin",
     "Icon",
     "Key",
+    "Menu",
+    "Operator",
     "OperatorMixin",
+    "Panel",
     "PanelMixin",
     "Report",
     "Result",
     "animation_of",
     "armature_data",
+    "block_of",
+    "block_of_key",
     "default_of",
     "has_key",
     "mesh_of",
@@ -68,6 +85,16 @@ def owner_of(part: bpy.types.Modifier | bpy.types.PoseBone | bpy.types.PropertyG
     return cast("bpy.types.Object", part.id_data)
 
 
+def block_of(settings: bpy.types.PropertyGroup) -> bpy.types.ID:
+    """The data-block that a group of properties belongs to."""
+    return cast("bpy.types.ID", settings.id_data)
+
+
+def block_of_key(key: bpy.types.ShapeKey) -> bpy.types.Key:
+    """The shape keys that one of them is among."""
+    return cast("bpy.types.Key", key.id_data)
+
+
 def animation_of(block: bpy.types.ID) -> bpy.types.AnimData | None:
     """The animation of a data-block."""
     return cast("bpy.types.AnimData", block.animation_data)  # type: ignore[attr-defined]  # of those that can have one
@@ -80,7 +107,8 @@ def new_armature_modifier(item: bpy.types.Object, name: str) -> bpy.types.Armatu
 
 def values_of(attribute: bpy.types.Attribute) -> bpy.types.bpy_prop_collection[Any]:
     """The values of an attribute of a mesh."""
-    return cast("bpy.types.bpy_prop_collection[Any]", attribute.data)  # type: ignore[attr-defined]  # of each of its types
+    # Each type of attributes has its own.
+    return cast("bpy.types.bpy_prop_collection[Any]", attribute.data)  # type: ignore[attr-defined]
 
 
 def default_of(socket: bpy.types.NodeSocket) -> Any:

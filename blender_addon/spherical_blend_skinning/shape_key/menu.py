@@ -6,6 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ..interface.selection import our_meshes
+from ..settings.typed import Menu
 
 __all__ = ["CLASSES", "register", "unregister"]
 
@@ -15,7 +16,7 @@ CLASSES = ()
 _MENUS = ("VIEW3D_MT_object_apply", "MESH_MT_shape_key_context_menu")
 
 
-def _draw_entry(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
+def _draw_entry(menu: Menu, context: bpy.types.Context) -> None:
     if our_meshes(context):
         menu.layout.separator()
         menu.layout.operator("sbs.apply_as_shape_key", icon="SHAPEKEY_DATA")

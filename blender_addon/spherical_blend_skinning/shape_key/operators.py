@@ -9,12 +9,13 @@ from ..bind import operators as bind
 from ..engine import bake, shape_keys, stack
 from ..interface.selection import allow, do_to_each, hindrance, our_meshes
 from ..settings.declared import flag
-from ..settings.typed import Result
+from ..settings.given import view_layer_of
+from ..settings.typed import Operator, Result
 
 __all__ = ["CLASSES"]
 
 
-class SBS_OT_apply_as_shape_key(bpy.types.Operator):
+class SBS_OT_apply_as_shape_key(Operator):
     bl_idname = "sbs.apply_as_shape_key"
     bl_label = "Spherical Blend Skinning to Shape Key"
     bl_description = "Replace the modifier by a shape key with its result in this pose"
@@ -31,7 +32,7 @@ class SBS_OT_apply_as_shape_key(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Result:
         def apply(item: bpy.types.Object) -> None:
-            key = shape_keys.add(item, context.view_layer)
+            key = shape_keys.add(item, view_layer_of(context))
             if not self.keep_modifier:
                 _take_away(item)
             self.report({"INFO"}, f"{item.name}: {len(key.data)} vertices in the shape key {key.name}")
@@ -41,7 +42,8 @@ class SBS_OT_apply_as_shape_key(bpy.types.Operator):
 
 def _take_away(item: bpy.types.Object) -> None:
     """Remove our modifier as applying does: the disabled Armature modifier stays disabled."""
-    other = stack.armature_modifier_of(item, bake.armature_of(item))
+    armature = bake.armature_of(item)
+    other = stack.armature_modifier_of(item, armature) if armature is not None else None
     name = other.name if other is not None and not stack.deforms(other) else ""
     bind.unbind(item)
     if name in item.modifiers:

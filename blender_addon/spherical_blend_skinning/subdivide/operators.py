@@ -13,7 +13,7 @@ from ..core.matrices import transform_points
 from ..interface import rigged
 from ..interface.selection import allow
 from ..settings.declared import choice, integer
-from ..settings.typed import Result, mesh_of
+from ..settings.typed import Operator, Result, mesh_of
 
 __all__ = ["CLASSES", "attachment", "heaviest", "subdivide_near"]
 
@@ -29,12 +29,14 @@ def attachment(mesh: rigged.RiggedMesh) -> NDArray[np.int32]:
     number = {bone.name: joint for joint, bone in enumerate(bones)}
     tails = np.array([bone.tail_local for bone in bones], np.float64)
     sbs = library.load()
-    return sbs.bones_blending(
+    bound = sbs.bones_blending(
         sbs.Skeleton([_parent_joint(bone, number) for bone in bones], rests),
         transform_points(mesh.to_rig, mesh.positions),
         influences=mesh.influences(),
         tails=tails,
-    ).attachment
+    )
+    attachment: NDArray[np.int32] = bound.attachment
+    return attachment
 
 
 def _parent_joint(bone: bpy.types.Bone, number: dict[str, int]) -> int:
@@ -47,7 +49,8 @@ def _parent_joint(bone: bpy.types.Bone, number: dict[str, int]) -> int:
 
 def heaviest(mesh: rigged.RiggedMesh) -> NDArray[np.int32]:
     """The heaviest joint of each vertex, (V,); -1 for vertices without weights."""
-    return library.load().mesh.heaviest_joints(*mesh.influences())
+    joints: NDArray[np.int32] = library.load().mesh.heaviest_joints(*mesh.influences())
+    return joints
 
 
 def subdivide_near(mesh: rigged.RiggedMesh, near: NDArray[np.bool_], levels: int, scheme: str = "1:4") -> int:
@@ -85,7 +88,7 @@ def subdivide_near(mesh: rigged.RiggedMesh, near: NDArray[np.bool_], levels: int
     return count
 
 
-class SBS_OT_subdivide_near_bones(bpy.types.Operator):
+class SBS_OT_subdivide_near_bones(Operator):
     bl_idname = "sbs.subdivide_near_bones"
     bl_label = "Subdivide Near Selected Bones"
     bl_description = "Subdivide the faces that bend with the selected bones, so that they bend more smoothly"

@@ -5,16 +5,16 @@ from __future__ import annotations
 
 import bpy
 
-from ..interface import rigged
+from ..interface import character, rigged
 from ..interface.selection import allow, refuse
 from ..settings import rig as rig_settings
-from ..settings.typed import Result
+from ..settings.typed import Operator, Result
 from . import bones
 
 __all__ = ["CLASSES", "register", "unregister"]
 
 
-class SBS_OT_find_limbs(bpy.types.Operator):
+class SBS_OT_find_limbs(Operator):
     bl_idname = "sbs.find_limbs"
     bl_label = "Find Limbs"
     bl_description = (
@@ -27,10 +27,11 @@ class SBS_OT_find_limbs(bpy.types.Operator):
         armature = rigged.rig_of(context)
         if armature is None:
             return refuse(cls, "Select a mesh with an armature, or an armature that moves a mesh")
-        return allow(cls, bones.hindrance(armature))
+        return allow(cls, character.hindrance(armature))
 
     def execute(self, context: bpy.types.Context) -> Result:
-        count = bones.find(rigged.rig_of(context))
+        armature = rigged.rig_of(context)
+        count = bones.find(armature) if armature is not None else 0
         self.report({"INFO"} if count else {"WARNING"}, f"Limbs found: {count}")
         return {"FINISHED"}
 

@@ -9,12 +9,12 @@ import bpy
 
 from ..blending import panel as blended_bones
 from ..engine import stack
-from ..interface import owner
+from ..interface import character, owner
 from ..interface.panels import SidebarPanel
 from ..interface.words import draw_words
+from ..settings.given import pose_of
 from ..settings.properties import BONE_TWIST
-from ..settings.typed import PanelMixin, settings_of, settings_of_pose_bone
-from . import bones
+from ..settings.typed import Panel, PanelMixin, settings_of, settings_of_pose_bone
 
 __all__ = ["CLASSES"]
 
@@ -59,10 +59,14 @@ class _SpreadTwist(PanelMixin):
         return item is not None and _armature_of(item) is not None and not blended_bones.are_meant(item)
 
     def draw_header(self, context: bpy.types.Context) -> None:
-        self.layout.prop(owner.of(context.object), "spread_twist", text="")
+        if context.object is not None:
+            self.layout.prop(owner.of(context.object), "spread_twist", text="")
 
     def draw(self, context: bpy.types.Context) -> None:
-        _draw(self.layout, context.object)
+        item = context.object
+        armature = _armature_of(item) if item is not None else None
+        if item is not None and armature is not None:
+            _draw(self.layout, item, armature)
 
 
 def _armature_of(item: bpy.types.Object) -> bpy.types.Object | None:
@@ -74,21 +78,20 @@ def _armature_of(item: bpy.types.Object) -> bpy.types.Object | None:
     return item if settings_of(item).is_property_set("center") else None
 
 
-def _draw(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
+def _draw(layout: bpy.types.UILayout, item: bpy.types.Object, armature: bpy.types.Object) -> None:
     settings = owner.of(item)
-    armature = _armature_of(item)
     layout.use_property_split = True
     layout.use_property_decorate = False
     layout.active = settings.spread_twist
     rig = settings_of(armature)
     if not rig.twist_found:
         if settings.spread_twist:
-            draw_words(layout, bones.hindrance(armature) or "The limbs have not been found yet", "INFO")
+            draw_words(layout, character.hindrance(armature) or "The limbs have not been found yet", "INFO")
             layout.operator("sbs.find_limbs", icon="VIEWZOOM")
         return
     column = layout.column()
     column.enabled = armature.library is None
-    column.template_list("SBS_UL_twist_bones", "", armature.pose, "bones", rig, "twist_row", rows=5, sort_lock=True)
+    column.template_list("SBS_UL_twist_bones", "", pose_of(armature), "bones", rig, "twist_row", rows=5, sort_lock=True)
     _draw_reason(column, armature, rig.twist_row)
     row = column.row(align=True)
     row.use_property_split = False
@@ -109,23 +112,23 @@ def _draw(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
 
 def _draw_reason(layout: bpy.types.UILayout, armature: bpy.types.Object, row: int) -> None:
     """Draw why the bone of a row is a limb, or why not."""
-    ticked = sum(getattr(bone, BONE_TWIST) for bone in armature.pose.bones)
+    ticked = sum(getattr(bone, BONE_TWIST) for bone in pose_of(armature).bones)
     if not ticked:
         draw_words(layout, "No bone is ticked, so that no twist is spread", "INFO")
-    if row < len(armature.pose.bones):
-        bone = armature.pose.bones[row]
+    if row < len(pose_of(armature).bones):
+        bone = pose_of(armature).bones[row]
         reason = settings_of_pose_bone(bone).twist_reason
         draw_words(layout, f"{bone.name}: {reason}" if reason else f"{bone.name} is new", "INFO")
 
 
-class SBS_PT_modifier_twist(_SpreadTwist, bpy.types.Panel):
+class SBS_PT_modifier_twist(_SpreadTwist, Panel):
     bl_space_type = "PROPERTIES"
     bl_region_type = "WINDOW"
     bl_context = "modifier"
     bl_parent_id = "SBS_PT_modifier"
 
 
-class SBS_PT_sidebar_twist(_SpreadTwist, SidebarPanel, bpy.types.Panel):
+class SBS_PT_sidebar_twist(_SpreadTwist, SidebarPanel, Panel):
     bl_parent_id = "SBS_PT_sidebar"
 
 

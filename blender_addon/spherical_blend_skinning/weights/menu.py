@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import bpy
 
+from ..settings.typed import Menu
+
 __all__ = ["CLASSES", "register", "unregister"]
 
 CLASSES = ()
 
 
-def _draw(menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
+def _draw(menu: Menu, _context: bpy.types.Context) -> None:
     layout = menu.layout
     layout.separator()
     layout.operator("sbs.assign_from_capsules")

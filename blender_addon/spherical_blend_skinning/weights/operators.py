@@ -9,7 +9,7 @@ from ..interface import rigged
 from ..interface.selection import allow
 from ..settings import shared
 from ..settings.declared import choice, integer, real
-from ..settings.typed import OperatorMixin, Report, Result, mesh_of
+from ..settings.typed import Operator, OperatorMixin, Report, Result, mesh_of
 from . import tools
 
 __all__ = ["CLASSES"]
@@ -26,7 +26,7 @@ class _WeightsOperator(OperatorMixin):
         return allow(cls, rigged.hindrance(context) if is_mesh else "Select a mesh")
 
 
-class SBS_OT_smooth_weights(_WeightsOperator, bpy.types.Operator):
+class SBS_OT_smooth_weights(_WeightsOperator, Operator):
     bl_idname = "sbs.smooth_weights"
     bl_label = "Smooth over the Surface"
     bl_description = "Smooth the weights of all bones at once, across seams; locked groups keep theirs"
@@ -60,7 +60,7 @@ class SBS_OT_smooth_weights(_WeightsOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class SBS_OT_mirror_weights(_WeightsOperator, bpy.types.Operator):
+class SBS_OT_mirror_weights(_WeightsOperator, Operator):
     bl_idname = "sbs.mirror_weights"
     bl_label = "Mirror, Tolerant of Asymmetry"
     bl_description = (
@@ -99,7 +99,7 @@ class SBS_OT_mirror_weights(_WeightsOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class SBS_OT_check_weights(_WeightsOperator, bpy.types.Operator):
+class SBS_OT_check_weights(_WeightsOperator, Operator):
     bl_idname = "sbs.check_weights"
     bl_label = "Check Weights"
     bl_description = "Look for vertices without weights, with sums that are not 1, or with too many bones; select them"
@@ -114,7 +114,7 @@ class SBS_OT_check_weights(_WeightsOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class SBS_OT_heat_weights(_WeightsOperator, bpy.types.Operator):
+class SBS_OT_heat_weights(_WeightsOperator, Operator):
     bl_idname = "sbs.heat_weights"
     bl_label = "Heat with Islands"
     bl_description = "Automatic weights by heat, also for meshes of loose parts; locked groups keep theirs"
@@ -128,7 +128,7 @@ class SBS_OT_heat_weights(_WeightsOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class SBS_OT_transfer_weights(_WeightsOperator, bpy.types.Operator):
+class SBS_OT_transfer_weights(_WeightsOperator, Operator):
     bl_idname = "sbs.transfer_weights"
     bl_label = "Transfer"
     bl_description = "Give the other selected meshes the weights of the nearest points of the active one"
@@ -165,12 +165,15 @@ class SBS_OT_transfer_weights(_WeightsOperator, bpy.types.Operator):
 
 def _others(context: bpy.types.Context) -> list[bpy.types.Object]:
     """The selected meshes, without the active one, that have their own vertices."""
+    active = context.object
+    if active is None:
+        return []
     return [
         item
         for item in context.selected_objects
         if item.type == "MESH"
-        and item.data != context.object.data
-        and item.data.library is None
+        and item.data != active.data
+        and mesh_of(item).library is None
         and item.mode != "EDIT"
         and len(mesh_of(item).vertices)
     ]

@@ -10,6 +10,7 @@ from mathutils import Matrix
 
 from ..core.blended import BlendedBinding
 from ..engine import live, registry
+from ..settings.given import pose_of
 from ..settings.typed import armature_data, owner_of, settings_of, settings_of_bone
 
 __all__ = ["Zone", "adopt", "ends", "find"]
@@ -34,7 +35,7 @@ class Zone(NamedTuple):
 def find(bone: bpy.types.PoseBone) -> Zone | None:
     """The zone of a bone; None if no mesh blends it with its parent."""
     armature = owner_of(bone)
-    place = armature.pose.bones.find(bone.name)
+    place = pose_of(armature).bones.find(bone.name)
     for item in registry.bound_objects():
         state = live.state_of(item)
         binding = state and state.binding

@@ -17,6 +17,9 @@ __all__ = ["CLASSES"]
 # The least length of a zone when it is dragged, relative to the bone.
 _LEAST = 1e-3
 
+# The head of a bone in its own space, and the direction along it.
+_HEAD, _ALONG = Vector((0.0, 0.0, 0.0)), Vector((0.0, 1.0, 0.0))
+
 
 class SBS_GGT_zone(Handles, bpy.types.GizmoGroup):
     """Two arrows from the head of the active bone: along its parent to the start of its zone, and to its end."""
@@ -35,18 +38,20 @@ class SBS_GGT_zone(Handles, bpy.types.GizmoGroup):
         )
 
     def setup(self, _context: bpy.types.Context) -> None:
-        self.start = self.add_handle(START_COLOR, _start, _set_start)
-        self.end = self.add_handle(END_COLOR, _end, _set_end)
-
-    def put_handles(self, bone: bpy.types.PoseBone) -> None:
-        self.start.matrix_basis, self.end.matrix_basis = places(bone)
+        self.add_handle(START_COLOR, start_place, _start, _set_start)
+        self.add_handle(END_COLOR, end_place, _end, _set_end)
 
 
-def places(bone: bpy.types.PoseBone) -> tuple[Matrix, Matrix]:
-    """Where both handles start: at the head of the bone, with z along the parent, and along the bone."""
-    head, along = Vector((0.0, 0.0, 0.0)), Vector((0.0, 1.0, 0.0))
-    start, end = (owner_of(bone).matrix_world @ matrix for matrix in bone_zones.ends(bone))
-    return arrow_place(start, head, -along), arrow_place(end, head, along)
+def start_place(bone: bpy.types.PoseBone) -> Matrix:
+    """Where the handle of the start is: at the head of the bone, with z along the parent."""
+    start, _ = bone_zones.ends(bone)
+    return arrow_place(owner_of(bone).matrix_world @ start, _HEAD, -_ALONG)
+
+
+def end_place(bone: bpy.types.PoseBone) -> Matrix:
+    """Where the handle of the end is: at the head of the bone, with z along the bone."""
+    _, end = bone_zones.ends(bone)
+    return arrow_place(owner_of(bone).matrix_world @ end, _HEAD, _ALONG)
 
 
 def _zone() -> bone_zones.Zone | None:
@@ -66,14 +71,14 @@ def _end() -> float:
 
 def _set_start(distance: float) -> None:
     bone, zone = bpy.context.active_pose_bone, _zone()
-    if zone is not None:
+    if bone is not None and zone is not None:
         bone_zones.adopt(bone, zone)
         settings_of_bone(bone.bone).t_min = min(-distance, zone.t_max - _LEAST * bone.bone.length)
 
 
 def _set_end(distance: float) -> None:
     bone, zone = bpy.context.active_pose_bone, _zone()
-    if zone is not None:
+    if bone is not None and zone is not None:
         bone_zones.adopt(bone, zone)
         settings_of_bone(bone.bone).t_max = max(distance, zone.t_min + _LEAST * bone.bone.length)
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..capsules.settings import capsule_settings_of
 from ..interface import drawing
+from ..settings.given import pose_of
 from ..settings.typed import armature_data
 from . import bones as bone_zones
 
@@ -41,7 +42,7 @@ def _draw() -> None:
     active = context.active_pose_bone
     gpu.state.blend_set("ALPHA")
     with drawing.transformed(armature.matrix_world):
-        for bone in armature.pose.bones:
+        for bone in pose_of(armature).bones:
             zone = None if bone.bone.hide else bone_zones.find(bone)
             if zone is None:
                 continue

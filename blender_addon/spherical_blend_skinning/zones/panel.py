@@ -8,21 +8,22 @@ import bpy
 from ..capsules.settings import capsule_settings_of
 from ..interface.panels import PosePanel
 from ..interface.words import draw_words
-from ..settings.typed import armature_data, settings_of_bone
+from ..settings.typed import Panel, armature_data, settings_of_bone
 from . import bones as bone_zones
 
 __all__ = ["CLASSES", "register", "unregister"]
 
 
-class SBS_PT_zones(PosePanel, bpy.types.Panel):
+class SBS_PT_zones(PosePanel, Panel):
     bl_label = "Bones Blending"
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        layout.prop(capsule_settings_of(armature_data(context.object)), "show_zones")
-        bone = context.active_pose_bone
+        armature, bone = context.pose_object, context.active_pose_bone
+        if armature is not None:
+            layout.prop(capsule_settings_of(armature_data(armature)), "show_zones")
         if bone is None:
             return
         column = layout.column(align=True)
@@ -43,7 +44,7 @@ def _draw(layout: bpy.types.UILayout, bone: bpy.types.Bone) -> None:
         layout.prop(settings_of_bone(bone), "t_max")
 
 
-def _draw_bone(panel: bpy.types.Panel, context: bpy.types.Context) -> None:
+def _draw_bone(panel: Panel, context: bpy.types.Context) -> None:
     # In Edit Mode a bone is another object; its properties are copied back on leaving.
     if context.bone is not None:
         _draw(panel.layout.column(align=True), context.bone)

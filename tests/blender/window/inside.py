@@ -14,6 +14,7 @@ import socket
 import sys
 import traceback
 from pathlib import Path
+from typing import Any
 
 import bpy
 
@@ -29,9 +30,11 @@ class Server:
 
     def __init__(self, path: str) -> None:
         self._listening = socket.socket(socket.AF_UNIX)
-        self._listening.bind(path)
+        # It gets its name once it listens: whoever waits for that connects at once.
+        self._listening.bind(f"{path}.new")
         self._listening.listen(1)
         self._listening.setblocking(False)
+        Path(f"{path}.new").rename(path)
         self._connection: socket.socket | None = None
         self._pending = b""
 
@@ -43,7 +46,7 @@ class Server:
             self._pending += self._connection.recv(1 << 20)
         except BlockingIOError:
             pass
-        while b"\n" in self._pending:
+        while self._connection is not None and b"\n" in self._pending:
             line, self._pending = self._pending.split(b"\n", 1)
             answer = json.dumps(run(json.loads(line))).encode() + b"\n"
             self._connection.setblocking(True)
@@ -54,7 +57,7 @@ class Server:
 
 def run(code: str) -> dict[str, object]:
     """Run code in the context of the 3D view; its ``result``, or the traceback."""
-    window = bpy.context.window_manager.windows[0]
+    window = bpy.data.window_managers[0].windows[0]
     area = next(area for area in window.screen.areas if area.type == "VIEW_3D")
     region = next(region for region in area.regions if region.type == "WINDOW")
     names: dict[str, object] = {
@@ -75,7 +78,7 @@ def run(code: str) -> dict[str, object]:
 
 def main() -> None:
     archive, path = sys.argv[sys.argv.index("--") + 1 :]
-    preferences = bpy.context.preferences
+    preferences: Any = bpy.context.preferences
     preferences.view.show_splash = False
     # The same pixels wherever it runs.
     preferences.view.ui_scale = 1.0

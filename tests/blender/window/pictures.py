@@ -29,9 +29,11 @@ def main() -> None:
 
 
 def save(picture: Picture, path: Path) -> None:
-    """Write a picture in few colors, which screenshots have anyway."""
+    """Write a picture in few colors, which screenshots have anyway; thin lines keep theirs."""
     assert picture.std() > 10, f"{path} would be blank"
-    Image.fromarray(np.ascontiguousarray(picture)).quantize(96, dither=Image.Dither.NONE).save(path, optimize=True)
+    Image.fromarray(np.ascontiguousarray(picture)).quantize(
+        256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE
+    ).save(path, optimize=True)
 
 
 def menu(blender: Session) -> Picture:
@@ -70,6 +72,9 @@ def panel(blender: Session) -> Picture:
     scenes.assert_right(blender)
     scenes.open_tab(blender)
     blender.move(scenes.EMPTY)
+    # As a mesh is that was bound by the preferences' defaults.
+    blender.run("bpy.context.object.sbs.preset = 'QUALITY'")
+    blender.wait_for("not addon.module('engine.live').state_of(bpy.context.object).centers.are_awaited")
     # The panel tells the time of the last frame; the first one is not typical.
     blender.run(
         "for turn in range(20):\n    bpy.data.objects['Rig'].pose.bones['B2'].rotation_quaternion.x += 0.002\n"
@@ -99,21 +104,31 @@ def capsules(blender: Session) -> Picture:
     return blender.settled(box=(330, 82, 1057, 640))
 
 
+def drag(blender: Session) -> Picture:
+    """A vertex at a bent joint, dragged along the arc that its bones can take it to."""
+    scenes.make_character(blender)
+    scenes.bind(blender, "WEIGHTED")
+    scenes.bend(blender)
+    scenes.pose_mode(blender, "B2")
+    blender.run(
+        "area.spaces.active.show_region_ui = False\n"
+        "bpy.data.armatures[0].sbs.show_capsules = False\n"
+        "view = area.spaces.active.region_3d\n"
+        "view.view_distance = 4.5\n"
+        "view.view_location = (-0.1, 0, 1.9)\n"
+    )
+    _, _, start, goal = scenes.to_be_dragged(blender)
+    scenes.start_drag(blender)
+    with blender.dragging([start, goal]):
+        picture = blender.settled(box=(150, 82, 860, 640))
+        blender.key("Escape")
+    blender.key("Escape")
+    return picture
+
+
 def demo(blender: Session) -> Picture:
     """The scene of the demo."""
-    scenes.make_empty(blender)
-    blender.run(
-        "bpy.ops.sbs.demo()\n"
-        "bpy.context.view_layer.update()\n"
-        "bpy.ops.view3d.view_axis(type='FRONT')\n"
-        "bpy.ops.view3d.view_selected()\n"
-        "bpy.ops.object.select_all(action='DESELECT')\n"
-        "view = area.spaces.active.region_3d\n"
-        "view.view_distance *= 0.66\n"
-        "view.view_location.z += 0.3\n"
-        "area.spaces.active.show_region_ui = False\n"
-        "area.spaces.active.overlay.show_overlays = False\n"
-    )
+    scenes.make_demo(blender)
     left, top, right, bottom = blender.region("WINDOW")
     picture = blender.settled(box=(left + 130, top + 130, right - 130, bottom - 250))
     blender.run("area.spaces.active.overlay.show_overlays = True")
@@ -150,6 +165,37 @@ def twist(blender: Session) -> Picture:
     return blender.settled(box=(330, 82, 1057, 720))
 
 
+def muscles(blender: Session) -> Picture:
+    """The arm of the demo of muscles, with its bellies and handles, and the panel with one of them."""
+    scenes.make_empty(blender)
+    blender.run(
+        "bpy.ops.sbs.muscle_demo()\n"
+        "bpy.context.view_layer.update()\n"
+        "bpy.ops.view3d.view_axis(type='FRONT')\n"
+        "woman = bpy.data.objects['Woman, With Muscles']\n"
+        "rig = woman.sbs.armature\n"
+        "bones = rig.data.bones\n"
+        "view = area.spaces.active.region_3d\n"
+        "view.view_location = rig.matrix_world @ bones['LeftForeArm'].head_local\n"
+        "view.view_location.x -= 0.08\n"
+        "view.view_location.z += 0.02\n"
+        "view.view_distance = 0.75\n"
+        "bpy.ops.object.select_all(action='DESELECT')\n"
+        "area.spaces.active.shading.color_type = 'OBJECT'\n"
+        "area.spaces.active.shading.show_xray = True\n"
+        "area.spaces.active.show_region_ui = True\n"
+    )
+    left, *_ = scenes.open_tab(blender)
+    # The panel before is closed, and this one, below it then, opened.
+    blender.click((left + 60, scenes.FIRST_PANEL))
+    scenes.pause()
+    blender.click((left + 60, scenes.FIRST_PANEL + 27))
+    scenes.pause()
+    blender.run("for frame in (36, 37, 38, 39, 40):\n    bpy.context.scene.frame_set(frame)")
+    blender.move(scenes.EMPTY)
+    return blender.settled(box=(330, 82, 1057, 716))
+
+
 # The demo comes last, since it changes the range of frames.
 PICTURES = {
     "menu": menu,
@@ -157,7 +203,9 @@ PICTURES = {
     "panel": panel,
     "paint": paint,
     "capsules": capsules,
+    "drag": drag,
     "twist": twist,
+    "muscles": muscles,
     "demo": demo,
 }
 

@@ -17,6 +17,10 @@ WITH_HEAT_WEIGHTS: Point = (104, 753)
 FILE_MENU: Point = (34, 10)
 EXPORT_MENU: Point = (80, 316)
 FBX: Point = (289, 441)
+#: The arrow that adds to *Step* in the panel that F9 opens over EMPTY after a bake.
+STEP_OF_BAKE: Point = (436, 724)
+#: How far down the header of the sidebar's first panel is.
+FIRST_PANEL = 97
 #: Where a click in the 3D view would hit nothing, to give it the keyboard.
 EMPTY: Point = (150, 600)
 
@@ -175,6 +179,54 @@ def pose_mode(blender: Session, bone: str) -> None:
     )
 
 
+def bend(blender: Session) -> None:
+    """Bend the tube by 80 degrees at one joint, in the plane of the view."""
+    blender.run(
+        "import rigs\n"
+        "from mathutils import Quaternion\n"
+        "armature = bpy.data.objects['Rig']\n"
+        "rigs.turn(armature, angle=0.0)\n"
+        "armature.pose.bones['B2'].rotation_quaternion = Quaternion((0.0, 0.0, 1.0), 1.4)\n"
+        "bpy.context.view_layer.update()\n"
+    )
+
+
+def start_drag(blender: Session) -> None:
+    """Start Drag Vertex as the Pose menu does."""
+    blender.run("bpy.ops.sbs.drag_vertex('INVOKE_DEFAULT')")
+
+
+def to_be_dragged(blender: Session) -> tuple[list[list[float]], int, Point, Point]:
+    """The weights, a vertex in front at a joint, where it is on the screen, and a place that its bones can take it."""
+    vertex = 24 * 16 + 11
+    start, goal = blender.run(
+        "import rigs\n"
+        "tube = bpy.data.objects['Tube']\n"
+        "patch = addon.module('drag.session').begin(tube, vertex).patch()\n"
+        "places = [rigs.evaluated(tube)[vertex], patch.points[len(patch.points) // 4]]\n"
+        "result = [list(tube.matrix_world @ __import__('mathutils').Vector(place.tolist())) for place in places]",
+        vertex=vertex,
+    )
+    return weights(blender), vertex, blender.project(start), blender.project(goal)
+
+
+def make_demo(blender: Session) -> None:
+    """The demo alone, seen from the front, without the sidebar and overlays."""
+    make_empty(blender)
+    blender.run(
+        "bpy.ops.sbs.demo()\n"
+        "bpy.context.view_layer.update()\n"
+        "bpy.ops.view3d.view_axis(type='FRONT')\n"
+        "bpy.ops.view3d.view_selected()\n"
+        "bpy.ops.object.select_all(action='DESELECT')\n"
+        "view = area.spaces.active.region_3d\n"
+        "view.view_distance *= 0.66\n"
+        "view.view_location.z += 0.3\n"
+        "area.spaces.active.show_region_ui = False\n"
+        "area.spaces.active.overlay.show_overlays = False\n"
+    )
+
+
 def handle_of(blender: Session) -> tuple[Point, Point]:
     """Where the handle of the active bone's outer capsule is on the screen, and where it would be twice as far."""
     start, end = blender.run(
@@ -193,7 +245,8 @@ def zone_handles(blender: Session, outwards: float) -> list[tuple[Point, Point]]
         "from mathutils import Vector\n"
         "bone = bpy.context.active_pose_bone\n"
         "zone = addon.module('zones.bones').find(bone)\n"
-        "places = addon.module('zones.handles').places(bone)\n"
+        "handles = addon.module('zones.handles')\n"
+        "places = (handles.start_place(bone), handles.end_place(bone))\n"
         "result = [\n"
         "    [list(place @ Vector((0, 0, z + outwards * step))) for step in (0, 1)]\n"
         "    for place, z in zip(places, (-zone.t_min, zone.t_max))\n"
@@ -205,13 +258,14 @@ def zone_handles(blender: Session, outwards: float) -> list[tuple[Point, Point]]
 
 def weights(blender: Session) -> list[list[float]]:
     """The weights of the tube, a row for each vertex."""
-    return blender.run(
+    found: list[list[float]] = blender.run(
         "tube = bpy.data.objects['Tube']\n"
         "result = [[0.0] * 4 for _ in tube.data.vertices]\n"
         "for vertex in tube.data.vertices:\n"
         "    for entry in vertex.groups:\n"
         "        result[vertex.index][entry.group] = entry.weight"
     )
+    return found
 
 
 def assert_right(blender: Session) -> None:
@@ -248,7 +302,8 @@ def assert_spread(blender: Session, *names: str) -> None:
 
 def shape(blender: Session) -> float:
     """A number that tells one shape of the tube from another: the mean of its vertices' squared distances."""
-    return blender.run("import rigs\nresult = float((rigs.evaluated(bpy.data.objects['Tube']) ** 2).mean())")
+    number: float = blender.run("import rigs\nresult = float((rigs.evaluated(bpy.data.objects['Tube']) ** 2).mean())")
+    return number
 
 
 def pause() -> None:

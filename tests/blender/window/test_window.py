@@ -158,6 +158,45 @@ def test_spread_twist(blender: Session) -> None:
     assert "Traceback" not in blender.log.read_text(), blender.log.read_text()
 
 
+def test_a_handle_of_a_muscle_is_moved(character: Session) -> None:
+    """By Blender's own G, with undo; the panel of the armature shows the muscle."""
+    scenes.bind(character)
+    character.run(
+        "import rigs\n"
+        "making = addon.module('muscles.making')\n"
+        "rig = bpy.data.objects['Rig']\n"
+        "path = [making.Point('B1', (0.2, 0, 1.2)), making.Point('B2', (0.2, 0, 2.6))]\n"
+        "making.add(rig, 'Flexor', path, {'radius': 0.12, 'reach': 0.5})\n"
+        "bpy.context.view_layer.update()\n"
+        "rigs.select([rig.sbs.muscles[0].insertion])\n"
+        "bpy.ops.ed.undo_push(message='Muscle')\n"
+    )
+    before = scenes.shape(character)
+    left, *_ = scenes.open_tab(character)
+    character.click((left + 60, scenes.FIRST_PANEL))
+    scenes.pause()
+    character.move(scenes.EMPTY)
+    character.key("g", "x", "minus", "period", "1", "Return")
+    wait_until(lambda: abs(scenes.shape(character) - before) > 1e-6, "the skin follows")
+    character.key("ctrl+z")
+    wait_until(lambda: abs(scenes.shape(character) - before) < 1e-9, "undone")
+    assert "Traceback" not in character.log.read_text()
+
+
+def test_a_file_is_opened(character: Session) -> None:
+    """The panel tells what is bound before anything is edited."""
+    blender = character
+    scenes.bind(blender)
+    blender.run(
+        "path = folder + '/opened.blend'\n"
+        "bpy.ops.wm.save_as_mainfile(filepath=path)\n"
+        "bpy.ops.wm.open_mainfile(filepath=path, load_ui=False)",
+        folder=str(blender.folder),
+    )
+    blender.wait_for("addon.module('engine.live').state_of(bpy.data.objects['Tube']) is not None")
+    scenes.assert_right(blender)
+
+
 def test_pie(character: Session) -> None:
     blender = character
     scenes.bind(blender, center="OPTIMIZED")
@@ -421,13 +460,32 @@ def test_bake_with_progress(character: Session) -> None:
     assert not blender.get(caches)
     assert not list(folder.glob("*"))
 
-    blender.run("bpy.context.scene.frame_end = 4")
+    blender.run("bpy.context.scene.frame_end = 4\nbpy.ops.ed.undo_push(message='Few frames')")
     blender.click(button)
     scenes.pause()
     blender.key("Return")
     blender.wait_for(caches)
     assert [path.name for path in folder.glob("*")] == ["Tube.pc2"]
     scenes.assert_right(blender)
+
+    # Every other frame, by the panel of the last operation; and the same once more.
+    size = (folder / "Tube.pc2").stat().st_size
+    blender.move(scenes.EMPTY)
+    blender.key("F9")
+    scenes.pause()
+    blender.screenshot("bake again")
+    blender.click(scenes.STEP_OF_BAKE)
+    wait_until(lambda: (folder / "Tube.pc2").stat().st_size < 0.6 * size, "half of the frames are baked")
+    blender.wait_for(caches)
+    blender.move((scenes.EMPTY[0], 200))
+    blender.key("Escape", "shift+r")
+    for _ in range(2):
+        scenes.pause()
+        blender.wait_for(caches)
+        blender.key("ctrl+z")
+    blender.wait_for(f"not {caches}")
+    scenes.assert_right(blender)
+    assert "Traceback" not in blender.log.read_text(), blender.log.read_text()
 
 
 def test_export_by_the_menu(character: Session) -> None:
@@ -466,3 +524,42 @@ def test_export_by_the_menu(character: Session) -> None:
         "result = [len(twin.vertex_groups), [modifier.type for modifier in twin.modifiers]]",
         path=str(path),
     ) == [4, ["ARMATURE"]]
+
+
+def test_drag_a_vertex(character: Session) -> None:
+    """By the Pose menu: the vertex under the pointer follows it, Esc restores, and each drag is one step of undo."""
+    blender = character
+    scenes.bind(blender, "WEIGHTED")
+    scenes.bend(blender)
+    scenes.pose_mode(blender, "B2")
+    blender.run("area.spaces.active.show_region_ui = False\nbpy.data.armatures[0].sbs.show_capsules = False")
+    before, vertex, start, goal = scenes.to_be_dragged(blender)
+    plain = blender.settled()
+    scenes.start_drag(blender)
+    blender.move(start)
+    box = (start[0] - 60, start[1] - 60, start[0] + 60, start[1] + 60)
+    left, top, right, bottom = box
+    at_vertex = plain[top:bottom, left:right]
+    wait_until(lambda: changed(at_vertex, blender.screenshot("drag-hover", box)) > 1e-3, "the vertex is shown")
+
+    with blender.dragging([start, goal]):
+        blender.screenshot("drag-vertex")
+        wait_until(lambda: scenes.weights(blender) != before)
+        blender.key("Escape")
+        wait_until(lambda: scenes.weights(blender) == before)
+
+    blender.drag([start, goal])
+    wait_until(lambda: scenes.weights(blender) != before)
+    shown = blender.run(
+        "import rigs\n"
+        "tube = bpy.data.objects['Tube']\n"
+        "result = list(tube.matrix_world @ __import__('mathutils').Vector(rigs.evaluated(tube)[vertex].tolist()))",
+        vertex=vertex,
+    )
+    assert np.linalg.norm(np.subtract(blender.project(shown), goal)) < 4, "the vertex is not where it was dragged"
+    after = scenes.weights(blender)
+    blender.key("Return")
+    blender.key("ctrl+z")
+    wait_until(lambda: scenes.weights(blender) == before)
+    blender.key("ctrl+shift+z")
+    wait_until(lambda: scenes.weights(blender) == after)

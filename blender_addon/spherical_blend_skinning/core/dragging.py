@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Vertices of a bound mesh dragged in a pose: their weights follow."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .binding import Amount, Binding, Method
+from .matrices import Floats, inverse, linear_part, transform_points
+
+__all__ = ["Dragging", "Patch", "Reach", "Rows"]
+
+
+class Rows(NamedTuple):
+    """The weights of some vertices.
+
+    Attributes
+    ----------
+    vertices : (M,) ndarray of int
+    bones : (M, K) ndarray of int
+        Of the pose.
+    weights : (M, K) ndarray of float32
+        0 where there are fewer.
+    """
+
+    vertices: NDArray[np.int32]
+    bones: NDArray[np.intp]
+    weights: NDArray[np.float32]
+
+
+class Patch(NamedTuple):
+    """Where weights of its heaviest bones can take a vertex, in the space of the mesh object.
+
+    Attributes
+    ----------
+    points : (N, 3) ndarray of float32
+    edges : (E, 2) ndarray of int32
+        The arc, or the border of the patch.
+    triangles : (T, 3) ndarray of int32
+    """
+
+    points: NDArray[np.float32]
+    edges: NDArray[np.int32]
+    triangles: NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Reach:
+    """What a drag takes along.
+
+    Attributes
+    ----------
+    radius : float
+        Around the vertex at rest, in the space of the mesh object.
+    falloff : str
+        Of `sbs.weights.Brush.drag`.
+    bones : tuple of int or None
+        The bones of the pose that vertices may get; None: those of the dragged vertex.
+    locked : tuple of int
+        Those that keep their weights.
+    mirror : str
+        An axis of the mesh object, or nothing.
+    """
+
+    radius: float
+    falloff: str = "smooth"
+    bones: tuple[int, ...] | None = None
+    locked: tuple[int, ...] = ()
+    mirror: str = ""
+
+
+class Dragging:
+    """A brush on a bound mesh in one pose. Drags begin from the weights that the mesh had.
+
+    Parameters
+    ----------
+    sbs : module
+        The package.
+    weights : module
+        The package sbs.weights.
+    binding : Binding
+    triangles : (T, 3) ndarray of int32
+    matrices : (J, 4, 4) ndarray
+        Of `Binding.skinning_matrices`.
+    method, amount
+        As of `Binding.deform`.
+    twists : (L, 2) ndarray, optional
+        As of `Binding.deform`.
+
+    Raises
+    ------
+    ValueError
+        If its deformation is not one that drags follow.
+    """
+
+    def __init__(
+        self,
+        sbs: ModuleType,
+        weights: ModuleType,
+        binding: Binding,
+        triangles: NDArray[np.int32],
+        matrices: Floats,
+        method: Method,
+        amount: Amount | None,
+        twists: Floats | None = None,
+    ) -> None:
+        if binding.bends:
+            raise ValueError("Vertices of bones that bend cannot be dragged")
+        if binding.blends:
+            raise ValueError("Bones blending has no weights to drag by; choose another method")
+        if method.rotation != "qlerp":
+            raise ValueError("Vertices cannot be dragged with the spherical average; choose QLERP")
+        for name in (method.name, *([amount.method] if amount is not None else [])):
+            if name not in ("linear", "spherical", "dual_quaternion"):
+                raise ValueError(f"Vertices cannot be dragged by the method {name.replace('_', ' ')}")
+        self._weights = weights
+        self._binding = binding
+        self._matrices = matrices
+        self._has_frame = not np.array_equal(binding.frame, np.eye(4))
+        positions = binding.skin.rest_positions
+        joints, values = binding.joints_of_bones()
+        self._skin = self._make_skin(sbs, positions, joints, values, binding.skin.centers)
+        self._sbs = sbs
+        self._options: dict[str, Any] = {"method": method.name}
+        if method.name == "spherical":
+            self._options["center"] = method.center
+        if amount is not None:
+            self._options.update(amount=amount.weights, base=amount.method)
+        if binding.limbs and twists is not None:
+            self._options["twists"] = twists
+        self._brush = weights.Brush(positions, triangles, joints, values, joint_count=binding.joint_count)
+        self._first = self._brush.influences
+        self._stroke: Any = None
+
+    def _make_skin(
+        self, sbs: ModuleType, positions: Any, joints: Any, values: Any, centers: NDArray[np.floating[Any]] | None
+    ) -> Any:
+        """A skin whose twist is its own, and not among its joints."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", sbs.WeightWarning)
+            return sbs.Skin(
+                positions,
+                joints,
+                values,
+                joint_count=self._binding.joint_count,
+                centers=centers,
+                twist=self._binding.spread_twist,
+            )
+
+    def drag(self, vertex: int, way: NDArray[np.floating[Any]], reach: Reach) -> Rows:
+        """Take a vertex so far (3,), in the space of the mesh object, from where it was, and the last drag back.
+
+        Returns
+        -------
+        Rows
+            The weights of all vertices that were dragged this time or the time before.
+        """
+        before = self._undo()
+        point, scale = (self._place(vertex) + way).astype(np.float64), 1.0
+        if self._has_frame:
+            point = transform_points(self._binding.frame, point[None])[0]
+            scale = abs(float(np.linalg.det(linear_part(self._binding.frame)[:3, :3]))) ** (1.0 / 3.0)
+            if reach.mirror:
+                raise ValueError("Apply the scale of the mesh before you drag with a mirror")
+        mirrored = {"mirror": reach.mirror, "mirror_joints": self._opposite(reach.mirror)} if reach.mirror else {}
+        self._stroke = self._brush.drag(
+            vertex,
+            point,
+            self._skin,
+            self._matrices,
+            radius=reach.radius * scale,
+            falloff=reach.falloff,
+            joints=None if reach.bones is None else self._joints(reach.bones),
+            locked=self._joints(reach.locked),
+            **self._options,
+            **mirrored,
+        )
+        return self._rows(np.union1d(before, self._stroke.vertices), reach.locked)
+
+    def cancel(self) -> Rows:
+        """Take back what was dragged."""
+        return self._rows(self._undo())
+
+    def patch(self, vertex: int, steps: int = 16) -> Patch | None:
+        """Where the weights of the two or three heaviest bones of a vertex can take it; None if it has one alone."""
+        joints, values = (row[vertex] for row in self._first)
+        joints = joints[values > 0.0][:3]
+        if len(joints) < 2:
+            return None
+        place = self._skin.rest_positions[vertex]
+        simplex = self._weights.reachable(place, self._matrices[joints], method="linear", steps=steps)
+        # The center of a joint set jumps where a weight is 0, and what is drawn should not.
+        smooth = {"center": "weighted"} if self._options.get("center") == "joint_set" else {}
+        points = self._moved(vertex, np.tile(joints, (len(simplex.points), 1)), simplex.weights, **smooth)
+        return Patch(points, simplex.edges, simplex.triangles)
+
+    def moved(self, vertex: int) -> NDArray[np.float32]:
+        """How far a vertex is from where it was, (3,) in the space of the mesh object."""
+        joints, values = (table[vertex] for table in self._brush.influences)
+        now: NDArray[np.float32] = self._moved(vertex, joints[None], values[None])[0]
+        return now - self._place(vertex)
+
+    def _place(self, vertex: int) -> NDArray[np.float32]:
+        """Where a vertex was, (3,) in the space of the mesh object, before muscles cover it."""
+        joints, values = (table[vertex] for table in self._first)
+        place: NDArray[np.float32] = self._moved(vertex, joints[None], values[None])[0]
+        return place
+
+    def _moved(
+        self, vertex: int, joints: NDArray[np.int32], values: NDArray[np.floating[Any]], **changed: str
+    ) -> NDArray[np.float32]:
+        """Where a vertex is with each row of influences (N, K), (N, 3) in the space of the mesh object."""
+        count = len(joints)
+        centers = None if self._skin.centers is None else np.tile(self._skin.centers[vertex], (count, 1))
+        place = np.tile(self._skin.rest_positions[vertex], (count, 1))
+        skin = self._make_skin(self._sbs, place, joints, values, centers)
+        options = self._options | changed
+        if "amount" in options:
+            options["amount"] = np.full(count, options["amount"][vertex])
+        return self._to_mesh(skin.deform(self._matrices, **options))
+
+    def _to_mesh(self, points: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
+        found = transform_points(inverse(self._binding.frame), points) if self._has_frame else points
+        return found.astype(np.float32)
+
+    def _undo(self) -> NDArray[np.int32]:
+        """Take the last drag back; the vertices that it changed."""
+        if self._stroke is None:
+            return np.empty(0, np.int32)
+        self._brush.undo(self._stroke)
+        vertices: NDArray[np.int32] = self._stroke.vertices
+        self._stroke = None
+        return vertices
+
+    def _rows(self, vertices: NDArray[np.int32], locked: tuple[int, ...] = ()) -> Rows:
+        """The weights of some vertices, as Blender keeps them: none above 1.
+
+        A brush keeps the sums of weights, which may be above 1. Only their proportions matter, but for locked ones.
+        """
+        joints, values = (table[vertices] for table in self._brush.influences)
+        bones = self._binding.bones[joints]
+        keeps = (np.isin(bones, locked) & (values > 0.0)).any(axis=1)
+        largest = np.maximum(values.max(axis=1, initial=0.0), 1.0)
+        largest[keeps] = 1.0
+        return Rows(vertices, bones, (values / largest[:, None]).astype(np.float32))
+
+    def _joints(self, bones: tuple[int, ...]) -> NDArray[np.intp]:
+        """The joints of those bones of the pose that move vertices."""
+        return np.flatnonzero(np.isin(self._binding.bones, bones))
+
+    def _opposite(self, axis: str) -> NDArray[np.int32]:
+        """The joint on the other side of each."""
+        names = [self._binding.rig.names[bone] for bone in self._binding.bones]
+        found: NDArray[np.int32] = self._weights.mirror_joints(names, self._binding.heads_in_mesh(), axis=axis).joints
+        return found

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The panel *Muscles* in the sidebar: the list of an armature, and one of them, with what becomes of its volume."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ..core.muscles import MuscleState
+from ..engine import deleted_muscles, live, registry
+from ..interface import rigged
+from ..interface.panels import SidebarPanel
+from ..interface.words import draw_words
+from ..settings.muscles import PARTS, SBS_PG_muscle, is_part
+from ..settings.typed import Panel, settings_of
+
+__all__ = ["CLASSES", "problem_of", "state_of"]
+
+
+def _covering(armature: bpy.types.Object) -> list[live.State]:
+    """The states of the meshes that cover the muscles of an armature."""
+    states = [live.state_of(item) for item in registry.bound_objects() if settings_of(item).armature == armature]
+    return [state for state in states if state is not None and state.muscles.cover is not None]
+
+
+def problem_of(armature: bpy.types.Object, row: int) -> str:
+    """Why no mesh covers a muscle, in words; empty if one does, or nothing is known."""
+    states = _covering(armature)
+    problems = [state.muscles.problems.get(row, "") for state in states]
+    return problems[0] if problems and all(problems) else ""
+
+
+def state_of(armature: bpy.types.Object, row: int) -> MuscleState | None:
+    """A muscle in the present pose."""
+    for state in _covering(armature):
+        cover = state.muscles.cover
+        found = cover.states(state.muscles.activations) if cover is not None and cover.is_posed else {}
+        if row in found:
+            return found[row]
+    return None
+
+
+class SBS_UL_muscles(bpy.types.UIList):
+    """Muscles, and whether they are in use."""
+
+    def draw_item(
+        self,
+        _context: bpy.types.Context,
+        layout: bpy.types.UILayout,
+        data: Any,
+        item: Any,
+        _icon: Any,
+        _active_data: Any,
+        _active_property: Any,
+        index: Any,
+        _flags: Any,
+    ) -> None:
+        row = layout.row(align=True)
+        row.use_property_split = False
+        row.prop(item, "use", text="")
+        row.prop(item, "name", text="", emboss=False, icon="ERROR" if problem_of(data.id_data, index) else "NONE")
+
+    def filter_items(self, _context: bpy.types.Context, data: Any, propname: str) -> Any:
+        wanted = self.filter_name.lower()
+        rows = set(deleted_muscles.present_rows(data.id_data))
+        flags = [
+            self.bitflag_filter_item if row in rows and wanted in muscle.name.lower() else 0
+            for row, muscle in enumerate(getattr(data, propname))
+        ]
+        return flags, []
+
+
+class SBS_PT_sidebar_muscles(SidebarPanel, Panel):
+    bl_label = "Muscles"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return rigged.rig_of(context) is not None
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        armature, active = rigged.rig_of(context), context.object
+        if armature is None or active is None:
+            return
+        settings = settings_of(armature)
+        rows = deleted_muscles.present_rows(armature)
+        if active.type == "MESH" and not is_part(active) and rows:
+            row = layout.row()
+            row.use_property_split = False
+            row.prop(settings_of(active), "use_muscles", text="Covered by This Mesh")
+        if not rows:
+            layout.operator("sbs.fit_muscles", icon="OUTLINER_OB_ARMATURE")
+            layout.operator("sbs.add_muscle", icon="ADD")
+            return
+        row = layout.row()
+        row.template_list("SBS_UL_muscles", "", settings, "muscles", settings, "muscle_row", rows=5, sort_lock=True)
+        column = row.column(align=True)
+        column.operator("sbs.add_muscle", text="", icon="ADD")
+        column.operator("sbs.remove_muscle", text="", icon="REMOVE")
+        column.operator("sbs.mirror_muscle", text="", icon="MOD_MIRROR")
+        column.operator("sbs.fit_muscles", text="", icon="OUTLINER_OB_ARMATURE")
+        if settings.muscle_row in rows:
+            _draw_muscle(layout, armature, settings.muscle_row)
+
+
+def _draw_muscle(layout: bpy.types.UILayout, armature: bpy.types.Object, row: int) -> None:
+    """Draw what a muscle is, and what becomes of it in the pose."""
+    muscle = settings_of(armature).muscles[row]
+    _draw_state(layout, armature, row, muscle)
+    parts = layout.row(align=True)
+    for part in (*PARTS, "belly"):
+        item = deleted_muscles.part_of(armature, row, part)
+        if item is not None:
+            text = part.replace("second_", "").title()
+            parts.operator("sbs.select_muscle", text=text, depress=item.select_get()).part = part
+    if deleted_muscles.part_of(armature, row, "second_via") is None:
+        layout.operator("sbs.add_via_point", icon="CURVE_BEZCURVE")
+    column = layout.column()
+    row_of_activation = column.row()
+    row_of_activation.use_property_decorate = True
+    row_of_activation.prop(muscle, "activation", slider=True)
+    column.prop(muscle, "radius")
+    column.prop(muscle, "reach")
+    column.prop(muscle, "profile")
+    if muscle.profile == "RADII":
+        column.prop(muscle, "radii", slider=True)
+    # Their names would not fit beside them.
+    tendons = layout.column(align=True)
+    tendons.use_property_split = False
+    tendons.prop(muscle, "tendon_at_origin")
+    tendons.prop(muscle, "tendon_at_insertion")
+    column = layout.column(align=True)
+    column.use_property_split = False
+    column.prop(muscle, "flattening")
+    column.prop(muscle, "contraction")
+    column.prop(muscle, "most_growth")
+
+
+def _draw_state(layout: bpy.types.UILayout, armature: bpy.types.Object, row: int, muscle: SBS_PG_muscle) -> None:
+    problem = problem_of(armature, row)
+    if problem:
+        draw_words(layout, problem, "ERROR")
+        return
+    state = state_of(armature, row)
+    if state is None:
+        words = "No bound mesh covers it" if muscle.use else "Not in use"
+        draw_words(layout, words, "INFO")
+        return
+    column = layout.column(align=True)
+    column.label(text=f"Volume kept: {100.0 * state.volume:.1f} %", icon="ERROR" if state.is_limited else "CHECKMARK")
+    column.label(text=f"Radius: {100.0 * state.growth:.0f} % of rest", icon="BLANK1")
+    if state.is_limited:
+        draw_words(column, "It may not grow further (Most Growth)", "BLANK1")
+
+
+CLASSES = (SBS_UL_muscles, SBS_PT_sidebar_muscles)

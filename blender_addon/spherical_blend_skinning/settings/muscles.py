@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The muscles of an armature object. Its places are those of objects, which an artist moves as any others."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import bpy
+
+from . import shared
+from .declared import choice, data_block, flag, real, reals
+from .typed import block_of, has_key
+
+__all__ = [
+    "ACTIVATION",
+    "CLASSES",
+    "PARTS",
+    "PROFILE_RADII",
+    "SBS_PG_muscle",
+    "is_part",
+    "mark",
+    "rig_of_part",
+]
+
+#: The points of a path, by the names of the properties that refer to their objects; in the order along the path.
+PARTS = ("origin", "via", "second_via", "insertion")
+
+#: How many radii a profile of an artist has.
+PROFILE_RADII = 7
+
+#: The property that is animated.
+ACTIVATION = "activation"
+
+# Bellies and handles have it, so that they are not taken for meshes of the character.
+_MARK = "sbs_muscle"
+
+_OVERRIDABLE: set[Literal["LIBRARY_OVERRIDABLE"]] = {"LIBRARY_OVERRIDABLE"}
+
+
+def _changed(muscle: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
+    # The tag makes the handlers update the meshes.
+    block_of(muscle).update_tag()
+
+
+def _kept(**options: Any) -> dict[str, Any]:
+    """Options of what belongs to a muscle: only activation can be animated, because all else is bound."""
+    return {"options": set(), "override": _OVERRIDABLE, "update": _changed, **options}
+
+
+def _part(name: str, description: str) -> bpy.types.Object | None:
+    return data_block(bpy.types.Object, name=name, description=description, **_kept())
+
+
+class SBS_PG_muscle(bpy.types.PropertyGroup):
+    """A muscle. Lengths are in the space of the armature."""
+
+    use: bool = flag(name="Use", description="Whether the skin covers this muscle", default=True, **_kept())
+    activation: float = shared.factor(
+        name="Activation",
+        description="Tension without motion: the belly becomes shorter and thicker, and its volume stays",
+        default=0.0,
+        override=_OVERRIDABLE,
+        update=_changed,
+    )
+    origin: bpy.types.Object | None = _part("Origin", "Where the muscle begins; a child of a bone")
+    via: bpy.types.Object | None = _part("Via", "What draws the path towards itself; a child of a bone")
+    second_via: bpy.types.Object | None = _part("Second Via", "What draws the path towards itself; a child of a bone")
+    insertion: bpy.types.Object | None = _part("Insertion", "Where the muscle ends; a child of a bone")
+    belly: bpy.types.Object | None = _part("Belly", "What shows the muscle")
+    was_shown: bool = flag(options={"HIDDEN"}, override=_OVERRIDABLE)
+    radius: float = real(
+        name="Radius",
+        description="The largest of the belly, in the rest pose",
+        default=0.05,
+        min=0.0,
+        subtype="DISTANCE",
+        precision=4,
+        **_kept(),
+    )
+    reach: float = real(
+        name="Reach",
+        description="How far from the belly skin is moved: with all of the movement up to half of it, then with less",
+        default=0.1,
+        min=0.0,
+        subtype="DISTANCE",
+        precision=4,
+        **_kept(),
+    )
+    profile: str = choice(
+        name="Profile",
+        description="The shape of the belly",
+        items=(
+            ("SPINDLE", "Spindle", "Thick in the middle, and thin at its ends"),
+            ("RADII", "Radii", "As thick as you say, at equal steps from origin to insertion"),
+        ),
+        **_kept(),
+    )
+    radii: bpy.types.bpy_prop_array[float] = reals(
+        name="Radii",
+        description="Radii along the belly, as shares of the largest",
+        size=PROFILE_RADII,
+        default=(0.0, 0.41, 0.84, 1.0, 0.84, 0.41, 0.0),
+        min=0.0,
+        max=1.0,
+        **_kept(),
+    )
+    tendon_at_origin: float = real(
+        name="Tendon at Origin",
+        description="Which share of the path is tendon, which keeps its length and does not swell",
+        default=0.1,
+        min=0.0,
+        max=0.9,
+        subtype="FACTOR",
+        **_kept(),
+    )
+    tendon_at_insertion: float = real(
+        name="Tendon at Insertion",
+        description="Which share of the path is tendon, which keeps its length and does not swell",
+        default=0.1,
+        min=0.0,
+        max=0.9,
+        subtype="FACTOR",
+        **_kept(),
+    )
+    flattening: float = real(
+        name="Flattening",
+        description="How many times wider than thick the belly is; it is thin away from the bone of its origin",
+        default=1.0,
+        min=1.0,
+        soft_max=4.0,
+        **_kept(),
+    )
+    contraction: float = real(
+        name="Contraction",
+        description="By which share full activation shortens the belly",
+        default=0.2,
+        min=0.0,
+        max=0.9,
+        subtype="FACTOR",
+        **_kept(),
+    )
+    most_growth: float = real(
+        name="Most Growth",
+        description="By what factor radii grow at most; there the belly loses volume",
+        default=2.0,
+        min=1.0,
+        soft_max=4.0,
+        **_kept(),
+    )
+
+
+CLASSES = (SBS_PG_muscle,)
+
+
+def mark(item: bpy.types.Object) -> None:
+    """Say that an object is a belly or a handle."""
+    item[_MARK] = True
+
+
+def is_part(item: bpy.types.Object) -> bool:
+    """Whether an object is a belly or a handle."""
+    return has_key(item, _MARK)
+
+
+def rig_of_part(item: bpy.types.Object) -> bpy.types.Object | None:
+    """The armature object of a belly or a handle."""
+    rig = item.parent if is_part(item) else None
+    return rig if rig is not None and rig.type == "ARMATURE" else None

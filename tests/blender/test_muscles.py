@@ -1,0 +1,492 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Muscles: as the library covers them, whatever an artist does to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import addon
+import bpy
+import muscled
+import numpy as np
+import pytest
+import rigs
+from mathutils import Vector
+from muscled import (
+    EXACT,
+    add,
+    assert_right,
+    bend,
+    covered,
+    engine,
+    error,
+    list_of,
+    muscle_of,
+    state,
+    uncovered,
+    without,
+)
+from objects import (
+    Character,
+    MeshObject,
+    armature_named,
+    current_layer,
+    current_scene,
+    mesh_named,
+)
+
+
+@pytest.fixture
+def character() -> Character:
+    return muscled.make_character()
+
+
+def test_skin_covers_a_muscle_as_the_library_has_it(character: Character) -> None:
+    tube, armature = character
+    found = assert_right(tube, armature)
+    moved = np.linalg.norm(found - without(tube), axis=1)
+    assert moved.max() > 0.005 and np.count_nonzero(moved > 1e-5) < 0.3 * len(moved)
+
+
+def test_nothing_moves_at_rest(character: Character) -> None:
+    tube, armature = character
+    bend(armature, 0.0)
+    np.testing.assert_allclose(rigs.evaluated(tube), rigs.positions(tube.data), atol=1e-6)
+
+
+def test_nothing_is_computed_without_muscles(monkeypatch: pytest.MonkeyPatch) -> None:
+    armature, tube = rigs.make_armature(), rigs.make_tube()
+
+    def refuse(*_arguments: object) -> None:
+        raise AssertionError("computed")
+
+    monkeypatch.setattr(addon.module("engine.muscles"), "Cover", refuse)
+    monkeypatch.setattr(addon.module("engine.muscles"), "_shapes", refuse)
+    rigs.bind(tube, armature)
+    bend(armature)
+    current_layer().update()
+    assert state(tube).muscles.cover is None and not state(tube).problem
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        {"radius": 0.15},
+        {"reach": 0.3},
+        {"profile": "RADII", "radii": (0.2, 0.5, 0.8, 1.0, 0.9, 0.5, 0.1)},
+        {"tendon_at_origin": 0.2, "tendon_at_insertion": 0.25},
+        {"most_growth": 1.01},
+        {"flattening": 1.5},
+        {"contraction": 0.4, "activation": 0.7},
+    ],
+    ids=lambda numbers: next(iter(numbers)),
+)
+def test_each_number(character: Character, numbers: dict[str, Any]) -> None:
+    tube, armature = character
+    before = rigs.evaluated(tube)
+    for name, value in numbers.items():
+        setattr(muscle_of(armature, 0), name, value)
+    assert error(assert_right(tube, armature), before) > 1e-4
+
+
+def test_handles_are_moved_by_blenders_own_tools(character: Character) -> None:
+    tube, armature = character
+    muscle = muscle_of(armature, 0)
+    # In the rest pose a handle is where its point is.
+    bend(armature, 0.0)
+    current_layer().update()
+    np.testing.assert_allclose(muscle.insertion.matrix_world.translation, (0.2, 0.0, 2.6), atol=1e-6)
+    bend(armature)
+    before = rigs.evaluated(tube)
+    rigs.select([muscle.insertion])
+    bpy.ops.transform.translate(value=(0.0, 0.05, 0.1))
+    assert error(assert_right(tube, armature), before) > 1e-4
+    # Another bone.
+    muscle.via.parent_bone = "B2"
+    assert_right(tube, armature)
+    # Without the via point.
+    bpy.data.objects.remove(muscle.via)
+    assert_right(tube, armature)
+
+
+def test_places_of_mesh_and_rig(character: Character) -> None:
+    tube, armature = character
+    armature.location, armature.rotation_euler, armature.scale = (1, 2, 3), (0.3, 0.2, 0.1), (2, 2, 2)
+    tube.location, tube.scale, tube.rotation_euler = (1, 2, 3), (2, 2, 2), (0.3, 0.2, 0.1)
+    assert_right(tube, armature)
+    # Sheared between them.
+    tube.scale = (2.0, 2.0, 2.2)
+    assert_right(tube, armature)
+
+
+def test_a_rig_scaled_as_a_whole(character: Character) -> None:
+    tube, armature = character
+    found = rigs.evaluated(tube)
+    armature.pose.bones["B0"].scale = (1.5, 1.5, 1.5)
+    np.testing.assert_allclose(rigs.evaluated(tube), 1.5 * found, atol=2e-5)
+
+
+def test_activation_is_keyed_and_driven(character: Character, tmp_path: Path) -> None:
+    tube, armature = character
+    muscle = muscle_of(armature, 0)
+    for frame, value in ((1, 0.0), (11, 1.0)):
+        muscle.activation = value
+        assert muscle.keyframe_insert("activation", frame=frame)
+    scene = current_scene()
+    shapes = []
+    for frame in (1, 6, 11):
+        scene.frame_set(frame)
+        shapes.append(assert_right(tube, armature))
+    assert error(shapes[0], shapes[1]) > 1e-4 and error(shapes[1], shapes[2]) > 1e-4
+    armature.animation_data_clear()
+    driver = muscle.driver_add("activation").driver
+    driver.expression = "frame / 10"
+    scene.frame_set(6)
+    current_layer().update()
+    assert muscle.activation == pytest.approx(0.6)
+    wanted = assert_right(tube, armature)
+    # Also where handles and bellies are hidden.
+    for layer in current_layer().layer_collection.children:
+        layer.exclude = True
+    scene.frame_set(3)
+    assert error(rigs.evaluated(tube), wanted) > 1e-4
+    scene.frame_set(6)
+    np.testing.assert_array_equal(rigs.evaluated(tube), wanted)
+
+
+def test_removing_keeps_the_keys_of_others(character: Character) -> None:
+    tube, armature = character
+    second = add(armature, "Extensor.L", side=-0.2)
+    second.activation = 0.25
+    second.keyframe_insert("activation", frame=1)
+    armature.sbs.muscle_row = 0
+    rigs.select([tube])
+    objects = len(bpy.data.objects)
+    assert addon.ops.remove_muscle() == {"FINISHED"}
+    assert len(bpy.data.objects) == objects - 4
+    current_scene().frame_set(1)
+    assert [muscle.name for muscle in list_of(armature)] == ["Extensor.L"]
+    assert muscle_of(armature, 0).activation == 0.25
+    assert_right(tube, armature)
+    second = muscle_of(armature, 0)
+    second.driver_add("activation")
+    assert addon.ops.remove_muscle() == {"FINISHED"}
+    assert armature.animation_data is not None and not armature.animation_data.drivers
+    assert_right(tube, armature)
+
+
+def test_deleted_as_objects(character: Character) -> None:
+    tube, armature = character
+    add(armature, "Extensor.L", side=-0.2)
+    current_layer().update()
+    rigs.select([muscle_of(armature, 0).origin])
+    bpy.ops.object.delete()
+    current_layer().update()
+    assert "no origin" in state(tube).muscles.problems[0]
+    # Without its belly a muscle is gone, from the list with the next change of that.
+    rigs.select([muscle_of(armature, 0).belly])
+    bpy.ops.object.delete()
+    current_layer().update()
+    assert not state(tube).muscles.problems
+    assert_right(tube, armature)
+    add(armature, "Rotator.L", side=-0.1)
+    assert [muscle.name for muscle in list_of(armature)] == ["Extensor.L", "Rotator.L"]
+    assert not [item for item in bpy.data.objects if item.name.startswith("Flexor")]
+    assert_right(tube, armature)
+
+
+def test_bellies_show_the_muscle(character: Character) -> None:
+    tube, armature = character
+    current_layer().update()
+    belly = muscle_of(armature, 0).belly
+    assert belly.parent == armature and belly.hide_render
+    points = rigs.evaluated(belly)
+    posed = armature.pose.bones
+    origin = posed["B1"].matrix @ posed["B1"].bone.matrix_local.inverted() @ Vector((0.2, 0.0, 1.2))
+    # The belly begins after a tendon of a tenth of the path.
+    assert 0.02 < np.linalg.norm(points[:12].mean(axis=0) - origin) < 0.25
+    first = np.ptp(points, axis=0)
+    muscle_of(armature, 0).activation = 1.0
+    current_layer().update()
+    assert not np.allclose(np.ptp(rigs.evaluated(belly), axis=0), first, atol=1e-3)
+    # It is no mesh of the character.
+    rigs.select([armature])
+    assert belly not in addon.module("interface.rigged").moved_by(armature, current_layer())
+    rigs.select([belly, armature])
+    assert addon.module("interface.selection").meshes(bpy.context, all_meshes=True) == [tube]
+
+
+def test_mirror(character: Character) -> None:
+    tube, armature = character
+    for old, new in (("B1", "Upper.L"), ("B2", "Lower.L")):
+        armature.data.bones[old].name = new
+    rigs.select([tube])
+    with pytest.raises(RuntimeError, match=r"Rig has no bone Upper\.R"):
+        addon.ops.mirror_muscle()
+    names = {"Upper.L": "Upper.R", "Lower.L": "Lower.R"}
+    rigs.select([armature])
+    bpy.ops.object.mode_set(mode="EDIT")
+    for old, new in names.items():
+        bone = armature.data.edit_bones.new(new)
+        bone.head, bone.tail = armature.data.edit_bones[old].head, armature.data.edit_bones[old].tail
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert addon.ops.mirror_muscle() == {"FINISHED"}
+    other = muscle_of(armature, "Flexor.R")
+    assert other.insertion.parent_bone == "Lower.R"
+    armature.data.pose_position = "REST"
+    current_layer().update()
+    np.testing.assert_allclose(other.insertion.matrix_world.translation, (-0.2, 0.0, 2.6), atol=1e-6)
+    assert other.radius == muscle_of(armature, "Flexor.L").radius
+    # Again, it is placed anew.
+    assert addon.ops.mirror_muscle() == {"FINISHED"}
+    assert len(armature.sbs.muscles) == 2
+
+
+def test_added_between_bones() -> None:
+    armature, tube = rigs.make_armature(), rigs.make_tube()
+    rigs.bind(tube, armature)
+    rigs.select([armature])
+    bpy.ops.object.mode_set(mode="POSE")
+    armature.data.bones.active = armature.data.bones["B2"]
+    rigs.select_bones(armature, "B1", "B2")
+    assert addon.ops.add_muscle() == {"FINISHED"}
+    assert addon.ops.add_via_point() == {"FINISHED"}
+    assert addon.ops.add_via_point() == {"FINISHED"}
+    (muscle,) = list_of(armature)
+    handles = (muscle.origin, muscle.via, muscle.second_via, muscle.insertion)
+    assert [handle.parent_bone for handle in handles] == ["B1", "B1", "B1", "B2"]
+    with pytest.raises(RuntimeError, match="has 4 points, and a path has 2 to 4"):
+        addon.ops.add_via_point()
+    bend(armature)
+    current_layer().update()
+    assert not state(tube).muscles.problems
+    assert addon.ops.select_muscle(part="insertion") == {"FINISHED"}
+    assert bpy.context.object == muscle.insertion and bpy.context.mode == "OBJECT"
+
+
+def at_one_place(muscle: Any) -> None:
+    muscle.via = None
+    muscle.insertion.parent_bone = muscle.origin.parent_bone
+    muscle.insertion.location = muscle.origin.location
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda muscle: setattr(muscle, "radius", 1.0), "radius is too large, or the muscle not within the mesh"),
+        (lambda muscle: setattr(muscle, "radius", 0.0), "radius must be a finite number above 0"),
+        (lambda muscle: setattr(muscle, "tendon_at_origin", 0.9), "tendons must be at least 0, and below 1 together"),
+        (lambda muscle: setattr(muscle, "insertion", None), "no insertion"),
+        (lambda muscle: setattr(muscle.origin, "parent_type", "OBJECT"), "is no child of a bone of Rig"),
+        (lambda muscle: setattr(muscle.origin, "parent_bone", "elbow"), "is no child of a bone of Rig"),
+        (lambda muscle: muscle.origin.constraints.new("COPY_LOCATION"), "handles move with their bones alone"),
+        (lambda muscle: muscle.origin.keyframe_insert("location"), "handles move with their bones alone"),
+        (at_one_place, "origin to insertion, which differ"),
+    ],
+)
+def test_what_is_wrong_is_told(character: Character, change: Any, words: str) -> None:
+    tube, armature = character
+    other = add(armature, "Extensor.L", side=-0.2)
+    change(muscle_of(armature, 0))
+    muscle_of(armature, 0).tendon_at_insertion = 0.2
+    current_layer().update()
+    problem = addon.module("muscles.panel").problem_of
+    assert words in problem(armature, 0)
+    assert problem(armature, 1) == ""
+    # The other one is still covered, and the mesh deformed.
+    muscle_of(armature, 0).use = False
+    found = assert_right(tube, armature)
+    assert problem(armature, 0) == ""
+    other.use = False
+    assert error(found, assert_right(tube, armature)) > 1e-4
+
+
+def test_the_panel_knows_volumes(character: Character) -> None:
+    _, armature = character
+    current_layer().update()
+    found = addon.module("muscles.panel").state_of(armature, 0)
+    assert found.volume == pytest.approx(1.0, abs=1e-6) and found.growth > 1.02 and not found.is_limited
+    muscle_of(armature, 0).most_growth = 1.01
+    current_layer().update()
+    found = addon.module("muscles.panel").state_of(armature, 0)
+    assert found.is_limited and found.volume < 0.99 and found.growth == pytest.approx(1.01)
+
+
+def test_shape_keys_move_skin_before(character: Character) -> None:
+    tube, armature = character
+    tube.shape_key_add(name="Basis")
+    key = tube.shape_key_add(name="Fat")
+    rest = rigs.positions(tube.data)
+    other = rest * (1.2, 1.2, 1.0)
+    key.data.foreach_set("co", other.astype(np.float32).reshape(-1))
+    for value in (1.0, 0.5):
+        key.value = value
+        assert_right(tube, armature, rest + value * (other - rest))
+
+
+def count_bindings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Gets one more entry whenever muscles are bound."""
+    found: list[int] = []
+    make = addon.module("core.muscles").Cover
+
+    def counted(*arguments: Any) -> Any:
+        found.append(1)
+        return make(*arguments)
+
+    monkeypatch.setattr(engine("muscles"), "Cover", counted)
+    return found
+
+
+def turned_shape(tube: MeshObject, name: str, change: tuple[float, float, float], value: float) -> Any:
+    """A shape key that scales the mesh."""
+    if tube.data.shape_keys is None:
+        tube.shape_key_add(name="Basis")
+    key = tube.shape_key_add(name=name)
+    key.data.foreach_set("co", (rigs.positions(tube.data) * change).astype(np.float32).reshape(-1))
+    key.value = value
+    return key
+
+
+def test_shape_keys_that_stay_bind_once(character: Character, monkeypatch: pytest.MonkeyPatch) -> None:
+    tube, armature = character
+    turned_shape(tube, "Fat", (1.2, 1.2, 1.0), 0.7)
+    current_layer().update()
+    found = count_bindings(monkeypatch)
+    for frame in range(2, 6):
+        bend(armature, 10.0 * frame)
+        current_scene().frame_set(frame)
+    assert not found
+    assert_right(tube, armature, rigs.positions(tube.data) * (1.14, 1.14, 1.0))
+
+
+@pytest.mark.parametrize("method", ["SPHERICAL", "BONES_BLENDING"])
+def test_animated_shape_keys_bind_once(character: Character, monkeypatch: pytest.MonkeyPatch, method: str) -> None:
+    """Muscles are bound to the mesh with the keys that stay; what they move is added to what the others make of it."""
+    tube, armature = character
+    turned_shape(tube, "Fat", (1.2, 1.2, 1.0), 0.7)
+    moving = turned_shape(tube, "Thin", (0.5, 0.6, 1.0), 0.0)
+    for frame, value in ((1, 0.0), (5, 1.0)):
+        moving.value = value
+        moving.keyframe_insert("value", frame=frame)
+    tube.sbs.method = method
+    rest = rigs.positions(tube.data)
+    still, change = rest * (1.14, 1.14, 1.0), rest * (-0.5, -0.4, 0.0)
+    current_scene().frame_set(2)
+    current_layer().update()
+    found = count_bindings(monkeypatch)
+    frames = (3, 5, 4)
+    shapes = {}
+    for frame in frames:
+        bend(armature, 12.0 * frame)
+        current_scene().frame_set(frame)
+        current_layer().update()
+        shapes[frame] = rigs.evaluated(tube)
+    # Where the mesh is thin it is inside of the muscle, which is not left out.
+    assert not found and not state(tube).muscles.problems
+    for frame in frames if method == "SPHERICAL" else ():
+        bend(armature, 12.0 * frame)
+        current_scene().frame_set(frame)
+        bulge = covered(tube, armature, still) - uncovered(tube, armature, still)
+        assert np.abs(bulge).max() > 0.005
+        wanted = uncovered(tube, armature, still + moving.value * change) + bulge
+        assert error(shapes[frame], wanted) < 2.0 * EXACT
+    # Results depend on the frame alone.
+    engine("live").forget()
+    bend(armature, 48.0)
+    tube.update_tag()
+    current_layer().update()
+    np.testing.assert_array_equal(rigs.evaluated(tube), shapes[4])
+    # An edit of the mesh is seen.
+    found.clear()
+    for vertex in tube.data.vertices:
+        vertex.co.y *= 1.1
+    for point in tube.data.shape_keys.key_blocks[0].data:
+        point.co.y *= 1.1
+    tube.data.update()
+    current_layer().update()
+    assert found
+
+
+def test_bake(character: Character, tmp_path: Path) -> None:
+    tube, armature = character
+    for frame, degrees in ((1, 0.0), (5, 70.0)):
+        bend(armature, degrees)
+        armature.pose.bones["B2"].keyframe_insert("rotation_quaternion", frame=frame)
+    current_scene().frame_set(5)
+    wanted = assert_right(tube, armature)
+    rigs.select([tube])
+    assert addon.ops.bake(use_scene_range=False, frame_start=1, frame_end=5, directory=str(tmp_path)) == {"FINISHED"}
+    current_scene().frame_set(5)
+    assert error(rigs.evaluated(tube), wanted) < EXACT
+
+
+@pytest.mark.blender(since=(5, 1))
+def test_nodes_know_no_muscles(character: Character) -> None:
+    tube, _ = character
+    rigs.select([tube])
+    with pytest.raises(RuntimeError, match="Tube: nodes know no muscles"):
+        addon.ops.make_portable()
+    tube.sbs.use_muscles = False
+    current_layer().update()
+    assert addon.ops.make_portable() == {"FINISHED"}
+
+
+def test_undo(character: Character) -> None:
+    tube, armature = character
+    rigs.select([armature])
+    bpy.ops.ed.undo_push(message="Start")
+    wanted = assert_right(tube, armature)
+    muscle = muscle_of(armature, 0)
+    muscle.radius = 0.05
+    muscle.insertion.location.x += 0.05
+    bpy.ops.ed.undo_push(message="Edit")
+    assert error(assert_right(tube, armature), wanted) > 1e-4
+    for _ in range(2):
+        bpy.ops.ed.undo()
+        tube, armature = mesh_named("Tube"), armature_named("Rig")
+        assert error(assert_right(tube, armature), wanted) < EXACT
+        bpy.ops.ed.redo()
+        tube, armature = mesh_named("Tube"), armature_named("Rig")
+        assert error(assert_right(tube, armature), wanted) > 1e-4
+    # An operator is one step.
+    rigs.select([armature])
+    assert addon.ops.remove_muscle("EXEC_DEFAULT", True) == {"FINISHED"}
+    assert not len(armature.sbs.muscles)
+    bpy.ops.ed.undo()
+    tube, armature = mesh_named("Tube"), armature_named("Rig")
+    assert len(armature.sbs.muscles) == 1
+    assert_right(tube, armature)
+
+
+def test_edits_that_come_with_a_change_of_frame(character: Character) -> None:
+    tube, armature = character
+    current_layer().update()
+    edits: tuple[Callable[[Any], None], ...] = (
+        lambda muscle: setattr(muscle, "radius", 0.08),
+        lambda muscle: setattr(muscle.insertion.location, "x", muscle.insertion.location.x + 0.03),
+        lambda muscle: setattr(muscle, "use", False),
+    )
+    for frame, edit in enumerate(edits, start=2):
+        before = rigs.evaluated(tube)
+        edit(muscle_of(armature, 0))
+        current_scene().frame_set(frame)
+        found = rigs.evaluated(tube)
+        assert error(found, before) > 1e-4
+        assert error(found, covered(tube, armature)) < EXACT
+
+
+def test_linear_comparison_shows_no_muscles(character: Character) -> None:
+    tube, _ = character
+    engine("comparison").show_linear(True)
+    try:
+        tube.update_tag()
+        current_layer().update()
+        shown = rigs.evaluated(tube)
+    finally:
+        engine("comparison").show_linear(False)
+    tube.sbs.use_muscles = False
+    tube.sbs.method = "LINEAR"
+    current_layer().update()
+    np.testing.assert_allclose(shown, rigs.evaluated(tube), atol=1e-6)

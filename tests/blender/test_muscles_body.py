@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Muscles of a human body: fitted by the names of bones, and demonstrated."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import addon
+import addon_utils
+import bpy
+import numpy as np
+import pytest
+import rigs
+from mathutils import Quaternion, Vector
+from muscled import list_of, muscle_of, state, without
+from objects import ArmatureObject, Character, MeshObject, armature_object, current_layer, current_scene, mesh_named
+
+
+@pytest.fixture
+def woman() -> Character:
+    mesh, armature = addon.module("demo.woman").woman()
+    armature.scale = (0.1, 0.1, 0.1)
+    current_layer().update()
+    rigs.bind(mesh, armature)
+    return mesh, armature
+
+
+# What joints of the woman are called by others: of the middle, and of the left side.
+RIGIFY = (
+    {"Hips": "DEF-spine", "LowerBack": "DEF-spine.001", "Spine": "DEF-spine.002", "Spine1": "DEF-spine.003"}
+    | {"Neck": "DEF-spine.004", "Neck1": "DEF-spine.005", "Head": "DEF-spine.006"},
+    {"Shoulder": "DEF-shoulder", "Arm": "DEF-upper_arm", "ForeArm": "DEF-forearm", "Hand": "DEF-hand"}
+    | {"UpLeg": "DEF-thigh", "Leg": "DEF-shin", "Foot": "DEF-foot"},
+)
+MAKEHUMAN = (
+    {"Hips": "root", "LowerBack": "spine05", "Spine": "spine03", "Spine1": "spine01", "Neck": "neck01"},
+    {"Shoulder": "clavicle", "Arm": "upperarm01", "ForeArm": "lowerarm01", "Hand": "wrist", "UpLeg": "upperleg01"}
+    | {"Leg": "lowerleg01", "Foot": "foot"},
+)
+MIXAMO = (
+    {"Hips": "mixamorig:Hips", "LowerBack": "mixamorig:Spine", "Spine": "mixamorig:Spine1"}
+    | {"Spine1": "mixamorig:Spine2", "Neck": "mixamorig:Neck"},
+    {name: f"mixamorig:Side{name}" for name in ("Shoulder", "Arm", "ForeArm", "Hand", "UpLeg", "Leg", "Foot")},
+)
+
+
+def rename(armature: ArmatureObject, central: dict[str, str], sided: dict[str, str]) -> None:
+    for bone in armature.data.bones:
+        side = next((side for side in ("Left", "Right") if bone.name.startswith(side)), "")
+        if bone.name in central:
+            bone.name = central[bone.name]
+        elif bone.name.removeprefix(side) in sided:
+            other = sided[bone.name.removeprefix(side)]
+            bone.name = other.replace("Side", side) if "Side" in other else f"{other}.{side[0]}"
+
+
+@pytest.mark.parametrize("names", [None, RIGIFY, MAKEHUMAN, MIXAMO], ids=["CMU", "Rigify", "MakeHuman", "Mixamo"])
+def test_muscles_of_a_human_body(woman: Character, names: tuple[dict[str, str], dict[str, str]] | None) -> None:
+    mesh, armature = woman
+    if names is not None:
+        rename(armature, *names)
+    rigs.select([mesh])
+    assert addon.ops.fit_muscles() == {"FINISHED"}
+    assert len(armature.sbs.muscles) == 18
+    assert {muscle.name for muscle in list_of(armature)} >= {"Biceps.L", "Calf.R", "Forearm Flexors.L"}
+    assert not state(mesh).muscles.problems
+    forearm = muscle_of(armature, "Biceps.L").insertion.parent_bone
+    bone = armature.pose.bones[forearm]
+    bone.rotation_mode = "QUATERNION"
+    axis = bone.bone.matrix_local.to_3x3().inverted() @ Vector((0.0, -1.0, 0.0))
+    bone.rotation_quaternion = Quaternion(axis, math.radians(90.0))
+    current_layer().update()
+    found = addon.module("muscles.panel").state_of(armature, armature.sbs.muscles.find("Biceps.L"))
+    assert found.growth > 1.05 and found.volume == pytest.approx(1.0, abs=1e-6)
+    moved = np.linalg.norm(rigs.evaluated(mesh) - without(mesh), axis=1)
+    assert 0.02 < moved.max() < 0.5  # in decimeters
+    assert np.count_nonzero(moved > 1e-4) < 0.1 * len(moved)
+    # Again, they are placed anew, and no object is left over.
+    objects = len(bpy.data.objects)
+    assert addon.ops.fit_muscles() == {"FINISHED"}
+    assert len(bpy.data.objects) == objects and len(armature.sbs.muscles) == 18
+
+
+def test_fitted_anew_after_some_were_deleted(woman: Character) -> None:
+    """In a step of its own: undo first takes back the fit, then the deletion."""
+    mesh, armature = woman
+    mesh_name = mesh.name
+    rigs.select([mesh])
+    assert addon.ops.fit_muscles() == {"FINISHED"}
+    bone = armature.pose.bones["LeftForeArm"]
+    bone.rotation_mode = "QUATERNION"
+    bone.rotation_quaternion = Quaternion((0.0, 0.0, 1.0), math.radians(60.0))
+    current_layer().update()
+    wanted, objects = rigs.evaluated(mesh), len(bpy.data.objects)
+    deleted = [muscle_of(armature, "Biceps.L").belly, muscle_of(armature, "Calf.R").insertion]
+    rigs.select(deleted)
+    bpy.ops.ed.undo_push(message="Start")
+    assert bpy.ops.object.delete("EXEC_DEFAULT", True) == {"FINISHED"}
+    rigs.select([mesh])
+    assert np.abs(rigs.evaluated(mesh) - wanted).max() > 1e-3
+    assert list(state(mesh).muscles.problems.values()) == [
+        "It has no insertion: choose an object that is a child of a bone"
+    ]
+    assert addon.ops.fit_muscles("EXEC_DEFAULT", True) == {"FINISHED"}
+    assert not state(mesh).muscles.problems
+    assert len(bpy.data.objects) == objects and len(armature.sbs.muscles) == 18
+    np.testing.assert_allclose(rigs.evaluated(mesh), wanted, atol=1e-5)
+    bpy.ops.ed.undo()
+    mesh = mesh_named(mesh_name)
+    assert len(state(mesh).muscles.problems) == 1
+    bpy.ops.ed.undo()
+    mesh = mesh_named(mesh_name)
+    assert not state(mesh).muscles.problems and len(state(mesh).muscles.cover.shapes) == 18
+    np.testing.assert_allclose(rigs.evaluated(mesh), wanted, atol=1e-5)
+
+
+# Bones of a Rigify rig that have flesh around them: by the beginnings of their names, in meters.
+FLESH = {"spine": 0.11, "spine.004": 0.05, "spine.006": 0.09, "pelvis": 0.09, "shoulder": 0.05, "upper_arm": 0.05} | {
+    "forearm": 0.04, "hand": 0.03, "thigh": 0.08, "shin": 0.05, "foot": 0.035, "toe": 0.03,
+}  # fmt: skip
+
+
+def flesh(armature: ArmatureObject) -> MeshObject:
+    """A body around the bones of a Rigify rig that deform: balls along them, melted into one surface."""
+    ring = np.linspace(0.0, 2.0 * math.pi, 12, endpoint=False)
+    heights = np.linspace(-1.0, 1.0, 7)
+    ball = np.array(
+        [((1 - z * z) ** 0.5 * math.cos(a), (1 - z * z) ** 0.5 * math.sin(a), z) for z in heights for a in ring]
+    )
+    faces = [
+        (row * 12 + i, row * 12 + (i + 1) % 12, (row + 1) * 12 + (i + 1) % 12, (row + 1) * 12 + i)
+        for row in range(len(heights) - 1)
+        for i in range(12)
+    ]
+    points: list[np.ndarray] = []
+    corners: list[tuple[int, ...]] = []
+    for bone in armature.data.bones:
+        kinds = [kind for kind in FLESH if bone.name.removeprefix("DEF-").startswith(kind)]
+        if not bone.use_deform or not kinds:
+            continue
+        for along in np.linspace(0.0, 1.0, 6):
+            place = np.array(bone.head_local) * (1 - along) + np.array(bone.tail_local) * along
+            corners += [tuple(len(points) * len(ball) + corner for corner in face) for face in faces]
+            points.append(place + FLESH[max(kinds, key=len)] * ball)
+    mesh = bpy.data.meshes.new("Body")
+    mesh.from_pydata(np.concatenate(points).tolist(), [], corners)
+    body = bpy.data.objects.new("Body", mesh)
+    current_scene().collection.objects.link(body)
+    rigs.select([body])
+    mesh.remesh_voxel_size = 0.015
+    assert bpy.ops.object.voxel_remesh() == {"FINISHED"}
+    return mesh_named("Body")
+
+
+@pytest.fixture
+def rigify() -> ArmatureObject:
+    """The rig that Rigify makes of its human meta-rig."""
+    addon_utils.enable("rigify", default_set=True)
+    operators: Any = bpy.ops  # those of Rigify are there only now
+    operators.object.armature_human_metarig_add()
+    assert operators.pose.rigify_generate() == {"FINISHED"}
+    return armature_object(bpy.context.object)
+
+
+def test_a_rig_of_rigify(rigify: ArmatureObject) -> None:
+    """Points of muscles move with its bones that deform, not with its controls, by which it is posed."""
+    body = flesh(rigify)
+    rigs.select([rigify, body])
+    assert bpy.ops.object.parent_set(type="ARMATURE_AUTO") == {"FINISHED"}
+    rigs.bind(body, rigify)
+    assert addon.ops.fit_muscles() == {"FINISHED"}
+    muscles = list_of(rigify)
+    assert len(muscles) == 18
+    handles = [getattr(muscle, part) for muscle in muscles for part in ("origin", "via", "second_via", "insertion")]
+    bones = {handle.parent_bone for handle in handles if handle is not None}
+    assert bones and all(bone.startswith("DEF-") for bone in bones)
+    current_layer().update()
+    # Balls along bones are no chest and no buttocks.
+    without_room = {muscles[row].name.partition(".")[0] for row in state(body).muscles.problems}
+    assert without_room <= {"Pectoral", "Gluteus"}
+    biceps = rigify.sbs.muscles.find("Biceps.L")
+    rest = addon.module("muscles.panel").state_of(rigify, biceps)
+    assert rest.growth == pytest.approx(1.0, abs=1e-3)
+    # The elbow by its control, forward kinematics chosen.
+    for bone in rigify.pose.bones:
+        if "IK_FK" in bone.keys():  # noqa: SIM118 - a bone's properties are no iterable for the type checker
+            bone["IK_FK"] = 1.0
+    forearm = rigify.pose.bones["forearm_fk.L"]
+    forearm.rotation_mode = "XYZ"
+    forearm.rotation_euler.x = math.radians(100.0)
+    rigify.update_tag()
+    current_layer().update()
+    found = addon.module("muscles.panel").state_of(rigify, biceps)
+    assert found.growth > 1.05 and found.volume == pytest.approx(1.0, abs=1e-6)
+    moved = np.linalg.norm(rigs.evaluated(body) - without(body), axis=1)
+    assert 0.001 < moved.max() < 0.05
+    assert np.count_nonzero(moved > 1e-5) < 0.2 * len(moved)
+
+
+def test_a_body_without_names_is_refused() -> None:
+    armature, tube = rigs.make_armature(), rigs.make_tube()
+    rigs.bind(tube, armature)
+    with pytest.raises(RuntimeError, match="no joint is known as 'hips', 'chest', 'neck'"):
+        addon.ops.fit_muscles()
+    assert not len(armature.sbs.muscles)
+
+
+def test_demo() -> None:
+    assert addon.ops.muscle_demo() == {"FINISHED"}
+    spherical, muscled = mesh_named("Woman, Spherical Blend"), mesh_named("Woman, With Muscles")
+    armature, without_any = armature_object(muscled.sbs.armature), armature_object(spherical.sbs.armature)
+    assert len(armature.sbs.muscles) == 18 and not len(without_any.sbs.muscles)
+    assert not state(muscled).muscles.problems
+    names = [muscle.name for muscle in list_of(armature)]
+    biceps = addon.module("muscles.panel").state_of(armature, names.index("Biceps.L"))
+    assert biceps.growth > 1.15 and biceps.volume == pytest.approx(1.0, abs=1e-6)
+    moved = np.linalg.norm(rigs.evaluated(muscled) - rigs.evaluated(spherical), axis=1)
+    assert moved.max() > 0.05  # in decimeters
+    current_scene().frame_set(1)
+    np.testing.assert_allclose(rigs.evaluated(muscled), rigs.evaluated(spherical), atol=1e-4)

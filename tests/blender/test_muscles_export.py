@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Characters with muscles leave Blender: baked they bring the skin that covers them, else they leave muscles here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import addon
+import bpy
+import numpy as np
+import pytest
+import rigs
+from expected import Floats, array, move
+from muscled import add, bend, covered, error, make_character, muscle_of, without
+from objects import Character, MeshObject, current_layer, current_scene, mesh_objects
+
+# Exporters' own, which are not what this is about.
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+FRAMES = (1, 4, 7)
+
+# A share of the size of the mesh: files have vertices in single precision, of other spaces.
+EXACT = 2e-5
+
+
+def fbx(path: Path, **options: object) -> None:
+    more = {"bake_anim_simplify_factor": 0.0, "add_leaf_bones": False, **options}
+    assert bpy.ops.export_scene.fbx(filepath=f"{path}.fbx", **more) == {"FINISHED"}  # type: ignore[arg-type]
+
+
+def gltf(path: Path, **options: object) -> None:
+    assert bpy.ops.export_scene.gltf(filepath=f"{path}.glb", **options) == {"FINISHED"}  # type: ignore[arg-type]
+
+
+def usd(path: Path, **options: object) -> None:
+    assert addon.ops.export_usd(filepath=f"{path}.usdc", export_animation=True, **options) == {"FINISHED"}
+
+
+def usd_of_blender(path: Path, **options: object) -> None:
+    """Blender's own entry, which writes the vertices of each frame."""
+    more: Any = {"export_animation": True, **options}
+    assert bpy.ops.wm.usd_export(filepath=f"{path}.usdc", **more) == {"FINISHED"}
+
+
+def come_back(path: Path) -> list[bpy.types.Object]:
+    """The objects of the file that was written."""
+    (found,) = path.parent.glob(f"{path.name}.*")
+    before = set(bpy.data.objects)
+    read: dict[str, Callable[..., Any]] = {
+        ".fbx": lambda **options: bpy.ops.import_scene.fbx(**options),
+        ".glb": lambda **options: bpy.ops.import_scene.gltf(**options),
+        ".usdc": lambda **options: bpy.ops.wm.usd_import(**options),
+    }
+    read[found.suffix](filepath=str(found))
+    return [item for item in bpy.data.objects if item not in before]
+
+
+def twin_of(tube: MeshObject, found: list[bpy.types.Object]) -> MeshObject:
+    """The mesh that came back."""
+    (twin,) = (item for item in mesh_objects(found) if len(item.data.vertices) == len(tube.data.vertices))
+    return twin
+
+
+def in_world(item: MeshObject) -> Floats:
+    current_layer().update()
+    evaluated = item.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return move(array(evaluated.matrix_world), rigs.evaluated(item))
+
+
+@pytest.fixture(autouse=True)
+def importer_of_old_blender(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The glTF importer of Blender 3.4 asks for a name that NumPy gave up with 1.24, and has again from 2.0 on."""
+    if "bool" not in vars(np):
+        monkeypatch.setitem(vars(np), "bool", bool)
+
+
+@pytest.fixture
+def character() -> Character:
+    """A tube that bends, with a muscle that becomes tense; smooth, so that no format splits its vertices."""
+    tube, armature = make_character()
+    tube.data.polygons.foreach_set("use_smooth", [True] * len(tube.data.polygons))
+    tube.parent = armature
+    scene = current_scene()
+    scene.frame_start, scene.frame_end = FRAMES[0], FRAMES[-1]
+    for frame, degrees, value in ((FRAMES[0], 0.0, 0.0), (FRAMES[-1], 70.0, 1.0)):
+        bend(armature, degrees)
+        armature.pose.bones["B2"].keyframe_insert("rotation_quaternion", frame=frame)
+        muscle_of(armature, 0).activation = value
+        muscle_of(armature, 0).keyframe_insert("activation", frame=frame)
+    scene.frame_set(FRAMES[-1])
+    current_layer().update()
+    assert error(rigs.evaluated(tube), without(tube)) > 1e-3
+    return tube, armature
+
+
+def shapes(item: MeshObject) -> dict[int, Floats]:
+    """Its vertices in the world, in each frame."""
+    found = {}
+    for frame in FRAMES:
+        current_scene().frame_set(frame)
+        found[frame] = in_world(item)
+    return found
+
+
+def assert_alike(found: dict[int, Floats], wanted: dict[int, Floats]) -> None:
+    for frame in FRAMES:
+        assert error(found[frame], wanted[frame]) < EXACT, frame
+
+
+@pytest.mark.parametrize("target", ["POINT_CACHE", "SHAPE_KEYS"])
+def test_bakes_have_them(character: Character, tmp_path: Path, target: str) -> None:
+    tube, armature = character
+    wanted = {}
+    for frame in FRAMES:
+        current_scene().frame_set(frame)
+        current_layer().update()
+        wanted[frame] = covered(tube, armature)
+    rigs.select([tube])
+    assert addon.ops.bake(target=target, directory=str(tmp_path)) == {"FINISHED"}
+    # Without rig and muscles.
+    armature.sbs.muscles.clear()
+    for frame in FRAMES:
+        current_scene().frame_set(frame)
+        current_layer().update()
+        assert error(rigs.evaluated(tube), wanted[frame]) < EXACT
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        fbx,
+        # To glTF, motions of bones and of shape keys are two animations, of which the importer plays one.
+        pytest.param(usd, marks=pytest.mark.blender(since=(4, 1))),
+    ],
+)
+def test_what_is_baked_to_shape_keys_comes_back(character: Character, tmp_path: Path, write: Any) -> None:
+    tube, _ = character
+    wanted = shapes(tube)
+    rigs.select([tube])
+    assert addon.ops.bake(target="SHAPE_KEYS") == {"FINISHED"}
+    write(tmp_path / "out")
+    assert_alike(shapes(twin_of(tube, come_back(tmp_path / "out"))), wanted)
+
+
+@pytest.mark.blender(since=(4, 1))
+def test_blenders_own_usd_has_vertices_of_each_frame(character: Character, tmp_path: Path) -> None:
+    tube, _ = character
+    wanted = shapes(tube)
+    usd_of_blender(tmp_path / "out")
+    assert_alike(shapes(twin_of(tube, come_back(tmp_path / "out"))), wanted)
+
+
+@pytest.mark.parametrize("write", [fbx, gltf, pytest.param(usd, marks=pytest.mark.blender(since=(4, 1)))])
+def test_skins_have_none(character: Character, tmp_path: Path, write: Any) -> None:
+    """An engine gets the skin as without muscles, and no bellies or handles; here they stay."""
+    tube, armature = character
+    tube.sbs.use_muscles = False
+    tube.sbs.method = "LINEAR"
+    wanted = shapes(tube)
+    tube.sbs.use_muscles = True
+    tube.sbs.method = "SPHERICAL"
+    shown = shapes(tube)
+    muscle = muscle_of(armature, 0)
+    muscle.belly.hide_set(True)
+    muscle.via.select_set(True)
+    current_layer().objects.active = muscle.origin
+    collections = [item.users_collection for item in (muscle.belly, muscle.via, muscle.origin)]
+    write(tmp_path / "out")
+    assert [item.users_collection for item in (muscle.belly, muscle.via, muscle.origin)] == collections
+    assert muscle.belly.hide_get() and muscle.via.select_get() and current_layer().objects.active == muscle.origin
+    assert_alike(shapes(tube), shown)
+    assert len(armature.sbs.muscles) == 1 and muscle_of(armature, 0).belly is not None
+    found = come_back(tmp_path / "out")
+    assert_alike(shapes(twin_of(tube, found)), wanted)
+    names = {item.name.partition(".")[0] for item in found}
+    assert not {name for name in names if name.startswith(("Flexor", "Muscle"))}
+
+
+def test_what_is_seen_without_bones(character: Character, tmp_path: Path) -> None:
+    """Who exports no armatures wants the mesh as it is shown: with muscles."""
+    tube, _ = character
+    current_scene().frame_set(FRAMES[-1])
+    shown = in_world(tube)
+    fbx(tmp_path / "fbx", object_types={"MESH"}, bake_anim=False)
+    gltf(tmp_path / "gltf", export_skins=False, export_current_frame=True, export_apply=True)
+    for name in ("fbx", "gltf"):
+        found = come_back(tmp_path / name)
+        assert error(in_world(twin_of(tube, found)), shown) < EXACT
+        assert not [item.name for item in found if item.name.startswith("Flexor")]
+        bpy.data.batch_remove(found)
+
+
+def test_a_picture_of_a_moment(character: Character, tmp_path: Path) -> None:
+    """OBJ has what is seen."""
+    tube, armature = character
+    add(armature, "Extensor.L", side=-0.2)
+    current_layer().update()
+    shown = in_world(tube)
+    path = tmp_path / "out.obj"
+    rigs.select([tube])
+    assert bpy.ops.wm.obj_export(filepath=str(path), export_selected_objects=True) == {"FINISHED"}
+    lines = [line.split()[1:4] for line in path.read_text().splitlines() if line.startswith("v ")]
+    x, y, z = np.array(lines, float).T
+    # Six digits are written; in the file y is upward.
+    np.testing.assert_allclose(np.stack([x, -z, y], axis=1), shown, atol=2e-6)
