@@ -47,7 +47,7 @@ QUICK_NODES, BONE_NODES = (4, 0, 0), (5, 1, 0)
 def make_rig(bones: int = BONES) -> Any:
     """A chain of bones along z with a pose in each frame."""
     rig = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
-    bpy.context.scene.collection.objects.link(rig)
+    bpy.data.scenes[0].collection.objects.link(rig)
     activate(rig)
     bpy.ops.object.mode_set(mode="EDIT")
     previous = None
@@ -57,7 +57,7 @@ def make_rig(bones: int = BONES) -> Any:
         previous = bone
     bpy.ops.object.mode_set(mode="OBJECT")
     random = np.random.default_rng(1)
-    for pose_bone in rig.pose.bones:
+    for pose_bone in rig.pose.bones if rig.pose else ():
         for frame in range(1, FRAMES + 1):
             pose_bone.rotation_quaternion = Quaternion(random.normal(size=3).tolist(), random.uniform(0.0, 0.5))
             pose_bone.keyframe_insert("rotation_quaternion", frame=frame)
@@ -84,7 +84,7 @@ def make_mesh(rig: Any, vertex_count: int, bones: int = BONES) -> Any:
     mesh.polygons.foreach_set("loop_total", np.full(len(faces), 4, np.int32))
     mesh.update(calc_edges=True)
     item = bpy.data.objects.new("Tube", mesh)
-    bpy.context.scene.collection.objects.link(item)
+    bpy.data.scenes[0].collection.objects.link(item)
     item.parent = rig
     # At a window optimized centers are found besides, of which there is none here; without one, binding waits for them.
     item.sbs.center = "JOINT_SET"  # type: ignore[attr-defined]  # the add-on gives objects this
@@ -100,9 +100,9 @@ def make_mesh(rig: Any, vertex_count: int, bones: int = BONES) -> Any:
 
 def activate(item: Any) -> None:
     """Make an object the selected one."""
-    for other in bpy.context.view_layer.objects:
+    for other in bpy.data.scenes[0].view_layers[0].objects:
         other.select_set(other == item)
-    bpy.context.view_layer.objects.active = item
+    bpy.data.scenes[0].view_layers[0].objects.active = item
 
 
 def start() -> None:
@@ -194,7 +194,7 @@ def report(what: str, figure: float, unit: str, target: float | None = None) -> 
 def time_frames(vertex_count: int) -> None:
     """Frames of the engines, and of the Armature modifier, in turns."""
     start()
-    scene = bpy.context.scene
+    scene = bpy.data.scenes[0]
     rig = make_rig()
     first = make_mesh(rig, vertex_count)
     items = {name: first if number == 0 else first.copy() for number, name in enumerate(["linear", "volume", "live"])}
@@ -215,7 +215,7 @@ def time_frames(vertex_count: int) -> None:
         ops.sbs.make_portable()
 
     items["live"].sbs.method = "LINEAR"
-    bpy.context.view_layer.update()
+    bpy.data.scenes[0].view_layers[0].update()
     error = np.abs(positions_of(items["live"]) - positions_of(items["linear"])).max() / BONES
     assert error < 1e-5, f"ours differs from the Armature modifier by {error}"
     items["live"].sbs.method = "SPHERICAL"
@@ -242,7 +242,7 @@ def time_frames(vertex_count: int) -> None:
 def time_twenty_rigs() -> None:
     """Handlers with twenty rigs of 5,000 vertices, and when something else moves."""
     start()
-    scene = bpy.context.scene
+    scene = bpy.data.scenes[0]
     for number in range(20):
         rig = make_rig(20)
         rig.location.x = 3.0 * number
@@ -251,11 +251,11 @@ def time_twenty_rigs() -> None:
     empty = bpy.data.objects.new("Empty", None)
     scene.collection.objects.link(empty)
     for _ in range(2):
-        bpy.context.view_layer.update()
+        bpy.data.scenes[0].view_layers[0].update()
 
     def move(place: float) -> None:
         empty.location.x = place
-        bpy.context.view_layer.update()
+        bpy.data.scenes[0].view_layers[0].update()
 
     frames = [partial(scene.frame_set, frame) for frame in range(1, FRAMES + 1)] * ROUNDS
     moves = [partial(move, place) for place in range(5 * ROUNDS)]
@@ -282,7 +282,7 @@ def time_edits() -> None:
         row = 20 * number
         item.vertex_groups[f"B{number % BONES}"].add(range(row * RING, (row + 3) * RING), 0.37, "ADD")
         item.data.update()
-        bpy.context.view_layer.update()
+        bpy.data.scenes[0].view_layers[0].update()
 
     with Handlers().watched() as handlers:
         dabs = [partial(paint, number) for number in range(20)]

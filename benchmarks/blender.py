@@ -52,8 +52,8 @@ class Workload:
 def make_armature(load: Workload) -> Any:
     """One bone for each joint, without parents: its pose is then what it is given."""
     armature = bpy.data.objects.new("armature", bpy.data.armatures.new("armature"))
-    bpy.context.collection.objects.link(armature)
-    bpy.context.view_layer.objects.active = armature
+    bpy.data.scenes[0].collection.objects.link(armature)
+    bpy.data.scenes[0].view_layers[0].objects.active = armature
     bpy.ops.object.mode_set(mode="EDIT")
     for number, position in enumerate(load.joint_positions):
         bone = cast("bpy.types.Armature", armature.data).edit_bones.new(f"joint_{number}")
@@ -69,7 +69,7 @@ def make_mesh(load: Workload, armature: Any) -> tuple[Any, Any]:
     mesh.vertices.add(len(load.rest_positions))
     mesh.vertices.foreach_set("co", load.rest_positions.ravel())
     target = bpy.data.objects.new("mesh", mesh)
-    bpy.context.collection.objects.link(target)
+    bpy.data.scenes[0].collection.objects.link(target)
     groups = [target.vertex_groups.new(name=bone.name) for bone in armature.data.bones]
     for vertex, slot in zip(*np.nonzero(load.joint_weights > 0), strict=True):
         weight = float(load.joint_weights[vertex, slot])
@@ -98,7 +98,7 @@ def main(path: str, positions_path: str) -> None:
     armature = make_armature(load)
     target, modifier = make_mesh(load, armature)
     poses = make_poses(load, armature)
-    layer = bpy.context.view_layer
+    layer = bpy.data.scenes[0].view_layers[0]
     layer.update()
     print(json.dumps({"version": bpy.app.version_string}), flush=True)
 

@@ -35,6 +35,7 @@
 #include "kernels/vectors.inc"
 #include "kernels/interleave.inc"
 #include "kernels/store.inc"
+#include "kernels/amounts.inc"
 #include "kernels/rotation.inc"
 // clang-format on
 
@@ -79,15 +80,25 @@ SBS_INLINE void NAME(move)(const SCALAR *head, NAME(influences) in, sbs_formula 
   }
 }
 
-#define SMALL_KERNELS 0
+#include "kernels/pivots.inc"
+
+#include "kernels/in_part.inc"
+
+/* For groups that ask for own pivots, of which there are none here. */
+SBS_INLINE void NAME(move_any)(const sbs_kernel_args *args, size_t group, const NAME(influences) *in, size_t lane,
+                               VEC3 *v, VEC3 *n) {
+  NAME(move_by_pivots)(args, group, *in, lane, SBS_FORMULA_LINEAR, SBS_FORM_PLAIN, v, n);
+}
+
+#define RUN_CALLS 0
 #include "kernels/run.inc"
 
 #define KERNEL(name, influences, formula) \
   static void direct_##name(const sbs_kernel_args *args) { \
-    NAME(run)(args, influences, formula, SBS_FORM_PLAIN, 0, NULL); \
+    NAME(run)(args, influences, formula, SBS_FORM_PLAIN, 0, 0); \
   } \
   static void direct_##name##_normals(const sbs_kernel_args *args) { \
-    NAME(run)(args, influences, formula, SBS_FORM_PLAIN, 1, NULL); \
+    NAME(run)(args, influences, formula, SBS_FORM_PLAIN, 1, 0); \
   }
 #define KERNELS(name, formula) \
   KERNEL(name##_1, 1, formula) \
