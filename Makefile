@@ -22,21 +22,22 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_REQUIRE_VIRTUALENV := 1
 
-# The macros of the kernels, *.inc, read better as they were written.
-C_FILES = $(shell find csrc docs/try tests/c benchmarks/native -name '*.[ch]' -o -name '*.cpp')
+C_FILES = $(shell find csrc docs/try tests/c benchmarks/native -name '*.[ch]' -o -name '*.cpp' -o -name '*.inc')
 
 # With the tools of the virtual environment, in a folder that stays: the second build compiles what has changed.
 BUILD_HERE := --no-build-isolation --config-settings=build-dir=build/python
 
-# With MACHINE=name results go to the folder that is committed, and those of bench-peers into docs/performance.md too. OZZ_DIR
-# names a checkout of ozz-animation. BLENDER_PYTHON is the Python that Blender's module is made for; empty leaves it out.
+# With MACHINE=name results go to the folder that is committed, and those of bench-peers into docs/performance.md too.
+# OZZ_DIR names a checkout of ozz-animation. BLENDER_PYTHON is the Python that Blender's module is made for; empty
+# leaves it out.
 RESULTS = $(if $(MACHINE),benchmarks/results/$(MACHINE),build/bench/results).json
 PHASES := build/bench/benchmarks/native/phases
 BLENDER_PYTHON ?= python3.11
 BLENDER = $(BLENDER_PYTHON:%=build/blender/bin/python)
 
 .DELETE_ON_ERROR:
-.PHONY: demo test test-c test-python docs wheel wheels dist-c bench bench-peers bench-blender bench-check lint format clean
+.PHONY: demo test test-c test-python docs wheel wheels dist-c bench bench-peers bench-blender \
+        bench-check lint format clean
 
 demo: $(VENV)/installed
 	sbs demo --output build/demo
@@ -70,6 +71,8 @@ bench: $(VENV)/benchmarks
 	python -m benchmarks run --program $(PHASES) --output $(RESULTS)
 	python -m benchmarks.bones
 	python -m benchmarks.twist
+	python -m benchmarks.muscles
+	python -m benchmarks.gradient
 	python -m benchmarks.centers
 
 bench-peers: $(VENV)/benchmarks $(VENV)/peers $(BLENDER)
@@ -94,7 +97,7 @@ lint: $(VENV)/linters
 	python tools/check_names.py
 	@echo 'clang-format --dry-run --Werror, and no line beyond 120 columns'
 	@clang-format --dry-run --Werror $(C_FILES)
-	@! grep -nE '^.{121}' $(C_FILES) $$(find csrc -name '*.inc')
+	@! grep -nE '^.{121}' $(C_FILES)
 
 format: $(VENV)/linters
 	ruff check --fix
@@ -122,7 +125,8 @@ $(VENV)/installed: $(VENV)/requirements.txt $(SOURCES)
 	python -m pip install --quiet $(BUILD_HERE) '.[picture,test]'
 	touch $@
 
-$(VENV)/linters: $(VENV)/installed
+# Sphinx among them, whose types those of docs/extensions are checked by.
+$(VENV)/linters: $(VENV)/docs
 	python -m pip install --quiet $(BUILD_HERE) '.[dev]'
 	touch $@
 

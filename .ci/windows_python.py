@@ -26,7 +26,7 @@ __declspec(dllimport) int Py_Main(int argc, wchar_t **argv);
 int wmain(int argc, wchar_t **argv) { return Py_Main(argc, argv); }
 """
 LIBRARY = "int DllMainCRTStartup(void *a, int b, void *c) { (void)a; (void)b; (void)c; return 1; }\n"
-ZIG = (sys.executable, "-m", "ziglang", "cc", "-target", "x86_64-windows-gnu")
+ZIG = (sys.executable, "-m", "ziglang", "cc", "-target", "x86_64-windows-gnu", "-O2")
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check")
 FOR_WINDOWS = ("--only-binary=:all:", "--platform=win_amd64", "--python-version=3.11", "--implementation=cp")
 

@@ -37,6 +37,7 @@ C_LAYERS = (
     "blending",
     "twist",
     "muscles",
+    "drag",
     "extension",
 )
 # These do not include each other, although they are in a row.
@@ -62,6 +63,7 @@ C_SIDE_BY_SIDE = (
     ("twist", "centers"),
     ("twist", "weights"),
     ("twist", "blending"),
+    *(("drag", other) for other in ("kernels", "deform", "gradient", "centers", "blending", "muscles")),
     *(("muscles", other) for other in ("kernels", "deform", "gradient", "centers", "weights", "blending", "twist")),
 )
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Build wheels for all machines that the project supports, on one: ``python tools/cross_wheels.py``.
+"""Build wheels for all machines that the project supports, on one.
+
+    python tools/cross_wheels.py
+    python tools/cross_wheels.py windows-x64 -Dtests=true    # and the C tests, in build/cross/windows-x64/build
 
 meson builds each extension as tools/cross_build.py sets it up, and installs what a wheel contains. What the wheel says
 of itself is written here as meson-python would, which can't build for other systems: it runs the tools of its own.
@@ -12,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +30,7 @@ from cross_build import FOLDER, ROOT, TARGETS
 OPTIONS = ("-Dbuildtype=release", "-Db_ndebug=if-release", "-Dpython.bytecompile=-1")
 
 
-def build(name: str, output: Path) -> Path:
+def build(name: str, output: Path, options: Sequence[str] = ()) -> Path:
     """Builds the wheel of a target.
 
     Parameters
@@ -35,6 +39,8 @@ def build(name: str, output: Path) -> Path:
         One of `TARGETS`.
     output : Path
         The folder for the wheel; made if need be.
+    options : sequence of str
+        For ``meson setup``, beside those that every wheel is built with.
 
     Returns
     -------
@@ -48,7 +54,7 @@ def build(name: str, output: Path) -> Path:
     """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     tree = FOLDER / name / "build"
-    cross_build.configure(name, tree, [*project["tool"]["meson-python"]["args"]["setup"], *OPTIONS])
+    cross_build.configure(name, tree, [*project["tool"]["meson-python"]["args"]["setup"], *OPTIONS, *options])
     cross_build.compile_all(name, tree)
     output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -88,12 +94,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("targets", nargs="*", help=f"of {', '.join(TARGETS)}; all if none is named")
     parser.add_argument("--output", type=Path, default=ROOT / "dist", help="folder for the wheels (dist)")
-    arguments = parser.parse_args()
+    arguments, options = parser.parse_known_args()
     if unknown := set(arguments.targets) - set(TARGETS):
         parser.error(f"no target {', '.join(sorted(unknown))}; there are {', '.join(TARGETS)}")
     try:
         for name in arguments.targets or TARGETS:
-            wheel = build(name, arguments.output)
+            wheel = build(name, arguments.output, options)
             print(f"{wheel}  {wheel.stat().st_size / 1e6:.1f} MB", flush=True)
     except subprocess.CalledProcessError as error:
         sys.exit(error.returncode)

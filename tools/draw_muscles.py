@@ -32,8 +32,8 @@ Floats = NDArray[np.float64]
 ARM = ("biceps left", "triceps left", "forearm flexors left")
 LEG = ("hamstrings left", "calf left")
 LIMBS = (
-    ("LeftForeArm", 110.0, 0.0, "The elbow bent by 110°, from above", ARM, (0.1, 1.0, 0.35)),
-    ("LeftForeArm", 110.0, 1.0, "The same, tense", ARM, (0.1, 1.0, 0.35)),
+    ("LeftForeArm", 120.0, 0.0, "The elbow bent by 120°, from above", ARM, (0.1, 1.0, 0.35)),
+    ("LeftForeArm", 120.0, 1.0, "The same, tense", ARM, (0.1, 1.0, 0.35)),
     ("LeftLeg", 80.0, 1.0, "The knee bent by 80°, tense", LEG, (1.0, 0.1, 0.1)),
 )
 

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: MIT
+"""How well muscles keep their volumes, and skin its distance from them, over whole clips: the table of docs/muscles.md.
+
+    python tools/evaluate_muscles.py CHARACTERS arnaud_ozz knight_kaykit woman_makehuman_cmu
+
+CHARACTERS has a folder for each character, in the format of characters_to_glb.py. All frames of all clips count. The
+first row of a character is of all its muscles, the others of those of both sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluate_linear import characters_in
+from sbs import muscles
+from sbs.character import Character
+from sbs.cli.tables import print_table
+
+Floats = NDArray[np.float64]
+
+RINGS = 600
+"""Sections of a belly that the nearest one is looked for in."""
+
+RATE = 30.0
+"""Frames of a second."""
+
+WHOLE = 1 - 1e-6
+"""Skin with such a share is moved by all that its distance lacks."""
+
+BATCH = 64
+"""Frames at once."""
+
+KEPT = 0.01
+"""A change of a distance that counts as none."""
+
+
+def distances(
+    cover: muscles.MuscleCover, name: str, matrices: Floats, points: Floats
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Of points (N, 3) from a belly's surface, negative inside it, and whether the nearest of it is at one of its ends.
+
+    A section is a circle, here found from three of its points. A point at the height h over its plane, and away from
+    its axis by a, is the hypotenuse of h and a - r from it; the nearest of all sections counts.
+    """
+    surface, _ = cover.surface(name, matrices, rings=RINGS, sides=3)
+    rings = surface.reshape(RINGS, 3, 3)[1:-1]
+    centers, edges = rings.mean(axis=1), np.diff(rings, axis=1)
+    radii = np.linalg.norm(rings[:, 0] - centers, axis=1)
+    planes = np.cross(edges[:, 0], edges[:, 1])
+    planes /= np.linalg.norm(planes, axis=1, keepdims=True)
+    offsets = points[:, None] - centers
+    heights = np.einsum("nrx,rx->nr", offsets, planes)
+    above = np.sqrt(np.maximum((offsets**2).sum(axis=2) - heights**2, 0)) - radii
+    found = np.hypot(heights, above)
+    nearest = found.argmin(axis=1)[:, None]
+    signed = np.take_along_axis(np.copysign(found, above), nearest, axis=1)[:, 0]
+    return np.asarray(signed), np.isin(nearest[:, 0], (0, len(radii) - 1))
+
+
+def covered_alone(cover: muscles.MuscleCover, vertex_count: int) -> NDArray[np.bool_]:
+    """Which vertices (V,) one muscle covers."""
+    counts = np.zeros(vertex_count, int)
+    for number in range(len(cover)):
+        counts[cover.skin_of(number).vertices] += 1
+    return np.asarray(counts == 1)
+
+
+@dataclass
+class Measured:
+    """What is found of some muscles, over all frames.
+
+    Attributes
+    ----------
+    limited : int
+        How often a muscle met the limit of its growth.
+    volumes : list of ndarray
+        Relative changes where it did not.
+    kept, without : list of ndarray
+        Relative changes of the distance of skin that one muscle covers with all of its share, with muscles and without.
+    """
+
+    limited: int = 0
+    volumes: list[Floats] = field(default_factory=list)
+    kept: list[Floats] = field(default_factory=list)
+    without: list[Floats] = field(default_factory=list)
+
+    def __add__(self, other: Measured) -> Measured:
+        return Measured(
+            self.limited + other.limited,
+            self.volumes + other.volumes,
+            self.kept + other.kept,
+            self.without + other.without,
+        )
+
+    def row(self) -> list[str]:
+        volumes = np.abs(np.concatenate(self.volumes))
+        kept, without = (np.abs(np.concatenate(changes)) for changes in (self.kept, self.without))
+        found = [f"{volumes.max(initial=0):.0e}", f"{self.limited}"]
+        if not len(kept):
+            return [*found, *"----"]
+        changes = [f"{100 * np.quantile(of, 0.99):.1f}%" for of in (without, kept)]
+        return [*found, *changes, f"{100 * kept.max():.0f}%", f"{100 * (kept <= KEPT).mean():.1f}%"]
+
+
+def frames_of(character: Character) -> Floats:
+    """Skinning matrices (F, J, 4, 4) of all clips."""
+    return np.concatenate(
+        [clip.skinning_matrices(np.arange(int(clip.duration * RATE) + 1) / RATE) for clip in character.animations]
+    )
+
+
+def measure(character: Character, cover: muscles.MuscleCover, matrices: Floats) -> dict[str, Measured]:
+    """By muscle."""
+    rest = np.tile(np.eye(4), (len(character.skeleton), 1, 1))
+    rest_volumes = cover.measure(rest).volumes
+    alone = covered_alone(cover, len(character.mesh.positions))
+    found = {muscle.name: Measured() for muscle in cover.muscles}
+    for start in range(0, len(matrices), BATCH):
+        poses = matrices[start : start + BATCH]
+        states = cover.measure(poses)
+        before = np.asarray(character.skin.deform_many(poses), np.float64)
+        after = before.copy()
+        cover.apply(after, poses)
+        for number, (name, measured) in enumerate(found.items()):
+            limited = states.limited[:, number]
+            measured.limited += int(limited.sum())
+            measured.volumes.append(states.volumes[~limited, number] / rest_volumes[number] - 1)
+            skin = cover.skin_of(number)
+            kept = skin.vertices[(skin.shares > WHOLE) & alone[skin.vertices]]
+            at_rest, _ = distances(cover, name, rest, character.mesh.positions[kept].astype(np.float64))
+            for pose, without, within in zip(poses, before, after, strict=True):
+                reached, over_tendon = distances(cover, name, pose, within[kept])
+                measured.kept.append((reached / at_rest - 1)[~over_tendon])
+                measured.without.append((distances(cover, name, pose, without[kept])[0] / at_rest - 1)[~over_tendon])
+    return found
+
+
+def rows_of(character: Character) -> Iterator[list[str]]:
+    cover = muscles.bind(character, muscles.fit(character))
+    matrices = frames_of(character)
+    found = measure(character, cover, matrices)
+    yield [f"{character.name}, {len(matrices)} frames", *sum(found.values(), Measured()).row()]
+    kinds = dict.fromkeys(name.rpartition(" ")[0] for name in found)
+    for kind in kinds:
+        yield [f"  {kind}", *sum((found[f"{kind} {side}"] for side in ("left", "right")), Measured()).row()]
+
+
+@click.command()
+@click.argument("characters", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("names", nargs=-1, required=True)
+def main(characters: Path, names: tuple[str, ...]) -> None:
+    """Measure the muscles of the characters of some NAMES in the folder CHARACTERS."""
+    chosen = {each.name: each for each in characters_in(characters) if each.name in names}
+    for name in names:
+        if name not in chosen:
+            raise click.BadParameter(f"no character of {characters} with clips is named {name!r}")
+    columns = (
+        "muscles",
+        "volume: largest change",
+        "limits met",
+        "distance: change of 99% without",
+        "of 99% with",
+        "largest with",
+        "within 1%",
+    )
+    print_table(columns, [row for name in names for row in rows_of(chosen[name])])
+
+
+if __name__ == "__main__":
+    main()
