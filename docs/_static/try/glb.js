@@ -4,7 +4,14 @@
 
 import { compose, invert, multiply, transform } from "./matrix.js";
 
-const COMPONENTS = { 5120: Int8Array, 5121: Uint8Array, 5122: Int16Array, 5123: Uint16Array, 5125: Uint32Array, 5126: Float32Array };
+const COMPONENTS = {
+  5120: Int8Array,
+  5121: Uint8Array,
+  5122: Int16Array,
+  5123: Uint16Array,
+  5125: Uint32Array,
+  5126: Float32Array,
+};
 const LARGEST = { 5120: 127, 5121: 255, 5122: 32767, 5123: 65535 };
 const WIDTHS = { SCALAR: 1, VEC2: 2, VEC3: 3, VEC4: 4, MAT4: 16 };
 const READ = new Set(["KHR_mesh_quantization", "KHR_texture_transform", "KHR_materials_unlit"]);
@@ -23,7 +30,9 @@ function open(buffer) {
 function numbers({ json, binary }, index, kind) {
   const accessor = json.accessors?.[index];
   const bytes = json.bufferViews?.[accessor?.bufferView];
-  if (!bytes || accessor.sparse) throw new Error("The file has sparse or missing accessors, which this page does not read.");
+  if (!bytes || accessor.sparse) {
+    throw new Error("The file has sparse or missing accessors, which this page does not read.");
+  }
   if (bytes.buffer || json.buffers?.[0].uri) throw new Error("The file has its data in another file.");
   const Component = COMPONENTS[accessor.componentType];
   const width = WIDTHS[accessor.type];
@@ -65,7 +74,8 @@ function normalsOf(positions, triangles) {
   const normals = new Float32Array(positions.length);
   for (let t = 0; t < triangles.length; t += 3) {
     const [a, b, c] = [0, 1, 2].map((k) => 3 * triangles[t + k]);
-    const [ux, uy, uz, vx, vy, vz] = [0, 1, 2].flatMap((k) => positions[b + k] - positions[a + k]).concat([0, 1, 2].map((k) => positions[c + k] - positions[a + k]));
+    const [ux, uy, uz] = [0, 1, 2].map((k) => positions[b + k] - positions[a + k]);
+    const [vx, vy, vz] = [0, 1, 2].map((k) => positions[c + k] - positions[a + k]);
     const n = [uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx];
     for (const corner of [a, b, c]) for (let k = 0; k < 3; k++) normals[corner + k] += n[k];
   }
@@ -101,7 +111,8 @@ export function readCharacter(buffer) {
     return above < 0 ? -1 : numberOf.get(above);
   });
   const world = worlds(nodes, parentOf);
-  const inverses = skin.inverseBindMatrices === undefined ? null : numbers(file, skin.inverseBindMatrices, Float64Array).values;
+  const isBound = skin.inverseBindMatrices !== undefined;
+  const inverses = isBound ? numbers(file, skin.inverseBindMatrices, Float64Array).values : null;
   const identity = Float64Array.of(1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0);
   const bind = new Float64Array(3 * joints.length);
   const rest = new Float64Array(12 * joints.length);
@@ -111,7 +122,8 @@ export function readCharacter(buffer) {
     rest.set(multiply(world[node], inverse), 12 * j);
   });
 
-  const primitives = users.filter((node) => node.skin === skinNumber).flatMap((node) => json.meshes[node.mesh].primitives);
+  const owners = users.filter((node) => node.skin === skinNumber);
+  const primitives = owners.flatMap((node) => json.meshes[node.mesh].primitives);
   const parts = primitives.map((primitive) => {
     if ((primitive.mode ?? 4) !== 4) throw new Error("The file has a mesh that is not made of triangles.");
     const { POSITION, NORMAL, JOINTS_0, WEIGHTS_0 } = primitive.attributes;
@@ -122,8 +134,12 @@ export function readCharacter(buffer) {
     const positions = numbers(file, POSITION, Float32Array).values;
     const count = positions.length / 3;
     const triangles =
-      primitive.indices === undefined ? Int32Array.from({ length: count }, (_, i) => i) : numbers(file, primitive.indices, Int32Array).values;
-    if (triangles.some((corner) => corner < 0 || corner >= count)) throw new Error("A triangle has a corner that is no vertex.");
+      primitive.indices === undefined
+        ? Int32Array.from({ length: count }, (_, i) => i)
+        : numbers(file, primitive.indices, Int32Array).values;
+    if (triangles.some((corner) => corner < 0 || corner >= count)) {
+      throw new Error("A triangle has a corner that is no vertex.");
+    }
     return {
       count,
       positions,

@@ -74,7 +74,10 @@ export class Library {
     this.check(this.exports.deform(method, this.pose, this.out, this.outNormals));
     const { buffer } = this.exports.memory;
     const count = 3 * this.character.vertexCount;
-    return { positions: new Float32Array(buffer, this.out, count), normals: new Float32Array(buffer, this.outNormals, count) };
+    return {
+      positions: new Float32Array(buffer, this.out, count),
+      normals: new Float32Array(buffer, this.outNormals, count),
+    };
   }
 
   put(array, keep = true) {

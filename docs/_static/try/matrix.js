@@ -19,7 +19,8 @@ export function normalize(a) {
 }
 
 /** m p, of a point. */
-export const transform = (m, p) => [0, 4, 8].map((row) => m[row] * p[0] + m[row + 1] * p[1] + m[row + 2] * p[2] + m[row + 3]);
+export const transform = (m, p) =>
+  [0, 4, 8].map((row) => m[row] * p[0] + m[row + 1] * p[1] + m[row + 2] * p[2] + m[row + 3]);
 
 export function multiply(a, b) {
   const out = new Float64Array(12);
@@ -54,7 +55,8 @@ export function compose(translation, [x, y, z, w], size) {
     [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
     [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
   ];
-  return Float64Array.from(r.flatMap((row, i) => [row[0] * size[0], row[1] * size[1], row[2] * size[2], translation[i]]));
+  const rows = r.map((row, i) => [row[0] * size[0], row[1] * size[1], row[2] * size[2], translation[i]]);
+  return Float64Array.from(rows.flat());
 }
 
 /** The rotation by an angle about the line through a point along an axis of length 1. */

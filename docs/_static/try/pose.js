@@ -14,7 +14,9 @@ function sizes(parents) {
   return found;
 }
 
-/** A joint with its bone, which goes on to the child that most joints hang on; at the end of a chain, as its parent's. */
+/**
+ * A joint with its bone, which goes on to the child that most joints hang on; at the end of a chain, as its parent's.
+ */
 export class Turned {
   constructor(character, joint) {
     const { parents, bind, rest } = character;

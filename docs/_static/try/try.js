@@ -11,8 +11,24 @@ import { View } from "./view.js";
 
 const here = (name) => new URL(name, import.meta.url);
 const SAMPLES = {
-  woman: { label: "The woman's arm", joint: "LeftForeArm", turn: Math.PI - 0.35, tilt: 0.15, twist: 150, bend: 0, around: 1.25 },
-  hand: { label: "The hand", joint: "middle-finger-phalanx-proximal", turn: 0.5, tilt: 0.6, twist: 0, bend: 90, around: 1.9 },
+  woman: {
+    label: "The woman's arm",
+    joint: "LeftForeArm",
+    turn: Math.PI - 0.35,
+    tilt: 0.15,
+    twist: 150,
+    bend: 0,
+    around: 1.25,
+  },
+  hand: {
+    label: "The hand",
+    joint: "middle-finger-phalanx-proximal",
+    turn: 0.5,
+    tilt: 0.6,
+    twist: 0,
+    bend: 90,
+    around: 1.9,
+  },
 };
 const LABELS = {
   LBS: "Linear blend skinning",
@@ -27,8 +43,12 @@ const MARKUP = `
     <p class="try-drop">Drop the GLB file of a character</p></div>
   <form class="try-controls">
     <fieldset class="try-methods"><legend>Method</legend></fieldset>
-    <label class="try-slider">Bend <input name="bend" type="range" min="-150" max="150" step="1"><output></output></label>
-    <label class="try-slider">Twist <input name="twist" type="range" min="-179" max="179" step="1"><output></output></label>
+    <label class="try-slider">
+      Bend <input name="bend" type="range" min="-150" max="150" step="1"><output></output>
+    </label>
+    <label class="try-slider">
+      Twist <input name="twist" type="range" min="-179" max="179" step="1"><output></output>
+    </label>
     <label><input name="areas" type="checkbox"> Areas as colors: red where the skin shrinks, blue where it grows</label>
     <label>Character <select name="sample"></select></label>
     <label>Joint <select name="joint"></select></label>
@@ -66,7 +86,8 @@ class Page {
     this.form.addEventListener("submit", (event) => event.preventDefault());
     for (const name of ["bend", "twist", "areas"]) this.controls[name].addEventListener("input", () => this.goOn());
     for (const radio of this.controls.method) radio.addEventListener("input", () => this.goOn());
-    this.controls.joint.addEventListener("input", () => this.guard(() => this.chooseJoint(Number(this.controls.joint.value))));
+    const joint = this.controls.joint;
+    joint.addEventListener("input", () => this.guard(() => this.chooseJoint(Number(joint.value))));
     this.controls.sample.addEventListener("input", () => this.guard(() => this.loadSample(this.controls.sample.value)));
     this.controls.file.addEventListener("input", () => this.guard(() => this.loadFile(this.controls.file.files[0])));
     this.root.addEventListener("dragover", (event) => {
@@ -135,7 +156,9 @@ class Page {
     const shared = new Float64Array(parents.length);
     for (let v = 0; v < vertexCount; v++) {
       const weightOf = new Map();
-      for (let k = influences * v; k < influences * (v + 1); k++) weightOf.set(joints[k], (weightOf.get(joints[k]) ?? 0) + weights[k]);
+      for (let k = influences * v; k < influences * (v + 1); k++) {
+        weightOf.set(joints[k], (weightOf.get(joints[k]) ?? 0) + weights[k]);
+      }
       for (const [joint, weight] of weightOf) shared[joint] += weight * (weightOf.get(parents[joint]) ?? 0);
     }
     return shared.indexOf(Math.max(...shared));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A mesh in WebGL 2, lit from the camera, with a color for each vertex. Dragging turns it, the wheel or two fingers zoom.
+// A mesh in WebGL 2, lit from the camera, with a color for each vertex. Dragging turns it, the wheel or two fingers
+// zoom.
 
 import { add, cross, normalize, scale } from "./matrix.js";
 
@@ -78,7 +79,9 @@ export class View {
       }
       changed();
     });
-    for (const name of ["pointerup", "pointercancel"]) this.canvas.addEventListener(name, (event) => fingers.delete(event.pointerId));
+    for (const name of ["pointerup", "pointercancel"]) {
+      this.canvas.addEventListener(name, (event) => fingers.delete(event.pointerId));
+    }
     this.canvas.addEventListener(
       "wheel",
       (event) => {
@@ -109,7 +112,8 @@ export class View {
   draw(arrays) {
     const { gl, canvas } = this;
     const density = window.devicePixelRatio || 1;
-    const [width, height] = [canvas.clientWidth, canvas.clientHeight].map((size) => Math.max(1, Math.round(size * density)));
+    const shown = [canvas.clientWidth, canvas.clientHeight];
+    const [width, height] = shown.map((size) => Math.max(1, Math.round(size * density)));
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
     gl.viewport(0, 0, width, height);
     gl.clearColor(0, 0, 0, 0);
@@ -120,7 +124,8 @@ export class View {
       gl.bufferData(gl.ARRAY_BUFFER, array, gl.DYNAMIC_DRAW);
     }
     gl.useProgram(this.program);
-    const toEye = [Math.sin(this.turn) * Math.cos(this.tilt), Math.sin(this.tilt), Math.cos(this.turn) * Math.cos(this.tilt)];
+    const level = Math.cos(this.tilt);
+    const toEye = [Math.sin(this.turn) * level, Math.sin(this.tilt), Math.cos(this.turn) * level];
     gl.uniformMatrix4fv(gl.getUniformLocation(this.program, "camera"), false, this.camera(toEye, width / height));
     gl.uniform3fv(gl.getUniformLocation(this.program, "toEye"), toEye);
     gl.drawElements(gl.TRIANGLES, this.count, gl.UNSIGNED_INT, 0);
@@ -135,7 +140,12 @@ export class View {
     const distance = (this.radius * focal) / narrow;
     const eye = add(this.center, scale(toEye, distance));
     const [near, far] = [distance / 50, distance * 10];
-    const rows = [scale(right, focal / aspect), scale(up, focal), scale(toEye, (far + near) / (near - far)), scale(toEye, -1)];
+    const rows = [
+      scale(right, focal / aspect),
+      scale(up, focal),
+      scale(toEye, (far + near) / (near - far)),
+      scale(toEye, -1),
+    ];
     const shifts = [0, 0, (2 * far * near) / (near - far), 0];
     const out = new Float32Array(16);
     rows.forEach((row, i) => {
