@@ -20,7 +20,7 @@ enum {
   MIXED = UNIFORM,
   DUBIOUS /* some may not be in [0, 1]; or it is -0 */
 };
-static const unsigned use_of_uniform[UNIFORM] = {SBS_USES_BASE, SBS_USES_METHOD, SBS_USES_BETWEEN};
+static const unsigned bits_of_uniform[UNIFORM] = {SBS_AMOUNTS_0, SBS_AMOUNTS_1, SBS_AMOUNTS_BETWEEN};
 
 /*
  * Amounts are looked at in every call, so as unsigned integers, without a branch: in [0, 1] they go from 0 to `one`,
@@ -53,17 +53,17 @@ static const unsigned use_of_uniform[UNIFORM] = {SBS_USES_BASE, SBS_USES_METHOD,
     return count == SBS_AMOUNTS_CHUNK ? scan_some_##type##s(from, SBS_AMOUNTS_CHUNK) \
                                       : scan_some_##type##s(from, count); \
   } \
-  static unsigned use_of_block_of_##type##s(const void *amounts, const int32_t *vertices) { \
+  static unsigned bits_of_block_of_##type##s(const void *amounts, const int32_t *vertices) { \
     const type *from = amounts; \
     unsigned exact = 0; \
-    bits_type any = 0, every = one; \
     for (int i = 0; i < SBS_BLOCK; i++) exact |= bits_of_##type(from + vertices[i]) - 1 >= (one) - 1; \
-    if (!exact) return SBS_USES_BETWEEN; \
-    for (int i = 0; i < SBS_BLOCK; i++) { /* lanes past the last vertex repeat it */ \
-      any |= bits_of_##type(from + vertices[i]); \
-      every &= bits_of_##type(from + vertices[i]); \
+    if (!exact) return SBS_AMOUNTS_BETWEEN; \
+    unsigned found = 0; \
+    for (int i = 0; i < SBS_BLOCK; i++) { /* -0 is 0 */ \
+      const bits_type bits = bits_of_##type(from + vertices[i]); \
+      found |= !(bits_type)(bits << 1) ? SBS_AMOUNTS_0 : bits == (one) ? SBS_AMOUNTS_1 : SBS_AMOUNTS_BETWEEN; \
     } \
-    return (any ? SBS_USES_METHOD : 0) | (every == (one) ? 0 : SBS_USES_BASE); \
+    return found; \
   }
 DEFINE_SCAN(float, uint32_t, UINT32_C(0x3f800000))
 DEFINE_SCAN(double, uint64_t, UINT64_C(0x3ff0000000000000))
@@ -106,22 +106,21 @@ static sbs_status scan_chunks(void *context, sbs_share chunks, int worker) {
 
 static unsigned scan_blocks(const scan *s, const sbs_item *item) {
   const int32_t *vertices = s->skin->vertices + item->first_block * SBS_BLOCK;
-  unsigned char *uses = s->use->blocks + item->first_block;
-  unsigned any = 0, every = SBS_USES_BETWEEN;
+  unsigned char *blocks = s->use->blocks + item->first_block;
+  unsigned any = 0;
   for (size_t block = 0; block < sbs_item_blocks(item); block++, vertices += SBS_BLOCK) {
-    const unsigned of_block = s->scalar == SBS_FLOAT32 ? use_of_block_of_floats(s->amounts, vertices)
-                                                       : use_of_block_of_doubles(s->amounts, vertices);
-    uses[block] = (unsigned char)of_block;
-    any |= of_block;
-    every &= of_block;
+    const unsigned bits = s->scalar == SBS_FLOAT32 ? bits_of_block_of_floats(s->amounts, vertices)
+                                                   : bits_of_block_of_doubles(s->amounts, vertices);
+    blocks[block] = (unsigned char)bits;
+    any |= bits;
   }
-  return any & (every | SBS_USES_BOTH);
+  return any;
 }
 
 /* Threads may write the same at once, but never anything else. */
-static void add_to_set(atomic_uchar set[2], unsigned use) {
-  if (use & SBS_USES_BASE) atomic_store_explicit(set, 1, memory_order_relaxed);
-  if (use & SBS_USES_METHOD) atomic_store_explicit(set + 1, 1, memory_order_relaxed);
+static void add_to_set(atomic_uchar set[2], unsigned bits) {
+  if (bits & SBS_AMOUNTS_OF_BASE) atomic_store_explicit(set, 1, memory_order_relaxed);
+  if (bits & SBS_AMOUNTS_OF_METHOD) atomic_store_explicit(set + 1, 1, memory_order_relaxed);
 }
 
 /* Items that lie among chunks of which all amounts have the same in common have that; of others each is looked at. */
@@ -133,15 +132,11 @@ static sbs_status scan_items(void *context, sbs_share items, int worker) {
   for (size_t i = items.begin; i < items.end; i++) {
     const sbs_item *item = skin->items + i;
     const int32_t since = s->use->uniform_since[item->highest / SBS_AMOUNTS_CHUNK];
-    unsigned use;
-    if (since / UNIFORM <= item->lowest / SBS_AMOUNTS_CHUNK) {
-      use = use_of_uniform[since % UNIFORM];
-    } else {
-      use = scan_blocks(s, item);
-    }
-    s->use->items[i] = (unsigned char)use;
-    add_to_set(s->use->sets[skin->groups[item->group].set], use);
-    all |= use & SBS_USES_BOTH;
+    const int is_uniform = since / UNIFORM <= item->lowest / SBS_AMOUNTS_CHUNK;
+    const unsigned bits = is_uniform ? bits_of_uniform[since % UNIFORM] : scan_blocks(s, item);
+    s->use->items[i] = (unsigned char)bits;
+    add_to_set(s->use->sets[skin->groups[item->group].set], bits);
+    all |= bits;
   }
   atomic_fetch_or(&s->all, all);
   return SBS_OK;

@@ -6,12 +6,13 @@
 
 #include "skin/skin.h"
 
-/* Which of two methods amounts ask for, as bits. */
+/* What there is among amounts, as bits; and which of those ask for a method. */
 enum {
-  SBS_USES_BASE = 1,   /* some amount is below 1 */
-  SBS_USES_METHOD = 2, /* some amount is above 0 */
-  SBS_USES_BOTH = SBS_USES_BASE | SBS_USES_METHOD,
-  SBS_USES_BETWEEN = SBS_USES_BOTH | 4 /* all amounts are below 1 and above 0 */
+  SBS_AMOUNTS_0 = 1,
+  SBS_AMOUNTS_1 = 2,
+  SBS_AMOUNTS_BETWEEN = 4,
+  SBS_AMOUNTS_OF_BASE = SBS_AMOUNTS_0 | SBS_AMOUNTS_BETWEEN,
+  SBS_AMOUNTS_OF_METHOD = SBS_AMOUNTS_1 | SBS_AMOUNTS_BETWEEN
 };
 
 /* Consecutive vertices whose amounts are looked at together first: where all are 0, or 1, as in most of most maps. */
@@ -24,14 +25,14 @@ static inline size_t sbs_amounts_chunk_count(const sbs_skin *skin) {
 /* What a map of amounts asks for: found once in a call, then the same for all its frames. */
 typedef struct sbs_amounts_use {
   atomic_uchar (*sets)[2];  /* (set_count) whether a vertex of a joint set uses the base, and the method */
-  unsigned char *items;     /* (item_count) SBS_USES_ bits */
-  unsigned char *blocks;    /* (block_count) the same; only of items that use both, and not all between */
+  unsigned char *items;     /* (item_count) SBS_AMOUNTS_ bits */
+  unsigned char *blocks;    /* (block_count) the same; only of items with more than one bit */
   int32_t *solve_orders[2]; /* of skin->solve_order, the sets that use the base, and those that use the method; only
                                where that has centers of joint sets */
   size_t solve_counts[2];
   int32_t *uniform_since; /* (chunk_count) from which chunk on, up to this one, amounts are all 0, all 1, or all
                              between: three times its number, plus 0, 1 or 2; INT32_MAX where those of this are not */
-  unsigned all;           /* what the whole mesh uses */
+  unsigned all;           /* the bits of the whole mesh */
 } sbs_amounts_use;
 
 /* Checks the amounts of vertices [begin, end): all finite and in [0, 1]. */

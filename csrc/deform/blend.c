@@ -72,7 +72,7 @@ static void blend_blocks(const sbs_frame *frame, const sbs_item *item, size_t fi
 /*
  * The kernel that deforms a group by both methods at once, or NULL if there is none: if the base is not linear, or one
  * of the two is not plain, or few ask for the method. Compilers may round otherwise in it than in the kernels of the
- * methods.
+ * methods: so all amounts between 0 and 1 of the group have it, whoever else is in their blocks.
  */
 static sbs_kernel *find_kernel_in_part(const sbs_frame *frame, size_t group) {
   const sbs_frame *base = frame->base;
@@ -94,36 +94,61 @@ static void run_in_part(const sbs_frame *frame, const sbs_item *items, size_t co
   kernel(&args);
 }
 
-/* Items that all use the same, by one kernel. */
-static void run_items_by(const sbs_frame *frame, const sbs_item *items, size_t count, unsigned use) {
-  const sbs_frame *only = use & SBS_USES_METHOD ? frame : frame->base;
+/* Items of which all amounts are 0, or 1, by one kernel. */
+static void run_exactly(const sbs_frame *frame, const sbs_item *items, size_t count, unsigned bits) {
+  const sbs_frame *only = bits == SBS_AMOUNTS_0 ? frame->base : frame;
   const sbs_kernel_args args = sbs_describe_items(only, items, count);
   sbs_kernel_of(only, (size_t)items->group)(&args);
 }
 
-/* An item block by block. Where an amount is 0 or 1 the methods are evaluated apart, so that no bit is lost of them. */
-static void blend_item(const sbs_frame *frame, const sbs_item *item, unsigned use) {
+static double amount_of(const sbs_frame *frame, int32_t vertex) {
+  return sbs_scalar_get(frame->options->amount, frame->options->amount_scalar, (size_t)vertex);
+}
+
+/* Writes those of some vertices whose amount is 0, by the base, or those whose amount is 1, by the method. */
+static void put_exactly(const sbs_frame *frame, const sbs_item *item, size_t first, size_t count, double amount,
+                        aside *to) {
+  const int method = amount == 1.0;
+  const int32_t *vertices = frame->skin->vertices + (item->first_block + first) * SBS_BLOCK;
+  const size_t size = 3 * sbs_scalar_size(frame->skin->scalar);
+  const char *positions = (const char *)(to->positions + method), *normals = (const char *)(to->normals + method);
+  deform_aside(method ? frame : frame->base, item, first, count, to);
+  for (size_t i = 0; i < count; i++) {
+    const size_t vertex = (size_t)vertices[i];
+    if (amount_of(frame, vertices[i]) != amount) continue;
+    memcpy((char *)frame->positions + vertex * frame->positions_stride, positions + i * size, size);
+    if (!frame->normals) continue;
+    memcpy((char *)frame->normals + vertex * frame->normals_stride, normals + i * size, size);
+  }
+}
+
+/*
+ * An item block by block. Where an amount is 0 or 1 the methods are evaluated apart, so that no bit is lost of them.
+ */
+static void blend_item(const sbs_frame *frame, const sbs_item *item, unsigned bits) {
   const size_t blocks = sbs_item_blocks(item), most = blocks < BLENDED_BLOCKS ? blocks : BLENDED_BLOCKS;
-  const unsigned char *uses = use == SBS_USES_BETWEEN ? NULL : frame->use->blocks + item->first_block;
+  const unsigned char *of_blocks = bits == SBS_AMOUNTS_BETWEEN ? NULL : frame->use->blocks + item->first_block;
   sbs_kernel *const in_part = find_kernel_in_part(frame, (size_t)item->group);
   aside to;
   number_vertices(&to, most);
   for (size_t first = 0, end; first < blocks; first = end) {
-    const unsigned of_blocks = uses ? uses[first] : use;
-    const int by_both = of_blocks == SBS_USES_BETWEEN && in_part;
-    const int apart = (of_blocks & SBS_USES_BOTH) == SBS_USES_BOTH && !by_both;
-    for (end = first + 1; end < blocks && (!uses || uses[end] == of_blocks);) {
-      if (apart && end - first == most) break;
+    const unsigned some = of_blocks ? of_blocks[first] : bits;
+    const int by_both = some & SBS_AMOUNTS_BETWEEN && in_part;
+    const int at_once = some == SBS_AMOUNTS_0 || some == SBS_AMOUNTS_1 || (some == SBS_AMOUNTS_BETWEEN && in_part);
+    for (end = first + 1; end < blocks && (!of_blocks || of_blocks[end] == some);) {
+      if (!at_once && end - first == most) break;
       end++;
     }
     const size_t count = (end == blocks ? (size_t)item->vertex_count : end * SBS_BLOCK) - first * SBS_BLOCK;
     const sbs_item part = sbs_part_of_item(frame->skin, item, first, count);
-    if (apart) {
-      blend_blocks(frame, item, first, count, &to);
-    } else if (by_both) {
+    if (by_both) {
       run_in_part(frame, &part, 1, in_part);
+      if (some & SBS_AMOUNTS_0) put_exactly(frame, item, first, count, 0.0, &to);
+      if (some & SBS_AMOUNTS_1) put_exactly(frame, item, first, count, 1.0, &to);
+    } else if (at_once) {
+      run_exactly(frame, &part, 1, some);
     } else {
-      run_items_by(frame, &part, 1, of_blocks);
+      blend_blocks(frame, item, first, count, &to);
     }
   }
 }
@@ -153,29 +178,11 @@ static int is_moved_alike(const sbs_frame *frame, const sbs_item *item) {
          is_its_rotation(frame->scratch.joints + joint, sbs_scalar_epsilon(skin->scalar));
 }
 
-static double amount_of(const sbs_frame *frame, int32_t vertex) {
-  return sbs_scalar_get(frame->options->amount, frame->options->amount_scalar, (size_t)vertex);
-}
-
 static int has_amount_of_0(const sbs_frame *frame, const sbs_item *item, size_t first, size_t count) {
   const int32_t *vertices = frame->skin->vertices + item->first_block * SBS_BLOCK + first;
   int any = 0;
   for (size_t i = 0; i < count; i++) any |= amount_of(frame, vertices[i]) == 0.0;
   return any;
-}
-
-/* Writes the vertices of a block whose amount is 0, which get the base to the last bit. */
-static void put_base(const sbs_frame *frame, const sbs_item *item, size_t first, size_t count, aside *to) {
-  const int32_t *vertices = frame->skin->vertices + (item->first_block + first) * SBS_BLOCK;
-  const size_t size = 3 * sbs_scalar_size(frame->skin->scalar);
-  deform_aside(frame->base, item, first, count, to);
-  for (size_t i = 0; i < count; i++) {
-    const size_t vertex = (size_t)vertices[i];
-    if (amount_of(frame, vertices[i]) != 0.0) continue;
-    memcpy((char *)frame->positions + vertex * frame->positions_stride, (const char *)to->positions + i * size, size);
-    if (!frame->normals) continue;
-    memcpy((char *)frame->normals + vertex * frame->normals_stride, (const char *)to->normals + i * size, size);
-  }
 }
 
 /*
@@ -189,28 +196,28 @@ static void put_base_where_0(const sbs_frame *frame, const sbs_item *item) {
   number_vertices(&to, 1);
   for (size_t block = 0; block * SBS_BLOCK < all; block++) {
     const size_t rest = all - block * SBS_BLOCK, count = rest < SBS_BLOCK ? rest : SBS_BLOCK;
-    if (has_amount_of_0(frame, item, block * SBS_BLOCK, count)) put_base(frame, item, block, count, &to);
+    if (has_amount_of_0(frame, item, block * SBS_BLOCK, count)) put_exactly(frame, item, block, count, 0.0, &to);
   }
 }
 
 /* What deforms a whole item. */
 typedef struct whole {
   sbs_kernel *kernel; /* or NULL: there is none that does all of it */
-  unsigned use;       /* SBS_USES_BASE, SBS_USES_METHOD, or both as its amounts have it */
+  unsigned bits;      /* SBS_AMOUNTS_0, _1 or _BETWEEN: of what it is the kernel; or those of the item */
 } whole;
 
 static whole find_whole(const sbs_frame *frame, const sbs_item *item) {
   const size_t group = (size_t)item->group;
-  const unsigned use = frame->use->items[item - frame->skin->items];
-  if (use == SBS_USES_BASE) return (whole){sbs_kernel_of(frame->base, group), use};
-  if (use == SBS_USES_METHOD || is_moved_alike(frame, item)) {
-    return (whole){sbs_kernel_of(frame, group), SBS_USES_METHOD};
+  const unsigned bits = frame->use->items[item - frame->skin->items];
+  if (bits == SBS_AMOUNTS_0) return (whole){sbs_kernel_of(frame->base, group), bits};
+  if (bits == SBS_AMOUNTS_1 || is_moved_alike(frame, item)) {
+    return (whole){sbs_kernel_of(frame, group), SBS_AMOUNTS_1};
   }
-  return (whole){use == SBS_USES_BETWEEN ? find_kernel_in_part(frame, group) : NULL, use};
+  return (whole){bits == SBS_AMOUNTS_BETWEEN ? find_kernel_in_part(frame, group) : NULL, bits};
 }
 
 void sbs_blend_items(const sbs_frame *frame, const sbs_item *item, const sbs_item *end) {
-  const unsigned char *uses = frame->use->items;
+  const unsigned char *of_items = frame->use->items;
   whole next = {0};
   if (item < end) next = find_whole(frame, item);
   while (item < end) {
@@ -218,17 +225,17 @@ void sbs_blend_items(const sbs_frame *frame, const sbs_item *item, const sbs_ite
     const sbs_item *first = item++;
     for (; item < end; item++) { /* as many as have the same kernel */
       next = find_whole(frame, item);
-      if (!at.kernel || next.kernel != at.kernel || next.use != at.use) break;
+      if (!at.kernel || next.kernel != at.kernel || next.bits != at.bits) break;
     }
     if (!at.kernel) {
-      blend_item(frame, first, at.use);
-    } else if (at.use == SBS_USES_BETWEEN) {
+      blend_item(frame, first, at.bits);
+    } else if (at.bits == SBS_AMOUNTS_BETWEEN) {
       run_in_part(frame, first, (size_t)(item - first), at.kernel);
     } else {
-      run_items_by(frame, first, (size_t)(item - first), at.use);
+      run_exactly(frame, first, (size_t)(item - first), at.bits);
     }
-    for (; at.use == SBS_USES_METHOD && first < item; first++) {
-      if (uses[first - frame->skin->items] == SBS_USES_BOTH) put_base_where_0(frame, first);
+    for (; at.bits == SBS_AMOUNTS_1 && first < item; first++) {
+      if (of_items[first - frame->skin->items] & SBS_AMOUNTS_0) put_base_where_0(frame, first);
     }
   }
 }

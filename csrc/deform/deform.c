@@ -136,10 +136,11 @@ static sbs_status use_amounts(deform_job *job, sbs_fault *fault) {
   const sbs_deform_options *const options[2] = {job->base, job->common.options};
   const sbs_status status = sbs_find_amounts_use(skin, options, job->threads, &job->use, fault);
   if (status) return status;
-  if (job->use.all == SBS_USES_BOTH) {
+  const unsigned bits = job->use.all;
+  if (bits & SBS_AMOUNTS_OF_BASE && bits & SBS_AMOUNTS_OF_METHOD) {
     if (!job->common.posed.positions) job->common.use = &job->use; /* the inverse takes both methods everywhere */
   } else {
-    if (job->use.all == SBS_USES_BASE) job->common.options = job->base;
+    if (bits == SBS_AMOUNTS_0) job->common.options = job->base;
     job->base = NULL;
     job->scratch_size = sbs_skin_scratch_size(skin);
   }

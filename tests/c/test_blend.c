@@ -32,8 +32,8 @@ typedef struct outcome {
 static outcome of_base, of_method, of_both, again;
 
 /*
- * Whole stretches of 0 and of 1, and amounts of all kinds side by side. Joints turn; in the second frame they are
- * rigid, but not to the last bit, and in the last some are not.
+ * Whole stretches of 0 and of 1, and amounts of all kinds side by side, where 0 has a sign. Joints turn; in the second
+ * frame they are rigid, but not to the last bit, and in the last some are not.
  */
 static void make_input(void) {
   uint64_t seed = 5;
@@ -45,7 +45,7 @@ static void make_input(void) {
   }
   for (size_t v = 0; v < VERTICES; v++) {
     const size_t kind = v < VERTICES / 3 ? 0 : v < 2 * VERTICES / 3 ? 1 : random_below(&seed, 4);
-    amount64[v] = kind == 0 ? 0.0 : kind == 1 ? 1.0 : random_float32(&seed, 0.0, 1.0);
+    amount64[v] = kind == 0 ? (v < VERTICES / 2 ? 0.0 : -0.0) : kind == 1 ? 1.0 : random_float32(&seed, 0.0, 1.0);
     amount32[v] = (float)amount64[v];
   }
 }
