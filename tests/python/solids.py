@@ -68,6 +68,19 @@ def block() -> sbs.Character:
     return sbs.Character.from_mesh(mesh, sbs.Skeleton([-1, 0], bind, names=["block", "end"]), name="block")
 
 
+def taken_apart(character: sbs.Character) -> sbs.Character:
+    """Every triangle with corners of its own."""
+    mesh = character.mesh
+    corners = mesh.triangles.reshape(-1)
+    apart = sbs.Mesh(
+        mesh.positions[corners],
+        np.arange(len(corners), dtype=np.int32).reshape(-1, 3),
+        mesh.joint_indices[corners],
+        mesh.joint_weights[corners],
+    )
+    return sbs.Character.from_mesh(apart, character.skeleton)
+
+
 def turned(character: sbs.Character, joint: str, axis: ArrayLike, degrees: float) -> NDArray[np.float64]:
     """Skinning matrices (J, 4, 4) of a pose that turns one joint."""
     local = np.tile(np.eye(3), (len(character.skeleton), 1, 1))

@@ -10,26 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from measured import agree, close
-from solids import CUBE, CUBE_FACES, arm, grid, turned
+from solids import CUBE, CUBE_FACES, arm, grid, taken_apart, turned
 
 import sbs
 from sbs.quality import Gauge, measures
 from sbs.quality.surface import make_surface
 
 # -------------------------------------------------------------------------------------------------------------- welding
-
-
-def taken_apart(character: sbs.Character) -> sbs.Character:
-    """Every triangle with corners of its own."""
-    mesh = character.mesh
-    corners = mesh.triangles.reshape(-1)
-    apart = sbs.Mesh(
-        mesh.positions[corners],
-        np.arange(len(corners), dtype=np.int32).reshape(-1, 3),
-        mesh.joint_indices[corners],
-        mesh.joint_weights[corners],
-    )
-    return sbs.Character.from_mesh(apart, character.skeleton)
 
 
 def test_seams_make_no_difference() -> None:

@@ -32,7 +32,7 @@ def heat(mesh: Pair, bones: Pair | None = None, **options: Any) -> weights.HeatW
 
 @pytest.mark.applies(sbs.build_info()["lapack"] == "none", reason="with LAPACK, weights by heat are found")
 def test_a_build_without_lapack_says_what_it_lacks() -> None:
-    """By RuntimeError itself, and not by NotImplementedError, its subclass: nothing is unfinished."""
+    """It raises RuntimeError itself, not a subclass."""
     with pytest.raises(RuntimeError, match="this needs LAPACK, which the library was built without") as raised:
         heat(tube(8, 6))
     assert type(raised.value) is RuntimeError
