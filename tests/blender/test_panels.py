@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Literal
 
@@ -323,6 +324,69 @@ def test_muscles(character: Family) -> None:
     muscle.use = False
     current_layer().update()
     assert "Not in use" in draw("SBS_PT_sidebar_muscles")
+
+
+@pytest.fixture
+def with_muscle(character: Family) -> Family:
+    """One muscle, and the first of three meshes bound."""
+    muscled.add(character[0])
+    addon.ops.bind()
+    current_layer().update()
+    return character
+
+
+def test_muscles_of_meshes_that_are_not_bound(with_muscle: Family) -> None:
+    """Whether such a mesh covers muscles is no choice yet."""
+    _, tubes = with_muscle
+    assert "use_muscles" in draw("SBS_PT_sidebar_muscles")
+    rigs.select(tubes[1:2])
+    drawn = draw("SBS_PT_sidebar_muscles")
+    assert "use_muscles" not in drawn and "activation" in drawn
+    assert "Once it is bound, this mesh covers muscles" in " ".join(drawn)
+
+
+@pytest.mark.blender(since=(5, 1))
+def test_muscles_of_portable_meshes(with_muscle: Family) -> None:
+    _, tubes = with_muscle
+    tubes[0].sbs.use_muscles = False
+    current_layer().update()
+    addon.ops.make_portable()
+    drawn = draw("SBS_PT_sidebar_muscles")
+    assert "use_muscles" not in drawn and "A portable mesh covers no muscles" in " ".join(drawn)
+
+
+@pytest.mark.parametrize("target", ["POINT_CACHE", "SHAPE_KEYS"])
+def test_baked(with_muscle: Family, tmp_path: Path, target: str) -> None:
+    """The panels say that a mesh is baked, and of a muscle nothing that was of the last frame."""
+    armature, tubes = with_muscle
+    words = "Baked: to change it, delete the bake and press Viewport"
+    panels = ("SBS_PT_sidebar", "SBS_PT_modifier", "SBS_PT_sidebar_muscles")
+    assert not any(words in " ".join(draw(panel)) for panel in panels)
+    assert "Volume kept: 100.0 %" in draw("SBS_PT_sidebar_muscles")
+    options = {"use_scene_range": False, "frame_start": 1, "frame_end": 2, "directory": str(tmp_path)}
+    assert addon.ops.bake(target=target, **options) == {"FINISHED"}
+    current_layer().update()
+    for panel in panels:
+        assert words in " ".join(draw(panel)), panel
+    rigs.select([armature])
+    drawn = " ".join(draw("SBS_PT_sidebar_muscles"))
+    assert "Part0 is baked: what changes here does not show" in drawn and "Volume kept" not in drawn
+    # Another mesh that is not baked knows volumes again.
+    rigs.select(tubes[1:2])
+    addon.ops.bind()
+    current_layer().update()
+    drawn = " ".join(draw("SBS_PT_sidebar_muscles"))
+    assert "Volume kept: 100.0 %" in drawn and "baked" not in drawn
+    # And so does this one, once the bake is deleted.
+    if target == "SHAPE_KEYS":
+        tubes[0].shape_key_clear()
+    else:
+        tubes[0].modifiers.remove(tubes[0].modifiers["SBS Bake"])
+    next(modifier for modifier in tubes[0].modifiers if modifier.type == "NODES").show_viewport = True
+    current_layer().update()
+    rigs.select(tubes[:1])
+    for panel in panels:
+        assert words not in " ".join(draw(panel)), panel
 
 
 def test_deleted_muscles(character: Family) -> None:

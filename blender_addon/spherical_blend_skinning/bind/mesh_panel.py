@@ -8,7 +8,7 @@ import bpy
 from ..amount import panel as amount
 from ..engine import bake, portable, stack
 from ..interface import owner, rigged
-from ..interface.words import draw_words
+from ..interface.words import draw_baked, draw_words
 from ..method import panel as method
 from ..settings.given import view_layer_of
 from ..settings.typed import settings_of
@@ -34,6 +34,7 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context, item: bpy.types
         status.draw_live(layout, item)
 
     status.draw_second_deformation(layout, item, modifier)
+    draw_baked(layout, item)
     row = layout.row(align=True)
     row.use_property_split = False
     row.prop(modifier, "show_viewport", text="Viewport", toggle=True)

@@ -7,9 +7,10 @@ import textwrap
 
 import bpy
 
+from ..engine import bake
 from ..settings.typed import Icon
 
-__all__ = ["draw_words"]
+__all__ = ["draw_baked", "draw_words"]
 
 # About how many letters fit in a line of the sidebar, at its default width, in a box with an icon.
 _LINE = 22
@@ -20,3 +21,9 @@ def draw_words(layout: bpy.types.UILayout, text: str, icon: Icon) -> None:
     column = layout.column(align=True)
     for number, line in enumerate(textwrap.wrap(text, _LINE)):
         column.label(text=line, icon="BLANK1" if number else icon)
+
+
+def draw_baked(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
+    """Draw that an object shows what was baked of it, if it does."""
+    if bake.is_baked(item):
+        draw_words(layout, "Baked: to change it, delete the bake and press Viewport", "FILE_CACHE")

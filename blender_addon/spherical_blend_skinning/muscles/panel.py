@@ -8,10 +8,10 @@ from typing import Any
 import bpy
 
 from ..core.muscles import MuscleState
-from ..engine import deleted_muscles, live, registry
+from ..engine import bake, deleted_muscles, live, portable, registry, stack
 from ..interface import rigged
 from ..interface.panels import SidebarPanel
-from ..interface.words import draw_words
+from ..interface.words import draw_baked, draw_words
 from ..settings.muscles import PARTS, SBS_PG_muscle, is_part
 from ..settings.typed import Panel, settings_of
 
@@ -19,9 +19,14 @@ __all__ = ["CLASSES", "problem_of", "state_of"]
 
 
 def _covering(armature: bpy.types.Object) -> list[live.State]:
-    """The states of the meshes that cover the muscles of an armature."""
-    states = [live.state_of(item) for item in registry.bound_objects() if settings_of(item).armature == armature]
+    """The states of the meshes that cover the muscles of an armature in the present pose: of those not baked."""
+    states = [live.state_of(item) for item in _bound_to(armature) if not bake.is_baked(item)]
     return [state for state in states if state is not None and state.muscles.cover is not None]
+
+
+def _bound_to(armature: bpy.types.Object) -> list[bpy.types.Object]:
+    """The meshes that are bound to an armature."""
+    return [item for item in registry.bound_objects() if settings_of(item).armature == armature]
 
 
 def problem_of(armature: bpy.types.Object, row: int) -> str:
@@ -89,9 +94,7 @@ class SBS_PT_sidebar_muscles(SidebarPanel, Panel):
         settings = settings_of(armature)
         rows = deleted_muscles.present_rows(armature)
         if active.type == "MESH" and not is_part(active) and rows:
-            row = layout.row()
-            row.use_property_split = False
-            row.prop(settings_of(active), "use_muscles", text="Covered by This Mesh")
+            _draw_mesh(layout, active)
         if not rows:
             layout.operator("sbs.fit_muscles", icon="OUTLINER_OB_ARMATURE")
             layout.operator("sbs.add_muscle", icon="ADD")
@@ -105,6 +108,19 @@ class SBS_PT_sidebar_muscles(SidebarPanel, Panel):
         column.operator("sbs.fit_muscles", text="", icon="OUTLINER_OB_ARMATURE")
         if settings.muscle_row in rows:
             _draw_muscle(layout, armature, settings.muscle_row)
+
+
+def _draw_mesh(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
+    """Draw whether the active mesh covers muscles, or why it cannot."""
+    if portable.find(item) is not None:
+        draw_words(layout, "A portable mesh covers no muscles", "INFO")
+    elif stack.find(item) is None:
+        draw_words(layout, "Once it is bound, this mesh covers muscles", "INFO")
+    else:
+        row = layout.row()
+        row.use_property_split = False
+        row.prop(settings_of(item), "use_muscles", text="Covered by This Mesh")
+        draw_baked(layout, item)
 
 
 def _draw_muscle(layout: bpy.types.UILayout, armature: bpy.types.Object, row: int) -> None:
@@ -147,14 +163,19 @@ def _draw_state(layout: bpy.types.UILayout, armature: bpy.types.Object, row: int
         return
     state = state_of(armature, row)
     if state is None:
-        words = "No bound mesh covers it" if muscle.use else "Not in use"
-        draw_words(layout, words, "INFO")
+        draw_words(layout, _why_unknown(armature) if muscle.use else "Not in use", "INFO")
         return
     column = layout.column(align=True)
     column.label(text=f"Volume kept: {100.0 * state.volume:.1f} %", icon="ERROR" if state.is_limited else "CHECKMARK")
     column.label(text=f"Radius: {100.0 * state.growth:.0f} % of rest", icon="BLANK1")
     if state.is_limited:
         draw_words(column, "It may not grow further (Most Growth)", "BLANK1")
+
+
+def _why_unknown(armature: bpy.types.Object) -> str:
+    """Why nothing is known of a muscle that is in use, in words."""
+    baked = [item.name for item in _bound_to(armature) if settings_of(item).use_muscles and bake.is_baked(item)]
+    return f"{baked[0]} is baked: what changes here does not show" if baked else "No bound mesh covers it"
 
 
 CLASSES = (SBS_UL_muscles, SBS_PT_sidebar_muscles)
