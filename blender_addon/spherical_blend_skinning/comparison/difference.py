@@ -43,5 +43,6 @@ def find(item: bpy.types.Object) -> Difference | None:
         return None
     if len(state.skinning_matrices) != state.binding.joint_count:
         return None
-    linear = state.binding.deform(state.skinning_matrices, comparison.LINEAR, twists=state.binding.untwisted)
-    return Difference(shown, linear.astype(np.float32, copy=False))
+    binding = state.binding
+    linear = binding.deform(state.skinning_matrices, comparison.LINEAR, twists=binding.untwisted)
+    return Difference(shown, binding.space.to_mesh(linear).astype(np.float32, copy=False))

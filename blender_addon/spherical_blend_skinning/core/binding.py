@@ -6,7 +6,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from types import ModuleType
 from typing import Any, Self
@@ -16,96 +16,23 @@ from numpy.typing import NDArray
 
 from . import bendy_bones, influences, twist
 from .bendy_bones import Along
-from .deformer import Deformer, SkinDeformer, Undeformed, deform_blended
-from .matrices import Floats, inverse, is_similarity, linear_part, transform_points
+from .deformer import Amount, Deformer, Method, SkinDeformer, Undeformed, deform_blended
+from .matrices import Floats, inverse, transform_points
+from .place import Place, SkinSpace, corners, is_at_place
 from .rest import BoundMesh, RestBones
 
-__all__ = ["Amount", "Binding", "Method", "corners", "is_at_place"]
+__all__ = ["Binding"]
 
 
-@dataclass(frozen=True)
-class Method:
-    """How the motions of joints are blended.
-
-    Attributes
-    ----------
-    name : str
-        A ``method`` of `sbs.Skin.deform`, ``"none"`` for the undeformed mesh, or one that a kind of binding adds.
-    rotation, center : str
-        For ``"spherical"``.
-    """
-
-    name: str = "spherical"
-    rotation: str = "qlerp"
-    center: str = "joint_set"
-
-
-@dataclass(frozen=True)
-class Amount:
-    """How much of the method each vertex gets, the rest being another method.
-
-    Attributes
-    ----------
-    weights : (V,) ndarray of float32
-    method : str
-        The name of the other method.
-    """
-
-    weights: NDArray[np.float32]
-    method: str
-
-
-@dataclass(frozen=True)
-class _Place:
-    """Where a mesh is in armature space, and the matrices that depend on it.
-
-    Attributes
-    ----------
-    to_rig : bytes
-        The place, a matrix.
-    before : (4, 4) ndarray
-        From armature space to that of the skin.
-    after : (U, 4, 4) ndarray
-        From the space of the skin to that of each bone at rest.
-    """
-
-    to_rig: bytes
-    before: Floats
-    after: Floats
-
-    def is_at(self, to_rig: Floats) -> bool:
-        """Whether the mesh is at the place of that matrix. Comparing bytes takes a tenth of the time of arrays."""
-        return self.to_rig == to_rig.tobytes()
-
-
-# How far a mesh may be in armature space from where it was bound, as a share of its size. Blender's matrices are
-# float32: when a rig is moved with its mesh, the relative place changes in the last bits.
-_PLACE_TOLERANCE = 3e-6
 # Of an affine matrix.
 _LAST_ROW = np.array([0.0, 0.0, 0.0, 1.0])
-
-
-def corners(positions: NDArray[np.float32]) -> Floats:
-    """The corners of the box around points (V, 3), (8, 4) with ones."""
-    ends = np.stack([positions.min(axis=0), positions.max(axis=0)])
-    return np.array([[ends[i, 0], ends[j, 1], ends[k, 2], 1.0] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
-
-
-def is_at_place(box: Floats, to_rig: Floats, other: Floats) -> bool:
-    """Whether a mesh with these `corners` is at one place by two matrices (4, 4), but for their last bits."""
-    if np.array_equal(to_rig, other):
-        return True
-    now, then = box @ to_rig[:3].T, box @ other[:3].T
-    return bool(np.abs(now - then).max() <= _PLACE_TOLERANCE * np.ptp(then, axis=0).max())
 
 
 class Binding:
     """A `sbs.Skin` in the space where skinning commutes with the transforms of the mesh and of its armature.
 
-    Blender's Armature modifier deforms in armature space. All methods commute with rotation, translation and uniform
-    scale. So if the mesh is placed in armature space by those alone, the skin is bound in the mesh's own space and
-    stays valid wherever either object moves. Otherwise it is bound in the space that `frame`, the linear part of that
-    place, leads to, and `rebound` binds it anew when needed.
+    As long as that space is the mesh's own, see `SkinSpace`, it stays valid wherever either object moves. Otherwise
+    `rebound` binds it anew when needed.
 
     Parameters
     ----------
@@ -172,20 +99,15 @@ class Binding:
         self._to_rig = to_rig
         # Places along bones are valid for one place of the mesh only; its corners show whether it has moved.
         self._corners = corners(surface.positions) if self.bends or self.blends or self.limbs else None
-        self.frame = np.eye(4) if is_similarity(to_rig) else linear_part(to_rig)
-        self._has_frame = not np.array_equal(self.frame, np.eye(4))
-        self._inverse_frame = inverse(self.frame)
-        self._place: _Place | None = None
+        #: That of the skin.
+        self.space = SkinSpace.of(to_rig)
+        self._place: Place | None = None
         #: The rotation centers of vertices, (V, 3) in the space of the mesh object, if they were given.
         self.centers: NDArray[np.float32] | None = None
         # The skin has some more joints for each limb, between which its vertices are shared.
         self._twist: Any = self._make_twist(spread) if spread is not None and self.limbs else None
         joints, weights = self._joint_influences(surface.positions, bones, weights, along)
         self.skin = self._make_skin(surface.positions, *self._with_frames(surface.at_rest, joints, weights))
-
-    def from_skin(self, to_rig: Floats) -> Floats:
-        """The matrix (4, 4) from the space of the skin to that of the armature."""
-        return to_rig @ self._inverse_frame
 
     def bone_influences(self) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """The bones of the rig that move each vertex, by their numbers, and their weights, (V, K)."""
@@ -203,7 +125,7 @@ class Binding:
 
     def _make_twist(self, spread: twist.Spread) -> Any:
         """The `sbs.Twist` of the limbs, in the space of the skin."""
-        from_rig = inverse(self._to_rig @ self._inverse_frame)
+        from_rig = inverse(self.space.place(self._to_rig))
         ends = np.cumsum(bendy_bones.joint_counts(self.segments))
         starts = ends - bendy_bones.joint_counts(self.segments)
         numbers = np.searchsorted(self.bones, [(limb.bone, limb.parent, limb.child) for limb in self.limbs])
@@ -225,9 +147,7 @@ class Binding:
         """Influences of the skin, from those of joints; positions (V, 3) tell where vertices are along limbs."""
         if self._twist is None:
             return joints, weights
-        if self._has_frame:
-            positions = transform_points(self.frame, positions)
-        joints, shared = self._twist.influences(positions, joints, weights)
+        joints, shared = self._twist.influences(self.space.from_mesh(positions), joints, weights)
         return joints, shared.astype(np.float32)
 
     def _bone_influences(self, weights: influences.VertexWeights) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
@@ -273,15 +193,13 @@ class Binding:
     def _make_skin(
         self, positions: NDArray[np.float32], joints: NDArray[np.int32], weights: NDArray[np.float32]
     ) -> Any:
-        if self._has_frame:
-            positions = transform_points(self.frame, positions)
         options: dict[str, Any] = {"joint_count": self.joint_count if self._twist is None else self._frame_count()}
         if self.centers is not None:
-            options["centers"] = transform_points(self.frame, self.centers) if self._has_frame else self.centers
+            options["centers"] = self.space.from_mesh(self.centers)
         with warnings.catch_warnings():
             # Sums other than 1 and vertices without weights are common; the status line counts the latter.
             warnings.simplefilter("ignore", self._sbs.WeightWarning)
-            return self._sbs.Skin(positions, joints, weights, **options)
+            return self._sbs.Skin(self.space.from_mesh(positions), joints, weights, **options)
 
     def _frame_count(self) -> int:
         """How many joints the skin has."""
@@ -302,15 +220,12 @@ class Binding:
         Where twists are spread, they are those of `sbs.Character.twisted_skin`.
         """
         skin, basis = self.skin, self.surface.basis
-        if basis is None:
-            points = skin.rest_positions
-        else:
-            points = transform_points(self.frame, basis) if self._has_frame else basis
+        points = skin.rest_positions if basis is None else self.space.from_mesh(basis)
         similar = {} if self._twist is None else {"sigma": self._sbs.twist.SIGMA}
         centers: Floats = self._sbs.optimized_centers(
             points, triangles, skin.joint_indices, skin.joint_weights, progress=progress, threads=threads, **similar
         )
-        return transform_points(self._inverse_frame, centers) if self._has_frame else centers.astype(np.float32)
+        return self.space.to_mesh(centers).astype(np.float32)
 
     def has_centers_of(self, other: Binding) -> bool:
         """Whether optimized centers are the same as in another binding of the same faces."""
@@ -365,7 +280,7 @@ class Binding:
             return is_at_place(self._corners, to_rig, self._to_rig)
         if self._place is not None and self._place.is_at(to_rig):
             return True
-        return is_similarity(to_rig @ self._inverse_frame)
+        return self.space.fits(to_rig)
 
     def _moves_along_limbs(self, surface: BoundMesh) -> bool:
         """Whether vertices of another mesh may be elsewhere along limbs; shape keys do not move them so."""
@@ -416,8 +331,8 @@ class Binding:
         (J, 4, 4) ndarray
         """
         if self._place is None or not self._place.is_at(to_rig):
-            place = to_rig @ self._inverse_frame
-            self._place = _Place(to_rig.tobytes(), inverse(place), self._inverse_rests @ place)
+            place = self.space.place(to_rig)
+            self._place = Place(to_rig.tobytes(), inverse(place), self._inverse_rests @ place)
         before, after = self._place.before, self._place.after
         # Blender's matrices are transposed, so the first product is a single one, in half the time of a stacked one.
         columns = pose.transpose(0, 2, 1).take(self.bones, axis=0).astype(np.float64)
@@ -498,28 +413,11 @@ class Binding:
         threads: int | None = None,
         *,
         twists: Floats | None = None,
-        then: Callable[[NDArray[np.float32]], NDArray[np.float32]] | None = None,
     ) -> NDArray[np.float32]:
-        """Positions (V, 3), in the space of the mesh object, by the matrices of `skinning_matrices`.
+        """Positions (V, 3), in the space of the skin, by the matrices of `skinning_matrices`.
 
-        Twists (L, 2) of limbs are in place of those of the matrices, which are never more than half a turn. `then`
-        moves deformed positions further, in the space of the skin.
+        Twists (L, 2) of limbs are in place of those of the matrices, which are never more than half a turn.
         """
-        positions = self.deformed_skin(matrices, method, amount, threads, twists=twists)
-        if then is not None:
-            positions = then(positions)
-        return transform_points(self._inverse_frame, positions) if self._has_frame else positions
-
-    def deformed_skin(
-        self,
-        matrices: Floats,
-        method: Method,
-        amount: Amount | None = None,
-        threads: int | None = None,
-        *,
-        twists: Floats | None = None,
-    ) -> NDArray[np.float32]:
-        """As `deform`, but in the space of the skin."""
         if self._twist is not None:
             matrices = self._twist.pose(matrices, twists)
         deformer = self._deformer(method)

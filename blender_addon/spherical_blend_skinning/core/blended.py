@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .bendy_bones import Along
-from .binding import Binding, Method
-from .deformer import Deformer, SkinDeformer
-from .matrices import Floats, inverse, transform_points
+from .binding import Binding
+from .deformer import Deformer, Method, SkinDeformer
+from .matrices import Floats, inverse
 from .rest import BoundMesh, RestBones
 from .twist import Spread
 
@@ -88,7 +88,7 @@ class BlendedBinding(Binding):
         found = self._blending
         inside = np.flatnonzero((found.attachment >= 0) & (found.t > 0.0) & (found.t < 1.0))
         joints = found.attachment[inside]
-        to_bones = (self._inverse_rests @ self._to_rig @ self._inverse_frame)[joints]
+        to_bones = (self._inverse_rests @ self.space.place(self._to_rig))[joints]
         places = np.einsum("nij,nj->ni", to_bones[:, :3, :3], found.rest_positions[inside]) + to_bones[:, :3, 3]
         radii = np.zeros(len(self.bones))
         np.maximum.at(radii, joints, np.hypot(places[:, 0], places[:, 2]))
@@ -97,7 +97,7 @@ class BlendedBinding(Binding):
     def _blend(self) -> None:
         """Find which bone each vertex belongs to, and how far along it is."""
         basis = self.surface.at_rest
-        from_rig = inverse(self._to_rig @ self._inverse_frame)
+        from_rig = inverse(self.space.place(self._to_rig))
         rests = self.rig.rests[self.bones]
         tails = rests[:, :3, 3] + rests[:, :3, 1] * self.rig.lengths[self.bones, None]
         parents = self._joint_parents()
@@ -105,7 +105,7 @@ class BlendedBinding(Binding):
         marked = np.flatnonzero(self.rig.marked[self.bones] & (parents >= 0)).tolist()
         self._blending = self._sbs.bones_blending(
             self._sbs.Skeleton(parents, from_rig @ rests, [self.rig.names[bone] for bone in self.bones.tolist()]),
-            self._in_frame(basis),
+            self.space.from_mesh(basis),
             t_min=self.rig.zones[self.bones, 0],
             t_max=self.rig.zones[self.bones, 1],
             joints=marked if self.blends == "marked" else None,
@@ -121,12 +121,9 @@ class BlendedBinding(Binding):
         number = np.append(np.cumsum(self.rig.deforms) - 1, -1)  # the last is that of -1
         return number[parents[self.bones]].astype(np.int32)
 
-    def _in_frame(self, positions: NDArray[np.float32]) -> NDArray[np.float32]:
-        return transform_points(self.frame, positions) if self._has_frame else positions
-
     def _place_vertices(self) -> None:
         """Make the skin for the present positions of vertices."""
-        rest = self._in_frame(self.surface.positions)
+        rest = self.space.from_mesh(self.surface.positions)
         with warnings.catch_warnings():
             # The status line counts vertices without weights.
             warnings.simplefilter("ignore", self._sbs.WeightWarning)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Deformers, which turn the matrices of a frame into positions; two can be blended by an amount."""
+"""Methods, and deformers, which turn the matrices of a frame into positions; two can be blended by an amount."""
 
 from __future__ import annotations
 
@@ -12,7 +12,39 @@ from numpy.typing import NDArray
 
 from .matrices import Floats
 
-__all__ = ["Deformer", "SkinDeformer", "Undeformed", "deform_blended"]
+__all__ = ["Amount", "Deformer", "Method", "SkinDeformer", "Undeformed", "deform_blended"]
+
+
+@dataclass(frozen=True)
+class Method:
+    """How the motions of joints are blended.
+
+    Attributes
+    ----------
+    name : str
+        A ``method`` of `sbs.Skin.deform`, ``"none"`` for the undeformed mesh, or one that a kind of binding adds.
+    rotation, center : str
+        For ``"spherical"``.
+    """
+
+    name: str = "spherical"
+    rotation: str = "qlerp"
+    center: str = "joint_set"
+
+
+@dataclass(frozen=True)
+class Amount:
+    """How much of the method each vertex gets, the rest being another method.
+
+    Attributes
+    ----------
+    weights : (V,) ndarray of float32
+    method : str
+        The name of the other method.
+    """
+
+    weights: NDArray[np.float32]
+    method: str
 
 
 class Deformer(Protocol):

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .binding import Amount, Binding, Method
-from .matrices import Floats, inverse, linear_part, transform_points
+from .binding import Binding
+from .deformer import Amount, Method
+from .matrices import Floats
 
 __all__ = ["Dragging", "Patch", "Reach", "Rows"]
 
@@ -122,7 +123,6 @@ class Dragging:
         self._weights = weights
         self._binding = binding
         self._matrices = matrices
-        self._has_frame = not np.array_equal(binding.frame, np.eye(4))
         positions = binding.skin.rest_positions
         joints, values = binding.joints_of_bones()
         self._skin = self._make_skin(sbs, positions, joints, values, binding.skin.centers)
@@ -163,9 +163,10 @@ class Dragging:
         """
         before = self._undo()
         point, scale = (self._place(vertex) + way).astype(np.float64), 1.0
-        if self._has_frame:
-            point = transform_points(self._binding.frame, point[None])[0]
-            scale = abs(float(np.linalg.det(linear_part(self._binding.frame)[:3, :3]))) ** (1.0 / 3.0)
+        space = self._binding.space
+        if not space.is_mesh:
+            point = space.from_mesh(point[None])[0]
+            scale = abs(float(np.linalg.det(space.matrix[:3, :3]))) ** (1.0 / 3.0)
             if reach.mirror:
                 raise ValueError("Apply the scale of the mesh before you drag with a mirror")
         mirrored = {"mirror": reach.mirror, "mirror_joints": self._opposite(reach.mirror)} if reach.mirror else {}
@@ -223,10 +224,7 @@ class Dragging:
         options = self._options | changed
         if "amount" in options:
             options["amount"] = np.full(count, options["amount"][vertex])
-        return self._to_mesh(skin.deform(self._matrices, **options))
-
-    def _to_mesh(self, points: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
-        found = transform_points(inverse(self._binding.frame), points) if self._has_frame else points
+        found: NDArray[np.float32] = self._binding.space.to_mesh(skin.deform(self._matrices, **options))
         return found.astype(np.float32)
 
     def _undo(self) -> NDArray[np.int32]:

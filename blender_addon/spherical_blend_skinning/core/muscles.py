@@ -109,7 +109,7 @@ class Cover:
         to_rig: Floats,
         triangles: NDArray[np.int32] | None,
     ) -> None:
-        self._place = binding.from_skin(to_rig)
+        self._place = binding.space.place(to_rig)
         self._from_rig = inverse(self._place)
         scale = float(np.cbrt(abs(np.linalg.det(self._from_rig[:3, :3]))))
         character = _character(sbs, binding, triangles)

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import influences
-from ..core.binding import Amount, Binding
+from ..core.binding import Binding
+from ..core.deformer import Amount
 from ..core.influences import VertexWeights
 from ..settings.given import pose_of
 from ..settings.properties import BONE_AMOUNT

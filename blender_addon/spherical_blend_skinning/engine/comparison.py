@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 
-from ..core.binding import Method
+from ..core.deformer import Method
 
 __all__ = ["LINEAR", "is_for", "show_linear"]
 

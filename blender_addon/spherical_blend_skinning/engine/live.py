@@ -17,8 +17,9 @@ import numpy as np
 
 from ..core import library
 from ..core.bendy_bones import Along
-from ..core.binding import Amount, Binding, Method
+from ..core.binding import Binding
 from ..core.blended import BlendedBinding
+from ..core.deformer import Amount, Method
 from ..core.matrices import Floats
 from ..core.muscles import Cover
 from ..core.rest import BoundMesh, RestBones
@@ -284,31 +285,29 @@ def _write(frame: _Frame, threads: int | None) -> None:
     started = time.perf_counter()
     state = frame.state
     try:
-        positions = frame.binding.deform(
-            frame.skinning_matrices,
-            frame.method,
-            frame.amount,
-            threads,
-            twists=frame.twists,
-            then=None if frame.cover is None else partial(_covering, frame, threads),
-        )
+        skin = _covering(frame, _deformed(frame, frame.binding, threads), threads)
     except ValueError as error:
         state.fail(error)
         return
-    carriers.write(frame.carrier, positions)
+    carriers.write(frame.carrier, frame.binding.space.to_mesh(skin))
     state.pose = frame.pose
     state.skinning_matrices, state.limb_twists = frame.skinning_matrices, frame.twists
     state.milliseconds = 1e3 * (frame.seconds + time.perf_counter() - started)
 
 
-def _covering(frame: _Frame, threads: int | None, skin: subject.Positions) -> subject.Positions:
+def _deformed(frame: _Frame, binding: Binding, threads: int | None) -> subject.Positions:
+    """Skin (V, 3) deformed for a frame by its binding, or by another one, in its space."""
+    return binding.deform(frame.skinning_matrices, frame.method, frame.amount, threads, twists=frame.twists)
+
+
+def _covering(frame: _Frame, skin: subject.Positions, threads: int | None) -> subject.Positions:
     """Deformed skin (V, 3) that covers muscles, in its space."""
     if frame.cover is None:
         return skin
     activations, still = frame.state.muscles.activations, frame.still
     if still is None:
         return frame.cover.apply(skin, activations, threads)
-    bare = still.deformed_skin(frame.skinning_matrices, frame.method, frame.amount, threads, twists=frame.twists)
+    bare = _deformed(frame, still, threads)
     return skin + (frame.cover.apply(bare, activations, threads) - bare)
 
 

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import library
-from ..core.binding import Binding, corners, is_at_place
+from ..core.binding import Binding
 from ..core.matrices import Floats
 from ..core.muscles import Cover, MuscleShape
+from ..core.place import corners, is_at_place
 from ..core.rest import RestBones
 from ..settings.muscles import ACTIVATION, PARTS, PROFILE_RADII, SBS_PG_muscle
 from ..settings.typed import animation_of, mesh_of, settings_of

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where a mesh is in armature space, and the space in which its skin is bound."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .matrices import Floats, inverse, is_similarity, linear_part, transform_points
+
+__all__ = ["Place", "SkinSpace", "corners", "is_at_place"]
+
+# How far a mesh may be in armature space from where it was bound, as a share of its size. Blender's matrices are
+# float32: when a rig is moved with its mesh, the relative place changes in the last bits.
+_TOLERANCE = 3e-6
+
+
+@dataclass(frozen=True)
+class SkinSpace:
+    """The space of a skin: that of its mesh object, but for `matrix`, which leads there.
+
+    Blender's Armature modifier deforms in armature space. All methods commute with rotation, translation and uniform
+    scale. So if the mesh is placed in armature space by those alone, this is the mesh's own space. Otherwise it is the
+    one that the linear part of that place leads to.
+
+    Attributes
+    ----------
+    matrix, inverse : (4, 4) ndarray
+    is_mesh : bool
+        Whether it is the space of the mesh object itself.
+    """
+
+    matrix: Floats
+    inverse: Floats
+    is_mesh: bool
+
+    @classmethod
+    def of(cls, to_rig: Floats) -> SkinSpace:
+        """That of a mesh at a place (4, 4) in armature space."""
+        matrix = np.eye(4) if is_similarity(to_rig) else linear_part(to_rig)
+        return cls(matrix, inverse(matrix), np.array_equal(matrix, np.eye(4)))
+
+    def place(self, to_rig: Floats) -> Floats:
+        """The matrix (4, 4) from here to armature space, for a mesh that is there by `to_rig`."""
+        return to_rig @ self.inverse
+
+    def fits(self, to_rig: Floats) -> bool:
+        """Whether a skin in this space is valid for a mesh at that place."""
+        return is_similarity(self.place(to_rig))
+
+    def from_mesh(self, points: NDArray[Any]) -> NDArray[Any]:
+        """Points (V, 3) of the mesh object in this space."""
+        return points if self.is_mesh else transform_points(self.matrix, points)
+
+    def to_mesh(self, points: NDArray[Any]) -> NDArray[Any]:
+        """Points (V, 3) of this space in that of the mesh object."""
+        return points if self.is_mesh else transform_points(self.inverse, points)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a mesh is in armature space, and the matrices that depend on it.
+
+    Attributes
+    ----------
+    to_rig : bytes
+        The place, a matrix.
+    before : (4, 4) ndarray
+        From armature space to that of the skin.
+    after : (U, 4, 4) ndarray
+        From the space of the skin to that of each bone at rest.
+    """
+
+    to_rig: bytes
+    before: Floats
+    after: Floats
+
+    def is_at(self, to_rig: Floats) -> bool:
+        """Whether the mesh is at the place of that matrix. Comparing bytes takes a tenth of the time of arrays."""
+        return self.to_rig == to_rig.tobytes()
+
+
+def corners(positions: NDArray[np.float32]) -> Floats:
+    """The corners of the box around points (V, 3), (8, 4) with ones."""
+    ends = np.stack([positions.min(axis=0), positions.max(axis=0)])
+    return np.array([[ends[i, 0], ends[j, 1], ends[k, 2], 1.0] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
+
+
+def is_at_place(box: Floats, to_rig: Floats, other: Floats) -> bool:
+    """Whether a mesh with these `corners` is at one place by two matrices (4, 4), but for their last bits."""
+    if np.array_equal(to_rig, other):
+        return True
+    now, then = box @ to_rig[:3].T, box @ other[:3].T
+    return bool(np.abs(now - then).max() <= _TOLERANCE * np.ptp(then, axis=0).max())
