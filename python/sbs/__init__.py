@@ -16,9 +16,10 @@ from ._core import version as __version__
 from .animation import Animation, Animations
 from .blending import BonesBlending, bones_blending
 from .centers import CenterWarning, optimized_centers
-from .character import Character, Mesh, MeshPart, load, load_motion
+from .character import Character, Mesh, MeshPart
 from .gradients import DeformGradients
 from .limbs import TwistBone, limb_twist, twist_amounts, twist_bones
+from .loading import load, load_motion
 from .motion import Motion
 from .options import Center, DeformOptions, InverseOptions, Method, MethodOptions, Rotation
 from .reports import PoseReport, SingularVertexWarning, WeightReport, WeightWarning

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Characters: a mesh, its skeleton and its animations, from a file and to a file."""
+"""Characters: a mesh, its skeleton and its animations. `sbs.load` makes them from files."""
 
 from __future__ import annotations
 
 import copy
 import os
 import pathlib
-from collections.abc import Sequence
 from dataclasses import InitVar, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -16,24 +15,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from .animation import Animation, Animations
-from .callers import about, warn
+from .callers import warn
 from .centers import optimized_centers
-from .content import FileError, FileWarning, Wanted
-from .influences import Influences, with_rows
-from .motion import Motion
+from .influences import of_joints, with_rows
 from .options import BlendOptions
-from .parts import Parts, numbers_of, selected
+from .parts import Parts, selected
 from .reports import WeightReport, WeightWarning
 from .rig import Rig
 from .shapes import ShapeMotion
 from .skeleton import Skeleton, upward
 from .skin import Skin
-from .text import well_formed
 from .triangle_mesh import Mesh, MeshPart
 from .twist import SIGMA, Twist
 from .twist_joints import twisted_animation, twisted_mesh, twisted_rig
 
-__all__ = ["Animation", "Animations", "Character", "Mesh", "MeshPart", "Parts", "load", "load_motion"]
+__all__ = ["Animation", "Animations", "Character", "Mesh", "MeshPart", "Parts"]
 
 PathLike = str | os.PathLike[str]
 WeightType = Literal["float32", "uint16", "uint8"]
@@ -212,7 +208,7 @@ class Character:
         """
         mesh, count = self.mesh, len(self.mesh.positions)
         chosen = np.arange(count) if vertices is None else np.arange(count)[np.asarray(vertices)]
-        new = self._influences(joint_indices, joint_weights, len(chosen))
+        new = of_joints(joint_indices, joint_weights, len(chosen), len(self.skeleton), mesh.joint_weights.dtype)
         if vertices is None:
             return self.with_mesh(replace(mesh, joint_indices=new[0], joint_weights=new[1]), strict=strict)
         if "skin" not in vars(self):
@@ -224,22 +220,6 @@ class Character:
         vars(changed).update(mesh=mesh, skin=skin)
         vars(changed).pop("scene_matrix", None)  # the skin depends on the weights
         return changed
-
-    def _influences(self, joint_indices: ArrayLike, joint_weights: ArrayLike, count: int) -> Influences:
-        """Influences of `count` vertices, in the types of the mesh."""
-        indices, weights = np.asarray(joint_indices), np.asarray(joint_weights)
-        if indices.ndim != 2 or len(indices) != count:
-            raise ValueError(f"joint_indices has shape {indices.shape}, expected ({count}, K)")
-        if weights.shape != indices.shape:
-            raise ValueError(f"joint_weights has shape {weights.shape}, joint_indices {indices.shape}")
-        if indices.dtype.kind not in "iu":
-            raise TypeError(f"joint_indices must hold integers, not {indices.dtype}")
-        for row, column in np.argwhere((indices < 0) | (indices >= len(self.skeleton)))[:1]:
-            found = indices[row, column]
-            raise ValueError(
-                f"joint_indices[{row}, {column}] = {found} is out of range for {len(self.skeleton)} joints"
-            )
-        return Influences(indices.astype(np.int32), weights.astype(self.mesh.joint_weights.dtype))
 
     @cached_property
     def skin(self) -> Skin:
@@ -468,102 +448,3 @@ def bound(mesh: Mesh, skeleton: Skeleton) -> dict[str, Any]:
         "rest_normals": mesh.normals,
         "centers": mesh.centers,
     }
-
-
-def load(
-    path: PathLike, *, strict: bool = False, skin: int | None = None, mesh: str | Sequence[str] | None = None
-) -> Character:
-    """Read a skinned character from a file: glTF 2.0 (.glb, .gltf), or another format that ``sbs formats`` lists.
-
-    All meshes on one skeleton become one, one behind the other; `Character.parts` has them one by one. Skins may differ
-    in the joints that they list, and in the space that their meshes were bound in. Strips and fans are converted to
-    triangles; points, lines and meshes without a skin are left out. Morph targets become `Mesh.shapes`.
-    If only some primitives have normals, the others get area-weighted ones. If the file's own pose scales all joints
-    alike (an armature scaled by 100, for instance), the mesh and the bind pose are scaled instead: deformed positions
-    are those of the scene, in its units, and skinning matrices are rigid.
-
-    Parameters
-    ----------
-    path : str or path-like
-    strict : bool, optional
-        Refuse weights that need a repair (NaN, negative, a sum that is not 1, ...), see `Skin`.
-    skin : int, optional
-        Of several skeletons the one that the skin of this number in the file is on. By default the one with the most
-        vertices.
-    mesh : str or sequence of str, optional
-        Names of the meshes to read: in glTF those of their nodes, in FBX and USD those of the objects. By default all.
-
-    Returns
-    -------
-    Character
-
-    Raises
-    ------
-    ValueError
-        If the file is damaged, has no skin, or is compressed (Draco, meshopt), or its format is not known; the message
-        names the file and the element. If no mesh has the name. Under `strict`, if weights need a repair.
-    MissingExtraError
-        If the format needs a package that is not installed.
-    OSError
-        If the file cannot be read.
-
-    Warns
-    -----
-    WeightWarning
-        Weights were repaired.
-    UserWarning
-        Something in the file was left out.
-
-    Examples
-    --------
-    >>> import sbs
-    >>> hand = sbs.samples.load("hand")
-    >>> hand
-    <sbs.Character 'hand', vertices: 1360, joints: 25, animations: 1>
-    >>> hand.animations
-    (<sbs.Animation 'fist', 1 s>,)
-    >>> hand.skin.deform(hand.animations[0].skinning_matrices(0.5)).shape
-    (1360, 3)
-    """
-    from . import formats
-
-    source = pathlib.Path(path)
-    read = formats.recognized(source).read
-    assert read is not None  # a format with that role has one
-    names = [mesh] if isinstance(mesh, str) else list(mesh or ())
-    if mesh is not None and not names:
-        raise ValueError("mesh has no names")
-    content = read(source, Wanted(skin, tuple(names)))
-    name = well_formed(source.stem)
-    with about(str(source)):
-        for remark in content.remarks:
-            warn(remark, FileWarning)
-        try:
-            whole = content.surface.as_mesh() if content.mesh is None else content.mesh
-            numbers = numbers_of(whole, names) if names else range(len(whole.parts))
-            surface, animations, options = whole, content.animations, content.options
-            kept = content.source
-            if len(numbers) < len(whole.parts):
-                part = selected(whole, animations, options, kept, numbers)
-                surface, animations, options, kept = part.mesh, part.animations, part.options, part.source
-            return Character(name, surface, content.skeleton, content.rig, animations, strict, options, kept)
-        except ValueError as error:
-            raise FileError(f"{source}: {error}") from error
-
-
-def load_motion(path: PathLike) -> Motion:
-    """Reads a motion without a mesh, from a BVH file; ``motion.onto(character)`` brings it onto a character.
-
-    Raises
-    ------
-    ValueError
-        If the file is damaged, or its format is not known; the message names the file.
-    OSError
-        If the file cannot be read.
-    """
-    from . import formats
-
-    source = pathlib.Path(path)
-    read = formats.recognized(source, "motion").motion
-    assert read is not None  # a format with that role has one
-    return read(source)

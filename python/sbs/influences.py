@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from .options import AnyFloats
 
-__all__ = ["Influences", "tidy", "with_rows"]
+__all__ = ["Influences", "of_joints", "tidy", "with_rows"]
 
 
 class Influences(NamedTuple):
@@ -77,3 +77,28 @@ def with_rows(
         result[rows] = 0
         result[rows, : replacement.shape[1]] = replacement
     return Influences(*padded)
+
+
+def of_joints(
+    joint_indices: ArrayLike, joint_weights: ArrayLike, vertex_count: int, joint_count: int, dtype: np.dtype[Any]
+) -> Influences:
+    """Influences of so many vertices by so many joints, with weights of a type; what they are not is an error.
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree, or an index is out of range.
+    TypeError
+        If indices are no integers.
+    """
+    indices, weights = np.asarray(joint_indices), np.asarray(joint_weights)
+    if indices.ndim != 2 or len(indices) != vertex_count:
+        raise ValueError(f"joint_indices has shape {indices.shape}, expected ({vertex_count}, K)")
+    if weights.shape != indices.shape:
+        raise ValueError(f"joint_weights has shape {weights.shape}, joint_indices {indices.shape}")
+    if indices.dtype.kind not in "iu":
+        raise TypeError(f"joint_indices must hold integers, not {indices.dtype}")
+    for row, column in np.argwhere((indices < 0) | (indices >= joint_count))[:1]:
+        found = indices[row, column]
+        raise ValueError(f"joint_indices[{row}, {column}] = {found} is out of range for {joint_count} joints")
+    return Influences(indices.astype(np.int32), weights.astype(dtype))

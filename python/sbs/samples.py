@@ -14,7 +14,7 @@ from os import PathLike
 from pathlib import Path
 
 from .character import Character
-from .character import load as load_file
+from .loading import load as load_file
 
 __all__ = ["NAMES", "copy", "load"]
 

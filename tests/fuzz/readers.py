@@ -32,9 +32,9 @@ except ImportError:
 
 with instrumented:
     from sbs import centers_files
-    from sbs.character import load
     from sbs.cli.numbers import read_npy
     from sbs.gltf import container, reader  # noqa: F401 (what is imported late would not be seen)
+    from sbs.loading import load
     from sbs.text import plain, well_formed
     from sbs.weights import Capsules, capsule_files  # noqa: F401
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bench import PAPER_RATIO, measure, ratio_to_linear, tube
-from ..character import load
 from ..demo.scenes import twist
+from ..loading import load
 from ..samples import load as load_sample
 from ..skin import Skin
 from .options import ANIMATION, JSON, TIME, CharacterFile, pose_at, refuse_without

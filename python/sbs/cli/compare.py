@@ -11,9 +11,10 @@ import click
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..character import Character, load
+from ..character import Character
 from ..demo.figure import HEADINGS
 from ..files import replacing
+from ..loading import load
 from ..options import Center, DeformOptions, Rotation
 from ..picture import Camera, Row, column_width, compose, portraits, weight_colors
 from ..picture.portraits import CLAY

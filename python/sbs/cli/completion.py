@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
-from ..character import Character, load
+from ..character import Character
+from ..loading import load
 
 
 def _character(context: click.Context) -> Character | None:

@@ -9,8 +9,9 @@ from typing import get_args
 
 import click
 
-from ..character import WeightType, load
+from ..character import WeightType
 from ..formats import written
+from ..loading import load
 from .options import CHARACTER, MESHES, STRICT
 from .terminal import say
 

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..blending import BonesBlending
-from ..character import Character, load
+from ..character import Character
 from ..files import replacing
+from ..loading import load
 from ..mesh import Scheme, connected_triangles, curvature, heaviest_joints, subdivide, triangles_near_joints
 from ..options import DeformOptions, Method
 from ..picture.extra import load as load_extra

@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..animation import Animation, Animations
-from ..character import Character, load, load_motion
+from ..character import Character
 from ..files import replacing
 from ..formats import Format, Job, bake, bake_on, with_role, written
 from ..formats.table import endings
+from ..loading import load, load_motion
 from ..muscles import MuscleCover
 from ..options import BlendOptions, Center, Method, Rotation
 from ..shapes import ShapeMotion

@@ -14,7 +14,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..character import Character, load
+from ..character import Character
+from ..loading import load
 from ..text import plain
 from ..weights import bone_segments
 from .options import CHARACTER, JSON, MESHES, STRICT

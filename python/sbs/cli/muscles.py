@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import muscles as anatomy
-from ..character import Character, load
+from ..character import Character
+from ..loading import load
 from .options import CHARACTER, JSON, STRICT
 from .tables import print_table
 from .terminal import say

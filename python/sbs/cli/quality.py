@@ -12,8 +12,9 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from ..character import Character, load
+from ..character import Character
 from ..files import replacing
+from ..loading import load
 from ..picture import Camera, column_width, compose
 from ..picture.extra import load as load_extra
 from ..picture.extra import load_mitsuba

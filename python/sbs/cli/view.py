@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from ..character import load
+from ..loading import load
 from ..quality.methods import METHODS
 from .muscle_options import MUSCLES, MuscleSource, cover_of, placed_muscles
 from .options import CHARACTER, MESHES, STRICT

@@ -11,8 +11,9 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from ..character import Character, load
+from ..character import Character
 from ..files import replacing
+from ..loading import load
 from ..picture import Camera, Row, column_width, compose, portraits, weight_colors
 from ..skeleton import Skeleton
 from ..weights import (
