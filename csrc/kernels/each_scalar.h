@@ -16,9 +16,6 @@
 #include "base/compiled_for_isa.h"
 #include "base/lane_lists.h"
 #include "base/scalar.h"
-#if SBS_VECTOR_BYTES == 64
-#include "base/x86.h"
-#endif
 #include "kernels/kernels.h"
 #include "kernels/series.h"
 

@@ -16,7 +16,8 @@
  *     FLOAT_FROM_2, FLOAT_FROM_3  the same in float32; in float64 that of ANY alone
  *     INLINED          one for any number of influences and pivots, with normals or without; in float32 the formula is
  *                      inlined in the loop. So it is for any number beside FROM_1 and the like
- *     ANY              the same, but the loop calls the formula, by one function for all forms
+ *     ANY              the same, but the loop calls the formula, by one function for all forms; it is the same loop for
+ *                      all formulas (kernels/called.c)
  *     NONE             the form does not occur: only centers of joint sets can be far
  *   in_part            the same of the kernels that blend the formula with the linear one (SBS_FORM_IN_PART); NONE:
  *                      both are evaluated one after the other, and then blended
