@@ -1,14 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Portable objects: nodes alone against the library."""
+"""Portable objects: what nodes make of a pose, against the library."""
 
 from __future__ import annotations
 
 import itertools
 import math
-import subprocess
-import sys
-from pathlib import Path
-from typing import Any
 
 import addon
 import bpy
@@ -16,27 +12,20 @@ import numpy as np
 import pytest
 import real_characters
 import rigs
-from expected import deformed, error, kept_centers
+from expected import deformed, error
 from mathutils import Quaternion
-from objects import (
-    ArmatureObject,
-    Character,
-    MeshObject,
-    armature_named,
-    current_layer,
-    current_scene,
-    mesh_named,
-    mesh_object,
-    new_mesh,
+from objects import armature_named, current_layer, current_scene, mesh_named
+from portables import (
+    TOLERANCE,
+    assert_passes,
+    assert_right,
+    get_input,
+    library_says,
+    make_character,
+    make_portable,
+    needs_bone_info,
+    warnings,
 )
-
-# Nodes have single precision, of which 6e-8 is lost in every operation: what differs between joints by 1e-7 is
-# magnified by the distance of a center, where that is of a joint set ten sizes in the worst of the poses below. The
-# worst of all is 1.3e-6.
-TOLERANCE = 2e-6
-
-# Earlier nodes cannot read bones, which test_old_blender is about.
-needs_bone_info = pytest.mark.blender(since=(5, 1))
 
 
 @pytest.fixture(params=["OPTIMIZED", "JOINT_SET"])
@@ -44,104 +33,6 @@ def center(request: pytest.FixtureRequest) -> str:
     """What vertices turn about: centers that are given to nodes, or that nodes find."""
     chosen: str = request.param
     return chosen
-
-
-def make_character(bones: int = 4, center: str = "OPTIMIZED") -> Character:
-    armature = rigs.make_armature(bones)
-    tube = rigs.make_tube(bones)
-    tube.parent = armature
-    rigs.bind(tube, armature, center)
-    rigs.turn(armature)
-    return tube, armature
-
-
-def make_portable(tube: MeshObject) -> bpy.types.NodesModifier:
-    rigs.select([tube])
-    assert addon.ops.make_portable() == {"FINISHED"}
-    modifier: bpy.types.NodesModifier | None = addon.module("engine.portable").find(tube)
-    assert modifier is not None and not tube.sbs.bound
-    return modifier
-
-
-def library_says(tube: MeshObject, armature: ArmatureObject, **options: Any) -> np.ndarray:
-    """The mesh as the library deforms it, about the centers that are kept for it, if there are such."""
-    portable = addon.module("engine.portable").find(tube)
-    centers = kept_centers(tube) if portable is None else given_centers(portable)
-    if centers is not None:
-        options = {"center": "optimized", "centers": centers, **options}
-    return deformed(tube, armature, **options)
-
-
-def given_centers(modifier: bpy.types.NodesModifier) -> np.ndarray | None:
-    """The centers that nodes were given; of vertices that one bone moves, it does not matter which."""
-    joints, weights = (get_input(modifier, name).data.attributes for name in ("Joint Sets", "Weights"))
-    if "center" not in joints:
-        return None
-    found = np.empty((len(joints["center"].data), 3), np.float32)
-    joints["center"].data.foreach_get("vector", found.ravel())
-    is_influence, numbers = np.empty(len(found), bool), np.empty(len(weights["influence"].data), np.int32)
-    joints["is_influence"].data.foreach_get("value", is_influence)
-    weights["influence"].data.foreach_get("value", numbers)
-    return found[is_influence][numbers].astype(np.float64)
-
-
-def assert_right(tube: MeshObject, armature: ArmatureObject) -> None:
-    assert error(rigs.evaluated(tube), library_says(tube, armature)) < TOLERANCE
-
-
-def assert_passes(tube: MeshObject) -> None:
-    """The mesh comes through as it is."""
-    np.testing.assert_array_equal(rigs.evaluated(tube), rigs.positions(tube.data))
-
-
-def warnings(tube: MeshObject) -> list[str]:
-    """What the modifiers of an object warn of."""
-    current_layer().update()
-    modifier: bpy.types.NodesModifier = addon.module("engine.portable").find(tube)
-    return [warning.message for warning in modifier.node_warnings]
-
-
-def set_input(modifier: bpy.types.NodesModifier, name: str, value: Any) -> None:
-    addon.module("engine.node_trees").set_input(modifier, name, value)
-
-
-def get_input(modifier: bpy.types.NodesModifier, name: str) -> Any:
-    return addon.module("engine.node_trees").get_input(modifier, name)
-
-
-def marked() -> list[str]:
-    """All data-blocks of ours."""
-    blocks = (*bpy.data.objects, *bpy.data.meshes, *bpy.data.node_groups)
-    return sorted(block.name for block in blocks if block.name.startswith(("SBS", "Spherical")))
-
-
-@pytest.mark.blender(before=(5, 1))
-def test_old_blender() -> None:
-    tube, _armature = make_character()
-    rigs.select([tube])
-    assert not addon.ops.make_portable.poll()
-    with pytest.raises(ValueError, match=r"5\.1"):
-        addon.module("engine.portable").make_portable(tube, bpy.context.evaluated_depsgraph_get())
-    assert tube.sbs.bound
-
-
-@pytest.mark.blender(before=(5, 1))
-def test_old_blender_binds_live_whatever_the_preferences_say() -> None:
-    armature, tube = rigs.make_armature(), rigs.make_tube()
-    addon.preferences().engine = "PORTABLE"
-    rigs.bind(tube, armature)
-    assert tube.sbs.bound
-
-
-@needs_bone_info
-def test_default_engine_of_the_preferences() -> None:
-    armature, tube = rigs.make_armature(), rigs.make_tube()
-    addon.preferences().engine = "PORTABLE"
-    rigs.bind(tube, armature)
-    assert addon.module("engine.portable").find(tube) is not None
-    assert addon.module("engine.stack").find(tube) is None
-    rigs.turn(armature)
-    assert_right(tube, armature)
 
 
 @needs_bone_info
@@ -360,189 +251,6 @@ def test_centers_behind_modifiers_that_change_faces(kind: str) -> None:
     assert before.show_viewport
     # The library merges nearly equal weights by their order, which moves centers by some 1e-6 of the size.
     assert error(rigs.evaluated(tube), wanted) < TOLERANCE
-
-
-@needs_bone_info
-def test_without_the_addon(tmp_path: Path, center: str) -> None:
-    tube, armature = make_character(center=center)
-    rigs.animate(armature)
-    make_portable(tube)
-    scene = current_scene()
-    wanted = []
-    for frame in (1, 5, 13):
-        scene.frame_set(frame)
-        wanted.append(library_says(tube, armature))
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "portable.blend"))
-    np.save(tmp_path / "wanted.npy", wanted)
-    # Another process, which knows neither the add-on nor the library.
-    script = """
-import sys, bpy, numpy as np
-folder = sys.argv[1]
-bpy.ops.wm.open_mainfile(filepath=folder + "/portable.blend")
-assert not hasattr(bpy.types.Object, "sbs")
-tube, found = bpy.data.objects["Tube"], []
-for frame in (1, 5, 13):
-    bpy.context.scene.frame_set(frame)
-    mesh = tube.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
-    positions = np.empty(3 * len(mesh.vertices), np.float32)
-    mesh.vertices.foreach_get("co", positions)
-    found.append(positions.reshape(-1, 3))
-assert not {"sbs", "spherical_blend_skinning"} & set(sys.modules)
-np.save(folder + "/found.npy", found)
-"""
-    subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=True)
-    for found, expected in zip(np.load(tmp_path / "found.npy"), wanted, strict=False):
-        assert error(found, expected) < TOLERANCE
-
-
-@needs_bone_info
-@pytest.mark.parametrize("name", ["Weights", "Joint Sets"])
-def test_missing_table(name: str, center: str) -> None:
-    tube, armature = make_character(center=center)
-    modifier = make_portable(tube)
-    assert not warnings(tube)
-    bpy.data.objects.remove(get_input(modifier, name))
-    assert_passes(tube)
-    assert any("hidden meshes" in message for message in warnings(tube))
-    assert addon.module("engine.portable").problems(tube)
-    make_portable(tube)
-    assert_right(tube, armature)
-    assert not warnings(tube) and not addon.module("engine.portable").problems(tube)
-
-
-@needs_bone_info
-def test_missing_armature(center: str) -> None:
-    tube, _armature = make_character(center=center)
-    modifier = make_portable(tube)
-    set_input(modifier, "Armature", None)
-    assert_passes(tube)
-    assert "The armature is missing" in warnings(tube)
-    assert addon.module("engine.portable").problems(tube) == ["The armature is missing"]
-
-
-@needs_bone_info
-def test_renamed_bone(center: str) -> None:
-    tube, armature = make_character(center=center)
-    make_portable(tube)
-    armature.data.bones["B2"].name = "Elbow"
-    current_layer().update()
-    assert_passes(tube)
-    assert any("no bone" in message and '"B2"' in message for message in warnings(tube))
-    assert "B2" in addon.module("engine.portable").problems(tube)[0]
-    # The Armature modifier that stepped back let Blender rename the vertex group.
-    make_portable(tube)
-    assert_right(tube, armature)
-    assert not warnings(tube)
-
-
-@needs_bone_info
-def test_edited_topology() -> None:
-    tube, armature = make_character()
-    make_portable(tube)
-    tube.data.vertices.add(1)
-    tube.data.update()
-    assert_passes(tube)
-    assert any("other vertices" in message for message in warnings(tube))
-    make_portable(tube)
-    assert_right(tube, armature)
-
-
-@needs_bone_info
-def test_back_to_live() -> None:
-    tube, armature = make_character()
-    before = marked()
-    make_portable(tube)
-    rigs.select([tube])
-    assert addon.ops.make_live() == {"FINISHED"}
-    assert tube.sbs.bound and tube.sbs.armature == armature
-    assert_right(tube, armature)
-    rigs.turn(armature, seed=4)
-    assert_right(tube, armature)
-    # The one group that all characters share stays until the file is saved.
-    bpy.data.orphans_purge(do_recursive=True)  # type: ignore[call-arg]
-    assert marked() == before
-    assert addon.ops.unbind() == {"FINISHED"}
-    assert [modifier.name for modifier in tube.modifiers] == []
-
-
-@needs_bone_info
-def test_groups_of_earlier_versions() -> None:
-    """All nodes were in the modifier's own group, several of them for an inner group that characters shared."""
-    group = addon.module("engine.portable_group")
-    bones, shared, tree = (bpy.data.node_groups.new(name, "GeometryNodeTree") for name in ("Bones", "Motion", "Old"))
-    tree["sbs_portable_group"] = True
-    for bone in ("B0", "B1"):
-        name: Any = bones.nodes.new("GeometryNodeBoneInfo").inputs["Bone Name"]
-        name.default_value = bone
-    for inner in (bones, shared, shared):
-        nested: Any = tree.nodes.new("GeometryNodeGroup")
-        nested.node_tree = inner
-    assert group.is_portable(tree)
-    assert group.bones_of(tree) == ["B0", "B1"]
-    other = tree.copy()
-    group.remove(tree)
-    assert set(bpy.data.node_groups) == {bones, shared, other}
-    group.remove(other)
-    assert not bpy.data.node_groups
-
-
-@needs_bone_info
-def test_duplicates_share_tables() -> None:
-    tube, armature = make_character()
-    make_portable(tube)
-    rigs.select([tube])
-    bpy.ops.object.duplicate()
-    copy = mesh_object(bpy.context.object)
-    assert addon.ops.make_live() == {"FINISHED"}
-    rigs.turn(armature, seed=6)
-    assert_right(tube, armature)
-    assert_right(copy, armature)
-
-
-@needs_bone_info
-def test_what_nodes_cannot_do() -> None:
-    portable = addon.module("engine.portable")
-    tube, armature = make_character()
-
-    def refuses(text: str) -> None:
-        with pytest.raises(ValueError, match=text):
-            portable.make_portable(tube, bpy.context.evaluated_depsgraph_get())
-        assert tube.sbs.bound and portable.find(tube) is None
-        assert not [name for name in marked() if "Portable" in name or "Weights" in name]
-
-    tube.sbs.method = "DUAL_QUATERNION"
-    refuses("Spherical Blend")
-    tube.sbs.method = "SPHERICAL"
-    tube.sbs.rotation = "AVERAGE"
-    refuses("linear rotations")
-    tube.sbs.rotation = "QLERP"
-    tube.sbs.center = "WEIGHTED"
-    refuses("no weighted centers. Set Center to Optimized")
-    tube.sbs.center = "OPTIMIZED"
-    armature.data.bones["B1"].bbone_segments = 4
-    refuses("bendy bone B1")
-    armature.data.bones["B1"].bbone_segments = 1
-    tube.vertex_groups.new(name="Amount")
-    tube.sbs.amount_group, tube.sbs.amount_method = "Amount", "DUAL_QUATERNION"
-    refuses("Dual Quaternion")
-
-
-@needs_bone_info
-def test_points_without_faces() -> None:
-    """Nothing tells centers where there are no faces: those of bones do."""
-    tube, armature = make_character()
-    points = new_mesh("Points")
-    points.from_pydata(rigs.positions(tube.data).tolist(), [], [])
-    tube.data = points
-    tube.vertex_groups.new(name="B1").add(list(range(300)), 0.5, "REPLACE")
-    tube.vertex_groups.new(name="B2").add(list(range(100, 656)), 0.7, "REPLACE")
-    rigs.select([tube])
-    with pytest.raises(RuntimeError, match=r"has no faces.*set Center to Bones"):
-        addon.ops.make_portable()
-    assert tube.sbs.bound
-    tube.sbs.center = "JOINT_SET"
-    make_portable(tube)
-    assert_right(tube, armature)
 
 
 @needs_bone_info

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Characters made portable, and how they are held against the library."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import addon
+import bpy
+import numpy as np
+import pytest
+import rigs
+from expected import deformed, error, kept_centers
+from objects import ArmatureObject, Character, MeshObject, current_layer
+
+# Nodes have single precision, of which 6e-8 is lost in every operation: what differs between joints by 1e-7 is
+# magnified by the distance of a center, where that is of a joint set ten sizes in the worst of the poses below. The
+# worst of all is 1.3e-6.
+TOLERANCE = 2e-6
+
+# Earlier nodes cannot read bones, which test_old_blender is about.
+needs_bone_info = pytest.mark.blender(since=(5, 1))
+
+
+def make_character(bones: int = 4, center: str = "OPTIMIZED") -> Character:
+    armature = rigs.make_armature(bones)
+    tube = rigs.make_tube(bones)
+    tube.parent = armature
+    rigs.bind(tube, armature, center)
+    rigs.turn(armature)
+    return tube, armature
+
+
+def make_portable(tube: MeshObject) -> bpy.types.NodesModifier:
+    rigs.select([tube])
+    assert addon.ops.make_portable() == {"FINISHED"}
+    modifier: bpy.types.NodesModifier | None = addon.module("engine.portable").find(tube)
+    assert modifier is not None and not tube.sbs.bound
+    return modifier
+
+
+def library_says(tube: MeshObject, armature: ArmatureObject, **options: Any) -> np.ndarray:
+    """The mesh as the library deforms it, about the centers that are kept for it, if there are such."""
+    portable = addon.module("engine.portable").find(tube)
+    centers = kept_centers(tube) if portable is None else given_centers(portable)
+    if centers is not None:
+        options = {"center": "optimized", "centers": centers, **options}
+    return deformed(tube, armature, **options)
+
+
+def given_centers(modifier: bpy.types.NodesModifier) -> np.ndarray | None:
+    """The centers that nodes were given; of vertices that one bone moves, it does not matter which."""
+    joints, weights = (get_input(modifier, name).data.attributes for name in ("Joint Sets", "Weights"))
+    if "center" not in joints:
+        return None
+    found = np.empty((len(joints["center"].data), 3), np.float32)
+    joints["center"].data.foreach_get("vector", found.ravel())
+    is_influence, numbers = np.empty(len(found), bool), np.empty(len(weights["influence"].data), np.int32)
+    joints["is_influence"].data.foreach_get("value", is_influence)
+    weights["influence"].data.foreach_get("value", numbers)
+    return found[is_influence][numbers].astype(np.float64)
+
+
+def assert_right(tube: MeshObject, armature: ArmatureObject) -> None:
+    assert error(rigs.evaluated(tube), library_says(tube, armature)) < TOLERANCE
+
+
+def assert_passes(tube: MeshObject) -> None:
+    """The mesh comes through as it is."""
+    np.testing.assert_array_equal(rigs.evaluated(tube), rigs.positions(tube.data))
+
+
+def warnings(tube: MeshObject) -> list[str]:
+    """What the modifiers of an object warn of."""
+    current_layer().update()
+    modifier: bpy.types.NodesModifier = addon.module("engine.portable").find(tube)
+    return [warning.message for warning in modifier.node_warnings]
+
+
+def set_input(modifier: bpy.types.NodesModifier, name: str, value: Any) -> None:
+    addon.module("engine.node_trees").set_input(modifier, name, value)
+
+
+def get_input(modifier: bpy.types.NodesModifier, name: str) -> Any:
+    return addon.module("engine.node_trees").get_input(modifier, name)
+
+
+def marked() -> list[str]:
+    """All data-blocks of ours."""
+    blocks = (*bpy.data.objects, *bpy.data.meshes, *bpy.data.node_groups)
+    return sorted(block.name for block in blocks if block.name.startswith(("SBS", "Spherical")))
