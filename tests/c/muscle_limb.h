@@ -60,7 +60,7 @@ static inline sbs_muscle make_muscle(void) {
   return muscle;
 }
 
-static inline sbs_muscles *new_muscles(const sbs_muscle *muscle, const tube *limb) {
+static inline sbs_muscles_desc describe(const sbs_muscle *muscle, const tube *limb) {
   sbs_muscles_desc desc = sbs_default_muscles_desc();
   desc.joint_count = JOINTS;
   desc.muscle_count = 1;
@@ -73,6 +73,11 @@ static inline sbs_muscles *new_muscles(const sbs_muscle *muscle, const tube *lim
     desc.triangle_count = sizeof triangles / sizeof *triangles;
     desc.triangles = triangles[0];
   }
+  return desc;
+}
+
+static inline sbs_muscles *new_muscles(const sbs_muscle *muscle, const tube *limb) {
+  const sbs_muscles_desc desc = describe(muscle, limb);
   sbs_muscles *muscles = NULL;
   sbs_fault fault = {0};
   if (!CHECK_EQUAL(sbs_muscles_new(&desc, NULL, &muscles, &fault), SBS_OK)) {
@@ -88,6 +93,12 @@ static inline sbs_pose move_insertion(double by, matrix joints[JOINTS]) {
   }
   joints[1][0][3] = by;
   return (sbs_pose){joints, SBS_FLOAT64, 3};
+}
+
+/* Lets the skin cover the muscles, and its normals follow. */
+static inline void cover(const sbs_muscles *muscles, const sbs_pose *pose, tube *skin) {
+  CHECK_EQUAL(sbs_muscles_cover(muscles, pose, NULL, SBS_FLOAT64, skin->positions, 0, skin->normals, 0, 0, NULL),
+              SBS_OK);
 }
 
 #endif

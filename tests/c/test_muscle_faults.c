@@ -99,16 +99,7 @@ static void test_where_memory_is_short(void) {
   tube rest;
   make_limb(&rest);
   const sbs_muscle muscle = make_muscle();
-  new_call call = {sbs_default_muscles_desc(), NULL};
-  call.desc.joint_count = JOINTS;
-  call.desc.muscle_count = 1;
-  call.desc.muscles = &muscle;
-  call.desc.vertex_count = VERTICES;
-  call.desc.scalar = SBS_FLOAT64;
-  call.desc.rest_positions = rest.positions;
-  call.desc.rest_normals = rest.normals;
-  call.desc.triangle_count = sizeof triangles / sizeof *triangles;
-  call.desc.triangles = triangles[0];
+  new_call call = {describe(&muscle, &rest), NULL};
   CHECK(fail_each_allocation(call_new, discard, &call) > 10);
 
   /* Skin stays as it is where a pose finds no memory, and is moved where the next one does. */

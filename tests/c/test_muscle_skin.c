@@ -12,8 +12,7 @@ static void test_nothing_moves_at_rest(void) {
   const sbs_pose pose = move_insertion(0.0, joints);
   size_t covered;
   CHECK(sbs_muscles_covered(muscles, &covered) == covered && covered > VERTICES / 2);
-  CHECK_EQUAL(sbs_muscles_cover(muscles, &pose, NULL, SBS_FLOAT64, moved.positions, 0, moved.normals, 0, 0, NULL),
-              SBS_OK);
+  cover(muscles, &pose, &moved);
   CHECK(memcmp(&moved, &rest, sizeof rest) == 0);
   sbs_muscles_free(muscles);
 }
@@ -54,8 +53,7 @@ static void test_skin_keeps_its_distance(void) {
     moved = follow(&rest, by, 2);
     sbs_muscles_covered(muscles, &covered);
     CHECK_EQUAL(sbs_muscles_cover_of(muscles, 0, vertices, shares, distances, NULL), SBS_OK);
-    CHECK_EQUAL(sbs_muscles_cover(muscles, &pose, NULL, SBS_FLOAT64, moved.positions, 0, moved.normals, 0, 0, NULL),
-                SBS_OK);
+    cover(muscles, &pose, &moved);
     CHECK_EQUAL(sbs_muscles_surface(muscles, &pose, NULL, 0, FINE, SIDES, belly[0][0], NULL), SBS_OK);
     for (size_t i = 0; i < covered; i++) {
       const double found = distance_to(moved.positions[vertices[i]], belly[0][0], sizeof belly / sizeof belly[0][0]);
@@ -84,8 +82,7 @@ static void test_a_character_has_muscles_of_its_size(void) {
   tube moved = bare;
   sbs_muscle_state state, other;
   double belly[4 * SIDES][3], larger[4 * SIDES][3];
-  CHECK_EQUAL(sbs_muscles_cover(muscles, &pose, NULL, SBS_FLOAT64, moved.positions, 0, moved.normals, 0, 0, NULL),
-              SBS_OK);
+  cover(muscles, &pose, &moved);
   CHECK_EQUAL(sbs_muscles_measure(muscles, &pose, NULL, &state, NULL), SBS_OK);
   CHECK_EQUAL(sbs_muscles_surface(muscles, &pose, NULL, 0, 4, SIDES, belly[0], NULL), SBS_OK);
   for (int i = 0; i < 2; i++) {
@@ -93,8 +90,7 @@ static void test_a_character_has_muscles_of_its_size(void) {
     move_insertion(-2.0, joints);
     for (int j = 0; j < 12 * JOINTS; j++) joints[j / 12][j % 12 / 4][j % 4] *= sizes[i];
     for (int v = 0; v < 3 * VERTICES; v++) scaled.positions[v / 3][v % 3] *= sizes[i];
-    CHECK_EQUAL(sbs_muscles_cover(muscles, &pose, NULL, SBS_FLOAT64, scaled.positions, 0, scaled.normals, 0, 0, NULL),
-                SBS_OK);
+    cover(muscles, &pose, &scaled);
     for (int v = 0; v < 3 * VERTICES; v++) {
       CHECK_NEAR(scaled.positions[v / 3][v % 3] / sizes[i], moved.positions[v / 3][v % 3], 1e-5);
       CHECK_NEAR(scaled.normals[v / 3][v % 3], moved.normals[v / 3][v % 3], 1e-5);
@@ -119,8 +115,7 @@ static void test_normals_follow(void) {
   matrix joints[JOINTS];
   const sbs_pose pose = move_insertion(-3.0, joints);
   moved = follow(&rest, -3.0, 1);
-  CHECK_EQUAL(sbs_muscles_cover(muscles, &pose, NULL, SBS_FLOAT64, moved.positions, 0, moved.normals, 0, 0, NULL),
-              SBS_OK);
+  cover(muscles, &pose, &moved);
   double most = 0.0;
   for (int ring = 1; ring < RINGS - 1; ring++) {
     const double *before = moved.positions[(ring - 1) * SIDES], *after = moved.positions[(ring + 1) * SIDES];
