@@ -20,17 +20,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--screenshots", type=Path, help="folder where screenshots stay")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def blender(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    """A Blender for each file: menus and panels stay as earlier tests left them."""
     folder = pytestconfig.getoption("--screenshots") or tmp_path_factory.mktemp("window")
     with Session(pytestconfig.getoption("--archive"), folder) as session:
         yield session
 
 
+@pytest.fixture(autouse=True)
+def nothing_is_raised(blender: Session) -> Iterator[None]:
+    """What a handler or a draw function raises, Blender prints and forgets."""
+    yield
+    assert "Traceback" not in blender.log.read_text(), blender.log.read_text()
+
+
 @pytest.fixture
-def character(blender: Session) -> Iterator[Session]:
+def character(blender: Session) -> Session:
     """A bent chain of bones, a tube with weights for it, and nothing else; both selected, the armature active."""
     scenes.make_character(blender)
-    yield blender
-    # What a handler or a draw function raises, Blender prints and forgets.
-    assert "Traceback" not in blender.log.read_text(), blender.log.read_text()
+    return blender

@@ -48,15 +48,23 @@ class Server:
             pass
         while self._connection is not None and b"\n" in self._pending:
             line, self._pending = self._pending.split(b"\n", 1)
-            answer = json.dumps(run(json.loads(line))).encode() + b"\n"
             self._connection.setblocking(True)
-            self._connection.sendall(answer)
+            self._connection.sendall(answer(json.loads(line)).encode() + b"\n")
             self._connection.setblocking(False)
         return _INTERVAL
 
 
-def run(code: str) -> dict[str, object]:
-    """Run code in the context of the 3D view; its ``result``, or the traceback."""
+def answer(code: str) -> str:
+    """What code comes to, as JSON: its ``result``, or the traceback, which `Session.run` raises outside."""
+    try:
+        return json.dumps({"result": run(code)})
+    # Whatever it is: in a timer, Blender would print it, and never ring again.
+    except Exception:
+        return json.dumps({"error": traceback.format_exc()})
+
+
+def run(code: str) -> object:
+    """Run code in the context of the 3D view; its ``result``."""
     window = bpy.data.window_managers[0].windows[0]
     area = next(area for area in window.screen.areas if area.type == "VIEW_3D")
     region = next(region for region in area.regions if region.type == "WINDOW")
@@ -68,12 +76,9 @@ def run(code: str) -> dict[str, object]:
         "window": window,
         "result": None,
     }
-    try:
-        with bpy.context.temp_override(window=window, area=area, region=region):
-            exec(compile(code, "<from outside>", "exec"), names)
-        return {"result": names["result"]}
-    except Exception:
-        return {"error": traceback.format_exc()}
+    with bpy.context.temp_override(window=window, area=area, region=region):
+        exec(compile(code, "<from outside>", "exec"), names)
+    return names["result"]
 
 
 def main() -> None:

@@ -24,6 +24,9 @@ FIRST_PANEL = 97
 #: Where a click in the 3D view would hit nothing, to give it the keyboard.
 EMPTY: Point = (150, 600)
 
+#: True in Blender once the tube is bound.
+IS_BOUND = "any(modifier.type == 'NODES' for modifier in bpy.data.objects['Tube'].modifiers)"
+
 
 def make_empty(blender: Session) -> None:
     """A scene without objects, in Object Mode."""
@@ -163,6 +166,12 @@ def play(blender: Session) -> None:
         "rigs.select([bpy.data.objects['Tube']])\n"
         "bpy.ops.ed.undo_push(message='Animated')\n"
     )
+
+
+def wait_for_another_frame(blender: Session) -> None:
+    """Wait until the animation that plays has gone on."""
+    frame = blender.get("bpy.context.scene.frame_current")
+    blender.wait_for(f"bpy.context.scene.frame_current != {frame}")
 
 
 def pose_mode(blender: Session, bone: str) -> None:
