@@ -397,6 +397,17 @@ def test_library_override(tmp_path: Path) -> None:
     assert skinned(come_back(FBX, path), len(own.data.vertices))
 
 
+def test_after_another_file(tmp_path: Path) -> None:
+    """Blender 3.4 marked a scene of the file before, which was freed, as changed: it crashed sooner or later."""
+    assert bpy.context.layer_collection is not None
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    addon.enable(wheels=False)
+    make_character()
+    GLTF.export(tmp_path)
+    owner = bpy.context.window.id_data  # type: ignore[union-attr]  # it is there also in the background
+    assert owner in (current_scene(), bpy.context.window_manager)
+
+
 def test_an_exporter_that_comes_later(tmp_path: Path) -> None:
     addon_utils.disable("io_scene_fbx")
     try:

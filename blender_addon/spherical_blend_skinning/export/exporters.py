@@ -50,11 +50,22 @@ def _wrapped(execute: _Execute, writes_skin: Callable[[Any], bool]) -> _Execute:
     def execute_with_skins(self: Any, context: bpy.types.Context) -> Result:
         if not _is_on:
             return execute(self, context)
+        _refer_to_this_file()
         with muscle_list.left_out(), stand_in.armature_modifiers_instead() if writes_skin(self) else nullcontext():
             return execute(self, context)
 
     setattr(execute_with_skins, _WRAPPED, execute)
     return execute_with_skins
+
+
+def _refer_to_this_file() -> None:
+    """Make ``bpy.context`` refer to the scene of this file.
+
+    In Blender 3.4 it keeps the scene in which somebody, Rigify for instance, last read its active collection, also when
+    another file is loaded. The glTF exporter sets the scene of a window; then Blender notes in the scene that was kept
+    that it has changed, and that is memory of something else by then. Reading the collection anew replaces it.
+    """
+    _ = bpy.context.layer_collection
 
 
 def _unwrap_all() -> None:
