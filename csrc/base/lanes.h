@@ -15,7 +15,7 @@
 #include "base/compiled_for_isa.h"
 
 #ifdef __SSE2__
-#include "base/x86.h"
+#include <immintrin.h>
 #endif
 
 #define LANES (SBS_SCALAR_ONLY ? 1 : SBS_VECTOR_BYTES / (int)sizeof(SBS_LANE))

@@ -2,7 +2,7 @@
 /* What kernels of all formulas call, compiled once: with a copy in each source the library was a tenth larger. */
 #include "base/compiled_for_isa.h"
 #if SBS_VECTOR_BYTES == 64
-#include "base/x86.h"
+#include <immintrin.h>
 #endif
 
 #define SBS_SOURCE "kernels/called.inc"
