@@ -122,9 +122,7 @@ static void put_exactly(const sbs_frame *frame, const sbs_item *item, size_t fir
   }
 }
 
-/*
- * An item block by block. Where an amount is 0 or 1 the methods are evaluated apart, so that no bit is lost of them.
- */
+/* An item block by block. Where an amount is 0 or 1 the methods are evaluated apart, so that no bit is lost of them. */
 static void blend_item(const sbs_frame *frame, const sbs_item *item, unsigned bits) {
   const size_t blocks = sbs_item_blocks(item), most = blocks < BLENDED_BLOCKS ? blocks : BLENDED_BLOCKS;
   const unsigned char *of_blocks = bits == SBS_AMOUNTS_BETWEEN ? NULL : frame->use->blocks + item->first_block;
