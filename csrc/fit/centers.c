@@ -119,9 +119,6 @@ static sbs_status fit_vertices(void *context, sbs_share vertices, int worker) {
 sbs_status sbs_fit_centers(const sbs_fit_desc *desc, size_t influences, const int32_t *joint_indices,
                            const double *joint_weights, const sbs_fit_options *given, double *centers, double *errors,
                            sbs_fault *fault) {
-  if (!desc) return sbs_fault_in(fault, SBS_ERROR_NULL, "desc");
-  if (!joint_indices) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_indices");
-  if (!joint_weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_weights");
   if (!centers) return sbs_fault_in(fault, SBS_ERROR_NULL, "centers");
   sbs_fit_options options = given ? *given : sbs_default_fit_options();
   sbs_status status = sbs_choose_allocator(&options.allocator, &options.allocator, fault);

@@ -23,6 +23,7 @@ static sbs_status check_joints_of_vertices(const sbs_fit_desc *desc, sbs_fault *
 }
 
 sbs_status sbs_check_fit(const sbs_fit_desc *desc, sbs_fault *fault) {
+  if (!desc) return sbs_fault_in(fault, SBS_ERROR_NULL, "desc");
   if (!desc->vertex_count) return sbs_fault_in(fault, SBS_ERROR_EMPTY, "vertex_count");
   if (!desc->joint_count) return sbs_fault_in(fault, SBS_ERROR_EMPTY, "joint_count");
   if (!desc->frame_count) return sbs_fault_in(fault, SBS_ERROR_EMPTY, "frame_count");
@@ -49,6 +50,8 @@ sbs_status sbs_check_fit(const sbs_fit_desc *desc, sbs_fault *fault) {
 
 sbs_status sbs_check_fit_influences(const sbs_fit_desc *desc, size_t width, const int32_t *indices,
                                     const double *weights, sbs_fault *fault) {
+  if (!indices) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_indices");
+  if (!weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_weights");
   if (!width) return sbs_fault_number(fault, SBS_ERROR_OPTION, "influences", 0.0, 1.0);
   if (width > SIZE_MAX / 64 / desc->vertex_count) {
     return sbs_fault_number(fault, SBS_ERROR_TOO_LARGE, "influences", (double)width, 0.0);

@@ -4,10 +4,10 @@
 
 #include "sbs/fit.h"
 
-/* Checks all that a description holds. */
+/* Checks that there is a description, and all that it holds. */
 sbs_status sbs_check_fit(const sbs_fit_desc *desc, sbs_fault *fault);
 
-/* Checks influences (V, K) of a description that is checked: joints in range, weights finite and not negative. */
+/* Checks influences (V, K) of a description that is checked: there, joints in range, weights finite, not negative. */
 sbs_status sbs_check_fit_influences(const sbs_fit_desc *desc, size_t width, const int32_t *indices,
                                     const double *weights, sbs_fault *fault);
 

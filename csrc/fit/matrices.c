@@ -215,9 +215,6 @@ static void find_groups(const sbs_fit_desc *desc, size_t width, const int32_t *i
 sbs_status sbs_fit_matrices(const sbs_fit_desc *desc, size_t influences, const int32_t *joint_indices,
                             const double *joint_weights, const unsigned char *fixed,
                             const sbs_fit_matrices_options *given, double *matrices, double *errors, sbs_fault *fault) {
-  if (!desc) return sbs_fault_in(fault, SBS_ERROR_NULL, "desc");
-  if (!joint_indices) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_indices");
-  if (!joint_weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_weights");
   if (!matrices) return sbs_fault_in(fault, SBS_ERROR_NULL, "matrices");
   sbs_fit_matrices_options options = given ? *given : sbs_default_fit_matrices_options();
   sbs_status status = sbs_choose_allocator(&options.allocator, &options.allocator, fault);
