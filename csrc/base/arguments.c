@@ -24,6 +24,17 @@ sbs_status sbs_validate_vectors(const void *vectors, size_t stride, sbs_scalar s
   return SBS_OK;
 }
 
+sbs_status sbs_validate_numbers(const double *numbers, size_t rows, size_t columns, const char *name,
+                                sbs_fault *fault) {
+  for (size_t i = 0; i < rows * columns; i++) {
+    if (fabs(numbers[i]) <= SBS_LARGEST) continue;
+    return isfinite(numbers[i])
+               ? sbs_fault_at(fault, SBS_ERROR_TOO_LARGE, name, i / columns, i % columns, numbers[i], SBS_LARGEST)
+               : sbs_fault_at(fault, SBS_ERROR_NOT_FINITE, name, i / columns, i % columns, numbers[i], 0.0);
+  }
+  return SBS_OK;
+}
+
 sbs_status sbs_validate_parents(const int32_t *parents, size_t joint_count, const sbs_allocator *allocator,
                                 sbs_fault *fault) {
   for (size_t j = 0; j < joint_count; j++) {

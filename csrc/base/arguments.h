@@ -10,6 +10,9 @@
 sbs_status sbs_validate_vectors(const void *vectors, size_t stride, sbs_scalar scalar, size_t count, const char *name,
                                 const char *stride_name, sbs_fault *fault);
 
+/* Checks that numbers (rows, columns) are finite and not beyond SBS_LARGEST. */
+sbs_status sbs_validate_numbers(const double *numbers, size_t rows, size_t columns, const char *name, sbs_fault *fault);
+
 /* Checks that parents are in range and form trees. */
 sbs_status sbs_validate_parents(const int32_t *parents, size_t joint_count, const sbs_allocator *allocator,
                                 sbs_fault *fault);

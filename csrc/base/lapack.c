@@ -29,11 +29,11 @@ size_t sbs_svd_work_size(size_t rows) {
 }
 
 /*
- * The `_work` form, column-major: the other forms allocate workspace, and transpose, in every call. It does not check
- * for NaN; callers have done that.
+ * The `_work` form, column-major: the other forms allocate workspace, and transpose, in every call.
  */
 sbs_status sbs_svd(size_t rows, double *m, double s[3], double vt[9], double *work) {
   double v[9], unused;
+  if (!sbs_are_finite(3 * rows, m)) return SBS_ERROR_NOT_FINITE;
   const lapack_int info = SBS_LAPACKE(dgesvd_work)(LAPACK_COL_MAJOR, 'O', 'S', (lapack_int)rows, 3, m, (lapack_int)rows,
                                                    s, &unused, 1, v, 3, work, (lapack_int)sbs_svd_work_size(rows));
   if (info > 0) return SBS_ERROR_NO_CONVERGENCE;
@@ -57,6 +57,7 @@ static lapack_int as_int(size_t count) {
 
 sbs_status sbs_front_eliminate(size_t own, size_t border, double *panel, double *rest) {
   const lapack_int m = as_int(own), b = as_int(border), rows = as_int(own + border);
+  if (!sbs_are_finite(own * (own + border), panel)) return SBS_ERROR_NOT_FINITE;
   const lapack_int info = SBS_LAPACKE(dpotrf_work)(LAPACK_COL_MAJOR, 'L', m, panel, rows);
   if (info > 0) return SBS_ERROR_NO_CONVERGENCE;
   if (info < 0) return SBS_ERROR_INTERNAL;

@@ -2,12 +2,21 @@
 #ifndef SBS_BASE_LAPACK_H
 #define SBS_BASE_LAPACK_H
 
+#include <math.h>
+
 #include "sbs/sbs.h"
 
 /*
  * All linear algebra that LAPACK does for the library: base/lapack.c by LAPACKE and CBLAS. With -Dlapack=none
  * base/no_lapack.c takes its place, which has the singular value decomposition alone.
  */
+
+/* LAPACK may go on for ever with what is not finite: all below refuses it first. */
+static inline int sbs_are_finite(size_t count, const double *numbers) {
+  size_t finite = 0;
+  while (finite < count && isfinite(numbers[finite])) finite++;
+  return finite == count;
+}
 
 /* "bundled", "system" or "none". */
 const char *sbs_lapack_name(void);
@@ -16,12 +25,12 @@ const char *sbs_lapack_name(void);
  * The singular value decomposition m = U diag(s) V^T of a tall matrix. Nothing is allocated.
  *
  *   rows  at least 3
- *   m     (rows, 3), column-major, finite; receives U, orthonormal also where singular values are 0
+ *   m     (rows, 3), column-major; receives U, orthonormal also where singular values are 0
  *   s     (3) descending
  *   vt    (3, 3), row-major: row i is the right singular vector of s[i]
  *   work  (sbs_svd_work_size(rows))
  *
- * Errors: NO_CONVERGENCE, INTERNAL.
+ * Errors: NOT_FINITE, NO_CONVERGENCE, INTERNAL.
  */
 sbs_status sbs_svd(size_t rows, double *m, double s[3], double vt[9], double *work);
 
@@ -44,7 +53,7 @@ void sbs_lapack_use_one_thread(void);
  *   panel   (own + border, own): A above B; receives L above M
  *   rest    (border, border): C; receives C - M M^T
  *
- * Errors: NO_CONVERGENCE where A is not positive definite, INTERNAL.
+ * Errors: NOT_FINITE, NO_CONVERGENCE where A is not positive definite, INTERNAL.
  */
 sbs_status sbs_front_eliminate(size_t own, size_t border, double *panel, double *rest);
 

@@ -14,5 +14,6 @@ size_t sbs_svd_work_size(size_t rows) {
 
 sbs_status sbs_svd(size_t rows, double *m, double s[3], double vt[9], double *work) {
   (void)work;
+  if (!sbs_are_finite(3 * rows, m)) return SBS_ERROR_NOT_FINITE;
   return sbs_jacobi_svd(rows, m, s, vt);
 }

@@ -49,7 +49,7 @@ static sbs_status check_formula(const sbs_deform_options *deform, int has_center
     return sbs_fault_number(fault, SBS_ERROR_OPTION, "center", deform->center, SBS_CENTER_OPTIMIZED);
   }
   if (deform->center == SBS_CENTER_OPTIMIZED && !has_centers) return sbs_fault_in(fault, SBS_ERROR_OPTION, "centers");
-  if (!(deform->damping > 0.0) || isinf(deform->damping)) {
+  if (!(deform->damping > 0.0 && deform->damping <= SBS_LARGEST)) {
     return sbs_fault_number(fault, SBS_ERROR_OPTION, "damping", deform->damping, 0.0);
   }
   if (deform->rcond != 0.0) return sbs_fault_number(fault, SBS_ERROR_OPTION, "rcond", deform->rcond, 0.0);
@@ -75,7 +75,7 @@ static sbs_status check_options(const sbs_brush *brush, const sbs_drag_options *
   if (!status && deform->amount) status = check_formula(base, options->centers != NULL, fault);
   if (!status && deform->amount) status = check_amount(brush, deform, fault);
   if (!status && options->centers) {
-    status = sbs_validate_vectors(options->centers, 0, SBS_FLOAT64, brush->vertex_count, "centers", "centers", fault);
+    status = sbs_validate_numbers(options->centers, brush->vertex_count, 3, "centers", fault);
   }
   if (status) return status;
   if (options->twist && options->twist->joint_count != brush->joint_count) {
@@ -242,12 +242,14 @@ sbs_status sbs_drag_vertex(sbs_brush *brush, const sbs_drag_options *given, cons
   const sbs_deform_options *base = options.deform->base ? options.deform->base : &linear;
   const sbs_brush_options reach = reach_of(&options);
   sbs_status status = check_options(brush, &options, base, &reach, fault);
-  if (!status) status = sbs_check_poses(pose, 1, brush->joint_count, fault);
+  if (!status) status = sbs_check_bounded_poses(pose, 1, brush->joint_count, fault);
   if (!status && vertex >= brush->vertex_count) {
     status = sbs_fault_number(fault, SBS_ERROR_VERTEX_INDEX, "vertex", (double)vertex, (double)brush->vertex_count);
   }
   for (size_t k = 0; k < 3 && !status; k++) {
-    if (!isfinite(target[k])) status = sbs_fault_row(fault, SBS_ERROR_NOT_FINITE, "target", k, target[k], 0.0);
+    if (fabs(target[k]) <= SBS_LARGEST) continue;
+    const sbs_status refusal = isfinite(target[k]) ? SBS_ERROR_TOO_LARGE : SBS_ERROR_NOT_FINITE;
+    status = sbs_fault_row(fault, refusal, "target", k, target[k], SBS_LARGEST);
   }
   if (status) return status;
 

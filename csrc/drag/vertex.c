@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/scalar.h"
 #include "fit/hull.h"
 
@@ -35,21 +36,23 @@ size_t sbs_drag_most(const sbs_drag *drag) {
 }
 
 sbs_drag_work sbs_drag_lay_out(size_t most, double *memory, size_t *size) {
-  double *at = memory;
+  size_t taken = 0;
   sbs_drag_work made;
   double **const squares[] = {&made.descent.squares, &made.descent.tried, &made.descent.damped};
   double **const vectors[] = {&made.descent.now, &made.descent.next, &made.start, &made.kept, &made.full, &made.best};
   int32_t **const numbers[] = {&made.frames, &made.owners, &made.joints, &made.row.joints};
-  for (size_t i = 0; i < sizeof squares / sizeof *squares; i++) *squares[i] = at, at += most * most;
-  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = at, at += most;
-  made.descent.hull = at, at += sbs_hull_work_size(most);
-  made.by = at, at += 3 * most;
-  made.part = at, at += 6 * most;
-  made.spread = at, at += 2 * most;
-  made.shares = at, at += 2 * most;
-  made.row.weights = at, at += most;
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) *numbers[i] = (int32_t *)(void *)at, at += most;
-  *size = (size_t)(at - memory);
+  for (size_t i = 0; i < sizeof squares / sizeof *squares; i++) *squares[i] = sbs_take(memory, &taken, most * most);
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = sbs_take(memory, &taken, most);
+  made.descent.hull = sbs_take(memory, &taken, sbs_hull_work_size(most));
+  made.by = sbs_take(memory, &taken, 3 * most);
+  made.part = sbs_take(memory, &taken, 6 * most);
+  made.spread = sbs_take(memory, &taken, 2 * most);
+  made.shares = sbs_take(memory, &taken, 2 * most);
+  made.row.weights = sbs_take(memory, &taken, most);
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    *numbers[i] = (int32_t *)(void *)sbs_take(memory, &taken, most);
+  }
+  *size = taken;
   return made;
 }
 

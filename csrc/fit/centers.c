@@ -9,9 +9,13 @@
 #include "fit/check.h"
 #include "fit/joints.h"
 #include "fit/vertex.h"
+#include "skin/influences.h"
 
 /* How strongly a center is held where it begins, relative to how much moving it moves the vertex (squared). */
 #define REMAIN 1e-4
+
+/* How much of the equations is rounding, at most. */
+#define ROUNDING 1e-12
 
 enum {
   VERTICES_CHUNK = 8
@@ -79,10 +83,11 @@ static void fit_center(const centers_fit *of, size_t vertex, const center_vertex
       }
     }
   }
-  for (int k = 0; k < 3; k++) normal[4 * k] += REMAIN * (double)desc->frame_count;
+  /* where joints scale, what they move may be so much more that rounding would take the place of that */
+  const double hold = REMAIN * (double)desc->frame_count + ROUNDING * (normal[0] + normal[4] + normal[8]);
+  for (int k = 0; k < 3; k++) normal[4 * k] += hold;
   solve(normal, right);
   for (int k = 0; k < 3; k++) center[k] += right[k];
-  if (!of->errors) return;
   double error = 0.0;
   for (size_t f = 0; f < desc->frame_count; f++) {
     const double *p = desc->posed + 3 * (f * desc->vertex_count + vertex);
@@ -101,9 +106,10 @@ static sbs_status fit_vertices(void *context, sbs_share vertices, int worker) {
     center_vertex one = {of->desc->rest_positions + 3 * v, chosen, w, 0, w + of->width};
     double sum = 0.0;
     for (size_t i = v * of->width; i < (v + 1) * of->width; i++) {
-      if (of->weights[i] <= 0.0) continue;
+      const double weight = sbs_usable_weight(of->weights[i]);
+      if (weight == 0.0) continue;
       chosen[one.count] = of->indices[i];
-      sum += w[one.count++] = of->weights[i];
+      sum += w[one.count++] = weight;
     }
     for (size_t i = 0; i < one.count; i++) w[i] /= sum;
     if (one.count) {
@@ -111,7 +117,7 @@ static sbs_status fit_vertices(void *context, sbs_share vertices, int worker) {
       continue;
     }
     memcpy(of->centers + 3 * v, of->desc->centers ? of->desc->centers + 3 * v : one.rest, 3 * sizeof *of->centers);
-    if (of->errors) of->errors[v] = 0.0;
+    of->errors[v] = 0.0;
   }
   return SBS_OK;
 }
@@ -139,13 +145,19 @@ sbs_status sbs_fit_centers(const sbs_fit_desc *desc, size_t influences, const in
                     .weights = joint_weights,
                     .work = sbs_allocate(&options.allocator, (size_t)threads * influences, 4 * sizeof *of.work),
                     .chosen = sbs_allocate(&options.allocator, (size_t)threads * influences, sizeof *of.chosen),
-                    .centers = centers,
-                    .errors = errors};
-  status =
-      of.work && of.chosen ? sbs_frame_joints_new(desc, threads, &options.allocator, &joints) : SBS_ERROR_OUT_OF_MEMORY;
+                    .centers = sbs_allocate(&options.allocator, desc->vertex_count, 3 * sizeof *centers),
+                    .errors = sbs_allocate(&options.allocator, desc->vertex_count, sizeof *errors)};
+  const int is_room = of.work && of.chosen && of.centers && of.errors;
+  status = is_room ? sbs_frame_joints_new(desc, threads, &options.allocator, &joints) : SBS_ERROR_OUT_OF_MEMORY;
   if (!status) status = sbs_share_work(threads, desc->vertex_count, VERTICES_CHUNK, fit_vertices, &of);
+  if (!status) {
+    memcpy(centers, of.centers, desc->vertex_count * 3 * sizeof *centers);
+    if (errors) memcpy(errors, of.errors, desc->vertex_count * sizeof *errors);
+  }
   sbs_frame_joints_free(&options.allocator, &joints);
   sbs_release(&options.allocator, of.work);
   sbs_release(&options.allocator, of.chosen);
-  return status ? sbs_fault_in(fault, status, status == SBS_ERROR_NO_CONVERGENCE ? "skinning_matrices" : NULL) : SBS_OK;
+  sbs_release(&options.allocator, of.centers);
+  sbs_release(&options.allocator, of.errors);
+  return sbs_end_fit(status, fault);
 }

@@ -6,18 +6,15 @@
 #include "base/arguments.h"
 #include "base/fault.h"
 #include "pose/check.h"
+#include "skin/influences.h"
 
-/* Each vertex may use a joint, and is drawn to weights that are finite. */
-static sbs_status check_joints_of_vertices(const sbs_fit_desc *desc, sbs_fault *fault) {
+/* Each vertex may use a joint. */
+static sbs_status check_allowed(const sbs_fit_desc *desc, sbs_fault *fault) {
   const size_t joints = desc->joint_count;
   for (size_t v = 0; v < desc->vertex_count; v++) {
-    size_t any = desc->allowed == NULL;
+    size_t any = 0;
     for (size_t j = 0; !any && j < joints; j++) any = desc->allowed[v * joints + j] != 0;
     if (!any) return sbs_fault_row(fault, SBS_ERROR_OPTION, "allowed", v, 0.0, 1.0);
-    for (size_t j = 0; desc->toward && j < joints; j++) {
-      const double value = desc->toward[v * joints + j];
-      if (!isfinite(value)) return sbs_fault_at(fault, SBS_ERROR_NOT_FINITE, "toward", v, j, value, 0.0);
-    }
   }
   return SBS_OK;
 }
@@ -35,38 +32,40 @@ sbs_status sbs_check_fit(const sbs_fit_desc *desc, sbs_fault *fault) {
   if (desc->joint_count > UINT16_MAX || desc->frame_count > SIZE_MAX / 1024 / desc->joint_count) {
     return sbs_fault_number(fault, SBS_ERROR_TOO_LARGE, "joint_count", (double)desc->joint_count, UINT16_MAX);
   }
-  sbs_status status = sbs_validate_vectors(desc->rest_positions, 0, SBS_FLOAT64, desc->vertex_count, "rest_positions",
-                                           "rest_positions", fault);
-  if (!status) {
-    status = sbs_validate_vectors(desc->posed, 0, SBS_FLOAT64, desc->frame_count * desc->vertex_count, "posed", "posed",
-                                  fault);
-  }
-  if (!status && desc->centers) {
-    status = sbs_validate_vectors(desc->centers, 0, SBS_FLOAT64, desc->vertex_count, "centers", "centers", fault);
-  }
-  if (!status) status = check_joints_of_vertices(desc, fault);
-  return status ? status : sbs_check_poses(&desc->poses, desc->frame_count, desc->joint_count, fault);
+  const size_t vertices = desc->vertex_count, frames = desc->frame_count, joints = desc->joint_count;
+  sbs_status status = sbs_validate_numbers(desc->rest_positions, vertices, 3, "rest_positions", fault);
+  if (!status) status = sbs_validate_numbers(desc->posed, frames * vertices, 3, "posed", fault);
+  if (!status && desc->centers) status = sbs_validate_numbers(desc->centers, vertices, 3, "centers", fault);
+  if (!status && desc->allowed) status = check_allowed(desc, fault);
+  if (!status && desc->toward) status = sbs_validate_numbers(desc->toward, vertices, joints, "toward", fault);
+  return status ? status : sbs_check_bounded_poses(&desc->poses, frames, joints, fault);
+}
+
+sbs_status sbs_check_fit_width(const sbs_fit_desc *desc, size_t width, sbs_fault *fault) {
+  if (!width) return sbs_fault_number(fault, SBS_ERROR_OPTION, "influences", 0.0, 1.0);
+  if (width <= SIZE_MAX / 64 / desc->vertex_count) return SBS_OK;
+  return sbs_fault_number(fault, SBS_ERROR_TOO_LARGE, "influences", (double)width, 0.0);
 }
 
 sbs_status sbs_check_fit_influences(const sbs_fit_desc *desc, size_t width, const int32_t *indices,
                                     const double *weights, sbs_fault *fault) {
   if (!indices) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_indices");
   if (!weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_weights");
-  if (!width) return sbs_fault_number(fault, SBS_ERROR_OPTION, "influences", 0.0, 1.0);
-  if (width > SIZE_MAX / 64 / desc->vertex_count) {
-    return sbs_fault_number(fault, SBS_ERROR_TOO_LARGE, "influences", (double)width, 0.0);
-  }
-  for (size_t i = 0; i < desc->vertex_count * width; i++) {
+  const sbs_status status = sbs_check_fit_width(desc, width, fault);
+  for (size_t i = 0; !status && i < desc->vertex_count * width; i++) {
     if (indices[i] < 0 || (size_t)indices[i] >= desc->joint_count) {
       return sbs_fault_at(fault, SBS_ERROR_JOINT_INDEX, "joint_indices", i / width, i % width, indices[i],
                           (double)desc->joint_count);
     }
-    if (!isfinite(weights[i])) {
-      return sbs_fault_at(fault, SBS_ERROR_NOT_FINITE, "joint_weights", i / width, i % width, weights[i], 0.0);
-    }
-    if (weights[i] < 0.0) {
-      return sbs_fault_at(fault, SBS_ERROR_NEGATIVE, "joint_weights", i / width, i % width, weights[i], 0.0);
+    if (sbs_usable_weight(weights[i]) > SBS_LARGEST) {
+      return sbs_fault_at(fault, SBS_ERROR_TOO_LARGE, "joint_weights", i / width, i % width, weights[i], SBS_LARGEST);
     }
   }
-  return SBS_OK;
+  return status;
+}
+
+sbs_status sbs_end_fit(sbs_status status, sbs_fault *fault) {
+  if (!status) return SBS_OK;
+  const int is_of_poses = status != SBS_ERROR_OUT_OF_MEMORY && status != SBS_ERROR_CANCELLED;
+  return sbs_fault_in(fault, status, is_of_poses ? "skinning_matrices" : NULL);
 }

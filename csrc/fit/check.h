@@ -11,4 +11,10 @@ sbs_status sbs_check_fit(const sbs_fit_desc *desc, sbs_fault *fault);
 sbs_status sbs_check_fit_influences(const sbs_fit_desc *desc, size_t width, const int32_t *indices,
                                     const double *weights, sbs_fault *fault);
 
+/* Checks how many influences a vertex has. */
+sbs_status sbs_check_fit_width(const sbs_fit_desc *desc, size_t width, sbs_fault *fault);
+
+/* What a fit ends with: all but want of memory and the caller's wish is due to what the poses make of a mesh. */
+sbs_status sbs_end_fit(sbs_status status, sbs_fault *fault);
+
 #endif

@@ -27,7 +27,7 @@ void sbs_fill_upper(size_t count, double *squares) {
 }
 
 /* The weights of a step: those of the point of the hull that is nearest, the change of weights being damped. */
-static void find_step(const sbs_descent *of, size_t count, double damping) {
+static sbs_status find_step(const sbs_descent *of, size_t count, double damping) {
   double trace = 0.0, square = 0.0;
   for (size_t i = 0; i < count; i++) {
     trace += of->squares[i * count + i];
@@ -39,7 +39,7 @@ static void find_step(const sbs_descent *of, size_t count, double damping) {
       of->damped[i * count + j] = of->squares[i * count + j] + damping * trace * apart;
     }
   }
-  sbs_nearest_in_hull(count, of->damped, NULL, of->next, of->hull);
+  return sbs_nearest_in_hull(count, of->damped, NULL, of->next, of->hull);
 }
 
 static void swap(double **a, double **b) {
@@ -54,7 +54,7 @@ double sbs_descend(sbs_descent *of, size_t count, size_t steps, sbs_left_over *l
     int better = 0;
     double tried = error, change = 0.0;
     for (int attempt = 0; attempt < 8 && !better; attempt++) {
-      find_step(of, count, damping);
+      if (find_step(of, count, damping)) break; /* what is left is too large to be squared */
       tried = left_over(context, of->next, count, of->tried);
       better = tried < error;
       damping = better ? fmax(1e-12, 0.1 * damping) : fmax(1e-6, 30.0 * damping);

@@ -88,27 +88,27 @@ typedef struct choice {
 
 static workspace lay_out(const fit *of, double *memory, size_t *size) {
   const size_t joints = of->desc->joint_count, most = of->most;
-  double *at = memory;
+  size_t taken = 0;
   workspace made = {0};
-  made.points = at, at += 3 * joints;
-  made.gram = at, at += joints * joints;
-  made.weights = at, at += joints;
-  made.descent.hull = at, at += sbs_hull_work_size(joints);
-  made.by = at, at += 3 * joints;
-  made.toward = at, at += joints;
-  made.descent.squares = at, at += most * most;
-  made.descent.tried = at, at += most * most;
-  made.descent.damped = at, at += most * most;
-  made.descent.now = at, at += most;
-  made.descent.next = at, at += most;
-  made.all_weights = at, at += most;
-  made.best_weights = at, at += most;
+  made.points = sbs_take(memory, &taken, 3 * joints);
+  made.gram = sbs_take(memory, &taken, joints * joints);
+  made.weights = sbs_take(memory, &taken, joints);
+  made.descent.hull = sbs_take(memory, &taken, sbs_hull_work_size(joints));
+  made.by = sbs_take(memory, &taken, 3 * joints);
+  made.toward = sbs_take(memory, &taken, joints);
+  made.descent.squares = sbs_take(memory, &taken, most * most);
+  made.descent.tried = sbs_take(memory, &taken, most * most);
+  made.descent.damped = sbs_take(memory, &taken, most * most);
+  made.descent.now = sbs_take(memory, &taken, most);
+  made.descent.next = sbs_take(memory, &taken, most);
+  made.all_weights = sbs_take(memory, &taken, most);
+  made.best_weights = sbs_take(memory, &taken, most);
   int32_t **const integers[] = {&made.indices, &made.all_indices, &made.best_indices, &made.order, &made.chosen};
   for (size_t i = 0; i < sizeof integers / sizeof *integers; i++) {
-    *integers[i] = (int32_t *)(void *)at, at += (most + 1) / 2;
+    *integers[i] = (int32_t *)(void *)sbs_take(memory, &taken, (most + 1) / 2);
   }
-  made.everyone = (int32_t *)(void *)at, at += (joints + 1) / 2;
-  if (size) *size = (size_t)(at - memory);
+  made.everyone = (int32_t *)(void *)sbs_take(memory, &taken, (joints + 1) / 2);
+  if (size) *size = taken;
   return made;
 }
 
@@ -189,15 +189,15 @@ static size_t choose_heaviest(const double *weights, size_t count, size_t most, 
 }
 
 /* The linear weights of chosen joints alone, given by their places among the usable ones; then by their numbers. */
-static void fit_chosen_linearly(workspace *work, size_t count) {
+static sbs_status fit_chosen_linearly(workspace *work, size_t count) {
   for (size_t i = 0; i < count; i++) {
     for (size_t j = 0; j < count; j++) {
       work->descent.damped[i * count + j] =
           work->gram[(size_t)work->indices[i] * work->usable + (size_t)work->indices[j]];
     }
   }
-  sbs_nearest_in_hull(count, work->descent.damped, NULL, work->descent.now, work->descent.hull);
   for (size_t i = 0; i < count; i++) work->indices[i] = work->everyone[work->indices[i]];
+  return sbs_nearest_in_hull(count, work->descent.damped, NULL, work->descent.now, work->descent.hull);
 }
 
 /* ------------------------------------------------------------------------------------------------ other methods -- */
@@ -271,7 +271,6 @@ static void write_vertex(const fit *of, const sbs_fit_formula *formula, size_t v
     weights[at] = work->descent.now[i];
     indices[at] = work->indices[i];
   }
-  if (!of->errors) return;
   fit examples_alone = *of;
   examples_alone.pull = 0.0;
   vertex_fit context = {&examples_alone, formula, vertex, work};
@@ -400,18 +399,19 @@ static void choose_joints(const fit *of, const sbs_fit_formula *formula, size_t 
   }
 }
 
-static void fit_vertex(const fit *of, size_t vertex, workspace *work) {
+static sbs_status fit_vertex(const fit *of, size_t vertex, workspace *work) {
   const size_t width = of->options->influences;
   const int linear = of->options->method == SBS_METHOD_LINEAR;
   sbs_fit_formula formula = {of->options->method, of->options->center, of->options->damping};
   find_usable(of, vertex, work);
   sum_products(of, vertex, work);
-  sbs_nearest_in_hull(work->usable, work->gram, NULL, work->weights, work->descent.hull);
+  sbs_status status = sbs_nearest_in_hull(work->usable, work->gram, NULL, work->weights, work->descent.hull);
+  if (status) return status;
   size_t count = choose_heaviest(work->weights, work->usable, linear ? width : of->most, work->indices);
-  fit_chosen_linearly(work, count);
-  if (linear) {
-    write_vertex(of, &formula, vertex, count, work);
-    return;
+  status = fit_chosen_linearly(work, count);
+  if (status || linear) {
+    if (!status) write_vertex(of, &formula, vertex, count, work);
+    return status;
   }
   /* the center of a joint set jumps where a joint comes or goes: which of them stay is found about weighted ones */
   sbs_fit_formula smooth = formula;
@@ -430,13 +430,15 @@ static void fit_vertex(const fit *of, size_t vertex, workspace *work) {
   memcpy(work->indices, best.indices, best.count * sizeof *work->indices);
   memcpy(work->descent.now, best.weights, best.count * sizeof *work->descent.now);
   write_vertex(of, &formula, vertex, best.count, work);
+  return SBS_OK;
 }
 
 static sbs_status fit_vertices(void *context, sbs_share vertices, int worker) {
   const fit *of = context;
   workspace work = lay_out(of, of->work + (size_t)worker * of->work_size, NULL);
-  for (size_t v = vertices.begin; v < vertices.end; v++) fit_vertex(of, v, &work);
-  return SBS_OK;
+  sbs_status status = SBS_OK;
+  for (size_t v = vertices.begin; v < vertices.end && !status; v++) status = fit_vertex(of, v, &work);
+  return status;
 }
 
 /* ------------------------------------------------------------------------------------------------------- public -- */
@@ -452,13 +454,12 @@ static sbs_status check_options(const sbs_fit_desc *desc, const sbs_fit_options 
   if (options->method == SBS_METHOD_SPHERICAL && options->center == SBS_CENTER_OPTIMIZED && !desc->centers) {
     return sbs_fault_in(fault, SBS_ERROR_OPTION, "centers");
   }
-  if (!(options->damping > 0.0) || isinf(options->damping)) {
+  if (!(options->damping > 0.0 && options->damping <= SBS_LARGEST)) {
     return sbs_fault_number(fault, SBS_ERROR_OPTION, "damping", options->damping, 0.0);
   }
-  if (!(options->pull >= 0.0) || isinf(options->pull)) {
+  if (!(options->pull >= 0.0 && options->pull <= SBS_LARGEST)) {
     return sbs_fault_number(fault, SBS_ERROR_OPTION, "pull", options->pull, 0.0);
   }
-  if (!options->influences) return sbs_fault_number(fault, SBS_ERROR_OPTION, "influences", 0.0, 1.0);
   if (options->threads < 0) return sbs_fault_number(fault, SBS_ERROR_OPTION, "threads", options->threads, 0.0);
   return SBS_OK;
 }
@@ -472,16 +473,18 @@ sbs_status sbs_fit_weights(const sbs_fit_desc *desc, const sbs_fit_options *give
   sbs_status status = sbs_choose_allocator(&options.allocator, &options.allocator, fault);
   if (!status) status = check_options(desc, &options, fault);
   if (!status) status = sbs_check_fit(desc, fault);
+  if (!status) status = sbs_check_fit_width(desc, options.influences, fault);
   if (status) return status;
 
   const sbs_allocator *allocator = &options.allocator;
+  const size_t all = desc->vertex_count * options.influences;
   const size_t joints = desc->joint_count;
   const size_t most = options.influences < joints ? options.influences + MORE_CANDIDATES : joints;
   fit of = {.desc = desc,
             .options = &options,
-            .joint_indices = joint_indices,
-            .joint_weights = joint_weights,
-            .errors = errors,
+            .joint_indices = sbs_allocate(allocator, all, sizeof *joint_indices),
+            .joint_weights = sbs_allocate(allocator, all, sizeof *joint_weights),
+            .errors = sbs_allocate(allocator, desc->vertex_count, sizeof *errors),
             .pull = desc->toward ? options.pull * (double)desc->frame_count : 0.0,
             .most = most < joints ? most : joints};
   lay_out(&of, NULL, &of.work_size);
@@ -489,9 +492,18 @@ sbs_status sbs_fit_weights(const sbs_fit_desc *desc, const sbs_fit_options *give
   const double products = frames * ((double)joints * (double)joints + 100.0 * (double)of.most * (double)of.most);
   const int threads = sbs_choose_threads(options.threads, (double)desc->vertex_count * products * PRODUCT_TIME);
   of.work = sbs_allocate(allocator, (size_t)threads * of.work_size, sizeof *of.work);
-  status = of.work ? sbs_frame_joints_new(desc, threads, allocator, &of.joints) : SBS_ERROR_OUT_OF_MEMORY;
+  const int is_room = of.joint_indices && of.joint_weights && of.errors && of.work;
+  status = is_room ? sbs_frame_joints_new(desc, threads, allocator, &of.joints) : SBS_ERROR_OUT_OF_MEMORY;
   if (!status) status = sbs_share_work(threads, desc->vertex_count, VERTICES_CHUNK, fit_vertices, &of);
+  if (!status) {
+    memcpy(joint_indices, of.joint_indices, all * sizeof *joint_indices);
+    memcpy(joint_weights, of.joint_weights, all * sizeof *joint_weights);
+    if (errors) memcpy(errors, of.errors, desc->vertex_count * sizeof *errors);
+  }
   sbs_frame_joints_free(allocator, &of.joints);
+  sbs_release(allocator, of.joint_indices);
+  sbs_release(allocator, of.joint_weights);
+  sbs_release(allocator, of.errors);
   sbs_release(allocator, of.work);
-  return status ? sbs_fault_in(fault, status, status == SBS_ERROR_NO_CONVERGENCE ? "skinning_matrices" : NULL) : SBS_OK;
+  return sbs_end_fit(status, fault);
 }

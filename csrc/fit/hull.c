@@ -2,6 +2,7 @@
 /* Wolfe, P. 1976. Finding the Nearest Point in a Polytope. */
 #include "fit/hull.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -74,13 +75,15 @@ static int step(hull *h, double *w) {
   return arrived || kept <= 1;
 }
 
-static void normalize(const hull *h, double *w) {
+/* Of squares so small that nothing is left of their inverses, all weight is that of one corner, `first`. */
+static void normalize(const hull *h, size_t first, double *w) {
   double sum = 0.0;
   for (size_t i = 0; i < h->n; i++) sum += w[i] = fmax(w[i], 0.0);
-  for (size_t i = 0; i < h->n; i++) w[i] /= sum;
+  const int is_lost = !(sum > 0.0 && sum <= DBL_MAX);
+  for (size_t i = 0; i < h->n; i++) w[i] = is_lost ? (double)(i == first) : w[i] / sum;
 }
 
-void sbs_nearest_in_hull(size_t n, const double *gram, const unsigned char *allowed, double *w, double *work) {
+sbs_status sbs_nearest_in_hull(size_t n, const double *gram, const unsigned char *allowed, double *w, double *work) {
   hull h = {.n = n,
             .gram = gram,
             .factor = work,
@@ -91,13 +94,14 @@ void sbs_nearest_in_hull(size_t n, const double *gram, const unsigned char *allo
   for (size_t i = 0; i < n; i++) {
     w[i] = 0.0;
     if (allowed && !allowed[i]) continue;
+    if (!isfinite(gram[i * n + i])) return SBS_ERROR_NOT_FINITE;
     h.scale = fmax(h.scale, gram[i * n + i]);
     if (first == n || gram[i * n + i] < gram[first * n + first]) first = i;
   }
   w[first] = 1.0;
   h.used[0] = (double)first;
   h.count = 1;
-  for (size_t turn = 0; turn < 4 * n + 8; turn++) {
+  for (size_t turn = 0; turn < 4 * n + 8 && h.count < n; turn++) {
     double square = 0.0;
     size_t nearest = n;
     for (size_t i = 0; i < n; i++) {
@@ -111,9 +115,10 @@ void sbs_nearest_in_hull(size_t n, const double *gram, const unsigned char *allo
       square += w[i] * product;
       if (nearest == n || product < h.product[nearest]) nearest = i;
     }
-    if (w[nearest] > 0.0 || h.product[nearest] >= square - TOLERANCE * h.scale) break;
+    if (w[nearest] != 0.0 || !(h.product[nearest] < square - TOLERANCE * h.scale)) break;
     h.used[h.count++] = (double)nearest;
     while (!step(&h, w)) continue;
   }
-  normalize(&h, w);
+  normalize(&h, first, w);
+  return SBS_OK;
 }

@@ -11,6 +11,7 @@
 #include "fit/check.h"
 #include "pose/linear_algebra.h"
 #include "sbs/fit.h"
+#include "skin/influences.h"
 
 /* How strongly a rotation is held at the one before, as a share of the spread: decides where the points do not. */
 #define REMAIN 1e-9
@@ -48,7 +49,7 @@ typedef struct matrices_fit {
   const group *groups; /* (J) */
   double *work;        /* (threads, 3 V and what a decomposition takes): what an example is off */
   double *matrices;    /* (F, J, 3, 4) */
-  double *errors;      /* (F) or NULL */
+  double *errors;      /* (F) */
 } matrices_fit;
 
 static void apply(const double m[12], const double v[3], double to[3]) {
@@ -158,7 +159,7 @@ static sbs_status fit_frame(const matrices_fit *of, size_t frame, double *left) 
     error = sum_of_squares(left, numbers);
     if (before - error <= ENOUGH * before) break;
   }
-  if (of->errors) of->errors[frame] = sqrt(error / (double)desc->vertex_count);
+  of->errors[frame] = sqrt(error / (double)desc->vertex_count);
   return SBS_OK;
 }
 
@@ -175,14 +176,14 @@ static void find_groups(const sbs_fit_desc *desc, size_t width, const int32_t *i
                         group *groups, follower *followers) {
   const size_t all = desc->vertex_count * width;
   memset(groups, 0, desc->joint_count * sizeof *groups);
-  for (size_t i = 0; i < all; i++) groups[indices[i]].end += weights[i] > 0.0;
+  for (size_t i = 0; i < all; i++) groups[indices[i]].end += sbs_usable_weight(weights[i]) > 0.0;
   for (size_t j = 0, at = 0; j < desc->joint_count; j++) {
     groups[j].begin = at;
     at += groups[j].end;
     groups[j].end = groups[j].begin;
   }
   for (size_t i = 0; i < all; i++) {
-    if (weights[i] > 0.0) followers[groups[indices[i]].end++] = (follower){i / width, weights[i]};
+    if (sbs_usable_weight(weights[i]) > 0.0) followers[groups[indices[i]].end++] = (follower){i / width, weights[i]};
   }
   double square_of_size = 0.0;
   for (size_t k = 0; k < 3; k++) {
@@ -238,16 +239,22 @@ sbs_status sbs_fit_matrices(const sbs_fit_desc *desc, size_t influences, const i
       .followers = followers,
       .groups = groups,
       .work = sbs_allocate(allocator, (size_t)threads, (3 * vertices + sbs_svd_work_size(3)) * sizeof *of.work),
-      .matrices = matrices,
-      .errors = errors};
-  if (!groups || !followers || !of.work) {
+      .matrices = sbs_allocate(allocator, desc->frame_count * desc->joint_count, 12 * sizeof *matrices),
+      .errors = sbs_allocate(allocator, desc->frame_count, sizeof *errors)};
+  if (!groups || !followers || !of.work || !of.matrices || !of.errors) {
     status = SBS_ERROR_OUT_OF_MEMORY;
   } else {
     find_groups(desc, influences, joint_indices, joint_weights, groups, followers);
     status = sbs_share_work(threads, desc->frame_count, 1, fit_frames, &of);
   }
+  if (!status) {
+    memcpy(matrices, of.matrices, desc->frame_count * desc->joint_count * 12 * sizeof *matrices);
+    if (errors) memcpy(errors, of.errors, desc->frame_count * sizeof *errors);
+  }
   sbs_release(allocator, groups);
   sbs_release(allocator, followers);
   sbs_release(allocator, of.work);
-  return status ? sbs_fault_in(fault, status, NULL) : SBS_OK;
+  sbs_release(allocator, of.matrices);
+  sbs_release(allocator, of.errors);
+  return sbs_end_fit(status, fault);
 }

@@ -4,6 +4,9 @@
 
 #include <math.h>
 
+/* Less damping of the center of a joint set would be less than the rounding of its equations. */
+#define LEAST_DAMPING 1e-13
+
 /* (0, a) of a vector, as quaternions have it */
 static sbs_vec4 as_quaternion(sbs_vec4 a) {
   return (sbs_vec4){0.0, a[0], a[1], a[2]};
@@ -129,7 +132,7 @@ static void move_spherically(const sbs_fit_formula *formula, const sbs_fit_joint
     made = find_equations(of, f, w, 1.0, 0.5 * fmax(formula->damping, SBS_WEIGHTED_DAMPING) * (1.0 - squares) + 1e-30);
     z = solve(made.normal, made.right);
   } else if (!optimized && of->count > 1) {
-    made = find_equations(of, f, NULL, 2.0 / ((double)of->count - 1.0), formula->damping);
+    made = find_equations(of, f, NULL, 2.0 / ((double)of->count - 1.0), fmax(formula->damping, LEAST_DAMPING));
     z = solve(made.normal, made.right);
   }
   for (size_t i = 0; i < of->count; i++) {

@@ -187,14 +187,6 @@ static sbs_status finish_centers(void *context, sbs_share sets, int worker) {
   return SBS_OK;
 }
 
-static sbs_status finish_joints(const sbs_gradient_run *run, const sbs_allocator *allocator) {
-  sbs_joint_gradient *by = sbs_allocate(allocator, run->skin->joint_count, sizeof *by);
-  if (!by) return SBS_ERROR_OUT_OF_MEMORY;
-  sbs_gradient_batches_of(run->skin->isa)->finish_joints(run, by);
-  sbs_release(allocator, by);
-  return SBS_OK;
-}
-
 /* Where the sums of each part are. Returns how many numbers there are. */
 static size_t place_totals(sbs_gradient_run *run) {
   const sbs_gradient *gradient = run->gradient;
@@ -214,10 +206,23 @@ static int has_set_centers(const sbs_deform_options *options) {
   return options->method == SBS_METHOD_SPHERICAL && options->center == SBS_CENTER_JOINT_SET;
 }
 
-static sbs_status run_back(sbs_gradient_run *run, int threads, const sbs_allocator *allocator) {
+/* All that a run by either method takes, before anything is written. */
+static sbs_status allocate_sums(sbs_gradient_run *run, const sbs_methods *methods, const sbs_allocator *allocator) {
+  size_t most = place_totals(run);
+  if (methods->base) {
+    run->options = methods->base;
+    const size_t of_base = place_totals(run);
+    if (of_base > most) most = of_base;
+    run->options = methods->options;
+  }
+  run->totals = sbs_allocate(allocator, most, sizeof *run->totals);
+  run->by_joints = sbs_allocate(allocator, run->skin->joint_count, sizeof *run->by_joints);
+  return run->totals && run->by_joints ? SBS_OK : SBS_ERROR_OUT_OF_MEMORY;
+}
+
+static sbs_status run_back(sbs_gradient_run *run, int threads) {
   const sbs_skin *skin = run->skin;
-  run->totals = sbs_allocate(allocator, place_totals(run), sizeof *run->totals);
-  if (!run->totals) return SBS_ERROR_OUT_OF_MEMORY;
+  place_totals(run);
   const size_t centers = has_set_centers(run->options) ? skin->solve_count : 0;
   sbs_status status = sbs_share_work(threads, centers, SETS_CHUNK, find_centers, run);
   if (!status) status = sbs_share_work(threads, skin->set_count, SETS_CHUNK, pose_sets, run);
@@ -228,8 +233,7 @@ static sbs_status run_back(sbs_gradient_run *run, int threads, const sbs_allocat
     status = sbs_share_work(threads, skin->set_count, SETS_CHUNK, finish_sets, run);
     if (!status) status = sbs_share_work(threads, centers, SETS_CHUNK, finish_centers, run);
   }
-  if (!status && run->result.skinning_matrices) status = finish_joints(run, allocator);
-  sbs_release(allocator, run->totals);
+  if (!status && run->result.skinning_matrices) sbs_gradient_batches_of(skin->isa)->finish_joints(run, run->by_joints);
   return status;
 }
 
@@ -303,7 +307,9 @@ static sbs_status run_blended(sbs_gradient_run *run, const sbs_pose *pose, const
   for (int m = 0; m < 2; m++) {
     of.positions[m] = sbs_allocate(allocator, count, 3 * size);
     if (upstream.normals) of.normals[m] = sbs_allocate(allocator, count, 3 * size);
-    if (!of.positions[m] || (upstream.normals && !of.normals[m])) status = SBS_ERROR_OUT_OF_MEMORY;
+    if (!of.positions[m] || (upstream.normals && !of.normals[m])) {
+      status = sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
+    }
   }
   if (!status) status = deform_apart(run, pose, methods, &of, fault);
   for (size_t v = 0; v < count && !status; v++) {
@@ -317,7 +323,7 @@ static sbs_status run_blended(sbs_gradient_run *run, const sbs_pose *pose, const
     run->upstream.positions = upstream.positions ? of.positions[m] : NULL;
     run->upstream.normals = of.normals[m];
     run->adds = m;
-    status = run_back(run, threads, allocator);
+    status = run_back(run, threads);
   }
   for (int m = 0; m < 2; m++) {
     sbs_release(allocator, of.positions[m]);
@@ -437,12 +443,18 @@ sbs_status sbs_gradient_deform(const sbs_gradient *gradient, const sbs_skin *ski
     status = sbs_share_work(threads, skin->joint_count, JOINTS_CHUNK, prepare_joints, context);
     if (status) sbs_fault_in(fault, status, "skinning_matrices");
   }
+  if (!status) {
+    status = allocate_sums(&run, &methods, allocator);
+    if (status) sbs_fault_in(fault, status, NULL);
+  }
   if (!status && methods.base) {
     status = run_blended(&run, pose, &methods, threads, allocator, fault);
   } else if (!status) {
-    status = run_back(&run, threads, allocator);
+    status = run_back(&run, threads);
     if (status) sbs_fault_in(fault, status, NULL);
   }
   sbs_gradient_release_run(&run, allocator);
+  sbs_release(allocator, run.totals);
+  sbs_release(allocator, run.by_joints);
   return status;
 }

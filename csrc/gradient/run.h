@@ -38,10 +38,11 @@ typedef struct sbs_gradient_run {
   double (*centers)[6];      /* (set_count) f and z, of joint sets */
   size_t *totals_at;         /* (part_count) where the sums of each part are among */
   double *totals;
-  const double **sums;       /* (set_count) of sets with a center of their own, over all parts; or NULL */
-  double (*by_points)[3];    /* (set_count) by f of such a center */
-  sbs_joint_gradient *slots; /* (set_joints) by each joint of each set */
-  char *work;                /* (threads, work_size) */
+  const double **sums;           /* (set_count) of sets with a center of their own, over all parts; or NULL */
+  double (*by_points)[3];        /* (set_count) by f of such a center */
+  sbs_joint_gradient *slots;     /* (set_joints) by each joint of each set */
+  sbs_joint_gradient *by_joints; /* (joint_count) */
+  char *work;                    /* (threads, work_size) */
   size_t work_size;
 } sbs_gradient_run;
 

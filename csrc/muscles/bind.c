@@ -12,6 +12,7 @@
 #include "muscles/profile.h"
 #include "pose/linear_algebra.h"
 #include "sbs/mesh.h"
+#include "skin/influences.h"
 
 /* Where along the belly the search for the nearest point begins. */
 #define SEARCH_STEPS 32
@@ -121,7 +122,7 @@ static double following(const muscle_binding *binding, size_t vertex) {
   double sum = 0.0, covered = 0.0;
   for (size_t k = 0; k < desc->influences_per_vertex; k++) {
     const size_t i = vertex * desc->influences_per_vertex + k;
-    const double weight = sbs_scalar_get(desc->joint_weights, desc->weight_scalar, i);
+    const double weight = sbs_usable_weight(sbs_scalar_get(desc->joint_weights, desc->weight_scalar, i));
     sum += weight;
     if (binding->covers[desc->joint_indices[i]]) covered += weight;
   }

@@ -39,6 +39,9 @@ static sbs_status check_numbers(const sbs_muscle *muscle, size_t number, sbs_fau
     const double value = numbers[i].value, least = numbers[i].least, most = numbers[i].most;
     const int fits = numbers[i].open ? value > least : value >= least;
     if (!fits || !(value < most)) return sbs_fault_row(fault, SBS_ERROR_OPTION, numbers[i].name, number, value, least);
+    if (value > SBS_MUSCLE_LARGEST) {
+      return sbs_fault_row(fault, SBS_ERROR_TOO_LARGE, numbers[i].name, number, value, SBS_MUSCLE_LARGEST);
+    }
   }
   const double tendons = muscle->tendons[0] + muscle->tendons[1];
   if (!(tendons < 1.0)) return sbs_fault_row(fault, SBS_ERROR_OPTION, "tendons", number, tendons, 1.0);
@@ -63,6 +66,9 @@ static sbs_status check_path(const sbs_muscle *muscle, size_t number, sbs_fault 
     for (int axis = 0; axis < 3; axis++) {
       const double value = muscle->points[i][axis];
       if (!isfinite(value)) return sbs_fault_at(fault, SBS_ERROR_NOT_FINITE, "points", number, i, value, 0.0);
+      if (fabs(value) > SBS_MUSCLE_LARGEST) {
+        return sbs_fault_at(fault, SBS_ERROR_TOO_LARGE, "points", number, i, value, SBS_MUSCLE_LARGEST);
+      }
     }
   }
   const double *origin = muscle->points[0], *insertion = muscle->points[muscle->point_count - 1];
@@ -119,9 +125,6 @@ static sbs_status check_weights(const sbs_muscles_desc *desc, sbs_fault *fault) 
       if (joint < 0 || (size_t)joint >= desc->joint_count) {
         return sbs_fault_at(fault, SBS_ERROR_JOINT_INDEX, "joint_indices", v, k, joint, (double)desc->joint_count);
       }
-      const double weight = sbs_scalar_get(desc->joint_weights, desc->weight_scalar, v * columns + k);
-      if (!isfinite(weight)) return sbs_fault_at(fault, SBS_ERROR_NOT_FINITE, "joint_weights", v, k, weight, 0.0);
-      if (weight < 0.0) return sbs_fault_at(fault, SBS_ERROR_NEGATIVE, "joint_weights", v, k, weight, 0.0);
     }
   }
   return SBS_OK;
@@ -163,5 +166,5 @@ sbs_status sbs_check_muscle_pose(const sbs_muscles *muscles, const sbs_pose *pos
       return sbs_fault_row(fault, SBS_ERROR_OPTION, "activations", m, activations[m], 1.0);
     }
   }
-  return sbs_check_poses(pose, 1, muscles->joint_count, fault);
+  return sbs_check_bounded_poses(pose, 1, muscles->joint_count, fault);
 }

@@ -77,6 +77,27 @@ void sbs_bring_near(const sbs_posed_muscle *posed, const double origin[3], sbs_c
   }
 }
 
+/* The most that skin is moved, squared: what was found in single precision is less, but where it overflowed. */
+#define MOST_SQUARED 1e30f
+
+static int is_small(float by[3][SBS_COVER_CHUNK], size_t slot, float size) {
+  const float x = size * by[0][slot], y = size * by[1][slot], z = size * by[2][slot];
+  return x * x + y * y + z * z <= MOST_SQUARED;
+}
+
+/* Whether all of a block are, in a few vector operations; no if some may not be. */
+static int are_small(float by[3][SBS_COVER_CHUNK], size_t slot, float size) {
+  float sums[SBS_COVER_BLOCK];
+  for (size_t i = 0; i < SBS_COVER_BLOCK; i++) {
+    const float x = by[0][slot + i], y = by[1][slot + i], z = by[2][slot + i];
+    sums[i] = x * x + y * y + z * z;
+  }
+  for (size_t half = SBS_COVER_BLOCK / 2; half; half /= 2) {
+    for (size_t i = 0; i < half; i++) sums[i] += sums[i + half];
+  }
+  return size * size * sums[0] <= MOST_SQUARED;
+}
+
 /* Reading and changing what a chunk has of an array, for both types of numbers. */
 #define DEFINE_CHUNK_FUNCTIONS(type) \
   static void read_##type##s(const void *vectors, size_t stride, const int32_t *vertices, size_t count, \
@@ -89,8 +110,10 @@ void sbs_bring_near(const sbs_posed_muscle *posed, const double origin[3], sbs_c
   } \
   static void add_##type##s(void *vectors, size_t stride, const int32_t *vertices, size_t count, \
                             float by[3][SBS_COVER_CHUNK], size_t slot, float size) { \
+    const int are_ordinary = are_small(by, slot, size); \
     for (size_t i = 0; i < count; i++) { \
       type *row = (void *)((char *)vectors + (size_t)vertices[i] * stride); \
+      if (!are_ordinary && !is_small(by, slot + i, size)) continue; \
       for (int axis = 0; axis < 3; axis++) row[axis] += (type)(size * by[axis][slot + i]); \
     } \
   }

@@ -13,6 +13,9 @@
 #include "muscles/path.h"
 #include "muscles/profile.h"
 
+/* What rounding may not take from a belly whose tendons are all but the whole path, as a share of that. */
+#define LEAST_BELLY 1e-9
+
 sbs_muscle sbs_default_muscle(void) {
   return (sbs_muscle){.point_count = 2, .flattening = 1.0, .contraction = 0.2, .most_growth = 2.0};
 }
@@ -41,7 +44,7 @@ static void bind_muscle(const sbs_muscle *given, sbs_isa isa, sbs_bound_muscle *
   const double length = sbs_path_length(&posed.path, isa);
   for (int i = 0; i < 2; i++) muscle->tendons[i] = given->tendons[i] * length;
   muscle->length = length;
-  muscle->belly_length = length - muscle->tendons[0] - muscle->tendons[1];
+  muscle->belly_length = fmax(length - muscle->tendons[0] - muscle->tendons[1], LEAST_BELLY * length);
   sbs_place_belly(muscle, length, muscle->belly_length, &posed);
   muscle->rest_volume = sbs_belly_volume(muscle, isa, &posed);
 }

@@ -83,3 +83,15 @@ sbs_status sbs_check_poses(const sbs_pose *poses, size_t frame_count, size_t joi
                        : all_doubles_are_fine(poses->skinning_matrices, matrix_count, poses->rows);
   return fine ? SBS_OK : find_fault(poses, matrix_count, fault);
 }
+
+sbs_status sbs_check_bounded_poses(const sbs_pose *poses, size_t frame_count, size_t joint_count, sbs_fault *fault) {
+  const sbs_status status = sbs_check_poses(poses, frame_count, joint_count, fault);
+  const size_t size = 4 * poses->rows;
+  for (size_t i = 0; !status && i < frame_count * joint_count * size; i++) {
+    const double value = sbs_scalar_get(poses->skinning_matrices, poses->scalar, i);
+    if (fabs(value) > SBS_LARGEST) {
+      return sbs_fault_at(fault, SBS_ERROR_TOO_LARGE, "skinning_matrices", i / size, i % size, value, SBS_LARGEST);
+    }
+  }
+  return status;
+}

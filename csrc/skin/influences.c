@@ -23,6 +23,10 @@ static unsigned weight_defect(double weight) {
   return 0;
 }
 
+double sbs_usable_weight(double weight) {
+  return weight_defect(weight) ? 0.0 : weight;
+}
+
 /*
  * Inserts by joint, then by weight: equal joints are added up in an order that depends on their values alone, so that
  * the sum is the same to the last bit however the caller ordered them.

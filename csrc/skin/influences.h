@@ -27,6 +27,9 @@ typedef struct sbs_influences {
   size_t fault;     /* the influence that the first repair is about */
 } sbs_influences;
 
+/* How much a weight counts: not at all unless it is a positive finite number. All that reads weights reads them so. */
+double sbs_usable_weight(double weight);
+
 /* Room for so many influences; both pointers may be NULL, and sbs_influences_free be called all the same. */
 sbs_influences sbs_influences_new(const sbs_allocator *allocator, size_t capacity);
 

@@ -84,7 +84,8 @@ static void add_torque(const rotation *of, const double torque[3], double matrix
   for (int i = 0; i < 9; i++) m[i] = (i % 4 ? 0.0 : trace) - of->stretch[i];
   sbs_cofactors(m, cofactors);
   const double determinant = sbs_determinant(m), norm = sbs_norm_squared(m);
-  const double scale = fabs(determinant) > 1e-12 * norm * sqrt(norm) ? 1.0 / determinant : 0.0;
+  const double least = fmax(1e-12 * norm * sqrt(norm), 1e-300); /* of which the inverse can be represented */
+  const double scale = fabs(determinant) > least ? 1.0 / determinant : 0.0;
   for (int i = 0; i < 3; i++) y[i] = scale * sbs_dot(cofactors + 3 * i, right); /* symmetric */
   const double skew[9] = {0.0, -y[2], y[1], y[2], 0.0, -y[0], -y[1], y[0], 0.0};
   for (int i = 0; i < 3; i++) {

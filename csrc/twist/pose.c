@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arguments.h"
 #include "base/fault.h"
 #include "pose/batches.h"
 #include "pose/check.h"
@@ -87,10 +88,8 @@ sbs_status sbs_twist_check_pose(const sbs_twist *twist, const sbs_pose *pose, co
                                 sbs_fault *fault) {
   if (!twist) return sbs_fault_in(fault, SBS_ERROR_NULL, "twist");
   if (!pose) return sbs_fault_in(fault, SBS_ERROR_NULL, "pose");
-  for (size_t i = 0; angles && i < 2 * twist->bone_count; i++) {
-    if (!isfinite(angles[i])) return sbs_fault_at(fault, SBS_ERROR_NOT_FINITE, name, i / 2, i % 2, angles[i], 0.0);
-  }
-  return sbs_check_poses(pose, 1, twist->joint_count, fault);
+  const sbs_status status = angles ? sbs_validate_numbers(angles, twist->bone_count, 2, name, fault) : SBS_OK;
+  return status ? status : sbs_check_bounded_poses(pose, 1, twist->joint_count, fault);
 }
 
 sbs_status sbs_twist_angles(const sbs_twist *twist, const sbs_pose *pose, const double *previous, double *angles,

@@ -139,7 +139,7 @@ sbs_status sbs_twist_deform(const sbs_twist *twist, const sbs_skin *skin, size_t
   if (!status && info.joint_count != count) {
     return sbs_fault_number(fault, SBS_ERROR_OPTION, "skin", (double)info.joint_count, (double)count);
   }
-  status = sbs_check_poses(poses, frame_count, twist->joint_count, fault);
+  status = sbs_check_bounded_poses(poses, frame_count, twist->joint_count, fault);
   if (status) return status;
   const size_t most = SIZE_MAX / count / (12 * sizeof(double)) - 1;
   if (frame_count > most) {

@@ -11,6 +11,9 @@ sbs_twist_desc sbs_default_twist_desc(void) {
 
 /* ------------------------------------------------------------------------------------------------- new and free -- */
 
+/* The squares of a shorter bone would have lost digits. */
+#define SHORTEST 1e-140
+
 static sbs_status check_counts(const sbs_twist_desc *desc, size_t frames, sbs_fault *fault) {
   if (!desc->joint_count) return sbs_fault_in(fault, SBS_ERROR_EMPTY, "joint_count");
   if (!desc->bone_count) return sbs_fault_in(fault, SBS_ERROR_EMPTY, "bone_count");
@@ -25,11 +28,8 @@ static sbs_status check_counts(const sbs_twist_desc *desc, size_t frames, sbs_fa
   if (!desc->parents) return sbs_fault_in(fault, SBS_ERROR_NULL, "parents");
   if (!desc->heads) return sbs_fault_in(fault, SBS_ERROR_NULL, "heads");
   if (!desc->tails) return sbs_fault_in(fault, SBS_ERROR_NULL, "tails");
-  sbs_status status = sbs_validate_vectors(desc->heads, 0, SBS_FLOAT64, desc->bone_count, "heads", NULL, fault);
-  if (!status) {
-    status = sbs_validate_vectors(desc->tails, 0, SBS_FLOAT64, desc->bone_count, "tails", NULL, fault);
-  }
-  return status;
+  const sbs_status status = sbs_validate_numbers(desc->heads, desc->bone_count, 3, "heads", fault);
+  return status ? status : sbs_validate_numbers(desc->tails, desc->bone_count, 3, "tails", fault);
 }
 
 /* Reads the bones; the arrays are there. */
@@ -50,7 +50,7 @@ static sbs_status read_bones(sbs_twist *twist, const sbs_twist_desc *desc, sbs_f
     const sbs_vec3 head = sbs_vec3_read(desc->heads + 3 * b);
     const sbs_vec3 bone = sbs_vec3_subtract(sbs_vec3_read(desc->tails + 3 * b), head);
     const double length = sbs_vec3_length(bone);
-    if (!(length > 0.0) || !isfinite(length)) return sbs_fault_row(fault, SBS_ERROR_OPTION, "tails", b, length, 0.0);
+    if (!(length > SHORTEST)) return sbs_fault_row(fault, SBS_ERROR_OPTION, "tails", b, length, 0.0);
     twist->bone_of_joint[joint] = (int32_t)b;
     twist->bones[b] =
         (sbs_twist_bone){joint, parent, child, head, {bone.x / length, bone.y / length, bone.z / length}, length};
@@ -130,7 +130,7 @@ sbs_status sbs_twist_joints(const sbs_twist *twist, const int32_t *parents, cons
   if (!new_joint_positions) return sbs_fault_in(fault, SBS_ERROR_NULL, "new_joint_positions");
   if (!parents != !new_parents) return sbs_fault_in(fault, SBS_ERROR_NULL, parents ? "new_parents" : "parents");
   const size_t count = twist->joint_count;
-  sbs_status status = sbs_validate_vectors(joint_positions, 0, SBS_FLOAT64, count, "joint_positions", NULL, fault);
+  sbs_status status = sbs_validate_numbers(joint_positions, count, 3, "joint_positions", fault);
   if (!status && parents) status = sbs_validate_parents(parents, count, &twist->allocator, fault);
   if (status) return status;
   for (size_t j = 0; j < count; j++) {

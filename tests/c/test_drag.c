@@ -107,7 +107,9 @@ static void check_refused(const sbs_drag_options *options, const sbs_pose *posed
 }
 
 static void test_errors(void) {
-  static const double target[3] = {0.0, 1.0, 1.0}, nowhere[3] = {0.0, NAN, 0.0};
+  static const double target[3] = {0.0, 1.0, 1.0}, nowhere[3] = {0.0, NAN, 0.0}, beyond[3] = {0.0, 0.0, -1e200};
+  static const double large[JOINTS][12] = {{1e200}, {0}};
+  const sbs_pose far = {large, SBS_FLOAT64, 3};
   static const float amounts[VERTICES] = {0.5f, 2.0f};
   const sbs_drag_options good = options_of(1.0);
   sbs_deform_options deform = sbs_default_deform_options();
@@ -117,6 +119,8 @@ static void test_errors(void) {
   check_refused(&good, &pose, 1, NULL, SBS_ERROR_NULL, "target");
   check_refused(&good, &pose, VERTICES, target, SBS_ERROR_VERTEX_INDEX, "vertex");
   check_refused(&good, &pose, 1, nowhere, SBS_ERROR_NOT_FINITE, "target");
+  check_refused(&good, &pose, 1, beyond, SBS_ERROR_TOO_LARGE, "target");
+  check_refused(&good, &far, 1, target, SBS_ERROR_TOO_LARGE, "skinning_matrices");
   bad.threads = -1;
   check_refused(&bad, &pose, 1, target, SBS_ERROR_OPTION, "threads");
   bad = good;

@@ -27,6 +27,11 @@ static void test_bad_input_is_told(void) {
   sbs_muscle muscle;
   WITH(points[1][0] = 0.0), expect(muscle, SBS_ERROR_OPTION, "points");
   WITH(points[1][0] = NAN), expect(muscle, SBS_ERROR_NOT_FINITE, "points");
+  WITH(points[1][0] = 1e200), expect(muscle, SBS_ERROR_TOO_LARGE, "points");
+  WITH(radius = 1e200), expect(muscle, SBS_ERROR_TOO_LARGE, "radius");
+  WITH(reach = 1.1 * SBS_MUSCLE_LARGEST), expect(muscle, SBS_ERROR_TOO_LARGE, "reach");
+  WITH(most_growth = 1e300), expect(muscle, SBS_ERROR_TOO_LARGE, "most_growth");
+  WITH(flattening = 1e300), expect(muscle, SBS_ERROR_TOO_LARGE, "flattening");
   WITH(point_count = 1), expect(muscle, SBS_ERROR_OPTION, "point_count");
   WITH(point_count = 5), expect(muscle, SBS_ERROR_OPTION, "point_count");
   WITH(joints[1] = 2), expect(muscle, SBS_ERROR_JOINT_INDEX, "joints");
@@ -81,6 +86,59 @@ static void test_bad_poses_are_told(void) {
   sbs_muscles_free(NULL);
 }
 
+static size_t count_not_finite(const double *numbers, size_t count) {
+  size_t found = 0;
+  for (size_t i = 0; i < count; i++) found += isfinite(numbers[i]) ? 0 : 1;
+  return found;
+}
+
+/* A pose that is too large is refused, and changes nothing; in the largest that is not, all that is found is finite. */
+static void test_large_poses(void) {
+  static tube rest, moved;
+  const sbs_muscle muscle = make_muscle();
+  make_limb(&rest);
+  sbs_muscles *muscles = new_muscles(&muscle, &rest);
+  matrix joints[JOINTS];
+  const sbs_pose pose = move_insertion(0.0, joints);
+  sbs_muscle_state state;
+  double surface[3 * 4 * 5];
+  const double numbers[] = {1e300, -1e31, SBS_LARGEST, -SBS_LARGEST, 1e-300, 1e15};
+  for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
+    const sbs_status expected = fabs(numbers[n]) > SBS_LARGEST ? SBS_ERROR_TOO_LARGE : SBS_OK;
+    for (size_t i = 0; i < 12; i++) {
+      sbs_fault fault = {0};
+      (void)move_insertion(0.0, joints);
+      joints[1][i / 4][i % 4] = numbers[n];
+      moved = rest;
+      CHECK_EQUAL(sbs_muscles_cover(muscles, &pose, NULL, SBS_FLOAT64, moved.positions, 0, moved.normals, 0, 0, &fault),
+                  expected);
+      if (expected) {
+        CHECK_STRING(fault.argument, "skinning_matrices");
+        CHECK(fault.index[0] == 1 && fault.index[1] == i);
+        CHECK(memcmp(&moved, &rest, sizeof rest) == 0);
+      }
+      CHECK_EQUAL(count_not_finite(moved.positions[0], 3 * VERTICES), 0);
+      CHECK_EQUAL(count_not_finite(moved.normals[0], 3 * VERTICES), 0);
+      CHECK_EQUAL(sbs_muscles_measure(muscles, &pose, NULL, &state, NULL), expected);
+      CHECK_EQUAL(sbs_muscles_surface(muscles, &pose, NULL, 0, 4, 5, surface, NULL), expected);
+      if (expected) continue;
+      CHECK(isfinite(state.length) && isfinite(state.belly_length) && isfinite(state.growth) && isfinite(state.volume));
+      CHECK_EQUAL(count_not_finite(surface, 3 * 4 * 5), 0);
+    }
+  }
+  /* Skin anywhere: where the way to the muscle is beyond single precision, it stays. */
+  (void)move_insertion(-2.0, joints);
+  for (int v = 0; v < VERTICES; v++) {
+    for (int i = 0; i < 3; i++) moved.positions[v][i] = v % 3 ? rest.positions[v][i] : (v % 2 ? 1e300 : 1e25) * (i - 1);
+  }
+  moved.positions[0][0] = rest.positions[0][0]; /* which all are relative to */
+  CHECK_EQUAL(sbs_muscles_cover(muscles, &pose, NULL, SBS_FLOAT64, moved.positions, 0, moved.normals, 0, 0, NULL),
+              SBS_OK);
+  CHECK_EQUAL(count_not_finite(moved.positions[0], 3 * VERTICES), 0);
+  CHECK_EQUAL(count_not_finite(moved.normals[0], 3 * VERTICES), 0);
+  sbs_muscles_free(muscles);
+}
+
 typedef struct new_call {
   sbs_muscles_desc desc;
   sbs_muscles *muscles;
@@ -131,6 +189,7 @@ int main(void) {
   make_triangles();
   RUN(test_bad_input_is_told);
   RUN(test_bad_poses_are_told);
+  RUN(test_large_poses);
   RUN(test_where_memory_is_short);
   return harness_result();
 }

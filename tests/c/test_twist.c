@@ -281,6 +281,7 @@ static void test_bad_bones_are_refused(void) {
   sbs_twist_desc desc = good;
   const int32_t far[1] = {3}, low[1] = {-2}, twice[2] = {1, 1}, two[2] = {0, 0};
   const double infinite[3] = {0, INFINITY, 0}, two_heads[6] = {0}, two_tails[6] = {1, 0, 0, 1, 0, 0};
+  const double large[3] = {0, 1.1 * SBS_LARGEST, 0};
   sbs_twist *twist = NULL;
   CHECK_EQUAL(sbs_twist_new(NULL, NULL, &twist, NULL), SBS_ERROR_NULL);
   CHECK_EQUAL(sbs_twist_new(&good, NULL, NULL, NULL), SBS_ERROR_NULL);
@@ -295,6 +296,8 @@ static void test_bad_bones_are_refused(void) {
   desc = good, desc.tails = NULL, check_refused(desc, SBS_ERROR_NULL, "tails");
   desc = good, desc.heads = infinite, check_refused(desc, SBS_ERROR_NOT_FINITE, "heads");
   desc = good, desc.tails = infinite, check_refused(desc, SBS_ERROR_NOT_FINITE, "tails");
+  desc = good, desc.heads = large, check_refused(desc, SBS_ERROR_TOO_LARGE, "heads");
+  desc = good, desc.tails = large, check_refused(desc, SBS_ERROR_TOO_LARGE, "tails");
   desc = good, desc.tails = good.heads, check_refused(desc, SBS_ERROR_OPTION, "tails");
   desc = good, desc.joints = far, check_refused(desc, SBS_ERROR_JOINT_INDEX, "joints");
   desc = good, desc.joints = low, check_refused(desc, SBS_ERROR_JOINT_INDEX, "joints");
@@ -355,6 +358,48 @@ static void test_bad_poses_are_refused(void) {
   sbs_twist_free(twist);
 }
 
+/* Numbers of a matrix, or angles, that are too large are refused; of the largest that are not, all is finite. */
+static void test_large_poses(void) {
+  enum {
+    NUMBERS = 12 * (JOINTS + SBS_TWIST_FRAMES)
+  };
+  const double corners[6] = {SBS_LARGEST, -SBS_LARGEST, SBS_LARGEST, -SBS_LARGEST, SBS_LARGEST, SBS_LARGEST};
+  const double numbers[] = {1e300, -1.1 * SBS_LARGEST, SBS_LARGEST, 1e-105, 1e-300};
+  for (int far_away = 0; far_away < 2; far_away++) {
+    sbs_twist_desc desc = describe();
+    if (far_away) desc.heads = corners, desc.tails = corners + 3;
+    sbs_twist *twist = new_twist(&desc);
+    for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
+      matrix joints[JOINTS];
+      double angles[2] = {0.0}, found[NUMBERS], by[NUMBERS], by_joints[12 * JOINTS], by_angles[2] = {0.0};
+      sbs_fault fault = {0};
+      pose_limb(0.3, 0.5, 0.7, joints);
+      const sbs_status expected = fabs(numbers[n]) > SBS_LARGEST ? SBS_ERROR_TOO_LARGE : SBS_OK;
+      for (int i = 0; i < 12; i++) joints[1][i / 4][i % 4] *= numbers[n];
+      joints[1][0][0] = numbers[n];
+      const sbs_pose pose = pose_of(joints);
+      memset(found, 0, sizeof found);
+      for (int i = 0; i < NUMBERS; i++) by[i] = sin(i);
+      CHECK_EQUAL(sbs_twist_angles(twist, &pose, NULL, angles, NULL), expected);
+      CHECK_EQUAL(sbs_twist_pose(twist, &pose, NULL, found, &fault), expected);
+      CHECK_EQUAL(sbs_twist_pose_gradient(twist, &pose, NULL, by, by_joints, by_angles, NULL), expected);
+      if (expected) {
+        CHECK_STRING(fault.argument, "skinning_matrices");
+        CHECK(fault.index[0] == 1 && fault.index[1] == 0);
+        for (int i = 0; i < NUMBERS; i++) CHECK(found[i] == 0.0);
+        continue;
+      }
+      for (int i = 0; i < NUMBERS; i++) CHECK(isfinite(found[i]));
+      for (int i = 0; i < 12 * JOINTS; i++) CHECK(isfinite(by_joints[i]));
+      CHECK(isfinite(angles[0]) && isfinite(angles[1]) && isfinite(by_angles[0]) && isfinite(by_angles[1]));
+      angles[1] = 1e308;
+      CHECK_EQUAL(sbs_twist_pose(twist, &pose, angles, found, &fault), SBS_ERROR_TOO_LARGE);
+      CHECK_STRING(fault.argument, "angles");
+    }
+    sbs_twist_free(twist);
+  }
+}
+
 static void test_short_memory(void) {
   const sbs_twist_desc desc = describe();
   for (size_t fail_at = 0; fail_at < 4; fail_at++) {
@@ -383,6 +428,7 @@ int main(void) {
   RUN(test_bad_bones_are_refused);
   RUN(test_bad_influences_are_refused);
   RUN(test_bad_poses_are_refused);
+  RUN(test_large_poses);
   RUN(test_short_memory);
   return harness_result();
 }

@@ -79,8 +79,7 @@ typedef struct sbs_brush sbs_brush;
  *   brush      receives the new brush; release it by sbs_brush_free
  *   fault      or NULL
  *
- * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, NEGATIVE, JOINT_INDEX, VERTEX_INDEX, OUT_OF_MEMORY,
- * CANCELLED.
+ * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, JOINT_INDEX, VERTEX_INDEX, OUT_OF_MEMORY, CANCELLED.
  */
 SBS_API sbs_status sbs_brush_new(const sbs_influences_table *table, const sbs_mesh_desc *mesh, size_t limit,
                                  const sbs_allocator *allocator, sbs_brush **brush, sbs_fault *fault);
@@ -126,7 +125,7 @@ SBS_API sbs_status sbs_brush_stroke(sbs_brush *brush, const sbs_brush_options *o
  *   vertex_count   M, may be 0
  *   fault          or NULL
  *
- * Errors: NULL, NOT_FINITE, NEGATIVE, JOINT_INDEX, VERTEX_INDEX. After an error the influences are unchanged.
+ * Errors: NULL, JOINT_INDEX, VERTEX_INDEX. After an error the influences are unchanged.
  */
 SBS_API sbs_status sbs_brush_restore(sbs_brush *brush, const int32_t *vertices, const int32_t *joint_indices,
                                      const double *joint_weights, size_t vertex_count, sbs_fault *fault);

@@ -12,6 +12,9 @@
  * more joints, and go on by Gauss-Newton steps with the derivatives of docs/fitting.md: each is again such a point of a
  * hull, and damped (Levenberg and Marquardt) so that the error never grows.
  *
+ * Where a function here fails, it has written nothing, also where it was cancelled. All numbers, of options too, are up
+ * to SBS_LARGEST.
+ *
  *   Mohr, A. and Gleicher, M. 2003. Building Efficient, Accurate Character Skins from Examples. ACM Transactions on
  *   Graphics 22(3).
  *   Wolfe, P. 1976. Finding the Nearest Point in a Polytope. Mathematical Programming 11.
@@ -45,7 +48,7 @@ typedef struct sbs_fit_options {
   sbs_method method; /* default SBS_METHOD_SPHERICAL; RIGID is SBS_ERROR_OPTION */
   sbs_center center; /* default SBS_CENTER_WEIGHTED. About the center of a joint set each vertex is fitted as if it
                               were alone in its set, whose mean position only matters where the set has no center */
-  double damping;    /* of rotation centers, as of sbs_deform_options; default 1e-8 */
+  double damping;    /* of rotation centers, as of sbs_deform_options; default 1e-8. Less than 1e-13 counts as that */
   size_t influences; /* K, at least 1; default 4 */
   size_t iterations; /* the most Gauss-Newton steps of a vertex; default 30 */
   double pull;       /* >= 0: what the square of the way to `toward` adds to the mean square over frames; default 0 */
@@ -79,13 +82,13 @@ SBS_API sbs_status sbs_fit_weights(const sbs_fit_desc *desc, const sbs_fit_optio
  *   desc           the examples; `centers` are where they begin, by default at the vertices
  *   influences     K
  *   joint_indices  (V, K) in range
- *   joint_weights  (V, K) finite, not negative; divided by their sum. A vertex without any keeps its center
+ *   joint_weights  (V, K) repaired as by sbs_skin_new. A vertex without any keeps its center
  *   options        or NULL for the defaults; of them threads and the allocator
  *   centers        (V, 3) receives them
  *   errors         (V) or NULL; the root of the mean square, over frames, of the distance from the examples
  *   fault          or NULL
  *
- * Errors: as sbs_fit_weights, and JOINT_INDEX, NEGATIVE.
+ * Errors: as sbs_fit_weights, and JOINT_INDEX.
  */
 SBS_API sbs_status sbs_fit_centers(const sbs_fit_desc *desc, size_t influences, const int32_t *joint_indices,
                                    const double *joint_weights, const sbs_fit_options *options, double *centers,
@@ -110,14 +113,15 @@ SBS_API sbs_fit_matrices_options sbs_default_fit_matrices_options(void);
  *   desc           the examples; `poses` are where matrices begin. Centers, allowed and toward are not used
  *   influences     K
  *   joint_indices  (V, K) in range
- *   joint_weights  (V, K) finite, not negative; of sum 1 for vertices that are to move with joints alone
+ *   joint_weights  (V, K) of sum 1 for vertices that are to move with joints alone; what is NaN, infinite or negative
+ *                  is dropped
  *   fixed          (J) or NULL: not 0 for joints that stay; so do joints without weight
  *   options        or NULL for the defaults
  *   matrices       (F, J, 3, 4) receives them
  *   errors         (F) or NULL; the root of the mean square, over vertices, of the distance from the examples
  *   fault          or NULL
  *
- * Errors: as sbs_fit_weights, and JOINT_INDEX, NEGATIVE.
+ * Errors: as sbs_fit_weights, and JOINT_INDEX.
  */
 SBS_API sbs_status sbs_fit_matrices(const sbs_fit_desc *desc, size_t influences, const int32_t *joint_indices,
                                     const double *joint_weights, const unsigned char *fixed,

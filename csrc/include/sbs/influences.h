@@ -4,9 +4,9 @@
  * and errors are those of sbs.h.
  *
  * Influences are given as padded pairs in any order, and returned by decreasing weight (ties: the lower joint first),
- * padded with index 0 and weight 0. A joint that occurs more than once is merged. Weights must be finite and not
- * negative, except for sbs_influences_tidy. If the weights of one joint sum to more than their type holds, all weights
- * of the vertex are halved until they do not.
+ * padded with index 0 and weight 0. A joint that occurs more than once is merged. Weights may be
+ * any numbers: those that are NaN, infinite or negative are dropped, as sbs_skin_new drops them. If the weights of one
+ * joint sum to more than their type holds, all weights of the vertex are halved until they do not.
  *
  * LOCKED joints keep their weights, bit for bit. Where weights are normalized, the other joints share what the locked
  * ones leave of 1, in proportion. A vertex whose unlocked weights are all zero has nothing to scale and keeps its sum;
@@ -37,7 +37,7 @@ typedef struct sbs_influences_table {
  * of one joint are added, and all are divided by their sum, in double. Weights are added in the order of their values,
  * so the result does not depend on the order of the caller's pairs.
  *
- *   table           the influences; weights may be any numbers
+ *   table           the influences
  *   joint_indices   (V, K); must not be those of the table
  *   joint_weights   (V, K); must not be those of the table. A vertex without a positive weight gets none
  *   max_influences  the most that a vertex has, or NULL
@@ -76,7 +76,7 @@ SBS_API sbs_influences_clean_options sbs_default_influences_clean_options(void);
  *   report         or NULL
  *   fault          or NULL
  *
- * Errors: NULL, EMPTY, TOO_LARGE, OPTION, JOINT_INDEX, NOT_FINITE, NEGATIVE, OUT_OF_MEMORY, CANCELLED.
+ * Errors: NULL, EMPTY, TOO_LARGE, OPTION, JOINT_INDEX, OUT_OF_MEMORY, CANCELLED.
  */
 SBS_API sbs_status sbs_influences_clean(const sbs_influences_table *table, const sbs_influences_clean_options *options,
                                         int32_t *joint_indices, void *joint_weights,
@@ -108,8 +108,8 @@ SBS_API sbs_influences_smooth_options sbs_default_influences_smooth_options(void
  *   joint_weights  (V, limit) of the table's scalar type; must not be those of the table
  *   fault          or NULL
  *
- * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, JOINT_INDEX, VERTEX_INDEX, NEGATIVE, OUT_OF_MEMORY,
- * CANCELLED; OPTION with the fault in "limit" if more joints of a vertex are locked than that.
+ * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, JOINT_INDEX, VERTEX_INDEX, OUT_OF_MEMORY, CANCELLED;
+ * OPTION with the fault in "limit" if more joints of a vertex are locked than that.
  */
 SBS_API sbs_status sbs_influences_smooth(const sbs_influences_table *table, const sbs_mesh_desc *mesh,
                                          const sbs_influences_smooth_options *options, size_t limit,

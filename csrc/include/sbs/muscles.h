@@ -55,6 +55,9 @@ extern "C" {
 /* The most points of a path: origin, two via points, insertion. */
 #define SBS_MUSCLE_POINTS 4
 
+/* The largest number of a muscle, but for its direction: what it does to skin is found in single precision. */
+#define SBS_MUSCLE_LARGEST 1e7
+
 typedef struct sbs_muscle {
   size_t point_count;                  /* 2 to SBS_MUSCLE_POINTS */
   int32_t joints[SBS_MUSCLE_POINTS];   /* what each point moves with, in [0, J) */
@@ -89,7 +92,7 @@ typedef struct sbs_muscles_desc {
   size_t influences_per_vertex; /* K */
   const int32_t *joint_indices; /* (V, K) or NULL: all skin near a muscle covers it */
   sbs_scalar weight_scalar;     /* of joint_weights */
-  const void *joint_weights;    /* (V, K), not negative, finite; each vertex's are divided by their sum */
+  const void *joint_weights;    /* (V, K), repaired as by sbs_skin_new */
 } sbs_muscles_desc;
 
 /* A description with everything zero or NULL. */
@@ -107,9 +110,9 @@ typedef struct sbs_muscles sbs_muscles;
  *   fault      or NULL. In `muscles` the first index is that of the muscle. Of a vertex that is inside a muscle the
  *              argument is "radius", the indices are muscle and vertex, and the value is how deep it is
  *
- * Errors: NULL, EMPTY, TOO_LARGE, NOT_FINITE, NEGATIVE (a weight), JOINT_INDEX, OPTION (a number out of its range;
+ * Errors: NULL, EMPTY, TOO_LARGE, NOT_FINITE, JOINT_INDEX, OPTION (a number out of its range;
  * origin and insertion at one place; a path without length; a thin direction along it), RADIUS (a vertex is inside a
- * muscle), OUT_OF_MEMORY. O(V M) time.
+ * muscle), OUT_OF_MEMORY, CANCELLED. O(V M) time.
  */
 SBS_API sbs_status sbs_muscles_new(const sbs_muscles_desc *desc, const sbs_allocator *allocator, sbs_muscles **muscles,
                                    sbs_fault *fault);
@@ -140,13 +143,14 @@ typedef struct sbs_muscle_state {
  *   states       (M)
  *   fault        or NULL
  *
- * Errors: NULL, NOT_FINITE, NOT_AFFINE, OPTION (an activation out of its range).
+ * Errors: NULL, NOT_FINITE, TOO_LARGE (SBS_LARGEST), NOT_AFFINE, OPTION (an activation out of its range).
  */
 SBS_API sbs_status sbs_muscles_measure(const sbs_muscles *muscles, const sbs_pose *pose, const double *activations,
                                        sbs_muscle_state *states, sbs_fault *fault);
 
 /*
- * Moves skin that was deformed in a pose so that it covers the muscles.
+ * Moves skin that was deformed in a pose so that it covers the muscles. A vertex stays where numbers of the way, or its
+ * end, are so large that their type does not hold them.
  *
  *   pose              that of the skin
  *   activations       (M) in [0, 1] or NULL: 0
@@ -158,8 +162,8 @@ SBS_API sbs_status sbs_muscles_measure(const sbs_muscles *muscles, const sbs_pos
  *   threads           0: as sbs_set_threads says. Results do not depend on it
  *   fault             or NULL
  *
- * Errors: NULL, OPTION, STRIDE, NEGATIVE (threads), NOT_FINITE, NOT_AFFINE, OUT_OF_MEMORY. After an error
- * nothing is changed.
+ * Errors: NULL, OPTION, STRIDE, NEGATIVE (threads), NOT_FINITE, TOO_LARGE, NOT_AFFINE, OUT_OF_MEMORY, after which
+ * nothing is changed; CANCELLED.
  */
 SBS_API sbs_status sbs_muscles_cover(const sbs_muscles *muscles, const sbs_pose *pose, const double *activations,
                                      sbs_scalar scalar, void *positions, size_t positions_stride, void *normals,
@@ -186,7 +190,7 @@ SBS_API sbs_status sbs_muscles_cover_of(const sbs_muscles *muscles, size_t muscl
  *   sides      of each ring, from 3
  *   positions  (rings, sides, 3)
  *
- * Errors: NULL, NOT_FINITE, NOT_AFFINE, OPTION.
+ * Errors: NULL, NOT_FINITE, TOO_LARGE, NOT_AFFINE, OPTION.
  */
 SBS_API sbs_status sbs_muscles_surface(const sbs_muscles *muscles, const sbs_pose *pose, const double *activations,
                                        size_t muscle, size_t rings, size_t sides, double *positions, sbs_fault *fault);

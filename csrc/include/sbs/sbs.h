@@ -101,7 +101,7 @@ typedef enum sbs_status {
   SBS_OK = 0,
   SBS_ERROR_NULL,           /* a pointer that must not be NULL is */
   SBS_ERROR_EMPTY,          /* a count that must not be zero is */
-  SBS_ERROR_TOO_LARGE,      /* a count, or the bytes that it asks for, can't be represented */
+  SBS_ERROR_TOO_LARGE,      /* a count, or the bytes that it asks for, can't be represented; SBS_LARGEST */
   SBS_ERROR_OPTION,         /* an option or enumerator out of its range, or one that needs data the skin lacks */
   SBS_ERROR_STRIDE,         /* a stride that is smaller than a row, or not a multiple of the scalar's size */
   SBS_ERROR_NOT_FINITE,     /* NaN or infinity where a finite number is needed */
@@ -121,6 +121,13 @@ typedef enum sbs_status {
   SBS_ERROR_NO_LAPACK,      /* what needs LAPACK, in a library that was built without (-Dlapack=none): sbs/heat.h */
   SBS_STATUS_COUNT          /* how many there are; never returned */
 } sbs_status;
+
+/*
+ * The largest number, of either sign, of matrices, angles, joints and bones, and of examples, that fit.h, twist.h,
+ * drag.h and muscles.h take; larger ones are SBS_ERROR_TOO_LARGE. These multiply and square what they are given: so
+ * none of their results is infinite or NaN.
+ */
+#define SBS_LARGEST 1e30
 
 /* One line of English for a status; "unknown status" for any other number. A static string. */
 SBS_API const char *sbs_status_string(sbs_status status);
@@ -175,8 +182,9 @@ typedef int sbs_progress(double fraction, void *user);
  * that may take long supports it. Each thread has its own, at first none.
  *
  * A cancelled call leaves every object as it was, and makes none. Arrays may be written in part by those functions that
- * write as they go: sbs_skin_deform and its variants, sbs_capsules_weights and its variant, sbs_influences_clean,
- * sbs_surface_nearest, sbs_surface_blocked, and those of sbs/mesh.h. Cleaning influences in place is never cancelled.
+ * write as they go: sbs_skin_deform and its variants, sbs_gradient_deform, sbs_muscles_cover, sbs_capsules_weights and
+ * its variant, sbs_influences_clean, sbs_surface_nearest, sbs_surface_blocked, and those of sbs/mesh.h. Cleaning
+ * influences in place is never cancelled.
  *
  *   progress  or NULL: calls run to their end
  *   user      passed to it
@@ -519,6 +527,13 @@ SBS_API size_t sbs_skin_scratch_size(const sbs_skin *skin);
  * for float64; for float32 half an ulp of the output plus 5e-8 (spherical with default options), 1e-6 (weighted
  * centers; 3e-7 is seen) or 2e-7 (others). Where joints are not rigid, 2e-7 (weighted centers: 1e-6) times the largest
  * stretch.
+ *
+ * Weighted centers in float32 are no nearer than their equations allow. With M = sum w_i R_i, a vertex of n joints,
+ * three or more, may be off by a further n 2^-24 d / l: l is the least eigenvalue of sum w_i (R_i - M)^T (R_i - M),
+ * with the damping; d is how far apart the joints take the vertex, the root of the mean square by their weights. That
+ * counts where joints slide along an axis that they nearly share, so that their center is far away: up to 5e-2 of the
+ * mesh's size, if they slide by as much. Characters stay within the above; joints that turn and move at random, by the
+ * mesh's size, give 1e-4 of it.
  *
  * Errors: NULL, OPTION, STRIDE, NOT_FINITE, NOT_AFFINE, OUT_OF_MEMORY, CANCELLED, SCRATCH, NO_CONVERGENCE, INTERNAL.
  */

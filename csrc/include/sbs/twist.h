@@ -2,7 +2,7 @@
 /*
  * libsbs: the twist of a limb spread along its bone. A real forearm twists evenly from the elbow to the wrist; with
  * weights alone, all of the twist is between the few vertices that two joints share. Conventions, threads and errors
- * are those of sbs.h.
+ * are those of sbs.h; numbers but rest positions are up to SBS_LARGEST.
  *
  * For a limb bone p with the direction n through its head, let a be the joint's own twist, that of its rotation
  * relative to its parent about n, and b that of its child's rotation relative to it, about the same n. A vertex at the
@@ -51,7 +51,7 @@ typedef struct sbs_twist_desc {
   const int32_t *parents;  /* (B) the joint that its own twist is relative to, in [-1, J); -1: it has no twist, a = 0 */
   const int32_t *children; /* (B) or NULL; the joint whose twist is spread along it, too, in [-1, J); -1: none, b = 0 */
   const double *heads;     /* (B, 3) at bind, finite, in the space of the mesh */
-  const double *tails;     /* (B, 3), finite; not the head, or it is SBS_ERROR_OPTION */
+  const double *tails;     /* (B, 3), finite; within 1e-140 of the head it is SBS_ERROR_OPTION */
   size_t frames_per_bone;  /* from 2; 0: SBS_TWIST_FRAMES */
   int smooth;              /* not 0: shares are 3 t^2 - 2 t^3 in place of t */
 } sbs_twist_desc;
@@ -93,7 +93,7 @@ SBS_API size_t sbs_twist_joint_count(const sbs_twist *twist);
  *   new_parents          (J') or NULL
  *   new_joint_positions  (J', 3); that of a frame is halfway between its place on the bone and that of the one before
  *
- * Errors: NULL, NOT_FINITE.
+ * Errors: NULL, NOT_FINITE, TOO_LARGE, PARENT, OUT_OF_MEMORY.
  */
 SBS_API sbs_status sbs_twist_joints(const sbs_twist *twist, const int32_t *parents, const double *joint_positions,
                                     int32_t *new_parents, double *new_joint_positions, sbs_fault *fault);
@@ -147,7 +147,7 @@ SBS_API double sbs_twist_angle(const double *quaternion, const double *axis, dou
  *   angles    (B, 2) a and b, radians
  *   fault     or NULL
  *
- * Errors: NULL, NOT_FINITE, NOT_AFFINE, OPTION; NO_CONVERGENCE, after which outputs are undefined.
+ * Errors: NULL, NOT_FINITE, TOO_LARGE, NOT_AFFINE, OPTION; NO_CONVERGENCE, after which outputs are undefined.
  */
 SBS_API sbs_status sbs_twist_angles(const sbs_twist *twist, const sbs_pose *pose, const double *previous,
                                     double *angles, sbs_fault *fault);
