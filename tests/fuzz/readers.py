@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import struct
 import sys
 import tempfile
@@ -38,7 +39,9 @@ with instrumented:
     from sbs.text import plain, well_formed
     from sbs.weights import Capsules, capsule_files  # noqa: F401
 
-FOLDER = Path(tempfile.mkdtemp(prefix="sbs-fuzz-"))
+# Removed when the program ends.
+_temporary = tempfile.TemporaryDirectory(prefix="sbs-fuzz-")
+FOLDER = Path(_temporary.name)
 KEY = bytes(32)
 
 
@@ -204,8 +207,11 @@ def main() -> None:
         case _ if atheris is None:
             sys.exit("pip install atheris; --replay needs none")
         case _:
-            atheris.Setup(sys.argv, target)
-            atheris.Fuzz()
+            child = os.fork()  # libFuzzer ends a process before it could remove anything
+            if child == 0:
+                atheris.Setup(sys.argv, target)
+                atheris.Fuzz()
+            sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,10 @@ sbs_scalar fuzz_scalar(fuzz_input *in) {
   return byte < 250 ? (byte & 1 ? SBS_FLOAT64 : SBS_FLOAT32) : (sbs_scalar)2;
 }
 
+static size_t bytes_of(sbs_scalar scalar) {
+  return scalar == SBS_FLOAT32 ? sizeof(float) : sizeof(double);
+}
+
 size_t fuzz_count(fuzz_input *in, size_t most) {
   const unsigned byte = fuzz_byte(in);
   if (byte < 224) return 1 + byte % (most < 24 ? most : 24);
@@ -143,6 +147,49 @@ sbs_pose fuzz_pose(fuzz_input *in, size_t joint_count, size_t frame_count) {
     }
   }
   return (sbs_pose){.skinning_matrices = matrices, .scalar = scalar, .rows = rows};
+}
+
+double fuzz_size(fuzz_input *in) {
+  static const double sizes[] = {1e30,   1e31,  1e-30, 1e200,   1e-200, 1.7e308, 5e-324, 1e150, 1e-150,
+                                 1e-160, 1e100, 1e7,   1.01e30, 1e15,   1e-15,   1e38,   1e-38, 1e-310};
+  const unsigned byte = fuzz_byte(in);
+  return byte < 160 ? 1.0 : sizes[byte % (sizeof sizes / sizeof *sizes)];
+}
+
+sbs_pose fuzz_extreme_pose(fuzz_input *in, size_t joint_count, size_t frame_count) {
+  const sbs_pose pose = fuzz_pose(in, joint_count, frame_count);
+  const double size = fuzz_size(in);
+  const size_t all = joint_count * frame_count, numbers = pose.rows == 4 ? 16 : 12;
+  if (size == 1.0 || !all || (int)pose.scalar > SBS_FLOAT64) return pose;
+  const size_t one = fuzz_below(in, 2 * all), begin = one < all ? one : 0, end = one < all ? one + 1 : all;
+  const size_t columns = fuzz_byte(in) & 1 ? 4 : 3; /* with the translation, or without */
+  sbs_pose scaled = pose;
+  char *matrices = fuzz_room(in, all * numbers * bytes_of(pose.scalar));
+  scaled.skinning_matrices = matrices;
+  memcpy(matrices, pose.skinning_matrices, all * numbers * bytes_of(pose.scalar));
+  for (size_t i = begin * numbers; i < end * numbers; i++) {
+    if (i % numbers >= 12 || i % 4 >= columns) continue;
+    if (pose.scalar == SBS_FLOAT64) {
+      ((double *)(void *)matrices)[i] *= size;
+    } else {
+      const double number = (double)((float *)(void *)matrices)[i] * size;
+      ((float *)(void *)matrices)[i] = (float)(fabs(number) > 3.4e38 ? copysign(3.4e38, number) : number);
+    }
+  }
+  return scaled;
+}
+
+void fuzz_fail_soon(fuzz_input *in) {
+  if (fuzz_byte(in) & 1) in->fail_at = in->allocated + fuzz_below(in, 40);
+}
+
+size_t fuzz_count_not_finite(const void *numbers, size_t count, sbs_scalar scalar) {
+  size_t found = 0;
+  for (size_t i = 0; i < count; i++) {
+    const double number = scalar == SBS_FLOAT32 ? (double)((const float *)numbers)[i] : ((const double *)numbers)[i];
+    found += isfinite(number) ? 0 : 1;
+  }
+  return found;
 }
 
 static void choose_method(fuzz_input *in, sbs_deform_options *options) {

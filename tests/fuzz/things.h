@@ -45,6 +45,18 @@ sbs_skin_options fuzz_skin_options(fuzz_input *in);
 sbs_skin *fuzz_skin(fuzz_input *in, sbs_skin_desc *desc);
 
 sbs_pose fuzz_pose(fuzz_input *in, size_t joint_count, size_t frame_count);
+
+/* Mostly 1; else so large or small that squares, products or quotients can't be represented, or just can. */
+double fuzz_size(fuzz_input *in);
+
+/* A pose of which some or all numbers are that many times as large. */
+sbs_pose fuzz_extreme_pose(fuzz_input *in, size_t joint_count, size_t frame_count);
+
+/* Has one of the next allocations fail, for half of all inputs. */
+void fuzz_fail_soon(fuzz_input *in);
+
+/* How many numbers are not finite. */
+size_t fuzz_count_not_finite(const void *numbers, size_t count, sbs_scalar scalar);
 sbs_deform_options fuzz_deform_options(fuzz_input *in, const sbs_skin *skin);
 
 /* Bytes of (F, V, 3) with a stride, of the skin's scalar type, to the end of the last row. */

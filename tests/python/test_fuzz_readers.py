@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What fuzzing has found worth keeping, and damaged files made anew from a seed; tests/fuzz tells of the long runs."""
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -27,6 +29,29 @@ def test_inputs_that_were_kept(name: str) -> None:
 def test_what_the_corpora_began_with(name: str) -> None:
     for data in readers.seeds()[name]:
         readers.TARGETS[name](data)
+
+
+@pytest.mark.applies(hasattr(os, "fork"), reason="fuzzing is for Linux")
+@pytest.mark.parametrize("arguments", [["--replay"], ["-runs=1"]])
+def test_nothing_is_left_behind(tmp_path: Path, arguments: list[str]) -> None:
+    """Not even by libFuzzer, which ends the process without a word to Python."""
+    modules, temporary = tmp_path / "modules", tmp_path / "temporary"
+    modules.mkdir()
+    temporary.mkdir()
+    (modules / "atheris.py").write_text(
+        "import contextlib, os, sys\n"
+        "def instrument_imports(include):\n    return contextlib.nullcontext()\n"
+        "def Setup(arguments, target):\n    target(b'1')\n"
+        "def Fuzz():\n    print('fuzzed', flush=True)\n    os._exit(7)\n"
+    )
+    path = os.pathsep.join([str(modules), *filter(None, sys.path)])
+    environment = os.environ | {"TMPDIR": str(temporary), "PYTHONPATH": path}
+    done = subprocess.run(
+        [sys.executable, FUZZ / "readers.py", "npy", *arguments], env=environment, capture_output=True, text=True
+    )
+    expected = (0, "inputs") if arguments == ["--replay"] else (7, "fuzzed")
+    assert (done.returncode, done.stdout.split()[-1]) == expected, done.stderr
+    assert list(temporary.iterdir()) == []
 
 
 def test_damaged_files(tmp_path: Path) -> None:
