@@ -77,6 +77,7 @@ static PyMethodDef functions[] = {
      "get_threads()\n--\n\n"
      "How many threads share the work of a call, unless its own ``threads`` says so.\n\n"
      "Returns\n-------\nint"},
+    {"owned", FUNCTION(core_owned), METH_VARARGS | METH_KEYWORDS, core_owned_doc},
     {"weld", FUNCTION(core_weld), METH_VARARGS | METH_KEYWORDS, core_weld_doc},
     {"adjacency", FUNCTION(core_adjacency), METH_VARARGS | METH_KEYWORDS, core_adjacency_doc},
     {"subdivide", FUNCTION(core_subdivide), METH_VARARGS | METH_KEYWORDS, core_subdivide_doc},

@@ -58,6 +58,17 @@ void core_release(core_array *argument) {
   Py_CLEAR(argument->array);
 }
 
+/* Whether nobody can write to an array: neither through it nor through what it is a view of. */
+static int is_frozen(PyArrayObject *array) {
+  for (;;) {
+    PyObject *base = PyArray_BASE(array);
+    if (PyArray_ISWRITEABLE(array)) return 0;
+    if (base == NULL) return PyArray_CHKFLAGS(array, NPY_ARRAY_OWNDATA);
+    if (!PyArray_Check(base)) return PyBytes_Check(base);
+    array = (PyArrayObject *)base;
+  }
+}
+
 /* Any object as an array with the right number of dimensions, of any type and layout. *done: it is an allowed None. */
 static int convert_any(PyObject *object, core_array *argument, int *done) {
   *done = argument->optional && object == Py_None;
@@ -67,17 +78,20 @@ static int convert_any(PyObject *object, core_array *argument, int *done) {
     name_in_exception(argument->name);
     return 0;
   }
-  if (PyArray_NDIM(argument->array) != argument->dimensions) {
+  if (argument->dimensions != CORE_ANY_DIMENSIONS && PyArray_NDIM(argument->array) != argument->dimensions) {
     core_raise_shape(argument, argument->shape);
     return 0;
   }
+  /* what lists hold was copied just now; other objects may go on showing their memory to others */
+  if (PyList_Check(object) || PyTuple_Check(object) || is_frozen(argument->array)) argument->kept = 0;
   return 1;
 }
 
 int core_cast(core_array *argument, int type) {
   PyArrayObject *array = argument->array;
-  const int flags = NPY_ARRAY_IN_ARRAY | NPY_ARRAY_FORCECAST;
+  const int flags = NPY_ARRAY_IN_ARRAY | NPY_ARRAY_FORCECAST | (argument->kept ? NPY_ARRAY_ENSURECOPY : 0);
 
+  argument->kept = 0;
   argument->array = (PyArrayObject *)PyArray_FromArray(array, PyArray_DescrFromType(type), flags);
   Py_DECREF(array);
   return argument->array != NULL ? 0 : -1;
@@ -173,8 +187,35 @@ int core_convert_int32(PyObject *object, void *core_array_address) {
     return 0;
   }
   if (PyArray_CanCastSafely(type, NPY_INT32)) return core_cast(argument, NPY_INT32) == 0;
+  argument->kept = 0; /* it is copied below */
   if (core_cast(argument, PyTypeNum_ISUNSIGNED(type) ? NPY_UINT64 : NPY_INT64) < 0) return 0;
   return narrow(argument) == 0;
+}
+
+const char core_owned_doc[] =
+    "owned(array, name, dtype=None)\n--\n\n"
+    "The array that an object keeps of one that it is given: C-contiguous, of a type, and read-only. It is the array\n"
+    "itself if nobody can write to that, neither through it nor through what it is a view of, and else a copy.";
+
+PyObject *core_owned(PyObject *Py_UNUSED(module), PyObject *args, PyObject *kwargs) {
+  static char *keywords[] = {"array", "name", "dtype", NULL};
+  core_array argument = {.dimensions = CORE_ANY_DIMENSIONS, .kept = 1};
+  PyArray_Descr *dtype = NULL;
+  PyObject *object;
+  int done;
+
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "Os|O&:owned", keywords, &object, &argument.name,
+                                   PyArray_DescrConverter2, &dtype)) {
+    return NULL;
+  }
+  if (!convert_any(object, &argument, &done) ||
+      core_cast(&argument, dtype != NULL ? dtype->type_num : PyArray_TYPE(argument.array)) < 0) {
+    core_release(&argument);
+  } else {
+    PyArray_CLEARFLAGS(argument.array, NPY_ARRAY_WRITEABLE);
+  }
+  Py_XDECREF((PyObject *)dtype);
+  return (PyObject *)argument.array;
 }
 
 int core_convert_output(PyObject *object, void *core_array_address) {

@@ -11,12 +11,15 @@
 
 #include "core.h"
 
+#define CORE_ANY_DIMENSIONS (-1)
+
 /* An array argument. The caller releases it by core_release, also if parsing failed. */
 typedef struct core_array {
   const char *name;     /* of the argument */
   const char *shape;    /* what is expected, for messages: "(V, 3)" */
-  int dimensions;       /* exactly */
+  int dimensions;       /* exactly; CORE_ANY_DIMENSIONS for any */
   int optional;         /* whether None is allowed, and leaves `array` NULL */
+  int kept;             /* whether it outlives the call: then it is copied, unless nobody can write to it */
   PyArrayObject *array; /* C-contiguous, aligned, native byte order; the caller's array itself if it is like that */
 } core_array;
 
@@ -33,6 +36,10 @@ int core_convert_flags(PyObject *object, void *core_array_address);
 
 /* Integers of any type, as int32; a value that does not fit is a ValueError, a type that is no integer a TypeError. */
 int core_convert_int32(PyObject *object, void *core_array_address);
+
+/* The function `owned`. */
+extern const char core_owned_doc[];
+PyObject *core_owned(PyObject *module, PyObject *args, PyObject *kwargs);
 
 /* An array to write to. It is never copied, so it must be an ndarray (TypeError) of the right layout (ValueError). */
 int core_convert_output(PyObject *object, void *core_array_address);

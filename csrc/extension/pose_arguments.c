@@ -145,8 +145,6 @@ int core_check_no_overlap(const core_array *output, PyArrayObject *other, const 
 }
 
 int core_prepare_output(const core_skin *self, core_array *output, PyArrayObject *matrices) {
-  static const char *const held_names[CORE_HELD_COUNT] = {
-      "rest_positions", "joint_indices", "joint_weights", "parents", "joint_positions", "rest_normals", "centers"};
   const int type = self->info.scalar == SBS_FLOAT32 ? NPY_FLOAT : NPY_DOUBLE;
   const int many = PyArray_NDIM(matrices) == 4;
   const npy_intp shape[3] = {PyArray_DIM(matrices, 0), (npy_intp)self->info.vertex_count, 3};
@@ -171,7 +169,5 @@ int core_prepare_output(const core_skin *self, core_array *output, PyArrayObject
                  type == NPY_FLOAT ? "float32" : "float64", (PyObject *)PyArray_DESCR(output->array));
     return 0;
   }
-  for (int i = 0; i < CORE_HELD_COUNT; i++)
-    if (!core_check_no_overlap(output, self->held[i], held_names[i])) return 0;
   return core_check_no_overlap(output, matrices, "skinning_matrices");
 }

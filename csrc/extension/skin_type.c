@@ -89,7 +89,10 @@ PyObject *core_wrap_skin(PyTypeObject *type, sbs_skin *skin, const sbs_weight_re
       2 * sbs_skin_scratch_size(skin); /* for two methods; pages that are never touched cost no memory */
   self->report = *report;
   sbs_skin_get_info(skin, &self->info); /* fails only for NULL, like the two below */
-  for (int i = 0; i < CORE_HELD_COUNT; i++) self->held[i] = (PyArrayObject *)Py_XNewRef((PyObject *)arrays[i]);
+  for (int i = 0; i < CORE_HELD_COUNT; i++) {
+    self->held[i] = (PyArrayObject *)Py_XNewRef((PyObject *)arrays[i]);
+    if (arrays[i] != NULL) PyArray_CLEARFLAGS(arrays[i], NPY_ARRAY_WRITEABLE);
+  }
   return (PyObject *)self;
 }
 
@@ -106,8 +109,11 @@ static void release_arguments(made_from *given) {
   for (int i = 0; i < CORE_HELD_COUNT; i++) core_release(&given->arrays[i]);
 }
 
-/* Raises and returns 0 if an argument is wrong by itself. Release the arguments in any case. */
-static int parse(PyObject *args, PyObject *kwargs, const char *format, made_from *given) {
+/*
+ * Raises and returns 0 if an argument is wrong by itself. Release the arguments in any case. kept: whether the skin is
+ * made, and not only checked.
+ */
+static int parse(PyObject *args, PyObject *kwargs, const char *format, int kept, made_from *given) {
   static char *keywords[] = {"rest_positions", "joint_indices", "joint_weights", "parents", "joint_positions",
                              "rest_normals",   "centers",       "joint_count",   "strict",  NULL};
   core_array *arrays = given->arrays, *normals = &arrays[CORE_REST_NORMALS];
@@ -123,6 +129,7 @@ static int parse(PyObject *args, PyObject *kwargs, const char *format, made_from
           [CORE_REST_NORMALS] = {.name = "rest_normals", .shape = "(V, 3)", .dimensions = 2, .optional = 1},
           [CORE_CENTERS] = {.name = "centers", .shape = "(V, 3)", .dimensions = 2, .optional = 1},
       }};
+  for (int i = 0; i < CORE_HELD_COUNT; i++) arrays[i].kept = kept;
   if (!PyArg_ParseTupleAndKeywords(
           args, kwargs, format, keywords, core_convert_reals, &arrays[CORE_REST_POSITIONS], core_convert_int32,
           &arrays[CORE_JOINT_INDICES], core_convert_reals, &arrays[CORE_JOINT_WEIGHTS], core_convert_int32,
@@ -161,7 +168,7 @@ static PyObject *make(PyTypeObject *type, const made_from *given) {
 
 static PyObject *skin_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
   made_from given;
-  PyObject *self = parse(args, kwargs, "O&O&O&|$O&O&O&O&O&p:Skin", &given) ? make(type, &given) : NULL;
+  PyObject *self = parse(args, kwargs, "O&O&O&|$O&O&O&O&O&p:Skin", 1, &given) ? make(type, &given) : NULL;
 
   release_arguments(&given);
   return self;
@@ -187,7 +194,7 @@ PyObject *core_check_skin(PyObject *module, PyObject *args, PyObject *kwargs) {
   sbs_status status;
   PyObject *result = NULL;
 
-  if (!parse(args, kwargs, "O&O&O&|$O&O&O&O&O&p:check_skin", &given)) goto exit;
+  if (!parse(args, kwargs, "O&O&O&|$O&O&O&O&O&p:check_skin", 0, &given)) goto exit;
   for (int i = 0; i < CORE_HELD_COUNT; i++) arrays[i] = given.arrays[i].array;
   desc = core_describe_skin(arrays, given.joint_count);
   options.strict = given.strict;
@@ -352,7 +359,7 @@ static PyMethodDef methods[] = {
 static const char skin_doc[] =
     "Skin(rest_positions, joint_indices, joint_weights, *, parents=None, joint_positions=None, rest_normals=None, "
     "centers=None, joint_count=None, strict=False)\n--\n\n"
-    "A mesh bound to its joints. The arrays are kept, not copied, where they are contiguous and of the right type.";
+    "A mesh bound to its joints. It keeps the arrays, as `owned` does.";
 
 static PyType_Slot slots[] = {{Py_tp_doc, (void *)skin_doc},
                               {Py_tp_new, skin_new},

@@ -27,7 +27,7 @@ typedef struct core_skin {
   sbs_weight_report report;
   core_scratch_pool scratch;            /* this and the next are all that changes; threads may share them */
   _Atomic(sbs_gradient *) gradient;     /* made when it is first needed; NULL before */
-  PyArrayObject *held[CORE_HELD_COUNT]; /* converted; NULL where not given; never written to */
+  PyArrayObject *held[CORE_HELD_COUNT]; /* converted; NULL where not given; nobody writes to them */
 } core_skin;
 
 /* Describes a mesh by the arrays of a skin. */

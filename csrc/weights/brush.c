@@ -178,7 +178,7 @@ sbs_status sbs_brush_new(const sbs_influences_table *table, const sbs_mesh_desc 
     status = sbs_fault_number(fault, SBS_ERROR_OPTION, "limit", (double)limit, (double)table->influences_per_vertex);
   }
   if (!status) status = sbs_mesh_validate_triangles(mesh, fault);
-  if (!status) status = sbs_influences_validate_influences(table, fault);
+  if (!status) status = sbs_influences_validate_joints(table, fault);
   if (status) return status;
 
   sbs_brush *made = sbs_allocate(&chosen, 1, sizeof *made);
@@ -215,7 +215,7 @@ sbs_status sbs_brush_restore(sbs_brush *brush, const int32_t *vertices, const in
                                      .scalar = SBS_FLOAT64,
                                      .joint_weights = joint_weights};
   sbs_status status = sbs_influences_validate_table(&rows, fault);
-  if (!status) status = sbs_influences_validate_influences(&rows, fault);
+  if (!status) status = sbs_influences_validate_joints(&rows, fault);
   for (size_t i = 0; i < vertex_count && !status; i++) {
     if (vertices[i] < 0 || (size_t)vertices[i] >= brush->vertex_count) {
       status = sbs_fault_row(fault, SBS_ERROR_VERTEX_INDEX, "vertices", i, vertices[i], (double)brush->vertex_count);

@@ -59,7 +59,7 @@ sbs_status sbs_influences_clean(const sbs_influences_table *table, const sbs_inf
     status = sbs_fault_number(fault, SBS_ERROR_OPTION, "threshold", options->threshold, 1.0);
   }
   if (!status) status = sbs_influences_validate_table(table, fault);
-  if (!status) status = sbs_influences_validate_influences(table, fault);
+  if (!status) status = sbs_influences_validate_joints(table, fault);
   if (status) return status;
 
   /* In place the old influences are overwritten, so the call cannot be cancelled halfway. */

@@ -43,20 +43,6 @@ sbs_status sbs_influences_validate_joints(const sbs_influences_table *table, sbs
   return SBS_OK;
 }
 
-sbs_status sbs_influences_validate_influences(const sbs_influences_table *table, sbs_fault *fault) {
-  const sbs_status joints = sbs_influences_validate_joints(table, fault);
-  if (joints) return joints;
-  const size_t columns = table->influences_per_vertex;
-  for (size_t i = 0; i < table->vertex_count * columns; i++) {
-    const double weight = sbs_scalar_get(table->joint_weights, table->scalar, i);
-    if (!isfinite(weight) || weight < 0.0) {
-      const sbs_status status = isfinite(weight) ? SBS_ERROR_NEGATIVE : SBS_ERROR_NOT_FINITE;
-      return sbs_fault_at(fault, status, "joint_weights", i / columns, i % columns, weight, 0.0);
-    }
-  }
-  return SBS_OK;
-}
-
 sbs_row sbs_row_new(const sbs_allocator *allocator, size_t capacity) {
   return (sbs_row){.joints = sbs_allocate(allocator, capacity, sizeof(int32_t)),
                    .weights = sbs_allocate(allocator, capacity, sizeof(double))};

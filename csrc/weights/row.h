@@ -18,11 +18,8 @@ typedef struct sbs_row {
 /* Checks the counts and pointers of a table, not its numbers. */
 sbs_status sbs_influences_validate_table(const sbs_influences_table *table, sbs_fault *fault);
 
-/* Checks the joints of a table. */
+/* Checks the joints of a table. Weights may be any numbers. */
 sbs_status sbs_influences_validate_joints(const sbs_influences_table *table, sbs_fault *fault);
-
-/* Checks all the numbers of a table. */
-sbs_status sbs_influences_validate_influences(const sbs_influences_table *table, sbs_fault *fault);
 
 /* A row with room for `capacity` influences. Without memory its pointers are NULL; sbs_row_free accepts that. */
 sbs_row sbs_row_new(const sbs_allocator *allocator, size_t capacity);
@@ -32,12 +29,13 @@ void sbs_row_free(const sbs_allocator *allocator, sbs_row *row);
 /* The pairs of a vertex in a table. */
 sbs_influence_pairs sbs_influences_pairs(const sbs_influences_table *table, size_t vertex);
 
-/* The influences of a vertex as a skin repairs them, in the memory of a row. Weights may be any numbers. */
+/* The influences of a vertex as a skin repairs them, in the memory of a row. */
 sbs_influences sbs_row_repaired(const sbs_influences_table *table, size_t vertex, sbs_row room);
 
 /*
- * Reads a vertex of a valid table: merged, without zeros, rounded to the scalar, in order. If the weights of a joint
- * sum to more than the scalar holds, all weights of the vertex are halved until they do not; their ratios stay.
+ * Reads a vertex of a valid table: merged, without what is no positive finite weight, rounded to the scalar, in order.
+ * If the weights of a joint sum to more than the scalar holds, all weights of the vertex are halved until they do not;
+ * their ratios stay.
  */
 void sbs_row_read(const sbs_influences_table *table, size_t vertex, sbs_row *row);
 

@@ -260,7 +260,7 @@ sbs_status sbs_influences_smooth(const sbs_influences_table *table, const sbs_me
   if (!status)
     status = sbs_mesh_validate_triangles(mesh, fault); /* before their number determines how much memory is needed */
   if (!status) status = check_options(work.options, table->vertex_count, fault);
-  if (!status) status = sbs_influences_validate_influences(table, fault);
+  if (!status) status = sbs_influences_validate_joints(table, fault);
   if (status) return status;
   status = smooth(&work, mesh, limit, joint_indices, joint_weights, fault);
   release(&work);

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any as _Any
 from typing import Literal, TypedDict, TypeVar, final, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from .mesh.subdivision import Scheme as _Scheme
 from .options import Center as _Center
@@ -40,6 +41,7 @@ class _BuildInfo(TypedDict):
 def build_info() -> _BuildInfo: ...
 def set_threads(threads: int | None, /) -> None: ...
 def get_threads() -> int: ...
+def owned(array: ArrayLike, name: str, dtype: DTypeLike | None = None) -> NDArray[_Any]: ...
 def weld(positions: ArrayLike) -> NDArray[np.int32]: ...  # (V, 3) -> (V,)
 def check_skin(
     rest_positions: ArrayLike,  # (V, 3)

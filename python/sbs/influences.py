@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from .options import AnyFloats
 
-__all__ = ["Influences", "of_joints", "tidy", "with_rows"]
+__all__ = ["Influences", "of_joints", "share_of", "tidy", "with_rows"]
 
 
 class Influences(NamedTuple):
@@ -64,6 +64,12 @@ def tidy(joint_indices: ArrayLike, joint_weights: ArrayLike, *, joint_count: int
     indices, weights, most = _core.tidy_weights(joint_indices, joint_weights, joint_count=joint_count)
     width = max(most, 1)
     return Influences(np.ascontiguousarray(indices[:, :width]), np.ascontiguousarray(weights[:, :width]))
+
+
+def share_of(joint_indices: NDArray[np.int32], joint_weights: AnyFloats, joints: ArrayLike) -> AnyFloats:
+    """How much of each vertex (V,) some joints have, by influences that are tidy."""
+    share: AnyFloats = np.where(np.isin(joint_indices, joints), joint_weights, 0).sum(axis=1)
+    return share
 
 
 def with_rows(

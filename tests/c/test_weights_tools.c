@@ -119,14 +119,24 @@ static void test_clean_refuses(void) {
   table.scalar = (sbs_scalar)9;
   CHECK_EQUAL(sbs_influences_clean(&table, NULL, i, w, NULL, &fault), SBS_ERROR_OPTION);
   table = small_table();
-  double bad[3][3] = {{0.5, 0.5, 0.0}, {0.5, -0.5, 0.0}, {NAN, 0.0, 0.0}};
-  table.joint_weights = bad[0];
-  CHECK_EQUAL(sbs_influences_clean(&table, NULL, i, w, NULL, &fault), SBS_ERROR_NEGATIVE);
-  CHECK_EQUAL(fault.index[0], 1);
-  CHECK_EQUAL(fault.index[1], 1);
-  bad[1][1] = INFINITY;
-  CHECK_EQUAL(sbs_influences_clean(&table, NULL, i, w, NULL, &fault), SBS_ERROR_NOT_FINITE);
   CHECK(i[0] == -7 && w[0] == -7.0);
+}
+
+/* What is no positive finite number counts as nothing. */
+static void test_clean_drops(void) {
+  const int32_t given_indices[9] = {0, 1, 2, 2, 1, 0, 1, 0, 0};
+  const double given_weights[9] = {0.5, NAN, 0.5, -0.5, 0.25, INFINITY, NAN, -INFINITY, 0.0};
+  const int32_t expected_indices[9] = {0, 2, 0, 1, 0, 0, 0, 0, 0};
+  const double expected_weights[9] = {0.5, 0.5, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+  sbs_influences_table table = small_table();
+  sbs_influences_clean_report report;
+  int32_t i[9];
+  double w[9];
+  table.joint_indices = given_indices;
+  table.joint_weights = given_weights;
+  CHECK_EQUAL(sbs_influences_clean(&table, NULL, i, w, &report, NULL), SBS_OK);
+  check_rows(i, w, expected_indices, expected_weights, 9);
+  CHECK_EQUAL(report.unweighted, 1);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- tidy */
@@ -337,6 +347,7 @@ int main(void) {
   RUN(test_locked_joints_keep_their_weights);
   RUN(test_in_place);
   RUN(test_clean_refuses);
+  RUN(test_clean_drops);
   RUN(test_tidies);
   RUN(test_sums_of_duplicates_beyond_the_largest_number);
   RUN(test_smooths_over_edges_and_seams);

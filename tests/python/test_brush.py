@@ -45,7 +45,7 @@ def brush_on(positions: np.ndarray, triangles: Any, joints: Any = None, **option
 
 
 def dense(brush: Brush) -> np.ndarray:
-    return weights.to_dense(*brush.influences, brush.joint_count)
+    return weights.to_dense(*brush.influences(), brush.joint_count)
 
 
 def random_brush(seed: int = 0, vertices: int = 200, limit: int | None = None, *, normalized: bool = True) -> Brush:
@@ -89,10 +89,10 @@ def test_modes(mode: Mode, value: float, expected: float) -> None:
 def test_results_stay_between_0_and_1() -> None:
     brush = Brush(np.zeros((2, 3)), np.zeros((0, 3), int), [[0, 1], [0, 1]], [[0.9, 0.1], [0.9, 0.1]])
     brush.dab([0, 0, 0], 0, radius=1, mode="add", strength=1)
-    assert brush.influences.joint_weights.tolist() == [[1, 0, 0, 0]] * 2
+    assert brush.influences().joint_weights.tolist() == [[1, 0, 0, 0]] * 2
     brush.dab([0, 0, 0], 1, radius=1, mode="add", strength=0.25)
     brush.dab([0, 0, 0], 1, radius=1, mode="subtract", strength=1)
-    assert brush.influences.joint_weights.tolist() == [[1, 0, 0, 0]] * 2
+    assert brush.influences().joint_weights.tolist() == [[1, 0, 0, 0]] * 2
 
 
 def test_smooth_takes_the_mean_of_the_neighbors() -> None:
@@ -148,7 +148,7 @@ def test_seams_stay_equal() -> None:
     stroke = brush.dab([1, 0, 0], 1, radius=0.5, strength=0.5)
     assert sorted(stroke.vertices) == [1, 3]
     brush.dab([0.2, 0.9, 0], None, radius=2, mode="smooth", strength=0.7)
-    for array in brush.influences:
+    for array in brush.influences():
         np.testing.assert_array_equal(array[[1, 2]], array[[3, 5]])
 
 
@@ -270,10 +270,10 @@ def assert_same_bits(a: Influences, b: Influences) -> None:
 @given(st.integers(0, 3), st.lists(strokes, min_size=1, max_size=4), st.sampled_from([None, 3]), st.booleans())
 def test_any_strokes(seed: int, drawn: list[dict[str, Any]], limit: int | None, normalized: bool) -> None:
     brush = random_brush(seed, limit=limit, normalized=normalized)
-    states, done = [brush.influences], []
+    states, done = [brush.influences()], []
     for options in drawn:
         stroke = brush.stroke(**options)
-        before, after = states[-1], brush.influences
+        before, after = states[-1], brush.influences()
         changed = (before.joint_indices != after.joint_indices) | (before.joint_weights != after.joint_weights)
         assert sorted(stroke.vertices) == np.flatnonzero(changed.any(axis=1)).tolist()
         for pair, ours in ((stroke.old, before), (stroke.new, after)):
@@ -286,15 +286,15 @@ def test_any_strokes(seed: int, drawn: list[dict[str, Any]], limit: int | None, 
     for stroke in done[1:]:
         joined = joined.then(stroke)
     brush.undo(joined)
-    assert_same_bits(brush.influences, states[0])
+    assert_same_bits(brush.influences(), states[0])
     brush.redo(joined)
-    assert_same_bits(brush.influences, states[-1])
+    assert_same_bits(brush.influences(), states[-1])
     for stroke, state in zip(done[::-1], states[-2::-1], strict=True):
         brush.undo(stroke)
-        assert_same_bits(brush.influences, state)
+        assert_same_bits(brush.influences(), state)
     for stroke, state in zip(done, states[1:], strict=True):
         brush.redo(stroke)
-        assert_same_bits(brush.influences, state)
+        assert_same_bits(brush.influences(), state)
 
 
 def check_rows(before: Influences, after: Influences, options: dict[str, Any], stroke: Stroke) -> None:
@@ -328,7 +328,7 @@ def test_dabs_are_what_a_stroke_is() -> None:
     for center in centers[1:]:
         joined = joined.then(one.dab(center, 2, radius=0.8, strength=0.3))
     stroke = many.stroke(centers, 2, radius=0.8, strength=0.3)
-    assert_same_bits(one.influences, many.influences)
+    assert_same_bits(one.influences(), many.influences())
     assert sorted(stroke.vertices) == sorted(joined.vertices)
 
 
@@ -342,8 +342,8 @@ def test_smooth_keeps_constants() -> None:
 def test_float32_weights_are_kept_exactly() -> None:
     given_weights = np.array([[0.1, 0.9]], np.float32)
     brush = Brush([[0, 0, 0]], np.zeros((0, 3), int), [[0, 1]], given_weights)
-    assert brush.influences.joint_weights.dtype == np.float64
-    assert brush.influences.joint_weights[0, :2].tolist() == given_weights[0, ::-1].tolist()
+    assert brush.influences().joint_weights.dtype == np.float64
+    assert brush.influences().joint_weights[0, :2].tolist() == given_weights[0, ::-1].tolist()
     assert repr(brush) == "<sbs.weights.Brush on 1 vertices, 2 joints, limit 4>"
 
 
@@ -392,7 +392,6 @@ MESH: dict[str, Any] = {
         ({"triangles": [[0, 1, 3]]}, r"triangles\[0, 2\] = 3 is out of range for 3 vertices"),
         ({"joint_indices": [0, 0, 0]}, r"joint_indices has shape \(3,\), expected \(V, K\)"),
         ({"joint_weights": [[1.0]] * 2}, r"joint_indices has shape \(3, 1\), joint_weights \(2, 1\)"),
-        ({"joint_weights": [[1.0], [-1.0], [1.0]]}, r"joint_weights\[1, 0\] is -1.0, but must not be negative"),
         ({"joint_count": 0}, "joint_count must be None or at least 1"),
         ({"joint_indices": [[0], [2], [0]], "joint_count": 2}, r"joint_indices\[1, 0\] = 2 is out of range for 2"),
         ({"limit": 0}, "limit must be None or at least 1, not 0"),
@@ -438,10 +437,10 @@ def test_meshes_that_cannot_be_painted(changes: dict[str, Any], message: str) ->
 )
 def test_strokes_that_cannot_be_made(changes: dict[str, Any], error: type[Exception], message: str) -> None:
     brush = Brush(**MESH)
-    before = brush.influences
+    before = brush.influences()
     with pytest.raises(error, match=message):
         brush.stroke(**{"centers": [[0, 0, 0]], "joint": 0, "radius": 1.0, **changes})
-    assert_same_bits(brush.influences, before)
+    assert_same_bits(brush.influences(), before)
 
 
 def test_dab_wants_one_center() -> None:
@@ -452,10 +451,10 @@ def test_dab_wants_one_center() -> None:
 def test_strokes_of_another_brush() -> None:
     brush, other = Brush(**MESH), random_brush()
     stroke = other.dab([0, 0, 0], 3, radius=3)
-    before = brush.influences
+    before = brush.influences()
     with pytest.raises(ValueError, match="out of range"):
         brush.undo(stroke)
     narrow = Brush(**MESH, limit=2)
     with pytest.raises(ValueError, match=r"joint_indices has shape \(\d+, 4\), expected \(M, L\)"):
         narrow.undo(stroke)
-    assert_same_bits(brush.influences, before)
+    assert_same_bits(brush.influences(), before)

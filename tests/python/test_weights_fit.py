@@ -145,11 +145,15 @@ def test_bad_input() -> None:
     rest, posed, matrices = np.zeros((4, 3)), np.zeros((2, 4, 3)), np.tile(np.eye(4), (2, 3, 1, 1))
     bad = posed.copy()
     bad[1, 2, 0] = np.nan
+    large = matrices.copy()
+    large[1, 2, 0] = 1e200
     for message, arguments, options in (
         ("posed has shape", (rest, posed[:, :3], matrices), {}),
         ("skinning_matrices", (rest, posed, matrices[:1]), {}),
         ("posed has shape", (rest, posed[0], matrices), {}),
         ("is nan", (rest, bad, matrices), {}),
+        (r"skinning_matrices\[1, 2, 0, 0\] = 1e\+200 is too large", (rest, posed, large), {}),
+        ("posed.* is too large", (rest, posed + 1e31, matrices), {}),
         ("centers has no effect", (rest, posed, matrices), {"centers": rest}),
         ("optimized", (rest, posed, matrices), {"center": "optimized"}),
         ("center has no effect", (rest, posed, matrices), {"method": "linear", "center": "joint_set"}),

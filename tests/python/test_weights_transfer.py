@@ -110,7 +110,6 @@ def test_nearest_points_agree_with_trimesh(seed: int) -> None:
         ({"points": [[0, 0, np.nan]]}, ValueError, r"points\[0, 2\] is nan"),
         ({"points": [[0, 0]]}, ValueError, r"points has shape \(1, 2\)"),
         ({"positions": SQUARE[:3], "triangles": [[0, 1, 2]]}, ValueError, r"positions has shape \(3, 3\)"),
-        ({"joint_weights": -WEIGHTS}, ValueError, r"joint_weights\[0, 0\]"),
         ({"max_distance": -1}, ValueError, "max_distance must be None or at least 0"),
         ({"max_distance": np.nan}, ValueError, "max_distance must be None or at least 0"),
         ({"limit": 0}, ValueError, "limit|count"),

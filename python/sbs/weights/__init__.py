@@ -57,3 +57,7 @@ __all__ = [
     "to_dense",
     "transfer",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

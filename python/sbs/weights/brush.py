@@ -79,7 +79,7 @@ class Brush:
         Smoothing, and distances along the surface, follow their edges.
     joint_indices : (V, K) array_like of int
     joint_weights : (V, K) array_like
-        Finite and not negative; float64 within the brush.
+        Repaired as by `sbs.weights.normalize`, but not normalized; float64 within the brush.
     joint_count : int, optional
         J, so that joints can be painted that no vertex has yet. By default the number of names, or the largest index
         plus one.
@@ -92,8 +92,8 @@ class Brush:
     Raises
     ------
     ValueError
-        If shapes disagree, there are no vertices, an index is out of range, a number is NaN or infinite, a weight is
-        negative, or `limit` is too small.
+        If shapes disagree, there are no vertices, an index is out of range, a position is NaN or infinite, or `limit`
+        is too small.
     TypeError
         If an array holds neither real numbers nor, for indices, integers.
 
@@ -105,7 +105,7 @@ class Brush:
     >>> stroke.vertices, stroke.new.joint_weights[:, :2]
     (array([0], dtype=int32), array([[0.75, 0.25]]))
     >>> brush.undo(stroke)
-    >>> brush.influences.joint_weights[0]
+    >>> brush.influences().joint_weights[0]
     array([1., 0., 0., 0.])
     """
 
@@ -147,7 +147,6 @@ class Brush:
         """L, the most influences of a vertex."""
         return self._core.limit
 
-    @property
     def influences(self) -> Influences:
         """The present influences, (V, L) float64, new arrays."""
         return Influences(*self._core.influences())

@@ -89,6 +89,7 @@ def fit_matrices(
     skinning_matrices : (F, J, 4, 4) or (F, J, 3, 4) array_like
         Where matrices begin.
     joint_indices, joint_weights : (V, K) array_like
+        Weights that are NaN, infinite or negative are dropped.
     fixed : (J,) array_like of bool, optional
         Joints that stay as they are; so do those without weight.
     sweeps : int
@@ -105,7 +106,8 @@ def fit_matrices(
     Raises
     ------
     ValueError
-        If shapes disagree, an array is empty, a number is not finite, a weight negative or a joint out of range.
+        If shapes disagree, an array is empty, a position or matrix is not finite or beyond 1e30, a weight is beyond it,
+        or a joint is out of range.
     TypeError
         If an array holds neither real numbers nor, for indices, integers, nor, for `fixed`, flags.
     """
@@ -162,7 +164,8 @@ def decompose(
     Raises
     ------
     ValueError
-        If shapes disagree, an array is empty, a number is not finite, or a count is less than 1.
+        If shapes disagree, an array is empty, a number is not finite or beyond 1e30, or a count is less
+        than 1.
     TypeError
         If an array does not hold real numbers.
     """

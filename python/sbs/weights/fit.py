@@ -127,11 +127,14 @@ def fit(
     Raises
     ------
     ValueError
-        If shapes disagree, an array is empty, a number is not finite, or an option has no effect.
+        If shapes disagree, an array is empty, a number is not finite or beyond 1e30, an option has no effect, or the
+        address of the scheduler is malformed.
     TypeError
         If an array does not hold real numbers.
     MissingExtraError
         If there is a scheduler, but Dask's `distributed` is not installed.
+    OSError
+        If no scheduler or no worker answers.
 
     Examples
     --------

@@ -11,15 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..clusters import client_of, wait_for_worker
 from ..extras import load
 
 __all__ = ["fit_parts"]
 
 CHUNKS = 50
 """The number of parts that the mesh is divided into; progress is reported after each."""
-
-_PATIENCE = 30
-"""Seconds until a scheduler answers."""
 
 Fitted = tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]
 
@@ -105,10 +103,8 @@ def _on_workers(
 ) -> Iterator[tuple[int, Fitted]]:
     """The numbers of parts with their results, as these come."""
     distributed = load("distributed", "Dask", "clusters")
-    client = scheduler
-    if isinstance(scheduler, str):
-        client = stack.enter_context(distributed.Client(scheduler, timeout=_PATIENCE, set_as_default=False, name="sbs"))
-    client.wait_for_workers(1, timeout=_PATIENCE)
+    client = stack.enter_context(client_of(scheduler))
+    wait_for_worker(client)
     shared = client.scatter(matrices, broadcast=True, hash=False)
     futures = {
         client.submit(_fit_there, task, shared, options, _core.version, pure=False): number

@@ -186,7 +186,7 @@ def mirror(
         May be empty: then a vertex gets the weights of the nearest vertex.
     joint_indices : (V, K) array_like of int
     joint_weights : (V, K) array_like
-        Finite and not negative; they are normalized.
+        Repaired and normalized, as by `normalize`.
     counterparts : (J,) array_like of int
         From `mirror_joints`: for each joint the one that gets its weight on the other side.
     source : {"positive", "negative"}
@@ -207,7 +207,7 @@ def mirror(
     ------
     ValueError
         If shapes disagree, there are no vertices, an index is out of range, joints are not each other's counterparts, a
-        number is NaN or infinite, a weight is negative, or an option is unknown or out of its range.
+        position is NaN or infinite, or an option is unknown or out of its range.
     TypeError
         If an array holds neither real numbers nor, for indices, integers.
     """

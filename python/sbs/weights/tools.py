@@ -33,7 +33,8 @@ def normalize(
     ----------
     joint_indices : (V, K) array_like of int
     joint_weights : (V, K) array_like
-        Finite and not negative, in any order; float32 or float64, which is also the type of the result.
+        In any order; float32 or float64, which is also the type of the result. What is NaN, infinite or negative is
+        dropped, as `Skin` does; so by all tools.
     locked : (L,) array_like of int or str, or (J,) array_like of bool, optional
         Joints that keep their weights. The others share what these leave of 1, or get 0 if nothing is left.
     names : sequence of J str, optional
@@ -48,7 +49,7 @@ def normalize(
     Raises
     ------
     ValueError
-        If shapes disagree, there are no vertices, a joint index is negative, or a weight is negative, NaN or infinite.
+        If shapes disagree, there are no vertices, or a joint index is negative.
     TypeError
         If an array holds neither real numbers nor, for indices, integers.
     KeyError
@@ -147,10 +148,10 @@ def prune(
 
 
 def smooth(
-    joint_indices: ArrayLike,
-    joint_weights: ArrayLike,
     positions: ArrayLike,
     triangles: ArrayLike,
+    joint_indices: ArrayLike,
+    joint_weights: ArrayLike,
     *,
     iterations: int = 1,
     strength: float = 0.5,
@@ -167,11 +168,11 @@ def smooth(
 
     Parameters
     ----------
-    joint_indices, joint_weights, locked, names
-        As in `normalize`.
     positions : (V, 3) array_like
         Only to find the vertices at one point.
     triangles : (T, 3) array_like of int
+    joint_indices, joint_weights, locked, names
+        As in `normalize`.
     iterations : int
         How many times, at least 1.
     strength : float
@@ -199,11 +200,15 @@ def smooth(
     --------
     One corner of a triangle has another joint; after a step of full strength it has that of its neighbors:
 
-    >>> smooth([[0], [0], [1]], [[1.0], [1.0], [1.0]], np.eye(3), [[0, 1, 2]], strength=1, limit=2).joint_indices
+    >>> smooth(np.eye(3), [[0, 1, 2]], [[0], [0], [1]], [[1.0], [1.0], [1.0]], strength=1, limit=2).joint_indices
     array([[0, 1],
            [0, 1],
            [0, 0]], dtype=int32)
     """
+    if np.asarray(triangles).dtype.kind == "f" and np.size(triangles):
+        kind = np.asarray(triangles).dtype
+        order = "positions, triangles, joint_indices, joint_weights"
+        raise TypeError(f"triangles must hold integers, not {kind}: the order is {order}")
     indices, weights = _core.smooth_weights(
         joint_indices,
         joint_weights,

@@ -75,7 +75,7 @@ def transfer(
         At least one; degenerate ones are allowed.
     joint_indices : (V, K) array_like of int
     joint_weights : (V, K) array_like
-        Finite and not negative; they are normalized.
+        Repaired and normalized, as by `normalize`.
     points : (N, 3) array_like
         The vertices of the other mesh, in the same space.
     limit : int, optional
@@ -90,8 +90,7 @@ def transfer(
     Raises
     ------
     ValueError
-        If shapes disagree, an index is out of range, a number is NaN or infinite, or a weight or `max_distance` is
-        negative.
+        If shapes disagree, an index is out of range, a position is NaN or infinite, or `max_distance` is negative.
     TypeError
         If an array holds neither real numbers nor, for indices, integers.
 
