@@ -12,6 +12,7 @@ from . import _core
 from .callers import warn
 from .gradients import DeformGradients, Differentiable, refuse_indifferentiable, wanted_bits
 from .influences import Influences, tidy
+from .markup import table
 from .options import (
     DAMPING,
     AnyFloats,
@@ -37,9 +38,8 @@ __all__ = ["Skin"]
 class Skin:
     """A mesh that is bound to its joints. Immutable, so any number of threads may deform with it at once.
 
-    Arrays that are C-contiguous, aligned, of native byte order and of a type below are kept by reference; others are
-    copied. Deformation uses its own packed form of them. So writing to such an array later does not change
-    deformations, but it changes what the attributes show and what is pickled.
+    It owns its arrays, which are read-only. What it is given is copied, unless it is read-only, too, as are the arrays
+    of a `Mesh` and of other skins; these are shared.
 
     Parameters
     ----------
@@ -791,7 +791,7 @@ class Skin:
         """The same mesh with other weights, as a new skin that equals a new `Skin`, bit for bit.
 
         With `vertices`, parts of the skin that are far from them are copied, which takes a fraction of the time: fast
-        enough to follow the strokes of a brush. Arrays that the skin was made from must not have been written to.
+        enough to follow the strokes of a brush.
 
         Parameters
         ----------
@@ -863,6 +863,18 @@ class Skin:
             f"{counted(self.joint_count, 'joint')}, {counted(sets, 'joint set')} "
             f"({self.nontrivial_joint_set_count} non-trivial), up to {counted(self.max_influences, 'influence')}>"
         )
+
+    def _repr_html_(self) -> str:
+        has = (self.has_normals, self.has_centers, self.twist is not None)
+        rows = {
+            "vertices": f"{self.vertex_count}, of which {self.unweighted_vertex_count} have no weights",
+            "type": self.dtype,
+            "joints": self.joint_count,
+            "joint sets": f"{len(self.joint_sets)}, of which {self.nontrivial_joint_set_count} are non-trivial",
+            "influences": f"up to {self.max_influences}",
+            "normals, centers, twist": ", ".join("yes" if each else "no" for each in has),
+        }
+        return table("sbs.Skin", rows)
 
     def __copy__(self) -> Skin:
         return self

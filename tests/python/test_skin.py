@@ -74,12 +74,12 @@ def test_attributes(dtype: Precision) -> None:
     assert not sbs.Skin([[0.0, 0.0, 0.0]], [[0]], [[1.0]]).has_normals
 
 
-def test_usable_arrays_are_referenced_and_shown_read_only() -> None:
+def test_arrays_are_copied_and_shown_read_only() -> None:
     arguments = skin_arguments(normals=True)
     skin = sbs.Skin(**arguments)
     for name in ARRAYS:
         held = getattr(skin, name)
-        assert np.shares_memory(held, arguments[name]), name
+        assert not np.shares_memory(held, arguments[name]), name
         assert same_bits(held, arguments[name]), name
         assert not held.flags.writeable, name
         assert arguments[name].flags.writeable, name
@@ -307,11 +307,8 @@ def test_copies() -> None:
     before = skin.deform(skinning_matrices(6))
     assert copy.copy(skin) is skin  # immutable
     deep = copy.deepcopy(skin)
-    arguments["rest_positions"][:] = 0.0  # which the original still refers to
     assert same_bits(skin.deform(skinning_matrices(6)), before)
     assert same_bits(deep.deform(skinning_matrices(6)), before)
-    assert not np.any(skin.rest_positions)
-    assert np.all(deep.rest_positions)
 
 
 def test_arrays_are_released_with_the_skin() -> None:
