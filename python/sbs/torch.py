@@ -7,13 +7,21 @@ those of `Skin.deform_vjp`, of first order.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import reduce
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
+from .callers import warn
 from .extras import load
 from .gradients import Differentiable
 from .options import Center, Method, MethodOptions
+from .reports import WeightWarning
 from .skin import Skin
 
 torch: Any = load("torch", "torch", "tensors")
@@ -74,9 +82,11 @@ def deform(
     ----------
     skin : Skin
         What is no tensor below is taken from it, and so is the type of the computation: float64 for `gradcheck`.
-    skinning_matrices : (J, 4, 4), (J, 3, 4), (F, J, 4, 4) or (F, J, 3, 4) tensor
-    rest_positions : (V, 3) or (F, V, 3) tensor, optional
-        Other rest positions, such as a template with blend shapes makes.
+    skinning_matrices : (..., J, 4, 4) or (..., J, 3, 4) tensor
+        Any number of batch axes, also none, of any length, also 0.
+    rest_positions : (..., V, 3) tensor, optional
+        Other rest positions, such as a template with blend shapes makes. Their batch axes and those of the matrices are
+        broadcast against each other.
     joint_weights : (V, K) tensor, optional
         Other weights of the skin's `joint_indices`, which are normalized. The skin is bound anew by every call.
     amount : (V,) tensor, optional
@@ -88,13 +98,18 @@ def deform(
 
     Returns
     -------
-    (V, 3) or (F, V, 3) tensor, or two of them with normals
-        Of the skin's type, on the device of the matrices.
+    (..., V, 3) tensor, or two of them with normals
+        On the device of the matrices. Their type is that of the tensors, promoted by PyTorch's rules.
 
     Raises
     ------
     ValueError, TypeError
-        As `Skin.deform`.
+        As `Skin.deform`, and for what is no tensor, such as a NumPy array.
+
+    Warns
+    -----
+    WeightWarning
+        If weights that are NaN, infinite or negative were dropped.
 
     Examples
     --------
@@ -104,71 +119,121 @@ def deform(
         loss = (sbs.torch.deform(skin, matrices) - target).square().sum()
         loss.backward()
     """
-    bound = skin
-    if joint_weights is not None:
-        bound = skin.update_weights(skin.joint_indices, _array(joint_weights))
-    single = skinning_matrices.dim() == 3
-    frames = skinning_matrices[None] if single else skinning_matrices
-    if skinning_matrices.dim() not in (3, 4):
-        raise ValueError(f"skinning_matrices has shape {tuple(skinning_matrices.shape)}, expected ([F,] J, 4, 4)")
-    shapes = [None] * len(frames) if rest_positions is None else _by_frame(rest_positions, len(frames))
-    results = [
-        _Deform.apply(bound, normals, options, matrices, shape, joint_weights, amount)
-        for matrices, shape in zip(frames, shapes, strict=True)
-    ]
-    positions = torch.stack([result[0] for result in results])
-    moved = torch.stack([result[1] for result in results]) if normals else None
-    if single:
-        return (positions[0], moved[0]) if moved is not None else positions[0]
-    return (positions, moved) if moved is not None else positions
+    given = {
+        "skinning_matrices": skinning_matrices,
+        "rest_positions": rest_positions,
+        "joint_weights": joint_weights,
+        "amount": amount,
+    }
+    for name, tensor in given.items():
+        if not isinstance(tensor, torch.Tensor) and (tensor is not None or name == "skinning_matrices"):
+            raise TypeError(f"{name} must be a tensor, not {type(tensor).__name__}; torch.as_tensor makes one")
+    count = skin.joint_count
+    _check_shape("skinning_matrices", skinning_matrices, (count, 4, 4), (count, 3, 4))
+    batch = skinning_matrices.shape[:-3]
+    shape = rest_positions
+    if shape is not None:
+        _check_shape("rest_positions", shape, (skin.vertex_count, 3))
+        batch = _broadcast(batch, shape.shape[:-2])
+        if shape.dim() > 2:
+            shape = shape.expand(*batch, -1, -1).reshape(math.prod(batch), *shape.shape[-2:])
+    frames = skinning_matrices.expand(*batch, -1, -1, -1).reshape(math.prod(batch), *skinning_matrices.shape[-3:])
+    bound = skin if joint_weights is None else _with_weights(skin, joint_weights)
+    kind = reduce(torch.promote_types, (tensor.dtype for tensor in given.values() if tensor is not None))
+    kind = kind if kind.is_floating_point else torch.get_default_dtype()
+    results = _Deform.apply(bound, normals, options, kind, frames, shape, joint_weights, amount)
+    positions, *moved = (result.reshape(*batch, *result.shape[1:]) for result in results)
+    return (positions, *moved) if normals else positions
 
 
-def _by_frame(rest_positions: Tensor, count: int) -> list[Tensor]:
-    if rest_positions.dim() == 2:
-        return [rest_positions] * count
-    if rest_positions.dim() != 3 or len(rest_positions) != count:
-        raise ValueError(f"rest_positions has shape {tuple(rest_positions.shape)}, expected (V, 3) or ({count}, V, 3)")
-    return list(rest_positions)
+def _check_shape(name: str, tensor: Tensor, *expected: tuple[int, ...]) -> None:
+    """Refuse a tensor whose last axes are none of these."""
+    if all(tuple(tensor.shape[-len(axes) :]) != axes for axes in expected):
+        shapes = " or ".join(f"(..., {', '.join(map(str, axes))})" for axes in expected)
+        raise ValueError(f"{name} has shape {tuple(tensor.shape)}, expected {shapes}")
+
+
+def _broadcast(matrices: tuple[int, ...], rest_positions: tuple[int, ...]) -> tuple[int, ...]:
+    try:
+        return tuple(torch.broadcast_shapes(matrices, rest_positions))
+    except RuntimeError:
+        raise ValueError(
+            f"batches of skinning_matrices {tuple(matrices)} and rest_positions {tuple(rest_positions)} do not go "
+            "together"
+        ) from None
+
+
+def _with_weights(skin: Skin, joint_weights: Tensor) -> Skin:
+    """The skin with weights that are learned: no warning of their sums, which nothing holds at 1."""
+    if joint_weights.shape != skin.joint_weights.shape:
+        raise ValueError(
+            f"joint_weights has shape {tuple(joint_weights.shape)}, expected {tuple(skin.joint_weights.shape)}"
+        )
+    bound = skin.quietly(**{**skin._arguments(), "joint_weights": _array(joint_weights)})
+    dropped = replace(bound.weight_report, unweighted=0, off_sum=0, duplicate=0)
+    if str(dropped):
+        warn(dropped.warning(bound.vertex_count), WeightWarning)
+    return bound
 
 
 def _array(tensor: Any) -> Any:
-    return None if tensor is None else tensor.detach().cpu().numpy()
+    if tensor is None:
+        return None
+    known = tensor.float() if tensor.dtype == torch.bfloat16 else tensor  # which NumPy does not know
+    return known.detach().cpu().numpy()
 
 
 class _Deform(torch.autograd.Function):  # type: ignore[misc]  # of Any: torch is loaded when it is there
-    """One frame. Tensors come last: matrices, rest positions, weights, amount."""
+    """All frames. Tensors come last: matrices (F, J, 4, 4), rest positions (V, 3) or (F, V, 3), weights, amount."""
 
     @staticmethod
-    def forward(ctx: Any, skin: Skin, normals: bool, options: Any, *tensors: Any) -> Any:
-        matrices, rest_positions, _, amount = map(_array, tensors)
+    def forward(ctx: Any, skin: Any, normals: bool, options: Any, kind: Any, *tensors: Any) -> Any:
         ctx.skin, ctx.normals, ctx.options = skin, normals, dict(options)
         ctx.save_for_backward(*tensors)
-        results = skin.deform(matrices, rest_positions=rest_positions, amount=amount, normals=normals, **options)
-        device = tensors[0].device
-        made = results if normals else (results,)
-        return tuple(torch.from_numpy(np.ascontiguousarray(array)).to(device) for array in made)
+        matrices, rest_positions, _, amount = map(_array, tensors)
+        results = [np.empty((len(matrices), skin.vertex_count, 3), skin.dtype) for _ in range(1 + normals)]
+        if rest_positions is None:
+            out = dict(zip(("out", "out_normals"), results, strict=False))
+            skin.deform_many(matrices, amount=amount, normals=normals, **out, **options)
+        for frame, shape in enumerate(() if rest_positions is None else _shapes(rest_positions, len(matrices))):
+            out = {name: array[frame] for name, array in zip(("out", "out_normals"), results, strict=False)}
+            skin.deform(matrices[frame], rest_positions=shape, amount=amount, normals=normals, **out, **options)
+        return tuple(torch.from_numpy(array).to(dtype=kind, device=tensors[0].device) for array in results)
 
     @staticmethod
     @torch.autograd.function.once_differentiable  # type: ignore[untyped-decorator]  # torch may not be there
     def backward(ctx: Any, *upstream: Any) -> Any:
         tensors = ctx.saved_tensors
         matrices, rest_positions, _, amount = map(_array, tensors)
+        positions, normals = map(_array, upstream if ctx.normals else (*upstream, None))
         names: tuple[Differentiable, ...] = ("skinning_matrices", "rest_positions", "joint_weights", "amount")
-        needed = ctx.needs_input_grad[3:]
-        gradients = ctx.skin.deform_vjp(
-            matrices,
-            _array(upstream[0]),
-            _array(upstream[1]) if ctx.normals else None,
-            wanted=tuple(name for name, need in zip(names, needed, strict=True) if need),
-            amount=amount,
-            rest_positions=rest_positions,
-            **ctx.options,
+        needed = ctx.needs_input_grad[4:]
+        wanted = tuple(name for name, need in zip(names, needed, strict=True) if need)
+        found = {name: np.zeros(tensor.shape) for name, tensor in zip(names, tensors, strict=True) if name in wanted}
+        for frame, shape in enumerate(_shapes(rest_positions, len(matrices))):
+            gradients = ctx.skin.deform_vjp(
+                matrices[frame],
+                positions[frame],
+                None if normals is None else normals[frame],
+                wanted=wanted,
+                amount=amount,
+                rest_positions=shape,
+                **ctx.options,
+            )
+            for name, total in found.items():
+                if name == "skinning_matrices":
+                    total[frame, :, :3] = gradients.skinning_matrices  # the last row is (0, 0, 0, 1)
+                elif name == "rest_positions" and total.ndim == 3:
+                    total[frame] = gradients.rest_positions
+                else:
+                    total += getattr(gradients, name)
+        given = (
+            torch.from_numpy(found[name]).to(dtype=tensor.dtype, device=tensor.device) if name in found else None
+            for name, tensor in zip(names, tensors, strict=True)
         )
-        found = [None if not need else getattr(gradients, name) for name, need in zip(names, needed, strict=True)]
-        if needed[0] and matrices.shape[1] == 4:  # the last row is (0, 0, 0, 1)
-            found[0] = np.concatenate([found[0], np.zeros((len(matrices), 1, 4))], axis=1)
-        given = [
-            None if array is None else torch.from_numpy(array).to(dtype=tensor.dtype, device=tensor.device)
-            for array, tensor in zip(found, tensors, strict=True)
-        ]
-        return None, None, None, *given
+        return None, None, None, None, *given
+
+
+def _shapes(rest_positions: NDArray[Any] | None, count: int) -> Iterable[NDArray[Any] | None]:
+    """The rest positions of each frame: its own, or those of all."""
+    return rest_positions if rest_positions is not None and rest_positions.ndim == 3 else repeat(rest_positions, count)

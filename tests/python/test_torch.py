@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""`sbs.torch` by PyTorch's own check of gradients. Where PyTorch is not installed, nothing is tested."""
+"""`sbs.torch` by PyTorch's own check of gradients. conftest.py leaves this file out where PyTorch is not installed."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from meshes import skin_arguments, skinning_matrices
 
 import sbs
 from sbs.options import Center, Method
-
-torch = pytest.importorskip("torch")
+from sbs.torch import deform
 
 FORMULAS: list[tuple[Method, Center]] = [
     ("linear", "joint_set"),
@@ -35,8 +36,6 @@ def make_skin() -> sbs.Skin:
 
 @pytest.mark.parametrize(("method", "center"), FORMULAS)
 def test_gradcheck(method: Method, center: Center) -> None:
-    from sbs.torch import deform
-
     skin = make_skin()
     options: dict[str, Any] = {"method": method} if center == "joint_set" else {"method": method, "center": center}
 
@@ -56,8 +55,6 @@ def test_gradcheck(method: Method, center: Center) -> None:
 
 
 def test_frames_are_those_of_single_calls() -> None:
-    from sbs.torch import deform
-
     skin = make_skin()
     matrices, rest, *_ = tensors(skin, frames=3)
     many = deform(skin, matrices, rest_positions=rest)
@@ -71,8 +68,6 @@ def test_frames_are_those_of_single_calls() -> None:
 
 def test_learns_a_pose() -> None:
     """Gradient descent by the gradient finds matrices that bring a mesh where another pose has it."""
-    from sbs.torch import deform
-
     skin = make_skin()
     target = torch.tensor(skin.deform(skinning_matrices(5, seed=4), method="linear"))
     matrices = torch.tensor(skinning_matrices(5, seed=3), requires_grad=True)
@@ -83,3 +78,108 @@ def test_learns_a_pose() -> None:
         loss.backward()
         optimizer.step()
     assert loss.item() < 1e-3
+
+
+@pytest.mark.parametrize("batch", [(0,), (1,), (2, 3), (2, 0, 3)])
+@pytest.mark.parametrize("normals", [False, True])
+def test_any_batch_axes(batch: tuple[int, ...], normals: Any) -> None:
+    """Results of a batch are those of single calls, and so are gradients, also of no frames at all."""
+    skin = make_skin()
+    matrices, rest, weights, amount = tensors(skin, frames=6)
+    matrices = matrices.detach()[: math.prod(batch)].requires_grad_()
+    batched = matrices.detach().reshape(*batch, 5, 3, 4).requires_grad_()
+    result = deform(skin, batched, rest_positions=rest, joint_weights=weights, amount=amount, normals=normals)
+    parts = result if normals else (result,)
+    assert all(part.shape == (*batch, 5, 3) for part in parts)
+    for number, frame in enumerate(np.ndindex(*batch)):
+        expected = skin.deform(matrices[number].detach().numpy(), amount=np.full(5, 0.4), normals=normals)
+        for part, one in zip(parts, expected if normals else (expected,), strict=True):
+            assert np.array_equal(part[frame].detach().numpy(), one)
+    sum(part.square().sum() for part in parts).backward()
+    grads = [tensor.grad.clone() for tensor in (rest, weights, amount)]
+    for tensor in (rest, weights, amount):
+        tensor.grad = None
+    for number in range(len(matrices)):
+        one = deform(skin, matrices[number], rest_positions=rest, joint_weights=weights, amount=amount, normals=normals)
+        sum(part.square().sum() for part in (one if normals else (one,))).backward()
+    if len(matrices):  # the same sums, in another order
+        torch.testing.assert_close(batched.grad.reshape(matrices.shape), matrices.grad)
+        torch.testing.assert_close(grads, [tensor.grad for tensor in (rest, weights, amount)])
+    else:
+        assert not any(grad.any() for grad in grads)
+
+
+def test_batches_of_shapes_and_poses_are_broadcast() -> None:
+    """Two bodies in three poses: shapes (2, 1, V, 3) and matrices (3, J, 3, 4)."""
+    skin = make_skin()
+    matrices, rest, *_ = tensors(skin, frames=3)
+    shapes = torch.stack([rest.detach(), 2 * rest.detach()])[:, None].requires_grad_()
+    result = deform(skin, matrices, rest_positions=shapes)
+    assert result.shape == (2, 3, 5, 3)
+    for body, pose in np.ndindex(2, 3):
+        expected = skin.deform(matrices[pose].detach().numpy(), rest_positions=shapes[body, 0].detach().numpy())
+        assert np.array_equal(result[body, pose].detach().numpy(), expected)
+    result.sum().backward()
+    assert shapes.grad.shape == (2, 1, 5, 3)
+    assert matrices.grad.shape == matrices.shape
+    many = deform(skin, matrices[0], rest_positions=shapes[:, 0])
+    assert torch.equal(many, result[:, 0])
+
+
+@pytest.mark.parametrize("skin_type", [np.float32, np.float64])
+@pytest.mark.parametrize("kind", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+def test_results_have_the_type_of_the_tensors(skin_type: Any, kind: Any) -> None:
+    skin = sbs.Skin(**skin_arguments(5, 5, 3, skin_type))
+    matrices = torch.eye(4, dtype=kind).repeat(5, 1, 1).requires_grad_()
+    result = deform(skin, matrices)
+    assert result.dtype == kind
+    result.sum().backward()
+    assert matrices.grad.dtype == kind
+    assert deform(skin, matrices, rest_positions=torch.zeros(5, 3, dtype=torch.float32)).dtype == (
+        torch.promote_types(kind, torch.float32)
+    )
+    assert deform(skin, torch.eye(4, dtype=torch.int64).repeat(5, 1, 1)).dtype == torch.float32
+
+
+def test_learned_weights_need_not_sum_to_one() -> None:
+    """Warnings are errors here: of a sum there is none, of what is dropped there is one."""
+    skin = make_skin()
+    matrices, _, weights, _ = tensors(skin)
+    doubled = (2 * weights.detach()).requires_grad_()
+    torch.testing.assert_close(deform(skin, matrices, joint_weights=doubled), deform(skin, matrices))
+    with torch.no_grad():
+        doubled[0, 0] = -1
+    with pytest.warns(sbs.WeightWarning, match="5 vertices: 1 with negative weights \\(dropped\\)$"):
+        deform(skin, matrices, joint_weights=doubled)
+
+
+def test_bad_input_names_what_is_wrong() -> None:
+    skin = make_skin()
+    matrices, rest, weights, amount = (tensor.detach() for tensor in tensors(skin))
+    bad: list[tuple[type[Exception], str, dict[str, Any]]] = [
+        (TypeError, r"skinning_matrices must be a tensor, not ndarray", {"skinning_matrices": matrices.numpy()}),
+        (TypeError, r"rest_positions must be a tensor, not ndarray", {"rest_positions": rest.numpy()}),
+        (TypeError, r"joint_weights must be a tensor, not list", {"joint_weights": [[1.0]]}),
+        (TypeError, r"amount must be a tensor, not float", {"amount": 0.5}),
+        (
+            ValueError,
+            r"skinning_matrices has shape \(3, 4\), expected \(\.\.\., 5, 4, 4\) or \(\.\.\., 5, 3, 4\)",
+            {"skinning_matrices": matrices[0]},
+        ),
+        (
+            ValueError,
+            r"skinning_matrices has shape \(2, 4, 3, 4\)",
+            {"skinning_matrices": matrices[:4].expand(2, 4, 3, 4)},
+        ),
+        (ValueError, r"rest_positions has shape \(4, 3\), expected \(\.\.\., 5, 3\)", {"rest_positions": rest[:4]}),
+        (ValueError, r"joint_weights has shape \(5,\), expected \(5, 3\)", {"joint_weights": weights[:, 0]}),
+        (ValueError, r"amount", {"amount": amount[:3]}),
+        (
+            ValueError,
+            r"batches of skinning_matrices \(2,\) and rest_positions \(3,\) do not go together",
+            {"skinning_matrices": matrices.expand(2, 5, 3, 4), "rest_positions": rest.expand(3, 5, 3)},
+        ),
+    ]
+    for error, message, given in bad:
+        with pytest.raises(error, match=message):
+            deform(skin, **{"skinning_matrices": matrices, **given})
