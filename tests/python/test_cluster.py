@@ -6,10 +6,12 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+import zlib
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
@@ -21,6 +23,7 @@ from click.testing import CliRunner
 from test_parts import dressed
 
 import sbs
+from sbs import clusters
 from sbs.cli import main
 from sbs.formats import Job, bake, bake_on, baking, cluster, unfinished
 from sbs.options import BlendOptions
@@ -148,7 +151,7 @@ def stop_at(frames: int) -> Any:
 
 
 def interrupt(path: Path, hand: sbs.Character, workers: Any, **options: Any) -> set[int]:
-    """A run that ends in the middle; the numbers of its chunks that are there."""
+    """A run that ends in the middle; the offsets of its chunks that are there."""
     with pytest.raises(StopError):
         bake_on(workers.scheduler_address, [job(path, hand, **options)], progress=stop_at(200))
     assert not path.exists()
@@ -184,8 +187,8 @@ def test_other_options_begin_anew(hand: sbs.Character, workers: Any, tmp_path: P
     [
         (lambda part, journal: journal.write_bytes(journal.read_bytes()[:-3]), 180),
         (lambda part, journal: journal.write_bytes(b"\xff{]\n" + journal.read_bytes()), 0),
-        (lambda part, journal: journal.write_bytes(journal.read_bytes() + b'[1, 2, "3", null]\n'), 0),
-        (lambda part, journal: journal.write_bytes(journal.read_bytes() + b"[" * 100_000 + b"\n"), 0),
+        (lambda part, journal: journal.write_bytes(journal.read_bytes() + b'[1, 2, "3", null]\n'), 200),
+        (lambda part, journal: journal.write_bytes(journal.read_bytes() + b"[" * 100_000 + b"\n"), 200),
         (lambda part, journal: part.write_bytes(part.read_bytes()[:-1]), 0),
         (lambda part, journal: part.unlink(), 0),
         (lambda part, journal: part.write_bytes(bytes(part.stat().st_size)), 0),
@@ -201,6 +204,58 @@ def test_what_is_damaged_is_done_again(
     damage(Path(f"{path}.part"), Path(f"{path}.journal"))
     assert resume(path, hand, workers) == kept
     assert path.read_bytes() == alone(tmp_path / "alone.pc2", hand)
+
+
+def test_a_digit_of_the_journal_is_another(hand: sbs.Character, workers: Any, tmp_path: Path) -> None:
+    """Each digit of the place of a piece, one at a time: the file is right, whatever the entry says then."""
+    path = tmp_path / "hand.pc2"
+    interrupt(path, hand, workers)
+    wanted = alone(tmp_path / "alone.pc2", hand)
+    part, journal = Path(f"{path}.part"), Path(f"{path}.journal")
+    first, before, entry, *_ = journal.read_bytes().splitlines(keepends=True)
+    data = part.read_bytes()
+    with distributed.Client(workers, set_as_default=False) as client:
+        for found in re.finditer(rb"\d", b",".join(entry.split(b",")[:2])):
+            other = b"%d" % ((int(found[0]) + 1) % 10)
+            damaged = entry[: found.start()] + other + entry[found.end() :]
+            part.write_bytes(data)
+            journal.write_bytes(first + before + damaged)
+            done: list[int] = []
+            bake_on(client, [job(path, hand)], progress=done.append)
+            assert path.read_bytes() == wanted, (entry, damaged)
+            assert done[0] == 20, (entry, damaged)
+            path.unlink()
+
+
+def test_each_byte_of_the_journal_is_another(tmp_path: Path) -> None:
+    """Digits, ends of lines and others in its place, or none: what is kept is right, and the rest of the lines are."""
+    path, wanted = tmp_path / "a.pc2", bytes(range(100, 140))
+    places = [(5 + 7 * number, 7) for number in range(5)]
+
+    def put(file: unfinished.Unfinished, offset: int, size: int) -> None:
+        file.write(offset, wanted[offset : offset + size])
+        file.record(offset, size, zlib.crc32(wanted[offset : offset + size]))
+
+    with unfinished.Unfinished(path, "what", len(wanted)) as file:
+        for place in places[:4]:
+            put(file, *place)
+    journal, part = Path(f"{path}.journal"), Path(f"{path}.part")
+    lines, data = journal.read_bytes(), part.read_bytes()
+    assert data[33:] == bytes(7)
+    for byte in range(len(lines)):
+        least = 0 if lines.find(b"\n") >= byte else 2 if lines[byte : byte + 1] == b"\n" else 3
+        for other in {b"1", b"8", b" ", b"\n", b"\xff", b""} - {lines[byte : byte + 1]}:
+            part.write_bytes(data)
+            journal.write_bytes(lines[:byte] + other + lines[byte + 1 :])
+            with unfinished.Unfinished(path, "what", len(wanted)) as file:
+                assert len(file.pieces) >= least
+                file.write(0, wanted[:5])
+                for place in places:
+                    if place not in file.pieces:
+                        put(file, *place)
+                file.finish()
+            assert path.read_bytes() == wanted, (byte, other)
+            path.unlink()
 
 
 def test_two_runs_do_not_write_one_file(hand: sbs.Character, workers: Any, tmp_path: Path) -> None:
@@ -259,7 +314,7 @@ def test_another_version(hand: sbs.Character, workers: Any, tmp_path: Path, monk
 
 
 def test_mistakes(hand: sbs.Character, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "_PATIENCE", 1)
+    monkeypatch.setattr(clusters, "_PATIENCE", 1)
     nobody = "tcp://127.0.0.1:1"
     with pytest.raises(ValueError, match=r"'a.npz' does not end in \.npy, \.pc2, \.mdd, which are written in any"):
         bake_on(nobody, [job(tmp_path / "a.npz", hand)])
@@ -268,11 +323,60 @@ def test_mistakes(hand: sbs.Character, tmp_path: Path, monkeypatch: pytest.Monke
     assert not list(tmp_path.iterdir())
     with pytest.raises(OSError, match="127"):
         bake_on(nobody, [job(tmp_path / "a.pc2", hand)])
+    assert not list(tmp_path.iterdir())
+
+
+ADDRESSES = {
+    "": "missing port number",
+    "localhost": "missing port number",
+    "tcp://127.0.0.1": "missing port number",
+    "tcp://127.0.0.1:99999": "no port is 99999",
+    "tcp://127.0.0.1:0": "no port is 0",
+    "tcp://127.0.0.1:-1": "no port is -1",
+    "tcp://127.0.0.1:http": "'http'",
+    "tcp://::1:8786": "brackets",
+    "foo://x:1": "unknown address scheme 'foo'",
+}
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_malformed_addresses(
+    hand: sbs.Character, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    """They are told before anything is connected to or written."""
+    monkeypatch.setattr(distributed, "Client", lambda *_, **__: pytest.fail("connects"))
+    message = rf"scheduler '{address}' is no address such as 'tcp://farm:8786': .*{ADDRESSES[address]}"
+    with pytest.raises(ValueError, match=message):
+        bake_on(address, [job(tmp_path / "a.pc2", hand)])
+    with pytest.raises(ValueError, match=message):
+        sbs.weights.fit([[0, 1, 0]], [[[0, 1, 0]]], np.eye(4)[None, None], scheduler=address)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_machine_that_is_not_known(hand: sbs.Character, tmp_path: Path) -> None:
+    with pytest.raises(OSError, match=r"scheduler 'tcp://nobody\.invalid:8786': "):
+        bake_on("tcp://nobody.invalid:8786", [job(tmp_path / "a.pc2", hand)])
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [("localhost", "missing port"), ("tls://127.0.0.1:1", "TLS expects"), ("inproc://1/2/3", "does not match host")],
+)
+def test_a_client_that_cannot_be_made_says_so_once(tmp_path: Path, address: str, message: str) -> None:
+    """In a process of its own, for a client that was not made ends with it: one line, and no traceback."""
+    command = [sys.executable, "-m", "sbs", "deform", HAND, "--animation", "fist", "--fps", "9"]
+    output = str(tmp_path / "a.pc2")
+    done = subprocess.run([*command, "--scheduler", address, "-o", output], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("Error: scheduler" if address != "inproc://1/2/3" else "Error: ")
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_scheduler_without_workers(hand: sbs.Character, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with distributed.LocalCluster(n_workers=0, dashboard_address=":0") as empty:
-        monkeypatch.setattr(cluster, "_PATIENCE", 1)
+        monkeypatch.setattr(clusters, "_PATIENCE", 1)
         with pytest.raises(TimeoutError, match="the scheduler had no worker for 1 s"):
             bake_on(empty.scheduler_address, [job(tmp_path / "a.pc2", hand)])
 
@@ -329,7 +433,7 @@ def test_mistakes_of_the_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(cluster, "_PATIENCE", 1)
+    monkeypatch.setattr(clusters, "_PATIENCE", 1)
     result = CliRunner().invoke(main, ["deform", HAND, "--scheduler", "tcp://127.0.0.1:1", *arguments])
     assert result.exit_code == 2, result.output
     assert message in " ".join(result.output.split())

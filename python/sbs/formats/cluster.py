@@ -23,6 +23,7 @@ import numpy as np
 from .._core import version as installed
 from ..animation import Animation
 from ..callers import warn
+from ..clusters import check_address, client_of, wait_for_worker
 from ..extras import load
 from ..options import BlendOptions
 from ..shapes import ShapeMotion
@@ -33,9 +34,6 @@ from .table import with_role, written
 from .unfinished import Place, Unfinished, digest, put
 
 __all__ = ["Job", "bake_on"]
-
-# Seconds until a scheduler answers, and until it has a worker.
-_PATIENCE = 30
 
 # How often in a row characters are sent anew because all workers that had them are gone.
 _ATTEMPTS = 5
@@ -52,7 +50,7 @@ class Job:
     skin : Skin
     animation : Animation
     numbers : range
-        The frames, at ``number / fps`` seconds, consecutive.
+        The frames, at ``number / fps`` seconds, consecutive; `Animation.frames` are all.
     fps : float
     options : BlendOptions
         As `Skin.deform_many` takes them.
@@ -94,12 +92,19 @@ class _Work:
     place: Place
     version: str
 
+    def span(self, part: range) -> tuple[int, int]:
+        """Where frames are in the file: their offset and their size in bytes."""
+        size = self.cache.frame_size(self.frames)
+        return len(self.cache.header(self.frames)) + (part[0] - self.frames.numbers[0]) * size, len(part) * size
+
 
 @dataclass(frozen=True)
 class _Done:
     """A chunk that was written, or that is to be written."""
 
-    piece: tuple[int, int, int]
+    offset: int
+    size: int
+    checksum: int
     instruction_set: str
     data: bytes | None
 
@@ -122,8 +127,8 @@ def bake_on(scheduler: Any, jobs: Sequence[Job], *, progress: Callable[[int], ob
     Raises
     ------
     ValueError
-        If a format is not known or is not written in any order, there are no frames, two jobs have one file, or a
-        position is not finite.
+        If the address is malformed, a format is not known or is not written in any order, there are no frames, two
+        jobs have one file, or a position is not finite.
     MissingExtraError
         If Dask's `distributed` is not installed.
     OSError
@@ -131,8 +136,9 @@ def bake_on(scheduler: Any, jobs: Sequence[Job], *, progress: Callable[[int], ob
     RuntimeError
         If a worker has another version of this package.
     """
+    check_address(scheduler)
     distributed = load("distributed", "Dask", "clusters")
-    todo: deque[tuple[int, int, range]] = deque()
+    left: deque[tuple[int, range]] = deque()
     total = 0
     paths = [Path(job.path).absolute() for job in jobs]
     for path in {path for path in paths if paths.count(path) > 1}:
@@ -156,22 +162,15 @@ def bake_on(scheduler: Any, jobs: Sequence[Job], *, progress: Callable[[int], ob
             file.write(0, header)
             work = _Work(job.animation, job.cache, job.frames, job.options, job.shapes, file.place, installed)
             works.append((job.skin, work))
-            for number, part in enumerate(chunks(job.frames)):
-                todo.append((len(files) - 1, number, part))
-        left: deque[tuple[int, int, range]] = deque()
-        for chunk in todo:
-            if chunk[1] in files[chunk[0]].pieces:
-                total += len(chunk[2])
-            else:
-                left.append(chunk)
+            for part in chunks(job.frames):
+                if work.span(part) in file.pieces:
+                    total += len(part)
+                else:
+                    left.append((len(files) - 1, part))
         if progress is not None:
             progress(total)
         if left:
-            client = scheduler
-            if isinstance(scheduler, str):
-                client = stack.enter_context(
-                    distributed.Client(scheduler, timeout=_PATIENCE, set_as_default=False, name="sbs")
-                )
+            client = stack.enter_context(client_of(scheduler))
             _Run(distributed, client, files, works, left, total, progress).finish()
         for file in files:
             file.finish()
@@ -186,7 +185,7 @@ class _Run:
         client: Any,
         files: list[Unfinished],
         works: list[tuple[Skin, _Work]],
-        left: deque[tuple[int, int, range]],
+        left: deque[tuple[int, range]],
         done: int,
         progress: Callable[[int], object] | None,
     ) -> None:
@@ -194,7 +193,7 @@ class _Run:
         self._files, self._works, self._left = files, works, left
         self._done, self._progress = done, progress
         self._sent: dict[int, Any] = {}
-        self._under_way: dict[Any, tuple[int, int, range]] = {}
+        self._under_way: dict[Any, tuple[int, range]] = {}
         self._instruction_sets: set[str] = set()
 
     def finish(self) -> None:
@@ -213,17 +212,14 @@ class _Run:
     def _try(self) -> None:
         """Send the characters, then chunks, until nothing is left or all who had the characters are gone."""
         self._sent.clear()
-        try:
-            self._client.wait_for_workers(1, timeout=_PATIENCE)
-        except TimeoutError as error:
-            raise TimeoutError(f"the scheduler had no worker for {_PATIENCE} s") from error
+        wait_for_worker(self._client)
         results = self._distributed.as_completed(loop=self._client.loop, with_results=False)
-        lost: list[tuple[int, int, range]] = []
+        lost: list[tuple[int, range]] = []
         self._submit(results)
         for future in results:
             chunk = self._under_way.pop(future)
             if future.status == "error":
-                raise self._explained(chunk[2], future.exception())
+                raise self._explained(chunk[1], future.exception())
             try:
                 done = future.result()  # who had it may be lost only now
             except CancelledError:
@@ -240,7 +236,7 @@ class _Run:
         most = 2 * max(1, sum(self._client.nthreads().values()))
         while self._left and len(self._under_way) < most:
             chunk = self._left.popleft()
-            job, _, part = chunk
+            job, part = chunk
             skin, work = (self._on_workers(thing) for thing in self._works[job])
             future = self._client.submit(_deform_chunk, skin, work, part, pure=False)
             self._under_way[future] = chunk
@@ -252,11 +248,11 @@ class _Run:
             self._sent[id(thing)] = self._client.scatter(thing, broadcast=True, hash=False)
         return self._sent[id(thing)]
 
-    def _take(self, chunk: tuple[int, int, range], done: _Done) -> None:
-        job, number, part = chunk
+    def _take(self, chunk: tuple[int, range], done: _Done) -> None:
+        job, part = chunk
         if done.data is not None:
-            self._files[job].write(done.piece[0], done.data)
-        self._files[job].record(number, done.piece)
+            self._files[job].write(done.offset, done.data)
+        self._files[job].record(done.offset, done.size, done.checksum)
         self._instruction_sets.add(done.instruction_set)
         self._done += len(part)
         if self._progress is not None:
@@ -275,13 +271,11 @@ def _deform_chunk(skin: Skin, work: _Work, part: range) -> _Done:
     times = work.frames.times(part)
     rows, _ = deformed(skin, work.animation, times, part, False, work.options, threads=1, shapes=work.shapes)
     data = np.ascontiguousarray(work.cache.encoded(rows)).data.cast("B")
-    first = part[0] - work.frames.numbers[0]
-    offset = len(work.cache.header(work.frames)) + first * work.cache.frame_size(work.frames)
-    piece = offset, len(data), zlib.crc32(data)
-    if not work.place.is_here():
-        return _Done(piece, skin.instruction_set, bytes(data))
-    put(work.place.part, offset, data)
-    return _Done(piece, skin.instruction_set, None)
+    offset, size = work.span(part)
+    is_here = work.place.is_here()
+    if is_here:
+        put(work.place.part, offset, data)
+    return _Done(offset, size, zlib.crc32(data), skin.instruction_set, None if is_here else bytes(data))
 
 
 def _endings() -> str:

@@ -2,7 +2,8 @@
 """A file that is written in pieces, in any order, and whose journal says which of them are there.
 
 ``run.pc2`` is ``run.pc2.part`` until it is complete, and ``run.pc2.journal`` has a line of JSON for each piece, after
-one that says what is written. A run that was interrupted goes on from these.
+one that says what is written: its offset, its size, its checksum, and the checksum of these three. A run that was
+interrupted goes on from these. Where either checksum does not hold, the piece counts as missing.
 """
 
 from __future__ import annotations
@@ -53,8 +54,8 @@ class Place:
         """Whether this machine has the file, too."""
         try:
             with Path(self.journal).open("rb") as journal:
-                first = json.loads(journal.readline(_BLOCK))
-        except (OSError, ValueError, RecursionError):
+                first = _parsed(journal.readline(_BLOCK))
+        except OSError:
             return False
         return isinstance(first, dict) and first.get("token") == self.token
 
@@ -81,8 +82,8 @@ class Unfinished(AbstractContextManager["Unfinished"]):
 
     Attributes
     ----------
-    pieces : dict of int to (int, int, int)
-        Offset, size and checksum of those that are there, by their number.
+    pieces : dict of (int, int) to int
+        Checksums of those that are there, by their offset and size.
 
     Raises
     ------
@@ -98,7 +99,7 @@ class Unfinished(AbstractContextManager["Unfinished"]):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
         self._target, self._identity, self._size = real, identity, size
         self._part, self._journal_name = (real.with_name(f"{real.name}.{end}") for end in ("part", "journal"))
-        self.pieces: dict[int, tuple[int, int, int]] = {}
+        self.pieces: dict[tuple[int, int], int] = {}
         self._journal: IO[bytes]
 
     def __enter__(self) -> Unfinished:
@@ -108,7 +109,7 @@ class Unfinished(AbstractContextManager["Unfinished"]):
             known = self._read()
             with os.fdopen(os.open(self._part, _FLAGS, 0o666), "r+b") as file:
                 if known and os.fstat(file.fileno()).st_size == self._size:
-                    self.pieces = {number: piece for number, piece in known.items() if _is_there(file, piece)}
+                    self.pieces = {place: found for place, found in known.items() if _is_there(file, *place, found)}
                 else:
                     file.truncate(0)
                 file.truncate(self._size)
@@ -119,6 +120,9 @@ class Unfinished(AbstractContextManager["Unfinished"]):
         return self
 
     def __exit__(self, *_: object) -> None:
+        if not self.pieces:  # there is nothing to go on from
+            self._part.unlink(missing_ok=True)
+            self._journal_name.unlink(missing_ok=True)
         self._journal.close()
 
     @property
@@ -130,10 +134,10 @@ class Unfinished(AbstractContextManager["Unfinished"]):
         """Write bytes; `record` makes a piece of them."""
         put(self._part, offset, data)
 
-    def record(self, number: int, piece: tuple[int, int, int]) -> None:
+    def record(self, offset: int, size: int, checksum: int) -> None:
         """Note that a piece is there."""
-        self.pieces[number] = piece
-        self._line([number, *piece])
+        self.pieces[offset, size] = checksum
+        self._line(_entry(offset, size, checksum))
 
     def finish(self) -> None:
         """Make it the target: all pieces are there."""
@@ -142,18 +146,19 @@ class Unfinished(AbstractContextManager["Unfinished"]):
         self._part.replace(self._target)
         self._journal_name.unlink(missing_ok=True)
 
-    def _read(self) -> dict[int, tuple[int, int, int]]:
+    def _read(self) -> dict[tuple[int, int], int]:
         """The pieces that the journal has, if it is of the same file."""
-        lines = self._journal.read().split(b"\n")[:-1]  # the last may be cut off
-        try:
-            first, *rest = (json.loads(line) for line in lines)
-            pieces = {number: (offset, size, checksum) for number, offset, size, checksum in rest}
-            same = first["identity"] == self._identity and all(
-                type(value) is int and value >= 0 for piece in pieces.items() for value in (piece[0], *piece[1])
-            )
-        except (ValueError, TypeError, KeyError, RecursionError):
+        first, *rest = (_parsed(line) for line in self._journal.read().split(b"\n"))
+        if not isinstance(first, dict) or first.get("identity") != self._identity:
             return {}
-        return pieces if same else {}
+        pieces: dict[tuple[int, int], int] = {}
+        for entry in rest:
+            numbers = entry[:3] if isinstance(entry, list) else []
+            if [type(number) for number in numbers] == [int] * 3 and entry == _entry(*numbers):
+                offset, size, checksum = numbers
+                if 0 <= offset <= offset + size <= self._size:
+                    pieces[offset, size] = checksum
+        return pieces
 
     def _begin(self) -> None:
         """Write the journal anew, with the pieces that are there."""
@@ -161,12 +166,25 @@ class Unfinished(AbstractContextManager["Unfinished"]):
         self._journal.seek(0)
         self._journal.truncate()
         self._line({"identity": self._identity, "token": self._token})
-        for number, piece in self.pieces.items():
-            self._line([number, *piece])
+        for place, checksum in self.pieces.items():
+            self._line(_entry(*place, checksum))
 
     def _line(self, content: object) -> None:
         self._journal.write(json.dumps(content).encode() + b"\n")
         self._journal.flush()
+
+
+def _entry(offset: int, size: int, checksum: int) -> list[int]:
+    """What the journal has of a piece, with a checksum of itself."""
+    return [offset, size, checksum, zlib.crc32(f"{offset} {size} {checksum}".encode())]
+
+
+def _parsed(line: bytes) -> object:
+    """What a line of the journal says, or None if it was damaged or cut off."""
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _lock(journal: IO[bytes], target: Path) -> None:
@@ -186,9 +204,8 @@ def _lock(journal: IO[bytes], target: Path) -> None:
         raise OSError(errno.EBUSY, "another run is writing it", str(target)) from error
 
 
-def _is_there(file: IO[bytes], piece: tuple[int, int, int]) -> bool:
+def _is_there(file: IO[bytes], offset: int, size: int, checksum: int) -> bool:
     """Whether the bytes of a piece are what they were: a machine that lost power may have lost some."""
-    offset, size, checksum = piece
     file.seek(offset)
     found = 0
     while size > 0:
