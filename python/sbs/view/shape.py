@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..character import Character
+from ..influences import share_of, tidy
 from ..muscles import MuscleCover
 from ..picture.surface import weld
 from ..quality.caps import triangle_areas
@@ -72,9 +73,7 @@ class Surface:
 
     def weights(self, joint: int) -> NDArray[np.int8]:
         """The step of each triangle, (T,), by the weight that a joint has."""
-        given = np.nan_to_num(np.asarray(self._mesh.joint_weights, np.float64), posinf=0.0).clip(min=0.0)
-        total = given.sum(axis=1)
-        share = np.sum((self._mesh.joint_indices == joint) * given, axis=1) / np.where(total > 0.0, total, 1.0)
+        share = share_of(*tidy(self._mesh.joint_indices, self._mesh.joint_weights), joint)
         return _steps(share[self.kept][self.triangles].mean(axis=1))
 
     def areas(self, positions: Floats, rest_positions: Floats | None = None) -> NDArray[np.int8]:

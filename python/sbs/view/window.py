@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import html
 import shlex
 import threading
 import time
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..character import Character
+from ..content import unique_names
 from ..extras import load
 from ..muscles import MuscleCover
 from ..quality.methods import MuscleMethod, NamedMethod, TwistMethod, chosen
@@ -25,6 +27,8 @@ _PAUSE = 1 / 60
 
 # Seconds that a browser has to draw a picture.
 _PATIENCE = 120
+
+_COMMAND_STYLE = "margin: 0 1em 0.5em; font-size: 0.75em; white-space: pre-wrap; overflow-wrap: anywhere"
 
 _BY_HAND = "joints, by hand"
 _COLORINGS: dict[str, Coloring] = {"none": "none", "weights of the joint": "weights", "areas lost and won": "areas"}
@@ -55,6 +59,8 @@ class Window:
         If a method is not known, there are none or more than three, or blend shapes move the mesh away from muscles.
     MissingExtraError
         If viser is not installed.
+    OSError
+        If `host` is not this machine, or no port is free.
     """
 
     def __init__(
@@ -78,9 +84,12 @@ class Window:
             raise ValueError(f"one to three different methods are shown, not {', '.join(names) or 'none'}")
         self._cover_from = cover_from
         viser = load("viser", "viser", "pages in the browser")
+        from .gate import Gate  # which needs what viser needs
+
         self._character, self._file, self._told = character, file, told
-        self._server = viser.ViserServer(host=host, port=port, label="sbs view", verbose=False)
-        self._host = host
+        self._gate = Gate(host)
+        self._server = self._gate.server(viser, host=host, port=port, label="sbs view", verbose=False)
+        self._host = f"[{host}]" if ":" in host else host
         self.posing = Posing(character)
         self.updates = 0
         self._joint = 0
@@ -92,8 +101,8 @@ class Window:
 
     @property
     def address(self) -> str:
-        """Where the browser finds the page."""
-        return f"http://{self._host}:{self._server.get_port()}"
+        """Where the browser finds the page; whoever knows it can see and use the page."""
+        return f"http://{self._host}:{self._server.get_port()}/{self._gate.token}"
 
     # -------------------------------------------------------------------------------------------------- what is shown
 
@@ -142,13 +151,16 @@ class Window:
     def _build_controls(self) -> None:
         gui = self._server.gui
         gui.configure_theme(control_layout="fixed", show_share_button=False, show_logo=False)
-        names = self._character.skeleton.names
-        animations = list(self._character.animations.names)
+        # Options that are empty, or there twice, would end the script of the page.
+        joints = unique_names([name or "joint" for name in self._character.skeleton.names])
+        animations = list(dict.fromkeys(self._character.animations.names))
+        motions = unique_names([_BY_HAND, *(name or "animation" for name in animations)])
+        self._animation_of: dict[str, str | None] = dict(zip(motions, [None, *animations], strict=True))
         with gui.add_folder("Pose"):
-            self._motion = gui.add_dropdown("Motion", (_BY_HAND, *dict.fromkeys(animations)))
+            self._motion = gui.add_dropdown("Motion", tuple(motions))
             self._play = gui.add_checkbox("Play", False, disabled=True)
             self._time = gui.add_slider("Time", min=0.0, max=1.0, step=0.001, initial_value=0.0, disabled=True)
-            self._name = gui.add_dropdown("Joint", tuple(names))
+            self._name = gui.add_dropdown("Joint", tuple(joints))
             self._sliders = [
                 gui.add_slider(f"Turn {axis}", min=-180.0, max=180.0, step=0.5, initial_value=0.0) for axis in "xyz"
             ]
@@ -164,14 +176,16 @@ class Window:
         with gui.add_folder("Take with you"):
             picture = gui.add_button("Picture")
             command = gui.add_button("Command of sbs compare")
-            self._command = gui.add_markdown("")
+            self._command = gui.add_html("")
+        shown = self._play, self._coloring, self._centers, self._muscles, self._shows_gizmo
+        self._gate.let(*shown, self._motion, self._time, self._name, *self._sliders, reset, picture, command)
         self._motion.on_update(self._on_motion)
         self._time.on_update(self._on_time)
         self._name.on_update(self._on_joint)
         for slider in self._sliders:
             slider.on_update(self._on_slider)
         reset.on_click(self._on_reset)
-        for control in (self._play, self._coloring, self._centers, self._muscles, self._shows_gizmo):
+        for control in shown:
             control.on_update(lambda _: self._changed.set())
         picture.on_click(self._on_picture)
         command.on_click(self._on_command)
@@ -180,11 +194,12 @@ class Window:
 
     def _on_motion(self, _: Any) -> None:
         with self._lock:
-            by_hand = self._motion.value == _BY_HAND
-            self.posing.animation, self.posing.time = None if by_hand else self._motion.value, 0.0
+            animation = self._animation_of[self._motion.value]
+            by_hand = animation is None
+            self.posing.animation, self.posing.time = animation, 0.0
             self._play.value = False
-            if not by_hand:
-                self._time.max = max(self._character.animations[self._motion.value].duration, 0.001)
+            if animation is not None:
+                self._time.max = max(self._character.animations[animation].duration, 0.001)
             self._time.value = 0.0
             for control in (self._play, self._time):
                 control.disabled = by_hand
@@ -200,7 +215,7 @@ class Window:
 
     def _on_joint(self, _: Any) -> None:
         with self._lock:
-            self._joint = self._character.skeleton.names.index(self._name.value)
+            self._joint = self._name.options.index(self._name.value)
             self._show_turns()
         self._changed.set()
 
@@ -238,7 +253,7 @@ class Window:
     def _on_command(self, event: Any) -> None:
         camera = event.client.camera
         text = self.command(np.asarray(camera.position) - np.asarray(camera.look_at), np.asarray(camera.up_direction))
-        self._command.content = f"```\n{text}\n```"
+        self._command.content = f'<pre style="{_COMMAND_STYLE}">{html.escape(text)}</pre>'
         if self._told is not None:
             self._told(text)
 

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: MIT
+"""Who may open the page, and what a browser may say to the program.
+
+viser serves whoever reaches its port, and believes what it is told. Every page that is open in the same browser reaches
+it, too. Here its server gets an address with a secret, answers to its own names and to its own pages only, and hears
+nothing but valid values of the page's controls.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import ipaddress
+import logging
+import re
+import secrets
+import socket
+import threading
+from collections.abc import Callable
+from io import StringIO
+from typing import Any
+
+import msgspec
+import websockets.asyncio.server as websocket_server
+from websockets.asyncio.server import ServerConnection
+from websockets.http11 import Request, Response
+
+from ..json_files import is_number
+
+# Larger numbers are nowhere in the scene, and their squares would overflow.
+_FARTHEST = 1e30
+
+# How many ports are tried.
+_PORTS = 100
+
+# Pixels.
+_LARGEST_PICTURE = 16384
+
+# What the page of viser consists of is one file. Scripts in it are its own, as no text of a character is made markup.
+_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval' blob:; worker-src blob: data:; "
+    "style-src 'unsafe-inline'; img-src data: blob:; font-src data:; connect-src 'self' data: blob: ws://{host} "
+    "wss://{host}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+_HOST = re.compile(r"(?:\[(?P<address>[0-9A-Fa-f:.]+)\]|(?P<name>[A-Za-z0-9._-]+))(?::[0-9]+)?")
+
+# What is no request at all is refused without a word: it would be told on the terminal, as it came.
+_log = logging.getLogger(__name__)
+_log.addFilter(lambda record: record.getMessage() != "opening handshake failed")
+
+# One server is made at a time, as `serve` of websockets is another function meanwhile.
+_making = threading.Lock()
+
+
+class Gate:
+    """What stands between browsers and viser's server.
+
+    Parameters
+    ----------
+    host : str
+        Where the page is served.
+
+    Attributes
+    ----------
+    token : str
+        The first part of all paths.
+    """
+
+    def __init__(self, host: str) -> None:
+        self.token = secrets.token_urlsafe(24)
+        self._names = {"localhost", host.lower(), socket.gethostname().lower()}
+        self._controls: dict[str, Any] = {}
+
+    def server(self, viser: Any, host: str, port: int, **options: Any) -> Any:
+        """A ``viser.ViserServer`` behind this gate. The options are its own.
+
+        Raises
+        ------
+        OSError
+            If the host is none of this machine, or no port is free.
+        """
+        original, found = websocket_server.serve, []
+        listener = _listener(host, port)
+
+        def serve(handler: Callable[..., Any], *arguments: Any, **others: Any) -> Any:
+            if handler.__module__.partition(".")[0] != "viser":  # another thread's
+                return original(handler, *arguments, **others)
+            found.append(handler)
+            process_request = others.pop("process_request")
+
+            def pass_on(connection: ServerConnection, request: Request) -> Any:
+                refusal = self.refusal(request)
+                if refusal is not None:
+                    return connection.respond(403, refusal)
+                request.path = "/" + request.path[len(self.token) + 1 :].lstrip("/")
+                response = process_request(connection, request)
+                if response is not None:
+                    _restrict(response, request.headers["Host"])
+                return response
+
+            kind = self._connection_type()
+            own = {"sock": listener, "process_request": pass_on, "create_connection": kind, "logger": _log}
+            return original(handler, **others | own)
+
+        with _making:
+            websocket_server.serve = serve  # type: ignore[assignment,misc]  # where viser looks for it
+            try:
+                with contextlib.redirect_stdout(StringIO()):  # an address without the token
+                    server = viser.ViserServer(host=host, port=port, **options)
+            finally:
+                websocket_server.serve = original  # type: ignore[misc]
+        if not found:
+            server.stop()
+            listener.close()
+            raise RuntimeError(f"viser {viser.__version__} serves in another way, so that its page cannot be guarded")
+        return server
+
+    def _connection_type(self) -> type[ServerConnection]:
+        accepts = self.accepts
+
+        class Connection(ServerConnection):
+            """Drops messages that are not accepted."""
+
+            async def recv(self, decode: bool | None = None) -> Any:
+                while not accepts(message := await super().recv(decode)):
+                    pass
+                return message
+
+        return Connection
+
+    def refusal(self, request: Request) -> str | None:
+        """Why a request is refused; None if it is not.
+
+        Another page that is led here by a name of its own (DNS rebinding) is known by the host that it asks for, and
+        one that asks from its own address by its origin, which browsers tell whenever they open a WebSocket.
+        """
+        hosts, origins = request.headers.get_all("Host"), request.headers.get_all("Origin")
+        if len(hosts) != 1 or not self._is_own(hosts[0]):
+            return "The page has to be called by the address of this machine, or by the name that --host has.\n"
+        if (origins or "Upgrade" in request.headers) and origins not in (
+            [f"http://{hosts[0]}"],
+            [f"https://{hosts[0]}"],
+        ):
+            return "Other pages may not ask for this one.\n"
+        token = request.path.partition("?")[0].split("/")[1:2]
+        if not token or not secrets.compare_digest(token[0].encode("utf-8", "surrogateescape"), self.token.encode()):
+            return "The address of the page has a secret: it is the one that the program tells.\n"
+        return None
+
+    def _is_own(self, host: str) -> bool:
+        parts = _HOST.fullmatch(host)
+        if parts is None:
+            return False
+        name = (parts["address"] or parts["name"]).lower()
+        try:
+            ipaddress.ip_address(name)
+        except ValueError:
+            return name in self._names
+        return True
+
+    def let(self, *controls: Any) -> None:
+        """Let browsers change the values of controls."""
+        for control in controls:
+            self._controls[control._impl.uuid] = control
+
+    def accepts(self, message: Any) -> bool:
+        """Whether a message of a browser is one that this page sends, with values that its controls can have.
+
+        Everything else that viser would do is refused, such as to make the page public by a tunnel.
+        """
+        try:
+            said = msgspec.msgpack.decode(message)
+        except (msgspec.MsgspecError, RecursionError, TypeError):  # which a text raises
+            return False
+        if not isinstance(said, dict) or not isinstance(said.get("type"), str):
+            return False
+        if said["type"] == "GuiUpdateMessage":
+            return self._is_update(said.get("uuid"), said.get("updates"))
+        checks = _MESSAGES.get(said["type"])
+        return checks is not None and all(key in said and is_right(said[key]) for key, is_right in checks.items())
+
+    def _is_update(self, number: object, updates: object) -> bool:
+        control = self._controls.get(number) if isinstance(number, str) else None
+        if control is None or control.disabled or not isinstance(updates, dict) or updates.keys() != {"value"}:
+            return False
+        value = updates["value"]
+        if hasattr(control, "options"):
+            return isinstance(value, str) and value in control.options
+        if hasattr(control, "min"):
+            return is_number(value) and control.min <= value <= control.max
+        return isinstance(value, bool)
+
+
+def _listener(host: str, port: int) -> socket.socket:
+    """What listens at a port, or at the next that is free; viser would try for ever where there is none."""
+    last = min(port + _PORTS, 65535)
+    for number in range(port, last + 1):
+        try:
+            found = socket.getaddrinfo(host, number, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+            return socket.create_server(found[4][:2], family=found[0])
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE or number == last:
+                raise OSError(error.errno, error.strerror, f"{host}:{number}") from None
+    raise AssertionError
+
+
+def _restrict(response: Response, host: str) -> None:
+    """Let the page talk to this server alone, be shown in no other page, and keep its address to itself."""
+    response.headers["Content-Security-Policy"] = _POLICY.format(host=host)
+    response.headers["Referrer-Policy"] = "no-referrer"
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    response.headers["Cache-Control"] = "no-store"
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_vector(value: object, count: int = 3) -> bool:
+    return (
+        isinstance(value, list)
+        and len(value) == count
+        and all(is_number(each) and abs(each) <= _FARTHEST for each in value)
+    )
+
+
+def _is_rotation(value: object) -> bool:
+    """Whether it is a quaternion of about unit length."""
+    return isinstance(value, list) and _is_vector(value, 4) and 0.5 < sum(each * each for each in value) < 2.0
+
+
+def _is_size(value: object) -> bool:
+    return type(value) is int and 0 < value <= _LARGEST_PICTURE
+
+
+_MESSAGES: dict[str, dict[str, Callable[[object], bool]]] = {
+    "ViewerCameraMessage": {
+        "wxyz": _is_rotation,
+        "position": _is_vector,
+        "fov": is_number,
+        "near": is_number,
+        "far": is_number,
+        "image_height": _is_size,
+        "image_width": _is_size,
+        "look_at": _is_vector,
+        "up_direction": _is_vector,
+    },
+    "TransformControlsUpdateMessage": {"name": _is_text, "wxyz": _is_rotation, "position": _is_vector},
+    "TransformControlsDragStartMessage": {"name": _is_text},
+    "TransformControlsDragEndMessage": {"name": _is_text},
+    "GetRenderResponseMessage": {"payload": lambda value: isinstance(value, bytes), "render_uuid": _is_text},
+}
+"""What the page sends besides values of controls: the type of a message, and what its fields have to be."""
