@@ -5,15 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _core, affine
 from .animation import Animations
+from .influences import tidy
 from .options import BlendOptions
 from .rig import Floats, Rig
 from .shapes import BlendShape
 from .skeleton import Skeleton
+from .tangents import moved_tangents
 from .triangle_mesh import Mesh, MeshPart
 
 __all__ = [
@@ -22,8 +26,8 @@ __all__ = [
     "FileWarning",
     "SkinnedMesh",
     "Wanted",
-    "fold_scale",
     "skeleton_of",
+    "to_scene",
     "unique_names",
     "weighted_joints",
 ]
@@ -33,6 +37,12 @@ _ONE_SCALE = 1e-4
 
 # A scale that is 1 apart from rounding in a file is ignored.
 _NO_SCALE = 1e-6
+
+# So is a scene matrix that is the identity but for so much, of the size of the mesh: files hold float32.
+_IN_PLACE = 1e-5
+
+# What vertices may have beside positions and weights, in single precision.
+_OF_VERTICES = ("normals", "uvs", "tangents")
 
 
 class FileError(ValueError):
@@ -78,23 +88,41 @@ class SkinnedMesh:
         """The same as a part of that name."""
         return replace(self, parts=(MeshPart(name, range(len(self.positions)), range(len(self.shapes))),))
 
+    def moved(self, matrix: Floats) -> SkinnedMesh:
+        """The same by an affine matrix (4, 4) that has an inverse; triangles are turned around by one that mirrors."""
+        if np.array_equal(matrix, np.eye(4)):
+            return self
+        linear = matrix[:3, :3]
+        normals, tangents, centers = self.normals, self.tangents, self.centers
+        if normals is not None:
+            normals = normals @ np.linalg.inv(linear)
+            length = np.linalg.norm(normals, axis=1, keepdims=True)
+            normals = normals / np.where(length > 0.0, length, 1.0)
+        return replace(
+            self,
+            positions=self.positions @ linear.T + matrix[:3, 3],
+            triangles=self.triangles[:, ::-1] if np.linalg.det(linear) < 0.0 else self.triangles,
+            normals=normals,
+            centers=None if centers is None else centers @ linear.T + matrix[:3, 3],
+            tangents=None if tangents is None else moved_tangents(tangents, linear),
+            shapes=tuple(replace(shape, offsets=shape.offsets @ linear.T) for shape in self.shapes),
+        )
+
     def as_mesh(self) -> Mesh:
         """The same in single precision; numbers too large for it become infinite, which `Skin` refuses."""
 
-        def single(array: Floats | None) -> NDArray[np.float32] | None:
-            return None if array is None else array.astype(np.float32)
+        def owned(name: str, dtype: type[Any]) -> Any:
+            array = getattr(self, name)
+            return None if array is None else _core.owned(array, name, dtype)
 
         with np.errstate(over="ignore"):
             return Mesh(
-                positions=self.positions.astype(np.float32),
-                triangles=self.triangles.astype(np.int32),
-                joint_indices=self.joint_indices.astype(np.int32),
-                joint_weights=self.joint_weights.astype(np.float32),
-                normals=single(self.normals),
-                uvs=single(self.uvs),
+                **{name: owned(name, np.int32) for name in ("triangles", "joint_indices")},
+                **{name: owned(name, np.float32) for name in ("positions", "joint_weights", *_OF_VERTICES)},
                 centers=self.centers,
-                tangents=single(self.tangents),
-                shapes=tuple(replace(shape, offsets=shape.offsets.astype(np.float32)) for shape in self.shapes),
+                shapes=tuple(
+                    replace(shape, offsets=_core.owned(shape.offsets, "offsets", np.float32)) for shape in self.shapes
+                ),
                 parts=self.parts,
             )
 
@@ -131,33 +159,33 @@ class CharacterContent:
 
 def weighted_joints(surface: SkinnedMesh, joint_count: int) -> NDArray[np.bool_]:
     """Which joints move a vertex, (J,)."""
-    with np.errstate(invalid="ignore"):
-        used = surface.joint_indices[surface.joint_weights > 0.0]
-    return np.bincount(used, minlength=joint_count) > 0
+    indices, weights = tidy(surface.joint_indices, surface.joint_weights)
+    return np.bincount(indices[weights > 0.0], minlength=joint_count) > 0
 
 
-def fold_scale(surface: SkinnedMesh, rig: Rig, weighted: NDArray[np.bool_]) -> tuple[SkinnedMesh, Rig]:
-    """Scale the mesh as all joints scale it in the file's own pose, and inverse bind matrices by the inverse.
+def to_scene(surface: SkinnedMesh, rig: Rig, weighted: NDArray[np.bool_]) -> tuple[SkinnedMesh, Rig, Floats]:
+    """Bring the mesh to where the scene has it in the file's own pose, and inverse bind matrices back from there.
 
-    Deformed positions do not change, and skinning matrices become rigid.
+    Deformed positions do not change, but for those of vertices without weights: no joint takes these to the scene.
+    Where all joints scale alike, skinning matrices become rigid. Also returns the matrix of the mesh, (4, 4).
     """
-    linear = rig.rest_matrices[weighted, :3, :3]
-    if not len(linear):
-        return surface, rig
-    scale = float(np.cbrt(np.abs(np.linalg.det(linear))).mean())
+    matrix = rig.scene_matrix(surface.joint_indices, surface.joint_weights)
+    apart = np.abs(matrix - np.eye(4))
+    in_place = apart[:3, :3].max() <= _IN_PLACE and apart[:3, 3].max() <= _IN_PLACE * np.abs(surface.positions).max()
+    if in_place or affine.are_singular(matrix[None])[0]:
+        matrix = np.eye(4)
+    matrix = _common_scale(rig.rest_matrices[weighted, :3, :3] @ np.linalg.inv(matrix[:3, :3])) @ matrix
+    inverse_bind_matrices = rig.inverse_bind_matrices @ affine.inverse(matrix[None])
+    return surface.moved(matrix), replace(rig, inverse_bind_matrices=inverse_bind_matrices), matrix
+
+
+def _common_scale(linear: Floats) -> Floats:
+    """The matrix (4, 4) that scales as all linear maps (n, 3, 3) do, or the identity."""
+    scale = float(np.cbrt(np.abs(np.linalg.det(linear))).mean()) if len(linear) else 1.0
     if scale == 0.0 or abs(scale - 1.0) <= _NO_SCALE:
-        return surface, rig
+        return np.eye(4)
     gram = linear.transpose(0, 2, 1) @ linear / scale**2
-    if np.abs(gram - np.eye(3)).max() > 2.0 * _ONE_SCALE:
-        return surface, rig
-    inverse_bind_matrices = rig.inverse_bind_matrices.copy()
-    inverse_bind_matrices[:, :3, :3] /= scale
-    centers = None if surface.centers is None else surface.centers * scale
-    shapes = tuple(replace(shape, offsets=shape.offsets * scale) for shape in surface.shapes)
-    return (
-        replace(surface, positions=surface.positions * scale, centers=centers, shapes=shapes),
-        replace(rig, inverse_bind_matrices=inverse_bind_matrices),
-    )
+    return np.eye(4) if np.abs(gram - np.eye(3)).max() > 2.0 * _ONE_SCALE else np.diag([scale, scale, scale, 1.0])
 
 
 def skeleton_of(rig: Rig) -> Skeleton:

@@ -26,7 +26,8 @@ def read(path: str | os.PathLike[str], content: Callable[[Any], T]) -> T:
         If the file can't be read.
     """
     try:
-        return content(json.loads(Path(path).read_text(encoding="utf-8"), parse_constant=_refuse))
+        text = Path(path).read_text(encoding="utf-8")
+        return content(json.loads(text, parse_constant=_refuse, parse_int=_integer))
     except RecursionError:
         raise ValueError(f"{os.fspath(path)}: nested too deeply") from None
     except ValueError as error:  # includes errors of decoding JSON
@@ -35,6 +36,11 @@ def read(path: str | os.PathLike[str], content: Callable[[Any], T]) -> T:
 
 def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no number of JSON")
+
+
+def _integer(digits: str) -> int | float:
+    """An integer, or what NumPy can take of one that is too large for it."""
+    return int(digits) if len(digits) < 16 else float(digits)
 
 
 def entries_of(document: Any, *, kind: str, newest: int, key: str) -> list[Any]:

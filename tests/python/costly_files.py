@@ -153,6 +153,14 @@ def crowd(folder: Path, joints: int = 66, clips: int = 44) -> Path:
     return builder.save(folder / "crowd.glb")
 
 
+def images_of_one_file(folder: Path, count: int = 400) -> Path:
+    """Many images by different names, all of which are one file of 5 MB."""
+    builder = arm()
+    builder.json["images"] = [{"uri": "./" * number + "skin.png"} for number in range(count)]
+    (folder / "skin.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(5_000_000))
+    return builder.save_text(folder / "images.gltf")
+
+
 FILES: dict[str, Callable[[Path], Path]] = {
     "100 buffers of one file": buffers_of_one_file,
     "3,000 sets of influences": sets_of_influences,
@@ -166,6 +174,7 @@ FILES: dict[str, Callable[[Path], Path]] = {
     "100,000 channels of one sampler": channels,
     "10,000 animations": animations,
     "8,712 channels": crowd,
+    "400 images of one file": images_of_one_file,
 }
 
 

@@ -116,8 +116,8 @@ def test_what_is_not_animated_keeps_the_pose_of_the_file(tmp_path: Path) -> None
     builder.json["nodes"][0].update(translation=[0, 0, 5], scale=[2, 2, 2])
     builder.animation((0, "rotation", [0.0], [QUARTER_ABOUT_Z]))
     character = load(builder, tmp_path)
-    # The scale is folded into the mesh: (2, 0, 0) is at (4, 0, 0) there.
-    moved = character.animations[0].skinning_matrices(0.0)[1] @ [4, 0, 0, 1]
+    # The mesh is in the scene: (2, 0, 0) is at (4, 0, 5) there.
+    moved = character.animations[0].skinning_matrices(0.0)[1] @ [4, 0, 5, 1]
     np.testing.assert_allclose(moved, [0, 4, 5, 1], atol=1e-6)
 
 

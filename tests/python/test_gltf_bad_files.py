@@ -333,6 +333,24 @@ def test_bad_uris(tmp_path: Path, uri: str, message: str) -> None:
         sbs.load(builder.save_text(folder / "bad.gltf", uri))
 
 
+def test_links_out_of_the_folder(tmp_path: Path) -> None:
+    builder = arm()
+    (tmp_path / "outside.bin").write_bytes(builder.data)
+    folder = tmp_path / "folder"
+    (folder / "parts").mkdir(parents=True)
+    (folder / "link.bin").symlink_to(tmp_path / "outside.bin")
+    (folder / "up").symlink_to(tmp_path)
+    (folder / "parts" / "arm.bin").write_bytes(builder.data)
+    (folder / "within.bin").symlink_to(folder / "parts" / "arm.bin")
+    (folder / "circle.bin").symlink_to(folder / "circle.bin")
+    for uri in ("link.bin", "up/outside.bin"):
+        with pytest.raises(FileError, match="only files in the folder"):
+            sbs.load(builder.save_text(folder / "arm.gltf", uri))
+    with pytest.raises(FileError, match="is missing"):
+        sbs.load(builder.save_text(folder / "arm.gltf", "circle.bin"))
+    assert sbs.load(builder.save_text(folder / "arm.gltf", "within.bin")).skin.vertex_count == 4
+
+
 def test_a_glb_without_its_binary_chunk(tmp_path: Path) -> None:
     builder = arm()
     content = {**builder.json, "buffers": [{"byteLength": len(builder.data)}]}
@@ -429,4 +447,5 @@ def test_a_deep_tree(tmp_path: Path) -> None:
         builder.node(children=[first + number + 1], translation=[0, 0, 1])
     builder.node(children=[0])
     character = load(builder, tmp_path)
-    np.testing.assert_array_equal(character.rest_matrices[1, :3, 3], [0, 0, 20_000])
+    np.testing.assert_array_equal(character.mesh.positions[3], [3, 1, 20_000])
+    np.testing.assert_array_equal(character.rest_matrices, [np.eye(4)] * 2)

@@ -35,6 +35,18 @@ def test_many_buffers_of_one_file_are_one(tmp_path: Path) -> None:
     assert peak < 3 * 20_000_000
 
 
+def test_many_images_of_one_file_are_one(tmp_path: Path) -> None:
+    character = load(costly_files.images_of_one_file(tmp_path))
+    tracemalloc.start()
+    try:
+        character.save(tmp_path / "copy.glb")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert (tmp_path / "copy.glb").stat().st_size < 5_100_000
+    assert peak < 5 * 5_000_000  # the file, the buffer as it grows, and what is written
+
+
 def test_a_primitive_for_each_of_many_nodes(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="asks for more memory"):
         load(costly_files.primitives_times_nodes(tmp_path))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import struct
 import warnings
@@ -18,6 +19,7 @@ import trimesh
 from gltf_builder import Builder, arm
 
 import sbs
+from sbs.content import FileWarning
 
 FILES = Path(__file__).parents[1] / "data"
 DEMO = resources.files("sbs.demo") / "data"
@@ -135,18 +137,96 @@ def test_a_changed_shape_is_written_in_the_space_of_the_file(tmp_path: Path) -> 
     assert opened(path)[0]["nodes"] == content["nodes"]
 
 
+PNG = b"\x89PNG\r\n\x1a\n, more or less"
+
+
 def test_images_that_are_files_are_embedded(tmp_path: Path) -> None:
     builder = arm()
     builder.json["images"] = [{"uri": "skin.png"}, {"uri": "lost.png"}, {"uri": "../secret.png"}]
     (tmp_path / "in").mkdir()
-    (tmp_path / "in" / "skin.png").write_bytes(b"\x89PNG, more or less")
+    (tmp_path / "in" / "skin.png").write_bytes(PNG)
     (tmp_path / "secret.png").write_bytes(b"secret")
     loaded(builder.save_text(tmp_path / "in" / "arm.gltf")).save(tmp_path / "arm.glb")
     content, data = opened(tmp_path / "arm.glb")
-    assert view(content, data, content["images"][0]["bufferView"]) == b"\x89PNG, more or less"
+    assert view(content, data, content["images"][0]["bufferView"]) == PNG
     assert content["images"][0]["mimeType"] == "image/png"
     assert content["images"][1:] == [{"uri": "lost.png"}, {"uri": "../secret.png"}]
     assert b"secret" not in data
+
+
+@pytest.mark.parametrize(
+    ("kind", "start"),
+    [
+        ("image/jpeg", b"\xff\xd8\xff\xe0"),
+        ("image/webp", b"RIFF\n\0\0\0WEBP"),
+        ("image/ktx2", b"\xabKTX 20\xbb\r\n\x1a\n"),
+        ("image/vnd-ms.dds", b"DDS |"),
+        ("image/avif", b"\0\0\0\x20ftypavif"),
+    ],
+)
+def test_kinds_of_images(tmp_path: Path, kind: str, start: bytes) -> None:
+    builder = arm()
+    builder.json["images"] = [{"uri": "skin"}]
+    (tmp_path / "skin").write_bytes(start)
+    loaded(builder.save_text(tmp_path / "arm.gltf")).save(tmp_path / "arm.glb")
+    content, data = opened(tmp_path / "arm.glb")
+    assert content["images"][0]["mimeType"] == kind
+    assert view(content, data, content["images"][0]["bufferView"]) == start
+
+
+def test_what_is_no_image_is_not_taken_along(tmp_path: Path) -> None:
+    """Files of a home folder, say, that whoever made the glTF file hopes to be sent back."""
+    builder = arm()
+    builder.json["images"] = [{"uri": ".ssh/id_rsa"}, {"uri": "empty.png"}, {"uri": "skin.png"}]
+    home = tmp_path / "home"
+    (home / ".ssh").mkdir(parents=True)
+    (home / ".ssh" / "id_rsa").write_bytes(b"-----BEGIN OPENSSH PRIVATE KEY-----")
+    (home / "empty.png").touch()
+    (home / "skin.png").write_bytes(PNG)
+    character = loaded(builder.save_text(home / "arm.gltf"))
+    with pytest.warns(FileWarning, match="is no image; its name is kept") as told:
+        character.save(tmp_path / "arm.glb")
+    assert len(told) == 2
+    content, data = opened(tmp_path / "arm.glb")
+    assert content["images"][:2] == builder.json["images"][:2]
+    assert b"PRIVATE KEY" not in data
+    assert PNG in data
+
+
+@pytest.mark.applies(os.name == "posix", reason="who may make links on Windows differs")
+def test_an_image_elsewhere_is_not_taken_along(tmp_path: Path) -> None:
+    builder = arm()
+    builder.json["images"] = [{"uri": "link.png"}]
+    (tmp_path / "home").mkdir()
+    (tmp_path / "other.png").write_bytes(PNG)
+    (tmp_path / "home" / "link.png").symlink_to(tmp_path / "other.png")
+    character = loaded(builder.save_text(tmp_path / "home" / "arm.gltf"))
+    character.save(tmp_path / "arm.glb")
+    content, data = opened(tmp_path / "arm.glb")
+    assert content["images"] == builder.json["images"]
+    assert PNG not in data
+
+
+def test_extras_that_are_nested_or_too_large_for_a_double(tmp_path: Path) -> None:
+    nested: Any = 1
+    for _ in range(800):
+        nested = [nested]
+    builder = arm()
+    builder.json["extras"] = {"nested": nested, "large": "LARGE", "small": "SMALL", "not": "NOT"}
+    path = builder.save_text(tmp_path / "arm.gltf")
+    text = path.read_text()
+    for name, number in (("LARGE", "1e400"), ("SMALL", "-1e400"), ("NOT", "NaN")):
+        text = text.replace(f'"{name}"', number)
+    path.write_text(text)
+    loaded(path).save(tmp_path / "arm.glb")
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    data = (tmp_path / "arm.glb").read_bytes()
+    content = json.loads(data[20 : 20 + int.from_bytes(data[12:16], "little")], parse_constant=refuse)
+    largest = float(np.finfo(np.float64).max)
+    assert content["extras"] == {"nested": nested, "large": largest, "small": -largest, "not": None}
 
 
 def test_other_triangles_are_written_alone(tmp_path: Path) -> None:

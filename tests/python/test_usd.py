@@ -3,8 +3,12 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 import sys
+import textwrap
+import zipfile
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -221,6 +225,29 @@ def test_names_that_are_no_identifiers(tmp_path: Path) -> None:
     np.testing.assert_array_equal(moved, np.eye(3) * [[2], [3], [4]])
 
 
+def test_names_of_meshes_shapes_and_animations_come_back(hand: sbs.Character, tmp_path: Path) -> None:
+    """They are no identifiers either, and some differ in nothing else; prims have identifiers, for other programs."""
+    first, last = "Größe 1", "Größe-1"
+    words = ["open mouth", "open_mouth", "skeleton", "日本"]
+    moved = [np.array([vertex], np.int32) for vertex in (0, 1, 700, 701)]
+    shapes = [sbs.BlendShape(word, vertex, np.ones((1, 3))) for word, vertex in zip(words, moved, strict=True)]
+    parts = (sbs.MeshPart(first, range(700), range(2)), sbs.MeshPart(last, range(700, 1360), range(2, 4)))
+    within = [(hand.mesh.triangles < 700).sum(axis=1) == corners for corners in (0, 3)]
+    triangles = hand.mesh.triangles[np.logical_or(*within)]
+    mesh = replace(hand.mesh, triangles=triangles, shapes=tuple(shapes), parts=parts)
+    clips = [replace(hand.animations[0], name=name) for name in ("Armature|Grüße 1", "skeleton")]
+    written = replace(hand, mesh=mesh, animations=sbs.Animations(clips), source=None)
+    written.save(tmp_path / "a.usda")
+    again = sbs.load(tmp_path / "a.usda")
+    assert again.animations.names == written.animations.names
+    assert [part.name for part in again.mesh.parts] == [first, last]
+    assert [shape.name for shape in again.mesh.shapes] == words
+    assert sbs.load(tmp_path / "a.usda", mesh=last).mesh.parts[0].name == last
+    stage = Usd.Stage.Open(str(tmp_path / "a.usda"))
+    prims = {prim.GetName() for prim in stage.Traverse()}
+    assert {"Gr____e_1", "Gr____e_1_2", "open_mouth", "open_mouth_2", "skeleton", "______"} <= prims
+
+
 def test_a_cache_of_points(hand: sbs.Character, tmp_path: Path) -> None:
     path = tmp_path / "fist.usdc"
     bake(path, hand.skin, hand.animations[0], range(2, 20), fps=30, triangles=hand.mesh.triangles)
@@ -234,6 +261,37 @@ def test_a_cache_of_points(hand: sbs.Character, tmp_path: Path) -> None:
         np.testing.assert_array_equal(mesh.GetPointsAttr().Get(code), positions)
         np.testing.assert_array_equal(mesh.GetNormalsAttr().Get(code), normals)
         np.testing.assert_array_equal(mesh.GetExtentAttr().Get(code), [positions.min(axis=0), positions.max(axis=0)])
+
+
+@pytest.mark.applies(os.name != "nt", reason="no such limit")
+@pytest.mark.parametrize("what", [["convert"], ["deform", "--animation", "fist", "--frames", "0:9", "--fps", "24"]])
+def test_a_disk_that_is_full(tmp_path: Path, what: list[str]) -> None:
+    """The system's error, which names the file that was asked for."""
+    path = str(tmp_path / "a.usdc")
+    command = [what[0], HAND, *what[1:], "-o", path]
+    code = textwrap.dedent(f"""
+        import resource, signal
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+        from sbs.cli import main
+        main({command!r})
+    """)
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.returncode == 2, result.stderr
+    assert result.stderr.splitlines() == [f"Error: {path}: File too large"]
+    assert not list(tmp_path.iterdir())
+
+
+def test_prims_without_end(tmp_path: Path) -> None:
+    """2 kB: each prim has two children that refer to the one before."""
+    prims = ['def Scope "p0" {\n}']
+    for number in range(1, 25):
+        children = [f'def "{name}" (\n references = </p{number - 1}>\n) {{\n}}' for name in "ab"]
+        prims.append(f'def "p{number}" {{\n{children[0]}\n{children[1]}\n}}')
+    path = tmp_path / "hero.usda"
+    path.write_text("#usda 1.0\n" + "\n".join(prims) + "\n")
+    with pytest.raises(FileError, match="asks for more memory than a file of its size can need"):
+        sbs.load(path)
 
 
 def test_nothing_is_left_of_a_cache_that_fails(hand: sbs.Character, tmp_path: Path) -> None:
@@ -261,6 +319,64 @@ def test_files_in_other_folders_are_not_read(tmp_path: Path, reference: str, how
     else:
         path.write_text(f'#usda 1.0\ndef "a" (\n    {how} = @{reference}@\n)\n{{\n}}\n')
     with pytest.raises(FileError, match="only files in its folder are read"):
+        sbs.load(path)
+
+
+@pytest.mark.applies(hasattr(os, "mkfifo"), reason="pipes that are files")
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    """An archive may have one, and to open it would last until somebody writes to it."""
+    os.mkfifo(tmp_path / "pipe.usda")
+    path = tmp_path / "hero.usda"
+    path.write_text("#usda 1.0\n(\n subLayers = [@./pipe.usda@]\n)\n")
+    with pytest.raises(FileError, match="no regular file"):
+        sbs.load(path)
+
+
+def package(layer: Path) -> Path:
+    """A USDZ with a layer, which begins at a multiple of 64."""
+    path = layer.with_suffix(".usdz")
+    info = zipfile.ZipInfo(layer.name)
+    padding = -(30 + len(layer.name) + 4) % 64
+    info.extra = b"\0\0" + padding.to_bytes(2, "little") + bytes(padding)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(info, layer.read_bytes())
+    return path
+
+
+def test_names_that_are_no_text(hand: sbs.Character, tmp_path: Path) -> None:
+    """Found by changing bytes of a USDZ: "its reader ended by status 1" was all that was told."""
+    layer = tmp_path / "hand.usdc"
+    hand.save(layer)
+    data = layer.read_bytes()
+    word = next(word for word in re.findall(rb"[a-z]{4,}", data) if word.decode() in " ".join(hand.skeleton.names))
+    layer.write_bytes(data.replace(word, word[:2] + b"\xff" + word[3:]))
+    for path in (layer, package(layer)):
+        with pytest.raises(FileError, match="damaged: a name that is no text: "):
+            sbs.load(path)
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ("@[x/../../secret.usda@", "only files in its folder are read"),
+        ('@`"${D}/secret.usda"`@', "by an expression"),
+        ("@secret.usda@", "only files in its folder are read"),  # beside where the program runs
+        ("@../secret.usda:SDF_FORMAT_ARGS:a=b@", "only files in its folder are read"),
+        ("@../secret.usdz[secret.usda]@", "only files in its folder are read"),
+        ("@./[a]/../../secret.usda@", "only files in its folder are read"),
+    ],
+)
+def test_paths_decide_where_a_layer_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str, message: str) -> None:
+    """A name with a bracket is that of a folder, and one that is an expression becomes a path only when it opens."""
+    asset(tmp_path / "secret.usda")
+    monkeypatch.chdir(tmp_path)
+    package(tmp_path / "secret.usda")
+    path = tmp_path / "inside" / "hero.usda"
+    path.parent.mkdir()
+    (path.parent / "[x").mkdir()
+    variables = 'expressionVariables = {\n string D = ".."\n}\n'
+    path.write_text(f"#usda 1.0\n(\n{variables} subLayers = [{how}]\n)\n")
+    with pytest.raises(FileError, match=message):
         sbs.load(path)
 
 

@@ -9,3 +9,7 @@ from .cluster import Job, bake_on
 from .table import FORMATS, Format, recognized, with_role, written
 
 __all__ = ["FORMATS", "Format", "Job", "bake", "bake_on", "recognized", "with_role", "written"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

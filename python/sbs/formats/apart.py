@@ -24,10 +24,13 @@ __all__ = ["read_apart"]
 
 _REFUSED, _NO_MEMORY = 3, 4
 
-# Seconds, and bytes beside what a file of its size may need.
+# Seconds, and bytes beside what a file of its size may need: the libraries take half of these.
 _PATIENCE = 600
-_MEMORY = 768 << 20
+_MEMORY = 384 << 20
 _GROWTH = 64
+
+# Each further thread would take memory of its own, on machines of many cores more than the reader.
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
 def read_apart(module: str, path: Path, wanted: Wanted) -> Scene:
@@ -42,7 +45,7 @@ def read_apart(module: str, path: Path, wanted: Wanted) -> Scene:
     """
     with path.open("rb"):  # who may not read it hears so from here
         pass
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    environment = os.environ | _ONE_THREAD | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     with tempfile.TemporaryDirectory(prefix="sbs-") as folder:
         result = Path(folder, "scene.npz")
         arguments = [module, str(path.absolute()), json.dumps([wanted.skin, wanted.meshes]), str(result)]
@@ -65,10 +68,10 @@ def read_apart(module: str, path: Path, wanted: Wanted) -> Scene:
             raise FileError(f"{path}: damaged: its reader handed over nothing that makes sense") from error
     if status == _REFUSED:
         raise FileError(f"{path}: {written.decode('utf-8', 'replace')}")
-    if status == _NO_MEMORY:
+    said = process.stderr.decode("utf-8", "replace").strip().splitlines()
+    if status == _NO_MEMORY or any("bad_alloc" in line for line in said):
         raise FileError(f"{path}: asks for more memory than a file of its size can need")
     how = signal.Signals(-status).name if -status in signal.valid_signals() else f"status {status}"
-    said = process.stderr.decode("utf-8", "replace").strip().splitlines()
     raise FileError(f"{path}: damaged: its reader ended by {how}{': ' + said[-1][:200] if said and status > 0 else ''}")
 
 

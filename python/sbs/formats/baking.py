@@ -144,7 +144,7 @@ def bake(
     skin : Skin
     animation : Animation
     numbers : range
-        The frames, at ``number / fps`` seconds, consecutive.
+        The frames, at ``number / fps`` seconds, consecutive; `Animation.frames` are all.
     fps : float, optional
     triangles : (T, 3) ndarray, optional
         Of the mesh, for formats that contain them.

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import affine
+from ..animation import NEAR_END
 from ..content import CharacterContent, FileError, SkinnedMesh, Wanted
 from ..extras import load
 from ..gltf.meshes import area_weighted_normals, join
@@ -227,18 +228,18 @@ def _surface(
     triangles = _triangles(mesh, len(points))
     corners = _array(mesh.vertex_indices, 1, np.int64)[:, 0]
     uvs = _uvs(mesh, corners, len(points), remarks, name)
-    positions = points @ matrix[:3, :3].T + matrix[:3, 3]
-    if np.linalg.det(matrix[:3, :3]) < 0.0:
-        triangles = triangles[:, ::-1]
+    if affine.are_singular(matrix[None])[0]:
+        raise FileError(f"{name}: the matrix of the mesh at bind is singular")
     surface = SkinnedMesh(
-        positions=positions,
+        positions=points,
         triangles=triangles,
         joint_indices=indices,
         joint_weights=weights,
-        normals=_normals(mesh, corners, matrix, positions, triangles),
+        normals=_normals(mesh, corners, points, triangles),
         uvs=uvs,
-        shapes=tuple(_shapes(mesh, matrix[:3, :3], channels, remarks)),
-    ).named(name)
+        shapes=tuple(_shapes(mesh, channels, remarks)),
+    )
+    surface = surface.moved(matrix).named(name)
     method = deformer.skinning_method
     if method == ufbx.SkinningMethod.DUAL_QUATERNION:
         return surface, "dual_quaternion", None
@@ -257,7 +258,7 @@ def _name_of(mesh: Any) -> str:
     return (instances[0].name if instances else "") or mesh.name or "a mesh"
 
 
-def _shapes(mesh: Any, linear: Floats, channels: list[Any], remarks: list[str]) -> Iterator[BlendShape]:
+def _shapes(mesh: Any, channels: list[Any], remarks: list[str]) -> Iterator[BlendShape]:
     """The blend shapes of a mesh."""
     for deformer in _items(mesh.blend_deformers):
         for channel in _items(deformer.channels):
@@ -273,7 +274,7 @@ def _shapes(mesh: Any, linear: Floats, channels: list[Any], remarks: list[str]) 
             if len(vertices) and vertices.max() > np.iinfo(np.int32).max:
                 raise FileError(f"blend shape {channel.name!r} moves vertices that are not there")
             channels.append(channel)
-            yield BlendShape(channel.name, vertices.astype(np.int32), offsets @ linear.T, float(channel.weight))
+            yield BlendShape(channel.name, vertices.astype(np.int32), offsets, float(channel.weight))
 
 
 def _influences(clusters: list[Any], joints: list[int], vertex_count: int) -> tuple[NDArray[np.int64], Floats]:
@@ -321,9 +322,7 @@ def _uvs(mesh: Any, corners: NDArray[np.int64], vertex_count: int, remarks: list
     return uvs
 
 
-def _normals(
-    mesh: Any, corners: NDArray[np.int64], matrix: Floats, positions: Floats, triangles: NDArray[np.int64]
-) -> Floats:
+def _normals(mesh: Any, corners: NDArray[np.int64], positions: Floats, triangles: NDArray[np.int64]) -> Floats:
     """Unit normals (V, 3), the mean of those of the corners."""
     attribute = _kept(mesh.vertex_normal)
     if attribute.exists:
@@ -331,7 +330,6 @@ def _normals(
         if len(indices) == len(corners) and len(values) and indices.max() < len(values):
             sums = np.zeros_like(positions)
             np.add.at(sums, corners, values[indices])
-            sums = sums @ np.linalg.pinv(matrix[:3, :3])
             length = np.linalg.norm(sums, axis=1, keepdims=True)
             if np.isfinite(length).all():
                 return sums / np.where(length > 0.0, length, 1.0)
@@ -349,7 +347,7 @@ def _clips(opened: Any, nodes: list[Any], channels: list[Any], remarks: list[str
         if not (math.isfinite(begin) and math.isfinite(end) and end >= begin):
             remarks.append(f"animation {stack.name!r} is left out: it lasts from {begin} to {end} s")
             continue
-        count = math.ceil((end - begin) * rate - 1e-6) + 1
+        count = max(math.ceil((end - begin - NEAR_END) * rate), 0) + 1
         taken += count * (len(nodes) + len(channels))
         if taken > _MOST_SAMPLES:
             remarks.append(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .. import affine
 from ..animation import Animation, Animations, Track, TrackPath
-from ..content import CharacterContent, FileError, SkinnedMesh, fold_scale, skeleton_of, weighted_joints
+from ..content import CharacterContent, FileError, SkinnedMesh, skeleton_of, to_scene, weighted_joints
 from ..options import BlendOptions
 from ..rig import Floats, Rig, compose
 from ..shapes import BlendShape
@@ -226,7 +226,7 @@ def to_content(path: Path, scene: Scene) -> CharacterContent:
         rig, number = rig_of(path, scene.nodes, scene.joints, inverse_bind_matrices)
         if not np.isfinite(rig.rest_matrices).all():
             raise FileError(f"{path}: transforms of nodes are too large")
-        surface, rig = fold_scale(scene.surface, rig, weighted)
+        surface, rig, _ = to_scene(scene.surface, rig, weighted)
         try:
             skeleton = skeleton_of(rig)
         except ValueError as error:

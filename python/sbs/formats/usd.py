@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from .. import affine
 from ..content import CharacterContent, FileError, SkinnedMesh, Wanted
 from ..extras import load
+from ..folders import lies_beside
 from ..gltf.meshes import area_weighted_normals, join
 from ..rig import Floats, decompose
 from ..shapes import BlendShape
@@ -37,11 +38,15 @@ def read(path: Path, wanted: Wanted) -> CharacterContent:
 
 def scene(path: Path, wanted: Wanted) -> Scene:
     """What a file says, in this process. Raises FileError, whose message does not name the file."""
-    from pxr import Tf, Usd, UsdGeom, UsdSkel
+    from pxr import Tf, Usd, UsdGeom, UsdSkel, Work
 
+    Work.SetConcurrencyLimit(1)
     try:
         _refuse_other_folders(path)
         stage = Usd.Stage.Open(str(path))
+        for layer in stage.GetUsedLayers():
+            if not layer.anonymous and not _is_beside(layer.realPath, path):
+                raise FileError(f"opens {layer.realPath[:200]!r}: only files in its folder are read")
         for prim in stage.TraverseAll():
             if prim.HasAuthoredMetadata("clips"):  # which would read values from any file
                 raise FileError(f"{prim.GetPath()} has value clips, which cannot be read; flatten the stage")
@@ -69,7 +74,7 @@ def scene(path: Path, wanted: Wanted) -> Scene:
         ]
         number = int(np.argmax(sizes)) if wanted.skin is None else wanted.skin
         if wanted.meshes and wanted.skin is None:
-            names = [{query.GetPrim().GetName() for query in queries} for _, queries in found]
+            names = [{_name_of(query.GetPrim()) for query in queries} for _, queries in found]
             number = next((n for n in (number, *range(len(found))) if wanted.meshes[0] in names[n]), number)
         skeleton, targets = found[number]
         result = _scene_of(stage, cache.GetSkelQuery(skeleton), targets)
@@ -82,37 +87,51 @@ def scene(path: Path, wanted: Wanted) -> Scene:
         raise FileError(f"damaged: {' '.join(str(error).split())[-300:]}") from None
     except TypeError as error:  # values of types that the schema does not have, which usd-core hands over as they are
         raise FileError(f"damaged: a value of another type than it should have: {error}") from None
+    except UnicodeDecodeError as error:
+        raise FileError(f"damaged: a name that is no text: {error.object[:200]!r}") from None
     return result
 
 
 def _refuse_other_folders(path: Path) -> None:
-    """See that all layers that the file is composed of lie in its folder or below."""
-    from pxr import Sdf
+    """See, before they open, that all layers that the file is composed of lie in its folder or below."""
+    from pxr import Ar, Sdf
 
-    folder = path.resolve().parent
-    waiting, known = [str(path)], {str(path)}
+    layer = Sdf.Layer.FindOrOpen(str(path))
+    if layer is None:
+        raise FileError("no USD file, or a damaged one")
+    waiting, known = [layer], {layer.identifier}
     while waiting:
-        layer = Sdf.Layer.FindOrOpen(waiting.pop())
-        if layer is None:
-            if len(known) == 1:
-                raise FileError("no USD file, or a damaged one")
-            continue  # a reference that leads nowhere is told by the stage, and is no harm
-        for name in layer.GetCompositionAssetDependencies():
-            bare = name.split("[")[0]
-            if not bare:
-                continue
-            if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", bare) or re.search(r"^[/\\]|(^|[/\\])\.\.([/\\]|$)", bare):
+        layer = waiting.pop()
+        for name in filter(None, layer.GetCompositionAssetDependencies()):
+            if Sdf.VariableExpression.IsExpression(name):
+                raise FileError(f"refers to a file by an expression, {name[:200]!r}; flatten the stage")
+            identifier = Sdf.ComputeAssetPathRelativeToLayer(layer, name)
+            asset = Sdf.Layer.SplitIdentifier(identifier)[0]
+            found = Ar.GetResolver().Resolve(asset).GetPathString()
+            if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", name) or not _is_beside(found or asset, path):
                 raise FileError(f"refers to {name[:200]!r}: only files in its folder are read")
-            if "[" in layer.identifier:  # within a package, which is this file
-                continue
-            other = Path(layer.realPath or path).parent / bare
-            if not other.resolve().is_relative_to(folder):
-                raise FileError(f"refers to {name[:200]!r}: only files in its folder are read")
-            if str(other) not in known and other.is_file():
-                known.add(str(other))
+            if found and not _file_of(found, path).is_file():
+                raise FileError(f"refers to {name[:200]!r}, which is no regular file")
+            if found and identifier not in known:  # what is nowhere is told by the stage, and is no harm
+                known.add(identifier)
                 if len(known) > _MOST_LAYERS:
                     raise FileError(f"refers to more than {_MOST_LAYERS} files")
-                waiting.append(str(other))
+                other = Sdf.Layer.FindOrOpen(identifier)
+                if other is not None:
+                    waiting.append(other)
+
+
+def _file_of(resolved: str, path: Path) -> Path:
+    """The file that a resolved path is of, perhaps that of a layer in a package."""
+    from pxr import Ar
+
+    outer: str = Ar.SplitPackageRelativePathOuter(resolved)[0]
+    return path.parent / outer
+
+
+def _is_beside(resolved: str, path: Path) -> bool:
+    """Whether a resolved path is in the folder of a file."""
+    return lies_beside(_file_of(resolved, path), path)
 
 
 def _matrices(matrices: Any) -> Floats:
@@ -152,7 +171,7 @@ def _scene_of(stage: Any, query: Any, targets: list[Any]) -> Scene:
     names = skeleton.GetJointNamesAttr().Get() or []
     joint_names = [str(name) for name in names] if len(names) == len(tokens) else [t.rpartition("/")[2] for t in tokens]
     remarks: list[str] = []
-    surface = join([_surface(mesh, tokens, remarks).named(mesh.GetPrim().GetName()) for mesh in targets])
+    surface = join([_surface(mesh, tokens, remarks).named(_name_of(mesh.GetPrim())) for mesh in targets])
     methods = {str(mesh.GetSkinningMethod()) for mesh in targets}
     if len(methods) > 1:
         remarks.append("meshes differ in skinning:skinningMethod; the first one's is taken")
@@ -167,7 +186,7 @@ def _scene_of(stage: Any, query: Any, targets: list[Any]) -> Scene:
         joints=np.arange(1, len(tokens) + 1),
         inverse_bind_matrices=affine.inverse(bind),
         surface=surface,
-        clips=list(_clips(stage, query, tokens, [shape.name for shape in surface.shapes], remarks)),
+        clips=list(_clips(stage, query, tokens, [token for mesh in targets for token in _shape_tokens(mesh)], remarks)),
         remarks=remarks,
         method="dual_quaternion" if str(targets[0].GetSkinningMethod()) == "dualQuaternion" else "linear",
     )
@@ -215,26 +234,33 @@ def _surface(query: Any, tokens: list[str], remarks: list[str]) -> SkinnedMesh:
             remarks.append(f"{prim.GetPath()}: texture coordinates of corners, not of points, are left out")
     if not np.isfinite(bind).all() or np.linalg.det(bind[:3, :3]) == 0.0:
         raise FileError(f"{prim.GetPath()}: its geomBindTransform is singular")
-    normals = normals @ np.linalg.inv(bind[:3, :3])
-    length = np.linalg.norm(normals, axis=1, keepdims=True)
     return SkinnedMesh(
-        positions=points @ bind[:3, :3].T + bind[:3, 3],
+        positions=points,
         triangles=triangles,
         joint_indices=indices,
         joint_weights=weights,
-        normals=normals / np.where(length > 0.0, length, 1.0),
+        normals=normals,
         uvs=uvs,
-        shapes=tuple(_shapes(prim, len(points), bind[:3, :3], remarks)),
-    )
+        shapes=tuple(_shapes(query, len(points), remarks)),
+    ).moved(bind)
 
 
-def _shapes(prim: Any, count: int, linear: Floats, remarks: list[str]) -> Iterator[BlendShape]:
-    """The blend shapes of a mesh, by the names that animations have for them."""
+def _name_of(prim: Any) -> str:
+    """What people call it; its identifier has no spaces and the like."""
+    return str(prim.GetDisplayName() or prim.GetName())
+
+
+def _shape_tokens(query: Any) -> list[str]:
+    """The blend shapes of a mesh, as animations know them."""
+    return [str(token) for token in query.GetBlendShapeOrder() or []]
+
+
+def _shapes(query: Any, count: int, remarks: list[str]) -> Iterator[BlendShape]:
     from pxr import UsdSkel
 
-    binding = UsdSkel.BindingAPI(prim)
-    names = [str(token) for token in binding.GetBlendShapesAttr().Get() or []]
-    targets = binding.GetBlendShapeTargetsRel().GetTargets()
+    prim = query.GetPrim()
+    names = _shape_tokens(query)
+    targets = UsdSkel.BindingAPI(prim).GetBlendShapeTargetsRel().GetTargets()
     if len(names) != len(targets):
         raise FileError(f"{prim.GetPath()}: {len(names)} names for {len(targets)} blend shapes")
     for name, target in zip(names, targets, strict=True):
@@ -251,7 +277,7 @@ def _shapes(prim: Any, count: int, linear: Floats, remarks: list[str]) -> Iterat
             raise FileError(f"{target}: a point index out of range for {count} points")
         if shape.GetInbetweens():
             remarks.append(f"{target}: shapes in between are left out")
-        yield BlendShape(name, vertices.astype(np.int32), offsets @ linear.T)
+        yield BlendShape(shape.GetPrim().GetDisplayName() or name, vertices.astype(np.int32), offsets)
 
 
 def _integers(values: Any) -> NDArray[np.int64]:
@@ -314,7 +340,7 @@ def _clips(stage: Any, query: Any, tokens: list[str], shapes: list[str], remarks
             remarks.append(f"{prim.GetPath()} is left out: its samples do not fit its {len(joints)} joints")
             continue
         yield Clip(
-            prim.GetName(),
+            _name_of(prim),
             (np.array(codes, np.float64) - codes[0]) / rate,
             np.array([number[joints[joint]] + 1 for joint in known], np.int64),
             np.array([np.array(sample[0], np.float64)[known] for sample in samples]),

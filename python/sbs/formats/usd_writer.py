@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import errno
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..animation import Animation
+from ..animation import NEAR_END, Animation
 from ..content import skeleton_of, unique_names
 from ..extras import load
 from ..files import replacing
@@ -29,6 +32,19 @@ _RATE = 24.0
 
 # Cubic animations are sampled this often, per second.
 _CUBIC_RATE = 60.0
+
+
+@contextmanager
+def _errors_of_the_system() -> Iterator[None]:
+    """Make what pxr raises of a disk that is full, or is lost, the system's error."""
+    try:
+        yield
+    except load("pxr.Tf", *NEEDS[0][1:]).ErrorException as error:
+        said = str(error)
+        number = next((number for number in sorted(errno.errorcode) if os.strerror(number) in said), None)
+        if number is None:
+            raise OSError(errno.EIO, " ".join(said.split())[-300:]) from None
+        raise OSError(number, os.strerror(number)) from None
 
 
 class USD(Cache):
@@ -51,9 +67,10 @@ class USD(Cache):
             return self
         root = usd_geom.Xform.Define(self._stage, "/character")
         self._stage.SetDefaultPrim(root.GetPrim())
-        for part, name in zip(frames.parts, _identifiers([part.name for part in frames.parts]), strict=True):
+        for part, identifier in zip(frames.parts, _identifiers([part.name for part in frames.parts]), strict=True):
             triangles = triangles_within(frames.triangles, part.vertices)
-            self._meshes.append(_Points(self._stage, f"/character/{name}", part.vertices, triangles))
+            self._meshes.append(_Points(self._stage, f"/character/{identifier}", part.vertices, triangles))
+            _keep_name(self._stage.GetPrimAtPath(f"/character/{identifier}"), part.name)
         return self
 
     def append(self, positions: Rows, normals: Rows | None) -> None:
@@ -63,7 +80,8 @@ class USD(Cache):
             for mesh in self._meshes:
                 mesh.put(points, None if normals is None else normals[row], code)
         # What is saved is taken out of memory.
-        self._stage.GetRootLayer().Save()
+        with _errors_of_the_system():
+            self._stage.GetRootLayer().Save()
 
     def __exit__(self, *failure: Any) -> bool | None:
         self._meshes = []
@@ -100,6 +118,12 @@ def _identifiers(names: Sequence[str]) -> list[str]:
     """Names that USD allows, each once."""
     valid = load("pxr.Tf", *NEEDS[0][1:]).MakeValidIdentifier
     return unique_names([valid(name or "mesh") for name in names])
+
+
+def _keep_name(prim: Any, name: str) -> None:
+    """What a prim is called where its identifier is another."""
+    if name != prim.GetName():
+        prim.SetDisplayName(name)
 
 
 def _new_stage(path: Path) -> Any:
@@ -152,7 +176,7 @@ def write(
         raise ValueError(f"weights is {weights!r}, but USD has 'float32' alone")
     for needed in NEEDS:
         load(*needed)
-    with replacing(path) as temporary:
+    with replacing(path) as temporary, _errors_of_the_system():
         stage = _new_stage(temporary)
         _fill(stage, name, mesh, rig, animations)
         stage.GetRootLayer().Save()
@@ -164,6 +188,7 @@ def _fill(stage: Any, name: str, mesh: Mesh, rig: Rig, animations: Sequence[Anim
     stage.SetTimeCodesPerSecond(_RATE)
     root = usd_skel.Root.Define(stage, f"/{tf.MakeValidIdentifier(name or 'character')}")
     stage.SetDefaultPrim(root.GetPrim())
+    _keep_name(root.GetPrim(), name)
     joints = _Joints(rig, tf.MakeValidIdentifier)
 
     skeleton = usd_skel.Skeleton.Define(stage, root.GetPath().AppendChild("skeleton"))
@@ -177,12 +202,14 @@ def _fill(stage: Any, name: str, mesh: Mesh, rig: Rig, animations: Sequence[Anim
     for number, animation in enumerate(animations):
         place = skeleton.GetPath().AppendChild(animation_names[number])
         prim = usd_skel.Animation.Define(stage, place)
-        prim.GetPrim().SetDisplayName(animation.name)
+        _keep_name(prim.GetPrim(), animation.name)
         _put_animation(prim, animation, joints, tokens, mesh)
         if number == 0:
             binding.CreateAnimationSourceRel().SetTargets([place])
             stage.SetStartTimeCode(0.0)
-            stage.SetEndTimeCode(animation.duration * _RATE)
+            # Programs cut the rest from a frame that float32 put before a whole number.
+            end = animation.duration * _RATE
+            stage.SetEndTimeCode(round(end) if abs(round(end) - end) <= NEAR_END * _RATE else end)
 
     # "skeleton" is the name of another prim there.
     mesh_names = _identifiers(["skeleton", *([part.name for part in mesh.parts] or ["mesh"])])[1:]
@@ -191,7 +218,10 @@ def _fill(stage: Any, name: str, mesh: Mesh, rig: Rig, animations: Sequence[Anim
         if len(mesh.parts) > 1:
             part = mesh.of_parts([number])
             own = [tokens[shape] for shape in mesh.parts[number].shapes if shape < len(tokens)]
-        _put_mesh(stage, root.GetPath().AppendChild(mesh_name), part, skeleton, joints, own)
+        place = root.GetPath().AppendChild(mesh_name)
+        _put_mesh(stage, place, part, skeleton, joints, own)
+        if mesh.parts:
+            _keep_name(stage.GetPrimAtPath(place), mesh.parts[number].name)
 
 
 def _put_mesh(stage: Any, path: Any, mesh: Mesh, skeleton: Any, joints: _Joints, tokens: list[str]) -> None:
@@ -228,6 +258,7 @@ def _put_mesh(stage: Any, path: Any, mesh: Mesh, skeleton: Any, joints: _Joints,
         offsets, points = (shape.offsets, shape.vertices) if len(shape.vertices) else (np.zeros((1, 3)), np.zeros(1))
         prim.CreateOffsetsAttr(_vectors(offsets))
         prim.CreatePointIndicesAttr(vt.IntArray.FromNumpy(np.ascontiguousarray(points, np.int32)))
+        _keep_name(prim.GetPrim(), shape.name)
         targets.append(prim.GetPath())
     skinned.CreateBlendShapesAttr(vt.TokenArray(tokens))
     skinned.CreateBlendShapeTargetsRel().SetTargets(targets)
@@ -293,9 +324,9 @@ def _put_animation(prim: Any, animation: Animation, joints: _Joints, tokens: lis
 
 
 def _times(animation: Animation) -> Floats:
-    """When an animation is sampled: at its keys, and where it is cubic in between."""
+    """When an animation is sampled: at 0, for readers begin with the first; at its keys; if it is cubic, in between."""
     tracks = (*animation.tracks, *animation.shape_tracks)
-    times = [track.times for track in tracks] or [np.zeros(1)]
+    times = [np.zeros(1), *(track.times for track in tracks)]
     if any(track.interpolation == "CUBICSPLINE" for track in tracks):
         times.append(np.arange(0.0, animation.duration, 1.0 / _CUBIC_RATE))
     return np.unique(np.concatenate(times))

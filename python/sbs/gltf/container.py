@@ -14,6 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from ..content import FileError
+from ..folders import lies_beside
+
+LARGEST = 2**32 - 1
+"""Bytes that a GLB can have, and that its buffers have when they are files beside a glTF file."""
 
 _GLB_MAGIC = b"glTF"
 _HEADER = struct.Struct("<4sII")
@@ -67,10 +71,11 @@ def _parse_json(path: Path, data: bytes) -> dict[str, Any]:
     return content
 
 
-def read_uri(path: Path, uri: str, label: str, files: dict[tuple[int, int], bytes]) -> bytes:
-    """The bytes behind the URI of a buffer: a data URI, or a file in the folder of the glTF file or below it.
+def read_uri(path: Path, uri: str, label: str, files: dict[tuple[int, int], bytes], most: int = LARGEST) -> bytes:
+    """The bytes behind the URI of a buffer or an image: a data URI, or a file in the folder of the file or below it.
 
-    `files` keeps what was read, by device and inode: many buffers may refer to one file, by different names.
+    `files` keeps what was read, by device and inode: many URIs may refer to one file, by different names. In sum that
+    is at most `most` bytes.
     """
     if uri.startswith("data:"):
         header, comma, text = uri.partition(",")
@@ -81,17 +86,22 @@ def read_uri(path: Path, uri: str, label: str, files: dict[tuple[int, int], byte
         except (binascii.Error, ValueError) as error:
             raise FileError(f"{path}: {label}.uri: {error}") from None
     name = urllib.parse.unquote(uri)
-    # Names with a drive letter or a scheme, absolute names and those with ".." would let a file read any other file.
-    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", name) or re.search(r"^[/\\]|(^|[/\\])\.\.([/\\]|$)|\0", name):
+    # Names with a drive letter or a scheme, absolute names, those with ".." and links would let a file read any other.
+    if (
+        re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", name)
+        or re.search(r"^[/\\]|(^|[/\\])\.\.([/\\]|$)|\0", name)
+        or not lies_beside(path.parent / name, path)
+    ):
         raise FileError(f"{path}: {label}.uri {name[:200]!r}: only files in the folder of the glTF file are read")
-    buffer_path = path.parent / name
     try:
-        if not buffer_path.is_file():
+        if not (path.parent / name).is_file():
             raise FileError(f"{path}: {label}: the file {name[:200]!r} is missing")
-        with buffer_path.open("rb") as file:
+        with (path.parent / name).open("rb") as file:
             status = os.fstat(file.fileno())
             identity = status.st_dev, status.st_ino
             if identity not in files:
+                if status.st_size > most - sum(map(len, files.values())):
+                    raise FileError(f"{path}: {label}: with {name[:200]!r} there are more than {most} bytes to read")
                 files[identity] = file.read()
         return files[identity]
     except OSError as error:

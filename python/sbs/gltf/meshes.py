@@ -8,11 +8,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import affine
 from ..content import SkinnedMesh, unique_names
 from ..rig import Floats
 from ..shapes import BlendShape
-from ..tangents import moved_tangents
 from ..text import well_formed
 from ..triangle_mesh import MeshPart
 from . import accessors
@@ -139,10 +137,6 @@ def _read_primitive(document: Document, primitive: Element, use: SkinUse) -> Ski
     normals = _read_attribute(document, attributes, "NORMAL", "VEC3", rows) if "NORMAL" in attributes else None
     uvs = _read_attribute(document, attributes, "TEXCOORD_0", "VEC2", rows) if "TEXCOORD_0" in attributes else None
     tangents = _read_attribute(document, attributes, "TANGENT", "VEC4", rows) if "TANGENT" in attributes else None
-    if tangents is not None and not np.array_equal(use.mesh_matrix, np.eye(4)):
-        tangents = moved_tangents(tangents, use.mesh_matrix[:3, :3])
-    if not np.array_equal(use.mesh_matrix, np.eye(4)):
-        positions, normals = _to_group_space(positions, normals, use.mesh_matrix)
     joint_indices, joint_weights = _read_influences(document, attributes, use, rows)
     return SkinnedMesh(
         positions=positions,
@@ -152,7 +146,7 @@ def _read_primitive(document: Document, primitive: Element, use: SkinUse) -> Ski
         normals=normals,
         uvs=uvs,
         tangents=tangents,
-    )
+    ).moved(use.mesh_matrix)
 
 
 def _attribute(document: Document, attributes: Element, name: str, rows: int) -> Element:
@@ -164,14 +158,6 @@ def _attribute(document: Document, attributes: Element, name: str, rows: int) ->
 
 def _read_attribute(document: Document, attributes: Element, name: str, kind: str, rows: int) -> Floats:
     return accessors.read_floats(document, _attribute(document, attributes, name, rows), kind)
-
-
-def _to_group_space(positions: Floats, normals: Floats | None, matrix: Floats) -> tuple[Floats, Floats | None]:
-    if normals is not None:
-        normals = normals @ affine.inverse(matrix)[:3, :3]
-        length = np.linalg.norm(normals, axis=1, keepdims=True)
-        normals = normals / np.where(length > 0.0, length, 1.0)
-    return positions @ matrix[:3, :3].T + matrix[:3, 3], normals
 
 
 def _read_influences(

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import affine
-from ..content import CharacterContent, FileError, SkinnedMesh, Wanted, fold_scale, skeleton_of, weighted_joints
-from ..rig import Floats, Rig
+from ..content import CharacterContent, FileError, SkinnedMesh, Wanted, skeleton_of, to_scene, weighted_joints
+from ..rig import Floats
 from ..text import well_formed
 from . import nodes
 from .animations import AnimationReader
@@ -44,8 +44,7 @@ def _read(document: Document, wanted: Wanted) -> CharacterContent:
     rig = nodes.read_rig(document, group.joints, parents, inverse_bind_matrices)
     if not np.isfinite(rig.rest_matrices).all():
         raise document.root.error("transforms of nodes or inverse bind matrices are too large", "nodes")
-    unscaled = rig
-    surface, rig = fold_scale(surface, rig, weighted)
+    surface, rig, matrix = to_scene(surface, rig, weighted)
     try:
         skeleton, mesh = skeleton_of(rig), surface.as_mesh()
     except ValueError as error:
@@ -53,7 +52,7 @@ def _read(document: Document, wanted: Wanted) -> CharacterContent:
     order = nodes.ancestry(group.joints, parents)
     order += [-1] * (len(rig.parents) - len(order))  # joints that the file has no node of their own for
     blobs, buffers = document.blobs()
-    parts = _parts(origins, meshes, group, unscaled, rig)
+    parts = _parts(origins, meshes, group, matrix)
     origins_in_file = [(part.mesh, part.primitive) for part in parts]
     animations, numbers = AnimationReader(document, rig, order, shape_nodes).read()
     return CharacterContent(
@@ -97,16 +96,14 @@ def _weighted_shapes(
 
 
 def _parts(
-    origins: list[tuple[int, int, int]], meshes: list[tuple[int, int, int]], group: SkinGroup, unscaled: Rig, rig: Rig
+    origins: list[tuple[int, int, int]], meshes: list[tuple[int, int, int]], group: SkinGroup, to_scene: Floats
 ) -> list[Part]:
-    """Where the vertices are from, and how they were brought into the space of the mesh."""
-    before, after = (np.linalg.norm(each.inverse_bind_matrices[0, :3, :3]) for each in (unscaled, rig))
-    scale = np.diag([*[before / after] * 3, 1.0])
+    """Where the vertices are from, and how they were brought into the scene."""
     parts, first = [], 0
     for place, primitive, count in origins:
         mesh, skin, _ = meshes[place]
         use = group.uses[skin]
-        parts.append(Part(mesh, primitive, skin, first, count, use.joint_map, scale @ use.mesh_matrix))
+        parts.append(Part(mesh, primitive, skin, first, count, use.joint_map, to_scene @ use.mesh_matrix))
         first += count
     return parts
 

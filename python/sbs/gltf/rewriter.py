@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
-import copy
 import json
+import re
 import struct
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,12 +16,13 @@ from numpy.typing import NDArray
 
 from .. import affine
 from ..animation import Animation, Track
-from ..content import FileError
+from ..callers import warn
+from ..content import FileError, FileWarning
 from ..influences import tidy
 from ..tangents import moved_tangents
 from ..text import well_formed
 from ..triangle_mesh import Mesh
-from .container import read_uri
+from .container import LARGEST, read_uri
 from .influences import in_sets, quantize
 from .keys import keys_of, keys_of_weights, weights_of_all
 from .source import Part, Source
@@ -30,12 +33,28 @@ _COMPONENT_TYPES = {"float32": 5126, "uint8": 5121, "uint16": 5123}
 _TYPES = {1: "SCALAR", 2: "VEC2", 3: "VEC3", 4: "VEC4", 16: "MAT4"}
 _ARRAY_BUFFER = 34962
 
+# What stands for numbers that JSON does not have.
+_NEAREST = {"Infinity": sys.float_info.max, "-Infinity": -sys.float_info.max, "NaN": None}
+
+# What files of images begin with: those of glTF itself, and of its extensions.
+_IMAGES = {
+    "image/png": re.compile(rb"\x89PNG\r\n\x1a\n"),
+    "image/jpeg": re.compile(rb"\xff\xd8\xff"),
+    "image/webp": re.compile(rb"RIFF....WEBP", re.DOTALL),
+    "image/ktx2": re.compile(rb"\xabKTX 20\xbb\r\n\x1a\n"),
+    "image/vnd-ms.dds": re.compile(rb"DDS "),
+    "image/avif": re.compile(rb"....ftypavif", re.DOTALL),
+}
+
+# Bytes of all of them that lie beside a file.
+_MOST_IMAGES = 1 << 30
+
 
 class _File:
     """The JSON of a file and the bytes of its only buffer."""
 
     def __init__(self, source: Source) -> None:
-        self.json = copy.deepcopy(source.json)
+        self.json = _copied(source.json, source.path)
         self.bytes = bytearray()
         starts = []
         for blob in source.blobs:
@@ -64,20 +83,31 @@ class _File:
             pass  # nobody reads it: those that are read were checked
 
     def _embed_images(self, source: Source) -> None:
-        """Images that are files beside the source become bytes of the new file, which may lie elsewhere."""
+        """Images that are files beside the source become bytes of the new file, which may lie elsewhere.
+
+        Each file once, however many images have it. What is no image may be anything, such as a key that lies there.
+        """
         if not isinstance(self.json.get("images", []), list):
             return
+        files: dict[tuple[int, int], bytes] = {}
+        views: dict[int, int] = {}
         for number, image in enumerate(self.json.get("images", [])):
             uri = image.get("uri") if isinstance(image, dict) else None
             if not isinstance(uri, str) or uri.startswith("data:"):
                 continue
             try:
-                data = read_uri(source.path, uri, f"images[{number}]", {})
+                data = read_uri(source.path, uri, f"images[{number}]", files, _MOST_IMAGES)
             except FileError:
                 continue  # nowhere to be found now; the name is kept
+            kind = next((kind for kind, start in _IMAGES.items() if start.match(data)), None)
+            if kind is None:
+                warn(f"{source.path}: images[{number}], {uri[:200]!r}, is no image; its name is kept", FileWarning)
+                continue
+            if id(data) not in views:
+                views[id(data)] = self.view(data)
             del image["uri"]
-            image["bufferView"] = self.view(data)
-            image.setdefault("mimeType", "image/jpeg" if data.startswith(b"\xff\xd8") else "image/png")
+            image["bufferView"] = views[id(data)]
+            image.setdefault("mimeType", kind)
 
     def view(self, data: bytes, target: int | None = None) -> int:
         """A buffer view of new bytes."""
@@ -108,10 +138,22 @@ class _File:
             self.json["buffers"] = [{"byteLength": len(self.bytes)}]
         text = well_formed(json.dumps(self.json, ensure_ascii=False, separators=(",", ":"))).encode()
         text += b" " * (-len(text) % 4)
-        chunks = struct.pack("<I4s", len(text), b"JSON") + text
+        size = 20 + len(text) + (8 + len(self.bytes) if self.bytes else 0)
+        if size > LARGEST:
+            raise ValueError(f"a GLB has at most {LARGEST} bytes, and this one would have {size}")
+        found: list[bytes | memoryview] = [struct.pack("<4sIII4s", b"glTF", 2, size, len(text), b"JSON"), text]
         if self.bytes:
-            chunks += struct.pack("<I4s", len(self.bytes), b"BIN\0") + bytes(self.bytes)
-        return struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)) + chunks
+            found += [struct.pack("<I4s", len(self.bytes), b"BIN\0"), memoryview(self.bytes)]
+        return b"".join(found)
+
+
+def _copied(content: dict[str, Any], path: Path) -> dict[str, Any]:
+    """A copy of JSON, whose numbers are numbers of JSON: 1e400 becomes infinite when it is read."""
+    try:
+        copy: dict[str, Any] = json.loads(json.dumps(content), parse_constant=_NEAREST.get)
+    except RecursionError:
+        raise ValueError(f"{path}: nested too deeply to be saved") from None
+    return copy
 
 
 def rewrite(source: Source, mesh: Mesh, animations: Sequence[Animation], weights: str) -> bytes | None:
