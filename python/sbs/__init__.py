@@ -10,7 +10,7 @@ import re
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from . import rotations
+from . import options, rotations, tangents
 from ._core import LinAlgError, build_info, get_threads, set_threads
 from ._core import version as __version__
 from .animation import Animation, Animations
@@ -29,7 +29,7 @@ from .skin import Skin
 from .twist import Twist, TwistTracker
 
 if TYPE_CHECKING:
-    from . import formats, linear, mesh, muscles, quality, samples, weights
+    from . import formats, linear, mesh, muscles, poses, quality, samples, weights
 
 __all__ = [
     "Animation",
@@ -71,10 +71,13 @@ __all__ = [
     "mesh",
     "muscles",
     "optimized_centers",
+    "options",
+    "poses",
     "quality",
     "rotations",
     "samples",
     "set_threads",
+    "tangents",
     "twist_amounts",
     "twist_bones",
     "weights",
@@ -89,8 +92,12 @@ if _threads and not re.fullmatch("0*[1-9][0-9]*", _threads):
 
 def __getattr__(name: str) -> Any:
     """Import the subpackages on first use: deforming alone does not need them."""
-    if name not in ("formats", "linear", "mesh", "muscles", "quality", "samples", "weights"):
+    if name not in ("formats", "linear", "mesh", "muscles", "poses", "quality", "samples", "weights"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
     return import_module(f".{name}", __name__)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -11,13 +11,25 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import affine
 from .names import nearest_name
+from .owned import own
 from .rig import Floats, Rig, compose, decompose
 
 TrackPath = Literal["translation", "rotation", "scale", "weights"]
 Interpolation = Literal["LINEAR", "STEP", "CUBICSPLINE"]
 
+NEAR_END = 0.0005
+"""Seconds by which a frame may be after the end of its clip: files round times, to float32 or to a few digits."""
+
+_MOST_FRAMES = 1_000_000
+
 # A property that never differs from the rest pose by more than this, relative to its size, gets no track.
 _STILL = 1e-6
+
+
+def last_frame(duration: float, fps: float) -> int:
+    """The last frame of a clip: the nearest to its end, or the one before if that is more than `NEAR_END` after it."""
+    last = round(duration * fps)
+    return last if last / fps - duration <= NEAR_END else last - 1
 
 
 def slerp(start: Floats, end: Floats, fraction: Floats) -> Floats:
@@ -66,6 +78,9 @@ class Track:
     nodes: NDArray[np.intp]
     times: Floats
     values: Floats
+
+    def __post_init__(self) -> None:
+        own(self, "nodes", "times", "values")
 
     def sample(self, times: Floats) -> Floats:
         """Values (F, C, n) at times (F,), clamped to the first and the last key; rotations are unit quaternions."""
@@ -130,6 +145,24 @@ class Animation:
     def duration(self) -> float:
         """Time of the last key, seconds; the first frame is at 0."""
         return max((float(track.times[-1]) for track in (*self.tracks, *self.shape_tracks)), default=0.0)
+
+    def frames(self, fps: float) -> range:
+        """The numbers of all its frames; frame n is at ``n / fps`` seconds.
+
+        They begin with 0 and end with ``round(duration * fps)``, the frame nearest to the end. If that is more than
+        half a millisecond after the end, they end with the one before. Files round times, glTF to float32, so a clip
+        may end a little before the frame that it was made to end with.
+
+        Raises
+        ------
+        ValueError
+            If the rate is not positive and finite, or there are more than 1,000,000 frames.
+        """
+        if not 0.0 < fps < np.inf:
+            raise ValueError(f"fps is {fps}; it must be positive and finite")
+        if not self.duration * fps < _MOST_FRAMES - 0.5:
+            raise ValueError(f"{self.duration:g} s at {fps:g} frames a second are more than {_MOST_FRAMES:,} frames")
+        return range(last_frame(self.duration, fps) + 1)
 
     def skinning_matrices(self, times: ArrayLike) -> Floats:
         """Skinning matrices at one time or several, bind space to scene.

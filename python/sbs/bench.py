@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import rotations
-from .options import Method
+from .options import Method, method_name
 from .skeleton import Skeleton
 from .skin import Skin
 
@@ -71,10 +71,10 @@ def measure(
     Raises
     ------
     ValueError
-        If there is less than one round.
+        If there is less than one round, or a method is not known.
     """
     out = np.empty((skin.vertex_count, 3), skin.dtype)
-    cases = [(method, count) for count in threads for method in methods]
+    cases = [(method_name(method), count) for count in threads for method in methods]
     seconds = in_rounds(
         [partial(skin.deform, skinning_matrices, method=method, threads=count, out=out) for method, count in cases],
         rounds,

@@ -7,7 +7,7 @@ Kavan and Zara, "Real Time Skin Deformation with Bones Blending", WSCG 2003, sec
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from .options import DeformOptions
+from .owned import own
 from .skeleton import Skeleton
 from .skin import Skin
 
@@ -68,6 +69,9 @@ class BonesBlending:
     joint_weights: Floats
     centers: Floats
     keeps: NDArray[np.bool_]
+
+    def __post_init__(self) -> None:
+        own(self, *(field.name for field in fields(self) if field.name != "skeleton"))
 
     def __repr__(self) -> str:
         between = int(np.count_nonzero((self.t > 0) & (self.t < 1)))

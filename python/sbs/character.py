@@ -6,6 +6,7 @@ from __future__ import annotations
 import copy
 import os
 import pathlib
+from collections.abc import Callable
 from dataclasses import InitVar, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -18,12 +19,13 @@ from .animation import Animation, Animations
 from .callers import warn
 from .centers import optimized_centers
 from .influences import of_joints, with_rows
+from .markup import listed, table
 from .options import BlendOptions
 from .parts import Parts, selected
 from .reports import WeightReport, WeightWarning
 from .rig import Rig
 from .shapes import ShapeMotion
-from .skeleton import Skeleton, upward
+from .skeleton import Skeleton
 from .skin import Skin
 from .triangle_mesh import Mesh, MeshPart
 from .twist import SIGMA, Twist
@@ -39,19 +41,16 @@ WeightType = Literal["float32", "uint16", "uint8"]
 class Character:
     """A mesh bound to a skeleton, and its animations. Immutable: `with_weights` and `with_mesh` make changed copies.
 
-    There are two spaces. Rest positions, bind matrices and joint positions are in the *bind space* of the mesh. The
-    *scene* is where a file places the character. Skinning matrices of `animations`, `rest_matrices` and
-    `skinning_matrices` map from bind space to the scene::
+    Rest positions, bind matrices and joint positions are in the *bind space* of the mesh. The *scene* is where a file
+    places the character. Skinning matrices of `animations`, `rest_matrices` and `skinning_matrices` map from bind space
+    to the scene::
 
-        character.skin.deform(character.animations["Run"].skinning_matrices(0.5))    # in the scene
-        character.skin.deform(character.skinning_matrices(rotations))            # in the scene
+        character.skin.deform(character.animations["Run"].skinning_matrices(0.5))
+        character.skin.deform(character.skinning_matrices(rotations))
 
-    whereas those of the skeleton alone stay in bind space::
-
-        skeleton = character.skeleton
-        character.skin.deform(skeleton.skinning_matrices(skeleton.forward(rotations)))
-
-    Both have the same unit of length: if a file scales its joints, the mesh is scaled when it is loaded.
+    `sbs.load` makes them one space: it brings the mesh and the joints at bind to where the file has them in the scene,
+    turned, moved and scaled as by the root of the skeleton. So vertices without weights, which stay at their rest
+    position whatever the pose, are there too.
 
     Attributes
     ----------
@@ -114,6 +113,18 @@ class Character:
             "animations": len(self.animations),
         }
         return f"<sbs.Character {self.name!r}, {', '.join(f'{what}: {count}' for what, count in counts.items())}>"
+
+    def _repr_html_(self) -> str:
+        mesh = self.mesh
+        rows = {
+            "vertices": len(mesh.positions),
+            "triangles": len(mesh.triangles),
+            "meshes": listed([part.name for part in mesh.parts]),
+            "blend shapes": listed([shape.name for shape in mesh.shapes]),
+            "joints": len(self.skeleton),
+            "animations": listed(self.animations.names),
+        }
+        return table(f"sbs.Character {self.name!r}", rows) + self.skeleton._repr_html_()
 
     @classmethod
     def from_mesh(cls, mesh: Mesh, skeleton: Skeleton, *, name: str = "", strict: bool = False) -> Character:
@@ -264,11 +275,11 @@ class Character:
 
     @cached_property
     def scene_matrix(self) -> NDArray[np.float64]:
-        """Bind space to scene (4, 4): the rest matrix of the root above the joint that carries the most weight."""
-        weights = np.nan_to_num(self.mesh.joint_weights, posinf=0.0).clip(min=0.0)
-        joint = int(np.argmax(np.bincount(self.mesh.joint_indices.ravel(), weights.ravel())))
-        matrix: NDArray[np.float64] = self.rest_matrices[upward(self.skeleton, joint)[-1]]
-        return matrix
+        """Bind space to scene (4, 4): the rest matrix of the root above the joint that carries the most weight.
+
+        The identity if the character is from a file.
+        """
+        return self.rig.scene_matrix(self.mesh.joint_indices, self.mesh.joint_weights)
 
     def skinning_matrices(
         self,
@@ -329,16 +340,59 @@ class Character:
                 raise ValueError(f"the animation moves shape {track.nodes.max()}, but the mesh has {count}")
         return ShapeMotion(self.mesh.positions, self.mesh.shapes, tracks)
 
-    def optimized_centers(self, **options: Any) -> NDArray[np.float64]:
-        """Optimized centers of rotation (V, 3) of the mesh; options as `sbs.optimized_centers` takes them."""
+    def optimized_centers(
+        self,
+        *,
+        sigma: float = 0.1,
+        refinement: float = 0.1,
+        tolerance: float = 1e-2,
+        progress: Callable[[float], object] | None = None,
+        threads: int | None = None,
+        cache: str | os.PathLike[str] | None = None,
+    ) -> NDArray[np.float64]:
+        """Optimized centers of rotation (V, 3) of the mesh; options as of `sbs.optimized_centers`."""
         mesh = self.mesh
-        return optimized_centers(mesh.positions, mesh.triangles, mesh.joint_indices, mesh.joint_weights, **options)
+        return optimized_centers(
+            mesh.positions,
+            mesh.triangles,
+            mesh.joint_indices,
+            mesh.joint_weights,
+            sigma=sigma,
+            refinement=refinement,
+            tolerance=tolerance,
+            progress=progress,
+            threads=threads,
+            cache=cache,
+        )
 
-    def optimized_skin(self, **options: Any) -> Skin:
-        """The skin with centers for ``center="optimized"``; options as `sbs.optimized_centers` takes them."""
-        return Skin.quietly(**bound(self.mesh, self.skeleton) | {"centers": self.optimized_centers(**options)})
+    def optimized_skin(
+        self,
+        *,
+        sigma: float = 0.1,
+        refinement: float = 0.1,
+        tolerance: float = 1e-2,
+        progress: Callable[[float], object] | None = None,
+        threads: int | None = None,
+        cache: str | os.PathLike[str] | None = None,
+    ) -> Skin:
+        """The skin with centers for ``center="optimized"``; options as of `sbs.optimized_centers`."""
+        centers = self.optimized_centers(
+            sigma=sigma, refinement=refinement, tolerance=tolerance, progress=progress, threads=threads, cache=cache
+        )
+        return Skin.quietly(**bound(self.mesh, self.skeleton) | {"centers": centers})
 
-    def twisted_skin(self, twist: Twist, *, optimized: bool = False, **options: Any) -> Skin:
+    def twisted_skin(
+        self,
+        twist: Twist,
+        *,
+        optimized: bool = False,
+        sigma: float | None = None,
+        refinement: float | None = None,
+        tolerance: float | None = None,
+        progress: Callable[[float], object] | None = None,
+        threads: int | None = None,
+        cache: str | os.PathLike[str] | None = None,
+    ) -> Skin:
         """The skin with the twists of limbs spread along their bones.
 
         Parameters
@@ -348,15 +402,24 @@ class Character:
         optimized : bool
             Whether it has centers for ``center="optimized"``. They are found for the joints that it has with the twist,
             which those of `optimized_centers` do not suit.
-        **options
-            As `sbs.optimized_centers` takes them; by default ``sigma=1.0``, as weights may differ more where twists are
-            not left to the centers (docs/twist.md).
+        sigma, refinement, tolerance, progress, threads, cache : optional
+            As of `sbs.optimized_centers`; by default ``sigma=1.0``, as weights may differ more where twists are not
+            left to the centers (docs/twist.md).
 
         Raises
         ------
         ValueError
-            If there are options without `optimized`, or the twist is of another number of joints.
+            If there are options of centers without `optimized`, or the twist is of another number of joints.
         """
+        named: dict[str, Any] = {
+            "sigma": sigma,
+            "refinement": refinement,
+            "tolerance": tolerance,
+            "progress": progress,
+            "threads": threads,
+            "cache": cache,
+        }
+        options = {name: value for name, value in named.items() if value is not None}
         if options and not optimized:
             raise ValueError(f"{next(iter(options))} has no effect without optimized=True")
         mesh = self.mesh

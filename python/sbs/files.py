@@ -127,7 +127,8 @@ def _named(path: Path, token: str) -> Iterator[None]:
         if error.errno is None:  # NumPy's errors, for example, which say how much was written
             raise OSError(errno.EIO, str(error), str(path)) from error
         if error.filename is None or token in os.fsdecode(error.filename):
-            error.filename, error.filename2 = str(path), None
+            error.filename = str(path)
+            del error.filename2  # None would be told, too
         raise
 
 

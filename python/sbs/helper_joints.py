@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import affine
-from .animation import Animation, Track, TrackPath
+from .animation import NEAR_END, Animation, Track, TrackPath
 from .rig import Rig, compose, decompose
 from .skeleton import Skeleton
 
@@ -143,7 +144,7 @@ def moments(animation: Animation, rate: float) -> Floats:
         return np.empty(0)
     times = np.unique(np.concatenate(keys))
     between = [
-        np.linspace(start, end, max(int(np.ceil((end - start) * rate - 1e-9)), 1), endpoint=False)
+        np.linspace(start, end, max(math.ceil((end - start - NEAR_END) * rate), 1), endpoint=False)
         for start, end in pairwise(times)
     ]
     return np.concatenate([*between, times[-1:]])

@@ -24,9 +24,9 @@ def load(
     All meshes on one skeleton become one, one behind the other; `Character.parts` has them one by one. Skins may differ
     in the joints that they list, and in the space that their meshes were bound in. Strips and fans are converted to
     triangles; points, lines and meshes without a skin are left out. Morph targets become `Mesh.shapes`.
-    If only some primitives have normals, the others get area-weighted ones. If the file's own pose scales all joints
-    alike (an armature scaled by 100, for instance), the mesh and the bind pose are scaled instead: deformed positions
-    are those of the scene, in its units, and skinning matrices are rigid.
+    If only some primitives have normals, the others get area-weighted ones. The mesh and the bind pose are brought to
+    where the file's own pose has the root of the skeleton. If that pose also scales all joints alike (an armature
+    scaled by 100, for instance), so are the mesh and the bind pose, and skinning matrices are rigid.
 
     Parameters
     ----------

@@ -12,7 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .animation import Animation
+from .callers import warn
 from .joint_names import matched
+from .markup import listed, table
+from .owned import own
 from .rig import Floats, Rig
 from .skeleton import Skeleton
 
@@ -69,9 +72,16 @@ class Motion:
     rotations: Floats
     translations: Floats
 
+    def __post_init__(self) -> None:
+        own(self, "parents", "offsets", "times", "rotations", "translations")
+
     def __repr__(self) -> str:
         frames = len(self.times)
         return f"<sbs.Motion {self.name!r}, joints: {len(self.names)}, frames: {frames}, {self.duration:g} s>"
+
+    def _repr_html_(self) -> str:
+        rows = {"frames": f"{len(self.times)}, {self.duration:g} s", "joints": listed(self.names)}
+        return table(f"sbs.Motion {self.name!r}", rows)
 
     @property
     def duration(self) -> float:
@@ -97,6 +107,37 @@ class Motion:
                 rotations[:, joint] = rotations[:, parent] @ rotations[:, joint]
         return rotations, positions
 
+    def matches(self, character: Rigged, names: Mapping[str, str] | None = None) -> dict[str, str]:
+        """The joints of a character that those of the motion move, by name: what `onto` goes by.
+
+        Parameters
+        ----------
+        character : Character
+        names : mapping of str to str, optional
+            As for `onto`. What is returned may be changed and given here.
+
+        Returns
+        -------
+        dict of str to str
+            Joints of the character by those of the motion, in the order of the motion. Others move nothing.
+
+        Raises
+        ------
+        ValueError
+            If `names` has one that does not exist, or a joint of the character twice.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import sbs
+        >>> still = np.tile(np.eye(3), (1, 2, 1, 1))
+        >>> nod = sbs.Motion("nod", ("Neck1", "tail"), [-1, 0], np.eye(2, 3), np.zeros(1), still, np.eye(2, 3)[None])
+        >>> nod.matches(sbs.samples.load("woman"))
+        {'Neck1': 'Neck1'}
+        """
+        targets = character.skeleton.names
+        return {self.names[source]: targets[target] for source, target in matched(self.names, targets, names)}
+
     def onto(self, character: Rigged, names: Mapping[str, str] | None = None) -> Animation:
         """The same motion for a character.
 
@@ -112,7 +153,7 @@ class Motion:
         names : mapping of str to str, optional
             The joints of the character by those of the motion; others are left out. By default joints match that have
             the same name, or names for the same part of the body: those of CMU, Mixamo, MakeHuman and some others are
-            known.
+            known. A UserWarning says if these are less than half of the joints of the smaller skeleton.
 
         Returns
         -------
@@ -130,6 +171,12 @@ class Motion:
             raise ValueError(
                 f"the motion {self.name!r} and the character {character.name!r} have {len(pairs)} joints in common; "
                 f"names= maps those of the motion ({', '.join(self.names[:40])}) to those of the character"
+            )
+        if names is None and 2 * len(pairs) < min(len(self.names), len(skeleton)):
+            warn(
+                f"only {len(pairs)} of the {len(self.names)} joints of the motion {self.name!r} move any of the "
+                f"{len(skeleton)} of the character {character.name!r}; names= (--joint-map) tells which move which",
+                UserWarning,
             )
         source_of = np.full(len(skeleton), -1, np.intp)
         source_of[pairs[:, 1]] = pairs[:, 0]

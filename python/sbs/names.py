@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["has_names", "nearest_name", "numbers_of"]
+__all__ = ["has_names", "known_name", "nearest_name", "numbers_of"]
 
 
 def numbers_of(joints: Iterable[str | int], number_of_name: Mapping[str, int], *, option: str = "joints") -> list[int]:
@@ -53,6 +53,24 @@ def has_names(joints: Any) -> bool:
     if isinstance(joints, np.ndarray):
         return bool(joints.dtype.kind == "U")
     return isinstance(joints, str) or (isinstance(joints, list | tuple) and any(isinstance(j, str) for j in joints))
+
+
+def known_name(name: str, names: Collection[str], option: str) -> str:
+    """The one of some names that is meant. Upper and lower case are alike, and so are spaces, hyphens and underscores.
+
+    Raises
+    ------
+    ValueError
+        If it is none of them.
+    """
+    for known in names:
+        if _plain(known) == _plain(name):
+            return known
+    raise ValueError(f"{option} must be one of {[*names]}, not {name!r}{nearest_name(name, names)}")
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("-", "_").replace(" ", "_")
 
 
 def nearest_name(name: str, names: Collection[str]) -> str:

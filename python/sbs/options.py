@@ -9,8 +9,11 @@ from typing import Any, Literal, TypedDict, cast, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .names import known_name
+
 __all__ = [
     "SHORT_NAMES",
+    "VARIANTS",
     "AnyFloats",
     "BlendOptions",
     "Center",
@@ -91,21 +94,37 @@ class CoreOptions(TypedDict):
     base: MethodName | MethodOptions
 
 
-_NAMES: dict[str, str] = {short: name for name, short in SHORT_NAMES.items()}
+VARIANTS: dict[str, DeformOptions] = {
+    "average": {"rotation": "average"},
+    "weighted": {"center": "weighted"},
+    "optimized": {"center": "optimized"},
+}
+"""What spherical blend skinning with an option is called where methods are compared."""
+
+_NAMES: dict[str, MethodName] = {
+    **{name: name for name in get_args(MethodName)},
+    **{short: cast("MethodName", name) for name, short in SHORT_NAMES.items()},
+}
 
 
-def method_name(method: Method, option: str = "method") -> MethodName:
-    """The full name of a method, which may be given by its abbreviation.
+def method_name(method: str, option: str = "method") -> MethodName:
+    """The full name of a method, which may be given by its abbreviation, in upper or lower case.
 
     Raises
     ------
     ValueError
         If it is a string, but none of these; what is no string is left for the core to refuse.
     """
-    known = get_args(Method)
-    if isinstance(method, str) and method not in known:
-        raise ValueError(f"{option} must be one of {[*known]}, not {method!r}")
-    return cast("MethodName", _NAMES.get(method, method) if isinstance(method, str) else method)
+    if not isinstance(method, str):
+        return method
+    if method in _NAMES:
+        return _NAMES[method]
+    for variant, options in VARIANTS.items():
+        if method.lower() == variant:
+            ((name, value),) = options.items()
+            meaning = f"method='spherical' with {name}={value!r}"
+            raise ValueError(f"{option} must be one of {[*_NAMES]}, not {method!r}, which is {meaning}")
+    return _NAMES[known_name(method, _NAMES, option)]
 
 
 _DEFAULTS: dict[str, Any] = {"rotation": "qlerp", "center": "joint_set", "damping": DAMPING, "rcond": None}
@@ -129,7 +148,7 @@ def refuse_idle(method: str, options: Mapping[str, Any], whose: str = "") -> Non
     """
     given = {name for name, default in _DEFAULTS.items() if options.get(name, default) != default}
     center = options.get("center", _DEFAULTS["center"])
-    if _NAMES.get(method, method) in ("rigid", "linear", "dual_quaternion"):
+    if method_name(method) in ("rigid", "linear", "dual_quaternion"):
         for option in sorted(given):
             raise ValueError(f"{whose}{option} has no effect on method={method!r}, but on 'spherical' alone")
     if "rcond" in given and center in ("weighted", "optimized"):
@@ -159,11 +178,11 @@ def base_options(amount: ArrayLike | None, base: Method | MethodOptions | None) 
         raise ValueError("base has no effect without amount")
     if not isinstance(base, dict):
         return method_name(base, "base")
+    named: MethodOptions = {**base}
+    if "method" in base:
+        named["method"] = method_name(base["method"], "base['method']")
     refuse_idle(base.get("method", "spherical"), base, "base: ")
-    return cast(
-        "MethodOptions",
-        {**base, "method": method_name(base["method"], "base['method']")} if "method" in base else base,
-    )
+    return named
 
 
 def core_options(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Poses in which one joint is turned."""
+"""Poses in which one joint is turned, and what such a joint moves."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from . import rotations
 from .character import Character
 from .skeleton import Skeleton
 from .weights import bone_segments
+
+__all__ = ["axes", "bone_axis", "descendants", "flexed", "turned", "vertices_around"]
 
 STRAIGHT = 1e-2
 """The sine of the angle between a bone and its parent's below which they are in line."""

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import affine, rotations
+from .influences import tidy
+from .owned import own
 
 if TYPE_CHECKING:
     from .skeleton import Skeleton
@@ -88,6 +90,9 @@ class Rig:
     has_matrix: NDArray[np.bool_]
     joints: NDArray[np.intp]
     inverse_bind_matrices: Floats
+
+    def __post_init__(self) -> None:
+        own(self, *(field.name for field in fields(self) if field.name != "names"))
 
     @classmethod
     def from_skeleton(cls, skeleton: Skeleton) -> Rig:
@@ -202,6 +207,15 @@ class Rig:
         return self is other or all(
             np.array_equal(getattr(self, field.name), getattr(other, field.name)) for field in fields(self)
         )
+
+    def scene_matrix(self, joint_indices: NDArray[np.integer[Any]], joint_weights: NDArray[np.floating[Any]]) -> Floats:
+        """Bind space to scene (4, 4): the rest matrix of the root above the joint that carries the most weight."""
+        indices, weights = tidy(joint_indices, joint_weights)
+        joint, parents = int(np.argmax(np.bincount(indices.ravel(), weights.ravel()))), self.joint_parents
+        while parents[joint] >= 0:
+            joint = int(parents[joint])
+        matrix: Floats = self.rest_matrices[joint]
+        return matrix
 
     @cached_property
     def rest_matrices(self) -> Floats:

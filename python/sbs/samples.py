@@ -15,6 +15,7 @@ from pathlib import Path
 
 from .character import Character
 from .loading import load as load_file
+from .names import known_name
 
 __all__ = ["NAMES", "copy", "load"]
 
@@ -76,6 +77,4 @@ def copy(folder: str | PathLike[str] = ".") -> list[Path]:
 
 
 def _file(name: str) -> Traversable:
-    if name not in NAMES:
-        raise ValueError(f"name must be one of {[*NAMES]}, not {name!r}")
-    return resources.files(__package__) / "demo" / "data" / f"{name}.glb"
+    return resources.files(__package__) / "demo" / "data" / f"{known_name(name, NAMES, 'name')}.glb"

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .animation import Track
 from .options import AnyFloats
+from .owned import own
 
 __all__ = ["BlendShape", "ShapeMotion", "shaped"]
 
@@ -33,6 +34,9 @@ class BlendShape:
     vertices: NDArray[np.int32]
     offsets: AnyFloats
     weight: float = 0.0
+
+    def __post_init__(self) -> None:
+        own(self, "vertices", "offsets")
 
     def __repr__(self) -> str:
         return f"<sbs.BlendShape {self.name!r}, vertices: {len(self.vertices)}>"
@@ -76,6 +80,9 @@ class ShapeMotion:
     positions: AnyFloats
     shapes: tuple[BlendShape, ...]
     tracks: tuple[Track, ...] = ()
+
+    def __post_init__(self) -> None:
+        own(self, "positions")
 
     def weights(self, times: ArrayLike) -> NDArray[np.float64]:
         """Weights at times in seconds: (S,), or (F, S) of several times."""

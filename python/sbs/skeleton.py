@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import affine, rotations
+from .markup import folded
 from .names import numbers_of
+from .reports import counted
 
 __all__ = ["Skeleton"]
 
@@ -98,6 +100,14 @@ class Skeleton:
     def __repr__(self) -> str:
         roots = f"{len(self.roots)} root" + ("s" if len(self.roots) > 1 else "")
         return f"<sbs.Skeleton {len(self)} joint{'s' if len(self) > 1 else ''}, {roots}>"
+
+    def _repr_html_(self) -> str:
+        lines, waiting = [], [(joint, 0) for joint in reversed(self.roots)]
+        while waiting:
+            joint, depth = waiting.pop()
+            lines.append("  " * depth + self.names[joint])
+            waiting += [(child, depth + 1) for child in np.flatnonzero(self.parents == joint)[::-1].tolist()]
+        return folded(counted(len(self), "joint"), lines)
 
     def __reduce__(self) -> tuple[type[Skeleton], tuple[Joints, Floats, tuple[str, ...]]]:
         return type(self), (self.parents, self.bind_matrices, self.names)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .options import AnyFloats
+from .owned import own
 from .shapes import BlendShape
 
 __all__ = ["Mesh", "MeshPart", "triangles_within"]
@@ -50,7 +51,7 @@ def triangles_within(triangles: NDArray[Any], vertices: range) -> NDArray[Any]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Mesh:
-    """A triangle mesh with the influences of joints on it, all in bind space.
+    """A triangle mesh with the influences of joints on it, all in bind space. It owns its arrays, which are read-only.
 
     Attributes
     ----------
@@ -94,6 +95,7 @@ class Mesh:
     parts: tuple[MeshPart, ...] = ()
 
     def __post_init__(self) -> None:
+        own(self, "positions", "triangles", "joint_indices", "joint_weights", "normals", "uvs", "centers", "tangents")
         triangles, count = np.asarray(self.triangles), len(self.positions)
         if triangles.ndim != 2 or triangles.shape[1] != 3:
             raise ValueError(f"triangles has shape {triangles.shape}, expected (T, 3)")

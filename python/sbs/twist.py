@@ -60,7 +60,7 @@ class Twist:
     ------
     ValueError
         If shapes disagree, there is no bone, a joint is out of range or has two bones, a bone has no length, a number
-        is not finite, or `frames` is less than 2.
+        is not finite or beyond 1e30, or `frames` is less than 2.
     TypeError
         If an array holds neither real numbers nor, for joints, integers.
     """

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from .gradients import DeformGradients, Differentiable
@@ -58,12 +58,13 @@ class Twisted:
             raise ValueError(f"twist is of {twist.joint_count} joints, where there are {count}")
         arguments = {**arguments, "joint_count": twist.joint_count}
         _core.check_skin(**arguments, strict=strict)
+        parents, places = arguments.get("parents"), arguments.get("joint_positions")
         return _core.Skin(**twist.skin_arguments(arguments)), cls(
             twist,
-            _held(arguments["joint_indices"], np.int32),
-            _held_weights(arguments["joint_weights"]),
-            _held(arguments.get("parents"), np.int32),
-            _held(arguments.get("joint_positions"), np.float64),
+            _core.owned(arguments["joint_indices"], "joint_indices", np.int32),
+            _owned_weights(arguments["joint_weights"]),
+            None if parents is None else _core.owned(parents, "parents", np.int32),
+            None if places is None else _core.owned(places, "joint_positions", np.float64),
         )
 
     def pose(self, matrices: ArrayLike, twists: ArrayLike | None, *, many: bool) -> NDArray[np.float64]:
@@ -159,7 +160,7 @@ class Twisted:
             As `Skin`.
         """
         rest = core.rest_positions[chosen]
-        indices, weights = np.asarray(joint_indices), _held_weights(joint_weights)
+        indices, weights = np.asarray(joint_indices), _owned_weights(joint_weights)
         if len(chosen):
             _core.check_skin(rest, indices, weights, joint_count=self.twist.joint_count, strict=strict)
         updated = core.update(chosen, *self.twist.influences(rest, indices, weights))
@@ -168,19 +169,14 @@ class Twisted:
         )
         both = with_rows(held, chosen, (indices, weights))
         return updated, Twisted(
-            self.twist, _held(both[0], np.int32), _held_weights(both[1]), self.parents, self.joint_positions
+            self.twist,
+            _core.owned(both[0], "joint_indices", np.int32),
+            _owned_weights(both[1]),
+            self.parents,
+            self.joint_positions,
         )
 
 
-def _held(array: ArrayLike | None, dtype: DTypeLike) -> Any:
-    """The array as the core would keep it, read-only; None of None."""
-    if array is None:
-        return None
-    view = np.ascontiguousarray(array, dtype).view()
-    view.flags.writeable = False
-    return view
-
-
-def _held_weights(weights: ArrayLike) -> Any:
-    given = np.asarray(weights)
-    return _held(given, np.float32 if given.dtype in (np.float16, np.float32) else np.float64)
+def _owned_weights(weights: ArrayLike) -> Any:
+    single = np.asarray(weights).dtype in (np.float16, np.float32)
+    return _core.owned(weights, "joint_weights", np.float32 if single else np.float64)

@@ -23,7 +23,7 @@ settings.load_profile("any speed")
 settings.register_profile("emulated", settings.get_profile("any speed"), max_examples=10, database=None)
 
 
-# PyTorch takes gigabytes: its tests are for where it is installed.
+# PyTorch takes gigabytes: its tests are for where it is installed, as .ci/run does for `make test`.
 collect_ignore = [] if importlib.util.find_spec("torch") else ["test_torch.py"]
 
 

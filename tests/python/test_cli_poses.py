@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Poses by joints and rotations, characters from a pipe, joints listed and completed, poses as OBJ and GLB."""
+"""Poses by joints and rotations, joints listed and completed, poses as OBJ and GLB."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import pygltflib
 import pytest
 import trimesh
 from click.shell_completion import ShellComplete
-from click.testing import CliRunner
 from commands import refuse, succeed
 from marks import paints
 from PIL import Image
@@ -56,17 +55,6 @@ def test_info_lists_the_joints(hand: sbs.Character) -> None:
     shown = succeed("info", HAND)
     assert "        thumb-tip " in shown
     assert "11.88%" in shown
-
-
-def test_a_character_from_a_pipe(tmp_path: Path) -> None:
-    content = HAND.read_bytes()
-    assert json.loads(succeed("info", "-", "--json", stdin=content))["vertices"] == 1360
-    succeed("deform", "-", "--animation", "fist", "-o", tmp_path / "a.npy", stdin=content)
-    succeed("deform", HAND, "--animation", "fist", "-o", tmp_path / "b.npy")
-    assert (tmp_path / "a.npy").read_bytes() == (tmp_path / "b.npy").read_bytes()
-    result = CliRunner().invoke(main, ["info", "-"], input=b"no character")
-    assert result.exit_code == 2
-    assert "stdin: of no format that characters are read from" in result.output
 
 
 def completed(*arguments: str) -> list[str]:

@@ -170,13 +170,15 @@ def test_only_allowed_joints_are_used() -> None:
 def test_bad_input() -> None:
     rest, posed, start = np.zeros((4, 3)), np.zeros((2, 4, 3)), np.tile(np.eye(4), (2, 3, 1, 1))
     alone = np.zeros((4, 1), int), np.ones((4, 1))
+    large = posed.copy()
+    large[1, 3] = 1e308, -1e308, 1e308
     cases: tuple[tuple[str, Any, dict[str, Any]], ...] = (
         ("posed has shape", (rest, posed[:, :3], start, *alone), {}),
         ("joint_indices has shape", (rest, posed, start, alone[0][:3], alone[1]), {}),
         ("out of range for 3 joints", (rest, posed, start, alone[0] + 3, alone[1]), {}),
-        ("must not be negative", (rest, posed, start, alone[0], -alone[1]), {}),
         ("fixed has shape", (rest, posed, start, *alone), {"fixed": [True]}),
         ("is nan", (rest, posed, np.full_like(start, np.nan), *alone), {}),
+        (r"posed\[7, 0\] = 1e\+308 is too large", (rest, large, start, *alone), {}),
     )
     for message, arguments, options in cases:
         with pytest.raises(ValueError, match=message):

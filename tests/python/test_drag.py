@@ -48,7 +48,7 @@ def single(shares: Any, **options: Any) -> tuple[Brush, sbs.Skin]:
 
 def posed(brush: Brush, skin: sbs.Skin, matrices: np.ndarray, **options: Any) -> np.ndarray:
     """Where the mesh is with the weights of the brush."""
-    indices, weights = brush.influences
+    indices, weights = brush.influences()
     return np.asarray(skin.update_weights(*sbs.weights.normalize(indices, weights)).deform(matrices, **options))
 
 
@@ -82,7 +82,7 @@ def test_known_answer() -> None:
     brush = Brush([[0.0, 1.0, 0.0]], NO_TRIANGLES, [[0, 1]], [[0.9, 0.1]])
     for target, expected in (([0, 0.5**0.5, 0.5**0.5], 0.5), ([0, 1, 0], 0.0), ([0, -1, 5], 1.0)):
         brush.drag(0, target, skin, matrices, radius=1)
-        weights = sbs.weights.to_dense(*brush.influences, 2)
+        weights = sbs.weights.to_dense(*brush.influences(), 2)
         np.testing.assert_allclose(weights, [[1 - expected, expected]], atol=1e-7)
         brush = Brush([[0.0, 1.0, 0.0]], NO_TRIANGLES, [[0, 1]], [[0.9, 0.1]])
 
@@ -99,7 +99,7 @@ def test_nothing_is_nearer_to_what_is_beside_the_patch(seed: int, options: dict[
     brush.drag(0, target, skin, matrices, radius=1, **options)
     (reached,) = posed(brush, skin, matrices, **options)
     # a curved patch may come near at several places; of linear blending it is flat
-    around = np.abs(patch.weights - sbs.weights.to_dense(*brush.influences, 3)).max(axis=1)
+    around = np.abs(patch.weights - sbs.weights.to_dense(*brush.influences(), 3)).max(axis=1)
     close = np.ones_like(around, bool) if options["method"] == "linear" else around < 0.1
     nearest = np.linalg.norm(patch.points[close] - target, axis=1).min()
     assert np.linalg.norm(reached - target) <= nearest + 1e-7  # steps end when the error falls by less than rounding
@@ -148,7 +148,7 @@ def test_a_spread_twist_and_amounts_are_those_of_the_skin() -> None:
     elbow = woman.skeleton.joint_positions[woman.skeleton.index("LeftForeArm")]
     shared = np.sort(woman.mesh.joint_weights, axis=1)[:, -2] > 0.3
     vertex = int(np.where(shared, np.linalg.norm(woman.mesh.positions - elbow, axis=1), np.inf).argmin())
-    indices, weights = (np.array(each[vertex]) for each in brush.influences)
+    indices, weights = (np.array(each[vertex]) for each in brush.influences())
     changed = weights * np.linspace(0.5, 1.5, weights.size)
     target = skin.update_weights(indices[None], (changed / changed.sum())[None], vertices=[vertex])
     goal = target.deform(matrices, **options)[vertex]
@@ -180,9 +180,9 @@ def test_sums_locks_and_the_limit() -> None:
     row = rng.dirichlet(np.ones(4), 1)
     skin = sbs.Skin(place, [[0, 1, 2, 3]], row, joint_count=6)
     brush = Brush(place, NO_TRIANGLES, [[0, 1, 2, 3]], row, joint_count=6, limit=4)
-    before = sbs.weights.to_dense(*brush.influences, 6)
+    before = sbs.weights.to_dense(*brush.influences(), 6)
     brush.drag(0, [0.5, 0.2, 0.9], skin, matrices, radius=1, joints=[4, 5], locked=[1], center="weighted")
-    after = sbs.weights.to_dense(*brush.influences, 6)
+    after = sbs.weights.to_dense(*brush.influences(), 6)
     assert after[0, 1] == before[0, 1]
     assert (after > 0).sum() <= 4
     assert not np.array_equal(before, after)
@@ -194,19 +194,19 @@ def test_weights_of_any_sum_keep_it() -> None:
     brush, skin = single([1.5, 0.5])
     goal = sbs.Skin(skin.rest_positions, [[0, 1]], [[0.4, 0.6]]).deform(matrices, center="weighted")[0]
     brush.drag(0, goal, skin, matrices, radius=1, center="weighted")
-    np.testing.assert_allclose(sbs.weights.to_dense(*brush.influences, 2), [[0.8, 1.2]], atol=1e-7)
+    np.testing.assert_allclose(sbs.weights.to_dense(*brush.influences(), 2), [[0.8, 1.2]], atol=1e-7)
 
 
 def test_strokes_are_undone_to_the_bit_and_redone() -> None:
     arm, brush, matrices = bent_arm()
-    before = brush.influences
+    before = brush.influences()
     stroke = brush.drag(160, [0.5, 1.2, 0.3], arm.skin, matrices, radius=1)
-    after = brush.influences
+    after = brush.influences()
     assert len(stroke.vertices) > 10
     brush.undo(stroke)
-    assert all(np.array_equal(a, b) for a, b in zip(before, brush.influences, strict=True))
+    assert all(np.array_equal(a, b) for a, b in zip(before, brush.influences(), strict=True))
     brush.redo(stroke)
-    assert all(np.array_equal(a, b) for a, b in zip(after, brush.influences, strict=True))
+    assert all(np.array_equal(a, b) for a, b in zip(after, brush.influences(), strict=True))
 
 
 def test_the_mirror_image_is_the_same_on_the_other_side() -> None:
@@ -229,8 +229,8 @@ def test_the_mirror_image_is_the_same_on_the_other_side() -> None:
     alone.drag(160, target, arm.skin, matrices, **options)
     both.drag(160, aside + target, skin, np.concatenate([posed_arm, other]), **options, mirror="x",
               mirror_joints=[3, 4, 5, 0, 1, 2])  # fmt: skip
-    expected = sbs.weights.to_dense(*alone.influences, 3)
-    found = sbs.weights.to_dense(*both.influences, 6)
+    expected = sbs.weights.to_dense(*alone.influences(), 3)
+    found = sbs.weights.to_dense(*both.influences(), 6)
     count = len(expected)
     np.testing.assert_allclose(found[:count, :3], expected, atol=1e-6)  # the shift rounds positions
     np.testing.assert_allclose(found[count:, 3:], expected, atol=1e-6)
@@ -241,7 +241,7 @@ def test_threads_do_not_change_bits() -> None:
     for threads in (1, 2, 3):
         arm, brush, matrices = bent_arm()
         brush.drag(160, [0.5, 1.2, 0.3], arm.skin, matrices, radius=2, threads=threads)
-        results.append(brush.influences.joint_weights)
+        results.append(brush.influences().joint_weights)
     assert np.array_equal(results[0], results[1])
     assert np.array_equal(results[0], results[2])
 
@@ -273,13 +273,13 @@ def test_threads_do_not_change_bits() -> None:
 )
 def test_bad_input(change: dict[str, Any], message: str) -> None:
     arm, brush, matrices = bent_arm()
-    before = brush.influences
+    before = brush.influences()
     arguments: dict[str, Any] = {
         "vertex": 160, "target": [0.5, 1, 0], "skin": arm.skin, "skinning_matrices": matrices, "radius": 1.0,
     } | change  # fmt: skip
     with pytest.raises(ValueError, match=message):
         brush.drag(**arguments)
-    assert all(np.array_equal(a, b) for a, b in zip(before, brush.influences, strict=True))
+    assert all(np.array_equal(a, b) for a, b in zip(before, brush.influences(), strict=True))
 
 
 def test_a_skin_of_another_mesh() -> None:

@@ -201,6 +201,7 @@ def test_a_full_device_is_named() -> None:
     with pytest.raises(OSError, match="/dev/full") as error:
         save("/dev/full")
     assert error.value.strerror
+    assert str(error.value).endswith("'/dev/full'")
 
 
 def test_a_folder_is_refused_before_anything_is_written(tmp_path: Path) -> None:

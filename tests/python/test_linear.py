@@ -149,7 +149,7 @@ def test_the_command(tmp_path: Path) -> None:
 
 
 def test_limbs_are_nearer_with_more_helpers() -> None:
-    """A row of the table of docs/fitting.md."""
+    """A row of the table of docs/engines.md."""
     fox = sbs.load(Path(__file__).parents[1] / "data" / "Fox.glb")
     row = limbs_row(fox)
     assert row is not None and row[0] == fox.name

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import json
 from importlib import resources
 from pathlib import Path
@@ -10,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from commands import succeed
 
 import sbs
 from sbs.cli import main
@@ -235,6 +238,72 @@ def test_a_skeleton_of_its_own_gets_the_motion_as_it_is() -> None:
     np.testing.assert_allclose(
         character.skin.deform_many(animation.skinning_matrices(motion.times)), positions, atol=1e-11
     )
+
+
+def creature() -> sbs.Character:
+    """Ten joints in a row, two of which are called as a human's."""
+    names = ["Hips", *(f"tail{number}" for number in range(8)), "Neck"]
+    bind = np.tile(np.eye(4), (10, 1, 1))
+    bind[:, 2, 3] = np.arange(10)
+    skeleton = sbs.Skeleton(np.arange(-1, 9), bind, names)
+    joints = np.arange(10, dtype=np.int32)[:, None]
+    mesh = sbs.Mesh(bind[:, :3, 3] + [[0, 1, 0]], np.array([[0, 1, 2]], np.int32), joints, np.ones((10, 1)))
+    return sbs.Character.from_mesh(mesh, skeleton, name="wolf")
+
+
+def human(count: int) -> sbs.Motion:
+    """So many joints in a row: hips and neck, and others that only it has."""
+    names = ("Hips", "Neck", *(f"finger{number}" for number in range(count - 2)))
+    offsets = np.tile([0.0, 0.0, 1.0], (count, 1))
+    rotations = np.tile(np.eye(3), (1, count, 1, 1))
+    return sbs.Motion(
+        "walk", names, np.arange(-1, count - 1, dtype=np.int32), offsets, np.zeros(1), rotations, offsets[None]
+    )
+
+
+@pytest.mark.parametrize(("joints", "warned"), [(3, False), (4, False), (5, True), (29, True)])
+def test_few_joints_that_match_are_told(joints: int, warned: bool) -> None:
+    """Two of them; half of the smaller skeleton, of three, four, five or ten joints, is enough."""
+    message = f"only 2 of the {joints} joints of the motion 'walk' move any of the 10 of the character 'wolf'"
+    with pytest.warns(UserWarning, match=message) if warned else contextlib.nullcontext():
+        human(joints).onto(creature())
+    human(joints).onto(creature(), {"Hips": "Hips", "Neck": "Neck"})  # which somebody wanted so
+
+
+def test_which_joints_match() -> None:
+    motion, character = human(29), creature()
+    assert motion.matches(character) == {"Hips": "Hips", "Neck": "Neck"}
+    names = {"finger3": "tail1", "Hips": "tail0"}
+    assert motion.matches(character, names) == names
+    assert list(motion.matches(character, names)) == ["Hips", "finger3"]
+    assert motion.matches(character, {}) == {}
+    with pytest.raises(ValueError, match="the character has no joint 'nose'"):
+        motion.matches(character, {"Hips": "nose"})
+    # By the part of the body, where names differ.
+    cmu = walking().matches(sbs.load(WOMAN))
+    assert cmu == {name: name for name in walking().names}
+    renamed = dataclasses.replace(walking(), names=("pelvis", "Spine", *walking().names[2:]))
+    assert renamed.matches(sbs.load(WOMAN))["pelvis"] == "Hips"
+
+
+def test_the_command_shows_which_joints_match(tmp_path: Path) -> None:
+    character, output = tmp_path / "wolf.glb", tmp_path / "a.npy"
+    creature().save(character)
+    names = ("Hips", "finger", "Neck", "thumb", "tip")
+    joints = "".join(f"JOINT {name}\n{{\nOFFSET 0 0 1\nCHANNELS 1 Xrotation\n" for name in names)
+    text = f"HIERARCHY\n{joints.replace('JOINT', 'ROOT', 1)}{'}' * 5}\nMOTION\nFrames: 1\nFrame Time: 1\n1 2 3 4 5\n"
+    motion = written(tmp_path, text.replace("}" * 5, "}\n" * 5), "walk.bvh")
+    told = succeed("deform", character, "--motion", motion, "-o", output)
+    rows = [line.split() for line in told.splitlines()]
+    assert all(row in rows for row in (["Hips", "Hips"], ["finger"], ["Neck", "Neck"], ["thumb"], ["tip"]))
+    assert "walk: 2 of 5 joints move those of wolf, 3 none" in told
+    assert "Warning: only 2 of the 5 joints of the motion 'walk' move any of the 10 of the character 'wolf'; " in told
+    names_file = tmp_path / "names.json"
+    names_file.write_text(json.dumps({"Hips": "Hips", "finger": "tail0", "Neck": "Neck"}))
+    told = succeed("deform", character, "--motion", motion, "--joint-map", names_file, "-o", output)
+    assert ["finger", "tail0"] in [line.split() for line in told.splitlines()]
+    assert "3 of 5 joints" in told
+    assert "Warning" not in told
 
 
 def test_a_motion_of_other_joints_is_refused() -> None:

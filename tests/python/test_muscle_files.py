@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 from typing import Any
@@ -104,3 +105,26 @@ def test_numbers_that_are_none(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="Out of range float"):
         muscles.write(path, [muscles.Muscle("one", ("a", "b"), ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0)), float("nan"), 0.25)])
     assert not path.exists()
+
+
+def test_integers_that_numpy_has_no_type_for(tmp_path: Path) -> None:
+    """JSON knows no difference between 1e21 and the same in digits."""
+    path = tmp_path / "muscles.json"
+    large = 10**21
+    path.write_text(json.dumps(document(reach=large, path=[{"joint": "a", "point": [0, -large, 0]}] * 2)))
+    (muscle,) = muscles.read(path)
+    assert (muscle.reach, muscle.points[0]) == (1e21, (0.0, -1e21, 0.0))
+    assert type(muscle.reach) is float
+    woman = sbs.samples.load("woman")
+    placed = muscles.fit(woman)
+    muscles.write(path, placed)
+    content = json.loads(path.read_text())
+    content["muscles"][0]["radius"] = large
+    path.write_text(json.dumps(content))
+    (first, *_) = muscles.read(path)
+    with contextlib.suppress(ValueError):  # that it is too large for the mesh; what the C library says of 1e21
+        muscles.bind(woman, [first])
+    content["muscles"][0]["radius"] = 10**400
+    path.write_text(json.dumps(content))
+    with pytest.raises(ValueError, match="'radius' must be a number"):
+        muscles.read(path)

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The package as it is installed: its version, its files, and what it exports."""
 
+import importlib
 import importlib.metadata
+import inspect
+import re
 import shutil
 import subprocess
 import sys
@@ -11,6 +14,7 @@ import pytest
 
 import release
 import sbs
+import wheel_licences
 
 ROOT = Path(__file__).resolve().parents[2]
 INSTALLED = Path(sbs.__file__).parent
@@ -37,6 +41,41 @@ def test_a_release_has_one_version_and_a_date(tmp_path: Path) -> None:
         assert (tmp_path / place).read_text() == (ROOT / place).read_text()
 
 
+def test_wheels_tell_the_licences_of_what_they_bundle(tmp_path: Path) -> None:
+    folder = tmp_path / "a-1.dist-info"
+    (folder / "licenses").mkdir(parents=True)
+    (tmp_path / "sbs" / "licenses").mkdir(parents=True)
+    before = "Name: a\nLicense-Expression: MIT AND CC0-1.0\nLicense-File: LICENSE\n\nLicense-Expression is described\n"
+    (folder / "METADATA").write_text(before)
+    wheel_licences.tell_licences(tmp_path)
+    assert (folder / "METADATA").read_text() == before
+    (tmp_path / "sbs" / "licenses" / "scipy-openblas32.txt").write_text("texts")
+    wheel_licences.tell_licences(tmp_path)
+    assert (folder / "METADATA").read_text().splitlines() == [
+        "Name: a",
+        "License-Expression: MIT AND CC0-1.0 AND BSD-3-Clause AND BSD-3-Clause-Open-MPI AND "
+        "GPL-3.0-or-later WITH GCC-exception-3.1",
+        "License-File: scipy-openblas32.txt",
+        "License-File: LICENSE",
+        "",
+        "License-Expression is described",
+    ]
+    assert (folder / "licenses" / "scipy-openblas32.txt").read_text() == "texts"
+    assert not (tmp_path / "sbs" / "licenses").exists()
+
+
+def test_actions_are_pinned_by_commit() -> None:
+    """What a tag names can be exchanged by whoever has the account of an action."""
+    used = [
+        line
+        for path in (ROOT / ".github" / "workflows").iterdir()
+        for line in path.read_text().splitlines()
+        if "uses:" in line
+    ]
+    assert used
+    assert [line for line in used if not re.search(r"uses: [\w/-]+@[0-9a-f]{40} # v[0-9.]+$", line)] == []
+
+
 def test_every_source_file_is_installed() -> None:
     sources = (ROOT / "python/sbs").rglob("*")
     names = {
@@ -50,6 +89,34 @@ def test_every_source_file_is_installed() -> None:
 
 def test_exported_names_exist() -> None:
     assert [name for name in sbs.__all__ if not hasattr(sbs, name)] == []
+
+
+PUBLIC = ("sbs", "sbs.formats", "sbs.mesh", "sbs.muscles", "sbs.quality", "sbs.weights")
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_dir_shows_what_is_public(name: str) -> None:
+    module = importlib.import_module(name)
+    assert dir(module) == sorted(module.__all__)
+    assert [each for each in dir(module) if not hasattr(module, each)] == []
+
+
+def test_public_modules_are_on_the_page_of_the_api() -> None:
+    """What is there can be reached from `sbs`, but `sbs.torch`, which is imported where PyTorch is."""
+    page = (ROOT / "docs" / "python-api.md").read_text(encoding="utf-8")
+    shown = re.findall(r"automodule:: sbs\.([a-z]+)", page)
+    modules = [each for each in sbs.__all__ if inspect.ismodule(getattr(sbs, each))]
+    assert sorted(shown) == sorted([*modules, "torch"])
+
+
+def test_help_shows_the_options_of_centers() -> None:
+    """Those of a character's methods are those of the function, and so are the defaults, but those of twisted skins."""
+    parameters = inspect.signature(sbs.optimized_centers).parameters.values()
+    options = [each for each in parameters if each.kind == each.KEYWORD_ONLY]
+    assert options[0].name == "sigma"
+    for method in (sbs.Character.optimized_centers, sbs.Character.optimized_skin):
+        assert [*inspect.signature(method).parameters.values()][1:] == options
+    assert [*inspect.signature(sbs.Character.twisted_skin).parameters][3:] == [each.name for each in options]
 
 
 def test_importing_loads_no_renderer_and_no_file_format() -> None:

@@ -173,8 +173,8 @@ def test_locked_joints_by_name() -> None:
     )
     points, faces = np.eye(3)[:2], np.empty((0, 3), np.int32)
     same(
-        weights.smooth(INDICES, WEIGHTS, points, faces, locked=["hip"], names=NAMES),
-        weights.smooth(INDICES, WEIGHTS, points, faces, locked=[0]),
+        weights.smooth(points, faces, INDICES, WEIGHTS, locked=["hip"], names=NAMES),
+        weights.smooth(points, faces, INDICES, WEIGHTS, locked=[0]),
     )
 
 

@@ -20,7 +20,16 @@ import sbs
 import sbs.animation
 from sbs.cli import main
 
-HERE = {"commands.md", "formats.md", "gallery.md", "muscles.md", "performance.md", "python.md", "start.md"}
+HERE = {
+    "commands.md",
+    "engines.md",
+    "formats.md",
+    "gallery.md",
+    "muscles.md",
+    "performance.md",
+    "python.md",
+    "start.md",
+}
 # Of a Dask cluster, whose test is tests/python/test_cluster.py.
 FARM = "tcp://farm"
 # For Blender's Python, whose test is tests/blender/test_caches.py.
@@ -133,7 +142,7 @@ def test_all_pages_with_snippets_are_tested() -> None:
 def test_python_of_start(folder: Path) -> None:
     names, output = run("start.md")
     assert float(output) == pytest.approx(0.25, abs=0.005)
-    assert names["frames"].shape == (24, 1360, 3)
+    assert names["frames"].shape == (25, 1360, 3)
     assert sbs.load("four.glb").skin.max_influences == 4
 
 
@@ -143,7 +152,7 @@ def test_python_of_python(folder: Path) -> None:
     assert radii["linear"] == pytest.approx(np.cos(np.radians(85)), rel=1e-9)
     assert radii["spherical"] == pytest.approx(1, rel=1e-9)
     assert radii["dual_quaternion"] == pytest.approx(1, rel=1e-9)
-    assert names["frames"].shape == (24, 1360, 3)
+    assert names["frames"].shape == (25, 1360, 3)
     np.testing.assert_allclose(names["back"], names["skin"].rest_positions, atol=1e-12)
     assert (folder / "copy.glb").exists()
     assert sbs.load("limited.glb").skin.max_influences == 2

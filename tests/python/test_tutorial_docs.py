@@ -44,9 +44,9 @@ def test_the_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     output = printed.getvalue()
     thickness = dict(re.findall(r"^(\w+) +(\d\.\d\d)$", output, re.MULTILINE))
     assert float(thickness["linear"]) < 0.5 * float(thickness["spherical"])
-    assert "(48, 13380, 3)" in output
+    assert "(49, 13380, 3)" in output
     assert output.endswith("True\n")
-    assert (tmp_path / "wave.pc2").stat().st_size == 32 + 48 * 13380 * 12
+    assert (tmp_path / "wave.pc2").stat().st_size == 32 + 49 * 13380 * 12
     assert np.load(tmp_path / "wave.npy").shape == (11, 13380, 3)
     assert sbs.load(tmp_path / "two.glb").skin.max_influences == 2
     (off,) = re.findall(r"(\d\.\d{4}) of the size", output)

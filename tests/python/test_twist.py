@@ -274,13 +274,13 @@ def test_optimized_centers_are_found_anew() -> None:
     ]
     assert energies[0] < energies[1]
     influences = spread.influences(woman.mesh.positions, woman.mesh.joint_indices, woman.mesh.joint_weights)
-    for given, sigma in (({}, 1.0), ({"sigma": 0.3}, 0.3)):
+    for given, sigma in ((None, 1.0), (0.3, 0.3)):
         centers = sbs.optimized_centers(woman.mesh.positions, woman.mesh.triangles, *influences, sigma=sigma)
-        found = woman.twisted_skin(spread, optimized=True, **given).centers
+        found = woman.twisted_skin(spread, optimized=True, sigma=given).centers
         assert found is not None
         np.testing.assert_allclose(found, centers, atol=1e-6)  # kept in float32
-    with pytest.raises(ValueError, match="damping has no effect without optimized=True"):
-        woman.twisted_skin(spread, damping=1)
+    with pytest.raises(ValueError, match="sigma has no effect without optimized=True"):
+        woman.twisted_skin(spread, sigma=1.0)
 
 
 def test_amounts_are_all_along_a_limb_and_less_across_joints() -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 from importlib import resources
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from click.testing import CliRunner
 from numpy.typing import NDArray
 
 import sbs
-from sbs import quality, weights
+from sbs import bench, quality, weights
 from sbs.cli import main
 
 SHORT: dict[sbs.Method, sbs.Method] = {"linear": "LBS", "spherical": "SBS", "dual_quaternion": "DQS"}
@@ -52,10 +53,66 @@ def test_an_abbreviation_has_the_options_of_its_method(hand: sbs.Character) -> N
     hand.skin.deform(matrices, method="SBS", rotation="average")
 
 
-@pytest.mark.parametrize("word", ["magic", "lbs ", "Linear"])
-def test_words_that_are_none(hand: sbs.Character, word: sbs.Method) -> None:
-    with pytest.raises(ValueError, match=r"method must be .*'spherical', .*'SBS'"):
+@pytest.mark.parametrize("word", ["lbs", "Linear", "LINEAR"])
+def test_case_does_not_matter(hand: sbs.Character, word: Any) -> None:
+    """Nor do spaces, hyphens and underscores, in all that takes methods."""
+    matrices = hand.animations["fist"].skinning_matrices(1.0)
+    expected = hand.skin.deform(matrices, method="linear")
+    np.testing.assert_array_equal(hand.skin.deform(matrices, method=word), expected)
+    dual: Any = "Dual-Quaternion"
+    expected = hand.skin.deform(matrices, method="dual_quaternion")
+    np.testing.assert_array_equal(hand.skin.deform(matrices, amount=1, method=dual, base=word), expected)
+    np.testing.assert_array_equal(hand.skin.deform(matrices, amount=0, base={"method": dual}), expected)
+    with pytest.raises(ValueError, match=f"rotation has no effect on method='{word}'"):
+        hand.skin.deform(matrices, method=word, rotation="average")
+    np.testing.assert_array_equal(
+        hand.skin.weight_jacobian(7, matrices, method=word), hand.skin.weight_jacobian(7, matrices, method="linear")
+    )
+    rest, posed = hand.mesh.positions[:9], expected[:9]
+    np.testing.assert_array_equal(
+        weights.fit(rest, posed[None], matrices[None], method=word)[1],
+        weights.fit(rest, posed[None], matrices[None], method="linear")[1],
+    )
+    np.testing.assert_array_equal(
+        weights.reachable(rest[0], matrices[:2], method=dual).points,
+        weights.reachable(rest[0], matrices[:2], method="DQS").points,
+    )
+    assert list(quality.chosen([word, "Half-Twist", "sbs", "OPTIMIZED"])) == ["LBS", "half twist", "SBS", "optimized"]
+    timings = bench.measure(hand.skin, matrices, methods=[word, dual], rounds=1)
+    assert [timing.method for timing in timings] == ["linear", "dual_quaternion"]
+
+
+WRONG = [
+    ("magic", r"'magic'$"),
+    ("lbs ", r"'lbs '; did you mean 'LBS'\?$"),
+    ("sphericl", r"'sphericl'; did you mean 'spherical'\?$"),
+    ("Dual Quaternoin", r"'Dual Quaternoin'; did you mean 'dual_quaternion'\?$"),
+    ("optimized", r"'optimized', which is method='spherical' with center='optimized'$"),
+    ("Weighted", r"'Weighted', which is method='spherical' with center='weighted'$"),
+    ("average", r"'average', which is method='spherical' with rotation='average'$"),
+]
+
+
+@pytest.mark.parametrize(("word", "message"), WRONG)
+def test_words_that_are_none(hand: sbs.Character, word: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=rf"^method must be .*'spherical', .*'SBS'.*\], not {message}"):
         hand.skin.deform(hand.rest_matrices, method=word)
+    result = CliRunner().invoke(main, ["deform", HAND, "--method", word, "-o", "a.npy"], env={"COLUMNS": "999"})
+    assert result.exit_code == 2
+    assert re.search(message.removesuffix("$"), result.output), result.output
+
+
+def test_typos_in_other_tables() -> None:
+    with pytest.raises(
+        ValueError, match=r"^method must be one of \['LBS', .*, not 'optimised'; did you mean 'optimized'\?$"
+    ):
+        quality.chosen(["LBS", "optimised"])
+    with pytest.raises(ValueError, match=r"not 'wmoan'; did you mean 'woman'\?$"):
+        sbs.samples.load("wmoan")
+    for command in (["quality", HAND, "--methods", "optimised"], ["view", HAND, "--method", "optimised"]):
+        result = CliRunner().invoke(main, command, env={"COLUMNS": "999"})
+        assert result.exit_code == 2
+        assert "did you mean 'optimized'?" in result.output
 
 
 @pytest.mark.parametrize(("name", "short"), SHORT.items())
@@ -100,7 +157,8 @@ def test_a_float32_annotation_passes(hand: sbs.Character) -> None:
         assert array.dtype == np.float32
     assert of_rest.dtype == np.float64
     mesh = sbs.Mesh(positions, hand.mesh.triangles, influences.joint_indices, of_rest.astype(np.float32), normals)
-    assert mesh.positions is positions
+    assert mesh.positions.dtype == np.float32
+    np.testing.assert_array_equal(mesh.positions, positions)  # a copy: a mesh owns its arrays
 
 
 def test_results_go_into_the_tools_as_they_are(hand: sbs.Character) -> None:

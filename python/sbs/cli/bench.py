@@ -16,7 +16,8 @@ from ..demo.scenes import twist
 from ..loading import load
 from ..samples import load as load_sample
 from ..skin import Skin
-from .options import ANIMATION, JSON, TIME, CharacterFile, pose_at, refuse_without
+from .options import ANIMATION, JSON, TIME, pose_at, refuse_without
+from .streams import CharacterFile
 from .tables import print_table
 from .terminal import say
 

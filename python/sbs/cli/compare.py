@@ -43,6 +43,7 @@ from .options import (
 )
 from .posing import JOINT, ROTATE, Turn, check_turns, in_words, turned_joints
 from .progress import progress_bar
+from .streams import OutputFile
 from .tables import print_table
 from .terminal import say
 
@@ -70,7 +71,7 @@ ZOOM = 0.06
 @width_option(1280)
 @samples_option(16)
 @STRICT
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="The picture to write, a PNG.")
+@click.option("-o", "--output", type=OutputFile(".png"), help="The picture to write, a PNG.")
 def compare(
     file: Path,
     meshes: tuple[str, ...],
@@ -108,8 +109,6 @@ def compare(
         refuse_without("--animation", "time")
     if output is None:
         refuse_without("--output", "view", "up", "width", "samples")
-    if output is not None and output.suffix.lower() != ".png":
-        raise click.BadParameter(f"{output.name!r} does not end in .png", param_hint="--output")
     chosen = chosen_bones(bones, t_min, t_max)
     character = load(file, strict=strict, mesh=meshes or None)
     if joints:

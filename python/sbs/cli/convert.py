@@ -13,6 +13,7 @@ from ..character import WeightType
 from ..formats import written
 from ..loading import load
 from .options import CHARACTER, MESHES, STRICT
+from .streams import OutputFile
 from .terminal import say
 
 
@@ -32,8 +33,8 @@ from .terminal import say
     "-o",
     "--output",
     required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="The character to write; its ending chooses the format, `sbs formats` lists them.",
+    type=OutputFile(piped=".glb"),
+    help="The character to write; its ending chooses the format (`sbs formats`); - is the standard output, as GLB.",
 )
 def convert(file: Path, meshes: tuple[str, ...], weight_type: WeightType, strict: bool, output: Path) -> None:
     """Write the character in FILE to another format: its meshes, skeleton, weights and animations.

@@ -24,6 +24,7 @@ from ..text import plain
 from .blended_bones import ChosenBones, Ends, blending_options, chosen_bones
 from .completion import complete_joints
 from .options import CHARACTER, JSON, METHOD, SCHEME, STRICT, known_joints, parse_axis, refuse_beside
+from .streams import OutputFile
 from .tables import print_table
 from .terminal import say
 
@@ -84,7 +85,7 @@ def parse_bend(context: click.Context, parameter: click.Parameter, text: str) ->
 )
 @STRICT
 @JSON
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A plot to write: PNG or SVG.")
+@click.option("-o", "--output", type=OutputFile(".png", ".svg"), help="A plot to write: PNG or SVG.")
 def bend_curvature(
     file: Path,
     joint: str,
@@ -111,8 +112,6 @@ def bend_curvature(
     is connected to the joint: all its vertices are attached to it. With bones blending these are the vertices on both
     sides of the joint.
     """
-    if output is not None and output.suffix.lower() not in (".png", ".svg"):
-        raise click.BadParameter(f"{output.name!r} does not end in .png or .svg", param_hint="--output")
     chosen = chosen_bones(bones, t_min, t_max)
     if chosen is not None:
         refuse_beside("--bones-blending", "method")

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -27,6 +26,7 @@ from ..skin import Skin
 from ..tangents import deformed_tangents
 from .blended_bones import Ends, blending_options, chosen_bones
 from .errors import Refusal
+from .motions import read_joint_map, show_matches
 from .muscle_options import MUSCLES, MuscleSource, cover_of, placed_muscles
 from .options import (
     AMOUNT,
@@ -52,9 +52,8 @@ from .options import (
 from .outputs import FILE, MESH, in_folder, named, refuse_twice
 from .posing import JOINT, ROTATE, Turn, check_turns, turned_joints
 from .progress import progress_bar
+from .streams import piped_output
 from .terminal import say
-
-MOST_FRAMES = 1_000_000
 
 
 def parse_frames(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[int, int | None] | None:
@@ -67,6 +66,11 @@ def parse_frames(context: click.Context, parameter: click.Parameter, text: str |
     if found[3] is not None:
         return int(found[3]), int(found[3])
     return int(found[1] or 0), int(found[2]) if found[2] else None
+
+
+def parse_output(context: click.Context, parameter: click.Parameter, text: str) -> str:
+    """A callback for the name of what is written, or - for the standard output."""
+    return str(piped_output(context, parameter, ".glb")) if text == "-" else text
 
 
 @click.command()
@@ -110,7 +114,8 @@ def parse_frames(context: click.Context, parameter: click.Parameter, text: str |
     "output_name",
     metavar="FILE|FOLDER",
     required=True,
-    help="Its ending chooses the format: `sbs formats` lists them.",
+    callback=parse_output,
+    help="Its ending chooses the format (`sbs formats`); - is the standard output, as GLB.",
 )
 def deform(
     files: tuple[Path, ...],
@@ -207,6 +212,7 @@ def deform(
         character = load(file, strict=strict, mesh=meshes or None)
         animation = None
         if motion is not None:
+            show_matches(motion, character, names)
             animation = motion.onto(character, names)
             character = replace(character, animations=Animations((animation,)))
         elif animation_name is not None:
@@ -245,7 +251,7 @@ def deform(
         shapes = piece.character.shape_motion(piece.animation)
         if sequence and piece.animation is not None:
             rate = 24.0 if fps is None else fps
-            numbers = frame_numbers(piece.animation.duration, rate, frames)
+            numbers = frame_numbers(piece.animation, rate, frames)
             write_sequence(piece, writer, numbers, rate, shapes)
             continue
         rest = shapes.rest_positions(time or 0.0) if shapes.shapes else None
@@ -300,7 +306,7 @@ def write_frames(
         for piece in pieces:
             mesh, animation = piece.character.mesh, piece.animation
             assert animation is not None
-            numbers = frame_numbers(animation.duration, rate, chosen)
+            numbers = frame_numbers(animation, rate, chosen)
             shapes = piece.character.shape_motion(piece.animation)
             paths.append(piece.path)
             refuse_twice(paths)
@@ -388,35 +394,18 @@ def write_sequence(piece: Piece, writer: Format, numbers: range, rate: float, sh
     say(f"{piece.path}: {len(numbers)} files of {piece.skin.vertex_count} vertices")
 
 
-def read_joint_map(path: Path) -> dict[str, str]:
-    """Names of joints by others, from a JSON file.
-
-    Raises
-    ------
-    click.BadParameter
-        If it holds anything else.
-    """
+def frame_numbers(animation: Animation, fps: float, chosen: tuple[int, int | None] | None) -> range:
+    """The frames of an animation, or from the first to the last of those that are chosen."""
     try:
-        names = json.loads(path.read_bytes())
-    except (ValueError, RecursionError) as error:
-        raise click.BadParameter(f"{path}: {error}", param_hint="--joint-map") from error
-    if not isinstance(names, dict) or not all(isinstance(name, str) for name in names.values()):
-        raise click.BadParameter(f"{path}: an object of names by names is needed", param_hint="--joint-map")
-    return names
-
-
-def frame_numbers(duration: float, fps: float, chosen: tuple[int, int | None] | None) -> range:
-    """The frames of an animation, from 0; the first and the last of those that are chosen."""
-    # Count a last frame that rounding puts after the end.
-    last = duration * fps + 1e-9
-    if not last < MOST_FRAMES:
-        raise click.BadParameter(f"{fps:g} makes more than {MOST_FRAMES:,} frames", param_hint="--fps")
+        frames = animation.frames(fps)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--fps") from error
     if chosen is None:
-        return range(int(last) + 1)
-    first, end = chosen[0], int(last) if chosen[1] is None else chosen[1]
-    if not first <= end <= int(last):
+        return frames
+    first, end = chosen[0], frames[-1] if chosen[1] is None else chosen[1]
+    if not first <= end <= frames[-1]:
         raise click.BadParameter(
-            f"{first}:{end} is not within 0:{int(last)}, the frames of the animation at {fps:g} a second",
+            f"{first}:{end} is not within 0:{frames[-1]}, the frames of the animation at {fps:g} a second",
             param_hint="--frames",
         )
     return range(first, end + 1)

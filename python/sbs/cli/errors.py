@@ -10,8 +10,7 @@ import click
 
 from .. import LinAlgError
 from ..picture import MissingExtraError
-from ..text import plain
-from .terminal import say, speak_any_alphabet
+from .terminal import presentable, say, speak_any_alphabet
 
 
 class Refusal(click.ClickException):
@@ -31,15 +30,15 @@ class Commands(click.Group):
             try:
                 return super().invoke(context)
             except click.ClickException as error:
-                error.message = plain(error.message)  # type: ignore[misc]  # before anybody has seen it
+                error.message = presentable(error.message)  # type: ignore[misc]  # before anybody has seen it
                 raise
             except BrokenPipeError:
                 raise  # click handles a closed pipe
             except OSError as error:
                 said = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-                raise Refusal(plain(said)) from error
+                raise Refusal(presentable(said)) from error
             except (ValueError, MemoryError, LinAlgError, MissingExtraError) as error:
-                raise Refusal(plain(" ".join(str(error).split())) or type(error).__name__) from error
+                raise Refusal(presentable(" ".join(str(error).split())) or type(error).__name__) from error
 
 
 def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:

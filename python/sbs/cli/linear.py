@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from ..linear import LinearError, to_linear
 from ..loading import load
-from .options import CHARACTER, STRICT, parse_twist, twist_for
+from .options import CHARACTER, CHARACTER_OUTPUT, JSON, STRICT, parse_twist, twist_for
 from .progress import progress_bar
 from .tables import print_table
 from .terminal import say
@@ -39,13 +41,8 @@ from .terminal import say
     help="Whose twists are spread in what is fitted: of all limbs that are found, or of these joints.",
 )
 @STRICT
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="The character to write, a name that ends in .glb.",
-)
+@JSON
+@CHARACTER_OUTPUT
 def linear(
     file: Path,
     joints: int | None,
@@ -53,6 +50,7 @@ def linear(
     rate: float,
     twist: tuple[str, ...] | None,
     strict: bool,
+    as_json: bool,
     output: Path,
 ) -> None:
     """Fit linear blending to what spherical blending does with the character in FILE, and write it.
@@ -64,8 +62,6 @@ def linear(
     The table has errors in percent of the mesh's size: the mean of linear blending as it was, the mean of what was
     fitted, and the largest of any vertex. Frames that are held out lie half way between keys.
     """
-    if output.suffix.lower() != ".glb":
-        raise click.BadParameter(f"{output.name!r} does not end in .glb", param_hint="--output")
     character = load(file, strict=strict)
     skin = None  # with the limbs that are found, if there are any
     if twist is None:
@@ -83,9 +79,13 @@ def linear(
             progress=lambda share: bar.update(task, completed=share),
         )
     made.character.save(output)
+    helpers, influences = len(made.character.skeleton) - len(character.skeleton), made.character.skin.max_influences
+    if as_json:
+        facts = {"helper_joints": helpers, "max_influences": influences, "errors": list(map(asdict, made.errors))}
+        click.echo(json.dumps(facts, indent=2))
+        return
     print_table(["", "frames", "linear before", "fitted", "largest"], [_row(error) for error in made.errors])
-    helpers = len(made.character.skeleton) - len(character.skeleton)
-    say(f"{output}: {helpers} helper joints, up to {made.character.skin.max_influences} influences")
+    say(f"{output}: {helpers} helper joints, up to {influences} influences")
 
 
 def _row(error: LinearError) -> list[str]:

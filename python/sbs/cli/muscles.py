@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from .. import muscles as anatomy
 from ..character import Character
 from ..loading import load
+from .errors import Refusal
 from .options import CHARACTER, JSON, STRICT
+from .streams import OutputFile
 from .tables import print_table
 from .terminal import say
 
@@ -29,7 +31,7 @@ FRAMES_PER_SECOND = 24.0
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Muscles of a JSON file.  [default: those of a human body, placed by the names of joints]",
 )
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A JSON file to write them to.")
+@click.option("-o", "--output", type=OutputFile(piped=".json"), help="A JSON file to write them to.")
 @STRICT
 @JSON
 def muscles(file: Path, source: Path | None, output: Path | None, strict: bool, as_json: bool) -> None:
@@ -43,7 +45,7 @@ def muscles(file: Path, source: Path | None, output: Path | None, strict: bool, 
         placed = anatomy.fit(character) if source is None else anatomy.read(source)
         cover = anatomy.bind(character, placed)
     except (KeyError, ValueError) as error:
-        raise click.ClickException(str(error.args[0])) from error
+        raise Refusal(str(error.args[0])) from error
     if output is not None:
         anatomy.write(output, placed)
     rows = measured(character, cover)
@@ -94,6 +96,5 @@ def frames(character: Character) -> NDArray[np.float64]:
     """Skinning matrices (F, J, 4, 4) of the pose at bind and all animations."""
     poses = [np.tile(np.eye(4), (1, len(character.skeleton), 1, 1))]
     for animation in character.animations:
-        count = max(2, round(animation.duration * FRAMES_PER_SECOND))
-        poses.append(animation.skinning_matrices(np.linspace(0, animation.duration, count)))
+        poses.append(animation.skinning_matrices(np.array(animation.frames(FRAMES_PER_SECOND)) / FRAMES_PER_SECOND))
     return np.concatenate(poses)

@@ -3,10 +3,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import sys
-import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,7 +11,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from ..animation import Animation
+from ..animation import NEAR_END, Animation
 from ..character import Character
 from ..limbs import limb_twist
 from ..names import nearest_name
@@ -24,28 +20,10 @@ from ..skin import Skin
 from ..twist import Twist
 from .completion import complete_animations
 from .numbers import read_npy
+from .streams import CharacterFile, OutputFile, claim_output
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Option = Callable[[Command], Command]
-
-
-class CharacterFile(click.Path):
-    """A file that is there, or ``-`` for what comes through the standard input."""
-
-    def __init__(self) -> None:
-        super().__init__(exists=True, dir_okay=False, allow_dash=True)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Its path; what comes through a pipe is kept in a file until the command ends."""
-        path = super().convert(value, param, ctx)
-        if path != "-" or ctx is None or ctx.resilient_parsing:
-            return Path(os.fsdecode(path))
-        folder = tempfile.mkdtemp(prefix="sbs-")
-        ctx.call_on_close(lambda: shutil.rmtree(folder, ignore_errors=True))
-        piped = Path(folder, "stdin")
-        with piped.open("wb") as file:
-            shutil.copyfileobj(sys.stdin.buffer, file)
-        return piped
 
 
 CHARACTER = click.argument("file", type=CharacterFile())
@@ -60,17 +38,24 @@ MESHES = click.option(
 
 
 class MethodChoice(click.Choice[str]):
-    """The methods, by their names or abbreviations, in upper or lower case."""
+    """Methods, by the names that help shows and whatever else is understood as one of them."""
 
-    def __init__(self) -> None:
-        super().__init__(["rigid", *SHORT_NAMES, *SHORT_NAMES.values()], case_sensitive=False)
+    def __init__(self, shown: Iterable[str], name_of: Callable[[str], str]) -> None:
+        super().__init__([*shown], case_sensitive=False)
+        self._name_of = name_of
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The name of the method."""
-        return method_name(super().convert(value, param, ctx))  # type: ignore[arg-type]  # it is one of the choices
+        try:
+            return self._name_of(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
 
 
-METHOD = click.option("--method", type=MethodChoice(), default="spherical", show_default=True)
+ANY_METHOD = MethodChoice(["rigid", *SHORT_NAMES, *SHORT_NAMES.values()], method_name)
+
+
+METHOD = click.option("--method", type=ANY_METHOD, default="spherical", show_default=True)
 ROTATION = click.option(
     "--rotation",
     type=click.Choice(["qlerp", "average"]),
@@ -133,7 +118,7 @@ AMOUNT = click.option(
 )
 BASE = click.option(
     "--base",
-    type=MethodChoice(),
+    type=ANY_METHOD,
     help="The method where --amount is 0.  [default: linear]",
 )
 ANIMATION = click.option(
@@ -145,6 +130,13 @@ ANIMATION = click.option(
 )
 TIME = click.option("--time", type=float, help="Seconds into the animation.  [default: 0]")
 STRICT = click.option("--strict", is_flag=True, help="Refuse weights that need a repair.")
+CHARACTER_OUTPUT = click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=OutputFile(".glb"),
+    help="The character to write, a name that ends in .glb; - is the standard output.",
+)
 SCHEME = click.option(
     "--scheme",
     type=click.Choice(["1:4", "1:3"]),
@@ -152,7 +144,18 @@ SCHEME = click.option(
     show_default=True,
     help="Triangles split at their edges, or at their centroids.",
 )
-JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def claim_for_json(context: click.Context, parameter: click.Parameter, asked: bool) -> bool:
+    """A callback: JSON alone goes to the standard output, what else is said to the standard error."""
+    if asked:
+        claim_output(context, parameter.opts[0])
+    return asked
+
+
+JSON = click.option(
+    "--json", "as_json", is_flag=True, callback=claim_for_json, help="Print JSON; all else goes to the standard error."
+)
 
 
 def parse_direction(context: click.Context, parameter: click.Parameter, text: str) -> tuple[float, ...]:
@@ -332,8 +335,7 @@ def pose_at(character: Character, animation_name: str | None, time: float | None
         return character.rest_matrices
     animation = find_animation(character, animation_name)
     seconds = 0.0 if time is None else time
-    # The time of the last key is shown with few digits, so allow for that.
-    if not 0.0 <= seconds <= animation.duration + 1e-6 * max(1.0, animation.duration):
+    if not 0.0 <= seconds <= animation.duration + NEAR_END:
         raise click.BadParameter(
             f"{seconds:g} s is outside of the animation, which lasts {animation.duration:g} s", param_hint="--time"
         )

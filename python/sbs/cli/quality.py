@@ -41,6 +41,7 @@ from .options import (
     twist_for,
 )
 from .progress import progress_bar
+from .streams import OutputFile
 from .tables import print_table
 from .terminal import say
 
@@ -122,16 +123,14 @@ def parse_methods(context: click.Context, parameter: click.Parameter, text: str 
     help="About how many seconds to measure: fewer poses of each motion, and pieces of its path, if all takes longer.",
 )
 @JSON
-@click.option("--csv", "table", type=click.Path(dir_okay=False, path_type=Path), help="Write all numbers to this file.")
-@click.option("--plot", "plotted", type=click.Path(dir_okay=False, path_type=Path), help="Draw curves, a PNG or SVG.")
+@click.option("--csv", "table", type=OutputFile(piped=".csv"), help="Write all numbers to this file.")
+@click.option("--plot", "plotted", type=OutputFile(".png", ".svg"), help="Draw curves, a PNG or SVG.")
 @VIEW
 @UP
 @WIDTH
 @SAMPLES
 @STRICT
-@click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Pictures of the worst poses: PNG."
-)
+@click.option("-o", "--output", type=OutputFile(".png"), help="Pictures of the worst poses: PNG.")
 def quality(
     file: Path,
     meshes: tuple[str, ...],
@@ -160,9 +159,6 @@ def quality(
     pops in per cent of the mesh's size. docs/quality.md explains them. With --muscles one more method is `muscles`: SBS
     whose skin covers them.
     """
-    for path, suffixes in ((output, (".png",)), (plotted, (".png", ".svg"))):
-        if path is not None and path.suffix.lower() not in suffixes:
-            raise click.BadParameter(f"{path.name!r} does not end in {' or '.join(suffixes)}")
     if output is None:
         refuse_without("--output", "view", "up", "width", "samples")
     if joints and not made:

@@ -10,7 +10,7 @@ import click
 from ..loading import load
 from ..mesh import Scheme, subdivide_near_joints
 from .completion import complete_joints
-from .options import CHARACTER, SCHEME, STRICT, known_joints
+from .options import CHARACTER, CHARACTER_OUTPUT, SCHEME, STRICT, known_joints
 from .terminal import say
 
 
@@ -28,13 +28,7 @@ from .terminal import say
 @SCHEME
 @click.option("--levels", type=click.IntRange(1), default=1, show_default=True, help="How often.")
 @STRICT
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="The character to write, a name that ends in .glb.",
-)
+@CHARACTER_OUTPUT
 def subdivide(file: Path, joints: tuple[str, ...], scheme: Scheme, levels: int, strict: bool, output: Path) -> None:
     """Divide the triangles of the character in FILE that are connected to joints.
 

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..text import plain
+from .streams import is_output_claimed
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> None:
@@ -24,4 +25,6 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, left: 
     for row in rows:
         table.add_row(*(Text(plain(cell)) for cell in row))
     # A file or a pipe has no width that the table must fit.
-    Console(width=None if sys.stdout.isatty() else 160).print(table)
+    elsewhere = is_output_claimed()
+    stream = sys.stderr if elsewhere else sys.stdout
+    Console(width=None if stream.isatty() else 160, stderr=elsewhere).print(table)

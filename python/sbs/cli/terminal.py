@@ -9,12 +9,21 @@ import sys
 import click
 
 from ..text import plain
+from .streams import is_output_claimed, with_streams_named
 
 
 def say(*lines: object, err: bool = False) -> None:
-    """Print lines with all characters visible, and without control characters."""
+    """Print lines with all characters visible, and without control characters.
+
+    They go to the standard error also if something else has the standard output for itself.
+    """
     for line in lines:
-        click.echo(plain(str(line)), err=err)
+        click.echo(presentable(str(line)), err=err or is_output_claimed())
+
+
+def presentable(text: str) -> str:
+    """Text with all characters visible, and streams by their names."""
+    return plain(with_streams_named(text))
 
 
 def speak_any_alphabet() -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 import click
 
 from ..loading import load
-from ..quality.methods import METHODS
+from ..quality.methods import METHODS, key_of
 from .muscle_options import MUSCLES, MuscleSource, cover_of, placed_muscles
-from .options import CHARACTER, MESHES, STRICT
+from .options import CHARACTER, MESHES, STRICT, MethodChoice
 from .terminal import say
 
 
@@ -21,12 +21,12 @@ from .terminal import say
 @click.option(
     "--method",
     "methods",
-    type=click.Choice([*METHODS]),
+    type=MethodChoice(METHODS, key_of),
     multiple=True,
     help="A method; up to three, side by side, of which --muscles is one.  [default: LBS, SBS, DQS]",
 )
 @MUSCLES
-@click.option("--host", default="127.0.0.1", show_default=True, help="Who may see it: 0.0.0.0 is everybody.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Who can reach it: 0.0.0.0 is everybody.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="Or the next free one.")
 @click.option("--browser/--no-browser", default=True, show_default=True, help="Open the page.")
 @STRICT

@@ -4,32 +4,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..character import Mesh
-from ..weights import Influences, WeightCheck, WeightStatistics, check, statistics
+from ..weights import Influences, WeightCheck, WeightStatistics, statistics
 
 SHOWN = 6  # how many numbers of a kind are listed
 
 
-def findings(
-    mesh: Mesh, influences: Influences, names: Sequence[str], max_influences: int | None
-) -> tuple[bool, list[str]]:
-    """Whether the weights of a mesh are without defects, and the lines to print."""
-    found = check(
-        *influences,
-        len(names),
-        positions=mesh.positions,
-        triangles=mesh.triangles,
-        max_influences=max_influences,
-    )
+def described_for_json(found: WeightCheck, influences: Influences, names: Sequence[str]) -> dict[str, Any]:
+    """All that was found: the numbers of vertices by defects, of islands the vertices of each."""
+    facts: dict[str, Any] = {"ok": found.ok}
+    if not len(found.bad_joints):
+        counts = statistics(*influences, len(names)).vertices_by_influences.tolist()
+        facts["vertices_by_influences"] = {str(size): count for size, count in enumerate(counts) if count}
+    facts["defects"] = {
+        name: [island.tolist() for island in found.unweighted_islands]
+        if name == "unweighted_islands"
+        else getattr(found, name).tolist()
+        for name in found.defects()
+    }
+    return facts | {"joints_without_weight": [names[joint] for joint in found.joints_without_weight]}
+
+
+def findings(found: WeightCheck, influences: Influences, names: Sequence[str]) -> list[str]:
+    """The lines to print."""
     lines = [overview(statistics(*influences, len(names)))] if not len(found.bad_joints) else []
     lines += [f"{name.replace('_', ' ')}: {described(found, name)}" for name in found.defects()]
     if len(found.joints_without_weight):
         lines.append(f"joints without weight: {listed([names[joint] for joint in found.joints_without_weight])}")
-    return found.ok, [*lines, "nothing wrong" if found.ok else "not all is well"]
+    return [*lines, "nothing wrong" if found.ok else "not all is well"]
 
 
 def overview(facts: WeightStatistics) -> str:

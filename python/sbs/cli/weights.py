@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 from zipfile import BadZipFile
 
 import click
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from ..character import Character
 from ..files import replacing
 from ..loading import load
+from ..options import MethodName, method_name
 from ..picture import Camera, Row, column_width, compose, portraits, weight_colors
 from ..skeleton import Skeleton
 from ..weights import (
@@ -21,6 +23,7 @@ from ..weights import (
     Influences,
     bone_segments,
     capsule_weights,
+    check,
     fit,
     fit_capsules,
     heat_weights,
@@ -33,10 +36,16 @@ from ..weights import (
 from .compare import transformed
 from .completion import complete_joints
 from .errors import Refusal
-from .options import CHARACTER, SAMPLES, UP, VIEW, WIDTH, known_joints, refuse_without
+from .options import CHARACTER, JSON, SAMPLES, UP, VIEW, WIDTH, MethodChoice, known_joints, refuse_without
 from .progress import progress_bar
+from .streams import OutputFile
 from .terminal import say
-from .weight_findings import findings
+from .weight_findings import described_for_json, findings
+
+
+def shown_or_written(context: click.Context) -> str:
+    """What `-o -` writes: a PNG of what --show asks for, or else a GLB."""
+    return ".png" if isinstance(context.params.get("shown"), str) else ".glb"
 
 
 @click.command()
@@ -50,7 +59,7 @@ from .weight_findings import findings
 )
 @click.option(
     "--fit-method",
-    type=click.Choice(["SBS", "LBS", "DQS"]),
+    type=MethodChoice(["SBS", "LBS", "DQS"], method_name),
     default="SBS",
     show_default=True,
     help="What --fit is for; SBS about weighted centers.",
@@ -78,14 +87,14 @@ from .weight_findings import findings
 @click.option("--smooth", "smoothing", type=click.IntRange(0, 1000), default=0, help="Smooth so many times.")
 @click.option("--prune", "threshold", type=click.FloatRange(0, 1), help="Drop weights below this.")
 @click.option("--limit", "most", type=click.IntRange(1), help="At most so many influences a vertex.")
-@click.option(
-    "--capsules-out", type=click.Path(dir_okay=False, path_type=Path), help="Write the capsules to this JSON file."
-)
+@click.option("--capsules-out", type=OutputFile(piped=".json"), help="Write the capsules to this JSON file.")
 @click.option("--check", "checks", is_flag=True, help="Tell what is wrong with the weights; status 1 if anything is.")
+@JSON
 @click.option(
     "--show",
     "shown",
     metavar="JOINT",
+    is_eager=True,
     shell_complete=complete_joints,
     help="Paint the weights of this joint into OUTPUT, a PNG.",
 )
@@ -93,14 +102,14 @@ from .weight_findings import findings
 @UP
 @WIDTH
 @SAMPLES
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="The GLB to write, or the PNG.")
+@click.option("-o", "--output", type=OutputFile(piped=shown_or_written), help="The GLB to write, or the PNG.")
 @click.pass_context
 def weights(
     context: click.Context,
     file: Path,
     capsules_from: str | None,
     examples: Path | None,
-    fit_method: Literal["SBS", "LBS", "DQS"],
+    fit_method: MethodName,
     fit_smoothness: float,
     scheduler: str | None,
     heat: bool,
@@ -110,6 +119,7 @@ def weights(
     most: int | None,
     capsules_out: Path | None,
     checks: bool,
+    as_json: bool,
     shown: str | None,
     view: tuple[float, ...],
     up: tuple[float, ...],
@@ -122,6 +132,8 @@ def weights(
     Steps are made in this order: weights by examples, capsules or heat, else those of FILE; --smooth, --prune,
     --limit; --check; the output, which contains mesh, skeleton, weights and animations, but no materials.
     """
+    if not checks:
+        refuse_without("--check", "as_json")
     check_outputs(capsules_from, heat, capsules_out, checks, shown, output)
     if examples is None:
         refuse_without("--fit", "fit_method", "fit_smoothness", "scheduler")
@@ -144,8 +156,13 @@ def weights(
         say(f"{capsules_out}: {len(capsules)} capsules")
     well = True
     if checks:
-        well, lines = findings(character.mesh, influences, names, most)
-        say(*lines)
+        mesh = character.mesh
+        found = check(*influences, len(names), positions=mesh.positions, triangles=mesh.triangles, max_influences=most)
+        well = found.ok
+        if as_json:
+            click.echo(json.dumps(described_for_json(found, influences, names), indent=2))
+        else:
+            say(*findings(found, influences, names))
     if output is not None and shown is not None:
         paint(character, influences, shown, view, up, width, samples, output)
     elif output is not None:
@@ -182,7 +199,8 @@ def check_outputs(
 def usable_joints(character: Character, choice: str) -> NDArray[np.bool_]:
     """Flags (J,) of the joints that may get weight: all, or those with weight in the file if there are two."""
     flags = np.zeros(len(character.skeleton), bool)
-    flags[character.mesh.joint_indices[character.mesh.joint_weights > 0]] = True
+    indices, weights = character.skin.influences()
+    flags[indices[weights > 0]] = True
     return flags if choice == "weighted" and flags.sum() > 1 else np.ones_like(flags)
 
 
@@ -237,7 +255,7 @@ def make(character: Character, capsules: Capsules | None, heat: bool, joints: ND
 def fitted(
     character: Character,
     source: Path,
-    method: Literal["SBS", "LBS", "DQS"],
+    method: MethodName,
     most: int,
     smoothness: float,
     scheduler: str | None,
@@ -279,7 +297,7 @@ def corrected(
 ) -> Influences:
     mesh = character.mesh
     if smoothing:
-        influences = smooth(*influences, mesh.positions, mesh.triangles, iterations=smoothing)
+        influences = smooth(mesh.positions, mesh.triangles, *influences, iterations=smoothing)
     if threshold is not None:
         influences = prune(*influences, threshold)
     if most is not None:

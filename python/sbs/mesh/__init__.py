@@ -18,3 +18,7 @@ __all__ = [
     "subdivide_near_joints",
     "triangles_near_joints",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -12,3 +12,7 @@ from .files import read, write
 from .muscle import Muscle
 
 __all__ = ["Muscle", "MuscleCover", "MuscleStates", "SkinOfMuscle", "bind", "fit", "read", "write"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..influences import share_of
 from ..joint_names import parts_of_body
 from ..skeleton import upward
 from .cover import between
@@ -180,8 +181,7 @@ class _Body:
         self.skeleton = character.skeleton
         self.heads = np.asarray(character.skeleton.joint_positions, np.float64)
         self.positions = np.asarray(character.mesh.positions, np.float64)
-        self.indices = np.asarray(character.skin.joint_indices)
-        self.weights = np.asarray(character.skin.joint_weights, np.float64)
+        self.indices, self.weights = character.skin.influences()
         self.parts = self._find_parts(joints)
         missing = [part for part in PARTS if part not in self.parts]
         if missing:
@@ -235,7 +235,7 @@ class _Body:
 
     def flesh_of(self, joints: Sequence[int]) -> Floats:
         """The skin (N, 3) that follows some joints by half or more."""
-        share = np.where(np.isin(self.indices, joints), self.weights, 0).sum(axis=1)
+        share = share_of(self.indices, self.weights, joints)
         return np.asarray(self.positions[share >= 0.5])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -120,7 +121,8 @@ class MuscleCover:
         Raises
         ------
         ValueError
-            If a shape is wrong, a matrix is not finite or not affine, or an activation is not between 0 and 1.
+            If a shape is wrong, a matrix is not finite, beyond 1e30 or not affine, or an activation is not between 0
+            and 1.
         """
         matrices, single = as_frames(skinning_matrices)
         found = self._core.measure(matrices, self._activations(activations, len(matrices)))
@@ -184,7 +186,7 @@ class MuscleCover:
         matrices, single = as_frames(skinning_matrices)
         acting = self._activations(activations, len(matrices))
         found = self._core.surface(matrices, acting, self._number(muscle), rings, sides).reshape(len(matrices), -1, 3)
-        return found[0] if single else found, _triangles(rings, sides)
+        return found[0] if single else found, _triangles(rings, sides).copy()
 
     def _number(self, muscle: str | int) -> int:
         if not isinstance(muscle, str):
@@ -199,7 +201,9 @@ class MuscleCover:
         if given is None:
             return None
         values = np.asarray(given, np.float64)
-        return np.broadcast_to(values, (frame_count, *values.shape)) if values.ndim == 1 else values
+        if values.ndim != 1:
+            return values
+        return values[None] if frame_count == 1 else np.broadcast_to(values, (frame_count, *values.shape))
 
 
 def bind(character: Character, muscles: Sequence[Muscle]) -> MuscleCover:
@@ -309,6 +313,7 @@ def between(skeleton: Skeleton, joints: Sequence[int]) -> list[int]:
     return list(found)
 
 
+@lru_cache(maxsize=8)
 def _triangles(rings: int, sides: int) -> NDArray[np.int32]:
     """Triangles (T, 3) between rings."""
     ring, side = np.meshgrid(np.arange(rings - 1), np.arange(sides), indexing="ij")

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..influences import share_of, tidy
 from .camera import Camera
 from .render import render
 from .surface import smooth_surfaces, weld
@@ -53,8 +54,4 @@ def portraits(
 
 def weight_colors(joint_indices: ArrayLike, joint_weights: ArrayLike, joints: ArrayLike) -> NDArray[np.float64]:
     """Colors (V, 3) for the share of a vertex's weight that some joints have: clay for none, blue for all."""
-    given = np.asarray(joint_weights, np.float64)
-    weights = np.where(np.isfinite(given) & (given > 0), given, 0)
-    total = weights.sum(axis=1, keepdims=True)
-    share = np.sum(np.isin(joint_indices, joints) * weights, axis=1, keepdims=True) / np.where(total > 0, total, 1)
-    return np.asarray(CLAY + (BLUE - CLAY) * share)
+    return np.asarray(CLAY + (BLUE - CLAY) * share_of(*tidy(joint_indices, joint_weights), joints)[:, None])

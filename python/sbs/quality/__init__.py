@@ -24,3 +24,7 @@ __all__ = [
     "made_poses",
     "sweep",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

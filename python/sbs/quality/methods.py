@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 from ..character import Character
 from ..limbs import ACROSS, limb_twist, twist_amounts
 from ..muscles import MuscleCover
-from ..options import SHORT_NAMES, AnyFloats, DeformOptions
+from ..names import known_name
+from ..options import SHORT_NAMES, VARIANTS, AnyFloats, DeformOptions
 from ..twist import SIGMA
 
 
@@ -172,9 +173,9 @@ METHODS: dict[str, NamedMethod] = {
     "LBS": NamedMethod("linear (LBS)", {"method": "linear"}),
     "DQS": NamedMethod("dual quaternion (DQS)", {"method": "dual_quaternion"}),
     "SBS": NamedMethod("spherical (SBS)", {"method": "spherical"}),
-    "average": NamedMethod("SBS, spherical average", {"method": "spherical", "rotation": "average"}),
-    "weighted": NamedMethod("SBS, weighted centers", {"method": "spherical", "center": "weighted"}),
-    "optimized": NamedMethod("SBS, optimized centers", {"method": "spherical", "center": "optimized"}),
+    "average": NamedMethod("SBS, spherical average", {"method": "spherical", **VARIANTS["average"]}),
+    "weighted": NamedMethod("SBS, weighted centers", {"method": "spherical", **VARIANTS["weighted"]}),
+    "optimized": NamedMethod("SBS, optimized centers", {"method": "spherical", **VARIANTS["optimized"]}),
     "twist": TwistMethod("SBS, weighted centers, twists spread", {"method": "spherical", "center": "weighted"}),
     "half twist": TwistMethod(
         "part SBS, optimized centers, twists spread", {"method": "spherical", "center": "optimized"}, across=ACROSS
@@ -182,10 +183,22 @@ METHODS: dict[str, NamedMethod] = {
 }
 
 
+def key_of(name: str) -> str:
+    """The key of a method in `METHODS`, which may also be given by its full name: ``"linear"`` is LBS, and so on.
+
+    Raises
+    ------
+    ValueError
+        If no method has such a name.
+    """
+    known = known_name(name, (*METHODS, *SHORT_NAMES), "method")
+    return SHORT_NAMES.get(known, known)
+
+
 def chosen(
     names: tuple[str, ...] | list[str] | None = None, *, limbs: tuple[str, ...] | Literal["auto", "none"] = "auto"
 ) -> dict[str, NamedMethod]:
-    """The methods with these names, in this order; all if there are no names. ``"linear"`` is LBS, and so on.
+    """The methods with these names, as `key_of` knows them, in this order; all if there are no names.
 
     Parameters
     ----------
@@ -199,10 +212,8 @@ def chosen(
     ValueError
         If no method has such a name, or one of those named would be left out.
     """
-    keys = [SHORT_NAMES.get(name, name) for name in names or METHODS]
+    keys = [key_of(name) for name in names or METHODS]
     for name in keys:
-        if name not in METHODS:
-            raise ValueError(f"no method {name!r}; there are: {', '.join(METHODS)}")
         if names and limbs == "none" and isinstance(METHODS[name], TwistMethod):
             raise ValueError(f"method {name!r} spreads twists along limbs, and there are to be none")
     found = {name: METHODS[name] for name in keys}

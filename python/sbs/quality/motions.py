@@ -18,7 +18,6 @@ from ..shapes import ShapeMotion
 
 Floats = NDArray[np.float64]
 
-MOST_MOMENTS = 1_000_000
 BENDS = (90.0, 125.0)
 TWIST = 170.0
 SWEEP = np.arange(170.0, 191.0)
@@ -84,10 +83,7 @@ def clip(animation: Animation, *, poses: int = 24, rate: float = 96.0) -> Motion
     if not 0 < rate < np.inf:
         raise ValueError(f"rate is {rate}; it must be positive and finite")
     times = np.linspace(0, animation.duration, poses) if poses > 1 else np.array([animation.duration / 2])
-    last = animation.duration * rate + 1e-9
-    if not last < MOST_MOMENTS:
-        raise ValueError(f"{animation.duration:g} s at a rate of {rate:g} are more than {MOST_MOMENTS:,} moments")
-    moments = np.arange(int(last) + 1) / rate
+    moments = np.array(animation.frames(rate)) / rate
     paths = (animation.skinning_matrices(moments),) if len(moments) > 2 else ()
     labels = tuple(f"{time:.3f} s" for time in times)
     return Motion(

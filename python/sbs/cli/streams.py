@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""``-`` in place of a file: the standard input, and the standard output, which one thing at a time is written to."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+__all__ = ["CharacterFile", "OutputFile", "claim_output", "is_output_claimed", "piped_output", "with_streams_named"]
+
+# In the `meta` of a context: what is written to the standard output, and what files that stand for streams are called.
+_CLAIMED, _NAMES = "sbs.output", "sbs.names"
+
+# What a terminal can show.
+_TEXT = (".csv", ".json", ".svg")
+
+
+class CharacterFile(click.Path):
+    """A file that is there, or ``-`` for what comes through the standard input."""
+
+    def __init__(self) -> None:
+        super().__init__(exists=True, dir_okay=False, allow_dash=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Its path; what comes through a pipe is kept in a file until the command ends."""
+        path = super().convert(value, param, ctx)
+        if path != "-" or ctx is None or ctx.resilient_parsing:
+            return Path(os.fsdecode(path))
+        piped = _stand_in(ctx, "stdin", "standard input")
+        with piped.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        return piped
+
+
+class OutputFile(click.Path):
+    """A file to write, or ``-`` for the standard output.
+
+    Parameters
+    ----------
+    suffixes : str
+        What its name may end in; anything, if there is none.
+    piped : str or function of a context, optional
+        The suffix of what is written to the standard output; the first of `suffixes` by default.
+    """
+
+    def __init__(self, *suffixes: str, piped: str | Callable[[click.Context], str] | None = None) -> None:
+        super().__init__(dir_okay=False, allow_dash=True)
+        self.suffixes = suffixes
+        self.piped: str | Callable[[click.Context], str] = piped or suffixes[0]
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Its path; what goes through a pipe is kept in a file until the command ends."""
+        if str(value) == "-" and ctx is not None and not ctx.resilient_parsing:
+            suffix = self.piped if isinstance(self.piped, str) else self.piped(ctx)
+            return piped_output(ctx, param, suffix)
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        if self.suffixes and path.suffix.lower() not in self.suffixes:
+            self.fail(f"{path.name!r} does not end in {' or '.join(self.suffixes)}", param, ctx)
+        return path
+
+
+def piped_output(ctx: click.Context, param: click.Parameter | None, suffix: str) -> Path:
+    """A file to write to, which is copied to the standard output when the command ends, if it is there then.
+
+    Raises
+    ------
+    click.UsageError
+        If something else is written there, or it is a terminal, which can't show such a file.
+    """
+    if suffix not in _TEXT and sys.stdout.isatty():
+        raise click.BadParameter(f"a terminal does not show {suffix[1:].upper()}: name a file", ctx, param)
+    claim_output(ctx, f"{param.opts[-1]} -" if param is not None else "-")
+    piped = _stand_in(ctx, f"stdout{suffix}", "standard output")
+
+    def hand_over() -> None:
+        if piped.exists():
+            with piped.open("rb") as file:
+                shutil.copyfileobj(file, sys.stdout.buffer)
+                sys.stdout.buffer.flush()
+
+    ctx.call_on_close(hand_over)
+    return piped
+
+
+def claim_output(ctx: click.Context, what: str) -> None:
+    """Keep the standard output for one thing: what else is said goes to the standard error.
+
+    Raises
+    ------
+    click.UsageError
+        If something else is written there.
+    """
+    other = ctx.meta.setdefault(_CLAIMED, what)
+    if other != what:
+        raise click.UsageError(f"{other} and {what} would both be written to the standard output", ctx)
+
+
+def is_output_claimed() -> bool:
+    """Whether one thing alone is written to the standard output."""
+    context = click.get_current_context(silent=True)
+    return context is not None and _CLAIMED in context.meta
+
+
+def with_streams_named(text: str) -> str:
+    """The text with the names of streams in place of those of the files that stand for them."""
+    context = click.get_current_context(silent=True)
+    for path, name in (context.meta.get(_NAMES, {}) if context is not None else {}).items():
+        text = text.replace(path, name)
+    return text
+
+
+def _stand_in(ctx: click.Context, name: str, called: str) -> Path:
+    """A file that stands for a stream, in a folder that is removed when the command ends."""
+    folder = tempfile.mkdtemp(prefix="sbs-")
+    ctx.call_on_close(lambda: shutil.rmtree(folder, ignore_errors=True))
+    path = Path(folder, name)
+    ctx.meta.setdefault(_NAMES, {})[str(path)] = called
+    return path

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: MIT
+"""``-`` in place of files: from a pipe and into one, JSON alone on the standard output."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from commands import refuse, run, succeed
+from marks import paints
+
+import sbs
+from sbs.cli import main
+
+HAND = Path(sbs.__file__).parent / "demo" / "data" / "hand.glb"
+WOMAN = HAND.with_name("woman.glb")
+
+
+def piped(*arguments: object, stdin: bytes | None = None) -> Result:
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments], input=stdin)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def test_a_character_from_a_pipe(tmp_path: Path) -> None:
+    content = HAND.read_bytes()
+    assert json.loads(succeed("info", "-", "--json", stdin=content))["vertices"] == 1360
+    succeed("deform", "-", "--animation", "fist", "-o", tmp_path / "a.npy", stdin=content)
+    succeed("deform", HAND, "--animation", "fist", "-o", tmp_path / "b.npy")
+    assert (tmp_path / "a.npy").read_bytes() == (tmp_path / "b.npy").read_bytes()
+
+
+@pytest.mark.parametrize("content", [b"no character", HAND.read_bytes()[:100]])
+def test_what_is_wrong_with_a_pipe_is_said_of_the_pipe(content: bytes) -> None:
+    result = run("info", "-", stdin=content)
+    assert result.exit_code == 2
+    assert re.match(r"Error: standard input: ", result.output)
+    assert "sbs-" not in result.output  # the folder of the file that stands for it
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("convert", HAND),
+        ("subdivide", HAND, "--joint", "wrist"),
+        ("deform", HAND, "--animation", "fist"),
+        ("weights", HAND, "--limit", "2"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_a_pipe_gets_what_a_file_gets(tmp_path: Path, command: tuple[object, ...]) -> None:
+    piece = piped(*command, "-o", "-")
+    succeed(*command, "-o", tmp_path / "file.glb")
+    assert piece.stdout_bytes == (tmp_path / "file.glb").read_bytes()
+    assert piece.stderr.startswith("standard output: ")
+
+
+def test_frames_into_a_pipe(tmp_path: Path) -> None:
+    frames = piped("deform", HAND, "--animation", "fist", "--frames", "0:3", "-o", "-")
+    succeed("deform", HAND, "--animation", "fist", "--frames", "0:3", "-o", tmp_path / "file.glb")
+    assert frames.stdout_bytes == (tmp_path / "file.glb").read_bytes()
+
+
+def test_muscles_into_a_pipe(tmp_path: Path) -> None:
+    placed = piped("muscles", WOMAN, "-o", "-")
+    succeed("muscles", WOMAN, "-o", tmp_path / "muscles.json")
+    assert placed.stdout_bytes == (tmp_path / "muscles.json").read_bytes()
+    assert "biceps" in placed.stderr  # the table
+
+
+@paints
+def test_a_picture_into_a_pipe() -> None:
+    picture = piped("weights", HAND, "--show", "wrist", "--width", "200", "--samples", "1", "-o", "-")
+    assert picture.stdout_bytes.startswith(b"\x89PNG")
+
+
+def test_nothing_goes_into_a_pipe_after_an_error() -> None:
+    result = run("convert", "-", "-o", "-", stdin=b"no character")
+    assert result.exit_code == 2
+    assert result.stdout_bytes == b""
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (("muscles", WOMAN, "--json", "-o", "-"), "--json and --output - would both be written"),
+        (("quality", HAND, "--csv", "-", "-o", "-"), "--csv - and --output - would both be written"),
+        (("weights", HAND, "--check", "-o", "-", "--json"), "--output - and --json would both be written"),
+    ],
+)
+def test_one_thing_alone_goes_to_the_standard_output(command: tuple[object, ...], said: str) -> None:
+    assert said in refuse(*command)
+
+
+def test_the_check_of_weights_as_json(tmp_path: Path) -> None:
+    told = json.loads(piped("weights", HAND, "--heat", "--check", "--json").stdout)  # the report of heat is elsewhere
+    assert told["ok"]
+    assert told["defects"] == {}
+    assert sum(told["vertices_by_influences"].values()) == 1360
+    hand = sbs.load(HAND)
+    damaged = hand.mesh.joint_weights.copy()
+    damaged[[3, 7]] = 0
+    mesh = sbs.Mesh(hand.mesh.positions, hand.mesh.triangles, hand.mesh.joint_indices, damaged)
+    with pytest.warns(sbs.WeightWarning):
+        broken = sbs.Character.from_mesh(mesh, hand.skeleton)
+    broken.save(tmp_path / "broken.glb")
+    result = run("weights", tmp_path / "broken.glb", "--check", "--json")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)["defects"]["unweighted"] == [3, 7]
+    assert "--json needs --check" in refuse("weights", HAND, "--limit", "2", "-o", tmp_path / "a.glb", "--json")
+
+
+def test_fitted_linear_blending_as_json(tmp_path: Path) -> None:
+    output = tmp_path / "linear.glb"
+    told = json.loads(piped("linear", HAND, "--joints", "2", "--rate", "5", "-o", output, "--json").stdout)
+    assert told["helper_joints"] == 2
+    assert told["max_influences"] == np.count_nonzero(sbs.load(output).skin.influences()[1], axis=1).max()
+    assert {"name", "fitted", "frames", "before", "mean", "most"} == set(told["errors"][0])
+
+
+def test_what_a_file_holds_is_an_error_of_status_2(tmp_path: Path) -> None:
+    """Status 1 is that of a check which found something, and of nothing else."""
+    assert "no joint is known as" in refuse("muscles", HAND)
+    (tmp_path / "bad.json").write_text("{}")
+    refuse("muscles", WOMAN, "--from", tmp_path / "bad.json")
