@@ -12,6 +12,7 @@ at a vertex and its rig of 50 bones as the parent; a frame is a whole change of 
 
 from __future__ import annotations
 
+import importlib
 import math
 import os
 import sys
@@ -56,12 +57,18 @@ def make_rig(bones: int = BONES) -> Any:
         bone.head, bone.tail, bone.parent = (0.0, 0.0, number), (0.0, 0.0, number + 1.0), previous
         previous = bone
     bpy.ops.object.mode_set(mode="OBJECT")
+    add_poses(rig, 0.5)
+    return rig
+
+
+def add_poses(rig: Any, angle: float) -> None:
+    """Turn each bone by up to an angle, anew in each frame."""
     random = np.random.default_rng(1)
     for pose_bone in rig.pose.bones if rig.pose else ():
+        pose_bone.rotation_mode = "QUATERNION"
         for frame in range(1, FRAMES + 1):
-            pose_bone.rotation_quaternion = Quaternion(random.normal(size=3).tolist(), random.uniform(0.0, 0.5))
+            pose_bone.rotation_quaternion = Quaternion(random.normal(size=3).tolist(), random.uniform(0.0, angle))
             pose_bone.keyframe_insert("rotation_quaternion", frame=frame)
-    return rig
 
 
 def make_mesh(rig: Any, vertex_count: int, bones: int = BONES) -> Any:
@@ -211,7 +218,7 @@ def time_frames(vertex_count: int) -> None:
         scene.collection.objects.link(items["portable"])
         items["portable"].modifiers.clear()
         activate(items["portable"])
-        items["portable"].sbs.armature = rig
+        items["portable"].modifiers.new("Armature", "ARMATURE").object = rig
         ops.sbs.make_portable()
 
     items["live"].sbs.method = "LINEAR"
@@ -267,6 +274,43 @@ def time_twenty_rigs() -> None:
         report("  something else moves", 1e3 * handlers.least(moves)[0], "ms", 0.5)
 
 
+def time_muscles() -> None:
+    """Frames of a woman, bound alone and with her muscles, whose bellies are hidden or shown; in turns."""
+    start()
+    scene = bpy.data.scenes[0]
+    addon_utils.enable("io_scene_gltf2", default_set=True)
+    body, rig = importlib.import_module(f"{ADDON}.demo.woman").woman()
+    rig.animation_data_clear()
+    rig.scale = 3 * (0.1,)
+    add_poses(rig, 0.6)
+    body.sbs.center = "JOINT_SET"
+    scene.view_layers[0].update()
+    activate(rig)
+    body.select_set(True)
+    ops.sbs.bind()
+    ops.sbs.fit_muscles()
+    shown = next(layer for layer in scene.view_layers[0].layer_collection.children if "Muscles" in layer.name)
+    kinds = {"bound alone": (False, True), "bellies hidden": (True, True), "bellies shown": (True, False)}
+    times: dict[str, list[float]] = {name: [] for name in kinds}
+    handlers: dict[str, list[float]] = {name: [] for name in kinds}
+    for _ in range(ROUNDS):
+        for name, (body.sbs.use_muscles, shown.exclude) in kinds.items():
+            frames = [partial(scene.frame_set, frame) for frame in range(1, FRAMES + 1)]
+            for action in frames[-2:]:
+                action()
+            times[name] += [seconds(action) for action in frames]
+            with Handlers().watched() as clock:
+                handlers[name].append(clock.least(frames)[0])
+    print(f"\na woman of {len(body.data.vertices):,} vertices and {len(rig.sbs.muscles)} muscles: the fastest frames")
+    least = {name: 1e3 * min(found) for name, found in times.items()}
+    for name, figure in least.items():
+        report(f"  {name}", figure, "ms")
+        report(f"  {name}: in a second", 1e3 / figure, "")
+        report(f"  {name}: handlers", 1e3 * min(handlers[name]), "ms")
+    added = least["bellies shown"] - least["bound alone"]
+    report("  what muscles add, for each", 1e3 * added / len(rig.sbs.muscles), "us", 100.0)
+
+
 def time_edits() -> None:
     """Binding, and painting weights."""
     start()
@@ -293,6 +337,7 @@ def main() -> None:
     print(f"Blender {bpy.app.version_string}, {os.cpu_count()} processors")
     for vertex_count in (100_000, 400_000):
         time_frames(vertex_count)
+    time_muscles()
     time_twenty_rigs()
     time_edits()
     sys.stdout.flush()

@@ -38,6 +38,7 @@ _NAMES = (
     "amount.panel",
     "muscles.panel",
     "export.exporters",
+    "export.compiled",
     "bind.menu",
     "pie.menu",
     "engine.handlers",

@@ -337,7 +337,7 @@ def test_says_that_bendy_bones_are_none(character: Character) -> None:
 def test_nodes_refuse(character: Character) -> None:
     tube, _armature = character
     rigs.select([tube])
-    with pytest.raises(RuntimeError, match="only Spherical Blend can be made portable"):
+    with pytest.raises(RuntimeError, match="nodes know no Bones Blending"):
         addon.ops.make_portable()
     tube.sbs.method = "SPHERICAL"
     tube.sbs.amount_group = "B1"

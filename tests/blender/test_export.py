@@ -219,6 +219,7 @@ def test_the_armature_modifier_is_gone(tmp_path: Path) -> None:
     wanted = by_frame(tube)
     rigs.bind(tube, armature)
     tube.modifiers.remove(tube.modifiers["Armature"])
+    current_layer().update()
     before = settings(tube)
     path = FBX.export(tmp_path)
     assert settings(tube) == before
@@ -447,3 +448,31 @@ def test_exporters_get_back_what_was_theirs(name: str) -> None:
     addon.disable(wheels=False)
     assert (vars(operator).get("execute"), operator.execute) == own
     addon.enable(wheels=False)
+
+
+def test_influences_that_gltf_leaves_out(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """By its defaults it writes four bones of each vertex: the artist is told, and how to write all, which is exact."""
+    armature, tube = rigs.make_armature(8), rigs.make_tube(8)
+    for group in tube.vertex_groups:
+        group.add(list(range(200, 400)), 0.1 * (group.index + 1), "REPLACE")
+    tube.vertex_groups.new(name="No bone").add(list(range(656)), 1.0, "REPLACE")
+    tube.data.polygons.foreach_set("use_smooth", [True] * len(tube.data.polygons))
+    tube.parent = armature
+    rigs.animate(armature, FRAMES[-1])
+    current_scene().frame_start, current_scene().frame_end = FRAMES[0], FRAMES[-1]
+    rigs.bind(tube, armature)
+    tube.sbs.method = "LINEAR"
+    wanted = by_frame(tube)
+    capfd.readouterr()
+    for options, is_lost in (({}, True), ({"export_all_influences": True}, False), ({"export_skins": False}, False)):
+        path = GLTF.export(tmp_path, **options)
+        said = capfd.readouterr().out
+        assert ("the heaviest 4 bones of each vertex; some follow more: Tube (8)" in said) == is_lost
+        assert ("option of the export for all bone influences" in said) == is_lost
+        if "export_all_influences" in options:
+            (twin,) = skinned(come_back(GLTF, path), len(tube.data.vertices))
+            assert_alike(by_frame(twin), wanted)
+            bpy.data.objects.remove(twin)
+    tube.vertex_groups.clear()
+    GLTF.export(tmp_path)
+    assert "some follow more" not in capfd.readouterr().out

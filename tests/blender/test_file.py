@@ -141,12 +141,15 @@ def test_unbind() -> None:
     assert carriers() == []
 
 
-def test_unbind_takes_away_what_it_added() -> None:
-    tube, _armature = make_character()
+def test_unbound_it_follows_its_rig() -> None:
+    """By an Armature modifier, though it had none before."""
+    tube, armature = make_character()
     assert [modifier.type for modifier in tube.modifiers] == ["NODES", "ARMATURE"]
     rigs.select([tube])
     addon.ops.unbind()
-    assert not tube.modifiers
+    assert [modifier.type for modifier in tube.modifiers] == ["ARMATURE"]
+    rigs.turn(armature)
+    assert error(rigs.evaluated(tube), deformed(tube, armature, "linear")) < TOLERANCE
     bpy.ops.outliner.orphans_purge(do_recursive=True)
     assert not bpy.data.node_groups
 
@@ -155,7 +158,7 @@ def test_modifier_removed_by_hand() -> None:
     tube, _armature = make_character()
     tube.modifiers.remove(tube.modifiers[0])
     current_layer().update()
-    assert not tube.modifiers
+    assert [modifier.type for modifier in tube.modifiers] == ["ARMATURE"]
     assert not tube.sbs.bound
     assert carriers() == []
 

@@ -97,3 +97,19 @@ def test_hidden_parent_needs_no_probe(character: Character) -> None:
         current_scene().frame_set(frame)
         assert error(rigs.evaluated(tube), positions) < TOLERANCE
     assert not probes()
+
+
+def test_an_edited_pose_of_a_hidden_rig(character: Character) -> None:
+    """Another mesh follows a hidden rig: all show the pose as it was edited, not that of its animation."""
+    tube, armature = character
+    other = rigs.make_tube()
+    rigs.bind(other, rigs.make_armature())
+    current_scene().frame_set(10)
+    hide_object(armature, True)
+    current_layer().update()
+    rigs.turn(armature, seed=7)
+    current_layer().update()
+    other.sbs.armature = armature
+    current_layer().update()
+    for item in (tube, other):
+        assert error(rigs.evaluated(item), deformed(item, armature)) < TOLERANCE, item.name

@@ -144,6 +144,27 @@ def test_other_vertices_before(
     assert_right(tube, armature)
 
 
+def test_as_many_other_vertices_in_each_frame(tube: MeshObject, armature: ArmatureObject) -> None:
+    """Which vertices Decimate leaves depends on where they are; so the weights of those left do."""
+    key = add_shape_key(tube)
+    random = np.random.default_rng(1)
+    key.data.foreach_set("co", (rigs.positions(tube.data) + random.normal(scale=0.03, size=(656, 3))).ravel())
+    tube.modifiers.new("Decimate", "DECIMATE").ratio = 0.5
+    rigs.bind(tube, armature)
+    rigs.turn(armature)
+    for frame, value in ((1, 0.0), (10, 1.0)):
+        key.value = value
+        key.keyframe_insert("value", frame=frame)
+    counts = []
+    for frame in (1, 4, 7, 10, 5):
+        current_scene().frame_set(frame)
+        # Before anything is asked: switching modifiers off has all read anew.
+        found = rigs.evaluated(tube)
+        assert error(found, deformed(tube, armature, mesh=input_mesh(tube))) < TOLERANCE
+        counts.append(len(found))
+    assert len(set(counts)) < len(counts), "else their number would tell"
+
+
 def test_modifiers_after(tube: MeshObject, armature: ArmatureObject) -> None:
     rigs.bind(tube, armature)
     tube.modifiers.new("Subdivision", "SUBSURF")

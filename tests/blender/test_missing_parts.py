@@ -48,10 +48,11 @@ def test_automatic_weights_of_a_mesh_and_a_selected_armature() -> None:
 
 
 def test_twists_of_a_rig_without_a_pose() -> None:
-    rig, tube = unposed(rigs.make_armature()), rigs.make_tube()
-    tube.sbs.scope = "RIG"
-    tube.sbs.spread_twist = True
+    armature, tube = rigs.make_armature(), rigs.make_tube()
+    rig = unposed(armature)
+    rigs.bind(tube, armature)
     tube.sbs.armature = rig
+    tube.sbs.spread_twist = True
     # They are looked for when asked again: the panel offers that, and says why they were not found.
     assert not rig.sbs.twist_found
     assert "no pose" in addon.module("interface.character").hindrance(rig)

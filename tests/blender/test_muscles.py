@@ -426,7 +426,7 @@ def test_bake(character: Character, tmp_path: Path) -> None:
 def test_nodes_know_no_muscles(character: Character) -> None:
     tube, _ = character
     rigs.select([tube])
-    with pytest.raises(RuntimeError, match="Tube: nodes know no muscles"):
+    with pytest.raises(RuntimeError, match="Tube, as nodes know no muscles"):
         addon.ops.make_portable()
     tube.sbs.use_muscles = False
     current_layer().update()

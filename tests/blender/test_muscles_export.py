@@ -205,3 +205,45 @@ def test_a_picture_of_a_moment(character: Character, tmp_path: Path) -> None:
     x, y, z = np.array(lines, float).T
     # Six digits are written; in the file y is upward.
     np.testing.assert_allclose(np.stack([x, -z, y], axis=1), shown, atol=2e-6)
+
+
+SUFFIXES = {"alembic": "abc", "collada": "dae", "obj": "obj", "ply": "ply", "stl": "stl", "usd": "usda"}
+
+
+@pytest.mark.parametrize("kind", [kind for kind in SUFFIXES if f"{kind}_export" in dir(bpy.ops.wm)])
+def test_bellies_are_not_in_what_views_show(character: Character, tmp_path: Path, kind: str) -> None:
+    """They are there to look at: who writes what is shown gets the character, and nothing is left hidden."""
+    _, armature = character
+    belly = muscle_of(armature, 0).belly
+    options = {"evaluation_mode": "VIEWPORT"} if kind in ("alembic", "usd") else {}
+    operator = getattr(bpy.ops.wm, f"{kind}_export")
+    assert operator.poll()
+    sizes = []
+    for hides in (False, True):
+        belly.hide_viewport = hides
+        path = tmp_path / f"{hides}.{SUFFIXES[kind]}"
+        assert operator(filepath=str(path), **options) == {"FINISHED"}
+        assert belly.hide_viewport == hides
+        sizes.append(path.stat().st_size)
+        if kind in ("obj", "collada"):
+            assert belly.name not in path.read_text()
+    # Some formats note the time, or the name of the file.
+    assert sizes[0] == pytest.approx(sizes[1], abs=64)
+
+
+@pytest.mark.blender(before=(4, 0))
+@pytest.mark.parametrize("name", ["export_mesh.ply", "export_mesh.stl", "export_scene.obj", "export_scene.x3d"])
+def test_exporters_in_python_of_old_blender(character: Character, tmp_path: Path, name: str) -> None:
+    tube, armature = character
+    module, _, kind = name.partition(".")
+    path = tmp_path / f"out.{kind}"
+    assert getattr(getattr(bpy.ops, module), kind)(filepath=str(path)) == {"FINISHED"}
+    content = path.read_bytes()
+    faces = len(tube.data.polygons)
+    if kind == "stl":
+        # Two triangles for each face, which take 50 bytes each.
+        assert len(content) == 84 + 50 * 2 * faces
+    elif kind == "ply":
+        assert f"element face {faces}\n".encode() in content
+    else:
+        assert muscle_of(armature, 0).belly.name.encode() not in content

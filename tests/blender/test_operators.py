@@ -228,11 +228,14 @@ def in_use() -> list[str]:
 
 
 @pytest.mark.blender(since=(5, 1))
-def test_unbind_what_is_portable(character: Character) -> None:
+@pytest.mark.parametrize("removed", [False, True], ids=["", "the Armature modifier was removed"])
+def test_unbind_what_is_portable(character: Character, removed: bool) -> None:
     tube, armature = character
     before = in_use()
     tube.sbs.center = "JOINT_SET"
     assert addon.ops.make_portable() == {"FINISHED"}
+    if removed:
+        tube.modifiers.remove(next(modifier for modifier in tube.modifiers if modifier.type == "ARMATURE"))
     assert error(rigs.evaluated(tube), deformed(tube, armature)) < TOLERANCE
     assert addon.ops.unbind() == {"FINISHED"}
     assert [modifier.type for modifier in tube.modifiers] == ["ARMATURE"]

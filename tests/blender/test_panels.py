@@ -188,7 +188,7 @@ def test_mesh(character: Family) -> None:
     armature, tubes = character
     addon.ops.bind()
     drawn = draw("SBS_PT_sidebar")
-    assert drawn[:4] == ["armature", "QUALITY", "SPEED", "GAME"]
+    assert drawn[:4] == ["object", "QUALITY", "SPEED", "GAME"]
     assert {"Make Portable", "Bake...", "Rebind", "Unbind", "show_viewport", "show_render"} <= set(drawn)
     assert "scope" not in drawn, "the only mesh that is bound"
     addon.ops.bind(all_meshes=True)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import rigs
 from expected import error
-from objects import current_layer, current_scene, mesh_object, new_mesh
+from objects import armature_named, current_layer, current_scene, mesh_named, mesh_object, new_mesh
 from portables import (
     TOLERANCE,
     assert_passes,
@@ -125,17 +125,59 @@ def test_missing_armature(center: str) -> None:
 @needs_bone_info
 @each_center
 def test_renamed_bone(center: str) -> None:
+    """Nodes know bones by the names that they had; with the add-on, by those that they have."""
     tube, armature = make_character(center=center)
     make_portable(tube)
+    bpy.ops.ed.undo_push(message="Start")
+    armature.data.bones["B2"].name = "Elbow"
+    bpy.ops.ed.undo_push(message="Rename")
+    current_layer().update()
+    assert_right(tube, armature)
+    for step in ("undo", "redo", "undo"):
+        getattr(bpy.ops.ed, step)()
+        tube, armature = mesh_named("Tube"), armature_named("Rig")
+        assert_right(tube, armature)
+        assert not warnings(tube)
+    # Names that bones of the same rig have had.
+    for old, new in (("B2", "Else"), ("B3", "B2"), ("Else", "B3")):
+        armature.data.bones[old].name = new
+        current_layer().update()
+        assert_right(tube, armature)
+
+
+@needs_bone_info
+@each_center
+def test_renamed_bone_without_the_addon(center: str) -> None:
+    tube, armature = make_character(center=center)
+    make_portable(tube)
+    addon.disable(wheels=False)
     armature.data.bones["B2"].name = "Elbow"
     current_layer().update()
     assert_passes(tube)
     assert any("no bone" in message and '"B2"' in message for message in warnings(tube))
-    assert "B2" in addon.module("engine.portable").problems(tube)[0]
-    # The Armature modifier that stepped back let Blender rename the vertex group.
-    make_portable(tube)
+    addon.enable(wheels=False)
+    for _ in range(2):
+        tube.update_tag()
+        current_layer().update()
     assert_right(tube, armature)
     assert not warnings(tube)
+
+
+@needs_bone_info
+@each_center
+def test_removed_bone(center: str) -> None:
+    tube, armature = make_character(center=center)
+    make_portable(tube)
+    rigs.select([armature])
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = armature.data.edit_bones
+    bones["B3"].parent = bones["B1"]
+    bones.remove(bones["B2"])
+    bpy.ops.object.mode_set(mode="OBJECT")
+    current_layer().update()
+    assert_passes(tube)
+    assert any("no bone" in message and '"B2"' in message for message in warnings(tube))
+    assert "B2" in addon.module("engine.portable").problems(tube)[0]
 
 
 @needs_bone_info
@@ -165,7 +207,7 @@ def test_back_to_live() -> None:
     bpy.data.orphans_purge(do_recursive=True)  # type: ignore[call-arg]
     assert marked() == before
     assert addon.ops.unbind() == {"FINISHED"}
-    assert [modifier.name for modifier in tube.modifiers] == []
+    assert [modifier.name for modifier in tube.modifiers] == ["Armature"]
 
 
 @needs_bone_info
@@ -214,13 +256,13 @@ def test_what_nodes_cannot_do() -> None:
         assert not [name for name in marked() if "Portable" in name or "Weights" in name]
 
     tube.sbs.method = "DUAL_QUATERNION"
-    refuses("Spherical Blend")
+    refuses("nodes know no Dual Quaternion.* choose Spherical Blend")
     tube.sbs.method = "SPHERICAL"
     tube.sbs.rotation = "AVERAGE"
     refuses("linear rotations")
     tube.sbs.rotation = "QLERP"
     tube.sbs.center = "WEIGHTED"
-    refuses("no weighted centers. Set Center to Optimized")
+    refuses("no weighted centers.* set Center to Optimized")
     tube.sbs.center = "OPTIMIZED"
     armature.data.bones["B1"].bbone_segments = 4
     refuses("bendy bone B1")

@@ -113,6 +113,7 @@ def test_another_armature(character: Family) -> None:
     other.sbs.method = "RIGID"
     other.sbs.center = "WEIGHTED"
     tubes[0].sbs.armature = other
+    current_layer().update()
     assert (tubes[0].sbs.method, tubes[0].sbs.center, tubes[0].sbs.scope) == ("RIGID", "WEIGHTED", "RIG")
 
 

@@ -224,6 +224,31 @@ def test_rig_replaced_by_one_of_other_bones(character: Character) -> None:
     assert_right(tube, armature)
 
 
+@pytest.mark.parametrize("simulates", [False, True])
+def test_another_rig_or_segments_and_a_change_of_frame(character: Character, simulates: bool) -> None:
+    """A change of frame says nothing of edits that nobody has asked for before."""
+    tube, armature = character
+    if simulates:
+        sheet = rigs.make_tube(rows=2, name="Sheet")
+        sheet.modifiers.new("Cloth", "CLOTH")
+    other = rigs.make_armature(name="Other")
+    for rig in (armature, other):
+        bone = rig.pose.bones["B1"]
+        bone.bbone_curveinx = 0.5
+        rigs.turn(rig, seed=5)
+    armature.data.bones["B1"].bbone_segments = 4
+    current_scene().frame_set(2)
+    assert like_the_armature_modifier(tube, armature) < TOLERANCE
+    tube.sbs.armature = other
+    current_scene().frame_set(3)
+    assert like_the_armature_modifier(tube, other) < TOLERANCE
+    other.data.bones["B2"].bbone_segments = 3
+    current_scene().frame_set(4)
+    other.data.bones["B2"].bbone_segments = 1
+    current_scene().frame_set(5)
+    assert like_the_armature_modifier(tube, other) < TOLERANCE
+
+
 def test_mesh_replaced(character: Character) -> None:
     tube, armature = character
     other = rigs.make_tube(rows=30, name="Other")

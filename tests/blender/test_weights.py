@@ -57,7 +57,7 @@ def selected(item: MeshObject) -> list[int]:
 def test_smooth(tube: MeshObject, weights: ModuleType) -> None:
     before = weights.from_dense(weights_of(tube))
     expected = weights.smooth(
-        *before, rigs.positions(tube.data), triangles_of(tube), iterations=3, strength=0.7, limit=BONES
+        rigs.positions(tube.data), triangles_of(tube), *before, iterations=3, strength=0.7, limit=BONES
     )
     assert addon.ops.smooth_weights(iterations=3, strength=0.7) == {"FINISHED"}
     np.testing.assert_allclose(weights_of(tube), weights.to_dense(*expected, BONES), atol=TOLERANCE)

@@ -11,9 +11,21 @@ from ..engine import bake
 from ..interface.selection import allow, hindrance, our_meshes
 from ..settings.declared import choice, flag, integer, text
 from ..settings.given import manager_of, scene_of
-from ..settings.typed import Operator, Result
+from ..settings.typed import Operator, OperatorMixin, Result
 
-__all__ = ["CLASSES", "make_bake"]
+__all__ = ["CLASSES", "BakingMixin", "folder", "make_bake"]
+
+
+def folder() -> str:
+    """The property of an operator for where files go."""
+    return text(
+        name="Folder",
+        description="Where PC2 files go",
+        default="//sbs_cache",
+        subtype="DIR_PATH",
+        # Without this option Blender warns of "//"; up to 4.4 there is no such option.
+        options={"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5, 0) else set(),
+    )
 
 
 def make_bake(
@@ -25,7 +37,103 @@ def make_bake(
     return bake.PointCacheBake(context, items, frames, folder)
 
 
-class SBS_OT_bake(Operator):
+class BakingMixin(OperatorMixin):
+    """An operator that bakes, frame after frame, while it shows its progress."""
+
+    _run: tuple[bake.Bake, Iterator[int]] | None = None
+    _timer: bpy.types.Timer | None = None
+
+    def finished(self, baking: bake.Bake) -> None:
+        """Report what was baked."""
+        raise NotImplementedError
+
+    def cancelled(self, message: str) -> Result:
+        """Report why nothing was baked, without a message that the artist did not want it; return the result."""
+        raise NotImplementedError
+
+    def start(
+        self,
+        context: bpy.types.Context,
+        items: list[bpy.types.Object],
+        target: str,
+        folder: str,
+        ends: tuple[int, int] | None = None,
+        step: int = 1,
+    ) -> Result:
+        """Bake objects, in frames from the first to the last of `ends` or of the scene; what `execute` returns.
+
+        Raises
+        ------
+        ValueError, OSError
+            If they cannot be baked.
+        """
+        scene = scene_of(context)
+        first, last = (scene.frame_start, scene.frame_end) if ends is None else ends
+        frames = bake.frame_range(first, last, step)
+        baking = make_bake(context, items, target, frames, folder)
+        baking.__enter__()
+        self._run = baking, iter(baking)
+        manager_of(context).progress_begin(0, len(frames))
+        # Blender crashes if what it repeats, as its panel of the last operation does, goes on after it has returned.
+        if bpy.app.background or self.options.is_repeat or self.options.is_repeat_last:
+            while (result := self._advance(context)) == {"RUNNING_MODAL"}:
+                continue
+            return result
+        self._timer = manager_of(context).event_timer_add(0.0, window=context.window)
+        manager_of(context).modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
+        if event.type == "ESC":
+            self._end(context)
+            return self.cancelled("")
+        if event.type == "TIMER":
+            return self._advance(context)
+        return {"RUNNING_MODAL"}
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        self._end(context)
+
+    def _advance(self, context: bpy.types.Context) -> Result:
+        """Bake the next frame, or finish."""
+        if self._run is None:
+            return {"CANCELLED"}
+        baking, steps = self._run
+        try:
+            frame = next(steps, None)
+            if frame is not None:
+                self._show(context, baking.frames, frame)
+                return {"RUNNING_MODAL"}
+            baking.finish()
+        except Exception as error:
+            self._end(context)
+            if not isinstance(error, (ValueError, OSError)):
+                raise
+            return self.cancelled(str(error))
+        self._end(context)
+        self.finished(baking)
+        return {"FINISHED"}
+
+    @staticmethod
+    def _show(context: bpy.types.Context, frames: range, frame: int) -> None:
+        manager_of(context).progress_update(frames.index(frame) + 1)
+        if context.workspace is not None:
+            context.workspace.status_text_set(f"Baking frame {frame} of {frames[-1]}; Esc cancels")
+
+    def _end(self, context: bpy.types.Context) -> None:
+        """Restore everything but what was baked."""
+        if self._run is not None:
+            self._run[0].__exit__(None, None, None)
+            self._run = None
+        manager_of(context).progress_end()
+        if context.workspace is not None:
+            context.workspace.status_text_set(None)
+        if self._timer is not None:
+            manager_of(context).event_timer_remove(self._timer)
+            self._timer = None
+
+
+class SBS_OT_bake(BakingMixin, Operator):
     bl_idname = "sbs.bake"
     bl_label = "Bake Spherical Blend Skinning"
     bl_description = (
@@ -51,17 +159,7 @@ class SBS_OT_bake(Operator):
     frame_step: int = integer(
         name="Step", description="Bake every n-th frame; frames between are interpolated", default=1, min=1
     )
-    directory: str = text(
-        name="Folder",
-        description="Where PC2 files go",
-        default="//sbs_cache",
-        subtype="DIR_PATH",
-        # Without this option Blender warns of "//"; up to 4.4 there is no such option.
-        options={"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5, 0) else set(),
-    )
-
-    _run: tuple[bake.Bake, Iterator[int]] | None = None
-    _timer: bpy.types.Timer | None = None
+    directory: str = folder()
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -86,82 +184,20 @@ class SBS_OT_bake(Operator):
         return {*manager_of(context).invoke_props_dialog(self)}
 
     def execute(self, context: bpy.types.Context) -> Result:
+        frames = None if self.use_scene_range else (self.frame_start, self.frame_end)
         try:
-            self._begin(context)
+            return self.start(context, our_meshes(context), self.target, self.directory, frames, self.frame_step)
         except (ValueError, OSError) as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        # Blender crashes if what it repeats, as its panel of the last operation does, goes on after it has returned.
-        if bpy.app.background or self.options.is_repeat or self.options.is_repeat_last:
-            while (result := self._advance(context)) == {"RUNNING_MODAL"}:
-                continue
-            return result
-        self._timer = manager_of(context).event_timer_add(0.0, window=context.window)
-        manager_of(context).modal_handler_add(self)
-        return {"RUNNING_MODAL"}
 
-    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
-        if event.type == "ESC":
-            self._end(context)
-            self.report({"WARNING"}, "Baking was cancelled; nothing changed")
-            return {"CANCELLED"}
-        if event.type == "TIMER":
-            return self._advance(context)
-        return {"RUNNING_MODAL"}
-
-    def cancel(self, context: bpy.types.Context) -> None:
-        self._end(context)
-
-    def _begin(self, context: bpy.types.Context) -> None:
-        scene = scene_of(context)
-        first, last = (self.frame_start, self.frame_end)
-        if self.use_scene_range:
-            first, last = scene.frame_start, scene.frame_end
-        frames = bake.frame_range(first, last, self.frame_step)
-        baking = make_bake(context, our_meshes(context), self.target, frames, self.directory)
-        baking.__enter__()
-        self._run = baking, iter(baking)
-        manager_of(context).progress_begin(0, len(frames))
-
-    def _advance(self, context: bpy.types.Context) -> Result:
-        """Bake the next frame, or finish."""
-        if self._run is None:
-            return {"CANCELLED"}
-        baking, steps = self._run
-        try:
-            frame = next(steps, None)
-            if frame is not None:
-                self._show(context, baking.frames, frame)
-                return {"RUNNING_MODAL"}
-            baking.finish()
-        except Exception as error:
-            self._end(context)
-            if not isinstance(error, (ValueError, OSError)):
-                raise
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        self._end(context)
+    def finished(self, baking: bake.Bake) -> None:
         count = len(baking.items)
         self.report({"INFO"}, f"Baked {len(baking.frames)} frames of {count} object{'s' if count != 1 else ''}")
-        return {"FINISHED"}
 
-    @staticmethod
-    def _show(context: bpy.types.Context, frames: range, frame: int) -> None:
-        manager_of(context).progress_update(frames.index(frame) + 1)
-        if context.workspace is not None:
-            context.workspace.status_text_set(f"Baking frame {frame} of {frames[-1]}; Esc cancels")
-
-    def _end(self, context: bpy.types.Context) -> None:
-        """Restore everything but what was baked."""
-        if self._run is not None:
-            self._run[0].__exit__(None, None, None)
-            self._run = None
-        manager_of(context).progress_end()
-        if context.workspace is not None:
-            context.workspace.status_text_set(None)
-        if self._timer is not None:
-            manager_of(context).event_timer_remove(self._timer)
-            self._timer = None
+    def cancelled(self, message: str) -> Result:
+        self.report({"ERROR"} if message else {"WARNING"}, message or "Baking was cancelled; nothing changed")
+        return {"CANCELLED"}
 
 
 CLASSES = (SBS_OT_bake,)

@@ -10,8 +10,8 @@ from ..engine import bake, portable, stack
 from ..interface import owner, rigged
 from ..interface.words import draw_baked, draw_words
 from ..method import panel as method
+from ..settings import disabled_modifier
 from ..settings.given import view_layer_of
-from ..settings.typed import settings_of
 from . import status
 
 __all__ = ["draw"]
@@ -27,7 +27,9 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context, item: bpy.types
     if is_portable:
         status.draw_portable(layout, item)
     else:
-        layout.prop(settings_of(item), "armature", text="")
+        armature_modifier = disabled_modifier.find(item)
+        if armature_modifier is not None:
+            layout.prop(armature_modifier, "object", text="")
         owner.draw(layout, item)
         method.draw_presets(layout, owner.of(item))
         amount.draw(layout, item)

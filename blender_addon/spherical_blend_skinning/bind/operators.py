@@ -75,7 +75,7 @@ def forget_centers(item: bpy.types.Object) -> None:
     for name in (live_group.CARRIER, live_group.RENDER_CARRIER):
         carrier = node_trees.get_input(modifier, name)
         if carrier is not None and carriers.is_writable(carrier):
-            carriers.keep_centers(carrier, None)
+            carriers.remove_centers(carrier)
 
 
 def rebind(context: bpy.types.Context, item: bpy.types.Object) -> live.State:

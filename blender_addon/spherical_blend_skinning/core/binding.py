@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from . import bendy_bones, influences, twist
 from .bendy_bones import Along
+from .center_source import CenterSource
 from .deformer import Amount, Deformer, Method, SkinDeformer, Undeformed, deform_blended
 from .matrices import Floats, inverse, transform_points
 from .place import Place, SkinSpace, corners, is_at_place
@@ -106,8 +107,13 @@ class Binding:
         self.centers: NDArray[np.float32] | None = None
         # The skin has some more joints for each limb, between which its vertices are shared.
         self._twist: Any = self._make_twist(spread) if spread is not None and self.limbs else None
-        joints, weights = self._joint_influences(surface.positions, bones, weights, along)
-        self.skin = self._make_skin(surface.positions, *self._with_frames(surface.at_rest, joints, weights))
+        joints = self._with_frames(surface.at_rest, *self._joint_influences(surface.positions, bones, weights, along))
+        self.skin = self._make_skin(surface.positions, *joints)
+        # Where vertices are along bones that bend depends on shape keys and modifiers before.
+        self._unmoved: tuple[NDArray[np.int32], NDArray[np.float32]] | None = None
+        if self.bends and surface.basis is not None:
+            unmoved = self._joint_influences(surface.basis, bones, weights, along)
+            self._unmoved = self._with_frames(surface.basis, *unmoved)
 
     def bone_influences(self) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """The bones of the rig that move each vertex, by their numbers, and their weights, (V, K)."""
@@ -219,21 +225,46 @@ class Binding:
 
         Where twists are spread, they are those of `sbs.Character.twisted_skin`.
         """
-        skin, basis = self.skin, self.surface.basis
-        points = skin.rest_positions if basis is None else self.space.from_mesh(basis)
         similar = {} if self._twist is None else {"sigma": self._sbs.twist.SIGMA}
+        # In the space of the mesh object, so that they are the same wherever it is.
         centers: Floats = self._sbs.optimized_centers(
-            points, triangles, skin.joint_indices, skin.joint_weights, progress=progress, threads=threads, **similar
+            self.surface.at_rest, triangles, *self._influences_at_rest, progress=progress, threads=threads, **similar
         )
-        return self.space.to_mesh(centers).astype(np.float32)
+        return centers.astype(np.float32)
 
     def has_centers_of(self, other: Binding) -> bool:
         """Whether optimized centers are the same as in another binding of the same faces."""
         return (
-            np.array_equal(self.skin.joint_indices, other.skin.joint_indices)
-            and np.array_equal(self.skin.joint_weights, other.skin.joint_weights)
+            (self._twist is None) == (other._twist is None)
             and self.surface.has_basis_of(other.surface)
+            and all(map(np.array_equal, self._influences_at_rest, other._influences_at_rest))
         )
+
+    def center_source(self, triangles: NDArray[np.int32]) -> CenterSource:
+        """What `optimized_centers` for the faces (T, 3) are found from."""
+        rig = self.rig
+        parts: list[NDArray[Any]] = [self.surface.at_rest, triangles, *self.bone_influences()]
+        if self._corners is not None:
+            parts += [
+                rig.rests,
+                rig.lengths,
+                rig.segments,
+                *(end for bone in sorted(rig.curves) for end in rig.curves[bone]),
+            ]
+            parts += [np.array([limb.bone, limb.parent, limb.child, *limb.head, *limb.tail]) for limb in self.limbs]
+        options = self.spread.options if self.spread is not None and self.limbs else {}
+        return CenterSource.of(parts, f"{self.limit} {sorted(options.items())}", self._to_rig)
+
+    def is_source(self, source: CenterSource, triangles: NDArray[np.int32]) -> bool:
+        """Whether centers that were found from a source are those of `optimized_centers`."""
+        if self._corners is not None and not is_at_place(self._corners, source.place, self._to_rig):
+            return False
+        return self.center_source(triangles).digest == source.digest
+
+    @property
+    def _influences_at_rest(self) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Influences (V, K) of the skin before shape keys and modifiers, which do not change optimized centers."""
+        return self._unmoved or (self.skin.joint_indices, self.skin.joint_weights)
 
     def rebound(
         self,
@@ -295,9 +326,9 @@ class Binding:
         return self._changed(surface, skin)
 
     def _with_weights(self, surface: BoundMesh, vertices: NDArray[np.intp], along: Along | None) -> Self | None:
-        """The binding with other weights of some vertices; None if these bring in bones that moved no vertex before."""
+        """The binding with other weights of some vertices; None if more than their influences changes."""
         bones, weights = self._bone_influences(influences.of_vertices(surface.weights, vertices))
-        if not self._moving[bones[weights > 0.0]].all():
+        if self._unmoved is not None or not self._moving[bones[weights > 0.0]].all():
             return None
         joints, weights = self._joint_influences(surface.positions[vertices], bones, weights, along)
         joints, weights = self._with_frames(surface.at_rest[vertices], joints, weights)

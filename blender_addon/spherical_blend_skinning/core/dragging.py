@@ -135,7 +135,7 @@ class Dragging:
         if binding.limbs and twists is not None:
             self._options["twists"] = twists
         self._brush = weights.Brush(positions, triangles, joints, values, joint_count=binding.joint_count)
-        self._first = self._brush.influences
+        self._first = self._brush.influences()
         self._stroke: Any = None
 
     def _make_skin(
@@ -203,7 +203,7 @@ class Dragging:
 
     def moved(self, vertex: int) -> NDArray[np.float32]:
         """How far a vertex is from where it was, (3,) in the space of the mesh object."""
-        joints, values = (table[vertex] for table in self._brush.influences)
+        joints, values = (table[vertex] for table in self._brush.influences())
         now: NDArray[np.float32] = self._moved(vertex, joints[None], values[None])[0]
         return now - self._place(vertex)
 
@@ -241,7 +241,7 @@ class Dragging:
 
         A brush keeps the sums of weights, which may be above 1. Only their proportions matter, but for locked ones.
         """
-        joints, values = (table[vertices] for table in self._brush.influences)
+        joints, values = (table[vertices] for table in self._brush.influences())
         bones = self._binding.bones[joints]
         keeps = (np.isin(bones, locked) & (values > 0.0)).any(axis=1)
         largest = np.maximum(values.max(axis=1, initial=0.0), 1.0)

@@ -180,11 +180,14 @@ class Cover:
         states = map(MuscleState, *columns)
         return dict(zip((shape.row for shape in self.shapes), states, strict=True))
 
-    def belly(self, number: int, activations: Floats) -> Floats:
-        """The surface of a muscle in the pose, (N, 3) in armature space; its faces are `belly_faces`."""
-        positions, _ = self._cover.surface(number, self._matrices, activations, rings=_RINGS, sides=_SIDES)
+    def bellies(self, numbers: Sequence[int], activations: Floats) -> NDArray[np.float32]:
+        """The surfaces of some muscles in the pose, (B, N, 3) in armature space; their faces are `belly_faces`."""
+        surfaces = [
+            self._cover.surface(number, self._matrices, activations, rings=_RINGS, sides=_SIDES)[0]
+            for number in numbers
+        ]
         place = self._place
-        result: Floats = positions @ place[:3, :3].T + place[:3, 3]
+        result: NDArray[np.float32] = (np.stack(surfaces) @ place[:3, :3].T + place[:3, 3]).astype(np.float32)
         return result
 
 

@@ -29,6 +29,7 @@ __all__ = [
     "ShapeKeyBake",
     "armature_of",
     "frame_range",
+    "has_cache",
     "is_baked",
     "modifier_of",
     "with_basis",
@@ -61,11 +62,15 @@ def _own(item: bpy.types.Object) -> bpy.types.NodesModifier:
 def is_baked(item: bpy.types.Object) -> bool:
     """Whether an object shows what was baked of it in place of our modifier."""
     own = modifier_of(item)
-    cache: bpy.types.Modifier | None = item.modifiers.get(_CACHE_NAME)
     if own is None or own.show_viewport:
         return False
-    has_cache = cache is not None and cache.type == "MESH_CACHE" and cache.show_viewport
-    return has_cache or any(key.name.startswith(_KEY_PREFIX) and not key.mute for key in _keys(item))
+    return has_cache(item) or any(key.name.startswith(_KEY_PREFIX) and not key.mute for key in _keys(item))
+
+
+def has_cache(item: bpy.types.Object) -> bool:
+    """Whether an object shows a point cache."""
+    cache: bpy.types.Modifier | None = item.modifiers.get(_CACHE_NAME)
+    return cache is not None and cache.type == "MESH_CACHE" and cache.show_viewport
 
 
 def frame_range(start: int, end: int, step: int) -> range:

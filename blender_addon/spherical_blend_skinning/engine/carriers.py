@@ -11,21 +11,22 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.center_source import CenterSource
 from ..settings.typed import has_key, mesh_of, values_of
 from .live_group import POSITION
 
 __all__ = [
+    "center_source",
     "centers",
     "count",
-    "has_outdated_centers",
     "is_carrier",
     "is_writable",
     "keep_centers",
     "keeps_centers",
     "new",
-    "outdate_centers",
     "positions",
     "remove",
+    "remove_centers",
     "resize",
     "write",
 ]
@@ -33,8 +34,9 @@ __all__ = [
 _MARK = "sbs_carrier"
 # The attribute with rotation centers of vertices.
 _CENTER = "sbs_center"
-# Set on a carrier if weights or vertices have changed since its centers were found.
-_OUTDATED = "sbs_outdated_centers"
+# What these were found from.
+_DIGEST = "sbs_center_digest"
+_PLACE = "sbs_center_place"
 
 
 def new(name: str) -> bpy.types.Object:
@@ -66,6 +68,7 @@ def resize(carrier: bpy.types.Object, vertex_count: int) -> None:
     mesh = mesh_of(carrier)
     mesh.clear_geometry()
     mesh.vertices.add(vertex_count)
+    mesh.update_tag()
 
 
 def write(carrier: bpy.types.Object, positions: NDArray[np.float32]) -> None:
@@ -104,28 +107,30 @@ def centers(carrier: bpy.types.Object, vertex_count: int) -> NDArray[np.float32]
     return found
 
 
-def has_outdated_centers(carrier: bpy.types.Object) -> bool:
-    """Whether a carrier keeps centers of earlier weights."""
-    return has_key(carrier, _OUTDATED)
+def center_source(carrier: bpy.types.Object) -> CenterSource | None:
+    """What the centers in a carrier were found from; None if a file of an earlier version does not say."""
+    if not (has_key(carrier, _DIGEST) and has_key(carrier, _PLACE)):
+        return None
+    return CenterSource(str(carrier[_DIGEST]), np.array(carrier[_PLACE], np.float64).reshape(4, 4))
 
 
-def outdate_centers(carrier: bpy.types.Object) -> None:
-    """Mark the centers as outdated, also for the file: weights have changed."""
-    carrier[_OUTDATED] = True
-
-
-def keep_centers(carrier: bpy.types.Object, found: NDArray[np.floating] | None) -> None:
-    """Store rotation centers (V, 3) in a carrier with V vertices, or remove them."""
-    carrier.pop(_OUTDATED, None)
+def keep_centers(carrier: bpy.types.Object, found: NDArray[np.floating], source: CenterSource) -> None:
+    """Store rotation centers (V, 3), found from a source, in a carrier with V vertices."""
     attributes = mesh_of(carrier).attributes
     attribute: bpy.types.Attribute | None = attributes.get(_CENTER)
-    if found is None:
-        if attribute is not None:
-            attributes.remove(attribute)
-        return
     if attribute is None:
         attribute = attributes.new(_CENTER, "FLOAT_VECTOR", "POINT")
     values_of(attribute).foreach_set("vector", np.ascontiguousarray(found, np.float32).reshape(-1))
+    carrier[_DIGEST] = source.digest
+    carrier[_PLACE] = source.place.reshape(-1).tolist()
+
+
+def remove_centers(carrier: bpy.types.Object) -> None:
+    """Remove the rotation centers of a carrier."""
+    attributes = mesh_of(carrier).attributes
+    attribute: bpy.types.Attribute | None = attributes.get(_CENTER)
+    if attribute is not None:
+        attributes.remove(attribute)
 
 
 def remove(carrier: bpy.types.Object) -> None:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..core import library
 from ..core.binding import Binding
+from ..core.center_source import CenterSource
 from ..settings.typed import mesh_of
 from . import carriers, reading, subject
 from .search import Search
@@ -33,17 +34,17 @@ class Centers:
     ----------
     are_possible : bool
         Whether the faces, which are needed to find them, are known.
-    are_unsaved : bool
-        Whether the carrier does not yet have those of the binding.
     problem : str
         Why none were found, for the artist.
     """
 
     def __init__(self) -> None:
         self.are_possible = True
-        self.are_unsaved = False
         self.problem = ""
         self._are_outdated = False
+        # What those of the binding were found from, and whether the carrier does not have them yet.
+        self._source: CenterSource | None = None
+        self._are_unsaved = False
         self._due: float | None = None
         self._search: Search | None = None
 
@@ -73,24 +74,32 @@ class Centers:
             self._search.cancel()
         self._search = self._due = None
 
-    def provide(self, target: subject.Subject, carrier: bpy.types.Object, binding: Binding, at_once: bool) -> Binding:
-        """A binding with the centers that there are, maybe none; with `at_once` they are found if needed."""
+    def provide(
+        self, target: subject.Subject, carrier: bpy.types.Object, binding: Binding, mesh: bool, at_once: bool
+    ) -> Binding:
+        """A binding with the centers that there are, maybe none; with `at_once` they are found if needed.
+
+        `mesh` says whether the faces may have changed.
+        """
         self.are_possible = target.has_faces()
         if not self.are_possible:
             self.stop()
             return binding
         if binding.centers is None:
             kept = carriers.centers(carrier, len(binding.surface.positions))
-            if kept is not None:
+            self._source = carriers.center_source(carrier)
+            if kept is not None and self._source is not None:
                 binding = binding.with_centers(kept)
-                self._are_outdated |= carriers.has_outdated_centers(carrier)
+                # Much may have changed while the add-on was off, or the mesh could not be read.
+                mesh = True
+        if mesh and not self._are_outdated and self._source is not None:
+            self._are_outdated = not binding.is_source(self._source, target.triangles())
         is_wanted = not self.problem and (self._are_outdated or binding.centers is None)
-        if self._are_outdated and binding.centers is not None and not carriers.has_outdated_centers(carrier):
-            carriers.outdate_centers(carrier)
         if is_wanted and at_once:
             self.stop()
             _ignore_warnings()
-            return self._found(binding, target.optimized_centers(binding))
+            triangles = target.triangles()
+            return self._found(binding, subject.optimized_centers(binding, triangles), triangles)
         if is_wanted and not self.are_awaited:
             # The first time without a pause, because nobody is changing weights.
             self._due = time.monotonic() + (PAUSE if self._are_outdated else 0.0)
@@ -111,12 +120,18 @@ class Centers:
         if search.centers is None:
             self.problem = f"No centers were found: {search.error}"
             return binding
-        return self._found(binding, search.centers)
+        return self._found(binding, search.centers, search.triangles)
 
-    def _found(self, binding: Binding, centers: NDArray[np.floating]) -> Binding:
+    def _found(self, binding: Binding, centers: NDArray[np.float32], triangles: NDArray[np.int32]) -> Binding:
         self._are_outdated = False
-        self.are_unsaved = True
+        self._source, self._are_unsaved = binding.center_source(triangles), True
         return binding.with_centers(centers)
+
+    def save(self, carrier: bpy.types.Object, centers: NDArray[np.float32]) -> None:
+        """Have a carrier keep the centers of the binding for the file, because finding them may take seconds."""
+        if self._source is not None and (self._are_unsaved or not carriers.keeps_centers(carrier, len(centers))):
+            carriers.keep_centers(carrier, centers, self._source)
+            self._are_unsaved = False
 
 
 def _ignore_warnings() -> None:

@@ -12,7 +12,22 @@ import bpy
 
 from ..settings.given import manager_of
 from ..settings.typed import mesh_of, persistent, settings_of
-from . import ahead, deleted_muscles, live, muscle_list, muscles, node_trees, registry, search, stack, stand_in, subject
+from . import (
+    ahead,
+    bellies,
+    deleted_muscles,
+    live,
+    muscle_list,
+    muscles,
+    node_trees,
+    portable,
+    registry,
+    search,
+    stack,
+    stand_in,
+    subject,
+    turns,
+)
 
 __all__ = ["CLASSES", "register", "unregister"]
 
@@ -94,6 +109,7 @@ def frame_change_starts(scene: bpy.types.Scene, *_arguments: object) -> None:
     # While a render runs in the background, only that may write carriers; it is not in the main thread.
     in_view = threading.current_thread() is threading.main_thread()
     if not (stand_in.is_active() or (in_view and bpy.app.is_job_running("RENDER"))):
+        turns.take(registry.once_bound_objects())
         _pose_ahead(scene)
 
 
@@ -136,6 +152,9 @@ def depsgraph_updated(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -
     if _listener is not None:
         _listener(depsgraph)
     elif not _is_in_the_way(depsgraph) and depsgraph.mode != "RENDER":
+        turns.take(
+            bpy.data.objects if _all_changed else [update.id and update.id.original for update in depsgraph.updates]
+        )
         _catch_up(depsgraph, in_frame_change=False)
 
 
@@ -153,11 +172,16 @@ def _catch_up(depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> None:
     edited = any(updates.places.values())
     if edited or updates.scene:
         ahead.forget()
+        bellies.forget()
     # Evaluate what a script's handler or a probe changed.
     posed_anew = in_frame_change and edited and len(handlers) > 1
     if not in_frame_change and len(handlers) > 1:
         updates = updates.and_of(_evaluate(depsgraph, in_frame_change))
     all_changed = _all_changed
+    if not in_render and (all_changed or depsgraph.id_type_updated("ARMATURE")):
+        for item in bpy.data.objects:
+            if item.type == "MESH":
+                portable.follow_names(item)
     if not (in_frame_change or all_changed or updates.scene or registry.concerns(updates.places.keys())):
         return
     if not in_render and (all_changed or updates.scene or (in_frame_change and registry.is_outdated())):
@@ -170,7 +194,10 @@ def _catch_up(depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> None:
     bound = registry.once_bound_objects() if in_frame_change else registry.bound_objects()
     changes = list(filter(None, (_change(item, updates, in_frame_change, in_render) for item in bound)))
     scene = depsgraph.scene
-    poses = _poses(scene, bound) if posed_anew and scene is not None else None
+    poses = _poses(scene, bound) if posed_anew and in_frame_change and scene is not None else None
+    if posed_anew and not in_frame_change:
+        # Not in a scene of its own: that would have the animation where the pose has been edited.
+        _evaluate(depsgraph, in_frame_change)
     states = live.update_all(changes, depsgraph, poses=poses)
     late = [change for change, state in zip(changes, states, strict=True) if state is not None and state.unread == 1]
     if late and not in_render:
@@ -265,7 +292,13 @@ def _is_in_the_way(depsgraph: bpy.types.Depsgraph) -> bool:
 
 
 @persistent
+def render_begins(*_arguments: object) -> None:
+    turns.render_begins()
+
+
+@persistent
 def render_ended(*_arguments: object) -> None:
+    turns.render_begins(ends=True)
     # The job is still running, in another thread than Blender's main one.
     _call_soon(_show_again, persistent=True)
 
@@ -292,7 +325,6 @@ def _stack_changed(item: bpy.types.Object, in_render: bool) -> bool:
         return False
     if not in_render:
         registry.adjust(item, modifier)
-        stack.show_in_weight_paint(item)
     state = live.state_of(item)
     if state is None:
         return False
@@ -370,6 +402,7 @@ _HANDLERS = (
     ("undo_post", history_moved),
     ("redo_pre", to_be_replaced),
     ("redo_post", history_moved),
+    ("render_init", render_begins),
     ("render_complete", render_ended),
     ("render_cancel", render_ended),
 )

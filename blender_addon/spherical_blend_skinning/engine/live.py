@@ -7,7 +7,7 @@ Only arrays are remembered of an object, no data-blocks of Blender, because undo
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import NamedTuple
@@ -26,8 +26,8 @@ from ..core.rest import BoundMesh, RestBones
 from ..core.twist import Spread
 from ..settings import preferences
 from ..settings.properties import SBS_PG_object
-from ..settings.typed import mesh_of, settings_of
-from . import bellies, carriers, comparison, live_group, node_trees, reading, stack, subject, twists
+from ..settings.typed import armature_data, mesh_of, settings_of
+from . import applied, bellies, carriers, comparison, live_group, node_trees, reading, stack, subject, twists
 from .amounts import Amounts
 from .centers import Centers
 from .identity import key_of
@@ -59,6 +59,8 @@ class State:
     ----------
     binding : Binding or None
         None while there is a problem.
+    of_rig : tuple
+        The keys of its armature object and of that's data, and how many segments bones have; also when it has lost it.
     amounts : Amounts
         How much of the method each vertex gets.
     pose : tuple
@@ -86,6 +88,7 @@ class State:
     """
 
     binding: Binding | None = None
+    of_rig: tuple[object, ...] = (None,)
     amounts: Amounts = field(default_factory=Amounts)
     pose: tuple[object, ...] = ()
     skinning_matrices: Floats | None = None
@@ -134,7 +137,6 @@ class _Frame(NamedTuple):
 
     state: State
     binding: Binding
-    armature: bpy.types.Object
     carrier: bpy.types.Object
     pose: tuple[object, ...]
     skinning_matrices: Floats
@@ -167,12 +169,14 @@ def forget(item: bpy.types.Object | None = None) -> None:
     for key in keys:
         if key in _states:
             _states.pop(key).centers.stop()
+    bellies.forget_poses()
 
 
 def forget_poses() -> None:
     """Make the next update of every object write its carrier."""
     for state in _states.values():
         state.pose = ()
+    bellies.forget_poses()
 
 
 def forget_twists() -> None:
@@ -213,6 +217,7 @@ def update_all(
         For each object; None if it is not in the dependency graph, or has no modifier.
     """
     states, frames = [], []
+    changes = list(changes)
     read_anew()
     # All are read before the first is deformed: reading takes twice as long after a kernel has filled the caches.
     for change in changes:
@@ -221,14 +226,23 @@ def update_all(
         if frame is not None:
             frames.append(frame)
     threads = _threads() if frames else None
-    shown: set[bpy.types.Object] = set()
     for frame in frames:
         _write(frame, threads)
-        if frame.cover is not None and frame.armature not in shown:
-            # All meshes of a rig cover the same muscles.
-            shown.add(frame.armature)
-            bellies.write(frame.armature, frame.cover, frame.state.muscles.activations)
+    if not comparison.is_for(depsgraph):
+        _write_bellies(changes, states, depsgraph)
     return states
+
+
+def _write_bellies(changes: Sequence[Change], states: Sequence[State | None], depsgraph: bpy.types.Depsgraph) -> None:
+    """Shape the bellies of rigs in the poses of updated objects, also where these are not new: one may be shown now."""
+    done: set[bpy.types.Object] = set()
+    for change, state in zip(changes, states, strict=True):
+        cover = state.muscles.cover if state is not None and state.pose else None
+        armature = settings_of(change.item).armature
+        # All meshes of a rig cover the same muscles.
+        if state is not None and cover is not None and cover.is_posed and armature is not None and armature not in done:
+            done.add(armature)
+            bellies.write(armature, cover, state.muscles.activations, state.pose, depsgraph)
 
 
 def must_not_wait(depsgraph: bpy.types.Depsgraph) -> bool:
@@ -331,29 +345,39 @@ def _frame(
     rig = change.rig or state.missed_rig
     state.missed_mesh = state.missed_rig = False
     settings = settings_of(item)
-    armature = settings.armature
-    if armature is None or armature.type != "ARMATURE":
-        raise ValueError("No armature")
     carrier = node_trees.get_input(target.modifier, target.carrier_input)
     if item.library is not None:
         raise ValueError("Linked, so it stays as it was saved: make a library override")
     if carrier is None or not carriers.is_writable(carrier):
         raise ValueError("Nothing carries positions to the modifier yet")
+    armature = settings.armature
+    if armature is None:
+        # Without vertices to take it passes on what comes to it.
+        if carriers.count(carrier):
+            carriers.resize(carrier, 0)
+        raise ValueError("No armature")
     posed = armature.evaluated_get(poses)
     to_rig = reading.place(item.evaluated_get(poses), posed)
     columns = reading.pose_columns(posed)
 
     binding = state.binding
     positions = target.moving_positions()
-    mesh |= positions is not None and binding is not None and len(positions) != len(binding.surface.positions)
-    rig |= binding is not None and len(columns) != len(binding.rig.names)
+    if positions is not None and binding is not None:
+        bound = binding.surface.positions
+        mesh |= len(positions) != len(bound)
+        mesh |= target.may_have_other_vertices() and not np.array_equal(positions, bound)
+    # Edits may come with a change of frame, which says only what it moves.
+    segments = reading.segment_counts(armature)
+    of_rig = (key_of(armature), key_of(armature_data(armature)), segments.tobytes())
+    rig |= of_rig != state.of_rig or (binding is not None and len(columns) != len(binding.rig.names))
+    state.of_rig = of_rig
     binding = _bind(target, armature, posed, positions, to_rig, state, mesh, rig)
 
     moves = reading.segment_moves(posed, binding.bones[binding.segments > 1]) if binding.bends else []
     method = _method(settings)
     vertex_count = len(binding.surface.positions)
     if method.center == "optimized":
-        provided = state.centers.provide(target, carrier, binding, wait or must_not_wait(depsgraph))
+        provided = state.centers.provide(target, carrier, binding, mesh, wait or must_not_wait(depsgraph))
         if provided is not binding:
             state.binding = binding = provided
             state.pose = ()
@@ -382,17 +406,15 @@ def _frame(
         if depsgraph.mode == "RENDER" and not target.in_render:
             raise ValueError("The modifiers before give other vertices in renders than in the viewport")
         carriers.resize(carrier, vertex_count)
-    if binding.centers is not None and (state.centers.are_unsaved or not carriers.keeps_centers(carrier, vertex_count)):
-        # They are saved in the file, because finding them may take seconds.
-        carriers.keep_centers(carrier, binding.centers)
-        state.centers.are_unsaved = False
+    if binding.centers is not None:
+        state.centers.save(carrier, binding.centers)
     if matrices is None:
         matrices = binding.skinning_matrices(columns.transpose(0, 2, 1), to_rig, moves)
     if cover is not None:
         cover.pose(columns.transpose(0, 2, 1))
     seconds = time.perf_counter() - started
     still = state.muscles.still
-    return _Frame(state, binding, armature, carrier, pose, matrices, method, amount, found, cover, still, seconds)
+    return _Frame(state, binding, carrier, pose, matrices, method, amount, found, cover, still, seconds)
 
 
 def _bind(
@@ -418,7 +440,11 @@ def _bind(
         surface = old.surface
     if positions is not None and surface.positions is not positions:
         surface = replace(surface, positions=positions)
-    bones = reading.rig(armature, posed) if old is None or rig else old.rig
+    if old is None or rig:
+        applied.follow(armature)
+        bones = reading.rig(armature, posed)
+    else:
+        bones = old.rig
 
     along = partial(reading.places_along, posed) if bones.curves else None
     limit, blended = settings.influence_limit, blends(settings)
@@ -428,10 +454,9 @@ def _bind(
         binding = _new_binding(bones, surface, to_rig, limit, along, blended, spread)
     else:
         binding = old.rebound(bones, surface, to_rig, limit, along, spread)
-    changed = mesh or rig or old is None or limit != old.limit or spread is not old.spread
-    if old is not None and changed and not binding.has_centers_of(old):
-        state.centers.outdate()
     if binding is not old:
+        if old is not None and not binding.has_centers_of(old):
+            state.centers.outdate()
         state.binding = binding
         state.pose = ()
     return binding

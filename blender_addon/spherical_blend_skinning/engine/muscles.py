@@ -18,7 +18,7 @@ from ..core.place import corners, is_at_place
 from ..core.rest import RestBones
 from ..settings.muscles import ACTIVATION, PARTS, PROFILE_RADII, SBS_PG_muscle
 from ..settings.typed import animation_of, mesh_of, settings_of
-from . import deleted_muscles, reading, resting, subject
+from . import applied, deleted_muscles, reading, resting, subject
 from .identity import key_of
 
 __all__ = ["Muscles", "at_rest", "handles_of", "read_anew"]
@@ -42,8 +42,7 @@ def at_rest(handle: bpy.types.Object, rest: Floats, length: float) -> tuple[floa
     length : float
         Of its bone; children move with its tail.
     """
-    beside = handle.matrix_parent_inverse @ handle.matrix_basis.translation
-    point = rest[:3, :3] @ (beside.x, beside.y + length, beside.z) + rest[:3, 3]
+    point = rest[:3, :3] @ applied.place_in_bone(handle, length) + rest[:3, 3]
     x, y, z = point.tolist()
     return x, y, z
 
@@ -77,6 +76,7 @@ class Muscles:
     _bound: tuple[MuscleShape, ...] = ()
     _binding: Binding | None = None
     _to_rig: Floats | None = None
+    _corners: Floats | None = None
     _triangles: NDArray[np.int32] | None = None
 
     @property
@@ -115,6 +115,8 @@ class Muscles:
         reading_now = _reading_of(armature)
         if self._reading != reading_now or self._binding is None or self._binding.rig is not binding.rig:
             self._reading = reading_now
+            # An artist may have moved handles.
+            applied.follow(armature)
             self._shapes, self._wrong = _shapes(armature, binding.rig)
         self._find_still(target, binding, to_rig, mesh_changed)
         binding = self.still or binding
@@ -123,6 +125,7 @@ class Muscles:
         is_same = binding is self._binding and self._shapes == self._bound and not mesh_changed and self._is_at(to_rig)
         if before is None or not is_same:
             self._bound, self._binding, self._to_rig = self._shapes, binding, to_rig
+            self._corners = corners(binding.surface.positions)
             self.cover = Cover(library.load(), binding, self._shapes, to_rig, self._triangles)
         self.problems = self._wrong if self.cover is None else {**self._wrong, **self.cover.problems}
         self._read_activations(posed)
@@ -146,9 +149,9 @@ class Muscles:
         self.still = old.rebound(binding.rig, surface, to_rig, binding.limit, None, binding.spread)
 
     def _is_at(self, to_rig: Floats) -> bool:
-        if self._to_rig is None or self._binding is None:
+        if self._to_rig is None or self._corners is None:
             return False
-        return is_at_place(corners(self._binding.surface.positions), to_rig, self._to_rig)
+        return is_at_place(self._corners, to_rig, self._to_rig)
 
     def _forget(self) -> None:
         self.cover, self.problems, self.activations = None, {}, np.empty(0)
@@ -172,6 +175,8 @@ class _Reading(NamedTuple):
         Whether each is in use.
     numbers : bytes
         Of all muscles.
+    profiles : tuple of str
+        The kind of each profile.
     handles : tuple
         For each point of each muscle None, or what its object says.
     deleted : frozenset
@@ -180,6 +185,7 @@ class _Reading(NamedTuple):
 
     used: bytes
     numbers: bytes
+    profiles: tuple[str, ...]
     handles: tuple[tuple[object, ...] | None, ...]
     deleted: frozenset[tuple[int, str]]
 
@@ -190,7 +196,6 @@ _readings: dict[int | str, _Reading] = {}
 _NUMBERS = (
     "radius",
     "reach",
-    "profile",
     "tendon_at_origin",
     "tendon_at_insertion",
     "flattening",
@@ -216,7 +221,9 @@ def _reading_of(armature: bpy.types.Object) -> _Reading:
             muscles.foreach_get(name, numbers[row])
         muscles.foreach_get("radii", numbers[len(_NUMBERS) :].reshape(-1))
         handles = tuple(_said_by(armature, getattr(muscle, part)) for muscle in muscles for part in PARTS)
-        _readings[key] = _Reading(used.tobytes(), numbers.tobytes(), handles, deleted_muscles.of(armature))
+        # One by one: to `foreach_get`, Blender 3.4 gives whatever is in its memory for a choice.
+        profiles = tuple(muscle.profile for muscle in muscles)
+        _readings[key] = _Reading(used.tobytes(), numbers.tobytes(), profiles, handles, deleted_muscles.of(armature))
     return _readings[key]
 
 

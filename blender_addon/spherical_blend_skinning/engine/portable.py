@@ -18,16 +18,47 @@ from ..core import library
 from ..core.binding import Binding
 from ..core.joint_tables import joint_tables
 from ..core.twist import Limb
+from ..settings import disabled_modifier
 from ..settings.properties import BONE_AMOUNT
 from ..settings.typed import armature_data, settings_of
 from . import carriers, curves, live, live_group, node_trees, portable_group, portable_tables, registry, stack, subject
 
-__all__ = ["MINIMUM_VERSION", "Counts", "armature_of", "detach", "find", "make_live", "make_portable", "problems"]
+__all__ = [
+    "MINIMUM_VERSION",
+    "Counts",
+    "NotPortable",
+    "armature_of",
+    "detach",
+    "find",
+    "follow_names",
+    "make_live",
+    "make_portable",
+    "problems",
+]
 
 #: The first version with Bone Info and Matrix SVD.
 MINIMUM_VERSION = (5, 1, 0)
 
 _OTHER_METHODS = {"none": "NONE", "rigid": "RIGID", "linear": "LINEAR"}
+
+
+class NotPortable(ValueError):  # noqa: N818 - what it says, and no mistake of anybody
+    """Nodes cannot do what the live engine does for an object, but a bake can.
+
+    Parameters
+    ----------
+    item : Object
+    reason : str
+        Why.
+    instead : str
+        What would make it portable, with another result.
+    """
+
+    def __init__(self, item: bpy.types.Object, reason: str, instead: str) -> None:
+        super().__init__(
+            f"{item.name}: {reason}. If it is to be portable all the same, {instead}, and see what that gives"
+        )
+        self.reason = reason
 
 
 @dataclass(frozen=True)
@@ -67,8 +98,9 @@ def make_portable(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Cou
     Raises
     ------
     ValueError
-        If it cannot be bound, or nodes cannot do it: bendy bones, other methods, or other vertices in renders. The
-        object is then unchanged.
+        If it cannot be bound, or has other vertices in renders. The object is then unchanged.
+    NotPortable
+        If nodes cannot do it: bendy bones, muscles, other methods. The object is then unchanged.
     """
     if bpy.app.version < MINIMUM_VERSION:
         raise ValueError("Blender's nodes can read bones from version 5.1 on: bake in this one")
@@ -110,10 +142,20 @@ def make_portable(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Cou
         (portable_group.JOINT_SETS, joints),
     ):
         node_trees.set_input(modifier, name, value)
+    follow_names(item)
     settings_of(item).bound = False
     live.forget(item)
     registry.forget()
     return Counts(binding.skin.vertex_count, len(bones), len(tables.set_sizes), portable_group.node_count(tree))
+
+
+def follow_names(item: bpy.types.Object) -> None:
+    """Have the nodes of a portable object know renamed bones; those of a library keep the names that they have."""
+    modifier, armature = find(item), armature_of(item)
+    if modifier is not None and armature is not None and armature.type == "ARMATURE":
+        tree = node_trees.group_of(modifier)
+        if tree.library is None:
+            portable_group.follow_names(tree, armature_data(armature))
 
 
 def _numbered(limb: Limb, binding: Binding) -> Limb:
@@ -123,49 +165,46 @@ def _numbered(limb: Limb, binding: Binding) -> Limb:
 
 
 def _checked(item: bpy.types.Object, modifier: bpy.types.NodesModifier, state: live.State) -> Binding:
-    """The binding of an object. Raises a ValueError if nodes cannot do what the live engine does for it."""
+    """The binding of an object. Raises a ValueError if there is none, NotPortable if nodes cannot do what it does."""
     binding = state.binding
     if binding is None:
         raise ValueError(f"{item.name}: {state.problem}")
-    if settings_of(item).method != "SPHERICAL":
-        raise ValueError(f"{item.name}: only Spherical Blend can be made portable; Blender's Armature modifier is, too")
-    if settings_of(item).rotation != "QLERP":
-        raise ValueError(
-            f"{item.name}: nodes know linear rotations alone. Set Rotation to Linear to see what that gives, and make "
-            "it portable then; or bake"
-        )
-    if settings_of(item).center == "WEIGHTED":
-        raise ValueError(
-            f"{item.name}: nodes know no weighted centers. Set Center to Optimized to see what that gives, and make it "
-            "portable then; or bake"
-        )
-    amount = state.amounts.amount
-    if amount is not None and amount.method not in _OTHER_METHODS:
-        settings = settings_of(item)
-        choices: Any = settings.bl_rna.properties["amount_method"]
-        name = choices.enum_items[settings.amount_method].name
-        raise ValueError(f"{item.name}: nodes know no {name} for where the amount is less than one")
-    armature = settings_of(item).armature
-    if curves.is_animated(item, "sbs.amount") or (armature is not None and curves.is_animated(armature, BONE_AMOUNT)):
-        raise ValueError(f"{item.name}: nodes know the amount of one moment, and this one is animated: bake instead")
-    if binding.limbs and settings_of(item).twist_follow:
-        raise ValueError(
-            f"{item.name}: nodes know no frame before, from which twists continue. Untick Beyond Half a Turn to see "
-            "what that gives, and make it portable then; or bake"
-        )
-    if state.muscles.cover is not None and state.muscles.cover.shapes:
-        raise ValueError(
-            f"{item.name}: nodes know no muscles. Untick Covered by This Mesh to see what that gives, and make it "
-            "portable then; or bake"
-        )
-    if binding.bends:
-        bone = next(binding.rig.names[bone] for bone in binding.bones if binding.rig.segments[bone] > 1)
-        raise ValueError(f"{item.name}: nodes cannot read the segments of the bendy bone {bone}: bake instead")
-    if binding.skin.unweighted_vertex_count == binding.skin.vertex_count:
-        raise ValueError(f"{item.name}: no vertex has weights for a bone that deforms")
     if subject.renders_differ(item, modifier):
         raise ValueError(f"{item.name}: the modifiers before may give other vertices in renders than in the viewport")
+    if binding.skin.unweighted_vertex_count == binding.skin.vertex_count:
+        raise ValueError(f"{item.name}: no vertex has weights for a bone that deforms")
+    settings = settings_of(item)
+    if settings.method != "SPHERICAL":
+        raise NotPortable(item, f"nodes know no {_name_of(item, 'method')}", "choose Spherical Blend")
+    if settings.rotation != "QLERP":
+        raise NotPortable(item, "nodes know linear rotations alone", "set Rotation to Linear")
+    if settings.center == "WEIGHTED":
+        raise NotPortable(item, "nodes know no weighted centers", "set Center to Optimized")
+    amount = state.amounts.amount
+    if amount is not None and amount.method not in _OTHER_METHODS:
+        name = _name_of(item, "amount_method")
+        raise NotPortable(
+            item, f"nodes know no {name} for where the amount is less than one", "set Elsewhere to Linear"
+        )
+    armature = settings.armature
+    if curves.is_animated(item, "sbs.amount") or (armature is not None and curves.is_animated(armature, BONE_AMOUNT)):
+        raise NotPortable(item, "nodes know the amount of one moment, and this one is animated", "delete its keys")
+    if binding.limbs and settings.twist_follow:
+        raise NotPortable(item, "nodes know no frame before, from which twists continue", "untick Beyond Half a Turn")
+    if state.muscles.cover is not None and state.muscles.cover.shapes:
+        raise NotPortable(item, "nodes know no muscles", "untick Covered by This Mesh")
+    if binding.bends:
+        bone = next(binding.rig.names[bone] for bone in binding.bones if binding.rig.segments[bone] > 1)
+        raise NotPortable(item, f"nodes cannot read the segments of the bendy bone {bone}", "set its Segments to 1")
     return binding
+
+
+def _name_of(item: bpy.types.Object, setting: str) -> str:
+    """What an artist calls the choice of a setting of an object."""
+    settings = settings_of(item)
+    choices: Any = settings.bl_rna.properties[setting]
+    name: str = choices.enum_items[getattr(settings, setting)].name
+    return name
 
 
 def _centers(
@@ -207,9 +246,11 @@ def make_live(item: bpy.types.Object) -> None:
     modifier.node_group = live_group.get()
     portable_group.remove(tree)
     node_trees.set_input(modifier, live_group.CARRIER, carriers.new(item.name))
-    if armature is not None:
-        settings_of(item).armature = armature
     settings_of(item).bound = True
+    if disabled_modifier.find(item) is None:
+        stack.add_disabled(item, armature)
+    elif armature is not None:
+        settings_of(item).armature = armature
     registry.adjust(item, modifier)
     registry.forget()
     item.update_tag()
@@ -219,6 +260,9 @@ def detach(item: bpy.types.Object) -> None:
     """Remove the modifier with all that belongs to it, and restore the Armature modifier."""
     modifier = find(item)
     if modifier is not None:
+        armature = armature_of(item)
+        if armature is not None and disabled_modifier.find(item) is None:
+            stack.add_disabled(item, armature)
         tree = node_trees.group_of(modifier)
         _take_tables(modifier)
         item.modifiers.remove(modifier)

@@ -19,12 +19,13 @@ tenth of that. So operations on many joints are done at once, on the points of o
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 
 import bpy
 
 from ..core.twist import Limb
-from ..settings.typed import default_of, has_key
+from ..settings.typed import default_of, has_key, set_default
 from . import node_trees
 from .formulas import Formulas, Socket
 from .portable_bones import bone_tree
@@ -34,9 +35,21 @@ from .portable_joints import ARMATURE, Slots, read_joints, work_space
 from .portable_pairs import relative_motions
 from .portable_vertices import deform
 
-__all__ = ["ARMATURE", "JOINT_SETS", "WEIGHTS", "bones_of", "build", "is_portable", "node_count", "remove"]
+__all__ = [
+    "ARMATURE",
+    "JOINT_SETS",
+    "WEIGHTS",
+    "bones_of",
+    "build",
+    "follow_names",
+    "is_portable",
+    "node_count",
+    "remove",
+]
 
 _MARK = "sbs_portable_group"
+# The names of all bones of the armature, in its order.
+_ALL_BONES = "sbs_all_bones"
 
 # Inputs of the group, beside the armature.
 WEIGHTS = "Weights"
@@ -61,8 +74,29 @@ def _with_inner(tree: bpy.types.NodeTree) -> Iterator[bpy.types.NodeTree]:
 
 def bones_of(tree: bpy.types.NodeTree) -> list[str]:
     """The names of the bones that a group reads."""
+    return [default_of(name) for name in _bone_names(tree)]
+
+
+def follow_names(tree: bpy.types.NodeTree, armature: bpy.types.Armature) -> None:
+    """Have a group read bones by their present names, if those of its armature have only been renamed.
+
+    They keep their order then. The names are kept with the group, so that undo finds them together.
+    """
+    known: list[str] = json.loads(tree.get(_ALL_BONES, "[]"))
+    names = list(armature.bones.keys())
+    if known == names:
+        return
+    tree[_ALL_BONES] = json.dumps(names)
+    renamed = {old: new for old, new in zip(known, names, strict=False) if old != new}
+    if len(known) == len(names) and not renamed.keys() & set(names):
+        for name in _bone_names(tree):
+            set_default(name, renamed.get(default_of(name), default_of(name)))
+
+
+def _bone_names(tree: bpy.types.NodeTree) -> list[bpy.types.NodeSocket]:
+    """The inputs of a group's nodes that name bones."""
     return [
-        default_of(node.inputs["Bone Name"])
+        node.inputs["Bone Name"]
         for group in _with_inner(tree)
         for node in group.nodes
         if node.bl_idname == "GeometryNodeBoneInfo"

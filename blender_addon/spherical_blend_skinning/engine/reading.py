@@ -28,6 +28,7 @@ __all__ = [
     "pose_columns",
     "positions",
     "rig",
+    "segment_counts",
     "segment_moves",
     "triangles",
     "vertex_weights",
@@ -140,6 +141,14 @@ def pose_columns(armature: bpy.types.Object) -> NDArray[np.float32]:
     result = np.empty((len(bones), 4, 4), np.float32)
     bones.foreach_get("matrix", result.reshape(-1))
     return result
+
+
+def segment_counts(armature: bpy.types.Object) -> NDArray[np.int32]:
+    """How many segments each bone of an armature object has, (B,), in the order of the armature."""
+    bones = armature_data(armature).bones
+    counts = np.empty(len(bones), np.int32)
+    bones.foreach_get("bbone_segments", counts)
+    return counts
 
 
 def segment_moves(armature: bpy.types.Object, bones: NDArray[np.intp]) -> list[Floats]:

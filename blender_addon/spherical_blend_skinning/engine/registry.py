@@ -8,8 +8,11 @@ from contextlib import suppress
 
 import bpy
 
+from ..settings import disabled_modifier
+from ..settings import rig as rig_settings
 from ..settings.typed import mesh_of, settings_of
-from . import carriers, live, live_group, muscle_list, muscles, node_trees, probes, stack, subject
+from . import carriers, earlier_files, live, live_group, muscle_list, muscles, node_trees, probes, stack, subject
+from .identity import key_of
 
 __all__ = ["adjust", "bound_objects", "concerns", "forget", "is_outdated", "once_bound_objects", "tidy", "watch"]
 
@@ -95,12 +98,14 @@ def tidy(view_layer: bpy.types.ViewLayer | None = None) -> bool:
     With a view layer, it also provides probes for rigs hidden there, and returns whether there are new ones.
     """
     forget()
+    earlier_files.tidy()
     muscle_list.tidy()
     owned = set()
     probed = False
     for item, modifier in _bound_with_modifiers():
         if item.library is not None:
             continue
+        settings_of(item).bound = True
         adjust(item, modifier)
         for name in (live_group.CARRIER, live_group.RENDER_CARRIER):
             carrier = node_trees.get_input(modifier, name)
@@ -110,7 +115,6 @@ def tidy(view_layer: bpy.types.ViewLayer | None = None) -> bool:
                 carrier = carriers.new(item.name)
                 node_trees.set_input(modifier, name, carrier)
             owned.add(carrier)
-        settings_of(item).bound = True
     for item in bpy.data.objects:
         if item.type == "MESH" and item.library is None and settings_of(item).bound and stack.find(item) is None:
             if live.has_other_positions(item):
@@ -156,12 +160,25 @@ def _probe_hidden_rigs(view_layer: bpy.types.ViewLayer) -> tuple[list[bpy.types.
 
 
 def adjust(item: bpy.types.Object, modifier: bpy.types.NodesModifier) -> None:
-    """Make a modifier keep its input, and give it a carrier for renders, only where needed."""
+    """Make a modifier keep its input, and give it a carrier for renders, only where needed; follow another rig."""
     if item.library is not None:
         return
+    _adjust_rig(item)
     live_group.choose(modifier, subject.needs_input(item, modifier))
     renders_differ = subject.renders_differ(item, modifier)
     if bool(node_trees.get_input(modifier, live_group.USE_RENDER_CARRIER)) != renders_differ:
         carrier = carriers.new(item.name) if renders_differ else None
         node_trees.set_input(modifier, live_group.RENDER_CARRIER, carrier)
         node_trees.set_input(modifier, live_group.USE_RENDER_CARRIER, renders_differ)
+
+
+def _adjust_rig(item: bpy.types.Object) -> None:
+    """Have a modifier say which rig a bound object has; if that is another one than before, follow it."""
+    state = live.state_of(item)
+    before = state.of_rig[0] if state is not None else None
+    if disabled_modifier.find(item) is None:
+        known = (other for other in bpy.data.objects if before is not None and key_of(other) == before)
+        stack.add_disabled(item, next(known, None))
+    armature = settings_of(item).armature
+    if armature is not None and before not in (None, key_of(armature)):
+        rig_settings.follow(settings_of(item))

@@ -28,6 +28,7 @@ class Search:
     Attributes
     ----------
     binding : Binding
+    triangles : (T, 3) ndarray of int32
     fraction : float
         How much is done, from 0 to 1.
     centers : (V, 3) ndarray of float32, or None
@@ -38,11 +39,12 @@ class Search:
 
     def __init__(self, binding: Binding, triangles: NDArray[np.int32]) -> None:
         self.binding = binding
+        self.triangles = triangles
         self.fraction = 0.0
         self.centers: NDArray[np.float32] | None = None
         self.error: Exception | None = None
         self._is_cancelled = False
-        self._thread = threading.Thread(target=self._run, args=(triangles,), name="SBS centers", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="SBS centers", daemon=True)
         _running.append(self._thread)
         self._thread.start()
 
@@ -54,10 +56,10 @@ class Search:
         """Make it end soon."""
         self._is_cancelled = True
 
-    def _run(self, triangles: NDArray[np.int32]) -> None:
+    def _run(self) -> None:
         try:
             # One thread only, so that the artist has the others.
-            self.centers = self.binding.optimized_centers(triangles, self._advance, threads=1)
+            self.centers = self.binding.optimized_centers(self.triangles, self._advance, threads=1)
         except _CancelledError:
             pass
         except Exception as error:  # for the thread that asks for the outcome

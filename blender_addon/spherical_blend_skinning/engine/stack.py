@@ -11,10 +11,12 @@ from typing import cast
 
 import bpy
 
-from ..settings.typed import mesh_of, settings_of
+from ..settings import disabled_modifier
+from ..settings.typed import mesh_of, new_armature_modifier, owner_of, settings_of
 from . import carriers, live_group, node_trees
 
 __all__ = [
+    "add_disabled",
     "armature_modifier_of",
     "armature_modifiers",
     "attach",
@@ -27,7 +29,6 @@ __all__ = [
     "find_armature",
     "move",
     "restore_armature_modifier",
-    "show_in_weight_paint",
 ]
 
 _NAME = "Spherical Blend Skinning"
@@ -65,6 +66,9 @@ DEFORMING = frozenset(
     ]
 )
 
+# Where these get their vertices from does not depend on where those of their input are.
+STEADY = DEFORMING | {"MASK", "MULTIRES", "SUBSURF", "TRIANGULATE"}
+
 
 def find(item: bpy.types.Object) -> bpy.types.NodesModifier | None:
     """The modifier of the live engine on an object."""
@@ -94,7 +98,7 @@ def armature_modifiers(item: bpy.types.Object) -> list[bpy.types.ArmatureModifie
 def armature_modifier_of(item: bpy.types.Object, armature: bpy.types.Object) -> bpy.types.ArmatureModifier | None:
     """The disabled Armature modifier of a bound object, else any of that armature."""
     same = (modifier for modifier in armature_modifiers(item) if modifier.object == armature)
-    return _stepped_back(item) or next(same, None)
+    return disabled_modifier.stepped_back(item) or next(same, None)
 
 
 def deforms(modifier: bpy.types.ArmatureModifier) -> bool:
@@ -104,15 +108,13 @@ def deforms(modifier: bpy.types.ArmatureModifier) -> bool:
 
 
 def find_armature(item: bpy.types.Object, selected: list[bpy.types.Object]) -> bpy.types.Object | None:
-    """The armature to bind an object to: a selected one, that of its Armature modifier, its parent, or the last one."""
+    """The armature to bind an object to: a selected one, that of its Armature modifier, or its parent."""
     for other in selected:
         if other.type == "ARMATURE":
             return other
     for modifier in armature_modifiers(item):
         return modifier.object
-    if item.parent is not None and item.parent.type == "ARMATURE":
-        return item.parent
-    return settings_of(item).armature
+    return item.parent if item.parent is not None and item.parent.type == "ARMATURE" else None
 
 
 def attach(
@@ -133,9 +135,8 @@ def attach(
     modifier = cast(bpy.types.NodesModifier, item.modifiers.new(_NAME, "NODES"))
     if armature_modifier is None:
         armature_modifier = next((other for other in armature_modifiers(item) if other.object == armature), None)
-    was_added = armature_modifier is None
     if armature_modifier is None:
-        armature_modifier = cast(bpy.types.ArmatureModifier, item.modifiers.new("Armature", "ARMATURE"))
+        armature_modifier = new_armature_modifier(item, "Armature")
         armature_modifier.object = armature
     else:
         move(item, modifier, list(item.modifiers).index(armature_modifier))
@@ -144,18 +145,27 @@ def attach(
         settings.amount_group = armature_modifier.vertex_group
         settings.amount_invert = armature_modifier.invert_vertex_group
         settings.amount_method = "NONE"
-    kept = settings.armature_modifier
-    kept.name = armature_modifier.name
-    kept.was_added = was_added
-    for name in ("show_viewport", "show_render", "use_vertex_groups", "use_bone_envelopes"):
-        setattr(kept, name, getattr(armature_modifier, name))
-        setattr(armature_modifier, name, False)
-
-    settings.armature = armature
+    _disable(armature_modifier)
     settings.bound = True
     modifier.node_group = live_group.get()
     node_trees.set_input(modifier, live_group.CARRIER, carriers.new(item.name))
     return modifier
+
+
+def add_disabled(item: bpy.types.Object, armature: bpy.types.Object | None) -> None:
+    """Give a bound object a disabled Armature modifier in place of one that the artist has removed."""
+    added = new_armature_modifier(item, "Armature")
+    added.object = armature
+    _disable(added)
+
+
+def _disable(modifier: bpy.types.ArmatureModifier) -> None:
+    """Make an Armature modifier do nothing, and remember what it did."""
+    kept = settings_of(owner_of(modifier)).armature_modifier
+    kept.name = modifier.name
+    for name in ("show_viewport", "show_render", "use_vertex_groups", "use_bone_envelopes"):
+        setattr(kept, name, getattr(modifier, name))
+        setattr(modifier, name, False)
 
 
 def detach(item: bpy.types.Object) -> None:
@@ -178,19 +188,17 @@ def restore_armature_modifier(item: bpy.types.Object) -> None:
     """Bring the Armature modifier back as it was before the object was bound, which it then no longer is."""
     settings = settings_of(item)
     kept = settings.armature_modifier
-    modifier = _stepped_back(item)
+    modifier = disabled_modifier.stepped_back(item)
     if modifier is not None:
-        if kept.was_added:
-            item.modifiers.remove(modifier)
-        else:
-            for name in ("show_viewport", "show_render", "use_vertex_groups", "use_bone_envelopes"):
-                setattr(modifier, name, getattr(kept, name))
+        for name in ("show_viewport", "show_render", "use_vertex_groups", "use_bone_envelopes"):
+            setattr(modifier, name, getattr(kept, name))
+    kept.takes_turn = False
     settings.bound = False
 
 
 def clear(item: bpy.types.Object) -> None:
     """Remove everything of ours from an object whose mesh contains our deformation, as if it had never been bound."""
-    modifier = _stepped_back(item)
+    modifier = disabled_modifier.stepped_back(item)
     if modifier is not None:
         item.modifiers.remove(modifier)
     for name in (live_group.INPUT_POSITION, live_group.INPUT_INDEX):
@@ -198,22 +206,6 @@ def clear(item: bpy.types.Object) -> None:
         if attribute is not None:
             mesh_of(item).attributes.remove(attribute)
     item.property_unset("sbs")
-
-
-def show_in_weight_paint(item: bpy.types.Object) -> None:
-    """Show the disabled Armature modifier while weights are painted, because Auto Normalize requires it.
-
-    If the artist shows it, it stays shown.
-    """
-    modifier = _stepped_back(item)
-    if modifier is None:
-        return
-    kept = settings_of(item).armature_modifier
-    painting = item.mode == "WEIGHT_PAINT"
-    if painting and not (kept.shown_to_paint or modifier.show_viewport):
-        modifier.show_viewport = kept.shown_to_paint = True
-    elif kept.shown_to_paint and not painting:
-        modifier.show_viewport = kept.shown_to_paint = False
 
 
 def deforming_too(item: bpy.types.Object, modifier: bpy.types.Modifier) -> list[bpy.types.ArmatureModifier]:
@@ -228,19 +220,6 @@ def deforming_too(item: bpy.types.Object, modifier: bpy.types.Modifier) -> list[
 
     found = [other for other in armature_modifiers(item) if deforms(other) and is_shown_too(other)]
     return [other for other in found if other.object == settings_of(item).armature]
-
-
-def _stepped_back(item: bpy.types.Object) -> bpy.types.ArmatureModifier | None:
-    """The disabled Armature modifier: the one with its name, or if that was renamed, one that does nothing."""
-    idle = [
-        modifier
-        for modifier in cast("list[bpy.types.ArmatureModifier]", item.modifiers)
-        if modifier.type == "ARMATURE" and not (modifier.use_vertex_groups or modifier.use_bone_envelopes)
-    ]
-    named: bpy.types.Modifier | None = item.modifiers.get(settings_of(item).armature_modifier.name)
-    if named is not None and named.type == "ARMATURE":
-        return named if named in idle else None
-    return next(iter(idle), None)
 
 
 def move(item: bpy.types.Object, modifier: bpy.types.Modifier, index: int) -> None:

@@ -75,14 +75,18 @@ class Subject:
         basis = reading.positions(mesh) if self._moves and len(mesh.vertices) == len(positions) else None
         return BoundMesh(positions, weights, groups, basis)
 
+    def may_have_other_vertices(self) -> bool:
+        """Whether the modifiers before may make other vertices of the mesh when it moves, even if as many."""
+        return any(other.type not in stack.STEADY for other in stack.before(self.item, self.modifier))
+
     def has_faces(self) -> bool:
         """Whether the input has the faces of the mesh, which optimized centers need."""
         is_same = all(other.type in stack.DEFORMING for other in stack.before(self.item, self.modifier))
         return is_same and len(mesh_of(self.item).polygons) > 0
 
-    def optimized_centers(self, binding: Binding) -> NDArray[np.float32]:
-        """The optimized centers of a binding, of which `has_faces` holds."""
-        return optimized_centers(binding, reading.triangles(mesh_of(self.item)))
+    def triangles(self) -> NDArray[np.int32]:
+        """The faces of the input cut into triangles, (T, 3), if `has_faces`."""
+        return reading.triangles(mesh_of(self.item))
 
     def _kept(self) -> tuple[Positions, NDArray[np.int64] | None] | None:
         """The input that the modifier kept, and which vertices of the outcome have it if modifiers after add some."""

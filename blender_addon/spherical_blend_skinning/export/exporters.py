@@ -19,6 +19,7 @@ import bpy
 
 from ..engine import muscle_list, stand_in
 from ..settings.typed import Menu, Result, persistent
+from . import lost_influences
 
 __all__ = ["CLASSES", "register", "unregister", "wrap_all"]
 
@@ -30,6 +31,10 @@ _Execute = Callable[[Any, bpy.types.Context], Result]
 _WRITES_SKIN: dict[str, Callable[[Any], bool]] = {
     "EXPORT_SCENE_OT_fbx": lambda operator: "ARMATURE" in operator.object_types,
     "EXPORT_SCENE_OT_gltf": lambda operator: operator.export_skins,
+    # Of Blender 3.4.
+    **dict.fromkeys(
+        ("EXPORT_SCENE_OT_obj", "EXPORT_SCENE_OT_x3d", "EXPORT_MESH_OT_ply", "EXPORT_MESH_OT_stl"), lambda _: False
+    ),
 }
 # Attribute of our function with the wrapped one.
 _WRAPPED = "_sbs_wrapped"
@@ -52,7 +57,10 @@ def _wrapped(execute: _Execute, writes_skin: Callable[[Any], bool]) -> _Execute:
             return execute(self, context)
         _refer_to_this_file()
         with muscle_list.left_out(), stand_in.armature_modifiers_instead() if writes_skin(self) else nullcontext():
-            return execute(self, context)
+            result = execute(self, context)
+        if result == {"FINISHED"} and writes_skin(self) and (lost := lost_influences.of(self)):
+            self.report({"WARNING"}, lost)
+        return result
 
     setattr(execute_with_skins, _WRAPPED, execute)
     return execute_with_skins

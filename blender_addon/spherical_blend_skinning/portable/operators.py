@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Make Portable, and back to the live engine."""
+"""Make Portable, by nodes or where these cannot do it by a bake, and back to the live engine."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 import bpy
 
+from ..bake.operators import BakingMixin, folder
 from ..bind import operators as bind
-from ..engine import live, portable, stack
+from ..engine import bake, live, portable, stack
 from ..interface.selection import allow, do_to_each, hindrance, linked_reason, meshes, portable_meshes, refuse
 from ..settings import preferences
 from ..settings.typed import Operator, Result
@@ -21,9 +25,15 @@ def make_portable(context: bpy.types.Context, item: bpy.types.Object) -> portabl
     ------
     ValueError
         If that is impossible; the object is then bound live, or unchanged.
+    NotPortable
+        If it has to be baked.
     """
     if reason := linked_reason(item):
         raise ValueError(reason)
+    if bake.is_baked(item):
+        if not bake.has_cache(item):
+            raise ValueError(f"{item.name} is baked to shape keys, which need no add-on")
+        raise portable.NotPortable(item, "it was baked before", "delete its bake and show its modifier")
     if portable.find(item) is not None:
         portable.make_live(item)
     elif stack.find(item) is None:
@@ -34,14 +44,20 @@ def make_portable(context: bpy.types.Context, item: bpy.types.Object) -> portabl
     return portable.make_portable(item, context.evaluated_depsgraph_get())
 
 
-class SBS_OT_make_portable(Operator):
+class SBS_OT_make_portable(BakingMixin, Operator):
     bl_idname = "sbs.make_portable"
     bl_label = "Make Portable"
     bl_description = (
         "Have geometry nodes do the skinning, so that the file moves and renders where the add-on is not installed. "
-        "Weights and names of bones are taken as they are now"
+        "Weights are taken as they are now. Meshes for which nodes cannot do it are baked to point "
+        "caches, in the frames of the scene"
     )
     bl_options = {"REGISTER", "UNDO"}
+
+    directory: str = folder()
+
+    _portable: tuple[str, ...] = ()
+    _reasons: Mapping[str, str] = MappingProxyType({})
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -50,15 +66,47 @@ class SBS_OT_make_portable(Operator):
         return allow(cls, hindrance(context) if meshes(context) else "Select a mesh with an armature")
 
     def execute(self, context: bpy.types.Context) -> Result:
+        made: list[str] = []
+        left: dict[bpy.types.Object, portable.NotPortable] = {}
+
         def make_one(item: bpy.types.Object) -> None:
-            counts = make_portable(context, item)
+            try:
+                counts = make_portable(context, item)
+            except portable.NotPortable as error:
+                left[item] = error
+                self.report({"INFO"}, str(error))
+                return
+            made.append(item.name)
             self.report(
                 {"INFO"},
                 f"{item.name} is portable: {counts.vertices} vertices, {counts.bones} bones, "
                 f"{counts.joint_sets} joint sets, {counts.nodes} nodes",
             )
 
-        return {"FINISHED"} if do_to_each(self, meshes(context), make_one) else {"CANCELLED"}
+        do_to_each(self, meshes(context), make_one)
+        self._portable = tuple(made)
+        self._reasons = {item.name: error.reason for item, error in left.items()}
+        if left:
+            try:
+                return self.start(context, list(left), "POINT_CACHE", self.directory)
+            except (ValueError, OSError) as error:
+                return self.cancelled(str(error))
+        return {"FINISHED"} if made else {"CANCELLED"}
+
+    def finished(self, baking: bake.Bake) -> None:
+        first, last = baking.frames[0], baking.frames[-1]
+        self.report({"WARNING"}, f"{self._said()}. Baked, frames {first} to {last}: {self._reasons_said()}")
+
+    def cancelled(self, message: str) -> Result:
+        why = message or "baking was cancelled"
+        self.report({"ERROR"} if message else {"WARNING"}, f"{self._said()}. Not baked: {self._reasons_said()}. {why}")
+        return {"FINISHED"} if self._portable else {"CANCELLED"}
+
+    def _said(self) -> str:
+        return f"Portable: {', '.join(self._portable) or 'none'}"
+
+    def _reasons_said(self) -> str:
+        return "; ".join(f"{name}, as {reason}" for name, reason in self._reasons.items())
 
 
 class SBS_OT_make_live(Operator):

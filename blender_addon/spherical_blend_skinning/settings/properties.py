@@ -8,10 +8,10 @@ from typing import Any, Literal, TypeVar
 
 import bpy
 
-from . import declared, presets, shared
+from . import declared, disabled_modifier, presets, shared
 from . import rig as rig_settings
 from .choices import AS_OTHERS, BLENDED_BONES, CAPSULE_FALLOFFS, CENTERS, METHODS, ROTATIONS, TWIST_PROFILES
-from .declared import Group, choice, data_block, flag, group, integer, pointer, real, text
+from .declared import Group, choice, flag, group, integer, pointer, real, text
 from .muscles import SBS_PG_muscle
 from .typed import block_of, owner_of
 
@@ -26,10 +26,6 @@ BONE_TWIST = "sbs_twist"
 _OVERRIDABLE: set[Literal["LIBRARY_OVERRIDABLE"]] = {"LIBRARY_OVERRIDABLE"}
 
 _Value = TypeVar("_Value")
-
-
-def _is_armature(_settings: bpy.types.PropertyGroup, item: bpy.types.Object) -> bool:
-    return item.type == "ARMATURE"
 
 
 def _changed(settings: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
@@ -71,10 +67,8 @@ def _spread(settings: SBS_PG_object, context: bpy.types.Context) -> None:
 
 
 def _take_settings(settings: SBS_PG_object, context: bpy.types.Context) -> None:
-    """Give a mesh that shares the settings of its rig those of its new one."""
-    if settings.scope == "RIG" and settings.armature is not None:
-        rig_settings.join(owner_of(settings), settings.armature, settings.center, settings.spread_twist)
-    rig_settings.spread_begins(settings)
+    """Give a mesh that shares the settings of its rig those of its rig."""
+    rig_settings.follow(settings)
     _changed(settings, context)
 
 
@@ -82,13 +76,14 @@ class SBS_PG_armature_modifier(bpy.types.PropertyGroup):
     """The settings of the disabled Armature modifier before it was disabled."""
 
     name: str = text(override=_OVERRIDABLE)
-    was_added: bool = flag(override=_OVERRIDABLE)
     show_viewport: bool = flag(override=_OVERRIDABLE)
     show_render: bool = flag(override=_OVERRIDABLE)
     use_vertex_groups: bool = flag(override=_OVERRIDABLE)
     use_bone_envelopes: bool = flag(override=_OVERRIDABLE)
     # Shown by us while weights are painted, not by the artist.
     shown_to_paint: bool = flag(override=_OVERRIDABLE)
+    # Its vertex groups are switched on by us, where it is shown in place of our modifier, not by the artist.
+    takes_turn: bool = flag(override=_OVERRIDABLE)
 
 
 class SBS_PG_object(bpy.types.PropertyGroup):
@@ -96,14 +91,6 @@ class SBS_PG_object(bpy.types.PropertyGroup):
 
     bound: bool = flag(
         name="Bound", description="Whether the object has the modifier", override=_OVERRIDABLE, options={"HIDDEN"}
-    )
-    armature: bpy.types.Object | None = data_block(
-        name="Armature",
-        description="The armature whose bones deform the mesh, by the vertex groups of their names",
-        type=bpy.types.Object,
-        poll=_is_armature,
-        update=_take_settings,
-        override=_OVERRIDABLE,
     )
     scope: str = _kept(
         choice,
@@ -213,6 +200,20 @@ class SBS_PG_object(bpy.types.PropertyGroup):
     )
     muscle_row: int = integer(name="Muscle", description="The muscle that is shown", options=set())
     armature_modifier: SBS_PG_armature_modifier = pointer(type=SBS_PG_armature_modifier, override=_OVERRIDABLE)
+
+    @property
+    def armature(self) -> bpy.types.Object | None:
+        """The armature object whose bones deform the mesh, by the vertex groups of their names."""
+        modifier = disabled_modifier.find(owner_of(self))
+        return None if modifier is None else modifier.object
+
+    @armature.setter
+    def armature(self, value: bpy.types.Object | None) -> None:
+        item = owner_of(self)
+        modifier = disabled_modifier.find(item)
+        if modifier is None:
+            raise ValueError(f"{item.name} is not bound")
+        modifier.object = value
 
 
 def _zone_changed(bone: SBS_PG_bone, context: bpy.types.Context) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SHARED",
     "changed",
+    "follow",
     "followers",
     "join",
     "meshes_of",
@@ -118,6 +119,13 @@ def join(item: bpy.types.Object, armature: bpy.types.Object, center: str, spread
         settings.center = center
         if not settings.is_property_set("spread_twist"):
             settings.spread_twist = spread_twist
+
+
+def follow(settings: SBS_PG_object) -> None:
+    """Give a mesh that shares the settings of its rig those of the rig that it has now."""
+    if settings.scope == "RIG" and settings.armature is not None:
+        join(owner_of(settings), settings.armature, settings.center, settings.spread_twist)
+    spread_begins(settings)
 
 
 def take(item: bpy.types.Object, armature: bpy.types.Object) -> None:

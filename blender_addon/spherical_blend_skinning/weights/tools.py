@@ -63,10 +63,10 @@ def smooth(
     weights = library.load_weights()
     indices, values = mesh.influences()
     smoothed = weights.smooth(
-        indices,
-        values,
         mesh.positions,
         mesh.triangles,
+        indices,
+        values,
         iterations=iterations,
         strength=strength,
         limit=limit or len(mesh.names),

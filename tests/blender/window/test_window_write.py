@@ -98,3 +98,23 @@ def test_export_by_the_menu(character: Session) -> None:
         "result = [len(twin.vertex_groups), [modifier.type for modifier in twin.modifiers]]",
         path=str(path),
     ) == [4, ["ARMATURE"]]
+
+
+def test_bellies_are_hidden_while_a_file_is_chosen(character: Session) -> None:
+    """What is written is shown meanwhile; Blender's exporters in C tell nobody when they begin."""
+    blender = character
+    blender.run("bpy.ops.sbs.muscle_demo()")
+    hidden = "[item.hide_viewport for item in bpy.data.objects if item.get('sbs_muscle') and item.type == 'MESH']"
+    assert blender.get(hidden) and not any(blender.get(hidden))
+    path = blender.folder / "dialog.obj"
+    for key in ("Escape", "Return"):
+        blender.run("bpy.ops.wm.obj_export('INVOKE_DEFAULT', filepath=path)", path=str(path))
+        blender.wait_for(f"all({hidden})")
+        scenes.pause()
+        blender.screenshot("obj dialog")
+        blender.key(key)
+        blender.wait_for(f"not any({hidden})")
+        assert path.exists() == (key == "Return")
+    names = {line.split()[1] for line in path.read_text().splitlines() if line.startswith("o ")}
+    bellies = blender.get("[item.name for item in bpy.data.objects if item.get('sbs_muscle') and item.type == 'MESH']")
+    assert names and not names & set(bellies)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""When the disabled Armature modifier of a bound mesh is shown, and deforms.
+
+It is shown while weights are painted. Where the artist shows it by its icons and hides ours, to compare both, it
+deforms: linear blending is what they want to see, not the rest pose. Elsewhere its vertex groups stay off, because with
+them Blender evaluates the mesh twice even if the modifier is hidden. They are the same in the viewport and in renders,
+so they are switched for renders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import bpy
+
+from ..settings import disabled_modifier
+from ..settings.typed import settings_of
+from . import bake
+
+__all__ = ["render_begins", "take"]
+
+_in_render = False
+
+
+def take(items: Iterable[bpy.types.ID | None]) -> None:
+    """Show disabled Armature modifiers while weights are painted; let them deform where ours are hidden."""
+    for item in items:
+        if isinstance(item, bpy.types.Object) and item.type == "MESH" and item.library is None:
+            _take(item)
+
+
+def render_begins(*, ends: bool = False) -> None:
+    """From now on, until it ends, what is shown in renders counts, not what is shown in the viewport."""
+    global _in_render
+    _in_render = not ends
+    take(bpy.data.objects)
+
+
+def _take(item: bpy.types.Object) -> None:
+    modifier = disabled_modifier.find(item)
+    if modifier is None:
+        return
+    kept, own = settings_of(item).armature_modifier, bake.modifier_of(item)
+    if disabled_modifier.stepped_back(item) is not None:
+        _show_in_weight_paint(item, modifier)
+    shown = "show_render" if _in_render else "show_viewport"
+    is_alone = own is not None and getattr(modifier, shown) and not getattr(own, shown) and not bake.is_baked(item)
+    if kept.takes_turn and not is_alone:
+        modifier.use_vertex_groups = kept.takes_turn = False
+    elif is_alone and disabled_modifier.is_idle(modifier):
+        modifier.use_vertex_groups = kept.takes_turn = True
+
+
+def _show_in_weight_paint(item: bpy.types.Object, modifier: bpy.types.ArmatureModifier) -> None:
+    """Show it while weights are painted, because Auto Normalize requires it. If the artist shows it, it stays shown."""
+    kept = settings_of(item).armature_modifier
+    painting = item.mode == "WEIGHT_PAINT"
+    if painting and not (kept.shown_to_paint or modifier.show_viewport):
+        modifier.show_viewport = kept.shown_to_paint = True
+    elif kept.shown_to_paint and not painting:
+        modifier.show_viewport = kept.shown_to_paint = False

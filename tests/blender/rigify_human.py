@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The rig that Rigify makes of its human meta-rig, and a body for it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import addon_utils
+import bpy
+import numpy as np
+import rigs
+from objects import ArmatureObject, MeshObject, armature_object, current_scene, mesh_named
+
+# Bones of a Rigify rig that have flesh around them: by the beginnings of their names, in meters.
+FLESH = {"spine": 0.11, "spine.004": 0.05, "spine.006": 0.09, "pelvis": 0.09, "shoulder": 0.05, "upper_arm": 0.05} | {
+    "forearm": 0.04, "hand": 0.03, "thigh": 0.08, "shin": 0.05, "foot": 0.035, "toe": 0.03,
+}  # fmt: skip
+
+
+def flesh(armature: ArmatureObject) -> MeshObject:
+    """A body around the bones of a Rigify rig that deform: balls along them, melted into one surface."""
+    ring = np.linspace(0.0, 2.0 * math.pi, 12, endpoint=False)
+    heights = np.linspace(-1.0, 1.0, 7)
+    ball = np.array(
+        [((1 - z * z) ** 0.5 * math.cos(a), (1 - z * z) ** 0.5 * math.sin(a), z) for z in heights for a in ring]
+    )
+    faces = [
+        (row * 12 + i, row * 12 + (i + 1) % 12, (row + 1) * 12 + (i + 1) % 12, (row + 1) * 12 + i)
+        for row in range(len(heights) - 1)
+        for i in range(12)
+    ]
+    points: list[np.ndarray] = []
+    corners: list[tuple[int, ...]] = []
+    for bone in armature.data.bones:
+        kinds = [kind for kind in FLESH if bone.name.removeprefix("DEF-").startswith(kind)]
+        if not bone.use_deform or not kinds:
+            continue
+        for along in np.linspace(0.0, 1.0, 6):
+            place = np.array(bone.head_local) * (1 - along) + np.array(bone.tail_local) * along
+            corners += [tuple(len(points) * len(ball) + corner for corner in face) for face in faces]
+            points.append(place + FLESH[max(kinds, key=len)] * ball)
+    mesh = bpy.data.meshes.new("Body")
+    mesh.from_pydata(np.concatenate(points).tolist(), [], corners)
+    body = bpy.data.objects.new("Body", mesh)
+    current_scene().collection.objects.link(body)
+    rigs.select([body])
+    mesh.remesh_voxel_size = 0.015
+    assert bpy.ops.object.voxel_remesh() == {"FINISHED"}
+    return mesh_named("Body")
+
+
+def generate() -> ArmatureObject:
+    """The rig."""
+    addon_utils.enable("rigify", default_set=True)
+    operators: Any = bpy.ops  # those of Rigify are there only now
+    operators.object.armature_human_metarig_add()
+    assert operators.pose.rigify_generate() == {"FINISHED"}
+    return armature_object(bpy.context.object)
+
+
+def bend_elbow(rig: ArmatureObject, degrees: float) -> bpy.types.PoseBone:
+    """Bend the left elbow by its control, forward kinematics chosen; return the control."""
+    for bone in rig.pose.bones:
+        if "IK_FK" in bone.keys():  # noqa: SIM118 - a bone's properties are no iterable for the type checker
+            bone["IK_FK"] = 1.0
+    forearm = rig.pose.bones["forearm_fk.L"]
+    forearm.rotation_mode = "XYZ"
+    forearm.rotation_euler.x = math.radians(degrees)
+    rig.update_tag()
+    return forearm

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ours and the disabled Armature modifier compared by their icons: one of both deforms, whichever is shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import addon
+import bpy
+import pytest
+import renders
+import rigs
+from expected import TOLERANCE, deformed, error
+from objects import Character, MeshObject, armature_named, character_of, current_layer, current_scene, mesh_named
+
+KINDS = [
+    pytest.param(False, id="live"),
+    pytest.param(True, id="portable", marks=pytest.mark.blender(since=(5, 1))),
+]
+
+
+@pytest.fixture
+def character() -> Character:
+    """A bound tube that had an Armature modifier, and its posed armature."""
+    armature, tube = rigs.make_armature(), rigs.make_tube()
+    tube.modifiers.new("Armature", "ARMATURE").object = armature
+    rigs.bind(tube, armature)
+    rigs.turn(armature)
+    current_layer().update()
+    return tube, armature
+
+
+def both(tube: MeshObject) -> list[Any]:
+    """Our modifier, and the Armature modifier."""
+    return [next(modifier for modifier in tube.modifiers if modifier.type == kind) for kind in ("NODES", "ARMATURE")]
+
+
+def show(tube: MeshObject, ours: bool, theirs: bool, update: bool = True) -> None:
+    """As by the icons of modifiers."""
+    for modifier, shown in zip(both(tube), (ours, theirs), strict=True):
+        modifier.show_viewport = shown
+    if update:
+        current_layer().update()
+
+
+def is_deformed(tube: MeshObject, method: str = "spherical") -> bool:
+    armature = armature_named("Rig")
+    wanted = deformed(tube, armature, method) if method else rigs.positions(tube.data)
+    return error(rigs.evaluated(tube), wanted) < TOLERANCE
+
+
+@pytest.mark.parametrize("is_portable", KINDS)
+def test_whichever_is_shown_deforms(character: Character, is_portable: bool) -> None:
+    tube, armature = character
+    if is_portable:
+        rigs.select([tube])
+        assert addon.ops.make_portable() == {"FINISHED"}
+    for seed in (1, 2):
+        rigs.turn(armature, seed=seed)
+        for ours, theirs, method in (
+            (True, True, "spherical"),
+            (False, True, "linear"),
+            (True, True, "spherical"),
+            (True, False, "spherical"),
+            (False, True, "linear"),
+            (False, False, ""),
+        ):
+            show(tube, ours, theirs)
+            assert is_deformed(tube, method), (ours, theirs)
+    # Hidden it must not have vertex groups: Blender would evaluate the mesh twice.
+    assert not both(tube)[1].use_vertex_groups
+
+
+def test_one_that_was_added(character: Character) -> None:
+    """A mesh that had no Armature modifier has one to compare with."""
+    tube, armature = character
+    rigs.select([tube])
+    assert addon.ops.unbind() == {"FINISHED"}
+    tube.modifiers.clear()
+    rigs.bind(tube, armature)
+    show(tube, False, True)
+    assert is_deformed(tube, "linear")
+
+
+def test_before_a_change_of_frame(character: Character) -> None:
+    """Nothing has evaluated what was switched before."""
+    tube, armature = character
+    rigs.animate(armature)
+    show(tube, False, True, update=False)
+    current_scene().frame_set(5)
+    assert is_deformed(tube, "linear")
+    show(tube, True, True, update=False)
+    current_scene().frame_set(7)
+    assert is_deformed(tube)
+
+
+def test_undo(character: Character) -> None:
+    tube, _ = character
+    bpy.ops.ed.undo_push(message="Bound")
+    for ours in (False, True):
+        show(tube, ours, True)
+        bpy.ops.ed.undo_push(message="Icons")
+    for step, method in (("undo", "linear"), ("undo", "spherical"), ("redo", "linear"), ("redo", "spherical")):
+        getattr(bpy.ops.ed, step)()
+        current_layer().update()
+        assert is_deformed(mesh_named("Tube"), method)
+
+
+def test_unbind_brings_back_what_was(character: Character) -> None:
+    tube, _ = character
+    show(tube, False, True)
+    rigs.select([tube])
+    assert addon.ops.unbind() == {"FINISHED"}
+    (modifier,) = tube.modifiers
+    assert (modifier.type, modifier.show_viewport, modifier.use_vertex_groups) == ("ARMATURE", True, True)
+    assert addon.ops.bind() == {"FINISHED"}
+    assert is_deformed(tube)
+    show(tube, True, True)
+    assert is_deformed(tube)
+
+
+def test_what_the_artist_switches_on_stays(character: Character) -> None:
+    tube, _ = character
+    show(tube, True, True)
+    both(tube)[1].use_vertex_groups = True
+    for ours in (False, True):
+        show(tube, ours, True)
+        assert both(tube)[1].use_vertex_groups
+
+
+def test_painted_while_ours_is_hidden(character: Character) -> None:
+    tube, _ = character
+    rigs.select([tube])
+    show(tube, False, False)
+    bpy.ops.object.mode_set(mode="WEIGHT_PAINT")
+    current_layer().update()
+    assert is_deformed(tube, "linear")
+    show(tube, True, True)
+    assert is_deformed(tube)
+    show(tube, False, True)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    current_layer().update()
+    assert not both(tube)[1].show_viewport
+    assert is_deformed(tube, "")
+
+
+def test_a_bake_is_not_deformed_too(character: Character, tmp_path: Path) -> None:
+    tube, _ = character
+    rigs.select([tube])
+    options = {"use_scene_range": False, "frame_start": 1, "frame_end": 1}
+    assert addon.ops.bake(directory=str(tmp_path), **options) == {"FINISHED"}
+    both(tube)[1].show_viewport = True
+    current_layer().update()
+    assert is_deformed(tube)
+
+
+def test_a_file_of_an_earlier_version(character: Character, tmp_path: Path) -> None:
+    """It was saved at rest, the Armature modifier shown."""
+    tube, _ = character
+    addon.disable(wheels=False)
+    show(tube, False, True)
+    assert is_deformed(tube, "")
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "file.blend"))
+    addon.enable(wheels=False)
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "file.blend"))
+    tube = mesh_named("Tube")
+    tube.update_tag()
+    current_layer().update()
+    assert is_deformed(tube, "linear")
+
+
+def test_override(character: Character, tmp_path: Path) -> None:
+    rigs.save_library(tmp_path / "library.blend", character)
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    tube, armature = character_of(rigs.override_character(tmp_path / "library.blend").objects)
+    rigs.turn(armature, seed=3)
+    for ours, method in ((True, "spherical"), (False, "linear"), (True, "spherical")):
+        show(tube, ours, True)
+        assert error(rigs.evaluated(tube), deformed(tube, armature, method)) < TOLERANCE
+
+
+def test_renders(character: Character, tmp_path: Path) -> None:
+    """What is shown in renders counts there, whatever the viewport shows, and though nothing was evaluated before."""
+    tube, _ = character
+    scene = renders.make_scene(range(1, 2), 48)
+    scene.render.filepath = str(tmp_path / "picture.exr")
+
+    def picture() -> renders.Picture:
+        bpy.ops.render.render(write_still=True)
+        return renders.read(tmp_path / "picture.exr")
+
+    pictures = {}
+    for method in ("SPHERICAL", "LINEAR"):
+        tube.sbs.method = method
+        pictures[method] = picture()
+    assert renders.share_that_differs(pictures["LINEAR"], pictures["SPHERICAL"]) > 0.01
+    tube.sbs.method = "SPHERICAL"
+    ours, theirs = both(tube)
+    for in_view, in_render in ((True, False), (False, False), (False, True), (True, True)):
+        ours.show_viewport, ours.show_render = in_view, in_render
+        theirs.show_viewport = theirs.show_render = True
+        renders.assert_same(picture(), pictures["SPHERICAL" if in_render else "LINEAR"])
+        assert is_deformed(tube, "spherical" if in_view else "linear")
