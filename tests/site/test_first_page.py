@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pygltflib
 import pytest
 from browsing import SITE, Visit
 from numpy.typing import NDArray
@@ -114,6 +115,119 @@ def test_a_file_of_ones_own(visit: Visit) -> None:
         want = skin.deform(array(matrices, "<f8", -1, 3, 4), method=method)
         size = np.ptp(want, axis=0).max()
         np.testing.assert_allclose(array(found, "<f4", -1, 3), want, rtol=0, atol=2e-6 * size, err_msg=method)
+
+
+# A turn by 90 degrees about x, and a movement.
+OTHER_SPACE = np.array([[1.0, 0, 0, 3], [0, 0, -1, 0.5], [0, 1, 0, -2], [0, 0, 0, 1]])
+
+
+def with_more_skins(path: Path, output: Path) -> int:
+    """Write a file with its mesh three times, and how many vertices that are.
+
+    The second has a skin that lists the joints the other way round and is bound in another space, the third one whose
+    joint is none of the skeleton, with vertices that have no weight. None looks other than the first.
+    """
+    file = pygltflib.GLTF2.load_binary(str(path))
+    data = bytearray(file.binary_blob())
+
+    def values(number: int) -> NDArray[np.float32]:
+        accessor = file.accessors[number]
+        begin = file.bufferViews[accessor.bufferView].byteOffset
+        width = {"VEC3": 3, "VEC4": 4, "MAT4": 16}[accessor.type]
+        return np.frombuffer(bytes(data), "<f4", accessor.count * width, begin).reshape(-1, width)
+
+    def add(rows: NDArray[Any], kind: str, component: int) -> int:
+        packed = np.ascontiguousarray(rows).tobytes()
+        view = pygltflib.BufferView(buffer=0, byteOffset=len(data), byteLength=len(packed))
+        data.extend(packed)
+        file.bufferViews.append(view)
+        number = len(file.bufferViews) - 1
+        file.accessors.append(
+            pygltflib.Accessor(bufferView=number, componentType=component, count=len(rows), type=kind)
+        )
+        return len(file.accessors) - 1
+
+    def use(attributes: pygltflib.Attributes, joints: list[int], matrices: NDArray[np.float64]) -> None:
+        columns = matrices.transpose(0, 2, 1).reshape(-1, 16).astype("<f4")
+        inverse = add(columns, "MAT4", pygltflib.FLOAT)
+        file.skins.append(pygltflib.Skin(joints=joints, inverseBindMatrices=inverse))
+        indices = file.meshes[0].primitives[0].indices
+        primitive = pygltflib.Primitive(attributes=attributes, indices=indices)
+        file.meshes.append(pygltflib.Mesh(primitives=[primitive]))
+        file.nodes.append(pygltflib.Node(mesh=len(file.meshes) - 1, skin=len(file.skins) - 1))
+
+    first = file.meshes[0].primitives[0].attributes
+    positions = values(first.POSITION).astype(float)
+    joints = file.skins[0].joints
+    matrices = values(file.skins[0].inverseBindMatrices).reshape(-1, 4, 4).transpose(0, 2, 1).astype(float)
+    count = len(positions)
+    begin = file.bufferViews[file.accessors[first.JOINTS_0].bufferView].byteOffset
+    rows = np.frombuffer(bytes(data), np.uint8, 4 * count, begin).reshape(-1, 4)
+
+    elsewhere = positions @ OTHER_SPACE[:3, :3].T + OTHER_SPACE[:3, 3]
+    others = pygltflib.Attributes(
+        POSITION=add(elsewhere.astype("<f4"), "VEC3", pygltflib.FLOAT),
+        JOINTS_0=add(len(joints) - 1 - rows, "VEC4", pygltflib.UNSIGNED_BYTE),
+        WEIGHTS_0=first.WEIGHTS_0,
+    )
+    use(others, joints[::-1], matrices[::-1] @ np.linalg.inv(OTHER_SPACE))
+
+    file.nodes.append(pygltflib.Node(name="another", scale=[2.0] * 3, rotation=[0.0, 0.0, 0.6, 0.8]))
+    still = pygltflib.Attributes(
+        POSITION=first.POSITION,
+        JOINTS_0=add(np.zeros((count, 4), np.uint8), "VEC4", pygltflib.UNSIGNED_BYTE),
+        WEIGHTS_0=add(np.zeros((count, 4), "<f4"), "VEC4", pygltflib.FLOAT),
+    )
+    use(still, [len(file.nodes) - 1], np.eye(4)[None])
+    file.buffers[0].byteLength = len(data)
+    file.set_binary_blob(bytes(data))
+    file.save_binary(str(output))
+    return 3 * count
+
+
+def test_all_skins_of_a_file(visit: Visit, tmp_path: Path) -> None:
+    count = with_more_skins(DATA / "arm.glb", tmp_path / "three.glb")
+    page = opened(visit)
+    page.set_input_files("input[name=file]", tmp_path / "three.glb")
+    page.wait_for_function(f"window.sbsPage.character.vertexCount === {count}")
+    for bend in (0, 80):
+        found, _, _ = ask(page, POSITIONS, [0, bend, 0])
+        first, second, third = array(found, "<f4", 3, -1, 3)
+        # Each is stored as float32 in its own space, of a size of about 10 in the scene.
+        np.testing.assert_allclose(second, first, rtol=0, atol=1e-5)
+    # What has no weight goes with the joint: from the space of the mesh by a turn and a scale of 2.
+    mesh = loaded(page)["rest_positions"][-len(third) :].astype(float)
+    lengths = np.linalg.norm(np.diff(third, axis=0), axis=1) / np.linalg.norm(np.diff(mesh, axis=0), axis=1)
+    np.testing.assert_allclose(lengths, 2, rtol=1e-6)
+    names = page.eval_on_selector_all("select[name=joint] option", "all => all.map(option => option.text)")
+    assert sorted(names) == ["another", "elbow", "shoulder"]
+
+
+def test_a_file_is_seen_as_a_whole(visit: Visit) -> None:
+    page = opened(visit)
+    page.set_input_files("input[name=file]", DATA / "Rat.glb")
+    rat = sbs.load(DATA / "Rat.glb")
+    page.wait_for_function(f"window.sbsPage.character.vertexCount === {len(rat.mesh.positions)}")
+    assert page.input_value("input[name=twist]") == page.input_value("input[name=bend]") == "0"
+    positions = rat.skin.deform(rat.rest_matrices, method="linear")
+    center, radius = page.evaluate("[window.sbsPage.view.center, window.sbsPage.view.radius]")
+    low, high = positions.min(axis=0), positions.max(axis=0)
+    np.testing.assert_allclose(center, (low + high) / 2, atol=1e-5 * radius)
+    assert radius == pytest.approx(np.linalg.norm(high - low) / 2, rel=1e-5)
+    page.select_option("select[name=joint]", index=4)
+    assert page.evaluate("window.sbsPage.view.radius") < radius
+    page.click("button[name=all]")
+    assert page.evaluate("window.sbsPage.view.radius") == pytest.approx(radius)
+
+
+def test_meshes_without_a_skin_are_told(visit: Visit, tmp_path: Path) -> None:
+    file = pygltflib.GLTF2.load_binary(str(DATA / "arm.glb"))
+    file.nodes.append(pygltflib.Node(mesh=0))
+    file.save_binary(str(tmp_path / "sword.glb"))
+    page = opened(visit)
+    page.set_input_files("input[name=file]", tmp_path / "sword.glb")
+    page.wait_for_function("document.querySelector('.try-status').textContent.includes('left out')")
+    assert (page.text_content(".try-status") or "").endswith("; left out: 1 mesh without a skin")
 
 
 def test_a_file_is_dropped(visit: Visit) -> None:

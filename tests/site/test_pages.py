@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import pytest
 from browsing import SITE, Visit
 
 PAGES = sorted(page.name for page in SITE.glob("*.html") if page.name != "search.html")  # which is empty
@@ -19,13 +20,42 @@ def test_all_pages(visit: Visit) -> None:
 
 
 def test_search(visit: Visit) -> None:
-    asked = {"candy wrapper": "methods.html", "sbs_skin_update": "c-api.html", "bake": "formats.html"}
+    asked = {
+        "candy wrapper": "methods.html",
+        "sbs_skin_update": "c-api.html",
+        "bake": "formats.html",
+    }
     for words, found in asked.items():
         page = visit.open(f"search.html?q={words}")
         page.wait_for_selector("#search-results li")
         page.wait_for_function("document.querySelector('.search-summary')?.textContent.includes('found')")
         links = page.eval_on_selector_all("#search-results li > a", "all => all.map(link => link.href)")
         assert any(found in link for link in links), (words, links)
+
+
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        ("Unreal", "engines.html"),
+        ("game engine", "engines.html"),
+        ("dual quaternion", "methods.html"),
+    ],
+)
+def test_the_first_that_are_found(visit: Visit, words: str, place: str) -> None:
+    page = visit.open(f"search.html?q={words}")
+    page.wait_for_selector("#search-results li")
+    page.wait_for_function("document.querySelector('.search-summary')?.textContent.includes('found')")
+    links = page.eval_on_selector_all("#search-results li > a", "all => all.map(link => link.href)")
+    assert any(link.endswith(place) for link in links[:3]), links
+
+
+def test_what_is_written_in_pictures_can_be_read(visit: Visit) -> None:
+    """Letters are about 18 pixels high in a picture of 1920, so 7 in one that is 800 wide."""
+    page = visit.open("gallery.html")
+    page.wait_for_load_state("load")
+    widths = page.eval_on_selector_all("article img", "all => all.map(each => [each.width, each.naturalWidth])")
+    assert len(widths) > 4
+    assert all(shown >= min(natural, 800) for shown, natural in widths), widths
 
 
 def test_formulas_are_drawn(visit: Visit) -> None:

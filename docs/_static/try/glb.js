@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Reads what skinning needs of a GLB file: the meshes of its first skin, in their rest pose. Whatever else is in the
+// Reads what skinning needs of a GLB file: the meshes of all its skins, in their rest pose. Whatever else is in the
 // file is left alone. Throws an Error with a sentence for people if the file can't be used.
 
-import { compose, invert, multiply, transform } from "./matrix.js";
+import { IDENTITY, compose, invert, multiply, transform } from "./matrix.js";
+import { joinSkins } from "./skins.js";
 
 const COMPONENTS = {
   5120: Int8Array,
@@ -82,12 +83,52 @@ function normalsOf(positions, triangles) {
   return normals;
 }
 
+function readSkin(file, number) {
+  const { joints, inverseBindMatrices } = file.json.skins[number];
+  if (inverseBindMatrices === undefined) return { joints, inverses: joints.map(() => IDENTITY) };
+  const { values } = numbers(file, inverseBindMatrices, Float64Array);
+  return { joints, inverses: joints.map((_, j) => fromColumns(values.subarray(16 * j, 16 * j + 16))) };
+}
+
+/**
+ * Brings a mesh from its skin to all of them: joints by their numbers there, vertices in the common bind space. What has
+ * no weight goes with the root of its skeleton.
+ */
+function bring(part, { joints, matrix }, parents) {
+  part.joints.forEach((set, n) => {
+    for (let i = 0; i < set.length; i++) {
+      if (set[i] >= joints.length && part.weights[n][i]) throw new Error("A vertex has a joint that its skin lacks.");
+      set[i] = joints[set[i]] ?? 0;
+    }
+  });
+  let root = joints[0];
+  while (parents[root] >= 0) root = parents[root];
+  for (let v = 0; v < part.count; v++) {
+    const weighted = part.weights.some((set) => set.subarray(4 * v, 4 * v + 4).some((weight) => weight > 0));
+    if (!weighted) {
+      part.joints[0][4 * v] = root;
+      part.weights[0][4 * v] = 1;
+    }
+  }
+  if (matrix === IDENTITY) return;
+  const inverse = invert(matrix);
+  const { positions, normals } = part;
+  for (let i = 0; i < positions.length; i += 3) {
+    positions.set(transform(matrix, positions.subarray(i, i + 3)), i);
+    const [x, y, z] = normals.subarray(i, i + 3); // by the transpose of the inverse
+    const turned = [0, 1, 2].map((k) => inverse[k] * x + inverse[4 + k] * y + inverse[8 + k] * z);
+    const length = Math.hypot(...turned) || 1;
+    normals.set(turned.map((value) => value / length), i);
+  }
+}
+
 /**
  * Reads a character.
  *
  * @param {ArrayBuffer} buffer the file
  * @returns positions and normals (V, 3), joints and weights (V, K), triangles (T, 3), names and parents of joints (J),
- *   `bind` the positions of joints in the space of the mesh (J, 3), and `rest` their skinning matrices (J, 3, 4)
+ *   `nodes` their numbers in the file, `bind` the positions of joints in the space of the mesh (J, 3), and `rest` their
+ *   skinning matrices (J, 3, 4); `unskinned` says how many meshes have no skin and are left out
  */
 export function readCharacter(buffer) {
   const file = open(buffer);
@@ -100,31 +141,15 @@ export function readCharacter(buffer) {
   nodes.forEach((node, i) => (node.children ?? []).forEach((child) => (parentOf[child] = i)));
   const users = nodes.filter((node) => node.skin !== undefined && node.mesh !== undefined);
   if (!users.length) throw new Error("The file has no mesh with a skin.");
-  const skinNumber = users[0].skin;
-  const skin = json.skins[skinNumber];
-  const joints = skin.joints;
-  const numberOf = new Map(joints.map((node, j) => [node, j]));
+  const numbersOfSkins = [...new Set(users.map((node) => node.skin))];
+  const skins = numbersOfSkins.map((number) => readSkin(file, number));
+  const { nodes: joints, parents, bind, rest, uses } = joinSkins(skins, worlds(nodes, parentOf), parentOf);
 
-  const parents = Int32Array.from(joints, (node) => {
-    let above = parentOf[node];
-    while (above >= 0 && !numberOf.has(above)) above = parentOf[above];
-    return above < 0 ? -1 : numberOf.get(above);
+  const primitives = users.flatMap(({ mesh, skin }) => {
+    const use = uses[numbersOfSkins.indexOf(skin)];
+    return json.meshes[mesh].primitives.map((primitive) => ({ primitive, use }));
   });
-  const world = worlds(nodes, parentOf);
-  const isBound = skin.inverseBindMatrices !== undefined;
-  const inverses = isBound ? numbers(file, skin.inverseBindMatrices, Float64Array).values : null;
-  const identity = Float64Array.of(1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0);
-  const bind = new Float64Array(3 * joints.length);
-  const rest = new Float64Array(12 * joints.length);
-  joints.forEach((node, j) => {
-    const inverse = inverses ? fromColumns(inverses.subarray(16 * j, 16 * j + 16)) : identity;
-    bind.set(transform(invert(inverse), [0, 0, 0]), 3 * j);
-    rest.set(multiply(world[node], inverse), 12 * j);
-  });
-
-  const owners = users.filter((node) => node.skin === skinNumber);
-  const primitives = owners.flatMap((node) => json.meshes[node.mesh].primitives);
-  const parts = primitives.map((primitive) => {
+  const parts = primitives.map(({ primitive, use }) => {
     if ((primitive.mode ?? 4) !== 4) throw new Error("The file has a mesh that is not made of triangles.");
     const { POSITION, NORMAL, JOINTS_0, WEIGHTS_0 } = primitive.attributes;
     if (POSITION === undefined || JOINTS_0 === undefined || WEIGHTS_0 === undefined) {
@@ -140,7 +165,7 @@ export function readCharacter(buffer) {
     if (triangles.some((corner) => corner < 0 || corner >= count)) {
       throw new Error("A triangle has a corner that is no vertex.");
     }
-    return {
+    const part = {
       count,
       positions,
       triangles,
@@ -148,6 +173,8 @@ export function readCharacter(buffer) {
       joints: sets.map((n) => numbers(file, primitive.attributes[`JOINTS_${n}`], Int32Array).values),
       weights: sets.map((n) => numbers(file, primitive.attributes[`WEIGHTS_${n}`], Float32Array).values),
     };
+    bring(part, use, parents);
+    return part;
   });
 
   const vertexCount = parts.reduce((sum, part) => sum + part.count, 0);
@@ -161,6 +188,8 @@ export function readCharacter(buffer) {
     weights: new Float32Array(influences * vertexCount),
     triangles: new Int32Array(parts.reduce((sum, part) => sum + part.triangles.length, 0)),
     names: joints.map((node, j) => nodes[node].name ?? `joint ${j}`),
+    nodes: joints,
+    unskinned: nodes.filter((node) => node.mesh !== undefined && node.skin === undefined).length,
     parents,
     bind,
     rest,

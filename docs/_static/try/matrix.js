@@ -18,6 +18,8 @@ export function normalize(a) {
   return size ? scale(a, 1 / size) : [0, 0, 0];
 }
 
+export const IDENTITY = Float64Array.of(1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0);
+
 /** m p, of a point. */
 export const transform = (m, p) =>
   [0, 4, 8].map((row) => m[row] * p[0] + m[row + 1] * p[1] + m[row + 2] * p[2] + m[row + 3]);

@@ -5,7 +5,7 @@
 import { areaColors, areas, plainColors } from "./areas.js";
 import { readCharacter } from "./glb.js";
 import { Library, METHODS } from "./library.js";
-import { length, subtract, transform } from "./matrix.js";
+import { add, length, scale, subtract, transform } from "./matrix.js";
 import { Turned } from "./pose.js";
 import { View } from "./view.js";
 
@@ -52,6 +52,7 @@ const MARKUP = `
     <label><input name="areas" type="checkbox"> Areas as colors: red where the skin shrinks, blue where it grows</label>
     <label>Character <select name="sample"></select></label>
     <label>Joint <select name="joint"></select></label>
+    <button type="button" name="all">Whole figure</button>
     <label class="try-file">A GLB file of your own <input name="file" type="file" accept=".glb"></label>
     <p class="try-status" role="status"></p>
   </form>`;
@@ -88,6 +89,7 @@ class Page {
     for (const radio of this.controls.method) radio.addEventListener("input", () => this.goOn());
     const joint = this.controls.joint;
     joint.addEventListener("input", () => this.guard(() => this.chooseJoint(Number(joint.value))));
+    this.controls.all.addEventListener("click", () => this.guard(() => this.showAll()));
     this.controls.sample.addEventListener("input", () => this.guard(() => this.loadSample(this.controls.sample.value)));
     this.controls.file.addEventListener("input", () => this.guard(() => this.loadFile(this.controls.file.files[0])));
     this.root.addEventListener("dragover", (event) => {
@@ -128,7 +130,8 @@ class Page {
     option.textContent = file.name;
     option.disabled = true; // it is there as long as it is shown
     this.controls.sample.value = "file";
-    this.take(character, null, { turn: 0.5, tilt: 0.2, twist: 120, bend: 0, around: 1.5 });
+    this.take(character, null, { turn: 0.5, tilt: 0.2, twist: 0, bend: 0, around: 1.5 });
+    this.showAll();
   }
 
   take(character, jointName, { turn, tilt, twist, bend, around }) {
@@ -140,7 +143,10 @@ class Page {
     this.colors = new Float32Array(3 * character.vertexCount);
     this.plain = plainColors(character.vertexCount);
     this.view.setTriangles(character.triangles);
-    this.controls.joint.replaceChildren(...character.names.map((name, j) => new Option(name, j)));
+    const { names, nodes, parents } = character;
+    const again = (j) => parents[j] >= 0 && nodes[j] === nodes[parents[j]]; // it moves with the first of its node
+    const options = names.flatMap((name, j) => (again(j) ? [] : [new Option(name, j)]));
+    this.controls.joint.replaceChildren(...options);
     this.view.frame([0, 0, 0], 1, turn, tilt);
     this.controls.twist.value = twist;
     this.controls.bend.value = bend;
@@ -176,6 +182,20 @@ class Page {
     this.view.radius = this.around * Math.max(length(subtract(end, pivot)), length(subtract(start, pivot)), 1e-6);
     for (let i = 0; i < 10; i++) this.deform(); // the first runs of a module are slower
     this.times = [];
+    this.goOn();
+  }
+
+  /** Shows the whole figure, as it is posed. */
+  showAll() {
+    const { positions } = this.deform();
+    const low = [Infinity, Infinity, Infinity];
+    const high = [-Infinity, -Infinity, -Infinity];
+    positions.forEach((value, i) => {
+      low[i % 3] = Math.min(low[i % 3], value);
+      high[i % 3] = Math.max(high[i % 3], value);
+    });
+    this.view.center = scale(add(low, high), 0.5);
+    this.view.radius = Math.max(0.5 * length(subtract(high, low)), 1e-6);
     this.goOn();
   }
 
@@ -227,7 +247,10 @@ class Page {
     this.view.draw({ position: positions, normal: normals, color });
     if (this.root.dataset.state !== "ready") return;
     const usual = [...this.times].sort((a, b) => a - b)[this.times.length >> 1];
-    this.status.textContent = `${vertexCount.toLocaleString("en")} vertices deformed in ${usual.toFixed(1)} ms`;
+    const { unskinned } = this.character;
+    const leftOut = unskinned ? `; left out: ${unskinned} ${unskinned > 1 ? "meshes" : "mesh"} without a skin` : "";
+    const count = vertexCount.toLocaleString("en");
+    this.status.textContent = `${count} vertices deformed in ${usual.toFixed(1)} ms${leftOut}`;
   }
 
   /** Those of the rest pose in the scene, with whatever scale it has there. */
