@@ -16,8 +16,11 @@ from pathlib import Path, PurePosixPath
 
 import lief
 
+from wheel_licences import BUNDLED, TEXT
+
 PACKAGE = "sbs/"
 MOST = 13_000_000  # bytes of a wheel
+OWN = "MIT AND CC0-1.0"
 
 # By the platform of the tag: the format of its binaries, the processor as lief calls it, and what every system has.
 UCRT = r"api-ms-win-crt-[a-z]+-l1-1-0\.dll|ucrtbase\.dll"
@@ -46,9 +49,14 @@ def faults(wheel: Path) -> Iterator[str]:
         names = archive.namelist()
         binaries = {name: archive.read(name) for name in names if name.endswith(BINARIES) or ".so." in name}
         licences = {PurePosixPath(name).name for name in names if "licenses" in PurePosixPath(name).parts}
-        bundled = "".join(archive.read(name).decode() for name in names if name.endswith("scipy-openblas32.txt"))
-    for name in {"LICENSE", "THIRD_PARTY.md", "scipy-openblas32.txt"} - licences:
+        metadata = "".join(archive.read(name).decode() for name in names if name.endswith(".dist-info/METADATA"))
+        bundled = "".join(archive.read(name).decode() for name in names if name.endswith(TEXT))
+    for name in {"LICENSE", "THIRD_PARTY.md", TEXT} - licences:
         yield f"lacks the licence {name}"
+    (told,) = re.findall(r"^License-Expression: (.*)$", metadata, re.MULTILINE) or [""]
+    files = set(re.findall(r"^License-File: (.*)$", metadata, re.MULTILINE))
+    if told != f"{OWN} AND {BUNDLED}" or files != {"LICENSE", "THIRD_PARTY.md", TEXT}:
+        yield f"tells other licences: {told!r}, in {sorted(files)}"
     for part in ("OpenBLAS", "LAPACK", "GCC RUNTIME LIBRARY EXCEPTION"):
         if part not in bundled:
             yield f"has no licence of {part}"

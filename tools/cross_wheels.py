@@ -25,6 +25,7 @@ from pyproject_metadata import StandardMetadata
 import build_backend
 import cross_build
 from cross_build import FOLDER, ROOT, TARGETS
+from wheel_licences import tell_licences
 
 # What meson-python asks for, beside what pyproject.toml does.
 OPTIONS = ("-Dbuildtype=release", "-Db_ndebug=if-release", "-Dpython.bytecompile=-1")
@@ -88,6 +89,7 @@ def write_metadata(contents: Path, project: dict[str, Any], platform: str) -> No
     for file in metadata.license_files or []:
         (folder / "licenses" / file.parent).mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / file, folder / "licenses" / file)
+    tell_licences(contents)
 
 
 def main() -> None:

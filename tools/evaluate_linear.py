@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Fit linear blending with helpers to spherical blending, and print how near it comes: the tables of docs/fitting.md.
+"""Fit linear blending with helpers to spherical blending, and print how near it comes: the tables of docs/engines.md.
 
     python tools/evaluate_linear.py CHARACTERS
 
