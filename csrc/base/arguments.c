@@ -24,13 +24,18 @@ sbs_status sbs_validate_vectors(const void *vectors, size_t stride, sbs_scalar s
   return SBS_OK;
 }
 
+sbs_status sbs_validate_number(double number, double largest, const char *name, size_t row, size_t column,
+                               sbs_fault *fault) {
+  if (fabs(number) <= largest) return SBS_OK;
+  return isfinite(number) ? sbs_fault_at(fault, SBS_ERROR_TOO_LARGE, name, row, column, number, largest)
+                          : sbs_fault_at(fault, SBS_ERROR_NOT_FINITE, name, row, column, number, 0.0);
+}
+
 sbs_status sbs_validate_numbers(const double *numbers, size_t rows, size_t columns, const char *name,
                                 sbs_fault *fault) {
   for (size_t i = 0; i < rows * columns; i++) {
     if (fabs(numbers[i]) <= SBS_LARGEST) continue;
-    return isfinite(numbers[i])
-               ? sbs_fault_at(fault, SBS_ERROR_TOO_LARGE, name, i / columns, i % columns, numbers[i], SBS_LARGEST)
-               : sbs_fault_at(fault, SBS_ERROR_NOT_FINITE, name, i / columns, i % columns, numbers[i], 0.0);
+    return sbs_validate_number(numbers[i], SBS_LARGEST, name, i / columns, i % columns, fault);
   }
   return SBS_OK;
 }

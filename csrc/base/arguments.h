@@ -10,6 +10,10 @@
 sbs_status sbs_validate_vectors(const void *vectors, size_t stride, sbs_scalar scalar, size_t count, const char *name,
                                 const char *stride_name, sbs_fault *fault);
 
+/* Checks that a number is finite and not beyond `largest`. */
+sbs_status sbs_validate_number(double number, double largest, const char *name, size_t row, size_t column,
+                               sbs_fault *fault);
+
 /* Checks that numbers (rows, columns) are finite and not beyond SBS_LARGEST. */
 sbs_status sbs_validate_numbers(const double *numbers, size_t rows, size_t columns, const char *name, sbs_fault *fault);
 

@@ -13,7 +13,7 @@ const char *sbs_status_string(sbs_status status) {
     case SBS_OK: return "success";
     case SBS_ERROR_NULL: return "a required pointer is NULL";
     case SBS_ERROR_EMPTY: return "a count that must not be zero is zero";
-    case SBS_ERROR_TOO_LARGE: return "a count is too large to be represented";
+    case SBS_ERROR_TOO_LARGE: return "a count or a number is too large";
     case SBS_ERROR_OPTION: return "an option is out of its range";
     case SBS_ERROR_STRIDE: return "a stride is smaller than a row, or not a multiple of the scalar's size";
     case SBS_ERROR_NEGATIVE: return "a number is negative";

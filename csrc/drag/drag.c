@@ -247,9 +247,8 @@ sbs_status sbs_drag_vertex(sbs_brush *brush, const sbs_drag_options *given, cons
     status = sbs_fault_number(fault, SBS_ERROR_VERTEX_INDEX, "vertex", (double)vertex, (double)brush->vertex_count);
   }
   for (size_t k = 0; k < 3 && !status; k++) {
-    if (fabs(target[k]) <= SBS_LARGEST) continue;
-    const sbs_status refusal = isfinite(target[k]) ? SBS_ERROR_TOO_LARGE : SBS_ERROR_NOT_FINITE;
-    status = sbs_fault_row(fault, refusal, "target", k, target[k], SBS_LARGEST);
+    status = sbs_validate_number(target[k], SBS_LARGEST, "target", k, 0, fault);
+    if (status && fault) fault->index_count = 1;
   }
   if (status) return status;
 

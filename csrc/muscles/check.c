@@ -65,10 +65,8 @@ static sbs_status check_path(const sbs_muscle *muscle, size_t number, sbs_fault 
   for (size_t i = 0; i < muscle->point_count; i++) {
     for (int axis = 0; axis < 3; axis++) {
       const double value = muscle->points[i][axis];
-      if (!isfinite(value)) return sbs_fault_at(fault, SBS_ERROR_NOT_FINITE, "points", number, i, value, 0.0);
-      if (fabs(value) > SBS_MUSCLE_LARGEST) {
-        return sbs_fault_at(fault, SBS_ERROR_TOO_LARGE, "points", number, i, value, SBS_MUSCLE_LARGEST);
-      }
+      const sbs_status status = sbs_validate_number(value, SBS_MUSCLE_LARGEST, "points", number, i, fault);
+      if (status) return status;
     }
   }
   const double *origin = muscle->points[0], *insertion = muscle->points[muscle->point_count - 1];

@@ -59,8 +59,7 @@ SBS_API sbs_drag_options sbs_default_drag_options(void);
  *
  * Errors: NULL, OPTION (also "twist" if it is of another number of joints, and "centers" if there are none that the
  * method needs), NOT_FINITE, TOO_LARGE (SBS_LARGEST), NOT_AFFINE, JOINT_INDEX, VERTEX_INDEX, OUT_OF_MEMORY, CANCELLED,
- * NO_CONVERGENCE, INTERNAL.
- * After an error the influences are unchanged.
+ * NO_CONVERGENCE, INTERNAL. After an error the influences are unchanged.
  */
 SBS_API sbs_status sbs_drag_vertex(sbs_brush *brush, const sbs_drag_options *options, const sbs_pose *pose,
                                    size_t vertex, const double *target, sbs_brush_change *change, sbs_fault *fault);

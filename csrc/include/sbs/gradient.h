@@ -73,8 +73,7 @@ typedef struct sbs_gradient_result {
 
 /*
  * Differentiates a deformation. What is NaN or infinite in the upstream gradient spreads; so does what a type does not
- * hold, as in sbs_skin_deform. The result does not depend on
- * the number of threads, not even in a bit.
+ * hold, as in sbs_skin_deform. The result does not depend on the number of threads, not even in a bit.
  *
  *   gradient  from sbs_gradient_new, of the skin or of one that differs from it in rest positions alone
  *             (sbs_skin_update_positions)

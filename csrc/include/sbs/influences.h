@@ -4,9 +4,9 @@
  * and errors are those of sbs.h.
  *
  * Influences are given as padded pairs in any order, and returned by decreasing weight (ties: the lower joint first),
- * padded with index 0 and weight 0. A joint that occurs more than once is merged. Weights may be
- * any numbers: those that are NaN, infinite or negative are dropped, as sbs_skin_new drops them. If the weights of one
- * joint sum to more than their type holds, all weights of the vertex are halved until they do not.
+ * padded with index 0 and weight 0. A joint that occurs more than once is merged. Weights may be any numbers: those
+ * that are NaN, infinite or negative are dropped, as sbs_skin_new drops them. If the weights of one joint sum to more
+ * than their type holds, all weights of the vertex are halved until they do not.
  *
  * LOCKED joints keep their weights, bit for bit. Where weights are normalized, the other joints share what the locked
  * ones leave of 1, in proportion. A vertex whose unlocked weights are all zero has nothing to scale and keeps its sum;

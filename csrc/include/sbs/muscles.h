@@ -110,9 +110,9 @@ typedef struct sbs_muscles sbs_muscles;
  *   fault      or NULL. In `muscles` the first index is that of the muscle. Of a vertex that is inside a muscle the
  *              argument is "radius", the indices are muscle and vertex, and the value is how deep it is
  *
- * Errors: NULL, EMPTY, TOO_LARGE, NOT_FINITE, JOINT_INDEX, OPTION (a number out of its range;
- * origin and insertion at one place; a path without length; a thin direction along it), RADIUS (a vertex is inside a
- * muscle), OUT_OF_MEMORY, CANCELLED. O(V M) time.
+ * Errors: NULL, EMPTY, TOO_LARGE, NOT_FINITE, JOINT_INDEX, OPTION (a number out of its range; origin and insertion at
+ * one place; a path without length; a thin direction along it), RADIUS (a vertex is inside a muscle), OUT_OF_MEMORY,
+ * CANCELLED. O(V M) time.
  */
 SBS_API sbs_status sbs_muscles_new(const sbs_muscles_desc *desc, const sbs_allocator *allocator, sbs_muscles **muscles,
                                    sbs_fault *fault);

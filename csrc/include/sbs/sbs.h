@@ -101,7 +101,7 @@ typedef enum sbs_status {
   SBS_OK = 0,
   SBS_ERROR_NULL,           /* a pointer that must not be NULL is */
   SBS_ERROR_EMPTY,          /* a count that must not be zero is */
-  SBS_ERROR_TOO_LARGE,      /* a count, or the bytes that it asks for, can't be represented; SBS_LARGEST */
+  SBS_ERROR_TOO_LARGE,      /* a count, or the bytes that it asks for, can't be represented; a number is too large */
   SBS_ERROR_OPTION,         /* an option or enumerator out of its range, or one that needs data the skin lacks */
   SBS_ERROR_STRIDE,         /* a stride that is smaller than a row, or not a multiple of the scalar's size */
   SBS_ERROR_NOT_FINITE,     /* NaN or infinity where a finite number is needed */
