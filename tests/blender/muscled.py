@@ -110,6 +110,8 @@ def covered(tube: MeshObject, armature: ArmatureObject, rest: Floats | None = No
     to_rig, bones, weights, matrices = read(tube, armature)
     tube.data.calc_loop_triangles()
     faces = np.array([triangle.vertices for triangle in tube.data.loop_triangles])
+    if np.linalg.det(to_rig[:3, :3]) < 0.0:
+        faces = faces[:, ::-1]
     places = move(to_rig, rigs.positions(tube.data) if rest is None else rest)
     corners = places[faces]
     areas = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])

@@ -10,7 +10,7 @@ import pytest
 import rigs
 from expected import TOLERANCE, Floats, array, error, move
 from mathutils import Euler, Vector
-from muscled import bend, make_character, muscle_of
+from muscled import assert_right, bend, make_character, muscle_of
 from objects import ArmatureObject, Character, MeshObject, armature_named, current_layer, mesh_named
 
 WHICH = {"rig": ["Rig"], "mesh": ["Tube"], "both": ["Rig", "Tube"], "both, mesh first": ["Tube", "Rig"]}
@@ -90,6 +90,53 @@ def test_handles_and_belly_stay(character: Character) -> None:
     np.testing.assert_allclose(
         handles(armature)[1] - armature.location, 0.5 * (moved[1] - armature.location), atol=1e-5
     )
+
+
+def add_bones(armature: ArmatureObject, *ends: tuple[float, float, float]) -> None:
+    """More bones, from the head of the third one to these places, one after another."""
+    rigs.select([armature])
+    bpy.ops.object.mode_set(mode="EDIT")
+    head = (0.0, 0.0, 2.0)
+    for end in ends:
+        bone = armature.data.edit_bones.new("Side")
+        bone.head, bone.tail = head, end
+        head = end
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+@pytest.mark.parametrize("scale", [(1.0, 1.0, 1.4), (1.3, 0.8, 1.0), (-1.0, 1.0, 1.0)])
+@pytest.mark.parametrize("which", WHICH)
+def test_scales_that_differ(character: Character, which: str, scale: tuple[float, float, float]) -> None:
+    """Bones become longer by different factors, and turn; handles stay where they were at rest."""
+    tube, armature = character
+    add_bones(armature, (1.0, 0.0, 2.0), (0.0, 1.0, 2.5))
+    bend(armature, 0.0)
+    # Blender has no shears: a mesh that is turned has another shape once the scale of its parent is applied.
+    tube.rotation_euler = Euler()
+    armature.scale = Vector(scale)
+    places, shape, radius = handles(armature), in_world(tube), muscle_of(armature, 0).radius
+    apply(WHICH[which], scale=True)
+    np.testing.assert_allclose(handles(armature), places, atol=1e-5)
+    assert error(in_world(tube), shape) < TOLERANCE
+    if armature.scale == Vector((1.0, 1.0, 1.0)):
+        assert muscle_of(armature, 0).radius == pytest.approx(abs(np.prod(scale)) ** (1 / 3) * radius, rel=1e-5)
+    bend(armature)
+    assert_right(tube, armature)
+
+
+def test_large_scale_of_a_short_bone(character: Character) -> None:
+    """As in files from elsewhere: its length, of float32 ends far away, becomes longer by more or less than others'."""
+    tube, armature = character
+    add_bones(armature, (10.0, 10.0, 10.0), (10.0, 10.0, 10.003))
+    origin = muscle_of(armature, 0).origin
+    place = origin.matrix_world.copy()
+    origin.parent_bone = armature.data.bones[-1].name
+    current_layer().update()
+    origin.matrix_world = place
+    armature.scale = Vector((137.0, 137.0, 137.0))
+    wanted = in_world(tube)
+    apply(["Rig", "Tube"], scale=True)
+    assert error(in_world(tube), wanted) < TOLERANCE
 
 
 def test_undo_and_redo(character: Character) -> None:

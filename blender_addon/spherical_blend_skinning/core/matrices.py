@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["inverse", "is_similarity", "linear_part", "transform_points", "transposed"]
+__all__ = ["inverse", "is_similarity", "linear_part", "stretch", "transform_points", "transposed"]
 
 Floats = NDArray[np.float64]
 
@@ -17,6 +17,9 @@ Floats = NDArray[np.float64]
 _SIMILARITY_TOLERANCE = 1e-5
 # Axes are flat if their volume is below this share of that of a box with the same edges.
 _FLAT = 1e-6
+# What float32 points may be off a stretch of all of them, as a share of their largest coordinate; how far its axes may
+# be from unit ones if there is none; and the share of the longest extent of points below which they have none.
+_OFF, _STRAIGHT, _THIN = 1e-5, 1e-4, 1e-3
 
 
 def transposed(columns: NDArray[np.float32]) -> Floats:
@@ -53,6 +56,31 @@ def is_similarity(matrix: Floats) -> bool:
     gram = matrix[:3, :3].T @ matrix[:3, :3]
     scale = np.trace(gram) / 3.0
     return bool(scale > 0.0 and np.abs(gram - scale * np.eye(3)).max() <= _SIMILARITY_TOLERANCE * scale)
+
+
+def stretch(before: Floats, now: Floats, turn: Floats) -> Floats | None:
+    """The affine matrix (4, 4) that takes points to others, both (N, 3).
+
+    None if there is none, or if it only turns and moves them. Along what points do not extend, as bones in one line do
+    across it, it turns as `turn` (3, 3) does, and scales as elsewhere in the geometric mean.
+    """
+    center, goal = before.mean(axis=0), now.mean(axis=0)
+    left, extents, axes = np.linalg.svd(before - center, full_matrices=False)
+    known = extents > _THIN * extents[0]
+    if not known.any():
+        return None
+    axes = axes[known]
+    images = left[:, known].T @ (now - goal) / extents[known, None]
+    factor = float(np.prod(np.linalg.norm(images, axis=1)) ** (1.0 / len(images)))
+    linear = images.T @ axes + factor * turn @ (np.eye(3) - axes.T @ axes)
+    if np.abs((before - center) @ linear.T - (now - goal)).max() > _OFF * np.abs(now).max():
+        return None
+    determinant = np.linalg.det(linear)
+    if determinant == 0.0 or (determinant > 0.0 and np.abs(linear.T @ linear - np.eye(3)).max() <= _STRAIGHT):
+        return None
+    result = np.eye(4)
+    result[:3, :3], result[:3, 3] = linear, goal - linear @ center
+    return result
 
 
 def linear_part(matrix: Floats) -> Floats:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What follows a rig whose bones have all become longer by one factor, as by Apply Scale: muscles, and zones of bones.
+"""What follows a rig whose bones have all been stretched alike, as by Apply Scale: muscles, and zones of bones.
 
-Blender knows no lengths of ours, and moves children of bones as if these had not changed. So handles keep where they
-were at rest, and armatures with zones how long their bones were: each in the data-block that it is about, so that undo
-brings back both together.
+Blender knows no places and lengths of ours, and moves children of bones as if bones had only turned. So how bones were
+at rest is kept, with the muscles on the armature object and with the zones on the armature, and where handles were is
+kept on these: each in the data-block that it is about, so that undo brings back both together.
 """
 
 from __future__ import annotations
@@ -13,23 +13,21 @@ import numpy as np
 from mathutils import Matrix, Vector
 from numpy.typing import NDArray
 
-from ..core.matrices import Floats
+from ..core.matrices import Floats, stretch
 from ..settings.muscles import PARTS
 from ..settings.typed import armature_data, has_key, settings_of, settings_of_bone
 from . import deleted_muscles
 
 __all__ = ["follow", "place_in_bone"]
 
-# On a handle: the length of its bone, and its place in the space of that bone at rest.
+# On a handle: its place in the space of its bone at rest.
 _PLACE = "sbs_place"
-# On an armature with zones: the lengths of all bones.
-_LENGTHS = "sbs_lengths"
-# What float32 lengths may differ by from one another, as a share, after they were multiplied by one factor.
-_TOLERANCE = 1e-5
+# On an armature object with muscles, and on an armature with zones: all bones at rest.
+_RESTS = "sbs_rests"
 
 
 def follow(armature: bpy.types.Object) -> None:
-    """Scale muscles and zones of an armature object as far as its bones have been, and remember how they are now."""
+    """Take muscles and zones of an armature object where its bones have been stretched, and remember how they are."""
     if armature.library is None:
         _follow_by_muscles(armature)
     if armature_data(armature).library is None:
@@ -43,36 +41,49 @@ def place_in_bone(handle: bpy.types.Object, length: float) -> Floats:
     return place
 
 
-def _factor(before: Floats, now: Floats) -> float:
-    """By what all lengths (N,) were multiplied; 1 if by different factors."""
-    if before.shape != now.shape or not len(now) or not (before.min() > 0.0 and now.min() > 0.0):
-        return 1.0
-    ratios = now / before
-    factor = float(np.median(ratios))
-    is_one = np.ptp(ratios) <= _TOLERANCE * factor and abs(factor - 1.0) > _TOLERANCE
-    return factor if is_one else 1.0
+def _rests(data: bpy.types.Armature) -> Floats:
+    """The axes, heads and tails of bones at rest, (B, 5, 3)."""
+    columns = np.empty((len(data.bones), 4, 4), np.float32)
+    tails = np.empty((len(data.bones), 3), np.float32)
+    data.bones.foreach_get("matrix_local", columns.reshape(-1))
+    data.bones.foreach_get("tail_local", tails.reshape(-1))
+    return np.concatenate([columns[:, :, :3], tails[:, None]], axis=1).astype(np.float64)
+
+
+def _stretched(before: Floats, now: Floats) -> Floats | None:
+    """How all bones were stretched, (4, 4); None if they were not, or not all alike."""
+    if before.shape != now.shape or not len(now):
+        return None
+    turn = now[0, :3].T @ before[0, :3]
+    return stretch(before[:, 3:].reshape(-1, 3), now[:, 3:].reshape(-1, 3), turn)
 
 
 def _follow_by_muscles(armature: bpy.types.Object) -> None:
-    lengths: dict[bpy.types.Object, float] = {}
+    data = armature_data(armature)
+    handles: dict[bpy.types.Object, int] = {}
     for row in deleted_muscles.present_rows(armature):
         for part in PARTS:
             handle = deleted_muscles.part_of(armature, row, part)
             if handle is None or handle.library or handle.parent != armature or handle.parent_type != "BONE":
                 continue
-            bone = armature_data(armature).bones.get(handle.parent_bone)
-            if bone is not None:
-                lengths[handle] = bone.length
-    kept = {handle: _kept(handle, _PLACE) for handle in lengths}
-    if all(map(len, kept.values())):
-        before = np.array([place[0] for place in kept.values()])
-        factor = _factor(before, np.array(list(lengths.values())))
-        if factor != 1.0:
-            for handle, place in kept.items():
-                _put(handle, factor * place[1:], lengths[handle])
-            _scale_muscles(armature, factor)
-    for handle, length in lengths.items():
-        _keep(handle, _PLACE, [length, *place_in_bone(handle, length).tolist()])
+            bone = data.bones.find(handle.parent_bone)
+            if bone >= 0:
+                handles[handle] = bone
+    if not handles:
+        armature.pop(_RESTS, None)
+        return
+    before, now = _kept(armature, _RESTS).reshape(-1, 5, 3), _rests(data)
+    stretched = _stretched(before, now)
+    if stretched is not None:
+        for handle, bone in handles.items():
+            place = _kept(handle, _PLACE)
+            if len(place):
+                point = stretched[:3, :3] @ (place @ before[bone, :3] + before[bone, 3]) + stretched[:3, 3]
+                _put(handle, now[bone, :3] @ (point - now[bone, 3]), data.bones[bone].length)
+        _scale_muscles(armature, float(np.cbrt(abs(np.linalg.det(stretched)))))
+    for handle, bone in handles.items():
+        _keep(handle, _PLACE, place_in_bone(handle, data.bones[bone].length))
+    _keep(armature, _RESTS, now)
 
 
 def _put(handle: bpy.types.Object, place: Floats, length: float) -> None:
@@ -95,25 +106,25 @@ def _scale_muscles(armature: bpy.types.Object, factor: float) -> None:
 
 
 def _follow_by_zones(data: bpy.types.Armature) -> None:
-    zones = [settings for bone in data.bones if (settings := settings_of_bone(bone)).own_zone]
+    zones = {row: settings for row, bone in enumerate(data.bones) if (settings := settings_of_bone(bone)).own_zone}
     if not zones:
-        data.pop(_LENGTHS, None)
+        data.pop(_RESTS, None)
         return
-    lengths = np.array([bone.length for bone in data.bones])
-    factor = _factor(_kept(data, _LENGTHS), lengths)
-    if factor != 1.0:
-        for zone in zones:
-            start, end = factor * zone.t_min, factor * zone.t_max
+    before, now = _kept(data, _RESTS).reshape(-1, 5, 3), _rests(data)
+    if _stretched(before, now) is not None:
+        factors = np.linalg.norm(now[:, 4] - now[:, 3], axis=1) / np.linalg.norm(before[:, 4] - before[:, 3], axis=1)
+        for row, zone in zones.items():
+            start, end = float(factors[row]) * zone.t_min, float(factors[row]) * zone.t_max
             # The end is never before the start.
             zone.t_max = max(end, zone.t_max)
             zone.t_min, zone.t_max = start, end
-    _keep(data, _LENGTHS, lengths.tolist())
+    _keep(data, _RESTS, now)
 
 
 def _kept(block: bpy.types.ID, key: str) -> NDArray[np.float64]:
     return np.array(block[key] if has_key(block, key) else (), np.float64)
 
 
-def _keep(block: bpy.types.ID, key: str, values: list[float]) -> None:
-    if not np.array_equal(_kept(block, key), np.array(values)):
-        block[key] = values
+def _keep(block: bpy.types.ID, key: str, values: Floats) -> None:
+    if not np.array_equal(_kept(block, key), values.ravel()):
+        block[key] = values.ravel().tolist()
