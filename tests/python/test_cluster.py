@@ -103,6 +103,29 @@ def test_all_workers_are_lost(hand: sbs.Character, workers: Any, tmp_path: Path)
     assert (tmp_path / "hand.pc2").read_bytes() == alone(tmp_path / "alone.pc2", hand)
 
 
+@pytest.mark.parametrize("times", [1, 4, 5])
+def test_a_worker_is_lost_before_it_has_the_character(
+    hand: sbs.Character, workers: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int
+) -> None:
+    """The scheduler then finds out that it does not answer, some of the time."""
+    scatter = distributed.Client.scatter
+    failures = [OSError("Timed out trying to connect")] * times
+
+    def unreliable(*args: Any, **options: Any) -> Any:
+        if failures:
+            raise failures.pop()
+        return scatter(*args, **options)
+
+    monkeypatch.setattr(distributed.Client, "scatter", unreliable)
+    path = tmp_path / "hand.pc2"
+    if times == 5:
+        with pytest.raises(ChildProcessError, match="all workers were lost 5 times"):
+            bake_on(workers.scheduler_address, [job(path, hand)])
+    else:
+        bake_on(workers.scheduler_address, [job(path, hand)])
+        assert path.read_bytes() == alone(tmp_path / "alone.pc2", hand)
+
+
 def test_several_characters(hand: sbs.Character, workers: Any, tmp_path: Path) -> None:
     """A crowd by one call, in a client that the caller has; each skin is sent once."""
     fox = sbs.load(Path(__file__).parents[1] / "data" / "Fox.glb")

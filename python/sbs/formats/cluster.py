@@ -235,11 +235,15 @@ class _Run:
         """Keep all workers busy, but hold no more chunks in memory than that takes."""
         most = 2 * max(1, sum(self._client.nthreads().values()))
         while self._left and len(self._under_way) < most:
-            chunk = self._left.popleft()
-            job, part = chunk
-            skin, work = (self._on_workers(thing) for thing in self._works[job])
+            job, part = self._left[0]
+            try:
+                skin, work = (self._on_workers(thing) for thing in self._works[job])
+            except OSError:  # a worker ended before it had them: they are sent again when those that are left answer
+                if self._client.status != "running":
+                    raise
+                return
             future = self._client.submit(_deform_chunk, skin, work, part, pure=False)
-            self._under_way[future] = chunk
+            self._under_way[future] = self._left.popleft()
             results.add(future)
 
     def _on_workers(self, thing: object) -> Any:
