@@ -23,10 +23,10 @@ from . import (
     portable,
     registry,
     search,
+    shown_armature,
     stack,
     stand_in,
     subject,
-    turns,
 )
 
 __all__ = ["CLASSES", "register", "unregister"]
@@ -57,12 +57,15 @@ class _Updates:
     ----------
     places : dict
         The address of each, and whether it was edited rather than animated.
+    meshes : list of Object
+        The mesh objects among them.
     scene : bool
         Whether objects may have come, gone or been hidden.
     """
 
-    def __init__(self, places: dict[int, bool], scene: bool) -> None:
+    def __init__(self, places: dict[int, bool], meshes: list[bpy.types.Object], scene: bool) -> None:
         self.places = places
+        self.meshes = meshes
         self.scene = scene
 
     @classmethod
@@ -70,25 +73,30 @@ class _Updates:
         """Those of the last evaluation."""
         if in_frame_change and not any(depsgraph.id_type_updated(kind) for kind in _EDITED_TYPES):
             # Most changes of frame edit nothing, but update many objects.
-            return cls({}, False)
+            return cls({}, [], False)
         places = {}
+        meshes = []
         scene = False
         for update in depsgraph.updates:
-            item = update.id and update.id.original
+            evaluated = update.id
+            item = evaluated and evaluated.original
             if item is None:
                 continue
             # An edit updates everything of a data-block; an animated value updates only the geometry.
             places[item.as_pointer()] = not in_frame_change or update.is_updated_transform
-            if isinstance(item, bpy.types.Collection):
+            if isinstance(item, bpy.types.Object):
+                if item.type == "MESH":
+                    meshes.append(item)
+            elif isinstance(item, bpy.types.Collection):
                 scene = True
             elif isinstance(item, bpy.types.Scene):
                 scene |= not in_frame_change or item.animation_data is None
-        return cls(places, scene)
+        return cls(places, meshes, scene)
 
     def and_of(self, other: _Updates) -> _Updates:
         """These and others."""
         edited = {place: self.places.get(place, False) or value for place, value in other.places.items()}
-        return _Updates({**self.places, **edited}, self.scene or other.scene)
+        return _Updates({**self.places, **edited}, self.meshes + other.meshes, self.scene or other.scene)
 
     def has(self, item: bpy.types.ID | None) -> bool:
         """Whether a data-block is among them."""
@@ -109,7 +117,7 @@ def frame_change_starts(scene: bpy.types.Scene, *_arguments: object) -> None:
     # While a render runs in the background, only that may write carriers; it is not in the main thread.
     in_view = threading.current_thread() is threading.main_thread()
     if not (stand_in.is_active() or (in_view and bpy.app.is_job_running("RENDER"))):
-        turns.take(registry.once_bound_objects())
+        shown_armature.adjust(registry.once_bound_objects())
         _pose_ahead(scene)
 
 
@@ -152,9 +160,6 @@ def depsgraph_updated(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -
     if _listener is not None:
         _listener(depsgraph)
     elif not _is_in_the_way(depsgraph) and depsgraph.mode != "RENDER":
-        turns.take(
-            bpy.data.objects if _all_changed else [update.id and update.id.original for update in depsgraph.updates]
-        )
         _catch_up(depsgraph, in_frame_change=False)
 
 
@@ -178,10 +183,10 @@ def _catch_up(depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> None:
     if not in_frame_change and len(handlers) > 1:
         updates = updates.and_of(_evaluate(depsgraph, in_frame_change))
     all_changed = _all_changed
-    if not in_render and (all_changed or depsgraph.id_type_updated("ARMATURE")):
-        for item in bpy.data.objects:
-            if item.type == "MESH":
-                portable.follow_names(item)
+    if not in_frame_change:
+        shown_armature.adjust(bpy.data.objects if all_changed else updates.meshes)
+    if not in_render and (all_changed or (updates.places and any(map(updates.has, bpy.data.armatures)))):
+        portable.follow_names()
     if not (in_frame_change or all_changed or updates.scene or registry.concerns(updates.places.keys())):
         return
     if not in_render and (all_changed or updates.scene or (in_frame_change and registry.is_outdated())):
@@ -230,7 +235,7 @@ def _change(item: bpy.types.Object, updates: _Updates, in_frame_change: bool, in
 
 def _evaluate(depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> _Updates:
     """Let Blender evaluate what handlers changed, if anything; return the updates."""
-    found = _Updates({}, False)
+    found = _Updates({}, [], False)
 
     def listen(evaluated: bpy.types.Depsgraph) -> None:
         nonlocal found
@@ -293,12 +298,12 @@ def _is_in_the_way(depsgraph: bpy.types.Depsgraph) -> bool:
 
 @persistent
 def render_begins(*_arguments: object) -> None:
-    turns.render_begins()
+    shown_armature.set_in_render(True)
 
 
 @persistent
 def render_ended(*_arguments: object) -> None:
-    turns.render_begins(ends=True)
+    shown_armature.set_in_render(False)
     # The job is still running, in another thread than Blender's main one.
     _call_soon(_show_again, persistent=True)
 

@@ -238,9 +238,11 @@ def _write_bellies(changes: Sequence[Change], states: Sequence[State | None], de
     done: set[bpy.types.Object] = set()
     for change, state in zip(changes, states, strict=True):
         cover = state.muscles.cover if state is not None and state.pose else None
+        if state is None or cover is None or not cover.is_posed:
+            continue
         armature = settings_of(change.item).armature
         # All meshes of a rig cover the same muscles.
-        if state is not None and cover is not None and cover.is_posed and armature is not None and armature not in done:
+        if armature is not None and armature not in done:
             done.add(armature)
             bellies.write(armature, cover, state.muscles.activations, state.pose, depsgraph)
 

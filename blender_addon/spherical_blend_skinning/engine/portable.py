@@ -142,15 +142,23 @@ def make_portable(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Cou
         (portable_group.JOINT_SETS, joints),
     ):
         node_trees.set_input(modifier, name, value)
-    follow_names(item)
+    _follow_names(item)
     settings_of(item).bound = False
     live.forget(item)
     registry.forget()
     return Counts(binding.skin.vertex_count, len(bones), len(tables.set_sizes), portable_group.node_count(tree))
 
 
-def follow_names(item: bpy.types.Object) -> None:
-    """Have the nodes of a portable object know renamed bones; those of a library keep the names that they have."""
+def follow_names() -> None:
+    """Have the nodes of all portable objects know renamed bones; those of a library keep the names that they have."""
+    # Most files have no such nodes, and many have more objects than groups.
+    if any(map(portable_group.is_portable, bpy.data.node_groups)):
+        for item in bpy.data.objects:
+            if item.type == "MESH":
+                _follow_names(item)
+
+
+def _follow_names(item: bpy.types.Object) -> None:
     modifier, armature = find(item), armature_of(item)
     if modifier is not None and armature is not None and armature.type == "ARMATURE":
         tree = node_trees.group_of(modifier)

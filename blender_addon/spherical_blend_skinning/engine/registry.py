@@ -97,8 +97,10 @@ def tidy(view_layer: bpy.types.ViewLayer | None = None) -> bool:
 
     With a view layer, it also provides probes for rigs hidden there, and returns whether there are new ones.
     """
+    if is_outdated():
+        # Whatever may have come from another file.
+        earlier_files.tidy()
     forget()
-    earlier_files.tidy()
     muscle_list.tidy()
     owned = set()
     probed = False

@@ -192,7 +192,7 @@ def restore_armature_modifier(item: bpy.types.Object) -> None:
     if modifier is not None:
         for name in ("show_viewport", "show_render", "use_vertex_groups", "use_bone_envelopes"):
             setattr(modifier, name, getattr(kept, name))
-    kept.takes_turn = False
+    kept.enabled_to_compare = False
     settings.bound = False
 
 

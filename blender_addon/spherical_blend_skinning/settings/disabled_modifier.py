@@ -21,11 +21,14 @@ def find(item: bpy.types.Object) -> bpy.types.ArmatureModifier | None:
 
     One that does nothing is taken before the only one there is.
     """
+    # Most objects of a file have none, and all that are edited are asked.
+    found = [cast("bpy.types.ArmatureModifier", modifier) for modifier in item.modifiers if modifier.type == "ARMATURE"]
+    if not found:
+        return None
     settings = settings_of(item)
     name = settings.armature_modifier.name
     if not (name or settings.bound):
         return None
-    found = [cast("bpy.types.ArmatureModifier", modifier) for modifier in item.modifiers if modifier.type == "ARMATURE"]
     named = (modifier for modifier in found if modifier.name == name)
     return next(named, None) or next(filter(is_idle, found), None) or (found[0] if len(found) == 1 else None)
 
@@ -33,7 +36,7 @@ def find(item: bpy.types.Object) -> bpy.types.ArmatureModifier | None:
 def stepped_back(item: bpy.types.Object) -> bpy.types.ArmatureModifier | None:
     """The Armature modifier of an object that is bound or was, unless the artist has enabled it again."""
     modifier = find(item)
-    is_ours = modifier is not None and (is_idle(modifier) or settings_of(item).armature_modifier.takes_turn)
+    is_ours = modifier is not None and (is_idle(modifier) or settings_of(item).armature_modifier.enabled_to_compare)
     return modifier if is_ours else None
 
 

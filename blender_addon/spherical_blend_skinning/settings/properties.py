@@ -83,7 +83,7 @@ class SBS_PG_armature_modifier(bpy.types.PropertyGroup):
     # Shown by us while weights are painted, not by the artist.
     shown_to_paint: bool = flag(override=_OVERRIDABLE)
     # Its vertex groups are switched on by us, where it is shown in place of our modifier, not by the artist.
-    takes_turn: bool = flag(override=_OVERRIDABLE)
+    enabled_to_compare: bool = flag(override=_OVERRIDABLE)
 
 
 class SBS_PG_object(bpy.types.PropertyGroup):

@@ -17,38 +17,42 @@ from ..settings import disabled_modifier
 from ..settings.typed import settings_of
 from . import bake
 
-__all__ = ["render_begins", "take"]
+__all__ = ["adjust", "set_in_render"]
 
 _in_render = False
 
 
-def take(items: Iterable[bpy.types.ID | None]) -> None:
+def adjust(items: Iterable[bpy.types.Object]) -> None:
     """Show disabled Armature modifiers while weights are painted; let them deform where ours are hidden."""
     for item in items:
-        if isinstance(item, bpy.types.Object) and item.type == "MESH" and item.library is None:
-            _take(item)
+        if item.type == "MESH" and item.library is None:
+            _adjust(item)
 
 
-def render_begins(*, ends: bool = False) -> None:
-    """From now on, until it ends, what is shown in renders counts, not what is shown in the viewport."""
+def set_in_render(in_render: bool) -> None:
+    """Say whether what is shown in renders counts from now on, or what is shown in the viewport."""
     global _in_render
-    _in_render = not ends
-    take(bpy.data.objects)
+    _in_render = in_render
+    adjust(bpy.data.objects)
 
 
-def _take(item: bpy.types.Object) -> None:
+def _adjust(item: bpy.types.Object) -> None:
     modifier = disabled_modifier.find(item)
     if modifier is None:
         return
-    kept, own = settings_of(item).armature_modifier, bake.modifier_of(item)
-    if disabled_modifier.stepped_back(item) is not None:
+    kept = settings_of(item).armature_modifier
+    if disabled_modifier.is_idle(modifier) or kept.enabled_to_compare:
         _show_in_weight_paint(item, modifier)
     shown = "show_render" if _in_render else "show_viewport"
-    is_alone = own is not None and getattr(modifier, shown) and not getattr(own, shown) and not bake.is_baked(item)
-    if kept.takes_turn and not is_alone:
-        modifier.use_vertex_groups = kept.takes_turn = False
+    is_alone = getattr(modifier, shown) and _is_hidden(bake.modifier_of(item), shown) and not bake.is_baked(item)
+    if kept.enabled_to_compare and not is_alone:
+        modifier.use_vertex_groups = kept.enabled_to_compare = False
     elif is_alone and disabled_modifier.is_idle(modifier):
-        modifier.use_vertex_groups = kept.takes_turn = True
+        modifier.use_vertex_groups = kept.enabled_to_compare = True
+
+
+def _is_hidden(own: bpy.types.NodesModifier | None, shown: str) -> bool:
+    return own is not None and not getattr(own, shown)
 
 
 def _show_in_weight_paint(item: bpy.types.Object, modifier: bpy.types.ArmatureModifier) -> None:
