@@ -116,6 +116,19 @@ def test_all_meshes_of_a_rig() -> None:
     assert [armature.pose.bones[limb.bone].name for limb in binding_of(glove).limbs] == list(LIMBS)
 
 
+def test_a_mesh_that_no_limb_moves(character: Character) -> None:
+    """As a head beside a body: its vertices are where they would be in one mesh, so that no seam opens."""
+    tube, armature = character
+    collar = rigs.make_tube(rows=11, name="Collar")
+    collar.vertex_groups["B0"].name, collar.vertex_groups["B1"].name = "Shoulder", "Hand"
+    rigs.bind(collar, armature)
+    collar.sbs.spread_twist = True
+    assert_spread(collar, armature)
+    assert_spread(tube, armature)
+    current_layer().update()
+    assert error(rigs.evaluated(collar), deformed(collar, armature)) > 0.01
+
+
 def by_default() -> None:
     """Have the preferences as they come."""
     addon.preferences().property_unset("spread_twist")

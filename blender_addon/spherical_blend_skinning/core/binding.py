@@ -120,14 +120,19 @@ class Binding:
         return self._bone_influences(self.surface.weights)
 
     def _find_limbs(self, spread: twist.Spread) -> tuple[twist.Limb, ...]:
-        """The limbs that move vertices; makes all bones move that twists are relative to."""
+        """The limbs that move vertices; makes all bones move that twists are relative to.
+
+        If they move only other meshes of the rig, one of them: amounts across joints and centers are then the same as
+        if all were one mesh.
+        """
         possible = twist.limbs(self.rig, spread)
         while True:
-            found = tuple(limb for limb in possible if self._moving[limb.bone])
-            others = np.array([bone for limb in found for bone in (limb.parent, limb.child) if bone >= 0], np.intp)
-            if self._moving[others].all():
+            found = tuple(limb for limb in possible if self._moving[limb.bone]) or possible[:1]
+            bones = np.array([bone for limb in found for bone in (limb.bone, limb.parent, limb.child)], np.intp)
+            bones = bones[bones >= 0]
+            if self._moving[bones].all():
                 return found
-            self._moving[others] = True
+            self._moving[bones] = True
 
     def _make_twist(self, spread: twist.Spread) -> Any:
         """The `sbs.Twist` of the limbs, in the space of the skin."""
