@@ -162,7 +162,7 @@ def run(kind: str, files: Iterator[tuple[str, bytes]], folder: Path) -> tuple[Co
     return outcomes, findings
 
 
-def _reader(kind: str, folder: Path, waiting: Connection) -> None:
+def _reader(kind: str, waiting: Connection) -> None:
     """Read files of the names that are sent, as the process of a reader does, and send back what came of each."""
     from sbs.content import FileError, Wanted
     from sbs.formats import apart, fbx, scene, usd
@@ -170,11 +170,10 @@ def _reader(kind: str, folder: Path, waiting: Connection) -> None:
     module = fbx if kind == "fbx" else usd
     for name, *_ in module.NEEDS:
         importlib.import_module(name)
-    largest = folder / "largest"
-    largest.write_bytes(bytes(MOST))
-    apart._limit(largest)
     while True:
         path = waiting.recv()
+        apart._limit(apart._MEMORY)
+        apart.allow(MOST)
         try:
             content = scene.to_content(path, scene.Scene.from_bytes(module.scene(path, Wanted()).to_bytes()))
             character = sbs.Character("", content.surface.as_mesh(), content.skeleton, content.rig, content.animations)
@@ -203,7 +202,7 @@ def run_together(kind: str, files: Iterator[tuple[str, bytes]], folder: Path) ->
                 process.kill()
                 process.join()
             ours, theirs = context.Pipe()
-            process = context.Process(target=_reader, args=(kind, folder, theirs), daemon=True)
+            process = context.Process(target=_reader, args=(kind, theirs), daemon=True)
             process.start()
             theirs.close()
         try:

@@ -294,6 +294,32 @@ def test_prims_without_end(tmp_path: Path) -> None:
         sbs.load(path)
 
 
+@pytest.mark.applies(os.name != "nt", reason="no such limit")
+def test_memory_for_layers_and_prims(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file may name larger ones, and a prim may be a few bytes: what a reader may take counts both, each once."""
+    (tmp_path / "module_of_test.py").write_text(
+        textwrap.dedent("""
+            import resource
+            from sbs.content import FileError
+            from sbs.formats import usd
+            NEEDS = ()
+            def scene(path, wanted):
+                usd._look_at_layers(path)
+                raise FileError(resource.getrlimit(resource.RLIMIT_DATA)[0])
+        """)
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    path, geometry = tmp_path / "hero.usda", tmp_path / "geometry.usda"
+    geometry.write_text("#usda 1.0\n" + "".join(f'def "p{number}" {{\n double a = 1\n}}\n' for number in range(100)))
+    path.write_text(
+        "#usda 1.0\n" + "".join(f'def "{name}" (references = @./geometry.usda@</p1>) {{}}\n' for name in "ab")
+    )
+    size = path.stat().st_size + geometry.stat().st_size
+    with pytest.raises(FileError) as refused:
+        apart.read_apart("module_of_test", path, Wanted())
+    assert str(refused.value) == f"{path}: {(384 << 20) + 64 * size + (8 << 10) * 102}"
+
+
 def test_nothing_is_left_of_a_cache_that_fails(hand: sbs.Character, tmp_path: Path) -> None:
     path = tmp_path / "fist.usdc"
     path.write_bytes(b"before")

@@ -20,14 +20,18 @@ from ..content import FileError, Wanted
 from ..extras import load
 from .scene import Scene
 
-__all__ = ["read_apart"]
+__all__ = ["allow", "read_apart"]
 
 _REFUSED, _NO_MEMORY = 3, 4
 
-# Seconds, and bytes beside what a file of its size may need: the libraries take half of these.
+# Seconds.
 _PATIENCE = 600
+
+# Bytes of memory: at first, of which the libraries take two thirds; for each byte of a file; and for each of its parts,
+# many of which may be compressed to a few bytes. A skinned mesh of USD takes 7 kB beside its numbers.
 _MEMORY = 384 << 20
 _GROWTH = 64
+_GROWTH_EACH = 8 << 10
 
 # Each further thread would take memory of its own, on machines of many cores more than the reader.
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
@@ -75,15 +79,26 @@ def read_apart(module: str, path: Path, wanted: Wanted) -> Scene:
     raise FileError(f"{path}: damaged: its reader ended by {how}{': ' + said[-1][:200] if said and status > 0 else ''}")
 
 
-def _limit(path: Path) -> None:
-    """Lets the process take no more memory than a file of its size can need, where the system knows such a limit."""
+def _limit(most: int) -> None:
+    """Lets the process take no more memory than that, where the system knows such a limit."""
     try:
         import resource
     except ImportError:
         return
-    most = _MEMORY + _GROWTH * path.stat().st_size
-    resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    resource.setrlimit(resource.RLIMIT_DATA, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def allow(size: int, parts: int = 0) -> None:
+    """Lets a reader take as much more memory as that many bytes of files, and parts in them, can need."""
+    try:
+        import resource
+    except ImportError:
+        return
+    now = resource.getrlimit(resource.RLIMIT_DATA)[0]
+    if now != resource.RLIM_INFINITY:
+        _limit(now + _GROWTH * size + _GROWTH_EACH * parts)
 
 
 def main() -> None:
@@ -94,7 +109,8 @@ def main() -> None:
     reader = importlib.import_module(module)
     for library, package, purpose in reader.NEEDS:
         load(library, package, purpose)
-    _limit(path)
+    _limit(_MEMORY)
+    allow(path.stat().st_size)
     try:
         Path(result).write_bytes(reader.scene(path, Wanted(skin, tuple(meshes))).to_bytes())
     except FileError as error:

@@ -18,7 +18,7 @@ from ..folders import lies_beside
 from ..gltf.meshes import area_weighted_normals, join
 from ..rig import Floats, decompose
 from ..shapes import BlendShape
-from .apart import read_apart
+from .apart import allow, read_apart
 from .polygons import fans
 from .scene import Clip, Nodes, Scene, to_content
 
@@ -42,7 +42,7 @@ def scene(path: Path, wanted: Wanted) -> Scene:
 
     Work.SetConcurrencyLimit(1)
     try:
-        _refuse_other_folders(path)
+        _look_at_layers(path)
         stage = Usd.Stage.Open(str(path))
         for layer in stage.GetUsedLayers():
             if not layer.anonymous and not _is_beside(layer.realPath, path):
@@ -92,16 +92,17 @@ def scene(path: Path, wanted: Wanted) -> Scene:
     return result
 
 
-def _refuse_other_folders(path: Path) -> None:
-    """See, before they open, that all layers that the file is composed of lie in its folder or below."""
+def _look_at_layers(path: Path) -> None:
+    """Before they open, see that all layers that the file is composed of lie in its folder or below, and how large."""
     from pxr import Ar, Sdf
 
     layer = Sdf.Layer.FindOrOpen(str(path))
     if layer is None:
         raise FileError("no USD file, or a damaged one")
-    waiting, known = [layer], {layer.identifier}
+    waiting, known, files = [layer], {layer.identifier}, {path.resolve()}
     while waiting:
         layer = waiting.pop()
+        allow(0, _count_prims(layer))
         for name in filter(None, layer.GetCompositionAssetDependencies()):
             if Sdf.VariableExpression.IsExpression(name):
                 raise FileError(f"refers to a file by an expression, {name[:200]!r}; flatten the stage")
@@ -110,15 +111,31 @@ def _refuse_other_folders(path: Path) -> None:
             found = Ar.GetResolver().Resolve(asset).GetPathString()
             if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", name) or not _is_beside(found or asset, path):
                 raise FileError(f"refers to {name[:200]!r}: only files in its folder are read")
-            if found and not _file_of(found, path).is_file():
+            if not found or identifier in known:  # what is nowhere is told by the stage, and is no harm
+                continue
+            file = _file_of(found, path)
+            if not file.is_file():
                 raise FileError(f"refers to {name[:200]!r}, which is no regular file")
-            if found and identifier not in known:  # what is nowhere is told by the stage, and is no harm
-                known.add(identifier)
-                if len(known) > _MOST_LAYERS:
-                    raise FileError(f"refers to more than {_MOST_LAYERS} files")
-                other = Sdf.Layer.FindOrOpen(identifier)
-                if other is not None:
-                    waiting.append(other)
+            known.add(identifier)
+            if len(known) > _MOST_LAYERS:
+                raise FileError(f"refers to more than {_MOST_LAYERS} files")
+            if file.resolve() not in files:
+                files.add(file.resolve())
+                allow(file.stat().st_size)
+            other = Sdf.Layer.FindOrOpen(identifier)
+            if other is not None:
+                waiting.append(other)
+
+
+def _count_prims(layer: Any) -> int:
+    count = 0
+
+    def see(path: Any) -> None:
+        nonlocal count
+        count += path.IsPrimPath()
+
+    layer.Traverse(layer.pseudoRoot.path, see)
+    return count
 
 
 def _file_of(resolved: str, path: Path) -> Path:
