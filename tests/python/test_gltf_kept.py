@@ -142,7 +142,7 @@ PNG = b"\x89PNG\r\n\x1a\n, more or less"
 
 def test_images_that_are_files_are_embedded(tmp_path: Path) -> None:
     builder = arm()
-    builder.json["images"] = [{"uri": "skin.png"}, {"uri": "lost.png"}, {"uri": "../secret.png"}]
+    builder.json["images"] = [{"uri": "skin.png"}, {"uri": "lost.png"}, {"uri": "../secret.png"}, {"uri": "\ud800"}]
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "skin.png").write_bytes(PNG)
     (tmp_path / "secret.png").write_bytes(b"secret")
@@ -150,7 +150,7 @@ def test_images_that_are_files_are_embedded(tmp_path: Path) -> None:
     content, data = opened(tmp_path / "arm.glb")
     assert view(content, data, content["images"][0]["bufferView"]) == PNG
     assert content["images"][0]["mimeType"] == "image/png"
-    assert content["images"][1:] == [{"uri": "lost.png"}, {"uri": "../secret.png"}]
+    assert content["images"][1:] == [{"uri": "lost.png"}, {"uri": "../secret.png"}, {"uri": "\ufffd"}]
     assert b"secret" not in data
 
 

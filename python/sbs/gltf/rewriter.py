@@ -96,7 +96,7 @@ class _File:
             if not isinstance(uri, str) or uri.startswith("data:"):
                 continue
             try:
-                data = read_uri(source.path, uri, f"images[{number}]", files, _MOST_IMAGES)
+                data = read_uri(source.path, well_formed(uri), f"images[{number}]", files, _MOST_IMAGES)
             except FileError:
                 continue  # nowhere to be found now; the name is kept
             kind = next((kind for kind, start in _IMAGES.items() if start.match(data)), None)
