@@ -293,6 +293,22 @@ def test_two_runs_do_not_write_one_file(hand: sbs.Character, workers: Any, tmp_p
         bake_on(workers.scheduler_address, [job(path, hand)], progress=again)
 
 
+@pytest.mark.applies(os.name != "nt", reason="open files can be removed")
+def test_a_run_that_begins_as_another_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It opens the journal, which the other one then removes: a lock on that would keep nobody away."""
+    path, lock = tmp_path / "a.pc2", unfinished._lock
+
+    def late(*arguments: Any) -> None:
+        monkeypatch.undo()
+        Path(f"{path}.journal").unlink()
+        lock(*arguments)
+
+    monkeypatch.setattr(unfinished, "_lock", late)
+    other = unfinished.Unfinished(path, "else", 40)
+    with unfinished.Unfinished(path, "what", 40), pytest.raises(OSError, match="another run is writing it"):
+        other.__enter__()
+
+
 @pytest.mark.parametrize("end", ["part", "journal"])
 def test_links_are_not_followed(hand: sbs.Character, workers: Any, tmp_path: Path, end: str) -> None:
     """Somebody else's link, in a folder that all may write to, must not lead to a file of ours."""

@@ -16,7 +16,7 @@ import os
 import secrets
 import stat
 import zlib
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -103,9 +103,8 @@ class Unfinished(AbstractContextManager["Unfinished"]):
         self._journal: IO[bytes]
 
     def __enter__(self) -> Unfinished:
-        self._journal = os.fdopen(os.open(self._journal_name, _FLAGS, 0o666), "r+b")
+        self._journal = _locked(self._journal_name, self._target)
         try:
-            _lock(self._journal, self._target)
             known = self._read()
             with os.fdopen(os.open(self._part, _FLAGS, 0o666), "r+b") as file:
                 if known and os.fstat(file.fileno()).st_size == self._size:
@@ -185,6 +184,21 @@ def _parsed(line: bytes) -> object:
         return json.loads(line)
     except (ValueError, RecursionError):
         return None
+
+
+def _locked(name: Path, target: Path) -> IO[bytes]:
+    """A journal that other runs keep away from until it is closed."""
+    while True:
+        journal = os.fdopen(os.open(name, _FLAGS, 0o666), "r+b")
+        try:
+            _lock(journal, target)
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(journal.fileno()), name.stat()):
+                    return journal
+        except BaseException:
+            journal.close()
+            raise
+        journal.close()  # the run that had it has ended meanwhile, and removed it
 
 
 def _lock(journal: IO[bytes], target: Path) -> None:
