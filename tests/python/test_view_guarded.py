@@ -272,12 +272,15 @@ def test_what_a_page_may_say(hand: sbs.Character, monkeypatch: pytest.MonkeyPatc
         views: dict[str, Any] = {"position": [1e308, 0, 0], "image_width": 10**9, "up_direction": [NAN, 1, 0]}
         for key, value in views.items():
             say(**CAMERA | {key: value})
+        say(**CAMERA, wish=1)
+        say(type="GuiUpdateMessage", uuid=kinds["Turn x"]["uuid"], updates={"value": 10}, wish=1)
+        say(type="TransformControlsDragStartMessage", name=window._gizmo.name, owner=1)
         say(type="ShareUrlRequest")
         say(type="FileTransferStartUpload", source_component_uuid=kinds["Turn x"]["uuid"], transfer_uuid="a")
         say(type=["ViewerCameraMessage"])
         say()
-        connection.send(b"\xc1")
-        connection.send("text")
+        for data in (b"\xc1", b"\xa1\x82", b"\xdd\xff\xff\xff\xff", b"\x91" * 200_000, b"\x81\x80\x80", "text"):
+            connection.send(data)
         put("Turn x", value=30)
         wait_for(lambda: window.posing.turns[0].tolist() == [30, 0, 0])
         put("Colors", value="weights of the joint")
@@ -287,6 +290,9 @@ def test_what_a_page_may_say(hand: sbs.Character, monkeypatch: pytest.MonkeyPatc
         assert (window._time.value, window._play.value, window._motion.value) == (0, False, "joints, by hand")
         np.testing.assert_array_equal(there.camera.position, [0, 0, 3])
         assert not asked.is_set()
+        put("Picture", value=True)
+        next(message for message in messages(connection) if message["type"] == "GetRenderRequestMessage")
+    wait_for(lambda: not any(thread.name.startswith("ThreadPool") for thread in threading.enumerate()), 60)
     assert "Traceback" not in "".join(capfd.readouterr())
 
 

@@ -170,18 +170,21 @@ class Gate:
         Everything else that viser would do is refused, such as to make the page public by a tunnel.
         """
         try:
-            said = msgspec.msgpack.decode(message)
-        except (msgspec.MsgspecError, RecursionError, TypeError):  # which a text raises
+            fields = msgspec.msgpack.decode(message)
+        except Exception:  # such as those of msgspec, of text that is none, of keys, of depth and of memory
             return False
-        if not isinstance(said, dict) or not isinstance(said.get("type"), str):
+        if not isinstance(fields, dict):
             return False
-        if said["type"] == "GuiUpdateMessage":
-            return self._is_update(said.get("uuid"), said.get("updates"))
-        checks = _MESSAGES.get(said["type"])
-        return checks is not None and all(key in said and is_right(said[key]) for key, is_right in checks.items())
+        kind = fields.pop("type", None)
+        if kind == "GuiUpdateMessage":
+            return fields.keys() == {"uuid", "updates"} and self._is_update(**fields)
+        checks = _MESSAGES.get(kind) if isinstance(kind, str) else None
+        if checks is None or not checks.keys() - _OPTIONAL <= fields.keys() <= checks.keys():
+            return False
+        return all(checks[key](value) for key, value in fields.items())
 
-    def _is_update(self, number: object, updates: object) -> bool:
-        control = self._controls.get(number) if isinstance(number, str) else None
+    def _is_update(self, uuid: object, updates: object) -> bool:
+        control = self._controls.get(uuid) if isinstance(uuid, str) else None
         if control is None or control.disabled or not isinstance(updates, dict) or updates.keys() != {"value"}:
             return False
         value = updates["value"]
@@ -246,9 +249,17 @@ _MESSAGES: dict[str, dict[str, Callable[[object], bool]]] = {
         "look_at": _is_vector,
         "up_direction": _is_vector,
     },
-    "TransformControlsUpdateMessage": {"name": _is_text, "wxyz": _is_rotation, "position": _is_vector},
-    "TransformControlsDragStartMessage": {"name": _is_text},
-    "TransformControlsDragEndMessage": {"name": _is_text},
+    "TransformControlsUpdateMessage": {
+        "name": _is_text,
+        "wxyz": _is_rotation,
+        "position": _is_vector,
+        "owner": _is_text,
+    },
+    "TransformControlsDragStartMessage": {"name": _is_text, "owner": _is_text},
+    "TransformControlsDragEndMessage": {"name": _is_text, "owner": _is_text},
     "GetRenderResponseMessage": {"payload": lambda value: isinstance(value, bytes), "render_uuid": _is_text},
 }
 """What the page sends besides values of controls: the type of a message, and what its fields have to be."""
+
+# Fields that not all versions of viser have. Any that is in none would end the connection by a traceback.
+_OPTIONAL = {"owner"}

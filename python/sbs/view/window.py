@@ -246,7 +246,11 @@ class Window:
     def _on_picture(self, event: Any) -> None:
         client = event.client
         camera = client.camera
-        picture = client.get_render(camera.image_height, camera.image_width, transport_format="png", timeout=_PATIENCE)
+        size = camera.image_height, camera.image_width
+        try:
+            picture = client.get_render(*size, transport_format="png", timeout=_PATIENCE)
+        except (RuntimeError, TimeoutError):  # the page was closed, or is behind others
+            return
         encode = load("imageio.v3", "imageio", "pages in the browser").imwrite
         client.send_file_download("view.png", encode("<bytes>", picture, extension=".png"), save_immediately=True)
 
