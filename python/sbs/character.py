@@ -473,7 +473,8 @@ class Character:
         Weights are written as the skin uses them: bad ones dropped, one for each joint of a vertex, with sum 1, the
         largest first. If a character from glTF still has its triangles and nodes, all else of the file that it is from
         is kept as it was, such as materials, textures, and weights that were not changed. Other formats get no
-        materials. An existing file is replaced once the new one is complete.
+        materials; in these, vertices without weights follow one more joint, which stands still. An existing file is
+        replaced once the new one is complete.
 
         Parameters
         ----------

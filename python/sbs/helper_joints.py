@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Joints added to a rig as children of its own, with keys in its animations."""
+"""Joints added to a rig: children of its own with keys in its animations, and one that stands still."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -12,8 +13,10 @@ from numpy.typing import NDArray
 
 from . import affine
 from .animation import NEAR_END, Animation, Track, TrackPath
+from .influences import tidy
 from .rig import Rig, compose, decompose
 from .skeleton import Skeleton
+from .triangle_mesh import Mesh
 
 Floats = NDArray[np.float64]
 
@@ -89,19 +92,43 @@ def rig_with_helpers(
         np.concatenate([skeleton.bind_matrices, skeleton.bind_matrices[owners]]),
         (*skeleton.names, *names),
     )
+    nodes = _with_joints(rig, names, rig.joints[owners], local, rig.inverse_bind_matrices[owners])
+    return joints, nodes
+
+
+def _with_joints(
+    rig: Rig, names: Sequence[str], parents: NDArray[np.intp], local: Floats, inverse_bind_matrices: Floats
+) -> Rig:
+    """The nodes with others at their end, which are joints: below their parents, nodes or -1, by matrices (H, 4, 4)."""
     translations, quaternions, scales = decompose(local)
-    nodes = Rig(
+    return Rig(
         names=(*rig.names, *names),
-        parents=np.concatenate([rig.parents, rig.joints[owners]]).astype(np.int32),
+        parents=np.concatenate([rig.parents, parents]).astype(np.int32),
         translations=np.concatenate([rig.translations, translations]),
         quaternions=np.concatenate([rig.quaternions, quaternions]),
         scales=np.concatenate([rig.scales, scales]),
         local_matrices=np.concatenate([rig.local_matrices, compose(translations, quaternions, scales)]),
-        has_matrix=np.concatenate([rig.has_matrix, np.zeros(len(owners), bool)]),
-        joints=np.concatenate([rig.joints, len(rig.names) + np.arange(len(owners))]),
-        inverse_bind_matrices=np.concatenate([rig.inverse_bind_matrices, rig.inverse_bind_matrices[owners]]),
+        has_matrix=np.concatenate([rig.has_matrix, np.zeros(len(names), bool)]),
+        joints=np.concatenate([rig.joints, len(rig.names) + np.arange(len(names))]),
+        inverse_bind_matrices=np.concatenate([rig.inverse_bind_matrices, inverse_bind_matrices]),
     )
-    return joints, nodes
+
+
+def with_joint_for_unweighted(
+    mesh: Mesh, rig: Rig, animations: Sequence[Animation]
+) -> tuple[Mesh, Rig, Sequence[Animation]]:
+    """A character whose vertices without weights follow a joint at the end, which stands still.
+
+    They stay at rest in either case, but other programs take such vertices to the origin, or to the first joint.
+    """
+    indices, weights = tidy(mesh.joint_indices, mesh.joint_weights)
+    unweighted = weights[:, 0] == 0.0
+    if not unweighted.any():
+        return mesh, rig, animations
+    indices[unweighted, 0], weights[unweighted, 0] = len(rig.joints), 1.0
+    rig = _with_joints(rig, ["unweighted"], np.array([-1]), np.eye(4)[None], np.eye(4)[None])
+    mesh = replace(mesh, joint_indices=indices, joint_weights=weights)
+    return mesh, rig, [replace(animation, rig=rig) for animation in animations]
 
 
 def animation_with_helpers(animation: Animation, rig: Rig, times: Floats, local: Floats) -> Animation:

@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import importlib.util
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 from reference import IS_EXTENDED, REAL
+
+import sbs
 
 # Emulated and busy machines take seconds for what elsewhere takes milliseconds.
 settings.register_profile("any speed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -48,3 +51,14 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")  # workers of xdist have none
     if os.environ.get("CI") and reporter and reporter.stats.get("skipped"):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.fixture
+def damaged_hand(tmp_path: Path) -> Path:
+    """The hand that comes with the package, in a file in which vertices 3 and 7 have no weights."""
+    hand = sbs.samples.load("hand")
+    assert hand.source is not None  # written into the file that it is from, it gets no joint for them
+    with pytest.warns(sbs.WeightWarning):
+        hand = hand.with_weights([[0]] * 2, [[0.0]] * 2, vertices=[3, 7])
+    hand.save(tmp_path / "damaged.glb")
+    return tmp_path / "damaged.glb"

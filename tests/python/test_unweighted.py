@@ -60,7 +60,9 @@ def check(character: sbs.Character, expected: Any) -> None:
     """The last vertex is there at rest and in the animation, however it is deformed and posed."""
     (animation,) = character.animations
     poses = [character.rest_matrices, animation.skinning_matrices(0.0), animation.skinning_matrices(0.7)]
-    poses.append(character.skinning_matrices([[0.1, 0.2, 0.3]] * 2))
+    turns = np.zeros((len(character.skeleton), 3))
+    turns[:2] = 0.1, 0.2, 0.3  # shoulder and elbow
+    poses.append(character.skinning_matrices(turns))
     skin = sbs.Skin.quietly(**character.skin._arguments() | {"centers": character.mesh.positions[::-1]})
     for options in METHODS:
         for pose in poses:
@@ -135,6 +137,29 @@ def test_saved_files(tmp_path: Path, name: str) -> None:
     check(again, [3, 0, -1])
     matrices = [each.animations[0].skinning_matrices(0.7) for each in (character, again)]
     np.testing.assert_allclose(again.skin.deform(matrices[1]), character.skin.deform(matrices[0]), rtol=0, atol=CLOSE)
+
+
+@pytest.mark.parametrize("name", ["new.glb", "new.usda"])
+def test_other_programs_see_them_in_new_files(tmp_path: Path, name: str) -> None:
+    """Those take what has no weights to the origin, so it follows a joint that stands still."""
+    if name.endswith("usda"):
+        pytest.importorskip("pxr")
+    character = loaded(turned_arm(), tmp_path)
+    vars(character)["source"] = None
+    character.save(tmp_path / name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        again = sbs.load(tmp_path / name)
+    assert again.skeleton.names == (*character.skeleton.names, "unweighted")
+    np.testing.assert_allclose(again.mesh.joint_weights.sum(axis=1), 1, rtol=0, atol=1e-7)
+    if name.endswith("usda"):
+        from pxr import Usd, UsdGeom, UsdSkel
+
+        stage = Usd.Stage.Open(str(tmp_path / name))
+        assert UsdSkel.BakeSkinning(UsdSkel.Root(stage.GetDefaultPrim()))
+        (mesh,) = (UsdGeom.Mesh(prim) for prim in stage.Traverse() if prim.IsA(UsdGeom.Mesh))
+        for code in (0.0, 24.0):
+            np.testing.assert_allclose(mesh.GetPointsAttr().Get(code)[3], [3, 0, -1], rtol=0, atol=CLOSE)
 
 
 def test_blend_shapes_turn_with_them(tmp_path: Path) -> None:

@@ -213,6 +213,13 @@ def test_round_trip(hand: sbs.Character, tmp_path: Path, suffix: str) -> None:
     np.testing.assert_array_equal(again.mesh.uvs, uvs)
 
 
+def test_joints_keep_their_numbers(tmp_path: Path) -> None:
+    """Poses are given by them. USD wants parents first; the hand has children first."""
+    woman = sbs.samples.load("woman")
+    woman.save(tmp_path / "woman.usdc")
+    assert sbs.load(tmp_path / "woman.usdc").skeleton.names == woman.skeleton.names
+
+
 def test_names_that_are_no_identifiers(tmp_path: Path) -> None:
     bind = np.tile(np.eye(4), (4, 1, 1))
     names = ["腰 1", "a.b", "a b", "a_b"]

@@ -17,6 +17,7 @@ from ..animation import NEAR_END, Animation
 from ..content import skeleton_of, unique_names
 from ..extras import load
 from ..files import replacing
+from ..helper_joints import with_joint_for_unweighted
 from ..influences import tidy
 from ..rig import Floats, Rig, decompose
 from ..shapes import ShapeMotion
@@ -178,7 +179,7 @@ def write(
         load(*needed)
     with replacing(path) as temporary, _errors_of_the_system():
         stage = _new_stage(temporary)
-        _fill(stage, name, mesh, rig, animations)
+        _fill(stage, name, *with_joint_for_unweighted(mesh, rig, animations))
         stage.GetRootLayer().Save()
         del stage
 
@@ -265,11 +266,15 @@ def _put_mesh(stage: Any, path: Any, mesh: Mesh, skeleton: Any, joints: _Joints,
 
 
 class _Joints:
-    """The joints of a rig as USD has them: parents first, each by the path of names that leads to it."""
+    """The joints of a rig as USD has them, each by the path of names that leads to it: parents first.
+
+    Where they are so already, they keep their numbers, by which poses are given.
+    """
 
     def __init__(self, rig: Rig, valid: Any) -> None:
         skeleton = skeleton_of(rig)
-        self.order = np.asarray(skeleton.order)
+        numbers = np.arange(len(skeleton))
+        self.order = numbers if (skeleton.parents < numbers).all() else np.asarray(skeleton.order)
         self.place = np.empty(len(self.order), np.intp)  # in the file, of each joint
         self.place[self.order] = np.arange(len(self.order))
         self.parents = np.where(skeleton.parents[self.order] < 0, -1, self.place[skeleton.parents[self.order]])

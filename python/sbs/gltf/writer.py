@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..animation import Animation, Track
 from ..files import replacing
+from ..helper_joints import with_joint_for_unweighted
 from ..rig import Rig
 from ..shapes import BlendShape
 from ..text import well_formed
@@ -86,7 +87,7 @@ def write(
     if isinstance(source, Source) and source.fits(mesh, rig):
         data = rewrite(source, mesh, animations, weights)
     if data is None:
-        data = _to_bytes(well_formed(name) or None, mesh, rig, animations, weights)
+        data = _to_bytes(well_formed(name) or None, *with_joint_for_unweighted(mesh, rig, animations), weights)
     with replacing(path) as temporary:
         temporary.write_bytes(data)
 
