@@ -7,8 +7,10 @@ Graphics 35(4).
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Callable
+from typing import Any, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,11 +18,24 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core, centers_files
 from .callers import warn
 
-__all__ = ["CenterWarning", "optimized_centers"]
+__all__ = ["CenterOptions", "CenterWarning", "optimized_centers", "with_center_options"]
+
+_Method = TypeVar("_Method", bound=Callable[..., object])
 
 
 class CenterWarning(UserWarning):
     """Some vertices have no optimized center of rotation."""
+
+
+class CenterOptions(TypedDict, total=False):
+    """The options of `optimized_centers`."""
+
+    sigma: float
+    refinement: float
+    tolerance: float
+    progress: Callable[[float], object] | None
+    threads: int | None
+    cache: str | os.PathLike[str] | None
 
 
 def optimized_centers(
@@ -134,3 +149,20 @@ def optimized_centers(
     if cache is not None and key is not None:
         centers_files.write(cache, key, centers)
     return centers
+
+
+def with_center_options(**defaults: Any) -> Callable[[_Method], _Method]:
+    """Let help show the options of `optimized_centers`, some with other defaults, of what takes them as `**options`."""
+    options = [
+        each.replace(default=defaults.get(each.name, each.default))
+        for each in inspect.signature(optimized_centers).parameters.values()
+        if each.kind == each.KEYWORD_ONLY
+    ]
+
+    def shown(method: _Method) -> _Method:
+        signature = inspect.signature(method)
+        own = [each for each in signature.parameters.values() if each.kind != each.VAR_KEYWORD]
+        vars(method)["__signature__"] = signature.replace(parameters=[*own, *options])
+        return method
+
+    return shown

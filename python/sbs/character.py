@@ -6,10 +6,9 @@ from __future__ import annotations
 import copy
 import os
 import pathlib
-from collections.abc import Callable
 from dataclasses import InitVar, dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from .animation import Animation, Animations
 from .callers import warn
-from .centers import optimized_centers
+from .centers import CenterOptions, optimized_centers, with_center_options
 from .influences import of_joints, with_rows
 from .markup import listed, table
 from .options import BlendOptions
@@ -340,59 +339,19 @@ class Character:
                 raise ValueError(f"the animation moves shape {track.nodes.max()}, but the mesh has {count}")
         return ShapeMotion(self.mesh.positions, self.mesh.shapes, tracks)
 
-    def optimized_centers(
-        self,
-        *,
-        sigma: float = 0.1,
-        refinement: float = 0.1,
-        tolerance: float = 1e-2,
-        progress: Callable[[float], object] | None = None,
-        threads: int | None = None,
-        cache: str | os.PathLike[str] | None = None,
-    ) -> NDArray[np.float64]:
+    @with_center_options()
+    def optimized_centers(self, **options: Unpack[CenterOptions]) -> NDArray[np.float64]:
         """Optimized centers of rotation (V, 3) of the mesh; options as of `sbs.optimized_centers`."""
         mesh = self.mesh
-        return optimized_centers(
-            mesh.positions,
-            mesh.triangles,
-            mesh.joint_indices,
-            mesh.joint_weights,
-            sigma=sigma,
-            refinement=refinement,
-            tolerance=tolerance,
-            progress=progress,
-            threads=threads,
-            cache=cache,
-        )
+        return optimized_centers(mesh.positions, mesh.triangles, mesh.joint_indices, mesh.joint_weights, **options)
 
-    def optimized_skin(
-        self,
-        *,
-        sigma: float = 0.1,
-        refinement: float = 0.1,
-        tolerance: float = 1e-2,
-        progress: Callable[[float], object] | None = None,
-        threads: int | None = None,
-        cache: str | os.PathLike[str] | None = None,
-    ) -> Skin:
+    @with_center_options()
+    def optimized_skin(self, **options: Unpack[CenterOptions]) -> Skin:
         """The skin with centers for ``center="optimized"``; options as of `sbs.optimized_centers`."""
-        centers = self.optimized_centers(
-            sigma=sigma, refinement=refinement, tolerance=tolerance, progress=progress, threads=threads, cache=cache
-        )
-        return Skin.quietly(**bound(self.mesh, self.skeleton) | {"centers": centers})
+        return Skin.quietly(**bound(self.mesh, self.skeleton) | {"centers": self.optimized_centers(**options)})
 
-    def twisted_skin(
-        self,
-        twist: Twist,
-        *,
-        optimized: bool = False,
-        sigma: float | None = None,
-        refinement: float | None = None,
-        tolerance: float | None = None,
-        progress: Callable[[float], object] | None = None,
-        threads: int | None = None,
-        cache: str | os.PathLike[str] | None = None,
-    ) -> Skin:
+    @with_center_options(sigma=SIGMA)
+    def twisted_skin(self, twist: Twist, *, optimized: bool = False, **options: Unpack[CenterOptions]) -> Skin:
         """The skin with the twists of limbs spread along their bones.
 
         Parameters
@@ -411,24 +370,14 @@ class Character:
         ValueError
             If there are options of centers without `optimized`, or the twist is of another number of joints.
         """
-        named: dict[str, Any] = {
-            "sigma": sigma,
-            "refinement": refinement,
-            "tolerance": tolerance,
-            "progress": progress,
-            "threads": threads,
-            "cache": cache,
-        }
-        options = {name: value for name, value in named.items() if value is not None}
         if options and not optimized:
             raise ValueError(f"{next(iter(options))} has no effect without optimized=True")
         mesh = self.mesh
         arguments = bound(mesh, self.skeleton)
         if optimized:
             influences = twist.influences(mesh.positions, mesh.joint_indices, mesh.joint_weights)
-            arguments["centers"] = optimized_centers(
-                mesh.positions, mesh.triangles, *influences, **{"sigma": SIGMA} | options
-            )
+            options.setdefault("sigma", SIGMA)
+            arguments["centers"] = optimized_centers(mesh.positions, mesh.triangles, *influences, **options)
         return Skin.quietly(**arguments, twist=twist)
 
     def with_twist_joints(self, twist: Twist, *, rate: float = 30.0) -> Character:

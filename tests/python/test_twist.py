@@ -16,6 +16,7 @@ from solids import arm, turned
 from twist_reference import Bone, deform, rotation_part
 
 import sbs
+from sbs.centers import CenterOptions
 from sbs.demo.scenes import twist
 from sbs.options import MethodOptions
 from sbs.quality import Gauge
@@ -274,9 +275,10 @@ def test_optimized_centers_are_found_anew() -> None:
     ]
     assert energies[0] < energies[1]
     influences = spread.influences(woman.mesh.positions, woman.mesh.joint_indices, woman.mesh.joint_weights)
-    for given, sigma in ((None, 1.0), (0.3, 0.3)):
+    given: tuple[CenterOptions, ...] = ({}, {"sigma": 0.3})
+    for options, sigma in zip(given, (1.0, 0.3), strict=True):
         centers = sbs.optimized_centers(woman.mesh.positions, woman.mesh.triangles, *influences, sigma=sigma)
-        found = woman.twisted_skin(spread, optimized=True, sigma=given).centers
+        found = woman.twisted_skin(spread, optimized=True, **options).centers
         assert found is not None
         np.testing.assert_allclose(found, centers, atol=1e-6)  # kept in float32
     with pytest.raises(ValueError, match="sigma has no effect without optimized=True"):
