@@ -86,6 +86,20 @@ def painted_without_the_addon() -> None:
     tube.update_tag()
 
 
+def moved_below_shapes() -> None:
+    """Shape keys say where vertices are; where they are along a limb that is chosen later, they do not."""
+    tube, armature = character()
+    tube.sbs.spread_twist = True
+    for bone in armature.pose.bones:
+        bone.sbs_twist = False
+    add_shape()
+    current_layer().update()
+    tube.data.vertices.foreach_set("co", (rigs.positions(tube.data) * (1.0, 1.0, 1.2)).astype(np.float32).ravel())
+    tube.data.update()
+    current_layer().update()
+    armature.pose.bones["B1"].sbs_twist = True
+
+
 def is_same() -> None:
     """Bind again, and compare."""
     current_layer().update()
@@ -105,6 +119,7 @@ def is_same() -> None:
         painted_unread,
         without_some_faces,
         painted_without_the_addon,
+        moved_below_shapes,
     ],
 )
 def test_after(change: Callable[[], None]) -> None:

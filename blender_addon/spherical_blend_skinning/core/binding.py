@@ -291,8 +291,8 @@ class Binding:
         vertices = None if anew else surface.reweighted(self.surface)
         if vertices is None:
             return self._anew(rig, surface, to_rig, limit, along, spread)
-        # Where vertices are along limbs depends on their places before shape keys.
-        has_same_positions = surface.has_positions_of(self.surface) and not self._moves_along_limbs(surface)
+        # Where vertices are along limbs, maybe of later, depends on their places before shape keys.
+        has_same_positions = surface.has_positions_of(self.surface) and surface.has_basis_of(self.surface)
         if not len(vertices):
             return self if has_same_positions else self._with_positions(surface, along)
         other = self._with_weights(surface, vertices, along) if has_same_positions else None
@@ -318,14 +318,10 @@ class Binding:
             return True
         return self.space.fits(to_rig)
 
-    def _moves_along_limbs(self, surface: BoundMesh) -> bool:
-        """Whether vertices of another mesh may be elsewhere along limbs; shape keys do not move them so."""
-        return bool(self.limbs) and not surface.has_basis_of(self.surface)
-
     def _with_positions(self, surface: BoundMesh, along: Along | None) -> Self:
         """The binding with the same weights and moved vertices."""
         surface = replace(surface, weights=self.surface.weights)
-        if self.bends or self._moves_along_limbs(surface):
+        if self.bends or (self.limbs and not surface.has_basis_of(self.surface)):
             return self._anew(self.rig, surface, self._to_rig, self.limit, along, self.spread)
         skin = self._make_skin(surface.positions, self.skin.joint_indices, self.skin.joint_weights)
         return self._changed(surface, skin)

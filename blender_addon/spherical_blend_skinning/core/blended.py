@@ -142,7 +142,7 @@ class BlendedBinding(Binding):
         same_zones = rig.has_zones_of(self.rig)
         result = super().rebound(rig, surface, to_rig, limit, along, spread)
         same_basis = surface.has_basis_of(self.surface)
-        if result is self and same_basis and same_zones:
+        if result is self and same_zones:
             return self
         if result is self:
             result = copy.copy(self)
