@@ -34,6 +34,17 @@ def test_a_character_from_a_pipe(tmp_path: Path) -> None:
     assert (tmp_path / "a.npy").read_bytes() == (tmp_path / "b.npy").read_bytes()
 
 
+def test_other_files_from_a_pipe(tmp_path: Path) -> None:
+    muscles = piped("muscles", WOMAN, "-o", "-").stdout_bytes
+    for name, source, content in (("a.npy", "-", muscles), ("b.npy", "fit", None)):
+        succeed("deform", WOMAN, "--muscles", source, "-o", tmp_path / name, stdin=content)
+    assert (tmp_path / "a.npy").read_bytes() == (tmp_path / "b.npy").read_bytes()
+    output = tmp_path / "a.npy"
+    assert "standard input: of no format that motions" in refuse("deform", HAND, "--motion", "-", "-o", output)
+    assert "the standard input is one file" in refuse("deform", "-", "--motion", "-", "-o", output)
+    assert "the standard input is one file" in refuse("deform", "-", "-", "-o", tmp_path)
+
+
 @pytest.mark.parametrize("content", [b"no character", HAND.read_bytes()[:100]])
 def test_what_is_wrong_with_a_pipe_is_said_of_the_pipe(content: bytes) -> None:
     result = run("info", "-", stdin=content)

@@ -17,7 +17,7 @@ from ..loading import load
 from ..samples import load as load_sample
 from ..skin import Skin
 from .options import ANIMATION, JSON, TIME, pose_at, refuse_without
-from .streams import CharacterFile
+from .streams import InputFile
 from .tables import print_table
 from .terminal import say
 
@@ -34,7 +34,7 @@ def parse_threads(context: click.Context, parameter: click.Parameter, text: str)
 
 
 @click.command()
-@click.argument("file", required=False, type=CharacterFile())
+@click.argument("file", required=False, type=InputFile())
 @ANIMATION
 @TIME
 @click.option(

@@ -52,7 +52,7 @@ from .options import (
 from .outputs import FILE, MESH, in_folder, named, refuse_twice
 from .posing import JOINT, ROTATE, Turn, check_turns, turned_joints
 from .progress import progress_bar
-from .streams import piped_output
+from .streams import InputFile, piped_output
 from .terminal import say
 
 
@@ -83,12 +83,12 @@ def parse_output(context: click.Context, parameter: click.Parameter, text: str) 
 @click.option(
     "--motion",
     "motion_file",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=InputFile(),
     help="A motion from another file (BVH), in place of --animation.",
 )
 @click.option(
     "--joint-map",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=InputFile(),
     help="JSON: the joints of FILE by those of --motion.  [default: by their names]",
 )
 @click.option("--fps", type=click.FloatRange(min=0, min_open=True), help="Write frames at this rate.  [default: 24]")

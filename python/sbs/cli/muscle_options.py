@@ -11,17 +11,15 @@ import click
 from .. import muscles
 from ..character import Character
 from ..muscles import Muscle, MuscleCover
+from .streams import InputFile
 
 __all__ = ["MUSCLES", "MuscleSource", "cover_of", "placed_muscles"]
 
 MuscleSource = Path | Literal["fit"]
 
 
-class _MuscleFile(click.Path):
+class _MuscleFile(InputFile):
     """A file that is there, or the word ``fit``."""
-
-    def __init__(self) -> None:
-        super().__init__(exists=True, dir_okay=False, path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Its path, or the word."""

@@ -16,7 +16,7 @@ from ..character import Character
 from ..loading import load
 from .errors import Refusal
 from .options import CHARACTER, JSON, STRICT
-from .streams import OutputFile
+from .streams import InputFile, OutputFile
 from .tables import print_table
 from .terminal import say
 
@@ -28,7 +28,7 @@ FRAMES_PER_SECOND = 24.0
 @click.option(
     "--from",
     "source",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=InputFile(),
     help="Muscles of a JSON file.  [default: those of a human body, placed by the names of joints]",
 )
 @click.option("-o", "--output", type=OutputFile(piped=".json"), help="A JSON file to write them to.")

@@ -20,14 +20,14 @@ from ..skin import Skin
 from ..twist import Twist
 from .completion import complete_animations
 from .numbers import read_npy
-from .streams import CharacterFile, OutputFile, claim_output
+from .streams import InputFile, OutputFile, claim_output
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Option = Callable[[Command], Command]
 
 
-CHARACTER = click.argument("file", type=CharacterFile())
-CHARACTERS = click.argument("files", metavar="FILE...", type=CharacterFile(), nargs=-1, required=True)
+CHARACTER = click.argument("file", type=InputFile())
+CHARACTERS = click.argument("files", metavar="FILE...", type=InputFile(), nargs=-1, required=True)
 MESHES = click.option(
     "--mesh",
     "meshes",

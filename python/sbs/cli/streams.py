@@ -13,16 +13,17 @@ from typing import Any
 
 import click
 
-__all__ = ["CharacterFile", "OutputFile", "claim_output", "is_output_claimed", "piped_output", "with_streams_named"]
+__all__ = ["InputFile", "OutputFile", "claim_output", "is_output_claimed", "piped_output", "with_streams_named"]
 
-# In the `meta` of a context: what is written to the standard output, and what files that stand for streams are called.
-_CLAIMED, _NAMES = "sbs.output", "sbs.names"
+# In the `meta` of a context: what is read from the standard input and written to the standard output, and what files
+# that stand for streams are called.
+_READ, _CLAIMED, _NAMES = "sbs.input", "sbs.output", "sbs.names"
 
 # What a terminal can show.
 _TEXT = (".csv", ".json", ".svg")
 
 
-class CharacterFile(click.Path):
+class InputFile(click.Path):
     """A file that is there, or ``-`` for what comes through the standard input."""
 
     def __init__(self) -> None:
@@ -33,7 +34,9 @@ class CharacterFile(click.Path):
         path = super().convert(value, param, ctx)
         if path != "-" or ctx is None or ctx.resilient_parsing:
             return Path(os.fsdecode(path))
-        piped = _stand_in(ctx, "stdin", "standard input")
+        if _READ in ctx.meta:
+            raise click.UsageError("the standard input is one file, and - is given twice", ctx)
+        ctx.meta[_READ] = piped = _stand_in(ctx, "stdin", "standard input")
         with piped.open("wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
         return piped

@@ -38,7 +38,7 @@ from .completion import complete_joints
 from .errors import Refusal
 from .options import CHARACTER, JSON, SAMPLES, UP, VIEW, WIDTH, MethodChoice, known_joints, refuse_without
 from .progress import progress_bar
-from .streams import OutputFile
+from .streams import InputFile, OutputFile
 from .terminal import say
 from .weight_findings import described_for_json, findings
 
@@ -54,7 +54,7 @@ def shown_or_written(context: click.Context) -> str:
 @click.option(
     "--fit",
     "examples",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=InputFile(),
     help="Weights fitted to examples: an NPZ with `posed` (F, V, 3) and `skinning_matrices` (F, J, 4, 4).",
 )
 @click.option(
@@ -130,7 +130,7 @@ def weights(
     """Make weights for the character in FILE, or change those that it has, and write a GLB.
 
     Steps are made in this order: weights by examples, capsules or heat, else those of FILE; --smooth, --prune,
-    --limit; --check; the output, which contains mesh, skeleton, weights and animations, but no materials.
+    --limit; --check; the output, which is FILE with these weights if that is glTF, else the character alone.
     """
     if not checks:
         refuse_without("--check", "as_json")
