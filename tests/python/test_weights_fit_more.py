@@ -127,6 +127,7 @@ def test_bad_arguments() -> None:
     posed = np.tile(rest, (2, 1, 1))
     for message, options in (
         ("smoothness is -1", {"smoothness": -1.0, "triangles": triangles}),
+        ("smoothness is 1e\\+200", {"smoothness": 1e200, "triangles": triangles}),
         ("smoothness needs triangles", {"smoothness": 0.1}),
         ("triangles has no effect without smoothness", {"triangles": triangles}),
         ("fit_centers has no effect", {"fit_centers": True}),

@@ -157,8 +157,8 @@ def fit(
         for name, is_given in (("centers", centers is not None), ("fit_centers", fit_centers)):
             if is_given:
                 raise ValueError(f"{name} has no effect but on spherical skinning with center='optimized'")
-    if not 0 <= smoothness < np.inf:
-        raise ValueError(f"smoothness is {smoothness}; it must be at least 0 and finite")
+    if not 0 <= smoothness <= 1e6:  # where the examples have long had no say
+        raise ValueError(f"smoothness is {smoothness}; it must be between 0 and 1e6")
     if (triangles is None) != (smoothness == 0):
         raise ValueError("smoothness needs triangles" if smoothness else "triangles has no effect without smoothness")
     if threads is not None and scheduler is not None:
