@@ -325,6 +325,10 @@ def test_memory_for_layers_and_prims(tmp_path: Path, monkeypatch: pytest.MonkeyP
     with pytest.raises(FileError) as refused:
         apart.read_apart("module_of_test", path, Wanted())
     assert str(refused.value) == f"{path}: {(384 << 20) + 64 * size + (8 << 10) * 102}"
+    path.write_text("#usda 1.0\n" + "".join(f'def "p{number}" {{}}\n' for number in range(140_000)))
+    with pytest.raises(FileError) as refused:
+        apart.read_apart("module_of_test", path, Wanted())
+    assert str(refused.value) == f"{path}: {(384 << 20) + 64 * path.stat().st_size + (1 << 30)}"
 
 
 def test_nothing_is_left_of_a_cache_that_fails(hand: sbs.Character, tmp_path: Path) -> None:

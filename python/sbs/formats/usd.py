@@ -28,6 +28,9 @@ NEEDS = (("pxr.UsdSkel", "usd-core", "USD files"),)
 
 _MOST_LAYERS = 1000
 
+# Those that memory is allowed for, beside that for bytes.
+_MOST_PRIMS = 1 << 17
+
 
 def read(path: Path, wanted: Wanted) -> CharacterContent:
     """See `sbs.load`; `skin` counts the skeletons that skin a mesh, in the order of the stage."""
@@ -99,10 +102,12 @@ def _look_at_layers(path: Path) -> None:
     layer = Sdf.Layer.FindOrOpen(str(path))
     if layer is None:
         raise FileError("no USD file, or a damaged one")
-    waiting, known, files = [layer], {layer.identifier}, {path.resolve()}
+    waiting, known, files, left = [layer], {layer.identifier}, {path.resolve()}, _MOST_PRIMS
     while waiting:
         layer = waiting.pop()
-        allow(0, _count_prims(layer))
+        prims = min(_count_prims(layer), left)
+        allow(0, prims)
+        left -= prims
         for name in filter(None, layer.GetCompositionAssetDependencies()):
             if Sdf.VariableExpression.IsExpression(name):
                 raise FileError(f"refers to a file by an expression, {name[:200]!r}; flatten the stage")
