@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import signal
 import struct
 import sys
 import tempfile
@@ -211,6 +212,8 @@ def main() -> None:
             if child == 0:
                 atheris.Setup(sys.argv, target)
                 atheris.Fuzz()
+            for number in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, lambda number, _: os.kill(child, number))
             sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 

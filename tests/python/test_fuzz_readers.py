@@ -2,6 +2,7 @@
 """What fuzzing has found worth keeping, and damaged files made anew from a seed; tests/fuzz tells of the long runs."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -32,25 +33,30 @@ def test_what_the_corpora_began_with(name: str) -> None:
 
 
 @pytest.mark.applies(hasattr(os, "fork"), reason="fuzzing is for Linux")
-@pytest.mark.parametrize("arguments", [["--replay"], ["-runs=1"]])
-def test_nothing_is_left_behind(tmp_path: Path, arguments: list[str]) -> None:
-    """Not even by libFuzzer, which ends the process without a word to Python."""
+@pytest.mark.parametrize(("arguments", "last"), [(["--replay"], "inputs"), (["-runs=1"], "fuzzed"), ([], "fuzzed")])
+def test_nothing_is_left_behind(tmp_path: Path, arguments: list[str], last: str) -> None:
+    """Not even by libFuzzer, which ends the process without a word to Python, or when it is told to end."""
     modules, temporary = tmp_path / "modules", tmp_path / "temporary"
     modules.mkdir()
     temporary.mkdir()
     (modules / "atheris.py").write_text(
-        "import contextlib, os, sys\n"
+        "import contextlib, os, sys, time\n"
         "def instrument_imports(include):\n    return contextlib.nullcontext()\n"
         "def Setup(arguments, target):\n    target(b'1')\n"
-        "def Fuzz():\n    print('fuzzed', flush=True)\n    os._exit(7)\n"
+        "def Fuzz():\n"
+        "    time.sleep(0.5)\n    print('fuzzed', flush=True)\n"
+        "    if not sys.argv[1:]:\n        time.sleep(600)\n    os._exit(7)\n"
     )
     path = os.pathsep.join([str(modules), *filter(None, sys.path)])
     environment = os.environ | {"TMPDIR": str(temporary), "PYTHONPATH": path}
-    done = subprocess.run(
-        [sys.executable, FUZZ / "readers.py", "npy", *arguments], env=environment, capture_output=True, text=True
-    )
-    expected = (0, "inputs") if arguments == ["--replay"] else (7, "fuzzed")
-    assert (done.returncode, done.stdout.split()[-1]) == expected, done.stderr
+    command = [sys.executable, FUZZ / "readers.py", "npy", *arguments]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().split()[-1] == last
+        if not arguments:
+            process.terminate()
+        assert process.stdout.read() == ""  # until all who can write to it have ended
+    assert process.returncode == {"--replay": 0, "-runs=1": 7}.get("".join(arguments), 256 - signal.SIGTERM)
     assert list(temporary.iterdir()) == []
 
 
