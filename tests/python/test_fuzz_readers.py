@@ -49,7 +49,7 @@ def test_nothing_is_left_behind(tmp_path: Path, arguments: list[str], last: str)
     )
     path = os.pathsep.join([str(modules), *filter(None, sys.path)])
     environment = os.environ | {"TMPDIR": str(temporary), "PYTHONPATH": path}
-    command = [sys.executable, FUZZ / "readers.py", "npy", *arguments]
+    command = [sys.executable, str(FUZZ / "readers.py"), "npy", *arguments]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline().split()[-1] == last
