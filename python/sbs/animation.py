@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import affine
 from .names import nearest_name
 from .owned import own
-from .rig import Floats, Rig, compose, decompose
+from .rig import Floats, Rig, compose, decompose_frames
 
 TrackPath = Literal["translation", "rotation", "scale", "weights"]
 Interpolation = Literal["LINEAR", "STEP", "CUBICSPLINE"]
@@ -22,8 +22,8 @@ NEAR_END = 0.0005
 
 _MOST_FRAMES = 1_000_000
 
-# A property that never differs from the rest pose by more than this, relative to its size, gets no track.
-_STILL = 1e-6
+STILL = 1e-6
+"""A property that never differs from the rest pose by more than this, relative to its size, gets no track."""
 
 
 def last_frame(duration: float, fps: float) -> int:
@@ -235,12 +235,10 @@ class Animation:
                 f"(F, {joint_count}, 4, 4) and (F,) are needed"
             )
         local_matrices = rig.local_from_joints(matrices @ affine.inverse(rig.inverse_bind_matrices))
-        translations, quaternions, scales = decompose(local_matrices)
-        flips = np.sum(quaternions[1:] * quaternions[:-1], axis=-1) < 0.0
-        quaternions[1:] *= np.where(np.cumsum(flips, axis=0) % 2 == 1, -1.0, 1.0)[..., None]
+        translations, quaternions, scales = decompose_frames(local_matrices)
 
         def track(path: TrackPath, values: Floats, rest: Floats, size: float) -> Track | None:
-            moved = np.flatnonzero((np.abs(values - rest).max(axis=(0, 2)) > _STILL * size) & ~rig.has_matrix)
+            moved = np.flatnonzero((np.abs(values - rest).max(axis=(0, 2)) > STILL * size) & ~rig.has_matrix)
             return Track(path, "LINEAR", moved, seconds, values[:, moved]) if len(moved) else None
 
         tracks = (

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import affine
-from .animation import NEAR_END, Animation, Track, TrackPath
+from .animation import NEAR_END, STILL, Animation, Track, TrackPath
 from .influences import tidy
-from .rig import Rig, compose, decompose
+from .rig import Rig, compose, decompose, decompose_frames
 from .skeleton import Skeleton
 from .triangle_mesh import Mesh
 
@@ -22,9 +22,6 @@ Floats = NDArray[np.float64]
 
 _EXACT = 1e-5
 """By how much a helper may miss its place, relative to its size, because glTF's T R S can't hold a shear."""
-
-_STILL = 1e-6
-"""What moves by less, relative to its size, gets no track."""
 
 
 def free_names(skeleton: Skeleton, rig: Rig, wanted: Iterable[str]) -> list[str]:
@@ -147,13 +144,11 @@ def animation_with_helpers(animation: Animation, rig: Rig, times: Floats, local:
     """
     if not len(times):
         return Animation(animation.name, animation.tracks, rig, animation.shape_tracks)
-    translations, quaternions, scales = decompose(local)
-    flips = np.sum(quaternions[1:] * quaternions[:-1], axis=-1) < 0.0
-    quaternions[1:] *= np.where(np.cumsum(flips, axis=0) % 2 == 1, -1.0, 1.0)[..., None]
+    translations, quaternions, scales = decompose_frames(local)
     first = len(animation.rig.names)
 
     def moving(path: TrackPath, values: Floats, rest: Floats, size: float) -> Iterator[Track]:
-        moved = np.flatnonzero(np.abs(values - rest[first:]).max(axis=(0, 2)) > _STILL * size)
+        moved = np.flatnonzero(np.abs(values - rest[first:]).max(axis=(0, 2)) > STILL * size)
         if len(moved):
             yield Track(path, "LINEAR", first + moved, times, np.ascontiguousarray(values[:, moved]))
 

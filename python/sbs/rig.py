@@ -56,6 +56,14 @@ def decompose(matrices: Floats) -> tuple[Floats, Floats, Floats]:
     return matrices[..., :3, 3].copy(), rotations.quaternions_from_matrices(axes / scales[..., None, :]), scales
 
 
+def decompose_frames(matrices: Floats) -> tuple[Floats, Floats, Floats]:
+    """`decompose` of frames (F, ..., 4, 4) in the order of time: no quaternion changes its sign between two of them."""
+    translations, quaternions, scales = decompose(matrices)
+    flips = np.sum(quaternions[1:] * quaternions[:-1], axis=-1) < 0.0
+    quaternions[1:] *= np.where(np.cumsum(flips, axis=0) % 2 == 1, -1.0, 1.0)[..., None]
+    return translations, quaternions, scales
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Rig:
     """The joints of a character and every node above or between them, N nodes in all, parents before children.

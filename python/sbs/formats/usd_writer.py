@@ -19,7 +19,7 @@ from ..extras import load
 from ..files import replacing
 from ..helper_joints import with_joint_for_unweighted
 from ..influences import tidy
-from ..rig import Floats, Rig, decompose
+from ..rig import Floats, Rig, decompose_frames
 from ..shapes import ShapeMotion
 from ..triangle_mesh import Mesh, triangles_within
 from .caches import Cache, Rows
@@ -310,9 +310,7 @@ def _put_animation(prim: Any, animation: Animation, joints: _Joints, tokens: lis
     gf, vt = (load(f"pxr.{module}", *NEEDS[0][1:]) for module in ("Gf", "Vt"))
     prim.CreateJointsAttr(vt.TokenArray(joints.tokens))
     times = _times(animation)
-    translations, quaternions, scales = decompose(joints.local(animation.skinning_matrices(times)))
-    flips = np.sum(quaternions[1:] * quaternions[:-1], axis=-1) < 0.0
-    quaternions[1:] *= np.where(np.cumsum(flips, axis=0) % 2 == 1, -1.0, 1.0)[..., None]
+    translations, quaternions, scales = decompose_frames(joints.local(animation.skinning_matrices(times)))
     attributes = prim.CreateTranslationsAttr(), prim.CreateRotationsAttr(), prim.CreateScalesAttr()
     weights = None
     if tokens:
