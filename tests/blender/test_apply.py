@@ -191,6 +191,17 @@ def test_zones(factor: float) -> None:
         assert (bone.t_min, bone.t_max) == pytest.approx(tuple(factor * end for end in zone), rel=1e-6)
 
 
+def test_no_custom_properties(character: Character) -> None:
+    """Exporters would write them."""
+    _tube, armature = character
+    armature.data.bones["B1"].sbs.own_zone = True
+    apply(["Rig", "Tube"], scale=True)
+    armature.data.bones["B1"].sbs.own_zone = False
+    current_layer().update()
+    # Up to Blender 4.5, groups of settings are among them.
+    assert {*armature.keys(), *armature.data.keys()} <= {"sbs"}
+
+
 @pytest.mark.parametrize("center", ["JOINT_SET", "WEIGHTED", "OPTIMIZED"])
 def test_centers_and_twists(center: str) -> None:
     armature, tube = rigs.make_armature(), rigs.make_tube(rows=21)

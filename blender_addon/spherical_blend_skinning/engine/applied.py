@@ -8,6 +8,8 @@ kept on these: each in the data-block that it is about, so that undo brings back
 
 from __future__ import annotations
 
+from typing import cast
+
 import bpy
 import numpy as np
 from mathutils import Matrix, Vector
@@ -22,8 +24,9 @@ __all__ = ["follow", "place_in_bone"]
 
 # On a handle: its place in the space of its bone at rest.
 _PLACE = "sbs_place"
-# On an armature object with muscles, and on an armature with zones: all bones at rest.
-_RESTS = "sbs_rests"
+# With the settings of an armature object with muscles, and of an armature with zones: all bones at rest. There, and not
+# beside them, exporters do not take it for a property of the artist's.
+_RESTS = "rests"
 
 
 def follow(armature: bpy.types.Object) -> None:
@@ -70,9 +73,9 @@ def _follow_by_muscles(armature: bpy.types.Object) -> None:
             if bone >= 0:
                 handles[handle] = bone
     if not handles:
-        armature.pop(_RESTS, None)
+        _keep(settings_of(armature), _RESTS, np.empty(0))
         return
-    before, now = _kept(armature, _RESTS).reshape(-1, 5, 3), _rests(data)
+    before, now = _kept(settings_of(armature), _RESTS).reshape(-1, 5, 3), _rests(data)
     stretched = _stretched(before, now)
     if stretched is not None:
         for handle, bone in handles.items():
@@ -83,7 +86,7 @@ def _follow_by_muscles(armature: bpy.types.Object) -> None:
         _scale_muscles(armature, float(np.cbrt(abs(np.linalg.det(stretched)))))
     for handle, bone in handles.items():
         _keep(handle, _PLACE, place_in_bone(handle, data.bones[bone].length))
-    _keep(armature, _RESTS, now)
+    _keep(settings_of(armature), _RESTS, now)
 
 
 def _put(handle: bpy.types.Object, place: Floats, length: float) -> None:
@@ -108,9 +111,9 @@ def _scale_muscles(armature: bpy.types.Object, factor: float) -> None:
 def _follow_by_zones(data: bpy.types.Armature) -> None:
     zones = {row: settings for row, bone in enumerate(data.bones) if (settings := settings_of_bone(bone)).own_zone}
     if not zones:
-        data.pop(_RESTS, None)
+        _keep(_settings_of_data(data), _RESTS, np.empty(0))
         return
-    before, now = _kept(data, _RESTS).reshape(-1, 5, 3), _rests(data)
+    before, now = _kept(_settings_of_data(data), _RESTS).reshape(-1, 5, 3), _rests(data)
     if _stretched(before, now) is not None:
         factors = np.linalg.norm(now[:, 4] - now[:, 3], axis=1) / np.linalg.norm(before[:, 4] - before[:, 3], axis=1)
         for row, zone in zones.items():
@@ -118,13 +121,18 @@ def _follow_by_zones(data: bpy.types.Armature) -> None:
             # The end is never before the start.
             zone.t_max = max(end, zone.t_max)
             zone.t_min, zone.t_max = start, end
-    _keep(data, _RESTS, now)
+    _keep(_settings_of_data(data), _RESTS, now)
 
 
-def _kept(block: bpy.types.ID, key: str) -> NDArray[np.float64]:
-    return np.array(block[key] if has_key(block, key) else (), np.float64)
+def _settings_of_data(data: bpy.types.Armature) -> bpy.types.PropertyGroup:
+    """What we keep with an armature."""
+    return cast("bpy.types.PropertyGroup", data.sbs)  # type: ignore[attr-defined]  # is added when we are registered
 
 
-def _keep(block: bpy.types.ID, key: str, values: Floats) -> None:
-    if not np.array_equal(_kept(block, key), values.ravel()):
-        block[key] = values.ravel().tolist()
+def _kept(owner: bpy.types.ID | bpy.types.PropertyGroup, key: str) -> NDArray[np.float64]:
+    return np.array(owner[key] if has_key(owner, key) else (), np.float64)
+
+
+def _keep(owner: bpy.types.ID | bpy.types.PropertyGroup, key: str, values: Floats) -> None:
+    if not np.array_equal(_kept(owner, key), values.ravel()):
+        owner[key] = values.ravel().tolist()

@@ -141,8 +141,8 @@ def twist_of(bone: bpy.types.PoseBone) -> bool:
     return cast("bool", bone.sbs_twist)  # type: ignore[attr-defined]  # is added when the add-on is registered
 
 
-def has_key(owner: bpy.types.ID, key: str) -> bool:
-    """Whether a data-block has a custom property."""
+def has_key(owner: bpy.types.ID | bpy.types.PropertyGroup, key: str) -> bool:
+    """Whether a data-block or a group has a custom property."""
     return key in owner  # type: ignore[operator]  # data-blocks are mappings, which the stubs do not say
 
 
