@@ -80,6 +80,19 @@ def test_two_meshes_on_one_rig() -> None:
     assert_right(other, armature)
 
 
+@pytest.mark.skipif(not bpy.app.background, reason="in a window the next event has it shown")
+def test_saved_before_it_was_evaluated(tmp_path: Path) -> None:
+    """The animation has another pose than the one that was shown last: a script reads that of the file as it is."""
+    armature = rigs.make_armature()
+    tube = rigs.make_tube()
+    rigs.bind(tube, armature)
+    rigs.animate(armature)
+    path = str(tmp_path / "edited.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    assert_right(mesh_named("Tube"), armature_named("Rig"))
+
+
 def test_rename() -> None:
     tube, armature = make_character()
     tube.name = "Someone"

@@ -10,7 +10,7 @@ from typing import Literal
 
 import bpy
 
-from ..settings.given import manager_of
+from ..settings.given import manager_of, view_layer_of
 from ..settings.typed import mesh_of, persistent, settings_of
 from . import (
     ahead,
@@ -241,6 +241,11 @@ def _evaluate(depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> _Updates
         nonlocal found
         found = found.and_of(_Updates.of(evaluated, in_frame_change))
 
+    if bpy.app.version < (4, 0, 0) and depsgraph.id_type_updated("SCENE") and depsgraph.scene is not None:
+        # If an object was tagged after a modifier was added, an evaluation here leaves the evaluated view layer without
+        # its `object_bases_array`, unless it evaluates the scene too. The next evaluation then crashes, in
+        # `BKE_object_eval_eval_base_flags`.
+        depsgraph.scene.update_tag()
     with _told(listen):
         if depsgraph.mode != "RENDER" and depsgraph.view_layer == bpy.context.view_layer:
             # Does nothing if nothing has changed.
@@ -350,8 +355,13 @@ def file_loaded(*_arguments: object) -> None:
     for armature in filter(deleted_muscles.of, deleted_muscles.armatures()):
         muscle_list.remove_deleted(armature)
     _all_changed = True
-    # Blender evaluates the file without calling handlers. Until they are called, panels know nothing of it.
-    _call_soon(_tag_all, persistent=True)
+    # Blender evaluates the file without calling handlers. Until they are called, panels know nothing of it, and a mesh
+    # that was saved before its last change was evaluated is shown as before that.
+    if bpy.app.background:
+        _tag_all()
+        view_layer_of(bpy.context).update()
+    else:
+        _call_soon(_tag_all, persistent=True)
 
 
 @persistent
