@@ -15,6 +15,7 @@ from mathutils import Quaternion
 from numpy.typing import NDArray
 from objects import (
     ArmatureObject,
+    Character,
     MeshObject,
     armature_object,
     current_layer,
@@ -109,6 +110,16 @@ def bind(mesh: MeshObject, armature: ArmatureObject, center: str = "JOINT_SET") 
     mesh.sbs.center = center
     select([mesh, armature])
     assert addon.ops.bind() == {"FINISHED"}
+
+
+def make_replaced() -> Character:
+    """A bound tube that had an Armature modifier, and its posed armature."""
+    armature, tube = make_armature(), make_tube()
+    tube.modifiers.new("Armature", "ARMATURE").object = armature
+    bind(tube, armature)
+    turn(armature)
+    current_layer().update()
+    return tube, armature
 
 
 def save_library(path: Path, items: Sequence[bpy.types.Object]) -> None:

@@ -14,13 +14,7 @@ from objects import Character, MeshObject, current_layer
 
 @pytest.fixture
 def character() -> Character:
-    """A bound tube that had an Armature modifier, and its posed armature."""
-    armature, tube = rigs.make_armature(), rigs.make_tube()
-    tube.modifiers.new("Armature", "ARMATURE").object = armature
-    rigs.bind(tube, armature)
-    rigs.turn(armature)
-    current_layer().update()
-    return tube, armature
+    return rigs.make_replaced()
 
 
 def seconds(tube: MeshObject) -> list[str]:

@@ -45,11 +45,13 @@ class BakingMixin(OperatorMixin):
 
     def finished(self, baking: bake.Bake) -> None:
         """Report what was baked."""
-        raise NotImplementedError
+        count = len(baking.items)
+        self.report({"INFO"}, f"Baked {len(baking.frames)} frames of {count} object{'s' if count != 1 else ''}")
 
     def cancelled(self, message: str) -> Result:
         """Report why nothing was baked, without a message that the artist did not want it; return the result."""
-        raise NotImplementedError
+        self.report({"ERROR"} if message else {"WARNING"}, message or "Baking was cancelled; nothing changed")
+        return {"CANCELLED"}
 
     def start(
         self,
@@ -188,16 +190,7 @@ class SBS_OT_bake(BakingMixin, Operator):
         try:
             return self.start(context, our_meshes(context), self.target, self.directory, frames, self.frame_step)
         except (ValueError, OSError) as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-
-    def finished(self, baking: bake.Bake) -> None:
-        count = len(baking.items)
-        self.report({"INFO"}, f"Baked {len(baking.frames)} frames of {count} object{'s' if count != 1 else ''}")
-
-    def cancelled(self, message: str) -> Result:
-        self.report({"ERROR"} if message else {"WARNING"}, message or "Baking was cancelled; nothing changed")
-        return {"CANCELLED"}
+            return self.cancelled(str(error))
 
 
 CLASSES = (SBS_OT_bake,)
