@@ -81,17 +81,6 @@ def test_a_skin_with_other_weights(twist: sbs.Twist | None) -> None:
         check(everything(each), expected)
 
 
-def test_torch() -> None:
-    torch = pytest.importorskip("torch")
-    from sbs.torch import deform
-
-    given = arguments()
-    skin = sbs.Skin(**given)
-    before = deform(skin, torch.tensor(MATRICES)).numpy()
-    scribble(given)
-    np.testing.assert_array_equal(deform(skin, torch.tensor(MATRICES)).numpy(), before)
-
-
 @pytest.mark.parametrize(
     "disguised",
     [

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 from meshes import skin_arguments, skinning_matrices
+from test_owned import MATRICES, arguments, scribble
 
 import sbs
 from sbs.options import Center, Method
@@ -183,3 +184,11 @@ def test_bad_input_names_what_is_wrong() -> None:
     for error, message, given in bad:
         with pytest.raises(error, match=message):
             deform(skin, **{"skinning_matrices": matrices, **given})
+
+
+def test_a_skin_owns_what_it_was_made_from() -> None:
+    given = arguments()
+    skin = sbs.Skin(**given)
+    before = deform(skin, torch.tensor(MATRICES)).numpy()
+    scribble(given)
+    np.testing.assert_array_equal(deform(skin, torch.tensor(MATRICES)).numpy(), before)
