@@ -77,7 +77,8 @@ def optimized_centers(
         How much weights may differ and yet be similar; at least 1e-6.
     refinement : float
         Triangles are split until weights differ by at most this along their edges; at least 0.01. With infinity they
-        are not split.
+        are not split. On the characters that were tried, the default moves centers by less than 4e-3 of the size of the
+        mesh beside 0.01, and vertices in their clips by less than 2e-4.
     tolerance : float
         The largest error of the exponential, whose largest value is 1. Places of nearly equal weights are merged, so
         that time grows with the number of vertices and not with its square. With 0, none are merged. On the characters

@@ -51,6 +51,22 @@ def test_rcond_takes_the_center_nearest_to_the_mean() -> None:
     np.testing.assert_allclose(centers, [[0, 0, 6]], atol=1e-12)
 
 
+@pytest.mark.parametrize("joints", [2, 3])
+def test_every_center_on_the_line_gives_the_same(joints: int) -> None:
+    """Rotations about one axis relative to each other leave a line of centers; docs/mathematics.md has the proof."""
+    random = np.random.default_rng(joints)
+    axis = random.normal(size=3)
+    matrices = np.tile(np.eye(4), (joints, 1, 1))
+    turns = rotations.matrices_from_axis_angle(axis, random.uniform(-1.5, 1.5, joints))
+    matrices[:, :3, :3] = rotations.matrices_from_rotation_vectors(random.normal(size=3)) @ turns
+    matrices[:, :3, 3] = random.normal(size=(joints, 3))
+    centers = random.normal(size=3) + np.linspace(-10, 10, 9)[:, None] * axis
+    influences = np.tile(np.arange(joints), (9, 1)), np.tile(random.dirichlet(np.ones(joints)), (9, 1))
+    skin = sbs.Skin(np.tile(random.normal(size=3), (9, 1)), *influences, centers=centers)
+    positions = skin.deform(matrices, center="optimized")
+    np.testing.assert_allclose(positions, np.tile(positions[0], (9, 1)), atol=1e-12)
+
+
 @pytest.mark.parametrize(("angle", "dropped"), [(0.9e-5, True), (1.1e-5, False)])
 def test_rcond_has_a_cut_off_besides(angle: float, dropped: bool) -> None:
     """Singular values up to 1e-5 are dropped whatever rcond is, so that the center stays where the mean is."""

@@ -23,7 +23,8 @@
  *
  *   1. Influences are linear within a triangle. Each triangle is split into n^2 equal parts, so that influences differ
  *      by at most `refinement` along every edge (Euclidean norm). A part is a sample with its area, its centroid and
- *      the mean influences of its corners.
+ *      the mean influences of its corners. On the characters that were tried, the default puts centers less than 4e-3
+ *      of the mesh's size from where much finer parts do, and so moves vertices in their clips by less than 2e-4.
  *   2. Samples of a pair are merged if their (w_j, w_k) are in the same cell of a square grid of side
  *      sigma sqrt(tolerance). The exponential is then replaced by its first-order expansion about the mean of the cell,
  *      with an error of at most `tolerance` where the largest value is 1. Weights w_j w_k, areas and places are summed

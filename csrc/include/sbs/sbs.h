@@ -31,8 +31,8 @@
  *   pose    every frame   within sbs_skin_deform  matrices to rotations, rotation centers and constants, in double
  *   deform  every vertex  within sbs_skin_deform  positions and normals, in the caller's vertex order
  *
- * THREADS. A skin never changes after sbs_skin_new, so any number of threads may deform with one skin at once. Results
- * are the same, bit for bit, for any number of threads and any order of vertices. Work of more than about 50
+ * THREADS. Nothing but sbs_skin_update_positions changes a skin, so any number of threads may deform with one skin at
+ * once. Results are the same, bit for bit, for any number of threads and any order of vertices. Work of more than about 50
  * microseconds is shared by threads of the library, which use the floating-point mode of the calling thread. They start
  * when they are first needed, sleep between calls, and are started anew in a child process made by fork. See
  * sbs_set_threads.
@@ -238,7 +238,7 @@ typedef struct sbs_weight_report {
   size_t duplicate;  /* one joint more than once with a positive weight: merged, weights added */
 } sbs_weight_report;
 
-/* A mesh that is bound to its joints. Immutable. */
+/* A mesh that is bound to its joints. Only sbs_skin_update_positions changes it. */
 typedef struct sbs_skin sbs_skin;
 
 /*
