@@ -2,8 +2,8 @@
 """Give the project another version: ``python tools/release.py 0.3.0``.
 
 The version is in ``meson.build``, which the library and the Python package take it from. There are copies in ``sbs.h``
-for compilers, and two in the add-on for Blender. This writes all of them, and the date of the release in
-``CHANGELOG.md``. Without a version it checks that all agree.
+for compilers, two in the add-on for Blender, and two that tell CMake which versions a program is for. This writes all
+of them, and the date of the release in ``CHANGELOG.md``. Without a version it checks that all agree.
 """
 
 import argparse
@@ -14,13 +14,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 ADDON = "blender_addon/spherical_blend_skinning"
+FIND_PACKAGE = r"^find_package\(sbs (\d+)\.(\d+) REQUIRED\)$"
 
-# Files with a version: a pattern whose groups are its numbers, or all of it.
+# Files with a version: a pattern whose groups are its numbers, the last of which may be missing, or all of it.
 PLACES = {
     "meson.build": r"^  version: '([\d.]+)',$",
     "csrc/include/sbs/sbs.h": r"MAJOR (\d+)\n#define SBS_VERSION_MINOR (\d+)\n#define SBS_VERSION_PATCH (\d+)$",
     f"{ADDON}/blender_manifest.toml": r'^version = "([\d.]+)"$',
     f"{ADDON}/__init__.py": r'^    "version": \((\d+), (\d+), (\d+)\),$',
+    "docs/c.md": FIND_PACKAGE,
+    "csrc/examples/CMakeLists.txt": FIND_PACKAGE,
 }
 UNRELEASED = "## Unreleased\n"
 
@@ -38,6 +41,12 @@ def versions(root: Path = ROOT) -> dict[str, str]:
     return {place: ".".join(find((root / place).read_text(encoding="utf-8"), place).groups()) for place in PLACES}
 
 
+def agree(found: dict[str, str]) -> bool:
+    """Whether all files have the version of ``meson.build``, or its first two numbers."""
+    whole = found["meson.build"]
+    return all(version in (whole, whole.rpartition(".")[0]) for version in found.values())
+
+
 def write(version: str, date: str, root: Path = ROOT) -> None:
     """Write a version to all files, and the date of the release to the changelog."""
     for place in PLACES:
@@ -45,7 +54,7 @@ def write(version: str, date: str, root: Path = ROOT) -> None:
         text = path.read_text(encoding="utf-8")
         match = find(text, place)
         numbers = [version] if len(match.groups()) == 1 else version.split(".")
-        for group in reversed(range(len(numbers))):
+        for group in reversed(range(len(match.groups()))):
             start, end = match.span(group + 1)
             text = text[:start] + numbers[group] + text[end:]
         path.write_text(text, encoding="utf-8")
@@ -65,7 +74,7 @@ def main() -> None:
             sys.exit(f"{arguments.version} is no version like 0.2.0")
         write(arguments.version, datetime.date.today().isoformat())
     found = versions()
-    if len(set(found.values())) > 1:
+    if not agree(found):
         sys.exit("Versions differ: " + ", ".join(f"{place} has {version}" for place, version in found.items()))
     print(found["meson.build"])
 
