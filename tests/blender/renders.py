@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import addon
 import bpy
 import numpy as np
+import point_caches
 from expected import Floats
 from numpy.typing import NDArray
 from objects import MeshObject, current_layer, current_scene
@@ -71,12 +71,15 @@ def show_in_between(
     """Have a mesh show what `positions` says at each moment that Cycles asks for, by a Mesh Cache."""
     start, step = frames[0] - 1, 0.5
     moments = np.arange(start, frames[1] + 1.0 + step, step)
-    pc2 = addon.module("core.pc2")
-    with pc2.Writer(path, len(item.data.vertices), len(moments), start=start, step=step) as writer:
+
+    def shapes() -> Iterator[Floats]:
         for moment in moments:
             scene.frame_set(int(moment), subframe=float(moment % 1.0))
             current_layer().update()
-            writer.write(positions())
+            yield positions()
+
+    # Samples are numbered; which moments they are of, the modifier says.
+    point_caches.write(path, range(len(moments)), shapes())
     modifier = item.modifiers.new("Reference", "MESH_CACHE")
     modifier.cache_format, modifier.filepath = "PC2", str(path)
     modifier.frame_start, modifier.frame_scale = start / step, 1.0 / step

@@ -92,7 +92,7 @@ def expected_weights(
     item: MeshObject, armature: ArmatureObject, own: list[str | None] | None = None, **options: Any
 ) -> NDArray[np.float64]:
     """What the package says of the tube, whose armature is in the same place."""
-    weights = addon.module("core.library").load_weights()
+    weights = addon.module("core.library").load("weights")
     inner = [(0.1, 0.3), (0.3, 0.35), (0.35, 0.4), (0.4, 0.45)]
     capsules = weights.Capsules(
         [bone.head_local for bone in armature.data.bones],

@@ -10,6 +10,7 @@ from typing import Any
 import addon
 import bpy
 import numpy as np
+import point_caches
 import pytest
 import rigs
 from expected import error
@@ -164,9 +165,7 @@ def theirs(armature: ArmatureObject) -> MeshObject:
 def cached(path: Path) -> Made:
     """A mesh that has the shapes of ours from a file, before anything is simulated."""
     shapes = simulate(lambda body: body, ours)
-    with addon.module("core.pc2").Writer(path, len(shapes[0]), len(shapes), start=FRAMES[0], step=1) as writer:
-        for shape in shapes:
-            writer.write(shape)
+    point_caches.write(path, FRAMES, shapes)
 
     def make(armature: ArmatureObject) -> MeshObject:
         body = make_body(armature, bound=False)

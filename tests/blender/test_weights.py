@@ -22,7 +22,7 @@ BONES = 4
 @pytest.fixture
 def weights() -> ModuleType:
     """The package sbs.weights."""
-    module: ModuleType = addon.module("core.library").load_weights()
+    module: ModuleType = addon.module("core.library").load("weights")
     return module
 
 

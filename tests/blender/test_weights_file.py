@@ -29,7 +29,7 @@ def test_blender_imports_automatic_weights(tmp_path: Path, source: str, monkeypa
     if "bool" not in vars(np):
         # For the importer of Blender 3.4, on releases of NumPy without that name.
         monkeypatch.setitem(vars(np), "bool", bool)
-    sbs, weights = addon.module("core.library").load(), addon.module("core.library").load_weights()
+    sbs, weights = addon.module("core.library").load(), addon.module("core.library").load("weights")
     hand = sbs.load(Path(sbs.__file__).parent / "demo/data/hand.glb")
     if source == "capsules":
         capsules = weights.fit_capsules(hand.skeleton, hand.mesh.positions)

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Point caches, and tables of joint sets, that the Blender add-on writes; it needs no Blender for that."""
+"""Tables of joint sets that the Blender add-on writes; it needs no Blender for that."""
 
 from __future__ import annotations
 
-import struct
 import sys
 import warnings
 from pathlib import Path
@@ -16,51 +15,7 @@ import sbs
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "blender_addon"))
 
-from spherical_blend_skinning.core import pc2
 from spherical_blend_skinning.core.joint_tables import NO_JOINT, joint_tables
-
-
-def test_point_cache_by_hand(tmp_path: Path) -> None:
-    path = tmp_path / "two.pc2"
-    with pc2.Writer(path, 1, 2, start=3.0, step=2.0) as writer:
-        writer.write(np.array([[1.0, 2.0, 3.0]]))
-        writer.write(np.array([[4.0, 5.0, 6.0]], np.float32)[::-1])
-    header = b"POINTCACHE2\0" + struct.pack("<ii", 1, 1) + struct.pack("<ffi", 3.0, 2.0, 2)
-    assert path.read_bytes() == header + struct.pack("<6f", 1, 2, 3, 4, 5, 6)
-    points, start, step = pc2.read(path)
-    assert (points.tolist(), start, step) == ([[[1.0, 2.0, 3.0]], [[4.0, 5.0, 6.0]]], 3.0, 2.0)
-
-
-def test_point_cache_appears_when_it_is_complete(tmp_path: Path) -> None:
-    path = tmp_path / "a.pc2"
-    path.write_bytes(b"old")
-    with pytest.raises(ValueError, match="1 samples of 2"), pc2.Writer(path, 1, 2) as writer:
-        writer.write(np.zeros((1, 3)))
-    with pytest.raises(KeyboardInterrupt), pc2.Writer(path, 1, 1) as writer:
-        writer.write(np.zeros((1, 3)))
-        raise KeyboardInterrupt
-    assert [file.name for file in tmp_path.iterdir()] == ["a.pc2"]
-    assert path.read_bytes() == b"old"
-
-
-def test_point_cache_refuses(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="0 points"):
-        pc2.Writer(tmp_path / "a.pc2", 0, 1)
-    writer = pc2.Writer(tmp_path / "a.pc2", 2, 1)
-    with pytest.raises(ValueError, match=r"\(3, 2\)"):
-        writer.write(np.zeros((3, 2)))
-    writer.write(np.zeros((2, 3)))
-    with pytest.raises(ValueError, match="all 1 samples"):
-        writer.write(np.zeros((2, 3)))
-    writer.close()
-    data = (tmp_path / "a.pc2").read_bytes()
-    for name, broken in (("is no PC2", b"POINTS" + data), ("cut off", data[:-1]), ("is no PC2", data[:20])):
-        (tmp_path / "b.pc2").write_bytes(broken)
-        with pytest.raises(ValueError, match=name):
-            pc2.read(tmp_path / "b.pc2")
-    (tmp_path / "b.pc2").write_bytes(data.replace(struct.pack("<i", 1), struct.pack("<i", 2), 1))
-    with pytest.raises(ValueError, match="version 2"):
-        pc2.read(tmp_path / "b.pc2")
 
 
 def test_tables_by_hand() -> None:

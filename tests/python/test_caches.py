@@ -23,7 +23,7 @@ from commands import succeed
 
 import sbs
 from sbs.cli import main
-from sbs.formats import bake, with_role
+from sbs.formats import bake, caches, with_role
 from sbs.options import MethodOptions
 
 DATA = resources.files("sbs.demo") / "data"
@@ -105,6 +105,12 @@ def test_pc2(hand: sbs.Character, tmp_path: Path) -> None:
     start, rate, positions = read_pc2((tmp_path / "a.pc2").read_bytes())
     assert (start, rate) == (3.0, 1.0)
     np.testing.assert_array_equal(positions, expected(hand, range(3, 19), 24))
+
+
+def test_header_of_pc2_by_hand() -> None:
+    every_other = caches.Frames(range(3, 8, 2), 24.0, 5, np.dtype(np.float64), np.empty((0, 3), np.int32))
+    wanted = b"POINTCACHE2\0" + struct.pack("<ii", 1, 5) + struct.pack("<ffi", 3.0, 2.0, 3)
+    assert caches.PC2.header(every_other) == wanted
 
 
 def test_mdd(hand: sbs.Character, tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def assign(
     capsules : BoneCapsules, optional
         By default those of the mesh's bones.
     """
-    weights = library.load_weights()
+    weights = library.load("weights")
     points = points_in_rig(mesh)
     given = weights.Capsules(**(capsules or bone_capsules.read(mesh.bones))._asdict())
     new = weights.capsule_weights(points, given, falloff=falloff, outside=outside, limit=limit or None, dense=True)
@@ -88,7 +88,7 @@ def fit(meshes: Sequence[RiggedMesh], chosen_bones: NDArray[np.bool_] | None = N
     """
     mesh = meshes[0]
     points = np.concatenate([points_in_rig(other) for other in meshes])
-    fitted = library.load_weights().fit_capsules(_as_skeleton(mesh), points, enabled=_are_heads(len(mesh.names)))
+    fitted = library.load("weights").fit_capsules(_as_skeleton(mesh), points, enabled=_are_heads(len(mesh.names)))
     if chosen_bones is None:
         chosen_bones = np.ones(len(mesh.names), bool)
     chosen = np.flatnonzero(chosen_bones)

@@ -23,7 +23,7 @@ def export_file(armature: bpy.types.Object, path: str) -> int:
         If the file cannot be written; an existing file is then unchanged.
     """
     bones = [bone for bone in armature_data(armature).bones if bone.use_deform]
-    weights = library.load_weights()
+    weights = library.load("weights")
     capsules = weights.Capsules(**bone_capsules.read(bones)._asdict(), names=[bone.name for bone in bones])
     capsules.to_json(path)
     return len(bones)
@@ -44,7 +44,7 @@ def import_file(armature: bpy.types.Object, path: str) -> tuple[int, int]:
     OSError
         If it cannot be read.
     """
-    capsules = library.load_weights().Capsules.from_json(path)
+    capsules = library.load("weights").Capsules.from_json(path)
     if capsules.names is None:
         raise ValueError(f"{path}: the capsules have no names")
     here: list[tuple[int, bpy.types.Bone | None]] = [

@@ -23,8 +23,8 @@ class LibraryError(ImportError):
     """The package sbs cannot be used; the message says why, for the preferences."""
 
 
-def load() -> ModuleType:
-    """The package sbs.
+def load(part: str = "") -> ModuleType:
+    """The package sbs, or a module of it such as ``"weights"``, which not every use of the add-on needs.
 
     Raises
     ------
@@ -33,20 +33,10 @@ def load() -> ModuleType:
     """
     try:
         bundled = importlib.util.find_spec(".sbs", ADDON) is not None
-        return importlib.import_module(".sbs", ADDON) if bundled else importlib.import_module("sbs")
+        package = importlib.import_module(".sbs", ADDON) if bundled else importlib.import_module("sbs")
+        return importlib.import_module(f".{part}", package.__name__) if part else package
     except Exception as error:
         raise LibraryError(explain(error)) from error
-
-
-def load_weights() -> ModuleType:
-    """The package sbs.weights, which not every use of the add-on needs.
-
-    Raises
-    ------
-    LibraryError
-        As `load`.
-    """
-    return importlib.import_module(".weights", load().__name__)
 
 
 def explain(error: Exception) -> str:

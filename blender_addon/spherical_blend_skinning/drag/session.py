@@ -148,7 +148,7 @@ def prepare(item: bpy.types.Object) -> Dragging:
         raise ValueError(f"{item.name} is not deformed now")
     return Dragging(
         library.load(),
-        library.load_weights(),
+        library.load("weights"),
         state.binding,
         reading.triangles(mesh_of(item)),
         state.skinning_matrices,

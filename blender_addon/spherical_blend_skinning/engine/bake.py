@@ -7,18 +7,19 @@ modifier is then hidden. To get it back, delete what was baked and show it again
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Self, cast
+from typing import Any, Self, cast
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core import pc2
+from ..core import library
 from ..settings.given import evaluated, scene_of, view_layer_of
 from ..settings.typed import block_of_key, mesh_of, settings_of
 from . import comparison, curves, live, portable, reading, stack, subject, twists
@@ -220,7 +221,7 @@ class PointCacheBake(Bake):
         if folder.startswith("//") and not bpy.data.filepath:
             raise ValueError("Save the file first, or choose a folder that is not relative to it")
         self._folder = folder
-        self._writers: dict[bpy.types.Object, pc2.Writer] = {}
+        self._files: dict[bpy.types.Object, _CacheFile] = {}
         self._paths = self._file_names()
 
     def _file_names(self) -> dict[bpy.types.Object, Path]:
@@ -237,22 +238,19 @@ class PointCacheBake(Bake):
         return paths
 
     def _take(self, item: bpy.types.Object, positions: NDArray[np.float32]) -> None:
-        writer = self._writers.get(item)
-        if writer is None:
-            self._paths[item].parent.mkdir(parents=True, exist_ok=True)
-            writer = self._writers[item] = pc2.Writer(
-                self._paths[item], len(positions), len(self.frames), start=self.frames.start, step=self.frames.step
-            )
-        if len(positions) != writer.point_count:
-            raise ValueError(f"{item.name} has {len(positions)} vertices, and {writer.point_count} before")
-        writer.write(positions)
+        file = self._files.get(item)
+        if file is None:
+            file = self._files[item] = _CacheFile(self._paths[item], self.frames, len(positions))
+        if len(positions) != file.vertex_count:
+            raise ValueError(f"{item.name} has {len(positions)} vertices, and {file.vertex_count} before")
+        file.append(positions)
 
     def _discard(self) -> None:
-        for writer in self._writers.values():
-            writer.discard()
+        for file in self._files.values():
+            file.discard()
 
     def _apply(self, item: bpy.types.Object, own: bpy.types.NodesModifier) -> None:
-        self._writers.pop(item).close()
+        self._files.pop(item).finish()
         modifier: bpy.types.Modifier | None = item.modifiers.get(_CACHE_NAME)
         if not isinstance(modifier, bpy.types.MeshCacheModifier):
             modifier = cast("bpy.types.MeshCacheModifier", item.modifiers.new(_CACHE_NAME, "MESH_CACHE"))
@@ -270,6 +268,40 @@ class PointCacheBake(Bake):
         modifier.interpolation = "LINEAR"
         modifier.deform_mode = "OVERWRITE"
         modifier.show_viewport = modifier.show_render = True
+
+
+class _CacheFile:
+    """A PC2 file that appears, or replaces an old one, when it is complete."""
+
+    def __init__(self, path: Path, frames: range, vertex_count: int) -> None:
+        caches = library.load("formats.caches")
+        self.vertex_count = vertex_count
+        self._path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # In the folder of the final file: renaming is safe only on the same file system.
+        self._temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+        no_triangles = np.empty((0, 3), np.int32)
+        # Frames per second are not in this format.
+        content = caches.Frames(frames, 1.0, vertex_count, np.dtype(np.float32), no_triangles)
+        self._cache: Any = caches.PC2(self._temporary, content)
+        self._cache.__enter__()
+
+    def append(self, positions: NDArray[np.float32]) -> None:
+        """Write the vertices (V, 3) of the next frame."""
+        self._cache.append(positions[None], None)
+
+    def finish(self) -> None:
+        """Give the file its name."""
+        self._close()
+        self._temporary.replace(self._path)
+
+    def discard(self) -> None:
+        """Remove the unfinished file; an old one with the same name is unchanged."""
+        self._close()
+        self._temporary.unlink(missing_ok=True)
+
+    def _close(self) -> None:
+        self._cache.__exit__(None, None, None)
 
 
 class ShapeKeyBake(Bake):

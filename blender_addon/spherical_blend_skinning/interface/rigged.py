@@ -79,7 +79,7 @@ class RiggedMesh:
 
     def dense(self) -> NDArray[np.float32]:
         """The weights as a matrix, (V, J)."""
-        dense: NDArray[np.float32] = library.load_weights().to_dense(*self.influences(), len(self.names))
+        dense: NDArray[np.float32] = library.load("weights").to_dense(*self.influences(), len(self.names))
         return dense
 
     def write(self, weights: NDArray[np.float32], chosen: NDArray[np.bool_] | None = None) -> int:

@@ -60,7 +60,7 @@ def smooth(
     chosen : (V,) ndarray of bool, optional
         The vertices to smooth; by default all.
     """
-    weights = library.load_weights()
+    weights = library.load("weights")
     indices, values = mesh.influences()
     smoothed = weights.smooth(
         mesh.positions,
@@ -87,7 +87,7 @@ def mirror(mesh: rigged.RiggedMesh, *, axis: str, source: str, tolerance: float)
     tolerance : float
         How far the image of a vertex may be from the other side, as a share of the mesh's size.
     """
-    weights = library.load_weights()
+    weights = library.load("weights")
     heads = np.array([bone.head_local for bone in mesh.bones], np.float32)
     in_mesh = transform_points(inverse(mesh.to_rig), heads)
     counterparts = weights.mirror_joints(mesh.names, in_mesh, axis=axis).joints
@@ -118,7 +118,7 @@ def transfer(source: rigged.RiggedMesh, target: rigged.RiggedMesh, *, limit: int
     max_distance : float
         Vertices that are farther, in the units of the armature, keep their weights; 0 for any distance.
     """
-    weights = library.load_weights()
+    weights = library.load("weights")
     result = weights.transfer(
         transform_points(source.to_rig, source.positions),
         source.triangles,
@@ -157,7 +157,7 @@ def check(mesh: rigged.RiggedMesh, *, limit: int) -> Checked:
     limit : int
         More bones at a vertex are too many; 0 for no limit.
     """
-    found = library.load_weights().check(
+    found = library.load("weights").check(
         *mesh.influences(),
         len(mesh.names),
         positions=mesh.positions,
@@ -179,7 +179,7 @@ def check(mesh: rigged.RiggedMesh, *, limit: int) -> Checked:
 
 def heat(mesh: rigged.RiggedMesh, *, limit: int) -> tuple[int, str]:
     """Automatic weights by heat; return how many vertices changed, and a text about the islands."""
-    weights = library.load_weights()
+    weights = library.load("weights")
     result = weights.heat_weights(
         transform_points(mesh.to_rig, mesh.positions),
         mesh.triangles,

@@ -115,7 +115,8 @@ class PC2(RawCache):
     @staticmethod
     def header(frames: Frames) -> bytes:
         vertex_count, count = _counted(frames.vertex_count, "vertices"), _counted(len(frames.numbers), "frames")
-        return struct.pack("<12siiffi", b"POINTCACHE2\0", 1, vertex_count, frames.numbers.start, 1.0, count)
+        numbers = frames.numbers
+        return struct.pack("<12siiffi", b"POINTCACHE2\0", 1, vertex_count, numbers.start, numbers.step, count)
 
     @staticmethod
     def encoded(positions: Rows) -> Rows:
