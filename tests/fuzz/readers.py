@@ -9,6 +9,7 @@ what is kept in the folder corpus, and needs no Atheris; ``--unpack FOLDER`` wri
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import signal
@@ -40,22 +41,18 @@ with instrumented:
     from sbs.text import plain, well_formed
     from sbs.weights import Capsules, capsule_files  # noqa: F401
 
-# Removed when the program ends.
-_temporary = tempfile.TemporaryDirectory(prefix="sbs-fuzz-")
-FOLDER = Path(_temporary.name)
 KEY = bytes(32)
 
 
-def written(data: bytes, name: str) -> Path:
-    path = FOLDER / name
+def written(data: bytes, path: Path) -> Path:
     path.unlink(missing_ok=True)
     path.write_bytes(data)
     return path
 
 
-def glb(data: bytes) -> None:
+def glb(data: bytes, folder: Path) -> None:
     """A file as it is: container, text and numbers."""
-    path = written(data, "fuzz.glb")
+    path = written(data, folder / "fuzz.glb")
     try:
         character = load(path)
     except ValueError as error:
@@ -63,10 +60,10 @@ def glb(data: bytes) -> None:
         return
     if np.isfinite(character.rest_matrices).all():
         character.skin.deform(character.rest_matrices)
-    character.save(FOLDER / "copy.glb")
+    character.save(folder / "copy.glb")
 
 
-def gltf(data: bytes) -> None:
+def gltf(data: bytes, folder: Path) -> None:
     """The text alone; what follows its first NUL is the binary chunk, so that mutations find the structure."""
     text, _, binary = data.partition(b"\0")
     text += b" " * (-len(text) % 4)
@@ -74,25 +71,25 @@ def gltf(data: bytes) -> None:
     if binary:
         binary += bytes(-len(binary) % 4)
         chunks += struct.pack("<I4s", len(binary), b"BIN\0") + binary
-    glb(struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)) + chunks)
+    glb(struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)) + chunks, folder)
 
 
-def capsules(data: bytes) -> None:
+def capsules(data: bytes, folder: Path) -> None:
     """JSON files of capsules; what is read is written and read again."""
-    path = written(data, "fuzz.json")
+    path = written(data, folder / "fuzz.json")
     try:
         found = Capsules.from_json(path)
     except ValueError as error:
         assert str(path) in str(error), error
         return
-    copy = FOLDER / "copy.json"
+    copy = folder / "copy.json"
     found.to_json(copy)
     assert len(Capsules.from_json(copy)) == len(found)
 
 
-def centers(data: bytes) -> None:
+def centers(data: bytes, folder: Path) -> None:
     """Files that keep centers; the key is one of zeros."""
-    path = written(data, "fuzz.centers")
+    path = written(data, folder / "fuzz.centers")
     vertex_count = max(0, (len(data) - centers_files.HEADER) // 24)
     try:
         found = centers_files.read(path, KEY, vertex_count)
@@ -102,21 +99,21 @@ def centers(data: bytes) -> None:
     assert found is None or (found.shape == (vertex_count, 3) and np.isfinite(found).all())
 
 
-def npy(data: bytes) -> None:
+def npy(data: bytes, folder: Path) -> None:
     """Numbers of the command line."""
     try:
-        assert read_npy(written(data, "fuzz.npy")).dtype.kind in "biuf"
+        assert read_npy(written(data, folder / "fuzz.npy")).dtype.kind in "biuf"
     except ValueError:
         return
 
 
-def uri(data: bytes) -> None:
+def uri(data: bytes, folder: Path) -> None:
     """Where the bytes of buffers are said to be: nothing outside of the folder is ever read."""
-    inside = FOLDER / "inside"
+    inside = folder / "inside"
     if not inside.exists():
         inside.mkdir()
         (inside / "buffer.bin").write_bytes(b"inside")
-        (FOLDER / "secret.bin").write_bytes(b"secret")
+        (folder / "secret.bin").write_bytes(b"secret")
     name = data.decode("utf-8", "replace")
     try:
         found = container.read_uri(inside / "a.gltf", name, "buffers[0]", {})
@@ -126,7 +123,7 @@ def uri(data: bytes) -> None:
     assert name.startswith("data:") or found == b"inside", name
 
 
-def text(data: bytes) -> None:
+def text(data: bytes, _: Path) -> None:
     """Names."""
     name = data.decode("utf-16-le", "surrogatepass") if len(data) % 2 == 0 else data.decode("latin-1")
     well_formed(name).encode()
@@ -134,7 +131,7 @@ def text(data: bytes) -> None:
     assert not acting & {"Cc", "Cf", "Cs", "Zl", "Zp"}, acting
 
 
-TARGETS: dict[str, Callable[[bytes], None]] = {
+TARGETS: dict[str, Callable[[bytes, Path], None]] = {
     target.__name__: target for target in (glb, gltf, capsules, centers, npy, uri, text)
 }
 
@@ -149,7 +146,7 @@ def seeds() -> dict[str, list[bytes]]:
     pair = {"head": [0, 0, 0], "tail": [1, 0, 0], "inner_radii": [0.1, 0.2], "outer_radii": [0.3, 0.4]}
     two = [{**pair, "name": "a", "multiplier": 2, "enabled": False}, {**pair, "name": "b"}]
     numbers = np.arange(6, dtype="<f8").tobytes()
-    amounts = FOLDER / "amounts.npy"
+    amounts = io.BytesIO()
     np.save(amounts, np.linspace(0, 1, 5))
     return {
         "glb": [arm.glb()],
@@ -159,7 +156,7 @@ def seeds() -> dict[str, list[bytes]]:
             for entries in (two, [pair])
         ],
         "centers": [centers_files.header_of(KEY, numbers) + numbers, centers_files.MAGIC],
-        "npy": [amounts.read_bytes()],
+        "npy": [amounts.getvalue()],
         "uri": [b"buffer.bin", b"data:application/octet-stream;base64,AAAA", b"../secret.bin", b"%2e%2e/secret.bin"],
         "text": ["a\u202eb\ud800".encode("utf-16-le", "surrogatepass"), b"[/b]\x1b"],
     }
@@ -191,26 +188,32 @@ def main() -> None:
             "       [-runs=N] [-max_total_time=SECONDS] [FOLDER]"
         )
     name = sys.argv.pop(1)
-    target = TARGETS[name]
     warnings.simplefilter("ignore")
+    with tempfile.TemporaryDirectory(prefix="sbs-fuzz-") as folder:
+        run(name, Path(folder))
+
+
+def run(name: str, folder: Path) -> None:
+    """Do what the command line asks for; `folder` is for the files of the target."""
+    target = TARGETS[name]
     match sys.argv[1:]:
         case ["--replay"]:
             inputs = kept(name)
             for data in inputs:
-                target(data)
+                target(data, folder)
             print(f"{name}: {len(inputs)} inputs")
-        case ["--unpack", folder]:
-            Path(folder).mkdir(parents=True, exist_ok=True)
+        case ["--unpack", output]:
+            Path(output).mkdir(parents=True, exist_ok=True)
             for data in kept(name):
-                (Path(folder) / hashlib.sha1(data).hexdigest()).write_bytes(data)
-        case ["--keep", folder]:
-            keep(name, [path.read_bytes() for path in Path(folder).iterdir()])
+                (Path(output) / hashlib.sha1(data).hexdigest()).write_bytes(data)
+        case ["--keep", found]:
+            keep(name, [path.read_bytes() for path in Path(found).iterdir()])
         case _ if atheris is None:
             sys.exit("pip install atheris; --replay needs none")
         case _:
             child = os.fork()  # libFuzzer ends a process before it could remove anything
             if child == 0:
-                atheris.Setup(sys.argv, target)
+                atheris.Setup(sys.argv, lambda data: target(data, folder))
                 atheris.Fuzz()
             for number in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(number, lambda number, _: os.kill(child, number))

@@ -2,9 +2,11 @@
 """What fuzzing has found worth keeping, and damaged files made anew from a seed; tests/fuzz tells of the long runs."""
 
 import os
+import runpy
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -18,18 +20,18 @@ import readers  # noqa: E402
 
 @pytest.mark.parametrize("name", readers.TARGETS)
 @pytest.mark.filterwarnings("ignore")
-def test_inputs_that_were_kept(name: str) -> None:
+def test_inputs_that_were_kept(name: str, tmp_path: Path) -> None:
     inputs = readers.kept(name)
     assert inputs
     for data in inputs:
-        readers.TARGETS[name](data)
+        readers.TARGETS[name](data, tmp_path)
 
 
 @pytest.mark.parametrize("name", readers.TARGETS)
 @pytest.mark.filterwarnings("ignore")
-def test_what_the_corpora_began_with(name: str) -> None:
+def test_what_the_corpora_began_with(name: str, tmp_path: Path) -> None:
     for data in readers.seeds()[name]:
-        readers.TARGETS[name](data)
+        readers.TARGETS[name](data, tmp_path)
 
 
 @pytest.mark.applies(hasattr(os, "fork"), reason="fuzzing is for Linux")
@@ -58,6 +60,14 @@ def test_nothing_is_left_behind(tmp_path: Path, arguments: list[str], last: str)
         assert process.stdout.read() == ""  # until all who can write to it have ended
     assert process.returncode == {"--replay": 0, "-runs=1": 7}.get("".join(arguments), 256 - signal.SIGTERM)
     assert list(temporary.iterdir()) == []
+
+
+def test_importing_them_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that ends without a word to Python, as the workers of pytest-xdist do, removes nothing."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    imported = runpy.run_path(str(FUZZ / "readers.py"), run_name="readers")
+    assert imported["TARGETS"]
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_damaged_files(tmp_path: Path) -> None:
