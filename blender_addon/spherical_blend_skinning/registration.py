@@ -26,7 +26,6 @@ _NAMES = (
     "export.operators",
     "shape_key.operators",
     "shape_key.menu",
-    "demo.muscles",
     "demo.operators",
     "blending.operators",
     "amount.operators",

@@ -5,21 +5,21 @@ from __future__ import annotations
 
 import bpy
 
-from ..interface.selection import allow, linked_reason, refuse
+from ..interface.action import Action
+from ..interface.selection import linked_reason
 from ..settings import shared
 from ..settings.declared import flag
 from ..settings.given import pose_of
 from ..settings.properties import BONE_AMOUNT
-from ..settings.typed import Operator, Panel, Result
+from ..settings.typed import Operator, Panel
 
 __all__ = ["CLASSES", "register", "unregister"]
 
 
-class SBS_OT_set_bone_amounts(Operator):
+class SBS_OT_set_bone_amounts(Action, Operator):
     bl_idname = "sbs.set_bone_amounts"
     bl_label = "Set Bone Amounts"
     bl_description = "Set how much of their method meshes get at the selected bones, and at the others"
-    bl_options = {"REGISTER", "UNDO"}
 
     amount: float = shared.factor("Selected", "Amount of the selected bones")
     set_others: bool = flag(
@@ -28,25 +28,23 @@ class SBS_OT_set_bone_amounts(Operator):
     others: float = shared.factor("Others", "Amount of the bones that are not selected", default=0.0)
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
+    def hindrance(cls, context: bpy.types.Context) -> str:
         armature = context.object
         if context.mode != "POSE" or armature is None:
-            return refuse(cls, "Select bones in Pose Mode first")
-        return allow(cls, linked_reason(armature))
+            return "Select bones in Pose Mode first"
+        return linked_reason(armature)
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def run(self, context: bpy.types.Context) -> str:
         chosen = set(context.selected_pose_bones)
         if not chosen and not self.set_others:
-            self.report({"ERROR"}, "No bone is selected")
-            return {"CANCELLED"}
+            raise ValueError("No bone is selected")
         everything = pose_of(context.object).bones if context.object is not None else ()
         bones = everything if self.set_others else chosen
         for bone in bones:
             amount = self.amount if bone in chosen else self.others
             if getattr(bone, BONE_AMOUNT) != amount:
                 setattr(bone, BONE_AMOUNT, amount)
-        self.report({"INFO"}, f"Set the amounts of {len(bones)} bones")
-        return {"FINISHED"}
+        return f"Set the amounts of {len(bones)} bones"
 
     def draw(self, _context: bpy.types.Context) -> None:
         layout = self.layout

@@ -10,10 +10,11 @@ import bpy
 from ..capsules import assign as capsules
 from ..capsules.settings import capsule_settings_of
 from ..interface import rigged
-from ..interface.selection import all_meshes_property, allow, meshes
+from ..interface.action import Action
+from ..interface.selection import all_meshes_property, meshes
 from ..settings import rig as rig_settings
 from ..settings.declared import choice, flag
-from ..settings.typed import Operator, Result, armature_data, mesh_of, settings_of
+from ..settings.typed import Operator, armature_data, mesh_of, settings_of
 from ..weights import tools
 
 __all__ = ["CLASSES", "KINDS", "fit_property", "make"]
@@ -81,19 +82,18 @@ def _is_new(bone: bpy.types.Bone) -> bool:
     return all(abs(value - new) < 1e-6 for value, new in zip(envelope, _NEW_ENVELOPE, strict=True))
 
 
-class SBS_OT_automatic_weights(Operator):
+class SBS_OT_automatic_weights(Action, Operator):
     bl_idname = "sbs.automatic_weights"
     bl_label = "Automatic Weights"
     bl_description = "Make weights for the selected meshes by the bones of their armature; locked groups keep theirs"
-    bl_options = {"REGISTER", "UNDO"}
 
     weights: str = choice(name="Weights", description="How weights are made", items=KINDS)
     fit_capsules: bool = fit_property()
     all_meshes: bool = all_meshes_property()
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return allow(cls, rigged.hindrance(context))
+    def hindrance(cls, context: bpy.types.Context) -> str:
+        return rigged.hindrance(context)
 
     def draw(self, _context: bpy.types.Context) -> None:
         self.layout.use_property_split = True
@@ -101,20 +101,15 @@ class SBS_OT_automatic_weights(Operator):
         if self.weights == "CAPSULES":
             self.layout.prop(self, "fit_capsules")
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def run(self, context: bpy.types.Context) -> str | None:
         armature = rigged.rig_of(context, or_selected=True)
         if armature is None:
-            return {"CANCELLED"}
+            return None
         found = [rigged.RiggedMesh(item, armature) for item in meshes(context, self.all_meshes)]
-        try:
-            count = make(found, self.weights, self.fit_capsules)
-        except ValueError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        count = make(found, self.weights, self.fit_capsules)
         for mesh in found:
             rig_settings.weights_made(settings_of(mesh.item))
-        self.report({"INFO"}, f"Assigned weights of {count} vertices in {', '.join(mesh.item.name for mesh in found)}")
-        return {"FINISHED"}
+        return f"Assigned weights of {count} vertices in {', '.join(mesh.item.name for mesh in found)}"
 
 
 CLASSES = (SBS_OT_automatic_weights,)

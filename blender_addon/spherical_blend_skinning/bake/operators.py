@@ -8,10 +8,11 @@ from collections.abc import Iterator
 import bpy
 
 from ..engine import bake
-from ..interface.selection import allow, hindrance, our_meshes
+from ..interface.action import Action
+from ..interface.selection import our_meshes, our_meshes_hindrance
 from ..settings.declared import choice, flag, integer, text
 from ..settings.given import manager_of, scene_of
-from ..settings.typed import Operator, OperatorMixin, Result
+from ..settings.typed import Operator, Result
 
 __all__ = ["CLASSES", "BakingMixin", "folder", "make_bake"]
 
@@ -37,7 +38,7 @@ def make_bake(
     return bake.PointCacheBake(context, items, frames, folder)
 
 
-class BakingMixin(OperatorMixin):
+class BakingMixin(Action):
     """An operator that bakes, frame after frame, while it shows its progress."""
 
     _run: tuple[bake.Bake, Iterator[int]] | None = None
@@ -62,20 +63,16 @@ class BakingMixin(OperatorMixin):
         ends: tuple[int, int] | None = None,
         step: int = 1,
     ) -> Result:
-        """Bake objects, in frames from the first to the last of `ends` or of the scene; what `execute` returns.
-
-        Raises
-        ------
-        ValueError, OSError
-            If they cannot be baked.
-        """
+        """Bake objects, in frames from the first to the last of `ends` or of the scene; what `execute` returns."""
         scene = scene_of(context)
         first, last = (scene.frame_start, scene.frame_end) if ends is None else ends
-        frames = bake.frame_range(first, last, step)
-        baking = make_bake(context, items, target, frames, folder)
-        baking.__enter__()
+        try:
+            baking = make_bake(context, items, target, bake.frame_range(first, last, step), folder)
+            baking.__enter__()
+        except (ValueError, OSError) as error:
+            return self.cancelled(str(error))
         self._run = baking, iter(baking)
-        manager_of(context).progress_begin(0, len(frames))
+        manager_of(context).progress_begin(0, len(baking.frames))
         # Blender crashes if what it repeats, as its panel of the last operation does, goes on after it has returned.
         if bpy.app.background or self.options.is_repeat or self.options.is_repeat_last:
             while (result := self._advance(context)) == {"RUNNING_MODAL"}:
@@ -142,7 +139,6 @@ class SBS_OT_bake(BakingMixin, Operator):
         "Write what spherical blend skinning makes of the selected meshes to point caches or shape keys, for render "
         "farms and other programs"
     )
-    bl_options = {"REGISTER", "UNDO"}
 
     target: str = choice(
         name="To",
@@ -164,9 +160,8 @@ class SBS_OT_bake(BakingMixin, Operator):
     directory: str = folder()
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        none = "No selected object is deformed by spherical blend skinning"
-        return allow(cls, hindrance(context) if our_meshes(context) else none)
+    def hindrance(cls, context: bpy.types.Context) -> str:
+        return our_meshes_hindrance(context)
 
     def draw(self, _context: bpy.types.Context) -> None:
         layout = self.layout
@@ -187,10 +182,7 @@ class SBS_OT_bake(BakingMixin, Operator):
 
     def execute(self, context: bpy.types.Context) -> Result:
         frames = None if self.use_scene_range else (self.frame_start, self.frame_end)
-        try:
-            return self.start(context, our_meshes(context), self.target, self.directory, frames, self.frame_step)
-        except (ValueError, OSError) as error:
-            return self.cancelled(str(error))
+        return self.start(context, our_meshes(context), self.target, self.directory, frames, self.frame_step)
 
 
 CLASSES = (SBS_OT_bake,)

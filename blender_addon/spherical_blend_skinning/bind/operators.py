@@ -10,13 +10,14 @@ from ..core.binding import Binding
 from ..core.blended import BlendedBinding
 from ..engine import bake, carriers, live, live_group, node_trees, portable, registry, stack
 from ..interface import rigged
-from ..interface.selection import all_meshes_property, allow, do_to_each, hindrance, live_meshes, our_meshes, refuse
+from ..interface.action import Action
+from ..interface.selection import all_meshes_property, do_to_each, hindrance, live_meshes, our_meshes
 from ..interface.selection import meshes as meshes_of
 from ..settings import preferences
 from ..settings import rig as rig_settings
 from ..settings.declared import choice, flag, text
 from ..settings.given import view_layer_of
-from ..settings.typed import Operator, Result, settings_of
+from ..settings.typed import Operator, settings_of
 
 __all__ = ["CLASSES", "bind", "counts", "describe", "lack", "make_parent", "rebind", "unbind"]
 
@@ -137,11 +138,10 @@ def lack(item: bpy.types.Object, state: live.State) -> str:
     return "The Armature modifier moved these by bone envelopes" if was.use_bone_envelopes else ""
 
 
-class SBS_OT_bind(Operator):
+class SBS_OT_bind(Action, Operator):
     bl_idname = "sbs.bind"
     bl_label = "Bind with Spherical Blend Skinning"
     bl_description = "Deform the selected meshes by spherical blend skinning in place of their Armature modifiers"
-    bl_options = {"REGISTER", "UNDO"}
 
     weights: str = choice(
         name="Weights",
@@ -163,9 +163,8 @@ class SBS_OT_bind(Operator):
     all_meshes: bool = all_meshes_property()
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        none = "Select a mesh, and the armature that is to deform it"
-        return allow(cls, hindrance(context) if meshes_of(context) else none)
+    def hindrance(cls, context: bpy.types.Context) -> str:
+        return hindrance(context) if meshes_of(context) else "Select a mesh, and the armature that is to deform it"
 
     def draw(self, _context: bpy.types.Context) -> None:
         layout = self.layout
@@ -175,7 +174,7 @@ class SBS_OT_bind(Operator):
             layout.prop(self, "fit_capsules")
         layout.prop(self, "parent")
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def run(self, context: bpy.types.Context) -> str | None:
         found = self._armatures(context)
         self._tell_of_wholes(context, is_all=not found)
         armatures = {item: armature for item, armature in found.items() if armature is not None}
@@ -183,18 +182,13 @@ class SBS_OT_bind(Operator):
             if item not in armatures:
                 message = f"{item.name} has no armature: select one, or give it an Armature modifier"
                 self.report({"WARNING"} if armatures else {"ERROR"}, message)
-        try:
-            weighted = self._make_weights(armatures)
-        except ValueError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-
+        weighted = self._make_weights(armatures)
         unbound = [item for item in armatures if bake.modifier_of(item) is None]
         for item in armatures:
             if item not in unbound and not weighted:
                 self.report({"WARNING"}, f"{item.name} is bound already")
         done = do_to_each(self, unbound, lambda item: self._bind_one(context, item, armatures[item]))
-        return {"FINISHED"} if done or weighted else {"CANCELLED"}
+        return "" if done or weighted else None
 
     def _armatures(self, context: bpy.types.Context) -> dict[bpy.types.Object, bpy.types.Object | None]:
         """The meshes to bind, each with its armature: a selected one, or the one that it has already."""
@@ -242,46 +236,40 @@ class SBS_OT_bind(Operator):
                 self.report({"WARNING"}, f"Bound live, not portable as the preferences ask for: {error}")
 
 
-class SBS_OT_unbind(Operator):
+class SBS_OT_unbind(Action, Operator):
     bl_idname = "sbs.unbind"
     bl_label = "Unbind"
     bl_description = "Remove spherical blend skinning and restore the Armature modifier"
-    bl_options = {"REGISTER", "UNDO"}
 
     all_meshes: bool = all_meshes_property()
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
+    def hindrance(cls, context: bpy.types.Context) -> str:
         if not our_meshes(context):
-            return refuse(cls, "No selected object is bound with spherical blend skinning")
-        if context.object is not None and context.object.mode == "EDIT":
-            return refuse(cls, "Leave Edit Mode first")
-        return True
+            return "No selected object is bound with spherical blend skinning"
+        return "Leave Edit Mode first" if context.object is not None and context.object.mode == "EDIT" else ""
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def run(self, context: bpy.types.Context) -> str | None:
         unbound = do_to_each(self, our_meshes(context, self.all_meshes), unbind)
-        if unbound:
-            self.report({"INFO"}, f"Unbound {unbound} object{'s' if unbound != 1 else ''}")
-        return {"FINISHED"} if unbound else {"CANCELLED"}
+        return f"Unbound {unbound} object{'s' if unbound != 1 else ''}" if unbound else None
 
 
-class SBS_OT_rebind(Operator):
+class SBS_OT_rebind(Action, Operator):
     bl_idname = "sbs.rebind"
     bl_label = "Rebind"
     bl_description = "Bind again with the present vertices, weights and bones"
-    bl_options = {"REGISTER", "UNDO"}
 
     all_meshes: bool = all_meshes_property()
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return allow(cls, hindrance(context) if live_meshes(context) else "No selected object is bound and live")
+    def hindrance(cls, context: bpy.types.Context) -> str:
+        return hindrance(context) if live_meshes(context) else "No selected object is bound and live"
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def run(self, context: bpy.types.Context) -> str:
         for item in live_meshes(context, self.all_meshes):
             state = rebind(context, item)
             self.report({"INFO"} if state.binding else {"WARNING"}, f"{item.name}: {describe(state)}")
-        return {"FINISHED"}
+        return ""
 
 
 CLASSES = (SBS_OT_bind, SBS_OT_unbind, SBS_OT_rebind)

@@ -6,44 +6,37 @@ from __future__ import annotations
 import bpy
 
 from ..interface import rigged
-from ..interface.selection import refuse
+from ..interface.action import Action
 from ..settings.declared import flag
-from ..settings.typed import Operator, Panel, Result, armature_data, settings_of_bone
+from ..settings.typed import Operator, Panel, armature_data, settings_of_bone
 
 __all__ = ["CLASSES", "register", "unregister"]
 
 
-class SBS_OT_mark_bones(Operator):
+class SBS_OT_mark_bones(Action, Operator):
     bl_idname = "sbs.mark_bones"
     bl_label = "Mark Selected Bones"
     bl_description = "Mark the selected bones for bones blending, or remove their marks"
-    bl_options = {"REGISTER", "UNDO"}
 
     mark: bool = flag(name="Mark", description="Otherwise marks are removed", default=True)
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
+    def hindrance(cls, context: bpy.types.Context) -> str:
         found = rigged.find(context)
         if not found:
-            return refuse(cls, "Select a mesh with an armature, or an armature that moves a mesh")
+            return "Select a mesh with an armature, or an armature that moves a mesh"
         if armature_data(found[0].armature).library is not None:
-            return refuse(cls, f"{found[0].armature.name} belongs to a library")
-        if found[0].armature.mode == "EDIT":
-            return refuse(cls, "Leave Edit Mode first")
-        return True
+            return f"{found[0].armature.name} belongs to a library"
+        return "Leave Edit Mode first" if found[0].armature.mode == "EDIT" else ""
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def run(self, context: bpy.types.Context) -> str:
         mesh = rigged.find(context)[0]
-        chosen = rigged.selected_bones(mesh)
-        if not chosen.any():
-            self.report({"ERROR"}, f"No bone of {mesh.armature.name} that deforms is selected")
-            return {"CANCELLED"}
+        chosen = rigged.some_selected_bones(mesh)
         for bone, is_chosen in zip(mesh.bones, chosen, strict=True):
             if is_chosen and settings_of_bone(bone).bones_blending != self.mark:
                 settings_of_bone(bone).bones_blending = self.mark
         marked = sum(settings_of_bone(bone).bones_blending for bone in mesh.bones)
-        self.report({"INFO"}, f"{marked} of {len(mesh.bones)} bones are marked for bones blending")
-        return {"FINISHED"}
+        return f"{marked} of {len(mesh.bones)} bones are marked for bones blending"
 
 
 CLASSES = (SBS_OT_mark_bones,)

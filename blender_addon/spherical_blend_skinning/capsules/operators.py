@@ -9,20 +9,19 @@ import bpy
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from ..interface import rigged
-from ..interface.selection import allow, refuse
+from ..interface.action import Action
 from ..settings import shared
 from ..settings.declared import flag, text
-from ..settings.typed import Operator, OperatorMixin, Report, Result, armature_data
+from ..settings.typed import Operator, armature_data
 from . import assign, files
 
 __all__ = ["CLASSES", "armature_of"]
 
 
-class SBS_OT_assign_from_capsules(Operator):
+class SBS_OT_assign_from_capsules(Action, Operator):
     bl_idname = "sbs.assign_from_capsules"
     bl_label = "Assign from Capsules"
     bl_description = "Assign weights by the inner and outer capsules of the bones: their radii and envelope distances"
-    bl_options = {"REGISTER", "UNDO"}
 
     falloff: str = shared.falloff()
     outside: str = shared.outside()
@@ -35,19 +34,15 @@ class SBS_OT_assign_from_capsules(Operator):
     )
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return allow(cls, rigged.hindrance(context))
+    def hindrance(cls, context: bpy.types.Context) -> str:
+        return rigged.hindrance(context)
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def run(self, context: bpy.types.Context) -> str:
         changed = outside = 0
         for mesh in rigged.find(context):
-            bones = rigged.selected_bones(mesh) if self.only_selected_bones else None
-            if bones is not None and not bones.any():
-                self.report({"ERROR"}, f"No bone of {mesh.armature.name} that deforms is selected")
-                return {"CANCELLED"}
             result = assign.assign(
                 mesh,
-                chosen_bones=bones,
+                chosen_bones=rigged.some_selected_bones(mesh) if self.only_selected_bones else None,
                 chosen_vertices=rigged.selected_vertices(mesh.item) if self.only_selected_vertices else None,
                 falloff=self.falloff.lower(),
                 outside=self.outside.lower(),
@@ -55,36 +50,28 @@ class SBS_OT_assign_from_capsules(Operator):
             )
             changed += result.changed
             outside += result.outside
-        self.report({"INFO"}, f"Assigned weights of {changed} vertices; {outside} are outside of all capsules")
-        return {"FINISHED"}
+        return f"Assigned weights of {changed} vertices; {outside} are outside of all capsules"
 
 
-class SBS_OT_fit_capsules(Operator):
+class SBS_OT_fit_capsules(Action, Operator):
     bl_idname = "sbs.fit_capsules"
     bl_label = "Fit Capsules to Mesh"
     bl_description = "Set the radii and envelope distances of the bones so that their capsules fit the mesh"
-    bl_options = {"REGISTER", "UNDO"}
 
     only_selected_bones: bool = flag(
         name="Only Selected Bones", description="Other bones keep their capsules", default=False
     )
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return allow(cls, rigged.hindrance(context))
+    def hindrance(cls, context: bpy.types.Context) -> str:
+        return rigged.hindrance(context)
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def run(self, context: bpy.types.Context) -> str:
         meshes = rigged.find(context)
         if armature_data(meshes[0].armature).library is not None:
-            self.report({"ERROR"}, f"{meshes[0].armature.name} belongs to a library")
-            return {"CANCELLED"}
-        bones = rigged.selected_bones(meshes[0]) if self.only_selected_bones else None
-        if bones is not None and not bones.any():
-            self.report({"ERROR"}, f"No bone of {meshes[0].armature.name} that deforms is selected")
-            return {"CANCELLED"}
-        count = assign.fit(meshes, bones)
-        self.report({"INFO"}, f"Fitted the capsules of {count} bones")
-        return {"FINISHED"}
+            raise ValueError(f"{meshes[0].armature.name} belongs to a library")
+        count = assign.fit(meshes, rigged.some_selected_bones(meshes[0]) if self.only_selected_bones else None)
+        return f"Fitted the capsules of {count} bones"
 
 
 def armature_of(context: bpy.types.Context) -> bpy.types.Object | None:
@@ -95,7 +82,7 @@ def armature_of(context: bpy.types.Context) -> bpy.types.Object | None:
     return meshes[0].armature if meshes else None
 
 
-class _CapsuleFile(OperatorMixin):
+class _CapsuleFile(Action):
     """What export and import have in common."""
 
     filename_ext = ".json"
@@ -104,49 +91,39 @@ class _CapsuleFile(OperatorMixin):
     filter_glob: str = text(default="*.json", options={"HIDDEN"})
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
+    def hindrance(cls, context: bpy.types.Context) -> str:
         armature = armature_of(context)
         if armature is None:
-            return refuse(cls, "Select an armature, or a mesh that has one")
-        return allow(cls, "Leave Edit Mode first" if armature.mode == "EDIT" else "")
+            return "Select an armature, or a mesh that has one"
+        return "Leave Edit Mode first" if armature.mode == "EDIT" else ""
 
 
 class SBS_OT_export_capsules(_CapsuleFile, Operator, ExportHelper):  # type: ignore[misc]  # as in Blender
     bl_idname = "sbs.export_capsules"
     bl_label = "Export Capsules"
+    bl_options = set()
     bl_description = "Write the capsules of all bones that deform to a JSON file"
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def run(self, context: bpy.types.Context) -> str | None:
         armature = armature_of(context)
         if armature is None:
-            return {"CANCELLED"}
-        try:
-            count = files.export_file(armature, self.filepath)
-        except OSError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        self.report({"INFO"}, f"Wrote the capsules of {count} bones")
-        return {"FINISHED"}
+            return None
+        return f"Wrote the capsules of {files.export_file(armature, self.filepath)} bones"
 
 
 class SBS_OT_import_capsules(_CapsuleFile, Operator, ImportHelper):  # type: ignore[misc]  # as in Blender
     bl_idname = "sbs.import_capsules"
     bl_label = "Import Capsules"
     bl_description = "Give bones the capsules with their names from a JSON file"
-    bl_options = {"REGISTER", "UNDO"}
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def run(self, context: bpy.types.Context) -> str | None:
         armature = armature_of(context)
         if armature is None:
-            return {"CANCELLED"}
-        try:
-            found, unknown = files.import_file(armature, self.filepath)
-        except (OSError, ValueError) as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        kind: Report = {"WARNING"} if unknown else {"INFO"}
-        self.report(kind, f"{found} bones have the capsules of the file; it has {unknown} of bones that are not here")
-        return {"FINISHED"} if found else {"CANCELLED"}
+            return None
+        found, unknown = files.import_file(armature, self.filepath)
+        text = f"{found} bones have the capsules of the file; it has {unknown} of bones that are not here"
+        self.report({"WARNING"} if unknown else {"INFO"}, text)
+        return "" if found else None
 
 
 CLASSES = (SBS_OT_assign_from_capsules, SBS_OT_fit_capsules, SBS_OT_export_capsules, SBS_OT_import_capsules)

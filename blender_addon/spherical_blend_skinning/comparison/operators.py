@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 
 from ..engine import comparison, registry
-from ..interface.selection import refuse
+from ..interface.action import Action
 from ..settings.given import manager_of
 from ..settings.typed import Operator, Result
 from . import difference
@@ -44,26 +44,21 @@ def _update(shown: bool) -> None:
             item.update_tag()
 
 
-class SBS_OT_compare_with_linear(Operator):
+class SBS_OT_compare_with_linear(Action, Operator):
     bl_idname = "sbs.compare_with_linear"
     bl_label = "Compare with Linear"
     bl_description = "Show bound meshes by linear blending while the key is held"
     bl_options = set()
 
     @classmethod
-    def poll(cls, _context: bpy.types.Context) -> bool:
-        if not registry.bound_objects():
-            return refuse(cls, "Bind a mesh first")
-        return True
+    def hindrance(cls, _context: bpy.types.Context) -> str:
+        return "" if registry.bound_objects() else "Bind a mesh first"
 
-    def execute(self, _context: bpy.types.Context) -> Result:
+    def run(self, _context: bpy.types.Context) -> str:
         """Without a window, report the distances from it."""
         found = [difference.find(item) for item in registry.bound_objects()]
         distances = [float(np.max(one.distances, initial=0.0)) for one in found if one is not None]
-        self.report(
-            {"INFO"}, f"Meshes compared: {len(distances)}, at most {max(distances, default=0.0):.3g} from linear"
-        )
-        return {"FINISHED"}
+        return f"Meshes compared: {len(distances)}, at most {max(distances, default=0.0):.3g} from linear"
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         if context.area is None:

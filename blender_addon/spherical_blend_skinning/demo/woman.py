@@ -4,42 +4,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
 
 import bpy
 import numpy as np
-from mathutils import Vector
+from mathutils import Quaternion, Vector
 
 from ..core import library
-from ..settings.given import pose_of, scene_of
-from ..settings.typed import Operator, Result, mesh_of
+from ..settings.given import pose_of, scene_of, view_layer_of
 
-__all__ = ["Pair", "add_for", "hindrance", "line_up", "woman"]
+__all__ = ["FRAMES", "Pair", "line_up", "set_turns", "show", "woman"]
 
 #: A mesh and its armature.
 Pair = tuple[bpy.types.Object, bpy.types.Object]
 
+#: The animation begins at rest, shows what it is about in the middle, and ends at rest.
+FRAMES = (1, 40, 80)
+
 # The file is in decimetres.
 _SCALE = 0.1
-
-
-def hindrance(context: bpy.types.Context) -> str:
-    """Why no demonstration can be added now, for the artist; empty if one can."""
-    return library.problem() or ("" if context.mode == "OBJECT" else "Go to Object Mode first")
-
-
-def add_for(operator: Operator, build: Callable[[], bpy.types.Object]) -> Result:
-    """Add a demonstration for an operator, by what returns the first of its three meshes."""
-    try:
-        body = build()
-    except RuntimeError as error:
-        operator.report({"ERROR"}, str(error))
-        return {"CANCELLED"}
-    operator.report({"INFO"}, f"Added {len(mesh_of(body).vertices)} vertices three times; play the animation")
-    return {"FINISHED"}
+# The distance between characters, in metres; their arms are stretched out.
+_DISTANCE = 1.9
 
 
 def woman() -> Pair:
@@ -47,25 +35,21 @@ def woman() -> Pair:
 
     Raises
     ------
-    RuntimeError
-        If Blender's add-on for glTF files is switched off.
+    ValueError
+        If she cannot be imported.
     """
     return _import(Path(*library.load().__path__) / "demo" / "data" / "woman.glb")
 
 
-def line_up(context: bpy.types.Context, name: str, first: Pair, titles: Sequence[str], distance: float) -> list[Pair]:
-    """The same character once for each title, side by side, in a collection of their own and with their titles above.
+def line_up(context: bpy.types.Context, name: str, titles: Sequence[str]) -> list[Pair]:
+    """A woman for each title, side by side, in a collection with that name and with their titles above.
 
-    Parameters
-    ----------
-    context : Context
-    name : str
-        Of the collection.
-    first : mesh, armature
-    titles : sequence of str
-    distance : float
-        Between characters, in metres.
+    Raises
+    ------
+    ValueError
+        If she cannot be imported.
     """
+    first = woman()
     collection = bpy.data.collections.new(name)
     scene_of(context).collection.children.link(collection)
     characters = [first, *(_copy(*first) for _ in titles[1:])]
@@ -74,7 +58,7 @@ def line_up(context: bpy.types.Context, name: str, first: Pair, titles: Sequence
             for other in item.users_collection:
                 other.objects.unlink(item)
             collection.objects.link(item)
-        rig.location = ((number - 0.5 * (len(titles) - 1)) * distance, 0.0, 0.0)
+        rig.location = ((number - 0.5 * (len(titles) - 1)) * _DISTANCE, 0.0, 0.0)
         rig.scale = (_SCALE, _SCALE, _SCALE)
         rig.hide_set(True)
         body.name = f"Woman, {title}"
@@ -82,13 +66,39 @@ def line_up(context: bpy.types.Context, name: str, first: Pair, titles: Sequence
     return characters
 
 
-def _import(path: Path) -> tuple[bpy.types.Object, bpy.types.Object]:
+def set_turns(armature: bpy.types.Object, turns: Iterable[tuple[str, float, Vector]]) -> None:
+    """Set keys that turn bones by so many degrees about axes of the armature at rest, and back; others go."""
+    armature.animation_data_clear()
+    for name, degrees, about in turns:
+        pose_bone = pose_of(armature).bones[name]
+        axis = pose_bone.bone.matrix_local.to_3x3().inverted() @ about
+        pose_bone.rotation_mode = "QUATERNION"
+        for frame, angle in zip(FRAMES, (0.0, degrees, 0.0), strict=True):
+            pose_bone.rotation_quaternion = Quaternion(axis, math.radians(angle))
+            pose_bone.keyframe_insert("rotation_quaternion", frame=frame)
+
+
+def show(context: bpy.types.Context, chosen: Sequence[bpy.types.Object]) -> None:
+    """Go to the middle of the animation, with these meshes selected, and the last one active."""
+    scene, objects = scene_of(context), view_layer_of(context).objects
+    scene.frame_start, scene.frame_end = FRAMES[0], FRAMES[-1]
+    scene.frame_set(FRAMES[1])
+    objects.active = chosen[-1]
+    for item in objects:
+        item.select_set(item in chosen)
+
+
+def _import(path: Path) -> Pair:
     """Import mesh and armature of a glTF file, without other objects that the importer makes."""
     if not hasattr(bpy.types, "IMPORT_SCENE_OT_gltf"):
-        raise RuntimeError("Switch on Blender's add-on for glTF 2.0 files first")
+        raise ValueError("Switch on Blender's add-on for glTF 2.0 files first")
     present = set(bpy.data.objects), set(bpy.data.collections), set(bpy.data.meshes)
     with _names_of_old_numpy():
-        bpy.ops.import_scene.gltf(filepath=str(path))
+        try:
+            bpy.ops.import_scene.gltf(filepath=str(path))
+        except RuntimeError as error:
+            # Errors that Blender's operator reports.
+            raise ValueError(str(error).strip()) from error
     new = [item for item in bpy.data.objects if item not in present[0]]
     (armature,) = (item for item in new if item.type == "ARMATURE")
     (mesh,) = (item for item in new if item.type == "MESH" and item.vertex_groups)
@@ -119,7 +129,7 @@ def _names_of_old_numpy() -> Iterator[None]:
             del np.bool
 
 
-def _copy(mesh: bpy.types.Object, armature: bpy.types.Object) -> tuple[bpy.types.Object, bpy.types.Object]:
+def _copy(mesh: bpy.types.Object, armature: bpy.types.Object) -> Pair:
     """A copy of the character with the same data."""
     body, rig = mesh.copy(), armature.copy()
     body.parent = rig

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..core.dragging import Dragging, Patch, Reach
 from ..engine import live, registry
 from ..interface import rigged
-from ..interface.selection import allow
+from ..interface.action import Action
 from ..settings.declared import choice, flag, integer, real, reals
 from ..settings.given import manager_of, scene_of
 from ..settings.typed import Operator, Result, mesh_of, settings_of
@@ -100,14 +100,13 @@ def find_vertex(
     return original, vertex, positions[vertex]
 
 
-class SBS_OT_drag_vertex(Operator):
+class SBS_OT_drag_vertex(Action, Operator):
     bl_idname = "sbs.drag_vertex"
     bl_label = "Drag Vertex"
     bl_description = (
         "Drag a vertex to where it should be in this pose: its weights follow, and those of others within the radius"
         " of the brush. An arc or a patch shows where its bones can take it"
     )
-    bl_options = {"REGISTER", "UNDO"}
 
     vertex: int = integer(name="Vertex", description="The vertex, of the active object", default=0, min=0)
     offset: bpy.types.bpy_prop_array[float] = reals(
@@ -137,22 +136,16 @@ class SBS_OT_drag_vertex(Operator):
     )
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
+    def hindrance(cls, context: bpy.types.Context) -> str:
         found = candidates(context)
-        reason = hindrance(found[0]) if found else "Select a bound mesh, or pose its armature"
-        return allow(cls, reason)
+        return hindrance(found[0]) if found else "Select a bound mesh, or pose its armature"
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def run(self, context: bpy.types.Context) -> str:
         """Without a pointer, by numbers."""
         item = candidates(context)[0]
-        try:
-            session = begin(item, self.vertex)
-            count = session.drag(np.array(self.offset, np.float32), self._reach(item, self.radius))
-        except ValueError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        self.report({"INFO"}, f"Changed the weights of {count} vertices")
-        return {"FINISHED"}
+        session = begin(item, self.vertex)
+        count = session.drag(np.array(self.offset, np.float32), self._reach(item, self.radius))
+        return f"Changed the weights of {count} vertices"
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         if context.area is None or context.area.type != "VIEW_3D":

@@ -14,7 +14,7 @@ import bpy
 from bpy_extras.io_utils import ExportHelper
 
 from ..engine import bake, muscle_list, stand_in
-from ..interface.selection import refuse
+from ..interface.action import Action
 from ..settings.declared import text
 from ..settings.given import scene_of
 from ..settings.typed import Menu, Operator, Result
@@ -58,7 +58,7 @@ def _copied(option: Any) -> object:
     return _PROPERTIES[option.type](**values)
 
 
-class SBS_OT_export_usd(Operator, ExportHelper):  # type: ignore[misc]  # as in Blender
+class SBS_OT_export_usd(Action, Operator, ExportHelper):  # type: ignore[misc]  # as in Blender
     bl_idname = "sbs.export_usd"
     bl_label = "Export USD, Skinned"
     bl_description = "Export to Universal Scene Description, bound characters with their bones and weights"
@@ -72,12 +72,12 @@ class SBS_OT_export_usd(Operator, ExportHelper):  # type: ignore[misc]  # as in 
     filter_glob: str = text(default="*.usd;*.usda;*.usdc;*.usdz", options={"HIDDEN"})
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if not any(item.type == "MESH" and bake.modifier_of(item) is not None for item in scene_of(context).objects):
-            return refuse(cls, "Nothing in this scene is bound: Blender's own entry exports it as well")
-        return True
+    def hindrance(cls, context: bpy.types.Context) -> str:
+        if any(item.type == "MESH" and bake.modifier_of(item) is not None for item in scene_of(context).objects):
+            return ""
+        return "Nothing in this scene is bound: Blender's own entry exports it as well"
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def run(self, _context: bpy.types.Context) -> str | None:
         given = {name: getattr(self, name) for name in _options()}
         usd_export: Any = bpy.ops.wm.usd_export
         with muscle_list.left_out(), stand_in.armature_modifiers_instead() as count:
@@ -85,11 +85,8 @@ class SBS_OT_export_usd(Operator, ExportHelper):  # type: ignore[misc]  # as in 
                 result: Result = usd_export(filepath=self.filepath, export_armatures=True, **given)
             except RuntimeError as error:
                 # Errors that Blender's operator reports.
-                self.report({"ERROR"}, str(error).strip())
-                return {"CANCELLED"}
-        if result == {"FINISHED"}:
-            self.report({"INFO"}, f"Wrote the skins of {count} bound object{'s' if count != 1 else ''}")
-        return result
+                raise ValueError(str(error).strip()) from error
+        return f"Wrote the skins of {count} bound object{'s' if count != 1 else ''}" if result == {"FINISHED"} else None
 
 
 def _draw_entry(menu: Menu, _context: bpy.types.Context) -> None:

@@ -27,6 +27,7 @@ __all__ = [
     "select_vertices",
     "selected_bones",
     "selected_vertices",
+    "some_selected_bones",
 ]
 
 
@@ -207,6 +208,14 @@ def selected_bones(mesh: RiggedMesh) -> NDArray[np.bool_]:
     # Blender 5.0 stores the selection in the pose, earlier versions in the armature.
     pose_bones: list[Any] = [pose_of(mesh.armature).bones[name] for name in mesh.names]
     return np.array([bone.select if hasattr(bone, "select") else bone.bone.select for bone in pose_bones], np.bool_)
+
+
+def some_selected_bones(mesh: RiggedMesh) -> NDArray[np.bool_]:
+    """The same, (J,); a ValueError says that there are none."""
+    selected = selected_bones(mesh)
+    if not selected.any():
+        raise ValueError(f"No bone of {mesh.armature.name} that deforms is selected")
+    return selected
 
 
 def selected_vertices(item: bpy.types.Object) -> NDArray[np.bool_]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The objects that operators work on, and how operators refuse."""
+"""The objects that operators work on, and why they cannot."""
 
 from __future__ import annotations
 
@@ -16,15 +16,14 @@ from . import rigged
 
 __all__ = [
     "all_meshes_property",
-    "allow",
     "do_to_each",
     "hindrance",
     "linked_reason",
     "live_meshes",
     "meshes",
     "our_meshes",
+    "our_meshes_hindrance",
     "portable_meshes",
-    "refuse",
 ]
 
 
@@ -66,22 +65,16 @@ def portable_meshes(context: bpy.types.Context) -> list[bpy.types.Object]:
     return [item for item in meshes(context) if portable.find(item) is not None]
 
 
-def refuse(operator: type[bpy.types.Operator], message: str) -> bool:
-    """The result of a poll that fails; the artist sees the message at the button."""
-    operator.poll_message_set(message)
-    return False
-
-
-def allow(operator: type[bpy.types.Operator], reason: str) -> bool:
-    """The result of a poll: True without a reason to refuse, else False, and the artist sees the reason."""
-    return not reason or refuse(operator, reason)
-
-
 def hindrance(context: bpy.types.Context) -> str:
     """Why no mesh can be bound now, whatever is selected; empty if one can."""
     if context.object is not None and context.object.mode == "EDIT":
         return "Leave Edit Mode first"
     return library.problem()
+
+
+def our_meshes_hindrance(context: bpy.types.Context) -> str:
+    """Why nothing can be done with `our_meshes`; empty if it can."""
+    return hindrance(context) if our_meshes(context) else "No selected object is deformed by spherical blend skinning"
 
 
 def linked_reason(item: bpy.types.Object) -> str:

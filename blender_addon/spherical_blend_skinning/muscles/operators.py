@@ -8,11 +8,11 @@ import bpy
 from ..core import library
 from ..engine import deleted_muscles, muscle_list
 from ..interface import character, rigged
-from ..interface.selection import allow, refuse
+from ..interface.action import Action
 from ..settings.declared import choice
 from ..settings.given import view_layer_of
 from ..settings.muscles import PARTS
-from ..settings.typed import Operator, OperatorMixin, Result, settings_of
+from ..settings.typed import Operator, settings_of
 from . import making
 
 __all__ = ["CLASSES"]
@@ -30,30 +30,26 @@ def _hindrance(context: bpy.types.Context) -> str:
     return library.problem()
 
 
-class _OfRig(OperatorMixin):
+class _RigAction(Action):
     """An operator on the muscles of an armature."""
 
-    bl_options = {"REGISTER", "UNDO"}
-
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return allow(cls, _hindrance(context))
+    def hindrance(cls, context: bpy.types.Context) -> str:
+        return _hindrance(context)
 
 
-class _OfMuscle(_OfRig):
+class _MuscleAction(_RigAction):
     """An operator on the muscle that is shown."""
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if not super().poll(context):
-            return False
+    def hindrance(cls, context: bpy.types.Context) -> str:
         armature = rigged.rig_of(context)
-        rows = deleted_muscles.present_rows(armature) if armature is not None else []
-        if armature is None or not rows:
-            return refuse(cls, "There is no muscle")
-        if _row_shown(armature) not in rows:
-            return refuse(cls, "Choose a muscle in the list")
-        return True
+        if (reason := super().hindrance(context)) or armature is None:
+            return reason
+        rows = deleted_muscles.present_rows(armature)
+        if not rows:
+            return "There is no muscle"
+        return "" if _row_shown(armature) in rows else "Choose a muscle in the list"
 
 
 def _row_shown(armature: bpy.types.Object) -> int:
@@ -68,7 +64,7 @@ def _shown(context: bpy.types.Context) -> tuple[bpy.types.Object, int]:
     return armature, _row_shown(armature)
 
 
-class SBS_OT_fit_muscles(_OfRig, Operator):
+class SBS_OT_fit_muscles(_RigAction, Operator):
     bl_idname = "sbs.fit_muscles"
     bl_label = "Fit Muscles"
     bl_description = (
@@ -77,23 +73,18 @@ class SBS_OT_fit_muscles(_OfRig, Operator):
     )
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
+    def hindrance(cls, context: bpy.types.Context) -> str:
         armature = rigged.rig_of(context)
-        return super().poll(context) and armature is not None and allow(cls, character.hindrance(armature))
+        reason = super().hindrance(context)
+        return reason or (character.hindrance(armature) if armature is not None else "")
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def run(self, context: bpy.types.Context) -> str:
         armature = rigged.rig_of(context)
         assert armature is not None
-        try:
-            count = making.fit(armature)
-        except ValueError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        self.report({"INFO"}, f"Muscles placed: {count}")
-        return {"FINISHED"}
+        return f"Muscles placed: {making.fit(armature)}"
 
 
-class SBS_OT_add_muscle(_OfRig, Operator):
+class SBS_OT_add_muscle(_RigAction, Operator):
     bl_idname = "sbs.add_muscle"
     bl_label = "Add Muscle"
     bl_description = (
@@ -101,13 +92,12 @@ class SBS_OT_add_muscle(_OfRig, Operator):
         "its handles to where it begins and ends"
     )
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def run(self, context: bpy.types.Context) -> str:
         armature = rigged.rig_of(context)
         assert armature is not None
         bones = _chosen(context, armature)
         if bones is None:
-            self.report({"ERROR"}, "Select the bone that the muscle moves, in Pose Mode")
-            return {"CANCELLED"}
+            raise ValueError("Select the bone that the muscle moves, in Pose Mode")
         names = {muscle.name for muscle in settings_of(armature).muscles}
         side = bpy.utils.flip_name(bones[1].name) != bones[1].name
         ending = f".{_side(bones[1].name)}" if side else ""
@@ -116,8 +106,7 @@ class SBS_OT_add_muscle(_OfRig, Operator):
             number += 1
             name = f"Muscle {number}{ending}"
         making.between(armature, name, *bones)
-        self.report({"INFO"}, f"{name} is added; muscles: {len(settings_of(armature).muscles)}")
-        return {"FINISHED"}
+        return f"{name} is added; muscles: {len(settings_of(armature).muscles)}"
 
 
 def _side(bone: str) -> str:
@@ -137,55 +126,39 @@ def _chosen(context: bpy.types.Context, armature: bpy.types.Object) -> tuple[bpy
     return origin.bone, active.bone
 
 
-class SBS_OT_remove_muscle(_OfMuscle, Operator):
+class SBS_OT_remove_muscle(_MuscleAction, Operator):
     bl_idname = "sbs.remove_muscle"
     bl_label = "Remove Muscle"
     bl_description = "Remove the muscle with its belly, its handles and its keys"
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def run(self, context: bpy.types.Context) -> str:
         armature, row = _shown(context)
-        try:
-            muscle_list.remove(armature, row)
-        except ValueError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        muscle_list.remove(armature, row)
         muscle_list.remove_deleted(armature)
-        self.report({"INFO"}, f"Muscles left: {len(settings_of(armature).muscles)}")
-        return {"FINISHED"}
+        return f"Muscles left: {len(settings_of(armature).muscles)}"
 
 
-class SBS_OT_mirror_muscle(_OfMuscle, Operator):
+class SBS_OT_mirror_muscle(_MuscleAction, Operator):
     bl_idname = "sbs.mirror_muscle"
     bl_label = "Mirror Muscle"
     bl_description = "Have the same muscle on the other side of the armature, with bones found by their names"
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def run(self, context: bpy.types.Context) -> str:
         armature, row = _shown(context)
-        try:
-            name = making.mirror(armature, row)
-        except ValueError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        self.report({"INFO"}, f"{name} is placed; muscles: {len(settings_of(armature).muscles)}")
-        return {"FINISHED"}
+        name = making.mirror(armature, row)
+        return f"{name} is placed; muscles: {len(settings_of(armature).muscles)}"
 
 
-class SBS_OT_add_via_point(_OfMuscle, Operator):
+class SBS_OT_add_via_point(_MuscleAction, Operator):
     bl_idname = "sbs.add_via_point"
     bl_label = "Add Via Point"
     bl_description = "Add a point that draws the path of the muscle towards itself; a muscle has at most two"
 
-    def execute(self, context: bpy.types.Context) -> Result:
-        try:
-            count = making.place_via(*_shown(context))
-        except ValueError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        self.report({"INFO"}, f"Points of the path: {count}")
-        return {"FINISHED"}
+    def run(self, context: bpy.types.Context) -> str:
+        return f"Points of the path: {making.place_via(*_shown(context))}"
 
 
-class SBS_OT_select_muscle(_OfMuscle, Operator):
+class SBS_OT_select_muscle(_MuscleAction, Operator):
     bl_idname = "sbs.select_muscle"
     bl_label = "Select"
     bl_description = "Select this object of the muscle, to move it with Blender's own tools"
@@ -197,13 +170,12 @@ class SBS_OT_select_muscle(_OfMuscle, Operator):
         options={"SKIP_SAVE"},
     )
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def run(self, context: bpy.types.Context) -> str:
         armature, row = _shown(context)
         item = deleted_muscles.part_of(armature, row, self.part)
         objects = view_layer_of(context).objects
         if item is None or item.name not in objects:
-            self.report({"ERROR"}, "It is not in the view layer")
-            return {"CANCELLED"}
+            raise ValueError("It is not in the view layer")
         if context.mode != "OBJECT":
             bpy.ops.object.mode_set(mode="OBJECT")
         for other in context.selected_objects:
@@ -211,8 +183,7 @@ class SBS_OT_select_muscle(_OfMuscle, Operator):
         item.hide_set(False)
         item.select_set(True)
         objects.active = item
-        self.report({"INFO"}, f"1 object selected: {item.name}")
-        return {"FINISHED"}
+        return f"1 object selected: {item.name}"
 
 
 CLASSES = (

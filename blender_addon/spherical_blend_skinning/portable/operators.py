@@ -11,7 +11,8 @@ import bpy
 from ..bake.operators import BakingMixin, folder
 from ..bind import operators as bind
 from ..engine import bake, live, portable, stack
-from ..interface.selection import allow, do_to_each, hindrance, linked_reason, meshes, portable_meshes, refuse
+from ..interface.action import Action
+from ..interface.selection import do_to_each, hindrance, linked_reason, meshes, portable_meshes
 from ..settings import preferences
 from ..settings.typed import Operator, Result
 
@@ -52,7 +53,6 @@ class SBS_OT_make_portable(BakingMixin, Operator):
         "Weights are taken as they are now. Meshes for which nodes cannot do it are baked to point "
         "caches, in the frames of the scene"
     )
-    bl_options = {"REGISTER", "UNDO"}
 
     directory: str = folder()
 
@@ -60,10 +60,10 @@ class SBS_OT_make_portable(BakingMixin, Operator):
     _reasons: Mapping[str, str] = MappingProxyType({})
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
+    def hindrance(cls, context: bpy.types.Context) -> str:
         if bpy.app.version < portable.MINIMUM_VERSION:
-            return refuse(cls, "Nodes can read bones from Blender 5.1 on; bake in this one")
-        return allow(cls, hindrance(context) if meshes(context) else "Select a mesh with an armature")
+            return "Nodes can read bones from Blender 5.1 on; bake in this one"
+        return hindrance(context) if meshes(context) else "Select a mesh with an armature"
 
     def execute(self, context: bpy.types.Context) -> Result:
         made: list[str] = []
@@ -87,10 +87,7 @@ class SBS_OT_make_portable(BakingMixin, Operator):
         self._portable = tuple(made)
         self._reasons = {item.name: error.reason for item, error in left.items()}
         if left:
-            try:
-                return self.start(context, list(left), "POINT_CACHE", self.directory)
-            except (ValueError, OSError) as error:
-                return self.cancelled(str(error))
+            return self.start(context, list(left), "POINT_CACHE", self.directory)
         return {"FINISHED"} if made else {"CANCELLED"}
 
     def finished(self, baking: bake.Bake) -> None:
@@ -109,17 +106,16 @@ class SBS_OT_make_portable(BakingMixin, Operator):
         return "; ".join(f"{name}, as {reason}" for name, reason in self._reasons.items())
 
 
-class SBS_OT_make_live(Operator):
+class SBS_OT_make_live(Action, Operator):
     bl_idname = "sbs.make_live"
     bl_label = "Make Live"
     bl_description = "Let the add-on do the skinning again, which follows edits of weights and bones"
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return allow(cls, hindrance(context) if portable_meshes(context) else "No selected object is portable")
+    def hindrance(cls, context: bpy.types.Context) -> str:
+        return hindrance(context) if portable_meshes(context) else "No selected object is portable"
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def run(self, context: bpy.types.Context) -> str | None:
         def make_one(item: bpy.types.Object) -> None:
             portable.make_live(item)
             state = live.update(item, context.evaluated_depsgraph_get())
@@ -127,9 +123,7 @@ class SBS_OT_make_live(Operator):
                 self.report({"WARNING"}, f"{item.name}: {state.problem}")
 
         done = do_to_each(self, portable_meshes(context), make_one)
-        if done:
-            self.report({"INFO"}, f"{done} object{'s are' if done != 1 else ' is'} live")
-        return {"FINISHED"} if done else {"CANCELLED"}
+        return f"{done} object{'s are' if done != 1 else ' is'} live" if done else None
 
 
 CLASSES = (SBS_OT_make_portable, SBS_OT_make_live)

@@ -7,37 +7,36 @@ import bpy
 
 from ..bind import operators as bind
 from ..engine import bake, shape_keys, stack
-from ..interface.selection import allow, do_to_each, hindrance, our_meshes
+from ..interface.action import Action
+from ..interface.selection import do_to_each, our_meshes, our_meshes_hindrance
 from ..settings.declared import flag
 from ..settings.given import view_layer_of
-from ..settings.typed import Operator, Result
+from ..settings.typed import Operator
 
 __all__ = ["CLASSES"]
 
 
-class SBS_OT_apply_as_shape_key(Operator):
+class SBS_OT_apply_as_shape_key(Action, Operator):
     bl_idname = "sbs.apply_as_shape_key"
     bl_label = "Spherical Blend Skinning to Shape Key"
     bl_description = "Replace the modifier by a shape key with its result in this pose"
-    bl_options = {"REGISTER", "UNDO"}
 
     keep_modifier: bool = flag(
         name="Keep Modifier", description="Stay bound, as Save as Shape Key of other modifiers does"
     )
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        none = "No selected object is deformed by spherical blend skinning"
-        return allow(cls, hindrance(context) if our_meshes(context) else none)
+    def hindrance(cls, context: bpy.types.Context) -> str:
+        return our_meshes_hindrance(context)
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def run(self, context: bpy.types.Context) -> str | None:
         def apply(item: bpy.types.Object) -> None:
             key = shape_keys.add(item, view_layer_of(context))
             if not self.keep_modifier:
                 _take_away(item)
             self.report({"INFO"}, f"{item.name}: {len(key.data)} vertices in the shape key {key.name}")
 
-        return {"FINISHED"} if do_to_each(self, our_meshes(context), apply) else {"CANCELLED"}
+        return "" if do_to_each(self, our_meshes(context), apply) else None
 
 
 def _take_away(item: bpy.types.Object) -> None:

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from ..core import library
 from ..core.matrices import transform_points
 from ..interface import rigged
-from ..interface.selection import allow
+from ..interface.action import Action
 from ..settings.declared import choice, integer
-from ..settings.typed import Operator, Result, mesh_of
+from ..settings.typed import Operator, mesh_of
 
 __all__ = ["CLASSES", "attachment", "heaviest", "subdivide_near"]
 
@@ -88,11 +88,10 @@ def subdivide_near(mesh: rigged.RiggedMesh, near: NDArray[np.bool_], levels: int
     return count
 
 
-class SBS_OT_subdivide_near_bones(Operator):
+class SBS_OT_subdivide_near_bones(Action, Operator):
     bl_idname = "sbs.subdivide_near_bones"
     bl_label = "Subdivide Near Selected Bones"
     bl_description = "Subdivide the faces that bend with the selected bones, so that they bend more smoothly"
-    bl_options = {"REGISTER", "UNDO"}
 
     where: str = choice(
         name="Where",
@@ -123,16 +122,13 @@ class SBS_OT_subdivide_near_bones(Operator):
     )
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return allow(cls, rigged.hindrance(context))
+    def hindrance(cls, context: bpy.types.Context) -> str:
+        return rigged.hindrance(context)
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def run(self, context: bpy.types.Context) -> str | None:
         count = vertices = 0
         for mesh in rigged.find(context):
-            bones = rigged.selected_bones(mesh)
-            if not bones.any():
-                self.report({"ERROR"}, f"No bone of {mesh.armature.name} that deforms is selected")
-                return {"CANCELLED"}
+            bones = rigged.some_selected_bones(mesh)
             before = len(mesh_of(mesh.item).vertices)
             belongs = attachment(mesh) if self.where == "JOINT" else heaviest(mesh)
             near = (belongs >= 0) & bones[belongs]
@@ -140,9 +136,8 @@ class SBS_OT_subdivide_near_bones(Operator):
             vertices += len(mesh_of(mesh.item).vertices) - before
         if not count:
             self.report({"WARNING"}, "No face lies near the selected bones")
-            return {"CANCELLED"}
-        self.report({"INFO"}, f"Subdivided {count} faces; {vertices} vertices are new")
-        return {"FINISHED"}
+            return None
+        return f"Subdivided {count} faces; {vertices} vertices are new"
 
 
 CLASSES = (SBS_OT_subdivide_near_bones,)

@@ -6,34 +6,33 @@ from __future__ import annotations
 import bpy
 
 from ..interface import character, rigged
-from ..interface.selection import allow, refuse
+from ..interface.action import Action
 from ..settings import rig as rig_settings
-from ..settings.typed import Operator, Result
+from ..settings.typed import Operator
 from . import bones
 
 __all__ = ["CLASSES", "register", "unregister"]
 
 
-class SBS_OT_find_limbs(Operator):
+class SBS_OT_find_limbs(Action, Operator):
     bl_idname = "sbs.find_limbs"
     bl_label = "Find Limbs"
     bl_description = (
         "Tick the limbs of the armature, by the present bones, weights and meshes. Ticks that were set by hand are lost"
     )
-    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
+    def hindrance(cls, context: bpy.types.Context) -> str:
         armature = rigged.rig_of(context)
         if armature is None:
-            return refuse(cls, "Select a mesh with an armature, or an armature that moves a mesh")
-        return allow(cls, character.hindrance(armature))
+            return "Select a mesh with an armature, or an armature that moves a mesh"
+        return character.hindrance(armature)
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def run(self, context: bpy.types.Context) -> str:
         armature = rigged.rig_of(context)
         count = bones.find(armature) if armature is not None else 0
         self.report({"INFO"} if count else {"WARNING"}, f"Limbs found: {count}")
-        return {"FINISHED"}
+        return ""
 
 
 CLASSES = (SBS_OT_find_limbs,)

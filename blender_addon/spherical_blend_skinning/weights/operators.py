@@ -6,27 +6,25 @@ from __future__ import annotations
 import bpy
 
 from ..interface import rigged
-from ..interface.selection import allow
+from ..interface.action import Action
 from ..settings import shared
 from ..settings.declared import choice, integer, real
-from ..settings.typed import Operator, OperatorMixin, Report, Result, mesh_of
+from ..settings.typed import Operator, mesh_of
 from . import tools
 
 __all__ = ["CLASSES"]
 
 
-class _WeightsOperator(OperatorMixin):
-    """A mix-in for operators on the weights of the active mesh."""
-
-    bl_options = {"REGISTER", "UNDO"}
+class _WeightsAction(Action):
+    """An operator on the weights of the active mesh."""
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
+    def hindrance(cls, context: bpy.types.Context) -> str:
         is_mesh = context.object is not None and context.object.type == "MESH"
-        return allow(cls, rigged.hindrance(context) if is_mesh else "Select a mesh")
+        return rigged.hindrance(context) if is_mesh else "Select a mesh"
 
 
-class SBS_OT_smooth_weights(_WeightsOperator, Operator):
+class SBS_OT_smooth_weights(_WeightsAction, Operator):
     bl_idname = "sbs.smooth_weights"
     bl_label = "Smooth over the Surface"
     bl_description = "Smooth the weights of all bones at once, across seams; locked groups keep theirs"
@@ -43,24 +41,19 @@ class SBS_OT_smooth_weights(_WeightsOperator, Operator):
     )
     limit: int = shared.limit(0)
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def run(self, context: bpy.types.Context) -> str:
         (mesh,) = rigged.find(context)
-        try:
-            count = tools.smooth(
-                mesh,
-                iterations=self.iterations,
-                strength=self.strength,
-                limit=self.limit,
-                chosen=rigged.painted_vertices(mesh.item),
-            )
-        except ValueError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        self.report({"INFO"}, f"Smoothed the weights of {count} vertices")
-        return {"FINISHED"}
+        count = tools.smooth(
+            mesh,
+            iterations=self.iterations,
+            strength=self.strength,
+            limit=self.limit,
+            chosen=rigged.painted_vertices(mesh.item),
+        )
+        return f"Smoothed the weights of {count} vertices"
 
 
-class SBS_OT_mirror_weights(_WeightsOperator, Operator):
+class SBS_OT_mirror_weights(_WeightsAction, Operator):
     bl_idname = "sbs.mirror_weights"
     bl_label = "Mirror, Tolerant of Asymmetry"
     bl_description = (
@@ -87,48 +80,45 @@ class SBS_OT_mirror_weights(_WeightsOperator, Operator):
         precision=3,
     )
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def run(self, context: bpy.types.Context) -> str:
         (mesh,) = rigged.find(context)
         result = tools.mirror(mesh, axis=self.axis.lower(), source=self.source.lower(), tolerance=self.tolerance)
         if len(result.unmatched):
             rigged.select_vertices(mesh.item, result.unmatched)
-        kind: Report = {"WARNING"} if len(result.unmatched) else {"INFO"}
-        self.report(
-            kind, f"Mirrored the weights of {result.changed} vertices; {len(result.unmatched)} found no partner"
-        )
-        return {"FINISHED"}
+        text = f"Mirrored the weights of {result.changed} vertices; {len(result.unmatched)} found no partner"
+        self.report({"WARNING"} if len(result.unmatched) else {"INFO"}, text)
+        return ""
 
 
-class SBS_OT_check_weights(_WeightsOperator, Operator):
+class SBS_OT_check_weights(_WeightsAction, Operator):
     bl_idname = "sbs.check_weights"
     bl_label = "Check Weights"
     bl_description = "Look for vertices without weights, with sums that are not 1, or with too many bones; select them"
 
     limit: int = shared.limit(4, "More bones at a vertex are too many; 0 for no limit")
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def run(self, context: bpy.types.Context) -> str:
         (mesh,) = rigged.find(context)
         result = tools.check(mesh, limit=self.limit)
         rigged.select_vertices(mesh.item, result.vertices)
         self.report({"WARNING"} if len(result.vertices) else {"INFO"}, result.text)
-        return {"FINISHED"}
+        return ""
 
 
-class SBS_OT_heat_weights(_WeightsOperator, Operator):
+class SBS_OT_heat_weights(_WeightsAction, Operator):
     bl_idname = "sbs.heat_weights"
     bl_label = "Heat with Islands"
     bl_description = "Automatic weights by heat, also for meshes of loose parts; locked groups keep theirs"
 
     limit: int = shared.limit(4)
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def run(self, context: bpy.types.Context) -> str:
         (mesh,) = rigged.find(context)
         count, report = tools.heat(mesh, limit=self.limit)
-        self.report({"INFO"}, f"Assigned weights of {count} vertices by {report}")
-        return {"FINISHED"}
+        return f"Assigned weights of {count} vertices by {report}"
 
 
-class SBS_OT_transfer_weights(_WeightsOperator, Operator):
+class SBS_OT_transfer_weights(_WeightsAction, Operator):
     bl_idname = "sbs.transfer_weights"
     bl_label = "Transfer"
     bl_description = "Give the other selected meshes the weights of the nearest points of the active one"
@@ -143,11 +133,11 @@ class SBS_OT_transfer_weights(_WeightsOperator, Operator):
     )
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
+    def hindrance(cls, context: bpy.types.Context) -> str:
         lack = "" if _others(context) else "Select the meshes that are to get weights, and then the one that has them"
-        return super().poll(context) and allow(cls, lack)
+        return super().hindrance(context) or lack
 
-    def execute(self, context: bpy.types.Context) -> Result:
+    def run(self, context: bpy.types.Context) -> str:
         (source,) = rigged.find(context)
         targets = _others(context)
         changed = unmatched = 0
@@ -156,11 +146,9 @@ class SBS_OT_transfer_weights(_WeightsOperator, Operator):
             result = tools.transfer(source, target, limit=self.limit, max_distance=self.max_distance)
             changed += result.changed
             unmatched += len(result.unmatched)
-        self.report(
-            {"WARNING"} if unmatched else {"INFO"},
-            f"Transferred weights to {changed} vertices of {len(targets)} meshes; {unmatched} are too far",
-        )
-        return {"FINISHED"}
+        text = f"Transferred weights to {changed} vertices of {len(targets)} meshes; {unmatched} are too far"
+        self.report({"WARNING"} if unmatched else {"INFO"}, text)
+        return ""
 
 
 def _others(context: bpy.types.Context) -> list[bpy.types.Object]:

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What operators have in common: they refuse with a reason, and report what they did."""
+
+from __future__ import annotations
+
+import bpy
+
+from ..settings.typed import OperatorMixin, Result
+
+__all__ = ["Action"]
+
+
+class Action(OperatorMixin):
+    """An operator that can be undone; to be mixed into a `bpy.types.Operator`."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def hindrance(cls, _context: bpy.types.Context) -> str:
+        """Why it cannot run now, for the artist, who sees it at the button; empty if it can."""
+        return ""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        reason = cls.hindrance(context)
+        if reason:
+            cls.poll_message_set(reason)
+        return not reason
+
+    def run(self, context: bpy.types.Context) -> str | None:
+        """Do it, and return what to report; nothing is reported of an empty text.
+
+        None says that nothing was done, and that the reason is reported already. A ValueError or an OSError says so,
+        too, and is reported.
+        """
+        raise NotImplementedError
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        try:
+            done = self.run(context)
+        except (ValueError, OSError) as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        if done:
+            self.report({"INFO"}, done)
+        return {"CANCELLED"} if done is None else {"FINISHED"}
