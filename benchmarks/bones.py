@@ -20,7 +20,7 @@ from sbs.cli.tables import print_table
 from sbs.mesh import subdivide_near_joints
 from sbs.options import DeformOptions
 from sbs.samples import load as load_sample
-from sbs.skin import Skin
+from sbs.skinning.skin import Skin
 
 from .rounds import Case, frame_by_frame, measure
 from .targets import Row

@@ -17,10 +17,10 @@ from numpy.typing import DTypeLike, NDArray
 
 import sbs
 from sbs.cli.tables import print_table
-from sbs.gradients import Differentiable
 from sbs.options import BlendOptions
 from sbs.samples import load as load_sample
-from sbs.skin import Skin
+from sbs.skinning.gradients import Differentiable
+from sbs.skinning.skin import Skin
 
 from .rounds import Case, frame_by_frame, measure
 from .targets import Row

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from sbs.files import replacing
+from sbs.support.files import replacing
 
 from . import ROOT, targets
 from .report import direct_rows, paper_rows

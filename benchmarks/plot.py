@@ -7,7 +7,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 
-from sbs.files import replacing
+from sbs.support.files import replacing
 
 from .results import Results
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sbs.files import replacing
+from sbs.support.files import replacing
 
 from .rounds import Timing
 from .workloads import Workload

@@ -15,7 +15,7 @@ import sbs
 from sbs.cli.tables import print_table
 from sbs.options import DeformOptions
 from sbs.samples import load as load_sample
-from sbs.skin import Skin
+from sbs.skinning.skin import Skin
 
 from .rounds import Case, frame_by_frame, measure
 from .targets import Row

@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from make_test_data import section
-from sbs.animation import Animation, Animations
-from sbs.character import Character, Mesh, WeightType
-from sbs.rig import compose
-from sbs.skeleton import Skeleton
+from sbs.characters.character import Character, Mesh, WeightType
+from sbs.rigging.animation import Animation, Animations
+from sbs.rigging.rig import compose
+from sbs.rigging.skeleton import Skeleton
 
 CLIP_HEADER = struct.Struct("<8sIIf")
 

@@ -2,8 +2,9 @@
 """Check that the folders of the sources do not depend on each other in circles: ``python tools/check_layers.py``.
 
 C folders include only those to their left in `C_LAYERS`. Python modules, of the package and of the Blender add-on,
-import each other without circles, and so do their folders. Folders of the add-on import only those to their left in
-`ADDON_LAYERS`, or other features; its core does not use Blender.
+import each other without circles, and so do their folders. Folders of the package import only those to their left in
+`PACKAGE_LAYERS`; folders of the add-on those to their left in `ADDON_LAYERS`, or other features; its core does not use
+Blender.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 CSRC = ROOT / "csrc"
 ADDON = ROOT / "blender_addon" / "spherical_blend_skinning"
-PYTHON = (ROOT / "python" / "sbs", ADDON)
+PACKAGE = ROOT / "python" / "sbs"
+PYTHON = (PACKAGE, ADDON)
 
 # The lowest first. Public headers are below all, the extension module for Python above.
 C_LAYERS = (
@@ -72,8 +74,33 @@ FEATURES = "features"
 ADDON_LAYERS = ("core", "settings", "engine", "interface", FEATURES, "registration", "__init__")
 BLENDER = {"bl_operators", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras", "mathutils"}
 
-# Measuring does not import the demo, and computations do not import formats of files.
-PACKAGE_APART = {"quality": {"demo"}, "blending": {"gltf"}, "attachment": {"gltf"}, "influences": {"gltf"}}
+# The same for the package: folders, and the modules that are public by their own path. "" is the package itself.
+PACKAGE_LAYERS = (
+    "_core",
+    "support",
+    "options",
+    "rotations",
+    "skinning",
+    "tangents",
+    "torch",
+    "rigging",
+    "picture",
+    "muscles",
+    "weights",
+    "gltf",
+    "formats",
+    "characters",
+    "",
+    "samples",
+    "mesh",
+    "poses",
+    "quality",
+    "linear",
+    "view",
+    "demo",
+    "cli",
+    "__main__",
+)
 
 Edges = dict[str, set[str]]
 
@@ -144,6 +171,18 @@ def python_folders(modules: Edges) -> Edges:
     return edges
 
 
+def check_package(folders: Edges) -> Iterator[str]:
+    """Imports that the order of the package's folders forbids."""
+    rank = {place: number for number, place in enumerate(PACKAGE_LAYERS)}
+    for place, others in folders.items():
+        if place not in rank:
+            yield f"{PACKAGE.name}: {place} is not in PACKAGE_LAYERS"
+            continue
+        for other in sorted(others & rank.keys()):
+            if rank[other] > rank[place]:
+                yield f"{PACKAGE.name}: {place} imports {other or '__init__'}, which stands above it"
+
+
 def check_addon(folders: Edges) -> Iterator[str]:
     """Imports that the order of the add-on's folders forbids."""
 
@@ -185,12 +224,7 @@ def check_all() -> Iterable[str]:
         yield from check_circle(modules, f"{package.name}, modules")
         folders = python_folders(modules)
         yield from check_circle(folders, f"{package.name}, folders")
-        if package == ADDON:
-            yield from check_addon(folders)
-        else:
-            for place, others in PACKAGE_APART.items():
-                for other in sorted(folders.get(place, set()) & others):
-                    yield f"{package.name}: {place} imports {other}"
+        yield from check_addon(folders) if package == ADDON else check_package(folders)
 
 
 def main() -> None:

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.sparse import linalg
 
-from sbs.character import Character
+from sbs.characters.character import Character
 from sbs.options import DeformOptions
 from sbs.quality.methods import Deformer, NamedMethod
 from sbs.quality.surface import RestSurface, make_surface

@@ -17,11 +17,11 @@ from PIL import Image
 
 import sbs
 from sbs.demo.figure import HEADINGS
-from sbs.files import replacing
 from sbs.options import Method
 from sbs.picture import Camera, Row, compose, portraits, weight_colors
 from sbs.poses import bone_axis, descendants, turned
 from sbs.samples import load as load_sample
+from sbs.support.files import replacing
 
 Floats = NDArray[np.float64]
 

@@ -15,12 +15,12 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from sbs.character import Character
-from sbs.files import replacing
+from sbs.characters.character import Character
 from sbs.muscles import MuscleCover, bind, fit
 from sbs.picture import Camera, Row, ShadedMesh, compose, portraits, render, smooth_surfaces
 from sbs.poses import axes, turned
 from sbs.samples import load as load_sample
+from sbs.support.files import replacing
 
 IMAGE = Path(__file__).parents[1] / "docs" / "images" / "muscles.png"
 HEADINGS = ["LBS", "SBS", "SBS with muscles", "The muscles"]

@@ -14,14 +14,14 @@ from pathlib import Path
 import click
 import numpy as np
 
-from sbs.character import Character
-from sbs.files import replacing
-from sbs.limbs import twist_bones
+from sbs.characters.character import Character
+from sbs.characters.limbs import twist_bones
 from sbs.picture import Camera, Row, compose
 from sbs.poses import axes, turned, vertices_around
 from sbs.quality import Motion, chosen, evaluate
 from sbs.quality.panel import FOOTNOTE, panel_row, shapes
 from sbs.samples import load as load_sample
+from sbs.support.files import replacing
 
 IMAGE = Path(__file__).parents[1] / "docs" / "images" / "twist.png"
 METHODS = ("LBS", "SBS", "half twist", "twist")

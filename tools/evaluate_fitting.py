@@ -21,13 +21,13 @@ from numpy.typing import NDArray
 import sbs
 from delta_mush import DirectDeltaMush
 from sbs import rotations
-from sbs.character import Character
-from sbs.files import replacing
+from sbs.characters.character import Character
 from sbs.linear import near_joints
 from sbs.options import BlendOptions, Center, Method
 from sbs.picture import Camera, Row, compose, portraits
 from sbs.poses import axes
-from sbs.twist import Twist
+from sbs.skinning.twist import Twist
+from sbs.support.files import replacing
 from sbs.weights import decompose, fit, fit_matrices
 from sleeves import Sleeves
 

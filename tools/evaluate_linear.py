@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 import sbs
 from characters_to_glb import read_character
-from sbs.character import Character
+from sbs.characters.character import Character
 from sbs.linear import LinearError, near_joints, to_linear
 from sbs.weights import to_dense
 from sbs.weights.decompose import with_more_joints

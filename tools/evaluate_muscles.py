@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from evaluate_linear import characters_in
 from sbs import muscles
-from sbs.character import Character
+from sbs.characters.character import Character
 from sbs.cli.tables import print_table
 
 Floats = NDArray[np.float64]

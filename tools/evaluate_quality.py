@@ -44,7 +44,6 @@ from quality_numbers import (
     totals,
 )
 from quality_subjects import Subject, subjects
-from sbs.files import replacing
 from sbs.picture import Camera, Row, compose
 from sbs.quality import METHODS, Report
 from sbs.quality.methods import TwistMethod
@@ -52,6 +51,7 @@ from sbs.quality.motions import TWIST
 from sbs.quality.panel import FOOTNOTE, panel_row, shapes, worst_pose
 from sbs.quality.plot import plot
 from sbs.quality.report import in_words
+from sbs.support.files import replacing
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

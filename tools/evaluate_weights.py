@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbs import Skeleton, Skin, rotations, weights
-from sbs.files import replacing
 from sbs.picture import Camera, Row, compose, portraits
 from sbs.picture.portraits import BLUE, CLAY
+from sbs.support.files import replacing
 
 DATA = Path(__file__).parents[1] / "tests" / "data"
 COLUMNS = ("character", "vertices", "joints", "frames", "weights", "unweighted", "mean", "99 %", "most")

@@ -16,7 +16,7 @@ import sbs
 from characters_to_glb import read_character, read_clip, read_rig
 from delta_mush import ANCHORS
 from quality_subjects import Subject
-from sbs.character import Character
+from sbs.characters.character import Character
 from sbs.quality import METHODS, Gauge, Report, evaluate, made_poses
 from sbs.quality.measures import bending_energy, tears
 from sbs.quality.motions import BENDS, bending_joints

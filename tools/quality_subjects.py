@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 import sbs
 from characters_to_glb import read_character
-from sbs.character import Character, Mesh
+from sbs.characters.character import Character, Mesh
 from sbs.demo.scenes import Scene, fist, knee, twist
 from sbs.picture import Camera
 from sbs.poses import axes, turned
 from sbs.quality import Motion, clip, sweep
+from sbs.rigging.skeleton import Skeleton
 from sbs.rotations import matrices_from_axis_angle
 from sbs.samples import load as load_sample
-from sbs.skeleton import Skeleton
 from sbs.weights import from_dense
 
 ROOT = Path(__file__).parents[1]

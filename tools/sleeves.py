@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from sbs.character import Character
+from sbs.characters.character import Character
 from sbs.quality.surface import make_surface
 from sbs.weights import bone_segments
 

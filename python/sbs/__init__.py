@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, Any
 from . import options, rotations, tangents
 from ._core import LinAlgError, build_info, get_threads, set_threads
 from ._core import version as __version__
-from .animation import Animation, Animations
-from .blending import BonesBlending, bones_blending
-from .centers import CenterWarning, optimized_centers
-from .character import Character, Mesh, MeshPart
-from .gradients import DeformGradients
-from .limbs import TwistBone, limb_twist, twist_amounts, twist_bones
-from .loading import load, load_motion
-from .motion import Motion
+from .characters.character import Character, Mesh, MeshPart
+from .characters.limbs import TwistBone, limb_twist, twist_amounts, twist_bones
+from .characters.loading import load, load_motion
 from .options import Center, DeformOptions, InverseOptions, Method, MethodOptions, Rotation
-from .reports import PoseReport, SingularVertexWarning, WeightReport, WeightWarning
-from .shapes import BlendShape, ShapeMotion
-from .skeleton import Skeleton
-from .skin import Skin
-from .twist import Twist, TwistTracker
+from .rigging.animation import Animation, Animations
+from .rigging.blending import BonesBlending, bones_blending
+from .rigging.motion import Motion
+from .rigging.shapes import BlendShape, ShapeMotion
+from .rigging.skeleton import Skeleton
+from .skinning.centers import CenterWarning, optimized_centers
+from .skinning.gradients import DeformGradients
+from .skinning.reports import PoseReport, SingularVertexWarning, WeightReport, WeightWarning
+from .skinning.skin import Skin
+from .skinning.twist import Twist, TwistTracker
 
 if TYPE_CHECKING:
     from . import formats, linear, mesh, muscles, poses, quality, samples, weights

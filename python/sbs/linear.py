@@ -10,16 +10,16 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from . import affine
-from .animation import Animation, Animations, slerp
-from .character import Character
-from .helper_joints import animation_with_helpers, free_names, moments, rig_with_helpers, to_nodes
-from .influences import Influences, tidy
-from .limbs import limb_twist
+from .characters.character import Character
+from .characters.limbs import limb_twist
 from .options import BlendOptions
 from .quality.motions import made_poses
-from .rig import Rig, compose, decompose
-from .skin import Skin
+from .rigging import affine
+from .rigging.animation import Animation, Animations, slerp
+from .rigging.helper_joints import animation_with_helpers, free_names, moments, rig_with_helpers, to_nodes
+from .rigging.rig import Rig, compose, decompose
+from .skinning.influences import Influences, tidy
+from .skinning.skin import Skin
 from .weights.decompose import Decomposition, fit_matrices, with_more_joints
 
 __all__ = ["LinearCharacter", "LinearError", "to_linear"]

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypedDict, cast, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .names import known_name
+from .support.names import known_name
 
 __all__ = [
     "SHORT_NAMES",

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import rotations
-from .character import Character
-from .skeleton import Skeleton
+from .characters.character import Character
+from .rigging.skeleton import Skeleton
 from .weights import bone_segments
 
 __all__ = ["axes", "bone_axis", "descendants", "flexed", "turned", "vertices_around"]

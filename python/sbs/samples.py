@@ -13,9 +13,9 @@ from importlib.resources.abc import Traversable
 from os import PathLike
 from pathlib import Path
 
-from .character import Character
-from .loading import load as load_file
-from .names import known_name
+from .characters.character import Character
+from .characters.loading import load as load_file
+from .support.names import known_name
 
 __all__ = ["NAMES", "copy", "load"]
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .options import AnyFloats, BlendOptions
-from .skin import Skin
+from .skinning.skin import Skin
 
 __all__ = ["deformed_tangents", "moved_tangents"]
 

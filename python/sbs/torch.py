@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from .callers import warn
-from .extras import load
-from .gradients import Differentiable
 from .options import Center, Method, MethodOptions
-from .reports import WeightWarning
-from .skin import Skin
+from .skinning.gradients import Differentiable
+from .skinning.reports import WeightWarning
+from .skinning.skin import Skin
+from .support.callers import warn
+from .support.extras import load
 
 torch: Any = load("torch", "torch", "tensors")
 

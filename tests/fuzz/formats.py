@@ -164,8 +164,8 @@ def run(kind: str, files: Iterator[tuple[str, bytes]], folder: Path) -> tuple[Co
 
 def _reader(kind: str, waiting: Connection) -> None:
     """Read files of the names that are sent, as the process of a reader does, and send back what came of each."""
-    from sbs.content import FileError, Wanted
     from sbs.formats import apart, fbx, scene, usd
+    from sbs.rigging.content import FileError, Wanted
 
     module = fbx if kind == "fbx" else usd
     for name, *_ in module.NEEDS:

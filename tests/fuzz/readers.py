@@ -34,11 +34,11 @@ except ImportError:
     instrumented = nullcontext()
 
 with instrumented:
-    from sbs import centers_files
+    from sbs.characters.loading import load
     from sbs.cli.numbers import read_npy
     from sbs.gltf import container, reader  # noqa: F401 (what is imported late would not be seen)
-    from sbs.loading import load
-    from sbs.text import plain, well_formed
+    from sbs.skinning import centers_files
+    from sbs.support.text import plain, well_formed
     from sbs.weights import Capsules, capsule_files  # noqa: F401
 
 KEY = bytes(32)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sbs.bench import METHODS, Timing, measure, ratio_to_linear, tube
+from sbs.demo.bench import METHODS, Timing, measure, ratio_to_linear, tube
 
 
 def test_the_tube_is_what_it_says() -> None:

@@ -19,7 +19,7 @@ from spherical_blend_skinning.core.deformer import SkinDeformer, Undeformed, def
 RNG = np.random.default_rng(7)
 REST = RNG.normal(size=(50, 3)).astype(np.float32)
 WEIGHTS = np.stack([RNG.random(50), RNG.random(50)], axis=1)
-MATRICES = sbs.affine.from_linear(sbs.rotations.matrices_from_axis_angle([[1, 0, 0], [0, 1, 1]], [0.3, 2.0]))
+MATRICES = sbs.rigging.affine.from_linear(sbs.rotations.matrices_from_axis_angle([[1, 0, 0], [0, 1, 1]], [0.3, 2.0]))
 AMOUNTS = np.linspace(0, 1, 50, dtype=np.float32)
 LINEAR: MethodOptions = {"method": "linear"}
 DUAL: MethodOptions = {"method": "dual_quaternion"}

@@ -111,7 +111,7 @@ def check_against_formulas(
 
 def random_rotations(rng: np.random.Generator, count: int, largest: float = np.pi) -> np.ndarray:
     axes = rng.normal(size=(count, 3))
-    return sbs.affine.from_linear(rotations.matrices_from_axis_angle(axes, rng.uniform(0, largest, count)))
+    return sbs.rigging.affine.from_linear(rotations.matrices_from_axis_angle(axes, rng.uniform(0, largest, count)))
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -11,7 +11,8 @@ import pytest
 from test_centers import soup
 
 import sbs
-from sbs import _core, centers_files
+from sbs import _core
+from sbs.skinning import centers_files
 
 
 @pytest.fixture

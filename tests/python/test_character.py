@@ -16,7 +16,7 @@ import pytest
 
 import sbs
 from sbs import _core
-from sbs.character import Mesh
+from sbs.characters.character import Mesh
 
 
 def mesh(**changes: Any) -> Mesh:

@@ -13,7 +13,7 @@ import pytest
 
 import sbs
 from sbs import weights
-from sbs.rig import Rig
+from sbs.rigging.rig import Rig
 
 
 @pytest.fixture(scope="module")

@@ -15,8 +15,8 @@ from click.testing import CliRunner
 
 import sbs
 from sbs.cli import estimate, main
-from sbs.extras import MissingExtraError
 from sbs.quality import chosen, clip
+from sbs.support.extras import MissingExtraError
 
 # The package has the command of this name.
 command = import_module("sbs.cli.quality")

@@ -15,10 +15,10 @@ from click.testing import CliRunner, Result
 from marks import paints
 
 import sbs
-from sbs.animation import Animations
 from sbs.cli import main
 from sbs.poses import axes
 from sbs.quality import Gauge
+from sbs.rigging.animation import Animations
 
 Bent = tuple[Path, Path, sbs.Character, sbs.muscles.MuscleCover]
 HAND = str(resources.files("sbs.demo") / "data" / "hand.glb")

@@ -17,7 +17,7 @@ from gltf_builder import arm, translation
 
 import sbs
 from sbs.cli import main
-from sbs.text import plain, well_formed
+from sbs.support.text import plain, well_formed
 
 NASTY = {
     "closing tag": "[/b]",

@@ -12,7 +12,7 @@ from commands import run
 
 import sbs
 import sbs.poses
-from sbs.animation import Animations
+from sbs.rigging.animation import Animations
 from sbs.samples import load as load_sample
 
 

@@ -23,10 +23,10 @@ from click.testing import CliRunner
 from test_parts import dressed
 
 import sbs
-from sbs import clusters
 from sbs.cli import main
 from sbs.formats import Job, bake, bake_on, baking, cluster, unfinished
 from sbs.options import BlendOptions
+from sbs.support import clusters
 
 deform = importlib.import_module("sbs.cli.deform")
 distributed = pytest.importorskip("distributed")

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 MODULES = [
-    "sbs.animation",
-    "sbs.character",
-    "sbs.limbs",
+    "sbs.rigging.animation",
+    "sbs.characters.character",
+    "sbs.characters.limbs",
     "sbs.rotations",
     "sbs.samples",
-    "sbs.skeleton",
-    "sbs.skin",
+    "sbs.rigging.skeleton",
+    "sbs.skinning.skin",
     "sbs.weights.bones",
     "sbs.weights.capsule_fit",
     "sbs.weights.capsules",

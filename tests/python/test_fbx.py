@@ -13,8 +13,8 @@ import pytest
 from fbx_builder import cuff, shape, tube
 
 import sbs
-from sbs.content import FileError, FileWarning
-from sbs.extras import MissingExtraError
+from sbs.rigging.content import FileError, FileWarning
+from sbs.support.extras import MissingExtraError
 
 pytest.importorskip("ufbx")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sbs.files import replacing
+from sbs.support.files import replacing
 
 posix = pytest.mark.applies(os.name == "posix", reason="modes, links and signals are those of POSIX")
 windows = pytest.mark.applies(os.name == "nt", reason="elsewhere files that are open can be replaced")
@@ -248,7 +248,7 @@ def test_a_file_that_is_read_only_is_not_replaced(tmp_path: Path) -> None:
 FULL = """
 import resource, sys
 import numpy as np
-from sbs.files import replacing
+from sbs.support.files import replacing
 
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))  # the like of a full disk, for this process alone
 try:
@@ -280,7 +280,7 @@ def test_a_disk_that_is_full_is_told_by_the_name_of_the_file(tmp_path: Path, how
 
 ENDED = """
 import signal, sys, time
-from sbs.files import replacing
+from sbs.support.files import replacing
 
 # Whoever started the tests may have had the signal ignored, as nohup does.
 signal.signal(int(sys.argv[2]), signal.default_int_handler if int(sys.argv[2]) == signal.SIGINT else signal.SIG_DFL)

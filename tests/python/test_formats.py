@@ -13,8 +13,8 @@ from gltf_builder import arm
 
 import sbs
 from sbs.cli import main
-from sbs.content import FileError
 from sbs.formats import FORMATS, recognized
+from sbs.rigging.content import FileError
 
 
 def test_rows_are_told_apart() -> None:

@@ -17,6 +17,8 @@ from gltf_builder import arm
 import sbs
 from sbs.cli.muscles import frames as muscle_frames
 from sbs.quality import clip
+from sbs.rigging.animation import Track
+from sbs.rigging.helper_joints import moments
 
 DATA = Path(__file__).parents[1] / "data"
 DEMO = resources.files("sbs.demo") / "data"
@@ -29,7 +31,7 @@ HAND = sbs.samples.load("hand")
 
 def clip_of(duration: float) -> sbs.Animation:
     """A clip whose last key is there."""
-    track = sbs.animation.Track("translation", "LINEAR", np.array([0]), np.array([duration]), np.zeros((1, 1, 3)))
+    track = Track("translation", "LINEAR", np.array([0]), np.array([duration]), np.zeros((1, 1, 3)))
     return sbs.Animation("clip", (track,), HAND.rig)
 
 
@@ -169,6 +171,6 @@ def test_muscles_are_measured_in_all_frames() -> None:
 def test_keys_of_float32_are_not_doubled() -> None:
     """Keys thirty times a second are enough for thirty a second."""
     times = (np.arange(1801) / 30).astype(np.float32).astype(float)
-    track = sbs.animation.Track("translation", "LINEAR", np.array([0]), times, np.zeros((1801, 1, 3)))
-    found = sbs.helper_joints.moments(sbs.Animation("long", (track,), HAND.rig), 30.0)
+    track = Track("translation", "LINEAR", np.array([0]), times, np.zeros((1801, 1, 3)))
+    found = moments(sbs.Animation("long", (track,), HAND.rig), 30.0)
     np.testing.assert_array_equal(found, times)

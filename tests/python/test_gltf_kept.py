@@ -19,7 +19,7 @@ import trimesh
 from gltf_builder import Builder, arm
 
 import sbs
-from sbs.content import FileWarning
+from sbs.rigging.content import FileWarning
 
 FILES = Path(__file__).parents[1] / "data"
 DEMO = resources.files("sbs.demo") / "data"

@@ -15,8 +15,8 @@ import trimesh
 from gltf_builder import Builder, arm
 
 import sbs
-from sbs.animation import Animation, Animations
-from sbs.character import WeightType
+from sbs.characters.character import WeightType
+from sbs.rigging.animation import Animation, Animations
 
 HALF = np.sqrt(0.5)
 INTERPOLATIONS = {

@@ -19,8 +19,8 @@ from meshes import skin_arguments, skinning_matrices
 
 import sbs
 from sbs import rotations
-from sbs.gradients import Differentiable
 from sbs.options import Center, Method
+from sbs.skinning.gradients import Differentiable
 
 STEP = 1e-6
 TOLERANCE = 1e-6

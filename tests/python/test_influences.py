@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import sbs
-from sbs.attachment import heaviest_joints
+from sbs.skinning.attachment import heaviest_joints
 from sbs.weights import Influences, limit, normalize, tidy, to_dense
 from sbs.weights._merge import merge
 

@@ -13,10 +13,10 @@ from gltf_reference import Scene
 
 import sbs
 from evaluate_linear import all_of, limbs_row
-from sbs.animation import Animation, Animations
 from sbs.cli import main
 from sbs.linear import LinearCharacter, LinearError, to_linear
 from sbs.poses import axes, turned
+from sbs.rigging.animation import Animation, Animations
 
 
 @pytest.fixture(scope="module")

@@ -16,8 +16,8 @@ from commands import succeed
 
 import sbs
 from sbs.cli import main
-from sbs.content import FileError
-from sbs.joint_names import canonical, matched
+from sbs.rigging.content import FileError
+from sbs.rigging.joint_names import canonical, matched
 
 WOMAN = str(resources.files("sbs.demo") / "data" / "woman.glb")
 

@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 
 import sbs
 from sbs import _core, muscles, rotations
-from sbs.joint_names import parts_of_body
 from sbs.options import DeformOptions
 from sbs.quality.methods import Covered
+from sbs.rigging.joint_names import parts_of_body
 
 Floats = NDArray[np.float64]
 

@@ -15,9 +15,9 @@ from meshes import skin_arguments, skinning_matrices
 
 import sbs
 from sbs import _core, weights
-from sbs.animation import Track
-from sbs.rig import Rig
-from sbs.shapes import BlendShape, ShapeMotion
+from sbs.rigging.animation import Track
+from sbs.rigging.rig import Rig
+from sbs.rigging.shapes import BlendShape, ShapeMotion
 
 VERTICES, JOINTS = 40, 6
 MATRICES = skinning_matrices(JOINTS)

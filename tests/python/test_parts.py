@@ -18,7 +18,7 @@ from gltf_builder import IDENTITY, Builder, arm, translation
 
 import sbs
 from sbs.cli import main
-from sbs.content import FileWarning
+from sbs.rigging.content import FileWarning
 
 HALF = float(np.sqrt(0.5))
 

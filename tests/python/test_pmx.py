@@ -15,8 +15,8 @@ from pmx_builder import BDEF1, BDEF2, BDEF4, QDEF, SDEF, Pmx, Vertex, elbow
 
 import sbs
 from sbs.cli import main
-from sbs.content import FileError, FileWarning
 from sbs.formats import pmx, sdef
+from sbs.rigging.content import FileError, FileWarning
 
 
 def loaded(model: Pmx, folder: Path) -> sbs.Character:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import sbs
 from sbs import rotations, weights
-from sbs.animation import Animation, Animations
+from sbs.rigging.animation import Animation, Animations
 
 RNG = np.random.default_rng(5)
 VECTORS = RNG.normal(size=(2, 24, 3))

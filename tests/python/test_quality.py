@@ -16,13 +16,13 @@ from solids import arm, block, turned
 import quality_numbers
 import sbs.quality
 from sbs import poses
+from sbs.characters.limbs import ACROSS
 from sbs.demo.scenes import knee, twist
-from sbs.limbs import ACROSS
 from sbs.picture import MissingExtraError
 from sbs.quality import COLUMNS, MEASURES, METHODS, Motion, Report, chosen, clip, evaluate, made_poses, motions, report
 from sbs.quality.plot import COLORS, plot
 from sbs.samples import load as load_sample
-from sbs.twist import SIGMA
+from sbs.skinning.twist import SIGMA
 
 
 @pytest.fixture(scope="module")

@@ -228,11 +228,11 @@ def test_mistakes(tmp_path: Path) -> None:
     character = load(talking(), tmp_path)
     shapes = character.mesh.shapes
     with pytest.raises(ValueError, match=r"weights has shape \(3,\), one for each of 2 shapes"):
-        sbs.shapes.shaped(character.mesh.positions, shapes, [0, 1, 2])
+        sbs.rigging.shapes.shaped(character.mesh.positions, shapes, [0, 1, 2])
     with pytest.raises(ValueError, match=r"weights\[1\] = nan is not finite"):
-        sbs.shapes.shaped(character.mesh.positions, shapes, [0, np.nan])
+        sbs.rigging.shapes.shaped(character.mesh.positions, shapes, [0, np.nan])
     with pytest.raises(ValueError, match="finite"):
-        rest = sbs.shapes.shaped(character.mesh.positions, shapes, [1e300, 0])  # and no warning of NumPy's
+        rest = sbs.rigging.shapes.shaped(character.mesh.positions, shapes, [1e300, 0])  # and no warning of NumPy's
         character.skin.deform(character.rest_matrices, rest_positions=rest)
     with pytest.raises(ValueError, match="shape 'smile' moves vertices that are out of range for 4"):
         wrong = dataclasses.replace(shapes[0], vertices=np.array([2, 4], np.int32))
@@ -247,9 +247,9 @@ def with_shape(hand: sbs.Character, weights: list[float]) -> tuple[sbs.Character
     vertices = np.flatnonzero(mesh.positions[:, 2] < np.median(mesh.positions[:, 2])).astype(np.int32)
     # Alike on both sides of seams, and smooth.
     offsets = 4e-3 * np.sin(60 * mesh.positions[vertices][:, [1, 2, 0]])
-    shape = sbs.shapes.BlendShape("swollen", vertices, offsets, weight=0.5)
+    shape = sbs.BlendShape("swollen", vertices, offsets, weight=0.5)
     times = np.linspace(0.0, hand.animations[0].duration, len(weights))
-    track = sbs.animation.Track(
+    track = sbs.rigging.animation.Track(
         "weights", "LINEAR", np.array([0]), times, np.reshape(weights, (-1, 1, 1)).astype(float)
     )
     moving = dataclasses.replace(hand.animations[0], shape_tracks=(track,))

@@ -17,7 +17,6 @@ from click.testing import CliRunner
 from snippets import DOCS, ROOT, blocks, commands, text
 
 import sbs
-import sbs.animation
 from sbs.cli import main
 
 HERE = {
@@ -75,9 +74,7 @@ def turning(character: sbs.Character, joint: str, names: list[str], seconds: flo
     local[1, character.skeleton.index(joint)] = sbs.rotations.matrices_from_axis_angle([1, 0, 0], 1.0)
     matrices = character.skinning_matrices(local)
     turns = tuple(sbs.Animation.from_skinning_matrices(name, [0.0, seconds], matrices, character.rig) for name in names)
-    return sbs.Character(
-        character.name, character.mesh, character.skeleton, character.rig, sbs.animation.Animations(turns)
-    )
+    return sbs.Character(character.name, character.mesh, character.skeleton, character.rig, sbs.Animations(turns))
 
 
 def dressed(character: sbs.Character) -> sbs.Character:

@@ -10,7 +10,7 @@ import pytest
 from solids import arm, tube
 
 import sbs
-from sbs.limbs import words
+from sbs.characters.limbs import words
 from sbs.samples import load as load_sample
 
 DATA = Path(__file__).parents[1] / "data"

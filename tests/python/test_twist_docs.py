@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 import sbs
-import sbs.animation
 from sbs.samples import load as load_sample
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -28,9 +27,9 @@ def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     local = np.tile(np.eye(3), (2, len(character.skeleton), 1, 1))
     local[1, character.skeleton.index("LeftForeArm")] = sbs.rotations.matrices_from_axis_angle([1, 0, 0], 1.0)
     moving = sbs.Animation.from_skinning_matrices("turn", [0.0, 1.0], character.skinning_matrices(local), character.rig)
-    sbs.Character(
-        character.name, character.mesh, character.skeleton, character.rig, sbs.animation.Animations((moving,))
-    ).save(tmp_path / "character.glb")
+    sbs.Character(character.name, character.mesh, character.skeleton, character.rig, sbs.Animations((moving,))).save(
+        tmp_path / "character.glb"
+    )
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
     for example in re.findall(r"^```python\n(.*?)^```", TEXT, flags=re.MULTILINE | re.DOTALL):

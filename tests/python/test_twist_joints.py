@@ -11,8 +11,8 @@ import pygltflib
 import pytest
 
 import sbs
-from sbs.animation import Animation, Animations, Track
 from sbs.poses import axes, turned
+from sbs.rigging.animation import Animation, Animations, Track
 from sbs.samples import load as load_sample
 
 FRAMES = 6

@@ -19,9 +19,9 @@ import pytest
 from gltf_builder import arm
 
 import sbs
-from sbs.content import FileError, Wanted
-from sbs.extras import MissingExtraError
 from sbs.formats import apart, bake
+from sbs.rigging.content import FileError, Wanted
+from sbs.support.extras import MissingExtraError
 
 pytest.importorskip("pxr")
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdSkel, UsdUtils, Vt
@@ -307,7 +307,7 @@ def test_memory_for_layers_and_prims(tmp_path: Path, monkeypatch: pytest.MonkeyP
     (tmp_path / "module_of_test.py").write_text(
         textwrap.dedent("""
             import resource
-            from sbs.content import FileError
+            from sbs.rigging.content import FileError
             from sbs.formats import usd
             NEEDS = ()
             def scene(path, wanted):

@@ -204,10 +204,10 @@ def test_a_reordered_mesh_has_all_arrays_in_the_order() -> None:
         centers=np.arange(9.0).reshape(3, 3) + 20,
         tangents=np.arange(12.0).reshape(3, 4),
         shapes=(sbs.BlendShape("smile", np.array([2, 1], np.int32), np.array([[0.5, 0, 0], [0, 0.5, 0]])),),
-        parts=(sbs.character.MeshPart("face", range(3)),),
+        parts=(sbs.MeshPart("face", range(3)),),
     )
     moved = mesh.reordered([2, 0, 1])
-    assert moved.parts == (sbs.character.MeshPart("face", range(3), range(1)),)
+    assert moved.parts == (sbs.MeshPart("face", range(3), range(1)),)
     np.testing.assert_array_equal(moved.triangles, [[1, 2, 0]])
     assert moved.shapes[0].name == "smile"
     np.testing.assert_array_equal(moved.shapes[0].vertices, [0, 2])

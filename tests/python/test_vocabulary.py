@@ -16,8 +16,9 @@ from click.testing import CliRunner
 from numpy.typing import NDArray
 
 import sbs
-from sbs import bench, quality, weights
+from sbs import quality, weights
 from sbs.cli import main
+from sbs.demo import bench
 
 SHORT: dict[sbs.Method, sbs.Method] = {"linear": "LBS", "spherical": "SBS", "dual_quaternion": "DQS"}
 HAND = str(Path(sbs.__file__).parent / "demo" / "data" / "hand.glb")

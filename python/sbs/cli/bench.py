@@ -11,11 +11,11 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bench import PAPER_RATIO, measure, ratio_to_linear, tube
+from ..characters.loading import load
+from ..demo.bench import PAPER_RATIO, measure, ratio_to_linear, tube
 from ..demo.scenes import twist
-from ..loading import load
 from ..samples import load as load_sample
-from ..skin import Skin
+from ..skinning.skin import Skin
 from .options import ANIMATION, JSON, TIME, pose_at, refuse_without
 from .streams import InputFile
 from .tables import print_table

@@ -11,8 +11,8 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from ..blending import BonesBlending, bones_blending
-from ..character import Character
+from ..characters.character import Character
+from ..rigging.blending import BonesBlending, bones_blending
 from .completion import complete_joints
 from .options import known_joints
 

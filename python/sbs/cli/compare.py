@@ -11,14 +11,14 @@ import click
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..character import Character
+from ..characters.character import Character
+from ..characters.loading import load
 from ..demo.figure import HEADINGS
-from ..files import replacing
-from ..loading import load
 from ..options import Center, DeformOptions, Rotation
 from ..picture import Camera, Row, column_width, compose, portraits, weight_colors
 from ..picture.portraits import CLAY
 from ..poses import descendants, vertices_around
+from ..support.files import replacing
 from .blended_bones import Ends, blending_options, chosen_bones
 from .muscle_options import MUSCLES, MuscleSource, cover_of, placed_muscles
 from .options import (

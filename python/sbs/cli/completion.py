@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
-from ..character import Character
-from ..loading import load
+from ..characters.character import Character
+from ..characters.loading import load
 
 
 def _character(context: click.Context) -> Character | None:

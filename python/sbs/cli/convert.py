@@ -9,9 +9,9 @@ from typing import get_args
 
 import click
 
-from ..character import WeightType
+from ..characters.character import WeightType
+from ..characters.loading import load
 from ..formats import written
-from ..loading import load
 from .options import CHARACTER, MESHES, STRICT
 from .streams import OutputFile
 from .terminal import say

@@ -11,16 +11,16 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from ..blending import BonesBlending
-from ..character import Character
-from ..files import replacing
-from ..loading import load
+from ..characters.character import Character
+from ..characters.loading import load
 from ..mesh import Scheme, connected_triangles, curvature, heaviest_joints, subdivide, triangles_near_joints
 from ..options import DeformOptions, Method
 from ..picture.extra import load as load_extra
 from ..poses import flexed
-from ..skin import Skin
-from ..text import plain
+from ..rigging.blending import BonesBlending
+from ..skinning.skin import Skin
+from ..support.files import replacing
+from ..support.text import plain
 from .blended_bones import ChosenBones, Ends, blending_options, chosen_bones
 from .completion import complete_joints
 from .options import CHARACTER, JSON, METHOD, SCHEME, STRICT, known_joints, parse_axis, refuse_beside

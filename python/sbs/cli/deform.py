@@ -13,16 +13,16 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from ..animation import Animation, Animations
-from ..character import Character
-from ..files import replacing
+from ..characters.character import Character
+from ..characters.loading import load, load_motion
 from ..formats import Format, Job, bake, bake_on, with_role, written
 from ..formats.table import endings
-from ..loading import load, load_motion
 from ..muscles import MuscleCover
 from ..options import BlendOptions, Center, Method, Rotation
-from ..shapes import ShapeMotion
-from ..skin import Skin
+from ..rigging.animation import Animation, Animations
+from ..rigging.shapes import ShapeMotion
+from ..skinning.skin import Skin
+from ..support.files import replacing
 from ..tangents import deformed_tangents
 from .blended_bones import Ends, blending_options, chosen_bones
 from .errors import Refusal

@@ -14,7 +14,7 @@ from ..demo.figure import draw
 from ..demo.outcomes import outcomes
 from ..demo.scenes import scenes
 from ..demo.table import COLUMNS, cells, markdown
-from ..files import replacing
+from ..support.files import replacing
 from .tables import print_table
 from .terminal import say
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..character import Character
+from ..characters.character import Character
 from ..quality import Motion, NamedMethod, evaluate
 
 # Poses and moments that are measured to tell how long one takes.

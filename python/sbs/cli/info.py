@@ -14,9 +14,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..character import Character
-from ..loading import load
-from ..text import plain
+from ..characters.character import Character
+from ..characters.loading import load
+from ..support.text import plain
 from ..weights import bone_segments
 from .options import CHARACTER, JSON, MESHES, STRICT
 from .tables import print_table

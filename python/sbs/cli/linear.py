@@ -9,8 +9,8 @@ from pathlib import Path
 
 import click
 
+from ..characters.loading import load
 from ..linear import LinearError, to_linear
-from ..loading import load
 from .options import CHARACTER, CHARACTER_OUTPUT, JSON, STRICT, parse_twist, twist_for
 from .progress import progress_bar
 from .tables import print_table

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import click
 
-from ..character import Character
-from ..motion import Motion
+from ..characters.character import Character
+from ..rigging.motion import Motion
 from .tables import print_table
 from .terminal import say
 

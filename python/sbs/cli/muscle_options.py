@@ -9,7 +9,7 @@ from typing import Any, Literal
 import click
 
 from .. import muscles
-from ..character import Character
+from ..characters.character import Character
 from ..muscles import Muscle, MuscleCover
 from .streams import InputFile
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import muscles as anatomy
-from ..character import Character
-from ..loading import load
+from ..characters.character import Character
+from ..characters.loading import load
 from .errors import Refusal
 from .options import CHARACTER, JSON, STRICT
 from .streams import InputFile, OutputFile

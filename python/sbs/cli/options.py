@@ -11,13 +11,13 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from ..animation import NEAR_END, Animation
-from ..character import Character
-from ..limbs import limb_twist
-from ..names import nearest_name
+from ..characters.character import Character
+from ..characters.limbs import limb_twist
 from ..options import SHORT_NAMES, method_name
-from ..skin import Skin
-from ..twist import Twist
+from ..rigging.animation import NEAR_END, Animation
+from ..skinning.skin import Skin
+from ..skinning.twist import Twist
+from ..support.names import nearest_name
 from .completion import complete_animations
 from .numbers import read_npy
 from .streams import InputFile, OutputFile, claim_output

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from ..content import unique_names
+from ..rigging.content import unique_names
 
 __all__ = ["FILE", "MESH", "in_folder", "named", "refuse_twice"]
 

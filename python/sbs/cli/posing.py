@@ -9,7 +9,7 @@ import click
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..character import Character
+from ..characters.character import Character
 from ..poses import axes, bone_axis
 from ..rotations import matrices_from_axis_angle
 from .completion import complete_joints

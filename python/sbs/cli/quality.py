@@ -12,9 +12,8 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from ..character import Character
-from ..files import replacing
-from ..loading import load
+from ..characters.character import Character
+from ..characters.loading import load
 from ..picture import Camera, column_width, compose
 from ..picture.extra import load as load_extra
 from ..picture.extra import load_mitsuba
@@ -22,6 +21,7 @@ from ..poses import vertices_around
 from ..quality import COLUMNS, Motion, Report, chosen, clip, evaluate, made_poses, panel
 from ..quality.methods import MuscleMethod, NamedMethod, TwistMethod
 from ..quality.plot import plot
+from ..support.files import replacing
 from .completion import complete_animations, complete_joints
 from .estimate import in_words as duration
 from .estimate import price, sampled

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ..loading import load
+from ..characters.loading import load
 from ..mesh import Scheme, subdivide_near_joints
 from .completion import complete_joints
 from .options import CHARACTER, CHARACTER_OUTPUT, SCHEME, STRICT, known_joints

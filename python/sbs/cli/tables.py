@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..text import plain
+from ..support.text import plain
 from .streams import is_output_claimed
 
 

@@ -8,7 +8,7 @@ import sys
 
 import click
 
-from ..text import plain
+from ..support.text import plain
 from .streams import is_output_claimed, with_streams_named
 
 

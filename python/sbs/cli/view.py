@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from ..loading import load
+from ..characters.loading import load
 from ..quality.methods import METHODS, key_of
 from .muscle_options import MUSCLES, MuscleSource, cover_of, placed_muscles
 from .options import CHARACTER, MESHES, STRICT, MethodChoice

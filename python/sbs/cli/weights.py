@@ -12,12 +12,12 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from ..character import Character
-from ..files import replacing
-from ..loading import load
+from ..characters.character import Character
+from ..characters.loading import load
 from ..options import MethodName, method_name
 from ..picture import Camera, Row, column_width, compose, portraits, weight_colors
-from ..skeleton import Skeleton
+from ..rigging.skeleton import Skeleton
+from ..support.files import replacing
 from ..weights import (
     Capsules,
     Influences,

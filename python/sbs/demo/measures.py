@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import rotations
-from ..character import Character
+from ..characters.character import Character
 
 LEAST_TURN = np.radians(5)
 

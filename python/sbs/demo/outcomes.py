@@ -10,10 +10,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bench import in_rounds
 from ..options import DeformOptions
 from ..quality import METHODS as MEASURED
 from ..quality.methods import NamedMethod
+from .bench import in_rounds
 from .measures import radius_kept, volume
 from .scenes import Scene
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..character import Character
+from ..characters.character import Character
 from ..picture.camera import Camera
 from ..poses import bone_axis, descendants, turned
 from ..samples import load as load_sample

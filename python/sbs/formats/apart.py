@@ -16,8 +16,8 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from ..content import FileError, Wanted
-from ..extras import load
+from ..rigging.content import FileError, Wanted
+from ..support.extras import load
 from .scene import Scene
 
 __all__ = ["allow", "read_apart"]

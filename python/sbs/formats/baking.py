@@ -11,13 +11,13 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from ..animation import Animation
-from ..files import replacing
 from ..muscles import MuscleCover
 from ..options import BlendOptions
-from ..shapes import ShapeMotion
-from ..skin import Skin
-from ..triangle_mesh import MeshPart
+from ..rigging.animation import Animation
+from ..rigging.shapes import ShapeMotion
+from ..rigging.triangle_mesh import MeshPart
+from ..skinning.skin import Skin
+from ..support.files import replacing
 from .caches import Frames
 from .table import written
 

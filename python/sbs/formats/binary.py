@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..content import FileError
-from ..text import well_formed
+from ..rigging.content import FileError
+from ..support.text import well_formed
 
 __all__ = ["Bytes"]
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..content import FileError, unique_names
-from ..motion import Motion
+from ..rigging.content import FileError, unique_names
+from ..rigging.motion import Motion
 from ..rotations import matrices_from_axis_angle
-from ..text import well_formed
+from ..support.text import well_formed
 
 __all__ = ["read"]
 

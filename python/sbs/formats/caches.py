@@ -15,7 +15,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..triangle_mesh import MeshPart
+from ..rigging.triangle_mesh import MeshPart
 
 __all__ = ["MDD", "NPY", "NPZ", "PC2", "Cache", "Frames", "RawCache"]
 

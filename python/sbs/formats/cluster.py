@@ -21,13 +21,13 @@ from typing import Any
 import numpy as np
 
 from .._core import version as installed
-from ..animation import Animation
-from ..callers import warn
-from ..clusters import check_address, client_of, wait_for_worker
-from ..extras import load
 from ..options import BlendOptions
-from ..shapes import ShapeMotion
-from ..skin import Skin
+from ..rigging.animation import Animation
+from ..rigging.shapes import ShapeMotion
+from ..skinning.skin import Skin
+from ..support.callers import warn
+from ..support.clusters import check_address, client_of, wait_for_worker
+from ..support.extras import load
 from .baking import chunks, deformed, frames_of
 from .caches import Frames, RawCache
 from .table import with_role, written

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import affine
-from ..animation import NEAR_END
-from ..content import CharacterContent, FileError, SkinnedMesh, Wanted
-from ..extras import load
 from ..gltf.meshes import area_weighted_normals, join
-from ..rig import Floats
-from ..shapes import BlendShape
+from ..rigging import affine
+from ..rigging.animation import NEAR_END
+from ..rigging.content import CharacterContent, FileError, SkinnedMesh, Wanted
+from ..rigging.rig import Floats
+from ..rigging.shapes import BlendShape
+from ..support.extras import load
 from .apart import read_apart
 from .polygons import fans
 from .scene import Clip, Nodes, Scene, to_content

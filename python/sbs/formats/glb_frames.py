@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..text import well_formed
-from ..triangle_mesh import MeshPart, triangles_within
+from ..rigging.triangle_mesh import MeshPart, triangles_within
+from ..support.text import well_formed
 from .caches import Cache, Rows
 
 __all__ = ["GLB"]

@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..animation import Animations
-from ..content import CharacterContent, FileError, SkinnedMesh, Wanted, skeleton_of, unique_names
 from ..options import BlendOptions
-from ..rig import Floats, Rig
+from ..rigging.animation import Animations
+from ..rigging.content import CharacterContent, FileError, SkinnedMesh, Wanted, skeleton_of, unique_names
+from ..rigging.rig import Floats, Rig
 from .binary import Bytes
 from .scene import Nodes, rig_of
 

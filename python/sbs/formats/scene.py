@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import affine
-from ..animation import Animation, Animations, Track, TrackPath
-from ..content import CharacterContent, FileError, SkinnedMesh, skeleton_of, to_scene, weighted_joints
 from ..options import BlendOptions
-from ..rig import Floats, Rig, compose
-from ..shapes import BlendShape
-from ..text import well_formed
-from ..triangle_mesh import MeshPart
+from ..rigging import affine
+from ..rigging.animation import Animation, Animations, Track, TrackPath
+from ..rigging.content import CharacterContent, FileError, SkinnedMesh, skeleton_of, to_scene, weighted_joints
+from ..rigging.rig import Floats, Rig, compose
+from ..rigging.shapes import BlendShape
+from ..rigging.triangle_mesh import MeshPart
+from ..support.text import well_formed
 
 __all__ = ["Clip", "Nodes", "Scene", "rig_of", "to_content"]
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..rig import Floats
+from ..rigging.rig import Floats
 from .pmx import Model
 
 __all__ = ["correction"]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..triangle_mesh import MeshPart, triangles_within
+from ..rigging.triangle_mesh import MeshPart, triangles_within
 
 Rows = NDArray[np.floating[Any]]
 

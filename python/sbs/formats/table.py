@@ -11,11 +11,11 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..animation import Animation
-from ..content import CharacterContent, FileError, Wanted
-from ..motion import Motion
-from ..rig import Rig
-from ..triangle_mesh import Mesh, MeshPart
+from ..rigging.animation import Animation
+from ..rigging.content import CharacterContent, FileError, Wanted
+from ..rigging.motion import Motion
+from ..rigging.rig import Rig
+from ..rigging.triangle_mesh import Mesh, MeshPart
 from . import bvh, caches, fbx, glb_frames, pmx, surfaces, usd, usd_writer
 
 __all__ = ["FORMATS", "Format", "Role", "recognized", "with_role", "written"]

@@ -22,9 +22,9 @@ from typing import IO, Any
 
 import numpy as np
 
-from ..files import resemble
-from ..skin import Skin
-from ..twist import Twist
+from ..skinning.skin import Skin
+from ..skinning.twist import Twist
+from ..support.files import resemble
 
 __all__ = ["Place", "Unfinished", "digest", "put"]
 

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import affine
-from ..content import CharacterContent, FileError, SkinnedMesh, Wanted
-from ..extras import load
-from ..folders import lies_beside
 from ..gltf.meshes import area_weighted_normals, join
-from ..rig import Floats, decompose
-from ..shapes import BlendShape
+from ..rigging import affine
+from ..rigging.content import CharacterContent, FileError, SkinnedMesh, Wanted
+from ..rigging.rig import Floats, decompose
+from ..rigging.shapes import BlendShape
+from ..support.extras import load
+from ..support.folders import lies_beside
 from .apart import allow, read_apart
 from .polygons import fans
 from .scene import Clip, Nodes, Scene, to_content

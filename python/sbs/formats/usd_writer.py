@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..animation import NEAR_END, Animation
-from ..content import skeleton_of, unique_names
-from ..extras import load
-from ..files import replacing
-from ..helper_joints import with_joint_for_unweighted
-from ..influences import tidy
-from ..rig import Floats, Rig, decompose_frames
-from ..shapes import ShapeMotion
-from ..triangle_mesh import Mesh, triangles_within
+from ..rigging.animation import NEAR_END, Animation
+from ..rigging.content import skeleton_of, unique_names
+from ..rigging.helper_joints import with_joint_for_unweighted
+from ..rigging.rig import Floats, Rig, decompose_frames
+from ..rigging.shapes import ShapeMotion
+from ..rigging.triangle_mesh import Mesh, triangles_within
+from ..skinning.influences import tidy
+from ..support.extras import load
+from ..support.files import replacing
 from .caches import Cache, Rows
 
 __all__ = ["USD", "write"]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Characters in glTF 2.0 files (.glb, .gltf)."""
 
-from ..content import FileError, FileWarning
+from ..rigging.content import FileError, FileWarning
 
 __all__ = ["FileError", "FileWarning"]

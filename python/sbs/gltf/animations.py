@@ -9,8 +9,8 @@ from typing import cast
 
 import numpy as np
 
-from ..animation import Animation, Animations, Interpolation, Track, TrackPath
-from ..rig import Floats, Rig
+from ..rigging.animation import Animation, Animations, Interpolation, Track, TrackPath
+from ..rigging.rig import Floats, Rig
 from . import accessors
 from .document import Document, Element
 

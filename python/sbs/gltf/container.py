@@ -13,8 +13,8 @@ import urllib.parse
 from pathlib import Path
 from typing import Any
 
-from ..content import FileError
-from ..folders import lies_beside
+from ..rigging.content import FileError
+from ..support.folders import lies_beside
 
 LARGEST = 2**32 - 1
 """Bytes that a GLB can have, and that its buffers have when they are files beside a glTF file."""

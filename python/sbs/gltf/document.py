@@ -6,8 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..content import FileError
-from ..text import well_formed
+from ..rigging.content import FileError
+from ..support.text import well_formed
 from . import container
 
 # Required extensions that are read, or that do not affect positions, joints or animation.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..influences import Influences, tidy
+from ..skinning.influences import Influences, tidy
 
 
 def in_sets(joint_indices: ArrayLike, joint_weights: ArrayLike) -> Influences:

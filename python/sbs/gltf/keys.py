@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..animation import Track
+from ..rigging.animation import Track
 
 __all__ = ["keys_of", "keys_of_weights", "weights_of_all"]
 

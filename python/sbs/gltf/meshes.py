@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..content import SkinnedMesh, unique_names
-from ..rig import Floats
-from ..shapes import BlendShape
-from ..text import well_formed
-from ..triangle_mesh import MeshPart
+from ..rigging.content import SkinnedMesh, unique_names
+from ..rigging.rig import Floats
+from ..rigging.shapes import BlendShape
+from ..rigging.triangle_mesh import MeshPart
+from ..support.text import well_formed
 from . import accessors
 from .document import Document, Element
 from .shapes import read_shapes

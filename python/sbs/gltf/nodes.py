@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..rig import Floats, Rig, compose
+from ..rigging.rig import Floats, Rig, compose
 from .document import Document, Element
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import affine
-from ..content import CharacterContent, FileError, SkinnedMesh, Wanted, skeleton_of, to_scene, weighted_joints
-from ..rig import Floats
-from ..text import well_formed
+from ..rigging import affine
+from ..rigging.content import CharacterContent, FileError, SkinnedMesh, Wanted, skeleton_of, to_scene, weighted_joints
+from ..rigging.rig import Floats
+from ..support.text import well_formed
 from . import nodes
 from .animations import AnimationReader
 from .document import Document

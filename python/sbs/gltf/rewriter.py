@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import affine
-from ..animation import Animation, Track
-from ..callers import warn
-from ..content import FileError, FileWarning
-from ..influences import tidy
+from ..rigging import affine
+from ..rigging.animation import Animation, Track
+from ..rigging.content import FileError, FileWarning
+from ..rigging.triangle_mesh import Mesh
+from ..skinning.influences import tidy
+from ..support.callers import warn
+from ..support.text import well_formed
 from ..tangents import moved_tangents
-from ..text import well_formed
-from ..triangle_mesh import Mesh
 from .container import LARGEST, read_uri
 from .influences import in_sets, quantize
 from .keys import keys_of, keys_of_weights, weights_of_all

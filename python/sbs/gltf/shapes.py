@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..rig import Floats
-from ..shapes import BlendShape
-from ..text import well_formed
+from ..rigging.rig import Floats
+from ..rigging.shapes import BlendShape
+from ..support.text import well_formed
 from . import accessors
 from .document import Document, Element
 

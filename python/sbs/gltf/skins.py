@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import affine
-from ..rig import Floats
+from ..rigging import affine
+from ..rigging.rig import Floats
 from .accessors import count, read_floats
 from .document import Document, Element
 from .nodes import ancestry, read_rig

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..animation import Animation
-from ..parts import Selection
-from ..rig import Floats, Rig
-from ..triangle_mesh import Mesh
+from ..rigging.animation import Animation
+from ..rigging.parts import Selection
+from ..rigging.rig import Floats, Rig
+from ..rigging.triangle_mesh import Mesh
 
 __all__ = ["Part", "Source"]
 

@@ -11,13 +11,13 @@ import numpy as np
 import pygltflib
 from numpy.typing import NDArray
 
-from ..animation import Animation, Track
-from ..files import replacing
-from ..helper_joints import with_joint_for_unweighted
-from ..rig import Rig
-from ..shapes import BlendShape
-from ..text import well_formed
-from ..triangle_mesh import Mesh, MeshPart, triangles_within
+from ..rigging.animation import Animation, Track
+from ..rigging.helper_joints import with_joint_for_unweighted
+from ..rigging.rig import Rig
+from ..rigging.shapes import BlendShape
+from ..rigging.triangle_mesh import Mesh, MeshPart, triangles_within
+from ..support.files import replacing
+from ..support.text import well_formed
 from .influences import in_sets, quantize
 from .keys import keys_of, keys_of_weights, weights_of_all
 from .rewriter import rewrite

@@ -4,7 +4,7 @@
 These are sections 3 and 4 of Kavan and Zara, "Real Time Skin Deformation with Bones Blending", WSCG 2003.
 """
 
-from ..attachment import connected_triangles, heaviest_joints
+from ..skinning.attachment import connected_triangles, heaviest_joints
 from .curvature import curvature
 from .subdivision import Scheme, Subdivision, subdivide, subdivide_near_joints, triangles_near_joints
 

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..attachment import connected_triangles, heaviest_joints
-from ..character import Character, Mesh
-from ..influences import Influences, tidy
+from ..characters.character import Character, Mesh
 from ..options import AnyFloats
-from ..shapes import BlendShape
+from ..rigging.shapes import BlendShape
+from ..skinning.attachment import connected_triangles, heaviest_joints
+from ..skinning.influences import Influences, tidy
 
 __all__ = ["Scheme", "Subdivision", "subdivide", "subdivide_near_joints", "triangles_near_joints"]
 

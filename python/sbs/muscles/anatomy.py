@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..influences import share_of
-from ..joint_names import parts_of_body
-from ..skeleton import upward
+from ..rigging.joint_names import parts_of_body
+from ..rigging.skeleton import upward
+from ..skinning.influences import share_of
 from .cover import between
 from .muscle import Muscle, as_point
 
 if TYPE_CHECKING:
-    from ..character import Character
+    from ..characters.character import Character
 
 __all__ = ["fit"]
 

@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..names import nearest_name
 from ..options import AnyFloats
-from ..skeleton import Skeleton, upward
-from ..twist import as_frames
+from ..rigging.skeleton import Skeleton, upward
+from ..skinning.twist import as_frames
+from ..support.names import nearest_name
 from .muscle import Muscle
 
 if TYPE_CHECKING:
-    from ..character import Character
+    from ..characters.character import Character
 
 __all__ = ["MuscleCover", "MuscleStates", "SkinOfMuscle", "bind"]
 

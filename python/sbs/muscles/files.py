@@ -8,10 +8,10 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .. import json_files
-from ..files import replacing
-from ..json_files import entries_of, is_number
-from ..text import well_formed
+from ..support import json_files
+from ..support.files import replacing
+from ..support.json_files import entries_of, is_number
+from ..support.text import well_formed
 from .muscle import Muscle, as_point
 
 __all__ = ["read", "write"]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..extras import MissingExtraError, load
+from ..support.extras import MissingExtraError, load
 
 __all__ = ["MissingExtraError", "load", "load_mitsuba", "silent_stderr"]
 

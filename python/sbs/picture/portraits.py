@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..influences import share_of, tidy
+from ..skinning.influences import share_of, tidy
 from .camera import Camera
 from .render import render
 from .surface import smooth_surfaces, weld

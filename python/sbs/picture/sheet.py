@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..text import plain
+from ..support.text import plain
 from .extra import load
 
 INK = (28, 30, 34)

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import affine
-from ..character import Character
-from ..influences import tidy
+from ..characters.character import Character
+from ..rigging import affine
+from ..skinning.influences import tidy
 from ..weights import bone_segments
 from . import measures
 from .caps import make_parts

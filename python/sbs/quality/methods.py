@@ -8,12 +8,12 @@ from typing import Any, Literal, Protocol, Unpack
 
 from numpy.typing import ArrayLike
 
-from ..character import Character
-from ..limbs import ACROSS, limb_twist, twist_amounts
+from ..characters.character import Character
+from ..characters.limbs import ACROSS, limb_twist, twist_amounts
 from ..muscles import MuscleCover
-from ..names import known_name
 from ..options import SHORT_NAMES, VARIANTS, AnyFloats, DeformOptions
-from ..twist import SIGMA
+from ..skinning.twist import SIGMA
+from ..support.names import known_name
 
 
 class Deformer(Protocol):

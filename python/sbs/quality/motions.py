@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import rotations
-from ..animation import Animation, Track
-from ..character import Character
+from ..characters.character import Character
 from ..options import AnyFloats
 from ..poses import axes, turned
-from ..shapes import ShapeMotion
+from ..rigging.animation import Animation, Track
+from ..rigging.shapes import ShapeMotion
 
 Floats = NDArray[np.float64]
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..files import replacing
 from ..picture.extra import load
-from ..text import plain
+from ..support.files import replacing
+from ..support.text import plain
 from .motions import Motion
 from .report import Report
 

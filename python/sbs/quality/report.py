@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..character import Character
+from ..characters.character import Character
 from ..options import DeformOptions
-from ..shapes import ShapeMotion
+from ..rigging.shapes import ShapeMotion
 from .gauge import MEASURES, Gauge, Statistics, over_time
 from .methods import Deformer, NamedMethod, deformed
 from .motions import Motion

@@ -25,7 +25,7 @@ import websockets.asyncio.server as websocket_server
 from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Request, Response
 
-from ..json_files import is_number
+from ..support.json_files import is_number
 
 # Larger numbers are nowhere in the scene, and their squares would overflow.
 _FARTHEST = 1e30

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import rotations
-from ..character import Character
+from ..characters.character import Character
 from ..options import AnyFloats
 
 Floats = NDArray[np.float64]

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..character import Character
-from ..influences import share_of, tidy
+from ..characters.character import Character
 from ..muscles import MuscleCover
 from ..picture.surface import weld
 from ..quality.caps import triangle_areas
 from ..quality.methods import NamedMethod, TwistMethod
-from ..skin import Skin
+from ..skinning.influences import share_of, tidy
+from ..skinning.skin import Skin
 
 STEPS = 15
 """How many colors there are."""

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..character import Character
+from ..characters.character import Character
 from ..quality.methods import MuscleMethod, NamedMethod, deformed
 from .shape import (
     AREA_COLORS,

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from ..character import Character
-from ..content import unique_names
-from ..extras import load
+from ..characters.character import Character
 from ..muscles import MuscleCover
 from ..quality.methods import MuscleMethod, NamedMethod, TwistMethod, chosen
+from ..rigging.content import unique_names
+from ..support.extras import load
 from .posing import Posing
 from .shape import Surface, has_centers
 from .stage import Coloring, Figure

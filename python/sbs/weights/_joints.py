@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..names import has_names, numbers_of
+from ..support.names import has_names, numbers_of
 
 Joints = ArrayLike | Sequence[str | int]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..influences import Influences
+from ..skinning.influences import Influences
 
 
 def merge(joint_indices: NDArray[np.int32], joint_weights: NDArray[Any]) -> Influences:

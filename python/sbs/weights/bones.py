@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..skeleton import Skeleton
+from ..rigging.skeleton import Skeleton
 
 __all__ = ["bone_segments"]
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..options import DAMPING, Center, Method, MethodOptions, amounts_of, base_options, method_name, refuse_idle
-from ..skin import Skin
+from ..skinning.skin import Skin
 from ._joints import Joints, chosen_joints, locked_joints, number
 from .influences import Influences
 

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import json_files
-from ..files import replacing
-from ..json_files import entries_of, is_number
-from ..text import well_formed
+from ..support import json_files
+from ..support.files import replacing
+from ..support.json_files import entries_of, is_number
+from ..support.text import well_formed
 
 __all__ = ["FORMAT", "VERSION", "CapsuleFileContent", "read", "write"]
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..skeleton import Skeleton
+from ..rigging.skeleton import Skeleton
 from .bones import bone_segments
 from .capsules import Capsules, capsule_weights
 

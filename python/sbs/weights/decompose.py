@@ -9,8 +9,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _core, affine
-from ..influences import Influences
+from .. import _core
+from ..rigging import affine
+from ..skinning.influences import Influences
 from .fit import fit
 
 __all__ = ["Decomposition", "decompose", "fit_matrices", "with_more_joints"]

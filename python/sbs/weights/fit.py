@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..influences import Influences
 from ..options import DAMPING, Center, Method, method_name, refuse_idle
+from ..skinning.influences import Influences
 from ._mesh import adjacency, weld
 from .fit_parts import fit_parts
 from .influences import to_dense

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..clusters import client_of, wait_for_worker
-from ..extras import load
+from ..support.clusters import client_of, wait_for_worker
+from ..support.extras import load
 
 __all__ = ["fit_parts"]
 

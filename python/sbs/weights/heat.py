@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..influences import Influences
 from ..options import AnyFloats
+from ..skinning.influences import Influences
 from ._joints import Joints, joint_flags
 from .capsules import Capsules, capsule_weights
 

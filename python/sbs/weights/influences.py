@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..influences import Influences
+from ..skinning.influences import Influences
 
 __all__ = ["Influences", "from_dense", "to_dense"]
 

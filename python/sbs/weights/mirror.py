@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..influences import Influences, with_rows
 from ..options import AnyFloats
+from ..skinning.influences import Influences, with_rows
 from . import tools
 from ._merge import merge
 

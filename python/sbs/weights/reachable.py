@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..options import DAMPING, Center, Method, method_name, refuse_idle
-from ..skin import Skin
+from ..skinning.skin import Skin
 
 __all__ = ["Reachable", "reachable"]
 

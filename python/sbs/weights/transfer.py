@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..influences import Influences
 from ..options import AnyFloats
+from ..skinning.influences import Influences
 from . import tools
 from ._merge import merge
 

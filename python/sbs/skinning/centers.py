@@ -15,8 +15,9 @@ from typing import Any, TypedDict, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core, centers_files
-from .callers import warn
+from .. import _core
+from ..support.callers import warn
+from . import centers_files
 
 __all__ = ["CenterOptions", "CenterWarning", "optimized_centers", "with_center_options"]
 

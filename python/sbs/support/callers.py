@@ -29,7 +29,7 @@ def about(subject: str) -> Iterator[None]:
 
 def warn(message: str, category: type[Warning]) -> None:
     """Warn at the innermost line that is not the library's."""
-    own = __name__.rpartition(".")[0]
+    own = __name__.rsplit(".", 2)[0]
     level, frame = 1, sys._getframe()
     while frame.f_back is not None:
         module = str(frame.f_globals.get("__name__", ""))

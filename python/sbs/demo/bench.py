@@ -12,10 +12,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from . import rotations
-from .options import Method, method_name
-from .skeleton import Skeleton
-from .skin import Skin
+from .. import rotations
+from ..options import Method, method_name
+from ..rigging.skeleton import Skeleton
+from ..skinning.skin import Skin
 
 METHODS: tuple[Method, ...] = ("rigid", "linear", "spherical", "dual_quaternion")
 PAPER_RATIO = (1.26, 1.35)  # SBS to LBS, of the times in Kavan and Zara 2005, Table 2

@@ -11,9 +11,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from ..skinning.influences import tidy
 from . import affine
 from .animation import NEAR_END, STILL, Animation, Track, TrackPath
-from .influences import tidy
 from .rig import Rig, compose, decompose, decompose_frames
 from .skeleton import Skeleton
 from .triangle_mesh import Mesh

@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core, affine
+from .. import _core
+from ..options import BlendOptions
+from ..skinning.influences import tidy
+from ..tangents import moved_tangents
+from . import affine
 from .animation import Animations
-from .influences import tidy
-from .options import BlendOptions
 from .rig import Floats, Rig
 from .shapes import BlendShape
 from .skeleton import Skeleton
-from .tangents import moved_tangents
 from .triangle_mesh import Mesh, MeshPart
 
 __all__ = [

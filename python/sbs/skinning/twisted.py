@@ -9,10 +9,10 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core
+from .. import _core
+from ..options import AnyFloats
 from .gradients import DeformGradients, Differentiable
 from .influences import Influences, with_rows
-from .options import AnyFloats
 from .twist import Twist
 
 __all__ = ["Twisted"]

@@ -8,14 +8,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from . import affine, rotations
+from .. import rotations
+from ..skinning.influences import tidy
+from ..skinning.twist import Twist
+from . import affine
 from .animation import Animation
 from .helper_joints import animation_with_helpers, free_names, moments, rig_with_helpers, to_nodes
-from .influences import tidy
 from .rig import Rig
 from .skeleton import Skeleton
 from .triangle_mesh import Mesh
-from .twist import Twist
 
 Floats = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from .options import AnyFloats, Method, MethodOptions, Rotation
+from ..options import AnyFloats, Method, MethodOptions, Rotation
 
 __all__ = ["DeformGradients", "Differentiable", "refuse_indifferentiable", "wanted_bits"]
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core
+from .. import _core
+from ..rigging.skeleton import Skeleton, upward
+from ..skinning.influences import tidy
+from ..skinning.twist import FRAMES, Twist
 from .character import Character
-from .influences import tidy
-from .skeleton import Skeleton, upward
-from .twist import FRAMES, Twist
 
 __all__ = ["TwistBone", "limb_twist", "twist_amounts", "twist_bones"]
 

@@ -13,10 +13,11 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import affine, rotations
-from .markup import folded
-from .names import numbers_of
-from .reports import counted
+from .. import rotations
+from ..skinning.reports import counted
+from ..support.markup import folded
+from ..support.names import numbers_of
+from . import affine
 
 __all__ = ["Skeleton"]
 

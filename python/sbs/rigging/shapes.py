@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..options import AnyFloats
+from ..support.owned import own
 from .animation import Track
-from .options import AnyFloats
-from .owned import own
 
 __all__ = ["BlendShape", "ShapeMotion", "shaped"]
 

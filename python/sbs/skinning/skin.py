@@ -8,12 +8,8 @@ from typing import Any, Literal, Self, Unpack, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core
-from .callers import warn
-from .gradients import DeformGradients, Differentiable, refuse_indifferentiable, wanted_bits
-from .influences import Influences, tidy
-from .markup import table
-from .options import (
+from .. import _core
+from ..options import (
     DAMPING,
     AnyFloats,
     Center,
@@ -27,6 +23,10 @@ from .options import (
     method_name,
     refuse_idle,
 )
+from ..support.callers import warn
+from ..support.markup import table
+from .gradients import DeformGradients, Differentiable, refuse_indifferentiable, wanted_bits
+from .influences import Influences, tidy
 from .reports import PoseReport, SingularVertexWarning, WeightReport, WeightWarning, counted
 from .rest_cores import RestCores
 from .twist import Twist

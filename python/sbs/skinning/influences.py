@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core
-from .options import AnyFloats
+from .. import _core
+from ..options import AnyFloats
 
 __all__ = ["Influences", "of_joints", "share_of", "tidy", "with_rows"]
 

@@ -11,11 +11,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..support.callers import warn
+from ..support.markup import listed, table
+from ..support.owned import own
 from .animation import Animation
-from .callers import warn
 from .joint_names import matched
-from .markup import listed, table
-from .owned import own
 from .rig import Floats, Rig
 from .skeleton import Skeleton
 

@@ -9,9 +9,9 @@ from typing import Literal, SupportsIndex, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..support.names import nearest_name
+from ..support.owned import own
 from . import affine
-from .names import nearest_name
-from .owned import own
 from .rig import Floats, Rig, compose, decompose_frames
 
 TrackPath = Literal["translation", "rotation", "scale", "weights"]

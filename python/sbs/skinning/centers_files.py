@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .files import replacing
+from ..support.files import replacing
 
 MAGIC = b"sbs.centers".ljust(16, b"\0")
 VERSION = 1  # raise it whenever the same inputs give other centers

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core
+from .. import _core
 
 __all__ = ["Twist", "TwistTracker", "as_frames"]
 

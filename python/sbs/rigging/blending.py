@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core
-from .options import DeformOptions
-from .owned import own
+from .. import _core
+from ..options import DeformOptions
+from ..skinning.skin import Skin
+from ..support.owned import own
 from .skeleton import Skeleton
-from .skin import Skin
 
 __all__ = ["BonesBlending", "bones_blending"]
 

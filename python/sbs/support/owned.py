@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from . import _core
+from .. import _core
 
 __all__ = ["own"]
 

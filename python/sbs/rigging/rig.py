@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import affine, rotations
-from .influences import tidy
-from .owned import own
+from .. import rotations
+from ..skinning.influences import tidy
+from ..support.owned import own
+from . import affine
 
 if TYPE_CHECKING:
     from .skeleton import Skeleton

@@ -13,22 +13,22 @@ from typing import Any, Literal, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core
-from .animation import Animation, Animations
-from .callers import warn
-from .centers import CenterOptions, optimized_centers, with_center_options
-from .influences import of_joints, with_rows
-from .markup import listed, table
-from .options import BlendOptions
-from .parts import Parts, selected
-from .reports import WeightReport, WeightWarning
-from .rig import Rig
-from .shapes import ShapeMotion
-from .skeleton import Skeleton
-from .skin import Skin
-from .triangle_mesh import Mesh, MeshPart
-from .twist import SIGMA, Twist
-from .twist_joints import twisted_animation, twisted_mesh, twisted_rig
+from .. import _core
+from ..options import BlendOptions
+from ..rigging.animation import Animation, Animations
+from ..rigging.parts import Parts, selected
+from ..rigging.rig import Rig
+from ..rigging.shapes import ShapeMotion
+from ..rigging.skeleton import Skeleton
+from ..rigging.triangle_mesh import Mesh, MeshPart
+from ..rigging.twist_joints import twisted_animation, twisted_mesh, twisted_rig
+from ..skinning.centers import CenterOptions, optimized_centers, with_center_options
+from ..skinning.influences import of_joints, with_rows
+from ..skinning.reports import WeightReport, WeightWarning
+from ..skinning.skin import Skin
+from ..skinning.twist import SIGMA, Twist
+from ..support.callers import warn
+from ..support.markup import listed, table
 
 __all__ = ["Animation", "Animations", "Character", "Mesh", "MeshPart", "Parts"]
 
@@ -441,7 +441,7 @@ class Character:
         OSError
             If the file cannot be written.
         """
-        from . import formats
+        from .. import formats
 
         target = pathlib.Path(path)
         write = formats.written(target, "write").write

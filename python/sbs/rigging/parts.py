@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex, cast, overload, 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..options import BlendOptions
+from ..support.names import nearest_name
 from .animation import Animation, Animations, Track
-from .names import nearest_name
-from .options import BlendOptions
 from .triangle_mesh import Mesh
 
 if TYPE_CHECKING:
-    from .character import Character
+    from ..characters.character import Character
 
 __all__ = ["KeptFile", "Parts", "Selection", "numbers_of", "selected"]
 

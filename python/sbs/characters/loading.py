@@ -6,12 +6,12 @@ from __future__ import annotations
 import pathlib
 from collections.abc import Sequence
 
-from .callers import about, warn
+from ..rigging.content import FileError, FileWarning, Wanted
+from ..rigging.motion import Motion
+from ..rigging.parts import numbers_of, selected
+from ..support.callers import about, warn
+from ..support.text import well_formed
 from .character import Character, PathLike
-from .content import FileError, FileWarning, Wanted
-from .motion import Motion
-from .parts import numbers_of, selected
-from .text import well_formed
 
 __all__ = ["load", "load_motion"]
 
@@ -71,7 +71,7 @@ def load(
     >>> hand.skin.deform(hand.animations[0].skinning_matrices(0.5)).shape
     (1360, 3)
     """
-    from . import formats
+    from .. import formats
 
     source = pathlib.Path(path)
     read = formats.recognized(source).read
@@ -107,7 +107,7 @@ def load_motion(path: PathLike) -> Motion:
     OSError
         If the file cannot be read.
     """
-    from . import formats
+    from .. import formats
 
     source = pathlib.Path(path)
     read = formats.recognized(source, "motion").motion

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .options import AnyFloats
-from .owned import own
+from ..options import AnyFloats
+from ..support.owned import own
 from .shapes import BlendShape
 
 __all__ = ["Mesh", "MeshPart", "triangles_within"]

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Skins: what binds a mesh to joints, deforms it, and differentiates that."""
