@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figures 1 to 3 of Kavan and Zara 2005 remade, and a twist in motion: ``python tools/draw_figures.py docs/images``.
+"""Figures of Kavan and Zara 2005 and 2003 remade, and a twist in motion: ``python tools/draw_figures.py docs/images``.
 
 All positions are the library's. The pictures need the extras ``picture`` and ``plot``.
 """
@@ -12,22 +12,39 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from PIL import Image
 
 import sbs
+from sbs import mesh as meshes
 from sbs.demo.figure import HEADINGS
 from sbs.options import Method
 from sbs.picture import Camera, Row, compose, portraits, weight_colors
-from sbs.poses import bone_axis, descendants, turned
+from sbs.picture.portraits import CLAY
+from sbs.poses import axes, bone_axis, descendants, turned
 from sbs.samples import load as load_sample
+from sbs.skinning.influences import share_of, tidy
 from sbs.support.files import replacing
 
 Floats = NDArray[np.float64]
 
 SAMPLES = 16
 SHARES = np.linspace(0, 1, 25)
-LINEAR, SPHERICAL, DUAL = "#c0392b", "#2471a3", "#7d3c98"
+LINEAR, SPHERICAL = "#c0392b", "#2471a3"
+DATA = Path(__file__).parents[1] / "tests" / "data"
+
+# Degrees by which joints are bent and twisted.
+POSTURE = {
+    "LeftArm": (0.0, 100.0),
+    "LeftForeArm": (110.0, 0.0),
+    "RightArm": (-60.0, 90.0),
+    "RightForeArm": (70.0, 100.0),
+    "LeftUpLeg": (80.0, 0.0),
+    "LeftLeg": (110.0, 0.0),
+    "Head": (0.0, 50.0),
+}
+FENCER = {"RightArm": (-20.0, 90.0), "RightForeArm": (40.0, 60.0)}
+ZONE = 0.3, 1.6  # of her upper arm, whose bone is 2.3 long: where bones blending begins and ends
 
 
 def arc(degrees: float = 120.0, share: NDArray[np.float64] = SHARES) -> tuple[Floats, Floats, Floats]:
@@ -72,6 +89,38 @@ def draw_arc(path: Path) -> None:
     axes.margins(0.25)
     axes.set_axis_off()
     axes.legend(frameon=False)
+    with replacing(path) as temporary:
+        figure.savefig(temporary, dpi=110)
+
+
+def angles(shares: NDArray[np.float64]) -> tuple[Floats, Floats]:
+    """Figure 4: the angles of QLERP and of SLERP between two quaternions that are 90 degrees apart."""
+    return np.arctan2(shares, 1 - shares), shares * np.pi / 2
+
+
+def draw_angles(path: Path) -> None:
+    figure = Figure(figsize=(8, 3.6), layout="constrained")
+    arcs, differences = figure.subplots(1, 2)
+    turn = np.linspace(0, np.pi / 2, 91)
+    share = 0.22
+    arcs.plot(np.cos(turn), np.sin(turn), color="gray")
+    arcs.plot([1, 0], [0, 1], color="gray", linestyle=":")
+    for angle, color, name in zip(
+        angles(np.array(share)), (LINEAR, SPHERICAL), (r"QLERP, $\alpha(t)$", r"SLERP, $\beta(t)$"), strict=True
+    ):
+        arcs.plot([0, np.cos(angle)], [0, np.sin(angle)], "o-", color=color, label=name, markersize=4)
+    arcs.plot([1 - share], [share], "o", color=LINEAR, markersize=4)
+    arcs.annotate("p", (1, 0), xytext=(6, -4), textcoords="offset points")
+    arcs.annotate("q", (0, 1), xytext=(-4, 6), textcoords="offset points")
+    arcs.set_aspect("equal")
+    arcs.set_axis_off()
+    arcs.legend(frameon=False, loc="upper right")
+    shares = np.linspace(0, 1, 201)
+    alpha, beta = angles(shares)
+    differences.plot(shares, np.degrees(alpha - beta), color="black")
+    differences.axhline(0, color="gray", linewidth=0.5)
+    differences.set_xlabel("t")
+    differences.set_ylabel(r"$d(t) = \alpha(t) - \beta(t)$, degrees")
     with replacing(path) as temporary:
         figure.savefig(temporary, dpi=110)
 
@@ -134,14 +183,11 @@ def draw_shoulder(path: Path, woman: sbs.Character) -> None:
         compose([Row(pictures, [""] * 2, "The right shoulder twisted by 180°")], list(methods)).save(temporary)
 
 
-def centered(
-    woman: sbs.Character, joint: str, shift: tuple[float, float, float], degrees: float = 90
-) -> list[NDArray[Any]]:
+def centered(woman: sbs.Character, joint: str, center: ArrayLike, degrees: float = 90) -> list[NDArray[Any]]:
     """A column of figure 3: the whole mesh by shares of a joint and its parent, about one center."""
     number = woman.skeleton.index(joint)
     pair = np.tile([int(woman.skeleton.parents[number]), number], (len(woman.mesh.positions), 1))
-    center = woman.skeleton.joint_positions[number] + shift
-    bend = turned(woman.skeleton, joint, (1, 0, 0), degrees)
+    bend = turned(woman.skeleton, joint, axes(woman.skeleton, number)[0], degrees)
     shapes = []
     for share in (0.0, 1 / 3, 2 / 3, 1.0):
         weights = np.tile([1 - share, share], (len(pair), 1))
@@ -151,16 +197,108 @@ def centered(
 
 
 def draw_centers(path: Path, woman: sbs.Character) -> None:
-    """Figure 3: the choice of the center."""
-    joint = "LeftForeArm"
-    columns = [centered(woman, joint, shift) for shift in ((0, 0, 0), (-2.5, 1.5, 0))]
-    pictures = photograph(
-        woman, [*columns[0], *columns[1]], joint, reach=2.0, drawn=7.0, view=(0.4, 0.2, 1), size=(300, 300)
+    """Figure 3: the choice of the center, the elbow or the shoulder. The arm as it begins is gray."""
+    skeleton, mesh = woman.skeleton, woman.mesh
+    joint, parent = "LeftForeArm", "LeftArm"
+    arm = share_of(*tidy(mesh.joint_indices, mesh.joint_weights), descendants(skeleton, parent)) > 0.5
+    numbers = np.cumsum(arm) - 1
+    triangles = numbers[mesh.triangles[arm[mesh.triangles].all(axis=1)]]
+    columns = [centered(woman, joint, skeleton.joint_positions[skeleton.index(name)]) for name in (joint, parent)]
+    shapes = [shape[arm] for column in columns for shape in column]
+    beginning = shapes[0]
+    far = np.array([1e3, 0, 0])  # where nothing is seen: of the first row both are the same
+    together = [np.concatenate([shape, beginning + far * np.allclose(shape, beginning, atol=1e-4)]) for shape in shapes]
+    moved = weight_colors(mesh.joint_indices[arm], mesh.joint_weights[arm], descendants(skeleton, joint))
+    across = skeleton.bind_matrices[skeleton.index(joint)][:3, :3] @ axes(skeleton, skeleton.index(joint))[0]
+    size = (300, 300)
+    camera = Camera.framing(np.concatenate(shapes), across * np.sign(across[2]), (0, 1, 0), aspect=1)
+    pictures = list(
+        portraits(
+            np.concatenate([mesh.positions[arm], mesh.positions[arm] + far]),
+            np.concatenate([triangles, triangles + len(beginning)]),
+            together,
+            np.concatenate([moved, np.full_like(moved, 0.5)]),
+            camera,
+            size,
+            samples=SAMPLES,
+        )
     )
     names = ("by the upper arm", "a third of the way", "two thirds", "by the forearm")
     rows = [Row([pictures[k], pictures[4 + k]], ["", ""], name) for k, name in enumerate(names)]
     with replacing(path) as temporary:
-        compose(rows, ["about the elbow", "about another point"]).save(temporary)
+        compose(rows, ["about the elbow", "about the shoulder"]).save(temporary)
+
+
+def in_clay(
+    character: sbs.Character, shapes: list[NDArray[Any]], view: tuple[float, float, float], size: int
+) -> list[NDArray[np.uint8]]:
+    """Square pictures of a whole character in several shapes, by one camera and in one color."""
+    mesh = character.mesh
+    camera = Camera.framing(np.concatenate(shapes), view, (0, 1, 0), aspect=1, margin=0.03)
+    colors = np.tile(CLAY, (len(mesh.positions), 1))
+    return list(portraits(mesh.positions, mesh.triangles, shapes, colors, camera, (size, size), samples=SAMPLES))
+
+
+def draw_models(path: Path, woman: sbs.Character) -> None:
+    """Figure 5 and table 1: the models, each as large as the others."""
+    characters = {"Hand": load_sample("hand"), "Woman": woman, "Rat": sbs.load(DATA / "Rat.glb")}
+    pictures, notes = [], []
+    for character in characters.values():
+        mesh = character.mesh
+        (picture,) = in_clay(character, [mesh.positions], (0.5, 0.3, 1), 280)
+        pictures.append(picture)
+        counts = (len(mesh.positions), len(mesh.triangles), len(character.skeleton))
+        notes.append("{:,} vertices, {:,} triangles, {} joints".format(*counts))
+    with replacing(path) as temporary:
+        compose([Row(pictures, notes, "")], list(characters)).save(temporary)
+
+
+def posed(woman: sbs.Character, turns: dict[str, tuple[float, float]]) -> Floats:
+    """Skinning matrices of joints that are bent and twisted, by degrees."""
+    skeleton = woman.skeleton
+    vectors = np.zeros((len(skeleton), 3))
+    for name, (bend, twist) in turns.items():
+        across, along = axes(skeleton, skeleton.index(name))
+        vectors[skeleton.index(name)] = np.radians(bend) * across + np.radians(twist) * along
+    return woman.skinning_matrices(rotation_vectors=vectors)
+
+
+def draw_postures(path: Path, woman: sbs.Character) -> None:
+    """Figure 6: a posture that bends and twists much, and one that does little, by LBS and SBS."""
+    rows = []
+    for caption, share in (("Large deformations", 1.0), ("The same turns, a third of the way", 1 / 3)):
+        matrices = posed(woman, {name: (share * bend, share * twist) for name, (bend, twist) in POSTURE.items()})
+        shapes = [woman.skin.deform(matrices, method=method) for method in ("linear", "spherical")]
+        rows.append(Row(in_clay(woman, shapes, (0.5, 0.1, 1), 420), ["", ""], caption))
+    with replacing(path) as temporary:
+        compose(rows, ["LBS", "SBS"]).save(temporary)
+
+
+def draw_fencer(path: Path, woman: sbs.Character) -> None:
+    """Figure 11 of 2003: the arm of a fencer, by vertex blending and by bones blending of a finer arm."""
+    skeleton = woman.skeleton
+    arm = ["RightArm", "RightForeArm"]
+    ends = np.full((2, len(skeleton)), np.nan)
+    ends[:, skeleton.index("RightArm")] = ZONE
+
+    def blend(mesh: sbs.Mesh) -> sbs.BonesBlending:
+        influences = mesh.joint_indices, mesh.joint_weights
+        return sbs.bones_blending(
+            skeleton, mesh.positions, joints=arm, influences=influences, t_min=ends[0], t_max=ends[1]
+        )
+
+    chosen = meshes.triangles_near_joints(woman, arm, attachment=blend(woman.mesh).attachment)
+    finer = woman.with_mesh(meshes.subdivide(woman.mesh.positions, woman.mesh.triangles, chosen).mesh(woman.mesh))
+    blending = blend(finer.mesh)
+    matrices = posed(woman, FENCER)
+    linear = woman.skin.deform(matrices, method="linear")
+    blended = blending.skin().deform(matrices, **blending.options)
+    pictures = []
+    for character, shape in ((woman, linear), (finer, blended)):
+        view = (-0.3, 0.2, 1)
+        pictures += photograph(character, [shape], "RightArm", reach=3.0, drawn=99, view=view, size=(420, 420))
+    with replacing(path) as temporary:
+        compose([Row(pictures, ["", ""], "")], ["vertex blending", "bones blending, arm 1:4"]).save(temporary)
 
 
 def draw_twist(path: Path, woman: sbs.Character, frames: int = 9) -> None:
@@ -184,12 +322,16 @@ def draw_twist(path: Path, woman: sbs.Character, frames: int = 9) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path, help="where paper-1.png, paper-2.png, paper-3.png, twisting.png go")
+    parser.add_argument("folder", type=Path, help="where the pictures go")
     folder = parser.parse_args().folder
     woman = load_sample("woman")
     draw_arc(folder / "paper-1.png")
     draw_shoulder(folder / "paper-2.png", woman)
     draw_centers(folder / "paper-3.png", woman)
+    draw_angles(folder / "paper-4.png")
+    draw_models(folder / "paper-5.png", woman)
+    draw_postures(folder / "paper-6.png", woman)
+    draw_fencer(folder / "paper-2003-11.png", woman)
     draw_twist(folder / "twisting.png", woman)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from draw_figures import arc, centered
+from draw_figures import angles, arc, centered
 from sbs.samples import load as load_sample
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -27,12 +27,13 @@ def test_figure_1_is_a_segment_and_an_arc() -> None:
 
 
 def test_figure_3_keeps_the_elbow_where_it_is() -> None:
-    """The centers of the right column go where neither joint takes the elbow."""
+    """About the shoulder, which the two joints take apart, the elbow drifts."""
     woman = load_sample("woman")
     elbow = woman.skeleton.joint_positions[woman.skeleton.index("LeftForeArm")]
     vertex = int(np.linalg.norm(woman.mesh.positions - elbow, axis=1).argmin())
     radius = np.linalg.norm(woman.mesh.positions[vertex] - elbow)
-    right, left = centered(woman, "LeftForeArm", (-2.5, 1.5, 0)), centered(woman, "LeftForeArm", (0, 0, 0))
+    shoulder = woman.skeleton.joint_positions[woman.skeleton.index("LeftArm")]
+    left, right = (centered(woman, "LeftForeArm", center) for center in (elbow, shoulder))
     for ours, others in zip(left, right, strict=True):
         assert np.linalg.norm(ours[vertex] - elbow) == pytest.approx(radius, rel=1e-4)
         drift = np.linalg.norm(others[vertex] - ours[vertex])
@@ -42,10 +43,18 @@ def test_figure_3_keeps_the_elbow_where_it_is() -> None:
             assert drift > 0.2
 
 
+def test_figure_4_has_the_extremes_that_the_paper_names() -> None:
+    worst = 0.5 + np.sqrt(1 / np.pi - 0.25)
+    shares = np.linspace(0, 1, 1001)
+    alpha, beta = angles(shares)
+    assert np.degrees(np.subtract(*angles(np.array(worst)))) == pytest.approx(4.07, abs=0.01)
+    assert np.abs(alpha - beta).max() <= np.subtract(*angles(np.array(worst)))
+
+
 def test_the_pictures_are_there_and_one_moves() -> None:
     text = (DOCS / "figures.md").read_text(encoding="utf-8")
-    links = re.findall(r"\]\(([^)#]+)\)", text)
-    assert len(links) == 4
+    links = re.findall(r"!\[.*\]\((.+)\)", text)
+    assert len(links) == 8
     for link in links:
         with Image.open(DOCS / link) as picture:
             assert picture.width >= 500
