@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from . import angles, memory, performance, report, targets
+from . import angles, memory, performance, report, sources, targets
 from .plot import plot
 from .results import Results
 from .session import Session
@@ -72,6 +72,16 @@ def report_command(file: Path) -> None:
 def performance_command(file: Path) -> None:
     """Write the page on performance from FILE."""
     performance.update(Results.read(file), file)
+
+
+@main.command()
+@click.argument("file", type=click.Path(exists=True, path_type=Path))
+def current(file: Path) -> None:
+    """Fail if what computes frames has changed since FILE was measured."""
+    machine = Results.read(file).machine
+    if machine.get("sources") != sources.digest():
+        folders = ", ".join(f"csrc/{folder}" for folder in sources.FOLDERS)
+        sys.exit(f"{file} is of commit {machine['commit']}; since then the code of {folders} has changed: measure again")
 
 
 @main.command("angles")

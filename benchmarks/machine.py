@@ -13,6 +13,7 @@ from typing import Any
 import sbs
 
 from . import ROOT
+from .sources import digest
 
 PACKAGES = ("numpy", "libigl", "numba", "usd-core")
 
@@ -56,5 +57,6 @@ def describe(compiler: str) -> dict[str, Any]:
         "versions": _versions(),
         "sbs": sbs.__version__,
         "commit": _commit(),
+        "sources": digest(),
         "date": datetime.now(UTC).date().isoformat(),
     }

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from benchmarks import ROOT, gradient, muscles, performance, targets, twist
+from benchmarks import ROOT, gradient, muscles, performance, sources, targets, twist
 from benchmarks.__main__ import slow_each_time
 from benchmarks.results import Results
 from benchmarks.rounds import Case, Timing, measure
@@ -213,6 +214,17 @@ def test_the_page_on_performance_is_what_the_results_say() -> None:
     section = text[text.index(performance.BEGIN) + len(performance.BEGIN) : text.index(performance.END)]
     files = sorted((ROOT / "benchmarks" / "results").glob("*.json"))
     assert section in [performance.section(Results.read(file), file) for file in files]
+
+
+def test_the_digest_is_of_code_and_not_of_comments(tmp_path: Path) -> None:
+    for folder in sources.FOLDERS:
+        shutil.copytree(ROOT / "csrc" / folder, tmp_path / "csrc" / folder)
+    assert sources.digest(tmp_path) == sources.digest()
+    changed = tmp_path / "csrc" / "kernels" / "formulas.c"
+    changed.write_text("/* another\n comment */\n" + changed.read_text())
+    assert sources.digest(tmp_path) == sources.digest()
+    changed.write_text(changed.read_text() + "\nint more;\n")
+    assert sources.digest(tmp_path) != sources.digest()
 
 
 def test_a_page_of_the_results(tmp_path: Path) -> None:
