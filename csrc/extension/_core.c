@@ -7,6 +7,7 @@
 #include "brush_type.h"
 #include "capsule_functions.h"
 #include "centers_functions.h"
+#include "definitions.h"
 #include "fit_functions.h"
 #include "heat_functions.h"
 #include "mesh_functions.h"
@@ -82,7 +83,6 @@ static PyMethodDef functions[] = {
     {"adjacency", FUNCTION(core_adjacency), METH_VARARGS | METH_KEYWORDS, core_adjacency_doc},
     {"subdivide", FUNCTION(core_subdivide), METH_VARARGS | METH_KEYWORDS, core_subdivide_doc},
     {"curvature", FUNCTION(core_curvature), METH_VARARGS | METH_KEYWORDS, core_curvature_doc},
-    {"check_skin", FUNCTION(core_check_skin), METH_VARARGS | METH_KEYWORDS, core_check_skin_doc},
     {"tidy_weights", FUNCTION(core_tidy_weights), METH_VARARGS | METH_KEYWORDS, core_tidy_weights_doc},
     {"clean_weights", FUNCTION(core_clean_weights), METH_VARARGS | METH_KEYWORDS, core_clean_weights_doc},
     {"smooth_weights", FUNCTION(core_smooth_weights), METH_VARARGS | METH_KEYWORDS, core_smooth_weights_doc},
@@ -102,12 +102,15 @@ static PyMethodDef functions[] = {
     {"heat_weights", FUNCTION(core_heat_weights), METH_VARARGS | METH_KEYWORDS, core_heat_weights_doc},
     {NULL, NULL, 0, NULL}};
 
+static const core_function *const contracts[] = {&core_check_skin};
+
 static int execute(PyObject *module) {
   core_state *state = PyModule_GetState(module);
 
   if (PyArray_ImportNumPyAPI() < 0) return -1;
+  if (core_add_functions(module, contracts, CORE_COUNT_OF(contracts)) < 0) return -1;
   state->skin_type = core_new_skin_type(module);
-  if (state->skin_type == NULL || PyModule_AddObjectRef(module, "Skin", state->skin_type) < 0) return -1;
+  if (state->skin_type == NULL) return -1;
   state->brush_type = core_new_brush_type(module);
   if (state->brush_type == NULL || PyModule_AddObjectRef(module, "Brush", state->brush_type) < 0) return -1;
   state->twist_type = core_new_twist_type(module);
@@ -142,6 +145,11 @@ static int clear(PyObject *module) {
   return 0;
 }
 
+static void free_module(void *module) {
+  clear(module);
+  core_free_definitions(PyModule_GetState(module));
+}
+
 static PyModuleDef_Slot slots[] = {{Py_mod_exec, execute},
 #ifdef Py_mod_gil
                                    {Py_mod_gil, Py_MOD_GIL_NOT_USED},
@@ -157,6 +165,7 @@ static PyModuleDef definition = {
     .m_slots = slots,
     .m_traverse = traverse,
     .m_clear = clear,
+    .m_free = free_module,
 };
 
 PyMODINIT_FUNC PyInit__core(void) {

@@ -22,13 +22,18 @@
 
 #include <sbs/sbs.h>
 
+enum {
+  CORE_MOST_DEFINITIONS = 5
+};
+
 /* The state of the module: each interpreter has its own. Nothing else outlives a call. */
 typedef struct core_state {
-  PyObject *skin_type;    /* _core.Skin */
-  PyObject *brush_type;   /* _core.Brush */
-  PyObject *twist_type;   /* _core.Twist */
-  PyObject *muscles_type; /* _core.Muscles */
-  PyObject *linalg_error; /* sbs.LinAlgError */
+  PyObject *skin_type;                             /* _core.Skin */
+  PyObject *brush_type;                            /* _core.Brush */
+  PyObject *twist_type;                            /* _core.Twist */
+  PyObject *muscles_type;                          /* _core.Muscles */
+  PyObject *linalg_error;                          /* sbs.LinAlgError */
+  PyMethodDef *definitions[CORE_MOST_DEFINITIONS]; /* of the functions and the methods of each type */
 } core_state;
 
 #endif

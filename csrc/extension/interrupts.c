@@ -23,7 +23,7 @@ static double now(void) {
 
 /* A sbs_progress. */
 static int look_for_signals(double fraction, void *user) {
-  core_call *call = user;
+  core_unlocked *call = user;
   const double time = now();
   int raised;
 
@@ -36,13 +36,13 @@ static int look_for_signals(double fraction, void *user) {
   return raised;
 }
 
-void core_begin_call(core_call *call) {
+void core_begin_call(core_unlocked *call) {
   call->looked = now();
   sbs_set_progress(look_for_signals, call);
   call->thread = PyEval_SaveThread();
 }
 
-void core_end_call(core_call *call) {
+void core_end_call(core_unlocked *call) {
   PyEval_RestoreThread(call->thread);
   sbs_set_progress(NULL, NULL);
 }

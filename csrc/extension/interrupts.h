@@ -12,18 +12,18 @@
  */
 #define CORE_BEGIN_CALL \
   { \
-    core_call core_calling; \
+    core_unlocked core_calling; \
     core_begin_call(&core_calling);
 #define CORE_END_CALL \
   core_end_call(&core_calling); \
   }
 
-typedef struct core_call {
+typedef struct core_unlocked {
   PyThreadState *thread; /* while the lock is released */
   double looked;         /* when, in seconds */
-} core_call;
+} core_unlocked;
 
-void core_begin_call(core_call *call);
-void core_end_call(core_call *call);
+void core_begin_call(core_unlocked *call);
+void core_end_call(core_unlocked *call);
 
 #endif

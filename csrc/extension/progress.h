@@ -7,7 +7,7 @@
 
 /* What a callback needs to enter Python again. */
 typedef struct core_caller {
-  core_call call;
+  core_unlocked call;
   PyObject *progress; /* None or callable */
 } core_caller;
 

@@ -1,60 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "skin_type.h"
 
-#include "arguments.h"
-#include "errors.h"
-#include "interrupts.h"
-#include "skin_deform.h"
-#include "skin_gradient.h"
-#include "skin_inverse.h"
-#include "skin_update.h"
+#include "definitions.h"
+#include "skin_methods.h"
 
 /* ------------------------------------------------------------------------------------------ making and unmaking -- */
 
-static sbs_scalar scalar_of(PyArrayObject *array) {
-  return PyArray_TYPE(array) == NPY_FLOAT ? SBS_FLOAT32 : SBS_FLOAT64;
-}
+void core_begin_with_skin(void *address) {
+  core_call *call = address;
+  const core_skin *self = core_self(call);
 
-/* The number of joints if the caller does not give it: the length of the arrays per joint, or the largest index + 1. */
-static size_t count_joints(const core_array *arguments) {
-  PyArrayObject *indices = arguments[CORE_JOINT_INDICES].array;
-  const npy_int32 *index = PyArray_DATA(indices);
-  const npy_intp size = PyArray_SIZE(indices);
-  npy_int32 largest = 0;
-
-  for (int i = CORE_PARENTS; i <= CORE_JOINT_POSITIONS; i++)
-    if (arguments[i].array != NULL) return (size_t)PyArray_DIM(arguments[i].array, 0);
-  for (npy_intp i = 0; i < size; i++) largest = index[i] > largest ? index[i] : largest;
-  return (size_t)largest + 1;
-}
-
-/* Whether all shapes agree; raises if not. */
-static int check_shapes(const core_array *arguments, size_t joint_count) {
-  const core_array *positions = &arguments[CORE_REST_POSITIONS], *normals = &arguments[CORE_REST_NORMALS];
-  const core_array *centers = &arguments[CORE_CENTERS];
-  const core_array *indices = &arguments[CORE_JOINT_INDICES], *weights = &arguments[CORE_JOINT_WEIGHTS];
-
-  if (!core_check_length(positions, 1, 3) || !core_check_agreement(indices, weights, 0) ||
-      !core_check_agreement(indices, weights, 1) || !core_check_agreement(positions, indices, 0)) {
-    return 0;
-  }
-  if (normals->array != NULL && (!core_check_length(normals, 1, 3) || !core_check_agreement(positions, normals, 0)))
-    return 0;
-  if (centers->array != NULL && (!core_check_length(centers, 1, 3) || !core_check_agreement(positions, centers, 0)))
-    return 0;
-  for (int i = CORE_PARENTS; i <= CORE_JOINT_POSITIONS; i++) {
-    const core_array *argument = &arguments[i];
-    if (argument->array != NULL && (size_t)PyArray_DIM(argument->array, 0) != joint_count) {
-      PyErr_Format(PyExc_ValueError, "%s has %zd rows for %zd joints", argument->name,
-                   (Py_ssize_t)PyArray_DIM(argument->array, 0), (Py_ssize_t)joint_count);
-      return 0;
-    }
-  }
-  return arguments[CORE_JOINT_POSITIONS].array == NULL || core_check_length(&arguments[CORE_JOINT_POSITIONS], 1, 3);
-}
-
-static const void *data_or_null(PyArrayObject *array) {
-  return array != NULL ? PyArray_DATA(array) : NULL;
+  core_set_length(call, 'V', self->info.vertex_count);
+  core_set_length(call, 'J', self->info.joint_count);
+  call->type = self->info.scalar == SBS_FLOAT32 ? NPY_FLOAT : NPY_DOUBLE;
+  call->typed_by = "rest_positions";
 }
 
 sbs_skin_desc core_describe_skin(PyArrayObject *const *arrays, size_t joint_count) {
@@ -63,22 +22,21 @@ sbs_skin_desc core_describe_skin(PyArrayObject *const *arrays, size_t joint_coun
   desc.vertex_count = (size_t)PyArray_DIM(arrays[CORE_REST_POSITIONS], 0);
   desc.joint_count = joint_count;
   desc.influences_per_vertex = (size_t)PyArray_DIM(arrays[CORE_JOINT_INDICES], 1);
-  desc.scalar = scalar_of(arrays[CORE_REST_POSITIONS]);
+  desc.scalar = core_scalar(arrays[CORE_REST_POSITIONS]);
   desc.rest_positions = PyArray_DATA(arrays[CORE_REST_POSITIONS]);
-  desc.rest_normals = data_or_null(arrays[CORE_REST_NORMALS]);
+  desc.rest_normals = core_data(arrays[CORE_REST_NORMALS]);
   desc.joint_indices = PyArray_DATA(arrays[CORE_JOINT_INDICES]);
-  desc.weight_scalar = scalar_of(arrays[CORE_JOINT_WEIGHTS]);
+  desc.weight_scalar = core_scalar(arrays[CORE_JOINT_WEIGHTS]);
   desc.joint_weights = PyArray_DATA(arrays[CORE_JOINT_WEIGHTS]);
-  desc.parents = data_or_null(arrays[CORE_PARENTS]);
-  desc.joint_positions = data_or_null(arrays[CORE_JOINT_POSITIONS]);
-  desc.centers = data_or_null(arrays[CORE_CENTERS]);
+  desc.parents = core_data(arrays[CORE_PARENTS]);
+  desc.joint_positions = core_data(arrays[CORE_JOINT_POSITIONS]);
+  desc.centers = core_data(arrays[CORE_CENTERS]);
   return desc;
 }
 
-PyObject *core_wrap_skin(PyTypeObject *type, sbs_skin *skin, const sbs_weight_report *report,
+PyObject *core_wrap_skin(PyObject *type, sbs_skin *skin, const sbs_weight_report *report,
                          PyArrayObject *const *arrays) {
-  allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
-  core_skin *self = (core_skin *)allocate(type, 0);
+  core_skin *self = core_allocate(type);
 
   if (self == NULL) {
     sbs_skin_free(skin);
@@ -96,120 +54,109 @@ PyObject *core_wrap_skin(PyTypeObject *type, sbs_skin *skin, const sbs_weight_re
   return (PyObject *)self;
 }
 
-/* ------------------------------------------------------------------------------------------------- arguments -- */
+/* ------------------------------------------------------------------------------------------------------ making -- */
 
-/* What a skin is made from. */
-typedef struct made_from {
-  core_array arrays[CORE_HELD_COUNT];
-  size_t joint_count;
-  int strict;
-} made_from;
-
-static void release_arguments(made_from *given) {
-  for (int i = 0; i < CORE_HELD_COUNT; i++) core_release(&given->arrays[i]);
-}
-
-/*
- * Raises and returns 0 if an argument is wrong by itself. Release the arguments in any case. kept: whether the skin is
- * made, and not only checked.
- */
-static int parse(PyObject *args, PyObject *kwargs, const char *format, int kept, made_from *given) {
-  static char *keywords[] = {"rest_positions", "joint_indices", "joint_weights", "parents", "joint_positions",
-                             "rest_normals",   "centers",       "joint_count",   "strict",  NULL};
-  core_array *arrays = given->arrays, *normals = &arrays[CORE_REST_NORMALS];
-  core_count joint_count = {.name = "joint_count", .largest = PY_SSIZE_T_MAX};
-
-  *given = (made_from){
-      .arrays = {
-          [CORE_REST_POSITIONS] = {.name = "rest_positions", .shape = "(V, 3)", .dimensions = 2},
-          [CORE_JOINT_INDICES] = {.name = "joint_indices", .shape = "(V, K)", .dimensions = 2},
-          [CORE_JOINT_WEIGHTS] = {.name = "joint_weights", .shape = "(V, K)", .dimensions = 2},
-          [CORE_PARENTS] = {.name = "parents", .shape = "(J,)", .dimensions = 1, .optional = 1},
-          [CORE_JOINT_POSITIONS] = {.name = "joint_positions", .shape = "(J, 3)", .dimensions = 2, .optional = 1},
-          [CORE_REST_NORMALS] = {.name = "rest_normals", .shape = "(V, 3)", .dimensions = 2, .optional = 1},
-          [CORE_CENTERS] = {.name = "centers", .shape = "(V, 3)", .dimensions = 2, .optional = 1},
-      }};
-  for (int i = 0; i < CORE_HELD_COUNT; i++) arrays[i].kept = kept;
-  if (!PyArg_ParseTupleAndKeywords(
-          args, kwargs, format, keywords, core_convert_reals, &arrays[CORE_REST_POSITIONS], core_convert_int32,
-          &arrays[CORE_JOINT_INDICES], core_convert_reals, &arrays[CORE_JOINT_WEIGHTS], core_convert_int32,
-          &arrays[CORE_PARENTS], core_convert_doubles, &arrays[CORE_JOINT_POSITIONS], core_convert_reals, normals,
-          core_convert_doubles, &arrays[CORE_CENTERS], core_convert_count, &joint_count, &given->strict)) {
-    return 0;
-  }
-  if (normals->array != NULL && core_cast(normals, PyArray_TYPE(arrays[CORE_REST_POSITIONS].array)) < 0) return 0;
-  given->joint_count = joint_count.value == 0 ? count_joints(arrays) : (size_t)joint_count.value;
-  return check_shapes(arrays, given->joint_count);
-}
-
-/* ----------------------------------------------------------------------------------------------------- making -- */
-
-static PyObject *make(PyTypeObject *type, const made_from *given) {
+typedef struct skin_call {
+  core_call call;
   PyArrayObject *arrays[CORE_HELD_COUNT];
-  sbs_skin_desc desc;
-  sbs_skin_options options = sbs_default_skin_options();
-  sbs_skin *skin = NULL;
-  sbs_weight_report report = {0};
-  sbs_fault fault = {0};
-  sbs_status status;
+  size_t joint_count;
+  sbs_skin_options options;
+  sbs_weight_report report;
+  sbs_skin *skin;
+} skin_call;
 
-  for (int i = 0; i < CORE_HELD_COUNT; i++) arrays[i] = given->arrays[i].array;
-  desc = core_describe_skin(arrays, given->joint_count);
-  options.strict = given->strict;
-  CORE_BEGIN_CALL
-  status = sbs_skin_new(&desc, &options, &skin, &report, &fault);
-  CORE_END_CALL
-  if (status != SBS_OK) {
-    core_raise(PyType_GetModuleState(type), status, &fault, NULL);
-    return NULL;
-  }
-  return core_wrap_skin(type, skin, &report, arrays);
+static const core_argument arguments[] = {
+    {"rest_positions", CORE_REALS, .at = offsetof(skin_call, arrays[CORE_REST_POSITIONS]), "(V, 3)"},
+    {"joint_indices", CORE_INT32, .at = offsetof(skin_call, arrays[CORE_JOINT_INDICES]), "(V, K)"},
+    {"joint_weights", CORE_REALS, .at = offsetof(skin_call, arrays[CORE_JOINT_WEIGHTS]), "(V, K)"},
+    {"parents", CORE_INT32, .at = offsetof(skin_call, arrays[CORE_PARENTS]), "(J,)", .optional = 1},
+    {"joint_positions", CORE_DOUBLES, .at = offsetof(skin_call, arrays[CORE_JOINT_POSITIONS]), "(J, 3)", .optional = 1},
+    {"rest_normals", CORE_SAME, .at = offsetof(skin_call, arrays[CORE_REST_NORMALS]), "(V, 3)", .optional = 1},
+    {"centers", CORE_DOUBLES, .at = offsetof(skin_call, arrays[CORE_CENTERS]), "(V, 3)", .optional = 1},
+    {"joint_count", CORE_COUNT, .at = offsetof(skin_call, joint_count), "J", .optional = 1},
+    {"strict", CORE_FLAG, .at = offsetof(skin_call, options.strict), .optional = 1},
+};
+
+static void set_defaults(void *address) {
+  ((skin_call *)address)->options = sbs_default_skin_options();
 }
+
+/* Joints that nobody counts and that have neither parents nor positions are counted by the largest index. */
+static int prepare(void *address) {
+  skin_call *given = address;
+
+  if (given->call.lengths['J' - 'A'] < 0)
+    core_set_length(&given->call, 'J', (size_t)core_largest(given->arrays[CORE_JOINT_INDICES]) + 1);
+  return 1;
+}
+
+static sbs_status run(void *address, sbs_fault *fault) {
+  skin_call *given = address;
+  const sbs_skin_desc desc = core_describe_skin(given->arrays, core_length(&given->call, 'J'));
+
+  return sbs_skin_new(&desc, &given->options, &given->skin, &given->report, fault);
+}
+
+static PyObject *finish(void *address) {
+  skin_call *given = address;
+
+  return core_wrap_skin(given->call.self, given->skin, &given->report, given->arrays);
+}
+
+static const core_function new_skin = {
+    .name = "Skin",
+    .summary = "A mesh bound to its joints. It keeps the arrays, as `owned` does.",
+    .parts = {CORE_PART(arguments)},
+    .positional = 3,
+    .keeps = 1,
+    .size = sizeof(skin_call),
+    .set_defaults = set_defaults,
+    .prepare = prepare,
+    .run = run,
+    .finish = finish,
+};
 
 static PyObject *skin_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-  made_from given;
-  PyObject *self = parse(args, kwargs, "O&O&O&|$O&O&O&O&O&p:Skin", 1, &given) ? make(type, &given) : NULL;
-
-  release_arguments(&given);
-  return self;
+  skin_call call;
+  return core_enter_new(&new_skin, type, args, kwargs, &call);
 }
 
+/* The counts of a report, in the order of its fields. */
 static PyObject *report_tuple(const sbs_weight_report *report) {
-  return Py_BuildValue("(nnnnnn)", (Py_ssize_t)report->nan, (Py_ssize_t)report->infinite, (Py_ssize_t)report->negative,
+  return Py_BuildValue("nnnnnn", (Py_ssize_t)report->nan, (Py_ssize_t)report->infinite, (Py_ssize_t)report->negative,
                        (Py_ssize_t)report->unweighted, (Py_ssize_t)report->off_sum, (Py_ssize_t)report->duplicate);
 }
 
-const char core_check_skin_doc[] =
-    "check_skin(rest_positions, joint_indices, joint_weights, *, parents=None, joint_positions=None, "
-    "rest_normals=None, centers=None, joint_count=None, strict=False)\n--\n\n"
-    "Raises what Skin would raise, or returns its weight_report, without making one.";
+static sbs_status run_check(void *address, sbs_fault *fault) {
+  skin_call *given = address;
+  const sbs_skin_desc desc = core_describe_skin(given->arrays, core_length(&given->call, 'J'));
 
-PyObject *core_check_skin(PyObject *module, PyObject *args, PyObject *kwargs) {
-  PyArrayObject *arrays[CORE_HELD_COUNT];
-  made_from given;
-  sbs_skin_desc desc;
-  sbs_skin_options options = sbs_default_skin_options();
-  sbs_weight_report report = {0};
-  sbs_fault fault = {0};
-  sbs_status status;
-  PyObject *result = NULL;
-
-  if (!parse(args, kwargs, "O&O&O&|$O&O&O&O&O&p:check_skin", 0, &given)) goto exit;
-  for (int i = 0; i < CORE_HELD_COUNT; i++) arrays[i] = given.arrays[i].array;
-  desc = core_describe_skin(arrays, given.joint_count);
-  options.strict = given.strict;
-  CORE_BEGIN_CALL
-  status = sbs_skin_check(&desc, &options, &report, &fault);
-  CORE_END_CALL
-  if (status != SBS_OK)
-    core_raise(PyModule_GetState(module), status, &fault, NULL);
-  else
-    result = report_tuple(&report);
-
-exit:
-  release_arguments(&given);
-  return result;
+  return sbs_skin_check(&desc, &given->options, &given->report, fault);
 }
+
+static PyObject *finish_check(void *address) {
+  return report_tuple(&((skin_call *)address)->report);
+}
+
+static PyObject *enter_check(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  skin_call call;
+  return core_enter(&core_check_skin, self, args, count, names, &call);
+}
+
+const core_function core_check_skin = {
+    .name = "check_skin",
+    .summary = "Whether a skin can be made of these; what is wrong with them is raised as Skin does, and repairs are "
+               "counted\nas by Skin.weight_report.",
+    .parts = {CORE_PART(arguments)},
+    .positional = 3,
+    .returns = "tuple[int, int, int, int, int, int]",
+    .size = sizeof(skin_call),
+    .set_defaults = set_defaults,
+    .prepare = prepare,
+    .run = run_check,
+    .finish = finish_check,
+    .entry = enter_check,
+};
 
 /* An instance refers to its type, and so to the module. The collector must know, or the module is never freed. */
 static int skin_traverse(PyObject *object, visitproc visit, void *arg) {
@@ -222,16 +169,13 @@ static int skin_traverse(PyObject *object, visitproc visit, void *arg) {
 
 static void skin_dealloc(PyObject *object) {
   core_skin *self = (core_skin *)object;
-  PyTypeObject *type = Py_TYPE(object);
-  freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
 
   PyObject_GC_UnTrack(object);
   core_empty_scratch_pool(&self->scratch);
   sbs_gradient_free(atomic_load(&self->gradient));
   sbs_skin_free(self->skin);
   for (int i = 0; i < CORE_HELD_COUNT; i++) Py_CLEAR(self->held[i]);
-  release(object);
-  Py_DECREF(type);
+  core_free_object(object);
 }
 
 /* --------------------------------------------------------------------------------------------------- properties -- */
@@ -245,11 +189,6 @@ static PyObject *get_held(PyObject *object, void *number) {
   view = PyArray_View(held, NULL, NULL);
   if (view != NULL) PyArray_CLEARFLAGS((PyArrayObject *)view, NPY_ARRAY_WRITEABLE);
   return view;
-}
-
-/* The size_t at an offset in the object. */
-static PyObject *get_size(PyObject *object, void *offset) {
-  return PyLong_FromSize_t(*(const size_t *)(const void *)((const char *)object + (Py_ssize_t)offset));
 }
 
 static PyObject *get_instruction_set(PyObject *object, void *Py_UNUSED(closure)) {
@@ -317,7 +256,7 @@ static PyObject *get_vertex_order(PyObject *object, void *Py_UNUSED(closure)) {
 }
 
 #define HELD(name, number, doc) {name, get_held, NULL, doc, (void *)(Py_ssize_t)(number)}
-#define SIZE(name, doc) {#name, get_size, NULL, doc, (void *)offsetof(core_skin, info.name)}
+#define SIZE(name, doc) {#name, core_get_size, NULL, doc, (void *)offsetof(core_skin, info.name)}
 
 static PyGetSetDef properties[] = {
     HELD("rest_positions", CORE_REST_POSITIONS, "(V, 3) float32 or float64, read-only."),
@@ -343,39 +282,22 @@ static PyGetSetDef properties[] = {
 
 /* --------------------------------------------------------------------------------------------------------- type -- */
 
-#define METHOD(function) ((PyCFunction)(void (*)(void))(function))
-
-static PyMethodDef methods[] = {
-    {"deform", METHOD(core_deform), METH_VARARGS | METH_KEYWORDS, core_deform_doc},
-    {"deform_many", METHOD(core_deform_many), METH_VARARGS | METH_KEYWORDS, core_deform_many_doc},
-    {"inverse_deform", METHOD(core_inverse_deform), METH_VARARGS | METH_KEYWORDS, core_inverse_deform_doc},
-    {"update", METHOD(core_update_skin), METH_VARARGS | METH_KEYWORDS, core_update_skin_doc},
-    {"deform_vjp", METHOD(core_deform_vjp), METH_VARARGS | METH_KEYWORDS, core_deform_vjp_doc},
-    {"weight_jacobian", METHOD(core_weight_jacobian), METH_VARARGS | METH_KEYWORDS, core_weight_jacobian_doc},
-    {"move", METHOD(core_move_skin), METH_VARARGS | METH_KEYWORDS, core_move_skin_doc},
-    {"rotation_centers", METHOD(core_rotation_centers), METH_VARARGS | METH_KEYWORDS, core_rotation_centers_doc},
-    {NULL, NULL, 0, NULL}};
-
-static const char skin_doc[] =
-    "Skin(rest_positions, joint_indices, joint_weights, *, parents=None, joint_positions=None, rest_normals=None, "
-    "centers=None, joint_count=None, strict=False)\n--\n\n"
-    "A mesh bound to its joints. It keeps the arrays, as `owned` does.";
-
-static PyType_Slot slots[] = {{Py_tp_doc, (void *)skin_doc},
-                              {Py_tp_new, skin_new},
-                              {Py_tp_dealloc, skin_dealloc},
-                              {Py_tp_traverse, skin_traverse},
-                              {Py_tp_methods, methods},
-                              {Py_tp_getset, properties},
-                              {0, NULL}};
-
-static PyType_Spec spec = {
-    .name = "sbs._core.Skin",
-    .basicsize = sizeof(core_skin),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE,
-    .slots = slots,
+static const core_function *const methods[] = {
+    &core_deform,     &core_deform_many,     &core_inverse_deform, &core_update_skin,
+    &core_deform_vjp, &core_weight_jacobian, &core_move_skin,      &core_rotation_centers,
 };
 
 PyObject *core_new_skin_type(PyObject *module) {
-  return PyType_FromModuleAndSpec(module, &spec, NULL);
+  static const core_class skin = {
+      .name = "sbs._core.Skin",
+      .make = &new_skin,
+      .new = skin_new,
+      .dealloc = skin_dealloc,
+      .traverse = skin_traverse,
+      .methods = methods,
+      .method_count = CORE_COUNT_OF(methods),
+      .properties = properties,
+      .size = sizeof(core_skin),
+  };
+  return core_add_class(module, &skin);
 }

@@ -3,7 +3,7 @@
 #ifndef SBS_EXTENSION_SKIN_TYPE_H
 #define SBS_EXTENSION_SKIN_TYPE_H
 
-#include "core.h"
+#include "function.h"
 #include "scratch_pool.h"
 
 #include <sbs/gradient.h>
@@ -37,14 +37,11 @@ sbs_skin_desc core_describe_skin(PyArrayObject *const *arrays, size_t joint_coun
  * Makes an object for a skin and takes ownership of it, even if this fails and raises. The object is made last, so that
  * no other thread, nor the collector, ever sees one without its skin.
  */
-PyObject *core_wrap_skin(PyTypeObject *type, sbs_skin *skin, const sbs_weight_report *report,
-                         PyArrayObject *const *arrays);
+PyObject *core_wrap_skin(PyObject *type, sbs_skin *skin, const sbs_weight_report *report, PyArrayObject *const *arrays);
 
-extern const char core_check_skin_doc[];
+extern const core_function core_check_skin;
 
-PyObject *core_check_skin(PyObject *module, PyObject *args, PyObject *kwargs);
-
-/* Makes the type. A new reference, or NULL with an exception set. */
+/* Makes the type and adds it to the module. A new reference, or NULL with an exception set. */
 PyObject *core_new_skin_type(PyObject *module);
 
 #endif

@@ -1,11 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-#include "skin_update.h"
-
 #include <string.h>
 
-#include "arguments.h"
-#include "errors.h"
-#include "interrupts.h"
+#include "skin_methods.h"
+
+/* ------------------------------------------------------------------------------------------------------- update -- */
+
+typedef struct update_call {
+  core_call call;
+  PyArrayObject *vertices, *joint_indices, *joint_weights;
+  PyArrayObject *arrays[CORE_HELD_COUNT]; /* those of the new skin; borrowed */
+  sbs_skin_options options;
+  sbs_weight_report report;
+  sbs_skin *skin;
+} update_call;
+
+static const core_argument update_arguments[] = {
+    {"vertices", CORE_INT32, .at = offsetof(update_call, vertices), "(M,)"},
+    {"joint_indices", CORE_INT32, .at = offsetof(update_call, joint_indices), "(M, K)"},
+    {"joint_weights", CORE_REALS, .at = offsetof(update_call, joint_weights), "(M, K)"},
+    {"strict", CORE_FLAG, .at = offsetof(update_call, options.strict), .optional = 1},
+};
+
+static void set_update_defaults(void *address) {
+  ((update_call *)address)->options = sbs_default_skin_options();
+}
 
 /*
  * Copies the rows of one matrix to another of the same type that is at least as wide. rows: their places there, or
@@ -28,26 +46,27 @@ static void copy_rows(PyArrayObject *to, const npy_int32 *rows, PyArrayObject *f
 }
 
 /* A copy of a skin's array with some rows replaced, as wide and of as large a type as both need. */
-static PyArrayObject *replace_rows(PyArrayObject *held, const npy_int32 *vertices, core_array *rows) {
-  const npy_intp width = PyArray_DIM(held, 1), given = PyArray_DIM(rows->array, 1);
+static PyObject *replace_rows(PyArrayObject *held, PyArrayObject *vertices, PyArrayObject *rows) {
+  const npy_intp width = PyArray_DIM(held, 1), given = PyArray_DIM(rows, 1);
   const npy_intp shape[2] = {PyArray_DIM(held, 0), width > given ? width : given};
-  const int held_type = PyArray_TYPE(held), type = held_type == NPY_FLOAT ? PyArray_TYPE(rows->array) : held_type;
-  PyArrayObject *base = NULL, *result = NULL;
+  const int type = PyArray_TYPE(held) == NPY_FLOAT ? PyArray_TYPE(rows) : PyArray_TYPE(held);
+  PyArrayObject *from = (PyArrayObject *)PyArray_FromArray(held, PyArray_DescrFromType(type), NPY_ARRAY_IN_ARRAY);
+  PyArrayObject *to = (PyArrayObject *)PyArray_FromArray(rows, PyArray_DescrFromType(type), NPY_ARRAY_IN_ARRAY);
+  PyArrayObject *result = (PyArrayObject *)PyArray_SimpleNew(2, shape, type);
 
-  if (PyArray_TYPE(rows->array) != type && core_cast(rows, type) < 0) return NULL;
-  base = (PyArrayObject *)PyArray_FromArray(held, PyArray_DescrFromType(type), NPY_ARRAY_IN_ARRAY);
-  if (base != NULL) result = (PyArrayObject *)PyArray_SimpleNew(2, shape, type);
+  if (from == NULL || to == NULL) Py_CLEAR(result);
   if (result != NULL) {
-    copy_rows(result, NULL, base);
-    copy_rows(result, vertices, rows->array);
+    copy_rows(result, NULL, from);
+    copy_rows(result, PyArray_DATA(vertices), to);
   }
-  Py_XDECREF((PyObject *)base);
-  return result;
+  Py_XDECREF((PyObject *)from);
+  Py_XDECREF((PyObject *)to);
+  return (PyObject *)result;
 }
 
-static int check_vertices(const core_skin *self, const core_array *vertices) {
-  const npy_int32 *vertex = PyArray_DATA(vertices->array);
-  const npy_intp count = PyArray_DIM(vertices->array, 0);
+static int check_vertices(const core_skin *self, PyArrayObject *vertices) {
+  const npy_int32 *vertex = PyArray_DATA(vertices);
+  const npy_intp count = PyArray_DIM(vertices, 0);
 
   for (npy_intp i = 0; i < count; i++) {
     if (vertex[i] < 0 || (size_t)vertex[i] >= self->info.vertex_count) {
@@ -59,14 +78,27 @@ static int check_vertices(const core_skin *self, const core_array *vertices) {
   return 1;
 }
 
-/*
- * Turns a fault at a vertex into one at the row that the caller gave for it, the last if there are several.
- */
-static void name_row(sbs_fault *fault, const core_array *vertices) {
-  const npy_int32 *vertex = PyArray_DATA(vertices->array);
+static int prepare_update(void *address) {
+  update_call *given = address;
+  const core_skin *self = core_self(given);
+  PyObject *indices, *weights;
+
+  if (!check_vertices(self, given->vertices)) return 0;
+  indices = replace_rows(self->held[CORE_JOINT_INDICES], given->vertices, given->joint_indices);
+  weights = replace_rows(self->held[CORE_JOINT_WEIGHTS], given->vertices, given->joint_weights);
+  if ((core_hold(given, indices) & core_hold(given, weights)) == 0) return 0;
+  memcpy(given->arrays, self->held, sizeof given->arrays);
+  given->arrays[CORE_JOINT_INDICES] = (PyArrayObject *)indices;
+  given->arrays[CORE_JOINT_WEIGHTS] = (PyArrayObject *)weights;
+  return 1;
+}
+
+/* Turns a fault at a vertex into one at the row that the caller gave for it, the last if there are several. */
+static void name_row(sbs_fault *fault, PyArrayObject *vertices) {
+  const npy_int32 *vertex = PyArray_DATA(vertices);
 
   if (fault->index_count == 0) return;
-  for (npy_intp i = PyArray_DIM(vertices->array, 0) - 1; i >= 0; i--) {
+  for (npy_intp i = PyArray_DIM(vertices, 0) - 1; i >= 0; i--) {
     if ((size_t)vertex[i] == fault->index[0]) {
       fault->index[0] = (size_t)i;
       return;
@@ -74,105 +106,78 @@ static void name_row(sbs_fault *fault, const core_array *vertices) {
   }
 }
 
-const char core_update_skin_doc[] =
-    "update($self, vertices, joint_indices, joint_weights, *, strict=False)\n--\n\n"
-    "A skin with other influences (M, K) at vertices (M,); the same as if it was made anew.";
+static sbs_status run_update(void *address, sbs_fault *fault) {
+  update_call *given = address;
+  const core_skin *self = core_self(given);
+  const sbs_skin_desc desc = core_describe_skin(given->arrays, self->info.joint_count);
+  const sbs_status status =
+      sbs_skin_update(self->skin, &desc, PyArray_DATA(given->vertices), core_length(&given->call, 'M'), &given->options,
+                      &given->skin, &given->report, fault);
 
-PyObject *core_update_skin(PyObject *object, PyObject *args, PyObject *kwargs) {
-  static char *keywords[] = {"vertices", "joint_indices", "joint_weights", "strict", NULL};
-  const core_skin *self = (core_skin *)object;
-  core_array vertices = {.name = "vertices", .shape = "(M,)", .dimensions = 1};
-  core_array joint_indices = {.name = "joint_indices", .shape = "(M, K)", .dimensions = 2};
-  core_array joint_weights = {.name = "joint_weights", .shape = "(M, K)", .dimensions = 2};
-  PyArrayObject *arrays[CORE_HELD_COUNT];
-  sbs_skin_desc desc;
-  sbs_skin_options options = sbs_default_skin_options();
-  sbs_skin *skin = NULL;
-  sbs_weight_report report = {0};
-  sbs_fault fault = {0};
-  sbs_status status;
-  PyObject *result = NULL;
-
-  memcpy(arrays, self->held, sizeof arrays);
-  arrays[CORE_JOINT_INDICES] = arrays[CORE_JOINT_WEIGHTS] = NULL;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&O&O&|$p:update", keywords, core_convert_int32, &vertices,
-                                   core_convert_int32, &joint_indices, core_convert_reals, &joint_weights,
-                                   &options.strict)) {
-    goto exit;
-  }
-  if (!core_check_agreement(&joint_indices, &joint_weights, 0) ||
-      !core_check_agreement(&joint_indices, &joint_weights, 1) || !core_check_agreement(&vertices, &joint_indices, 0) ||
-      !check_vertices(self, &vertices)) {
-    goto exit;
-  }
-  arrays[CORE_JOINT_INDICES] =
-      replace_rows(self->held[CORE_JOINT_INDICES], PyArray_DATA(vertices.array), &joint_indices);
-  arrays[CORE_JOINT_WEIGHTS] =
-      replace_rows(self->held[CORE_JOINT_WEIGHTS], PyArray_DATA(vertices.array), &joint_weights);
-  if (arrays[CORE_JOINT_INDICES] == NULL || arrays[CORE_JOINT_WEIGHTS] == NULL) goto exit;
-  desc = core_describe_skin(arrays, self->info.joint_count);
-
-  CORE_BEGIN_CALL
-  status = sbs_skin_update(self->skin, &desc, PyArray_DATA(vertices.array), (size_t)PyArray_DIM(vertices.array, 0),
-                           &options, &skin, &report, &fault);
-  CORE_END_CALL
-  if (status == SBS_OK) {
-    result = core_wrap_skin(Py_TYPE(object), skin, &report, arrays);
-  } else {
-    name_row(&fault, &vertices);
-    core_raise(PyType_GetModuleState(Py_TYPE(object)), status, &fault, NULL);
-  }
-
-exit:
-  core_release(&vertices);
-  core_release(&joint_indices);
-  core_release(&joint_weights);
-  Py_XDECREF((PyObject *)arrays[CORE_JOINT_INDICES]);
-  Py_XDECREF((PyObject *)arrays[CORE_JOINT_WEIGHTS]);
-  return result;
+  if (status != SBS_OK) name_row(fault, given->vertices);
+  return status;
 }
 
-const char core_move_skin_doc[] =
-    "move($self, rest_positions, centers=None)\n--\n\n"
-    "Gives the skin other rest positions (V, 3), in place: nobody else may be using it. What it shows of itself stays.";
+static PyObject *finish_update(void *address) {
+  update_call *given = address;
 
-PyObject *core_move_skin(PyObject *object, PyObject *args, PyObject *kwargs) {
-  static char *keywords[] = {"rest_positions", "centers", NULL};
-  const core_skin *self = (core_skin *)object;
-  PyArrayObject *held = self->held[CORE_REST_POSITIONS];
-  core_array rest_positions = {.name = "rest_positions", .shape = "(V, 3)", .dimensions = 2};
-  core_array centers = {.name = "centers", .shape = "(V, 3)", .dimensions = 2, .optional = 1};
-  core_array vertices = {.name = "the skin", .dimensions = 2, .array = held};
+  return core_wrap_skin((PyObject *)Py_TYPE(given->call.self), given->skin, &given->report, given->arrays);
+}
+
+static PyObject *enter_update(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  update_call call;
+  return core_enter(&core_update_skin, self, args, count, names, &call);
+}
+
+const core_function core_update_skin = {
+    .name = "update",
+    .summary = "A skin with other influences at some vertices; the same as if it was made anew.",
+    .parts = {CORE_PART(update_arguments)},
+    .positional = 3,
+    .returns = "Skin",
+    .size = sizeof(update_call),
+    .set_defaults = set_update_defaults,
+    .prepare = prepare_update,
+    .run = run_update,
+    .finish = finish_update,
+    .entry = enter_update,
+};
+
+/* --------------------------------------------------------------------------------------------------------- move -- */
+
+typedef struct move_call {
+  core_call call;
+  PyArrayObject *rest_positions, *centers;
+} move_call;
+
+static const core_argument move_arguments[] = {
+    {"rest_positions", CORE_SAME, .at = offsetof(move_call, rest_positions), "(V, 3)"},
+    {"centers", CORE_DOUBLES, .at = offsetof(move_call, centers), "(V, 3)", .optional = 1},
+};
+
+static sbs_status run_move(void *address, sbs_fault *fault) {
+  move_call *given = address;
+  const core_skin *self = core_self(given);
   sbs_skin_desc desc = core_describe_skin(self->held, self->info.joint_count);
-  sbs_fault fault = {0};
-  sbs_status status;
-  PyObject *result = NULL;
 
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&|O&:move", keywords, core_convert_reals, &rest_positions,
-                                   core_convert_doubles, &centers)) {
-    goto exit;
-  }
-  if (!core_check_length(&rest_positions, 1, 3) || !core_check_agreement(&rest_positions, &vertices, 0) ||
-      core_cast(&rest_positions, PyArray_TYPE(held)) < 0) {
-    goto exit;
-  }
-  if (centers.array != NULL && (!core_check_length(&centers, 1, 3) || !core_check_agreement(&centers, &vertices, 0))) {
-    goto exit;
-  }
-  desc.rest_positions = PyArray_DATA(rest_positions.array);
-  desc.centers = centers.array != NULL ? PyArray_DATA(centers.array) : NULL;
-
-  CORE_BEGIN_CALL
-  status = sbs_skin_update_positions(self->skin, &desc, &fault);
-  CORE_END_CALL
-  if (status == SBS_OK) {
-    result = Py_NewRef(Py_None);
-  } else {
-    core_raise(PyType_GetModuleState(Py_TYPE(object)), status, &fault, NULL);
-  }
-
-exit:
-  core_release(&rest_positions);
-  core_release(&centers);
-  return result;
+  desc.rest_positions = PyArray_DATA(given->rest_positions);
+  desc.centers = core_data(given->centers);
+  return sbs_skin_update_positions(self->skin, &desc, fault);
 }
+
+static PyObject *enter_move(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  move_call call;
+  return core_enter(&core_move_skin, self, args, count, names, &call);
+}
+
+const core_function core_move_skin = {
+    .name = "move",
+    .summary = "Gives the skin other rest positions, in place: nobody else may be using it. What it shows of itself "
+               "stays.",
+    .parts = {CORE_PART(move_arguments)},
+    .positional = 2,
+    .size = sizeof(move_call),
+    .begin = core_begin_with_skin,
+    .run = run_move,
+    .entry = enter_move,
+};

@@ -565,7 +565,6 @@ class Skin:
     def joint_set_of_vertex(self) -> NDArray[np.int32]: ...  # (V,)
     @property
     def vertex_order(self) -> NDArray[np.int32]: ...  # (V,)
-    @overload
     def deform(
         self,
         skinning_matrices: ArrayLike,  # (J, 4, 4) or (J, 3, 4)
@@ -577,46 +576,11 @@ class Skin:
         rcond: float | None = None,
         amount: ArrayLike | None = None,  # (V,)
         base: _Method | Mapping[str, object] = "linear",
-        normals: Literal[False] = False,
-        out: _Floats | None = None,  # (V, 3)
-        out_normals: _Floats | None = None,  # (V, 3)
-        threads: int | None = None,
-    ) -> _Floats: ...  # (V, 3)
-    @overload
-    def deform(
-        self,
-        skinning_matrices: ArrayLike,  # (J, 4, 4) or (J, 3, 4)
-        *,
-        method: _Method = "spherical",
-        rotation: _Rotation = "qlerp",
-        center: _Center = "joint_set",
-        damping: float = 1e-8,
-        rcond: float | None = None,
-        amount: ArrayLike | None = None,  # (V,)
-        base: _Method | Mapping[str, object] = "linear",
-        normals: Literal[True],
-        out: _Floats | None = None,  # (V, 3)
-        out_normals: _Floats | None = None,  # (V, 3)
-        threads: int | None = None,
-    ) -> tuple[_Floats, _Floats]: ...  # (V, 3)
-    @overload
-    def deform(
-        self,
-        skinning_matrices: ArrayLike,  # (J, 4, 4) or (J, 3, 4)
-        *,
-        method: _Method = "spherical",
-        rotation: _Rotation = "qlerp",
-        center: _Center = "joint_set",
-        damping: float = 1e-8,
-        rcond: float | None = None,
-        amount: ArrayLike | None = None,  # (V,)
-        base: _Method | Mapping[str, object] = "linear",
-        normals: bool,
+        normals: bool = False,
         out: _Floats | None = None,  # (V, 3)
         out_normals: _Floats | None = None,  # (V, 3)
         threads: int | None = None,
     ) -> _Floats | tuple[_Floats, _Floats]: ...  # (V, 3)
-    @overload
     def deform_many(
         self,
         skinning_matrices: ArrayLike,  # (F, J, 4, 4) or (F, J, 3, 4)
@@ -628,41 +592,7 @@ class Skin:
         rcond: float | None = None,
         amount: ArrayLike | None = None,  # (V,)
         base: _Method | Mapping[str, object] = "linear",
-        normals: Literal[False] = False,
-        out: _Floats | None = None,  # (F, V, 3)
-        out_normals: _Floats | None = None,  # (F, V, 3)
-        threads: int | None = None,
-    ) -> _Floats: ...  # (F, V, 3)
-    @overload
-    def deform_many(
-        self,
-        skinning_matrices: ArrayLike,  # (F, J, 4, 4) or (F, J, 3, 4)
-        *,
-        method: _Method = "spherical",
-        rotation: _Rotation = "qlerp",
-        center: _Center = "joint_set",
-        damping: float = 1e-8,
-        rcond: float | None = None,
-        amount: ArrayLike | None = None,  # (V,)
-        base: _Method | Mapping[str, object] = "linear",
-        normals: Literal[True],
-        out: _Floats | None = None,  # (F, V, 3)
-        out_normals: _Floats | None = None,  # (F, V, 3)
-        threads: int | None = None,
-    ) -> tuple[_Floats, _Floats]: ...  # (F, V, 3)
-    @overload
-    def deform_many(
-        self,
-        skinning_matrices: ArrayLike,  # (F, J, 4, 4) or (F, J, 3, 4)
-        *,
-        method: _Method = "spherical",
-        rotation: _Rotation = "qlerp",
-        center: _Center = "joint_set",
-        damping: float = 1e-8,
-        rcond: float | None = None,
-        amount: ArrayLike | None = None,  # (V,)
-        base: _Method | Mapping[str, object] = "linear",
-        normals: bool,
+        normals: bool = False,
         out: _Floats | None = None,  # (F, V, 3)
         out_normals: _Floats | None = None,  # (F, V, 3)
         threads: int | None = None,

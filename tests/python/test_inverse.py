@@ -237,7 +237,7 @@ def test_threads_types_and_layouts() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"posed_positions": np.zeros((VERTICES, 2))}, rf"posed_positions has shape .*, expected \({VERTICES}, 3\)"),
+        ({"posed_positions": np.zeros((VERTICES, 2))}, r"posed_positions has shape .*, expected \(V, 3\)"),
         ({"posed_positions": np.zeros((7, 3))}, rf"posed_positions has shape \(7, 3\), expected \({VERTICES}, 3\)"),
         ({"posed_positions": np.zeros(9)}, r"posed_positions has shape \(9,\), expected \(V, 3\)"),
         ({"posed_positions": np.full((VERTICES, 3), np.nan)}, r"posed_positions\[0, 0\] is nan"),

@@ -98,7 +98,11 @@ def test_other_weights_are_not_mixed_up() -> None:
 @pytest.mark.parametrize(
     ("rest", "error", "message"),
     [
-        (np.zeros((VERTICES - 1, 3)), ValueError, r"rest_positions has shape \(199, 3\), the skin \(200, 3\)"),
+        (
+            np.zeros((VERTICES - 1, 3)),
+            ValueError,
+            r"rest_positions has shape \(199, 3\), expected \(200, 3\) for 200 vertices",
+        ),
         (np.zeros((VERTICES, 2)), ValueError, r"rest_positions has shape \(200, 2\)"),
         (np.zeros(3), ValueError, r"rest_positions has shape \(3,\), expected \(V, 3\)"),
         (np.full((VERTICES, 3), np.nan), ValueError, r"rest_positions\[0, 0\] is nan, where a finite number is needed"),

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: MIT */
+#include "convert.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "shapes.h"
+
+/* ----------------------------------------------------------------------------------------------------- messages -- */
+
+static PyObject *shape_of(PyArrayObject *array) {
+  return PyObject_GetAttrString((PyObject *)array, "shape");
+}
+
+static void raise_type(const char *name, PyArrayObject *array, const char *expected) {
+  PyErr_Format(PyExc_TypeError, "%s must hold %s, not %S", name, expected, (PyObject *)PyArray_DESCR(array));
+}
+
+/* Prefixes NumPy's message with the name of the argument. */
+static void name_in_exception(const char *name) {
+  PyObject *kind = PyErr_ExceptionMatches(PyExc_ValueError) ? PyExc_ValueError : PyExc_TypeError;
+  PyObject *type, *value, *traceback;
+
+  if (!PyErr_ExceptionMatches(kind)) return;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_Format(kind, "%s: %S", name, value != NULL ? value : Py_None);
+  Py_XDECREF(type);
+  Py_XDECREF(value);
+  Py_XDECREF(traceback);
+}
+
+/* ------------------------------------------------------------------------------------------------------- shapes -- */
+
+/* What letters of shapes count, where an object or a number gives their length. */
+static const char *const counted[26] = {['B' - 'A'] = "bones",
+                                        ['F' - 'A'] = "frames",
+                                        ['J' - 'A'] = "joints",
+                                        ['M' - 'A'] = "muscles",
+                                        ['V' - 'A'] = "vertices"};
+
+static int has_letter(const core_argument *argument, char letter) {
+  return core_is_array(argument) && strchr(argument->shape, letter) != NULL;
+}
+
+/* The array that a letter has its length from, best one of the same shape; NULL if it is no array that gave it. */
+static PyArrayObject *find_other(const core_call *call, const core_argument *argument, char letter, const char **name) {
+  PyArrayObject *found = NULL;
+
+  for (const core_part *part = call->function->parts; part < call->function->parts + CORE_PARTS; part++) {
+    for (size_t i = 0; i < part->count; i++) {
+      const core_argument *other = &part->arguments[i];
+      if (!has_letter(other, letter)) continue;
+      PyArrayObject *array = *(PyArrayObject *const *)(const void *)((const char *)call + part->at + other->at);
+      const int is_alike = strcmp(other->shape, argument->shape) == 0;
+      if (array == NULL || (found != NULL && !is_alike)) continue;
+      found = array;
+      *name = other->name;
+      if (is_alike) return found;
+    }
+  }
+  return found;
+}
+
+static void raise_expected(const core_call *call, const core_argument *argument, const char *name, PyArrayObject *array,
+                           char letter) {
+  const int is_known = letter != '\0' || argument->kind == CORE_OUTPUT;
+  const char *hint = !is_known && argument->hint != NULL ? argument->hint : "";
+  const char *what = letter != '\0' ? counted[letter - 'A'] : NULL;
+  PyObject *shape = shape_of(array);
+  char expected[120];
+
+  if (shape == NULL) return;
+  if (is_known)
+    core_write_shape(argument->shape, call->lengths, expected, sizeof expected);
+  else
+    PyOS_snprintf(expected, sizeof expected, "%s", argument->shape);
+  if (what != NULL)
+    PyErr_Format(PyExc_ValueError, "%s has shape %R, expected %s for %zd %s", name, shape, expected,
+                 (Py_ssize_t)core_length(call, letter), what);
+  else
+    PyErr_Format(PyExc_ValueError, "%s has shape %R, expected %s%s", name, shape, expected, hint);
+  Py_DECREF(shape);
+}
+
+static void raise_disagreement(const char *other_name, PyArrayObject *other, const char *name, PyArrayObject *array) {
+  PyObject *other_shape = shape_of(other), *shape = shape_of(array);
+
+  if (other_shape != NULL && shape != NULL)
+    PyErr_Format(PyExc_ValueError, "%s has shape %R, %s %R", other_name, other_shape, name, shape);
+  Py_XDECREF(other_shape);
+  Py_XDECREF(shape);
+}
+
+/* Whether an array has the shape of its argument; raises if not. */
+static int check_shape(core_call *call, const core_argument *argument, const char *name, PyArrayObject *array) {
+  char letter = '\0';
+  const char *other_name = NULL;
+  PyArrayObject *other = NULL;
+  const int match = core_match_shape(argument->shape, array, call->lengths, &letter);
+
+  if (match == CORE_SHAPE_FITS) return 1;
+  if (match == CORE_SHAPE_OTHER) letter = '\0';
+  if (letter != '\0' && argument->kind != CORE_OUTPUT) other = find_other(call, argument, letter, &other_name);
+  if (other != NULL)
+    raise_disagreement(other_name, other, name, array);
+  else
+    raise_expected(call, argument, name, array, letter);
+  return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------- arrays -- */
+
+/* Whether nobody can write to an array: neither through it nor through what it is a view of. */
+static int is_frozen(PyArrayObject *array) {
+  for (;;) {
+    PyObject *base = PyArray_BASE(array);
+    if (PyArray_ISWRITEABLE(array)) return 0;
+    if (base == NULL) return PyArray_CHKFLAGS(array, NPY_ARRAY_OWNDATA);
+    if (!PyArray_Check(base)) return PyBytes_Check(base);
+    array = (PyArrayObject *)base;
+  }
+}
+
+/* Whether an array has to be copied if it is kept. What lists hold was copied when it became an array. */
+static int is_shared(PyObject *object, PyArrayObject *array) {
+  return !PyList_Check(object) && !PyTuple_Check(object) && !is_frozen(array);
+}
+
+/* An array of any type and layout; a new reference. */
+static PyArrayObject *find_array(PyObject *object, const char *name) {
+  PyObject *array = PyArray_FromAny(object, NULL, 0, 0, NPY_ARRAY_ENSUREARRAY, NULL);
+
+  if (array == NULL) name_in_exception(name);
+  return (PyArrayObject *)array;
+}
+
+/* An array as one of another type; takes the reference. */
+static PyArrayObject *cast(PyArrayObject *array, int type, int copies) {
+  const int flags = NPY_ARRAY_IN_ARRAY | NPY_ARRAY_FORCECAST | (copies ? NPY_ARRAY_ENSURECOPY : 0);
+  PyObject *result = PyArray_FromArray(array, PyArray_DescrFromType(type), flags);
+
+  Py_DECREF(array);
+  return (PyArrayObject *)result;
+}
+
+PyArrayObject *core_array_of(PyObject *object, const char *name, int keeps, PyArray_Descr *dtype) {
+  PyArrayObject *array = find_array(object, name);
+
+  if (array == NULL) return NULL;
+  return cast(array, dtype != NULL ? dtype->type_num : PyArray_TYPE(array), keeps && is_shared(object, array));
+}
+
+int core_type_of(const core_call *call, core_kind kind) {
+  switch (kind) {
+    case CORE_REALS:
+    case CORE_SAME:
+    case CORE_OUTPUT: return call->type;
+    case CORE_INT32: return NPY_INT32;
+    case CORE_FLAGS: return NPY_BOOL;
+    case CORE_INTP: return NPY_INTP;
+    default: return NPY_DOUBLE;
+  }
+}
+
+/* What an array is cast to as an argument of a kind; raises and returns -1 if it does not hold such things. */
+static int find_type(core_call *call, core_kind kind, const char *name, PyArrayObject *array) {
+  int type = PyArray_TYPE(array);
+
+  if (kind == CORE_FLAGS) {
+    if (type == NPY_BOOL) return type;
+    raise_type(name, array, "bool");
+    return -1;
+  }
+  if (kind == CORE_INT32) {
+    if (!PyTypeNum_ISINTEGER(type)) {
+      raise_type(name, array, "integers");
+      return -1;
+    }
+    if (PyArray_CanCastSafely(type, NPY_INT32)) return NPY_INT32;
+    return PyTypeNum_ISUNSIGNED(type) ? NPY_UINT64 : NPY_INT64;
+  }
+  if (type == NPY_HALF) {
+    type = NPY_FLOAT;
+  } else if (type == NPY_BOOL || PyTypeNum_ISINTEGER(type)) {
+    type = NPY_DOUBLE;
+  } else if (type != NPY_FLOAT && type != NPY_DOUBLE) {
+    raise_type(name, array, "real numbers (float32, float64 or what fits in them)");
+    return -1;
+  }
+  if (kind == CORE_REALS && call->typed_by == NULL) {
+    call->type = type;
+    call->typed_by = name;
+  }
+  return kind == CORE_REALS ? type : core_type_of(call, kind);
+}
+
+/* Raises that a number in an array does not fit. */
+static void raise_does_not_fit(const char *name, PyArrayObject *array, npy_intp position) {
+  PyObject *number = PyArray_GETITEM(array, PyArray_BYTES(array) + position * PyArray_ITEMSIZE(array));
+
+  if (number == NULL) return;
+  if (PyArray_NDIM(array) == 2) {
+    const npy_intp columns = PyArray_DIM(array, 1);
+    PyErr_Format(PyExc_ValueError, "%s[%zd, %zd] = %S is out of range", name, (Py_ssize_t)(position / columns),
+                 (Py_ssize_t)(position % columns), number);
+  } else {
+    PyErr_Format(PyExc_ValueError, "%s[%zd] = %S is out of range", name, (Py_ssize_t)position, number);
+  }
+  Py_DECREF(number);
+}
+
+/* Makes int32 of a contiguous array of int64 or uint64, value by value, so that nothing wraps; takes the reference. */
+static PyArrayObject *narrow(const char *name, PyArrayObject *wide) {
+  const int is_signed = PyArray_TYPE(wide) == NPY_INT64;
+  const npy_intp size = PyArray_SIZE(wide);
+  PyArrayObject *result = (PyArrayObject *)PyArray_SimpleNew(PyArray_NDIM(wide), PyArray_DIMS(wide), NPY_INT32);
+  npy_int32 *out = core_data(result);
+
+  for (npy_intp i = 0; result != NULL && i < size; i++) {
+    const npy_int64 value = ((const npy_int64 *)PyArray_DATA(wide))[i]; /* of a uint64: the same if it fits */
+    if (value > NPY_MAX_INT32 || value < (is_signed ? NPY_MIN_INT32 : 0)) {
+      raise_does_not_fit(name, wide, i);
+      Py_CLEAR(result);
+    } else {
+      out[i] = (npy_int32)value;
+    }
+  }
+  Py_DECREF(wide);
+  return result;
+}
+
+static int convert_array(core_call *call, const core_argument *argument, const char *name, PyObject *object,
+                         PyArrayObject **field) {
+  PyArrayObject *array = find_array(object, name);
+  int type;
+
+  if (array == NULL) return 0;
+  if (!check_shape(call, argument, name, array) || (type = find_type(call, argument->kind, name, array)) < 0) {
+    Py_DECREF(array);
+    return 0;
+  }
+  const int is_wide = type == NPY_INT64 || type == NPY_UINT64;
+  array = cast(array, type, call->function->keeps && !is_wide && is_shared(object, array));
+  if (array != NULL && is_wide) array = narrow(name, array);
+  *field = array;
+  return array != NULL;
+}
+
+/* Finds out what an output lacks; NULL: nothing. */
+static const char *find_lack(PyArrayObject *array) {
+  if (!PyArray_ISWRITEABLE(array)) return "writeable";
+  if (!PyArray_IS_C_CONTIGUOUS(array)) return "C-contiguous";
+  if (!PyArray_ISALIGNED(array)) return "aligned";
+  if (!PyArray_ISNOTSWAPPED(array)) return "in native byte order";
+  return NULL;
+}
+
+static int convert_output(core_call *call, const core_argument *argument, const char *name, PyObject *object,
+                          PyArrayObject **field) {
+  PyArrayObject *array = (PyArrayObject *)object;
+
+  if (!PyArray_Check(object)) {
+    PyErr_Format(PyExc_TypeError, "%s must be an array, not %R", name, (PyObject *)Py_TYPE(object));
+    return 0;
+  }
+  const int type = PyArray_TYPE(array);
+  const char *lack = find_lack(array);
+  if (lack != NULL) {
+    PyErr_Format(PyExc_ValueError, "%s must be %s", name, lack);
+    return 0;
+  }
+  if (!check_shape(call, argument, name, array)) return 0;
+  if (call->typed_by == NULL && (type == NPY_FLOAT || type == NPY_DOUBLE)) {
+    call->type = type;
+    call->typed_by = name;
+  }
+  if (call->typed_by == NULL || type != call->type) {
+    PyErr_Format(PyExc_ValueError, "%s must be %s%s%s, not %S", name,
+                 call->typed_by == NULL    ? "float32 or float64"
+                 : call->type == NPY_FLOAT ? "float32"
+                                           : "float64",
+                 call->typed_by != NULL ? " like " : "", call->typed_by != NULL ? call->typed_by : "",
+                 (PyObject *)PyArray_DESCR(array));
+    return 0;
+  }
+  *field = (PyArrayObject *)Py_NewRef(object);
+  return 1;
+}
+
+/* ------------------------------------------------------------------------------------------------------ numbers -- */
+
+/* An integer, cut off at the range of Py_ssize_t; raises and returns 0 if it is none. */
+static int convert_integer(const core_argument *argument, const char *name, PyObject *object, PyObject **integer,
+                           Py_ssize_t *value) {
+  *integer = PyNumber_Index(object);
+  if (*integer == NULL) {
+    PyErr_Format(PyExc_TypeError, "%s must be %san integer, not %R", name,
+                 argument->kind != CORE_INDEX || argument->none ? "None or " : "", (PyObject *)Py_TYPE(object));
+    return 0;
+  }
+  *value = PyNumber_AsSsize_t(*integer, NULL); /* NULL: cut off */
+  return 1;
+}
+
+static int convert_count(core_call *call, const core_argument *argument, const char *name, PyObject *object,
+                         void *field) {
+  PyObject *integer;
+  Py_ssize_t value;
+
+  if (object == Py_None) return 1;
+  if (!convert_integer(argument, name, object, &integer, &value)) return 0;
+  if (value < 1) PyErr_Format(PyExc_ValueError, "%s must be None or at least 1, not %S", name, integer);
+  Py_DECREF(integer);
+  if (value < 1) return 0;
+  if (argument->kind == CORE_THREADS)
+    *(int *)field = value < INT_MAX ? (int)value : INT_MAX;
+  else
+    *(size_t *)field = (size_t)value;
+  if (argument->shape != NULL) core_set_length(call, argument->shape[0], (size_t)value);
+  return 1;
+}
+
+static int convert_index(const core_argument *argument, const char *name, PyObject *object, Py_ssize_t *field) {
+  PyObject *integer;
+
+  if (object == Py_None && argument->none) {
+    *field = -1;
+    return 1;
+  }
+  if (!convert_integer(argument, name, object, &integer, field)) return 0;
+  if (argument->none && *field < 0) PyErr_Format(PyExc_ValueError, "%s = %S is out of range", name, integer);
+  Py_DECREF(integer);
+  return !argument->none || *field >= 0;
+}
+
+static int convert_real(const core_argument *argument, const char *name, PyObject *object, double *field) {
+  double value;
+
+  if (argument->none && object == Py_None) return 1;
+  value = PyFloat_AsDouble(object);
+  if (value == -1.0 && PyErr_Occurred()) {
+    if (PyErr_ExceptionMatches(PyExc_TypeError))
+      PyErr_Format(PyExc_TypeError, "%s must be a real number, not %R", name, (PyObject *)Py_TYPE(object));
+    return 0;
+  }
+  if (argument->none && value == 0.0) {
+    PyErr_Format(PyExc_ValueError, "%s must be None or between 0 and 1, not 0.0", name);
+    return 0;
+  }
+  *field = value;
+  return 1;
+}
+
+static int convert_flag(PyObject *object, int *field) {
+  *field = PyObject_IsTrue(object);
+  return *field >= 0;
+}
+
+static void raise_word(const core_argument *argument, const char *name, PyObject *object) {
+  PyObject *words = PyList_New(0);
+
+  for (int i = 0; words != NULL && argument->words[i] != NULL; i++) {
+    PyObject *word = PyUnicode_FromString(argument->words[i]);
+    if (word == NULL || PyList_Append(words, word) < 0) Py_CLEAR(words);
+    Py_XDECREF(word);
+  }
+  if (words == NULL) return;
+  PyErr_Format(PyExc_ValueError, "%s must be one of %R, not %R", name, words, object);
+  Py_DECREF(words);
+}
+
+static int convert_word(const core_argument *argument, const char *name, PyObject *object, int *field) {
+  if (argument->none && object == Py_None) {
+    *field = -1;
+    return 1;
+  }
+  if (!PyUnicode_Check(object)) {
+    PyErr_Format(PyExc_TypeError, "%s must be a str, not %R", name, (PyObject *)Py_TYPE(object));
+    return 0;
+  }
+  for (int i = 0; argument->words[i] != NULL; i++) {
+    if (PyUnicode_CompareWithASCIIString(object, argument->words[i]) == 0) {
+      *field = i;
+      return 1;
+    }
+  }
+  raise_word(argument, name, object);
+  return 0;
+}
+
+static int convert_object(const core_argument *argument, PyObject *object, void *field) {
+  if (argument->convert != NULL) return argument->convert(object, field);
+  *(PyObject **)field = object == Py_None ? NULL : object;
+  return 1;
+}
+
+int core_convert(core_call *call, const core_argument *argument, const char *name, PyObject *object, void *field) {
+  if (core_is_array(argument)) {
+    if (object == Py_None && (argument->optional || argument->none)) return 1;
+    return argument->kind == CORE_OUTPUT ? convert_output(call, argument, name, object, field)
+                                         : convert_array(call, argument, name, object, field);
+  }
+  switch (argument->kind) {
+    case CORE_REAL: return convert_real(argument, name, object, field);
+    case CORE_INDEX: return convert_index(argument, name, object, field);
+    case CORE_FLAG: return convert_flag(object, field);
+    case CORE_WORD: return convert_word(argument, name, object, field);
+    case CORE_OBJECT: return convert_object(argument, object, field);
+    default: return convert_count(call, argument, name, object, field);
+  }
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* The only place where Python objects become arrays and numbers. */
+#ifndef SBS_EXTENSION_CONVERT_H
+#define SBS_EXTENSION_CONVERT_H
+
+#include "function.h"
+
+/*
+ * Puts what an object is into the field of an argument. name: what messages call it. Raises and returns 0 if the object
+ * is of another type or shape; a message about shapes says what was expected.
+ */
+int core_convert(core_call *call, const core_argument *argument, const char *name, PyObject *object, void *field);
+
+/* Whether the value of an argument is an array. */
+static inline int core_is_array(const core_argument *argument) {
+  return argument->kind <= CORE_INTP;
+}
+
+/* NumPy's type of the arrays of a kind. */
+int core_type_of(const core_call *call, core_kind kind);
+
+/*
+ * An object as an array of its own type, or of another: C-contiguous, aligned, in native byte order. It is the object
+ * itself, if it is such an array. A copy is made if it is kept, unless nobody can write to it.
+ */
+PyArrayObject *core_array_of(PyObject *object, const char *name, int keeps, PyArray_Descr *dtype);
+
+#endif

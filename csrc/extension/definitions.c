@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+#include "definitions.h"
+
+#include <string.h>
+
+#include "convert.h"
+
+/* Appends to a text, and takes the reference of what is appended; the text becomes NULL if that fails. */
+static void append(PyObject **text, PyObject *more) {
+  PyObject *longer = *text != NULL && more != NULL ? PyUnicode_Concat(*text, more) : NULL;
+
+  Py_XDECREF(*text);
+  Py_XDECREF(more);
+  *text = longer;
+}
+
+static void append_words(PyObject **text, const char *words) {
+  append(text, PyUnicode_FromString(words));
+}
+
+/* ---------------------------------------------------------------------------------------------------- signature -- */
+
+/* The default of an argument, as Python writes it; field: its value in a call that was given nothing. */
+static PyObject *default_of(const core_argument *argument, const void *field) {
+  PyObject *number, *result;
+
+  switch (argument->kind) {
+    case CORE_REAL:
+      if (argument->none && *(const double *)field == 0.0) break;
+      number = PyFloat_FromDouble(*(const double *)field);
+      result = number != NULL ? PyObject_Repr(number) : NULL;
+      Py_XDECREF(number);
+      return result;
+    case CORE_COUNT:
+      if (*(const size_t *)field == 0) break;
+      return PyUnicode_FromFormat("%zu", *(const size_t *)field);
+    case CORE_FLAG: return PyUnicode_FromString(*(const int *)field ? "True" : "False");
+    case CORE_WORD:
+      if (*(const int *)field < 0) break;
+      return PyUnicode_FromFormat("'%s'", argument->words[*(const int *)field]);
+    case CORE_OBJECT: return PyUnicode_FromString(argument->standard != NULL ? argument->standard : "None");
+    default: break;
+  }
+  return PyUnicode_FromString("None");
+}
+
+static void append_signature(PyObject **text, const core_function *function, const char *self, const char *call) {
+  const char *comma = self != NULL ? ", " : "";
+  size_t number = 0;
+
+  append(text, PyUnicode_FromFormat("%s(%s", function->name, self != NULL ? self : ""));
+  for (const core_part *part = function->parts; part < function->parts + CORE_PARTS; part++) {
+    for (size_t i = 0; i < part->count; i++, comma = ", ") {
+      const core_argument *argument = &part->arguments[i];
+      if (number++ == function->positional) {
+        append(text, PyUnicode_FromFormat("%s*", comma));
+        comma = ", ";
+      }
+      append(text, PyUnicode_FromFormat("%s%s", comma, argument->name));
+      if (!argument->optional) continue;
+      append_words(text, "=");
+      append(text, default_of(argument, call + part->at + argument->at));
+    }
+  }
+  append_words(text, ")\n--\n\n");
+}
+
+/* -------------------------------------------------------------------------------------------------------- types -- */
+
+static const char *const words_of_kinds[] = {
+    [CORE_REALS] = "reals", [CORE_SAME] = "reals", [CORE_DOUBLES] = "float64", [CORE_INT32] = "int32",
+    [CORE_FLAGS] = "bool",  [CORE_INTP] = "intp",  [CORE_OUTPUT] = "output",   [CORE_REAL] = "float",
+    [CORE_COUNT] = "int",   [CORE_INDEX] = "int",  [CORE_THREADS] = "int",     [CORE_FLAG] = "bool",
+};
+
+static void append_type(PyObject **text, const core_argument *argument) {
+  const int is_count = argument->kind == CORE_COUNT || argument->kind == CORE_THREADS;
+  const int may_be_none = argument->none || is_count || (core_is_array(argument) && argument->optional);
+
+  append(text, PyUnicode_FromFormat("%s : ", argument->name));
+  if (argument->kind == CORE_WORD) {
+    for (int i = 0; argument->words[i] != NULL; i++)
+      append(text, PyUnicode_FromFormat("%s'%s'", i > 0 ? ", " : "{", argument->words[i]));
+    append_words(text, "}");
+  } else {
+    append_words(text, argument->kind == CORE_OBJECT ? argument->type : words_of_kinds[argument->kind]);
+  }
+  if (core_is_array(argument)) append(text, PyUnicode_FromFormat(" %s", argument->shape));
+  append_words(text, may_be_none ? ", or None\n" : "\n");
+}
+
+static void append_arguments(PyObject **text, const core_function *function) {
+  if (function->parts[0].count > 0) append_words(text, "\n\nParameters\n----------\n");
+  for (const core_part *part = function->parts; part < function->parts + CORE_PARTS; part++)
+    for (size_t i = 0; i < part->count; i++) append_type(text, &part->arguments[i]);
+}
+
+static void append_results(PyObject **text, const core_function *function) {
+  if (function->returns == NULL && function->result_count == 0) return;
+  append_words(text, "\nReturns\n-------\n");
+  for (size_t i = 0; i < function->result_count; i++) append_type(text, &function->results[i]);
+  if (function->returns != NULL) append(text, PyUnicode_FromFormat("%s\n", function->returns));
+}
+
+/* -------------------------------------------------------------------------------------------------- docstrings -- */
+
+/* A copy of a text, to be freed by PyMem_Free; takes the reference. */
+static char *copy_text(PyObject *text) {
+  Py_ssize_t size;
+  const char *utf8 = text != NULL ? PyUnicode_AsUTF8AndSize(text, &size) : NULL;
+  char *copy = NULL;
+
+  if (utf8 != NULL) {
+    copy = PyMem_Malloc((size_t)size + 1);
+    if (copy != NULL)
+      memcpy(copy, utf8, (size_t)size + 1);
+    else
+      PyErr_NoMemory();
+  }
+  Py_XDECREF(text);
+  return copy;
+}
+
+/*
+ * The docstring of a function: its signature, which Python takes for `__text_signature__`, the summary, and a line for
+ * each argument and result. self: the first word of the signature, "$self" of a method, or NULL. NULL with an exception
+ * set.
+ */
+static char *new_docstring(const core_function *function, const char *self) {
+  core_call *call = PyMem_Calloc(1, function->size); /* for the defaults */
+  PyObject *text = PyUnicode_FromString("");
+
+  if (call == NULL) {
+    Py_XDECREF(text);
+    PyErr_NoMemory();
+    return NULL;
+  }
+  if (function->set_defaults != NULL) function->set_defaults(call);
+  append_signature(&text, function, self, (const char *)call);
+  append_words(&text, function->summary);
+  append_arguments(&text, function);
+  append_results(&text, function);
+  PyMem_Free(call);
+  return copy_text(text);
+}
+
+/* ------------------------------------------------------------------------------------------------- definitions -- */
+
+static void free_definitions(PyMethodDef *definitions) {
+  for (PyMethodDef *definition = definitions; definition != NULL && definition->ml_name != NULL; definition++)
+    PyMem_Free((void *)(uintptr_t)definition->ml_doc);
+  PyMem_Free(definitions);
+}
+
+/* Definitions for Python, which the state keeps as long as the module lives. */
+static PyMethodDef *new_definitions(core_state *state, const core_function *const *functions, size_t count,
+                                    const char *self) {
+  PyMethodDef *definitions = PyMem_Calloc(count + 1, sizeof *definitions);
+  int kept = 0;
+
+  if (definitions == NULL) PyErr_NoMemory();
+  for (size_t i = 0; definitions != NULL && i < count; i++) {
+    char *docstring = new_docstring(functions[i], self);
+    definitions[i] = (PyMethodDef){.ml_name = functions[i]->name,
+                                   .ml_meth = (PyCFunction)(void (*)(void))functions[i]->entry,
+                                   .ml_flags = METH_FASTCALL | METH_KEYWORDS,
+                                   .ml_doc = docstring};
+    if (docstring == NULL) {
+      free_definitions(definitions);
+      definitions = NULL;
+    }
+  }
+  while (state->definitions[kept] != NULL) kept++;
+  state->definitions[kept] = definitions;
+  return definitions;
+}
+
+void core_free_definitions(core_state *state) {
+  for (int i = 0; i < CORE_MOST_DEFINITIONS; i++) free_definitions(state->definitions[i]);
+}
+
+int core_add_functions(PyObject *module, const core_function *const *functions, size_t count) {
+  PyMethodDef *definitions = new_definitions(PyModule_GetState(module), functions, count, NULL);
+
+  return definitions != NULL ? PyModule_AddFunctions(module, definitions) : -1;
+}
+
+/* -------------------------------------------------------------------------------------------------------- types -- */
+
+PyObject *core_add_class(PyObject *module, const core_class *class) {
+  PyMethodDef *methods = new_definitions(PyModule_GetState(module), class->methods, class->method_count, "$self");
+  char *docstring = new_docstring(class->make, NULL);
+  PyType_Slot slots[] = {{Py_tp_doc, docstring},
+                         {Py_tp_new, (void *)class->new},
+                         {Py_tp_dealloc, (void *)class->dealloc},
+                         {Py_tp_traverse, (void *)class->traverse},
+                         {Py_tp_methods, methods},
+                         {Py_tp_getset, class->properties},
+                         {0, NULL}};
+  PyType_Spec spec = {
+      .name = class->name,
+      .basicsize = (int)class->size,
+      .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE,
+      .slots = slots,
+  };
+  PyObject *type = NULL;
+
+  if (methods != NULL && docstring != NULL) type = PyType_FromModuleAndSpec(module, &spec, NULL);
+  PyMem_Free(docstring); /* the type has a copy */
+  if (type != NULL && PyModule_AddObjectRef(module, class->make->name, type) < 0) Py_CLEAR(type);
+  return type;
+}
+
+void *core_allocate(PyObject *type) {
+  allocfunc allocate = (allocfunc)PyType_GetSlot((PyTypeObject *)type, Py_tp_alloc);
+  return allocate((PyTypeObject *)type, 0);
+}
+
+void core_free_object(PyObject *object) {
+  PyTypeObject *type = Py_TYPE(object);
+  freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+
+  release(object);
+  Py_DECREF(type);
+}
+
+int core_traverse_type(PyObject *object, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(object));
+  return 0;
+}
+
+PyObject *core_get_size(PyObject *object, void *offset) {
+  return PyLong_FromSize_t(*(const size_t *)(const void *)((const char *)object + (Py_ssize_t)offset));
+}

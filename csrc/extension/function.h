@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The contract of a function of sbs._core: one table that its arguments are parsed and checked by, its results are made
+ * by, and that its docstring is written from. `tools/core_stub.py` writes `python/sbs/_core.pyi` from the docstrings.
+ *
+ * A call fills a structure of the function's own, which starts with a `core_call`. An argument says where in it its
+ * value goes, as a PyMemberDef does. So a new option is a row here and whatever the C library does with it.
+ */
+#ifndef SBS_EXTENSION_FUNCTION_H
+#define SBS_EXTENSION_FUNCTION_H
+
+#include <stddef.h>
+
+#include "interrupts.h"
+
+typedef enum core_kind {
+  /* Arrays, as a PyArrayObject *: C-contiguous, aligned, in native byte order. NULL for None. */
+  CORE_REALS,   /* float32 and float64 as they are, float16 as float32, integers and bool as float64 */
+  CORE_SAME,    /* the same, cast to the type of the call: that of its object, or of its first CORE_REALS */
+  CORE_DOUBLES, /* the same, always as float64 */
+  CORE_INT32,   /* integers of any type; one that does not fit is a ValueError */
+  CORE_FLAGS,   /* bool */
+  CORE_OUTPUT,  /* to write to: an ndarray of the type of the call, which is never copied */
+  CORE_INTP,    /* of results alone */
+  /* Numbers, words and others. */
+  CORE_REAL,    /* double; where None is allowed, 0 stands for it as in the library, and is refused as a number */
+  CORE_COUNT,   /* size_t: from 1; None leaves the default */
+  CORE_THREADS, /* int: from 1, cut off at INT_MAX; None leaves the default, 0 */
+  CORE_INDEX,   /* Py_ssize_t, whose range the function checks; -1 for None */
+  CORE_FLAG,    /* int: true or false */
+  CORE_WORD,    /* int: the place among `words`; -1 for None */
+  CORE_OBJECT   /* PyObject *, borrowed, or what `convert` makes of it */
+} core_kind;
+
+typedef struct core_argument {
+  const char *name;
+  core_kind kind;
+  size_t at; /* where the value is in the structure of a call */
+  /*
+   * Of an array, such as "(V, 3)", "(V, 2 K)" or "(J, 4, 4) or (J, 3, 4)". A letter is the same length in all arguments
+   * and results of a call. Of a count: the letter that it gives the length of.
+   */
+  const char *shape;
+  const char *const *words; /* end with NULL */
+  const char *type;         /* of a CORE_OBJECT, for the docstring: what Python calls its type */
+  const char *standard;     /* and its default, if it is not None */
+  const char *hint;         /* added to messages about the shape */
+  int optional;             /* whether it may be left out; arrays and objects are None then */
+  int none;                 /* whether None is allowed, though it is not left out or has another default */
+  int in_place;             /* whether an output may be the same array */
+  /* Of a CORE_OBJECT: puts what it is into the field. Raises and returns 0 if that fails. */
+  int (*convert)(PyObject *object, void *field);
+} core_argument;
+
+/* Arguments that follow each other; several functions may have them in common. */
+typedef struct core_part {
+  const core_argument *arguments;
+  size_t count;
+  size_t at; /* added to the place of each */
+} core_part;
+
+enum {
+  CORE_PARTS = 6,
+  CORE_MOST_ARGUMENTS = 32,
+  CORE_MOST_DIMENSIONS = 4,
+  CORE_MOST_HELD = 4
+};
+
+typedef struct core_function core_function;
+
+/* What every call has. */
+typedef struct core_call {
+  const core_function *function;
+  PyObject *self;       /* the object whose method is called, the type that is called, or the module */
+  int type;             /* NPY_FLOAT or NPY_DOUBLE: that of CORE_SAME and CORE_OUTPUT */
+  const char *typed_by; /* which argument has that type; NULL while none has */
+  unsigned int skipped; /* bits of the results that are not wanted, and will be None */
+  npy_intp lengths[26]; /* of the letters of shapes; -1 while unknown */
+  PyObject *progress;   /* NULL, or a function that is told how far the call is; borrowed */
+  core_unlocked unlocked;
+  PyObject *held[CORE_MOST_HELD]; /* what else is released with the call; see core_hold */
+} core_call;
+
+/*
+ * A call goes through these steps, and stops at the first that fails. All but `name`, `summary` and `size` may be left
+ * out. Whatever was converted or made is released at the end.
+ */
+struct core_function {
+  const char *name;
+  const char *summary; /* the first part of the docstring */
+  core_part parts[CORE_PARTS];
+  size_t positional;            /* so many of the arguments may be given by place; the others by name alone */
+  const core_argument *results; /* new arrays, unless the field has one */
+  size_t result_count;
+  const char *returns; /* the type of the result if it is not these arrays */
+  int keeps;           /* whether arrays outlive the call: they are copied unless nobody can write to them */
+  size_t size;         /* of the structure of a call */
+
+  void (*set_defaults)(void *call);                 /* of arguments that have others than zero */
+  void (*begin)(void *call);                        /* lengths and the type that `self` gives */
+  int (*prepare)(void *call);                       /* checks what no table can; raises and returns 0 */
+  sbs_status (*run)(void *call, sbs_fault *fault);  /* without Python's lock, so that Ctrl-C cancels it */
+  int (*raise)(void *call, const sbs_fault *fault); /* raises faults that need own words; or returns 0 */
+  PyObject *(*finish)(void *call);                  /* the result, if it is not the tuple of arrays */
+  PyObject *(*entry)(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names);
+};
+
+#define CORE_COUNT_OF(rows) (sizeof(rows) / sizeof *(rows))
+#define CORE_PART(rows) {rows, CORE_COUNT_OF(rows), 0}
+#define CORE_RESULTS(rows) .results = rows, .result_count = CORE_COUNT_OF(rows)
+
+/*
+ * Calls a function: what its `entry` does. The arguments are those of METH_FASTCALL | METH_KEYWORDS; `call` is the
+ * structure, which need not be initialized.
+ */
+PyObject *core_enter(const core_function *function, PyObject *self, PyObject *const *args, Py_ssize_t count,
+                     PyObject *names, void *call);
+
+/* The same for tp_new. */
+PyObject *core_enter_new(const core_function *function, PyTypeObject *type, PyObject *args, PyObject *kwargs,
+                         void *call);
+
+/* Runs a step without Python's lock; raises and returns 0 if it fails. `prepare` may do so to find lengths. */
+int core_run(void *call, sbs_status (*step)(void *call, sbs_fault *fault));
+
+/*
+ * Fills fields from a dict of numbers and words, by name; messages call them within['name']. Raises and returns 0 if
+ * that fails.
+ */
+int core_convert_dict(PyObject *dict, const core_part *part, const char *within, void *fields);
+
+/* Releases an object at the end of the call; takes the reference. Returns 0 if it is NULL. */
+int core_hold(void *call, PyObject *object);
+
+/* The state of the module that the call belongs to. */
+const core_state *core_state_of(const void *call);
+
+/* The object whose method is called. */
+static inline void *core_self(const void *call) {
+  return ((const core_call *)call)->self;
+}
+
+/* The length of a letter of shapes, which an argument has given. */
+static inline size_t core_length(const core_call *call, char letter) {
+  return (size_t)call->lengths[letter - 'A'];
+}
+
+static inline void core_set_length(core_call *call, char letter, size_t length) {
+  call->lengths[letter - 'A'] = (npy_intp)length;
+}
+
+/* What an array holds; NULL of none. */
+static inline void *core_data(PyArrayObject *array) {
+  return array != NULL ? PyArray_DATA(array) : NULL;
+}
+
+/* The type of an array; of none, that of the library's defaults. */
+static inline sbs_scalar core_scalar(PyArrayObject *array) {
+  return array != NULL && PyArray_TYPE(array) == NPY_FLOAT ? SBS_FLOAT32 : SBS_FLOAT64;
+}
+
+/* The largest of integers, and 0 of none. */
+npy_int32 core_largest(PyArrayObject *integers);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* The arguments that calls with a pose have in common: matrices, and the method. */
+#ifndef SBS_EXTENSION_POSE_H
+#define SBS_EXTENSION_POSE_H
+
+#include "function.h"
+
+/* A method with its options, and what it is blended with. */
+typedef struct core_method {
+  sbs_deform_options options;
+  sbs_deform_options base;
+  PyArrayObject *amount;
+} core_method;
+
+/* The rows of core_method_arguments, in the order of Python's signatures. An option of a method is one more row. */
+enum {
+  CORE_METHOD,
+  CORE_ROTATION,
+  CORE_CENTER,
+  CORE_DAMPING,
+  CORE_RCOND,
+  CORE_AMOUNT,
+  CORE_BASE,
+  CORE_METHOD_ARGUMENTS
+};
+
+extern const core_argument core_method_arguments[CORE_METHOD_ARGUMENTS];
+
+/* How the structure of a call with a method starts. */
+typedef struct core_pose_call {
+  core_call call;
+  core_method by;
+  PyArrayObject *matrices;
+} core_pose_call;
+
+/* Some of the rows of core_method_arguments, from `first` to `last`, of a function whose calls start like that. */
+#define CORE_METHOD_PART(first, last) {core_method_arguments + (first), (last) - (first) + 1, 0}
+
+/* `set_defaults` of these functions. */
+void core_set_method_defaults(void *call);
+
+/* The words of the options of a method, in the order of the library's enumerators. */
+extern const char *const core_method_words[];
+extern const char *const core_rotation_words[];
+extern const char *const core_center_words[];
+
+/* The options with amount and base, once all arguments are converted. */
+const sbs_deform_options *core_method_options(core_method *method);
+
+/* Matrices of one frame. */
+sbs_pose core_one_pose(PyArrayObject *matrices);
+
+/* The matrices of a frame of many. */
+sbs_pose core_frame_pose(PyArrayObject *matrices, size_t frame);
+
+/* Makes a fault in the matrices of one frame, of several that a call goes through, one among all of them. */
+void core_place_in_frame(sbs_fault *fault, PyArrayObject *matrices, size_t frame);
+
+#endif
