@@ -16,7 +16,6 @@ from .settings.declared import leave_to_blender
 # Names of modules, imported later, so that the preferences can say which one cannot be loaded. Each has CLASSES, and
 # may have register() and unregister() for other things than classes.
 _NAMES = (
-    "settings.muscles",
     "settings.properties",
     "automatic_weights.operators",
     "bind.operators",

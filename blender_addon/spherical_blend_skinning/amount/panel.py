@@ -6,8 +6,8 @@ from __future__ import annotations
 import bpy
 
 from ..interface.panels import PosePanel
-from ..settings.properties import BONE_AMOUNT
-from ..settings.typed import Panel, settings_of
+from ..settings.properties import BONE_AMOUNT, settings_of
+from ..settings.typed import Panel
 
 __all__ = ["CLASSES", "draw"]
 

@@ -14,7 +14,7 @@ from ..interface.action import Action
 from ..interface.selection import all_meshes_property, meshes
 from ..settings import rig as rig_settings
 from ..settings.declared import choice, flag
-from ..settings.typed import Operator, armature_data, mesh_of, settings_of
+from ..settings.typed import Operator, armature_data, mesh_of
 from ..weights import tools
 
 __all__ = ["CLASSES", "KINDS", "fit_property", "make"]
@@ -108,7 +108,7 @@ class SBS_OT_automatic_weights(Action, Operator):
         found = [rigged.RiggedMesh(item, armature) for item in meshes(context, self.all_meshes)]
         count = make(found, self.weights, self.fit_capsules)
         for mesh in found:
-            rig_settings.weights_made(settings_of(mesh.item))
+            rig_settings.weights_made(mesh.item)
         return f"Assigned weights of {count} vertices in {', '.join(mesh.item.name for mesh in found)}"
 
 

@@ -17,7 +17,8 @@ from ..settings import preferences
 from ..settings import rig as rig_settings
 from ..settings.declared import choice, flag, text
 from ..settings.given import view_layer_of
-from ..settings.typed import Operator, settings_of
+from ..settings.properties import settings_of
+from ..settings.typed import Operator
 
 __all__ = ["CLASSES", "bind", "counts", "describe", "lack", "make_parent", "rebind", "unbind"]
 
@@ -56,7 +57,7 @@ def bind(
     modifier = stack.attach(item, armature, _armature_modifier(item, armature, modifier_name))
     registry.adjust(item, modifier)
     registry.forget()
-    rig_settings.weights_made(settings_of(item))
+    rig_settings.weights_made(item)
     return rebind(context, item)
 
 

@@ -10,7 +10,8 @@ from ..interface import rigged
 from ..interface.words import draw_words
 from ..method import panel as method
 from ..settings.given import view_layer_of
-from ..settings.typed import Icon, settings_of
+from ..settings.properties import settings_of
+from ..settings.typed import Icon
 from . import operators as bind
 
 __all__ = ["draw", "is_shared"]

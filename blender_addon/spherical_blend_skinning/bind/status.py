@@ -7,7 +7,8 @@ import bpy
 
 from ..engine import live, portable, stack
 from ..interface.words import draw_words
-from ..settings.typed import Icon, settings_of
+from ..settings.properties import settings_of
+from ..settings.typed import Icon
 from . import operators as bind
 
 __all__ = ["draw_live", "draw_portable", "draw_second_deformation", "draw_weights_missing"]

@@ -8,7 +8,8 @@ import bpy
 from ..interface import rigged
 from ..interface.action import Action
 from ..settings.declared import flag
-from ..settings.typed import Operator, Panel, armature_data, settings_of_bone
+from ..settings.properties import settings_of_bone
+from ..settings.typed import Operator, Panel, armature_data
 
 __all__ = ["CLASSES", "register", "unregister"]
 

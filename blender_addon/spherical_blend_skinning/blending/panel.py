@@ -7,8 +7,7 @@ import bpy
 
 from ..engine import live
 from ..interface import owner
-from ..settings.properties import SBS_PG_object
-from ..settings.typed import settings_of
+from ..settings.properties import SBS_PG_object, settings_of
 
 __all__ = ["are_meant", "draw"]
 

@@ -16,7 +16,7 @@ from mathutils import Vector
 from numpy.typing import NDArray
 
 from ..settings.choices import AS_OTHERS
-from ..settings.typed import settings_of_bone
+from ..settings.properties import settings_of_bone
 
 __all__ = ["BoneCapsules", "head_radius", "read", "write"]
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from ..core import library
 from ..settings.choices import AS_OTHERS
-from ..settings.typed import armature_data, settings_of_bone
+from ..settings.properties import settings_of_bone
+from ..settings.typed import armature_data
 from . import bones as bone_capsules
 
 __all__ = ["export_file", "import_file"]

@@ -6,7 +6,8 @@ from __future__ import annotations
 import bpy
 
 from ..interface.panels import SidebarPanel
-from ..settings.typed import Icon, Panel, armature_data, settings_of_bone
+from ..settings.properties import settings_of_bone
+from ..settings.typed import Icon, Panel, armature_data
 from .operators import armature_of
 from .settings import capsule_settings_of
 

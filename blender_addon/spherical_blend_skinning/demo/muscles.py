@@ -8,7 +8,7 @@ from mathutils import Vector
 
 from ..bind import operators as bind
 from ..muscles import making
-from ..settings.typed import settings_of
+from ..settings.properties import settings_of
 from . import woman
 from .woman import Pair
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 import bpy
 
 from ..bind import operators as bind
-from ..settings.typed import armature_data, settings_of
+from ..settings.properties import settings_of
+from ..settings.typed import armature_data
 from . import woman
 from .woman import Pair
 

@@ -17,7 +17,8 @@ from ..interface import rigged
 from ..interface.action import Action
 from ..settings.declared import choice, flag, integer, real, reals
 from ..settings.given import manager_of, scene_of
-from ..settings.typed import Operator, Result, mesh_of, settings_of
+from ..settings.properties import settings_of
+from ..settings.typed import Operator, Result, mesh_of
 from . import overlay
 from .session import Session, begin, hindrance, prepare, shown
 

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from ..core import library
 from ..core.dragging import Dragging, Patch, Reach, Rows
 from ..engine import carriers, live, live_group, node_trees, reading, stack
-from ..settings.typed import mesh_of, settings_of
+from ..settings.properties import settings_of
+from ..settings.typed import mesh_of
 
 __all__ = ["Session", "begin", "hindrance", "prepare", "shown"]
 

@@ -16,7 +16,8 @@ from typing import cast
 import bpy
 
 from ..settings.given import evaluated
-from ..settings.typed import has_key, mesh_of, new_armature_modifier, settings_of
+from ..settings.properties import settings_of
+from ..settings.typed import has_key, mesh_of, new_armature_modifier
 
 __all__ = ["depsgraph", "forget", "is_wanted", "remove"]
 

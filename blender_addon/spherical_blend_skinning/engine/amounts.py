@@ -17,8 +17,7 @@ from ..core.binding import Binding
 from ..core.deformer import Amount
 from ..core.influences import VertexWeights
 from ..settings.given import pose_of
-from ..settings.properties import BONE_AMOUNT
-from ..settings.typed import settings_of
+from ..settings.properties import BONE_AMOUNT, settings_of
 
 __all__ = ["Amounts", "of_bones"]
 

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from ..core.matrices import Floats, stretch
 from ..settings.muscles import PARTS
-from ..settings.typed import armature_data, has_key, settings_of, settings_of_bone
+from ..settings.properties import settings_of, settings_of_bone
+from ..settings.typed import armature_data, has_key
 from . import deleted_muscles
 
 __all__ = ["follow", "place_in_bone"]

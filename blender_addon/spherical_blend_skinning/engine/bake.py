@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from ..core import library
 from ..settings.given import evaluated, scene_of, view_layer_of
-from ..settings.typed import block_of_key, mesh_of, settings_of
+from ..settings.properties import settings_of
+from ..settings.typed import block_of_key, mesh_of
 from . import comparison, curves, live, portable, reading, stack, subject, twists
 
 __all__ = [

@@ -13,7 +13,8 @@ import numpy as np
 from ..core.matrices import Floats
 from ..core.muscles import BELLY_VERTICES, Cover, belly_faces
 from ..settings.muscles import is_part, mark
-from ..settings.typed import mesh_of, settings_of, values_of
+from ..settings.properties import settings_of
+from ..settings.typed import mesh_of, values_of
 from .identity import key_of
 
 __all__ = ["forget", "forget_poses", "hidden", "new", "write"]

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import bpy
 
 from ..settings.muscles import PARTS, SBS_PG_muscle
-from ..settings.typed import settings_of
+from ..settings.properties import settings_of
 from .identity import key_of
 
 __all__ = ["armatures", "find", "is_gone", "of", "part_of", "placed", "present_rows", "put_back", "set_aside"]

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 
 from ..settings import disabled_modifier
-from ..settings.typed import settings_of
+from ..settings.properties import settings_of
 from . import stack
 
 __all__ = ["tidy"]

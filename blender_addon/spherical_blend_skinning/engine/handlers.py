@@ -11,7 +11,8 @@ from typing import Literal
 import bpy
 
 from ..settings.given import manager_of, view_layer_of
-from ..settings.typed import mesh_of, persistent, settings_of
+from ..settings.properties import settings_of
+from ..settings.typed import mesh_of, persistent
 from . import (
     ahead,
     bellies,

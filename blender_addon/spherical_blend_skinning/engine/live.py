@@ -25,8 +25,8 @@ from ..core.muscles import Cover
 from ..core.rest import BoundMesh, RestBones
 from ..core.twist import Spread
 from ..settings import preferences
-from ..settings.properties import SBS_PG_object
-from ..settings.typed import armature_data, mesh_of, settings_of
+from ..settings.properties import SBS_PG_object, settings_of
+from ..settings.typed import armature_data, mesh_of
 from . import applied, bellies, carriers, comparison, live_group, node_trees, reading, stack, subject, twists
 from .amounts import Amounts
 from .centers import Centers

@@ -12,7 +12,8 @@ import bpy
 
 from ..settings.given import scene_of
 from ..settings.muscles import PARTS, SBS_PG_muscle, is_part, rig_of_part
-from ..settings.typed import animation_of, mesh_of, settings_of
+from ..settings.properties import settings_of
+from ..settings.typed import animation_of, mesh_of
 from . import curves, deleted_muscles
 
 __all__ = ["collection_of", "left_out", "remove", "remove_deleted", "tidy"]

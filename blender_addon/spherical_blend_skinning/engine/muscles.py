@@ -17,7 +17,8 @@ from ..core.muscles import Cover, MuscleShape
 from ..core.place import corners, is_at_place
 from ..core.rest import RestBones
 from ..settings.muscles import ACTIVATION, PARTS, PROFILE_RADII, SBS_PG_muscle
-from ..settings.typed import animation_of, mesh_of, settings_of
+from ..settings.properties import settings_of
+from ..settings.typed import animation_of, mesh_of
 from . import applied, deleted_muscles, reading, resting, subject
 from .identity import key_of
 

@@ -19,8 +19,8 @@ from ..core.binding import Binding
 from ..core.joint_tables import joint_tables
 from ..core.twist import Limb
 from ..settings import disabled_modifier
-from ..settings.properties import BONE_AMOUNT
-from ..settings.typed import armature_data, settings_of
+from ..settings.properties import BONE_AMOUNT, settings_of
+from ..settings.typed import armature_data
 from . import carriers, curves, live, live_group, node_trees, portable_group, portable_tables, registry, stack, subject
 
 __all__ = [

@@ -17,8 +17,8 @@ from ..core.influences import VertexWeights, padded
 from ..core.matrices import Floats, inverse, transposed
 from ..core.rest import RestBones
 from ..settings.given import pose_of
-from ..settings.properties import SBS_PG_bone
-from ..settings.typed import armature_data, mesh_of, settings_of_bone, values_of
+from ..settings.properties import SBS_PG_bone, settings_of_bone
+from ..settings.typed import armature_data, mesh_of, values_of
 from . import deform_vertices
 
 __all__ = [

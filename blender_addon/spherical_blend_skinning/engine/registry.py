@@ -10,7 +10,8 @@ import bpy
 
 from ..settings import disabled_modifier
 from ..settings import rig as rig_settings
-from ..settings.typed import mesh_of, settings_of
+from ..settings.properties import settings_of
+from ..settings.typed import mesh_of
 from . import carriers, earlier_files, live, live_group, muscle_list, muscles, node_trees, probes, stack, subject
 from .identity import key_of
 

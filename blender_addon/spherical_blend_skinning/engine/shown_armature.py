@@ -14,7 +14,7 @@ from collections.abc import Iterable
 import bpy
 
 from ..settings import disabled_modifier
-from ..settings.typed import settings_of
+from ..settings.properties import settings_of
 from . import bake
 
 __all__ = ["adjust", "set_in_render"]

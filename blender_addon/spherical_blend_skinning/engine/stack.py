@@ -12,7 +12,8 @@ from typing import cast
 import bpy
 
 from ..settings import disabled_modifier
-from ..settings.typed import mesh_of, new_armature_modifier, owner_of, settings_of
+from ..settings.properties import settings_of
+from ..settings.typed import mesh_of, new_armature_modifier, owner_of
 from . import carriers, live_group, node_trees
 
 __all__ = [

@@ -12,7 +12,8 @@ from ..core.matrices import Floats
 from ..core.twist import Spread
 from ..settings import rig as rig_settings
 from ..settings.given import pose_of
-from ..settings.properties import BONE_TWIST, SBS_PG_object
+from ..settings.limbs import BONE_TWIST
+from ..settings.properties import SBS_PG_object
 
 __all__ = ["FRAMES_TO_FOLLOW", "History", "read"]
 

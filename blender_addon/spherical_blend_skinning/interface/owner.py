@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ..engine import registry
-from ..settings.typed import settings_of
+from ..settings.properties import settings_of
 
 if TYPE_CHECKING:
     from ..settings.properties import SBS_PG_object

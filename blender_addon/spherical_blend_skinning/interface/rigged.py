@@ -14,7 +14,8 @@ from ..core.matrices import Floats
 from ..engine import bake, reading, stack
 from ..settings.given import pose_of, view_layer_of
 from ..settings.muscles import is_part, rig_of_part
-from ..settings.typed import mesh_of, settings_of
+from ..settings.properties import settings_of
+from ..settings.typed import mesh_of
 
 __all__ = [
     "RiggedMesh",

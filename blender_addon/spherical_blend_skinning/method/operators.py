@@ -9,7 +9,8 @@ from ..interface import rigged
 from ..interface.action import Action
 from ..interface.selection import our_meshes
 from ..settings import rig as rig_settings
-from ..settings.typed import Operator, settings_of
+from ..settings.properties import settings_of
+from ..settings.typed import Operator
 
 __all__ = ["CLASSES"]
 

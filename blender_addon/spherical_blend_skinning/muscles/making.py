@@ -15,7 +15,8 @@ from ..core.matrices import inverse
 from ..engine import bellies, deleted_muscles, muscle_list, muscles, reading
 from ..interface import character
 from ..settings.muscles import PARTS, SBS_PG_muscle, mark
-from ..settings.typed import armature_data, settings_of
+from ..settings.properties import settings_of
+from ..settings.typed import armature_data
 
 __all__ = ["Point", "add", "between", "fit", "mirror", "place_via", "points_of"]
 

@@ -12,7 +12,8 @@ from ..interface.action import Action
 from ..settings.declared import choice
 from ..settings.given import view_layer_of
 from ..settings.muscles import PARTS
-from ..settings.typed import Operator, settings_of
+from ..settings.properties import settings_of
+from ..settings.typed import Operator
 from . import making
 
 __all__ = ["CLASSES"]

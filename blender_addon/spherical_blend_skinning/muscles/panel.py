@@ -13,7 +13,8 @@ from ..interface import rigged
 from ..interface.panels import SidebarPanel
 from ..interface.words import draw_baked, draw_words
 from ..settings.muscles import PARTS, SBS_PG_muscle, is_part
-from ..settings.typed import Panel, settings_of
+from ..settings.properties import settings_of
+from ..settings.typed import Panel
 
 __all__ = ["CLASSES", "problem_of", "state_of"]
 

@@ -11,9 +11,52 @@ from typing import cast
 
 import bpy
 
-from .typed import settings_of
+from .declared import flag, pointer, text
+from .kept import OVERRIDABLE
+from .typed import PropertyGroupMixin, owner_of
 
-__all__ = ["find", "is_idle", "stepped_back"]
+__all__ = ["Bound", "SBS_PG_armature_modifier", "find", "is_idle", "stepped_back"]
+
+
+class SBS_PG_armature_modifier(bpy.types.PropertyGroup):
+    """The settings of the disabled Armature modifier before it was disabled."""
+
+    name: str = text(override=OVERRIDABLE)
+    show_viewport: bool = flag(override=OVERRIDABLE)
+    show_render: bool = flag(override=OVERRIDABLE)
+    use_vertex_groups: bool = flag(override=OVERRIDABLE)
+    use_bone_envelopes: bool = flag(override=OVERRIDABLE)
+    # Shown by us while weights are painted, not by the artist.
+    shown_to_paint: bool = flag(override=OVERRIDABLE)
+    # Its vertex groups are switched on by us, where it is shown in place of our modifier, not by the artist.
+    enabled_to_compare: bool = flag(override=OVERRIDABLE)
+
+
+class Bound(PropertyGroupMixin):
+    """Of the settings of an object: whether it is bound, and to what."""
+
+    bound: bool = flag(
+        name="Bound", description="Whether the object has the modifier", override=OVERRIDABLE, options={"HIDDEN"}
+    )
+    armature_modifier: SBS_PG_armature_modifier = pointer(type=SBS_PG_armature_modifier, override=OVERRIDABLE)
+
+    @property
+    def armature(self) -> bpy.types.Object | None:
+        """The armature object whose bones deform the mesh, by the vertex groups of their names."""
+        modifier = find(owner_of(self))
+        return None if modifier is None else modifier.object
+
+    @armature.setter
+    def armature(self, value: bpy.types.Object | None) -> None:
+        item = owner_of(self)
+        modifier = find(item)
+        if modifier is None:
+            raise ValueError(f"{item.name} is not bound")
+        modifier.object = value
+
+
+def _settings_of(item: bpy.types.Object) -> Bound:
+    return cast("Bound", item.sbs)  # type: ignore[attr-defined]  # is added when the add-on is registered
 
 
 def find(item: bpy.types.Object) -> bpy.types.ArmatureModifier | None:
@@ -25,7 +68,7 @@ def find(item: bpy.types.Object) -> bpy.types.ArmatureModifier | None:
     found = [cast("bpy.types.ArmatureModifier", modifier) for modifier in item.modifiers if modifier.type == "ARMATURE"]
     if not found:
         return None
-    settings = settings_of(item)
+    settings = _settings_of(item)
     name = settings.armature_modifier.name
     if not (name or settings.bound):
         return None
@@ -36,7 +79,7 @@ def find(item: bpy.types.Object) -> bpy.types.ArmatureModifier | None:
 def stepped_back(item: bpy.types.Object) -> bpy.types.ArmatureModifier | None:
     """The Armature modifier of an object that is bound or was, unless the artist has enabled it again."""
     modifier = find(item)
-    is_ours = modifier is not None and (is_idle(modifier) or settings_of(item).armature_modifier.enabled_to_compare)
+    is_ours = modifier is not None and (is_idle(modifier) or _settings_of(item).armature_modifier.enabled_to_compare)
     return modifier if is_ours else None
 
 

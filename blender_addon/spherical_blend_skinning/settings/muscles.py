@@ -3,19 +3,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import bpy
 
 from . import shared
-from .declared import choice, data_block, flag, real, reals
-from .typed import block_of, has_key
+from .declared import Group, choice, data_block, flag, group, integer, real, reals
+from .kept import OVERRIDABLE, follow, kept
+from .typed import PropertyGroupMixin, has_key
 
 __all__ = [
     "ACTIVATION",
-    "CLASSES",
     "PARTS",
     "PROFILE_RADII",
+    "Muscles",
     "SBS_PG_muscle",
     "is_part",
     "mark",
@@ -34,40 +35,33 @@ ACTIVATION = "activation"
 # Bellies and handles have it, so that they are not taken for meshes of the character.
 _MARK = "sbs_muscle"
 
-_OVERRIDABLE: set[Literal["LIBRARY_OVERRIDABLE"]] = {"LIBRARY_OVERRIDABLE"}
 
-
-def _changed(muscle: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
-    # The tag makes the handlers update the meshes.
-    block_of(muscle).update_tag()
-
-
-def _kept(**options: Any) -> dict[str, Any]:
+def _bound(**options: Any) -> dict[str, Any]:
     """Options of what belongs to a muscle: only activation can be animated, because all else is bound."""
-    return {"options": set(), "override": _OVERRIDABLE, "update": _changed, **options}
+    return {"options": set(), "override": OVERRIDABLE, "update": follow, **options}
 
 
 def _part(name: str, description: str) -> bpy.types.Object | None:
-    return data_block(bpy.types.Object, name=name, description=description, **_kept())
+    return data_block(bpy.types.Object, name=name, description=description, **_bound())
 
 
 class SBS_PG_muscle(bpy.types.PropertyGroup):
     """A muscle. Lengths are in the space of the armature."""
 
-    use: bool = flag(name="Use", description="Whether the skin covers this muscle", default=True, **_kept())
+    use: bool = flag(name="Use", description="Whether the skin covers this muscle", default=True, **_bound())
     activation: float = shared.factor(
         name="Activation",
         description="Tension without motion: the belly becomes shorter and thicker, and its volume stays",
         default=0.0,
-        override=_OVERRIDABLE,
-        update=_changed,
+        override=OVERRIDABLE,
+        update=follow,
     )
     origin: bpy.types.Object | None = _part("Origin", "Where the muscle begins; a child of a bone")
     via: bpy.types.Object | None = _part("Via", "What draws the path towards itself; a child of a bone")
     second_via: bpy.types.Object | None = _part("Second Via", "What draws the path towards itself; a child of a bone")
     insertion: bpy.types.Object | None = _part("Insertion", "Where the muscle ends; a child of a bone")
     belly: bpy.types.Object | None = _part("Belly", "What shows the muscle")
-    was_shown: bool = flag(options={"HIDDEN"}, override=_OVERRIDABLE)
+    was_shown: bool = flag(options={"HIDDEN"}, override=OVERRIDABLE)
     radius: float = real(
         name="Radius",
         description="The largest of the belly, in the rest pose",
@@ -75,7 +69,7 @@ class SBS_PG_muscle(bpy.types.PropertyGroup):
         min=0.0,
         subtype="DISTANCE",
         precision=4,
-        **_kept(),
+        **_bound(),
     )
     reach: float = real(
         name="Reach",
@@ -84,7 +78,7 @@ class SBS_PG_muscle(bpy.types.PropertyGroup):
         min=0.0,
         subtype="DISTANCE",
         precision=4,
-        **_kept(),
+        **_bound(),
     )
     profile: str = choice(
         name="Profile",
@@ -93,7 +87,7 @@ class SBS_PG_muscle(bpy.types.PropertyGroup):
             ("SPINDLE", "Spindle", "Thick in the middle, and thin at its ends"),
             ("RADII", "Radii", "As thick as you say, at equal steps from origin to insertion"),
         ),
-        **_kept(),
+        **_bound(),
     )
     radii: bpy.types.bpy_prop_array[float] = reals(
         name="Radii",
@@ -102,7 +96,7 @@ class SBS_PG_muscle(bpy.types.PropertyGroup):
         default=(0.0, 0.41, 0.84, 1.0, 0.84, 0.41, 0.0),
         min=0.0,
         max=1.0,
-        **_kept(),
+        **_bound(),
     )
     tendon_at_origin: float = real(
         name="Tendon at Origin",
@@ -111,7 +105,7 @@ class SBS_PG_muscle(bpy.types.PropertyGroup):
         min=0.0,
         max=0.9,
         subtype="FACTOR",
-        **_kept(),
+        **_bound(),
     )
     tendon_at_insertion: float = real(
         name="Tendon at Insertion",
@@ -120,7 +114,7 @@ class SBS_PG_muscle(bpy.types.PropertyGroup):
         min=0.0,
         max=0.9,
         subtype="FACTOR",
-        **_kept(),
+        **_bound(),
     )
     flattening: float = real(
         name="Flattening",
@@ -128,7 +122,7 @@ class SBS_PG_muscle(bpy.types.PropertyGroup):
         default=1.0,
         min=1.0,
         soft_max=4.0,
-        **_kept(),
+        **_bound(),
     )
     contraction: float = real(
         name="Contraction",
@@ -137,7 +131,7 @@ class SBS_PG_muscle(bpy.types.PropertyGroup):
         min=0.0,
         max=0.9,
         subtype="FACTOR",
-        **_kept(),
+        **_bound(),
     )
     most_growth: float = real(
         name="Most Growth",
@@ -145,11 +139,20 @@ class SBS_PG_muscle(bpy.types.PropertyGroup):
         default=2.0,
         min=1.0,
         soft_max=4.0,
-        **_kept(),
+        **_bound(),
     )
 
 
-CLASSES = (SBS_PG_muscle,)
+class Muscles(PropertyGroupMixin):
+    """Of the settings of an object: the muscles of an armature object, and whether a mesh covers those of its rig."""
+
+    use_muscles: bool = kept(
+        flag, name="Muscles", description="Whether this mesh covers the muscles of its armature", default=True
+    )
+    muscles: Group[SBS_PG_muscle] = group(
+        SBS_PG_muscle, name="Muscles", override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
+    )
+    muscle_row: int = integer(name="Muscle", description="The muscle that is shown", options=set())
 
 
 def mark(item: bpy.types.Object) -> None:

@@ -8,81 +8,156 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import Any, TypeVar, cast
 
 import bpy
 
-from .typed import owner_of, settings_of, settings_of_pose_bone, twist_of
-
-if TYPE_CHECKING:
-    from .properties import SBS_PG_object
+from . import kept, limbs, shared
+from .choices import BLENDED_BONES, CENTERS, METHODS, ROTATIONS, TWIST_PROFILES
+from .declared import choice, flag
+from .disabled_modifier import Bound
+from .typed import PropertyGroupMixin, owner_of
 
 __all__ = [
     "SHARED",
-    "changed",
+    "RigSettings",
     "follow",
     "followers",
     "join",
     "meshes_of",
     "share",
-    "spread_begins",
     "take",
     "weights_made",
-    "when_spread",
 ]
 
-#: The shared settings, by their names in ``Object.sbs``. Amounts are not shared: vertex groups belong to one mesh.
-SHARED = (
-    "method",
-    "rotation",
-    "center",
-    "blended_bones",
-    "influence_limit",
-    "spread_twist",
-    "twist_profile",
-    "twist_across",
-    "twist_follow",
-)
+_Value = TypeVar("_Value")
+
+
+def _shared(make: Callable[..., _Value], setting: str, **options: Any) -> _Value:
+    """A property that the meshes of a rig may share; `setting` is its own name."""
+
+    def update(settings: RigSettings, context: bpy.types.Context) -> None:
+        _changed(settings, setting)
+        kept.follow(settings, context)
+        if setting == "spread_twist":
+            _find_limbs(settings)
+
+    return kept.kept(make, update=update, **options)
+
+
+class _Shared(PropertyGroupMixin):
+    """The settings that are shared. Amounts are not: vertex groups belong to one mesh."""
+
+    method: str = _shared(
+        choice,
+        "method",
+        name="Method",
+        description="How the motions of several bones are blended",
+        items=METHODS,
+        default="SPHERICAL",
+    )
+    rotation: str = _shared(
+        choice,
+        "rotation",
+        name="Rotation",
+        description="How Spherical Blend blends rotations",
+        items=ROTATIONS,
+        default="QLERP",
+    )
+    center: str = _shared(
+        choice,
+        "center",
+        name="Center",
+        description="What Spherical Blend turns vertices about",
+        items=CENTERS,
+        default="JOINT_SET",
+    )
+    blended_bones: str = _shared(
+        choice,
+        "blended_bones",
+        name="Bones",
+        description="Which bones Bones Blending is for",
+        items=BLENDED_BONES,
+        default="ALL",
+    )
+    influence_limit: int = _shared(
+        shared.limit,
+        "influence_limit",
+        default=0,
+        description="The most bones that move a vertex, the heaviest are kept; 0 for all",
+    )
+    spread_twist: bool = _shared(
+        flag,
+        "spread_twist",
+        name="Spread Twist",
+        description="Spread the twists of limbs evenly along their bones, as in a forearm. Weights stay as they are",
+        # Bones are found when it is switched on, so it cannot be animated.
+        options=set(),
+    )
+    twist_profile: str = _shared(
+        choice,
+        "twist_profile",
+        name="Profile",
+        description="How a twist grows along a bone",
+        items=TWIST_PROFILES,
+        default="LINEAR",
+        options=set(),
+    )
+    twist_across: float = _shared(
+        shared.factor,
+        "twist_across",
+        name="At Joints",
+        description="How much of the method is used where bones meet, while twists are spread; along limbs all of it "
+        "is. The rest is the method chosen for elsewhere, which keeps bent joints from bulging",
+        default=0.35,
+        options=set(),
+    )
+    twist_follow: bool = _shared(
+        flag,
+        "twist_follow",
+        name="Beyond Half a Turn",
+        description="Let twists continue from the frame before, so that nothing jumps where a limb turns by more than "
+        "half a turn. After a jump to another frame they are at most half a turn, until the limb turns further",
+        options=set(),
+    )
+
+
+#: Their names.
+SHARED = tuple(_Shared.__annotations__)
+
+
+def _take_settings(settings: RigSettings, context: bpy.types.Context) -> None:
+    """Give a mesh that shares the settings of its rig those of its rig."""
+    follow(settings)
+    kept.follow(settings, context)
+
+
+class RigSettings(Bound, _Shared):
+    """Of the settings of an object: those that a rig has for its meshes, and whether a mesh shares them."""
+
+    scope: str = kept.kept(
+        choice,
+        name="Settings",
+        description="Whose settings these are",
+        items=(
+            ("RIG", "All Meshes", "Shared by all meshes of the armature, except those with their own settings"),
+            ("MESH", "This Mesh", "Only of this mesh"),
+        ),
+        # The value for files of earlier versions.
+        default="MESH",
+        update=_take_settings,
+    )
+
+
+def _settings_of(item: bpy.types.Object) -> RigSettings:
+    return cast("RigSettings", item.sbs)  # type: ignore[attr-defined]  # is added when the add-on is registered
+
 
 # Set while settings are copied between objects, which is no change by the artist.
 _copying = False
 
-# Looks for the limbs of an armature; part of the add-on that is above the settings.
-_find_limbs: Callable[[bpy.types.Object], object] | None = None
 
-
-def when_spread(find_limbs: Callable[[bpy.types.Object], object] | None) -> None:
-    """Set what looks for the limbs of an armature when twists of it are first spread; None for nothing."""
-    global _find_limbs
-    _find_limbs = find_limbs
-
-
-def spread_begins(settings: SBS_PG_object) -> None:
-    """Have limbs found if settings spread twists and their armature's have not been looked for."""
-    item = owner_of(settings)
-    armature = item if item.type == "ARMATURE" else settings.armature
-    if not settings.spread_twist or armature is None or armature.library is not None or _copying:
-        return
-    if _find_limbs is not None and not settings_of(armature).twist_found:
-        _find_limbs(armature)
-
-
-def weights_made(settings: SBS_PG_object) -> None:
-    """Have limbs found by the new weights of a mesh if twists are spread, unless somebody chose other bones."""
-    armature = settings.armature
-    if not settings.spread_twist or armature is None or armature.library is not None or armature.pose is None:
-        return
-    bones = armature.pose.bones
-    if _find_limbs is not None and all(twist_of(bone) == settings_of_pose_bone(bone).is_limb for bone in bones):
-        _find_limbs(armature)
-
-
-def followers(armature: bpy.types.Object) -> list[bpy.types.Object]:
-    """The meshes that share the settings of an armature object."""
-    return [item for item in meshes_of(armature) if settings_of(item).scope == "RIG" and item.library is None]
-
-
-def changed(settings: SBS_PG_object, name: str) -> None:
+def _changed(settings: RigSettings, name: str) -> None:
     """Handle a changed setting: that of a rig is copied to its meshes; a mesh has its own settings from now on."""
     if _copying:
         return
@@ -90,9 +165,35 @@ def changed(settings: SBS_PG_object, name: str) -> None:
     if item.type == "ARMATURE":
         with _copies():
             for other in followers(item):
-                setattr(settings_of(other), name, getattr(settings, name))
+                setattr(_settings_of(other), name, getattr(settings, name))
     elif settings.scope == "RIG":
         settings.scope = "MESH"
+
+
+def _find_limbs(settings: RigSettings) -> None:
+    """Have limbs found if settings spread twists and those of their armature have not been looked for."""
+    item = owner_of(settings)
+    armature = item if item.type == "ARMATURE" else settings.armature
+    if settings.spread_twist and armature is not None and not _copying:
+        limbs.find_first(armature)
+
+
+def weights_made(item: bpy.types.Object) -> None:
+    """Have limbs found by the new weights of a mesh if twists are spread, unless somebody chose other bones."""
+    settings = _settings_of(item)
+    armature = settings.armature
+    if settings.spread_twist and armature is not None and limbs.are_as_found(armature):
+        limbs.find(armature)
+
+
+def meshes_of(armature: bpy.types.Object) -> list[bpy.types.Object]:
+    """The mesh objects of the file that an armature object moves."""
+    return [item for item in bpy.data.objects if item.type == "MESH" and _settings_of(item).armature == armature]
+
+
+def followers(armature: bpy.types.Object) -> list[bpy.types.Object]:
+    """The meshes that share the settings of an armature object."""
+    return [item for item in meshes_of(armature) if _settings_of(item).scope == "RIG" and item.library is None]
 
 
 def join(item: bpy.types.Object, armature: bpy.types.Object, center: str, spread_twist: bool) -> None:
@@ -106,12 +207,12 @@ def join(item: bpy.types.Object, armature: bpy.types.Object, center: str, spread
     spread_twist : bool
         Whether that one spreads twists.
     """
-    settings = settings_of(item)
+    settings = _settings_of(item)
     if not settings.is_property_set("scope"):
         chosen = any(settings.is_property_set(name) for name in SHARED)
         settings.scope = "MESH" if chosen or armature.library is not None else "RIG"
     if settings.scope == "RIG":
-        if not settings_of(armature).is_property_set("center"):
+        if not _settings_of(armature).is_property_set("center"):
             _begin(item, armature, center, spread_twist)
         take(item, armature)
     elif not settings.is_property_set("center"):
@@ -121,11 +222,11 @@ def join(item: bpy.types.Object, armature: bpy.types.Object, center: str, spread
             settings.spread_twist = spread_twist
 
 
-def follow(settings: SBS_PG_object) -> None:
+def follow(settings: RigSettings) -> None:
     """Give a mesh that shares the settings of its rig those of the rig that it has now."""
     if settings.scope == "RIG" and settings.armature is not None:
         join(owner_of(settings), settings.armature, settings.center, settings.spread_twist)
-    spread_begins(settings)
+    _find_limbs(settings)
 
 
 def take(item: bpy.types.Object, armature: bpy.types.Object) -> None:
@@ -140,28 +241,23 @@ def share(source: bpy.types.Object, armature: bpy.types.Object) -> int:
     meshes = [item for item in meshes_of(armature) if item.library is None]
     for item in meshes:
         _copy(armature, item)
-        settings_of(item).scope = "RIG"
+        _settings_of(item).scope = "RIG"
     return len(meshes)
 
 
 def _begin(item: bpy.types.Object, armature: bpy.types.Object, center: str, spread_twist: bool) -> None:
     """Give a rig the settings of a mesh that is already bound to it, if there is one."""
-    present = next((other for other in meshes_of(armature) if other != item and settings_of(other).bound), None)
+    present = next((other for other in meshes_of(armature) if other != item and _settings_of(other).bound), None)
     if present is not None:
         _copy(present, armature)
     else:
-        settings_of(armature).center = center
-        if not settings_of(armature).is_property_set("spread_twist"):
-            settings_of(armature).spread_twist = spread_twist
-
-
-def meshes_of(armature: bpy.types.Object) -> list[bpy.types.Object]:
-    """The mesh objects of the file that an armature object moves."""
-    return [item for item in bpy.data.objects if item.type == "MESH" and settings_of(item).armature == armature]
+        _settings_of(armature).center = center
+        if not _settings_of(armature).is_property_set("spread_twist"):
+            _settings_of(armature).spread_twist = spread_twist
 
 
 def _copy(source: bpy.types.Object, target: bpy.types.Object) -> None:
-    given, taken = settings_of(source), settings_of(target)
+    given, taken = _settings_of(source), _settings_of(target)
     with _copies():
         for name in SHARED:
             value = getattr(given, name)

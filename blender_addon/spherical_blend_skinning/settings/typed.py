@@ -11,8 +11,6 @@ import bpy
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import EventTypeItems, IconItems, OperatorReturnItems, WmReportItems
 
-    from .properties import SBS_PG_bone, SBS_PG_object, SBS_PG_pose_bone
-
     Icon = IconItems
     Key = EventTypeItems
     Report = set[WmReportItems]
@@ -32,11 +30,12 @@ if TYPE_CHECKING:
     GizmoGroupMixin = bpy.types.GizmoGroup
     OperatorMixin = Operator
     PanelMixin = Panel
+    PropertyGroupMixin = bpy.types.PropertyGroup
 else:
     Icon = Key = str
     Report = Result = set
     Menu, Operator, Panel = bpy.types.Menu, bpy.types.Operator, bpy.types.Panel
-    GizmoGroupMixin = OperatorMixin = PanelMixin = object
+    GizmoGroupMixin = OperatorMixin = PanelMixin = PropertyGroupMixin = object
 
 __all__ = [
     "GizmoGroupMixin",
@@ -47,6 +46,7 @@ __all__ = [
     "OperatorMixin",
     "Panel",
     "PanelMixin",
+    "PropertyGroupMixin",
     "Report",
     "Result",
     "animation_of",
@@ -60,10 +60,6 @@ __all__ = [
     "owner_of",
     "persistent",
     "set_default",
-    "settings_of",
-    "settings_of_bone",
-    "settings_of_pose_bone",
-    "twist_of",
     "values_of",
 ]
 
@@ -119,26 +115,6 @@ def default_of(socket: bpy.types.NodeSocket) -> Any:
 def set_default(socket: bpy.types.NodeSocket, value: object) -> None:
     """Give a socket its value."""
     socket.default_value = value  # type: ignore[attr-defined]  # of each of its types
-
-
-def settings_of(item: bpy.types.Object) -> SBS_PG_object:
-    """What we keep with an object."""
-    return cast("SBS_PG_object", item.sbs)  # type: ignore[attr-defined]  # is added when the add-on is registered
-
-
-def settings_of_bone(bone: bpy.types.Bone | bpy.types.EditBone) -> SBS_PG_bone:
-    """What we keep with a bone."""
-    return cast("SBS_PG_bone", bone.sbs)  # type: ignore[union-attr]  # is added when the add-on is registered
-
-
-def settings_of_pose_bone(bone: bpy.types.PoseBone) -> SBS_PG_pose_bone:
-    """What we keep with a bone of an armature object."""
-    return cast("SBS_PG_pose_bone", bone.sbs)  # type: ignore[attr-defined]  # is added when the add-on is registered
-
-
-def twist_of(bone: bpy.types.PoseBone) -> bool:
-    """Whether a twist is spread along a bone of an armature object."""
-    return cast("bool", bone.sbs_twist)  # type: ignore[attr-defined]  # is added when the add-on is registered
 
 
 def has_key(owner: bpy.types.ID | bpy.types.PropertyGroup, key: str) -> bool:

@@ -11,8 +11,8 @@ from ..core.bendy_bones import joint_counts
 from ..engine import reading
 from ..interface import character
 from ..settings.given import pose_of
-from ..settings.properties import BONE_TWIST
-from ..settings.typed import settings_of, settings_of_pose_bone
+from ..settings.limbs import BONE_TWIST, settings_of_pose_bone
+from ..settings.properties import settings_of
 
 __all__ = ["find"]
 

@@ -7,7 +7,7 @@ import bpy
 
 from ..interface import character, rigged
 from ..interface.action import Action
-from ..settings import rig as rig_settings
+from ..settings import limbs
 from ..settings.typed import Operator
 from . import bones
 
@@ -39,8 +39,8 @@ CLASSES = (SBS_OT_find_limbs,)
 
 
 def register() -> None:
-    rig_settings.when_spread(bones.find)
+    limbs.find_with(bones.find)
 
 
 def unregister() -> None:
-    rig_settings.when_spread(None)
+    limbs.find_with(None)

@@ -13,8 +13,9 @@ from ..interface import character, owner
 from ..interface.panels import SidebarPanel
 from ..interface.words import draw_words
 from ..settings.given import pose_of
-from ..settings.properties import BONE_TWIST
-from ..settings.typed import Panel, PanelMixin, settings_of, settings_of_pose_bone
+from ..settings.limbs import BONE_TWIST, settings_of_pose_bone
+from ..settings.properties import settings_of
+from ..settings.typed import Panel, PanelMixin
 
 __all__ = ["CLASSES"]
 

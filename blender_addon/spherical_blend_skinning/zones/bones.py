@@ -11,7 +11,8 @@ from mathutils import Matrix
 from ..core.blended import BlendedBinding
 from ..engine import live, registry
 from ..settings.given import pose_of
-from ..settings.typed import armature_data, owner_of, settings_of, settings_of_bone
+from ..settings.properties import settings_of, settings_of_bone
+from ..settings.typed import armature_data, owner_of
 
 __all__ = ["Zone", "adopt", "ends", "find"]
 

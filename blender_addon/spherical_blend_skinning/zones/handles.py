@@ -8,7 +8,8 @@ from mathutils import Matrix, Vector
 
 from ..capsules.settings import capsule_settings_of
 from ..interface.handles import Handles, arrow_place
-from ..settings.typed import armature_data, owner_of, settings_of_bone
+from ..settings.properties import settings_of_bone
+from ..settings.typed import armature_data, owner_of
 from . import bones as bone_zones
 from .overlay import END_COLOR, START_COLOR
 

@@ -8,7 +8,8 @@ import bpy
 from ..capsules.settings import capsule_settings_of
 from ..interface.panels import PosePanel
 from ..interface.words import draw_words
-from ..settings.typed import Panel, armature_data, settings_of_bone
+from ..settings.properties import settings_of_bone
+from ..settings.typed import Panel, armature_data
 from . import bones as bone_zones
 
 __all__ = ["CLASSES", "register", "unregister"]

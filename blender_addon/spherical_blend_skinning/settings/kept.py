@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Properties of data-blocks: library overrides may change them, and objects follow when they change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, TypeVar
+
+import bpy
+
+from .typed import block_of
+
+__all__ = ["OVERRIDABLE", "follow", "kept"]
+
+OVERRIDABLE: set[Literal["LIBRARY_OVERRIDABLE"]] = {"LIBRARY_OVERRIDABLE"}
+
+_Value = TypeVar("_Value")
+
+
+def follow(settings: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
+    """Make the handlers update the object that settings belong to, or those that depend on it."""
+    block_of(settings).update_tag()
+
+
+def kept(make: Callable[..., _Value], *, update: Any = follow, **options: Any) -> _Value:
+    """Such a property, made by one of the functions of `declared`."""
+    return make(update=update, override=OVERRIDABLE, **options)

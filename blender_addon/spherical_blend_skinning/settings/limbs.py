@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The limbs of an armature object, along which twists are spread: what was found, and what the artist ticked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+import bpy
+
+from . import declared
+from .declared import flag, integer, pointer, text
+from .kept import OVERRIDABLE, kept
+from .typed import PropertyGroupMixin
+
+__all__ = [
+    "BONE_TWIST",
+    "Limbs",
+    "SBS_PG_pose_bone",
+    "are_as_found",
+    "find",
+    "find_first",
+    "find_with",
+    "register",
+    "settings_of_pose_bone",
+    "unregister",
+]
+
+#: The property of pose bones that says whether twists are spread along them. It is not in a property group of ours,
+#: because then the values of all bones could not be read at once.
+BONE_TWIST = "sbs_twist"
+
+
+class Limbs(PropertyGroupMixin):
+    """Of the settings of an armature object: its limbs, and how they are listed."""
+
+    twist_found: bool = flag(
+        name="Limbs Found",
+        description="Whether the limbs of this armature have been looked for",
+        override=OVERRIDABLE,
+        options={"HIDDEN"},
+    )
+    twist_row: int = integer(
+        name="Bone", description="The bone whose reason is shown", override=OVERRIDABLE, options=set()
+    )
+    twist_all_bones: bool = flag(
+        name="All Bones",
+        description="Show all bones that deform, not only limbs: any of them can be ticked",
+        override=OVERRIDABLE,
+        options=set(),
+    )
+
+
+class SBS_PG_pose_bone(bpy.types.PropertyGroup):
+    """What was found out about a bone of an armature object."""
+
+    is_limb: bool = flag(name="Limb", description="Whether it was found to be a limb", override=OVERRIDABLE)
+    twist_reason: str = text(name="Reason", description="Why it is a limb, or why not", override=OVERRIDABLE)
+
+
+def settings_of_pose_bone(bone: bpy.types.PoseBone) -> SBS_PG_pose_bone:
+    """What we keep with a bone of an armature object."""
+    return cast("SBS_PG_pose_bone", bone.sbs)  # type: ignore[attr-defined]  # is added by register()
+
+
+# Looks for the limbs of an armature; part of the add-on that is above the settings.
+_search: Callable[[bpy.types.Object], object] | None = None
+
+
+def find_with(search: Callable[[bpy.types.Object], object] | None) -> None:
+    """Set what looks for the limbs of an armature; None for nothing."""
+    global _search
+    _search = search
+
+
+def find(armature: bpy.types.Object) -> None:
+    """Look for the limbs of an armature object, and tick them."""
+    if _search is not None and armature.library is None:
+        _search(armature)
+
+
+def find_first(armature: bpy.types.Object) -> None:
+    """Look for the limbs of an armature object unless that has been done."""
+    settings = cast("Limbs", armature.sbs)  # type: ignore[attr-defined]  # is added when the add-on is registered
+    if not settings.twist_found:
+        find(armature)
+
+
+def are_as_found(armature: bpy.types.Object) -> bool:
+    """Whether the bones that are ticked are the limbs that were found; False without a pose."""
+    if armature.pose is None:
+        return False
+    return all(getattr(bone, BONE_TWIST) == settings_of_pose_bone(bone).is_limb for bone in armature.pose.bones)
+
+
+def register() -> None:
+    ticked = kept(
+        flag,
+        name="Spread Twist",
+        description="Spread the twist of this bone, and of the bone at its tail, along it",
+        options=set(),
+    )
+    declared.add(bpy.types.PoseBone, BONE_TWIST, ticked)
+    group = pointer(name="Spherical Blend Skinning", type=SBS_PG_pose_bone, override=OVERRIDABLE)
+    declared.add(bpy.types.PoseBone, "sbs", group)
+
+
+def unregister() -> None:
+    declared.remove(bpy.types.PoseBone, "sbs")
+    declared.remove(bpy.types.PoseBone, BONE_TWIST)
