@@ -5,8 +5,8 @@
 #include "deform/frame.h"
 
 /*
- * Deforms items by a frame and its base, both posed, and blends them by options->amount. Blocks that are all of one
- * method are deformed by that method alone.
+ * Deforms items by a frame and its base, both posed, and blends them by options->amount. Groups that need one of the
+ * methods are deformed by that one alone.
  */
 void sbs_blend_items(const sbs_frame *frame, const sbs_item *item, const sbs_item *end);
 

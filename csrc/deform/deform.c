@@ -133,14 +133,13 @@ static sbs_status use_amounts(deform_job *job, sbs_fault *fault) {
   sbs_scratch scratch;
   sbs_lay_out_scratch(skin, job->scratch, &scratch);
   job->use = scratch.use;
-  const sbs_deform_options *const options[2] = {job->base, job->common.options};
-  const sbs_status status = sbs_find_amounts_use(skin, options, job->threads, &job->use, fault);
+  unsigned needs;
+  const sbs_status status = sbs_find_amounts_use(skin, job->common.options, job->threads, &job->use, &needs, fault);
   if (status) return status;
-  const unsigned bits = job->use.all;
-  if (bits & SBS_AMOUNTS_OF_BASE && bits & SBS_AMOUNTS_OF_METHOD) {
+  if (needs == SBS_NEEDS_BOTH) {
     if (!job->common.posed.positions) job->common.use = &job->use; /* the inverse takes both methods everywhere */
   } else {
-    if (bits == SBS_AMOUNTS_0) job->common.options = job->base;
+    if (needs == SBS_NEEDS_BASE) job->common.options = job->base;
     job->base = NULL;
     job->scratch_size = sbs_skin_scratch_size(skin);
   }

@@ -128,9 +128,11 @@ static double weighted_damping(const sbs_deform_options *options) {
   return options->damping > SBS_WEIGHTED_DAMPING ? options->damping : SBS_WEIGHTED_DAMPING;
 }
 
-/* Whether the frame moves a vertex of a group, or of another of its set. */
+/* Whether the frame moves a vertex of a group. */
 static int is_needed(const sbs_frame *frame, size_t group) {
-  return !frame->use || frame->use->sets[frame->skin->groups[group].set][!frame->is_base];
+  if (!frame->use) return 1;
+  const unsigned needs = atomic_load_explicit(frame->use->groups + group, memory_order_relaxed);
+  return (needs & (frame->is_base ? SBS_NEEDS_BASE : SBS_NEEDS_METHOD)) != 0;
 }
 
 static sbs_status write_constants(void *context, sbs_share share, int worker) {

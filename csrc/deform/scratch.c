@@ -26,13 +26,10 @@ size_t sbs_lay_out_scratch(const sbs_skin *skin, void *memory, sbs_scratch *scra
   scratch->ways = carve(memory, &used, skin->group_count, sizeof *scratch->ways);
   sbs_amounts_use *use = &scratch->use;
   *use = (sbs_amounts_use){0};
-  use->sets = carve(memory, &used, skin->set_count, sizeof *use->sets);
-  use->items = carve(memory, &used, skin->item_count, sizeof *use->items);
-  use->blocks = carve(memory, &used, skin->block_count, sizeof *use->blocks);
+  use->groups = carve(memory, &used, skin->group_count, sizeof *use->groups);
   for (int i = 0; i < 2; i++) {
     use->solve_orders[i] = carve(memory, &used, skin->solve_count, sizeof *use->solve_orders[i]);
   }
-  use->uniform_since = carve(memory, &used, sbs_amounts_chunk_count(skin), sizeof *use->uniform_since);
   return used;
 }
 

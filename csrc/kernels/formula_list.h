@@ -40,7 +40,7 @@
  * A kernel is called name_form_influences_normals_type: spherical_plain_4_normals_float32, average_far_float64.
  */
 #define SBS_LINEAR_FORMULAS(FORMULA) \
-  FORMULA(LINEAR, linear, LINEAR, ANY, ANY, SBS_LINEAR_ROW, FROM_1, NONE, ANY, INLINED, ALONE)
+  FORMULA(LINEAR, linear, LINEAR, ANY, ANY, SBS_LINEAR_ROW, FROM_1, NONE, ANY, NONE, ALONE)
 #define SBS_SPHERICAL_FORMULAS(FORMULA) \
   FORMULA(SPHERICAL, spherical, SPHERICAL, QLERP, JOINT_SET, SBS_ROTATION_ROW, FROM_2, FLOAT_FROM_3, ANY, INLINED, \
           ALONE)

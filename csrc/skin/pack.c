@@ -212,10 +212,9 @@ static size_t pack_tile(sbs_skin *skin, const tile_sorter *sorter, size_t vertex
     const int32_t *vertices = sorter->order + first, group = sorter->group_of_vertex[*vertices];
     int32_t count = sorter->run_ends[sorter->run_of_group[group]] - first;
     if (count > SBS_BLOCK * SBS_ITEM_BLOCKS) count = SBS_BLOCK * SBS_ITEM_BLOCKS;
-    sbs_item item = {group, count, *vertices, *vertices, skin->block_count, stream};
+    sbs_item item = {group, count, *vertices, skin->block_count, stream};
     for (int32_t i = 1; i < count; i++) {
       if (vertices[i] < item.lowest) item.lowest = vertices[i];
-      if (vertices[i] > item.highest) item.highest = vertices[i];
     }
     if (packer) {
       skin->items[skin->item_count] = item;
@@ -294,7 +293,6 @@ static size_t copy_tile(sbs_skin *skin, const sbs_skin *from, size_t item, size_
       *made = (sbs_item){.group = group_of_vertex[old->lowest],
                          .vertex_count = old->vertex_count,
                          .lowest = old->lowest,
-                         .highest = old->highest,
                          .first_block = skin->block_count + (old->first_block - first_block),
                          .stream = stream + (old->stream - first_stream)};
       repack_item(packer, made, packer->previous->moved_sets[skin->groups[made->group].set],

@@ -45,8 +45,8 @@ typedef struct sbs_pivot {
 /* Consecutive blocks of one group: the unit of work. */
 typedef struct sbs_item {
   int32_t group;
-  int32_t vertex_count;    /* at most SBS_BLOCK * SBS_ITEM_BLOCKS; only the last block may be short */
-  int32_t lowest, highest; /* of the numbers of its vertices */
+  int32_t vertex_count; /* at most SBS_BLOCK * SBS_ITEM_BLOCKS; only the last block may be short */
+  int32_t lowest;       /* of the numbers of its vertices */
   size_t first_block;
   size_t stream; /* index of its first number in the stream of positions and weights */
 } sbs_item;

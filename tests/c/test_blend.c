@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two methods blended by a map of amounts: the methods themselves where it is 0 or 1, a mixture between. */
+/* Two methods blended by a map of amounts. */
 #include "rig.h"
 
 /* Under an emulator all takes a hundred times as long. */
@@ -32,7 +32,7 @@ typedef struct outcome {
 static outcome of_base, of_method, of_both, again;
 
 /*
- * Whole stretches of 0 and of 1, and amounts of all kinds side by side, where 0 has a sign. Joints turn; in the second
+ * Whole stretches of 0 and of 1, and amounts of all kinds side by side, where 0 may have a sign. Joints turn; in the second
  * frame they are rigid, but not to the last bit, and in the last some are not.
  */
 static void make_input(void) {
@@ -69,21 +69,9 @@ static void deform(const sbs_skin *skin, const sbs_deform_options *options, outc
   deform_with(skin, options, 1, out);
 }
 
-static void check_vertex(const sbs_skin *skin, sbs_scalar scalar, int with_normals, size_t f, size_t v) {
-  sbs_skin_info info;
-  sbs_skin_get_info(skin, &info);
-  const size_t first = 3 * (f * VERTICES + v), size = 3 * size_of(scalar);
-  const char *base = (const char *)of_base.positions + f * VERTICES * size + v * size;
-  const char *method = (const char *)of_method.positions + f * VERTICES * size + v * size;
-  const char *both = (const char *)of_both.positions + f * VERTICES * size + v * size;
-  const size_t to_normals = sizeof of_base.positions;
+static void check_vertex(sbs_scalar scalar, int with_normals, size_t f, size_t v) {
+  const size_t first = 3 * (f * VERTICES + v);
   const double a = amount64[v];
-  if (a == 0.0 || a == 1.0) {
-    const char *expected = a == 0.0 ? base : method;
-    CHECK(memcmp(both, expected, size) == 0);
-    CHECK(memcmp(both + to_normals, expected + to_normals, size) == 0);
-    return;
-  }
   /* a difference, a product and a sum, each rounded; numbers are below 8 */
   const double tolerance = scalar == SBS_FLOAT32 ? 3e-6 : 6e-15;
   double mixed[3], length = 0.0;
@@ -125,7 +113,7 @@ static void check_mixture(const sbs_skin *skin, sbs_scalar scalar, sbs_deform_op
     deform_with(skin, options.base, with_normals, &of_base);
     deform_with(skin, &alone, with_normals, &of_method);
     deform_with(skin, &options, with_normals, &of_both);
-    for (size_t i = 0; i < FRAMES * VERTICES; i++) check_vertex(skin, scalar, with_normals, i / VERTICES, i % VERTICES);
+    for (size_t i = 0; i < FRAMES * VERTICES; i++) check_vertex(scalar, with_normals, i / VERTICES, i % VERTICES);
   }
 }
 
@@ -172,7 +160,10 @@ static void test_same_bits(void) {
   for_all_pairs(check_same_bits);
 }
 
-/* Amounts of 0 and 1 and few between, in and out of order, so that blocks begin and end among them in every way. */
+/*
+ * Amounts of 0 and 1 and few between, in and out of order, so that some groups need one method, and others both. The
+ * numbers are below 8.
+ */
 static void test_few_amounts(void) {
   static double amounts[VERTICES];
   sbs_skin *skin = bind_rig(&mesh, SBS_FLOAT64, 1);
@@ -191,9 +182,10 @@ static void test_few_amounts(void) {
     if (round % 2) amounts[first] = 0.25;
     deform(skin, &options, &of_both);
     for (size_t v = 0; v < VERTICES; v++) {
-      if (amounts[v] > 0.0 && amounts[v] < 1.0) continue;
-      const double *expected = (amounts[v] > 0.0 ? &of_method : &of_base)->positions + 3 * v;
-      CHECK(memcmp(of_both.positions + 3 * v, expected, 3 * sizeof *expected) == 0);
+      for (size_t i = 3 * v; i < 3 * v + 3; i++) {
+        const double expected = (1.0 - amounts[v]) * of_base.positions[i] + amounts[v] * of_method.positions[i];
+        CHECK_NEAR(of_both.positions[i], expected, 6e-15);
+      }
     }
   }
   sbs_skin_free(skin);

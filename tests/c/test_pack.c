@@ -214,8 +214,7 @@ static void check_packing(const rig *made, sbs_scalar scalar, int with_normals) 
     const int32_t *vertices = skin->vertices + item->first_block * SBS_BLOCK;
     wrong_items += item->first_block != blocks || item->stream != stream;
     wrong_items += count == 0 || item_blocks > SBS_ITEM_BLOCKS;
-    wrong_items += !contains(vertices, count, item->lowest) || !contains(vertices, count, item->highest);
-    wrong_items += item->lowest / SBS_TILE != item->highest / SBS_TILE;
+    wrong_items += !contains(vertices, count, item->lowest);
     wrong_items += item->group < 0 || (size_t)item->group >= skin->group_count;
     for (size_t k = 0; k < item_blocks * SBS_BLOCK; k++) {
       const int32_t vertex = vertices[k];
@@ -223,7 +222,7 @@ static void check_packing(const rig *made, sbs_scalar scalar, int with_normals) 
       const int32_t *heaviest = skin->heaviest + item->first_block * SBS_BLOCK + k;
       if (k && k < count)
         wrong_lanes += heaviest[-1] > *heaviest || (heaviest[-1] == *heaviest && vertices[k - 1] >= vertex);
-      if (k < count) wrong_lanes += vertex < item->lowest || vertex > item->highest;
+      if (k < count) wrong_lanes += vertex < item->lowest || vertex / SBS_TILE != item->lowest / SBS_TILE;
       if (k >= count) wrong_lanes += vertex != vertices[count - 1];
       wrong_lanes += wrong_in_lane(skin, made, item, k / SBS_BLOCK, k % SBS_BLOCK);
     }

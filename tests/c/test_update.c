@@ -28,7 +28,7 @@ static void check_same_items(const sbs_skin *a, const sbs_skin *b) {
     const sbs_item *left = a->items + i, *right = b->items + i;
     different += left->group != right->group || left->vertex_count != right->vertex_count ||
                  left->first_block != right->first_block || left->stream != right->stream ||
-                 left->lowest != right->lowest || left->highest != right->highest;
+                 left->lowest != right->lowest;
   }
   for (size_t i = 0; i < a->group_count; i++) {
     const sbs_group *left = a->groups + i, *right = b->groups + i;

@@ -31,11 +31,15 @@
  *   pose    every frame   within sbs_skin_deform  matrices to rotations, rotation centers and constants, in double
  *   deform  every vertex  within sbs_skin_deform  positions and normals, in the caller's vertex order
  *
- * THREADS. Nothing but sbs_skin_update_positions changes a skin, so any number of threads may deform with one skin at
- * once. Results are the same, bit for bit, for any number of threads and any order of vertices. Work of more than about 50
- * microseconds is shared by threads of the library, which use the floating-point mode of the calling thread. They start
- * when they are first needed, sleep between calls, and are started anew in a child process made by fork. See
- * sbs_set_threads.
+ * THREADS. Only sbs_skin_update_positions changes a skin, so any number of threads may deform with one skin at once.
+ * Work of more than about 50 microseconds is shared by threads of the library, which use the floating-point mode of the
+ * calling thread. They start when they are first needed, sleep between calls, and are started anew in a child process
+ * made by fork. See sbs_set_threads.
+ *
+ * SAME RESULTS. On one machine a result has the same bits whatever the number of threads, whatever the order of the
+ * vertices, and whether a skin was edited (sbs_skin_update, sbs_skin_update_positions) or bound anew. Where there are
+ * other ways to one result, such as an amount of 1 and no amounts, they agree to 1e-6 of the mesh's size for float32,
+ * and to 1e-13 for float64.
  *
  * ERRORS. Every function that can fail returns a sbs_status. It checks its input before it writes, and leaves all
  * outputs untouched unless it returns SBS_OK, with two exceptions: sbs_skin_deform_many, and calls that are cancelled
@@ -468,9 +472,8 @@ typedef struct sbs_deform_options {
 
   /*
    * How much of this method each vertex gets, the rest being a base method: v' = (1 - a) base + a this. Normals are
-   * blended in the same way and normalized. Where the amount is 0 or 1 the result is that of one method alone, bit for
-   * bit, and the other is not evaluated; elsewhere the last bits may depend on whether vertices nearby have 0 or 1.
-   * NULL (default): this method alone.
+   * blended in the same way and normalized. NULL (default): this method alone. Where all vertices of a joint set have
+   * 0, or all have 1, they take the time of one method.
    */
   const void *amount;                    /* (V) in [0, 1], or NULL */
   sbs_scalar amount_scalar;              /* of amount; default SBS_FLOAT32 */
@@ -541,8 +544,7 @@ SBS_API sbs_status sbs_skin_deform(const sbs_skin *skin, const sbs_pose *pose, c
                                    void *positions, void *normals, sbs_deform_report *report, sbs_fault *fault);
 
 /*
- * The same for several frames. The result equals that of sbs_skin_deform for each frame, bit for bit. All input is
- * checked before anything is written. If a later frame fails with NO_CONVERGENCE or INTERNAL, which no known input
+ * The same for several frames. All input is checked before anything is written. If a later frame fails with NO_CONVERGENCE or INTERNAL, which no known input
  * causes, positions and normals of other frames have already been written.
  *
  *   frame_count  F; 0 does nothing

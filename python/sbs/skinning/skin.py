@@ -352,8 +352,7 @@ class Skin:
             vertices, not to the origin, so that the result does not depend on where the origin is.
         amount : (V,) array_like or float, optional
             How much of this method each vertex gets, between 0 and 1, the rest being `base`: positions and normals of
-            the two are blended. Where it is 0 or 1 the result is that of one method alone, bit for bit, and the other
-            is not computed. By default this method alone.
+            the two are blended. By default this method alone.
         base : str or dict, optional
             The method where `amount` is 0: its name, or its options, such as ``{"method": "spherical", "rcond":
             1e-3}``. By default ``"linear"``.
