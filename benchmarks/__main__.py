@@ -81,7 +81,7 @@ def current(file: Path) -> None:
     machine = Results.read(file).machine
     if machine.get("sources") != sources.digest():
         folders = ", ".join(f"csrc/{folder}" for folder in sources.FOLDERS)
-        sys.exit(f"{file} is of commit {machine['commit']}; since then the code of {folders} has changed: measure again")
+        sys.exit(f"{file} is of commit {machine['commit']}; the code of {folders} has changed since: measure again")
 
 
 @main.command("angles")
