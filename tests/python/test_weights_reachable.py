@@ -9,7 +9,7 @@ from meshes import skinning_matrices
 
 import sbs
 from sbs import weights
-from sbs.options import Center
+from sbs.options import Center, Method
 
 POSITION = np.array([0.3, -1.0, 0.7])
 
@@ -50,6 +50,25 @@ def test_two_joints_about_one_axis_reach_an_arc() -> None:
     np.testing.assert_allclose(arc.points[:, 2], 1, atol=2e-6)
     assert arc.triangles.shape == (0, 3)
     assert arc.edges.tolist() == [[i, i + 1] for i in range(16)]
+
+
+@pytest.mark.parametrize("method", ["spherical", "dual_quaternion"])
+def test_a_patch_is_cut_where_signs_flip(method: Method) -> None:
+    """By 130 degrees and again by 130: the first and the last quaternion are 130 degrees apart, the others 65."""
+    turns = sbs.rotations.matrices_from_axis_angle([0.1, 0, 1], [0, 130, 260], degrees=True)
+    matrices = np.concatenate([turns, np.zeros((3, 3, 1))], axis=2)
+    place = [2.0, 0.0, 1.0]
+    patch = weights.reachable(place, matrices, method=method, steps=24)
+    assert 350 < len(patch.triangles) < 24 * 24 - 24
+    assert sorted(patch.edges[:, 0]) == sorted(patch.edges[:, 1])
+    # Whatever is drawn can be reached: points of a finer patch are as near as its pieces are long.
+    finer = weights.reachable(place, matrices, method=method, steps=96).points
+    middles = patch.points[patch.triangles].mean(axis=1)
+    assert np.linalg.norm(middles[:, None] - finer, axis=2).min(axis=1).max() < 0.1
+    # Without the cut neighbors are more than a radius apart.
+    whole = weights.reachable(place, matrices, method="linear", steps=24).triangles
+    longest = np.linalg.norm(np.diff(patch.points[whole], axis=1), axis=2).max()
+    assert longest > 2 > 4 * np.linalg.norm(np.diff(patch.points[patch.triangles], axis=1), axis=2).max()
 
 
 def test_fitting_finds_the_weights_of_a_reachable_point() -> None:

@@ -195,7 +195,8 @@ class Dragging:
         if len(joints) < 2:
             return None
         place = self._skin.rest_positions[vertex]
-        simplex = self._weights.reachable(place, self._matrices[joints], method="linear", steps=steps)
+        method = self._options.get("method", "spherical")  # where it cuts the patch
+        simplex = self._weights.reachable(place, self._matrices[joints], method=method, steps=steps)
         # The center of a joint set jumps where a weight is 0, and what is drawn should not.
         smooth = {"center": "weighted"} if self._options.get("center") == "joint_set" else {}
         points = self._moved(vertex, np.tile(joints, (len(simplex.points), 1)), simplex.weights, **smooth)

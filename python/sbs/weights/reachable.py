@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..options import DAMPING, Center, Method, method_name, refuse_idle
+from ..rotations import quaternions_from_matrices
 from ..skinning.skin import Skin
 
 __all__ = ["Reachable", "reachable"]
@@ -27,7 +29,7 @@ class Reachable:
     edges : (E, 2) int32 ndarray
         The curve, in pairs of points; of a patch, its border.
     triangles : (T, 3) int32 ndarray
-        The patch; none of a curve.
+        The patch; none of a curve. It is in pieces where it is cut.
     """
 
     points: NDArray[np.float64]
@@ -48,7 +50,10 @@ def reachable(
 ) -> Reachable:
     """Find where weights of two or three joints can take a vertex in a pose.
 
-    By linear blending that is a segment or a triangle; spherical skinning bends it to an arc or a curved patch.
+    By linear blending that is a segment or a triangle; spherical skinning bends it to an arc or a curved patch. Three
+    joints that are turned far against each other, such as by 130 degrees and again by 130, have no signs of their
+    quaternions that suit all pairs. The signs are then those of the heaviest joint, and the vertex jumps where another
+    joint becomes the heaviest. No weights take it to what lies between, so the patch is cut there, into three pieces.
 
     Parameters
     ----------
@@ -123,7 +128,27 @@ def reachable(
         points = skin.deform(matrices, method=method, center=center, damping=damping)
     else:
         points = skin.deform(matrices, method=method)
+    if len(matrices) == 3 and method_name(method) != "linear" and not _signs_agree(matrices[:, :3, :3]):
+        heaviest = weights.argmax(axis=1)[triangles]
+        triangles = triangles[(heaviest == heaviest[:, :1]).all(axis=1)]
+        edges = _border(triangles)
     return Reachable(points, weights, edges, triangles)
+
+
+def _signs_agree(matrices: NDArray[np.floating[Any]]) -> bool:
+    """Whether the quaternions of three matrices (3, 3, 3) can have signs by which each is near both others."""
+    left, _, right = np.linalg.svd(matrices)
+    left[:, :, 2] *= np.sign(np.linalg.det(left @ right))[:, None]
+    quaternions = quaternions_from_matrices(left @ right)
+    cosines = quaternions @ quaternions.T
+    return bool((np.sign(cosines[[0, 1, 2], [1, 2, 0]]).prod()) >= 0)
+
+
+def _border(triangles: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The edges (E, 2) that one triangle has alone, in its direction."""
+    edges = np.concatenate([triangles[:, pair] for pair in ([0, 1], [1, 2], [2, 0])])
+    several: NDArray[np.bool_] = (edges[:, None, ::-1] == edges[None]).all(axis=2).any(axis=1)
+    return np.asarray(edges[~several])
 
 
 def _simplex(joints: int, steps: int) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]:
