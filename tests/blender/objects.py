@@ -16,7 +16,8 @@ import bpy
 
 if TYPE_CHECKING:
     from spherical_blend_skinning.capsules.settings import SBS_PG_capsules
-    from spherical_blend_skinning.settings.properties import SBS_PG_bone, SBS_PG_object, SBS_PG_pose_bone
+    from spherical_blend_skinning.settings.limbs import SBS_PG_pose_bone
+    from spherical_blend_skinning.settings.properties import SBS_PG_bone, SBS_PG_object
 
     class Object(bpy.types.Object):
         sbs: SBS_PG_object

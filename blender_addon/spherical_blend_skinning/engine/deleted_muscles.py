@@ -8,7 +8,7 @@ an armature, which that step has left as it was.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Set
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from ..settings.muscles import PARTS, SBS_PG_muscle
 from ..settings.properties import settings_of
 from .identity import key_of
 
-__all__ = ["armatures", "find", "is_gone", "of", "part_of", "placed", "present_rows", "put_back", "set_aside"]
+__all__ = ["armatures", "find", "is_gone", "note", "of", "part_of", "placed", "present_rows", "put_back", "set_aside"]
 
 # For each armature object the rows of muscles, each with a part that is deleted.
 _deleted: dict[int | str, frozenset[tuple[int, str]]] = {}
@@ -56,18 +56,20 @@ def armatures() -> list[bpy.types.Object]:
 
 def find() -> None:
     """Find what is deleted now. Slow in large files: for when objects may have come or gone."""
-    _deleted.clear()
     found = _with_muscles()
-    if not found:
-        return
-    there = placed()
-    for armature in found:
+    note(found, placed() if found else set())
+
+
+def note(muscled: Iterable[bpy.types.Object], there: Set[bpy.types.Object]) -> None:
+    """Note what is deleted of all armature objects with muscles, where `there` are the objects in collections."""
+    _deleted.clear()
+    for armature in muscled:
         # Undo brings back a deleted armature, which must then find all as it was.
         if not is_gone(armature, there):
             _deleted[key_of(armature)] = frozenset(_parts(armature, there))
 
 
-def _parts(armature: bpy.types.Object, there: set[bpy.types.Object]) -> Iterator[tuple[int, str]]:
+def _parts(armature: bpy.types.Object, there: Set[bpy.types.Object]) -> Iterator[tuple[int, str]]:
     """The rows and parts of an armature object that are deleted."""
     for row, muscle in enumerate(settings_of(armature).muscles):
         if muscle.was_shown and (muscle.belly is None or is_gone(muscle.belly, there)):
@@ -78,7 +80,7 @@ def _parts(armature: bpy.types.Object, there: set[bpy.types.Object]) -> Iterator
                 yield row, part
 
 
-def is_gone(item: bpy.types.Object, there: set[bpy.types.Object]) -> bool:
+def is_gone(item: bpy.types.Object, there: Set[bpy.types.Object]) -> bool:
     """Whether an object is deleted, where `there` are those in collections; one of a library needs none."""
     return item.library is None and item not in there
 

@@ -10,6 +10,7 @@ from typing import Literal
 
 import bpy
 
+from ..core import library
 from ..settings.given import manager_of, view_layer_of
 from ..settings.properties import settings_of
 from ..settings.typed import mesh_of, persistent
@@ -150,6 +151,12 @@ def _be_last(name: str, handler: Callable[..., None]) -> None:
         handlers.append(handler)
 
 
+def _scripts_follow(name: str) -> bool:
+    """Whether there are handlers of that name that are not of this add-on."""
+    own = f"{library.ADDON}."
+    return any(not getattr(handler, "__module__", "").startswith(own) for handler in getattr(bpy.app.handlers, name))
+
+
 @persistent
 def frame_changed(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     if not _is_in_the_way(depsgraph):
@@ -174,14 +181,13 @@ def _catch_up(depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> None:
     global _all_changed
     in_render = depsgraph.mode == "RENDER"
     updates = _Updates.of(depsgraph, in_frame_change)
-    handlers = bpy.app.handlers.frame_change_post if in_frame_change else bpy.app.handlers.depsgraph_update_post
     edited = any(updates.places.values())
     if edited or updates.scene:
         ahead.forget()
         bellies.forget()
     # Evaluate what a script's handler or a probe changed.
-    posed_anew = in_frame_change and edited and len(handlers) > 1
-    if not in_frame_change and len(handlers) > 1:
+    posed_anew = in_frame_change and edited and _scripts_follow("frame_change_post")
+    if not in_frame_change and _scripts_follow("depsgraph_update_post"):
         updates = updates.and_of(_evaluate(depsgraph, in_frame_change))
     all_changed = _all_changed
     if not in_frame_change:

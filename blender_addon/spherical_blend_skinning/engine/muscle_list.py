@@ -147,17 +147,17 @@ def _shown(item: bpy.types.Object) -> list[_Shown]:
     ]
 
 
-def tidy() -> None:
-    """Find what was deleted, and give copies of armatures bellies and handles of their own."""
+def tidy(muscled: list[bpy.types.Object]) -> None:
+    """Find what was deleted of armature objects with muscles, and give copies bellies and handles of their own."""
     if _are_left_out:
         return
-    found = deleted_muscles.armatures()
-    there = deleted_muscles.placed() if found else set()
-    for armature in found:
-        for muscle in settings_of(armature).muscles if armature in there else ():
-            for part in (*PARTS, "belly"):
-                _provide_own(armature, muscle, part, there)
-    deleted_muscles.find()
+    there = deleted_muscles.placed() if muscled else set()
+    for armature in muscled:
+        if armature.library is None and armature in there:
+            for muscle in settings_of(armature).muscles:
+                for part in (*PARTS, "belly"):
+                    _provide_own(armature, muscle, part, there)
+    deleted_muscles.note(muscled, there)
 
 
 def remove_deleted(armature: bpy.types.Object) -> None:
@@ -204,4 +204,5 @@ def _provide_own(armature: bpy.types.Object, muscle: SBS_PG_muscle, part: str, t
     # Parenting anew may change it.
     own.matrix_parent_inverse = item.matrix_parent_inverse
     collection_of(armature).objects.link(own)
+    there.add(own)
     setattr(muscle, part, own)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Set
 from contextlib import suppress
+from dataclasses import dataclass, field
 
 import bpy
 
@@ -44,17 +45,21 @@ def _last_found() -> list[bpy.types.Object] | None:
 
 def bound_objects() -> list[bpy.types.Object]:
     """The objects that have the modifier."""
-    global _bound, _object_count
     found = _last_found()
     if found is not None:
         with suppress(ReferenceError):
             if all(stack.find(item) is not None for item in found):
                 return found
-    objects = bpy.data.objects
-    found = [item for item in objects if item.type == "MESH" and stack.find(item) is not None]
-    _bound, _object_count = found, len(objects)
-    watch(found)
+    found = [item for item in bpy.data.objects if item.type == "MESH" and stack.find(item) is not None]
+    _remember(found)
     return list(found)
+
+
+def _remember(bound: list[bpy.types.Object]) -> None:
+    """Record the bound objects of the file."""
+    global _bound, _object_count
+    _bound, _object_count = bound, len(bpy.data.objects)
+    watch(bound)
 
 
 def once_bound_objects() -> list[bpy.types.Object]:
@@ -66,12 +71,6 @@ def once_bound_objects() -> list[bpy.types.Object]:
                 item.as_pointer()
             return found
     return bound_objects()
-
-
-def _bound_with_modifiers() -> list[tuple[bpy.types.Object, bpy.types.NodesModifier]]:
-    """The objects that have the modifier, each with it."""
-    found = ((item, stack.find(item)) for item in bound_objects())
-    return [(item, modifier) for item, modifier in found if modifier is not None]
 
 
 def watch(items: Iterable[bpy.types.Object]) -> None:
@@ -93,6 +92,46 @@ def _dependencies(item: bpy.types.Object) -> list[bpy.types.ID]:
     return [other for other in found if other is not None]
 
 
+@dataclass
+class _Census:
+    """The objects of the file that are ours, found in one pass: files may have thousands.
+
+    Attributes
+    ----------
+    bound : list of (Object, NodesModifier)
+        Those with the modifier, each with it.
+    unbound : list of Object
+        Those that had the modifier until somebody removed or applied it.
+    helpers : list of Object
+        Carriers and probes of this file.
+    muscled : list of Object
+        The armature objects that have muscles, of libraries, too.
+    """
+
+    bound: list[tuple[bpy.types.Object, bpy.types.NodesModifier]] = field(default_factory=list)
+    unbound: list[bpy.types.Object] = field(default_factory=list)
+    helpers: list[bpy.types.Object] = field(default_factory=list)
+    muscled: list[bpy.types.Object] = field(default_factory=list)
+
+    @classmethod
+    def take(cls) -> _Census:
+        """The census of now."""
+        found = cls()
+        for item in bpy.data.objects:
+            if item.type == "ARMATURE":
+                if len(settings_of(item).muscles):
+                    found.muscled.append(item)
+            elif item.type == "MESH":
+                modifier = stack.find(item)
+                if modifier is not None:
+                    found.bound.append((item, modifier))
+                elif item.library is None and settings_of(item).bound:
+                    found.unbound.append(item)
+                elif (carriers.is_carrier(item) or probes.is_probe(item)) and carriers.is_writable(item):
+                    found.helpers.append(item)
+        return found
+
+
 def tidy(view_layer: bpy.types.ViewLayer | None = None) -> bool:
     """Give every bound object its own carrier, and remove leftovers. Not for use in renders.
 
@@ -101,13 +140,36 @@ def tidy(view_layer: bpy.types.ViewLayer | None = None) -> bool:
     if is_outdated():
         # Whatever may have come from another file.
         earlier_files.tidy()
-    forget()
-    muscle_list.tidy()
-    owned = set()
+    census = _Census.take()
+    muscle_list.tidy(census.muscled)
+    for item in census.unbound:
+        if live.has_other_positions(item):
+            # The modifier was applied, so the mesh contains the pose and is no longer bound.
+            stack.clear(item)
+        else:
+            stack.restore_armature_modifier(item)
+    ours = [(item, modifier) for item, modifier in census.bound if item.library is None]
+    used = _provide_carriers(ours)
+    present_probes = [item for item in census.helpers if probes.is_probe(item)]
     probed = False
-    for item, modifier in _bound_with_modifiers():
-        if item.library is not None:
-            continue
+    if view_layer is not None:
+        needed, probed = _probe_hidden_rigs(ours, present_probes, view_layer)
+        used.update(needed)
+    else:
+        used.update(present_probes)
+    for item in census.helpers:
+        if item not in used:
+            carriers.remove(item)
+    _remember([item for item, _ in census.bound])
+    return probed
+
+
+def _provide_carriers(
+    bound: Iterable[tuple[bpy.types.Object, bpy.types.NodesModifier]],
+) -> set[bpy.types.Object]:
+    """Have each bound object of this file use carriers of its own; return all of them."""
+    owned: set[bpy.types.Object] = set()
+    for item, modifier in bound:
         settings_of(item).bound = True
         adjust(item, modifier)
         for name in (live_group.CARRIER, live_group.RENDER_CARRIER):
@@ -118,43 +180,28 @@ def tidy(view_layer: bpy.types.ViewLayer | None = None) -> bool:
                 carrier = carriers.new(item.name)
                 node_trees.set_input(modifier, name, carrier)
             owned.add(carrier)
-    for item in bpy.data.objects:
-        if item.type == "MESH" and item.library is None and settings_of(item).bound and stack.find(item) is None:
-            if live.has_other_positions(item):
-                # The modifier was applied, so the mesh contains the pose and is no longer bound.
-                stack.clear(item)
-            else:
-                stack.restore_armature_modifier(item)
-    if view_layer is not None:
-        used, probed = _probe_hidden_rigs(view_layer)
-        owned.update(used)
-    else:
-        owned.update(filter(probes.is_probe, bpy.data.objects))
-    for item in list(bpy.data.objects):
-        if (carriers.is_carrier(item) or probes.is_probe(item)) and item not in owned and carriers.is_writable(item):
-            carriers.remove(item)
-    forget()
-    bound_objects()
-    return probed
+    return owned
 
 
-def _probe_hidden_rigs(view_layer: bpy.types.ViewLayer) -> tuple[list[bpy.types.Object], bool]:
+def _probe_hidden_rigs(
+    bound: Iterable[tuple[bpy.types.Object, bpy.types.NodesModifier]],
+    present: Iterable[bpy.types.Object],
+    view_layer: bpy.types.ViewLayer,
+) -> tuple[list[bpy.types.Object], bool]:
     """Provide a probe for each hidden rig; return the probes in use, and whether any object got a new one."""
-    probe_of: dict[bpy.types.Object, bpy.types.Object] = {}
-    for item in bpy.data.objects:
-        rig = probes.rig_of(item) if probes.is_probe(item) and carriers.is_writable(item) else None
+    probe_of_rig: dict[bpy.types.Object, bpy.types.Object] = {}
+    for item in present:
+        rig = probes.rig_of(item)
         if rig is not None:
-            probe_of.setdefault(rig, item)
+            probe_of_rig.setdefault(rig, item)
     used: list[bpy.types.Object] = []
     got_one = False
-    for item, modifier in _bound_with_modifiers():
+    for item, modifier in bound:
         armature = settings_of(item).armature
-        if item.library is not None:
-            continue
         probe = None
         if armature is not None and probes.is_needed(item, armature, view_layer):
-            probe = probe_of.get(armature) or probes.new(armature)
-            probe_of[armature] = probe
+            probe = probe_of_rig.get(armature) or probes.new(armature)
+            probe_of_rig[armature] = probe
             used.append(probe)
         if node_trees.get_input(modifier, live_group.POSE_PROBE) != probe:
             node_trees.set_input(modifier, live_group.POSE_PROBE, probe)
