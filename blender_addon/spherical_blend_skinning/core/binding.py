@@ -230,7 +230,7 @@ class Binding:
 
         Where twists are spread, they are those of `sbs.Character.twisted_skin`.
         """
-        similar = {} if self._twist is None else {"sigma": self._sbs.twist.SIGMA}
+        similar = {} if self._twist is None else {"sigma": self._sbs.skinning.twist.SIGMA}
         # In the space of the mesh object, so that they are the same wherever it is.
         centers: Floats = self._sbs.optimized_centers(
             self.surface.at_rest, triangles, *self._influences_at_rest, progress=progress, threads=threads, **similar
