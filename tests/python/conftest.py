@@ -19,11 +19,12 @@ from reference import IS_EXTENDED, REAL
 
 import sbs
 
-# Emulated and busy machines take seconds for what elsewhere takes milliseconds.
-settings.register_profile("any speed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("any speed")
-# For `--hypothesis-profile`: on another platform, which computes the same.
-settings.register_profile("emulated", settings.get_profile("any speed"), max_examples=10, database=None)
+# The same examples every time, whatever the speed of the machine.
+settings.register_profile("same", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+settings.load_profile("same")
+# For `--hypothesis-profile`: other examples each time, as CI looks for, and fewer where a processor is emulated.
+settings.register_profile("search", settings.get_profile("same"), derandomize=False)
+settings.register_profile("emulated", settings.get_profile("same"), max_examples=10)
 
 
 # PyTorch takes gigabytes: its tests are for where it is installed, as .ci/run does for `make test`.
