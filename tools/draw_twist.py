@@ -18,7 +18,7 @@ from sbs.characters.character import Character
 from sbs.characters.limbs import twist_bones
 from sbs.picture import Camera, Row, compose
 from sbs.poses import axes, turned, vertices_around
-from sbs.quality import Motion, chosen, evaluate
+from sbs.quality import MeasuredMotion, chosen, evaluate
 from sbs.quality.panel import FOOTNOTE, panel_row, shapes
 from sbs.samples import load as load_sample
 from sbs.support.files import replacing
@@ -33,7 +33,7 @@ LIMBS = (
 )
 
 
-def twisted(character: Character) -> Motion:
+def twisted(character: Character) -> MeasuredMotion:
     """A pose for each of the limbs."""
     skeleton = character.skeleton
     local = []
@@ -41,7 +41,7 @@ def twisted(character: Character) -> Motion:
         _, bone = axes(skeleton, skeleton.index(name))
         local.append(turned(skeleton, name, tuple(bone), degrees))
     labels = tuple(caption for _, _, caption, _ in LIMBS)
-    return Motion("twisted", labels, character.skinning_matrices(np.stack(local)))
+    return MeasuredMotion("twisted", labels, character.skinning_matrices(np.stack(local)))
 
 
 def rows(character: Character, width: int, samples: int) -> Iterator[Row]:

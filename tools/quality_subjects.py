@@ -16,7 +16,7 @@ from sbs.characters.character import Character, Mesh
 from sbs.demo.scenes import Scene, fist, knee, twist
 from sbs.picture import Camera
 from sbs.poses import axes, turned
-from sbs.quality import Motion, clip, sweep
+from sbs.quality import MeasuredMotion, clip, sweep
 from sbs.rigging.skeleton import Skeleton
 from sbs.rotations import matrices_from_axis_angle
 from sbs.samples import load as load_sample
@@ -35,7 +35,7 @@ class Subject:
         For tables.
     caption : str
     character : Character
-    motion : Motion
+    motion : MeasuredMotion
     view, up : (float, float, float)
         Towards the camera, and upward.
     aspect : float
@@ -49,7 +49,7 @@ class Subject:
     name: str
     caption: str
     character: Character
-    motion: Motion
+    motion: MeasuredMotion
     view: tuple[float, float, float] = (0.5, 0.2, 1)
     up: tuple[float, float, float] = (0, 1, 0)
     aspect: float = 1.0
@@ -59,7 +59,7 @@ class Subject:
 
 def still(scene: Scene, path: NDArray[np.float64]) -> Subject:
     """A pose of the demo, with a path of its own."""
-    motion = Motion(scene.name, (scene.name,), scene.skinning_matrices[None], (path,))
+    motion = MeasuredMotion(scene.name, (scene.name,), scene.skinning_matrices[None], (path,))
     return Subject(scene.name, "", scene.character, motion, aspect=scene.aspect, camera=scene.camera)
 
 
@@ -108,7 +108,9 @@ def tube(rings: int = 200, sides: int = 32) -> Subject:
     character = Character.from_mesh(mesh, skeleton, name="tube")
     turns = matrices_from_axis_angle(np.eye(3)[[0, 1, 2, 1]], [0, 40, 90, -60], degrees=True)
     caption = "A tube of four joints, bent by 40°, 90° and 60°"
-    return Subject("tube", caption, character, Motion("tube", ("bent",), character.skinning_matrices(turns)[None]))
+    return Subject(
+        "tube", caption, character, MeasuredMotion("tube", ("bent",), character.skinning_matrices(turns)[None])
+    )
 
 
 OWN: dict[str, Callable[[], Subject]] = {

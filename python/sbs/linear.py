@@ -18,6 +18,7 @@ from .rigging import affine
 from .rigging.animation import Animation, Animations, slerp
 from .rigging.helper_joints import animation_with_helpers, free_names, moments, rig_with_helpers, to_nodes
 from .rigging.rig import Rig, compose, decompose
+from .rigging.triangle_mesh import diagonal
 from .skinning.influences import Influences, tidy
 from .skinning.skin import Skin
 from .weights.decompose import Decomposition, fit_matrices, with_more_joints
@@ -196,7 +197,7 @@ class _Shown:
             )
         self.character, self.skin, self.options = character, skin, options
         self.rest = np.asarray(character.mesh.positions, np.float64)
-        self.size = float(np.linalg.norm(np.ptp(self.rest, axis=0)))
+        self.size = diagonal(self.rest)
 
     def positions(self, matrices: Floats, twists: Floats | None) -> Floats:
         """(F, V, 3); twists of clips are followed beyond half a turn, which one pose alone does not tell."""

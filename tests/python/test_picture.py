@@ -20,7 +20,6 @@ from sbs.picture import (
     render,
     smooth_surfaces,
     weight_colors,
-    weld,
 )
 from sbs.picture.camera import FIELD_OF_VIEW, view_axes
 from sbs.picture.extra import load, silent_stderr
@@ -29,6 +28,7 @@ from sbs.picture.render import srgb
 from sbs.picture.sheet import wrap
 from sbs.picture.subdivision import subdivide
 from sbs.picture.surface import vertex_normals
+from sbs.rigging.triangle_mesh import welded
 
 OCTAHEDRON = np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]], float)
 OCTAHEDRON_FACES = np.array(
@@ -38,7 +38,7 @@ OCTAHEDRON_FACES = np.array(
 
 def test_weld_joins_vertices_at_one_place() -> None:
     positions = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]
-    kept, triangles = weld(positions, [[0, 1, 2], [3, 4, 5]])
+    kept, triangles = welded(positions, [[0, 1, 2], [3, 4, 5]])
     assert len(kept) == 4
     corners = np.asarray(positions)[kept][triangles]
     np.testing.assert_array_equal(corners, [[[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[1, 0, 0], [1, 1, 0], [0, 1, 0]]])

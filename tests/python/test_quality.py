@@ -19,7 +19,19 @@ from sbs import poses
 from sbs.characters.limbs import ACROSS
 from sbs.demo.scenes import knee, twist
 from sbs.picture import MissingExtraError
-from sbs.quality import COLUMNS, MEASURES, METHODS, Motion, Report, chosen, clip, evaluate, made_poses, motions, report
+from sbs.quality import (
+    COLUMNS,
+    MEASURES,
+    METHODS,
+    MeasuredMotion,
+    Report,
+    chosen,
+    clip,
+    evaluate,
+    made_poses,
+    motions,
+    report,
+)
 from sbs.quality.plot import COLORS, plot
 from sbs.samples import load as load_sample
 from sbs.skinning.twist import SIGMA
@@ -40,8 +52,8 @@ def fist(hand: sbs.Character) -> Report:
     return evaluate(hand, [clip(hand.animations[0], poses=4, rate=12)], chosen(["LBS", "SBS"]))
 
 
-def posed(name: str, matrices: np.ndarray) -> Motion:
-    return Motion(name, ("",) * len(matrices), matrices)
+def posed(name: str, matrices: np.ndarray) -> MeasuredMotion:
+    return MeasuredMotion(name, ("",) * len(matrices), matrices)
 
 
 # -------------------------------------------------------------------------------------------------------------- motions

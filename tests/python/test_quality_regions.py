@@ -72,7 +72,7 @@ def test_hundredths_are_of_one_region_for_all_methods() -> None:
         def skin(self, _: sbs.Character) -> Elsewhere:
             return Elsewhere()
 
-    motion = sbs.quality.Motion("twist", ("",), matrices[None])
+    motion = sbs.quality.MeasuredMotion("twist", ("",), matrices[None])
     linear = sbs.quality.chosen(["LBS"])
     alone = sbs.quality.evaluate(character, [motion], linear).results["twist", "LBS"]
     beside = sbs.quality.evaluate(character, [motion], linear | {"other": Named("other", {})})

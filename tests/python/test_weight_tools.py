@@ -17,8 +17,8 @@ from hypothesis.extra import numpy as hnp
 from meshes import Precision
 
 from sbs import weights
+from sbs._core import adjacency, weld
 from sbs.weights import Influences
-from sbs.weights._mesh import adjacency, weld
 
 JOINTS = 6
 

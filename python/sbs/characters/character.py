@@ -8,7 +8,7 @@ import os
 import pathlib
 from dataclasses import InitVar, dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, Unpack
+from typing import Any, Literal, SupportsIndex, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..options import BlendOptions
 from ..rigging.animation import Animation, Animations
-from ..rigging.parts import Parts, selected
+from ..rigging.parts import selected, unknown
 from ..rigging.rig import Rig
 from ..rigging.shapes import ShapeMotion
 from ..rigging.skeleton import Skeleton
@@ -461,3 +461,31 @@ def bound(mesh: Mesh, skeleton: Skeleton) -> dict[str, Any]:
         "rest_normals": mesh.normals,
         "centers": mesh.centers,
     }
+
+
+class Parts(tuple[Character, ...]):
+    """The meshes of a character in their order, which can also be looked up by name.
+
+    Raises
+    ------
+    KeyError
+        By ``parts[name]``, if no mesh has that name.
+    """
+
+    __slots__ = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all."""
+        return tuple(part.mesh.parts[0].name if part.mesh.parts else part.name for part in self)
+
+    @overload
+    def __getitem__(self, key: str | SupportsIndex) -> Character: ...
+    @overload
+    def __getitem__(self, key: slice) -> tuple[Character, ...]: ...
+    def __getitem__(self, key: str | SupportsIndex | slice) -> Character | tuple[Character, ...]:
+        if not isinstance(key, str):
+            return super().__getitem__(key)
+        if key not in self.names:
+            raise KeyError(unknown(key, self.names))
+        return super().__getitem__(self.names.index(key))

@@ -18,6 +18,7 @@ from ..options import Center, DeformOptions, Rotation
 from ..picture import Camera, Row, column_width, compose, portraits, weight_colors
 from ..picture.portraits import CLAY
 from ..poses import descendants, vertices_around
+from ..rigging.triangle_mesh import diagonal
 from ..support.files import replacing
 from .blended_bones import Ends, blending_options, chosen_bones
 from .muscle_options import MUSCLES, MuscleSource, cover_of, placed_muscles
@@ -165,8 +166,8 @@ def compare(
             near = zoom(shapes, apart, view, up)
             colors = {name: CLAY + (RED - CLAY) * lengths[:, None] / largest for name, lengths in apart.items()}
             close = [picture(shape, colors[name], near) for name, shape in shapes.items()]
-            size_of_mesh = diagonal(shapes[first])
-            notes = [f"up to {lengths.max() / size_of_mesh:.2%}" if lengths.any() else "" for lengths in apart.values()]
+            longest = diagonal(shapes[first]) or 1.0
+            notes = [f"up to {lengths.max() / longest:.2%}" if lengths.any() else "" for lengths in apart.values()]
             caption = f"Red: how far vertices are from {first}, where that is most, as shares of the mesh's diagonal"
             rows.append(Row([blank, *close], ["", *notes], caption))
     figure = compose(rows, list(seen), width=width)
@@ -209,17 +210,12 @@ def differences(first: NDArray[np.floating[Any]], positions: NDArray[np.floating
     return np.asarray(np.linalg.norm(np.asarray(positions, np.float64) - np.asarray(first, np.float64), axis=1))
 
 
-def diagonal(positions: NDArray[np.floating[Any]]) -> float:
-    """That of the box around a mesh; 1 for a point."""
-    return float(np.linalg.norm(np.ptp(np.asarray(positions, np.float64), axis=0))) or 1.0
-
-
 def distances(shapes: dict[str, NDArray[np.floating[Any]]]) -> list[tuple[str, ...]]:
     """Rows of the table: how far each method is from the first, as a share of the mesh's diagonal."""
     first = next(iter(shapes.values()))
     rows: list[tuple[str, ...]] = []
     for heading, positions in shapes.items():
-        apart = differences(first, positions) / diagonal(first)
+        apart = differences(first, positions) / (diagonal(first) or 1.0)
         farthest = str(int(apart.argmax())) if apart.any() else ""
         rows.append((heading, f"{apart.mean():.3%}", f"{apart.max():.3%}", farthest))
     return rows

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..characters.character import Character
-from ..quality import Motion, NamedMethod, evaluate
+from ..quality import MeasuredMotion, NamedMethod, evaluate
 
 # Poses and moments that are measured to tell how long one takes.
 _POSES, _MOMENTS = 2, 8
@@ -26,18 +26,18 @@ class Price:
     pose: float
     moment: float
 
-    def of(self, motions: Sequence[Motion]) -> float:
+    def of(self, motions: Sequence[MeasuredMotion]) -> float:
         """Seconds for all poses and paths of some motions."""
         return sum(self.pose * len(motion.poses) + self.moment * _moments(motion) for motion in motions)
 
 
-def _moments(motion: Motion) -> int:
+def _moments(motion: MeasuredMotion) -> int:
     return sum(len(path) for path in motion.paths)
 
 
 def price(
     character: Character,
-    motions: Sequence[Motion],
+    motions: Sequence[MeasuredMotion],
     methods: dict[str, NamedMethod],
     clock: Callable[[], float] = time.perf_counter,
 ) -> Price:
@@ -69,12 +69,12 @@ def price(
     return Price(max(more - least, 1e-6) / _POSES * scale, max(paths - least, 0.0) / _MOMENTS * scale)
 
 
-def sampled(motions: Sequence[Motion], share: float) -> list[Motion]:
+def sampled(motions: Sequence[MeasuredMotion], share: float) -> list[MeasuredMotion]:
     """Motions with a share of their poses, spread evenly, and of their paths, a piece from the middle of each."""
     return [_sampled(motion, share) for motion in motions]
 
 
-def _sampled(motion: Motion, share: float) -> Motion:
+def _sampled(motion: MeasuredMotion, share: float) -> MeasuredMotion:
     count = min(len(motion.poses), max(_LEAST_POSES, int(share * len(motion.poses))))
     chosen = np.round(np.linspace(0, len(motion.poses) - 1, count + 2)[1:-1]).astype(int)
     if count == len(motion.poses):

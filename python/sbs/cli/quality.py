@@ -18,7 +18,7 @@ from ..picture import Camera, column_width, compose
 from ..picture.extra import load as load_extra
 from ..picture.extra import load_mitsuba
 from ..poses import vertices_around
-from ..quality import COLUMNS, Motion, Report, chosen, clip, evaluate, made_poses, panel
+from ..quality import COLUMNS, MeasuredMotion, Report, chosen, clip, evaluate, made_poses, panel
 from ..quality.methods import MuscleMethod, NamedMethod, TwistMethod
 from ..quality.plot import plot
 from ..support.files import replacing
@@ -205,8 +205,8 @@ def quality(
 
 
 def within(
-    motions: list[Motion], character: Character, methods: dict[str, NamedMethod], limit: float | None
-) -> list[Motion]:
+    motions: list[MeasuredMotion], character: Character, methods: dict[str, NamedMethod], limit: float | None
+) -> list[MeasuredMotion]:
     """The motions, or samples that take about so many seconds. Tells what is measured, and how long that takes."""
     poses = sum(len(motion.poses) for motion in motions)
     if limit is None and poses < WORTH_AN_ESTIMATE:
@@ -227,7 +227,7 @@ def within(
 class Steps:
     """Tells line by line how far it is where no bar does."""
 
-    def __init__(self, motions: list[Motion], methods: int) -> None:
+    def __init__(self, motions: list[MeasuredMotion], methods: int) -> None:
         self._names = [motion.name for motion in motions]
         self._methods = methods
         self._done = 0
@@ -247,7 +247,7 @@ def wanted_motions(
     joints: tuple[str, ...],
     frames: int,
     rate: float,
-) -> list[Motion]:
+) -> list[MeasuredMotion]:
     """The animations of these names, or all; and made poses if they are asked for or there are no animations."""
     animations = [find_animation(character, name) for name in dict.fromkeys(animation_names)]
     if not animations and not made:
@@ -301,7 +301,7 @@ def draw(
         figure.save(temporary)
 
 
-def seen_in(character: Character, motion: Motion, pose: int) -> NDArray[np.bool_]:
+def seen_in(character: Character, motion: MeasuredMotion, pose: int) -> NDArray[np.bool_]:
     """Which vertices (V,) a picture must show: all, or those around the joint that the pose turns."""
     if motion.focus is None:
         return np.ones(character.skin.vertex_count, bool)

@@ -17,6 +17,7 @@ from ..characters.loading import load
 from ..options import MethodName, method_name
 from ..picture import Camera, Row, column_width, compose, portraits, weight_colors
 from ..rigging.skeleton import Skeleton
+from ..rigging.triangle_mesh import diagonal
 from ..support.files import replacing
 from ..weights import (
     Capsules,
@@ -286,7 +287,7 @@ def fitted(
             scheduler=scheduler,
             progress=lambda share: bar.update(task, completed=share),
         )
-    size = float(np.linalg.norm(np.ptp(np.asarray(mesh.positions, np.float64), axis=0)))
+    size = diagonal(mesh.positions)
     typical = np.sqrt(np.square(result.errors).mean())
     say(f"fit: {len(posed)} frames, error {typical / size:.3%} of the size, at most {result.errors.max() / size:.3%}")
     return result

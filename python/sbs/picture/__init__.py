@@ -9,7 +9,7 @@ from .extra import MissingExtraError
 from .portraits import portraits, weight_colors
 from .render import render
 from .sheet import Row, column_width, compose
-from .surface import ShadedMesh, smooth_surfaces, weld
+from .surface import ShadedMesh, smooth_surfaces
 
 __all__ = [
     "Camera",
@@ -22,5 +22,4 @@ __all__ = [
     "render",
     "smooth_surfaces",
     "weight_colors",
-    "weld",
 ]

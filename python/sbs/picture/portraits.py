@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..rigging.triangle_mesh import welded
 from ..skinning.influences import share_of, tidy
 from .camera import Camera
 from .render import render
-from .surface import smooth_surfaces, weld
+from .surface import smooth_surfaces
 
 CLAY = np.array([0.60, 0.43, 0.34])
 BLUE = np.array([0.25, 0.41, 0.58])
@@ -46,9 +47,9 @@ def portraits(
     (height, width, 3) ndarray of uint8
         A picture of each shape.
     """
-    kept, welded = weld(rest_positions, triangles)
+    kept, corners = welded(rest_positions, triangles)
     welded_shapes = [np.asarray(positions, np.float64)[kept] for positions in shapes]
-    for surface in smooth_surfaces(welded_shapes, colors[kept], welded):
+    for surface in smooth_surfaces(welded_shapes, colors[kept], corners):
         yield render(surface, camera, size, samples=samples)
 
 

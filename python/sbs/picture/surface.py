@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from .subdivision import subdivide, sum_at
 
@@ -32,27 +32,6 @@ class ShadedMesh:
     normals: NDArray[np.float32]
     colors: NDArray[np.float32]
     triangles: NDArray[np.int32]
-
-
-def weld(positions: ArrayLike, triangles: ArrayLike) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Merge vertices at one place, as along texture seams.
-
-    Parameters
-    ----------
-    positions : (V, 3) array_like
-        Rest positions.
-    triangles : (T, 3) array_like of int
-        Vertex indices.
-
-    Returns
-    -------
-    kept : (W,) ndarray of int
-        One vertex at each place.
-    triangles : (T, 3) ndarray of int
-        The same triangles as indices into `kept`.
-    """
-    _, kept, place = np.unique(np.asarray(positions), axis=0, return_index=True, return_inverse=True)
-    return kept, place.reshape(-1)[np.asarray(triangles)]
 
 
 def vertex_normals(positions: NDArray[np.float64], triangles: NDArray[np.intp]) -> NDArray[np.float64]:

@@ -25,7 +25,7 @@ SWEEP = np.arange(170.0, 191.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class MeasuredMotion:
     """Poses to measure, and paths in which to look for pops.
 
     Attributes
@@ -70,7 +70,7 @@ class Motion:
         return None if shapes is None else shapes.rest_positions(time)
 
 
-def clip(animation: Animation, *, poses: int = 24, rate: float = 96.0) -> Motion:
+def clip(animation: Animation, *, poses: int = 24, rate: float = 96.0) -> MeasuredMotion:
     """An animation: some poses at equal intervals, and its path with `rate` poses per second.
 
     Raises
@@ -86,7 +86,7 @@ def clip(animation: Animation, *, poses: int = 24, rate: float = 96.0) -> Motion
     moments = np.array(animation.frames(rate)) / rate
     paths = (animation.skinning_matrices(moments),) if len(moments) > 2 else ()
     labels = tuple(f"{time:.3f} s" for time in times)
-    return Motion(
+    return MeasuredMotion(
         animation.name,
         labels,
         animation.skinning_matrices(times),
@@ -97,7 +97,7 @@ def clip(animation: Animation, *, poses: int = 24, rate: float = 96.0) -> Motion
     )
 
 
-def made_poses(character: Character, joints: Sequence[str] | None = None) -> Motion:
+def made_poses(character: Character, joints: Sequence[str] | None = None) -> MeasuredMotion:
     """Poses of one joint each, bent by 90 and by 125 degrees and twisted by 170; and paths that twist it through 180.
 
     The joints are those that share a vertex with their parent. They twist about their bone, and bend in the direction
@@ -111,7 +111,7 @@ def made_poses(character: Character, joints: Sequence[str] | None = None) -> Mot
 
     Returns
     -------
-    Motion
+    MeasuredMotion
         With a path for each joint.
 
     Raises
@@ -132,7 +132,7 @@ def made_poses(character: Character, joints: Sequence[str] | None = None) -> Mot
             poses.append(turned(skeleton, name, axis, degrees))
             focus.append(joint)
         paths.append(sweep(character, name, twist))
-    return Motion(
+    return MeasuredMotion(
         "made poses", tuple(labels), character.skinning_matrices(np.stack(poses)), tuple(paths), focus=tuple(focus)
     )
 

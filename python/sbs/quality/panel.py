@@ -13,7 +13,7 @@ from ..picture import Camera, Row, portraits
 from ..picture.portraits import BLUE, CLAY
 from .gauge import Gauge
 from .methods import deformed
-from .motions import Motion
+from .motions import MeasuredMotion
 from .report import Report, in_words
 
 FULL_STRAIN = 1.0
@@ -24,7 +24,7 @@ FOOTNOTE = (
 )
 
 
-def worst_pose(report: Report, motion: Motion) -> int:
+def worst_pose(report: Report, motion: MeasuredMotion) -> int:
     """The pose of a motion with the largest tears of all methods together."""
     torn = [
         sum(report.results[motion.name, name].poses[pose]["tear"]["high"] for name in report.methods)
@@ -33,7 +33,7 @@ def worst_pose(report: Report, motion: Motion) -> int:
     return int(np.argmax(np.nan_to_num(torn)))
 
 
-def shapes(report: Report, motion: Motion, pose: int) -> dict[str, NDArray[np.float64]]:
+def shapes(report: Report, motion: MeasuredMotion, pose: int) -> dict[str, NDArray[np.float64]]:
     """Positions (V, 3) in a pose by each method."""
     rest = motion.rest_positions(report.gauge.character, pose)
     return {
@@ -44,7 +44,7 @@ def shapes(report: Report, motion: Motion, pose: int) -> dict[str, NDArray[np.fl
 
 def panel_row(
     report: Report,
-    motion: Motion,
+    motion: MeasuredMotion,
     pose: int,
     camera: Camera,
     size: tuple[int, int],
@@ -58,7 +58,7 @@ def panel_row(
     Parameters
     ----------
     report : Report
-    motion : Motion
+    motion : MeasuredMotion
         A motion of the report.
     pose : int
         The number of a pose in it.
@@ -92,7 +92,7 @@ def panel_row(
     return Row(pictures, notes, caption)
 
 
-def note(report: Report, motion: Motion, method: str, pose: int) -> str:
+def note(report: Report, motion: MeasuredMotion, method: str, pose: int) -> str:
     measured = report.results[motion.name, method].poses[pose]
     thickness, tear = measured["thickness"]["low"], measured["tear"]["high"]
     return f"thickness {in_words('thickness', thickness)}, tear {in_words('tear', tear)}"

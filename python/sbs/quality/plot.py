@@ -12,7 +12,7 @@ import numpy as np
 from ..picture.extra import load
 from ..support.files import replacing
 from ..support.text import plain
-from .motions import Motion
+from .motions import MeasuredMotion
 from .report import Report
 
 # measure, statistics to draw, title, whether the axis is logarithmic
@@ -67,7 +67,7 @@ def plot(reports: Sequence[Report], path: Path) -> None:
         figure.savefig(temporary, dpi=100)
 
 
-def draw_series(axis: Any, report: Report, motion: Motion, measure: str, statistics: tuple[str, ...]) -> None:
+def draw_series(axis: Any, report: Report, motion: MeasuredMotion, measure: str, statistics: tuple[str, ...]) -> None:
     across = np.arange(len(motion.poses)) + 1.0 if motion.times is None else motion.times
     for color, name in zip(colors(report), report.methods, strict=True):
         poses = report.results[motion.name, name].poses
@@ -78,7 +78,7 @@ def draw_series(axis: Any, report: Report, motion: Motion, measure: str, statist
     axis.set_xlabel("pose" if motion.times is None else "seconds", fontsize=8)
 
 
-def draw_jumps(axis: Any, report: Report, motion: Motion) -> None:
+def draw_jumps(axis: Any, report: Report, motion: MeasuredMotion) -> None:
     """A bar for each method: the largest jump of all paths, in per cent of the size."""
     values = [100 * report.results[motion.name, name].value("pop", "jump") for name in report.methods]
     if np.isfinite(values).any():

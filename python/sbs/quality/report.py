@@ -15,7 +15,7 @@ from ..options import DeformOptions
 from ..rigging.shapes import ShapeMotion
 from .gauge import MEASURES, Gauge, Statistics, over_time
 from .methods import Deformer, NamedMethod, deformed
-from .motions import Motion
+from .motions import MeasuredMotion
 
 SCHEMA = 2
 """Of the JSON; raised when something that was there changes its meaning or goes."""
@@ -98,7 +98,7 @@ class Report:
     Attributes
     ----------
     gauge : Gauge
-    motions : tuple of Motion
+    motions : tuple of MeasuredMotion
     methods : dict of NamedMethod
     skins : dict of Deformer
         The skin that each method deforms.
@@ -107,7 +107,7 @@ class Report:
     """
 
     gauge: Gauge
-    motions: tuple[Motion, ...]
+    motions: tuple[MeasuredMotion, ...]
     methods: dict[str, NamedMethod]
     skins: dict[str, Deformer]
     results: dict[tuple[str, str], Result]
@@ -148,7 +148,7 @@ class Report:
             "motions": [self._motion_as_json(motion) for motion in self.motions],
         }
 
-    def _motion_as_json(self, motion: Motion) -> dict[str, Any]:
+    def _motion_as_json(self, motion: MeasuredMotion) -> dict[str, Any]:
         return {
             "name": motion.name,
             "poses": list(motion.labels),
@@ -182,7 +182,7 @@ class Report:
 
 def evaluate(
     character: Character,
-    motions: Sequence[Motion],
+    motions: Sequence[MeasuredMotion],
     methods: dict[str, NamedMethod],
     *,
     progress: Callable[[], None] = lambda: None,
@@ -192,7 +192,7 @@ def evaluate(
     Parameters
     ----------
     character : Character
-    motions : sequence of Motion
+    motions : sequence of MeasuredMotion
         With different names.
     methods : dict of NamedMethod
         By the names used in the report.
@@ -229,7 +229,7 @@ def evaluate(
 
 
 def _poses_side_by_side(
-    gauge: Gauge, motion: Motion, skins: dict[str, Deformer], methods: dict[str, NamedMethod]
+    gauge: Gauge, motion: MeasuredMotion, skins: dict[str, Deformer], methods: dict[str, NamedMethod]
 ) -> dict[str, Result]:
     """Measure all methods in the poses of a motion; in each pose percentiles are over one region for all of them."""
     poses: dict[str, list[dict[str, Statistics]]] = {name: [] for name in methods}

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
+from ..rigging.triangle_mesh import diagonal
 from .caps import Parts, make_parts, triangle_areas
 
 Floats = NDArray[np.float64]
@@ -103,7 +104,7 @@ def make_surface(
     twin = np.asarray(_core.weld(rest_positions), np.intp)
     _core.islands(triangles, len(twin))  # checks triangles
     points = np.asarray(rest_positions, np.float64)
-    size = float(np.linalg.norm(np.ptp(points, axis=0)))
+    size = diagonal(points)
     groups = twin
     if joint_indices is not None and joint_weights is not None:
         groups = _alike(twin, np.asarray(joint_indices), np.asarray(joint_weights, np.float64))

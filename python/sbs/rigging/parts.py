@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The meshes that a character has, each as a character of its own on the same joints."""
+"""Some of the meshes that a character has, with what belongs to them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex, cast, overload, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,7 @@ from ..support.names import nearest_name
 from .animation import Animation, Animations, Track
 from .triangle_mesh import Mesh
 
-if TYPE_CHECKING:
-    from ..characters.character import Character
-
-__all__ = ["KeptFile", "Parts", "Selection", "numbers_of", "selected"]
+__all__ = ["KeptFile", "Selection", "numbers_of", "selected", "unknown"]
 
 
 @runtime_checkable
@@ -50,34 +47,6 @@ class Selection:
     animations: Animations
     options: BlendOptions
     source: object
-
-
-class Parts(tuple["Character", ...]):
-    """The meshes of a character in their order, which can also be looked up by name.
-
-    Raises
-    ------
-    KeyError
-        By ``parts[name]``, if no mesh has that name.
-    """
-
-    __slots__ = ()
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of all."""
-        return tuple(part.mesh.parts[0].name if part.mesh.parts else part.name for part in self)
-
-    @overload
-    def __getitem__(self, key: str | SupportsIndex) -> Character: ...
-    @overload
-    def __getitem__(self, key: slice) -> tuple[Character, ...]: ...
-    def __getitem__(self, key: str | SupportsIndex | slice) -> Character | tuple[Character, ...]:
-        if not isinstance(key, str):
-            return super().__getitem__(key)
-        if key not in self.names:
-            raise KeyError(unknown(key, self.names))
-        return super().__getitem__(self.names.index(key))
 
 
 def unknown(name: str, names: Sequence[str]) -> str:

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .. import _core
 from ..options import AnyFloats
 from ..support.owned import own
 from .shapes import BlendShape
 
-__all__ = ["Mesh", "MeshPart", "triangles_within"]
+__all__ = ["Mesh", "MeshPart", "diagonal", "triangles_within", "welded"]
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,30 @@ def triangles_within(triangles: NDArray[Any], vertices: range) -> NDArray[Any]:
     """The triangles (T, 3) of some of the vertices, numbered from the first of these."""
     inside = (triangles[:, 0] >= vertices.start) & (triangles[:, 0] < vertices.stop)
     return np.asarray(triangles[inside] - vertices.start, triangles.dtype)
+
+
+def diagonal(positions: ArrayLike) -> float:
+    """The diagonal of the box around points (V, 3): what "size" means wherever lengths are given as shares of it."""
+    return float(np.linalg.norm(np.ptp(np.asarray(positions, np.float64), axis=0)))
+
+
+def welded(positions: ArrayLike, triangles: ArrayLike) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Merge vertices at one point, as along texture seams.
+
+    Parameters
+    ----------
+    positions : (V, 3) array_like
+    triangles : (T, 3) array_like of int
+
+    Returns
+    -------
+    kept : (W,) ndarray of int
+        The first vertex at each point.
+    triangles : (T, 3) ndarray of int
+        The same triangles as indices into `kept`.
+    """
+    kept, numbers = np.unique(_core.weld(positions), return_inverse=True)
+    return kept.astype(np.intp), numbers.reshape(-1)[np.asarray(triangles)]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from ..characters.character import Character
 from ..muscles import MuscleCover
-from ..picture.surface import weld
 from ..quality.caps import triangle_areas
 from ..quality.methods import NamedMethod, TwistMethod
+from ..rigging.triangle_mesh import welded
 from ..skinning.influences import share_of, tidy
 from ..skinning.skin import Skin
 
@@ -58,8 +58,7 @@ class Surface:
 
     def __init__(self, character: Character) -> None:
         self._mesh = mesh = character.mesh
-        kept, triangles = weld(mesh.positions, mesh.triangles)
-        self.kept = np.asarray(kept, np.intp)
+        self.kept, triangles = welded(mesh.positions, mesh.triangles)
         self.triangles = np.asarray(triangles, np.int32)
         self._scale = float(np.cbrt(abs(np.linalg.det(character.scene_matrix[:3, :3]))))
         self._areas = self._areas_of(mesh.positions) * self._scale**2

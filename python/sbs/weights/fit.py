@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..options import DAMPING, Center, Method, method_name, refuse_idle
+from ..rigging.triangle_mesh import diagonal
 from ..skinning.influences import Influences
-from ._mesh import adjacency, weld
 from .fit_parts import fit_parts
 from .influences import to_dense
 
@@ -206,7 +206,7 @@ def fit(
     for _ in range(SMOOTHING_ROUNDS if neighbors is not None else 0):
         assert neighbors is not None
         toward = neighbors.means(to_dense(*found, matrices.shape[1]))
-        pull = (smoothness * float(np.linalg.norm(np.ptp(np.asarray(rest, np.float64), axis=0)))) ** 2
+        pull = (smoothness * diagonal(rest)) ** 2
         found = solved({**options, "pull": pull}, given, toward)
     return found
 
@@ -222,8 +222,8 @@ class _Neighbors:
     """Who shares an edge with whom, on the welded surface."""
 
     def __init__(self, rest: NDArray[Any], triangles: ArrayLike) -> None:
-        self._point = weld(rest)
-        self._offsets, self._neighbors = adjacency(triangles, self._point)
+        self._point = _core.weld(rest)
+        self._offsets, self._neighbors = _core.adjacency(triangles, self._point)
 
     def means(self, weights: Floats) -> Floats:
         """The means (V, J) of neighbors' weights; of a vertex without neighbors its own."""

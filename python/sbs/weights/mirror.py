@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..options import AnyFloats
+from ..rigging.triangle_mesh import diagonal
 from ..skinning.influences import Influences, with_rows
 from . import tools
 from ._merge import merge
@@ -125,7 +126,7 @@ def mirror_joints(
         raise ValueError(f"positions has shape {points.shape}, expected ({len(names)}, 3)")
     if not np.isfinite(points).all():
         raise ValueError(f"positions[{np.argwhere(~np.isfinite(points))[0][0]}] is not finite")
-    reach = TOLERANCE * np.linalg.norm(np.ptp(points, axis=0)) if tolerance is None else tolerance
+    reach = TOLERANCE * diagonal(points) if tolerance is None else tolerance
     beside = loose[np.abs(points[loose, along] - position) > reach]
     if len(beside):
         images = points[beside]
@@ -222,7 +223,7 @@ def mirror(
     faces = np.asarray(triangles) if np.size(triangles) else np.empty((0, 3), np.int32)
     _core.islands(faces, len(points))  # this also refuses wrong triangles, as weld does positions
 
-    size = np.linalg.norm(np.ptp(points, axis=0))
+    size = diagonal(points)
     offsets = (points[:, along] - position) * (1 if source == "positive" else -1)
     middle, changed = np.abs(offsets) <= MIDDLE * size, offsets < -MIDDLE * size
     flipped = np.where(weights > 0, others[indices], 0).astype(np.int32)
