@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import ROOT, gradient, muscles, performance, sources, targets, twist
+import sbs
+from benchmarks import ROOT, fits, gradient, muscles, performance, sources, targets, twist
 from benchmarks.__main__ import slow_each_time
 from benchmarks.results import Results
 from benchmarks.rounds import Case, Timing, measure
@@ -231,6 +232,12 @@ def test_a_page_of_the_results(tmp_path: Path) -> None:
     assert "| SBS / LBS, whole frame | hand_webxr p | avx2 | 1.30 | ≤ 1.25 | missed by 4% |" in performance.page(
         some_results(), tmp_path / "any.json"
     )
+
+
+def test_weights_that_are_made_up_come_back_by_linear_blending() -> None:
+    missed, off = fits.count(sbs.samples.load("hand"), fits.METHODS["LBS"], own=True)
+    assert missed == 0
+    assert off < 1e-9
 
 
 def test_muscles_are_timed_with_and_without() -> None:
