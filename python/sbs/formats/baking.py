@@ -6,12 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Protocol, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..muscles import MuscleCover
 from ..options import BlendOptions
 from ..rigging.animation import Animation
 from ..rigging.shapes import ShapeMotion
@@ -27,6 +26,14 @@ __all__ = ["bake", "chunks", "deformed", "frames_of"]
 _CHUNK = 8 << 20
 
 Rows = NDArray[np.floating[Any]]
+
+
+class Cover(Protocol):
+    """What moves deformed skin, in place: `sbs.muscles.MuscleCover`."""
+
+    def apply(
+        self, positions: Rows, skinning_matrices: Rows, *, normals: Rows | None = None, threads: int | None = None
+    ) -> None: ...
 
 
 def chunks(frames: Frames) -> Iterator[range]:
@@ -46,7 +53,7 @@ def deformed(
     out: Rows | None = None,
     threads: int | None = None,
     shapes: ShapeMotion | None = None,
-    muscles: MuscleCover | None = None,
+    muscles: Cover | None = None,
 ) -> tuple[Rows, Rows | None]:
     """Positions (F, V, 3) of frames, and their normals if asked for.
 
@@ -131,7 +138,7 @@ def bake(
     triangles: NDArray[np.int32] | None = None,
     parts: tuple[MeshPart, ...] = (),
     shapes: ShapeMotion | None = None,
-    muscles: MuscleCover | None = None,
+    muscles: Cover | None = None,
     progress: Callable[[int], object] | None = None,
     **options: Unpack[BlendOptions],
 ) -> None:
@@ -153,7 +160,7 @@ def bake(
         one part behind the other.
     shapes : ShapeMotion, optional
         Blend shapes of the mesh, from `Character.shape_motion`, which are applied first.
-    muscles : MuscleCover, optional
+    muscles : sbs.muscles.MuscleCover, optional
         Of the same character, which the deformed skin covers then.
     progress : callable, optional
         Called with the number of frames that are done, from time to time.

@@ -5,19 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..characters.character import Character
 from ..rigging.joint_names import parts_of_body
 from ..rigging.skeleton import upward
 from ..skinning.influences import share_of
 from .cover import between
 from .muscle import Muscle, as_point
-
-if TYPE_CHECKING:
-    from ..characters.character import Character
 
 __all__ = ["fit"]
 

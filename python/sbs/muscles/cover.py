@@ -7,20 +7,18 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
+from ..characters.character import Character
 from ..options import AnyFloats
 from ..rigging.skeleton import Skeleton, upward
 from ..skinning.twist import as_frames
 from ..support.names import nearest_name
 from .muscle import Muscle
-
-if TYPE_CHECKING:
-    from ..characters.character import Character
 
 __all__ = ["MuscleCover", "MuscleStates", "SkinOfMuscle", "bind"]
 

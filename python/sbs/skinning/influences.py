@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..options import AnyFloats
 
-__all__ = ["Influences", "of_joints", "share_of", "tidy", "with_rows"]
+__all__ = ["Influences", "InfluencesAndMore", "of_joints", "share_of", "tidy", "with_rows"]
 
 
 class Influences(NamedTuple):
@@ -27,6 +27,20 @@ class Influences(NamedTuple):
 
     joint_indices: NDArray[np.int32]
     joint_weights: AnyFloats
+
+
+class InfluencesAndMore(Influences):
+    """Influences with what else was found, as the attributes that a subclass declares; still a tuple of two."""
+
+    def __new__(cls, joint_indices: NDArray[np.int32], joint_weights: AnyFloats, *more: Any) -> Self:
+        """Influences, then the attributes in the order in which they are declared."""
+        made = super().__new__(cls, joint_indices, joint_weights)
+        made.__dict__.update(zip(cls.__annotations__, more, strict=True))
+        return made
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        """For copies and pickles."""
+        return (*self, *self.__dict__.values())
 
 
 def tidy(joint_indices: ArrayLike, joint_weights: ArrayLike, *, joint_count: int | None = None) -> Influences:

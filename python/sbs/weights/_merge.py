@@ -12,6 +12,15 @@ from .. import _core
 from ..skinning.influences import Influences
 
 
+def carried(
+    joint_indices: NDArray[np.int32], joint_weights: NDArray[Any], corners: NDArray[Any], shares: NDArray[np.float64]
+) -> Influences:
+    """The influences of points (N, K): sums of those of three corners (N, 3) of a triangle, by their shares (N, 3)."""
+    shape = (len(corners), 3 * joint_indices.shape[1])
+    weights = joint_weights[corners] * shares[:, :, None].astype(joint_weights.dtype)
+    return merge(joint_indices[corners].reshape(shape), weights.reshape(shape))
+
+
 def merge(joint_indices: NDArray[np.int32], joint_weights: NDArray[Any]) -> Influences:
     """Add the weights (V, M) of equal joints (V, M) in each row, and normalize.
 

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..rigging import affine
-from ..skinning.influences import Influences
+from ..skinning.influences import Influences, InfluencesAndMore
 from .fit import fit
 
 __all__ = ["Decomposition", "decompose", "fit_matrices", "with_more_joints"]
@@ -36,7 +36,7 @@ CANDIDATES = 32
 SWEEPS = 10
 
 
-class Decomposition(Influences):
+class Decomposition(InfluencesAndMore):
     """Weights and matrices of linear blending, and how near they come to the examples.
 
     Attributes
@@ -54,16 +54,6 @@ class Decomposition(Influences):
     skinning_matrices: Floats
     errors: Floats
     owners: NDArray[np.int32]
-
-    def __new__(cls, influences: Influences, skinning_matrices: Floats, errors: Floats, owners: Any) -> Self:
-        """Influences with all else."""
-        made = super().__new__(cls, *influences)
-        made.skinning_matrices, made.errors, made.owners = skinning_matrices, errors, owners
-        return made
-
-    def __getnewargs__(self) -> tuple[Any, ...]:
-        """For copies and pickles."""
-        return Influences(*self), self.skinning_matrices, self.errors, self.owners
 
 
 def fit_matrices(
@@ -251,7 +241,7 @@ def with_more_joints(
             if progress is not None:
                 progress(done / sum(turns))
         fitting.add(part, len(fitting.given) + count)
-    return Decomposition(fitting.influences, fitting.matrices, fitting.errors, fitting.owners)
+    return Decomposition(*fitting.influences, fitting.matrices, fitting.errors, fitting.owners)
 
 
 class _Fitting:

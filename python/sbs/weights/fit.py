@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..options import DAMPING, Center, Method, method_name, refuse_idle
 from ..rigging.triangle_mesh import diagonal
-from ..skinning.influences import Influences
+from ..skinning.influences import InfluencesAndMore
 from .fit_parts import fit_parts
 from .influences import to_dense
 
@@ -27,7 +27,7 @@ SMOOTHING_ROUNDS = 4
 """How often weights are fitted again, drawn to the means of their neighbors."""
 
 
-class FittedWeights(Influences):
+class FittedWeights(InfluencesAndMore):
     """Influences, and how near they come to the examples.
 
     Attributes
@@ -43,18 +43,6 @@ class FittedWeights(Influences):
 
     errors: Floats
     centers: Floats | None
-
-    def __new__(
-        cls, joint_indices: NDArray[np.int32], joint_weights: Floats, errors: Floats, centers: Floats | None = None
-    ) -> Self:
-        """Influences with their errors and centers."""
-        made = super().__new__(cls, joint_indices, joint_weights)
-        made.errors, made.centers = errors, centers
-        return made
-
-    def __getnewargs__(self) -> tuple[Any, ...]:
-        """For copies and pickles."""
-        return (*self, self.errors, self.centers)
 
 
 def fit(

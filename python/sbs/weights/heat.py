@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Self
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..options import AnyFloats
-from ..skinning.influences import Influences
+from ..skinning.influences import Influences, InfluencesAndMore
 from ._joints import Joints, joint_flags
 from .capsules import Capsules, capsule_weights
 
@@ -94,7 +93,7 @@ class HeatReport:
         return "\n".join(lines)
 
 
-class HeatWeights(Influences):
+class HeatWeights(InfluencesAndMore):
     """Influences, and how they came to be.
 
     Attributes
@@ -106,16 +105,6 @@ class HeatWeights(Influences):
     """
 
     report: HeatReport
-
-    def __new__(cls, joint_indices: NDArray[np.int32], joint_weights: AnyFloats, report: HeatReport) -> Self:
-        """Influences together with the other results."""
-        made = super().__new__(cls, joint_indices, joint_weights)
-        made.report = report
-        return made
-
-    def __getnewargs__(self) -> tuple[Any, ...]:
-        """For copies and pickles."""
-        return (*self, self.report)
 
 
 def heat_weights(

@@ -5,17 +5,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, NamedTuple, Self
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..options import AnyFloats
 from ..rigging.triangle_mesh import diagonal
-from ..skinning.influences import Influences, with_rows
+from ..skinning.influences import InfluencesAndMore, with_rows
 from . import tools
-from ._merge import merge
+from ._merge import carried, merge
 
 __all__ = ["Counterparts", "Mirrored", "mirror", "mirror_joints"]
 
@@ -43,7 +42,7 @@ class Counterparts(NamedTuple):
     unmatched: NDArray[np.intp]
 
 
-class Mirrored(Influences):
+class Mirrored(InfluencesAndMore):
     """Influences of both sides, and what was left as it was.
 
     Attributes
@@ -56,16 +55,6 @@ class Mirrored(Influences):
     """
 
     unmatched: NDArray[np.intp]
-
-    def __new__(cls, joint_indices: NDArray[np.int32], joint_weights: AnyFloats, unmatched: NDArray[np.intp]) -> Self:
-        """Influences together with the other results."""
-        made = super().__new__(cls, joint_indices, joint_weights)
-        made.unmatched = unmatched
-        return made
-
-    def __getnewargs__(self) -> tuple[Any, ...]:
-        """For copies and pickles."""
-        return (*self, self.unmatched)
 
 
 def mirror_joints(
@@ -243,12 +232,8 @@ def mirror(
     images[:, along] = 2 * position - images[:, along]
     nearest, shares, distances = _core.nearest_on_surface(points, giving, images)
     near = distances <= (TOLERANCE * size if tolerance is None else tolerance)
-    corners = giving[nearest[near]]
-    carried = merge(
-        flipped[corners].reshape(len(corners), 3 * indices.shape[1]),
-        (weights[corners] * shares[near, :, None].astype(weights.dtype)).reshape(len(corners), 3 * indices.shape[1]),
-    )
-    return Mirrored(*with_rows((indices, weights), targets[near], carried), targets[~near])
+    mirrored = carried(flipped, weights, giving[nearest[near]], shares[near])
+    return Mirrored(*with_rows((indices, weights), targets[near], mirrored), targets[~near])
 
 
 def _checked_counterparts(counterparts: ArrayLike, largest: int) -> NDArray[np.intp]:

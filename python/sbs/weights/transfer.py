@@ -3,21 +3,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..options import AnyFloats
-from ..skinning.influences import Influences
+from ..skinning.influences import InfluencesAndMore
 from . import tools
-from ._merge import merge
+from ._merge import carried
 
 __all__ = ["Transfer", "transfer"]
 
 
-class Transfer(Influences):
+class Transfer(InfluencesAndMore):
     """Influences, and how far they were carried.
 
     Attributes
@@ -33,23 +30,6 @@ class Transfer(Influences):
 
     distances: NDArray[np.float64]
     unmatched: NDArray[np.intp]
-
-    def __new__(
-        cls,
-        joint_indices: NDArray[np.int32],
-        joint_weights: AnyFloats,
-        distances: NDArray[np.float64],
-        unmatched: NDArray[np.intp],
-    ) -> Self:
-        """Influences together with the other results."""
-        made = super().__new__(cls, joint_indices, joint_weights)
-        made.distances = distances
-        made.unmatched = unmatched
-        return made
-
-    def __getnewargs__(self) -> tuple[Any, ...]:
-        """For copies and pickles."""
-        return (*self, self.distances, self.unmatched)
 
 
 def transfer(
@@ -110,11 +90,7 @@ def transfer(
     corners = np.asarray(triangles)[nearest]
     unmatched = np.flatnonzero(distances > (np.inf if max_distance is None else max_distance))
     shares[unmatched] = 0.0
-    count = len(corners)
-    result = merge(
-        indices[corners].reshape(count, 3 * indices.shape[1]),
-        (weights[corners] * shares[:, :, None].astype(weights.dtype)).reshape(count, 3 * indices.shape[1]),
-    )
-    if limit is not None and count:
+    result = carried(indices, weights, corners, shares)
+    if limit is not None and len(corners):
         result = tools.limit(*result, limit)
     return Transfer(*result, distances, unmatched)
