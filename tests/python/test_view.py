@@ -67,7 +67,7 @@ def matrices_of(arguments: list[str], character: sbs.Character) -> np.ndarray:
     joints = [arguments[i + 1] for i in range(0, len(arguments), 2) if arguments[i] == "--joint"]
     turns = [arguments[i + 1] for i in range(0, len(arguments), 2) if arguments[i] == "--rotate"]
     nothing: Any = None
-    return turned_joints(character, joints, parse_turns(nothing, nothing, turns))[0]
+    return turned_joints(character, joints, parse_turns(nothing, nothing, turns))
 
 
 def test_the_command_has_the_pose(hand: sbs.Character) -> None:

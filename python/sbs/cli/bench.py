@@ -16,7 +16,7 @@ from ..demo.bench import PAPER_RATIO, measure, ratio_to_linear, tube
 from ..demo.scenes import twist
 from ..samples import load as load_sample
 from ..skinning.skin import Skin
-from .options import ANIMATION, JSON, TIME, pose_at, refuse_without
+from .options import ANIMATION, JSON, TIME, find_animation, pose_at, refuse_without
 from .streams import InputFile
 from .tables import print_table
 from .terminal import say
@@ -98,7 +98,8 @@ def subject(file: Path | None, animation_name: str | None, time: float | None) -
         scene = twist(load_sample("woman"))
         return "woman", scene.character.skin, scene.skinning_matrices
     character = load(file)
-    return file.name, character.skin, pose_at(character, animation_name, time)
+    animation = None if animation_name is None else find_animation(character, animation_name)
+    return file.name, character.skin, pose_at(character, animation, time)
 
 
 def report(

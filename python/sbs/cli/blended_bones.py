@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
 
 import click
 import numpy as np
@@ -14,9 +13,8 @@ from numpy.typing import NDArray
 from ..characters.character import Character
 from ..rigging.blending import BonesBlending, bones_blending
 from .completion import complete_joints
+from .gathered import Decorator
 from .options import known_joints
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 # An end of zones as given: the joint, or None for all joints without an end of their own, and the number.
 Ends = tuple[tuple[str | None, float], ...]
@@ -41,18 +39,19 @@ def parse_ends(context: click.Context, parameter: click.Parameter, texts: Sequen
     return tuple(ends)
 
 
-def blending_options(command: Command) -> Command:
-    """Add the options of bones blending to a command, as the parameters bones, t_min and t_max of `chosen_bones`."""
-    for name, where in (("--t-max", "is all"), ("--t-min", "begins")):
-        command = click.option(
-            name,
-            metavar="[NAME=]NUMBER",
-            multiple=True,
-            callback=parse_ends,
-            help=f"Where along the bone the share of a joint {where}, in its units of length from the joint; for all "
-            "joints that are blended or for one, repeatable. By default by the radius of the limb.",
-        )(command)
+def _end_of_zones(name: str, where: str) -> Decorator:
     return click.option(
+        name,
+        metavar="[NAME=]NUMBER",
+        multiple=True,
+        callback=parse_ends,
+        help=f"Where along the bone the share of a joint {where}, in its units of length from the joint; for all "
+        "joints that are blended or for one, repeatable. By default by the radius of the limb.",
+    )
+
+
+BONES_BLENDING = (
+    click.option(
         "--bones-blending",
         "bones",
         metavar="NAME|all",
@@ -60,7 +59,10 @@ def blending_options(command: Command) -> Command:
         shell_complete=complete_joints,
         help="Blend the bones at this joint (Kavan and Zara 2003), or at all; repeatable. The others are blended "
         "linearly.",
-    )(command)
+    ),
+    _end_of_zones("--t-min", "begins"),
+    _end_of_zones("--t-max", "is all"),
+)
 
 
 @dataclass(frozen=True)
@@ -104,22 +106,6 @@ class ChosenBones:
         for ends, option in ((self.t_min, "--t-min"), (self.t_max, "--t-max")):
             _refuse_idle(character, blending, ends, option)
         return blending
-
-
-def chosen_bones(bones: tuple[str, ...], t_min: Ends, t_max: Ends) -> ChosenBones | None:
-    """The joints that the options choose; None without bones blending.
-
-    Raises
-    ------
-    click.UsageError
-        If an option has no effect.
-    """
-    if not bones:
-        for ends, option in ((t_min, "--t-min"), (t_max, "--t-max")):
-            if ends:
-                raise click.UsageError(f"{option} needs --bones-blending")
-        return None
-    return ChosenBones(bones, t_min, t_max)
 
 
 def _numbers(character: Character, ends: Ends, option: str) -> NDArray[np.float64]:

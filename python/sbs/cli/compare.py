@@ -14,37 +14,18 @@ from numpy.typing import ArrayLike, NDArray
 from ..characters.character import Character
 from ..characters.loading import load
 from ..demo.figure import HEADINGS
-from ..options import Center, DeformOptions, Rotation
+from ..options import BlendOptions
 from ..picture import Camera, Row, column_width, compose, portraits, weight_colors
 from ..picture.portraits import CLAY
 from ..poses import descendants, vertices_around
 from ..rigging.triangle_mesh import diagonal
 from ..support.files import replacing
-from .blended_bones import Ends, blending_options, chosen_bones
-from .muscle_options import MUSCLES, MuscleSource, cover_of, placed_muscles
-from .options import (
-    ANIMATION,
-    CENTER,
-    CENTERS_CACHE,
-    CHARACTER,
-    MESHES,
-    ROTATION,
-    STRICT,
-    TIME,
-    TWIST,
-    UP,
-    VIEW,
-    find_animation,
-    pose_at,
-    refuse_without,
-    samples_option,
-    skin_for,
-    twist_for,
-    width_option,
-)
-from .posing import JOINT, ROTATE, Turn, check_turns, in_words, turned_joints
+from .blended_bones import BONES_BLENDING
+from .how_to_deform import CENTER, CENTERS_CACHE, MUSCLES, ROTATION, TWIST, HowToDeform, how_to_deform
+from .options import CHARACTER, MESHES, STRICT, known_joints, output_option
+from .pictures import PictureOptions, picture_options, refuse_picture_options
+from .posing import POSE, PoseOptions
 from .progress import progress_bar
-from .streams import OutputFile
 from .tables import print_table
 from .terminal import say
 
@@ -57,41 +38,17 @@ ZOOM = 0.06
 @click.command()
 @CHARACTER
 @MESHES
-@ANIMATION
-@TIME
-@JOINT
-@ROTATE
-@ROTATION
-@CENTER
-@CENTERS_CACHE
-@TWIST
-@MUSCLES
-@blending_options
-@VIEW
-@UP
-@width_option(1280)
-@samples_option(16)
+@POSE
+@how_to_deform(ROTATION, CENTER, CENTERS_CACHE, TWIST, MUSCLES, *BONES_BLENDING)
+@picture_options(width=1280, samples=16)
 @STRICT
-@click.option("-o", "--output", type=OutputFile(".png"), help="The picture to write, a PNG.")
+@output_option(".png", text="The picture to write, a PNG.")
 def compare(
     file: Path,
     meshes: tuple[str, ...],
-    animation_name: str | None,
-    time: float | None,
-    joints: tuple[str, ...],
-    turns: tuple[Turn, ...],
-    rotation: Rotation,
-    center: Center,
-    centers_cache: Path | None,
-    twist: tuple[str, ...] | None,
-    muscles_from: MuscleSource | None,
-    bones: tuple[str, ...],
-    t_min: Ends,
-    t_max: Ends,
-    view: tuple[float, ...],
-    up: tuple[float, ...],
-    width: int,
-    samples: int,
+    pose: PoseOptions,
+    how: HowToDeform,
+    drawn: PictureOptions,
     strict: bool,
     output: Path | None,
 ) -> None:
@@ -101,86 +58,94 @@ def compare(
     and their parents move, with the weight of the joints in blue. Below is where the methods differ most; what is not
     where the first method puts it is red. With --muscles there is SBS once more, with skin that covers them.
     """
-    check_turns(joints, turns)
-    if joints and animation_name is not None:
-        raise click.UsageError("--joint takes the place of --animation")
-    if not joints and animation_name is None:
+    if not pose.joints and pose.animation_name is None:
         raise click.UsageError("one of --animation and --joint is needed")
-    if animation_name is None:
-        refuse_without("--animation", "time")
     if output is None:
-        refuse_without("--output", "view", "up", "width", "samples")
-    chosen = chosen_bones(bones, t_min, t_max)
+        refuse_picture_options("--output")
     character = load(file, strict=strict, mesh=meshes or None)
-    if joints:
-        matrices, turning = turned_joints(character, joints, turns)
-        pose = in_words(character, turning, turns)
+    animation = pose.animation(character)
+    matrices = pose.matrices(character, animation)
+    if pose.joints:
+        turning = known_joints(character, pose.joints)
         moved, shown = descendants(character.skeleton, *turning), moved_by(character, turning)
     else:
-        matrices, pose = pose_at(character, animation_name, time), f"{animation_name} at {time or 0:g} s"
         moved, shown = np.empty(0, np.intp), np.ones(character.skin.vertex_count, bool)
-    spread = None if twist is None else twist_for(character, twist)
-    skin = skin_for(character, center, centers_cache, spread)
-    cover = cover_of(character, placed_muscles(character, muscles_from))
-    moving = None if animation_name is None else find_animation(character, animation_name)
-    rest = character.shape_motion(moving).rest_positions(time or 0.0) if character.mesh.shapes else None
-    shapes = {}
-    for method, heading in HEADINGS.items():
-        options: DeformOptions = {"method": method}
-        if method == "spherical":
-            options = {"method": method, "rotation": rotation, "center": center}
-        shapes[heading] = skin.deform(matrices, rest_positions=rest, **options)
-    if cover is not None:
-        covered = np.array(shapes[HEADINGS["spherical"]])
-        cover.apply(covered, matrices)
-        shapes["SBS with muscles"] = covered
-    if chosen is not None:
-        blending = chosen.blend(character)
-        shapes["bones blending"] = blending.skin().deform(matrices, rest_positions=rest, **blending.options)
+    rest = character.shape_motion(animation).rest_positions(pose.time or 0.0) if character.mesh.shapes else None
+    shapes = deformed(character, how, matrices, rest)
     first = next(iter(shapes))
     say(f"Distance to {first}, as a share of the mesh's diagonal:")
     print_table(("method", "mean", "greatest", "at vertex"), distances(shapes))
     if output is None:
         return
-    mesh = character.mesh
+    weights = weight_colors(character.mesh.joint_indices, character.mesh.joint_weights, moved)
+    caption = f"{file.name}: {pose.in_words(character)}"
+    figure = draw(character, rest, shapes, shown, weights, caption, drawn)
+    with replacing(output) as temporary:
+        figure.save(temporary)
+    say(output)
+
+
+def draw(
+    character: Character,
+    rest: NDArray[np.floating[Any]] | None,
+    shapes: dict[str, NDArray[np.floating[Any]]],
+    shown: NDArray[np.bool_],
+    weights: NDArray[np.float64],
+    caption: str,
+    drawn: PictureOptions,
+) -> Any:
+    """A figure of what is shown of each shape, colored by weights, and below of where the shapes differ most."""
+    mesh, first = character.mesh, next(iter(shapes))
     seen = {"rest pose": transformed(character.scene_matrix, mesh.positions if rest is None else rest), **shapes}
-    column = column_width(width, len(seen))
+    column = column_width(drawn.width, len(seen))
     size = (column, round(column / ASPECT))
-    weights = weight_colors(mesh.joint_indices, mesh.joint_weights, moved)
-    whole = Camera.framing(np.concatenate([shape[shown] for shape in seen.values()]), view, up, aspect=ASPECT)
+    whole = drawn.camera(np.concatenate([shape[shown] for shape in seen.values()]), ASPECT)
     apart = {name: differences(shapes[first], shape) for name, shape in shapes.items()}
     blank = np.full((size[1], size[0], 3), 255, np.uint8)
     with progress_bar() as progress:
         task = progress.add_task("drawing", total=len(seen) + len(shapes))
 
         def picture(shape: ArrayLike, colors: NDArray[np.float64], camera: Camera) -> NDArray[np.uint8]:
-            (drawn,) = portraits(mesh.positions, mesh.triangles, [shape], colors, camera, size, samples=samples)
+            (made,) = portraits(mesh.positions, mesh.triangles, [shape], colors, camera, size, samples=drawn.samples)
             progress.advance(task)
-            return drawn
+            return made
 
-        rows = [
-            Row([picture(shape, weights, whole) for shape in seen.values()], [""] * len(seen), f"{file.name}: {pose}")
-        ]
+        rows = [Row([picture(shape, weights, whole) for shape in seen.values()], [""] * len(seen), caption)]
         largest = max(lengths.max() for lengths in apart.values())
         if largest > 0:
-            near = zoom(shapes, apart, view, up)
+            near = zoom(shapes, apart, drawn)
             colors = {name: CLAY + (RED - CLAY) * lengths[:, None] / largest for name, lengths in apart.items()}
             close = [picture(shape, colors[name], near) for name, shape in shapes.items()]
             longest = diagonal(shapes[first]) or 1.0
             notes = [f"up to {lengths.max() / longest:.2%}" if lengths.any() else "" for lengths in apart.values()]
             caption = f"Red: how far vertices are from {first}, where that is most, as shares of the mesh's diagonal"
             rows.append(Row([blank, *close], ["", *notes], caption))
-    figure = compose(rows, list(seen), width=width)
-    with replacing(output) as temporary:
-        figure.save(temporary)
-    say(output)
+    return compose(rows, list(seen), width=drawn.width)
+
+
+def deformed(
+    character: Character, how: HowToDeform, matrices: NDArray[np.float64], rest: NDArray[np.floating[Any]] | None
+) -> dict[str, NDArray[np.floating[Any]]]:
+    """The mesh by each method, and by SBS with muscles and by bones blending if they are asked for."""
+    skin, muscles = how.skin(character), how.muscles(character)
+    shapes = {}
+    for method, heading in HEADINGS.items():
+        options: BlendOptions = how.options if method == "spherical" else {"method": method}
+        shapes[heading] = skin.deform(matrices, rest_positions=rest, **options)
+    if muscles is not None:
+        covered = np.array(shapes[HEADINGS["spherical"]])
+        muscles.apply(covered, matrices)
+        shapes["SBS with muscles"] = covered
+    if how.blended_bones is not None:
+        blending = how.blended_bones.blend(character)
+        shapes["bones blending"] = blending.skin().deform(matrices, rest_positions=rest, **blending.options)
+    return shapes
 
 
 def zoom(
     shapes: dict[str, NDArray[np.floating[Any]]],
     apart: dict[str, NDArray[np.float64]],
-    view: tuple[float, ...],
-    up: tuple[float, ...],
+    drawn: PictureOptions,
 ) -> Camera:
     """A camera that is near to where a method differs most from the first."""
     most = max(apart, key=lambda name: float(apart[name].max()))
@@ -189,7 +154,7 @@ def zoom(
     reach = max(ZOOM * diagonal(first), 1.5 * float(apart[most].max()))
     around = np.linalg.norm(first - first[vertex], axis=1) <= reach
     points = np.concatenate([first[around], np.asarray(shapes[most], np.float64)[vertex][None]])
-    return Camera.framing(points, view, up, aspect=ASPECT)
+    return drawn.camera(points, ASPECT)
 
 
 def moved_by(character: Character, joints: Sequence[int]) -> NDArray[np.bool_]:

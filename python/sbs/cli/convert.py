@@ -12,8 +12,7 @@ import click
 from ..characters.character import WeightType
 from ..characters.loading import load
 from ..formats import written
-from .options import CHARACTER, MESHES, STRICT
-from .streams import OutputFile
+from .options import CHARACTER, MESHES, STRICT, output_option
 from .terminal import say
 
 
@@ -29,12 +28,10 @@ from .terminal import say
     help="How GLB stores weights.",
 )
 @STRICT
-@click.option(
-    "-o",
-    "--output",
+@output_option(
     required=True,
-    type=OutputFile(piped=".glb"),
-    help="The character to write; its ending chooses the format (`sbs formats`); - is the standard output, as GLB.",
+    piped=".glb",
+    text="The character to write; its ending chooses the format (`sbs formats`); - is the standard output, as GLB.",
 )
 def convert(file: Path, meshes: tuple[str, ...], weight_type: WeightType, strict: bool, output: Path) -> None:
     """Write the character in FILE to another format: its meshes, skeleton, weights and animations.

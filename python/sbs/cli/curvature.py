@@ -14,17 +14,17 @@ from numpy.typing import NDArray
 from ..characters.character import Character
 from ..characters.loading import load
 from ..mesh import Scheme, connected_triangles, curvature, heaviest_joints, subdivide, triangles_near_joints
-from ..options import DeformOptions, Method
+from ..options import BlendOptions
 from ..picture.extra import load as load_extra
 from ..poses import flexed
 from ..rigging.blending import BonesBlending
 from ..skinning.skin import Skin
 from ..support.files import replacing
 from ..support.text import plain
-from .blended_bones import ChosenBones, Ends, blending_options, chosen_bones
+from .blended_bones import BONES_BLENDING, ChosenBones
 from .completion import complete_joints
-from .options import CHARACTER, JSON, METHOD, SCHEME, STRICT, known_joints, parse_axis, refuse_beside
-from .streams import OutputFile
+from .how_to_deform import METHOD, HowToDeform, how_to_deform
+from .options import CHARACTER, JSON, SCHEME, STRICT, known_joints, output_option, parse_axis
 from .tables import print_table
 from .terminal import say
 
@@ -71,8 +71,7 @@ def parse_bend(context: click.Context, parameter: click.Parameter, text: str) ->
     help="x, y, z or X,Y,Z, in the joint's own frame.  [default: that which the limb is bent about, across its bones]",
 )
 @click.option("--steps", type=click.IntRange(2, 10_000), default=28, show_default=True, help="How many angles.")
-@METHOD
-@blending_options
+@how_to_deform(METHOD, *BONES_BLENDING)
 @SCHEME
 @click.option("--levels", type=click.IntRange(1, 4), default=1, show_default=True, help="Up to how often to subdivide.")
 @click.option(
@@ -85,17 +84,14 @@ def parse_bend(context: click.Context, parameter: click.Parameter, text: str) ->
 )
 @STRICT
 @JSON
-@click.option("-o", "--output", type=OutputFile(".png", ".svg"), help="A plot to write: PNG or SVG.")
+@output_option(".png", ".svg", text="A plot to write: PNG or SVG.")
 def bend_curvature(
     file: Path,
     joint: str,
     bend: tuple[float, float],
     axis: tuple[float, ...] | None,
     steps: int,
-    method: Method,
-    bones: tuple[str, ...],
-    t_min: Ends,
-    t_max: Ends,
+    how: HowToDeform,
     scheme: Scheme,
     levels: int,
     joints: tuple[str, ...],
@@ -112,13 +108,10 @@ def bend_curvature(
     is connected to the joint: all its vertices are attached to it. With bones blending these are the vertices on both
     sides of the joint.
     """
-    chosen = chosen_bones(bones, t_min, t_max)
-    if chosen is not None:
-        refuse_beside("--bones-blending", "method")
     character = load(file, strict=strict)
     (number,) = known_joints(character, [joint])
     name = character.skeleton.names[number]
-    original = binding(character, method, chosen)
+    original = binding(character, how)
     if not connected_triangles(character.mesh.triangles, original.attachment, number).any():
         raise click.BadParameter(f"no triangle is connected to joint {name!r}", param_hint="--joint")
     subjects = {"original": original}
@@ -129,7 +122,7 @@ def bend_curvature(
     angles = np.linspace(*bend, steps)
     local = flexed(character.skeleton, number, angles, axis)
     curves = [subject.curve(title, number, character.skinning_matrices(local)) for title, subject in subjects.items()]
-    by = "bones blending" if chosen is not None else method
+    by = how.method if how.blended_bones is None else "bones blending"
     if output is not None:
         draw(output, f"{file.name}, {name}, {by}", angles, curves)
     if as_json:
@@ -152,7 +145,7 @@ class Bound:
     ----------
     character : Character
     skin : Skin
-    options : DeformOptions
+    options : BlendOptions
     attachment : (V,) int32 ndarray
         The joint that each vertex is attached to.
     chosen, blending
@@ -161,7 +154,7 @@ class Bound:
 
     character: Character
     skin: Skin
-    options: DeformOptions
+    options: BlendOptions
     attachment: NDArray[np.int32]
     chosen: ChosenBones | None = None
     blending: BonesBlending | None = None
@@ -193,13 +186,14 @@ class Bound:
         return Curve(name, self.skin.vertex_count, len(mesh.triangles), np.degrees(largest))
 
 
-def binding(character: Character, method: Method, chosen: ChosenBones | None) -> Bound:
+def binding(character: Character, how: HowToDeform) -> Bound:
     """How a character is deformed by the options."""
+    chosen = how.blended_bones
     if chosen is not None:
         blending = chosen.blend(character)
         return Bound(character, blending.skin(), blending.options, blending.attachment, chosen, blending)
     mesh = character.mesh
-    return Bound(character, character.skin, {"method": method}, heaviest_joints(mesh.joint_indices, mesh.joint_weights))
+    return Bound(character, character.skin, how.options, heaviest_joints(mesh.joint_indices, mesh.joint_weights))
 
 
 def described(joint: str, method: str, angles: NDArray[np.float64], curves: list[Curve]) -> dict[str, object]:

@@ -7,14 +7,14 @@ import csv
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.progress import Progress
 
 from ..demo.figure import draw
 from ..demo.outcomes import outcomes
 from ..demo.scenes import scenes
 from ..demo.table import COLUMNS, cells, markdown
 from ..support.files import replacing
+from .pictures import SAMPLES, WIDTH
+from .progress import progress_bar
 from .tables import print_table
 from .terminal import say
 
@@ -27,8 +27,8 @@ from .terminal import say
     show_default=True,
     help="The folder to write to; made if need be.",
 )
-@click.option("--width", type=click.IntRange(200, 20000), default=1920, show_default=True, help="Pixels across.")
-@click.option("--samples", type=click.IntRange(1, 4096), default=64, show_default=True, help="Light paths per pixel.")
+@WIDTH
+@SAMPLES
 @click.option("--rounds", type=click.IntRange(1), default=100, show_default=True, help="Rounds of timing.")
 def demo(output: Path, width: int, samples: int, rounds: int) -> None:
     """Draw a twisted arm, a bent knee and a fist by LBS, SBS, DQS and twists spread, and show what each costs.
@@ -45,9 +45,7 @@ def demo(output: Path, width: int, samples: int, rounds: int) -> None:
         temporary.write_text(markdown(rows), encoding="utf-8")
     with replacing(output / "table.csv") as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([COLUMNS, *rows])
-
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+    with progress_bar() as progress:
         task = progress.add_task("drawing", total=sum(1 + len(result) for result in results))
         figure = draw(poses, results, width=width, samples=samples, progress=lambda: progress.advance(task))
     with replacing(output / "demo.png") as temporary:

@@ -11,7 +11,8 @@ import click
 
 from ..characters.loading import load
 from ..linear import LinearError, to_linear
-from .options import CHARACTER, CHARACTER_OUTPUT, JSON, STRICT, parse_twist, twist_for
+from .how_to_deform import HowToDeform, how_to_deform, twist_option
+from .options import CHARACTER, CHARACTER_OUTPUT, JSON, STRICT
 from .progress import progress_bar
 from .tables import print_table
 from .terminal import say
@@ -32,13 +33,8 @@ from .terminal import say
     show_default=True,
     help="Keys of helpers a second, at least.",
 )
-@click.option(
-    "--twist",
-    metavar="auto|none|NAME,NAME,...",
-    default="auto",
-    show_default=True,
-    callback=parse_twist,
-    help="Whose twists are spread in what is fitted: of all limbs that are found, or of these joints.",
+@how_to_deform(
+    twist_option("auto", "Whose twists are spread in what is fitted: of all limbs that are found, or of these joints.")
 )
 @STRICT
 @JSON
@@ -48,7 +44,7 @@ def linear(
     joints: int | None,
     influences: int,
     rate: float,
-    twist: tuple[str, ...] | None,
+    how: HowToDeform,
     strict: bool,
     as_json: bool,
     output: Path,
@@ -64,10 +60,8 @@ def linear(
     """
     character = load(file, strict=strict)
     skin = None  # with the limbs that are found, if there are any
-    if twist is None:
-        skin = character.skin
-    elif twist:
-        skin = character.twisted_skin(twist_for(character, twist))
+    if how.twist is None or how.twist:
+        skin = how.skin(character)
     with progress_bar() as bar:
         task = bar.add_task("fitting", total=1.0)
         made = to_linear(

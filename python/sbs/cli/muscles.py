@@ -15,8 +15,8 @@ from .. import muscles as anatomy
 from ..characters.character import Character
 from ..characters.loading import load
 from .errors import Refusal
-from .options import CHARACTER, JSON, STRICT
-from .streams import InputFile, OutputFile
+from .options import CHARACTER, JSON, STRICT, output_option
+from .streams import InputFile
 from .tables import print_table
 from .terminal import say
 
@@ -31,7 +31,7 @@ FRAMES_PER_SECOND = 24.0
     type=InputFile(),
     help="Muscles of a JSON file.  [default: those of a human body, placed by the names of joints]",
 )
-@click.option("-o", "--output", type=OutputFile(piped=".json"), help="A JSON file to write them to.")
+@output_option(piped=".json", text="A JSON file to write them to.")
 @STRICT
 @JSON
 def muscles(file: Path, source: Path | None, output: Path | None, strict: bool, as_json: bool) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import click
 import numpy as np
@@ -11,9 +12,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..characters.character import Character
 from ..poses import axes, bone_axis
+from ..rigging.animation import Animation
 from ..rotations import matrices_from_axis_angle
 from .completion import complete_joints
-from .options import AXES, known_joints, parse_direction
+from .gathered import gathered
+from .options import (
+    ANIMATION,
+    AXES,
+    TIME,
+    find_animation,
+    given,
+    known_joints,
+    parse_direction,
+    pose_at,
+    refuse_beside,
+    refuse_without,
+)
 
 # About what a joint turns, by word or as a direction, and by how many degrees.
 Turn = tuple[str | tuple[float, ...], float]
@@ -55,22 +69,60 @@ ROTATE = click.option(
 )
 
 
-def check_turns(joints: Sequence[str], turns: Sequence[Turn]) -> None:
-    """See that there are as many joints as rotations.
+@dataclass(frozen=True)
+class PoseOptions:
+    """The pose that a command deforms characters in: of an animation, or the bind pose with some joints turned.
 
     Raises
     ------
     click.UsageError
-        If there are not.
+        If an option that was given has no effect beside the others.
     """
-    if len(joints) != len(turns):
-        raise click.UsageError("--joint and --rotate go together")
+
+    animation_name: str | None
+    time: float | None
+    joints: tuple[str, ...]
+    turns: tuple[Turn, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.joints) != len(self.turns):
+            raise click.UsageError("--joint and --rotate go together")
+        if self.joints:
+            refuse_beside("--joint", "animation_name", "motion_file", "fps", "frames")
+        if self.animation_name is None and not given(("motion_file",)):
+            refuse_without("--animation", "time")
+
+    def animation(self, character: Character) -> Animation | None:
+        """The animation of the character with that name, if one is given."""
+        return None if self.animation_name is None else find_animation(character, self.animation_name)
+
+    def matrices(self, character: Character, animation: Animation | None) -> NDArray[np.float64]:
+        """Skinning matrices (J, 4, 4): of turned joints, or at the time of the animation, or of the pose in the file.
+
+        Raises
+        ------
+        click.BadParameter
+            If there is no such joint, one is turned twice, or the animation ends before the time.
+        ValueError
+            If a joint has no bone to turn about.
+        """
+        if self.joints:
+            return turned_joints(character, self.joints, self.turns)
+        return pose_at(character, animation, self.time)
+
+    def in_words(self, character: Character) -> str:
+        """Which joints are turned and by how much, or the animation and the time."""
+        if not self.joints:
+            return f"{self.animation_name} at {self.time or 0:g} s"
+        names = [character.skeleton.names[joint] for joint in known_joints(character, self.joints)]
+        return ", ".join(f"{name} turned by {turn[1]:g}°" for name, turn in zip(names, self.turns, strict=True))
 
 
-def turned_joints(
-    character: Character, joints: Sequence[str], turns: Sequence[Turn]
-) -> tuple[NDArray[np.float64], list[int]]:
-    """Skinning matrices (J, 4, 4) of the bind pose with some joints turned, and the numbers of those.
+POSE = gathered("pose", PoseOptions, ANIMATION, TIME, JOINT, ROTATE)
+
+
+def turned_joints(character: Character, joints: Sequence[str], turns: Sequence[Turn]) -> NDArray[np.float64]:
+    """Skinning matrices (J, 4, 4) of the bind pose with some joints turned.
 
     Raises
     ------
@@ -90,10 +142,4 @@ def turned_joints(
         else:
             direction = axes(skeleton, number)[0] if axis == "bend" else axis
         local[number] = matrices_from_axis_angle(direction, degrees, degrees=True)
-    return character.skinning_matrices(local), numbers
-
-
-def in_words(character: Character, numbers: Sequence[int], turns: Sequence[Turn]) -> str:
-    """Which joints are turned, and by how much."""
-    names = character.skeleton.names
-    return ", ".join(f"{names[number]} turned by {turn[1]:g}°" for number, turn in zip(numbers, turns, strict=True))
+    return character.skinning_matrices(local)

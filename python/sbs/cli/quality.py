@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..characters.character import Character
 from ..characters.loading import load
-from ..picture import Camera, column_width, compose
+from ..picture import column_width, compose
 from ..picture.extra import load as load_extra
 from ..picture.extra import load_mitsuba
 from ..poses import vertices_around
@@ -25,21 +25,18 @@ from ..support.files import replacing
 from .completion import complete_animations, complete_joints
 from .estimate import in_words as duration
 from .estimate import price, sampled
-from .muscle_options import MUSCLES, MuscleSource, cover_of, placed_muscles
+from .how_to_deform import MUSCLES, HowToDeform, find_twist, how_to_deform
 from .options import (
     CHARACTER,
     JSON,
     MESHES,
-    SAMPLES,
     STRICT,
-    UP,
-    VIEW,
-    WIDTH,
     find_animation,
     known_joints,
+    output_option,
     refuse_without,
-    twist_for,
 )
+from .pictures import PictureOptions, picture_options, refuse_picture_options
 from .progress import progress_bar
 from .streams import OutputFile
 from .tables import print_table
@@ -102,7 +99,7 @@ def parse_methods(context: click.Context, parameter: click.Parameter, text: str 
 @click.option(
     "--methods", metavar="NAME,NAME,...", callback=parse_methods, help="Which to compare, for example LBS,SBS."
 )
-@MUSCLES
+@how_to_deform(MUSCLES)
 @click.option(
     "--frames",
     type=click.IntRange(1, 100_000),
@@ -125,12 +122,9 @@ def parse_methods(context: click.Context, parameter: click.Parameter, text: str 
 @JSON
 @click.option("--csv", "table", type=OutputFile(piped=".csv"), help="Write all numbers to this file.")
 @click.option("--plot", "plotted", type=OutputFile(".png", ".svg"), help="Draw curves, a PNG or SVG.")
-@VIEW
-@UP
-@WIDTH
-@SAMPLES
+@picture_options()
 @STRICT
-@click.option("-o", "--output", type=OutputFile(".png"), help="Pictures of the worst poses: PNG.")
+@output_option(".png", text="Pictures of the worst poses: PNG.")
 def quality(
     file: Path,
     meshes: tuple[str, ...],
@@ -139,17 +133,14 @@ def quality(
     joints: tuple[str, ...],
     limbs: Limbs,
     methods: dict[str, NamedMethod],
-    muscles_from: MuscleSource | None,
+    how: HowToDeform,
     frames: int,
     rate: float,
     time_limit: float | None,
     as_json: bool,
     table: Path | None,
     plotted: Path | None,
-    view: tuple[float, ...],
-    up: tuple[float, ...],
-    width: int,
-    samples: int,
+    drawn: PictureOptions,
     strict: bool,
     output: Path | None,
 ) -> None:
@@ -160,15 +151,15 @@ def quality(
     whose skin covers them.
     """
     if output is None:
-        refuse_without("--output", "view", "up", "width", "samples")
+        refuse_picture_options("--output")
     if joints and not made:
         raise click.UsageError("--joint needs --poses")
     character = load(file, strict=strict, mesh=meshes or None)
     if isinstance(limbs, tuple):
         if not any(isinstance(method, TwistMethod) for method in methods.values()):
             raise click.UsageError("--twist needs a method that spreads twists")
-        twist_for(character, limbs)
-    cover = cover_of(character, placed_muscles(character, muscles_from))
+        find_twist(character, limbs)
+    cover = how.muscles(character)
     if cover is not None:
         methods = {**methods, "muscles": MuscleMethod.spherical(cover)}
     if not (animation_names or (character.animations and not made)):
@@ -200,7 +191,7 @@ def quality(
         plot([report], plotted)
         say(plotted, err=as_json)
     if output is not None:
-        draw(report, view, up, width, samples, output)
+        draw(report, drawn, output)
         say(output, err=as_json)
 
 
@@ -268,11 +259,9 @@ def write_csv(report: Report, path: Path) -> None:
         writer.writerows(records)
 
 
-def draw(
-    report: Report, view: tuple[float, ...], up: tuple[float, ...], width: int, samples: int, output: Path
-) -> None:
+def draw(report: Report, drawn: PictureOptions, output: Path) -> None:
     """Write pictures of every motion's worst pose, one row each."""
-    column = column_width(width, len(report.methods))
+    column = column_width(drawn.width, len(report.methods))
     size = (column, round(column / ASPECT))
     rows = []
     with progress_bar() as progress:
@@ -281,7 +270,7 @@ def draw(
             pose = panel.worst_pose(report, motion)
             shown = seen_in(report.gauge.character, motion, pose)
             points = [positions[shown] for positions in panel.shapes(report, motion, pose).values()]
-            camera = Camera.framing(np.concatenate(points), view, up, aspect=ASPECT)
+            camera = drawn.camera(np.concatenate(points), ASPECT)
             caption = f"{motion.name}: {motion.labels[pose]}"
             rows.append(
                 panel.panel_row(
@@ -290,13 +279,13 @@ def draw(
                     pose,
                     camera,
                     size,
-                    samples=samples,
+                    samples=drawn.samples,
                     caption=caption,
                     progress=lambda: progress.advance(task),
                 )
             )
     headings = [method.label for method in report.methods.values()]
-    figure = compose(rows, headings, panel.FOOTNOTE, width=width)
+    figure = compose(rows, headings, panel.FOOTNOTE, width=drawn.width)
     with replacing(output) as temporary:
         figure.save(temporary)
 

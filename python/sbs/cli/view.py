@@ -10,7 +10,7 @@ import click
 
 from ..characters.loading import load
 from ..quality.methods import METHODS, key_of
-from .muscle_options import MUSCLES, MuscleSource, cover_of, placed_muscles
+from .how_to_deform import MUSCLES, HowToDeform, how_to_deform
 from .options import CHARACTER, MESHES, STRICT, MethodChoice
 from .terminal import say
 
@@ -25,7 +25,7 @@ from .terminal import say
     multiple=True,
     help="A method; up to three, side by side, of which --muscles is one.  [default: LBS, SBS, DQS]",
 )
-@MUSCLES
+@how_to_deform(MUSCLES)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Who can reach it: 0.0.0.0 is everybody.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="Or the next free one.")
 @click.option("--browser/--no-browser", default=True, show_default=True, help="Open the page.")
@@ -34,7 +34,7 @@ def view(
     file: Path,
     meshes: tuple[str, ...],
     methods: tuple[str, ...],
-    muscles_from: MuscleSource | None,
+    how: HowToDeform,
     host: str,
     port: int,
     browser: bool,
@@ -48,14 +48,20 @@ def view(
     """
     from ..view import Window
 
-    names = methods or (("LBS", "SBS", "DQS") if muscles_from is None else ("LBS", "SBS"))
-    if len(names) + (muscles_from is not None) > 3 or len(set(names)) < len(names):
-        beside = "" if muscles_from is None else ", with that of --muscles"
+    names = methods or (("LBS", "SBS", "DQS") if how.muscles_from is None else ("LBS", "SBS"))
+    if len(names) + (how.muscles_from is not None) > 3 or len(set(names)) < len(names):
+        beside = "" if how.muscles_from is None else ", with that of --muscles"
         raise click.BadParameter(f"up to three different ones are shown{beside}", param_hint="--method")
     character = load(file, strict=strict, mesh=meshes or None)
-    cover = cover_of(character, placed_muscles(character, muscles_from))
     window = Window(
-        character, names, file=file, cover=cover, cover_from=muscles_from or "fit", host=host, port=port, told=say
+        character,
+        names,
+        file=file,
+        cover=how.muscles(character),
+        cover_from=how.muscles_from or "fit",
+        host=host,
+        port=port,
+        told=say,
     )
     say(f"{window.address} shows {file}; Ctrl-C ends it")
     if browser:

@@ -37,7 +37,8 @@ from ..weights import (
 from .compare import transformed
 from .completion import complete_joints
 from .errors import Refusal
-from .options import CHARACTER, JSON, SAMPLES, UP, VIEW, WIDTH, MethodChoice, known_joints, refuse_without
+from .options import CHARACTER, JSON, MethodChoice, known_joints, output_option, refuse_without
+from .pictures import PictureOptions, picture_options, refuse_picture_options
 from .progress import progress_bar
 from .streams import InputFile, OutputFile
 from .terminal import say
@@ -99,11 +100,8 @@ def shown_or_written(context: click.Context) -> str:
     shell_complete=complete_joints,
     help="Paint the weights of this joint into OUTPUT, a PNG.",
 )
-@VIEW
-@UP
-@WIDTH
-@SAMPLES
-@click.option("-o", "--output", type=OutputFile(piped=shown_or_written), help="The GLB to write, or the PNG.")
+@picture_options()
+@output_option(piped=shown_or_written, text="The GLB to write, or the PNG.")
 @click.pass_context
 def weights(
     context: click.Context,
@@ -122,10 +120,7 @@ def weights(
     checks: bool,
     as_json: bool,
     shown: str | None,
-    view: tuple[float, ...],
-    up: tuple[float, ...],
-    width: int,
-    samples: int,
+    drawn: PictureOptions,
     output: Path | None,
 ) -> None:
     """Make weights for the character in FILE, or change those that it has, and write a GLB.
@@ -165,7 +160,7 @@ def weights(
         else:
             say(*findings(found, influences, names))
     if output is not None and shown is not None:
-        paint(character, influences, shown, view, up, width, samples, output)
+        paint(character, influences, shown, drawn, output)
     elif output is not None:
         character.with_weights(*influences).save(output)
         say(f"{output}: {len(influences.joint_indices)} vertices, up to {most_used(influences)} influences")
@@ -183,7 +178,7 @@ def check_outputs(
 ) -> None:
     """Refuse outputs that cannot be written before any work is done."""
     if shown is None:
-        refuse_without("--show", "view", "up", "width", "samples")
+        refuse_picture_options("--show")
     if not heat and capsules_from != "auto":
         refuse_without("--heat or --capsules auto", "joint_choice")
     if capsules_out is not None and capsules_from is None:
@@ -310,29 +305,20 @@ def most_used(influences: Influences) -> int:
     return int(np.count_nonzero(influences.joint_weights, axis=1).max(initial=0))
 
 
-def paint(
-    character: Character,
-    influences: Influences,
-    joint: str,
-    view: tuple[float, ...],
-    up: tuple[float, ...],
-    width: int,
-    samples: int,
-    output: Path,
-) -> None:
+def paint(character: Character, influences: Influences, joint: str, drawn: PictureOptions, output: Path) -> None:
     """Write a picture of the rest pose with the weights of a joint in blue, from two opposite directions."""
     mesh = character.mesh
     positions = transformed(character.scene_matrix, mesh.positions)
     colors = weight_colors(*influences, [character.skeleton.index(joint)])
-    sides = {"": np.array(view), "from behind": -np.array(view)}
-    column = column_width(width, len(sides))
+    sides = {"": np.array(drawn.view), "from behind": -np.array(drawn.view)}
+    column = column_width(drawn.width, len(sides))
     size = (column, column)
     pictures: list[NDArray[Any]] = []
     for direction in sides.values():
-        camera = Camera.framing(positions, direction, up, aspect=1.0)
-        pictures += portraits(mesh.positions, mesh.triangles, [positions], colors, camera, size, samples=samples)
+        camera = Camera.framing(positions, direction, drawn.up, aspect=1.0)
+        pictures += portraits(mesh.positions, mesh.triangles, [positions], colors, camera, size, samples=drawn.samples)
     row = Row(pictures, [""] * len(sides), f"{joint}: blue is all of the weight, clay is none")
-    figure = compose([row], list(sides), width=width)
+    figure = compose([row], list(sides), width=drawn.width)
     with replacing(output) as temporary:
         figure.save(temporary)
     say(output)

@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: MIT
+"""The options that say how characters are deformed, for all commands that do, and characters bound by them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import muscles
+from ..characters.character import Character
+from ..characters.limbs import limb_twist
+from ..muscles import Muscle, MuscleCover
+from ..options import SHORT_NAMES, BlendOptions, Center, Method, Rotation, method_name
+from ..skinning.skin import Skin
+from ..skinning.twist import Twist
+from .blended_bones import BONES_BLENDING, ChosenBones, Ends
+from .gathered import Decorator, gathered
+from .numbers import read_npy
+from .options import MethodChoice, given, has_option, known_joints, refuse_beside, refuse_without
+from .streams import InputFile
+
+__all__ = [
+    "BONES_BLENDING",
+    "CENTER",
+    "CENTERS_CACHE",
+    "METHOD",
+    "MUSCLES",
+    "ROTATION",
+    "TWIST",
+    "BoundCharacter",
+    "HowToDeform",
+    "find_twist",
+    "how_to_deform",
+    "twist_option",
+]
+
+
+def parse_twist(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[str, ...] | None:
+    """A callback: names of joints, none of them for those that are found, or None for no twist."""
+    if text is None or text == "none":
+        return None
+    return () if text == "auto" else tuple(text.split(","))
+
+
+def twist_option(default: str | None, text: str) -> Decorator:
+    """Which limbs have their twists spread."""
+    return click.option(
+        "--twist",
+        metavar="auto|none|NAME,NAME,...",
+        default=default,
+        show_default=default is not None,
+        callback=parse_twist,
+        help=text,
+    )
+
+
+def parse_amount(
+    context: click.Context, parameter: click.Parameter, text: str | None
+) -> float | NDArray[np.number[Any]] | None:
+    """A callback for options that take a number or an NPY file. The skin checks its shape and range."""
+    if text is None:
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    try:
+        return read_npy(text)
+    except OSError as error:
+        raise click.BadParameter(f"{text!r} is neither a number nor a file", context, parameter) from error
+    except ValueError as error:
+        raise click.BadParameter(f"{text!r} is no NPY file of numbers: {error}", context, parameter) from error
+
+
+class _MuscleFile(InputFile):
+    """A file that is there, or the word ``fit``."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Its path, or the word."""
+        return value if value == "fit" else super().convert(value, param, ctx)
+
+
+_ANY_METHOD = MethodChoice(["rigid", *SHORT_NAMES, *SHORT_NAMES.values()], method_name)
+
+METHOD = click.option("--method", type=_ANY_METHOD, default="spherical", show_default=True)
+ROTATION = click.option(
+    "--rotation",
+    type=click.Choice(get_args(Rotation)),
+    default="qlerp",
+    show_default=True,
+    help="How spherical blends rotations.",
+)
+CENTER = click.option(
+    "--center",
+    type=click.Choice(get_args(Center)),
+    default="joint_set",
+    show_default=True,
+    help="Where spherical puts rotation centers.",
+)
+CENTERS_CACHE = click.option(
+    "--centers-cache",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Where optimized centers are kept, to be found once for a mesh and its weights.",
+)
+AMOUNT = click.option(
+    "--amount",
+    metavar="NUMBER|FILE",
+    callback=parse_amount,
+    help="Blend with --base: how much of --method there is, from 0 to 1; an NPY file has a number for each vertex.",
+)
+BASE = click.option("--base", type=_ANY_METHOD, help="The method where --amount is 0.  [default: linear]")
+TWIST = twist_option(
+    None,
+    "Spread the twists of limbs along their bones: of those that are found, or of these joints.  [default: none]",
+)
+MUSCLES = click.option(
+    "--muscles",
+    "muscles_from",
+    type=_MuscleFile(),
+    metavar="FILE|fit",
+    help="Muscles that deformed skin covers: of a JSON file, as `sbs muscles -o` writes it; with fit those of a human"
+    " body, by the names of joints.",
+)
+
+
+_CHOOSE_A_METHOD = ("method", "rotation", "center", "centers_cache", "amount", "base", "twist")
+
+
+@dataclass(frozen=True)
+class BoundCharacter:
+    """A character, or a mesh of one, ready to be deformed.
+
+    Attributes
+    ----------
+    character : Character
+    skin : Skin
+    options : BlendOptions
+        For `Skin.deform`.
+    muscles : MuscleCover or None
+        What the deformed skin covers.
+    """
+
+    character: Character
+    skin: Skin
+    options: BlendOptions
+    muscles: MuscleCover | None
+
+
+@dataclass(frozen=True, eq=False)
+class HowToDeform:
+    """How a command deforms characters, by its options; what a command has no option for is the default.
+
+    Raises
+    ------
+    click.UsageError
+        If an option that was given has no effect beside the others.
+    """
+
+    method: Method = "spherical"
+    rotation: Rotation = "qlerp"
+    center: Center = "joint_set"
+    centers_cache: Path | None = None
+    amount: float | NDArray[np.number[Any]] | None = None
+    base: Method | None = None
+    twist: tuple[str, ...] | None = None
+    muscles_from: Path | Literal["fit"] | None = None
+    bones: tuple[str, ...] = ()
+    t_min: Ends = ()
+    t_max: Ends = ()
+
+    def __post_init__(self) -> None:
+        if self.amount is None:
+            refuse_without("--amount", "base")
+        if self.method != "spherical":
+            refuse_without("--method spherical", "rotation", "center")
+        if not self.bones:
+            refuse_without("--bones-blending", "t_min", "t_max")
+        elif has_option("method"):  # else bones blending is compared with the methods
+            refuse_beside("--bones-blending", *_CHOOSE_A_METHOD)
+        if self.centers_cache is not None and self.center != "optimized":
+            raise click.UsageError("--centers-cache needs --center optimized")
+        if self.centers_cache is not None and self.twist is not None:
+            raise click.UsageError("--centers-cache holds centers without --twist")
+
+    @property
+    def options(self) -> BlendOptions:
+        """The options of `Skin.deform`."""
+        return {
+            "method": self.method,
+            "rotation": self.rotation,
+            "center": self.center,
+            "amount": self.amount,
+            "base": self.base,
+        }
+
+    @property
+    def blended_bones(self) -> ChosenBones | None:
+        """The joints whose bones are blended, or None."""
+        return ChosenBones(self.bones, self.t_min, self.t_max) if self.bones else None
+
+    def skin(self, character: Character) -> Skin:
+        """The skin, with optimized centers and with the twists of limbs spread, if they are asked for.
+
+        Raises
+        ------
+        click.BadParameter
+            As `find_twist`.
+        """
+        return self._skin(character, self._twist(character))
+
+    def muscles(self, character: Character) -> MuscleCover | None:
+        """The muscles that deformed skin covers; None if none were asked for.
+
+        Raises
+        ------
+        click.BadParameter
+            If the file is damaged, there is no human body, muscles can't be bound, or blend shapes move the mesh away
+            from them.
+        """
+        return _cover(character, self._muscles(character))
+
+    def bind(self, character: Character) -> BoundCharacter:
+        """The character, ready to be deformed.
+
+        If no option chooses a method, vertices for which the file asks for another deformation than linear get that.
+
+        Raises
+        ------
+        click.BadParameter
+            As `skin`, `muscles` and `ChosenBones.blend`.
+        """
+        return self._bind(character, self._twist(character), self._muscles(character), self.amount)
+
+    def bind_meshes(self, character: Character) -> Iterator[BoundCharacter]:
+        """Each mesh of a character, bound by itself. Limbs and muscles are found in the character as a whole."""
+        twist, placed = self._twist(character), self._muscles(character)
+        first = 0
+        for part in character.parts:
+            end, amount = first + len(part.mesh.positions), self.amount
+            if isinstance(amount, np.ndarray) and amount.shape == (len(character.mesh.positions),):
+                amount = amount[first:end]
+            yield self._bind(part, twist, placed, amount)
+            first = end
+
+    def _bind(
+        self,
+        character: Character,
+        twist: Twist | None,
+        placed: tuple[Muscle, ...] | None,
+        amount: float | NDArray[np.number[Any]] | None,
+    ) -> BoundCharacter:
+        cover = _cover(character, placed)
+        if self.blended_bones is not None:
+            blending = self.blended_bones.blend(character)
+            skin = blending.skin(rest_normals=character.mesh.normals)
+            return BoundCharacter(character, skin, blending.options, cover)
+        if character.options and not given(_CHOOSE_A_METHOD):
+            return BoundCharacter(character, character.skin, character.options, cover)
+        return BoundCharacter(character, self._skin(character, twist), {**self.options, "amount": amount}, cover)
+
+    def _skin(self, character: Character, twist: Twist | None) -> Skin:
+        optimized = self.center == "optimized"
+        if twist is not None:
+            return character.twisted_skin(twist, optimized=optimized)
+        return character.optimized_skin(cache=self.centers_cache) if optimized else character.skin
+
+    def _twist(self, character: Character) -> Twist | None:
+        return None if self.twist is None else find_twist(character, self.twist)
+
+    def _muscles(self, character: Character) -> tuple[Muscle, ...] | None:
+        if self.muscles_from is None:
+            return None
+        try:
+            return muscles.fit(character) if self.muscles_from == "fit" else muscles.read(self.muscles_from)
+        except (KeyError, ValueError) as error:
+            raise click.BadParameter(str(error.args[0]), param_hint="--muscles") from error
+
+
+def _cover(character: Character, placed: tuple[Muscle, ...] | None) -> MuscleCover | None:
+    """Muscles bound to a character, or to a mesh of it."""
+    if placed is None:
+        return None
+    if character.mesh.shapes:
+        raise click.BadParameter("the mesh has blend shapes, which move it away from muscles", param_hint="--muscles")
+    try:
+        return muscles.bind(character, placed)
+    except (KeyError, ValueError) as error:
+        raise click.BadParameter(str(error.args[0]), param_hint="--muscles") from error
+
+
+def find_twist(character: Character, names: tuple[str, ...]) -> Twist:
+    """What spreads the twists of the limbs of these joints, or of all that are found.
+
+    Raises
+    ------
+    click.BadParameter
+        If a twist can't be spread along one of the bones, or there is none.
+    """
+    joints = known_joints(character, names, option="--twist") if names else None
+    try:
+        twist = limb_twist(character, joints)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--twist") from error
+    if twist is None:
+        raise click.BadParameter("no limb was found: name the joints", param_hint="--twist")
+    return twist
+
+
+EVERY_OPTION = (METHOD, ROTATION, CENTER, CENTERS_CACHE, AMOUNT, BASE, TWIST, MUSCLES, *BONES_BLENDING)
+
+
+def how_to_deform(*options: Decorator) -> Decorator:
+    """Add options to a command that say how to deform, all by default, as the argument `how`, a `HowToDeform`."""
+    return gathered("how", HowToDeform, *(options or EVERY_OPTION))

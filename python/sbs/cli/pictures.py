@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""The options of pictures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from ..picture import Camera
+from .gathered import Decorator, gathered
+from .options import parse_direction, refuse_without
+
+VIEW = click.option(
+    "--view",
+    metavar="X,Y,Z",
+    default="0.4,0.2,1",
+    show_default=True,
+    callback=parse_direction,
+    help="From the mesh towards the camera.",
+)
+UP = click.option(
+    "--up",
+    metavar="X,Y,Z",
+    default="0,1,0",
+    show_default=True,
+    callback=parse_direction,
+    help="What is upward in the picture.",
+)
+
+
+def width_option(default: int) -> Decorator:
+    """How wide a picture is."""
+    return click.option(
+        "--width", type=click.IntRange(200, 20000), default=default, show_default=True, help="Pixels across."
+    )
+
+
+def samples_option(default: int) -> Decorator:
+    """How long is worked on a picture."""
+    return click.option(
+        "--samples", type=click.IntRange(1, 4096), default=default, show_default=True, help="Light paths per pixel."
+    )
+
+
+WIDTH, SAMPLES = width_option(1920), samples_option(64)
+
+
+@dataclass(frozen=True)
+class PictureOptions:
+    """How a picture is drawn.
+
+    Attributes
+    ----------
+    view, up : (x, y, z)
+        Directions towards the camera and upward.
+    width : int
+        In pixels.
+    samples : int
+        Light paths per pixel.
+    """
+
+    view: tuple[float, ...]
+    up: tuple[float, ...]
+    width: int
+    samples: int
+
+    def camera(self, points: NDArray[np.floating[Any]], aspect: float) -> Camera:
+        """A camera that sees all of some points, for pictures of this width over height."""
+        return Camera.framing(points, self.view, self.up, aspect=aspect)
+
+
+def picture_options(width: int = 1920, samples: int = 64) -> Decorator:
+    """Add the options of pictures to a command, as the argument `drawn`, a `PictureOptions`."""
+    return gathered("drawn", PictureOptions, VIEW, UP, width_option(width), samples_option(samples))
+
+
+def refuse_picture_options(option: str) -> None:
+    """Refuse the options of pictures without the option that asks for one.
+
+    Raises
+    ------
+    click.UsageError
+        If one was given.
+    """
+    refuse_without(option, "view", "up", "width", "samples")
