@@ -24,7 +24,7 @@ from test_parts import dressed
 
 import sbs
 from sbs.cli import main
-from sbs.formats import Job, bake, bake_on, baking, cluster, unfinished
+from sbs.formats import Job, bake, bake_on, baking, unfinished
 from sbs.options import BlendOptions
 from sbs.support import clusters
 
@@ -347,7 +347,7 @@ def test_what_is_not_finite(hand: sbs.Character, workers: Any, tmp_path: Path) -
 
 def test_another_version(hand: sbs.Character, workers: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     version = sbs.__version__
-    monkeypatch.setattr(cluster, "installed", "9.9.9")
+    monkeypatch.setattr(clusters, "installed", "9.9.9")
     with pytest.raises(RuntimeError, match=rf"a worker has version {version} of sbs, not 9\.9\.9"):
         bake_on(workers.scheduler_address, [job(tmp_path / "hand.pc2", hand)])
 

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import functools
 import zlib
-from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import CancelledError
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,17 +24,13 @@ from ..rigging.animation import Animation
 from ..rigging.shapes import ShapeMotion
 from ..skinning.skin import Skin
 from ..support.callers import warn
-from ..support.clusters import check_address, client_of, wait_for_worker
-from ..support.extras import load
+from ..support.clusters import Task, check_address, client_of, results_by_workers
 from .baking import chunks, deformed, frames_of
 from .caches import Frames, RawCache
 from .table import with_role, written
 from .unfinished import Place, Unfinished, digest, put
 
 __all__ = ["Job", "bake_on"]
-
-# How often in a row characters are sent anew because all workers that had them are gone.
-_ATTEMPTS = 5
 
 
 @dataclass(frozen=True)
@@ -90,7 +84,6 @@ class _Work:
     options: BlendOptions
     shapes: ShapeMotion | None
     place: Place
-    version: str
 
     def span(self, part: range) -> tuple[int, int]:
         """Where frames are in the file: their offset and their size in bytes."""
@@ -99,8 +92,8 @@ class _Work:
 
 
 @dataclass(frozen=True)
-class _Done:
-    """A chunk that was written, or that is to be written."""
+class _Chunk:
+    """Frames that a worker has deformed and written, or that are to be written: then with their data."""
 
     offset: int
     size: int
@@ -137,14 +130,13 @@ def bake_on(scheduler: Any, jobs: Sequence[Job], *, progress: Callable[[int], ob
         If a worker has another version of this package.
     """
     check_address(scheduler)
-    distributed = load("distributed", "Dask", "clusters")
-    left: deque[tuple[int, range]] = deque()
-    total = 0
+    tasks: list[Task] = []
+    done = 0
     paths = [Path(job.path).absolute() for job in jobs]
     for path in {path for path in paths if paths.count(path) > 1}:
         raise ValueError(f"{path} is the file of {paths.count(path)} jobs")
     with ExitStack() as stack:
-        files, works = [], []
+        files: list[Unfinished] = []
         for job, path in zip(jobs, paths, strict=True):
             header = job.cache.header(job.frames)
             size = len(header) + job.cache.frame_size(job.frames) * len(job.numbers)
@@ -160,118 +152,34 @@ def bake_on(scheduler: Any, jobs: Sequence[Job], *, progress: Callable[[int], ob
             )
             files.append(file := stack.enter_context(Unfinished(path, identity, size)))
             file.write(0, header)
-            work = _Work(job.animation, job.cache, job.frames, job.options, job.shapes, file.place, installed)
-            works.append((job.skin, work))
+            work = _Work(job.animation, job.cache, job.frames, job.options, job.shapes, file.place)
             for part in chunks(job.frames):
                 if work.span(part) in file.pieces:
-                    total += len(part)
+                    done += len(part)
                 else:
-                    left.append((len(files) - 1, part))
+                    tasks.append(Task(f"frames {part[0]} to {part[-1]}", (file, part), (job.skin, work), (part,)))
         if progress is not None:
-            progress(total)
-        if left:
+            progress(done)
+        instruction_sets: set[str] = set()
+        if tasks:
             client = stack.enter_context(client_of(scheduler))
-            _Run(distributed, client, files, works, left, total, progress).finish()
+            for (file, part), chunk in results_by_workers(client, _deform_chunk, tasks):
+                if chunk.data is not None:
+                    file.write(chunk.offset, chunk.data)
+                file.record(chunk.offset, chunk.size, chunk.checksum)
+                instruction_sets.add(chunk.instruction_set)
+                done += len(part)
+                if progress is not None:
+                    progress(done)
+        if len(instruction_sets) > 1:
+            names = ", ".join(sorted(instruction_sets))
+            warn(f"workers have several instruction sets ({names}): frames differ in their last bits", UserWarning)
         for file in files:
             file.finish()
 
 
-class _Run:
-    """Chunks on their way to workers and back."""
-
-    def __init__(
-        self,
-        distributed: Any,
-        client: Any,
-        files: list[Unfinished],
-        works: list[tuple[Skin, _Work]],
-        left: deque[tuple[int, range]],
-        done: int,
-        progress: Callable[[int], object] | None,
-    ) -> None:
-        self._distributed, self._client = distributed, client
-        self._files, self._works, self._left = files, works, left
-        self._done, self._progress = done, progress
-        self._sent: dict[int, Any] = {}
-        self._under_way: dict[Any, tuple[int, range]] = {}
-        self._instruction_sets: set[str] = set()
-
-    def finish(self) -> None:
-        """Do all that is left."""
-        fruitless = 0
-        while self._left:
-            before = self._done
-            self._try()
-            fruitless = fruitless + 1 if self._done == before else 0
-            if self._left and fruitless == _ATTEMPTS:
-                raise ChildProcessError(f"all workers were lost {_ATTEMPTS} times, before they had done anything")
-        if len(self._instruction_sets) > 1:
-            names = ", ".join(sorted(self._instruction_sets))
-            warn(f"workers have several instruction sets ({names}): frames differ in their last bits", UserWarning)
-
-    def _try(self) -> None:
-        """Send the characters, then chunks, until nothing is left or all who had the characters are gone."""
-        self._sent.clear()
-        wait_for_worker(self._client)
-        results = self._distributed.as_completed(loop=self._client.loop, with_results=False)
-        lost: list[tuple[int, range]] = []
-        self._submit(results)
-        for future in results:
-            chunk = self._under_way.pop(future)
-            if future.status == "error":
-                raise self._explained(chunk[1], future.exception())
-            try:
-                done = future.result()  # who had it may be lost only now
-            except CancelledError:
-                lost.append(chunk)
-            else:
-                self._take(chunk, done)
-            future.release()
-            if not lost:
-                self._submit(results)
-        self._left.extend(lost)
-
-    def _submit(self, results: Any) -> None:
-        """Keep all workers busy, but hold no more chunks in memory than that takes."""
-        most = 2 * max(1, sum(self._client.nthreads().values()))
-        while self._left and len(self._under_way) < most:
-            job, part = self._left[0]
-            try:
-                skin, work = (self._on_workers(thing) for thing in self._works[job])
-            except OSError:  # a worker ended before it had them: they are sent again when those that are left answer
-                if self._client.status != "running":
-                    raise
-                return
-            future = self._client.submit(_deform_chunk, skin, work, part, pure=False)
-            self._under_way[future] = self._left.popleft()
-            results.add(future)
-
-    def _on_workers(self, thing: object) -> Any:
-        """What all workers have a copy of, sent when it is first needed."""
-        if id(thing) not in self._sent:
-            self._sent[id(thing)] = self._client.scatter(thing, broadcast=True, hash=False)
-        return self._sent[id(thing)]
-
-    def _take(self, chunk: tuple[int, range], done: _Done) -> None:
-        job, part = chunk
-        if done.data is not None:
-            self._files[job].write(done.offset, done.data)
-        self._files[job].record(done.offset, done.size, done.checksum)
-        self._instruction_sets.add(done.instruction_set)
-        self._done += len(part)
-        if self._progress is not None:
-            self._progress(self._done)
-
-    def _explained(self, part: range, error: BaseException) -> BaseException:
-        if isinstance(error, self._distributed.scheduler.KilledWorker):
-            return ChildProcessError(f"frames {part[0]} to {part[-1]} ended several workers: have they enough memory?")
-        return error
-
-
-def _deform_chunk(skin: Skin, work: _Work, part: range) -> _Done:
+def _deform_chunk(skin: Skin, work: _Work, part: range) -> _Chunk:
     """Deform frames on a worker, with one thread, because a worker runs as many tasks at once as it has threads."""
-    if work.version != installed:
-        raise RuntimeError(f"a worker has version {installed} of sbs, not {work.version}")
     times = work.frames.times(part)
     rows, _ = deformed(skin, work.animation, times, part, False, work.options, threads=1, shapes=work.shapes)
     data = np.ascontiguousarray(work.cache.encoded(rows)).data.cast("B")
@@ -279,7 +187,7 @@ def _deform_chunk(skin: Skin, work: _Work, part: range) -> _Done:
     is_here = work.place.is_here()
     if is_here:
         put(work.place.part, offset, data)
-    return _Done(offset, size, zlib.crc32(data), skin.instruction_set, None if is_here else bytes(data))
+    return _Chunk(offset, size, zlib.crc32(data), skin.instruction_set, None if is_here else bytes(data))
 
 
 def _endings() -> str:

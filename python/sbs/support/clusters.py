@@ -1,19 +1,48 @@
 # SPDX-License-Identifier: MIT
-"""Clients of Dask clusters."""
+"""Work shared out to the workers of a Dask cluster."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
+from .._core import version as installed
 from .extras import load
 
-__all__ = ["check_address", "client_of", "wait_for_worker"]
+__all__ = ["Task", "check_address", "client_of", "results_by_workers"]
 
 _PATIENCE = 30
 """Seconds until a scheduler answers, and until it has a worker."""
+
+_ATTEMPTS = 5
+"""How often in a row all workers may be lost before anything is done."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One call of a function by a worker.
+
+    Attributes
+    ----------
+    name : str
+        What it is about, for messages: "frames 3 to 5".
+    key : object
+        What its result comes back with.
+    shared : tuple
+        The first arguments, which other tasks have, too: each is sent to all workers once.
+    own : tuple
+        The other arguments.
+    """
+
+    name: str
+    key: Any
+    shared: tuple[Any, ...]
+    own: tuple[Any, ...]
 
 
 def check_address(scheduler: Any) -> None:
@@ -72,15 +101,103 @@ def client_of(scheduler: Any) -> Iterator[Any]:
         yield client
 
 
-def wait_for_worker(client: Any) -> None:
-    """Wait until a client's cluster can work.
+def results_by_workers(client: Any, function: Callable[..., Any], tasks: Iterable[Task]) -> Iterator[tuple[Any, Any]]:
+    """Call a function for each task on the workers of a cluster.
+
+    Tasks of workers that are lost are done again by others. What tasks share is sent anew if all workers that had it
+    are gone.
+
+    Yields
+    ------
+    key, result
+        Of each task, as soon as it is done.
 
     Raises
     ------
     TimeoutError
-        If it has no worker.
+        If the cluster has no worker.
+    ChildProcessError
+        If all workers are lost again and again, or one task ends several of them.
+    RuntimeError
+        If a worker has another version of this package.
+    Exception
+        What the function raised.
     """
-    try:
-        client.wait_for_workers(1, timeout=_PATIENCE)
-    except TimeoutError as error:
-        raise TimeoutError(f"the scheduler had no worker for {_PATIENCE} s") from error
+    run = _Run(client, function, tasks)
+    fruitless = 0
+    while run.left:
+        fruitless += 1
+        for result in run.until_workers_are_lost():
+            fruitless = 0
+            yield result
+        if fruitless == _ATTEMPTS:
+            raise ChildProcessError(f"all workers were lost {_ATTEMPTS} times, before they had done anything")
+
+
+class _Run:
+    """Tasks on their way to workers and back."""
+
+    def __init__(self, client: Any, function: Callable[..., Any], tasks: Iterable[Task]) -> None:
+        self._distributed = load("distributed", "Dask", "clusters")
+        self._client, self._function = client, function
+        self.left = deque(tasks)
+        self._under_way: dict[Any, Task] = {}
+        self._sent: dict[int, Any] = {}
+
+    def until_workers_are_lost(self) -> Iterator[tuple[Any, Any]]:
+        """Send what tasks share, then tasks, until none is left or workers that had it are gone."""
+        self._sent.clear()
+        try:
+            self._client.wait_for_workers(1, timeout=_PATIENCE)
+        except TimeoutError as error:
+            raise TimeoutError(f"the scheduler had no worker for {_PATIENCE} s") from error
+        futures = self._distributed.as_completed(loop=self._client.loop, with_results=False)
+        lost: list[Task] = []
+        self._submit(futures)
+        for future in futures:
+            task = self._under_way.pop(future)
+            if future.status == "error":
+                raise self._explained(task, future.exception())
+            try:
+                result = future.result()  # who had it may be lost only now
+            except CancelledError:
+                lost.append(task)
+            else:
+                yield task.key, result
+            future.release()
+            if not lost:
+                self._submit(futures)
+        self.left.extend(lost)
+
+    def _submit(self, futures: Any) -> None:
+        """Keep all workers busy, but hold no more results in memory than that takes."""
+        most = 2 * max(1, sum(self._client.nthreads().values()))
+        while self.left and len(self._under_way) < most:
+            task = self.left[0]
+            try:
+                shared = [self._on_workers(argument) for argument in task.shared]
+            except OSError:  # a worker ended before it had them: they are sent again when those that are left answer
+                if self._client.status != "running":
+                    raise
+                return
+            future = self._client.submit(_call, self._function, installed, *shared, *task.own, pure=False)
+            self._under_way[future] = self.left.popleft()
+            futures.add(future)
+
+    def _on_workers(self, argument: object) -> Any:
+        """What all workers have a copy of, sent when it is first needed."""
+        if id(argument) not in self._sent:
+            self._sent[id(argument)] = self._client.scatter(argument, broadcast=True, hash=False)
+        return self._sent[id(argument)]
+
+    def _explained(self, task: Task, error: BaseException) -> BaseException:
+        if isinstance(error, self._distributed.scheduler.KilledWorker):
+            return ChildProcessError(f"{task.name} ended several workers: have they enough memory?")
+        return error
+
+
+def _call(function: Callable[..., Any], version: str, *arguments: Any) -> Any:
+    """Call a function on a worker, which has to have the version of this package of whoever asked."""
+    if version != installed:
+        raise RuntimeError(f"a worker has version {installed} of sbs, not {version}")
+    return function(*arguments)

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..support.clusters import client_of, wait_for_worker
-from ..support.extras import load
+from ..support.clusters import Task, client_of, results_by_workers
 
 __all__ = ["fit_parts"]
 
@@ -23,7 +22,7 @@ Fitted = tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]
 
 
 def fit_parts(
-    of_vertices: dict[str, Any],
+    by_vertex: dict[str, Any],
     posed: NDArray[Any],
     matrices: NDArray[Any],
     options: dict[str, Any],
@@ -36,7 +35,7 @@ def fit_parts(
 
     Parameters
     ----------
-    of_vertices : dict
+    by_vertex : dict
         Arguments with a row for each vertex, among them ``rest_positions``, or None.
     posed : (F, V, 3) ndarray
     matrices : (F, J, 4, 4) or (F, J, 3, 4) ndarray
@@ -54,17 +53,20 @@ def fit_parts(
     size = count if whole else -(-count // CHUNKS)
     parts = [slice(first, min(first + size, count)) for first in range(0, count, size)]
 
-    def tasks() -> Iterator[tuple[dict[str, Any], NDArray[Any]]]:
-        for part in parts:
-            rows = {name: None if rows is None else rows[part] for name, rows in of_vertices.items()}
-            yield rows, posed[:, part]
+    def arguments(part: slice) -> tuple[NDArray[Any], dict[str, Any]]:
+        rows = {name: None if rows is None else rows[part] for name, rows in by_vertex.items()}
+        return posed[:, part], {**rows, **options}
 
     with ExitStack() as stack:
         found: Iterator[tuple[int, Fitted]]
         if scheduler is None:
-            found = ((i, _fit(*task, matrices, options, threads)) for i, task in enumerate(tasks()))
+            found = ((number, _fit(matrices, *arguments(part), threads)) for number, part in enumerate(parts))
         else:
-            found = _on_workers(stack, scheduler, tasks(), matrices, options)
+            tasks = [
+                Task(f"vertices {part.start} to {part.stop - 1}", number, (matrices,), (*arguments(part), 1))
+                for number, part in enumerate(parts)
+            ]
+            found = results_by_workers(stack.enter_context(client_of(scheduler)), _fit, tasks)
         results: list[Fitted | None] = [None] * len(parts)
         done = 0
         for number, result in found:
@@ -76,39 +78,6 @@ def fit_parts(
     return indices, weights, errors
 
 
-def _fit(
-    of_vertices: dict[str, Any],
-    posed: NDArray[Any],
-    matrices: NDArray[Any],
-    options: dict[str, Any],
-    threads: int | None,
-) -> Fitted:
-    given = dict(of_vertices)
-    return _core.fit_weights(given.pop("rest_positions"), posed, matrices, **given, **options, threads=threads)
-
-
-def _fit_there(task: tuple[Any, Any], matrices: NDArray[Any], options: dict[str, Any], version: str) -> Fitted:
-    """Run on a worker, with one thread, because a worker runs as many tasks at once as it has threads."""
-    if _core.version != version:
-        raise RuntimeError(f"a worker has version {_core.version} of sbs, not {version}")
-    return _fit(*task, matrices, options, 1)
-
-
-def _on_workers(
-    stack: ExitStack,
-    scheduler: Any,
-    tasks: Iterator[tuple[Any, Any]],
-    matrices: NDArray[Any],
-    options: dict[str, Any],
-) -> Iterator[tuple[int, Fitted]]:
-    """The numbers of parts with their results, as these come."""
-    distributed = load("distributed", "Dask", "clusters")
-    client = stack.enter_context(client_of(scheduler))
-    wait_for_worker(client)
-    shared = client.scatter(matrices, broadcast=True, hash=False)
-    futures = {
-        client.submit(_fit_there, task, shared, options, _core.version, pure=False): number
-        for number, task in enumerate(tasks)
-    }
-    for future, result in distributed.as_completed(futures, with_results=True, loop=client.loop):
-        yield futures[future], result
+def _fit(matrices: NDArray[Any], posed: NDArray[Any], options: dict[str, Any], threads: int | None) -> Fitted:
+    """Fit one part, on a worker with one thread, because a worker runs as many tasks at once as it has threads."""
+    return _core.fit_weights(posed=posed, skinning_matrices=matrices, **options, threads=threads)
