@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Check that the folders of the sources do not depend on each other in circles: ``python tools/check_layers.py``.
+"""Check that the sources do not depend on each other in circles: ``python tools/check_layers.py``.
 
-C folders include only those to their left in `C_LAYERS`. Python modules, of the package and of the Blender add-on,
-import each other without circles, and so do their folders. Folders of the package import only those to their left in
+C folders include only those to their left in `C_LAYERS`, and C files include each other without circles. Python
+modules, of the package and of the Blender add-on, import each other without circles, and so do their folders. Folders of the package import only those to their left in
 `PACKAGE_LAYERS`; folders of the add-on those to their left in `ADDON_LAYERS`, or other features; its core does not use
 Blender.
 """
@@ -128,6 +128,23 @@ def check_c() -> Iterator[str]:
                 yield f"{path.relative_to(ROOT)} includes {other}/, which stands beside or above {folder.name}/"
 
 
+def c_files() -> Edges:
+    """The files that each C file includes. A source and the header of its name count as one."""
+    edges: Edges = {}
+    for path in sorted(chain.from_iterable(CSRC.rglob(f"*.{ending}") for ending in ("c", "h", "inc"))):
+        place = path.relative_to(CSRC)
+        if place.parts[0] in ("include", "examples"):
+            continue
+        name = c_unit(place.as_posix())
+        included = re.findall(r'^\s*#\s*(?:include|define SBS_SOURCE)\s+"([^"]+)"', path.read_text(), re.MULTILINE)
+        edges.setdefault(name, set()).update({c_unit(other) for other in included} - {name})
+    return edges
+
+
+def c_unit(path: str) -> str:
+    return re.sub(r"\.[ch]$", "", path)
+
+
 def is_of_type_checkers(node: ast.If) -> bool:
     return isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
 
@@ -219,6 +236,7 @@ def check_circle(edges: Edges, what: str) -> Iterator[str]:
 
 def check_all() -> Iterable[str]:
     yield from check_c()
+    yield from check_circle(c_files(), "csrc, files")
     for package in PYTHON:
         modules = python_modules(package)
         yield from check_circle(modules, f"{package.name}, modules")

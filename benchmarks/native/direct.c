@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "deform/items.h"
+
 size_t direct_constants_size(const sbs_skin *skin) {
   return DIRECT_SIZE * (skin->pivot_count + skin->row_count);
 }

@@ -14,14 +14,16 @@
  *     positions  no times: writes the positions of the first frame beside the workload
  *     difference no times: by how much `direct` differs, as a share of the mesh's size times 1e9
  *
- * The parts of a frame are private to the library's frame.c, which is part of this program for that.
+ * The parts of a frame are private to two sources of the library, which are part of this program for that.
  */
 #include <math.h>
 #include <stdalign.h>
 
-#include "deform/frame.c" /* NOLINT(bugprone-suspicious-include) */
+#include "deform/pose.c" /* NOLINT(bugprone-suspicious-include) */
+#include "deform/run.c"  /* NOLINT(bugprone-suspicious-include) */
 
 #include "base/memory.h"
+#include "deform/plan.h"
 #include "direct.h"
 #include "stream.h"
 #include "worker.h"
@@ -178,22 +180,26 @@ typedef struct timed_frame {
 } timed_frame;
 
 static timed_frame new_timed_frame(const bench *b, const sbs_deform_options *options, int normals, size_t number) {
-  timed_frame timed = {
-      .frame = {.skin = b->skin,
-                .options = options,
-                .matrices = matrices_of(b, number),
-                .matrix_scalar = SBS_FLOAT64,
-                .matrix_rows = 3,
-                .positions = b->positions,
-                .positions_stride = 3 * sizeof(float),
-                .normals = normals ? b->normals : NULL,
-                .normals_stride = 3 * sizeof(float)},
+  const sbs_plan plan = {
+      .common = {.skin = b->skin,
+                 .options = options,
+                 .formula = sbs_choose_formula(options),
+                 .matrices = matrices_of(b, number),
+                 .matrix_scalar = SBS_FLOAT64,
+                 .matrix_rows = 3,
+                 .positions = b->positions,
+                 .positions_stride = 3 * sizeof(float),
+                 .normals = normals ? b->normals : NULL,
+                 .normals_stride = 3 * sizeof(float)},
+      .frame_count = 1,
+      .scratch = b->scratch,
   };
-  sbs_lay_out_scratch(b->skin, b->scratch, &timed.frame.scratch);
-  return timed;
+  sbs_frame frames[2];
+  sbs_make_frame(&plan, 0, 0, frames);
+  return (timed_frame){.frame = frames[0]};
 }
 
-/* What sbs_run_frame does, with marks. */
+/* What sbs_pose_frame and sbs_run_frame do, with marks. */
 static void run_parts(timed_frame *timed, int threads) {
   sbs_frame *frame = &timed->frame;
   const sbs_skin *skin = frame->skin;

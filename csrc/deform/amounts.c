@@ -62,6 +62,15 @@ sbs_status sbs_check_amounts(const sbs_deform_options *options, size_t begin, si
   return SBS_OK;
 }
 
+sbs_status sbs_find_needs(const sbs_skin *skin, const sbs_deform_options *options, int threads, unsigned *needs,
+                          sbs_fault *fault) {
+  scan s = {.skin = skin, .amounts = options->amount, .scalar = options->amount_scalar};
+  sbs_status status = sbs_share_work(threads, skin->vertex_count, VERTICES_AT_ONCE, scan_vertices, &s);
+  if (!status && atomic_load(&s.bad)) status = sbs_check_amounts(options, 0, skin->vertex_count, fault);
+  *needs = atomic_load(&s.needs);
+  return status;
+}
+
 /* ------------------------------------------------------------------------------------------------------- groups -- */
 
 #define DEFINE_ITEM_SCAN(type) \
@@ -110,15 +119,10 @@ static void order_solves(const sbs_skin *skin, sbs_amounts_use *use, int method)
 }
 
 sbs_status sbs_find_amounts_use(const sbs_skin *skin, const sbs_deform_options *options, int threads,
-                                sbs_amounts_use *use, unsigned *needs, sbs_fault *fault) {
+                                sbs_amounts_use *use) {
   scan s = {.skin = skin, .amounts = options->amount, .scalar = options->amount_scalar, .use = use};
-  sbs_status status = sbs_share_work(threads, skin->vertex_count, VERTICES_AT_ONCE, scan_vertices, &s);
-  if (!status && atomic_load(&s.bad)) status = sbs_check_amounts(options, 0, skin->vertex_count, fault);
-  if (status) return status;
-  *needs = atomic_load(&s.needs);
-  if (*needs != SBS_NEEDS_BOTH) return SBS_OK;
   for (size_t g = 0; g < skin->group_count; g++) atomic_init(use->groups + g, 0);
-  status = sbs_share_work(threads, skin->item_count, ITEMS_AT_ONCE, scan_items, &s);
+  const sbs_status status = sbs_share_work(threads, skin->item_count, ITEMS_AT_ONCE, scan_items, &s);
   for (int method = 0; method < 2 && !status; method++) order_solves(skin, use, method);
   return status;
 }

@@ -26,15 +26,12 @@ typedef struct sbs_amounts_use {
 /* Checks the amounts of vertices [begin, end): all finite and in [0, 1]. */
 sbs_status sbs_check_amounts(const sbs_deform_options *options, size_t begin, size_t end, sbs_fault *fault);
 
-/*
- * Checks the amounts of the options and finds which methods they need, by up to so many threads.
- *
- *   use    its arrays are given; filled where the mesh needs both methods
- *   needs  receives the bits of the whole mesh
- *
- * Errors: OPTION, NOT_FINITE.
- */
+/* Checks all amounts and finds which methods the mesh needs, by up to so many threads. Errors: OPTION, NOT_FINITE. */
+sbs_status sbs_find_needs(const sbs_skin *skin, const sbs_deform_options *options, int threads, unsigned *needs,
+                          sbs_fault *fault);
+
+/* Finds which methods groups need, where the mesh needs both. The arrays of `use` are given. Errors: CANCELLED. */
 sbs_status sbs_find_amounts_use(const sbs_skin *skin, const sbs_deform_options *options, int threads,
-                                sbs_amounts_use *use, unsigned *needs, sbs_fault *fault);
+                                sbs_amounts_use *use);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/scalar.h"
+#include "deform/items.h"
 
 /* ------------------------------------------------------------------------- both methods one after the other -- */
 

@@ -4,10 +4,8 @@
 
 #include <stdatomic.h>
 
-#include "deform/scratch.h"
-#include "kernels/constants.h"
+#include "deform/amounts.h"
 #include "kernels/kernels.h"
-#include "sbs/sbs.h"
 
 /* Posed positions that are to be undone, and what is told about it. */
 typedef struct sbs_posed {
@@ -17,10 +15,25 @@ typedef struct sbs_posed {
   size_t singular_count;   /* receives how many have no inverse */
 } sbs_posed;
 
-/* One frame on its way from matrices to positions. Shared by the threads that work on it. */
+/* The memory of one frame by one method (deform/plan.c lays it out). */
+typedef struct sbs_scratch {
+  sbs_joint *joints;      /* (joint_count) */
+  unsigned char *kinds;   /* (joint_count) SBS_JOINT_ bits */
+  sbs_stretch *stretches; /* (joint_count) */
+  sbs_vec4 *centers;      /* (set_count) */
+  unsigned char *by_svd;  /* (set_count) whether the SVD is to solve the center */
+  double *center_work;    /* (sbs_center_work_size) */
+  sbs_vec4 (*slots)[3];   /* (sbs_slots_count) */
+  void *constants;        /* (sbs_constants_capacity) of the skin's type */
+  void *anchors;          /* (group_count, 4) of the skin's type; of the inverse */
+  sbs_way *ways;          /* (group_count) */
+} sbs_scratch;
+
+/* One frame by one method, on its way from matrices to positions. Shared by the threads that work on it. */
 typedef struct sbs_frame {
   const sbs_skin *skin;
   const sbs_deform_options *options;
+  sbs_formula formula;
   const void *matrices; /* of this frame, checked */
   sbs_scalar matrix_scalar;
   size_t matrix_rows;
@@ -28,15 +41,16 @@ typedef struct sbs_frame {
   size_t positions_stride;
   void *normals; /* or NULL */
   size_t normals_stride;
+  double *centers; /* (set_count, 3) receives rotation centers in the space of the rest positions, or NULL */
+  sbs_posed posed;
 
   /*
    * Where two methods are blended by options->amount: the same frame by the other one, which has no base and shares the
-   * joints of this, and what the amounts ask for. Else NULL.
+   * joints of this, and what the amounts need. Else NULL.
    */
   struct sbs_frame *base;
   const sbs_amounts_use *use;
   int is_base;
-  sbs_posed posed;
 
   sbs_scratch scratch;
   sbs_constants_layout layout;
@@ -45,18 +59,5 @@ typedef struct sbs_frame {
   atomic_size_t singular_count; /* vertices without an inverse */
   size_t nonrigid_joints;
 } sbs_frame;
-
-/* Poses and deforms a frame by so many threads. Errors: NO_CONVERGENCE, INTERNAL. */
-sbs_status sbs_run_frame(sbs_frame *frame, int threads);
-
-/* What deforms a group, whose constants are written: in the form that these have, or in another, if there is that. */
-sbs_kernel *sbs_kernel_of(const sbs_frame *frame, size_t group);
-sbs_kernel *sbs_kernel_of_form(const sbs_frame *frame, size_t group, sbs_form form);
-
-/* What a kernel needs for items of the skin, or parts of them (sbs_part_of_item), to write to the output. */
-sbs_kernel_args sbs_describe_items(const sbs_frame *frame, const sbs_item *items, size_t count);
-
-/* Blocks of an item as one, `first` counted from its own first. */
-sbs_item sbs_part_of_item(const sbs_skin *skin, const sbs_item *item, size_t first, size_t vertex_count);
 
 #endif

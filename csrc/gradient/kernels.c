@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "gradient/kernels.h"
 
-#include "gradient/run.h"
-
 size_t sbs_gradient_work_size(size_t max_joints) {
   /* weights, signed weights, their gradient and one row of zeros, sums by lanes */
   return (3 * max_joints + 1 + max_joints * SBS_SUM_MOST + SBS_SUM_TAIL) * SBS_GRADIENT_LANES * sizeof(double);
@@ -17,13 +15,4 @@ size_t sbs_gradient_work_size(size_t max_joints) {
 sbs_gradient_kernel *sbs_gradient_kernel_of(sbs_isa isa, sbs_scalar computed_in) {
   static sbs_gradient_kernel *const of[][2] = {SBS_EACH_ISA(OF_ISA)};
   return of[isa][computed_in];
-}
-
-#define BATCHES(constant, name) \
-  {sbs_gradient_find_centers_##name, sbs_gradient_finish_centers_##name, sbs_gradient_pose_sets_##name, \
-   sbs_gradient_finish_sets_##name, sbs_gradient_finish_joints_##name},
-
-const sbs_gradient_batches *sbs_gradient_batches_of(sbs_isa isa) {
-  static const sbs_gradient_batches of[] = {SBS_EACH_ISA(BATCHES)};
-  return of + isa;
 }

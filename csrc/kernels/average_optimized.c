@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Spherical blending by the spherical average of rotations, about centers given with the vertices. */
+#include "kernels/kernels.h"
+
 #define FORMULAS SBS_AVERAGE_OPTIMIZED_FORMULAS
 #define IS_AVERAGE 1
 #define IS_OPTIMIZED 1

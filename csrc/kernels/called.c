@@ -5,5 +5,7 @@
 #include <immintrin.h>
 #endif
 
+#include "kernels/kernels.h"
+
 #define SBS_SOURCE "kernels/called.inc"
 #include "kernels/each_scalar.h"

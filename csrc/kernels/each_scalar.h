@@ -16,7 +16,6 @@
 #include "base/compiled_for_isa.h"
 #include "base/lane_lists.h"
 #include "base/scalar.h"
-#include "kernels/kernels.h"
 #include "kernels/series.h"
 
 #define VEC NAME(vec)

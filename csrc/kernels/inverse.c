@@ -1,3 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "kernels/kernels.h"
+
 #define SBS_SOURCE "kernels/inverse.inc"
 #include "kernels/each_scalar.h"

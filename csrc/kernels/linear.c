@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Linear blending. */
+#include "kernels/kernels.h"
+
 #define FORMULAS SBS_LINEAR_FORMULAS
 #define MOVE(head, in, formula, form, v, n) ((void)(formula), NAME(linear)(head, in, form, v, n))
 /* AVX2 has no operation that takes one number from memory for all lanes: each is loaded once for two vectors. */

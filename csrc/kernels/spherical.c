@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Spherical blending about centers of joint sets, rotations by QLERP (Kavan & Zara 2005, eq. (9)). */
+#include "kernels/kernels.h"
+
 #define FORMULAS SBS_SPHERICAL_FORMULAS
 #define MOVE NAME(rotate)
 #if SBS_VECTOR_BYTES == 32 /* as in kernels/linear.c */

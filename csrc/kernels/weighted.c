@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Spherical blending about weighted centers. */
+#include "kernels/kernels.h"
+
 #define FORMULAS SBS_WEIGHTED_FORMULAS
 #define IS_WEIGHTED 1
 #define MOVE NAME(rotate_about_weighted)

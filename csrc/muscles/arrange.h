@@ -2,7 +2,7 @@
 #ifndef SBS_MUSCLES_ARRANGE_H
 #define SBS_MUSCLES_ARRANGE_H
 
-#include "muscles/muscles.h"
+#include "muscles/bound.h"
 
 /* A vertex and its share in a muscle. */
 typedef struct sbs_cover_pair {

@@ -6,7 +6,7 @@
 #include "base/arguments.h"
 #include "base/fault.h"
 #include "base/scalar.h"
-#include "muscles/muscles.h"
+#include "muscles/bound.h"
 #include "muscles/path.h"
 #include "pose/check.h"
 

@@ -2,7 +2,7 @@
 #ifndef SBS_MUSCLES_COVER_H
 #define SBS_MUSCLES_COVER_H
 
-#include "muscles/muscles.h"
+#include "muscles/bound.h"
 
 /*
  * The vertices of a chunk: what is deformed, relative to the first vertex that is covered, and by how much it moves. In

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "muscles/muscles.h"
+#include "muscles/bound.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef SBS_MUSCLES_PATH_H
 #define SBS_MUSCLES_PATH_H
 
-#include "muscles/muscles.h"
+#include "muscles/bound.h"
 
 /* The Bezier curve of points (count, 3). */
 void sbs_bezier(const double *points, size_t count, sbs_path *path);

@@ -2,7 +2,7 @@
 #ifndef SBS_MUSCLES_PROFILE_H
 #define SBS_MUSCLES_PROFILE_H
 
-#include "muscles/muscles.h"
+#include "muscles/bound.h"
 
 /*
  * The second derivative of a spindle has no bound at its ends, 4 u (1 - u) = 0. Where that is less than this, it is

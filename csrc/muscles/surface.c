@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "base/fault.h"
+#include "muscles/bound.h"
 #include "muscles/check.h"
-#include "muscles/muscles.h"
 #include "muscles/path.h"
 #include "muscles/profile.h"
 #include "pose/linear_algebra.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* How the vertices of a joint set are moved, and what is summed up over them. */
-#include "base/scalar.h"
 #include "gradient/run.h"
+
+#include "base/scalar.h"
 #include "pose/center.h"
 
 int sbs_gradient_is_stretched(const sbs_gradient_run *run, size_t set) {
@@ -30,4 +30,13 @@ void sbs_gradient_origin(const sbs_gradient_run *run, size_t set, double origin[
   const double *c0 = run->skin->set_centroids + 3 * set;
   const int any = sbs_set_size(run->skin, set) > 0, is_float = run->skin->scalar == SBS_FLOAT32;
   for (int i = 0; i < 3; i++) origin[i] = !any ? 0.0 : is_float ? (double)(float)c0[i] : c0[i];
+}
+
+#define BATCHES(constant, name) \
+  {sbs_gradient_find_centers_##name, sbs_gradient_finish_centers_##name, sbs_gradient_pose_sets_##name, \
+   sbs_gradient_finish_sets_##name, sbs_gradient_finish_joints_##name},
+
+const sbs_gradient_batches *sbs_gradient_batches_of(sbs_isa isa) {
+  static const sbs_gradient_batches of[] = {SBS_EACH_ISA(BATCHES)};
+  return of + isa;
 }

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "deform/frame.h"
+#include "deform/pose.h"
+
+#include <string.h>
 
 #include "base/scalar.h"
 #include "base/threads.h"
-#include "deform/blend.h"
-#include "deform/inverse.h"
-#include "kernels/kernels.h"
 #include "pose/batches.h"
 #include "pose/center.h"
-
-/* --------------------------------------------------------------------------------------------------------- pose -- */
 
 /*
  * The least work that is worth another thread. Joints and sets are prepared several at once, by vectors, so that their
@@ -59,7 +56,7 @@ static sbs_status prepare_stretches(sbs_frame *frame, int threads) {
   int any_general = 0;
   for (sbs_frame *f = frame; f; f = f->base) {
     const int general = (kinds & sbs_general_kinds(f->options->method, f->normals != NULL)) != 0;
-    f->layout = sbs_lay_out_constants(sbs_choose_formula(f->options), general);
+    f->layout = sbs_lay_out_constants(f->formula, general);
     any_general |= general;
   }
   return any_general ? sbs_share_work(threads, skin->joint_count, STRETCHES_CHUNK, decompose_joints, frame) : SBS_OK;
@@ -116,7 +113,7 @@ static sbs_status find_svd_centers(sbs_frame *frame) {
 /* Of joint sets, where the method has them. */
 static sbs_status find_centers(sbs_frame *frame, int threads) {
   size_t solve_count;
-  if (!sbs_formula_has_set_centers(sbs_choose_formula(frame->options))) return SBS_OK;
+  if (!sbs_formula_has_set_centers(frame->formula)) return SBS_OK;
   solve_order_of(frame, &solve_count);
   sbs_status status = sbs_share_work(threads, solve_count, SETS_CHUNK, find_some_centers, frame);
   if (!status && atomic_load(&frame->svd_centers)) status = find_svd_centers(frame);
@@ -163,8 +160,20 @@ static sbs_status write_constants(void *context, sbs_share share, int worker) {
   return SBS_OK;
 }
 
-/* From matrices to constants, of the base as well. */
-static sbs_status pose(sbs_frame *frame, int threads) {
+static void write_centers(const sbs_frame *frame) {
+  const sbs_skin *skin = frame->skin;
+  const sbs_scratch *scratch = &frame->scratch;
+  for (size_t set = 0; set < skin->set_count; set++) {
+    double *center = frame->centers + 3 * set;
+    if (sbs_set_size(skin, set) > 1) {
+      sbs_rest_center(skin, set, scratch->joints, scratch->kinds, scratch->centers + set, center);
+    } else {
+      memcpy(center, skin->set_centroids + 3 * set, 3 * sizeof *center);
+    }
+  }
+}
+
+sbs_status sbs_pose_frame(sbs_frame *frame, int threads) {
   const sbs_skin *skin = frame->skin;
   sbs_status status = sbs_share_work(threads, skin->joint_count, JOINTS_CHUNK, prepare_joints, frame);
   if (!status) status = prepare_stretches(frame, threads);
@@ -172,105 +181,6 @@ static sbs_status pose(sbs_frame *frame, int threads) {
   for (sbs_frame *f = frame; f && !status && frame->positions; f = f->base) {
     status = sbs_share_work(threads, skin->group_count, SETS_CHUNK, write_constants, f);
   }
+  if (!status && frame->centers) write_centers(frame);
   return status;
-}
-
-/* ------------------------------------------------------------------------------------------------------- deform -- */
-
-sbs_kernel_args sbs_describe_items(const sbs_frame *frame, const sbs_item *items, size_t count) {
-  const sbs_skin *skin = frame->skin;
-  return (sbs_kernel_args){
-      .items = items,
-      .item_count = count,
-      .groups = skin->groups,
-      .pivots = skin->pivots,
-      .ways = frame->scratch.ways,
-      .constants = frame->scratch.constants,
-      .head_size = frame->layout.head_size,
-      .row_size = frame->layout.row_size,
-      .rigid = frame->options->method == SBS_METHOD_RIGID,
-      .positions = skin->stream,
-      .weights = skin->stream,
-      .pivot_weights = skin->pivot_weights,
-      .heaviest = skin->heaviest,
-      .normals = frame->normals ? skin->normals : NULL,
-      .centers = skin->centers,
-      .vertices = skin->vertices,
-      .runs = skin->runs,
-      .copies = &skin->copies,
-      .positions_out = frame->positions,
-      .positions_stride = frame->positions_stride,
-      .normals_out = frame->normals,
-      .normals_stride = frame->normals_stride,
-  };
-}
-
-sbs_item sbs_part_of_item(const sbs_skin *skin, const sbs_item *item, size_t first, size_t vertex_count) {
-  return (sbs_item){.group = item->group,
-                    .vertex_count = (int32_t)vertex_count,
-                    .first_block = item->first_block + first,
-                    .stream = item->stream + first * sbs_block_size(skin->groups + item->group)};
-}
-
-/* The first item from a block on. */
-static size_t find_item(const sbs_skin *skin, size_t block) {
-  size_t low = 0, high = skin->item_count;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (skin->items[middle].first_block < block) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
-}
-
-sbs_kernel *sbs_kernel_of_form(const sbs_frame *frame, size_t group, sbs_form form) {
-  const sbs_way way = frame->scratch.ways[group];
-  const sbs_formula formula = way.linear ? SBS_FORMULA_LINEAR : frame->layout.formula;
-  const sbs_kernels *kernels = sbs_kernels_of(frame->skin->isa, frame->skin->scalar);
-  return kernels->formulas[formula]->by_form[form][frame->normals != NULL][way.variant];
-}
-
-sbs_kernel *sbs_kernel_of(const sbs_frame *frame, size_t group) {
-  return sbs_kernel_of_form(frame, group, (sbs_form)frame->scratch.ways[group].form);
-}
-
-/* All items; consecutive ones that have the same kernel are given to it at once. */
-static void deform_items(const sbs_frame *frame, const sbs_item *item, const sbs_item *end) {
-  const sbs_way *ways = frame->scratch.ways;
-  sbs_kernel_args args = sbs_describe_items(frame, item, 0);
-  for (const sbs_item *next; item < end; item = next) {
-    const sbs_way way = ways[item->group];
-    for (next = item + 1; next < end && sbs_have_same_kernel(ways[next->group], way);) next++;
-    args.items = item;
-    args.item_count = (size_t)(next - item);
-    sbs_kernel_of(frame, (size_t)item->group)(&args);
-  }
-}
-
-/* The items that begin in some blocks: threads share blocks, as items differ in size. */
-static sbs_status run_items(void *context, sbs_share blocks, int worker) {
-  sbs_frame *frame = context;
-  const sbs_skin *skin = frame->skin;
-  const sbs_item *item = skin->items + find_item(skin, blocks.begin), *end = skin->items + find_item(skin, blocks.end);
-  size_t singular_count = 0;
-  (void)worker;
-  if (frame->posed.positions) {
-    for (; item < end; item++) singular_count += sbs_invert_item(frame, item);
-    atomic_fetch_add(&frame->singular_count, singular_count);
-  } else if (frame->base) {
-    sbs_blend_items(frame, item, end);
-  } else {
-    deform_items(frame, item, end);
-  }
-  return SBS_OK;
-}
-
-sbs_status sbs_run_frame(sbs_frame *frame, int threads) {
-  const sbs_skin *skin = frame->skin;
-  const sbs_status status = pose(frame, threads);
-  if (status || !frame->positions) return status;
-  return sbs_share_work(threads, skin->block_count, sbs_blocks_of_chunk(skin), run_items, frame);
 }

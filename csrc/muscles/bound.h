@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef SBS_MUSCLES_MUSCLES_H
-#define SBS_MUSCLES_MUSCLES_H
+#ifndef SBS_MUSCLES_BOUND_H
+#define SBS_MUSCLES_BOUND_H
 
 #include "base/isa.h"
 #include "muscles/integrals.h"

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#include "deform/items.h"
+
+sbs_kernel_args sbs_describe_items(const sbs_frame *frame, const sbs_item *items, size_t count) {
+  const sbs_skin *skin = frame->skin;
+  return (sbs_kernel_args){
+      .items = items,
+      .item_count = count,
+      .groups = skin->groups,
+      .pivots = skin->pivots,
+      .ways = frame->scratch.ways,
+      .constants = frame->scratch.constants,
+      .head_size = frame->layout.head_size,
+      .row_size = frame->layout.row_size,
+      .rigid = frame->options->method == SBS_METHOD_RIGID,
+      .positions = skin->stream,
+      .weights = skin->stream,
+      .pivot_weights = skin->pivot_weights,
+      .heaviest = skin->heaviest,
+      .normals = frame->normals ? skin->normals : NULL,
+      .centers = skin->centers,
+      .vertices = skin->vertices,
+      .runs = skin->runs,
+      .copies = &skin->copies,
+      .positions_out = frame->positions,
+      .positions_stride = frame->positions_stride,
+      .normals_out = frame->normals,
+      .normals_stride = frame->normals_stride,
+  };
+}
+
+sbs_item sbs_part_of_item(const sbs_skin *skin, const sbs_item *item, size_t first, size_t vertex_count) {
+  return (sbs_item){.group = item->group,
+                    .vertex_count = (int32_t)vertex_count,
+                    .first_block = item->first_block + first,
+                    .stream = item->stream + first * sbs_block_size(skin->groups + item->group)};
+}
+
+sbs_kernel *sbs_kernel_of_form(const sbs_frame *frame, size_t group, sbs_form form) {
+  const sbs_way way = frame->scratch.ways[group];
+  const sbs_formula formula = way.linear ? SBS_FORMULA_LINEAR : frame->layout.formula;
+  const sbs_kernels *kernels = sbs_kernels_of(frame->skin->isa, frame->skin->scalar);
+  return kernels->formulas[formula]->by_form[form][frame->normals != NULL][way.variant];
+}
+
+sbs_kernel *sbs_kernel_of(const sbs_frame *frame, size_t group) {
+  return sbs_kernel_of_form(frame, group, (sbs_form)frame->scratch.ways[group].form);
+}
