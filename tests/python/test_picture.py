@@ -23,7 +23,7 @@ from sbs.picture import (
 )
 from sbs.picture.camera import FIELD_OF_VIEW, view_axes
 from sbs.picture.extra import load, silent_stderr
-from sbs.picture.portraits import BLUE, CLAY
+from sbs.picture.portraits import BLUE, CLAY, smoothing_steps
 from sbs.picture.render import srgb
 from sbs.picture.sheet import wrap
 from sbs.picture.subdivision import subdivide
@@ -149,6 +149,21 @@ def test_portraits_show_the_same_mesh_in_several_shapes() -> None:
     )
     # Twice the size is four times the area, give or take the pixels of the outline.
     assert 3 < (large < 250).sum() / (small < 250).sum() < 5
+
+
+@pytest.mark.parametrize(("pixels", "steps"), [(0.7, 0), (1, 1), (1.5, 2), (100, 2)])
+def test_surfaces_are_smoothed_until_sides_are_shorter_than_a_pixel(pixels: float, steps: int) -> None:
+    """All sides of the octahedron are the square root of 2 long."""
+    assert smoothing_steps(OCTAHEDRON, OCTAHEDRON_FACES, pixels) == steps
+
+
+def test_shapes_have_colors_of_their_own() -> None:
+    shapes, colors = [OCTAHEDRON, 2 * OCTAHEDRON], np.array([np.zeros((6, 3)), np.ones((6, 3))])
+    together = smooth_surfaces(shapes, colors, OCTAHEDRON_FACES)
+    for made, shape, color in zip(together, shapes, colors, strict=True):
+        (alone,) = smooth_surfaces([shape], color, OCTAHEDRON_FACES)
+        for name in ("positions", "normals", "colors", "triangles"):
+            np.testing.assert_array_equal(getattr(made, name), getattr(alone, name))
 
 
 def test_colors_mix_by_weight_and_pass_over_bad_weights() -> None:

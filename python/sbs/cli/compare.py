@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -105,17 +105,19 @@ def draw(
     with progress_bar() as progress:
         task = progress.add_task("drawing", total=len(seen) + len(shapes))
 
-        def picture(shape: ArrayLike, colors: NDArray[np.float64], camera: Camera) -> NDArray[np.uint8]:
-            (made,) = portraits(mesh.positions, mesh.triangles, [shape], colors, camera, size, samples=drawn.samples)
-            progress.advance(task)
-            return made
+        def pictures(
+            shapes: Iterable[ArrayLike], colors: NDArray[np.float64], camera: Camera
+        ) -> Iterator[NDArray[np.uint8]]:
+            for made in portraits(mesh.positions, mesh.triangles, shapes, colors, camera, size, samples=drawn.samples):
+                progress.advance(task)
+                yield made
 
-        rows = [Row([picture(shape, weights, whole) for shape in seen.values()], [""] * len(seen), caption)]
+        rows = [Row([*pictures(seen.values(), weights, whole)], [""] * len(seen), caption)]
         largest = max(lengths.max() for lengths in apart.values())
         if largest > 0:
             near = zoom(shapes, apart, drawn)
-            colors = {name: CLAY + (RED - CLAY) * lengths[:, None] / largest for name, lengths in apart.items()}
-            close = [picture(shape, colors[name], near) for name, shape in shapes.items()]
+            shares = np.stack([*apart.values()])[..., None] / largest
+            close = pictures(shapes.values(), CLAY + (RED - CLAY) * shares, near)
             longest = diagonal(shapes[first]) or 1.0
             notes = [f"up to {lengths.max() / longest:.2%}" if lengths.any() else "" for lengths in apart.values()]
             caption = f"Red: how far vertices are from {first}, where that is most, as shares of the mesh's diagonal"

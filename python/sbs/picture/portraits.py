@@ -37,8 +37,8 @@ def portraits(
     triangles : (T, 3) array_like of int
     shapes : iterable of (V, 3) array_like
         Deformed positions.
-    colors : (V, 3) ndarray
-        Linear RGB.
+    colors : (V, 3) ndarray, or (number of shapes, V, 3)
+        Linear RGB, of all shapes or of each.
     camera, size, samples
         As for `render`.
 
@@ -49,8 +49,16 @@ def portraits(
     """
     kept, corners = welded(rest_positions, triangles)
     welded_shapes = [np.asarray(positions, np.float64)[kept] for positions in shapes]
-    for surface in smooth_surfaces(welded_shapes, colors[kept], corners):
+    steps = smoothing_steps(welded_shapes[0], corners, size[0] / camera.width)
+    for surface in smooth_surfaces(welded_shapes, colors[..., kept, :], corners, steps=steps):
         yield render(surface, camera, size, samples=samples)
+
+
+def smoothing_steps(positions: NDArray[np.float64], triangles: NDArray[np.intp], pixels: float) -> int:
+    """Steps of subdivision, 2 at most, until most sides are shorter than a pixel; a unit of length has `pixels`."""
+    sides = np.linalg.norm(positions[triangles] - positions[triangles[:, [1, 2, 0]]], axis=2)
+    length = float(np.median(sides)) * pixels if sides.size else 0.0
+    return sum(length > step for step in (1, 2))
 
 
 def weight_colors(joint_indices: ArrayLike, joint_weights: ArrayLike, joints: ArrayLike) -> NDArray[np.float64]:

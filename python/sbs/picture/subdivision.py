@@ -26,9 +26,10 @@ def subdivide(values: NDArray[np.float64], triangles: NDArray[np.intp]) -> tuple
     triangles : (4 T, 3) ndarray of int
     """
     count = len(values)
-    sides = triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
-    edges, side_edge, uses = np.unique(np.sort(sides, axis=1), axis=0, return_inverse=True, return_counts=True)
-    side_edge = side_edge.reshape(-1)
+    sides = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2).astype(np.int64), axis=1)
+    # Numbers are sorted ten times as fast as pairs.
+    numbers, side_edge, uses = np.unique(sides @ [count, 1], return_inverse=True, return_counts=True)
+    edges = np.stack(np.divmod(numbers, count), axis=1)
     opposite = sum_at(values[triangles[:, [2, 0, 1]].reshape(-1)], side_edge, len(edges))
     ends = values[edges[:, 0]] + values[edges[:, 1]]
     inner = (uses == 2)[:, None]

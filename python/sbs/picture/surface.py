@@ -50,25 +50,26 @@ def smooth_surfaces(
 
     Parameters
     ----------
-    shapes : sequence of (V, 3) ndarray
+    shapes : sequence of S (V, 3) ndarray
         Positions.
-    colors : (V, 3) ndarray
-        The same for all shapes.
+    colors : (V, 3) ndarray, or (S, V, 3)
+        The same for all shapes, or those of each.
     triangles : (T, 3) ndarray of int
         Vertex indices.
     steps : int
         Each makes four triangles of one; 0 leaves the mesh unchanged.
     """
-    values = np.concatenate([colors, *shapes], axis=1)
+    positions = np.stack(shapes, axis=1)
+    values = np.concatenate([positions, np.broadcast_to(colors, np.shape(shapes)).swapaxes(0, 1)], axis=2)
+    values = values.reshape(len(values), -1)
     for _ in range(steps):
         values, triangles = subdivide(values, triangles)
-    smooth_colors, *smooth_shapes = np.split(values, 1 + len(shapes), axis=1)
     return [
         ShadedMesh(
-            positions=positions.astype(np.float32),
-            normals=vertex_normals(positions, triangles).astype(np.float32),
-            colors=smooth_colors.astype(np.float32),
+            positions=smooth[:, :3].astype(np.float32),
+            normals=vertex_normals(smooth[:, :3], triangles).astype(np.float32),
+            colors=smooth[:, 3:].astype(np.float32),
             triangles=triangles.astype(np.int32),
         )
-        for positions in smooth_shapes
+        for smooth in np.split(values, len(shapes), axis=1)
     ]
