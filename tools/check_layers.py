@@ -2,9 +2,9 @@
 """Check that the sources do not depend on each other in circles: ``python tools/check_layers.py``.
 
 C folders include only those to their left in `C_LAYERS`, and C files include each other without circles. Python
-modules, of the package and of the Blender add-on, import each other without circles, and so do their folders. Folders of the package import only those to their left in
-`PACKAGE_LAYERS`; folders of the add-on those to their left in `ADDON_LAYERS`, or other features; its core does not use
-Blender.
+modules, of the package and of the Blender add-on, import each other without circles, and so do their folders. Folders
+of the package import only those to their left in `PACKAGE_LAYERS`; folders of the add-on those to their left in
+`ADDON_LAYERS`, or other features; its core does not use Blender.
 """
 
 from __future__ import annotations

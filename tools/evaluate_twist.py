@@ -16,7 +16,7 @@ import sbs
 from sbs.cli.tables import print_table
 from sbs.options import Method
 from sbs.poses import axes, turned
-from sbs.quality import Motion, evaluate
+from sbs.quality import MeasuredMotion, evaluate
 from sbs.quality.methods import Deformer, NamedMethod
 from sbs.samples import load as load_sample
 
@@ -31,7 +31,11 @@ class Spread(NamedMethod):
     frames: int
 
     def skin(self, character: sbs.Character) -> Deformer:
-        return character.twisted_skin(sbs.limb_twist(character, frames=self.frames)) if self.frames else character.skin
+        if not self.frames:
+            return character.skin
+        twist = sbs.limb_twist(character, frames=self.frames)
+        assert twist is not None
+        return character.twisted_skin(twist)
 
 
 def methods() -> dict[str, NamedMethod]:
@@ -48,7 +52,7 @@ def main() -> None:
     character = load_sample("woman")
     _, bone = axes(character.skeleton, character.skeleton.index(JOINT))
     matrices = character.skinning_matrices(turned(character.skeleton, JOINT, bone, DEGREES))
-    motion = Motion("twisted", (JOINT,), np.asarray(matrices)[None])
+    motion = MeasuredMotion("twisted", (JOINT,), np.asarray(matrices)[None])
     report = evaluate(character, [motion], methods())
     rows = []
     for name in methods():
