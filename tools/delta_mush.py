@@ -49,7 +49,7 @@ class Smoothed(ABC):
 
     def deform(self, skinning_matrices: ArrayLike, /, **_options: Unpack[DeformOptions]) -> Floats:
         """Positions (V, 3) of a pose (J, 4, 4)."""
-        return self.pose(np.asarray(skinning_matrices, np.float64))[self.surface.vertex_of]
+        return self.pose(np.asarray(skinning_matrices, np.float64))[self.surface.surface_vertex]
 
     def deform_many(self, skinning_matrices: ArrayLike, /, **options: Unpack[DeformOptions]) -> Floats:
         """Positions (F, V, 3) of several."""

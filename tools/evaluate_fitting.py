@@ -122,7 +122,7 @@ def examples_of(character: Character) -> Iterator[Examples]:
         "Direct Delta Mush": lambda: DirectDeltaMush(character).deform_many(matrices),
         "sleeves of cloth": lambda: np.stack([sleeves.pose(pose) for pose in poses]),
     }
-    fitted = sleeves.free[sleeves.vertex_of]
+    fitted = sleeves.free[sleeves.surface_vertex]
     centers = np.asarray(skin.centers, np.float64)
     for name, make in makers.items():
         yield Examples(name, character, twist, matrices, centers, np.asarray(make(), np.float64), fitted)

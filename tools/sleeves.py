@@ -41,7 +41,7 @@ class Sleeves:
         mesh = character.mesh
         influences = character.skin.influences()
         surface = make_surface(mesh.positions, mesh.triangles, influences.joint_indices, influences.joint_weights)
-        self.vertex_of, self.rest = surface.vertex_of, np.asarray(surface.positions, np.float64)
+        self.surface_vertex, self.rest = surface.surface_vertex, np.asarray(surface.positions, np.float64)
         self.joint = influences.joint_indices[surface.kept, 0]
         of_limbs = np.isin(influences.joint_indices, limbs) & (influences.joint_weights > LEAST)
         self.free = np.asarray(of_limbs.any(axis=1))[surface.kept]
@@ -91,7 +91,7 @@ class Sleeves:
             ends = (np.einsum("jxy,jy->jx", after[:, :3, :3], at) + after[:, :3, 3] for at in (self.heads, self.tails))
             points = self._relaxed(points, *ends)
             before = after
-        return np.asarray(points[self.vertex_of])
+        return np.asarray(points[self.surface_vertex])
 
     def _relaxed(self, points: Floats, heads: Floats, tails: Floats) -> Floats:
         for _ in range(ITERATIONS):

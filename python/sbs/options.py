@@ -25,11 +25,11 @@ __all__ = [
     "MethodName",
     "MethodOptions",
     "Rotation",
-    "amounts_of",
     "base_options",
     "core_options",
     "method_name",
     "refuse_idle",
+    "vertex_amounts",
 ]
 
 MethodName = Literal["rigid", "linear", "spherical", "dual_quaternion"]
@@ -159,7 +159,7 @@ def refuse_idle(method: str, options: Mapping[str, Any], whose: str = "") -> Non
         raise ValueError(f"{whose}damping has no effect beside rcond, which takes its place")
 
 
-def amounts_of(amount: ArrayLike | None, vertex_count: int) -> ArrayLike | None:
+def vertex_amounts(amount: ArrayLike | None, vertex_count: int) -> ArrayLike | None:
     """One amount for each vertex, also from a single number."""
     return amount if amount is None or np.ndim(amount) else np.full(vertex_count, amount)
 
@@ -209,6 +209,6 @@ def core_options(
         "center": center,
         "damping": damping,
         "rcond": rcond,
-        "amount": amounts_of(amount, vertex_count),
+        "amount": vertex_amounts(amount, vertex_count),
         "base": base_options(amount, base),
     }

@@ -39,10 +39,10 @@ def test_cloth_keeps_its_lengths_and_distances(woman: sbs.Character, limbs: np.n
     posed = sleeves.pose(pose)
     matrices = woman.skinning_matrices(rotation_vectors=pose)
     rigid = woman.skin.deform(matrices, method="rigid")
-    pinned = ~sleeves.free[sleeves.vertex_of]
+    pinned = ~sleeves.free[sleeves.surface_vertex]
     np.testing.assert_allclose(posed[pinned], rigid[pinned], atol=1e-5)
     points = np.empty_like(sleeves.rest)
-    points[sleeves.vertex_of] = posed
+    points[sleeves.surface_vertex] = posed
     ends = (
         np.einsum("jxy,jy->jx", matrices[:, :3, :3], at) + matrices[:, :3, 3] for at in (sleeves.heads, sleeves.tails)
     )
@@ -50,7 +50,7 @@ def test_cloth_keeps_its_lengths_and_distances(woman: sbs.Character, limbs: np.n
     assert (away >= sleeves.radii - 1e-9)[sleeves.covered & sleeves.free].all()
     along = points[sleeves.springs[:, 0]] - points[sleeves.springs[:, 1]]
     strain = np.linalg.norm(along, axis=1) / np.maximum(sleeves.lengths, 1e-9) - 1
-    linear = woman.skin.deform(matrices, method="linear")[np.unique(sleeves.vertex_of, return_index=True)[1]]
+    linear = woman.skin.deform(matrices, method="linear")[np.unique(sleeves.surface_vertex, return_index=True)[1]]
     before = np.linalg.norm(linear[sleeves.springs[:, 0]] - linear[sleeves.springs[:, 1]], axis=1)
     worst = np.quantile(np.abs(before / np.maximum(sleeves.lengths, 1e-9) - 1), 0.999)
     assert np.quantile(np.abs(strain), 0.999) < 0.5 * worst

@@ -181,7 +181,7 @@ def test_paths_in_pieces_are_paths(monkeypatch: pytest.MonkeyPatch, hand: sbs.Ch
     series = []
     for length in (100, 4, 1):
         monkeypatch.setattr(report, "AT_ONCE", length)
-        path = report.pops_of_path(gauge, motion.paths[0], hand.skin, {"method": "spherical"})
+        path = report.path_pops(gauge, motion.paths[0], hand.skin, {"method": "spherical"})
         assert {name: len(values) for name, values in path.items()} == {"high": 19, "largest": 19, "jump": 18}
         series.append(path)
     for path in series[1:]:
@@ -275,7 +275,7 @@ def test_the_woman(woman: sbs.Character) -> None:
 def test_flat_shaded_animals_are_measured_without_their_seams() -> None:
     rat = sbs.load(Path(__file__).parents[1] / "data" / "Rat.glb")
     gauge = sbs.quality.Gauge(rat)
-    assert len(gauge.surface.whole.label_of_tip) == 2  # holes
+    assert len(gauge.surface.whole.tip_labels) == 2  # holes
     assert len(gauge.surface.kept) < rat.skin.vertex_count / 3
     motion = clip(rat.animations[0], poses=2, rate=1)
     result = evaluate(rat, [motion], chosen(["SBS"])).results[motion.name, "SBS"]

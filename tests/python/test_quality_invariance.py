@@ -53,10 +53,10 @@ def test_three_vertices_at_a_point_with_two_kinds_of_weights() -> None:
     joints = np.array([[0, 1]] * 3 + [[1, 0]] * 3 + [[0, 1]] * 3)
     weights = np.tile([0.7, 0.3], (9, 1))  # the second one the other way round
     surface = make_surface(points, triangles, joints, weights)
-    np.testing.assert_array_equal(surface.vertex_of[[0, 3, 6]], [0, 3, 0])
-    np.testing.assert_array_equal(surface.kept[surface.vertex_of[[1, 4, 7]]], [1, 4, 1])
+    np.testing.assert_array_equal(surface.surface_vertex[[0, 3, 6]], [0, 3, 0])
+    np.testing.assert_array_equal(surface.kept[surface.surface_vertex[[1, 4, 7]]], [1, 4, 1])
     weights[3:6] = [0.3, 0.7]  # now it is the same, written otherwise
-    assert len(np.unique(make_surface(points, triangles, joints, weights).vertex_of[[0, 3, 6]])) == 1
+    assert len(np.unique(make_surface(points, triangles, joints, weights).surface_vertex[[0, 3, 6]])) == 1
     padded = np.pad(joints, ((0, 0), (0, 1))), np.pad(weights, ((0, 0), (0, 1)))
     assert len(make_surface(points, triangles, *padded).kept) == 5
 

@@ -53,7 +53,7 @@ def test_a_tube_is_closed_at_both_ends() -> None:
     polygon = 24 * np.sin(np.pi / 24) * np.cos(np.pi / 24)
     parts = whole(triangles) if len(points) < 100 else make_parts(triangles, np.zeros(len(triangles), int), len(points))
     assert parts.volumes(points) == pytest.approx([3 * polygon], rel=1e-12)
-    assert len(parts.label_of_tip) == 2
+    assert len(parts.tip_labels) == 2
 
 
 def test_parts_of_a_tube_are_closed_each_for_itself() -> None:

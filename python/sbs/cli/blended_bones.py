@@ -39,7 +39,7 @@ def parse_ends(context: click.Context, parameter: click.Parameter, texts: Sequen
     return tuple(ends)
 
 
-def _end_of_zones(name: str, where: str) -> Decorator:
+def _zone_option(name: str, where: str) -> Decorator:
     return click.option(
         name,
         metavar="[NAME=]NUMBER",
@@ -60,8 +60,8 @@ BONES_BLENDING = (
         help="Blend the bones at this joint (Kavan and Zara 2003), or at all; repeatable. The others are blended "
         "linearly.",
     ),
-    _end_of_zones("--t-min", "begins"),
-    _end_of_zones("--t-max", "is all"),
+    _zone_option("--t-min", "begins"),
+    _zone_option("--t-max", "is all"),
 )
 
 

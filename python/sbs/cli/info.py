@@ -38,7 +38,7 @@ def info(file: Path, meshes: tuple[str, ...], strict: bool, as_json: bool) -> No
     character = load(file, strict=strict, mesh=meshes or None)
     facts = describe(character)
     if as_json:
-        click.echo(json.dumps(facts | {"skeleton": joints_of(character)}, indent=2))
+        click.echo(json.dumps(facts | {"skeleton": describe_joints(character)}, indent=2))
         return
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="bold")
@@ -54,12 +54,12 @@ def info(file: Path, meshes: tuple[str, ...], strict: bool, as_json: bool) -> No
             f"{joint['share']:.2%}",
             f"{joint['bone']:.4g}",
         )
-        for joint in joints_of(character)
+        for joint in describe_joints(character)
     ]
     print_table(("joint", "number", "vertices", "share of weights", "length of bone"), rows)
 
 
-def joints_of(character: Character) -> list[dict[str, Any]]:
+def describe_joints(character: Character) -> list[dict[str, Any]]:
     """The joints, each after its parent and before its children, ready for JSON."""
     skeleton = character.skeleton
     indices, weights = character.skin.influences()

@@ -31,14 +31,14 @@ MESHES = click.option(
 class MethodChoice(click.Choice[str]):
     """Methods, by the names that help shows and whatever else is understood as one of them."""
 
-    def __init__(self, shown: Iterable[str], name_of: Callable[[str], str]) -> None:
+    def __init__(self, shown: Iterable[str], find_name: Callable[[str], str]) -> None:
         super().__init__([*shown], case_sensitive=False)
-        self._name_of = name_of
+        self._find_name = find_name
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The name of the method."""
         try:
-            return self._name_of(value)
+            return self._find_name(value)
         except ValueError as error:
             self.fail(str(error), param, ctx)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from ..characters.loading import load
-from ..quality.methods import METHODS, key_of
+from ..quality.methods import METHODS, method_key
 from .how_to_deform import MUSCLES, HowToDeform, how_to_deform
 from .options import CHARACTER, MESHES, STRICT, MethodChoice
 from .terminal import say
@@ -21,7 +21,7 @@ from .terminal import say
 @click.option(
     "--method",
     "methods",
-    type=MethodChoice(METHODS, key_of),
+    type=MethodChoice(METHODS, method_key),
     multiple=True,
     help="A method; up to three, side by side, of which --muscles is one.  [default: LBS, SBS, DQS]",
 )

@@ -58,7 +58,7 @@ def radius_kept(character: Character, skinning_matrices: NDArray[np.float64], po
     half_turns = rotations.quaternions_from_matrices(local[:, :3, :3])[:, 1:]
     kept = 1.0
     for index, joints in enumerate(skin.joint_sets):
-        joint = child_of_pair(skeleton.parents, joints)
+        joint = child_in_pair(skeleton.parents, joints)
         if joint is None or np.linalg.norm(half_turns[joint]) < np.sin(LEAST_TURN / 2):
             continue
         members = skin.joint_set_of_vertex == index
@@ -71,7 +71,7 @@ def radius_kept(character: Character, skinning_matrices: NDArray[np.float64], po
     return kept
 
 
-def child_of_pair(parents: NDArray[np.int32], joints: tuple[int, ...]) -> int | None:
+def child_in_pair(parents: NDArray[np.int32], joints: tuple[int, ...]) -> int | None:
     """Which of two joints is the child of the other; None if neither is, or they are not two."""
     if len(joints) != 2:
         return None

@@ -17,8 +17,7 @@ Triangles = NDArray[np.int32]
 
 def triangle_areas(positions: Floats, triangles: Triangles) -> Floats:
     """Areas (T,) of triangles (T, 3)."""
-    a, b, c = positions[triangles.T]
-    return np.asarray(np.linalg.norm(np.cross(b - a, c - a), axis=1) / 2)
+    return _areas(*positions[triangles.T])
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +35,11 @@ class Parts:
         Edges, in the direction of the caps' triangles.
     turns : (R,) ndarray
         How often the caps use each edge; 1 if the surface is a manifold.
-    tip_of_rim : (R,) ndarray
+    rim_tips : (R,) ndarray
         The cap of each edge: there is one for every connected rim of a part.
-    tip_vertices, tip_of_vertex : (N,) ndarray
+    tip_vertices, vertex_tips : (N,) ndarray
         The vertices of the rims, and the cap of each.
-    label_of_tip : (C,) ndarray
+    tip_labels : (C,) ndarray
     """
 
     triangles: Triangles
@@ -48,10 +47,10 @@ class Parts:
     count: int
     rims: Indices
     turns: Floats
-    tip_of_rim: Indices
+    rim_tips: Indices
     tip_vertices: Indices
-    tip_of_vertex: Indices
-    label_of_tip: Indices
+    vertex_tips: Indices
+    tip_labels: Indices
 
     @property
     def closed(self) -> bool:
@@ -78,24 +77,22 @@ class Parts:
         within = _six_volumes(*np.moveaxis(points[self.triangles], 1, 0))
         caps = _six_volumes(*cap_corners) * self.turns
         sums = np.bincount(self.labels, within, self.count)
-        return np.asarray((sums + np.bincount(self.label_of_tip[self.tip_of_rim], caps, self.count)) / 6)
+        return np.asarray((sums + np.bincount(self.tip_labels[self.rim_tips], caps, self.count)) / 6)
 
     def areas(self, positions: Floats) -> Floats:
         """Areas (L,) of the parts with their caps."""
         points, cap_corners = self._around_the_mean(positions)
-        within = triangle_areas(points, self.triangles)
-        a, b, c = cap_corners
-        caps = np.linalg.norm(np.cross(b - a, c - a), axis=1) / 2
+        within, caps = triangle_areas(points, self.triangles), _areas(*cap_corners)
         sums = np.bincount(self.labels, within, self.count)
-        return np.asarray(sums + np.bincount(self.label_of_tip[self.tip_of_rim], caps, self.count))
+        return np.asarray(sums + np.bincount(self.tip_labels[self.rim_tips], caps, self.count))
 
     def _around_the_mean(self, positions: Floats) -> tuple[Floats, tuple[Floats, Floats, Floats]]:
         """Positions relative to their mean, where rounding is least, and the corners of the caps' triangles."""
         points = positions - positions.mean(axis=0)
-        sizes = np.bincount(self.tip_of_vertex, minlength=len(self.label_of_tip))
-        sums = [np.bincount(self.tip_of_vertex, axis, len(sizes)) for axis in points[self.tip_vertices].T]
+        sizes = np.bincount(self.vertex_tips, minlength=len(self.tip_labels))
+        sums = [np.bincount(self.vertex_tips, axis, len(sizes)) for axis in points[self.tip_vertices].T]
         tips = np.stack(sums, axis=1) / sizes[:, None]
-        return points, (points[self.rims[:, 0]], points[self.rims[:, 1]], tips[self.tip_of_rim])
+        return points, (points[self.rims[:, 0]], points[self.rims[:, 1]], tips[self.rim_tips])
 
 
 def make_parts(triangles: Triangles, labels: Indices, vertex_count: int) -> Parts:
@@ -126,26 +123,31 @@ def make_parts(triangles: Triangles, labels: Indices, vertex_count: int) -> Part
     # Caps go around a rim in the opposite direction: from high to low where the triangles go from low to high.
     rims = keys[open_keys, 1:]
     rims = np.where(uses[open_keys, None] > 0, rims[:, ::-1], rims)
-    label_of_rim = owners[first[open_keys]]
-    corners, nodes = np.unique(label_of_rim[:, None] * vertex_count + rims, return_inverse=True)
+    rim_labels = owners[first[open_keys]]
+    corners, nodes = np.unique(rim_labels[:, None] * vertex_count + rims, return_inverse=True)
     ends = nodes.reshape(-1, 2)
-    tip_of_vertex = (
+    vertex_tips = (
         np.asarray(_core.islands(ends[:, [0, 1, 1]], len(corners)), np.intp) if len(corners) else np.empty(0, np.intp)
     )
-    label_of_corner, tip_vertices = np.divmod(corners, vertex_count)
-    label_of_tip = np.zeros(int(tip_of_vertex.max(initial=-1)) + 1, np.intp)
-    label_of_tip[tip_of_vertex] = label_of_corner
+    corner_labels, tip_vertices = np.divmod(corners, vertex_count)
+    tip_labels = np.zeros(int(vertex_tips.max(initial=-1)) + 1, np.intp)
+    tip_labels[vertex_tips] = corner_labels
     return Parts(
         triangles,
         labels,
         count,
         rims,
         np.abs(uses[open_keys]),
-        tip_of_vertex[ends[:, 0]],
+        vertex_tips[ends[:, 0]],
         tip_vertices,
-        tip_of_vertex,
-        label_of_tip,
+        vertex_tips,
+        tip_labels,
     )
+
+
+def _areas(a: Floats, b: Floats, c: Floats) -> Floats:
+    """The areas (N,) of triangles with these corners."""
+    return np.asarray(np.linalg.norm(np.cross(b - a, c - a), axis=1) / 2)
 
 
 def _six_volumes(a: Floats, b: Floats, c: Floats) -> Floats:

@@ -221,7 +221,7 @@ class Gauge:
         """Volumes (L,) of the `limbs` divided by those at rest; `points` (W, 3) are the vertices of the surface."""
         return np.asarray(self._parts.volumes(points)[self._limb_labels] / self._limb_volumes)
 
-    def limb_volumes_of(self, character_limbs: NDArray[np.intp], positions: ArrayLike) -> Floats:
+    def matched_limb_volumes(self, character_limbs: NDArray[np.intp], positions: ArrayLike) -> Floats:
         """`limb_volumes` of deformed vertices (V, 3), for limbs of another gauge; NaN for those that this one lacks."""
         found = np.full(len(character_limbs), np.nan)
         volumes = self.limb_volumes(self._check(positions, 2)[self.surface.kept])
@@ -257,7 +257,7 @@ class Gauge:
         corners = surface.triangles.reshape(-1)
         sums = np.bincount(corners, np.repeat(strains * surface.areas / 3, 3), len(surface.kept))
         around = surface.vertex_areas
-        return np.asarray((sums / np.where(around > 0, around, 1))[surface.vertex_of])
+        return np.asarray((sums / np.where(around > 0, around, 1))[surface.surface_vertex])
 
     # ------------------------------------------------------------------------------------------------------ in time
 
@@ -306,7 +306,7 @@ class Gauge:
 
     def _check(self, positions: ArrayLike, dimensions: int) -> Floats:
         points = np.asarray(positions, np.float64)
-        count = len(self.surface.vertex_of)
+        count = len(self.surface.surface_vertex)
         if points.ndim != dimensions or points.shape[-2:] != (count, 3):
             raise ValueError(f"positions has shape {points.shape}, expected ({'S, ' * (dimensions - 2)}{count}, 3)")
         bad = np.argwhere(~np.isfinite(points))

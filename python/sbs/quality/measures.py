@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .caps import triangle_areas
 from .surface import Floats, Indices, RestSurface, Triangles, frames
 
 LOW, HIGH = 0.01, 0.99
@@ -18,8 +19,7 @@ LOW, HIGH = 0.01, 0.99
 
 def area_ratios(surface: RestSurface, positions: Floats) -> Floats:
     """The area of each triangle (T,) divided by that at rest."""
-    a, b, c = np.moveaxis(positions[surface.triangles], 1, 0)
-    return np.asarray(np.linalg.norm(np.cross(b - a, c - a), axis=1) / 2 / surface.areas)
+    return triangle_areas(positions, surface.triangles) / surface.areas
 
 
 def edge_ratios(surface: RestSurface, positions: Floats) -> Floats:

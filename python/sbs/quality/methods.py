@@ -183,7 +183,7 @@ METHODS: dict[str, NamedMethod] = {
 }
 
 
-def key_of(name: str) -> str:
+def method_key(name: str) -> str:
     """The key of a method in `METHODS`, which may also be given by its full name: ``"linear"`` is LBS, and so on.
 
     Raises
@@ -198,7 +198,7 @@ def key_of(name: str) -> str:
 def chosen(
     names: tuple[str, ...] | list[str] | None = None, *, limbs: tuple[str, ...] | Literal["auto", "none"] = "auto"
 ) -> dict[str, NamedMethod]:
-    """The methods with these names, as `key_of` knows them, in this order; all if there are no names.
+    """The methods with these names, as `method_key` knows them, in this order; all if there are no names.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def chosen(
     ValueError
         If no method has such a name, or one of those named would be left out.
     """
-    keys = [key_of(name) for name in names or METHODS]
+    keys = [method_key(name) for name in names or METHODS]
     for name in keys:
         if names and limbs == "none" and isinstance(METHODS[name], TwistMethod):
             raise ValueError(f"method {name!r} spreads twists along limbs, and there are to be none")

@@ -138,7 +138,7 @@ class Report:
             "schema": SCHEMA,
             "character": {
                 "name": character.name,
-                "vertices": len(surface.vertex_of),
+                "vertices": len(surface.surface_vertex),
                 "welded_vertices": len(surface.kept),
                 "triangles": len(surface.whole.triangles),
                 "slivers_left_out": surface.sliver_count,
@@ -220,7 +220,7 @@ def evaluate(
             shapes = motion.shapes(character)
             times = motion.path_times or tuple(np.zeros(len(path)) for path in motion.paths)
             pops = tuple(
-                pops_of_path(gauge, path, skins[name], method.options, shapes, seconds)
+                path_pops(gauge, path, skins[name], method.options, shapes, seconds)
                 for path, seconds in zip(motion.paths, times, strict=True)
             )
             results[motion.name, name] = replace(posed[name], pops=pops)
@@ -242,14 +242,14 @@ def _poses_side_by_side(
         region = posed.region(matrices, shapes.values())
         for name, positions in shapes.items():
             poses[name].append(posed.measure(matrices, positions, region))
-            limbs[name].append(posed.limb_volumes_of(gauge.limbs, positions))
+            limbs[name].append(posed.matched_limb_volumes(gauge.limbs, positions))
             torn = poses[name][-1]["tear"]["largest"]
             if torn > worst[name][0]:
                 worst[name] = (torn, index, posed.worst_tear(positions))
     return {name: Result(poses[name], np.array(limbs[name]), (), worst[name][1:]) for name in methods}
 
 
-def pops_of_path(
+def path_pops(
     gauge: Gauge,
     path: NDArray[np.float64],
     skin: Deformer,

@@ -32,7 +32,7 @@ class RestSurface:
     ----------
     kept : (W,) ndarray
         One vertex of the mesh for each vertex of the surface.
-    vertex_of : (V,) ndarray
+    surface_vertex : (V,) ndarray
         The vertex of the surface that each vertex of the mesh is.
     twin : (V,) ndarray
         The lowest vertex of the mesh at the same point.
@@ -60,7 +60,7 @@ class RestSurface:
     """
 
     kept: Indices
-    vertex_of: Indices
+    surface_vertex: Indices
     twin: Indices
     positions: Floats
     size: float
@@ -108,10 +108,10 @@ def make_surface(
     groups = twin
     if joint_indices is not None and joint_weights is not None:
         groups = _alike(twin, np.asarray(joint_indices), np.asarray(joint_weights, np.float64))
-    kept, vertex_of = np.unique(groups, return_inverse=True)
-    vertex_of = vertex_of.reshape(-1)
+    kept, surface_vertex = np.unique(groups, return_inverse=True)
+    surface_vertex = surface_vertex.reshape(-1)
     positions = points[kept]
-    all_triangles = vertex_of[np.asarray(triangles)].astype(np.int32)
+    all_triangles = surface_vertex[np.asarray(triangles)].astype(np.int32)
     whole = make_parts(all_triangles, np.zeros(len(all_triangles), np.intp), len(kept))
 
     lengths = np.linalg.norm(positions[all_triangles] - positions[np.roll(all_triangles, -1, axis=1)], axis=2)
@@ -127,7 +127,7 @@ def make_surface(
     neighbors, neighbor_edges = _neighbors(faces)
     return RestSurface(
         kept=kept,
-        vertex_of=vertex_of,
+        surface_vertex=surface_vertex,
         twin=twin,
         positions=positions,
         size=size,

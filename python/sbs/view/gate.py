@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Who may open the page, and what a browser may say to the program.
 
-viser serves whoever reaches its port, and believes what it is told. Every page that is open in the same browser reaches
-it, too. Here its server gets an address with a secret, answers to its own names and to its own pages only, and hears
-nothing but valid values of the page's controls.
+viser serves everybody who can reach its port, such as other pages in the same browser, and trusts every message. A
+`Gate` puts a secret into the address of the page, refuses requests by other host names or from other pages, and drops
+messages that are not valid values of the page's controls.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 import ipaddress
 import logging
 import re
@@ -36,7 +37,7 @@ _PORTS = 100
 # Pixels.
 _LARGEST_PICTURE = 16384
 
-# What the page of viser consists of is one file. Scripts in it are its own, as no text of a character is made markup.
+# The page of viser is one file. All scripts in it are viser's: texts from a character never become markup.
 _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval' blob:; worker-src blob: data:; "
     "style-src 'unsafe-inline'; img-src data: blob:; font-src data:; connect-src 'self' data: blob: ws://{host} "
@@ -45,11 +46,11 @@ _POLICY = (
 
 _HOST = re.compile(r"(?:\[(?P<address>[0-9A-Fa-f:.]+)\]|(?P<name>[A-Za-z0-9._-]+))(?::[0-9]+)?")
 
-# What is no request at all is refused without a word: it would be told on the terminal, as it came.
+# websockets logs the bytes of what is no HTTP request. They are not to reach the terminal.
 _log = logging.getLogger(__name__)
 _log.addFilter(lambda record: record.getMessage() != "opening handshake failed")
 
-# One server is made at a time, as `serve` of websockets is another function meanwhile.
+# Held while a server is made, because `serve` of websockets is replaced meanwhile.
 _making = threading.Lock()
 
 
@@ -80,41 +81,44 @@ class Gate:
         OSError
             If the host is none of this machine, or no port is free.
         """
-        original, found = websocket_server.serve, []
+        original, guarded = websocket_server.serve, []
         listener = _listener(host, port)
 
         def serve(handler: Callable[..., Any], *arguments: Any, **others: Any) -> Any:
-            if handler.__module__.partition(".")[0] != "viser":  # another thread's
+            if handler.__module__.partition(".")[0] != "viser":  # called by another thread
                 return original(handler, *arguments, **others)
-            found.append(handler)
-            process_request = others.pop("process_request")
-
-            def pass_on(connection: ServerConnection, request: Request) -> Any:
-                refusal = self.refusal(request)
-                if refusal is not None:
-                    return connection.respond(403, refusal)
-                request.path = "/" + request.path[len(self.token) + 1 :].lstrip("/")
-                response = process_request(connection, request)
-                if response is not None:
-                    _restrict(response, request.headers["Host"])
-                return response
-
-            kind = self._connection_type()
-            own = {"sock": listener, "process_request": pass_on, "create_connection": kind, "logger": _log}
+            guarded.append(handler)
+            own = {
+                "sock": listener,
+                "process_request": functools.partial(self._answer, others["process_request"]),
+                "create_connection": self._connection_type(),
+                "logger": _log,
+            }
             return original(handler, **others | own)
 
         with _making:
             websocket_server.serve = serve  # type: ignore[assignment,misc]  # where viser looks for it
             try:
-                with contextlib.redirect_stdout(StringIO()):  # an address without the token
+                with contextlib.redirect_stdout(StringIO()):  # viser prints an address without the token
                     server = viser.ViserServer(host=host, port=port, **options)
             finally:
                 websocket_server.serve = original  # type: ignore[misc]
-        if not found:
+        if not guarded:
             server.stop()
             listener.close()
             raise RuntimeError(f"viser {viser.__version__} serves in another way, so that its page cannot be guarded")
         return server
+
+    def _answer(self, process_request: Callable[..., Any], connection: ServerConnection, request: Request) -> Any:
+        """Refuse a request, or let viser answer it as if the token were not in its path."""
+        refusal = self.refusal(request)
+        if refusal is not None:
+            return connection.respond(403, refusal)
+        request.path = "/" + request.path[len(self.token) + 1 :].lstrip("/")
+        response = process_request(connection, request)
+        if response is not None:
+            _restrict(response, request.headers["Host"])
+        return response
 
     def _connection_type(self) -> type[ServerConnection]:
         accepts = self.accepts
@@ -132,8 +136,8 @@ class Gate:
     def refusal(self, request: Request) -> str | None:
         """Why a request is refused; None if it is not.
 
-        Another page that is led here by a name of its own (DNS rebinding) is known by the host that it asks for, and
-        one that asks from its own address by its origin, which browsers tell whenever they open a WebSocket.
+        Requests of other pages are known by their headers. If the other page's name was made to lead here (DNS
+        rebinding), the host has that name. Otherwise the origin has it, which browsers send with every WebSocket.
         """
         hosts, origins = request.headers.get_all("Host"), request.headers.get_all("Origin")
         if len(hosts) != 1 or not self._is_own(hosts[0]):
@@ -159,19 +163,19 @@ class Gate:
             return name in self._names
         return True
 
-    def let(self, *controls: Any) -> None:
-        """Let browsers change the values of controls."""
+    def allow(self, *controls: Any) -> None:
+        """Allow browsers to change the values of controls."""
         for control in controls:
             self._controls[control._impl.uuid] = control
 
     def accepts(self, message: Any) -> bool:
-        """Whether a message of a browser is one that this page sends, with values that its controls can have.
+        """Whether a browser may send a message: one that this page sends, with values that its controls can have.
 
-        Everything else that viser would do is refused, such as to make the page public by a tunnel.
+        viser would do more than that for any browser, such as make the page public by a tunnel.
         """
         try:
             fields = msgspec.msgpack.decode(message)
-        except Exception:  # such as those of msgspec, of text that is none, of keys, of depth and of memory
+        except Exception:  # of msgspec or, for invalid text, odd keys, depth or size, of Python
             return False
         if not isinstance(fields, dict):
             return False
@@ -196,7 +200,7 @@ class Gate:
 
 
 def _listener(host: str, port: int) -> socket.socket:
-    """What listens at a port, or at the next that is free; viser would try for ever where there is none."""
+    """A socket that listens at a port or at the next that is free. viser itself would never stop searching for one."""
     last = min(port + _PORTS, 65535)
     for number in range(port, last + 1):
         try:
@@ -261,5 +265,5 @@ _MESSAGES: dict[str, dict[str, Callable[[object], bool]]] = {
 }
 """What the page sends besides values of controls: the type of a message, and what its fields have to be."""
 
-# Fields that not all versions of viser have. Any that is in none would end the connection by a traceback.
+# Fields that only some versions of viser have. A field that viser does not know would make it fail with a traceback.
 _OPTIONAL = {"owner"}

@@ -61,9 +61,9 @@ class Surface:
         self.kept, triangles = welded(mesh.positions, mesh.triangles)
         self.triangles = np.asarray(triangles, np.int32)
         self._scale = float(np.cbrt(abs(np.linalg.det(character.scene_matrix[:3, :3]))))
-        self._areas = self._areas_of(mesh.positions) * self._scale**2
+        self._areas = self._measure_areas(mesh.positions) * self._scale**2
 
-    def _areas_of(self, positions: Floats) -> NDArray[np.float64]:
+    def _measure_areas(self, positions: Floats) -> NDArray[np.float64]:
         return triangle_areas(np.asarray(positions, np.float64)[self.kept], self.triangles)
 
     def whole(self) -> Patch:
@@ -80,8 +80,8 @@ class Surface:
 
         With blend shapes the rest positions differ from those of the mesh.
         """
-        found = self._areas_of(positions)
-        rest = self._areas if rest_positions is None else self._areas_of(rest_positions) * self._scale**2
+        found = self._measure_areas(positions)
+        rest = self._areas if rest_positions is None else self._measure_areas(rest_positions) * self._scale**2
         with np.errstate(divide="ignore", invalid="ignore"):
             doublings = np.nan_to_num(np.log2(found / rest), nan=0.0, posinf=1.0, neginf=-1.0)
         return _steps(0.5 + 0.5 * doublings)

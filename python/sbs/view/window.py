@@ -151,11 +151,11 @@ class Window:
     def _build_controls(self) -> None:
         gui = self._server.gui
         gui.configure_theme(control_layout="fixed", show_share_button=False, show_logo=False)
-        # Options that are empty, or there twice, would end the script of the page.
+        # An option that is empty, or that is there twice, would stop the script of the page.
         joints = unique_names([name or "joint" for name in self._character.skeleton.names])
         animations = list(dict.fromkeys(self._character.animations.names))
         motions = unique_names([_BY_HAND, *(name or "animation" for name in animations)])
-        self._animation_of: dict[str, str | None] = dict(zip(motions, [None, *animations], strict=True))
+        self._animation_names: dict[str, str | None] = dict(zip(motions, [None, *animations], strict=True))
         with gui.add_folder("Pose"):
             self._motion = gui.add_dropdown("Motion", tuple(motions))
             self._play = gui.add_checkbox("Play", False, disabled=True)
@@ -178,7 +178,7 @@ class Window:
             command = gui.add_button("Command of sbs compare")
             self._command = gui.add_html("")
         shown = self._play, self._coloring, self._centers, self._muscles, self._shows_gizmo
-        self._gate.let(*shown, self._motion, self._time, self._name, *self._sliders, reset, picture, command)
+        self._gate.allow(*shown, self._motion, self._time, self._name, *self._sliders, reset, picture, command)
         self._motion.on_update(self._on_motion)
         self._time.on_update(self._on_time)
         self._name.on_update(self._on_joint)
@@ -194,7 +194,7 @@ class Window:
 
     def _on_motion(self, _: Any) -> None:
         with self._lock:
-            animation = self._animation_of[self._motion.value]
+            animation = self._animation_names[self._motion.value]
             by_hand = animation is None
             self.posing.animation, self.posing.time = animation, 0.0
             self._play.value = False

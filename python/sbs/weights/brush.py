@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..options import DAMPING, Center, Method, MethodOptions, amounts_of, base_options, method_name, refuse_idle
+from ..options import DAMPING, Center, Method, MethodOptions, base_options, method_name, refuse_idle, vertex_amounts
 from ..skinning.skin import Skin
 from ._joints import Joints, chosen_joints, locked_joints, number
 from .influences import Influences
@@ -395,7 +395,7 @@ mirror_joints
             method=by,
             center=center,
             damping=damping,
-            amount=amounts_of(amount, self.vertex_count),
+            amount=vertex_amounts(amount, self.vertex_count),
             base=beside,
             centers=skin.centers,
             twist=None if skin.twist is None else skin.twist._core,
