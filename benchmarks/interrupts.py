@@ -50,7 +50,7 @@ def calls(side: int) -> dict[str, Callable[[], object]]:
         "deform_many": lambda: [skin.deform_many(frames, rotation="average", center="weighted") for _ in range(20)],
         "subdivide": lambda: _core.subdivide(*mesh, all_triangles, levels=4),
         "curvature": lambda: [_core.curvature(*mesh) for _ in range(50)],
-        "capsules": lambda: [_core.capsule_weights(positions, capsules, limit=4) for _ in range(20)],
+        "capsules": lambda: [_core.capsule_weights(positions, *capsules, limit=4) for _ in range(20)],
         "nearest points": lambda: [_core.nearest_on_surface(*mesh[:2], positions + 0.3) for _ in range(50)],
         "optimized centers": lambda: _core.optimized_centers(positions, triangles, joints, weights),
         "brush": lambda: brush.stroke(dabs, 3, radius=float(side)),

@@ -3,20 +3,13 @@
 #define SBS_EXTENSION_IMPORTS_NUMPY
 #include "core.h"
 
-#include "blending_functions.h"
 #include "brush_type.h"
-#include "capsule_functions.h"
-#include "centers_functions.h"
+#include "convert.h"
 #include "definitions.h"
-#include "fit_functions.h"
-#include "heat_functions.h"
-#include "mesh_functions.h"
+#include "functions.h"
 #include "muscles_type.h"
 #include "skin_type.h"
-#include "subdivide_functions.h"
-#include "surface_functions.h"
 #include "twist_type.h"
-#include "weights_tools.h"
 
 static PyObject *get_build_info(PyObject *module, PyObject *unused) {
   const sbs_build_info info = sbs_get_build_info();
@@ -38,11 +31,12 @@ static PyObject *get_build_info(PyObject *module, PyObject *unused) {
 }
 
 static PyObject *set_threads(PyObject *module, PyObject *object) {
-  core_count threads = {.name = "threads", .largest = INT_MAX};
+  static const core_argument argument = {"threads", CORE_THREADS, .at = 0};
+  int threads = 0;
 
   (void)module;
-  if (!core_convert_count(object, &threads)) return NULL;
-  sbs_set_threads((int)threads.value);
+  if (!core_convert(NULL, &argument, argument.name, object, &threads)) return NULL;
+  sbs_set_threads(threads);
   Py_RETURN_NONE;
 }
 
@@ -51,8 +45,6 @@ static PyObject *get_threads(PyObject *module, PyObject *unused) {
   (void)unused;
   return PyLong_FromLong(sbs_get_threads());
 }
-
-#define FUNCTION(function) ((PyCFunction)(void (*)(void))(function))
 
 static PyMethodDef functions[] = {
     {"build_info", get_build_info, METH_NOARGS,
@@ -78,31 +70,33 @@ static PyMethodDef functions[] = {
      "get_threads()\n--\n\n"
      "How many threads share the work of a call, unless its own ``threads`` says so.\n\n"
      "Returns\n-------\nint"},
-    {"owned", FUNCTION(core_owned), METH_VARARGS | METH_KEYWORDS, core_owned_doc},
-    {"weld", FUNCTION(core_weld), METH_VARARGS | METH_KEYWORDS, core_weld_doc},
-    {"adjacency", FUNCTION(core_adjacency), METH_VARARGS | METH_KEYWORDS, core_adjacency_doc},
-    {"subdivide", FUNCTION(core_subdivide), METH_VARARGS | METH_KEYWORDS, core_subdivide_doc},
-    {"curvature", FUNCTION(core_curvature), METH_VARARGS | METH_KEYWORDS, core_curvature_doc},
-    {"tidy_weights", FUNCTION(core_tidy_weights), METH_VARARGS | METH_KEYWORDS, core_tidy_weights_doc},
-    {"clean_weights", FUNCTION(core_clean_weights), METH_VARARGS | METH_KEYWORDS, core_clean_weights_doc},
-    {"smooth_weights", FUNCTION(core_smooth_weights), METH_VARARGS | METH_KEYWORDS, core_smooth_weights_doc},
-    {"islands", FUNCTION(core_islands), METH_VARARGS | METH_KEYWORDS, core_islands_doc},
-    {"nearest_on_surface", FUNCTION(core_nearest_on_surface), METH_VARARGS | METH_KEYWORDS,
-     core_nearest_on_surface_doc},
-    {"segments_blocked", FUNCTION(core_segments_blocked), METH_VARARGS | METH_KEYWORDS, core_segments_blocked_doc},
-    {"check_capsules", FUNCTION(core_check_capsules), METH_VARARGS | METH_KEYWORDS, core_check_capsules_doc},
-    {"capsule_weights", FUNCTION(core_capsule_weights), METH_VARARGS | METH_KEYWORDS, core_capsule_weights_doc},
-    {"count_outside", FUNCTION(core_count_outside), METH_VARARGS | METH_KEYWORDS, core_count_outside_doc},
-    {"bone_tails", FUNCTION(core_bone_tails), METH_VARARGS | METH_KEYWORDS, core_bone_tails_doc},
-    {"blend_bones", FUNCTION(core_blend_bones), METH_VARARGS | METH_KEYWORDS, core_blend_bones_doc},
-    {"optimized_centers", FUNCTION(core_optimized_centers), METH_VARARGS | METH_KEYWORDS, core_optimized_centers_doc},
-    {"fit_centers", FUNCTION(core_fit_centers), METH_VARARGS | METH_KEYWORDS, core_fit_centers_doc},
-    {"fit_matrices", FUNCTION(core_fit_matrices), METH_VARARGS | METH_KEYWORDS, core_fit_matrices_doc},
-    {"fit_weights", FUNCTION(core_fit_weights), METH_VARARGS | METH_KEYWORDS, core_fit_weights_doc},
-    {"heat_weights", FUNCTION(core_heat_weights), METH_VARARGS | METH_KEYWORDS, core_heat_weights_doc},
     {NULL, NULL, 0, NULL}};
 
-static const core_function *const contracts[] = {&core_check_skin};
+static const core_function *const contracts[] = {
+    &core_owned,
+    &core_weld,
+    &core_adjacency,
+    &core_subdivide,
+    &core_curvature,
+    &core_check_skin,
+    &core_tidy_weights,
+    &core_clean_weights,
+    &core_smooth_weights,
+    &core_islands,
+    &core_nearest_on_surface,
+    &core_segments_blocked,
+    &core_check_capsules,
+    &core_capsule_weights,
+    &core_capsule_weights_dense,
+    &core_count_outside,
+    &core_bone_tails,
+    &core_blend_bones,
+    &core_optimized_centers,
+    &core_fit_centers,
+    &core_fit_matrices,
+    &core_fit_weights,
+    &core_heat_weights,
+};
 
 static int execute(PyObject *module) {
   core_state *state = PyModule_GetState(module);
@@ -112,11 +106,11 @@ static int execute(PyObject *module) {
   state->skin_type = core_new_skin_type(module);
   if (state->skin_type == NULL) return -1;
   state->brush_type = core_new_brush_type(module);
-  if (state->brush_type == NULL || PyModule_AddObjectRef(module, "Brush", state->brush_type) < 0) return -1;
+  if (state->brush_type == NULL) return -1;
   state->twist_type = core_new_twist_type(module);
   if (state->twist_type == NULL || PyModule_AddObjectRef(module, "Twist", state->twist_type) < 0) return -1;
   state->muscles_type = core_new_muscles_type(module);
-  if (state->muscles_type == NULL || PyModule_AddObjectRef(module, "Muscles", state->muscles_type) < 0) return -1;
+  if (state->muscles_type == NULL) return -1;
   state->linalg_error = PyErr_NewExceptionWithDoc(
       "sbs.LinAlgError", "A decomposition of linear algebra did not converge.", PyExc_RuntimeError, NULL);
   if (state->linalg_error == NULL || PyModule_AddObjectRef(module, "LinAlgError", state->linalg_error) < 0) return -1;

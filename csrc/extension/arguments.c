@@ -192,32 +192,6 @@ int core_convert_int32(PyObject *object, void *core_array_address) {
   return narrow(argument) == 0;
 }
 
-const char core_owned_doc[] =
-    "owned(array, name, dtype=None)\n--\n\n"
-    "The array that an object keeps of one that it is given: C-contiguous, of a type, and read-only. It is the array\n"
-    "itself if nobody can write to that, neither through it nor through what it is a view of, and else a copy.";
-
-PyObject *core_owned(PyObject *Py_UNUSED(module), PyObject *args, PyObject *kwargs) {
-  static char *keywords[] = {"array", "name", "dtype", NULL};
-  core_array argument = {.dimensions = CORE_ANY_DIMENSIONS, .kept = 1};
-  PyArray_Descr *dtype = NULL;
-  PyObject *object;
-  int done;
-
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "Os|O&:owned", keywords, &object, &argument.name,
-                                   PyArray_DescrConverter2, &dtype)) {
-    return NULL;
-  }
-  if (!convert_any(object, &argument, &done) ||
-      core_cast(&argument, dtype != NULL ? dtype->type_num : PyArray_TYPE(argument.array)) < 0) {
-    core_release(&argument);
-  } else {
-    PyArray_CLEARFLAGS(argument.array, NPY_ARRAY_WRITEABLE);
-  }
-  Py_XDECREF((PyObject *)dtype);
-  return (PyObject *)argument.array;
-}
-
 int core_convert_output(PyObject *object, void *core_array_address) {
   core_array *argument = core_array_address;
   const char *wrong = NULL;

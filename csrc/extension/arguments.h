@@ -37,10 +37,6 @@ int core_convert_flags(PyObject *object, void *core_array_address);
 /* Integers of any type, as int32; a value that does not fit is a ValueError, a type that is no integer a TypeError. */
 int core_convert_int32(PyObject *object, void *core_array_address);
 
-/* The function `owned`. */
-extern const char core_owned_doc[];
-PyObject *core_owned(PyObject *module, PyObject *args, PyObject *kwargs);
-
 /* An array to write to. It is never copied, so it must be an ndarray (TypeError) of the right layout (ValueError). */
 int core_convert_output(PyObject *object, void *core_array_address);
 

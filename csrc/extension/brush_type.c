@@ -1,105 +1,107 @@
 /* SPDX-License-Identifier: MIT */
 #include "brush_type.h"
 
-#include <string.h>
+#include "definitions.h"
+#include "influences.h"
+#include "mesh.h"
 
-#include "brush_drag.h"
-#include "errors.h"
-#include "influences_arguments.h"
-#include "interrupts.h"
-#include "mesh_functions.h"
+PyObject *core_enter_brush(const core_function *function, PyObject *self, PyObject *const *args, Py_ssize_t count,
+                           PyObject *names, void *call) {
+  core_brush *brush = (core_brush *)self;
+  PyObject *result;
 
-int core_brush_take(core_brush *self) {
-  if (!atomic_flag_test_and_set(&self->busy)) return 1;
-  PyErr_SetString(PyExc_RuntimeError, "the brush is in use by another thread");
-  return 0;
+  if (atomic_flag_test_and_set(&brush->busy)) {
+    PyErr_SetString(PyExc_RuntimeError, "the brush is in use by another thread");
+    return NULL;
+  }
+  result = core_enter(function, self, args, count, names, call);
+  atomic_flag_clear(&brush->busy);
+  return result;
 }
 
-void core_brush_give_back(core_brush *self) {
-  atomic_flag_clear(&self->busy);
-}
+void core_begin_with_brush(void *call) {
+  const core_brush *self = core_self(call);
 
-static const core_state *state_of(PyObject *object) {
-  return PyType_GetModuleState(Py_TYPE(object));
+  core_set_length(call, 'V', self->vertex_count);
+  core_set_length(call, 'J', self->joint_count);
+  core_set_length(call, 'W', self->limit);
 }
 
 /* ------------------------------------------------------------------------------------------ making and unmaking -- */
 
-/* The object is made last, so that it is never seen without its brush. */
-static PyObject *make(PyTypeObject *type, const sbs_influences_table *table, const sbs_mesh_desc *mesh, size_t limit) {
-  allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
-  sbs_brush *brush = NULL;
-  sbs_fault fault = {0};
-  sbs_status status;
-  core_brush *self;
+typedef struct brush_call {
+  core_call call;
+  PyArrayObject *positions, *triangles, *joint_indices, *joint_weights;
+  size_t joint_count, limit;
+  sbs_brush *brush;
+} brush_call;
 
-  CORE_BEGIN_CALL
-  status = sbs_brush_new(table, mesh, limit, NULL, &brush, &fault);
-  CORE_END_CALL
-  if (status != SBS_OK) {
-    core_raise(PyType_GetModuleState(type), status, &fault, NULL);
-    return NULL;
-  }
-  self = (core_brush *)allocate(type, 0);
+static const core_argument arguments[] = {
+    {"positions", CORE_REALS, .at = offsetof(brush_call, positions), "(V, 3)"},
+    {"triangles", CORE_INT32, .at = offsetof(brush_call, triangles), "(T, 3)"},
+    {"joint_indices", CORE_INT32, .at = offsetof(brush_call, joint_indices), "(V, K)"},
+    {"joint_weights", CORE_REALS, .at = offsetof(brush_call, joint_weights), "(V, K)"},
+    {"joint_count", CORE_COUNT, .at = offsetof(brush_call, joint_count), .optional = 1},
+    {"limit", CORE_COUNT, .at = offsetof(brush_call, limit), .optional = 1},
+};
+
+static int prepare(void *address) {
+  brush_call *given = address;
+  const size_t width = core_length(&given->call, 'K');
+
+  if (given->joint_count == 0) given->joint_count = (size_t)core_largest(given->joint_indices) + 1;
+  if (given->limit == 0) given->limit = width;
+  if (given->limit > NPY_MAX_INT32) given->limit = NPY_MAX_INT32;
+  if (given->limit >= width) return 1;
+  PyErr_Format(PyExc_ValueError, "limit must be at least %zu, the width of joint_indices, not %zu", width,
+               given->limit);
+  return 0;
+}
+
+static sbs_status run(void *address, sbs_fault *fault) {
+  brush_call *given = address;
+  const sbs_mesh_desc mesh = core_mesh_of(given->positions, given->triangles);
+  const sbs_influences_table table = core_influences_of(given->joint_indices, given->joint_weights, given->joint_count);
+
+  return sbs_brush_new(&table, &mesh, given->limit, NULL, &given->brush, fault);
+}
+
+static PyObject *finish(void *address) {
+  const brush_call *given = address;
+  core_brush *self = core_allocate(given->call.self);
+
   if (self == NULL) {
-    sbs_brush_free(brush);
+    sbs_brush_free(given->brush);
     return NULL;
   }
-  self->brush = brush;
-  self->vertex_count = table->vertex_count;
-  self->joint_count = table->joint_count;
-  self->limit = limit;
+  self->brush = given->brush;
+  self->vertex_count = core_length(&given->call, 'V');
+  self->joint_count = given->joint_count;
+  self->limit = given->limit;
   atomic_flag_clear(&self->busy);
   return (PyObject *)self;
 }
 
+static const core_function new_brush = {
+    .name = "Brush",
+    .summary = "Paints weights. Nothing that is given is kept.",
+    .parts = {CORE_PART(arguments)},
+    .positional = 4,
+    .size = sizeof(brush_call),
+    .prepare = prepare,
+    .run = run,
+    .finish = finish,
+};
+
 static PyObject *brush_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-  static char *keywords[] = {"positions", "triangles", "joint_indices", "joint_weights", "joint_count", "limit", NULL};
-  core_influences given = core_default_influences();
-  core_array positions = {.name = "positions", .shape = "(V, 3)", .dimensions = 2};
-  core_array triangles = {.name = "triangles", .shape = "(T, 3)", .dimensions = 2};
-  core_count limit = {.name = "limit", .largest = NPY_MAX_INT32};
-  sbs_influences_table table;
-  sbs_mesh_desc mesh;
-  PyObject *self = NULL;
-
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&O&O&O&|$O&O&:Brush", keywords, core_convert_reals, &positions,
-                                   core_convert_int32, &triangles, core_convert_int32, &given.joint_indices,
-                                   core_convert_reals, &given.joint_weights, core_convert_count, &given.joint_count,
-                                   core_convert_count, &limit)) {
-    goto exit;
-  }
-  if (!core_describe_influences(&given, &table) || !core_describe_mesh(&positions, &triangles, &mesh)) goto exit;
-  if (!core_check_agreement(&positions, &given.joint_indices, 0)) goto exit;
-  if (limit.value == 0) limit.value = (Py_ssize_t)table.influences_per_vertex;
-  if ((size_t)limit.value < table.influences_per_vertex) {
-    PyErr_Format(PyExc_ValueError, "limit must be at least %zd, the width of joint_indices, not %zd",
-                 (Py_ssize_t)table.influences_per_vertex, limit.value);
-    goto exit;
-  }
-  self = make(type, &table, &mesh, (size_t)limit.value);
-
-exit:
-  core_release_influences(&given);
-  core_release(&positions);
-  core_release(&triangles);
-  return self;
-}
-
-/* An instance refers to its type, and so to the module. The collector must know, or the module is never freed. */
-static int brush_traverse(PyObject *object, visitproc visit, void *arg) {
-  Py_VISIT(Py_TYPE(object));
-  return 0;
+  brush_call call;
+  return core_enter_new(&new_brush, type, args, kwargs, &call);
 }
 
 static void brush_dealloc(PyObject *object) {
-  PyTypeObject *type = Py_TYPE(object);
-  freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-
   PyObject_GC_UnTrack(object);
   sbs_brush_free(((core_brush *)object)->brush);
-  release(object);
-  Py_DECREF(type);
+  core_free_object(object);
 }
 
 /* ------------------------------------------------------------------------------------------------------- stroke -- */
@@ -109,232 +111,185 @@ const char *const core_falloff_words[] = {"constant", "linear", "smooth", "spher
 const char *const core_distance_words[] = {"space", "surface", NULL};
 const char *const core_axis_words[] = {"x", "y", "z", NULL};
 
-/* A new array that holds a copy. */
-static PyObject *copy_of(int dimensions, const npy_intp *shape, int type, const void *data) {
-  PyArrayObject *array = (PyArrayObject *)PyArray_SimpleNew(dimensions, shape, type);
-
-  if (array != NULL && PyArray_SIZE(array) > 0)
-    memcpy(PyArray_DATA(array), data, (size_t)PyArray_SIZE(array) * (size_t)PyArray_ITEMSIZE(array));
-  return (PyObject *)array;
-}
-
 PyObject *core_copy_change(const core_brush *self, const sbs_brush_change *change) {
-  const npy_intp shape[2] = {(npy_intp)change->vertex_count, (npy_intp)self->limit};
-  const npy_intp *rows = shape;
-  PyObject *arrays[5] = {
-      copy_of(1, rows, NPY_INT32, change->vertices),           copy_of(2, rows, NPY_INT32, change->old_joint_indices),
-      copy_of(2, rows, NPY_DOUBLE, change->old_joint_weights), copy_of(2, rows, NPY_INT32, change->new_joint_indices),
-      copy_of(2, rows, NPY_DOUBLE, change->new_joint_weights),
-  };
-  PyObject *result = NULL;
+  const size_t count = change->vertex_count;
 
-  if (arrays[0] != NULL && arrays[1] != NULL && arrays[2] != NULL && arrays[3] != NULL && arrays[4] != NULL)
-    result = PyTuple_Pack(5, arrays[0], arrays[1], arrays[2], arrays[3], arrays[4]);
-  for (int i = 0; i < 5; i++) Py_XDECREF(arrays[i]);
-  return result;
+  return Py_BuildValue("NNNNN", core_copy(change->vertices, count, 0, NPY_INT32),
+                       core_copy(change->old_joint_indices, count, self->limit, NPY_INT32),
+                       core_copy(change->old_joint_weights, count, self->limit, NPY_DOUBLE),
+                       core_copy(change->new_joint_indices, count, self->limit, NPY_INT32),
+                       core_copy(change->new_joint_weights, count, self->limit, NPY_DOUBLE));
 }
 
-int core_convert_axis(PyObject *object, void *core_choice_address) {
-  if (object == Py_None) return 1;
-  return core_convert_choice(object, core_choice_address);
-}
-
-int core_check_mirror_joints(const core_brush *self, const core_array *mirror_joints) {
-  if (mirror_joints->array == NULL || (size_t)PyArray_DIM(mirror_joints->array, 0) == self->joint_count) return 1;
-  PyErr_Format(PyExc_ValueError, "mirror_joints has %zd rows for %zd joints",
-               (Py_ssize_t)PyArray_DIM(mirror_joints->array, 0), (Py_ssize_t)self->joint_count);
-  return 0;
-}
-
-/* Converts the joint to paint: its number, or None for all. */
-static int convert_joint(PyObject *object, void *int32_address) {
-  PyObject *integer;
-  long value;
-  int overflow;
-
-  if (object == Py_None) return 1;
-  integer = PyNumber_Index(object);
-  if (integer == NULL) {
-    PyErr_Format(PyExc_TypeError, "joint must be None or an integer, not %R", (PyObject *)Py_TYPE(object));
-    return 0;
-  }
-  value = PyLong_AsLongAndOverflow(integer, &overflow);
-  if (overflow != 0 || value < 0 || value > NPY_MAX_INT32) {
-    PyErr_Format(PyExc_ValueError, "joint = %S is out of range", integer);
-    Py_DECREF(integer);
-    return 0;
-  }
-  Py_DECREF(integer);
-  *(npy_int32 *)int32_address = (npy_int32)value;
-  return 1;
-}
-
-static PyObject *brush_stroke(PyObject *object, PyObject *args, PyObject *kwargs) {
-  static char *keywords[] = {"centers",  "joint",  "mode",      "radius", "strength",        "value",         "falloff",
-                             "distance", "locked", "normalize", "mirror", "mirror_position", "mirror_joints", NULL};
-  core_brush *self = (core_brush *)object;
-  sbs_brush_options options = sbs_default_brush_options();
-  core_array centers = {.name = "centers", .shape = "(N, 3)", .dimensions = 2};
-  core_choice mode = {"mode", mode_words, SBS_BRUSH_ADD};
-  core_choice falloff = {"falloff", core_falloff_words, SBS_BRUSH_FALLOFF_SMOOTH};
-  core_choice distance = {"distance", core_distance_words, SBS_BRUSH_DISTANCE_SPACE};
-  core_choice mirror = {"mirror", core_axis_words, -1};
-  core_real radius = {.name = "radius"}, strength = {.name = "strength", .value = options.strength};
-  core_real value = {.name = "value", .value = options.value}, mirror_position = {.name = "mirror_position"};
-  core_array locked = {.name = "locked", .shape = "(L,)", .dimensions = 1, .optional = 1};
-  core_array mirror_joints = {.name = "mirror_joints", .shape = "(J,)", .dimensions = 1, .optional = 1};
-  unsigned char *mask = NULL;
+typedef struct stroke_call {
+  core_call call;
+  PyArrayObject *centers, *locked, *mirror_joints;
+  Py_ssize_t joint;
+  sbs_brush_options options;
   sbs_brush_change change;
-  sbs_fault fault = {0};
-  sbs_status status;
-  PyObject *result = NULL;
+} stroke_call;
 
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&O&|$O&O&O&O&O&O&O&pO&O&O&:stroke", keywords, core_convert_doubles,
-                                   &centers, convert_joint, &options.joint, core_convert_choice, &mode,
-                                   core_convert_real, &radius, core_convert_real, &strength, core_convert_real, &value,
-                                   core_convert_choice, &falloff, core_convert_choice, &distance, core_convert_int32,
-                                   &locked, &options.normalize, core_convert_axis, &mirror, core_convert_real,
-                                   &mirror_position, core_convert_int32, &mirror_joints)) {
-    goto exit;
-  }
-  if (!core_check_length(&centers, 1, 3) || !core_check_mirror_joints(self, &mirror_joints)) goto exit;
-  options.mode = (sbs_brush_mode)mode.value;
-  if (options.joint < 0 && options.mode != SBS_BRUSH_SMOOTH) {
-    PyErr_SetString(PyExc_ValueError, "joint must not be None, unless mode is \"smooth\"");
-    goto exit;
-  }
-  if (!core_new_mask(&locked, self->joint_count, &mask)) goto exit;
-  options.radius = radius.value;
-  options.strength = strength.value;
-  options.value = value.value;
-  options.falloff = (sbs_brush_falloff)falloff.value;
-  options.distance = (sbs_brush_distance)distance.value;
-  options.locked = mask;
-  options.mirror_axis = mirror.value;
-  options.mirror_position = mirror_position.value;
-  options.mirror_joints = mirror_joints.array != NULL ? PyArray_DATA(mirror_joints.array) : NULL;
+static const core_argument stroke_arguments[] = {
+    {"centers", CORE_DOUBLES, .at = offsetof(stroke_call, centers), "(N, 3)"},
+    {"joint", CORE_INDEX, .at = offsetof(stroke_call, joint), .none = 1},
+    {"mode", CORE_WORD, .at = offsetof(stroke_call, options.mode), .words = mode_words, .optional = 1},
+    {"radius", CORE_REAL, .at = offsetof(stroke_call, options.radius)},
+    {"strength", CORE_REAL, .at = offsetof(stroke_call, options.strength), .optional = 1},
+    {"value", CORE_REAL, .at = offsetof(stroke_call, options.value), .optional = 1},
+    {"falloff", CORE_WORD, .at = offsetof(stroke_call, options.falloff), .words = core_falloff_words, .optional = 1},
+    {"distance", CORE_WORD, .at = offsetof(stroke_call, options.distance), .words = core_distance_words, .optional = 1},
+    {"locked", CORE_INT32, .at = offsetof(stroke_call, locked), "(L,)", .optional = 1},
+    {"normalize", CORE_FLAG, .at = offsetof(stroke_call, options.normalize), .optional = 1},
+    {"mirror", CORE_WORD, .at = offsetof(stroke_call, options.mirror_axis), .words = core_axis_words, .optional = 1,
+     .none = 1},
+    {"mirror_position", CORE_REAL, .at = offsetof(stroke_call, options.mirror_position), .optional = 1},
+    {"mirror_joints", CORE_INT32, .at = offsetof(stroke_call, mirror_joints), "(J,)", .optional = 1},
+};
 
-  if (!core_brush_take(self)) goto exit;
-  CORE_BEGIN_CALL
-  status = sbs_brush_stroke(self->brush, &options, PyArray_DATA(centers.array), (size_t)PyArray_DIM(centers.array, 0),
-                            &change, &fault);
-  CORE_END_CALL
-  if (status == SBS_OK)
-    result = core_copy_change(self, &change);
-  else
-    core_raise(state_of(object), status, &fault, NULL);
-  core_brush_give_back(self);
-
-exit:
-  core_release(&centers);
-  core_release(&locked);
-  core_release(&mirror_joints);
-  PyMem_Free(mask);
-  return result;
+static void set_stroke_defaults(void *address) {
+  ((stroke_call *)address)->options = sbs_default_brush_options();
 }
+
+static int prepare_stroke(void *address) {
+  stroke_call *given = address;
+
+  if (given->joint < 0 && given->options.mode != SBS_BRUSH_SMOOTH) {
+    PyErr_SetString(PyExc_ValueError, "joint must not be None, unless mode is \"smooth\"");
+    return 0;
+  }
+  if (given->joint >= (Py_ssize_t)core_length(&given->call, 'J')) {
+    PyErr_Format(PyExc_ValueError, "joint = %zd is out of range for %zu joints", given->joint,
+                 core_length(&given->call, 'J'));
+    return 0;
+  }
+  given->options.joint = (int32_t)given->joint;
+  given->options.mirror_joints = core_data(given->mirror_joints);
+  return core_new_mask(given, given->locked, "locked", core_length(&given->call, 'J'), &given->options.locked);
+}
+
+static sbs_status run_stroke(void *address, sbs_fault *fault) {
+  stroke_call *given = address;
+  const core_brush *self = core_self(given);
+
+  return sbs_brush_stroke(self->brush, &given->options, PyArray_DATA(given->centers), core_length(&given->call, 'N'),
+                          &given->change, fault);
+}
+
+static PyObject *finish_stroke(void *address) {
+  return core_copy_change(core_self(address), &((const stroke_call *)address)->change);
+}
+
+static const core_function stroke; /* defined below */
+
+static PyObject *enter_stroke(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  stroke_call call;
+  return core_enter_brush(&stroke, self, args, count, names, &call);
+}
+
+static const core_function stroke = {
+    .name = "stroke",
+    .summary = "Dabs at centers. What changed: (vertices (M,), old joint_indices (M, W), old joint_weights (M, W), new "
+               "joint_indices,\nnew joint_weights).",
+    .parts = {CORE_PART(stroke_arguments)},
+    .positional = 2,
+    .returns = CORE_CHANGE_TYPE,
+    .size = sizeof(stroke_call),
+    .set_defaults = set_stroke_defaults,
+    .begin = core_begin_with_brush,
+    .prepare = prepare_stroke,
+    .run = run_stroke,
+    .finish = finish_stroke,
+    .entry = enter_stroke,
+};
 
 /* --------------------------------------------------------------------------------------- restore and influences -- */
 
-static PyObject *brush_restore(PyObject *object, PyObject *args) {
-  core_brush *self = (core_brush *)object;
-  core_array vertices = {.name = "vertices", .shape = "(M,)", .dimensions = 1};
-  core_array joint_indices = {.name = "joint_indices", .shape = "(M, L)", .dimensions = 2};
-  core_array joint_weights = {.name = "joint_weights", .shape = "(M, L)", .dimensions = 2};
-  sbs_fault fault = {0};
-  sbs_status status;
-  PyObject *result = NULL;
+typedef struct rows_call {
+  core_call call;
+  PyArrayObject *vertices, *joint_indices, *joint_weights;
+} rows_call;
 
-  if (!PyArg_ParseTuple(args, "O&O&O&:restore", core_convert_int32, &vertices, core_convert_int32, &joint_indices,
-                        core_convert_doubles, &joint_weights)) {
-    goto exit;
-  }
-  if (!core_check_agreement(&vertices, &joint_indices, 0) || !core_check_agreement(&vertices, &joint_weights, 0) ||
-      !core_check_length(&joint_indices, 1, (npy_intp)self->limit) ||
-      !core_check_length(&joint_weights, 1, (npy_intp)self->limit)) {
-    goto exit;
-  }
-  if (!core_brush_take(self)) goto exit;
-  status = sbs_brush_restore(self->brush, PyArray_DATA(vertices.array), PyArray_DATA(joint_indices.array),
-                             PyArray_DATA(joint_weights.array), (size_t)PyArray_DIM(vertices.array, 0), &fault);
-  core_brush_give_back(self);
-  if (status == SBS_OK)
-    result = Py_NewRef(Py_None);
-  else
-    core_raise(state_of(object), status, &fault, NULL);
+static const core_argument restore_arguments[] = {
+    {"vertices", CORE_INT32, .at = offsetof(rows_call, vertices), "(M,)"},
+    {"joint_indices", CORE_INT32, .at = offsetof(rows_call, joint_indices), "(M, W)"},
+    {"joint_weights", CORE_DOUBLES, .at = offsetof(rows_call, joint_weights), "(M, W)"},
+};
 
-exit:
-  core_release(&vertices);
-  core_release(&joint_indices);
-  core_release(&joint_weights);
-  return result;
+static const core_argument influences_results[] = {
+    {"joint_indices", CORE_INT32, .at = offsetof(rows_call, joint_indices), "(V, W)"},
+    {"joint_weights", CORE_DOUBLES, .at = offsetof(rows_call, joint_weights), "(V, W)"},
+};
+
+static sbs_status run_restore(void *address, sbs_fault *fault) {
+  rows_call *given = address;
+  const core_brush *self = core_self(given);
+
+  return sbs_brush_restore(self->brush, PyArray_DATA(given->vertices), PyArray_DATA(given->joint_indices),
+                           PyArray_DATA(given->joint_weights), core_length(&given->call, 'M'), fault);
 }
 
-static PyObject *brush_influences(PyObject *object, PyObject *Py_UNUSED(unused)) {
-  core_brush *self = (core_brush *)object;
-  const npy_intp shape[2] = {(npy_intp)self->vertex_count, (npy_intp)self->limit};
-  PyArrayObject *joint_indices = (PyArrayObject *)PyArray_SimpleNew(2, shape, NPY_INT32);
-  PyArrayObject *joint_weights = (PyArrayObject *)PyArray_SimpleNew(2, shape, NPY_DOUBLE);
-  PyObject *result = NULL;
+static sbs_status run_influences(void *address, sbs_fault *fault) {
+  rows_call *given = address;
+  const core_brush *self = core_self(given);
 
-  if (joint_indices != NULL && joint_weights != NULL && core_brush_take(self)) {
-    sbs_brush_get_influences(self->brush, PyArray_DATA(joint_indices), PyArray_DATA(joint_weights));
-    core_brush_give_back(self);
-    result = PyTuple_Pack(2, (PyObject *)joint_indices, (PyObject *)joint_weights);
-  }
-  Py_XDECREF((PyObject *)joint_indices);
-  Py_XDECREF((PyObject *)joint_weights);
-  return result;
+  (void)fault;
+  return sbs_brush_get_influences(self->brush, PyArray_DATA(given->joint_indices), PyArray_DATA(given->joint_weights));
 }
+
+static const core_function restore, influences; /* defined below */
+
+static PyObject *enter_restore(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  rows_call call;
+  return core_enter_brush(&restore, self, args, count, names, &call);
+}
+
+static PyObject *enter_influences(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  rows_call call;
+  return core_enter_brush(&influences, self, args, count, names, &call);
+}
+
+static const core_function restore = {
+    .name = "restore",
+    .summary = "Sets the influences of vertices.",
+    .parts = {CORE_PART(restore_arguments)},
+    .positional = 3,
+    .size = sizeof(rows_call),
+    .begin = core_begin_with_brush,
+    .run = run_restore,
+    .entry = enter_restore,
+};
+
+static const core_function influences = {
+    .name = "influences",
+    .summary = "New arrays of the influences, as they are.",
+    CORE_RESULTS(influences_results),
+    .size = sizeof(rows_call),
+    .begin = core_begin_with_brush,
+    .run = run_influences,
+    .entry = enter_influences,
+};
 
 /* --------------------------------------------------------------------------------------------------------- type -- */
 
-/* The size_t at an offset in the object. */
-static PyObject *get_size(PyObject *object, void *offset) {
-  return PyLong_FromSize_t(*(const size_t *)(const void *)((const char *)object + (Py_ssize_t)offset));
-}
-
 static PyGetSetDef properties[] = {
-    {"vertex_count", get_size, NULL, "Number of vertices.", (void *)offsetof(core_brush, vertex_count)},
-    {"joint_count", get_size, NULL, "Number of joints.", (void *)offsetof(core_brush, joint_count)},
-    {"limit", get_size, NULL, "Room for so many influences a vertex.", (void *)offsetof(core_brush, limit)},
+    {"vertex_count", core_get_size, NULL, "int: vertices.", (void *)offsetof(core_brush, vertex_count)},
+    {"joint_count", core_get_size, NULL, "int: joints.", (void *)offsetof(core_brush, joint_count)},
+    {"limit", core_get_size, NULL, "int: room for so many influences a vertex.", (void *)offsetof(core_brush, limit)},
     {NULL, NULL, NULL, NULL, NULL}};
 
-static const char stroke_doc[] =
-    "stroke($self, centers, joint, *, mode='add', radius, strength=1.0, value=1.0, falloff='smooth', "
-    "distance='space', locked=None, normalize=True, mirror=None, mirror_position=0.0, mirror_joints=None)\n--\n\n"
-    "Dabs at (N, 3) centers. What changed: (vertices (M,), old joint_indices (M, L), old joint_weights (M, L), new\n"
-    "joint_indices, new joint_weights).";
-
-static PyMethodDef methods[] = {
-    {"stroke", (PyCFunction)(void (*)(void))brush_stroke, METH_VARARGS | METH_KEYWORDS, stroke_doc},
-    {"drag", (PyCFunction)(void (*)(void))core_brush_drag, METH_VARARGS | METH_KEYWORDS, core_brush_drag_doc},
-    {"restore", brush_restore, METH_VARARGS,
-     "restore($self, vertices, joint_indices, joint_weights, /)\n--\n\n"
-     "Sets the influences (M, L) of vertices (M,)."},
-    {"influences", brush_influences, METH_NOARGS,
-     "influences($self, /)\n--\n\n"
-     "New arrays joint_indices (V, L) and joint_weights (V, L), as they are."},
-    {NULL, NULL, 0, NULL}};
-
-static const char brush_doc[] =
-    "Brush(positions, triangles, joint_indices, joint_weights, *, joint_count=None, limit=None)\n--\n\n"
-    "Paints weights. Nothing that is given is kept.";
-
-static PyType_Slot slots[] = {{Py_tp_doc, (void *)brush_doc},
-                              {Py_tp_new, brush_new},
-                              {Py_tp_dealloc, brush_dealloc},
-                              {Py_tp_traverse, brush_traverse},
-                              {Py_tp_methods, methods},
-                              {Py_tp_getset, properties},
-                              {0, NULL}};
-
-static PyType_Spec spec = {
-    .name = "sbs._core.Brush",
-    .basicsize = sizeof(core_brush),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE,
-    .slots = slots,
-};
+static const core_function *const methods[] = {&stroke, &core_drag, &restore, &influences};
 
 PyObject *core_new_brush_type(PyObject *module) {
-  return PyType_FromModuleAndSpec(module, &spec, NULL);
+  static const core_class brush = {
+      .name = "sbs._core.Brush",
+      .make = &new_brush,
+      .new = brush_new,
+      .dealloc = brush_dealloc,
+      .traverse = core_traverse_type,
+      .methods = methods,
+      .method_count = CORE_COUNT_OF(methods),
+      .properties = properties,
+      .size = sizeof(core_brush),
+  };
+  return core_add_class(module, &brush);
 }

@@ -6,7 +6,7 @@
 #include <sbs/brush.h>
 #include <stdatomic.h>
 
-#include "arguments.h"
+#include "function.h"
 
 typedef struct core_brush {
   PyObject_HEAD
@@ -20,21 +20,24 @@ extern const char *const core_falloff_words[];
 extern const char *const core_distance_words[];
 extern const char *const core_axis_words[];
 
-/* Converts an axis or None, for "O&" with a core_choice. */
-int core_convert_axis(PyObject *object, void *core_choice_address);
+/* brush_drag.c */
+extern const core_function core_drag;
 
-/* Whether there is a joint on the other side for each, or none are given; raises if not. */
-int core_check_mirror_joints(const core_brush *self, const core_array *mirror_joints);
+/* `begin` of the methods: V, J and W, the width of rows, are those of the brush. */
+void core_begin_with_brush(void *call);
 
-/* Takes the brush for this thread; raises and returns 0 if another thread uses it. */
-int core_brush_take(core_brush *self);
-
-void core_brush_give_back(core_brush *self);
+/* As core_enter, by one thread at a time: raises if another one uses the brush. */
+PyObject *core_enter_brush(const core_function *function, PyObject *self, PyObject *const *args, Py_ssize_t count,
+                           PyObject *names, void *call);
 
 /* What a stroke changed, as a new tuple of arrays; NULL with an exception set. */
 PyObject *core_copy_change(const core_brush *self, const sbs_brush_change *change);
 
-/* Makes the type. A new reference, or NULL with an exception set. */
+/* What that is, for the contracts. */
+#define CORE_CHANGE_TYPE \
+  "tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64], NDArray[np.int32], NDArray[np.float64]]"
+
+/* Makes the type and adds it to the module. A new reference, or NULL with an exception set. */
 PyObject *core_new_brush_type(PyObject *module);
 
 #endif

@@ -1,115 +1,85 @@
 /* SPDX-License-Identifier: MIT */
-#include "capsule_functions.h"
-
-#include <limits.h>
+#include "functions.h"
 
 #include <sbs/capsules.h>
-
-#include "arguments.h"
-#include "errors.h"
-#include "interrupts.h"
-
-/* ---------------------------------------------------------------------------------------------------- arguments -- */
 
 /* In the order of sbs_capsules_falloff and sbs_capsules_outside. */
 static const char *const falloff_words[] = {"linear", "smooth", "quadratic", NULL};
 static const char *const outside_words[] = {"nearest", "unweighted", "error", NULL};
 
-/* The arrays of capsules, in the order in which all functions here take them. */
-enum {
-  HEADS,
-  TAILS,
-  INNER_RADII,
-  OUTER_RADII,
-  MULTIPLIERS,
-  ENABLED,
-  FALLOFFS,
-  CAPSULE_ARRAYS
+/* How the structure of a call with capsules starts. */
+typedef struct capsules_call {
+  core_call call;
+  PyArrayObject *points, *heads, *tails, *inner_radii, *outer_radii, *multipliers, *enabled, *falloffs;
+  PyArrayObject *joint_indices, *joint_weights;
+  sbs_capsules_options options;
+  size_t limit; /* 0: none */
+  sbs_capsules_report report;
+} capsules_call;
+
+static const core_argument points_argument[] = {
+    {"points", CORE_REALS, .at = offsetof(capsules_call, points), "(V, 3)"},
 };
 
-typedef struct capsule_arguments {
-  core_array arrays[CAPSULE_ARRAYS];
-} capsule_arguments;
+static const core_argument capsules_arguments[] = {
+    {"heads", CORE_DOUBLES, .at = offsetof(capsules_call, heads), "(J, 3)"},
+    {"tails", CORE_DOUBLES, .at = offsetof(capsules_call, tails), "(J, 3)"},
+    {"inner_radii", CORE_DOUBLES, .at = offsetof(capsules_call, inner_radii), "(J, 2)"},
+    {"outer_radii", CORE_DOUBLES, .at = offsetof(capsules_call, outer_radii), "(J, 2)"},
+    {"multipliers", CORE_DOUBLES, .at = offsetof(capsules_call, multipliers), "(J,)", .optional = 1},
+    {"enabled", CORE_FLAGS, .at = offsetof(capsules_call, enabled), "(J,)", .optional = 1},
+    {"falloffs", CORE_INT32, .at = offsetof(capsules_call, falloffs), "(J,)", .optional = 1},
+};
 
-static capsule_arguments default_capsules(void) {
-  return (capsule_arguments){{
-      [HEADS] = {.name = "heads", .shape = "(J, 3)", .dimensions = 2},
-      [TAILS] = {.name = "tails", .shape = "(J, 3)", .dimensions = 2},
-      [INNER_RADII] = {.name = "inner_radii", .shape = "(J, 2)", .dimensions = 2},
-      [OUTER_RADII] = {.name = "outer_radii", .shape = "(J, 2)", .dimensions = 2},
-      [MULTIPLIERS] = {.name = "multipliers", .shape = "(J,)", .dimensions = 1, .optional = 1},
-      [ENABLED] = {.name = "enabled", .shape = "(J,)", .dimensions = 1, .optional = 1},
-      [FALLOFFS] = {.name = "falloffs", .shape = "(J,)", .dimensions = 1, .optional = 1},
-  }};
+static const core_argument options[] = {
+    {"falloff", CORE_WORD, .at = offsetof(capsules_call, options.falloff), .words = falloff_words, .optional = 1},
+    {"outside", CORE_WORD, .at = offsetof(capsules_call, options.outside), .words = outside_words, .optional = 1},
+    {"limit", CORE_COUNT, .at = offsetof(capsules_call, limit), .optional = 1},
+};
+
+static const core_argument threads_argument[] = {
+    {"threads", CORE_THREADS, .at = offsetof(capsules_call, options.threads), .optional = 1},
+};
+
+static void set_defaults(void *address) {
+  ((capsules_call *)address)->options = sbs_default_capsules_options();
 }
 
-static void release_capsules(capsule_arguments *capsules) {
-  for (int i = 0; i < CAPSULE_ARRAYS; i++) core_release(&capsules->arrays[i]);
-}
-
-/* Converts the tuple of seven arrays; an "O&" converter. */
-static int convert_capsules(PyObject *object, void *address) {
-  static int (*const converters[CAPSULE_ARRAYS])(PyObject *, void *) = {
-      core_convert_doubles, core_convert_doubles, core_convert_doubles, core_convert_doubles,
-      core_convert_doubles, core_convert_flags,   core_convert_int32};
-  capsule_arguments *capsules = address;
-
-  if (!PyTuple_Check(object) || PyTuple_Size(object) != CAPSULE_ARRAYS) {
-    PyErr_SetString(PyExc_TypeError, "capsules must be a tuple of seven arrays");
-    return 0;
-  }
-  for (int i = 0; i < CAPSULE_ARRAYS; i++)
-    if (!converters[i](PyTuple_GetItem(object, i), &capsules->arrays[i])) return 0;
-  return 1;
-}
-
-/* Whether all shapes agree; raises if not. */
-static int check_shapes(const capsule_arguments *capsules) {
-  const core_array *arrays = capsules->arrays;
-  const npy_intp columns[CAPSULE_ARRAYS] = {[HEADS] = 3, [TAILS] = 3, [INNER_RADII] = 2, [OUTER_RADII] = 2};
-
-  for (int i = HEADS; i <= OUTER_RADII; i++)
-    if (!core_check_length(&arrays[i], 1, columns[i])) return 0;
-  for (int i = TAILS; i < CAPSULE_ARRAYS; i++)
-    if (arrays[i].array != NULL && !core_check_agreement(&arrays[HEADS], &arrays[i], 0)) return 0;
-  return 1;
-}
-
-static sbs_capsules describe_capsules(const capsule_arguments *capsules) {
-  const core_array *arrays = capsules->arrays;
-
+static sbs_capsules describe_capsules(const capsules_call *given) {
   return (sbs_capsules){
-      .capsule_count = (size_t)PyArray_DIM(arrays[HEADS].array, 0),
-      .heads = PyArray_DATA(arrays[HEADS].array),
-      .tails = PyArray_DATA(arrays[TAILS].array),
-      .inner_radii = PyArray_DATA(arrays[INNER_RADII].array),
-      .outer_radii = PyArray_DATA(arrays[OUTER_RADII].array),
-      .multipliers = arrays[MULTIPLIERS].array != NULL ? PyArray_DATA(arrays[MULTIPLIERS].array) : NULL,
-      .enabled = arrays[ENABLED].array != NULL ? PyArray_DATA(arrays[ENABLED].array) : NULL,
-      .falloffs = arrays[FALLOFFS].array != NULL ? PyArray_DATA(arrays[FALLOFFS].array) : NULL,
+      .capsule_count = core_length(&given->call, 'J'),
+      .heads = PyArray_DATA(given->heads),
+      .tails = PyArray_DATA(given->tails),
+      .inner_radii = PyArray_DATA(given->inner_radii),
+      .outer_radii = PyArray_DATA(given->outer_radii),
+      .multipliers = core_data(given->multipliers),
+      .enabled = core_data(given->enabled),
+      .falloffs = core_data(given->falloffs),
   };
 }
 
-static sbs_capsules_points describe_points(const core_array *points) {
+static sbs_capsules_points describe_points(const capsules_call *given) {
   return (sbs_capsules_points){
-      .point_count = (size_t)PyArray_DIM(points->array, 0),
-      .scalar = PyArray_TYPE(points->array) == NPY_FLOAT ? SBS_FLOAT32 : SBS_FLOAT64,
-      .points = PyArray_DATA(points->array),
+      .point_count = core_length(&given->call, 'V'),
+      .scalar = core_scalar(given->points),
+      .points = PyArray_DATA(given->points),
   };
 }
 
 /* -------------------------------------------------------------------------------------------------------- check -- */
 
-const char core_check_capsules_doc[] = "check_capsules(capsules)\n--\n\n"
-                                       "Checked copies of the arrays of capsules, read-only, with defaults filled in.";
+static sbs_status run_check(void *address, sbs_fault *fault) {
+  const sbs_capsules capsules = describe_capsules(address);
+  return sbs_capsules_check(&capsules, fault);
+}
 
 /* A new read-only array of the values of an argument, or of their default. */
-static PyObject *keep(const core_array *argument, npy_intp count, int type, long standard) {
-  PyObject *kept =
-      argument->array != NULL ? PyArray_NewCopy(argument->array, NPY_CORDER) : PyArray_SimpleNew(1, &count, type);
+static PyObject *keep(const capsules_call *given, PyArrayObject *array, int type, long standard) {
+  npy_intp count = (npy_intp)core_length(&given->call, 'J');
+  PyObject *kept = array != NULL ? PyArray_NewCopy(array, NPY_CORDER) : PyArray_SimpleNew(1, &count, type);
 
   if (kept == NULL) return NULL;
-  if (argument->array == NULL) {
+  if (array == NULL) {
     PyObject *value = PyLong_FromLong(standard);
     const int filled = value != NULL ? PyArray_FillWithScalar((PyArrayObject *)kept, value) : -1;
     Py_XDECREF(value);
@@ -122,178 +92,140 @@ static PyObject *keep(const core_array *argument, npy_intp count, int type, long
   return kept;
 }
 
-PyObject *core_check_capsules(PyObject *module, PyObject *args, PyObject *kwargs) {
-  static char *keywords[] = {"capsules", NULL};
-  capsule_arguments given = default_capsules();
-  sbs_capsules capsules;
-  sbs_fault fault = {0};
-  sbs_status status;
-  static const int types[CAPSULE_ARRAYS] = {NPY_DOUBLE, NPY_DOUBLE, NPY_DOUBLE, NPY_DOUBLE,
-                                            NPY_DOUBLE, NPY_BOOL,   NPY_INT32};
-  PyObject *result = NULL;
+static PyObject *finish_check(void *address) {
+  const capsules_call *given = address;
 
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&:check_capsules", keywords, convert_capsules, &given)) goto exit;
-  if (!check_shapes(&given)) goto exit;
-  capsules = describe_capsules(&given);
-  status = sbs_capsules_check(&capsules, &fault);
-  if (status != SBS_OK) {
-    core_raise(PyModule_GetState(module), status, &fault, NULL);
-    goto exit;
-  }
-  result = PyTuple_New(CAPSULE_ARRAYS);
-  for (int i = 0; result != NULL && i < CAPSULE_ARRAYS; i++) {
-    PyObject *kept = keep(&given.arrays[i], (npy_intp)capsules.capsule_count, types[i], i == FALLOFFS ? -1 : 1);
-    if (kept == NULL || PyTuple_SetItem(result, i, kept) < 0) Py_CLEAR(result);
-  }
-
-exit:
-  release_capsules(&given);
-  return result;
+  return Py_BuildValue("NNNNNNN", keep(given, given->heads, NPY_DOUBLE, 0), keep(given, given->tails, NPY_DOUBLE, 0),
+                       keep(given, given->inner_radii, NPY_DOUBLE, 0), keep(given, given->outer_radii, NPY_DOUBLE, 0),
+                       keep(given, given->multipliers, NPY_DOUBLE, 1), keep(given, given->enabled, NPY_BOOL, 1),
+                       keep(given, given->falloffs, NPY_INT32, -1));
 }
+
+static PyObject *enter_check(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  capsules_call call;
+  return core_enter(&core_check_capsules, self, args, count, names, &call);
+}
+
+const core_function core_check_capsules = {
+    .name = "check_capsules",
+    .summary = "Checked copies of the arrays of capsules, read-only, with defaults filled in.",
+    .parts = {CORE_PART(capsules_arguments)},
+    .positional = 7,
+    .returns = "tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], "
+               "NDArray[np.float64], NDArray[np.bool_], NDArray[np.int32]]",
+    .size = sizeof(capsules_call),
+    .run = run_check,
+    .finish = finish_check,
+    .entry = enter_check,
+};
 
 /* ------------------------------------------------------------------------------------------------------ weights -- */
 
-const char core_capsule_weights_doc[] =
-    "capsule_weights(points, capsules, *, falloff='linear', outside='nearest', limit=None, dense=False, "
-    "threads=None)\n--\n\n"
-    "Capsule weights: (joint_indices (V, K), joint_weights (V, K)), or a matrix (V, J).";
+static const core_argument weights_results[] = {
+    {"joint_indices", CORE_INT32, .at = offsetof(capsules_call, joint_indices), "(V, K)"},
+    {"joint_weights", CORE_SAME, .at = offsetof(capsules_call, joint_weights), "(V, K)"},
+};
 
-/* The arguments of a call, converted. */
-typedef struct weighing {
-  sbs_capsules capsules;
-  sbs_capsules_points points;
-  sbs_capsules_options options;
-  size_t limit; /* 0: none */
-} weighing;
+/* Also finds the most influences of a point, before there are arrays for them. */
+static sbs_status run_weights(void *address, sbs_fault *fault) {
+  capsules_call *given = address;
+  const sbs_capsules capsules = describe_capsules(given);
+  const sbs_capsules_points points = describe_points(given);
+  const size_t room = given->joint_indices != NULL ? core_length(&given->call, 'K') : 0;
 
-/* A new pair of arrays. Without a limit they have room for the influences of the point with the most. */
-static PyObject *weigh_sparse(PyObject *module, const weighing *what, int type) {
-  PyArrayObject *joint_indices = NULL, *joint_weights = NULL;
-  sbs_capsules_report report = {.max_influences = what->limit};
-  sbs_fault fault = {0};
-  sbs_status status = SBS_OK;
-  npy_intp shape[2];
-  PyObject *result = NULL;
-
-  if (what->limit == 0) {
-    CORE_BEGIN_CALL
-    status = sbs_capsules_weights(&what->capsules, &what->points, &what->options, 0, NULL, NULL, &report, &fault);
-    CORE_END_CALL
-    if (report.max_influences == 0) report.max_influences = 1;
-  }
-  if (status == SBS_OK) {
-    shape[0] = (npy_intp)what->points.point_count;
-    shape[1] = (npy_intp)report.max_influences;
-    joint_indices = (PyArrayObject *)PyArray_SimpleNew(2, shape, NPY_INT32);
-    joint_weights = (PyArrayObject *)PyArray_SimpleNew(2, shape, type);
-    if (joint_indices == NULL || joint_weights == NULL) goto exit;
-    CORE_BEGIN_CALL
-    status = sbs_capsules_weights(&what->capsules, &what->points, &what->options, report.max_influences,
-                                  PyArray_DATA(joint_indices), PyArray_DATA(joint_weights), NULL, &fault);
-    CORE_END_CALL
-  }
-  if (status != SBS_OK)
-    core_raise(PyModule_GetState(module), status, &fault, NULL);
-  else
-    result = PyTuple_Pack(2, (PyObject *)joint_indices, (PyObject *)joint_weights);
-
-exit:
-  Py_XDECREF((PyObject *)joint_indices);
-  Py_XDECREF((PyObject *)joint_weights);
-  return result;
+  return sbs_capsules_weights(&capsules, &points, &given->options, room, core_data(given->joint_indices),
+                              core_data(given->joint_weights), &given->report, fault);
 }
 
-static PyObject *weigh_dense(PyObject *module, const weighing *what, int type) {
-  const npy_intp shape[2] = {(npy_intp)what->points.point_count, (npy_intp)what->capsules.capsule_count};
-  PyObject *joint_weights = PyArray_SimpleNew(2, shape, type);
-  sbs_fault fault = {0};
-  sbs_status status;
+static int prepare_weights(void *address) {
+  capsules_call *given = address;
+  const size_t count = core_length(&given->call, 'J');
+  size_t most = given->limit < count ? given->limit : count;
 
-  if (joint_weights == NULL) return NULL;
-  CORE_BEGIN_CALL
-  status = sbs_capsules_weights_dense(&what->capsules, &what->points, &what->options, what->limit,
-                                      PyArray_DATA((PyArrayObject *)joint_weights), NULL, &fault);
-  CORE_END_CALL
-  if (status != SBS_OK) {
-    core_raise(PyModule_GetState(module), status, &fault, NULL);
-    Py_CLEAR(joint_weights);
+  if (given->limit == 0) {
+    if (!core_run(given, run_weights)) return 0;
+    most = given->report.max_influences > 0 ? given->report.max_influences : 1;
   }
-  return joint_weights;
+  core_set_length(&given->call, 'K', most);
+  return 1;
 }
 
-PyObject *core_capsule_weights(PyObject *module, PyObject *args, PyObject *kwargs) {
-  static char *keywords[] = {"points", "capsules", "falloff", "outside", "limit", "dense", "threads", NULL};
-  core_array points = {.name = "points", .shape = "(V, 3)", .dimensions = 2};
-  capsule_arguments capsules = default_capsules();
-  core_choice falloff = {"falloff", falloff_words, SBS_CAPSULES_FALLOFF_LINEAR};
-  core_choice outside = {"outside", outside_words, SBS_CAPSULES_OUTSIDE_NEAREST};
-  core_count limit = {.name = "limit", .largest = PY_SSIZE_T_MAX};
-  core_count threads = {.name = "threads", .largest = INT_MAX};
-  int dense = 0, type;
-  weighing what;
-  PyObject *result = NULL;
-
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&O&|$O&O&O&pO&:capsule_weights", keywords, core_convert_reals,
-                                   &points, convert_capsules, &capsules, core_convert_choice, &falloff,
-                                   core_convert_choice, &outside, core_convert_count, &limit, &dense,
-                                   core_convert_count, &threads)) {
-    goto exit;
-  }
-  if (!check_shapes(&capsules) || !core_check_length(&points, 1, 3)) goto exit;
-  type = PyArray_TYPE(points.array);
-  what = (weighing){describe_capsules(&capsules), describe_points(&points), sbs_default_capsules_options(),
-                    (size_t)limit.value};
-  what.options.falloff = (sbs_capsules_falloff)falloff.value;
-  what.options.outside = (sbs_capsules_outside)outside.value;
-  what.options.threads = (int)threads.value;
-  if (what.limit > what.capsules.capsule_count) what.limit = what.capsules.capsule_count;
-  result = dense ? weigh_dense(module, &what, type) : weigh_sparse(module, &what, type);
-
-exit:
-  core_release(&points);
-  release_capsules(&capsules);
-  return result;
+static PyObject *enter_weights(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  capsules_call call;
+  return core_enter(&core_capsule_weights, self, args, count, names, &call);
 }
+
+const core_function core_capsule_weights = {
+    .name = "capsule_weights",
+    .summary = "Capsule weights; without a limit there is room for the influences of the point with the most.",
+    .parts = {CORE_PART(points_argument), CORE_PART(capsules_arguments), CORE_PART(options),
+              CORE_PART(threads_argument)},
+    .positional = 8,
+    CORE_RESULTS(weights_results),
+    .size = sizeof(capsules_call),
+    .set_defaults = set_defaults,
+    .prepare = prepare_weights,
+    .run = run_weights,
+    .entry = enter_weights,
+};
+
+static const core_argument dense_results[] = {
+    {"joint_weights", CORE_SAME, .at = offsetof(capsules_call, joint_weights), "(V, J)"},
+};
+
+static sbs_status run_dense(void *address, sbs_fault *fault) {
+  capsules_call *given = address;
+  const sbs_capsules capsules = describe_capsules(given);
+  const sbs_capsules_points points = describe_points(given);
+  const size_t limit = given->limit < capsules.capsule_count ? given->limit : capsules.capsule_count;
+
+  return sbs_capsules_weights_dense(&capsules, &points, &given->options, given->limit > 0 ? limit : 0,
+                                    PyArray_DATA(given->joint_weights), NULL, fault);
+}
+
+static PyObject *enter_dense(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  capsules_call call;
+  return core_enter(&core_capsule_weights_dense, self, args, count, names, &call);
+}
+
+const core_function core_capsule_weights_dense = {
+    .name = "capsule_weights_dense",
+    .summary = "The same as a matrix.",
+    .parts = {CORE_PART(points_argument), CORE_PART(capsules_arguments), CORE_PART(options),
+              CORE_PART(threads_argument)},
+    .positional = 8,
+    CORE_RESULTS(dense_results),
+    .size = sizeof(capsules_call),
+    .set_defaults = set_defaults,
+    .run = run_dense,
+    .entry = enter_dense,
+};
 
 /* ------------------------------------------------------------------------------------------------------ outside -- */
 
-const char core_count_outside_doc[] = "count_outside(points, capsules, *, threads=None)\n--\n\n"
-                                      "How many points are outside of all outer capsules.";
-
-PyObject *core_count_outside(PyObject *module, PyObject *args, PyObject *kwargs) {
-  static char *keywords[] = {"points", "capsules", "threads", NULL};
-  core_array points = {.name = "points", .shape = "(V, 3)", .dimensions = 2};
-  capsule_arguments capsules = default_capsules();
-  core_count threads = {.name = "threads", .largest = INT_MAX};
-  sbs_capsules_options options = sbs_default_capsules_options();
-  sbs_capsules_report report = {0};
-  sbs_capsules described;
-  sbs_capsules_points described_points;
-  sbs_fault fault = {0};
-  sbs_status status;
-  PyObject *result = NULL;
-
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&O&|$O&:count_outside", keywords, core_convert_reals, &points,
-                                   convert_capsules, &capsules, core_convert_count, &threads)) {
-    goto exit;
-  }
-  if (!check_shapes(&capsules) || !core_check_length(&points, 1, 3)) goto exit;
-  described = describe_capsules(&capsules);
-  described_points = describe_points(&points);
-  options.outside = SBS_CAPSULES_OUTSIDE_UNWEIGHTED;
-  options.threads = (int)threads.value;
-
-  CORE_BEGIN_CALL
-  status = sbs_capsules_weights(&described, &described_points, &options, 0, NULL, NULL, &report, &fault);
-  CORE_END_CALL
-
-  if (status != SBS_OK)
-    core_raise(PyModule_GetState(module), status, &fault, NULL);
-  else
-    result = PyLong_FromSize_t(report.outside);
-
-exit:
-  core_release(&points);
-  release_capsules(&capsules);
-  return result;
+static void set_outside_defaults(void *address) {
+  set_defaults(address);
+  ((capsules_call *)address)->options.outside = SBS_CAPSULES_OUTSIDE_UNWEIGHTED;
 }
+
+static PyObject *finish_outside(void *address) {
+  return PyLong_FromSize_t(((const capsules_call *)address)->report.outside);
+}
+
+static PyObject *enter_outside(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  capsules_call call;
+  return core_enter(&core_count_outside, self, args, count, names, &call);
+}
+
+const core_function core_count_outside = {
+    .name = "count_outside",
+    .summary = "How many points are outside of all outer capsules.",
+    .parts = {CORE_PART(points_argument), CORE_PART(capsules_arguments), CORE_PART(threads_argument)},
+    .positional = 8,
+    .returns = "int",
+    .size = sizeof(capsules_call),
+    .set_defaults = set_outside_defaults,
+    .run = run_weights,
+    .finish = finish_outside,
+    .entry = enter_outside,
+};

@@ -1,106 +1,75 @@
 /* SPDX-License-Identifier: MIT */
-#include "centers_functions.h"
+#include "functions.h"
 
-#include <limits.h>
 #include <sbs/centers.h>
 
-#include "arguments.h"
-#include "errors.h"
-#include "progress.h"
+typedef struct centers_call {
+  core_call call;
+  PyArrayObject *positions, *triangles, *joint_indices, *joint_weights, *centers;
+  sbs_centers_options options;
+  sbs_centers_report report;
+} centers_call;
 
-const char core_optimized_centers_doc[] =
-    "optimized_centers(rest_positions, triangles, joint_indices, joint_weights, *, sigma=0.1, refinement=0.1,\n"
-    "    tolerance=1e-2, progress=None, threads=None)\n--\n\n"
-    "Optimized centers of rotation, as (centers (V, 3) float64, (rigid, dissimilar, samples)).";
+static const core_argument arguments[] = {
+    {"rest_positions", CORE_REALS, .at = offsetof(centers_call, positions), "(V, 3)"},
+    {"triangles", CORE_INT32, .at = offsetof(centers_call, triangles), "(T, 3)"},
+    {"joint_indices", CORE_INT32, .at = offsetof(centers_call, joint_indices), "(V, K)"},
+    {"joint_weights", CORE_REALS, .at = offsetof(centers_call, joint_weights), "(V, K)"},
+    {"sigma", CORE_REAL, .at = offsetof(centers_call, options.sigma), .optional = 1},
+    {"refinement", CORE_REAL, .at = offsetof(centers_call, options.refinement), .optional = 1},
+    {"tolerance", CORE_REAL, .at = offsetof(centers_call, options.tolerance), .optional = 1},
+    CORE_PROGRESS_ARGUMENT,
+    {"threads", CORE_THREADS, .at = offsetof(centers_call, options.threads), .optional = 1},
+};
 
-static npy_int32 largest_of(PyArrayObject *array) {
-  const npy_int32 *joint = PyArray_DATA(array);
-  const npy_intp size = PyArray_SIZE(array);
-  npy_int32 largest = 0;
+static const core_argument results[] = {
+    {"centers", CORE_DOUBLES, .at = offsetof(centers_call, centers), "(V, 3)"},
+};
 
-  for (npy_intp i = 0; i < size; i++) largest = joint[i] > largest ? joint[i] : largest;
-  return largest;
+static void set_defaults(void *address) {
+  ((centers_call *)address)->options = sbs_default_centers_options();
 }
 
-static sbs_scalar scalar_of(const core_array *argument) {
-  return PyArray_TYPE(argument->array) == NPY_FLOAT ? SBS_FLOAT32 : SBS_FLOAT64;
+static sbs_status run(void *address, sbs_fault *fault) {
+  centers_call *given = address;
+  sbs_skin_desc desc = sbs_default_skin_desc();
+
+  desc.vertex_count = core_length(&given->call, 'V');
+  desc.joint_count = (size_t)core_largest(given->joint_indices) + 1;
+  desc.influences_per_vertex = core_length(&given->call, 'K');
+  desc.scalar = core_scalar(given->positions);
+  desc.rest_positions = PyArray_DATA(given->positions);
+  desc.joint_indices = PyArray_DATA(given->joint_indices);
+  desc.weight_scalar = core_scalar(given->joint_weights);
+  desc.joint_weights = PyArray_DATA(given->joint_weights);
+  given->options.progress = core_progress(&given->call, &given->options.progress_user);
+  return sbs_centers_optimized(&desc, core_length(&given->call, 'T'), PyArray_DATA(given->triangles), &given->options,
+                               PyArray_DATA(given->centers), &given->report, fault);
 }
 
-/* Describes the mesh whose centers to find; raises and returns 0 if shapes do not agree. */
-static int describe(const core_array *positions, const core_array *triangles, const core_array *indices,
-                    const core_array *weights, sbs_skin_desc *desc) {
-  if (!core_check_length(positions, 1, 3) || !core_check_length(triangles, 1, 3) ||
-      !core_check_agreement(positions, indices, 0) || !core_check_agreement(indices, weights, 0) ||
-      !core_check_agreement(indices, weights, 1)) {
-    return 0;
-  }
-  *desc = sbs_default_skin_desc();
-  desc->vertex_count = (size_t)PyArray_DIM(positions->array, 0);
-  desc->joint_count = (size_t)largest_of(indices->array) + 1;
-  desc->influences_per_vertex = (size_t)PyArray_DIM(indices->array, 1);
-  desc->scalar = scalar_of(positions);
-  desc->rest_positions = PyArray_DATA(positions->array);
-  desc->joint_indices = PyArray_DATA(indices->array);
-  desc->weight_scalar = scalar_of(weights);
-  desc->joint_weights = PyArray_DATA(weights->array);
-  return 1;
+static PyObject *finish(void *address) {
+  const centers_call *given = address;
+  const sbs_centers_report *report = &given->report;
+
+  return Py_BuildValue("O(nnn)", given->centers, (Py_ssize_t)report->rigid, (Py_ssize_t)report->dissimilar,
+                       (Py_ssize_t)report->samples);
 }
 
-PyObject *core_optimized_centers(PyObject *module, PyObject *args, PyObject *kwargs) {
-  static char *keywords[] = {"rest_positions", "triangles", "joint_indices", "joint_weights", "sigma",
-                             "refinement",     "tolerance", "progress",      "threads",       NULL};
-  sbs_centers_options options = sbs_default_centers_options();
-  core_array positions = {.name = "rest_positions", .shape = "(V, 3)", .dimensions = 2};
-  core_array triangles = {.name = "triangles", .shape = "(T, 3)", .dimensions = 2};
-  core_array indices = {.name = "joint_indices", .shape = "(V, K)", .dimensions = 2};
-  core_array weights = {.name = "joint_weights", .shape = "(V, K)", .dimensions = 2};
-  core_real sigma = {.name = "sigma", .value = options.sigma};
-  core_real refinement = {.name = "refinement", .value = options.refinement};
-  core_real tolerance = {.name = "tolerance", .value = options.tolerance};
-  core_count threads = {.name = "threads", .largest = INT_MAX};
-  core_caller calling = {.progress = Py_None};
-  sbs_skin_desc desc;
-  sbs_centers_report report = {0};
-  sbs_fault fault = {0};
-  sbs_status status;
-  PyArrayObject *centers = NULL;
-  PyObject *result = NULL;
-
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&O&O&O&|$O&O&O&OO&:optimized_centers", keywords, core_convert_reals,
-                                   &positions, core_convert_int32, &triangles, core_convert_int32, &indices,
-                                   core_convert_reals, &weights, core_convert_real, &sigma, core_convert_real,
-                                   &refinement, core_convert_real, &tolerance, &calling.progress, core_convert_count,
-                                   &threads)) {
-    goto exit;
-  }
-  if (!core_check_progress(calling.progress)) goto exit;
-  if (!describe(&positions, &triangles, &indices, &weights, &desc)) goto exit;
-  centers = (PyArrayObject *)PyArray_SimpleNew(2, PyArray_DIMS(positions.array), NPY_DOUBLE);
-  if (centers == NULL) goto exit;
-  options.sigma = sigma.value;
-  options.refinement = refinement.value;
-  options.tolerance = tolerance.value;
-  options.threads = (int)threads.value;
-  options.progress = calling.progress == Py_None ? NULL : core_tell_progress;
-  options.progress_user = &calling;
-
-  core_begin_call(&calling.call);
-  status = sbs_centers_optimized(&desc, (size_t)PyArray_DIM(triangles.array, 0), PyArray_DATA(triangles.array),
-                                 &options, PyArray_DATA(centers), &report, &fault);
-  core_end_call(&calling.call);
-
-  if (status == SBS_OK) {
-    result = Py_BuildValue("O(nnn)", centers, (Py_ssize_t)report.rigid, (Py_ssize_t)report.dissimilar,
-                           (Py_ssize_t)report.samples);
-  } else {
-    core_raise(PyModule_GetState(module), status, &fault, NULL);
-  }
-
-exit:
-  core_release(&positions);
-  core_release(&triangles);
-  core_release(&indices);
-  core_release(&weights);
-  Py_XDECREF((PyObject *)centers);
-  return result;
+static PyObject *enter(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  centers_call call;
+  return core_enter(&core_optimized_centers, self, args, count, names, &call);
 }
+
+const core_function core_optimized_centers = {
+    .name = "optimized_centers",
+    .summary = "Optimized centers of rotation, and the counts (rigid, dissimilar, samples).",
+    .parts = {CORE_PART(arguments)},
+    .positional = 4,
+    CORE_RESULTS(results),
+    .returns = "tuple[NDArray[np.float64], tuple[int, int, int]]",
+    .size = sizeof(centers_call),
+    .set_defaults = set_defaults,
+    .run = run,
+    .finish = finish,
+    .entry = enter,
+};

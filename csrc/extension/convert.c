@@ -32,11 +32,8 @@ static void name_in_exception(const char *name) {
 /* ------------------------------------------------------------------------------------------------------- shapes -- */
 
 /* What letters of shapes count, where an object or a number gives their length. */
-static const char *const counted[26] = {['B' - 'A'] = "bones",
-                                        ['F' - 'A'] = "frames",
-                                        ['J' - 'A'] = "joints",
-                                        ['M' - 'A'] = "muscles",
-                                        ['V' - 'A'] = "vertices"};
+static const char *const counted[26] = {['B' - 'A'] = "bones",   ['F' - 'A'] = "frames",   ['J' - 'A'] = "joints",
+                                        ['M' - 'A'] = "muscles", ['V' - 'A'] = "vertices", ['W' - 'A'] = "influences"};
 
 static int has_letter(const core_argument *argument, char letter) {
   return core_is_array(argument) && strchr(argument->shape, letter) != NULL;
@@ -388,8 +385,8 @@ static int convert_word(const core_argument *argument, const char *name, PyObjec
   return 0;
 }
 
-static int convert_object(const core_argument *argument, PyObject *object, void *field) {
-  if (argument->convert != NULL) return argument->convert(object, field);
+static int convert_object(core_call *call, const core_argument *argument, PyObject *object, void *field) {
+  if (argument->convert != NULL) return argument->convert(call, object, field);
   *(PyObject **)field = object == Py_None ? NULL : object;
   return 1;
 }
@@ -405,7 +402,7 @@ int core_convert(core_call *call, const core_argument *argument, const char *nam
     case CORE_INDEX: return convert_index(argument, name, object, field);
     case CORE_FLAG: return convert_flag(object, field);
     case CORE_WORD: return convert_word(argument, name, object, field);
-    case CORE_OBJECT: return convert_object(argument, object, field);
+    case CORE_OBJECT: return convert_object(call, argument, object, field);
     default: return convert_count(call, argument, name, object, field);
   }
 }

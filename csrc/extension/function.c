@@ -179,7 +179,7 @@ static void raise_fault(core_call *call, sbs_status status, const sbs_fault *fau
   npy_intp shape[4] = {0};
   given_arguments given;
 
-  if (call->function->raise != NULL && call->function->raise(call, fault)) return;
+  if (call->function->raise != NULL && call->function->raise(call, status, fault)) return;
   list_arguments(call, &given);
   for (size_t i = 0; i < given.count; i++) {
     if (strcmp(given.arguments[i]->name, "skinning_matrices") != 0) continue;
@@ -211,6 +211,32 @@ int core_hold(void *address, PyObject *object) {
   while (call->held[i] != NULL) i++;
   call->held[i] = object;
   return 1;
+}
+
+int core_convert_progress(core_call *Py_UNUSED(call), PyObject *object, void *field) {
+  if (object != Py_None && !PyCallable_Check(object)) {
+    PyErr_Format(PyExc_TypeError, "progress must be None or callable, not %R", (PyObject *)Py_TYPE(object));
+    return 0;
+  }
+  *(PyObject **)field = object == Py_None ? NULL : object;
+  return 1;
+}
+
+/* A sbs_progress. Cancels the call if Python's function, or a signal's handler while it runs, raises an exception. */
+static int tell_progress(double fraction, void *user) {
+  core_call *call = user;
+  PyObject *result;
+
+  PyEval_RestoreThread(call->unlocked.thread);
+  result = PyObject_CallFunction(call->progress, "d", fraction);
+  Py_XDECREF(result);
+  call->unlocked.thread = PyEval_SaveThread();
+  return result == NULL;
+}
+
+sbs_progress *core_progress(core_call *call, void **user) {
+  *user = call;
+  return call->progress != NULL ? tell_progress : NULL;
 }
 
 static void release(core_call *call, const given_arguments *given) {
@@ -284,4 +310,12 @@ npy_int32 core_largest(PyArrayObject *integers) {
 
   for (npy_intp i = 0; i < size; i++) largest = integer[i] > largest ? integer[i] : largest;
   return largest;
+}
+
+PyObject *core_copy(const void *numbers, size_t rows, size_t columns, int type) {
+  const npy_intp shape[2] = {(npy_intp)rows, (npy_intp)columns};
+  PyArrayObject *array = (PyArrayObject *)PyArray_SimpleNew(columns > 0 ? 2 : 1, shape, type);
+
+  if (array != NULL && PyArray_SIZE(array) > 0) memcpy(PyArray_DATA(array), numbers, (size_t)PyArray_NBYTES(array));
+  return (PyObject *)array;
 }

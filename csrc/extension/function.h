@@ -32,6 +32,8 @@ typedef enum core_kind {
   CORE_OBJECT   /* PyObject *, borrowed, or what `convert` makes of it */
 } core_kind;
 
+typedef struct core_call core_call;
+
 typedef struct core_argument {
   const char *name;
   core_kind kind;
@@ -48,8 +50,8 @@ typedef struct core_argument {
   int optional;             /* whether it may be left out; arrays and objects are None then */
   int none;                 /* whether None is allowed, though it is not left out or has another default */
   int in_place;             /* whether an output may be the same array */
-  /* Of a CORE_OBJECT: puts what it is into the field. Raises and returns 0 if that fails. */
-  int (*convert)(PyObject *object, void *field);
+  /* Of a CORE_OBJECT: puts what it is into the field. Raises and returns 0 if that fails. call: NULL within a dict. */
+  int (*convert)(core_call *call, PyObject *object, void *field);
 } core_argument;
 
 /* Arguments that follow each other; several functions may have them in common. */
@@ -69,7 +71,7 @@ enum {
 typedef struct core_function core_function;
 
 /* What every call has. */
-typedef struct core_call {
+struct core_call {
   const core_function *function;
   PyObject *self;       /* the object whose method is called, the type that is called, or the module */
   int type;             /* NPY_FLOAT or NPY_DOUBLE: that of CORE_SAME and CORE_OUTPUT */
@@ -79,7 +81,7 @@ typedef struct core_call {
   PyObject *progress;   /* NULL, or a function that is told how far the call is; borrowed */
   core_unlocked unlocked;
   PyObject *held[CORE_MOST_HELD]; /* what else is released with the call; see core_hold */
-} core_call;
+};
 
 /*
  * A call goes through these steps, and stops at the first that fails. All but `name`, `summary` and `size` may be left
@@ -96,18 +98,27 @@ struct core_function {
   int keeps;           /* whether arrays outlive the call: they are copied unless nobody can write to them */
   size_t size;         /* of the structure of a call */
 
-  void (*set_defaults)(void *call);                 /* of arguments that have others than zero */
-  void (*begin)(void *call);                        /* lengths and the type that `self` gives */
-  int (*prepare)(void *call);                       /* checks what no table can; raises and returns 0 */
-  sbs_status (*run)(void *call, sbs_fault *fault);  /* without Python's lock, so that Ctrl-C cancels it */
-  int (*raise)(void *call, const sbs_fault *fault); /* raises faults that need own words; or returns 0 */
-  PyObject *(*finish)(void *call);                  /* the result, if it is not the tuple of arrays */
+  void (*set_defaults)(void *call);                /* of arguments that have others than zero */
+  void (*begin)(void *call);                       /* lengths and the type that `self` gives */
+  int (*prepare)(void *call);                      /* checks what no table can; raises and returns 0 */
+  sbs_status (*run)(void *call, sbs_fault *fault); /* without Python's lock, so that Ctrl-C cancels it */
+  int (*raise)(void *call, sbs_status status, const sbs_fault *fault); /* faults that need own words; 0: of none */
+  PyObject *(*finish)(void *call); /* the result, if it is not the tuple of arrays */
   PyObject *(*entry)(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names);
 };
 
 #define CORE_COUNT_OF(rows) (sizeof(rows) / sizeof *(rows))
 #define CORE_PART(rows) {rows, CORE_COUNT_OF(rows), 0}
 #define CORE_RESULTS(rows) .results = rows, .result_count = CORE_COUNT_OF(rows)
+
+/* A function that is told how far the call is, from 0 to 1; see core_progress. */
+#define CORE_PROGRESS_ARGUMENT \
+  {"progress", \
+   CORE_OBJECT, \
+   .at = offsetof(core_call, progress), \
+   .type = "Callable[[float], object] | None", \
+   .optional = 1, \
+   .convert = core_convert_progress}
 
 /*
  * Calls a function: what its `entry` does. The arguments are those of METH_FASTCALL | METH_KEYWORDS; `call` is the
@@ -120,6 +131,11 @@ PyObject *core_enter(const core_function *function, PyObject *self, PyObject *co
 PyObject *core_enter_new(const core_function *function, PyTypeObject *type, PyObject *args, PyObject *kwargs,
                          void *call);
 
+/* Whether Ctrl-C cancels a call; for steps that go through frames by themselves. */
+static inline int core_is_cancelled(core_call *call) {
+  return core_look_for_signals(0.0, &call->unlocked);
+}
+
 /* Runs a step without Python's lock; raises and returns 0 if it fails. `prepare` may do so to find lengths. */
 int core_run(void *call, sbs_status (*step)(void *call, sbs_fault *fault));
 
@@ -128,6 +144,11 @@ int core_run(void *call, sbs_status (*step)(void *call, sbs_fault *fault));
  * that fails.
  */
 int core_convert_dict(PyObject *dict, const core_part *part, const char *within, void *fields);
+
+int core_convert_progress(core_call *call, PyObject *object, void *field);
+
+/* For options of the library: what tells progress, with its user; NULL if nobody wants to be told. */
+sbs_progress *core_progress(core_call *call, void **user);
 
 /* Releases an object at the end of the call; takes the reference. Returns 0 if it is NULL. */
 int core_hold(void *call, PyObject *object);
@@ -158,6 +179,9 @@ static inline void *core_data(PyArrayObject *array) {
 static inline sbs_scalar core_scalar(PyArrayObject *array) {
   return array != NULL && PyArray_TYPE(array) == NPY_FLOAT ? SBS_FLOAT32 : SBS_FLOAT64;
 }
+
+/* A new array (rows, columns), or (rows) if columns is 0, with a copy of numbers of the library. */
+PyObject *core_copy(const void *numbers, size_t rows, size_t columns, int type);
 
 /* The largest of integers, and 0 of none. */
 npy_int32 core_largest(PyArrayObject *integers);

@@ -1,26 +1,76 @@
 /* SPDX-License-Identifier: MIT */
-#include "heat_functions.h"
+#include "functions.h"
+#include "mesh.h"
 
-#include <limits.h>
 #include <sbs/heat.h>
 
-#include "arguments.h"
-#include "errors.h"
-#include "mesh_functions.h"
-#include "progress.h"
+typedef struct heat_call {
+  core_call call;
+  PyArrayObject *positions, *triangles, *heads, *tails, *enabled, *joint_indices, *joint_weights, *islands;
+  sbs_heat_options options;
+  size_t limit;
+  sbs_heat_report report;
+  sbs_heat_join *joins;
+} heat_call;
 
-const char core_heat_weights_doc[] =
-    "heat_weights(positions, triangles, heads, tails, *, enabled=None, strength=4.0, limit=None, prune=1e-3,\n"
-    "    progress=None, threads=None)\n--\n\n"
-    "Weights by heat, as (joint_indices (V, L) int32, joint_weights (V, L) float64, island_of_vertex (V,) int32,\n"
-    "joined, (trouble, most influences, islands, welded, degenerate triangles, blind vertices)). Each of `joined` is\n"
-    "(island, neighbor, vertices, distance, reason). Rows are padded beyond the most influences. With trouble both\n"
-    "arrays are None.";
+static const core_argument arguments[] = {
+    {"positions", CORE_REALS, .at = offsetof(heat_call, positions), "(V, 3)"},
+    {"triangles", CORE_INT32, .at = offsetof(heat_call, triangles), "(T, 3)"},
+    {"heads", CORE_DOUBLES, .at = offsetof(heat_call, heads), "(J, 3)"},
+    {"tails", CORE_DOUBLES, .at = offsetof(heat_call, tails), "(J, 3)"},
+    {"enabled", CORE_FLAGS, .at = offsetof(heat_call, enabled), "(J,)", .optional = 1},
+    {"strength", CORE_REAL, .at = offsetof(heat_call, options.strength), .optional = 1},
+    {"limit", CORE_COUNT, .at = offsetof(heat_call, limit), .optional = 1},
+    {"prune", CORE_REAL, .at = offsetof(heat_call, options.prune), .optional = 1},
+    CORE_PROGRESS_ARGUMENT,
+    {"threads", CORE_THREADS, .at = offsetof(heat_call, options.threads), .optional = 1},
+};
+
+static const core_argument results[] = {
+    {"joint_indices", CORE_INT32, .at = offsetof(heat_call, joint_indices), "(V, L)"},
+    {"joint_weights", CORE_DOUBLES, .at = offsetof(heat_call, joint_weights), "(V, L)"},
+    {"islands", CORE_INT32, .at = offsetof(heat_call, islands), "(V,)"},
+};
 
 /* In the order of sbs_heat_trouble and sbs_heat_reason. */
 static const char *const trouble_words[] = {"", "the mesh has no surface", "the surface is in tiny pieces",
                                             "the surface sees no bone", "the heat equation has no finite solution"};
 static const char *const reason_words[] = {"sees no bone", "tiny", "no triangles"};
+
+static void set_defaults(void *address) {
+  ((heat_call *)address)->options = sbs_default_heat_options();
+}
+
+/* Room for as many influences as there are enabled joints, or as the limit says, and for a join of each vertex. */
+static int prepare(void *address) {
+  heat_call *given = address;
+  const size_t joint_count = core_length(&given->call, 'J');
+  const npy_bool *enabled = core_data(given->enabled);
+  PyObject *joins;
+  size_t most = 0;
+
+  for (size_t j = 0; j < joint_count; j++) most += enabled == NULL || enabled[j];
+  if (given->limit > 0 && given->limit < most) most = given->limit;
+  core_set_length(&given->call, 'L', most > 0 ? most : 1); /* without joints the library raises */
+  joins = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(core_length(&given->call, 'V') * sizeof *given->joins));
+  if (!core_hold(given, joins)) return 0;
+  given->joins = (sbs_heat_join *)(void *)PyBytes_AsString(joins);
+  return 1;
+}
+
+static sbs_status run(void *address, sbs_fault *fault) {
+  heat_call *given = address;
+  const sbs_mesh_desc mesh = core_mesh_of(given->positions, given->triangles);
+  const sbs_heat_bones bones = {.joint_count = core_length(&given->call, 'J'),
+                                .heads = PyArray_DATA(given->heads),
+                                .tails = PyArray_DATA(given->tails),
+                                .enabled = core_data(given->enabled)};
+
+  given->options.progress = core_progress(&given->call, &given->options.progress_user);
+  return sbs_heat_weights(&mesh, &bones, &given->options, core_length(&given->call, 'L'),
+                          PyArray_DATA(given->joint_indices), PyArray_DATA(given->joint_weights),
+                          PyArray_DATA(given->islands), given->joins, &given->report, fault);
+}
 
 static PyObject *list_joins(const sbs_heat_join *joins, size_t count) {
   PyObject *list = PyList_New((Py_ssize_t)count);
@@ -33,108 +83,37 @@ static PyObject *list_joins(const sbs_heat_join *joins, size_t count) {
   return list;
 }
 
-static PyObject *describe(const sbs_heat_report *report, PyArrayObject *indices, PyArrayObject *weights,
-                          PyArrayObject *islands, const sbs_heat_join *joins) {
+static PyObject *finish(void *address) {
+  const heat_call *given = address;
+  const sbs_heat_report *report = &given->report;
   const int trouble = report->trouble != SBS_HEAT_WORKS;
-  PyObject *listed = list_joins(joins, report->join_count);
-  PyObject *found = trouble ? Py_NewRef(Py_None) : PyTuple_Pack(2, indices, weights), *result = NULL;
 
-  if (listed != NULL && found != NULL) {
-    result =
-        Py_BuildValue("OOO(snnnnn)", found, islands, listed, trouble_words[report->trouble],
-                      (Py_ssize_t)report->max_influences, (Py_ssize_t)report->island_count, (Py_ssize_t)report->welded,
-                      (Py_ssize_t)report->degenerate_triangles, (Py_ssize_t)report->blind_vertices);
-  }
-  Py_XDECREF(listed);
-  Py_XDECREF(found);
-  return result;
+  return Py_BuildValue("NON(snnnnn)",
+                       trouble ? Py_NewRef(Py_None) : PyTuple_Pack(2, given->joint_indices, given->joint_weights),
+                       given->islands, list_joins(given->joins, report->join_count), trouble_words[report->trouble],
+                       (Py_ssize_t)report->max_influences, (Py_ssize_t)report->island_count, (Py_ssize_t)report->welded,
+                       (Py_ssize_t)report->degenerate_triangles, (Py_ssize_t)report->blind_vertices);
 }
 
-static Py_ssize_t count_enabled(const core_array *enabled, Py_ssize_t joint_count) {
-  const npy_bool *flags = enabled->array != NULL ? PyArray_DATA(enabled->array) : NULL;
-  Py_ssize_t count = 0;
-
-  for (Py_ssize_t j = 0; j < joint_count; j++) count += flags == NULL || flags[j];
-  return count;
+static PyObject *enter(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  heat_call call;
+  return core_enter(&core_heat_weights, self, args, count, names, &call);
 }
 
-PyObject *core_heat_weights(PyObject *module, PyObject *args, PyObject *kwargs) {
-  static char *keywords[] = {"positions", "triangles", "heads",    "tails",   "enabled", "strength",
-                             "limit",     "prune",     "progress", "threads", NULL};
-  sbs_heat_options options = sbs_default_heat_options();
-  core_array positions = {.name = "positions", .shape = "(V, 3)", .dimensions = 2};
-  core_array triangles = {.name = "triangles", .shape = "(T, 3)", .dimensions = 2};
-  core_array heads = {.name = "heads", .shape = "(J, 3)", .dimensions = 2};
-  core_array tails = {.name = "tails", .shape = "(J, 3)", .dimensions = 2};
-  core_array enabled = {.name = "enabled", .shape = "(J,)", .dimensions = 1, .optional = 1};
-  core_array *const arrays[] = {&positions, &triangles, &heads, &tails, &enabled};
-  core_real strength = {.name = "strength", .value = options.strength};
-  core_real prune = {.name = "prune", .value = options.prune};
-  core_count limit = {.name = "limit", .largest = PY_SSIZE_T_MAX};
-  core_count threads = {.name = "threads", .largest = INT_MAX};
-  core_caller calling = {.progress = Py_None};
-  sbs_mesh_desc mesh;
-  sbs_heat_bones bones = {0};
-  sbs_heat_report report = {0};
-  sbs_heat_join *joins = NULL;
-  sbs_fault fault = {0};
-  sbs_status status;
-  npy_intp shape[2];
-  PyArrayObject *indices = NULL, *weights = NULL, *islands = NULL;
-  PyObject *result = NULL;
-
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&O&O&O&|$O&O&O&O&OO&:heat_weights", keywords, core_convert_reals,
-                                   &positions, core_convert_int32, &triangles, core_convert_doubles, &heads,
-                                   core_convert_doubles, &tails, core_convert_flags, &enabled, core_convert_real,
-                                   &strength, core_convert_count, &limit, core_convert_real, &prune, &calling.progress,
-                                   core_convert_count, &threads)) {
-    goto exit;
-  }
-  if (!core_check_progress(calling.progress) || !core_describe_mesh(&positions, &triangles, &mesh) ||
-      !core_check_length(&heads, 1, 3) || !core_check_length(&tails, 1, 3) ||
-      !core_check_agreement(&heads, &tails, 0) ||
-      (enabled.array != NULL && !core_check_agreement(&heads, &enabled, 0))) {
-    goto exit;
-  }
-  bones.joint_count = (size_t)PyArray_DIM(heads.array, 0);
-  bones.heads = PyArray_DATA(heads.array);
-  bones.tails = PyArray_DATA(tails.array);
-  bones.enabled = enabled.array != NULL ? PyArray_DATA(enabled.array) : NULL;
-  shape[0] = PyArray_DIM(positions.array, 0);
-  shape[1] = count_enabled(&enabled, (Py_ssize_t)bones.joint_count);
-  if (limit.value > 0 && limit.value < shape[1]) shape[1] = limit.value;
-  if (shape[1] == 0) shape[1] = 1; /* without joints the library raises */
-  indices = (PyArrayObject *)PyArray_SimpleNew(2, shape, NPY_INT32);
-  weights = (PyArrayObject *)PyArray_SimpleNew(2, shape, NPY_DOUBLE);
-  islands = (PyArrayObject *)PyArray_SimpleNew(1, shape, NPY_INT32);
-  if (indices == NULL || weights == NULL || islands == NULL) goto exit;
-  joins = PyMem_Calloc((size_t)shape[0], sizeof *joins);
-  if (joins == NULL) {
-    PyErr_NoMemory();
-    goto exit;
-  }
-  options.strength = strength.value;
-  options.prune = prune.value;
-  options.threads = (int)threads.value;
-  options.progress = calling.progress == Py_None ? NULL : core_tell_progress;
-  options.progress_user = &calling;
-
-  core_begin_call(&calling.call);
-  status = sbs_heat_weights(&mesh, &bones, &options, (size_t)shape[1], PyArray_DATA(indices), PyArray_DATA(weights),
-                            PyArray_DATA(islands), joins, &report, &fault);
-  core_end_call(&calling.call);
-
-  if (status == SBS_OK) {
-    result = describe(&report, indices, weights, islands, joins);
-  } else {
-    core_raise(PyModule_GetState(module), status, &fault, NULL);
-  }
-
-exit:
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) core_release(arrays[i]);
-  PyMem_Free(joins);
-  Py_XDECREF((PyObject *)indices);
-  Py_XDECREF((PyObject *)weights);
-  Py_XDECREF((PyObject *)islands);
-  return result;
-}
+const core_function core_heat_weights = {
+    .name = "heat_weights",
+    .summary = "Weights by heat: the influences, or None with trouble; islands; what was joined, each as (island, "
+               "neighbor, vertices,\ndistance, reason); and (trouble, most influences, islands, welded, degenerate "
+               "triangles, blind vertices). Rows are padded\nbeyond the most influences.",
+    .parts = {CORE_PART(arguments)},
+    .positional = 4,
+    CORE_RESULTS(results),
+    .returns = "tuple[tuple[NDArray[np.int32], NDArray[np.float64]] | None, NDArray[np.int32], "
+               "list[tuple[int, int, int, float, _Joined]], tuple[_Trouble, int, int, int, int, int]]",
+    .size = sizeof(heat_call),
+    .set_defaults = set_defaults,
+    .prepare = prepare,
+    .run = run,
+    .finish = finish,
+    .entry = enter,
+};

@@ -21,8 +21,7 @@ static double now(void) {
 #endif
 }
 
-/* A sbs_progress. */
-static int look_for_signals(double fraction, void *user) {
+int core_look_for_signals(double fraction, void *user) {
   core_unlocked *call = user;
   const double time = now();
   int raised;
@@ -38,7 +37,7 @@ static int look_for_signals(double fraction, void *user) {
 
 void core_begin_call(core_unlocked *call) {
   call->looked = now();
-  sbs_set_progress(look_for_signals, call);
+  sbs_set_progress(core_look_for_signals, call);
   call->thread = PyEval_SaveThread();
 }
 

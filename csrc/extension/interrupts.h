@@ -23,6 +23,9 @@ typedef struct core_unlocked {
   double looked;         /* when, in seconds */
 } core_unlocked;
 
+/* A sbs_progress, whose user is a core_unlocked: whether a signal's handler raised an exception. */
+int core_look_for_signals(double fraction, void *unlocked);
+
 void core_begin_call(core_unlocked *call);
 void core_end_call(core_unlocked *call);
 

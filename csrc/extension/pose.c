@@ -19,7 +19,7 @@ static const core_argument base_arguments[] = {
 };
 
 /* A str, the method, or a dict of its options. */
-static int convert_base(PyObject *object, void *options) {
+static int convert_base(core_call *Py_UNUSED(call), PyObject *object, void *options) {
   static const core_part part = CORE_PART(base_arguments);
 
   *(sbs_deform_options *)options = sbs_default_deform_options();

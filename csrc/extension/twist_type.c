@@ -25,6 +25,14 @@ const sbs_twist *core_twist_of(const core_state *state, PyObject *object) {
   return NULL;
 }
 
+int core_convert_twist(core_call *call, PyObject *object, void *field) {
+  if (object == Py_None) return 1;
+  if (core_twist_of(core_state_of(call), object) == NULL) return 0;
+  core_set_length(call, 'B', core_twist_bone_count(object));
+  *(PyObject **)field = object;
+  return 1;
+}
+
 size_t core_twist_bone_count(PyObject *twist) {
   return ((const core_twist *)twist)->bone_count;
 }

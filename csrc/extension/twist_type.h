@@ -3,7 +3,7 @@
 #ifndef SBS_EXTENSION_TWIST_TYPE_H
 #define SBS_EXTENSION_TWIST_TYPE_H
 
-#include "core.h"
+#include "function.h"
 
 #include <sbs/twist.h>
 
@@ -12,6 +12,9 @@ PyObject *core_new_twist_type(PyObject *module);
 
 /* The twist of a _core.Twist, valid as long as that; NULL of None, or with an exception set that names "twist". */
 const sbs_twist *core_twist_of(const core_state *state, PyObject *object);
+
+/* `convert` of an argument "twist": a _core.Twist or None, into a PyObject *. Its bones are B of the call. */
+int core_convert_twist(core_call *call, PyObject *object, void *field);
 
 /* How many bones a _core.Twist has. */
 size_t core_twist_bone_count(PyObject *twist);

@@ -1,180 +1,215 @@
 /* SPDX-License-Identifier: MIT */
-#include "weights_tools.h"
+#include "functions.h"
+#include "influences.h"
+#include "mesh.h"
 
-#include "errors.h"
-#include "influences_arguments.h"
-#include "interrupts.h"
-#include "mesh_functions.h"
+/* How the structure of a call with influences starts. */
+typedef struct influences_call {
+  core_call call;
+  PyArrayObject *joint_indices, *joint_weights, *locked, *new_joint_indices, *new_joint_weights;
+  size_t joint_count;
+  sbs_influences_table table;
+} influences_call;
 
-/* New arrays (V, width) for results. */
-static int new_results(const core_influences *influences, npy_intp width, int type, PyArrayObject **joint_indices,
-                       PyArrayObject **joint_weights) {
-  const npy_intp shape[2] = {PyArray_DIM(influences->joint_indices.array, 0), width};
+static const core_argument influences_arguments[] = {
+    {"joint_indices", CORE_INT32, .at = offsetof(influences_call, joint_indices), "(V, K)"},
+    {"joint_weights", CORE_REALS, .at = offsetof(influences_call, joint_weights), "(V, K)"},
+};
 
-  *joint_indices = (PyArrayObject *)PyArray_SimpleNew(2, shape, NPY_INT32);
-  *joint_weights = (PyArrayObject *)PyArray_SimpleNew(2, shape, type);
-  return *joint_indices != NULL && *joint_weights != NULL;
-}
-
-static int type_of_weights(const core_influences *influences) {
-  return PyArray_TYPE(influences->joint_weights.array);
+/* Describes the table, and makes a mask of the locked joints. */
+static int describe(influences_call *given, const unsigned char **locked) {
+  if (given->joint_count == 0) {
+    const npy_int32 used = core_largest(given->joint_indices);
+    const npy_int32 most = given->locked != NULL ? core_largest(given->locked) : 0;
+    given->joint_count = (size_t)(used > most ? used : most) + 1;
+  }
+  given->table = core_influences_of(given->joint_indices, given->joint_weights, given->joint_count);
+  return core_new_mask(given, given->locked, "locked", given->joint_count, locked);
 }
 
 /* --------------------------------------------------------------------------------------------------------- tidy -- */
 
-const char core_tidy_weights_doc[] =
-    "tidy_weights(joint_indices, joint_weights, *, joint_count=None)\n--\n\n"
-    "Influences as a skin uses them: (joint_indices (V, K), joint_weights (V, K), max_influences).";
+typedef struct tidy_call {
+  influences_call influences;
+  size_t max_influences;
+} tidy_call;
 
-PyObject *core_tidy_weights(PyObject *module, PyObject *args, PyObject *kwargs) {
-  static char *keywords[] = {"joint_indices", "joint_weights", "joint_count", NULL};
-  core_influences given = core_default_influences();
-  size_t max_influences = 0;
-  sbs_influences_table table;
-  sbs_fault fault = {0};
-  sbs_status status;
-  PyArrayObject *joint_indices = NULL, *joint_weights = NULL;
-  PyObject *result = NULL;
+static const core_argument tidy_options[] = {
+    {"joint_count", CORE_COUNT, .at = offsetof(tidy_call, influences.joint_count), .optional = 1},
+};
 
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&O&|$O&:tidy_weights", keywords, core_convert_int32,
-                                   &given.joint_indices, core_convert_reals, &given.joint_weights, core_convert_count,
-                                   &given.joint_count)) {
-    goto exit;
-  }
-  if (!core_describe_influences(&given, &table)) goto exit;
-  if (!new_results(&given, (npy_intp)table.influences_per_vertex, NPY_DOUBLE, &joint_indices, &joint_weights)) {
-    goto exit;
-  }
+static const core_argument tidy_results[] = {
+    {"joint_indices", CORE_INT32, .at = offsetof(tidy_call, influences.new_joint_indices), "(V, K)"},
+    {"joint_weights", CORE_DOUBLES, .at = offsetof(tidy_call, influences.new_joint_weights), "(V, K)"},
+};
 
-  CORE_BEGIN_CALL
-  status =
-      sbs_influences_tidy(&table, PyArray_DATA(joint_indices), PyArray_DATA(joint_weights), &max_influences, &fault);
-  CORE_END_CALL
-
-  if (status != SBS_OK)
-    core_raise(PyModule_GetState(module), status, &fault, NULL);
-  else
-    result = Py_BuildValue("OOn", (PyObject *)joint_indices, (PyObject *)joint_weights, (Py_ssize_t)max_influences);
-
-exit:
-  core_release_influences(&given);
-  Py_XDECREF((PyObject *)joint_indices);
-  Py_XDECREF((PyObject *)joint_weights);
-  return result;
+static int prepare_tidy(void *address) {
+  const unsigned char *locked;
+  return describe(address, &locked);
 }
+
+static sbs_status run_tidy(void *address, sbs_fault *fault) {
+  tidy_call *given = address;
+
+  return sbs_influences_tidy(&given->influences.table, PyArray_DATA(given->influences.new_joint_indices),
+                             PyArray_DATA(given->influences.new_joint_weights), &given->max_influences, fault);
+}
+
+static PyObject *finish_tidy(void *address) {
+  const tidy_call *given = address;
+
+  return Py_BuildValue("OOn", given->influences.new_joint_indices, given->influences.new_joint_weights,
+                       (Py_ssize_t)given->max_influences);
+}
+
+static PyObject *enter_tidy(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  tidy_call call;
+  return core_enter(&core_tidy_weights, self, args, count, names, &call);
+}
+
+const core_function core_tidy_weights = {
+    .name = "tidy_weights",
+    .summary = "Influences as a skin uses them, and the most of a vertex.",
+    .parts = {CORE_PART(influences_arguments), CORE_PART(tidy_options)},
+    .positional = 2,
+    CORE_RESULTS(tidy_results),
+    .returns = "tuple[NDArray[np.int32], NDArray[np.float64], int]",
+    .size = sizeof(tidy_call),
+    .prepare = prepare_tidy,
+    .run = run_tidy,
+    .finish = finish_tidy,
+    .entry = enter_tidy,
+};
 
 /* -------------------------------------------------------------------------------------------------------- clean -- */
 
-const char core_clean_weights_doc[] =
-    "clean_weights(joint_indices, joint_weights, *, normalize=True, limit=None, threshold=0.0, locked=None)\n--\n\n"
-    "Normalizes, limits and prunes: (joint_indices (V, K), joint_weights (V, K), (changed, unweighted, off_sum,\n"
-    "max_influences)).";
+typedef struct clean_call {
+  influences_call influences;
+  sbs_influences_clean_options options;
+  sbs_influences_clean_report report;
+} clean_call;
 
-PyObject *core_clean_weights(PyObject *module, PyObject *args, PyObject *kwargs) {
-  static char *keywords[] = {"joint_indices", "joint_weights", "normalize", "limit", "threshold", "locked", NULL};
-  core_influences given = core_default_influences();
-  core_count limit = {.name = "limit", .largest = PY_SSIZE_T_MAX};
-  core_real threshold = {.name = "threshold"};
-  sbs_influences_clean_options options = sbs_default_influences_clean_options();
-  sbs_influences_clean_report report = {0};
-  sbs_influences_table table;
-  sbs_fault fault = {0};
-  sbs_status status;
-  PyArrayObject *joint_indices = NULL, *joint_weights = NULL;
-  PyObject *result = NULL;
+static const core_argument clean_options[] = {
+    {"normalize", CORE_FLAG, .at = offsetof(clean_call, options.normalize), .optional = 1},
+    {"limit", CORE_COUNT, .at = offsetof(clean_call, options.limit), .optional = 1},
+    {"threshold", CORE_REAL, .at = offsetof(clean_call, options.threshold), .optional = 1},
+    {"locked", CORE_INT32, .at = offsetof(clean_call, influences.locked), "(L,)", .optional = 1},
+};
 
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&O&|$pO&O&O&:clean_weights", keywords, core_convert_int32,
-                                   &given.joint_indices, core_convert_reals, &given.joint_weights, &options.normalize,
-                                   core_convert_count, &limit, core_convert_real, &threshold, core_convert_int32,
-                                   &given.locked)) {
-    goto exit;
-  }
-  if (!core_describe_influences(&given, &table)) goto exit;
-  if (!new_results(&given, (npy_intp)table.influences_per_vertex, type_of_weights(&given), &joint_indices,
-                   &joint_weights)) {
-    goto exit;
-  }
-  options.limit = (size_t)limit.value;
-  options.threshold = threshold.value;
-  options.locked = given.mask;
+static const core_argument clean_results[] = {
+    {"joint_indices", CORE_INT32, .at = offsetof(clean_call, influences.new_joint_indices), "(V, K)"},
+    {"joint_weights", CORE_SAME, .at = offsetof(clean_call, influences.new_joint_weights), "(V, K)"},
+};
 
-  CORE_BEGIN_CALL
-  status =
-      sbs_influences_clean(&table, &options, PyArray_DATA(joint_indices), PyArray_DATA(joint_weights), &report, &fault);
-  CORE_END_CALL
-
-  if (status != SBS_OK)
-    core_raise(PyModule_GetState(module), status, &fault, NULL);
-  else
-    result =
-        Py_BuildValue("OO(nnnn)", (PyObject *)joint_indices, (PyObject *)joint_weights, (Py_ssize_t)report.changed,
-                      (Py_ssize_t)report.unweighted, (Py_ssize_t)report.off_sum, (Py_ssize_t)report.max_influences);
-
-exit:
-  core_release_influences(&given);
-  Py_XDECREF((PyObject *)joint_indices);
-  Py_XDECREF((PyObject *)joint_weights);
-  return result;
+static void set_clean_defaults(void *address) {
+  ((clean_call *)address)->options = sbs_default_influences_clean_options();
 }
+
+static int prepare_clean(void *address) {
+  clean_call *given = address;
+  return describe(&given->influences, &given->options.locked);
+}
+
+static sbs_status run_clean(void *address, sbs_fault *fault) {
+  clean_call *given = address;
+
+  return sbs_influences_clean(&given->influences.table, &given->options,
+                              PyArray_DATA(given->influences.new_joint_indices),
+                              PyArray_DATA(given->influences.new_joint_weights), &given->report, fault);
+}
+
+static PyObject *finish_clean(void *address) {
+  const clean_call *given = address;
+  const sbs_influences_clean_report *report = &given->report;
+
+  return Py_BuildValue("OO(nnnn)", given->influences.new_joint_indices, given->influences.new_joint_weights,
+                       (Py_ssize_t)report->changed, (Py_ssize_t)report->unweighted, (Py_ssize_t)report->off_sum,
+                       (Py_ssize_t)report->max_influences);
+}
+
+static PyObject *enter_clean(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  clean_call call;
+  return core_enter(&core_clean_weights, self, args, count, names, &call);
+}
+
+const core_function core_clean_weights = {
+    .name = "clean_weights",
+    .summary = "Normalizes, limits and prunes; also counts (changed, unweighted, off_sum, max_influences).",
+    .parts = {CORE_PART(influences_arguments), CORE_PART(clean_options)},
+    .positional = 2,
+    CORE_RESULTS(clean_results),
+    .returns = "tuple[NDArray[np.int32], _Floats, tuple[int, int, int, int]]",
+    .size = sizeof(clean_call),
+    .set_defaults = set_clean_defaults,
+    .prepare = prepare_clean,
+    .run = run_clean,
+    .finish = finish_clean,
+    .entry = enter_clean,
+};
 
 /* ------------------------------------------------------------------------------------------------------- smooth -- */
 
-const char core_smooth_weights_doc[] =
-    "smooth_weights(joint_indices, joint_weights, positions, triangles, *, iterations=1, strength=0.5, limit=None, "
-    "mask=None, locked=None, normalize=True)\n--\n\n"
-    "Smoothed over the surface: (joint_indices (V, limit), joint_weights (V, limit)).";
+typedef struct smooth_call {
+  influences_call influences;
+  PyArrayObject *positions, *triangles, *mask;
+  size_t limit;
+  sbs_influences_smooth_options options;
+} smooth_call;
 
-PyObject *core_smooth_weights(PyObject *module, PyObject *args, PyObject *kwargs) {
-  static char *keywords[] = {"joint_indices", "joint_weights", "positions", "triangles", "iterations", "strength",
-                             "limit",         "mask",          "locked",    "normalize", NULL};
-  core_influences given = core_default_influences();
-  core_array positions = {.name = "positions", .shape = "(V, 3)", .dimensions = 2};
-  core_array triangles = {.name = "triangles", .shape = "(T, 3)", .dimensions = 2};
-  core_array mask = {.name = "mask", .shape = "(V,)", .dimensions = 1, .optional = 1};
-  core_count iterations = {.name = "iterations", .largest = PY_SSIZE_T_MAX, .value = 1};
-  core_count limit = {.name = "limit", .largest = PY_SSIZE_T_MAX};
-  core_real strength = {.name = "strength", .value = 0.5};
-  sbs_influences_smooth_options options = sbs_default_influences_smooth_options();
-  sbs_influences_table table;
-  sbs_mesh_desc mesh;
-  sbs_fault fault = {0};
-  sbs_status status;
-  PyArrayObject *joint_indices = NULL, *joint_weights = NULL;
-  PyObject *result = NULL;
+static const core_argument smooth_arguments[] = {
+    {"positions", CORE_REALS, .at = offsetof(smooth_call, positions), "(V, 3)"},
+    {"triangles", CORE_INT32, .at = offsetof(smooth_call, triangles), "(T, 3)"},
+    {"iterations", CORE_COUNT, .at = offsetof(smooth_call, options.iterations), .optional = 1},
+    {"strength", CORE_REAL, .at = offsetof(smooth_call, options.strength), .optional = 1},
+    {"limit", CORE_COUNT, .at = offsetof(smooth_call, limit), "W", .optional = 1},
+    {"mask", CORE_DOUBLES, .at = offsetof(smooth_call, mask), "(V,)", .optional = 1},
+    {"locked", CORE_INT32, .at = offsetof(smooth_call, influences.locked), "(L,)", .optional = 1},
+    {"normalize", CORE_FLAG, .at = offsetof(smooth_call, options.normalize), .optional = 1},
+};
 
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&O&O&O&|$O&O&O&O&O&p:smooth_weights", keywords, core_convert_int32,
-                                   &given.joint_indices, core_convert_reals, &given.joint_weights, core_convert_reals,
-                                   &positions, core_convert_int32, &triangles, core_convert_count, &iterations,
-                                   core_convert_real, &strength, core_convert_count, &limit, core_convert_doubles,
-                                   &mask, core_convert_int32, &given.locked, &options.normalize)) {
-    goto exit;
-  }
-  if (!core_describe_influences(&given, &table) || !core_describe_mesh(&positions, &triangles, &mesh)) goto exit;
-  if (!core_check_agreement(&positions, &given.joint_indices, 0)) goto exit;
-  if (mask.array != NULL && !core_check_agreement(&positions, &mask, 0)) goto exit;
-  if (limit.value == 0) limit.value = (Py_ssize_t)table.influences_per_vertex;
-  if (!new_results(&given, (npy_intp)limit.value, type_of_weights(&given), &joint_indices, &joint_weights)) goto exit;
-  options.iterations = (size_t)iterations.value;
-  options.strength = strength.value;
-  options.mask = mask.array != NULL ? PyArray_DATA(mask.array) : NULL;
-  options.locked = given.mask;
+static const core_argument smooth_results[] = {
+    {"joint_indices", CORE_INT32, .at = offsetof(smooth_call, influences.new_joint_indices), "(V, W)"},
+    {"joint_weights", CORE_SAME, .at = offsetof(smooth_call, influences.new_joint_weights), "(V, W)"},
+};
 
-  CORE_BEGIN_CALL
-  status = sbs_influences_smooth(&table, &mesh, &options, (size_t)limit.value, PyArray_DATA(joint_indices),
-                                 PyArray_DATA(joint_weights), &fault);
-  CORE_END_CALL
-
-  if (status != SBS_OK)
-    core_raise(PyModule_GetState(module), status, &fault, NULL);
-  else
-    result = PyTuple_Pack(2, (PyObject *)joint_indices, (PyObject *)joint_weights);
-
-exit:
-  core_release_influences(&given);
-  core_release(&positions);
-  core_release(&triangles);
-  core_release(&mask);
-  Py_XDECREF((PyObject *)joint_indices);
-  Py_XDECREF((PyObject *)joint_weights);
-  return result;
+static void set_smooth_defaults(void *address) {
+  ((smooth_call *)address)->options = sbs_default_influences_smooth_options();
 }
+
+static int prepare_smooth(void *address) {
+  smooth_call *given = address;
+
+  if (given->limit == 0) {
+    given->limit = (size_t)PyArray_DIM(given->influences.joint_indices, 1);
+    core_set_length(address, 'W', given->limit);
+  }
+  given->options.mask = core_data(given->mask);
+  return describe(&given->influences, &given->options.locked);
+}
+
+static sbs_status run_smooth(void *address, sbs_fault *fault) {
+  smooth_call *given = address;
+  const sbs_mesh_desc mesh = core_mesh_of(given->positions, given->triangles);
+
+  return sbs_influences_smooth(&given->influences.table, &mesh, &given->options, given->limit,
+                               PyArray_DATA(given->influences.new_joint_indices),
+                               PyArray_DATA(given->influences.new_joint_weights), fault);
+}
+
+static PyObject *enter_smooth(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  smooth_call call;
+  return core_enter(&core_smooth_weights, self, args, count, names, &call);
+}
+
+const core_function core_smooth_weights = {
+    .name = "smooth_weights",
+    .summary = "Smoothed over the surface.",
+    .parts = {CORE_PART(influences_arguments), CORE_PART(smooth_arguments)},
+    .positional = 4,
+    CORE_RESULTS(smooth_results),
+    .size = sizeof(smooth_call),
+    .set_defaults = set_smooth_defaults,
+    .prepare = prepare_smooth,
+    .run = run_smooth,
+    .entry = enter_smooth,
+};

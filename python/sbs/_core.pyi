@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any as _Any
-from typing import Literal, TypedDict, TypeVar, final, overload
+from typing import Literal, TypedDict, final
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -17,9 +17,6 @@ from .weights.brush import Falloff as _BrushFalloff
 from .weights.brush import Mode as _BrushMode
 from .weights.capsules import Falloff as _CapsuleFalloff
 from .weights.capsules import Outside as _Outside
-
-# The type of an array, which that of the result is.
-_Real = TypeVar("_Real", np.float32, np.float64)
 
 _Joined = Literal["sees no bone", "tiny", "no triangles"]
 _Trouble = Literal[
@@ -61,17 +58,6 @@ def tidy_weights(
     *,
     joint_count: int | None = None,
 ) -> tuple[NDArray[np.int32], NDArray[np.float64], int]: ...  # (V, K), (V, K), the most of a vertex
-@overload
-def clean_weights(
-    joint_indices: ArrayLike,  # (V, K)
-    joint_weights: NDArray[_Real],  # (V, K)
-    *,
-    normalize: bool = True,
-    limit: int | None = None,
-    threshold: float = 0.0,
-    locked: ArrayLike | None = None,  # (L,)
-) -> tuple[NDArray[np.int32], NDArray[_Real], tuple[int, int, int, int]]: ...  # (V, K), (V, K), counts
-@overload
 def clean_weights(
     joint_indices: ArrayLike,  # (V, K)
     joint_weights: ArrayLike,  # (V, K)
@@ -81,21 +67,6 @@ def clean_weights(
     threshold: float = 0.0,
     locked: ArrayLike | None = None,  # (L,)
 ) -> tuple[NDArray[np.int32], _Floats, tuple[int, int, int, int]]: ...  # (V, K), (V, K), counts
-@overload
-def smooth_weights(
-    joint_indices: ArrayLike,  # (V, K)
-    joint_weights: NDArray[_Real],  # (V, K)
-    positions: ArrayLike,  # (V, 3)
-    triangles: ArrayLike,  # (T, 3)
-    *,
-    iterations: int = 1,
-    strength: float = 0.5,
-    limit: int | None = None,
-    mask: ArrayLike | None = None,  # (V,)
-    locked: ArrayLike | None = None,  # (L,)
-    normalize: bool = True,
-) -> tuple[NDArray[np.int32], NDArray[_Real]]: ...  # (V, limit), (V, limit)
-@overload
 def smooth_weights(
     joint_indices: ArrayLike,  # (V, K)
     joint_weights: ArrayLike,  # (V, K)
@@ -179,11 +150,14 @@ def segments_blocked(
     start_vertices: ArrayLike | None = None,  # (N,)
     threads: int | None = None,
 ) -> NDArray[np.bool_]: ...  # (N,)
-
-_Capsules = tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike, ArrayLike | None, ArrayLike | None, ArrayLike | None]
-
 def check_capsules(
-    capsules: _Capsules,  # (J, 3), (J, 3), (J, 2), (J, 2), (J,), (J,), (J,)
+    heads: ArrayLike,  # (J, 3)
+    tails: ArrayLike,  # (J, 3)
+    inner_radii: ArrayLike,  # (J, 2)
+    outer_radii: ArrayLike,  # (J, 2)
+    multipliers: ArrayLike | None = None,  # (J,)
+    enabled: ArrayLike | None = None,  # (J,)
+    falloffs: ArrayLike | None = None,  # (J,)
 ) -> tuple[
     NDArray[np.float64],
     NDArray[np.float64],
@@ -193,64 +167,45 @@ def check_capsules(
     NDArray[np.bool_],
     NDArray[np.int32],
 ]: ...
-@overload
-def capsule_weights(
-    points: NDArray[_Real],  # (V, 3)
-    capsules: _Capsules,
-    *,
-    falloff: _CapsuleFalloff = "linear",
-    outside: _Outside = "nearest",
-    limit: int | None = None,
-    dense: Literal[False] = False,
-    threads: int | None = None,
-) -> tuple[NDArray[np.int32], NDArray[_Real]]: ...  # (V, K), (V, K)
-@overload
-def capsule_weights(
-    points: NDArray[_Real],  # (V, 3)
-    capsules: _Capsules,
-    *,
-    falloff: _CapsuleFalloff = "linear",
-    outside: _Outside = "nearest",
-    limit: int | None = None,
-    dense: Literal[True],
-    threads: int | None = None,
-) -> NDArray[_Real]: ...  # (V, J)
-@overload
 def capsule_weights(
     points: ArrayLike,  # (V, 3)
-    capsules: _Capsules,
+    heads: ArrayLike,  # (J, 3)
+    tails: ArrayLike,  # (J, 3)
+    inner_radii: ArrayLike,  # (J, 2)
+    outer_radii: ArrayLike,  # (J, 2)
+    multipliers: ArrayLike | None = None,  # (J,)
+    enabled: ArrayLike | None = None,  # (J,)
+    falloffs: ArrayLike | None = None,  # (J,)
     *,
     falloff: _CapsuleFalloff = "linear",
     outside: _Outside = "nearest",
     limit: int | None = None,
-    dense: Literal[False] = False,
     threads: int | None = None,
 ) -> tuple[NDArray[np.int32], _Floats]: ...  # (V, K), (V, K)
-@overload
-def capsule_weights(
+def capsule_weights_dense(
     points: ArrayLike,  # (V, 3)
-    capsules: _Capsules,
+    heads: ArrayLike,  # (J, 3)
+    tails: ArrayLike,  # (J, 3)
+    inner_radii: ArrayLike,  # (J, 2)
+    outer_radii: ArrayLike,  # (J, 2)
+    multipliers: ArrayLike | None = None,  # (J,)
+    enabled: ArrayLike | None = None,  # (J,)
+    falloffs: ArrayLike | None = None,  # (J,)
     *,
     falloff: _CapsuleFalloff = "linear",
     outside: _Outside = "nearest",
     limit: int | None = None,
-    dense: Literal[True],
     threads: int | None = None,
 ) -> _Floats: ...  # (V, J)
-@overload
-def capsule_weights(
-    points: ArrayLike,  # (V, 3)
-    capsules: _Capsules,
-    *,
-    falloff: _CapsuleFalloff = "linear",
-    outside: _Outside = "nearest",
-    limit: int | None = None,
-    dense: bool,
-    threads: int | None = None,
-) -> _Floats | tuple[NDArray[np.int32], _Floats]: ...  # (V, J) or (V, K) twice
 def count_outside(
     points: ArrayLike,  # (V, 3)
-    capsules: _Capsules,
+    heads: ArrayLike,  # (J, 3)
+    tails: ArrayLike,  # (J, 3)
+    inner_radii: ArrayLike,  # (J, 2)
+    outer_radii: ArrayLike,  # (J, 2)
+    multipliers: ArrayLike | None = None,  # (J,)
+    enabled: ArrayLike | None = None,  # (J,)
+    falloffs: ArrayLike | None = None,  # (J,)
     *,
     threads: int | None = None,
 ) -> int: ...
@@ -396,9 +351,8 @@ class Brush:
     def restore(
         self,
         vertices: ArrayLike,  # (M,)
-        joint_indices: ArrayLike,  # (M, L)
-        joint_weights: ArrayLike,  # (M, L)
-        /,
+        joint_indices: ArrayLike,  # (M, W)
+        joint_weights: ArrayLike,  # (M, W)
     ) -> None: ...
     def influences(self) -> tuple[NDArray[np.int32], NDArray[np.float64]]: ...  # (V, L), (V, L)
 
@@ -429,13 +383,12 @@ class Muscles:
     @property
     def covered_count(self) -> int: ...
     def cover_of(
-        self, muscle: int, /
+        self, muscle: int
     ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]: ...  # (C,), (C,), (C,)
     def measure(
         self,
         skinning_matrices: ArrayLike,  # (F, J, 4, 4) or (F, J, 3, 4)
         activations: ArrayLike | None,  # (F, M)
-        /,
     ) -> NDArray[np.float64]: ...  # (F, M, 5)
     def cover(
         self,
@@ -443,8 +396,7 @@ class Muscles:
         normals: _Floats | None,  # (F, V, 3), changed
         skinning_matrices: ArrayLike,  # (F, J, 4, 4) or (F, J, 3, 4)
         activations: ArrayLike | None,  # (F, M)
-        threads: int | None,
-        /,
+        threads: int | None = None,
     ) -> None: ...
     def surface(
         self,
@@ -453,7 +405,6 @@ class Muscles:
         muscle: int,
         rings: int,
         sides: int,
-        /,
     ) -> NDArray[np.float64]: ...  # (F, rings, sides, 3)
 
 @final

@@ -373,7 +373,7 @@ def test_bad_input() -> None:
         ({"attachment": [0.0, 1, 2, 0]}, TypeError, "attachment must hold integers, not float64"),
         ({"joints": ["tail"]}, KeyError, "no joint is named 'tail'"),
         ({"joints": [3]}, ValueError, "joint 3 is out of range for 3 joints"),
-        ({"tails": np.zeros((2, 3))}, ValueError, r"parents has shape \(3,\), tails \(2, 3\)"),
+        ({"tails": np.zeros((2, 3))}, ValueError, r"joint_positions has shape \(3, 3\), tails \(2, 3\)"),
         ({"tails": np.full((3, 3), np.nan)}, ValueError, r"tails\[0, 0\] is nan"),
         ({"rest_positions": np.zeros((4, 2))}, ValueError, r"positions has shape \(4, 2\), expected \(V, 3\)"),
         ({"rest_positions": points + np.nan}, ValueError, r"positions\[0, 0\] is nan"),

@@ -359,7 +359,7 @@ def changed(array: np.ndarray, index: tuple[int, ...], value: float) -> np.ndarr
         ({"tails": np.zeros((3, 3))}, r"heads has shape \(2, 3\), tails \(3, 3\)"),
         ({"inner_radii": np.zeros(2)}, r"inner_radii has shape \(2,\), expected \(J, 2\)"),
         ({"outer_radii": np.ones((2, 3))}, r"outer_radii has shape \(2, 3\), expected \(J, 2\)"),
-        ({"outer_radii": np.ones((3, 2))}, r"heads has shape \(2, 3\), outer_radii \(3, 2\)"),
+        ({"outer_radii": np.ones((3, 2))}, r"inner_radii has shape \(2, 2\), outer_radii \(3, 2\)"),
         ({"multipliers": [1.0]}, r"heads has shape \(2, 3\), multipliers \(1,\)"),
         ({"enabled": [[True, True]]}, r"enabled has shape \(1, 2\), expected \(J,\)"),
         ({"heads": changed(HEADS, (1, 2), np.nan)}, r"heads\[1, 2\] is nan, where a finite number is needed"),

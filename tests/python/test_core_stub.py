@@ -106,7 +106,7 @@ def stroke(**words: Any) -> object:
 
 
 def weigh(**words: Any) -> object:
-    return _core.capsule_weights(POINTS, CAPSULES, **words)
+    return _core.capsule_weights(POINTS, *CAPSULES, **words)
 
 
 def subdivide(**words: Any) -> object:

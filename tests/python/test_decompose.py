@@ -173,10 +173,14 @@ def test_bad_input() -> None:
     large = posed.copy()
     large[1, 3] = 1e308, -1e308, 1e308
     cases: tuple[tuple[str, Any, dict[str, Any]], ...] = (
-        ("posed has shape", (rest, posed[:, :3], start, *alone), {}),
-        ("joint_indices has shape", (rest, posed, start, alone[0][:3], alone[1]), {}),
+        (r"rest_positions has shape \(4, 3\), posed \(2, 3, 3\)", (rest, posed[:, :3], start, *alone), {}),
+        (
+            r"rest_positions has shape \(4, 3\), joint_indices \(3, 1\)",
+            (rest, posed, start, alone[0][:3], alone[1]),
+            {},
+        ),
         ("out of range for 3 joints", (rest, posed, start, alone[0] + 3, alone[1]), {}),
-        ("fixed has shape", (rest, posed, start, *alone), {"fixed": [True]}),
+        (r"skinning_matrices has shape \(2, 3, 4, 4\), fixed \(1,\)", (rest, posed, start, *alone), {"fixed": [True]}),
         ("is nan", (rest, posed, np.full_like(start, np.nan), *alone), {}),
         (r"posed\[7, 0\] = 1e\+308 is too large", (rest, large, start, *alone), {}),
     )

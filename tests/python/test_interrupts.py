@@ -114,7 +114,7 @@ def curvature(times: int) -> object:
 
 
 def weigh(times: int) -> object:
-    return _core.capsule_weights(Sheet(times).positions, capsules(), limit=4)
+    return _core.capsule_weights(Sheet(times).positions, *capsules(), limit=4)
 
 
 def nearest(times: int) -> object:

@@ -322,7 +322,7 @@ def test_no_vertices() -> None:
     [
         ({"joint_indices": [[0.0, 1.0], [1.0, 0.0]]}, TypeError, "joint_indices must hold integers, not float64"),
         ({"joint_weights": [["a", "b"], ["c", "d"]]}, TypeError, "joint_weights must hold real numbers"),
-        ({"positions": np.zeros((3, 3))}, ValueError, r"positions has shape \(3, 3\), joint_indices \(2, 2\)"),
+        ({"positions": np.zeros((3, 3))}, ValueError, r"joint_indices has shape \(2, 2\), positions \(3, 3\)"),
         ({"positions": np.zeros((2, 2))}, ValueError, r"positions has shape \(2, 2\), expected \(V, 3\)"),
         ({"positions": [[0, 0, 0], [0, np.nan, 0]]}, ValueError, r"positions\[1, 1\] is nan"),
         ({"triangles": [[0, 1]]}, ValueError, r"triangles has shape \(1, 2\), expected \(T, 3\)"),
@@ -333,7 +333,7 @@ def test_no_vertices() -> None:
         ({"strength": np.nan}, ValueError, "strength must be between 0 and 1, not nan"),
         ({"strength": "1"}, TypeError, "strength must be a real number"),
         ({"limit": 0}, ValueError, "limit must be None or at least 1, not 0"),
-        ({"mask": [1.0]}, ValueError, r"positions has shape \(2, 3\), mask \(1,\)"),
+        ({"mask": [1.0]}, ValueError, r"joint_indices has shape \(2, 2\), mask \(1,\)"),
         ({"mask": [0.5, 2.0]}, ValueError, r"mask\[1\] must be between 0 and 1, not 2.0"),
     ],
 )

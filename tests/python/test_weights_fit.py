@@ -148,7 +148,7 @@ def test_bad_input() -> None:
     large = matrices.copy()
     large[1, 2, 0] = 1e200
     for message, arguments, options in (
-        ("posed has shape", (rest, posed[:, :3], matrices), {}),
+        (r"rest_positions has shape \(4, 3\), posed \(2, 3, 3\)", (rest, posed[:, :3], matrices), {}),
         ("skinning_matrices", (rest, posed, matrices[:1]), {}),
         ("posed has shape", (rest, posed[0], matrices), {}),
         ("is nan", (rest, bad, matrices), {}),

@@ -103,7 +103,7 @@ class Capsules:
         names: Sequence[str] | None = None,
         falloffs: Sequence[Falloff | None] | None = None,
     ) -> None:
-        checked = _core.check_capsules((heads, tails, inner_radii, outer_radii, multipliers, enabled, None))
+        checked = _core.check_capsules(heads, tails, inner_radii, outer_radii, multipliers, enabled)
         fields = ("heads", "tails", "inner_radii", "outer_radii", "multipliers", "enabled")
         for field, array in zip(fields, checked[:-1], strict=True):
             object.__setattr__(self, field, array)
@@ -132,7 +132,7 @@ class Capsules:
 
     def count_outside(self, points: ArrayLike, *, threads: int | None = None) -> int:
         """How many points (V, 3) are outside of all outer capsules, where the option `outside` decides."""
-        return _core.count_outside(points, self._arrays, threads=threads)
+        return _core.count_outside(points, *self._arrays, threads=threads)
 
     def to_json(self, path: str | os.PathLike[str]) -> None:
         """Write a file for `from_json`, in the format of docs/capsules.schema.json.
@@ -260,10 +260,15 @@ def capsule_weights(
     TypeError
         If `points` are not real numbers.
     """
-    result = _core.capsule_weights(
-        points, capsules._arrays, falloff=falloff, outside=outside, limit=limit, dense=dense, threads=threads
+    if dense:
+        return _core.capsule_weights_dense(
+            points, *capsules._arrays, falloff=falloff, outside=outside, limit=limit, threads=threads
+        )
+    return Influences(
+        *_core.capsule_weights(
+            points, *capsules._arrays, falloff=falloff, outside=outside, limit=limit, threads=threads
+        )
     )
-    return Influences(*result) if isinstance(result, tuple) else result
 
 
 def _check_names(names: Sequence[str], count: int) -> tuple[str, ...]:

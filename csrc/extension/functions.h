@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* The functions of sbs._core that are no methods, by their sources. */
+#ifndef SBS_EXTENSION_FUNCTIONS_H
+#define SBS_EXTENSION_FUNCTIONS_H
+
+#include "function.h"
+
+/* blending_functions.c */
+extern const core_function core_bone_tails, core_blend_bones;
+
+/* capsule_functions.c */
+extern const core_function core_check_capsules, core_capsule_weights, core_capsule_weights_dense, core_count_outside;
+
+/* centers_functions.c */
+extern const core_function core_optimized_centers;
+
+/* fit_functions.c */
+extern const core_function core_fit_weights, core_fit_centers, core_fit_matrices;
+
+/* heat_functions.c */
+extern const core_function core_heat_weights;
+
+/* mesh_functions.c */
+extern const core_function core_weld, core_adjacency, core_islands, core_curvature, core_subdivide;
+
+/* owned.c */
+extern const core_function core_owned;
+
+/* skin_type.c */
+extern const core_function core_check_skin;
+
+/* surface_functions.c */
+extern const core_function core_nearest_on_surface, core_segments_blocked;
+
+/* weights_tools.c */
+extern const core_function core_tidy_weights, core_clean_weights, core_smooth_weights;
+
+#endif

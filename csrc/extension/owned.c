@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#include "convert.h"
+#include "functions.h"
+
+typedef struct owned_call {
+  core_call call;
+  PyObject *array, *name, *dtype;
+} owned_call;
+
+static const core_argument arguments[] = {
+    {"array", CORE_OBJECT, .at = offsetof(owned_call, array), .type = "ArrayLike"},
+    {"name", CORE_OBJECT, .at = offsetof(owned_call, name), .type = "str"},
+    {"dtype", CORE_OBJECT, .at = offsetof(owned_call, dtype), .type = "DTypeLike | None", .optional = 1},
+};
+
+static PyObject *finish(void *address) {
+  const owned_call *given = address;
+  const char *name = given->name != NULL ? PyUnicode_AsUTF8AndSize(given->name, NULL) : "array";
+  PyArray_Descr *dtype = NULL;
+  PyArrayObject *array;
+
+  if (name == NULL || (given->dtype != NULL && !PyArray_DescrConverter2(given->dtype, &dtype))) return NULL;
+  array = core_array_of(given->array != NULL ? given->array : Py_None, name, 1, dtype);
+  Py_XDECREF((PyObject *)dtype);
+  if (array != NULL) PyArray_CLEARFLAGS(array, NPY_ARRAY_WRITEABLE);
+  return (PyObject *)array;
+}
+
+static PyObject *enter(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  owned_call call;
+  return core_enter(&core_owned, self, args, count, names, &call);
+}
+
+const core_function core_owned = {
+    .name = "owned",
+    .summary = "The array that an object keeps of one that it is given: C-contiguous, of a type, and read-only. It is "
+               "the array itself\nif nobody can write to that, neither through it nor through what it is a view of, "
+               "and else a copy.",
+    .parts = {CORE_PART(arguments)},
+    .positional = 3,
+    .returns = "NDArray[_Any]",
+    .size = sizeof(owned_call),
+    .finish = finish,
+    .entry = enter,
+};
