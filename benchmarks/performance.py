@@ -8,8 +8,8 @@ from pathlib import Path
 
 from sbs.support.files import replacing
 
-from . import ROOT, targets
-from .report import direct_rows, paper_rows
+from . import ROOT
+from .report import paper_rows
 from .results import Results
 from .systems import ORDERED
 from .workloads import CHARACTERS
@@ -32,7 +32,7 @@ PEERS = (
 
 
 def update(results: Results, file: Path) -> None:
-    """Replace the section between the markers, and write the page that it refers to.
+    """Replace the section between the markers.
 
     Raises
     ------
@@ -46,8 +46,6 @@ def update(results: Results, file: Path) -> None:
     after = rest.split(END)[1]
     with replacing(PAGE) as temporary:
         temporary.write_text(before + BEGIN + section(results, file) + END + after)
-    with replacing(file.with_suffix(".md")) as temporary:
-        temporary.write_text(page(results, file))
 
 
 def section(results: Results, file: Path) -> str:
@@ -92,31 +90,8 @@ def section(results: Results, file: Path) -> str:
             "Others, by one thread, over our SBS of the same attributes:",
             _table(("", *(f"{_MESHES[name]}, {size:,}" for name, size in _PEER_MESHES)), peers, left=1),
         ]
-    parts.append(_wrap(f"More figures of this machine: [{file.stem}](benchmarks.md#{file.stem})."))
+    parts.append(f"`python -m benchmarks report {place.as_posix()}` shows all figures.")
     return "\n" + "\n\n".join(parts) + "\n\n"
-
-
-def page(results: Results, file: Path) -> str:
-    """What has no room on the page: the ratios beside what they are to be, and what the pivot-relative form costs."""
-    columns, rows = direct_rows(results)
-    aims = targets.rows(results)
-    parts = [
-        "<!-- SPDX-License-Identifier: MIT -->\n"
-        f"<!-- Written by benchmarks/performance.py from {file.name}: do not edit. -->",
-        f"# {file.stem}",
-        _wrap(f"On {_machine(results)}. S is the tube, R the humanoid; p positions, pn positions and normals."),
-        "## Aims",
-        f"Of {len(aims)} ratios that are aimed at, {sum(row.met for row in aims)} are met.",
-        _table(
-            ("what", "where", "instructions", "value", "aim", ""),
-            [(row.name, row.where, row.isa, f"{row.value:.2f}", row.bound, row.verdict) for row in aims],
-            left=3,
-        ),
-        "## What the pivot-relative form costs",
-        "The kernel over one with the formulas as the papers write them:",
-        _table(columns, rows, left=3),
-    ]
-    return "\n\n".join(parts) + "\n"
 
 
 def _machine(results: Results) -> str:

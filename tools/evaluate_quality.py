@@ -50,7 +50,6 @@ from sbs.quality.methods import TwistMethod
 from sbs.quality.motions import TWIST
 from sbs.quality.panel import FOOTNOTE, panel_row, shapes, worst_pose
 from sbs.quality.plot import plot
-from sbs.quality.report import in_words
 from sbs.support.files import replacing
 
 ROOT = Path(__file__).parents[1]
@@ -62,46 +61,11 @@ END = "<!-- End of what tools/evaluate_quality.py writes. -->\n"
 def section(numbers: dict[str, Any]) -> str:
     """The part of the page that has numbers."""
     scenes, motions, energies = numbers["scenes"], numbers["motions"], numbers["energies"]
-    parts = []
-    for scene in scenes:
-        parts += [f"### {scene['caption']}", overview(scene), table(*scene_table(scene))]
-    parts += ["### Tears of characters in motion", *motion_report(motions)]
+    parts = ["### Tears of characters in motion", *motion_report(motions)]
     parts += ["### By the energy of the surface", *energy_report(energies)]
     losses = mean_losses(scenes)
     parts += ["### All together", *conclusion(scenes, losses)]
     return "\n" + "\n\n".join(parts) + "\n\n"
-
-
-def overview(scene: dict[str, Any]) -> str:
-    many = "one pose" if scene["poses"] == 1 else f"the worst of {scene['poses']} poses"
-    return f"{scene['vertices']:,} vertices, {scene['triangles']:,} triangles; {many}."
-
-
-CELLS = (
-    ("volume", "volume", "smallest"),
-    ("limb", "limb_volume", "smallest"),
-    ("area 1%", "area", "low"),
-    ("area 99%", "area", "high"),
-    ("least area", "area", "smallest"),
-    ("largest area", "area", "largest"),
-    ("shortest edge", "edge", "smallest"),
-    ("longest edge", "edge", "largest"),
-    ("thickness 1%", "thickness", "low"),
-    ("thickness 99%", "thickness", "high"),
-    ("tear 99%", "tear", "high"),
-    ("largest tear", "tear", "largest"),
-    ("surface energy", "surface_energy", "mean"),
-    ("bending", "bending", "total"),
-    ("jump", "pop", "jump"),
-)
-
-
-def scene_table(scene: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
-    rows = [
-        [method, *(in_words(measure, as_float(result[measure][statistic])) for _, measure, statistic in CELLS)]
-        for method, result in scene["methods"].items()
-    ]
-    return ["", *(heading for heading, _, _ in CELLS)], rows
 
 
 def motion_report(motions: Sequence[dict[str, Any]]) -> Iterator[str]:
@@ -166,10 +130,6 @@ def energy_report(characters: Sequence[dict[str, Any]]) -> Iterator[str]:
         ["", *names],
         [[method, *(f"{values[name]:.3f}" for name in names)] for method, values in shares["clips"].items()],
     )
-
-
-def as_float(value: float | None) -> float:
-    return np.nan if value is None else value
 
 
 def conclusion(scenes: Sequence[dict[str, Any]], losses: dict[str, dict[str, float]]) -> Iterator[str]:

@@ -228,12 +228,6 @@ def test_the_digest_is_of_code_and_not_of_comments(tmp_path: Path) -> None:
     assert sources.digest(tmp_path) != sources.digest()
 
 
-def test_a_page_of_the_results(tmp_path: Path) -> None:
-    assert "| SBS / LBS, whole frame | hand_webxr p | avx2 | 1.30 | ≤ 1.25 | missed by 4% |" in performance.page(
-        some_results(), tmp_path / "any.json"
-    )
-
-
 def test_weights_that_are_made_up_come_back_by_linear_blending() -> None:
     missed, off = fits.count(sbs.samples.load("hand"), fits.METHODS["LBS"], own=True)
     assert missed == 0
