@@ -56,7 +56,7 @@ def matrices_from_euler(angles: ArrayLike, sequence: str, *, degrees: bool = Fal
            [ 1.,  0.,  0.],
            [ 0.,  0.,  1.]])
     """
-    axes, intrinsic = _axes_of_sequence(sequence)
+    axes, intrinsic = _sequence_axes(sequence)
     angles = _vectors(angles, "angles", 3)
     if degrees:
         angles = np.radians(angles)
@@ -90,7 +90,7 @@ def euler_from_matrices(matrices: ArrayLike, sequence: str, *, degrees: bool = F
     ValueError
         If `sequence` is unknown, or `matrices` is not a stack of 3 by 3 matrices.
     """
-    axes, intrinsic = _axes_of_sequence(sequence)
+    axes, intrinsic = _sequence_axes(sequence)
     matrices = _matrices(matrices)
     # Rotations about the fixed axes x, y, z are those about the moving axes Z, Y, X: one formula serves both.
     i, j, last = axes if intrinsic else axes[::-1]
@@ -285,7 +285,7 @@ def _lengths(vectors: Floats) -> Floats:
     return lengths
 
 
-def _axes_of_sequence(sequence: str) -> tuple[list[int], bool]:
+def _sequence_axes(sequence: str) -> tuple[list[int], bool]:
     """The three axes as numbers, and whether they move with the body."""
     axes = ["xyz".find(letter) for letter in sequence.lower()]
     one_kind = sequence in (sequence.upper(), sequence.lower())

@@ -15,7 +15,7 @@ import sbs
 from sbs import _core, muscles, rotations
 from sbs.options import DeformOptions
 from sbs.quality.methods import Covered
-from sbs.rigging.joint_names import parts_of_body
+from sbs.rigging.joint_names import body_parts
 
 Floats = NDArray[np.float64]
 
@@ -408,7 +408,7 @@ def test_bones_that_deform_go_before_controls(woman: sbs.Character) -> None:
     names = list(renamed(woman, *CONVENTIONS["Rigify"]).skeleton.names)
     for control in ("root", "torso", "hips", "chest", "neck", "head", "hand_ik.L", "ORG-forearm.L", "forearm.L"):
         names.insert(0, control)
-    found = parts_of_body(names)
+    found = body_parts(names)
     assert {part: names[number] for part, number in found.items()}.items() >= {
         "hips": "DEF-spine",
         "chest": "DEF-spine.003",
@@ -420,7 +420,7 @@ def test_bones_that_deform_go_before_controls(woman: sbs.Character) -> None:
 
 def test_names_of_a_metarig() -> None:
     names = ["spine", "spine.001", "spine.002", "spine.003", "spine.004", "spine.005", "spine.006", "thigh.L"]
-    assert parts_of_body(names) == {
+    assert body_parts(names) == {
         "hips": 0,
         "lower back": 1,
         "spine": 2,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ..rigging.content import FileError, FileWarning, Wanted
 from ..rigging.motion import Motion
-from ..rigging.parts import numbers_of, selected
+from ..rigging.parts import part_numbers, selected
 from ..support.callers import about, warn
 from ..support.text import well_formed
 from .character import Character, PathLike
@@ -86,7 +86,7 @@ def load(
             warn(remark, FileWarning)
         try:
             whole = content.surface.as_mesh() if content.mesh is None else content.mesh
-            numbers = numbers_of(whole, names) if names else range(len(whole.parts))
+            numbers = part_numbers(whole, names) if names else range(len(whole.parts))
             surface, animations, options = whole, content.animations, content.options
             kept = content.source
             if len(numbers) < len(whole.parts):

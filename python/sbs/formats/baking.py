@@ -20,7 +20,7 @@ from ..support.files import replacing
 from .caches import Frames
 from .table import written
 
-__all__ = ["bake", "chunks", "deformed", "frames_of"]
+__all__ = ["bake", "chunks", "deformed", "make_frames"]
 
 # Bytes of positions that are deformed at once: enough for all threads, and done in much less than a second.
 _CHUNK = 8 << 20
@@ -65,7 +65,7 @@ def deformed(
     matrices = animation.skinning_matrices(times)
     rows: tuple[Rows, Rows | None]
     if shapes is not None and shapes.shapes:
-        rows = _of_shapes(skin, matrices, times, normals, options, out, threads, shapes)
+        rows = _deformed_shapes(skin, matrices, times, normals, options, out, threads, shapes)
     elif normals:
         rows = skin.deform_many(matrices, normals=True, out=out, threads=threads, **options)
     else:
@@ -83,7 +83,7 @@ def deformed(
     return rows
 
 
-def _of_shapes(
+def _deformed_shapes(
     skin: Skin,
     matrices: NDArray[np.float64],
     times: NDArray[np.float64],
@@ -106,7 +106,7 @@ def _of_shapes(
     return positions, directions
 
 
-def frames_of(
+def make_frames(
     skin: Skin,
     numbers: range,
     fps: float,
@@ -178,12 +178,12 @@ def bake(
     if muscles is not None and shapes is not None and shapes.shapes:
         raise ValueError("muscles are bound to the mesh at rest, which blend shapes change: give one of both")
     target = Path(path)
-    cache_of = written(target, "frames").frames
-    assert cache_of is not None  # a format with that role has one
-    frames = frames_of(skin, numbers, fps, triangles, parts)
+    open_cache = written(target, "frames").frames
+    assert open_cache is not None  # a format with that role has one
+    frames = make_frames(skin, numbers, fps, triangles, parts)
     with (
         replacing(target) as temporary,
-        cache_of(temporary, frames) as cache,
+        open_cache(temporary, frames) as cache,
         ThreadPoolExecutor(1, "sbs-writer") as writer,
     ):
         done = 0

@@ -61,7 +61,7 @@ class _Words:
         self._line = max(0, len(self._lines) - 1)
         raise self.error(f"the file ends where {what} is needed")
 
-    def rest_of_line(self) -> str:
+    def remaining_line(self) -> str:
         """The rest of the current line: names may contain spaces."""
         words = self._lines[self._line][self._word :] if self._line < len(self._lines) else []
         self._word += len(words)
@@ -130,7 +130,7 @@ def _read_joints(words: _Words) -> list[_Joint]:
         if word in ("root", "joint"):
             if (word == "root") == bool(open_joints) or -1 in open_joints[-1:]:
                 raise words.error(f"{word.upper()} out of place")
-            joints.append(_Joint(words.rest_of_line(), open_joints[-1] if open_joints else -1))
+            joints.append(_Joint(words.remaining_line(), open_joints[-1] if open_joints else -1))
             if len(joints) > _MOST_JOINTS:
                 raise words.error(f"more than {_MOST_JOINTS} joints")
             words.expect("{")
@@ -138,7 +138,7 @@ def _read_joints(words: _Words) -> list[_Joint]:
         elif not open_joints:
             raise words.error(f"{word[:40]!r}, where ROOT is needed")
         elif word == "end":
-            words.rest_of_line()
+            words.remaining_line()
             words.expect("{")
             open_joints.append(-1)
         elif word == "}":

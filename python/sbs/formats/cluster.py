@@ -24,8 +24,8 @@ from ..rigging.animation import Animation
 from ..rigging.shapes import ShapeMotion
 from ..skinning.skin import Skin
 from ..support.callers import warn
-from ..support.clusters import Task, check_address, client_of, results_by_workers
-from .baking import chunks, deformed, frames_of
+from ..support.clusters import Task, check_address, connected, results_by_workers
+from .baking import chunks, deformed, make_frames
 from .caches import Frames, RawCache
 from .table import with_role, written
 from .unfinished import Place, Unfinished, digest, put
@@ -71,7 +71,7 @@ class Job:
     @functools.cached_property
     def frames(self) -> Frames:
         """What is written."""
-        return frames_of(self.skin, self.numbers, self.fps)
+        return make_frames(self.skin, self.numbers, self.fps)
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ def bake_on(scheduler: Any, jobs: Sequence[Job], *, progress: Callable[[int], ob
             progress(done)
         instruction_sets: set[str] = set()
         if tasks:
-            client = stack.enter_context(client_of(scheduler))
+            client = stack.enter_context(connected(scheduler))
             for (file, part), chunk in results_by_workers(client, _deform_chunk, tasks):
                 if chunk.data is not None:
                     file.write(chunk.offset, chunk.data)

@@ -60,7 +60,7 @@ def scene(path: Path, wanted: Wanted) -> Scene:
                 ignore_embedded=True,
             )
         )
-        return _scene_of(opened, wanted)
+        return _read_scene(opened, wanted)
     except ufbx.UfbxError as error:
         raise FileError(f"damaged: {type(error).__name__}: {' '.join(str(error).split())[:300]}") from None
 
@@ -93,7 +93,7 @@ def _matrix(matrix: Any) -> Floats:
     return rows
 
 
-def _scene_of(opened: Any, wanted: Wanted) -> Scene:
+def _read_scene(opened: Any, wanted: Wanted) -> Scene:
     remarks: list[str] = []
     skin = wanted.skin
     nodes = _items(opened.nodes)
@@ -104,17 +104,17 @@ def _scene_of(opened: Any, wanted: Wanted) -> Scene:
         raise FileError(f"there is no skin {skin}, the file has {len(skinned)}")
     if not skinned:
         raise FileError("no mesh is skinned, so there is nothing to deform")
-    others = [_name_of(mesh) for mesh, deformers in meshes if not deformers]
+    others = [_object_name(mesh) for mesh, deformers in meshes if not deformers]
     if others:
         remarks.append(f"left out, as they have no skin: {', '.join(others[:5])}")
     # The bones in the order in which they are found, and what each is at bind.
-    joint_of: dict[int, int] = {}
+    joints_by_node: dict[int, int] = {}
     binds: list[Floats] = []
     added: list[int] = []
     parts = []
     channels: list[Any] = []
     for mesh in skinned if skin is None else [skinned[skin]]:
-        part = _surface(mesh, number, joint_of, binds, added, channels, remarks)
+        part = _surface(mesh, number, joints_by_node, binds, added, channels, remarks)
         if part is not None:
             parts.append(part)
     if not parts:
@@ -128,7 +128,7 @@ def _scene_of(opened: Any, wanted: Wanted) -> Scene:
         amount = np.concatenate(
             [np.ones(len(part[0].positions)) if part[2] is None else part[2] for part in parts]
         ).clip(0.0, 1.0)
-    transforms = _parts_of([[node.local_transform for node in nodes]])
+    transforms = _decomposed([[node.local_transform for node in nodes]])
     still = {"translations": [0.0] * 3, "quaternions": [1.0, 0.0, 0.0, 0.0], "scales": [1.0] * 3}
     names = [node.name or ("root" if node.is_root else f"node_{index}") for index, node in enumerate(nodes)]
     parents = [_kept(node.parent) for node in nodes]
@@ -139,7 +139,7 @@ def _scene_of(opened: Any, wanted: Wanted) -> Scene:
             parents=np.array([*above, *added], np.int32),
             **{key: np.concatenate([rows, np.tile(still[key], (len(added), 1))]) for key, rows in transforms.items()},
         ),
-        joints=np.array(list(joint_of), np.int64),
+        joints=np.array(list(joints_by_node), np.int64),
         inverse_bind_matrices=_inverses(binds),
         surface=join([part[0] for part in parts]),
         clips=list(_clips(opened, nodes, channels, remarks)),
@@ -156,7 +156,7 @@ def _inverses(binds: list[Floats]) -> Floats:
     return affine.inverse(matrices)
 
 
-def _parts_of(frames: list[list[Any]]) -> dict[str, Any]:
+def _decomposed(frames: list[list[Any]]) -> dict[str, Any]:
     """Translations, quaternions and scales (N, n) of transforms; of several frames (F, N, n)."""
     rows = np.array(
         [
@@ -173,7 +173,7 @@ def _parts_of(frames: list[list[Any]]) -> dict[str, Any]:
 def _surface(
     mesh: Any,
     number: dict[int, int],
-    joint_of: dict[int, int],
+    joints_by_node: dict[int, int],
     binds: list[Floats],
     added: list[int],
     channels: list[Any],
@@ -186,13 +186,13 @@ def _surface(
     """
     import ufbx
 
-    name = _name_of(mesh)
+    name = _object_name(mesh)
     deformer, *others = _items(mesh.skin_deformers)
     if others:
         remarks.append(f"{name}: only the first of its {1 + len(others)} skins is read")
-    bone_of = [(cluster, _kept(cluster.bone_node)) for cluster in _items(deformer.clusters)]
-    clusters = [cluster for cluster, bone in bone_of if bone is not None]
-    bones = [bone for _, bone in bone_of if bone is not None]
+    pairs = [(cluster, _kept(cluster.bone_node)) for cluster in _items(deformer.clusters)]
+    clusters = [cluster for cluster, bone in pairs if bone is not None]
+    bones = [bone for _, bone in pairs if bone is not None]
     points = _array(mesh.vertices, 3)
     if not clusters or not len(points) or not mesh.num_triangles:
         remarks.append(f"{name} is left out: no clusters with a bone, or no triangles")
@@ -211,16 +211,16 @@ def _surface(
     otherwise = 0
     for bind, bone in zip(at_bind, bones, strict=True):
         node = number[bone.typed_id]
-        if node in joint_of:
-            known = binds[joint_of[node]]
+        if node in joints_by_node:
+            known = binds[joints_by_node[node]]
             if np.abs(known - bind).max() > _SAME * max(float(np.abs(known).max()), 1e-300):
                 added.append(node)
                 node = len(number) + len(added) - 1
                 otherwise += 1
-        if node not in joint_of:
-            joint_of[node] = len(joint_of)
+        if node not in joints_by_node:
+            joints_by_node[node] = len(joints_by_node)
             binds.append(bind)
-        joints.append(joint_of[node])
+        joints.append(joints_by_node[node])
     if otherwise:
         remarks.append(f"{name} binds {otherwise} bones in another pose than the meshes before: it has its own joints")
     indices, weights = _influences(clusters, joints, len(points))
@@ -252,7 +252,7 @@ def _surface(
     return surface, "linear", None
 
 
-def _name_of(mesh: Any) -> str:
+def _object_name(mesh: Any) -> str:
     """That of the object that a mesh is of."""
     instances = _items(mesh.instances)
     return (instances[0].name if instances else "") or mesh.name or "a mesh"
@@ -313,10 +313,10 @@ def _uvs(mesh: Any, corners: NDArray[np.int64], vertex_count: int, remarks: list
     values, indices = _array(attribute.values, 2), _array(attribute.indices, 1, np.int64)[:, 0]
     if len(indices) != len(corners) or not len(values) or indices.max() >= len(values):
         return None
-    of_corners = values[indices]
+    corner_uvs = values[indices]
     uvs = np.zeros((vertex_count, 2))
-    uvs[corners] = of_corners
-    if np.abs(uvs[corners] - of_corners).max() > 1e-6 or not np.isfinite(uvs).all():
+    uvs[corners] = corner_uvs
+    if np.abs(uvs[corners] - corner_uvs).max() > 1e-6 or not np.isfinite(uvs).all():
         remarks.append(f"{name}: texture coordinates that change at seams are left out")
         return None
     return uvs
@@ -357,7 +357,7 @@ def _clips(opened: Any, nodes: list[Any], channels: list[Any], remarks: list[str
         times = np.minimum(np.arange(count) / rate, end - begin)
         anim = _kept(stack.anim)
         frames = [[node.evaluate_transform(anim, begin + seconds) for node in nodes] for seconds in times.tolist()]
-        parts = _parts_of(frames) if count > 1 else {key: rows[None] for key, rows in _parts_of(frames).items()}
+        parts = _decomposed(frames) if count > 1 else {key: rows[None] for key, rows in _decomposed(frames).items()}
         weights = [
             [channel.evaluate_blend_weight(anim, begin + seconds) for channel in channels] for seconds in times.tolist()
         ]

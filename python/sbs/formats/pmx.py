@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from ..options import BlendOptions
 from ..rigging.animation import Animations
-from ..rigging.content import CharacterContent, FileError, SkinnedMesh, Wanted, skeleton_of, unique_names
+from ..rigging.content import CharacterContent, FileError, SkinnedMesh, Wanted, bind_skeleton, unique_names
 from ..rigging.rig import Floats, Rig
 from .binary import Bytes
-from .scene import Nodes, rig_of
+from .scene import Nodes, make_rig
 
 __all__ = ["Model", "parse", "read"]
 
@@ -105,7 +105,7 @@ def read(path: Path, wanted: Wanted) -> CharacterContent:
             uvs=model.uvs,
             centers=centers if has_sdef else None,
         ),
-        skeleton=skeleton_of(rig),
+        skeleton=bind_skeleton(rig),
         rig=rig,
         animations=Animations(),
         remarks=model.remarks,
@@ -127,7 +127,7 @@ def _rig(path: Path, model: Model) -> Rig:
     )
     inverse_bind_matrices = np.tile(np.eye(4), (count, 1, 1))
     inverse_bind_matrices[:, :3, 3] = -model.heads
-    return rig_of(path, nodes, np.arange(count), inverse_bind_matrices)[0]
+    return make_rig(path, nodes, np.arange(count), inverse_bind_matrices)[0]
 
 
 def parse(path: Path) -> Model:

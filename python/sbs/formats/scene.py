@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from ..options import BlendOptions
 from ..rigging import affine
 from ..rigging.animation import Animation, Animations, Track, TrackPath
-from ..rigging.content import CharacterContent, FileError, SkinnedMesh, skeleton_of, to_scene, weighted_joints
+from ..rigging.content import CharacterContent, FileError, SkinnedMesh, bind_skeleton, to_scene, weighted_joints
 from ..rigging.rig import Floats, Rig, compose
 from ..rigging.shapes import BlendShape
 from ..rigging.triangle_mesh import MeshPart
 from ..support.text import well_formed
 
-__all__ = ["Clip", "Nodes", "Scene", "rig_of", "to_content"]
+__all__ = ["Clip", "Nodes", "Scene", "make_rig", "to_content"]
 
 
 @dataclass
@@ -163,7 +163,7 @@ class Scene:
         )
 
 
-def rig_of(
+def make_rig(
     path: Path, nodes: Nodes, joints: NDArray[np.int64], inverse_bind_matrices: Floats
 ) -> tuple[Rig, NDArray[np.intp]]:
     """The rig of nodes, parents before children, and the number in it of each node, (N,).
@@ -223,12 +223,12 @@ def to_content(path: Path, scene: Scene) -> CharacterContent:
         raise FileError(f"{path}: the inverse bind matrix of joint {names[scene.joints[joint]]!r} is singular")
     inverse_bind_matrices[singular] = np.eye(4)
     with np.errstate(over="ignore", invalid="ignore"):
-        rig, number = rig_of(path, scene.nodes, scene.joints, inverse_bind_matrices)
+        rig, number = make_rig(path, scene.nodes, scene.joints, inverse_bind_matrices)
         if not np.isfinite(rig.rest_matrices).all():
             raise FileError(f"{path}: transforms of nodes are too large")
         surface, rig, _ = to_scene(scene.surface, rig, weighted)
         try:
-            skeleton = skeleton_of(rig)
+            skeleton = bind_skeleton(rig)
         except ValueError as error:
             raise FileError(f"{path}: {error}") from None
         animations = [_animation(path, clip, rig, number) for clip in scene.clips]
@@ -270,9 +270,9 @@ def _check(path: Path, scene: Scene) -> None:
         "a weight names joint": (surface.joint_indices, joint_count),
         "a joint is node": (scene.joints, node_count),
     } | {f"shape {shape.name!r} names vertex": (shape.vertices, vertex_count) for shape in surface.shapes}
-    for what, (numbers_of, count) in indices.items():
-        if numbers_of.size and not (numbers_of.min() >= 0 and numbers_of.max() < count):
-            wrong = numbers_of.min() if numbers_of.min() < 0 else numbers_of.max()
+    for what, (used, count) in indices.items():
+        if used.size and not (used.min() >= 0 and used.max() < count):
+            wrong = used.min() if used.min() < 0 else used.max()
             raise FileError(f"{path}: {what} {wrong}, but there are {count}")
     if len(np.unique(scene.joints)) != joint_count:
         raise FileError(f"{path}: a node is a joint twice")

@@ -77,10 +77,10 @@ def scene(path: Path, wanted: Wanted) -> Scene:
         ]
         number = int(np.argmax(sizes)) if wanted.skin is None else wanted.skin
         if wanted.meshes and wanted.skin is None:
-            names = [{_name_of(query.GetPrim()) for query in queries} for _, queries in found]
+            names = [{_prim_name(query.GetPrim()) for query in queries} for _, queries in found]
             number = next((n for n in (number, *range(len(found))) if wanted.meshes[0] in names[n]), number)
         skeleton, targets = found[number]
-        result = _scene_of(stage, cache.GetSkelQuery(skeleton), targets)
+        result = _read_scene(stage, cache.GetSkelQuery(skeleton), targets)
         if wanted == Wanted() and len(found) > 1:
             others = ", ".join(str(other.GetPath()) for other, _ in found if other.GetPrim() != skeleton.GetPrim())
             result.remarks.append(
@@ -118,7 +118,7 @@ def _look_at_layers(path: Path) -> None:
                 raise FileError(f"refers to {name[:200]!r}: only files in its folder are read")
             if not found or identifier in known:  # what is nowhere is told by the stage, and is no harm
                 continue
-            file = _file_of(found, path)
+            file = _outer_file(found, path)
             if not file.is_file():
                 raise FileError(f"refers to {name[:200]!r}, which is no regular file")
             known.add(identifier)
@@ -143,7 +143,7 @@ def _count_prims(layer: Any) -> int:
     return count
 
 
-def _file_of(resolved: str, path: Path) -> Path:
+def _outer_file(resolved: str, path: Path) -> Path:
     """The file that a resolved path is of, perhaps that of a layer in a package."""
     from pxr import Ar
 
@@ -153,7 +153,7 @@ def _file_of(resolved: str, path: Path) -> Path:
 
 def _is_beside(resolved: str, path: Path) -> bool:
     """Whether a resolved path is in the folder of a file."""
-    return lies_beside(_file_of(resolved, path), path)
+    return lies_beside(_outer_file(resolved, path), path)
 
 
 def _matrices(matrices: Any) -> Floats:
@@ -167,7 +167,7 @@ def _quaternions(quaternions: Any) -> Floats:
     return np.array(rows, dtype=np.float64).reshape(-1, 4)
 
 
-def _scene_of(stage: Any, query: Any, targets: list[Any]) -> Scene:
+def _read_scene(stage: Any, query: Any, targets: list[Any]) -> Scene:
     from pxr import Usd, UsdGeom
 
     skeleton = query.GetSkeleton()
@@ -193,7 +193,7 @@ def _scene_of(stage: Any, query: Any, targets: list[Any]) -> Scene:
     names = skeleton.GetJointNamesAttr().Get() or []
     joint_names = [str(name) for name in names] if len(names) == len(tokens) else [t.rpartition("/")[2] for t in tokens]
     remarks: list[str] = []
-    surface = join([_surface(mesh, tokens, remarks).named(_name_of(mesh.GetPrim())) for mesh in targets])
+    surface = join([_surface(mesh, tokens, remarks).named(_prim_name(mesh.GetPrim())) for mesh in targets])
     methods = {str(mesh.GetSkinningMethod()) for mesh in targets}
     if len(methods) > 1:
         remarks.append("meshes differ in skinning:skinningMethod; the first one's is taken")
@@ -245,13 +245,13 @@ def _surface(query: Any, tokens: list[str], remarks: list[str]) -> SkinnedMesh:
     place = np.array([number.get(token, 0) for token in joints], np.int64)
     indices = place[np.where(weights != 0.0, indices, 0)]
     bind = _matrices([query.GetGeomBindTransform()])[0]
-    normals = _of_points(mesh.GetNormalsAttr().Get(time), mesh.GetNormalsInterpolation(), len(points), 3)
+    normals = _point_values(mesh.GetNormalsAttr().Get(time), mesh.GetNormalsInterpolation(), len(points), 3)
     if normals is None:
         normals = area_weighted_normals(points, triangles)
     primvar = UsdGeom.PrimvarsAPI(prim).FindPrimvarWithInheritance("st")
     uvs = None
     if primvar and primvar.HasValue():
-        uvs = _of_points(primvar.ComputeFlattened(time), primvar.GetInterpolation(), len(points), 2)
+        uvs = _point_values(primvar.ComputeFlattened(time), primvar.GetInterpolation(), len(points), 2)
         if uvs is None:
             remarks.append(f"{prim.GetPath()}: texture coordinates of corners, not of points, are left out")
     if not np.isfinite(bind).all() or np.linalg.det(bind[:3, :3]) == 0.0:
@@ -267,7 +267,7 @@ def _surface(query: Any, tokens: list[str], remarks: list[str]) -> SkinnedMesh:
     ).moved(bind)
 
 
-def _name_of(prim: Any) -> str:
+def _prim_name(prim: Any) -> str:
     """What people call it; its identifier has no spaces and the like."""
     return str(prim.GetDisplayName() or prim.GetName())
 
@@ -314,7 +314,7 @@ def _points(mesh: Any) -> Floats:
     return np.array([] if points is None else points, np.float64).reshape(-1, 3)
 
 
-def _of_points(values: Any, interpolation: str, count: int, columns: int) -> Floats | None:
+def _point_values(values: Any, interpolation: str, count: int, columns: int) -> Floats | None:
     """Values that each point has one of, (count, columns), or None."""
     if values is None or str(interpolation) not in ("vertex", "varying") or len(values) != count:
         return None
@@ -345,8 +345,8 @@ def _clips(stage: Any, query: Any, tokens: list[str], shapes: list[str], remarks
         place = {token: column for column, token in enumerate(order)}
         if not known and place.keys().isdisjoint(shapes):
             continue
-        samples_of = animation.GetJointTransformTimeSamples(), animation.GetBlendShapeWeightTimeSamples()
-        codes = sorted({code for times in samples_of for code in times}) or [0.0]
+        sampled = animation.GetJointTransformTimeSamples(), animation.GetBlendShapeWeightTimeSamples()
+        codes = sorted({code for times in sampled for code in times}) or [0.0]
         weights = None
         if not place.keys().isdisjoint(shapes):
             rows = [animation.ComputeBlendShapeWeights(Usd.TimeCode(code)) for code in codes]
@@ -362,7 +362,7 @@ def _clips(stage: Any, query: Any, tokens: list[str], shapes: list[str], remarks
             remarks.append(f"{prim.GetPath()} is left out: its samples do not fit its {len(joints)} joints")
             continue
         yield Clip(
-            _name_of(prim),
+            _prim_name(prim),
             (np.array(codes, np.float64) - codes[0]) / rate,
             np.array([number[joints[joint]] + 1 for joint in known], np.int64),
             np.array([np.array(sample[0], np.float64)[known] for sample in samples]),

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..rigging.animation import NEAR_END, Animation
-from ..rigging.content import skeleton_of, unique_names
+from ..rigging.content import bind_skeleton, unique_names
 from ..rigging.helper_joints import with_joint_for_unweighted
 from ..rigging.rig import Floats, Rig, decompose_frames
 from ..rigging.shapes import ShapeMotion
@@ -36,7 +36,7 @@ _CUBIC_RATE = 60.0
 
 
 @contextmanager
-def _errors_of_the_system() -> Iterator[None]:
+def _system_errors() -> Iterator[None]:
     """Make what pxr raises of a disk that is full, or is lost, the system's error."""
     try:
         yield
@@ -81,7 +81,7 @@ class USD(Cache):
             for mesh in self._meshes:
                 mesh.put(points, None if normals is None else normals[row], code)
         # What is saved is taken out of memory.
-        with _errors_of_the_system():
+        with _system_errors():
             self._stage.GetRootLayer().Save()
 
     def __exit__(self, *failure: Any) -> bool | None:
@@ -177,7 +177,7 @@ def write(
         raise ValueError(f"weights is {weights!r}, but USD has 'float32' alone")
     for needed in NEEDS:
         load(*needed)
-    with replacing(path) as temporary, _errors_of_the_system():
+    with replacing(path) as temporary, _system_errors():
         stage = _new_stage(temporary)
         _fill(stage, name, *with_joint_for_unweighted(mesh, rig, animations))
         stage.GetRootLayer().Save()
@@ -272,7 +272,7 @@ class _Joints:
     """
 
     def __init__(self, rig: Rig, valid: Any) -> None:
-        skeleton = skeleton_of(rig)
+        skeleton = bind_skeleton(rig)
         numbers = np.arange(len(skeleton))
         self.order = numbers if (skeleton.parents < numbers).all() else np.asarray(skeleton.order)
         self.place = np.empty(len(self.order), np.intp)  # in the file, of each joint

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from ..rigging.animation import Track
 
-__all__ = ["keys_of", "keys_of_weights", "weights_of_all"]
+__all__ = ["node_keys", "weight_keys", "with_all_shapes"]
 
 
-def keys_of(track: Track, column: int) -> NDArray[np.float32]:
+def node_keys(track: Track, column: int) -> NDArray[np.float32]:
     """The keys (K, n) of one node of a track, or its tangents and keys (3 K, n); quaternions as (x, y, z, w)."""
     values = track.values[..., column, :]
     if track.path == "rotation":
@@ -21,7 +21,7 @@ def keys_of(track: Track, column: int) -> NDArray[np.float32]:
     return values.reshape(-1, values.shape[-1]).astype(np.float32)
 
 
-def weights_of_all(tracks: Sequence[Track], first: int, count: int, rest: Sequence[float]) -> list[Track]:
+def with_all_shapes(tracks: Sequence[Track], first: int, count: int, rest: Sequence[float]) -> list[Track]:
     """Tracks of the weights of all shapes from `first` on, as glTF has them; others keep the weights at rest.
 
     Tracks of some of these shapes that have their own times become linear ones at all of these times.
@@ -40,6 +40,6 @@ def weights_of_all(tracks: Sequence[Track], first: int, count: int, rest: Sequen
     return [Track("weights", "LINEAR", shapes, times, values)]
 
 
-def keys_of_weights(track: Track) -> NDArray[np.float32]:
+def weight_keys(track: Track) -> NDArray[np.float32]:
     """The keys (K S, 1) of a track of weights, or its tangents and keys (3 K S, 1)."""
     return track.values.reshape(-1, 1).astype(np.float32)

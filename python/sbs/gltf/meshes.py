@@ -174,8 +174,8 @@ def _read_influences(
     for number in range(set_count):
         accessor = _attribute(document, attributes, f"JOINTS_{number}", rows)
         joints = accessors.read_integers(document, accessor, "VEC4")
-        accessor_of_weights = _attribute(document, attributes, f"WEIGHTS_{number}", rows)
-        weights = accessors.read_floats(document, accessor_of_weights, "VEC4", finite=False)
+        weights_accessor = _attribute(document, attributes, f"WEIGHTS_{number}", rows)
+        weights = accessors.read_floats(document, weights_accessor, "VEC4", finite=False)
         outside = joints >= len(use.joint_map)
         for vertex, influence in np.argwhere(outside & (weights != 0.0))[:1]:
             raise accessor.error(

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..rigging import affine
-from ..rigging.content import CharacterContent, FileError, SkinnedMesh, Wanted, skeleton_of, to_scene, weighted_joints
+from ..rigging.content import CharacterContent, FileError, SkinnedMesh, Wanted, bind_skeleton, to_scene, weighted_joints
 from ..rigging.rig import Floats
 from ..support.text import well_formed
 from . import nodes
 from .animations import AnimationReader
 from .document import Document
 from .meshes import read_surface, vertex_count
-from .shapes import weights_of
+from .shapes import shape_weights
 from .skins import SkinGroup, join_skins, read_skins, skeletons
 from .source import Part, Source
 
@@ -46,7 +46,7 @@ def _read(document: Document, wanted: Wanted) -> CharacterContent:
         raise document.root.error("transforms of nodes or inverse bind matrices are too large", "nodes")
     surface, rig, matrix = to_scene(surface, rig, weighted)
     try:
-        skeleton, mesh = skeleton_of(rig), surface.as_mesh()
+        skeleton, mesh = bind_skeleton(rig), surface.as_mesh()
     except ValueError as error:
         raise FileError(f"{document.path}: {error}") from None
     order = nodes.ancestry(group.joints, parents)
@@ -87,10 +87,10 @@ def _weighted_shapes(
     shape_nodes: dict[int, tuple[int, int]] = {}
     for number in places:
         node = document.all("nodes")[number]
-        of_node = weights_of(node, document.follow("meshes", node, "mesh"))
-        if of_node:
-            shape_nodes[number] = len(weights), len(of_node)
-        weights += of_node
+        node_weights = shape_weights(node, document.follow("meshes", node, "mesh"))
+        if node_weights:
+            shape_nodes[number] = len(weights), len(node_weights)
+        weights += node_weights
     shapes = [replace(shape, weight=weight) for shape, weight in zip(surface.shapes, weights, strict=True)]
     return replace(surface, shapes=tuple(shapes)), shape_nodes
 
@@ -126,15 +126,15 @@ def _choose(
     if not used:
         raise FileError(f"{document.path}: no mesh in the scene uses skin 0")
     together = skeletons(document, [skin for skin in skins if skin.number in used], parents)
-    skeleton_of_skin = {skin.number: place for place, members in enumerate(together) for skin in members}
+    skeleton_by_skin = {skin.number: place for place, members in enumerate(together) for skin in members}
     users: list[list[tuple[int, int, int]]] = [[] for _ in together]
     for pair in pairs:
-        users[skeleton_of_skin[pair[1]]].append(pair)
+        users[skeleton_by_skin[pair[1]]].append(pair)
     counts = {mesh: vertex_count(document, document.all("meshes")[mesh]) for mesh in {mesh for mesh, _, _ in pairs}}
     sizes = [sum(counts[mesh] for mesh, _, _ in meshes) for meshes in users]
     chosen = most = int(np.argmax(sizes))
     if wanted.skin is not None:
-        chosen = skeleton_of_skin[wanted.skin]
+        chosen = skeleton_by_skin[wanted.skin]
     elif wanted.meshes:
         names = [{_name(document, mesh, node) for mesh, _, node in meshes} for meshes in users]
         chosen = next((place for place in (most, *range(len(names))) if wanted.meshes[0] in names[place]), most)

@@ -24,7 +24,7 @@ from ..support.text import well_formed
 from ..tangents import moved_tangents
 from .container import LARGEST, read_uri
 from .influences import in_sets, quantize
-from .keys import keys_of, keys_of_weights, weights_of_all
+from .keys import node_keys, weight_keys, with_all_shapes
 from .source import Part, Source
 
 __all__ = ["rewrite"]
@@ -282,12 +282,12 @@ def _put_animations(file: _File, source: Source, animations: Sequence[Animation]
         ours is theirs for ours, (theirs, _) in zip(animations, source.animations, strict=True)
     ):
         return
-    number_of = {id(animation): number for animation, number in source.animations}
-    known = set(number_of.values())
+    numbers = {id(animation): number for animation, number in source.animations}
+    known = set(numbers.values())
     there = file.elements("animations")
     others = [element for number, element in enumerate(there) if number not in known]
     ours = [
-        there[number_of[id(animation)]] if id(animation) in number_of else _animation(file, source, animation)
+        there[numbers[id(animation)]] if id(animation) in numbers else _animation(file, source, animation)
         for animation in animations
     ]
     file.json["animations"] = ours + others
@@ -299,7 +299,7 @@ def _animation(file: _File, source: Source, animation: Animation) -> dict[str, A
     channels: list[dict[str, Any]] = []
     samplers: list[dict[str, Any]] = []
 
-    def times_of(track: Track) -> int:
+    def write_times(track: Track) -> int:
         seconds = track.times.astype(np.float32)[:, None]
         bounds: dict[str, Any] = {"min": [float(seconds.min())], "max": [float(seconds.max())]}
         return file.accessor(seconds, **bounds)
@@ -310,12 +310,12 @@ def _animation(file: _File, source: Source, animation: Animation) -> dict[str, A
         channels.append({"sampler": len(samplers) - 1, "target": {"node": node, "path": track.path}})
 
     for track in animation.tracks:
-        times = times_of(track)
+        times = write_times(track)
         for column, node in enumerate(track.nodes.tolist()):
-            channel(track, times, keys_of(track, column), source.nodes[node])
+            channel(track, times, node_keys(track, column), source.nodes[node])
     for node, (first, count) in source.shape_nodes.items():
         rest = [shape.weight for shape in source.mesh.shapes[first : first + count]]
-        for track in weights_of_all(animation.shape_tracks, first, count, rest):
-            channel(track, times_of(track), keys_of_weights(track), node)
+        for track in with_all_shapes(animation.shape_tracks, first, count, rest):
+            channel(track, write_times(track), weight_keys(track), node)
     name = well_formed(animation.name)
     return {"channels": channels, "samplers": samplers} | ({"name": name} if name else {})

@@ -11,7 +11,7 @@ from ..support.text import well_formed
 from . import accessors
 from .document import Document, Element
 
-__all__ = ["read_shapes", "target_count", "weights_of"]
+__all__ = ["read_shapes", "shape_weights", "target_count"]
 
 
 def target_count(mesh: Element) -> int:
@@ -64,7 +64,7 @@ def read_shapes(
     return shapes
 
 
-def weights_of(node: Element, mesh: Element) -> list[float]:
+def shape_weights(node: Element, mesh: Element) -> list[float]:
     """How much of each morph target a node has, in the file's own pose: its weights, else those of the mesh."""
     none = [0.0] * target_count(mesh)
     return (node if "weights" in node else mesh).numbers("weights", none)

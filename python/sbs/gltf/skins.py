@@ -165,7 +165,7 @@ def skeletons(document: Document, skins: list[Skin], parents: list[int]) -> list
     """Skins that belong together: they share joints, or joints of one are above those of another."""
     leader = list(range(len(skins)))
 
-    def leader_of(skin: int) -> int:
+    def find_leader(skin: int) -> int:
         while leader[skin] != skin:
             leader[skin] = leader[leader[skin]]
             skin = leader[skin]
@@ -176,17 +176,17 @@ def skeletons(document: Document, skins: list[Skin], parents: list[int]) -> list
         element = document.all("skins")[skin.number]
         root = [element.integer("skeleton")] if "skeleton" in element else []
         for node in (*skin.joints, *root):
-            leader[leader_of(place)] = leader_of(owner.setdefault(node, place))
+            leader[find_leader(place)] = find_leader(owner.setdefault(node, place))
     above: dict[int, int] = {}
     for node in ancestry(range(len(parents)), parents):
         over = above.get(parents[node], -1)
         mine = owner.get(node, -1)
         if mine >= 0 and over >= 0:
-            leader[leader_of(mine)] = leader_of(over)
+            leader[find_leader(mine)] = find_leader(over)
         above[node] = mine if mine >= 0 else over
     together: dict[int, list[Skin]] = {}
     for place, skin in enumerate(skins):
-        together.setdefault(leader_of(place), []).append(skin)
+        together.setdefault(find_leader(place), []).append(skin)
     return list(together.values())
 
 

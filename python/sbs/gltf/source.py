@@ -85,7 +85,7 @@ class Source:
         if not same_parts or not self._has_shapes(whole):
             return None
         moved = {number: own.vertices.start for number, own in zip(part.numbers, part.mesh.parts, strict=True)}
-        shape_of = {number: own.shapes.start for number, own in zip(part.numbers, part.mesh.parts, strict=True)}
+        first_shapes = {number: own.shapes.start for number, own in zip(part.numbers, part.mesh.parts, strict=True)}
         primitives: list[Part] = []
         shape_nodes: dict[int, tuple[int, int]] = {}
         for number, known in enumerate(whole.parts):
@@ -96,7 +96,7 @@ class Source:
                 replace(each, first=each.first + step) for each in self.parts if each.first in known.vertices
             ]
             shape_nodes |= {
-                node: (first - known.shapes.start + shape_of[number], count)
+                node: (first - known.shapes.start + first_shapes[number], count)
                 for node, (first, count) in self.shape_nodes.items()
                 if first in known.shapes
             }

@@ -19,7 +19,7 @@ from ..rigging.triangle_mesh import Mesh, MeshPart, triangles_within
 from ..support.files import replacing
 from ..support.text import well_formed
 from .influences import in_sets, quantize
-from .keys import keys_of, keys_of_weights, weights_of_all
+from .keys import node_keys, weight_keys, with_all_shapes
 from .rewriter import rewrite
 from .source import Source
 
@@ -240,10 +240,10 @@ def _animation(
     for track in animation.tracks:
         times = builder.accessor(track.times.astype(np.float32), bounds=True)
         for column, node in enumerate(track.nodes.tolist()):
-            channel(track, times, keys_of(track, column), node)
+            channel(track, times, node_keys(track, column), node)
     for node, shapes in places:
         rest = [shape.weight for shape in mesh.shapes[shapes.start : shapes.stop]]
-        for track in weights_of_all(animation.shape_tracks, shapes.start, len(rest), rest):
+        for track in with_all_shapes(animation.shape_tracks, shapes.start, len(rest), rest):
             times = builder.accessor(track.times.astype(np.float32), bounds=True)
-            channel(track, times, keys_of_weights(track), node)
+            channel(track, times, weight_keys(track), node)
     return gltf_animation

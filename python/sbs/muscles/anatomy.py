@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..characters.character import Character
-from ..rigging.joint_names import parts_of_body
+from ..rigging.joint_names import body_parts
 from ..rigging.skeleton import upward
 from ..skinning.influences import share_of
 from .cover import between
@@ -198,7 +198,7 @@ class _Body:
         if unknown:
             raise ValueError(f"joints: {unknown[0]!r} is no part of a body; there are: {', '.join(PARTS)}")
         found = {
-            **parts_of_body(self.skeleton.names),
+            **body_parts(self.skeleton.names),
             **dict(zip(told, self.skeleton.indices(told.values()), strict=True)),
         }
         for part, others in STAND_INS.items():
@@ -206,14 +206,14 @@ class _Body:
             if part not in found and other is not None:
                 found[part] = found[other]
         if "hips" in found and "hips" not in told:
-            found["hips"] = self._bearer_of_thighs(found)
+            found["hips"] = self._thigh_bearer(found)
         for side in ("left", "right"):
             arm = found.get(f"{side} upper arm", -1)
             if arm >= 0 and self.skeleton.parents[arm] >= 0:
                 found.setdefault(f"{side} shoulder", int(self.skeleton.parents[arm]))
         return found
 
-    def _bearer_of_thighs(self, found: Mapping[str, int]) -> int:
+    def _thigh_bearer(self, found: Mapping[str, int]) -> int:
         """The joint with the most skin, from the one that is named as the hips to the one that both thighs hang on.
 
         In rigs of Biped the first is a root that may stay behind.
@@ -231,7 +231,7 @@ class _Body:
     def head(self, part: str) -> Floats:
         return np.asarray(self.heads[self.parts[part]])
 
-    def flesh_of(self, joints: Sequence[int]) -> Floats:
+    def flesh_following(self, joints: Sequence[int]) -> Floats:
         """The skin (N, 3) that follows some joints by half or more."""
         share = share_of(self.indices, self.weights, joints)
         return np.asarray(self.positions[share >= 0.5])
@@ -294,7 +294,7 @@ class _Side:
         number = self.body.parts[self.part(part)]
         parents = self.body.skeleton.parents
         near = [number, int(parents[number]), *np.flatnonzero(parents == number).tolist()]
-        offsets = self.body.flesh_of([joint for joint in near if joint >= 0]) - at
+        offsets = self.body.flesh_following([joint for joint in near if joint >= 0]) - at
         lengthwise = offsets @ axis
         sideways = offsets - lengthwise[:, None] * axis
         away = np.linalg.norm(sideways, axis=1)
@@ -348,7 +348,7 @@ def _placed(side: _Side, plan: Plan) -> Muscle:
     points = np.array([side.point(place) for place in plan.path])
     joints = [body.parts[side.part(place.joint)] for place in plan.path]
     covered = list(dict.fromkeys([*between(body.skeleton, joints), *(body.parts[side.part(p)] for p in plan.also)]))
-    room, nearest = _room(points, body.flesh_of(covered), plan.tendons)
+    room, nearest = _room(points, body.flesh_following(covered), plan.tendons)
     if not room > 0:
         raise ValueError(f"muscle '{plan.name} {side.side}' has no room within the mesh")
     radius = min(plan.fill * room, THICKEST * _belly_length(points, plan.tendons))

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..support import json_files
 from ..support.files import replacing
-from ..support.json_files import entries_of, is_number
+from ..support.json_files import is_number, read_entries
 from ..support.text import well_formed
 from .muscle import Muscle, as_point
 
@@ -72,7 +72,7 @@ def read(path: str | os.PathLike[str]) -> tuple[Muscle, ...]:
 
 
 def _content(document: Any) -> tuple[Muscle, ...]:
-    entries = entries_of(document, kind=FORMAT, newest=VERSION, key="muscles")
+    entries = read_entries(document, kind=FORMAT, newest=VERSION, key="muscles")
     return tuple(_muscle(entry, f"muscles[{index}]") for index, entry in enumerate(entries))
 
 

@@ -27,7 +27,7 @@ __all__ = [
     "FileWarning",
     "SkinnedMesh",
     "Wanted",
-    "skeleton_of",
+    "bind_skeleton",
     "to_scene",
     "unique_names",
     "weighted_joints",
@@ -189,7 +189,7 @@ def _common_scale(linear: Floats) -> Floats:
     return np.eye(4) if np.abs(gram - np.eye(3)).max() > 2.0 * _ONE_SCALE else np.diag([scale, scale, scale, 1.0])
 
 
-def skeleton_of(rig: Rig) -> Skeleton:
+def bind_skeleton(rig: Rig) -> Skeleton:
     """The joints at bind, without the scale of the nodes in their axes.
 
     Raises

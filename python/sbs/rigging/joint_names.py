@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["canonical", "matched", "parts_of_body"]
+__all__ = ["body_parts", "canonical", "matched"]
 
 # In lower case and without what separates words. CMU's motion capture and Mixamo, MakeHuman's default rig, Biped and
 # Unreal, Rigify, Quaternius. Mixamo has one spine more than CMU.
@@ -55,11 +55,11 @@ _SIDE = re.compile(
 
 def canonical(name: str) -> str | None:
     """What part of the body a joint is by its name, such as ``"left forearm"``; None where that is not known."""
-    found = _part(name, _is_of_rigify([name]))
+    found = _part(name, _is_rigify([name]))
     return None if found is None else found[0]
 
 
-def _is_of_rigify(names: Iterable[str]) -> bool:
+def _is_rigify(names: Iterable[str]) -> bool:
     """Whether spines are numbered as Rigify does, by all names of a skeleton."""
     names = [_PREFIX.sub("", name) for name in names]
     return any(name.startswith(_DEFORMS) for name in names) or {"spine", "spine001", "spine003"} <= set(
@@ -67,18 +67,18 @@ def _is_of_rigify(names: Iterable[str]) -> bool:
     )
 
 
-def _part(name: str, of_rigify: bool) -> tuple[str, int] | None:
+def _part(name: str, is_rigify: bool) -> tuple[str, int] | None:
     """The part that a name says, and its rank: the less, the better it says so."""
     bare = _PREFIX.sub("", name)
     if bare.startswith(_DEFORMS):
-        found = _part(bare[len(_DEFORMS) :], of_rigify)
+        found = _part(bare[len(_DEFORMS) :], is_rigify)
         return None if found is None else (found[0], found[1] - 1000)
-    if of_rigify and _plain(bare) in _RIGIFY_SPINE:
+    if is_rigify and _plain(bare) in _RIGIFY_SPINE:
         return _RIGIFY_SPINE[_plain(bare)], 0
-    return _part_of_bare(bare)
+    return _bare_part(bare)
 
 
-def _part_of_bare(bare: str) -> tuple[str, int] | None:
+def _bare_part(bare: str) -> tuple[str, int] | None:
     found = _SIDE.match(bare)
     if found is not None:
         side = next(found[key] for key in ("word", "letter", "capital", "end") if found[key])[0].lower()
@@ -115,25 +115,25 @@ def matched(
     ValueError
         If `names` has one that is not there, or a target twice.
     """
-    number_of_source, number_of_target = _numbers(sources), _numbers(targets)
+    source_numbers, target_numbers = _numbers(sources), _numbers(targets)
     if names is not None:
         pairs: dict[int, int] = {}
         for source, target in names.items():
-            if source not in number_of_source:
+            if source not in source_numbers:
                 raise ValueError(f"names: the motion has no joint {source!r}; it has: {', '.join(sources)}")
-            if target not in number_of_target:
+            if target not in target_numbers:
                 raise ValueError(f"names: the character has no joint {target!r}; it has: {', '.join(targets)}")
-            if number_of_target[target] in pairs:
+            if target_numbers[target] in pairs:
                 raise ValueError(f"names: joint {target!r} of the character is named twice")
-            pairs[number_of_target[target]] = number_of_source[source]
+            pairs[target_numbers[target]] = source_numbers[source]
         return sorted((source, target) for target, source in pairs.items())
-    same = {source: number_of_target[name] for name, source in number_of_source.items() if name in number_of_target}
-    sources_of, targets_of = _parts(sources, set(same)), _parts(targets, set(same.values()))
-    same |= {source: targets_of[part] for part, source in sources_of.items() if part in targets_of}
+    same = {source: target_numbers[name] for name, source in source_numbers.items() if name in target_numbers}
+    source_parts, target_parts = _parts(sources, set(same)), _parts(targets, set(same.values()))
+    same |= {source: target_parts[part] for part, source in source_parts.items() if part in target_parts}
     return sorted(same.items())
 
 
-def parts_of_body(names: Sequence[str]) -> dict[str, int]:
+def body_parts(names: Sequence[str]) -> dict[str, int]:
     """The joint for each part of the body that names tell, such as ``"left forearm"``: its number."""
     return _parts(names, set())
 
@@ -148,9 +148,9 @@ def _numbers(names: Iterable[str]) -> dict[str, int]:
 def _parts(names: Sequence[str], taken: set[int]) -> dict[str, int]:
     """The joint for each part of the body, the first of those whose name says it best; but none that is taken."""
     found: dict[str, tuple[int, int]] = {}
-    of_rigify = _is_of_rigify(names)
+    is_rigify = _is_rigify(names)
     for number, name in enumerate(names):
-        part = _part(name, of_rigify)
+        part = _part(name, is_rigify)
         if part is not None:
             found[part[0]] = min(found.get(part[0], (part[1], number)), (part[1], number))
     return {part: number for part, (_, number) in found.items() if number not in taken}

@@ -178,8 +178,8 @@ class Motion:
                 f"{len(skeleton)} of the character {character.name!r}; names= (--joint-map) tells which move which",
                 UserWarning,
             )
-        source_of = np.full(len(skeleton), -1, np.intp)
-        source_of[pairs[:, 1]] = pairs[:, 0]
+        sources = np.full(len(skeleton), -1, np.intp)
+        sources[pairs[:, 1]] = pairs[:, 0]
         rest = self.rest_positions()
         bind = np.asarray(skeleton.bind_matrices)
         view, scale = _alignment(rest[pairs[:, 0]], bind[pairs[:, 1], :3, 3])
@@ -187,12 +187,12 @@ class Motion:
         # A turn D of the motion's joint is W D W^T in the character's space; before it, the character's bones are laid
         # along those of the motion.
         parents, order = np.asarray(skeleton.parents), [int(joint) for joint in skeleton.order]
-        above = _known_above(parents, order, source_of >= 0)
-        laid = _laid(above, order, source_of, bind[:, :3, 3], rest @ view.T)
+        above = _known_above(parents, order, sources >= 0)
+        laid = _laid(above, order, sources, bind[:, :3, 3], rest @ view.T)
         pose = np.empty((len(self.times), len(skeleton), 4, 4))
         local_bind = np.asarray(skeleton.local_bind_matrices)
         for joint in order:
-            parent, source = int(parents[joint]), int(source_of[joint])
+            parent, source = int(parents[joint]), int(sources[joint])
             pose[:, joint] = bind[joint] if parent < 0 else pose[:, parent] @ local_bind[joint]
             if source < 0:
                 continue
@@ -236,7 +236,7 @@ def _alignment(sources: Floats, targets: Floats) -> tuple[Floats, float]:
 
 
 def _laid(
-    above: NDArray[np.intp], order: Sequence[int], source_of: NDArray[np.intp], bind: Floats, rest: Floats
+    above: NDArray[np.intp], order: Sequence[int], sources: NDArray[np.intp], bind: Floats, rest: Floats
 ) -> Floats:
     """For each joint the least rotation (J, 3, 3) that aligns its bones at bind with those of the motion at rest.
 
@@ -247,13 +247,13 @@ def _laid(
     size = max(float(np.ptp(bind, axis=0).max()), 1e-300)
     below: dict[int, list[int]] = {}
     for joint in order:
-        if source_of[joint] >= 0 and above[joint] >= 0:
+        if sources[joint] >= 0 and above[joint] >= 0:
             below.setdefault(int(above[joint]), []).append(joint)
     for joint in order:
-        if source_of[joint] < 0:
+        if sources[joint] < 0:
             continue
         children = below.get(joint, [])
-        bones, wanted = bind[children] - bind[joint], rest[source_of[children]] - rest[source_of[joint]]
+        bones, wanted = bind[children] - bind[joint], rest[sources[children]] - rest[sources[joint]]
         lengths, wanted_lengths = np.linalg.norm(bones, axis=1), np.linalg.norm(wanted, axis=1)
         long = (lengths > _NO_BONE * size) & (wanted_lengths > 0.0)
         if long.any():

@@ -15,7 +15,7 @@ from ..support.names import nearest_name
 from .animation import Animation, Animations, Track
 from .triangle_mesh import Mesh
 
-__all__ = ["KeptFile", "Selection", "numbers_of", "selected", "unknown"]
+__all__ = ["KeptFile", "Selection", "part_numbers", "selected", "unknown"]
 
 
 @runtime_checkable
@@ -54,7 +54,7 @@ def unknown(name: str, names: Sequence[str]) -> str:
     return f"no mesh is named {name!r}; there are: {', '.join(names) or 'none with a name'}{nearest_name(name, names)}"
 
 
-def numbers_of(mesh: Mesh, names: Sequence[str]) -> list[int]:
+def part_numbers(mesh: Mesh, names: Sequence[str]) -> list[int]:
     """The parts of a mesh with these names.
 
     Raises
@@ -81,7 +81,7 @@ def selected(
     moving = Animations(_renumbered(animation, shapes) if mesh.shapes else animation for animation in animations)
     rows = np.concatenate([np.asarray(mesh.parts[number].vertices) for number in chosen])
     count = len(mesh.positions)
-    own = {key: _rows_of(value, rows, count) for key, value in options.items()}
+    own = {key: _chosen_rows(value, rows, count) for key, value in options.items()}
     result = Selection(chosen, part, moving, cast(BlendOptions, own), None)
     if isinstance(source, KeptFile):
         by_identity = {id(old): new for old, new in zip(animations, moving, strict=True)}
@@ -89,7 +89,7 @@ def selected(
     return result
 
 
-def _rows_of(value: Any, rows: NDArray[np.intp], count: int) -> Any:
+def _chosen_rows(value: Any, rows: NDArray[np.intp], count: int) -> Any:
     """The value of some vertices of an option that has one for each vertex."""
     return value[rows] if isinstance(value, np.ndarray) and value.ndim > 0 and len(value) == count else value
 

@@ -110,21 +110,21 @@ class Rig:
         A joint that is sheared against its parent is given by its matrix.
         """
         order = np.asarray(skeleton.order, dtype=np.intp)
-        node_of_joint = np.empty(len(order), dtype=np.intp)
-        node_of_joint[order] = np.arange(len(order))
+        joint_nodes = np.empty(len(order), dtype=np.intp)
+        joint_nodes[order] = np.arange(len(order))
         parents = np.asarray(skeleton.parents)[order]
         local_matrices = np.asarray(skeleton.local_bind_matrices)[order]
         translations, quaternions, scales = decompose(local_matrices)
         missed = np.abs(compose(translations, quaternions, scales) - local_matrices)[:, :3, :3].max(axis=(1, 2))
         return cls(
             names=tuple(skeleton.names[joint] for joint in order),
-            parents=np.where(parents < 0, -1, node_of_joint[parents]).astype(np.int32),
+            parents=np.where(parents < 0, -1, joint_nodes[parents]).astype(np.int32),
             translations=translations,
             quaternions=quaternions,
             scales=scales,
             local_matrices=local_matrices,
             has_matrix=missed > _SHEAR * np.abs(local_matrices[:, :3, :3]).max(axis=(1, 2)),
-            joints=node_of_joint,
+            joints=joint_nodes,
             inverse_bind_matrices=np.asarray(skeleton.inverse_bind_matrices),
         )
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import rotations
 from ..skinning.reports import counted
 from ..support.markup import folded
-from ..support.names import numbers_of
+from ..support.names import joint_numbers
 from . import affine
 
 __all__ = ["Skeleton"]
@@ -114,7 +114,7 @@ class Skeleton:
         return type(self), (self.parents, self.bind_matrices, self.names)
 
     @cached_property
-    def _index_of_name(self) -> dict[str, int]:
+    def _number_by_name(self) -> dict[str, int]:
         return {name: joint for joint, name in enumerate(self.names)}
 
     def index(self, joint: str | int) -> int:
@@ -141,7 +141,7 @@ class Skeleton:
         TypeError
             If `joints` is a single name.
         """
-        return numbers_of(joints, self._index_of_name)
+        return joint_numbers(joints, self._number_by_name)
 
     def forward(
         self,

@@ -14,7 +14,7 @@ from typing import Any
 from .._core import version as installed
 from .extras import load
 
-__all__ = ["Task", "check_address", "client_of", "results_by_workers"]
+__all__ = ["Task", "check_address", "connected", "results_by_workers"]
 
 _PATIENCE = 30
 """Seconds until a scheduler answers, and until it has a worker."""
@@ -72,7 +72,7 @@ def check_address(scheduler: Any) -> None:
 
 
 @contextmanager
-def client_of(scheduler: Any) -> Iterator[Any]:
+def connected(scheduler: Any) -> Iterator[Any]:
     """A client of the scheduler at an address, closed at the end; or the client that was given.
 
     Raises

@@ -52,7 +52,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         elif stat.S_ISDIR(there.st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         else:
-            with _ahead_of(given, token) as temporary:
+            with _copied_at_the_end(given, token) as temporary:
                 yield temporary
 
 
@@ -108,7 +108,7 @@ def resemble(path: Path, model: os.stat_result) -> None:
 
 
 @contextmanager
-def _ahead_of(device: Path, token: str) -> Iterator[Path]:
+def _copied_at_the_end(device: Path, token: str) -> Iterator[Path]:
     """A file whose bytes are copied to a pipe or a device at the end: some formats seek while they are written."""
     with tempfile.TemporaryDirectory(suffix=token) as folder:
         temporary = Path(folder, f"data{device.suffix}")

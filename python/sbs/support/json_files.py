@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-__all__ = ["entries_of", "is_number", "read"]
+__all__ = ["is_number", "read", "read_entries"]
 
 T = TypeVar("T")
 
@@ -43,7 +43,7 @@ def _integer(digits: str) -> int | float:
     return int(digits) if len(digits) < 16 else float(digits)
 
 
-def entries_of(document: Any, *, kind: str, newest: int, key: str) -> list[Any]:
+def read_entries(document: Any, *, kind: str, newest: int, key: str) -> list[Any]:
     """The list under `key`, such as "capsules", of a document whose format and version are known.
 
     Raises

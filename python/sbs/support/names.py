@@ -10,16 +10,18 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["has_names", "known_name", "nearest_name", "numbers_of"]
+__all__ = ["has_names", "joint_numbers", "known_name", "nearest_name"]
 
 
-def numbers_of(joints: Iterable[str | int], number_of_name: Mapping[str, int], *, option: str = "joints") -> list[int]:
+def joint_numbers(
+    joints: Iterable[str | int], number_by_name: Mapping[str, int], *, option: str = "joints"
+) -> list[int]:
     """The numbers of joints that are given by names or numbers.
 
     Parameters
     ----------
     joints : iterable of str or int
-    number_of_name : mapping of J str to int
+    number_by_name : mapping of J str to int
         The number of the joint of each name.
     option : str, optional
         What the joints are called in messages.
@@ -38,13 +40,13 @@ def numbers_of(joints: Iterable[str | int], number_of_name: Mapping[str, int], *
     numbers = []
     for joint in joints:
         if isinstance(joint, str):
-            if joint not in number_of_name:
-                raise KeyError(f"no joint is named {joint!r}{nearest_name(joint, number_of_name)}")
-            numbers.append(number_of_name[joint])
+            if joint not in number_by_name:
+                raise KeyError(f"no joint is named {joint!r}{nearest_name(joint, number_by_name)}")
+            numbers.append(number_by_name[joint])
         else:
             numbers.append(operator.index(joint))
-            if not 0 <= numbers[-1] < len(number_of_name):
-                raise ValueError(f"joint {joint} is out of range for {len(number_of_name)} joints")
+            if not 0 <= numbers[-1] < len(number_by_name):
+                raise ValueError(f"joint {joint} is out of range for {len(number_by_name)} joints")
     return numbers
 
 

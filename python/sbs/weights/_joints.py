@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..support.names import has_names, numbers_of
+from ..support.names import has_names, joint_numbers
 
 Joints = ArrayLike | Sequence[str | int]
 
@@ -22,14 +22,14 @@ def named(joints: Joints | None, names: Sequence[str] | None, option: str) -> An
     ValueError
         If joints are given by names, but without `names`.
     KeyError, TypeError
-        As `numbers_of`.
+        As `joint_numbers`.
     """
     if not has_names(joints):
         return joints
     if names is None:
         raise ValueError(f"{option} has names, so names= is needed")
     # It is a list now.
-    return np.array(numbers_of(joints, _numbers(names), option=option), np.int32)  # type: ignore[arg-type]
+    return np.array(joint_numbers(joints, _numbers(names), option=option), np.int32)  # type: ignore[arg-type]
 
 
 def number(joint: str | int | None, names: Sequence[str] | None, option: str) -> int | None:

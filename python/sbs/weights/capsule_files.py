@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..support import json_files
 from ..support.files import replacing
-from ..support.json_files import entries_of, is_number
+from ..support.json_files import is_number, read_entries
 from ..support.text import well_formed
 
 __all__ = ["FORMAT", "VERSION", "CapsuleFileContent", "read", "write"]
@@ -70,7 +70,7 @@ def read(path: str | os.PathLike[str]) -> CapsuleFileContent:
 
 
 def _content(document: Any) -> CapsuleFileContent:
-    entries = entries_of(document, kind=FORMAT, newest=VERSION, key="capsules")
+    entries = read_entries(document, kind=FORMAT, newest=VERSION, key="capsules")
     for index, entry in enumerate(entries):
         _check_entry(entry, f"capsules[{index}]", document["version"])
     names = [entry.get("name") for entry in entries]

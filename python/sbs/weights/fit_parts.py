@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..support.clusters import Task, client_of, results_by_workers
+from ..support.clusters import Task, connected, results_by_workers
 
 __all__ = ["fit_parts"]
 
@@ -66,7 +66,7 @@ def fit_parts(
                 Task(f"vertices {part.start} to {part.stop - 1}", number, (matrices,), (*arguments(part), 1))
                 for number, part in enumerate(parts)
             ]
-            found = results_by_workers(stack.enter_context(client_of(scheduler)), _fit, tasks)
+            found = results_by_workers(stack.enter_context(connected(scheduler)), _fit, tasks)
         results: list[Fitted | None] = [None] * len(parts)
         done = 0
         for number, result in found:
