@@ -40,7 +40,8 @@ sbs_kernel *sbs_kernel_of_form(const sbs_frame *frame, size_t group, sbs_form fo
   const sbs_way way = frame->scratch.ways[group];
   const sbs_formula formula = way.linear ? SBS_FORMULA_LINEAR : frame->layout.formula;
   const sbs_kernels *kernels = sbs_kernels_of(frame->skin->isa, frame->skin->scalar);
-  return kernels->formulas[formula]->by_form[form][frame->normals != NULL][way.variant];
+  sbs_kernel *const *by_influences = kernels->formulas[formula]->by_form[form][frame->normals != NULL];
+  return by_influences[way.variant] ? by_influences[way.variant] : by_influences[SBS_KERNEL_INFLUENCES];
 }
 
 sbs_kernel *sbs_kernel_of(const sbs_frame *frame, size_t group) {

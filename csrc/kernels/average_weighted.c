@@ -2,7 +2,11 @@
 /* Spherical blending by the spherical average of rotations, about weighted centers. */
 #include "kernels/kernels.h"
 
-#define FORMULAS SBS_AVERAGE_WEIGHTED_FORMULAS
+#define FORMULA SBS_FORMULA_AVERAGE_WEIGHTED
+#define FORMULA_NAME average_weighted
+#define PLAIN_KERNELS INLINED
+#define FAR_KERNELS NONE
+#define IN_PART_KERNELS NONE
 #define IS_AVERAGE 1
 #define IS_WEIGHTED 1
 #define MOVE NAME(rotate_about_weighted)

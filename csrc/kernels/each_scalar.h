@@ -18,6 +18,16 @@
 #include "base/scalar.h"
 #include "kernels/series.h"
 
+/*
+ * Where size counts more than speed, there is one kernel for any number of influences and nothing is inlined in loops:
+ * in code without vectors, and for SSE2, as hardly any x86 processor without AVX2 is left in use.
+ */
+#ifdef __x86_64__
+#define FEW_KERNELS (SBS_SCALAR_ONLY || SBS_VECTOR_BYTES == 16)
+#else
+#define FEW_KERNELS SBS_SCALAR_ONLY
+#endif
+
 #define VEC NAME(vec)
 #define VEC3 NAME(vec3)
 

@@ -2,7 +2,6 @@
 #ifndef SBS_KERNELS_FORMULAS_H
 #define SBS_KERNELS_FORMULAS_H
 
-#include "kernels/formula_list.h"
 #include "sbs/sbs.h"
 
 /*
@@ -95,13 +94,28 @@ enum {
   SBS_GENERAL_PART = 24
 };
 
+/*
+ * All formulas: F(SBS_FORMULA_ constant, name, method, rotation, center, numbers of a row where all joints are rigid).
+ * The method, rotation and center of sbs.h that it is for; ANY where it takes no such option; RIGID is linear with one
+ * joint. The source of a formula, such as kernels/linear.c, says which kernels are compiled for it.
+ */
+#define SBS_EACH_FORMULA(F) \
+  F(LINEAR, linear, LINEAR, ANY, ANY, SBS_LINEAR_ROW) \
+  F(SPHERICAL, spherical, SPHERICAL, QLERP, JOINT_SET, SBS_ROTATION_ROW) \
+  F(DUAL_QUATERNION, dual_quaternion, DUAL_QUATERNION, ANY, ANY, SBS_ROTATION_ROW) \
+  F(OPTIMIZED, optimized, SPHERICAL, QLERP, OPTIMIZED, SBS_OPTIMIZED_ROW) \
+  F(WEIGHTED, weighted, SPHERICAL, QLERP, WEIGHTED, SBS_WEIGHTED_ROW) \
+  F(AVERAGE, average, SPHERICAL, AVERAGE, JOINT_SET, SBS_ROTATION_ROW) \
+  F(AVERAGE_OPTIMIZED, average_optimized, SPHERICAL, AVERAGE, OPTIMIZED, SBS_OPTIMIZED_ROW) \
+  F(AVERAGE_WEIGHTED, average_weighted, SPHERICAL, AVERAGE, WEIGHTED, SBS_WEIGHTED_ROW)
+
 #define SBS_FORMULA_CONSTANT(constant, ...) SBS_FORMULA_##constant,
 typedef enum sbs_formula {
   SBS_EACH_FORMULA(SBS_FORMULA_CONSTANT) SBS_FORMULA_COUNT
 } sbs_formula;
 #undef SBS_FORMULA_CONSTANT
 
-/* What a formula is: see kernels/formula_list.h. */
+/* What a formula is, as in the list. */
 typedef struct sbs_formula_traits {
   int method, rotation, center; /* SBS_METHOD_, SBS_ROTATION_ and SBS_CENTER_; -1 for ANY */
   size_t row;
@@ -111,7 +125,7 @@ enum {
   SBS_ROTATION_ANY = -1,
   SBS_CENTER_ANY = -1
 };
-#define SBS_FORMULA_TRAITS(constant, name, method, rotation, center, row, ...) \
+#define SBS_FORMULA_TRAITS(constant, name, method, rotation, center, row) \
   {SBS_METHOD_##method, SBS_ROTATION_##rotation, SBS_CENTER_##center, row},
 static const sbs_formula_traits sbs_traits[SBS_FORMULA_COUNT] = {SBS_EACH_FORMULA(SBS_FORMULA_TRAITS)};
 #undef SBS_FORMULA_TRAITS

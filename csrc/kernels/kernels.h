@@ -63,8 +63,8 @@ typedef struct sbs_blend_args {
 typedef void sbs_blend_kernel(const sbs_blend_args *args);
 
 /*
- * Kernels of one formula and scalar type: [form][with normals][influences - 1, the last for any number]. Numbers that
- * have no kernel of their own have that for any. Forms that do not occur have none.
+ * Kernels of one formula and scalar type: [form][with normals][influences - 1, the last for any number]. NULL: use that
+ * for any number. Forms that do not occur have none.
  */
 typedef struct sbs_formula_kernels {
   sbs_kernel *by_form[SBS_FORM_COUNT][2][SBS_KERNEL_INFLUENCES + 1];

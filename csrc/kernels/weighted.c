@@ -2,7 +2,11 @@
 /* Spherical blending about weighted centers. */
 #include "kernels/kernels.h"
 
-#define FORMULAS SBS_WEIGHTED_FORMULAS
+#define FORMULA SBS_FORMULA_WEIGHTED
+#define FORMULA_NAME weighted
+#define PLAIN_KERNELS FLOAT_FROM_3
+#define FAR_KERNELS NONE
+#define IN_PART_KERNELS INLINED
 #define IS_WEIGHTED 1
 #define MOVE NAME(rotate_about_weighted)
 #define SBS_SOURCE "kernels/kernel.inc"
