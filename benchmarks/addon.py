@@ -149,9 +149,9 @@ class Handlers:
         before = [list(handlers) for handlers in lists]
         for handlers in lists:
             handlers[:] = [self._timed(handler) if ADDON in handler.__module__ else handler for handler in handlers]
-        live = sys.modules[f"{ADDON}.engine.live"]
+        states = sys.modules[f"{ADDON}.engine.states"]
         for item in bpy.data.objects:
-            state = live.state_of(item)
+            state = states.state_of(item)
             if state is not None and state.binding is not None:
                 state.binding.skin = _TimedSkin(state.binding.skin, self)
         yield self
@@ -162,6 +162,8 @@ class Handlers:
         def timed(*arguments: object) -> None:
             self.total += seconds(lambda: handler(*arguments))
 
+        # By this the add-on knows its own handlers from those of scripts.
+        timed.__module__ = handler.__module__
         return timed
 
     def least(self, actions: Sequence[Callable[[], object]]) -> tuple[float, float]:

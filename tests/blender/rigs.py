@@ -105,6 +105,14 @@ def animate(armature: ArmatureObject, frames: int = 20) -> None:
             bone.keyframe_insert("rotation_quaternion", frame=frame)
 
 
+def make_character() -> Character:
+    """A bound tube, and its posed armature, which is no parent."""
+    armature, tube = make_armature(), make_tube()
+    bind(tube, armature)
+    turn(armature)
+    return tube, armature
+
+
 def bind(mesh: MeshObject, armature: ArmatureObject, center: str = "JOINT_SET") -> None:
     """Bind by the operator, as an artist does, about centers that were chosen before."""
     mesh.sbs.center = center

@@ -18,10 +18,7 @@ from objects import ArmatureObject, Character, MeshObject, character_of, current
 @pytest.fixture
 def character() -> Character:
     """A bound tube and its posed armature."""
-    armature, tube = rigs.make_armature(), rigs.make_tube()
-    rigs.bind(tube, armature)
-    rigs.turn(armature)
-    return tube, armature
+    return rigs.make_character()
 
 
 def blended(
@@ -233,7 +230,7 @@ def test_nothing_is_computed_twice(character: Character) -> None:
     tube, armature = character
     armature.pose.bones["B2"].sbs_amount = 0.25
     current_layer().update()
-    amounts = addon.module("engine.live").state_of(tube).amounts
+    amounts = addon.module("engine.states").state_of(tube).amounts
     before = amounts.amount
     rigs.turn(armature, seed=8)
     current_layer().update()

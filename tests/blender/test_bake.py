@@ -42,6 +42,12 @@ def by_frame(item: MeshObject, frames: range = FRAMES) -> dict[int, NDArray[np.f
     return result
 
 
+def assert_same_frames(item: MeshObject, wanted: dict[int, NDArray[np.float64]]) -> None:
+    found = by_frame(item)
+    for frame in FRAMES:
+        np.testing.assert_array_equal(found[frame], wanted[frame])
+
+
 def bake(items: Sequence[MeshObject], **options: Any) -> None:
     rigs.select(items)
     assert addon.ops.bake(**options) == {"FINISHED"}
@@ -80,9 +86,7 @@ def test_without_the_rig(tmp_path: Path) -> None:
     bake([tube], directory=str(tmp_path))
     tube.modifiers.remove(our_modifier(tube))
     bpy.data.objects.remove(armature)
-    found = by_frame(tube)
-    for frame in FRAMES:
-        np.testing.assert_array_equal(found[frame], wanted[frame])
+    assert_same_frames(tube, wanted)
 
 
 def test_steps_and_own_range(tmp_path: Path) -> None:
@@ -104,9 +108,7 @@ def test_all_selected_meshes(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 2
     assert not other.modifiers
     for item, expected in zip((first, second), wanted, strict=False):
-        found = by_frame(item)
-        for frame in FRAMES:
-            np.testing.assert_array_equal(found[frame], expected[frame])
+        assert_same_frames(item, expected)
 
 
 def test_modifiers_around(tmp_path: Path) -> None:
@@ -119,9 +121,7 @@ def test_modifiers_around(tmp_path: Path) -> None:
     wanted = by_frame(tube)
     bake([tube], directory=str(tmp_path))
     assert tube.modifiers["Subdivision"].show_viewport
-    found = by_frame(tube)
-    for frame in FRAMES:
-        np.testing.assert_array_equal(found[frame], wanted[frame])
+    assert_same_frames(tube, wanted)
 
 
 def test_bake_again(tmp_path: Path) -> None:
@@ -135,9 +135,7 @@ def test_bake_again(tmp_path: Path) -> None:
     wanted = by_frame(tube)
     bake([tube], directory=str(tmp_path))
     assert [modifier.type for modifier in tube.modifiers].count("MESH_CACHE") == 1
-    found = by_frame(tube)
-    for frame in FRAMES:
-        np.testing.assert_array_equal(found[frame], wanted[frame])
+    assert_same_frames(tube, wanted)
 
 
 @pytest.mark.parametrize("times", [1, 2])
@@ -203,6 +201,4 @@ def test_relative_folder(tmp_path: Path) -> None:
     bpy.ops.wm.save_mainfile()
     (tmp_path / "before").rename(tmp_path / "after")
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "after" / "scene.blend"))
-    found = by_frame(mesh_named("Tube"))
-    for frame in FRAMES:
-        np.testing.assert_array_equal(found[frame], wanted[frame])
+    assert_same_frames(mesh_named("Tube"), wanted)

@@ -59,7 +59,7 @@ def triangles_of(tube: MeshObject) -> np.ndarray:
 
 
 def state_of(tube: MeshObject) -> Any:
-    return addon.module("engine.live").state_of(tube)
+    return addon.module("engine.states").state_of(tube)
 
 
 def wait_for_centers() -> None:

@@ -213,6 +213,15 @@ def test_other_modifiers_and_meshes(form: Format, tmp_path: Path) -> None:
         assert_alike(by_frame(twin), wanted)
 
 
+def assert_exported(tube: MeshObject, folder: Path, wanted: Shapes) -> None:
+    """The mesh comes back from an FBX file with these shapes, and is itself as it was before."""
+    before = settings(tube)
+    path = FBX.export(folder)
+    assert settings(tube) == before
+    (twin,) = skinned(come_back(FBX, path), len(tube.data.vertices))
+    assert_alike(by_frame(twin), wanted)
+
+
 def test_the_armature_modifier_is_gone(tmp_path: Path) -> None:
     """The artist has deleted the one that stepped back."""
     tube, armature = make_character()
@@ -220,11 +229,7 @@ def test_the_armature_modifier_is_gone(tmp_path: Path) -> None:
     rigs.bind(tube, armature)
     tube.modifiers.remove(tube.modifiers["Armature"])
     current_layer().update()
-    before = settings(tube)
-    path = FBX.export(tmp_path)
-    assert settings(tube) == before
-    (twin,) = skinned(come_back(FBX, path), len(tube.data.vertices))
-    assert_alike(by_frame(twin), wanted)
+    assert_exported(tube, tmp_path, wanted)
 
 
 def test_another_armature(tmp_path: Path) -> None:
@@ -238,11 +243,7 @@ def test_another_armature(tmp_path: Path) -> None:
     tube.modifiers["Armature"].object = armature
     rigs.bind(tube, armature)
     tube.sbs.armature = other
-    before = settings(tube)
-    path = FBX.export(tmp_path)
-    assert settings(tube) == before
-    (twin,) = skinned(come_back(FBX, path), len(tube.data.vertices))
-    assert_alike(by_frame(twin), wanted)
+    assert_exported(tube, tmp_path, wanted)
 
 
 def test_the_armature_modifier_stands_before(tmp_path: Path) -> None:
@@ -266,11 +267,7 @@ def test_portable(tmp_path: Path) -> None:
     wanted = by_frame(tube)
     rigs.bind(tube, armature)
     assert addon.ops.make_portable() == {"FINISHED"}
-    before = settings(tube)
-    path = FBX.export(tmp_path)
-    assert settings(tube) == before
-    (twin,) = skinned(come_back(FBX, path), len(tube.data.vertices))
-    assert_alike(by_frame(twin), wanted)
+    assert_exported(tube, tmp_path, wanted)
 
 
 @pytest.mark.parametrize("form", FORMATS)

@@ -15,10 +15,7 @@ from objects import ArmatureObject, Character, MeshObject
 @pytest.fixture
 def character() -> Character:
     """A bound tube of triangles and quadrilaterals, and its posed armature."""
-    armature, tube = rigs.make_armature(), rigs.make_tube()
-    rigs.bind(tube, armature)
-    rigs.turn(armature)
-    return tube, armature
+    return rigs.make_character()
 
 
 def assert_right(tube: MeshObject, armature: ArmatureObject, **options: Any) -> None:

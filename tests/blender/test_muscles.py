@@ -393,7 +393,7 @@ def test_animated_shape_keys_bind_once(character: Character, monkeypatch: pytest
         wanted = uncovered(tube, armature, still + moving.value * change) + bulge
         assert error(shapes[frame], wanted) < 2.0 * EXACT
     # Results depend on the frame alone.
-    engine("live").forget()
+    engine("states").forget()
     bend(armature, 48.0)
     tube.update_tag()
     current_layer().update()

@@ -376,7 +376,7 @@ class Session:
         found = {item: rigs.evaluated(item) for item in self.bound()}
         self.compare_with_references(found)
         # Whatever there is before and however bones bend: as if it were bound only now.
-        addon.module("engine.live").forget()
+        addon.module("engine.states").forget()
         for item in found:
             item.update_tag()
         for _ in range(2):

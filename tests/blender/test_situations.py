@@ -26,10 +26,7 @@ from objects import (
 @pytest.fixture
 def character() -> Character:
     """A bound tube and its posed armature, which is no parent."""
-    armature, tube = rigs.make_armature(), rigs.make_tube()
-    rigs.bind(tube, armature)
-    rigs.turn(armature)
-    return tube, armature
+    return rigs.make_character()
 
 
 def assert_right(tube: MeshObject, armature: ArmatureObject, method: str = "spherical") -> None:
@@ -206,7 +203,7 @@ def test_rig_deleted(character: Character) -> None:
     tube, armature = character
     bpy.data.objects.remove(armature)
     current_layer().update()
-    state = addon.module("engine.live").state_of(tube)
+    state = addon.module("engine.states").state_of(tube)
     assert "armature" in state.problem.lower()
     other = rigs.make_armature(name="Other")
     tube.sbs.armature = other
@@ -281,18 +278,18 @@ def test_no_vertices_and_no_bones() -> None:
 
     armature, tube = rigs.make_armature(), rigs.make_tube()
     rigs.bind(tube, armature)
-    live = addon.module("engine.live")
+    states = addon.module("engine.states")
     for bone in armature.data.bones:
         bone.use_deform = False
     current_layer().update()
-    assert live.state_of(tube).problem == "the armature has no bone that deforms"
+    assert states.state_of(tube).problem == "the armature has no bone that deforms"
     for bone in armature.data.bones:
         bone.use_deform = True
     rigs.turn(armature)
     assert_right(tube, armature)
     tube.data.clear_geometry()
     current_layer().update()
-    assert live.state_of(tube).problem == "the mesh has no vertices"
+    assert states.state_of(tube).problem == "the mesh has no vertices"
 
 
 def test_speed_of_an_unrelated_update(character: Character) -> None:

@@ -59,7 +59,7 @@ def test_amount_across_joints(character: Character) -> None:
 def test_amounts_are_computed_once(character: Character) -> None:
     tube, armature = character
     current_layer().update()
-    amounts = addon.module("engine.live").state_of(tube).amounts
+    amounts = addon.module("engine.states").state_of(tube).amounts
     before = amounts.amount
     binding = binding_of(tube)
     rigs.turn(armature, seed=8)
@@ -82,7 +82,7 @@ def test_bones_blending_has_no_other_twist(character: Character) -> None:
     tube, armature = character
     tube.sbs.method = "BONES_BLENDING"
     spread = rigs.evaluated(tube)
-    assert addon.module("engine.live").state_of(tube).problem == ""
+    assert addon.module("engine.states").state_of(tube).problem == ""
     tube.sbs.spread_twist = False
     assert error(rigs.evaluated(tube), spread) == 0.0
     tube.sbs.spread_twist = True
@@ -155,5 +155,5 @@ def test_off_is_as_before(character: Character) -> None:
     binding = binding_of(tube)
     assert binding.limbs == () and binding.spread is None
     assert binding.skin.joint_count == 4
-    state = addon.module("engine.live").state_of(tube)
+    state = addon.module("engine.states").state_of(tube)
     assert state.amounts.amount is None

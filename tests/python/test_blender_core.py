@@ -106,7 +106,7 @@ def test_vertices_of_next_to_no_weight_have_none() -> None:
     ],
 )
 def test_first_of_each(numbers: list[float], places: list[int] | None) -> None:
-    found = influences.first_of_each(np.array(numbers, np.float32))
+    found = influences.first_occurrences(np.array(numbers, np.float32))
     assert (found if found is None else found.tolist()) == places
 
 

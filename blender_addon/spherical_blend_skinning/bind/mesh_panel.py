@@ -30,8 +30,8 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context, item: bpy.types
         armature_modifier = disabled_modifier.find(item)
         if armature_modifier is not None:
             layout.prop(armature_modifier, "object", text="")
-        owner.draw(layout, item)
-        method.draw_presets(layout, owner.of(item))
+        owner.draw_scope(layout, item)
+        method.draw_presets(layout, owner.shown_settings(item))
         amount.draw(layout, item)
         status.draw_live(layout, item)
 

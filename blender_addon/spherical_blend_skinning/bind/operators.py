@@ -8,7 +8,7 @@ import bpy
 from ..automatic_weights import operators as automatic_weights
 from ..core.binding import Binding
 from ..core.blended import BlendedBinding
-from ..engine import bake, carriers, live, live_group, node_trees, portable, registry, stack
+from ..engine import bake, carriers, live, live_group, node_trees, portable, registry, stack, states
 from ..interface import rigged
 from ..interface.action import Action
 from ..interface.selection import all_meshes_property, do_to_each, hindrance, live_meshes, our_meshes
@@ -29,7 +29,7 @@ def bind(
     armature: bpy.types.Object,
     modifier_name: str = "",
     center: str = "",
-) -> live.State:
+) -> states.State:
     """Bind a mesh object to an armature.
 
     Parameters
@@ -80,15 +80,15 @@ def forget_centers(item: bpy.types.Object) -> None:
             carriers.remove_centers(carrier)
 
 
-def rebind(context: bpy.types.Context, item: bpy.types.Object) -> live.State:
+def rebind(context: bpy.types.Context, item: bpy.types.Object) -> states.State:
     """Bind an object anew by its present vertices, weights and bones."""
-    live.forget(item)
+    states.forget(item)
     forget_centers(item)
     item.update_tag()
     # The handlers bind objects that have no state.
     depsgraph = context.evaluated_depsgraph_get()
-    state = live.state_of(item) or live.update(item, depsgraph)
-    return state or live.State(problem="The object is not in the view layer")
+    state = states.state_of(item) or live.update(item, depsgraph)
+    return state or states.State(problem="The object is not in the view layer")
 
 
 def unbind(item: bpy.types.Object) -> None:
@@ -97,7 +97,7 @@ def unbind(item: bpy.types.Object) -> None:
         portable.detach(item)
     else:
         stack.detach(item)
-    live.forget(item)
+    states.forget(item)
     registry.forget()
 
 
@@ -110,7 +110,7 @@ def make_parent(item: bpy.types.Object, armature: bpy.types.Object) -> None:
     item.matrix_world = place
 
 
-def describe(state: live.State) -> str:
+def describe(state: states.State) -> str:
     """The result of binding for the artist, with counts."""
     return state.problem if state.binding is None else ", ".join(counts(state.binding))
 
@@ -126,7 +126,7 @@ def counts(binding: Binding) -> list[str]:
     return texts
 
 
-def lack(item: bpy.types.Object, state: live.State) -> str:
+def lack(item: bpy.types.Object, state: states.State) -> str:
     """The weights that a bound object lacks to move as a whole, in words; empty if it has all."""
     if state.binding is None or not state.binding.skin.unweighted_vertex_count:
         return ""
@@ -177,7 +177,7 @@ class SBS_OT_bind(Action, Operator):
 
     def run(self, context: bpy.types.Context) -> str | None:
         found = self._armatures(context)
-        self._tell_of_wholes(context, is_all=not found)
+        self._report_rigid_meshes(context, is_all=not found)
         armatures = {item: armature for item, armature in found.items() if armature is not None}
         for item in found:
             if item not in armatures:
@@ -206,7 +206,7 @@ class SBS_OT_bind(Action, Operator):
             found[item] = replaced.object if replaced is not None else stack.find_armature(item, selected)
         return found
 
-    def _tell_of_wholes(self, context: bpy.types.Context, is_all: bool) -> None:
+    def _report_rigid_meshes(self, context: bpy.types.Context, is_all: bool) -> None:
         """Say which of the selected meshes are not bound since they move as a whole; an error if that is all."""
         wholes = [item.name for item in meshes_of(context, self.all_meshes) if rigged.moves_as_a_whole(item)]
         if wholes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 
-from ..engine import bake, live, portable, registry, stack
+from ..engine import bake, portable, registry, stack, states
 from ..interface import rigged
 from ..interface.words import draw_words
 from ..method import panel as method
@@ -83,7 +83,7 @@ def _lacks(item: bpy.types.Object) -> bool:
     """Whether a bound mesh, or a part of it, is not deformed."""
     if portable.find(item) is not None:
         return bool(portable.problems(item))
-    state = live.state_of(item)
+    state = states.state_of(item)
     return state is not None and (bool(state.problem) or bool(bind.lack(item, state)))
 
 

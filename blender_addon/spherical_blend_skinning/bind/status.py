@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 
-from ..engine import live, portable, stack
+from ..engine import portable, stack, states
 from ..interface.words import draw_words
 from ..settings.properties import settings_of
 from ..settings.typed import Icon
@@ -16,7 +16,7 @@ __all__ = ["draw_live", "draw_portable", "draw_second_deformation", "draw_weight
 
 def draw_live(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
     """Draw the status of an object that is bound live."""
-    state = live.state_of(item)
+    state = states.state_of(item)
     if state is None:
         return
     if state.binding is None:

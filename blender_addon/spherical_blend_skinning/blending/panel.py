@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 
-from ..engine import live
+from ..engine import methods
 from ..interface import owner
 from ..settings.properties import SBS_PG_object, settings_of
 
@@ -15,8 +15,8 @@ __all__ = ["are_meant", "draw"]
 def are_meant(item: bpy.types.Object) -> bool:
     """Whether a mesh, or a rig, blends bones, by its method or by the other method where the amount is less than 1."""
     if item.type == "MESH":
-        return bool(live.blends(settings_of(item)))
-    return owner.of(item).method == "BONES_BLENDING"
+        return bool(methods.blends(settings_of(item)))
+    return owner.shown_settings(item).method == "BONES_BLENDING"
 
 
 def draw(layout: bpy.types.UILayout, settings: SBS_PG_object) -> None:

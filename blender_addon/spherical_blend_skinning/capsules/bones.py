@@ -42,7 +42,7 @@ class BoneCapsules(NamedTuple):
     multipliers: NDArray[np.float64]
     falloffs: NDArray[np.object_]
 
-    def of(self, chosen: list[int]) -> BoneCapsules:
+    def select(self, chosen: list[int]) -> BoneCapsules:
         """Those of some bones, in an order."""
         return BoneCapsules(
             heads=self.heads[chosen],

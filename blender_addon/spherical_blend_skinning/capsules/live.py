@@ -60,7 +60,7 @@ def _follow(data: bpy.types.Armature, depsgraph: bpy.types.Depsgraph) -> None:
                 falloff=options.falloff.lower(),
                 outside=options.outside.lower(),
                 limit=options.limit,
-                capsules=now.of(order),
+                capsules=now.select(order),
             )
             # Changes by a handler are not among the updates that handlers get, so notify the engine.
             engine.update(item, depsgraph, mesh=True)

@@ -121,8 +121,8 @@ class SBS_OT_import_capsules(_CapsuleFile, Operator, ImportHelper):  # type: ign
         if armature is None:
             return None
         found, unknown = files.import_file(armature, self.filepath)
-        text = f"{found} bones have the capsules of the file; it has {unknown} of bones that are not here"
-        self.report({"WARNING"} if unknown else {"INFO"}, text)
+        message = f"{found} bones have the capsules of the file; it has {unknown} of bones that are not here"
+        self.report({"WARNING"} if unknown else {"INFO"}, message)
         return "" if found else None
 
 

@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine import carriers, comparison, live, live_group, node_trees, stack
+from ..engine import carriers, comparison, live_group, node_trees, stack, states
 
 __all__ = ["Difference", "find"]
 
@@ -34,7 +34,7 @@ class Difference(NamedTuple):
 
 def find(item: bpy.types.Object) -> Difference | None:
     """The difference in the pose shown; None for an object that the live engine does not deform at present."""
-    state, modifier = live.state_of(item), stack.find(item)
+    state, modifier = states.state_of(item), stack.find(item)
     if state is None or modifier is None or state.binding is None or state.skinning_matrices is None:
         return None
     carrier = node_trees.get_input(modifier, live_group.CARRIER)

@@ -10,7 +10,7 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
-from ..engine import live, reading, registry, stack
+from ..engine import reading, registry, stack, states
 from ..engine.identity import key_of
 from ..interface import drawing
 from ..settings.typed import mesh_of
@@ -91,7 +91,7 @@ def _draw() -> None:
 
 def _bring_up_to_date(item: bpy.types.Object, shader: Any, shown: str, largest: float) -> _Drawn | None:
     """What to draw of an object; None if it cannot be drawn."""
-    state, modifier = live.state_of(item), stack.find(item)
+    state, modifier = states.state_of(item), stack.find(item)
     if state is None or modifier is None:
         return None
     if any(other.type not in stack.DEFORMING for other in stack.before(item, modifier)):

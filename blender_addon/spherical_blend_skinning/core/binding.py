@@ -101,7 +101,7 @@ class Binding:
         # Places along bones are valid for one place of the mesh only; its corners show whether it has moved.
         self._corners = corners(surface.positions) if self.bends or self.blends or self.limbs else None
         #: That of the skin.
-        self.space = SkinSpace.of(to_rig)
+        self.space = SkinSpace.find(to_rig)
         self._place: Place | None = None
         #: The rotation centers of vertices, (V, 3) in the space of the mesh object, if they were given.
         self.centers: NDArray[np.float32] | None = None
@@ -241,7 +241,7 @@ class Binding:
         """Whether optimized centers are the same as in another binding of the same faces."""
         return (
             (self._twist is None) == (other._twist is None)
-            and self.surface.has_basis_of(other.surface)
+            and self.surface.has_same_basis(other.surface)
             and all(map(np.array_equal, self._influences_at_rest, other._influences_at_rest))
         )
 
@@ -258,7 +258,7 @@ class Binding:
             ]
             parts += [np.array([limb.bone, limb.parent, limb.child, *limb.head, *limb.tail]) for limb in self.limbs]
         options = self.spread.options if self.spread is not None and self.limbs else {}
-        return CenterSource.of(parts, f"{self.limit} {sorted(options.items())}", self._to_rig)
+        return CenterSource.from_arrays(parts, f"{self.limit} {sorted(options.items())}", self._to_rig)
 
     def is_source(self, source: CenterSource, triangles: NDArray[np.int32]) -> bool:
         """Whether centers that were found from a source are those of `optimized_centers`."""
@@ -292,7 +292,7 @@ class Binding:
         if vertices is None:
             return self._anew(rig, surface, to_rig, limit, along, spread)
         # Where vertices are along limbs, maybe of later, depends on their places before shape keys.
-        has_same_positions = surface.has_positions_of(self.surface) and surface.has_basis_of(self.surface)
+        has_same_positions = surface.has_same_positions(self.surface) and surface.has_same_basis(self.surface)
         if not len(vertices):
             return self if has_same_positions else self._with_positions(surface, along)
         other = self._with_weights(surface, vertices, along) if has_same_positions else None
@@ -321,14 +321,14 @@ class Binding:
     def _with_positions(self, surface: BoundMesh, along: Along | None) -> Self:
         """The binding with the same weights and moved vertices."""
         surface = replace(surface, weights=self.surface.weights)
-        if self.bends or (self.limbs and not surface.has_basis_of(self.surface)):
+        if self.bends or (self.limbs and not surface.has_same_basis(self.surface)):
             return self._anew(self.rig, surface, self._to_rig, self.limit, along, self.spread)
         skin = self._make_skin(surface.positions, self.skin.joint_indices, self.skin.joint_weights)
         return self._changed(surface, skin)
 
     def _with_weights(self, surface: BoundMesh, vertices: NDArray[np.intp], along: Along | None) -> Self | None:
         """The binding with other weights of some vertices; None if more than their influences changes."""
-        bones, weights = self._bone_influences(influences.of_vertices(surface.weights, vertices))
+        bones, weights = self._bone_influences(influences.take_vertices(surface.weights, vertices))
         if self._unmoved is not None or not self._moving[bones[weights > 0.0]].all():
             return None
         joints, weights = self._joint_influences(surface.positions[vertices], bones, weights, along)

@@ -139,9 +139,9 @@ class BlendedBinding(Binding):
         along: Along | None = None,
         spread: Spread | None = None,
     ) -> Self:
-        same_zones = rig.has_zones_of(self.rig)
+        same_zones = rig.has_same_zones(self.rig)
         result = super().rebound(rig, surface, to_rig, limit, along, spread)
-        same_basis = surface.has_basis_of(self.surface)
+        same_basis = surface.has_same_basis(self.surface)
         if result is self and same_zones:
             return self
         if result is self:

@@ -33,7 +33,7 @@ class CenterSource:
     place: Floats
 
     @classmethod
-    def of(cls, arrays: Iterable[NDArray[Any]], options: str, place: Floats) -> Self:
+    def from_arrays(cls, arrays: Iterable[NDArray[Any]], options: str, place: Floats) -> Self:
         """That of the contents of arrays, and of options."""
         digest = hashlib.blake2b(options.encode(), digest_size=16)
         for array in arrays:

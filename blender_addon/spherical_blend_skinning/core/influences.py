@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["VertexWeights", "first_of_each", "group_weights", "influences", "of_vertices", "padded"]
+__all__ = ["VertexWeights", "first_occurrences", "group_weights", "influences", "padded", "take_vertices"]
 
 # Blender's Armature modifier does not move a vertex if its weights sum to no more than this.
 _LEAST_SUM = 1e-4
@@ -58,7 +58,7 @@ def padded(counts: NDArray[np.int32], groups: NDArray[np.int32], weights: NDArra
     return result
 
 
-def of_vertices(weights: VertexWeights, chosen: NDArray[np.int64]) -> VertexWeights:
+def take_vertices(weights: VertexWeights, chosen: NDArray[np.int64]) -> VertexWeights:
     """The vertex groups of some vertices, (M,), in their order."""
     return VertexWeights(weights.groups[chosen], weights.weights[chosen])
 
@@ -93,7 +93,7 @@ def influences(
     return np.maximum(joints, 0), kept
 
 
-def first_of_each(numbers: NDArray[np.float32]) -> NDArray[np.int64] | None:
+def first_occurrences(numbers: NDArray[np.float32]) -> NDArray[np.int64] | None:
     """Where each of 0, 1, ..., n first occurs among numbers (M,), n the largest; None if one is missing.
 
     Modifiers that add vertices interpolate the numbers of vertices, but they keep the old ones first.

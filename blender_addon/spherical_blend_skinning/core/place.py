@@ -38,7 +38,7 @@ class SkinSpace:
     is_mesh: bool
 
     @classmethod
-    def of(cls, to_rig: Floats) -> SkinSpace:
+    def find(cls, to_rig: Floats) -> SkinSpace:
         """That of a mesh at a place (4, 4) in armature space."""
         matrix = np.eye(4) if is_similarity(to_rig) else linear_part(to_rig)
         return cls(matrix, inverse(matrix), np.array_equal(matrix, np.eye(4)))

@@ -70,7 +70,7 @@ class RestBones:
             parents[passed] = self.parents[parents[passed]]
         return parents
 
-    def has_zones_of(self, other: RestBones) -> bool:
+    def has_same_zones(self, other: RestBones) -> bool:
         """Whether bones blending begins and ends at the same places in both."""
         return self is other or np.array_equal(self.zones, other.zones, equal_nan=True)
 
@@ -106,10 +106,10 @@ class BoundMesh:
             return None
         return np.empty(0, np.intp) if self.weights is other.weights else self.weights.differing(other.weights)
 
-    def has_basis_of(self, other: BoundMesh) -> bool:
+    def has_same_basis(self, other: BoundMesh) -> bool:
         """Whether both have their vertices at the same places before shape keys and modifiers."""
         return self.at_rest is other.at_rest or np.array_equal(self.at_rest, other.at_rest)
 
-    def has_positions_of(self, other: BoundMesh) -> bool:
+    def has_same_positions(self, other: BoundMesh) -> bool:
         """Whether both have their vertices at the same places."""
         return self.positions is other.positions or np.array_equal(self.positions, other.positions)

@@ -12,7 +12,7 @@ from mathutils import Vector
 from numpy.typing import NDArray
 
 from ..core.dragging import Dragging, Patch, Reach
-from ..engine import live, registry
+from ..engine import registry, states
 from ..interface import rigged
 from ..interface.action import Action
 from ..settings.declared import choice, flag, integer, real, reals
@@ -249,7 +249,7 @@ class SBS_OT_drag_vertex(Action, Operator):
 
     def _prepared(self, item: bpy.types.Object) -> Dragging:
         """What drags of an object's vertices need, made anew where its pose or weights have changed."""
-        state = live.state_of(item)
+        state = states.state_of(item)
         key = (item.name, state and (id(state.binding), state.pose))
         if self._known is None or self._known[0] != key:
             self._known = key, prepare(item)
@@ -278,7 +278,7 @@ class SBS_OT_drag_vertex(Action, Operator):
     def _reach(self, item: bpy.types.Object, radius: float) -> Reach:
         """What goes along, by the settings of the mesh and of its vertex groups."""
         armature = settings_of(item).armature
-        state = live.state_of(item)
+        state = states.state_of(item)
         if armature is None or state is None or state.binding is None:
             raise ValueError(f"{item.name} is not deformed now")
         names = state.binding.rig.names

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..core import library
 from ..core.dragging import Dragging, Patch, Reach, Rows
-from ..engine import carriers, live, live_group, node_trees, reading, stack
+from ..engine import carriers, live_group, methods, node_trees, reading, stack, states
 from ..settings.properties import settings_of
 from ..settings.typed import mesh_of
 
@@ -33,7 +33,7 @@ def hindrance(item: bpy.types.Object | None) -> str:
         return f"{item.name} belongs to a library"
     if any(other.type not in stack.DEFORMING for other in stack.before(item, modifier)):
         return f"Modifiers before the one that deforms {item.name} add or remove vertices"
-    state = live.state_of(item)
+    state = states.state_of(item)
     if state is None or state.binding is None or state.skinning_matrices is None:
         return (state and state.problem) or f"{item.name} is not deformed now"
     return ""
@@ -41,7 +41,7 @@ def hindrance(item: bpy.types.Object | None) -> str:
 
 def shown(item: bpy.types.Object) -> NDArray[np.float32] | None:
     """The vertices of a bound object as the modifier leaves them, (V, 3), in the space of the object."""
-    modifier, state = stack.find(item), live.state_of(item)
+    modifier, state = stack.find(item), states.state_of(item)
     if modifier is None or state is None or state.binding is None:
         return None
     carrier = node_trees.get_input(modifier, live_group.CARRIER)
@@ -144,7 +144,7 @@ def prepare(item: bpy.types.Object) -> Dragging:
     """
     if reason := hindrance(item):
         raise ValueError(reason)
-    state = live.state_of(item)
+    state = states.state_of(item)
     if state is None or state.binding is None or state.skinning_matrices is None:
         raise ValueError(f"{item.name} is not deformed now")
     return Dragging(
@@ -153,7 +153,7 @@ def prepare(item: bpy.types.Object) -> Dragging:
         state.binding,
         reading.triangles(mesh_of(item)),
         state.skinning_matrices,
-        live.method_of(state, settings_of(item)),
+        methods.method_of(state, settings_of(item)),
         state.amounts.amount,
         state.limb_twists,
     )
@@ -168,7 +168,7 @@ def begin(item: bpy.types.Object, vertex: int, dragging: Dragging | None = None)
         As `prepare`; or if there is no such vertex.
     """
     dragging = dragging or prepare(item)
-    state, positions = live.state_of(item), shown(item)
+    state, positions = states.state_of(item), shown(item)
     if state is None or state.binding is None or positions is None:
         raise ValueError(f"{item.name} is not deformed now")
     if not 0 <= vertex < len(positions):

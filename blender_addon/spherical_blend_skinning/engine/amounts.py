@@ -19,10 +19,10 @@ from ..core.influences import VertexWeights
 from ..settings.given import pose_of
 from ..settings.properties import BONE_AMOUNT, settings_of
 
-__all__ = ["Amounts", "of_bones"]
+__all__ = ["Amounts", "read_bone_amounts"]
 
 
-def of_bones(armature: bpy.types.Object) -> NDArray[np.float32]:
+def read_bone_amounts(armature: bpy.types.Object) -> NDArray[np.float32]:
     """The amounts of all bones in the pose of an armature object, (B,)."""
     bones = pose_of(armature).bones
     result = np.empty(len(bones), np.float32)
@@ -53,7 +53,7 @@ class Amounts:
     def update(self, evaluated: bpy.types.Object, posed: bpy.types.Object, binding: Binding) -> None:
         """Bring them up to date with an evaluated object, its armature and what it is bound by."""
         settings = settings_of(evaluated)
-        numbers = of_bones(posed)
+        numbers = read_bone_amounts(posed)
         group, invert, method = settings.amount_group, settings.amount_invert, settings.amount_method.lower()
         # Where the other method is the same, it does not matter how much of either a vertex gets.
         across = settings.twist_across if binding.limbs and settings.method != settings.amount_method else 1.0

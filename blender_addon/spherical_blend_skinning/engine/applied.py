@@ -67,7 +67,7 @@ def _follow_by_muscles(armature: bpy.types.Object) -> None:
     handles: dict[bpy.types.Object, int] = {}
     for row in deleted_muscles.present_rows(armature):
         for part in PARTS:
-            handle = deleted_muscles.part_of(armature, row, part)
+            handle = deleted_muscles.present_part(armature, row, part)
             if handle is None or handle.library or handle.parent != armature or handle.parent_type != "BONE":
                 continue
             bone = data.bones.find(handle.parent_bone)

@@ -23,7 +23,7 @@ from ..core import library
 from ..settings.given import evaluated, scene_of, view_layer_of
 from ..settings.properties import settings_of
 from ..settings.typed import block_of_key, mesh_of
-from . import comparison, curves, live, portable, reading, stack, subject, twists
+from . import comparison, curves, live, portable, reading, stack, states, subject, twists
 
 __all__ = [
     "Bake",
@@ -145,7 +145,7 @@ class Bake(ABC):
     def __enter__(self) -> Self:
         comparison.show_linear(False)
         # The result does not depend on what was shown before.
-        live.forget_twists()
+        states.forget_twists()
         twists.stride = float(self.frames.step)
         # Make handlers know of earlier edits.
         depsgraph = evaluated(self._view_layer)

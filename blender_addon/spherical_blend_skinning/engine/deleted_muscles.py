@@ -18,7 +18,18 @@ from ..settings.muscles import PARTS, SBS_PG_muscle
 from ..settings.properties import settings_of
 from .identity import key_of
 
-__all__ = ["armatures", "find", "is_gone", "note", "of", "part_of", "placed", "present_rows", "put_back", "set_aside"]
+__all__ = [
+    "armatures",
+    "find",
+    "is_deleted",
+    "note",
+    "objects_in_collections",
+    "parts",
+    "present_part",
+    "present_rows",
+    "put_back",
+    "set_aside",
+]
 
 # For each armature object the rows of muscles, each with a part that is deleted.
 _deleted: dict[int | str, frozenset[tuple[int, str]]] = {}
@@ -38,7 +49,7 @@ class _Aside(NamedTuple):
 _aside: list[_Aside] = []
 
 
-def placed() -> set[bpy.types.Object]:
+def objects_in_collections() -> set[bpy.types.Object]:
     """The objects that are in a collection, found at once: Blender goes through all collections for each object."""
     collections = [*bpy.data.collections, *(scene.collection for scene in bpy.data.scenes)]
     return {item for collection in collections for item in collection.objects}
@@ -57,7 +68,7 @@ def armatures() -> list[bpy.types.Object]:
 def find() -> None:
     """Find what is deleted now. Slow in large files: for when objects may have come or gone."""
     found = _with_muscles()
-    note(found, placed() if found else set())
+    note(found, objects_in_collections() if found else set())
 
 
 def note(muscled: Iterable[bpy.types.Object], there: Set[bpy.types.Object]) -> None:
@@ -65,41 +76,41 @@ def note(muscled: Iterable[bpy.types.Object], there: Set[bpy.types.Object]) -> N
     _deleted.clear()
     for armature in muscled:
         # Undo brings back a deleted armature, which must then find all as it was.
-        if not is_gone(armature, there):
+        if not is_deleted(armature, there):
             _deleted[key_of(armature)] = frozenset(_parts(armature, there))
 
 
 def _parts(armature: bpy.types.Object, there: Set[bpy.types.Object]) -> Iterator[tuple[int, str]]:
     """The rows and parts of an armature object that are deleted."""
     for row, muscle in enumerate(settings_of(armature).muscles):
-        if muscle.was_shown and (muscle.belly is None or is_gone(muscle.belly, there)):
+        if muscle.was_shown and (muscle.belly is None or is_deleted(muscle.belly, there)):
             yield row, "belly"
         for part in PARTS:
             handle: bpy.types.Object | None = getattr(muscle, part)
-            if handle is not None and is_gone(handle, there):
+            if handle is not None and is_deleted(handle, there):
                 yield row, part
 
 
-def is_gone(item: bpy.types.Object, there: Set[bpy.types.Object]) -> bool:
+def is_deleted(item: bpy.types.Object, there: Set[bpy.types.Object]) -> bool:
     """Whether an object is deleted, where `there` are those in collections; one of a library needs none."""
     return item.library is None and item not in there
 
 
-def of(armature: bpy.types.Object) -> frozenset[tuple[int, str]]:
+def parts(armature: bpy.types.Object) -> frozenset[tuple[int, str]]:
     """The rows of muscles of an armature object, each with a part that was deleted when last looked for."""
     return _deleted.get(key_of(armature), _NONE)
 
 
 def present_rows(armature: bpy.types.Object) -> list[int]:
     """The rows of the muscles that an armature object has: a deleted belly takes its muscle with it."""
-    gone = of(armature)
+    gone = parts(armature)
     return [row for row in range(len(settings_of(armature).muscles)) if (row, "belly") not in gone]
 
 
-def part_of(armature: bpy.types.Object, row: int, part: str) -> bpy.types.Object | None:
+def present_part(armature: bpy.types.Object, row: int, part: str) -> bpy.types.Object | None:
     """A handle or the belly of a muscle of an armature object; None if there is none or it is deleted."""
     muscle: SBS_PG_muscle = settings_of(armature).muscles[row]
-    return None if (row, part) in of(armature) else getattr(muscle, part)
+    return None if (row, part) in parts(armature) else getattr(muscle, part)
 
 
 def set_aside() -> None:
@@ -109,7 +120,7 @@ def set_aside() -> None:
     """
     find()
     for armature in armatures():
-        for row, part in of(armature):
+        for row, part in parts(armature):
             muscle = settings_of(armature).muscles[row]
             item: bpy.types.Object | None = getattr(muscle, part)
             if item is not None:

@@ -28,6 +28,7 @@ from . import (
     shown_armature,
     stack,
     stand_in,
+    states,
     subject,
 )
 
@@ -71,7 +72,7 @@ class _Updates:
         self.scene = scene
 
     @classmethod
-    def of(cls, depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> _Updates:
+    def read(cls, depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> _Updates:
         """Those of the last evaluation."""
         if in_frame_change and not any(depsgraph.id_type_updated(kind) for kind in _EDITED_TYPES):
             # Most changes of frame edit nothing, but update many objects.
@@ -95,7 +96,7 @@ class _Updates:
                 scene |= not in_frame_change or item.animation_data is None
         return cls(places, meshes, scene)
 
-    def and_of(self, other: _Updates) -> _Updates:
+    def merged_with(self, other: _Updates) -> _Updates:
         """These and others."""
         edited = {place: self.places.get(place, False) or value for place, value in other.places.items()}
         return _Updates({**self.places, **edited}, self.meshes + other.meshes, self.scene or other.scene)
@@ -128,8 +129,8 @@ def _pose_ahead(scene: bpy.types.Scene) -> None:
     bound = registry.once_bound_objects()
     if not bound or not ahead.is_wanted(scene):
         return
-    bound = [item for item in bound if live.is_deformed(item)]
-    live.update_all(map(live.Change, bound), _poses(scene, bound))
+    bound = [item for item in bound if states.is_deformed(item)]
+    live.update_all(map(states.Change, bound), _poses(scene, bound))
 
 
 def _poses(scene: bpy.types.Scene, bound: list[bpy.types.Object]) -> bpy.types.Depsgraph:
@@ -180,7 +181,7 @@ def _catch_up(depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> None:
     """
     global _all_changed
     in_render = depsgraph.mode == "RENDER"
-    updates = _Updates.of(depsgraph, in_frame_change)
+    updates = _Updates.read(depsgraph, in_frame_change)
     edited = any(updates.places.values())
     if edited or updates.scene:
         ahead.forget()
@@ -188,7 +189,7 @@ def _catch_up(depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> None:
     # Evaluate what a script's handler or a probe changed.
     posed_anew = in_frame_change and edited and _scripts_follow("frame_change_post")
     if not in_frame_change and _scripts_follow("depsgraph_update_post"):
-        updates = updates.and_of(_evaluate(depsgraph, in_frame_change))
+        updates = updates.merged_with(_evaluate(depsgraph, in_frame_change))
     all_changed = _all_changed
     if not in_frame_change:
         shown_armature.adjust(bpy.data.objects if all_changed else updates.meshes)
@@ -202,7 +203,7 @@ def _catch_up(depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> None:
             posed_anew = True
         if bpy.app.version < (4, 0, 0):
             # What was written to a carrier while its object was hidden is lost.
-            live.forget_poses()
+            states.forget_poses()
     bound = registry.once_bound_objects() if in_frame_change else registry.bound_objects()
     changes = list(filter(None, (_change(item, updates, in_frame_change, in_render) for item in bound)))
     scene = depsgraph.scene
@@ -210,23 +211,23 @@ def _catch_up(depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> None:
     if posed_anew and not in_frame_change:
         # Not in a scene of its own: that would have the animation where the pose has been edited.
         _evaluate(depsgraph, in_frame_change)
-    states = live.update_all(changes, depsgraph, poses=poses)
-    late = [change for change, state in zip(changes, states, strict=True) if state is not None and state.unread == 1]
+    updated = live.update_all(changes, depsgraph, poses=poses)
+    late = [change for change, state in zip(changes, updated, strict=True) if state is not None and state.unread == 1]
     if late and not in_render:
         # Their modifiers have only now begun to keep their input.
         _evaluate(depsgraph, in_frame_change)
         live.update_all([change._replace(mesh=True) for change in late], depsgraph)
-    for state in states:
+    for state in updated:
         _await_centers(state)
     if not in_render and (updates.places or all_changed):
         registry.watch(bound)
         _all_changed = False
 
 
-def _change(item: bpy.types.Object, updates: _Updates, in_frame_change: bool, in_render: bool) -> live.Change | None:
+def _change(item: bpy.types.Object, updates: _Updates, in_frame_change: bool, in_render: bool) -> states.Change | None:
     """What may have changed in a bound object; None if nothing has."""
     if not (updates.places or _all_changed):
-        return live.Change(item)
+        return states.Change(item)
     armature = settings_of(item).armature
     rig_changed = _all_changed or (armature is not None and updates.has(armature.data))
     mesh_changed = updates.has_edited_mesh(item)
@@ -234,9 +235,9 @@ def _change(item: bpy.types.Object, updates: _Updates, in_frame_change: bool, in
     if item_changed or mesh_changed or _all_changed:
         mesh_changed |= _stack_changed(item, in_render)
     if in_frame_change or _all_changed or updates.scene or rig_changed or mesh_changed or item_changed:
-        return live.Change(item, mesh_changed or _all_changed, rig_changed)
+        return states.Change(item, mesh_changed or _all_changed, rig_changed)
     if updates.has(armature) or (armature is not None and any(map(updates.has, muscles.handles_of(armature)))):
-        return live.Change(item)
+        return states.Change(item)
     return None
 
 
@@ -246,7 +247,7 @@ def _evaluate(depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> _Updates
 
     def listen(evaluated: bpy.types.Depsgraph) -> None:
         nonlocal found
-        found = found.and_of(_Updates.of(evaluated, in_frame_change))
+        found = found.merged_with(_Updates.read(evaluated, in_frame_change))
 
     if bpy.app.version < (4, 0, 0) and depsgraph.id_type_updated("SCENE") and depsgraph.scene is not None:
         # If an object was tagged after a modifier was added, an evaluation here leaves the evaluated view layer without
@@ -273,7 +274,7 @@ def _told(listener: Callable[[bpy.types.Depsgraph], None]) -> Iterator[None]:
         _listener = None
 
 
-def _await_centers(state: live.State | None) -> None:
+def _await_centers(state: states.State | None) -> None:
     """Handle searches for optimized centers that are due or running."""
     if state is not None and state.centers.are_awaited:
         _call_soon(look_for_centers)
@@ -290,7 +291,7 @@ def look_for_centers() -> float | None:
     """Start searches for optimized centers, show their progress, and show their results."""
     if bpy.app.is_job_running("RENDER"):
         return 0.5
-    waiting = [live.look_for_centers(item) for item in registry.bound_objects()]
+    waiting = [states.look_for_centers(item) for item in registry.bound_objects()]
     for window in manager_of(bpy.context).windows:
         for area in window.screen.areas:
             if area.type in ("VIEW_3D", "PROPERTIES"):
@@ -342,7 +343,7 @@ def _stack_changed(item: bpy.types.Object, in_render: bool) -> bool:
         return False
     if not in_render:
         registry.adjust(item, modifier)
-    state = live.state_of(item)
+    state = states.state_of(item)
     if state is None:
         return False
     signature = subject.signature(item, modifier)
@@ -354,12 +355,12 @@ def _stack_changed(item: bpy.types.Object, in_render: bool) -> bool:
 @persistent
 def file_loaded(*_arguments: object) -> None:
     global _all_changed
-    live.forget()
+    states.forget()
     node_trees.forget()
     ahead.remove()
     ahead.forget()
     registry.tidy()
-    for armature in filter(deleted_muscles.of, deleted_muscles.armatures()):
+    for armature in filter(deleted_muscles.parts, deleted_muscles.armatures()):
         muscle_list.remove_deleted(armature)
     _all_changed = True
     # Blender evaluates the file without calling handlers. Until they are called, panels know nothing of it, and a mesh
@@ -401,7 +402,7 @@ def history_moved(*_arguments: object) -> None:
     global _all_changed
     ahead.remove()
     ahead.forget()
-    live.forget_poses()
+    states.forget_poses()
     registry.forget()
     deleted_muscles.find()
     _all_changed = True
@@ -461,7 +462,7 @@ def unregister() -> None:
     for timer in (_show_again, _tag_all, look_for_centers):
         if bpy.app.timers.is_registered(timer):
             bpy.app.timers.unregister(timer)
-    live.forget()
+    states.forget()
     ahead.remove()
     search.wait_for_all()
     node_trees.forget()

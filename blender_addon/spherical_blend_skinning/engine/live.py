@@ -1,188 +1,50 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The live engine: the library deforms bound meshes in every frame and after every edit.
 
-Only arrays are remembered of an object, no data-blocks of Blender, because undo and loading replace those.
+An update of an object reads what Blender says, decides what to write, and writes it.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core import library
-from ..core.bendy_bones import Along
 from ..core.binding import Binding
 from ..core.blended import BlendedBinding
 from ..core.deformer import Amount, Method
 from ..core.matrices import Floats
 from ..core.muscles import Cover
-from ..core.rest import BoundMesh, RestBones
-from ..core.twist import Spread
 from ..settings import preferences
 from ..settings.properties import SBS_PG_object, settings_of
-from ..settings.typed import armature_data, mesh_of
-from . import applied, bellies, carriers, comparison, live_group, node_trees, reading, stack, subject, twists
-from .amounts import Amounts
-from .centers import Centers
+from ..settings.typed import armature_data
+from . import (
+    applied,
+    bellies,
+    carriers,
+    comparison,
+    live_group,
+    methods,
+    node_trees,
+    reading,
+    stack,
+    states,
+    subject,
+    twists,
+)
 from .identity import key_of
-from .muscles import Muscles, read_anew
+from .muscles import read_anew
+from .states import Change, State
+from .subject import Positions, Subject
 
-__all__ = [
-    "Change",
-    "State",
-    "blends",
-    "forget",
-    "forget_poses",
-    "forget_twists",
-    "has_other_positions",
-    "is_deformed",
-    "look_for_centers",
-    "method_of",
-    "must_not_wait",
-    "state_of",
-    "update",
-    "update_all",
-]
-
-
-@dataclass
-class State:
-    """The state of a bound object.
-
-    Attributes
-    ----------
-    binding : Binding or None
-        None while there is a problem.
-    of_rig : tuple
-        The keys of its armature object and of that's data, and how many segments bones have; also when it has lost it.
-    amounts : Amounts
-        How much of the method each vertex gets.
-    pose : tuple
-        The pose, and whatever else the positions in the carrier depend on.
-    skinning_matrices : ndarray or None
-        The matrices of these positions.
-    limb_twists : ndarray or None
-        The twists of limbs, where they are not those of the matrices.
-    problem : str
-        Why the object is not deformed, for the artist.
-    milliseconds : float
-        How long the last frame took.
-    signature : tuple
-        See `subject.signature`.
-    missed_mesh, missed_rig : bool
-        Whether mesh or rig may have changed while the modifier was off, or the object was not evaluated.
-    unread : int
-        How many times in a row the input of the modifier could not be read.
-    centers : Centers
-        Its optimized centers.
-    history : History
-        The twists of its limbs in the frame before.
-    muscles : Muscles
-        Those that it covers.
-    """
-
-    binding: Binding | None = None
-    of_rig: tuple[object, ...] = (None,)
-    amounts: Amounts = field(default_factory=Amounts)
-    pose: tuple[object, ...] = ()
-    skinning_matrices: Floats | None = None
-    limb_twists: Floats | None = None
-    problem: str = ""
-    milliseconds: float = 0.0
-    signature: tuple[object, ...] = ()
-    missed_mesh: bool = False
-    missed_rig: bool = False
-    unread: int = 0
-    centers: Centers = field(default_factory=Centers)
-    history: twists.History = field(default_factory=twists.History)
-    muscles: Muscles = field(default_factory=Muscles)
-
-    def fail(self, error: Exception) -> None:
-        """Set the reason why the object is not deformed, for the artist."""
-        self.problem = str(error)
-        self.unread += isinstance(error, subject.InputError)
-        self.binding = None
-        self.pose = ()
-
-    def miss(self, change: Change) -> None:
-        """Remember a change that is not handled now."""
-        self.missed_mesh |= change.mesh
-        self.missed_rig |= change.rig
-
-
-class Change(NamedTuple):
-    """An object to update.
-
-    Attributes
-    ----------
-    item : Object
-        An original object that has the modifier.
-    mesh, rig : bool
-        Whether vertices and weights, or the bones at rest, may have changed, and not only the pose.
-    """
-
-    item: bpy.types.Object
-    mesh: bool = False
-    rig: bool = False
-
-
-class _Frame(NamedTuple):
-    """What was read in order to write a carrier."""
-
-    state: State
-    binding: Binding
-    carrier: bpy.types.Object
-    pose: tuple[object, ...]
-    skinning_matrices: Floats
-    method: Method
-    amount: Amount | None
-    twists: Floats | None
-    cover: Cover | None
-    still: Binding | None
-    seconds: float
-
-
-# The states of all objects, and separately those of renders whose vertices differ from the viewport.
-_states: dict[tuple[int | str, bool], State] = {}
-
-
-def state_of(item: bpy.types.Object) -> State | None:
-    """The state of an object, if there is one."""
-    return _states.get((key_of(item), False))
-
-
-def is_deformed(item: bpy.types.Object) -> bool:
-    """Whether an object was deformed in its last update."""
-    state = state_of(item)
-    return state is not None and state.binding is not None
-
-
-def forget(item: bpy.types.Object | None = None) -> None:
-    """Forget the state of an object, or of all: it is bound anew in its next update."""
-    keys = list(_states) if item is None else [(key_of(item), in_render) for in_render in (False, True)]
-    for key in keys:
-        if key in _states:
-            _states.pop(key).centers.stop()
-    bellies.forget_poses()
-
-
-def forget_poses() -> None:
-    """Make the next update of every object write its carrier."""
-    for state in _states.values():
-        state.pose = ()
-    bellies.forget_poses()
-
-
-def forget_twists() -> None:
-    """Forget the twists of limbs in the frame before."""
-    for state in _states.values():
-        state.history.forget()
+__all__ = ["must_not_wait", "update", "update_all"]
 
 
 def update(
@@ -216,35 +78,18 @@ def update_all(
     list of State or None
         For each object; None if it is not in the dependency graph, or has no modifier.
     """
-    states, frames = [], []
     changes = list(changes)
     read_anew()
     # All are read before the first is deformed: reading takes twice as long after a kernel has filled the caches.
-    for change in changes:
-        state, frame = _read(change, depsgraph, poses or depsgraph, wait)
-        states.append(state)
-        if frame is not None:
-            frames.append(frame)
+    prepared = [_prepare(change, depsgraph, poses or depsgraph, wait) for change in changes]
+    found = [state for state, _ in prepared]
+    frames = [frame for _, frame in prepared if frame is not None]
     threads = _threads() if frames else None
     for frame in frames:
         _write(frame, threads)
     if not comparison.is_for(depsgraph):
-        _write_bellies(changes, states, depsgraph)
-    return states
-
-
-def _write_bellies(changes: Sequence[Change], states: Sequence[State | None], depsgraph: bpy.types.Depsgraph) -> None:
-    """Shape the bellies of rigs in the poses of updated objects, also where these are not new: one may be shown now."""
-    done: set[bpy.types.Object] = set()
-    for change, state in zip(changes, states, strict=True):
-        cover = state.muscles.cover if state is not None and state.pose else None
-        if state is None or cover is None or not cover.is_posed:
-            continue
-        armature = settings_of(change.item).armature
-        # All meshes of a rig cover the same muscles.
-        if armature is not None and armature not in done:
-            done.add(armature)
-            bellies.write(armature, cover, state.muscles.activations, state.pose, depsgraph)
+        _write_bellies(changes, found, depsgraph)
+    return found
 
 
 def must_not_wait(depsgraph: bpy.types.Depsgraph) -> bool:
@@ -252,48 +97,240 @@ def must_not_wait(depsgraph: bpy.types.Depsgraph) -> bool:
     return bpy.app.background or depsgraph.mode == "RENDER"
 
 
-def look_for_centers(item: bpy.types.Object) -> bool:
-    """Continue the search for an object's optimized centers if there is one; return whether it is still awaited."""
-    state = state_of(item)
-    if state is None or state.binding is None or not state.centers.are_awaited:
-        return False
-    binding = state.centers.look(item, state.binding)
-    if binding is not state.binding:
-        state.binding = binding
-        state.pose = ()
-        item.update_tag()
-    return state.centers.are_awaited
-
-
-def _read(
+def _prepare(
     change: Change, depsgraph: bpy.types.Depsgraph, poses: bpy.types.Depsgraph, wait: bool
-) -> tuple[State, _Frame | None] | tuple[None, None]:
+) -> tuple[State | None, _Frame | None]:
     """The state of an object, and what to write for it, if anything."""
     item = change.item
-    evaluated = item.evaluated_get(depsgraph)
     modifier = stack.find(item)
     if modifier is None:
         return None, None
+    evaluated = item.evaluated_get(depsgraph)
     if not evaluated.is_evaluated:
-        hidden = state_of(item)
-        if hidden is not None:
-            hidden.miss(change)
+        known = states.state_of(item)
+        if known is not None:
+            known.miss(change)
         return None, None
     started = time.perf_counter()
-    in_render = depsgraph.mode == "RENDER" and bool(node_trees.get_input(modifier, live_group.USE_RENDER_CARRIER))
-    key = (key_of(item), in_render)
-    state = _states.get(key)
-    if state is None:
-        state = _states[key] = State()
+    is_render = depsgraph.mode == "RENDER"
+    in_render = is_render and bool(node_trees.get_input(modifier, live_group.USE_RENDER_CARRIER))
+    state = states.provide(item, in_render)
+    frame = None
     try:
-        target = subject.Subject(item, evaluated, modifier, in_render)
-        frame = _frame(target, depsgraph, poses, state, change, wait, started)
+        if modifier.show_render if is_render else modifier.show_viewport:
+            seen = _read(Subject(item, evaluated, modifier, in_render), depsgraph, poses)
+            frame = _decide(seen, state, change, wait or must_not_wait(depsgraph))
+        else:
+            # To be handled when it is shown again.
+            state.invalidate()
+            state.miss(change)
     except (ValueError, library.LibraryError) as error:
         state.fail(error)
         return state, None
     state.problem = ""
     state.unread = 0
-    return state, frame
+    return state, frame and frame._replace(seconds=time.perf_counter() - started)
+
+
+class _Seen(NamedTuple):
+    """What Blender says of a bound object in a frame.
+
+    Attributes
+    ----------
+    target : Subject
+    settings : SBS_PG_object
+        Its settings.
+    carrier : Object
+    armature, posed : Object
+        The original one, and the evaluated one with the pose.
+    to_rig : (4, 4) ndarray
+        From the space of the mesh object to that of the armature.
+    columns : (B, 4, 4) ndarray
+        The transposed matrices of the pose, see `reading.pose_columns`.
+    positions : (V, 3) ndarray or None
+        The input of the modifier, if it can change in every frame.
+    rig : tuple
+        See `State.rig_key`.
+    scene : Scene
+        Whose frame it is.
+    shows_linear : bool
+        Whether linear blending is shown, for comparison.
+    is_foreign : bool
+        Whether it is read for a render, but into the carrier of the viewport.
+    """
+
+    target: Subject
+    settings: SBS_PG_object
+    carrier: bpy.types.Object
+    armature: bpy.types.Object
+    posed: bpy.types.Object
+    to_rig: Floats
+    columns: NDArray[np.float32]
+    positions: Positions | None
+    rig: tuple[object, ...]
+    scene: bpy.types.Scene
+    shows_linear: bool
+    is_foreign: bool
+
+    @property
+    def matrices(self) -> NDArray[np.float32]:
+        """The matrices of the pose, (B, 4, 4)."""
+        return self.columns.transpose(0, 2, 1)
+
+
+def _read(target: Subject, depsgraph: bpy.types.Depsgraph, poses: bpy.types.Depsgraph) -> _Seen:
+    """Read what Blender says. A ValueError tells the artist why nothing can be deformed."""
+    item = target.item
+    settings = settings_of(item)
+    carrier = node_trees.get_input(target.modifier, target.carrier_input)
+    if item.library is not None:
+        raise ValueError("Linked, so it stays as it was saved: make a library override")
+    if carrier is None or not carriers.is_writable(carrier):
+        raise ValueError("Nothing carries positions to the modifier yet")
+    armature = settings.armature
+    if armature is None:
+        # Without vertices to take it passes on what comes to it.
+        if carriers.count(carrier):
+            carriers.resize(carrier, 0)
+        raise ValueError("No armature")
+    posed = armature.evaluated_get(poses)
+    return _Seen(
+        target=target,
+        settings=settings,
+        carrier=carrier,
+        armature=armature,
+        posed=posed,
+        to_rig=reading.place(item.evaluated_get(poses), posed),
+        columns=reading.pose_columns(posed),
+        positions=target.moving_positions(),
+        rig=(key_of(armature), key_of(armature_data(armature)), reading.segment_counts(armature).tobytes()),
+        scene=poses.scene,
+        shows_linear=comparison.is_for(depsgraph),
+        is_foreign=depsgraph.mode == "RENDER" and not target.in_render,
+    )
+
+
+class _Frame(NamedTuple):
+    """What is to be written to a carrier, and how long it took to find out."""
+
+    state: State
+    binding: Binding
+    carrier: bpy.types.Object
+    pose: tuple[object, ...]
+    skinning_matrices: Floats
+    method: Method
+    amount: Amount | None
+    twists: Floats | None
+    cover: Cover | None
+    still: Binding | None
+    seconds: float = 0.0
+
+
+def _decide(seen: _Seen, state: State, change: Change, at_once: bool) -> _Frame | None:
+    """Bring the state of an object up to date, and find what to write; None if nothing has changed.
+
+    With `at_once`, optimized centers are waited for. A ValueError tells the artist why nothing can be deformed.
+    """
+    mesh_changed, rig_changed = _find_changes(seen, state, change)
+    binding = _bind(seen, state, mesh_changed, rig_changed)
+    if methods.chosen(seen.settings).center == "optimized":
+        provided = state.centers.provide(seen.target, seen.carrier, binding, mesh_changed, at_once)
+        if provided is not binding:
+            state.binding = binding = provided
+            state.invalidate()
+    else:
+        state.centers.stop()
+    state.amounts.update(seen.target.evaluated, seen.posed, binding)
+    if state.muscles.update(seen.target, seen.armature, seen.posed, binding, seen.to_rig, mesh_changed):
+        state.invalidate()
+
+    moves = reading.segment_moves(seen.posed, binding.bones[binding.segments > 1]) if binding.bends else []
+    method, amount, amount_key = methods.method_of(state, seen.settings), state.amounts.amount, state.amounts.key
+    cover = state.muscles.cover
+    matrices = limb_twists = None
+    if binding.limbs and seen.settings.twist_follow:
+        matrices = binding.skinning_matrices(seen.matrices, seen.to_rig, moves)
+        stride = twists.stride_of(seen.scene)
+        limb_twists = state.history.twists(binding, matrices, seen.scene.frame_current_final, stride)
+    if seen.shows_linear:
+        method, amount, amount_key, limb_twists, cover = comparison.LINEAR, None, b"", binding.untwisted, None
+    keys = [move.tobytes() for move in moves] + ([limb_twists.tobytes()] if limb_twists is not None else [])
+    pose = (seen.columns.tobytes(), seen.to_rig.tobytes(), method, amount_key, state.muscles.key, *keys)
+    if pose == state.pose and carriers.count(seen.carrier) == len(binding.surface.positions):
+        return None
+    if matrices is None:
+        matrices = binding.skinning_matrices(seen.matrices, seen.to_rig, moves)
+    _prepare_carrier(seen, state, binding)
+    if cover is not None:
+        cover.pose(seen.matrices)
+    still = state.muscles.still
+    return _Frame(state, binding, seen.carrier, pose, matrices, method, amount, limb_twists, cover, still)
+
+
+def _find_changes(seen: _Seen, state: State, change: Change) -> tuple[bool, bool]:
+    """Whether the vertices or weights of an object, and whether the bones at rest, may differ from what is bound."""
+    mesh = change.mesh or state.missed_mesh
+    rig = change.rig or state.missed_rig
+    state.missed_mesh = state.missed_rig = False
+    if seen.positions is not None and state.binding is not None:
+        bound = state.binding.surface.positions
+        mesh |= len(seen.positions) != len(bound)
+        mesh |= seen.target.may_have_other_vertices() and not np.array_equal(seen.positions, bound)
+    # Edits may come with a change of frame, which says only what it moves.
+    rig |= seen.rig != state.rig_key
+    rig |= state.binding is not None and len(seen.columns) != len(state.binding.rig.names)
+    state.rig_key = seen.rig
+    return mesh, rig
+
+
+def _bind(seen: _Seen, state: State, mesh_changed: bool, rig_changed: bool) -> Binding:
+    """The binding of an object, brought up to date as far as it is not."""
+    old, target, settings = state.binding, seen.target, seen.settings
+    if old is not None and target.item.mode == "EDIT":
+        # A mesh in Edit Mode cannot be read; it is read again on leaving.
+        return old
+    if old is None or mesh_changed:
+        surface = target.surface()
+        state.signature = subject.signature(target.item, target.modifier)
+    else:
+        surface = old.surface
+    if seen.positions is not None and surface.positions is not seen.positions:
+        surface = replace(surface, positions=seen.positions)
+    if old is None or rig_changed:
+        applied.follow(seen.armature)
+        bones = reading.rig(seen.armature, seen.posed)
+    else:
+        bones = old.rig
+
+    along = partial(reading.places_along, seen.posed) if bones.curves else None
+    limit, blended = settings.influence_limit, methods.blends(settings)
+    # Bones blending turns vertices along bones already.
+    is_current = not (mesh_changed or rig_changed)
+    spread = None if blended else twists.read(settings, seen.armature, old.spread if old else None, is_current)
+    binding: Binding
+    if old is not None and old.blends == blended:
+        binding = old.rebound(bones, surface, seen.to_rig, limit, along, spread)
+    elif blended:
+        binding = BlendedBinding(library.load(), bones, surface, seen.to_rig, limit, along, blends=blended)
+    else:
+        binding = Binding(library.load(), bones, surface, seen.to_rig, limit, along, spread)
+    if binding is not old:
+        if old is not None and not binding.has_centers_of(old):
+            state.centers.outdate()
+        state.binding = binding
+        state.invalidate()
+    return binding
+
+
+def _prepare_carrier(seen: _Seen, state: State, binding: Binding) -> None:
+    """Make a carrier for the vertices of a binding, and have it keep their centers for the file."""
+    vertex_count = len(binding.surface.positions)
+    if carriers.count(seen.carrier) != vertex_count:
+        if seen.is_foreign:
+            raise ValueError("The modifiers before give other vertices in renders than in the viewport")
+        carriers.resize(seen.carrier, vertex_count)
+    if binding.centers is not None:
+        state.centers.save(seen.carrier, binding.centers)
 
 
 def _write(frame: _Frame, threads: int | None) -> None:
@@ -311,12 +348,12 @@ def _write(frame: _Frame, threads: int | None) -> None:
     state.milliseconds = 1e3 * (frame.seconds + time.perf_counter() - started)
 
 
-def _deformed(frame: _Frame, binding: Binding, threads: int | None) -> subject.Positions:
+def _deformed(frame: _Frame, binding: Binding, threads: int | None) -> Positions:
     """Skin (V, 3) deformed for a frame by its binding, or by another one, in its space."""
     return binding.deform(frame.skinning_matrices, frame.method, frame.amount, threads, twists=frame.twists)
 
 
-def _covering(frame: _Frame, skin: subject.Positions, threads: int | None) -> subject.Positions:
+def _covering(frame: _Frame, skin: Positions, threads: int | None) -> Positions:
     """Deformed skin (V, 3) that covers muscles, in its space."""
     if frame.cover is None:
         return skin
@@ -327,190 +364,20 @@ def _covering(frame: _Frame, skin: subject.Positions, threads: int | None) -> su
     return skin + (frame.cover.apply(bare, activations, threads) - bare)
 
 
-def _frame(
-    target: subject.Subject,
-    depsgraph: bpy.types.Depsgraph,
-    poses: bpy.types.Depsgraph,
-    state: State,
-    change: Change,
-    wait: bool,
-    started: float,
-) -> _Frame | None:
-    """What to write, or None if nothing has changed. A ValueError tells the artist why it is impossible."""
-    item = target.item
-    if not (target.modifier.show_render if depsgraph.mode == "RENDER" else target.modifier.show_viewport):
-        # To be handled when it is shown again.
-        state.pose = ()
-        state.miss(change)
-        return None
-    mesh = change.mesh or state.missed_mesh
-    rig = change.rig or state.missed_rig
-    state.missed_mesh = state.missed_rig = False
-    settings = settings_of(item)
-    carrier = node_trees.get_input(target.modifier, target.carrier_input)
-    if item.library is not None:
-        raise ValueError("Linked, so it stays as it was saved: make a library override")
-    if carrier is None or not carriers.is_writable(carrier):
-        raise ValueError("Nothing carries positions to the modifier yet")
-    armature = settings.armature
-    if armature is None:
-        # Without vertices to take it passes on what comes to it.
-        if carriers.count(carrier):
-            carriers.resize(carrier, 0)
-        raise ValueError("No armature")
-    posed = armature.evaluated_get(poses)
-    to_rig = reading.place(item.evaluated_get(poses), posed)
-    columns = reading.pose_columns(posed)
-
-    binding = state.binding
-    positions = target.moving_positions()
-    if positions is not None and binding is not None:
-        bound = binding.surface.positions
-        mesh |= len(positions) != len(bound)
-        mesh |= target.may_have_other_vertices() and not np.array_equal(positions, bound)
-    # Edits may come with a change of frame, which says only what it moves.
-    segments = reading.segment_counts(armature)
-    of_rig = (key_of(armature), key_of(armature_data(armature)), segments.tobytes())
-    rig |= of_rig != state.of_rig or (binding is not None and len(columns) != len(binding.rig.names))
-    state.of_rig = of_rig
-    binding = _bind(target, armature, posed, positions, to_rig, state, mesh, rig)
-
-    moves = reading.segment_moves(posed, binding.bones[binding.segments > 1]) if binding.bends else []
-    method = _method(settings)
-    vertex_count = len(binding.surface.positions)
-    if method.center == "optimized":
-        provided = state.centers.provide(target, carrier, binding, mesh, wait or must_not_wait(depsgraph))
-        if provided is not binding:
-            state.binding = binding = provided
-            state.pose = ()
-        method = method_of(state, settings)
-    else:
-        state.centers.stop()
-    state.amounts.update(target.evaluated, posed, binding)
-    amount, amount_key = state.amounts.amount, state.amounts.key
-    matrices = found = None
-    if binding.limbs and settings.twist_follow:
-        matrices = binding.skinning_matrices(columns.transpose(0, 2, 1), to_rig, moves)
-        scene = poses.scene
-        found = state.history.twists(binding, matrices, scene.frame_current_final, twists.stride_of(scene))
-    if state.muscles.update(target, armature, posed, binding, to_rig, mesh):
-        state.pose = ()
-    cover = state.muscles.cover
-    if comparison.is_for(depsgraph):
-        method, amount, amount_key = comparison.LINEAR, None, b""
-        found, cover = binding.untwisted, None
-    keys = [move.tobytes() for move in moves] + ([found.tobytes()] if found is not None else [])
-    pose = (columns.tobytes(), to_rig.tobytes(), method, amount_key, state.muscles.key, *keys)
-    carried = carriers.count(carrier)
-    if pose == state.pose and carried == vertex_count:
-        return None
-    if carried != vertex_count:
-        if depsgraph.mode == "RENDER" and not target.in_render:
-            raise ValueError("The modifiers before give other vertices in renders than in the viewport")
-        carriers.resize(carrier, vertex_count)
-    if binding.centers is not None:
-        state.centers.save(carrier, binding.centers)
-    if matrices is None:
-        matrices = binding.skinning_matrices(columns.transpose(0, 2, 1), to_rig, moves)
-    if cover is not None:
-        cover.pose(columns.transpose(0, 2, 1))
-    seconds = time.perf_counter() - started
-    still = state.muscles.still
-    return _Frame(state, binding, carrier, pose, matrices, method, amount, found, cover, still, seconds)
-
-
-def _bind(
-    target: subject.Subject,
-    armature: bpy.types.Object,
-    posed: bpy.types.Object,
-    positions: subject.Positions | None,
-    to_rig: Floats,
-    state: State,
-    mesh: bool,
-    rig: bool,
-) -> Binding:
-    """The binding of an object, brought up to date as far as it is not."""
-    settings = settings_of(target.item)
-    old = state.binding
-    if old is not None and target.item.mode == "EDIT":
-        # A mesh in Edit Mode cannot be read; it is read again on leaving.
-        return old
-    if old is None or mesh:
-        surface = target.surface()
-        state.signature = subject.signature(target.item, target.modifier)
-    else:
-        surface = old.surface
-    if positions is not None and surface.positions is not positions:
-        surface = replace(surface, positions=positions)
-    if old is None or rig:
-        applied.follow(armature)
-        bones = reading.rig(armature, posed)
-    else:
-        bones = old.rig
-
-    along = partial(reading.places_along, posed) if bones.curves else None
-    limit, blended = settings.influence_limit, blends(settings)
-    # Bones blending turns vertices along bones already.
-    spread = None if blended else twists.read(settings, armature, old.spread if old else None, not (mesh or rig))
-    if old is None or old.blends != blended:
-        binding = _new_binding(bones, surface, to_rig, limit, along, blended, spread)
-    else:
-        binding = old.rebound(bones, surface, to_rig, limit, along, spread)
-    if binding is not old:
-        if old is not None and not binding.has_centers_of(old):
-            state.centers.outdate()
-        state.binding = binding
-        state.pose = ()
-    return binding
-
-
-def method_of(state: State, settings: SBS_PG_object) -> Method:
-    """The method that an object is deformed by: about weighted centers as long as there are no optimized ones."""
-    method = _method(settings)
-    has_centers = state.binding is not None and state.binding.centers is not None and state.centers.are_possible
-    return replace(method, center="weighted") if method.center == "optimized" and not has_centers else method
-
-
-def _method(settings: SBS_PG_object) -> Method:
-    """The chosen method, in the library's words."""
-    name = settings.method
-    return _method_named(name, settings.rotation, settings.center) if name == "SPHERICAL" else _method_named(name)
-
-
-@cache
-def _method_named(*names: str) -> Method:
-    return Method(*(name.lower() for name in names))
-
-
-def _new_binding(
-    rig: RestBones,
-    surface: BoundMesh,
-    to_rig: Floats,
-    limit: int,
-    along: Along | None,
-    blended: str,
-    spread: Spread | None,
-) -> Binding:
-    if blended:
-        return BlendedBinding(library.load(), rig, surface, to_rig, limit, along, blends=blended)
-    return Binding(library.load(), rig, surface, to_rig, limit, along, spread)
-
-
-def blends(settings: SBS_PG_object) -> str:
-    """Which bones are blended by bones blending, if it is chosen."""
-    chosen = (settings.method, settings.amount_method)
-    return settings.blended_bones.lower() if "BONES_BLENDING" in chosen else ""
+def _write_bellies(changes: Sequence[Change], found: Sequence[State | None], depsgraph: bpy.types.Depsgraph) -> None:
+    """Shape the bellies of rigs in the poses of updated objects, also where these are not new: one may be shown now."""
+    done: set[bpy.types.Object] = set()
+    for change, state in zip(changes, found, strict=True):
+        cover = state.muscles.cover if state is not None and state.pose else None
+        if state is None or cover is None or not cover.is_posed:
+            continue
+        armature = settings_of(change.item).armature
+        # All meshes of a rig cover the same muscles.
+        if armature is not None and armature not in done:
+            done.add(armature)
+            bellies.write(armature, cover, state.muscles.activations, state.pose, depsgraph)
 
 
 def _threads() -> int | None:
     """How many threads the artist allows."""
     return preferences.get(bpy.context).threads or None
-
-
-def has_other_positions(item: bpy.types.Object) -> bool:
-    """Whether vertices of an object's mesh have moved since it was bound, their number being the same."""
-    state = state_of(item)
-    if state is None or state.binding is None:
-        return False
-    bound = state.binding.surface.positions
-    return len(bound) == len(mesh_of(item).vertices) and not np.array_equal(bound, reading.positions(mesh_of(item)))

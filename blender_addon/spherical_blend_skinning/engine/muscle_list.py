@@ -151,7 +151,7 @@ def tidy(muscled: list[bpy.types.Object]) -> None:
     """Find what was deleted of armature objects with muscles, and give copies bellies and handles of their own."""
     if _are_left_out:
         return
-    there = deleted_muscles.placed() if muscled else set()
+    there = deleted_muscles.objects_in_collections() if muscled else set()
     for armature in muscled:
         if armature.library is None and armature in there:
             for muscle in settings_of(armature).muscles:
@@ -169,11 +169,11 @@ def remove_deleted(armature: bpy.types.Object) -> None:
     deleted_muscles.put_back()
     deleted_muscles.find()
     muscles = settings_of(armature).muscles
-    for row, part in sorted(deleted_muscles.of(armature), reverse=True):
+    for row, part in sorted(deleted_muscles.parts(armature), reverse=True):
         if part != "belly":
             _forget_handle(muscles[row], part)
     # The last ones first: rows of later muscles change.
-    for row, part in sorted(deleted_muscles.of(armature), reverse=True):
+    for row, part in sorted(deleted_muscles.parts(armature), reverse=True):
         if part == "belly":
             try:
                 remove(armature, row)
@@ -193,7 +193,7 @@ def _provide_own(armature: bpy.types.Object, muscle: SBS_PG_muscle, part: str, t
     """Replace a belly or a handle of another armature, of which this one is a copy, by one for this one."""
     item: bpy.types.Object | None = getattr(muscle, part)
     owner = rig_of_part(item) if item is not None else None
-    if item is None or owner is None or owner == armature or deleted_muscles.is_gone(item, there):
+    if item is None or owner is None or owner == armature or deleted_muscles.is_deleted(item, there):
         return
     if not any(getattr(other, part) == item for other in settings_of(owner).muscles):
         return

@@ -28,7 +28,7 @@ __all__ = ["Muscles", "at_rest", "handles_of", "read_anew"]
 def handles_of(armature: bpy.types.Object) -> list[bpy.types.Object]:
     """The objects at the points of all muscles of an armature object."""
     rows = deleted_muscles.present_rows(armature)
-    found = (deleted_muscles.part_of(armature, row, part) for row in rows for part in PARTS)
+    found = (deleted_muscles.present_part(armature, row, part) for row in rows for part in PARTS)
     return [handle for handle in found if handle is not None]
 
 
@@ -113,7 +113,7 @@ class Muscles:
         if not len(muscles) or not settings_of(target.item).use_muscles:
             self._forget()
             return before is not None
-        reading_now = _reading_of(armature)
+        reading_now = _read_muscles(armature)
         if self._reading != reading_now or self._binding is None or self._binding.rig is not binding.rig:
             self._reading = reading_now
             # An artist may have moved handles.
@@ -210,7 +210,7 @@ def read_anew() -> None:
     _readings.clear()
 
 
-def _reading_of(armature: bpy.types.Object) -> _Reading:
+def _read_muscles(armature: bpy.types.Object) -> _Reading:
     """The reading of an armature object, which is taken in every frame: edits may come with a change of frame."""
     key = key_of(armature)
     if key not in _readings:
@@ -221,14 +221,14 @@ def _reading_of(armature: bpy.types.Object) -> _Reading:
         for row, name in enumerate(_NUMBERS):
             muscles.foreach_get(name, numbers[row])
         muscles.foreach_get("radii", numbers[len(_NUMBERS) :].reshape(-1))
-        handles = tuple(_said_by(armature, getattr(muscle, part)) for muscle in muscles for part in PARTS)
+        handles = tuple(_describe_handle(armature, getattr(muscle, part)) for muscle in muscles for part in PARTS)
         # One by one: to `foreach_get`, Blender 3.4 gives whatever is in its memory for a choice.
         profiles = tuple(muscle.profile for muscle in muscles)
-        _readings[key] = _Reading(used.tobytes(), numbers.tobytes(), profiles, handles, deleted_muscles.of(armature))
+        _readings[key] = _Reading(used.tobytes(), numbers.tobytes(), profiles, handles, deleted_muscles.parts(armature))
     return _readings[key]
 
 
-def _said_by(armature: bpy.types.Object, handle: bpy.types.Object | None) -> tuple[object, ...] | None:
+def _describe_handle(armature: bpy.types.Object, handle: bpy.types.Object | None) -> tuple[object, ...] | None:
     if handle is None:
         return None
     animation = animation_of(handle)
@@ -266,7 +266,7 @@ def _shape(
     """A muscle as its objects and numbers say. Raises ValueError if they do not make one."""
     bones, points = [], []
     for part in PARTS:
-        handle = deleted_muscles.part_of(armature, row, part)
+        handle = deleted_muscles.present_part(armature, row, part)
         if handle is None:
             if part in ("origin", "insertion"):
                 raise ValueError(f"It has no {part}: choose an object that is a child of a bone")

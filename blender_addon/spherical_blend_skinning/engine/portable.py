@@ -21,7 +21,19 @@ from ..core.twist import Limb
 from ..settings import disabled_modifier
 from ..settings.properties import BONE_AMOUNT, settings_of
 from ..settings.typed import armature_data
-from . import carriers, curves, live, live_group, node_trees, portable_group, portable_tables, registry, stack, subject
+from . import (
+    carriers,
+    curves,
+    live,
+    live_group,
+    node_trees,
+    portable_group,
+    portable_tables,
+    registry,
+    stack,
+    states,
+    subject,
+)
 
 __all__ = [
     "MINIMUM_VERSION",
@@ -107,7 +119,7 @@ def make_portable(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Cou
     modifier = stack.find(item)
     if modifier is None:
         raise ValueError(f"{item.name} is not bound")
-    live.forget(item)
+    states.forget(item)
     state = live.update(item, depsgraph, wait=True)
     if state is None:
         raise ValueError(f"{item.name} is not in the view layer")
@@ -144,7 +156,7 @@ def make_portable(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Cou
         node_trees.set_input(modifier, name, value)
     _follow_names(item)
     settings_of(item).bound = False
-    live.forget(item)
+    states.forget(item)
     registry.forget()
     return Counts(binding.skin.vertex_count, len(bones), len(tables.set_sizes), portable_group.node_count(tree))
 
@@ -172,7 +184,7 @@ def _numbered(limb: Limb, binding: Binding) -> Limb:
     return replace(limb, bone=bone, parent=parent if limb.parent >= 0 else -1, child=child if limb.child >= 0 else -1)
 
 
-def _checked(item: bpy.types.Object, modifier: bpy.types.NodesModifier, state: live.State) -> Binding:
+def _checked(item: bpy.types.Object, modifier: bpy.types.NodesModifier, state: states.State) -> Binding:
     """The binding of an object. Raises a ValueError if there is none, NotPortable if nodes cannot do what it does."""
     binding = state.binding
     if binding is None:

@@ -134,10 +134,10 @@ def deform_about_given(
     index = nodes.node("GeometryNodeInputIndex").outputs[0]
     position = nodes.node("GeometryNodeInputPosition").outputs[0]
 
-    def of_vertex(data_type: str, name: str) -> Socket:
+    def vertex_value(data_type: str, name: str) -> Socket:
         return nodes.sample(data_type, weights, nodes.attribute(data_type, name), index)
 
-    influence = of_vertex("INT", "influence")
+    influence = vertex_value("INT", "influence")
 
     def moved(matrix: Socket) -> Socket:
         return nodes.move(nodes.sample("MATRIX", motions, matrix, influence), position)
@@ -145,7 +145,7 @@ def deform_about_given(
     result = moved(motion)
     if not other_method:
         return result
-    return with_amount(nodes, of_vertex, result, lambda: moved(*others) if others else position)
+    return with_amount(nodes, vertex_value, result, lambda: moved(*others) if others else position)
 
 
 def _motions(
@@ -163,7 +163,7 @@ def _motions(
     blocks_of_shares = (nodes.attribute("VECTOR", f"shares_{number + 1}") for number in range(block_count))
     shares = [share for block in blocks_of_shares for share in nodes.components(block)]
 
-    def of_others(geometry: Socket, fields: Sequence[Socket]) -> list[Socket]:
+    def other_matrices(geometry: Socket, fields: Sequence[Socket]) -> list[Socket]:
         return [nodes.sample("MATRIX", geometry, field, block) for block in blocks for field in fields]
 
     def blend(
@@ -177,11 +177,11 @@ def _motions(
 
     center = nodes.attribute("VECTOR", "center")
     pivot_matrix = nodes.sample("MATRIX", pairs.geometry, pairs.pivot_matrix, first)
-    matrices = of_others(pairs.geometry, pairs.matrices)
+    matrices = other_matrices(pairs.geometry, pairs.matrices)
     moved = blend(nodes.move, pivot_matrix, matrices, center)
 
     nodes.begin("Joints of influences that are not rigid")
-    stretched = of_others(pairs.stretched_geometry, pairs.stretched)
+    stretched = other_matrices(pairs.stretched_geometry, pairs.stretched)
     stretching = nodes.matrix([blend(nodes.turn, pivot_matrix, stretched, axis) for axis in AXES])
     turning = nodes.switch("MATRIX", slots.is_skewed, pivot_matrix, stretching)
 

@@ -26,20 +26,20 @@ def deform(
     index = nodes.node("GeometryNodeInputIndex").outputs[0]
     position = nodes.node("GeometryNodeInputPosition").outputs[0]
 
-    def of_vertex(data_type: str, name: str) -> Socket:
+    def vertex_value(data_type: str, name: str) -> Socket:
         return nodes.sample(data_type, weights, nodes.attribute(data_type, name), index)
 
-    first = of_vertex("INT", "pair")
+    first = vertex_value("INT", "pair")
     # The weights of each three other joints, and the first of their pairs.
     blocks = [
         (
-            of_vertex("VECTOR", f"weights_{number}"),
+            vertex_value("VECTOR", f"weights_{number}"),
             nodes.integer("ADD", first, 3 * (number - 1)) if number > 1 else first,
         )
         for number in range(1, block_count + 1)
     ]
 
-    def of_pivot(data_type: str, value: Socket) -> Socket:
+    def pivot_value(data_type: str, value: Socket) -> Socket:
         return nodes.sample(data_type, pairs.geometry, value, first)
 
     def blend(geometry: Socket, matrix: Socket) -> Socket:
@@ -55,13 +55,13 @@ def deform(
             )
         )
 
-    rigid = nodes.move(of_pivot("MATRIX", pairs.matrix), position)
-    arm = nodes.subtract(rigid, of_pivot("VECTOR", pairs.pivot_center))
+    rigid = nodes.move(pivot_value("MATRIX", pairs.matrix), position)
+    arm = nodes.subtract(rigid, pivot_value("VECTOR", pairs.pivot_center))
     offset = blend(pairs.geometry, pairs.offsets)
     moved = nodes.add(rigid, offset)
 
     nodes.begin("Joints that are not rigid")
-    from_centroid = nodes.subtract(nodes.move(space.from_mesh, position), of_pivot("VECTOR", pairs.centroid))
+    from_centroid = nodes.subtract(nodes.move(space.from_mesh, position), pivot_value("VECTOR", pairs.centroid))
     stretched = along(pairs.stretches, from_centroid)
     moved = nodes.switch("VECTOR", is_skewed, moved, nodes.add(moved, stretched))
     arm = nodes.switch("VECTOR", is_skewed, arm, nodes.add(arm, stretched))
@@ -70,7 +70,7 @@ def deform(
     # The imaginary part divided by the real one, which is at least the weight of the pivot.
     if block_count == 1:
         ((own, _),) = blocks
-        tangent = nodes.project(of_pivot("MATRIX", pairs.quaternions), own)
+        tangent = nodes.project(pivot_value("MATRIX", pairs.quaternions), own)
     else:
         real: Value = 1.0
         for own, at in blocks:
@@ -90,13 +90,13 @@ def deform(
             return space.vertex_to_mesh(nodes, nodes.add(rigid, offset, along(pairs.linear, from_centroid)))
         return position
 
-    return with_amount(nodes, of_vertex, result, other) if other_method else result
+    return with_amount(nodes, vertex_value, result, other) if other_method else result
 
 
 def with_amount(
-    nodes: Formulas, of_vertex: Callable[[str, str], Socket], result: Socket, other: Callable[[], Socket]
+    nodes: Formulas, vertex_value: Callable[[str, str], Socket], result: Socket, other: Callable[[], Socket]
 ) -> Socket:
     """A position blended with another by the amount of a vertex; `other` makes the nodes for the latter."""
     nodes.begin("Amount")
-    amount, rest = of_vertex("FLOAT", "amount"), other()
+    amount, rest = vertex_value("FLOAT", "amount"), other()
     return nodes.add(rest, nodes.scale(nodes.subtract(result, rest), amount))

@@ -13,7 +13,7 @@ from ..settings import disabled_modifier
 from ..settings import rig as rig_settings
 from ..settings.properties import settings_of
 from ..settings.typed import mesh_of
-from . import carriers, earlier_files, live, live_group, muscle_list, muscles, node_trees, probes, stack, subject
+from . import carriers, earlier_files, live_group, muscle_list, muscles, node_trees, probes, stack, states, subject
 from .identity import key_of
 
 __all__ = ["adjust", "bound_objects", "concerns", "forget", "is_outdated", "once_bound_objects", "tidy", "watch"]
@@ -143,7 +143,7 @@ def tidy(view_layer: bpy.types.ViewLayer | None = None) -> bool:
     census = _Census.take()
     muscle_list.tidy(census.muscled)
     for item in census.unbound:
-        if live.has_other_positions(item):
+        if states.has_other_positions(item):
             # The modifier was applied, so the mesh contains the pose and is no longer bound.
             stack.clear(item)
         else:
@@ -224,8 +224,8 @@ def adjust(item: bpy.types.Object, modifier: bpy.types.NodesModifier) -> None:
 
 def _adjust_rig(item: bpy.types.Object) -> None:
     """Have a modifier say which rig a bound object has; if that is another one than before, follow it."""
-    state = live.state_of(item)
-    before = state.of_rig[0] if state is not None else None
+    state = states.state_of(item)
+    before = state.rig_key[0] if state is not None else None
     if disabled_modifier.find(item) is None:
         known = (other for other in bpy.data.objects if before is not None and key_of(other) == before)
         stack.add_disabled(item, next(known, None))

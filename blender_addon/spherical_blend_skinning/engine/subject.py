@@ -67,7 +67,7 @@ class Subject:
         if any(other.type not in stack.DEFORMING for other in stack.before(self.item, self.modifier)):
             weights = reading.vertex_weights(self.evaluated)
             if sources is not None:
-                weights = influences.of_vertices(weights, sources)
+                weights = influences.take_vertices(weights, sources)
         else:
             weights = reading.vertex_weights(self.item)
         if len(weights.groups) != len(positions):
@@ -100,7 +100,7 @@ class Subject:
         values_of(attributes[live_group.INPUT_INDEX]).foreach_get("value", index)
         if np.array_equal(index, np.arange(len(index), dtype=np.float32)):
             return positions, None
-        sources = influences.first_of_each(index)
+        sources = influences.first_occurrences(index)
         return (positions[sources], sources) if sources is not None else None
 
 

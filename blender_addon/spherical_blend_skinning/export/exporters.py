@@ -58,7 +58,7 @@ def _wrapped(execute: _Execute, writes_skin: Callable[[Any], bool]) -> _Execute:
         _refer_to_this_file()
         with muscle_list.left_out(), stand_in.armature_modifiers_instead() if writes_skin(self) else nullcontext():
             result = execute(self, context)
-        if result == {"FINISHED"} and writes_skin(self) and (lost := lost_influences.of(self)):
+        if result == {"FINISHED"} and writes_skin(self) and (lost := lost_influences.describe(self)):
             self.report({"WARNING"}, lost)
         return result
 

@@ -12,10 +12,10 @@ from ..core import influences
 from ..engine import bake, reading
 from ..settings.typed import armature_data
 
-__all__ = ["of"]
+__all__ = ["describe"]
 
 
-def of(operator: Any) -> str:
+def describe(operator: Any) -> str:
     """What an exporter loses of bound meshes by its options, and how not to; empty if nothing."""
     if getattr(operator, "export_all_influences", True):
         return ""

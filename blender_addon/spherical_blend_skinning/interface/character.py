@@ -16,7 +16,7 @@ from ..settings import rig as rig_settings
 from ..settings.typed import mesh_of
 from .rigged import RiggedMesh
 
-__all__ = ["hindrance", "of_rig"]
+__all__ = ["from_rig", "hindrance"]
 
 
 def hindrance(armature: bpy.types.Object) -> str:
@@ -33,7 +33,7 @@ def hindrance(armature: bpy.types.Object) -> str:
     return library.problem()
 
 
-def of_rig(armature: bpy.types.Object) -> Any:
+def from_rig(armature: bpy.types.Object) -> Any:
     """The `sbs.Character` of an armature without a `hindrance`: bones that deform, and all meshes as one.
 
     Raises

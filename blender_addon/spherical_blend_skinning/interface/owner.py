@@ -13,10 +13,10 @@ from ..settings.properties import settings_of
 if TYPE_CHECKING:
     from ..settings.properties import SBS_PG_object
 
-__all__ = ["draw", "of"]
+__all__ = ["draw_scope", "shown_settings"]
 
 
-def of(item: bpy.types.Object) -> SBS_PG_object:
+def shown_settings(item: bpy.types.Object) -> SBS_PG_object:
     """The settings to edit for a mesh or an armature object."""
     settings = settings_of(item)
     if item.type == "MESH" and settings.scope == "RIG" and settings.armature is not None:
@@ -24,7 +24,7 @@ def of(item: bpy.types.Object) -> SBS_PG_object:
     return settings
 
 
-def draw(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
+def draw_scope(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
     """Draw whether a mesh shares its settings, if its armature moves other meshes, too."""
     settings = settings_of(item)
     armature = settings.armature

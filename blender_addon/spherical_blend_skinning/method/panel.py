@@ -21,7 +21,7 @@ def draw_presets(layout: bpy.types.UILayout, settings: bpy.types.PropertyGroup) 
 
 def draw_advanced(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
     """Draw each setting of a mesh that is bound live, or of a rig."""
-    settings = owner.of(item)
+    settings = owner.shown_settings(item)
     layout.use_property_split = True
     layout.use_property_decorate = False
     # The names are too long for a label beside them.

@@ -125,7 +125,7 @@ def points_of(armature: bpy.types.Object, row: int) -> list[Point]:
     bones = armature_data(armature).bones
     path = []
     for part in PARTS:
-        handle = deleted_muscles.part_of(armature, row, part)
+        handle = deleted_muscles.present_part(armature, row, part)
         if handle is None:
             continue
         if handle.parent != armature or handle.parent_type != "BONE" or handle.parent_bone not in bones:
@@ -215,7 +215,7 @@ def fit(armature: bpy.types.Object) -> int:
     ValueError
         If a bone is missing, or a muscle has no room in the mesh.
     """
-    found = library.load().muscles.fit(character.of_rig(armature))
+    found = library.load().muscles.fit(character.from_rig(armature))
     muscle_list.remove_deleted(armature)
     for muscle in found:
         at_origin, at_insertion = muscle.tendons

@@ -173,7 +173,7 @@ class SBS_OT_select_muscle(_MuscleAction, Operator):
 
     def run(self, context: bpy.types.Context) -> str:
         armature, row = _shown(context)
-        item = deleted_muscles.part_of(armature, row, self.part)
+        item = deleted_muscles.present_part(armature, row, self.part)
         objects = view_layer_of(context).objects
         if item is None or item.name not in objects:
             raise ValueError("It is not in the view layer")

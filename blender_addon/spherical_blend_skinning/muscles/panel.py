@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 
 from ..core.muscles import MuscleState
-from ..engine import bake, deleted_muscles, live, portable, registry, stack
+from ..engine import bake, deleted_muscles, portable, registry, stack, states
 from ..interface import rigged
 from ..interface.panels import SidebarPanel
 from ..interface.words import draw_baked, draw_words
@@ -19,10 +19,10 @@ from ..settings.typed import Panel
 __all__ = ["CLASSES", "problem_of", "state_of"]
 
 
-def _covering(armature: bpy.types.Object) -> list[live.State]:
+def _covering(armature: bpy.types.Object) -> list[states.State]:
     """The states of the meshes that cover the muscles of an armature in the present pose: of those not baked."""
-    states = [live.state_of(item) for item in _bound_to(armature) if not bake.is_baked(item)]
-    return [state for state in states if state is not None and state.muscles.cover is not None]
+    found = [states.state_of(item) for item in _bound_to(armature) if not bake.is_baked(item)]
+    return [state for state in found if state is not None and state.muscles.cover is not None]
 
 
 def _bound_to(armature: bpy.types.Object) -> list[bpy.types.Object]:
@@ -32,8 +32,7 @@ def _bound_to(armature: bpy.types.Object) -> list[bpy.types.Object]:
 
 def problem_of(armature: bpy.types.Object, row: int) -> str:
     """Why no mesh covers a muscle, in words; empty if one does, or nothing is known."""
-    states = _covering(armature)
-    problems = [state.muscles.problems.get(row, "") for state in states]
+    problems = [state.muscles.problems.get(row, "") for state in _covering(armature)]
     return problems[0] if problems and all(problems) else ""
 
 
@@ -130,11 +129,11 @@ def _draw_muscle(layout: bpy.types.UILayout, armature: bpy.types.Object, row: in
     _draw_state(layout, armature, row, muscle)
     parts = layout.row(align=True)
     for part in (*PARTS, "belly"):
-        item = deleted_muscles.part_of(armature, row, part)
+        item = deleted_muscles.present_part(armature, row, part)
         if item is not None:
             text = part.replace("second_", "").title()
             parts.operator("sbs.select_muscle", text=text, depress=item.select_get()).part = part
-    if deleted_muscles.part_of(armature, row, "second_via") is None:
+    if deleted_muscles.present_part(armature, row, "second_via") is None:
         layout.operator("sbs.add_via_point", icon="CURVE_BEZCURVE")
     column = layout.column()
     row_of_activation = column.row()

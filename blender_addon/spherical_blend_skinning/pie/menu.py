@@ -30,7 +30,7 @@ class SBS_MT_pie(Menu):
         bound = [item for item in meshes if bake.modifier_of(item) is not None]
         # West, east, south, north, and the corners: north-west, north-east, south-west, south-east.
         if bound:
-            settings = owner.of(active if active in bound else armature)
+            settings = owner.shown_settings(active if active in bound else armature)
             for preset in ("SPEED", "QUALITY", "GAME"):
                 pie.prop_enum(settings, "preset", preset)
         else:

@@ -38,16 +38,16 @@ _Value = TypeVar("_Value")
 _Options = ParamSpec("_Options")
 
 
-def _of_type(make: Callable[_Options, None], _of: type[_Value]) -> Callable[_Options, _Value]:
+def _typed(make: Callable[_Options, None], _of: type[_Value]) -> Callable[_Options, _Value]:
     """A function of Blender's that makes properties, by the type of their values."""
     return cast("Callable[_Options, _Value]", make)
 
 
-flag = _of_type(bpy.props.BoolProperty, bool)
-integer = _of_type(bpy.props.IntProperty, int)
-real = _of_type(bpy.props.FloatProperty, float)
-text = _of_type(bpy.props.StringProperty, str)
-choice = _of_type(bpy.props.EnumProperty, str)
+flag = _typed(bpy.props.BoolProperty, bool)
+integer = _typed(bpy.props.IntProperty, int)
+real = _typed(bpy.props.FloatProperty, float)
+text = _typed(bpy.props.StringProperty, str)
+choice = _typed(bpy.props.EnumProperty, str)
 
 
 def pointer(type: type[_Value], **options: Any) -> _Value:  # noqa: A002 (as Blender names it)

@@ -46,7 +46,7 @@ def _judge(armature: bpy.types.Object) -> dict[str, tuple[bool, str]]:
     if not len(deforming):
         return {}
     names = [rig.names[bone] for bone in deforming.tolist()]
-    found = {bone.name: (bone.spread, bone.reason) for bone in sbs.twist_bones(character.of_rig(armature))}
+    found = {bone.name: (bone.spread, bone.reason) for bone in sbs.twist_bones(character.from_rig(armature))}
     for bone, segments in zip(names, joint_counts(rig.segments[deforming]).tolist(), strict=True):
         if segments > 1 and found[bone][0]:
             found[bone] = False, "a bendy bone, whose segments spread the twist"

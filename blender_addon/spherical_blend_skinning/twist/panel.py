@@ -61,7 +61,7 @@ class _SpreadTwist(PanelMixin):
 
     def draw_header(self, context: bpy.types.Context) -> None:
         if context.object is not None:
-            self.layout.prop(owner.of(context.object), "spread_twist", text="")
+            self.layout.prop(owner.shown_settings(context.object), "spread_twist", text="")
 
     def draw(self, context: bpy.types.Context) -> None:
         item = context.object
@@ -80,7 +80,7 @@ def _armature_of(item: bpy.types.Object) -> bpy.types.Object | None:
 
 
 def _draw(layout: bpy.types.UILayout, item: bpy.types.Object, armature: bpy.types.Object) -> None:
-    settings = owner.of(item)
+    settings = owner.shown_settings(item)
     layout.use_property_split = True
     layout.use_property_decorate = False
     layout.active = settings.spread_twist

@@ -9,7 +9,7 @@ import bpy
 from mathutils import Matrix
 
 from ..core.blended import BlendedBinding
-from ..engine import live, registry
+from ..engine import registry, states
 from ..settings.given import pose_of
 from ..settings.properties import settings_of, settings_of_bone
 from ..settings.typed import armature_data, owner_of
@@ -38,7 +38,7 @@ def find(bone: bpy.types.PoseBone) -> Zone | None:
     armature = owner_of(bone)
     place = pose_of(armature).bones.find(bone.name)
     for item in registry.bound_objects():
-        state = live.state_of(item)
+        state = states.state_of(item)
         binding = state and state.binding
         if settings_of(item).armature != armature or not isinstance(binding, BlendedBinding):
             continue

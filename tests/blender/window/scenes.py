@@ -38,6 +38,19 @@ def make_empty(blender: Session) -> None:
     )
 
 
+def show_from_front(blender: Session) -> None:
+    """Look at what was made, with the sidebar open and nothing to undo."""
+    blender.run(
+        "bpy.ops.view3d.view_axis(type='FRONT')\n"
+        "view = area.spaces.active.region_3d\n"
+        "view.view_location = (0.6, 0, 2)\n"
+        "view.view_distance = 9\n"
+        "area.spaces.active.show_region_ui = True\n"
+        "bpy.ops.ed.undo_push(message='Start')\n"
+    )
+    blender.move(EMPTY)
+
+
 def make_character(blender: Session) -> None:
     """A tube and a bent armature, selected, in a view from the front; the sidebar is open."""
     make_empty(blender)
@@ -48,14 +61,8 @@ def make_character(blender: Session) -> None:
         "bpy.context.scene.frame_set(1)\n"
         "bpy.context.view_layer.update()\n"
         "rigs.select([armature, tube])\n"
-        "bpy.ops.view3d.view_axis(type='FRONT')\n"
-        "view = area.spaces.active.region_3d\n"
-        "view.view_location = (0.6, 0, 2)\n"
-        "view.view_distance = 9\n"
-        "area.spaces.active.show_region_ui = True\n"
-        "bpy.ops.ed.undo_push(message='Start')\n"
     )
-    blender.move(EMPTY)
+    show_from_front(blender)
 
 
 def make_arm(blender: Session) -> None:
@@ -69,14 +76,8 @@ def make_arm(blender: Session) -> None:
         "bpy.context.scene.frame_set(1)\n"
         "bpy.context.view_layer.update()\n"
         "rigs.select([tube])\n"
-        "bpy.ops.view3d.view_axis(type='FRONT')\n"
-        "view = area.spaces.active.region_3d\n"
-        "view.view_location = (0.6, 0, 2)\n"
-        "view.view_distance = 9\n"
-        "area.spaces.active.show_region_ui = True\n"
-        "bpy.ops.ed.undo_push(message='Start')\n"
     )
-    blender.move(EMPTY)
+    show_from_front(blender)
 
 
 def open_menu(blender: Session) -> None:

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the live engine remembers of bound objects.
+
+Only arrays are remembered, no data-blocks of Blender, because undo and loading replace those.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ..core.binding import Binding
+from ..core.matrices import Floats
+from ..settings.typed import mesh_of
+from . import bellies, reading, subject, twists
+from .amounts import Amounts
+from .centers import Centers
+from .identity import key_of
+from .muscles import Muscles
+
+__all__ = [
+    "Change",
+    "State",
+    "forget",
+    "forget_poses",
+    "forget_twists",
+    "has_other_positions",
+    "is_deformed",
+    "look_for_centers",
+    "provide",
+    "state_of",
+]
+
+
+@dataclass
+class State:
+    """The state of a bound object.
+
+    Attributes
+    ----------
+    binding : Binding or None
+        None while there is a problem.
+    rig_key : tuple
+        The keys of its armature object and of that's data, and how many segments bones have; also when it has lost it.
+    amounts : Amounts
+        How much of the method each vertex gets.
+    pose : tuple
+        The pose, and whatever else the positions in the carrier depend on; empty if they are to be written anew.
+    skinning_matrices : ndarray or None
+        The matrices of these positions.
+    limb_twists : ndarray or None
+        The twists of limbs, where they are not those of the matrices.
+    problem : str
+        Why the object is not deformed, for the artist.
+    milliseconds : float
+        How long the last frame took.
+    signature : tuple
+        See `subject.signature`.
+    missed_mesh, missed_rig : bool
+        Whether mesh or rig may have changed while the modifier was off, or the object was not evaluated.
+    unread : int
+        How many times in a row the input of the modifier could not be read.
+    centers : Centers
+        Its optimized centers.
+    history : History
+        The twists of its limbs in the frame before.
+    muscles : Muscles
+        Those that it covers.
+    """
+
+    binding: Binding | None = None
+    rig_key: tuple[object, ...] = (None,)
+    amounts: Amounts = field(default_factory=Amounts)
+    pose: tuple[object, ...] = ()
+    skinning_matrices: Floats | None = None
+    limb_twists: Floats | None = None
+    problem: str = ""
+    milliseconds: float = 0.0
+    signature: tuple[object, ...] = ()
+    missed_mesh: bool = False
+    missed_rig: bool = False
+    unread: int = 0
+    centers: Centers = field(default_factory=Centers)
+    history: twists.History = field(default_factory=twists.History)
+    muscles: Muscles = field(default_factory=Muscles)
+
+    def invalidate(self) -> None:
+        """Have the next update write the carrier."""
+        self.pose = ()
+
+    def fail(self, error: Exception) -> None:
+        """Set the reason why the object is not deformed, for the artist."""
+        self.problem = str(error)
+        self.unread += isinstance(error, subject.InputError)
+        self.binding = None
+        self.invalidate()
+
+    def miss(self, change: Change) -> None:
+        """Remember a change that is not handled now."""
+        self.missed_mesh |= change.mesh
+        self.missed_rig |= change.rig
+
+
+class Change(NamedTuple):
+    """An object to update.
+
+    Attributes
+    ----------
+    item : Object
+        An original object that has the modifier.
+    mesh, rig : bool
+        Whether vertices and weights, or the bones at rest, may have changed, and not only the pose.
+    """
+
+    item: bpy.types.Object
+    mesh: bool = False
+    rig: bool = False
+
+
+# The states of all objects, and separately those of renders whose vertices differ from the viewport.
+_states: dict[tuple[int | str, bool], State] = {}
+
+
+def provide(item: bpy.types.Object, in_render: bool) -> State:
+    """The state of an object, in the viewport or in renders whose vertices differ from it; new if there is none."""
+    key = (key_of(item), in_render)
+    if key not in _states:
+        _states[key] = State()
+    return _states[key]
+
+
+def state_of(item: bpy.types.Object) -> State | None:
+    """The state of an object, if there is one."""
+    return _states.get((key_of(item), False))
+
+
+def is_deformed(item: bpy.types.Object) -> bool:
+    """Whether an object was deformed in its last update."""
+    state = state_of(item)
+    return state is not None and state.binding is not None
+
+
+def forget(item: bpy.types.Object | None = None) -> None:
+    """Forget the state of an object, or of all: it is bound anew in its next update."""
+    keys = list(_states) if item is None else [(key_of(item), in_render) for in_render in (False, True)]
+    for key in keys:
+        if key in _states:
+            _states.pop(key).centers.stop()
+    bellies.forget_poses()
+
+
+def forget_poses() -> None:
+    """Make the next update of every object write its carrier."""
+    for state in _states.values():
+        state.invalidate()
+    bellies.forget_poses()
+
+
+def forget_twists() -> None:
+    """Forget the twists of limbs in the frame before."""
+    for state in _states.values():
+        state.history.forget()
+
+
+def look_for_centers(item: bpy.types.Object) -> bool:
+    """Continue the search for an object's optimized centers if there is one; return whether it is still awaited."""
+    state = state_of(item)
+    if state is None or state.binding is None or not state.centers.are_awaited:
+        return False
+    binding = state.centers.look(item, state.binding)
+    if binding is not state.binding:
+        state.binding = binding
+        state.invalidate()
+        item.update_tag()
+    return state.centers.are_awaited
+
+
+def has_other_positions(item: bpy.types.Object) -> bool:
+    """Whether vertices of an object's mesh have moved since it was bound, their number being the same."""
+    state = state_of(item)
+    if state is None or state.binding is None:
+        return False
+    bound = state.binding.surface.positions
+    return len(bound) == len(mesh_of(item).vertices) and not np.array_equal(bound, reading.positions(mesh_of(item)))
