@@ -26,6 +26,8 @@ C_FILES = $(shell find csrc docs/try tests/c benchmarks/native -name '*.[ch]' -o
 
 # With the tools of the virtual environment, in a folder that stays: the second build compiles what has changed.
 BUILD_HERE := --no-build-isolation --config-settings=build-dir=build/python
+# The same with the C tests, which are linked with what the extension is: all is compiled once.
+BUILD_WITH_TESTS := --no-build-isolation --config-settings=build-dir=build/c --config-settings=setup-args=-Dtests=true
 
 # With MACHINE=name results go to the folder that is committed, and those of bench-peers into docs/performance.md too.
 # OZZ_DIR names a checkout of ozz-animation. BLENDER_PYTHON is the Python that Blender's module is made for; empty
@@ -39,12 +41,12 @@ BLENDER = $(BLENDER_PYTHON:%=build/blender/bin/python)
 .PHONY: demo test test-c test-python docs wheel wheels dist-c bench bench-peers bench-blender \
         bench-check lint format clean
 
-demo: $(VENV)/installed
+demo: $(VENV)/demo
 	sbs demo --output build/demo
 
 test: test-c test-python
 
-test-c: build/c/build.ninja
+test-c: $(VENV)/installed
 	meson test -C build/c --print-errorlogs
 
 test-python: $(VENV)/installed
@@ -122,12 +124,17 @@ $(VENV)/requirements.txt: pyproject.toml | $(BIN)/python
 SOURCES := meson.build meson.options $(shell find csrc python tools -type f -not -name '*.py[co]' -not -name '*.so*')
 
 $(VENV)/installed: $(VENV)/requirements.txt $(SOURCES)
-	python -m pip install --quiet $(BUILD_HERE) '.[picture,test]'
+	python -m pip install --quiet $(BUILD_WITH_TESTS) '.[picture,test]'
+	touch $@ $(VENV)/demo
+
+# What pictures need and no more.
+$(VENV)/demo: $(VENV)/requirements.txt $(SOURCES)
+	python -m pip install --quiet $(BUILD_HERE) '.[picture]'
 	touch $@
 
 # Sphinx among them, whose types those of docs/extensions are checked by.
 $(VENV)/linters: $(VENV)/docs
-	python -m pip install --quiet $(BUILD_HERE) '.[dev]'
+	python -m pip install --quiet $(BUILD_WITH_TESTS) '.[dev]'
 	touch $@
 
 $(VENV)/cross: $(VENV)/requirements.txt tools/cross/requirements.txt
@@ -137,9 +144,6 @@ $(VENV)/cross: $(VENV)/requirements.txt tools/cross/requirements.txt
 $(VENV)/docs: $(VENV)/installed docs/requirements.txt
 	python -m pip install --quiet --requirement docs/requirements.txt
 	touch $@
-
-build/c/build.ninja: | $(VENV)/requirements.txt
-	meson setup build/c -Dlapack=bundled
 
 $(VENV)/benchmarks: $(VENV)/installed benchmarks/requirements.txt $(shell find benchmarks/native -type f)
 	python -m pip install --quiet --requirement benchmarks/requirements.txt
