@@ -11,6 +11,7 @@
 #include "mesh/validate.h"
 #include "sbs/centers.h"
 #include "skin/validate.h"
+#include "twist/twist.h"
 
 sbs_centers_options sbs_default_centers_options(void) {
   return (sbs_centers_options){
@@ -56,6 +57,7 @@ static sbs_status check_skin(const sbs_skin_desc *desc, const sbs_allocator *all
   looked_at.joint_indices = desc->joint_indices;
   looked_at.weight_scalar = desc->weight_scalar;
   looked_at.joint_weights = desc->joint_weights;
+  looked_at.twist = desc->twist;
   return sbs_validate_desc(&looked_at, &options, fault);
 }
 
@@ -147,7 +149,9 @@ static sbs_status prepare(centers_job *job, size_t triangle_count, const int32_t
   const sbs_centers_options *options = job->options;
   const sbs_allocator *allocator = &options->allocator;
   sbs_status status = sbs_rows_new(&job->rows, job->desc, allocator);
-  if (!status) status = sbs_pairs_new(&job->pairs, &job->rows, job->desc->joint_count, allocator);
+  const sbs_twist *twist = sbs_twist_with_bones(job->desc->twist);
+  const size_t joint_count = twist ? sbs_twist_joint_count(twist) : job->desc->joint_count;
+  if (!status) status = sbs_pairs_new(&job->pairs, &job->rows, joint_count, allocator);
   if (status) return status;
   status = sbs_patches_new(&job->patches, job->desc, &job->rows, &job->pairs, triangle_count, triangles,
                            options->refinement, allocator);

@@ -58,15 +58,16 @@ static sbs_status find_firsts(sbs_rows *rows, int32_t *slots, size_t slot_count)
 }
 
 sbs_status sbs_rows_new(sbs_rows *rows, const sbs_skin_desc *desc, const sbs_allocator *allocator) {
-  const size_t vertices = desc->vertex_count, columns = desc->influences_per_vertex;
+  const size_t vertices = desc->vertex_count;
   size_t slot_count = 2;
   while (slot_count < 2 * vertices) slot_count *= 2;
   int32_t *slots = sbs_allocate(allocator, slot_count, sizeof *slots);
-  sbs_influences influences = sbs_influences_new(allocator, columns);
+  sbs_influences influences = sbs_influences_new(allocator, desc);
+  const size_t most = vertices * influences.room;
   *rows = (sbs_rows){.vertex_count = vertices,
                      .offsets = sbs_allocate(allocator, vertices + 1, sizeof *rows->offsets),
-                     .joints = sbs_allocate(allocator, vertices * columns, sizeof *rows->joints),
-                     .weights = sbs_allocate(allocator, vertices * columns, sizeof *rows->weights),
+                     .joints = sbs_allocate(allocator, most, sizeof *rows->joints),
+                     .weights = sbs_allocate(allocator, most, sizeof *rows->weights),
                      .firsts = sbs_allocate(allocator, vertices, sizeof *rows->firsts)};
   const int allocated = slots && influences.joints && influences.weights && rows->offsets && rows->joints &&
                         rows->weights && rows->firsts;

@@ -12,7 +12,7 @@
 #include "deform/plan.h"
 #include "deform/pose.h"
 #include "deform/run.h"
-#include "pose/check.h"
+#include "pose/twist.h"
 
 sbs_deform_options sbs_default_deform_options(void) {
   return (sbs_deform_options){
@@ -78,15 +78,13 @@ static sbs_status deform(const sbs_skin *skin, size_t frame_count, const sbs_pos
   sbs_status status = sbs_choose_methods(skin, options, &methods, fault);
   if (status) return status;
   if (wanted->normals && !skin->normals) return sbs_fault_in(fault, SBS_ERROR_OPTION, "normals");
-  status = sbs_check_poses(poses, frame_count, skin->joint_count, fault);
+  status = sbs_check_skin_poses(skin, poses, frame_count, fault);
   if (status) return status;
 
   const size_t packed = 3 * sbs_scalar_size(skin->scalar);
   work w = {
       .plan = {.common = {.skin = skin,
-                          .matrices = poses->skinning_matrices,
-                          .matrix_scalar = poses->scalar,
-                          .matrix_rows = poses->rows,
+                          .pose = *poses,
                           .positions = wanted->positions,
                           .positions_stride = options->positions_stride ? options->positions_stride : packed,
                           .normals = wanted->normals,

@@ -17,6 +17,7 @@ typedef struct sbs_posed {
 
 /* The memory of one frame by one method (deform/plan.c lays it out). */
 typedef struct sbs_scratch {
+  double *matrices;       /* (joint_count, 3, 4) of a skin with twist */
   sbs_joint *joints;      /* (joint_count) */
   unsigned char *kinds;   /* (joint_count) SBS_JOINT_ bits */
   sbs_stretch *stretches; /* (joint_count) */
@@ -34,9 +35,7 @@ typedef struct sbs_frame {
   const sbs_skin *skin;
   const sbs_deform_options *options;
   sbs_formula formula;
-  const void *matrices; /* of this frame, checked */
-  sbs_scalar matrix_scalar;
-  size_t matrix_rows;
+  sbs_pose pose;   /* of this frame, checked; from when the twist is posed on, of all joints of the skin */
   void *positions; /* or NULL: only the centers are wanted */
   size_t positions_stride;
   void *normals; /* or NULL */

@@ -6,12 +6,14 @@
 #include "base/scalar.h"
 #include "base/threads.h"
 #include "pose/center.h"
+#include "pose/twist.h"
 
 /* ------------------------------------------------------------------------------------------------------- memory -- */
 
 /* Lays out the scratch of a frame by one method over memory, and the amounts'. Returns how much it takes. */
 static size_t lay_out(const sbs_skin *skin, void *memory, sbs_scratch *scratch, sbs_amounts_use *use) {
   sbs_arena arena = sbs_arena_over(memory);
+  scratch->matrices = sbs_arena_take(&arena, skin->twist ? skin->joint_count : 0, 12 * sizeof *scratch->matrices);
   scratch->joints = sbs_arena_take(&arena, skin->joint_count, sizeof *scratch->joints);
   scratch->kinds = sbs_arena_take(&arena, skin->joint_count, sizeof *scratch->kinds);
   scratch->stretches = sbs_arena_take(&arena, skin->joint_count, sizeof *scratch->stretches);
@@ -116,10 +118,9 @@ void sbs_make_frame(const sbs_plan *plan, size_t number, int worker, sbs_frame f
   sbs_frame *frame = frames;
   *frame = plan->common;
   const sbs_skin *skin = frame->skin;
-  const size_t matrices = skin->joint_count * 4 * frame->matrix_rows * sbs_scalar_size(frame->matrix_scalar);
   char *scratch = plan->scratch + (size_t)worker * plan->scratch_size;
   sbs_amounts_use unused; /* the plan has it */
-  frame->matrices = (const char *)frame->matrices + number * matrices;
+  frame->pose = sbs_pose_number(skin, &plan->common.pose, number);
   if (frame->positions) {
     frame->positions = (char *)frame->positions + number * skin->vertex_count * frame->positions_stride;
   }

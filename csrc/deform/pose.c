@@ -7,6 +7,7 @@
 #include "base/threads.h"
 #include "pose/batches.h"
 #include "pose/center.h"
+#include "pose/twist.h"
 
 /*
  * The least work that is worth another thread. Joints and sets are prepared several at once, by vectors, so that their
@@ -23,9 +24,9 @@ static sbs_status prepare_joints(void *context, sbs_share share, int worker) {
   const sbs_skin *skin = frame->skin;
   (void)worker;
   const sbs_joints_args args = {
-      .matrices = frame->matrices,
-      .scalar = frame->matrix_scalar,
-      .rows = frame->matrix_rows,
+      .matrices = frame->pose.skinning_matrices,
+      .scalar = frame->pose.scalar,
+      .rows = frame->pose.rows,
       .normal_tolerance = 2.0 * sbs_scalar_epsilon(skin->scalar),
       .joints = frame->scratch.joints,
       .kinds = frame->scratch.kinds,
@@ -78,7 +79,7 @@ static sbs_centers_args describe_centers(const sbs_frame *frame) {
       .kinds = frame->scratch.kinds,
       .stretches = frame->layout.general ? frame->scratch.stretches : NULL,
       .damping = frame->options->damping,
-      .epsilon = sbs_scalar_epsilon(frame->matrix_scalar),
+      .epsilon = sbs_scalar_epsilon(frame->pose.scalar),
       .all_by_svd = frame->options->rcond > 0.0,
       .centers = frame->scratch.centers,
       .by_svd = frame->scratch.by_svd,
@@ -173,9 +174,22 @@ static void write_centers(const sbs_frame *frame) {
   }
 }
 
+/* Finds the matrices of the frames of a twist, which then follow those of the skeleton's joints. */
+static sbs_status pose_twist(sbs_frame *frame) {
+  const sbs_twist *twist = frame->skin->twist;
+  double *matrices = frame->scratch.matrices;
+  if (!twist) return SBS_OK;
+  const sbs_status status = sbs_twist_pose_joints(twist, &frame->pose, frame->pose.twist_angles, matrices);
+  for (sbs_frame *f = frame; f; f = f->base) {
+    f->pose = (sbs_pose){.skinning_matrices = matrices, .scalar = SBS_FLOAT64, .rows = 3};
+  }
+  return status;
+}
+
 sbs_status sbs_pose_frame(sbs_frame *frame, int threads) {
   const sbs_skin *skin = frame->skin;
-  sbs_status status = sbs_share_work(threads, skin->joint_count, JOINTS_CHUNK, prepare_joints, frame);
+  sbs_status status = pose_twist(frame);
+  if (!status) status = sbs_share_work(threads, skin->joint_count, JOINTS_CHUNK, prepare_joints, frame);
   if (!status) status = prepare_stretches(frame, threads);
   for (sbs_frame *f = frame; f && !status; f = f->base) status = find_centers(f, threads);
   for (sbs_frame *f = frame; f && !status && frame->positions; f = f->base) {

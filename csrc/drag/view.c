@@ -68,7 +68,7 @@ sbs_status sbs_view_init(const sbs_drag_options *options, const sbs_pose *pose, 
     if (mirrored) mirror_matrices(options, joint_count, given, seen);
     const double *matrices = mirrored ? seen : given;
     if (options->twist) {
-      const sbs_pose of_joints = {matrices, SBS_FLOAT64, 3};
+      const sbs_pose of_joints = {.skinning_matrices = matrices, .scalar = SBS_FLOAT64, .rows = 3};
       status = sbs_twist_pose(options->twist, &of_joints, mirrored ? NULL : options->angles, all, fault);
       matrices = all;
     }

@@ -217,7 +217,7 @@ sbs_status sbs_gradient_new(const sbs_skin *skin, const sbs_skin_desc *desc, con
                 .counts = sbs_allocate(allocator, 2 * skin->set_count, sizeof *a.counts),
                 .keys = sbs_allocate(allocator, SBS_TILE, sizeof *a.keys),
                 .order = sbs_allocate(allocator, SBS_TILE, sizeof *a.order),
-                .influences = sbs_influences_new(allocator, desc->influences_per_vertex)};
+                .influences = sbs_influences_new(allocator, desc)};
   status = arrange(&a);
   sbs_release(allocator, a.sets);
   sbs_release(allocator, a.counts);

@@ -362,7 +362,8 @@ static sbs_status bind_all(sbs_muscles *muscles, const sbs_muscles_desc *desc, s
     sbs_bound_muscle bound = muscles->muscles[m];
     memset(bound.joints, 0, sizeof bound.joints);
     bound.thin_joint = 0;
-    sbs_pose_muscle(&bound, muscles->isa, &(sbs_pose){identity, SBS_FLOAT32, 3}, 1.0, 0.0, &binding.posed, NULL);
+    const sbs_pose pose = {.skinning_matrices = identity, .scalar = SBS_FLOAT32, .rows = 3};
+    sbs_pose_muscle(&bound, muscles->isa, &pose, 1.0, 0.0, &binding.posed, NULL);
     binding.posed.profile = &muscles->muscles[m].profile;
     find_bound(&binding);
     if (desc->joint_indices) {

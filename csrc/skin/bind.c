@@ -14,6 +14,7 @@
 #include "skin/pack_centers.h"
 #include "skin/skin.h"
 #include "skin/validate.h"
+#include "skin/with_frames.h"
 
 sbs_skin_desc sbs_default_skin_desc(void) {
   return (sbs_skin_desc){.scalar = SBS_FLOAT32, .weight_scalar = SBS_FLOAT32};
@@ -114,16 +115,13 @@ sbs_status sbs_skin_new(const sbs_skin_desc *desc, const sbs_skin_options *optio
   sbs_status status = sbs_validate_desc(desc, options, fault);
   if (status) return status;
 
-  sbs_skin *made = sbs_allocate(&options->allocator, 1, sizeof *made);
+  sbs_skin *made = sbs_skin_begin(desc, &options->allocator);
   if (!made) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
-  *made = (sbs_skin){.allocator = options->allocator,
-                     .isa = sbs_choose_isa(),
-                     .memory = sizeof *made,
-                     .vertex_count = desc->vertex_count,
-                     .joint_count = desc->joint_count,
-                     .scalar = desc->scalar};
   sbs_weight_report repairs = {0};
-  status = bind(made, desc, options, &repairs, fault);
+  sbs_desc_with_frames with;
+  status = sbs_add_frames(desc, &options->allocator, &with, fault);
+  if (!status) status = bind(made, &with.desc, options, &repairs, fault);
+  sbs_release_frames(&options->allocator, &with);
   if (status) {
     sbs_skin_free(made);
     return status;

@@ -12,7 +12,7 @@ sbs_status sbs_skin_check(const sbs_skin_desc *desc, const sbs_skin_options *opt
   sbs_status status = sbs_validate_desc(desc, options, fault);
   if (status) return status;
 
-  sbs_influences influences = sbs_influences_new(&options->allocator, desc->influences_per_vertex);
+  sbs_influences influences = sbs_influences_new(&options->allocator, desc);
   sbs_weight_report found = {0};
   if (!influences.joints || !influences.weights) status = sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
   for (size_t v = 0; v < desc->vertex_count && !status; v++) {

@@ -10,7 +10,7 @@
 sbs_status sbs_find_sets(sbs_joint_sets *table, const sbs_skin_desc *desc, const sbs_skin_options *options,
                          const int32_t *vertices, size_t count, int32_t *sets, int32_t *heaviest,
                          unsigned char *repairs) {
-  sbs_influences influences = sbs_influences_new(&options->allocator, desc->influences_per_vertex);
+  sbs_influences influences = sbs_influences_new(&options->allocator, desc);
   sbs_status status = influences.joints && influences.weights ? SBS_OK : SBS_ERROR_OUT_OF_MEMORY;
   for (size_t i = 0; i < count && !status; i++) {
     if ((status = sbs_tell_some(i, count))) break;
@@ -42,7 +42,7 @@ sbs_status sbs_check_strict(const sbs_skin_desc *desc, const sbs_skin_options *o
   while (vertex < desc->vertex_count && !repairs[vertex]) vertex++;
   if (vertex == desc->vertex_count) return SBS_OK;
 
-  sbs_influences influences = sbs_influences_new(&options->allocator, desc->influences_per_vertex);
+  sbs_influences influences = sbs_influences_new(&options->allocator, desc);
   sbs_status status = SBS_ERROR_OUT_OF_MEMORY;
   if (influences.joints && influences.weights) {
     sbs_influences_read(desc, options->sum_tolerance, vertex, &influences);

@@ -5,10 +5,14 @@
 
 #include "base/memory.h"
 #include "base/scalar.h"
+#include "twist/twist.h"
 
-sbs_influences sbs_influences_new(const sbs_allocator *allocator, size_t capacity) {
-  return (sbs_influences){.joints = sbs_allocate(allocator, capacity, sizeof(int32_t)),
-                          .weights = sbs_allocate(allocator, capacity, sizeof(double))};
+sbs_influences sbs_influences_new(const sbs_allocator *allocator, const sbs_skin_desc *desc) {
+  const int is_spread = sbs_twist_with_bones(desc->twist) != NULL;
+  const size_t columns = desc->influences_per_vertex, all = is_spread ? 4 * columns : columns;
+  return (sbs_influences){.joints = sbs_allocate(allocator, all, sizeof(int32_t)),
+                          .weights = sbs_allocate(allocator, all, sizeof(double)),
+                          .room = is_spread ? 2 * columns : columns};
 }
 
 void sbs_influences_free(const sbs_allocator *allocator, sbs_influences *influences) {
@@ -103,7 +107,30 @@ void sbs_influences_normalize(const sbs_influence_pairs *pairs, double sum_toler
   }
 }
 
+/* Spreads the influences of a vertex along the bones of the twist, into the room behind its own. */
+static sbs_influence_pairs spread_pairs(const sbs_skin_desc *desc, size_t vertex, const sbs_influences *influences) {
+  const size_t columns = desc->influences_per_vertex;
+  const size_t stride = desc->rest_positions_stride ? desc->rest_positions_stride : 3 * sbs_scalar_size(desc->scalar);
+  const void *position = (const char *)desc->rest_positions + vertex * stride;
+  const sbs_vec3 point = {sbs_scalar_get(position, desc->scalar, 0), sbs_scalar_get(position, desc->scalar, 1),
+                          sbs_scalar_get(position, desc->scalar, 2)};
+  int32_t *joints = influences->joints + influences->room;
+  double *weights = influences->weights + influences->room;
+  for (size_t k = 0; k < columns; k++) {
+    const double weight = sbs_scalar_get(desc->joint_weights, desc->weight_scalar, vertex * columns + k);
+    sbs_twist_spread(desc->twist, desc->joint_indices[vertex * columns + k], weight, point, joints + 2 * k,
+                     weights + 2 * k);
+  }
+  return (sbs_influence_pairs){.joints = joints, .weights = weights, .scalar = SBS_FLOAT64, .count = 2 * columns};
+}
+
 void sbs_influences_read(const sbs_skin_desc *desc, double sum_tolerance, size_t vertex, sbs_influences *influences) {
+  if (sbs_twist_with_bones(desc->twist)) {
+    const sbs_influence_pairs spread = spread_pairs(desc, vertex, influences);
+    sbs_influences_normalize(&spread, sum_tolerance, influences);
+    influences->fault /= 2;
+    return;
+  }
   const sbs_influence_pairs pairs = {.joints = desc->joint_indices,
                                      .weights = desc->joint_weights,
                                      .scalar = desc->weight_scalar,

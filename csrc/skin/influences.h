@@ -19,8 +19,9 @@ enum {
  * sum to 1 in double. No choice here depends on the order in which influences were given.
  */
 typedef struct sbs_influences {
-  int32_t *joints;  /* room for influences_per_vertex */
-  double *weights;  /* room for influences_per_vertex */
+  int32_t *joints;  /* room for `room` of them, and for as many pairs where a twist spreads them */
+  double *weights;  /* likewise */
+  size_t room;      /* influences_per_vertex; with a twist twice as many */
   size_t count;     /* 0: unweighted */
   size_t heaviest;  /* index; ties go to the lowest joint */
   unsigned repairs; /* SBS_WEIGHT_ bits */
@@ -30,8 +31,11 @@ typedef struct sbs_influences {
 /* How much a weight counts: not at all unless it is a positive finite number. All that reads weights reads them so. */
 double sbs_usable_weight(double weight);
 
-/* Room for so many influences; both pointers may be NULL, and sbs_influences_free be called all the same. */
-sbs_influences sbs_influences_new(const sbs_allocator *allocator, size_t capacity);
+/*
+ * Room for the influences of a vertex of the mesh; both pointers may be NULL, and sbs_influences_free be called all the
+ * same.
+ */
+sbs_influences sbs_influences_new(const sbs_allocator *allocator, const sbs_skin_desc *desc);
 
 void sbs_influences_free(const sbs_allocator *allocator, sbs_influences *influences);
 
@@ -54,7 +58,10 @@ void sbs_influences_merge(const sbs_influence_pairs *pairs, double scale, sbs_in
 /* Merges and normalizes. A sum that is farther than the tolerance from 1 is a repair. */
 void sbs_influences_normalize(const sbs_influence_pairs *pairs, double sum_tolerance, sbs_influences *influences);
 
-/* Reads and repairs the influences of a vertex whose joint indices are in range. */
+/*
+ * Reads and repairs the influences of a vertex whose joint indices are in range. With a twist they are influences of
+ * the frames of bones; `fault` is that of the influences as given all the same.
+ */
 void sbs_influences_read(const sbs_skin_desc *desc, double sum_tolerance, size_t vertex, sbs_influences *influences);
 
 /* Counts a vertex's repairs. */

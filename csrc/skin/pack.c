@@ -382,8 +382,7 @@ sbs_status sbs_pack(sbs_skin *skin, const sbs_skin_desc *desc, const int32_t *gr
   block_packer packer = {
       .skin = skin,
       .desc = desc,
-      .influences.joints = sbs_allocate(allocator, desc->influences_per_vertex, sizeof *packer.influences.joints),
-      .influences.weights = sbs_allocate(allocator, desc->influences_per_vertex, sizeof *packer.influences.weights),
+      .influences = sbs_influences_new(allocator, desc),
       .previous = previous,
       .places = previous ? sbs_allocate(allocator, SBS_TILE, sizeof *packer.places) : NULL,
   };
@@ -424,8 +423,7 @@ cleanup:
   sbs_release(allocator, sorter.size_ends);
   sbs_release(allocator, sorter.by_heaviest);
   sbs_release(allocator, sorter.order);
-  sbs_release(allocator, packer.influences.joints);
-  sbs_release(allocator, packer.influences.weights);
+  sbs_influences_free(allocator, &packer.influences);
   sbs_release(allocator, packer.places);
   return status;
 }

@@ -12,6 +12,26 @@ void *sbs_skin_allocate(sbs_skin *skin, size_t count, size_t size) {
   return memory;
 }
 
+sbs_skin *sbs_skin_begin(const sbs_skin_desc *desc, const sbs_allocator *allocator) {
+  const sbs_twist *twist = sbs_twist_with_bones(desc->twist);
+  sbs_skin *skin = sbs_allocate(allocator, 1, sizeof *skin);
+  if (!skin) return NULL;
+  *skin = (sbs_skin){.allocator = *allocator,
+                     .isa = sbs_choose_isa(),
+                     .memory = sizeof *skin,
+                     .vertex_count = desc->vertex_count,
+                     .joint_count = twist ? sbs_twist_joint_count(twist) : desc->joint_count,
+                     .skeleton_joint_count = desc->joint_count,
+                     .scalar = desc->scalar};
+  if (!twist) return skin;
+  if (sbs_twist_copy(twist, allocator, &skin->twist)) {
+    sbs_skin_free(skin);
+    return NULL;
+  }
+  skin->memory += sbs_twist_memory(twist);
+  return skin;
+}
+
 sbs_status sbs_skin_copy_joint_positions(sbs_skin *skin, const double *joint_positions) {
   if (!joint_positions) return SBS_OK;
   skin->joint_positions = sbs_skin_allocate(skin, skin->joint_count, 3 * sizeof(double));
@@ -37,6 +57,7 @@ void sbs_skin_count_repairs(sbs_skin *skin, sbs_weight_report *report) {
 void sbs_skin_free(sbs_skin *skin) {
   if (!skin) return;
   const sbs_allocator allocator = skin->allocator;
+  sbs_twist_free(skin->twist);
   sbs_release(&allocator, skin->joint_positions);
   sbs_release(&allocator, skin->set_offsets);
   sbs_release(&allocator, skin->set_joints);
@@ -66,7 +87,8 @@ void sbs_skin_free(sbs_skin *skin) {
 sbs_status sbs_skin_get_info(const sbs_skin *skin, sbs_skin_info *info) {
   if (!skin || !info) return SBS_ERROR_NULL;
   *info = (sbs_skin_info){.vertex_count = skin->vertex_count,
-                          .joint_count = skin->joint_count,
+                          .joint_count = skin->skeleton_joint_count,
+                          .twist_bone_count = skin->twist ? skin->twist->bone_count : 0,
                           .joint_set_count = skin->set_count,
                           .joint_set_size_sum = skin->set_offsets[skin->set_count],
                           .nontrivial_joint_set_count = skin->nontrivial_set_count,

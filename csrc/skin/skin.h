@@ -4,6 +4,7 @@
 
 #include "base/isa.h"
 #include "sbs/sbs.h"
+#include "twist/twist.h"
 
 /* Vertices in a block. A block is of one group; its last lanes repeat a vertex where the group has run out. */
 #define SBS_BLOCK 16
@@ -75,7 +76,9 @@ struct sbs_skin {
   size_t memory; /* bytes allocated */
 
   size_t vertex_count;
-  size_t joint_count;
+  size_t joint_count;          /* with the frames of the twist */
+  size_t skeleton_joint_count; /* without */
+  sbs_twist *twist;            /* a copy; NULL where there is none, or one of no bones */
   sbs_scalar scalar;
   double largest;          /* of all rest coordinates, their sign apart */
   double size;             /* the diagonal of the rest positions' bounding box */
@@ -130,6 +133,9 @@ void *sbs_skin_allocate(sbs_skin *skin, size_t count, size_t size);
 
 /* Reports the repairs of all vertices; where there is none, `repairs` is released. */
 void sbs_skin_count_repairs(sbs_skin *skin, sbs_weight_report *report);
+
+/* A new skin of a description, without anything but the twist; NULL if there is no memory. */
+sbs_skin *sbs_skin_begin(const sbs_skin_desc *desc, const sbs_allocator *allocator);
 
 /* The array may be NULL. */
 sbs_status sbs_skin_copy_joint_positions(sbs_skin *skin, const double *joint_positions);

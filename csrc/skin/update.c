@@ -16,6 +16,7 @@
 #include "skin/pack.h"
 #include "skin/pack_centers.h"
 #include "skin/validate.h"
+#include "skin/with_frames.h"
 
 typedef struct updater {
   const sbs_skin *old;
@@ -43,10 +44,11 @@ static sbs_status check_same_mesh(const sbs_skin *skin, const sbs_skin_desc *des
     return sbs_fault_number(fault, SBS_ERROR_OPTION, "vertex_count", (double)desc->vertex_count,
                             (double)skin->vertex_count);
   }
-  if (desc->joint_count != skin->joint_count) {
+  if (desc->joint_count != skin->skeleton_joint_count) {
     return sbs_fault_number(fault, SBS_ERROR_OPTION, "joint_count", (double)desc->joint_count,
-                            (double)skin->joint_count);
+                            (double)skin->skeleton_joint_count);
   }
+  if (!sbs_twist_equal(desc->twist, skin->twist)) return sbs_fault_in(fault, SBS_ERROR_OPTION, "twist");
   if (desc->scalar != skin->scalar) {
     return sbs_fault_number(fault, SBS_ERROR_OPTION, "scalar", (double)desc->scalar, (double)skin->scalar);
   }
@@ -265,21 +267,19 @@ sbs_status sbs_skin_update(const sbs_skin *skin, const sbs_skin_desc *desc, cons
   if (!status) status = check_vertices(&work, fault);
   if (status) return status;
 
-  sbs_skin *made = sbs_allocate(&options->allocator, 1, sizeof *made);
+  sbs_skin *made = sbs_skin_begin(desc, &options->allocator);
   if (!made) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
-  *made = (sbs_skin){.allocator = options->allocator,
-                     .isa = sbs_choose_isa(),
-                     .memory = sizeof *made,
-                     .vertex_count = skin->vertex_count,
-                     .joint_count = skin->joint_count,
-                     .scalar = skin->scalar,
-                     .largest = skin->largest,
-                     .size = skin->size,
-                     .size_with_origin = skin->size_with_origin};
+  made->largest = skin->largest;
+  made->size = skin->size;
+  made->size_with_origin = skin->size_with_origin;
   sbs_weight_report repairs = {0};
+  sbs_desc_with_frames with;
+  work.desc = &with.desc;
   work.skin = made;
   work.table.allocator = &made->allocator;
-  status = update(&work, &repairs, fault);
+  status = sbs_add_frames(desc, &options->allocator, &with, fault);
+  if (!status) status = update(&work, &repairs, fault);
+  sbs_release_frames(&options->allocator, &with);
   release(&work);
   if (status) {
     sbs_skin_free(made);

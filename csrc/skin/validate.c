@@ -5,6 +5,7 @@
 #include "base/fault.h"
 #include "base/scalar.h"
 #include "skin/skin.h"
+#include "twist/twist.h"
 
 static sbs_status check_counts(const sbs_skin_desc *desc, sbs_fault *fault) {
   if (!desc->vertex_count) return sbs_fault_in(fault, SBS_ERROR_EMPTY, "vertex_count");
@@ -56,7 +57,12 @@ sbs_status sbs_validate_desc_form(const sbs_skin_desc *desc, const sbs_skin_opti
     return sbs_fault_number(fault, SBS_ERROR_OPTION, "sum_tolerance", options->sum_tolerance, 0.0);
   }
 
-  return check_counts(desc, fault);
+  const sbs_status status = check_counts(desc, fault);
+  if (!status && desc->twist && desc->twist->joint_count != desc->joint_count) {
+    return sbs_fault_number(fault, SBS_ERROR_OPTION, "twist", (double)desc->twist->joint_count,
+                            (double)desc->joint_count);
+  }
+  return status;
 }
 
 sbs_status sbs_validate_desc(const sbs_skin_desc *desc, const sbs_skin_options *options, sbs_fault *fault) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 
-#include "twist/pose.h"
+#include "twist/twist.h"
 
 static const double TURN = 6.283185307179586476925286766559;
 

@@ -7,8 +7,11 @@
 double sbs_twist_share_of(const sbs_twist *twist, const sbs_twist_bone *bone, sbs_vec3 point, double slope[3]) {
   const double along = sbs_vec3_dot(sbs_vec3_subtract(point, bone->head), bone->axis) / bone->length;
   const double share = fmin(fmax(along, 0.0), 1.0);
-  const double rise = (share == along) * (twist->smooth ? 6.0 * share * (1.0 - share) : 1.0) / bone->length;
-  if (slope) sbs_vec3_write((sbs_vec3){rise * bone->axis.x, rise * bone->axis.y, rise * bone->axis.z}, slope);
+  if (slope) { /* 0 beyond the ends */
+    const double by_along = twist->smooth ? 6.0 * share * (1.0 - share) : 1.0;
+    const double rise = share == along ? by_along / bone->length : 0.0;
+    sbs_vec3_write((sbs_vec3){rise * bone->axis.x, rise * bone->axis.y, rise * bone->axis.z}, slope);
+  }
   return twist->smooth ? share * share * (3.0 - 2.0 * share) : share;
 }
 
@@ -19,16 +22,28 @@ size_t sbs_twist_place(const sbs_twist *twist, double share, double *above) {
   return below;
 }
 
-/* Shares a weight among the two frames of a bone that a share is between. */
+/* Shares the weight of a joint among the two frames of its bone that a share is between. */
 static void split(const sbs_twist *twist, size_t bone, double share, double weight, int32_t joints[2],
                   double weights[2]) {
   double above;
   const size_t below = sbs_twist_place(twist, share, &above);
   joints[0] = (int32_t)(sbs_twist_first_frame(twist, bone) + below);
   joints[1] = joints[0] + 1;
-  /* A product of 0 and what is infinite would be another repair. */
+  /* Of an infinite weight, 0 times it would be NaN: another fault than the one that was given. */
   weights[0] = above < 1.0 ? weight * (1.0 - above) : 0.0;
   weights[1] = above > 0.0 ? weight * above : 0.0;
+}
+
+void sbs_twist_spread(const sbs_twist *twist, int32_t joint, double weight, sbs_vec3 point, int32_t joints[2],
+                      double weights[2]) {
+  const int32_t bone = twist->bone_of_joint[joint];
+  joints[0] = joint;
+  joints[1] = 0;
+  weights[0] = weight;
+  weights[1] = 0.0;
+  if (bone < 0) return;
+  const double share = sbs_twist_share_of(twist, twist->bones + bone, point, NULL);
+  split(twist, (size_t)bone, share, weight, joints, weights);
 }
 
 static sbs_status check(const sbs_twist *twist, size_t vertex_count, size_t columns, sbs_scalar weight_scalar,
@@ -85,12 +100,10 @@ sbs_status sbs_twist_influences(const sbs_twist *twist, size_t vertex_count, sbs
     for (size_t i = v * columns; i < (v + 1) * columns; i++) {
       const double weight = sbs_scalar_get(joint_weights, weight_scalar, i);
       const int32_t bone = twist->bone_of_joint[joint_indices[i]];
-      int32_t joints[2] = {joint_indices[i], 0};
-      double weights[2] = {weight, 0.0};
-      if (bone >= 0) {
-        const double share = shares ? shares[i] : sbs_twist_share_of(twist, twist->bones + bone, point, NULL);
-        split(twist, (size_t)bone, share, weight, joints, weights);
-      }
+      int32_t joints[2];
+      double weights[2];
+      sbs_twist_spread(twist, joint_indices[i], weight, point, joints, weights);
+      if (shares && bone >= 0) split(twist, (size_t)bone, shares[i], weight, joints, weights);
       for (size_t side = 0; side < 2; side++) {
         new_joint_indices[2 * i + side] = weights[side] == 0.0 ? 0 : joints[side];
         new_joint_weights[2 * i + side] = weights[side];

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "twist/twist.h"
 
+#include <string.h>
+
 #include "base/arguments.h"
 #include "base/fault.h"
 #include "base/memory.h"
@@ -16,7 +18,6 @@ sbs_twist_desc sbs_default_twist_desc(void) {
 
 static sbs_status check_counts(const sbs_twist_desc *desc, size_t frames, sbs_fault *fault) {
   if (!desc->joint_count) return sbs_fault_in(fault, SBS_ERROR_EMPTY, "joint_count");
-  if (!desc->bone_count) return sbs_fault_in(fault, SBS_ERROR_EMPTY, "bone_count");
   if (desc->joint_count > INT32_MAX) {
     return sbs_fault_number(fault, SBS_ERROR_TOO_LARGE, "joint_count", (double)desc->joint_count, INT32_MAX);
   }
@@ -24,6 +25,7 @@ static sbs_status check_counts(const sbs_twist_desc *desc, size_t frames, sbs_fa
   if (desc->bone_count > (INT32_MAX - desc->joint_count) / frames) {
     return sbs_fault_number(fault, SBS_ERROR_TOO_LARGE, "bone_count", (double)desc->bone_count, INT32_MAX);
   }
+  if (!desc->bone_count) return SBS_OK;
   if (!desc->joints) return sbs_fault_in(fault, SBS_ERROR_NULL, "joints");
   if (!desc->parents) return sbs_fault_in(fault, SBS_ERROR_NULL, "parents");
   if (!desc->heads) return sbs_fault_in(fault, SBS_ERROR_NULL, "heads");
@@ -93,6 +95,47 @@ void sbs_twist_free(sbs_twist *twist) {
   sbs_release(&allocator, twist->bones);
   sbs_release(&allocator, twist->bone_of_joint);
   sbs_release(&allocator, twist);
+}
+
+sbs_status sbs_twist_copy(const sbs_twist *twist, const sbs_allocator *allocator, sbs_twist **copy) {
+  sbs_twist *made = sbs_allocate(allocator, 1, sizeof *made);
+  if (!made) return SBS_ERROR_OUT_OF_MEMORY;
+  *made = *twist;
+  made->allocator = *allocator;
+  made->bones = sbs_allocate(allocator, twist->bone_count, sizeof *made->bones);
+  made->bone_of_joint = sbs_allocate(allocator, twist->joint_count, sizeof *made->bone_of_joint);
+  if (!made->bones || !made->bone_of_joint) {
+    sbs_twist_free(made);
+    return SBS_ERROR_OUT_OF_MEMORY;
+  }
+  memcpy(made->bones, twist->bones, twist->bone_count * sizeof *made->bones);
+  memcpy(made->bone_of_joint, twist->bone_of_joint, twist->joint_count * sizeof *made->bone_of_joint);
+  *copy = made;
+  return SBS_OK;
+}
+
+size_t sbs_twist_memory(const sbs_twist *twist) {
+  return sizeof *twist + twist->bone_count * sizeof *twist->bones + twist->joint_count * sizeof *twist->bone_of_joint;
+}
+
+static int bones_are_equal(const sbs_twist_bone *a, const sbs_twist_bone *b) {
+  return a->joint == b->joint && a->parent == b->parent && a->child == b->child && a->length == b->length &&
+         a->head.x == b->head.x && a->head.y == b->head.y && a->head.z == b->head.z && a->axis.x == b->axis.x &&
+         a->axis.y == b->axis.y && a->axis.z == b->axis.z;
+}
+
+int sbs_twist_equal(const sbs_twist *a, const sbs_twist *b) {
+  a = sbs_twist_with_bones(a);
+  b = sbs_twist_with_bones(b);
+  if (!a || !b) return a == b;
+  if (a->joint_count != b->joint_count || a->bone_count != b->bone_count || a->frames != b->frames ||
+      a->smooth != b->smooth) {
+    return 0;
+  }
+  for (size_t i = 0; i < a->bone_count; i++) {
+    if (!bones_are_equal(a->bones + i, b->bones + i)) return 0;
+  }
+  return 1;
 }
 
 size_t sbs_twist_joint_count(const sbs_twist *twist) {

@@ -25,6 +25,22 @@ struct sbs_twist {
   int32_t *bone_of_joint; /* (joint_count) -1 where there is none */
 };
 
+/* What a unit quaternion has of the twist is less than this only where rounding alone would tell its direction. */
+#define SBS_NO_TWIST 1e-12
+
+/* A twist of no bones is none: NULL, as for NULL. */
+static inline const sbs_twist *sbs_twist_with_bones(const sbs_twist *twist) {
+  return twist && twist->bone_count ? twist : NULL;
+}
+
+sbs_status sbs_twist_copy(const sbs_twist *twist, const sbs_allocator *allocator, sbs_twist **copy);
+
+/* Bytes of what is copied. */
+size_t sbs_twist_memory(const sbs_twist *twist);
+
+/* Whether two twists, either of which may be NULL, are of the same bones. */
+int sbs_twist_equal(const sbs_twist *a, const sbs_twist *b);
+
 /* The number of a bone's first frame among all joints. */
 static inline size_t sbs_twist_first_frame(const sbs_twist *twist, size_t bone) {
   return twist->joint_count + bone * twist->frames;
@@ -35,6 +51,13 @@ double sbs_twist_share_of(const sbs_twist *twist, const sbs_twist_bone *bone, sb
 
 /* The frame below a share, and how far above it that is, 0 to 1. */
 size_t sbs_twist_place(const sbs_twist *twist, double share, double *above);
+
+/*
+ * Shares the weight of a joint among the two frames that a point on its bone is between. A joint without a bone keeps
+ * it, and the second weight is 0.
+ */
+void sbs_twist_spread(const sbs_twist *twist, int32_t joint, double weight, sbs_vec3 point, int32_t joints[2],
+                      double weights[2]);
 
 /* What sbs_twist_influences is given. */
 sbs_status sbs_twist_check_influences(const sbs_twist *twist, size_t vertex_count, sbs_scalar scalar,

@@ -92,7 +92,7 @@ static inline sbs_pose move_insertion(double by, matrix joints[JOINTS]) {
     for (int i = 0; i < 12; i++) joints[j][i / 4][i % 4] = i % 5 == 0;
   }
   joints[1][0][3] = by;
-  return (sbs_pose){joints, SBS_FLOAT64, 3};
+  return (sbs_pose){.skinning_matrices = joints, .scalar = SBS_FLOAT64, .rows = 3};
 }
 
 /* Lets the skin cover the muscles, and its normals follow. */

@@ -325,10 +325,10 @@ static void test_formats_of_matrices(void) {
       double_squares[j][i / 4][i % 4] = (double)number;
     }
   }
-  const sbs_pose poses[4] = {{doubles, SBS_FLOAT64, 3},
-                             {double_squares, SBS_FLOAT64, 4},
-                             {singles, SBS_FLOAT32, 3},
-                             {squares, SBS_FLOAT32, 4}};
+  const sbs_pose poses[4] = {{doubles, SBS_FLOAT64, 3, NULL},
+                             {double_squares, SBS_FLOAT64, 4, NULL},
+                             {singles, SBS_FLOAT32, 3, NULL},
+                             {squares, SBS_FLOAT32, 4, NULL}};
   sbs_skin *skin = bind_rig(&made, SBS_FLOAT64, 0);
   for (int m = 0; m < 4; m++) {
     sbs_deform_options options = sbs_default_deform_options();

@@ -17,7 +17,7 @@ static double positions[VERTICES][3], weights[VERTICES][2];
 static int32_t indices[VERTICES][2];
 static const double matrices[JOINTS][12] = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},
                                             {1, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0, 0}};
-static const sbs_pose pose = {matrices, SBS_FLOAT64, 3};
+static const sbs_pose pose = {.skinning_matrices = matrices, .scalar = SBS_FLOAT64, .rows = 3};
 
 static sbs_brush *new_brush(const sbs_allocator *allocator) {
   sbs_mesh_desc mesh = sbs_default_mesh_desc();
@@ -109,7 +109,7 @@ static void check_refused(const sbs_drag_options *options, const sbs_pose *posed
 static void test_errors(void) {
   static const double target[3] = {0.0, 1.0, 1.0}, nowhere[3] = {0.0, NAN, 0.0}, beyond[3] = {0.0, 0.0, -1e200};
   static const double large[JOINTS][12] = {{1e200}, {0}};
-  const sbs_pose far = {large, SBS_FLOAT64, 3};
+  const sbs_pose far = {.skinning_matrices = large, .scalar = SBS_FLOAT64, .rows = 3};
   static const float amounts[VERTICES] = {0.5f, 2.0f};
   const sbs_drag_options good = options_of(1.0);
   sbs_deform_options deform = sbs_default_deform_options();

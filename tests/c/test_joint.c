@@ -159,7 +159,7 @@ static void test_rows_and_lanes(void) {
     for (int i = 0; i < 12; i++) squares[j][i / 4][i % 4] = (double)singles[j][i / 4][i % 4];
     squares[j][3][3] = 1.0;
   }
-  const sbs_pose poses[2] = {{squares, SBS_FLOAT64, 4}, {singles, SBS_FLOAT32, 3}};
+  const sbs_pose poses[2] = {{squares, SBS_FLOAT64, 4, NULL}, {singles, SBS_FLOAT32, 3, NULL}};
   for (int p = 0; p < 2; p++) {
     CHECK_EQUAL(sbs_check_poses(poses + p, 1, JOINTS, NULL), SBS_OK);
     for (size_t split = 0; split <= JOINTS; split++) {
@@ -169,7 +169,7 @@ static void test_rows_and_lanes(void) {
       sbs_joints_batch_of(sbs_choose_isa())(&args, 0, split);
       sbs_joints_batch_of(sbs_choose_isa())(&args, split, JOINTS);
       for (size_t j = 0; j < JOINTS; j++) {
-        const sbs_pose alone = {squares[j], SBS_FLOAT64, 4};
+        const sbs_pose alone = {.skinning_matrices = squares[j], .scalar = SBS_FLOAT64, .rows = 4};
         const parts found = parts_of(joints + j, kinds[j]), expected = prepare_pose(&alone);
         CHECK_EQUAL(found.rigid, j % 3 != 0);
         for (int i = 0; i < 9; i++) CHECK(found.matrix[i] == squares[j][i / 3][i % 3]);

@@ -132,22 +132,23 @@ static void bind_and_deform(fuzz_input *in, const sbs_twist *twist, size_t joint
       if (*index >= (int32_t)joints) *index %= (int32_t)joints;
     }
   }
+  desc.twist = twist;
   fuzz_fail_soon(in);
-  sbs_status status = sbs_twist_skin_new(twist, &desc, &options, &skin, NULL, &fault);
+  sbs_status status = sbs_skin_new(&desc, &options, &skin, NULL, &fault);
   fuzz_check_status(status, FUZZ_BIND_ERRORS, &fault);
   FUZZ_CHECK((status == SBS_OK) == (skin != NULL));
   if (!skin) return;
   in->fail_at = SIZE_MAX;
   const size_t frames = fuzz_byte(in) % 3;
-  const sbs_pose poses = fuzz_extreme_pose(in, joints, frames);
-  const double *angles = fuzz_byte(in) & 1 ? reals(in, 2 * bones * frames, -8.0, 8.0) : NULL;
+  sbs_pose poses = fuzz_extreme_pose(in, joints, frames);
+  poses.twist_angles = fuzz_byte(in) & 1 ? reals(in, 2 * bones * frames, -8.0, 8.0) : NULL;
   sbs_deform_options by = sbs_default_deform_options();
   by.method = (sbs_method)(fuzz_byte(in) & 3);
   const size_t size = frames * desc.vertex_count * 3 * (desc.scalar == SBS_FLOAT32 ? sizeof(float) : sizeof(double));
   void *positions = fuzz_room(in, size);
   fault = (sbs_fault){0};
   fuzz_fail_soon(in);
-  status = sbs_twist_deform(twist, skin, frames, &poses, angles, &by, positions, NULL, NULL, &fault);
+  status = sbs_skin_deform_many(skin, frames, &poses, &by, positions, NULL, NULL, &fault);
   fuzz_check_status(status, TWIST_ERRORS, &fault);
   if (status != SBS_OK) FUZZ_CHECK(fuzz_is_untouched(positions, size));
   sbs_skin_free(skin);

@@ -216,6 +216,8 @@ typedef struct sbs_skin_desc {
   const int32_t *parents;        /* (J) or NULL; the parent of each joint, -1 for a root; in any order */
   const double *joint_positions; /* (J, 3) or NULL, finite; positions of the joints at bind, in the space of the mesh */
   const double *centers;         /* (V, 3) or NULL, finite; the centers of SBS_CENTER_OPTIMIZED, in the same space */
+
+  const struct sbs_twist *twist; /* or NULL; what spreads twists along bones of the same joints: sbs/twist.h */
 } sbs_skin_desc;
 
 /* A description with everything zero or NULL. */
@@ -294,7 +296,8 @@ SBS_API sbs_status sbs_skin_update(const sbs_skin *skin, const sbs_skin_desc *de
 
 /*
  * Gives a skin other rest positions, such as a pose's blend shapes make: the same vertices with the same influences and
- * normals. The result equals that of sbs_skin_new for them, bit for bit, in a fraction of the time. O(V) time.
+ * normals. The result equals that of sbs_skin_new for them, bit for bit, in a fraction of the time; with a twist, that of
+ * one that has the vertices where they were along its bones. O(V) time.
  *
  *   skin   is modified: no other thread may be using it. Others of the same mesh are not affected
  *   desc   the mesh with other positions. Only vertex_count, scalar, rest_positions, its stride and centers are read.
@@ -312,6 +315,7 @@ SBS_API void sbs_skin_free(sbs_skin *skin);
 typedef struct sbs_skin_info {
   size_t vertex_count;               /* V */
   size_t joint_count;                /* J */
+  size_t twist_bone_count;           /* B of its twist; 0 without */
   size_t joint_set_count;            /* N: distinct sets of joints that influence a vertex */
   size_t joint_set_size_sum;         /* sum of their sizes: the length of the `joints` of sbs_skin_joint_sets */
   size_t nontrivial_joint_set_count; /* sets of more than one joint that are not just a joint and its parent */
@@ -331,7 +335,8 @@ SBS_API sbs_status sbs_skin_get_info(const sbs_skin *skin, sbs_skin_info *info);
  * The joint sets in use, in lexicographic order.
  *
  *   offsets  (N + 1)               the joints of set s are joints[offsets[s]] to joints[offsets[s + 1] - 1]
- *   joints   (joint_set_size_sum)  ascending within a set; the set of unweighted vertices is empty and comes first
+ *   joints   (joint_set_size_sum)  ascending within a set; the set of unweighted vertices is empty and comes first.
+ *                                  With a twist, the frames of its bones follow the J joints of the skeleton
  *
  * Errors: NULL.
  */
@@ -383,6 +388,8 @@ typedef struct sbs_pose {
   const void *skinning_matrices; /* (J, 3, 4), or (J, 4, 4) with last rows (0, 0, 0, 1); finite */
   sbs_scalar scalar;             /* need not be that of the skin */
   size_t rows;                   /* 3 or 4 */
+  const double *twist_angles;    /* (B, 2), one frame after the other, or NULL: found from the matrices. The angles of
+                                    sbs_twist_angles, of a skin with a twist; SBS_ERROR_OPTION without */
 } sbs_pose;
 
 /*

@@ -15,16 +15,11 @@
  * bone. Bones blending (Kavan and Zara 2003, section 3) also blends rotations of a joint and its parent along the bone,
  * but whole rotations, and without weights.
  *
- * HOW. There are `frames_per_bone` more joints for each bone, C_p(0) to C_p(1) at equal steps, and a vertex's weight of
- * p is shared by the two that its t is between. Any method of sbs.h then blends them as it blends all joints:
- *
- *   bind    sbs_twist_skin_new   a skin with the frames, from the same description as without
- *   deform  sbs_twist_deform     by the skeleton's matrices
- *
- * Everything else of sbs.h takes such a skin, too, with what these two consist of:
- *
- *   bind    sbs_twist_joints, sbs_twist_influences   what a skin is made from, for sbs_skin_new and sbs_skin_update
- *   pose    sbs_twist_pose                           the matrices of all joints, for sbs_skin_deform and all others
+ * HOW. A skin that is made with a twist (sbs_skin_desc) has `frames_per_bone` more joints for each bone, C_p(0) to C_p(1)
+ * at equal steps, and a vertex's weight of p is shared by the two that its t is between. Any method of sbs.h then blends
+ * them as it blends all joints. Nothing else is different: the matrices of a pose are those of the skeleton, for
+ * sbs_skin_deform and all other functions, and influences are (V, K) as given. What the skin computes with can also be
+ * had by itself, to write it to files for programs that know no twist: sbs_twist_influences and sbs_twist_pose.
  *
  * Spherical blending, eq. (9) of sbs.h within the bone, blends the two on the arc: the limb keeps its radius, and the
  * rings of a straight tube turn in proportion to t up to the difference of QLERP and SLERP, 0.2 degrees for 4 frames in
@@ -46,7 +41,7 @@ extern "C" {
 
 typedef struct sbs_twist_desc {
   size_t joint_count;      /* J of the skeleton; 0 is SBS_ERROR_EMPTY */
-  size_t bone_count;       /* B; 0 is SBS_ERROR_EMPTY */
+  size_t bone_count;       /* B; 0: no twist, of a skeleton without limbs. Then the arrays may be NULL */
   const int32_t *joints;   /* (B) the joint p of each bone, in [0, J), each once */
   const int32_t *parents;  /* (B) the joint that its own twist is relative to, in [-1, J); -1: it has no twist, a = 0 */
   const int32_t *children; /* (B) or NULL; the joint whose twist is spread along it, too, in [-1, J); -1: none, b = 0 */
@@ -59,7 +54,7 @@ typedef struct sbs_twist_desc {
 /* A description with everything zero or NULL. */
 SBS_API sbs_twist_desc sbs_default_twist_desc(void);
 
-/* Bones along which a twist is spread. Immutable. */
+/* Bones along which a twist is spread. Immutable. A skin keeps what it needs of it. */
 typedef struct sbs_twist sbs_twist;
 
 /*
@@ -165,42 +160,6 @@ SBS_API sbs_status sbs_twist_angles(const sbs_twist *twist, const sbs_pose *pose
  */
 SBS_API sbs_status sbs_twist_pose(const sbs_twist *twist, const sbs_pose *pose, const double *angles, double *matrices,
                                   sbs_fault *fault);
-
-/*
- * Binds a mesh with the frames: as sbs_skin_new with what sbs_twist_joints and sbs_twist_influences make of the
- * description. The skin has J' joints. It does not keep the twist.
- *
- *   desc     of J joints, as without a twist; centers (if any) were found for the influences with the frames
- *   options, report  as in sbs_skin_new
- *   skin     receives the new skin; release it by sbs_skin_free
- *   fault    or NULL; speaks of the description as given
- *
- * Errors: as sbs_skin_new; OPTION if desc->joint_count is not J.
- */
-SBS_API sbs_status sbs_twist_skin_new(const sbs_twist *twist, const sbs_skin_desc *desc,
-                                      const sbs_skin_options *options, sbs_skin **skin, sbs_weight_report *report,
-                                      sbs_fault *fault);
-
-/* Bytes of scratch (see sbs_deform_options) that sbs_twist_deform needs for one frame by one method; 0 for NULL. */
-SBS_API size_t sbs_twist_scratch_size(const sbs_twist *twist, const sbs_skin *skin);
-
-/*
- * Deforms a mesh from the matrices of the skeleton: sbs_twist_pose for each frame, then sbs_skin_deform_many. With
- * scratch in the options no memory is allocated; beside what sbs_skin_deform_many needs of it, it holds the matrices,
- * which are F J' times 96 bytes, rounded up to a multiple of 64.
- *
- *   skin         of J' joints: by sbs_twist_skin_new, or sbs_skin_new with the frames
- *   frame_count  F; 0 does nothing
- *   poses        matrices (F, J, rows, 4)
- *   angles       (F, B, 2) or NULL, as in sbs_twist_pose
- *   options, positions, normals, report  as in sbs_skin_deform_many
- *   fault        or NULL; speaks of the matrices as given
- *
- * Errors: as sbs_twist_pose and sbs_skin_deform; TOO_LARGE; OPTION if the skin has not J' joints.
- */
-SBS_API sbs_status sbs_twist_deform(const sbs_twist *twist, const sbs_skin *skin, size_t frame_count,
-                                    const sbs_pose *poses, const double *angles, const sbs_deform_options *options,
-                                    void *positions, void *normals, sbs_deform_report *report, sbs_fault *fault);
 
 /*
  * The gradient of a loss by the skeleton's matrices and by the twists, given that by the matrices of all joints, as

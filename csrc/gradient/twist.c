@@ -9,7 +9,7 @@
 #include "pose/batches.h"
 #include "pose/joint.h"
 #include "pose/linear_algebra.h"
-#include "twist/pose.h"
+#include "pose/twist.h"
 #include "twist/twist.h"
 
 /* ------------------------------------------------------------------------------------------------------ the pose -- */

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
+#include "pose/twist.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/arguments.h"
 #include "base/fault.h"
+#include "base/scalar.h"
 #include "pose/batches.h"
 #include "pose/check.h"
 #include "pose/joint.h"
-#include "twist/pose.h"
 
 /* The 3x4 matrices of joints [first, first + count). */
 static void read_matrices(const sbs_pose *pose, size_t first, size_t count, double *matrices) {
@@ -106,6 +108,26 @@ sbs_status sbs_twist_angles(const sbs_twist *twist, const sbs_pose *pose, const 
   return status ? sbs_fault_in(fault, status, "skinning_matrices") : SBS_OK;
 }
 
+sbs_status sbs_check_skin_poses(const sbs_skin *skin, const sbs_pose *poses, size_t frame_count, sbs_fault *fault) {
+  const size_t joint_count = skin->skeleton_joint_count;
+  if (!skin->twist) {
+    return poses->twist_angles ? sbs_fault_in(fault, SBS_ERROR_OPTION, "twist_angles")
+                               : sbs_check_poses(poses, frame_count, joint_count, fault);
+  }
+  const sbs_status status = sbs_check_bounded_poses(poses, frame_count, joint_count, fault);
+  if (status || !poses->twist_angles) return status;
+  const size_t rows = frame_count * skin->twist->bone_count; /* no more than there are matrices */
+  return sbs_validate_numbers(poses->twist_angles, rows, 2, "twist_angles", fault);
+}
+
+sbs_pose sbs_pose_number(const sbs_skin *skin, const sbs_pose *poses, size_t frame) {
+  const size_t size = skin->skeleton_joint_count * 4 * poses->rows * sbs_scalar_size(poses->scalar);
+  sbs_pose pose = *poses;
+  pose.skinning_matrices = (const char *)poses->skinning_matrices + frame * size;
+  if (pose.twist_angles) pose.twist_angles += frame * 2 * skin->twist->bone_count;
+  return pose;
+}
+
 /*
  * C T(angle) for any angle, T the rotation about the bone: what is turned before the joint moves it. With the linear
  * part L of C, that of the product is L n n^T + cos(angle) (L - L n n^T) + sin(angle) L [n], [n] v being n cross v; and
@@ -163,11 +185,8 @@ static void write_frames(const sbs_twist *twist, size_t number, const double ang
   }
 }
 
-sbs_status sbs_twist_pose(const sbs_twist *twist, const sbs_pose *pose, const double *angles, double *matrices,
-                          sbs_fault *fault) {
-  sbs_status status = sbs_twist_check_pose(twist, pose, angles, "angles", fault);
-  if (status) return status;
-  if (!matrices) return sbs_fault_in(fault, SBS_ERROR_NULL, "matrices");
+sbs_status sbs_twist_pose_joints(const sbs_twist *twist, const sbs_pose *pose, const double *angles, double *matrices) {
+  sbs_status status = SBS_OK;
   read_matrices(pose, 0, twist->joint_count, matrices);
   for (size_t b = 0; b < twist->bone_count && !status; b += SBS_TWIST_BONES) {
     const size_t count = bones_from(twist, b);
@@ -177,5 +196,14 @@ sbs_status sbs_twist_pose(const sbs_twist *twist, const sbs_pose *pose, const do
       write_frames(twist, b + i, angles ? angles + 2 * (b + i) : found + 2 * i, matrices);
     }
   }
+  return status;
+}
+
+sbs_status sbs_twist_pose(const sbs_twist *twist, const sbs_pose *pose, const double *angles, double *matrices,
+                          sbs_fault *fault) {
+  sbs_status status = sbs_twist_check_pose(twist, pose, angles, "angles", fault);
+  if (status) return status;
+  if (!matrices) return sbs_fault_in(fault, SBS_ERROR_NULL, "matrices");
+  status = sbs_twist_pose_joints(twist, pose, angles, matrices);
   return status ? sbs_fault_in(fault, status, "skinning_matrices") : SBS_OK;
 }

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SBS_POSE_TWIST_H
+#define SBS_POSE_TWIST_H
+
+#include "base/fault.h"
+#include "skin/skin.h"
+
+/* Bones whose rotations are found at once. */
+#define SBS_TWIST_BONES 8
+
+/* a and b of some bones, at most SBS_TWIST_BONES, in a pose that was checked. */
+sbs_status sbs_twist_angles_of(const sbs_twist *twist, const sbs_pose *pose, size_t first, size_t count,
+                               const double *previous, double *angles);
+
+sbs_status sbs_twist_check_pose(const sbs_twist *twist, const sbs_pose *pose, const double *angles, const char *name,
+                                sbs_fault *fault);
+
+/*
+ * Checks poses of a skin's skeleton, and the angles of its twist, where they are given.
+ *
+ * Errors: as sbs_check_poses; OPTION, NOT_FINITE, TOO_LARGE with the fault in "twist_angles".
+ */
+sbs_status sbs_check_skin_poses(const sbs_skin *skin, const sbs_pose *poses, size_t frame_count, sbs_fault *fault);
+
+/* One of several poses of a skin's skeleton. */
+sbs_pose sbs_pose_number(const sbs_skin *skin, const sbs_pose *poses, size_t frame);
+
+/*
+ * Finds the matrices (J', 3, 4) of all joints, those of the skeleton and then the frames, in a pose that was checked.
+ *
+ *   angles  (B, 2), or NULL: those of the matrices, in the shorter direction
+ *
+ * Errors: NO_CONVERGENCE, INTERNAL.
+ */
+sbs_status sbs_twist_pose_joints(const sbs_twist *twist, const sbs_pose *pose, const double *angles, double *matrices);
+
+#endif
