@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/scalar.h"
 #include "fit/hull.h"
+#include "twist/twist.h"
 
 /* The most steps from one set of joints; a handful is usual. */
 #define STEPS 30
@@ -62,15 +63,12 @@ sbs_drag_work sbs_drag_lay_out(size_t most, double *memory, size_t *size) {
 static void find_frames(search *of) {
   const sbs_drag_work *work = of->work;
   const sbs_twist *twist = of->drag->options->twist;
-  const double all = 1.0;
+  const sbs_vec3 point = sbs_vec3_read(of->dragged->position);
   of->frame_count = 0;
   for (size_t i = 0; i < of->locked + of->movable; i++) {
     int32_t frames[2] = {work->joints[i], 0};
     double shares[2] = {1.0, 0.0};
-    if (twist) {
-      (void)sbs_twist_influences(twist, 1, SBS_FLOAT64, of->dragged->position, 0, 1, work->joints + i, SBS_FLOAT64,
-                                 &all, NULL, frames, shares, NULL); /* cannot fail: all of it has been checked */
-    }
+    if (twist) sbs_twist_spread(twist, work->joints[i], 1.0, point, frames, shares);
     for (size_t side = 0; side < 2; side++) {
       if (shares[side] == 0.0) continue;
       work->frames[of->frame_count] = frames[side];

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/scalar.h"
 #include "pose/batches.h"
+#include "pose/twist.h"
 
 /* Copies matrices (J, rows, 4) to (J, 3, 4) double. */
 static void read_matrices(const sbs_pose *pose, size_t joint_count, double *matrices) {
@@ -68,14 +69,12 @@ sbs_status sbs_view_init(const sbs_drag_options *options, const sbs_pose *pose, 
     if (mirrored) mirror_matrices(options, joint_count, given, seen);
     const double *matrices = mirrored ? seen : given;
     if (options->twist) {
-      const sbs_pose of_joints = {.skinning_matrices = matrices, .scalar = SBS_FLOAT64, .rows = 3};
-      status = sbs_twist_pose(options->twist, &of_joints, mirrored ? NULL : options->angles, all, fault);
+      const sbs_pose skeleton = {.skinning_matrices = matrices, .scalar = SBS_FLOAT64, .rows = 3};
+      status = sbs_twist_pose_joints(options->twist, &skeleton, mirrored ? NULL : pose->twist_angles, all);
       matrices = all;
     }
-    if (!status) {
-      status = take_apart(view, matrices);
-      if (status) sbs_fault_in(fault, status, "skinning_matrices");
-    }
+    if (!status) status = take_apart(view, matrices);
+    if (status) sbs_fault_in(fault, status, "skinning_matrices");
   }
   sbs_release(allocator, given);
   sbs_release(allocator, seen);

@@ -184,24 +184,71 @@ static sbs_status check_desc(const sbs_skin *skin, const sbs_skin_desc *desc, sb
   if (!desc->joint_indices) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_indices");
   if (!desc->joint_weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_weights");
   if (desc->vertex_count != skin->vertex_count) return sbs_fault_in(fault, SBS_ERROR_OPTION, "vertex_count");
-  if (desc->joint_count != skin->joint_count) return sbs_fault_in(fault, SBS_ERROR_OPTION, "joint_count");
-  if (desc->influences_per_vertex >= UINT16_MAX) {
+  if (desc->joint_count != skin->skeleton_joint_count) return sbs_fault_in(fault, SBS_ERROR_OPTION, "joint_count");
+  if (!sbs_twist_equal(desc->twist, skin->twist)) return sbs_fault_in(fault, SBS_ERROR_OPTION, "twist");
+  const size_t most = skin->twist ? UINT16_MAX / 2 : UINT16_MAX;
+  if (desc->influences_per_vertex >= most) {
     return sbs_fault_number(fault, SBS_ERROR_TOO_LARGE, "influences_per_vertex", (double)desc->influences_per_vertex,
-                            UINT16_MAX);
+                            (double)most);
   }
   if (desc->scalar != skin->scalar) return sbs_fault_in(fault, SBS_ERROR_OPTION, "scalar");
   return SBS_OK;
 }
 
-sbs_status sbs_gradient_new(const sbs_skin *skin, const sbs_skin_desc *desc, const sbs_allocator *allocator,
-                            sbs_gradient **result, sbs_fault *fault) {
-  if (!skin) return sbs_fault_in(fault, SBS_ERROR_NULL, "skin");
-  if (!desc) return sbs_fault_in(fault, SBS_ERROR_NULL, "desc");
-  if (!result) return sbs_fault_in(fault, SBS_ERROR_NULL, "gradient");
-  const sbs_allocator by_default = sbs_default_allocator();
-  if (!allocator) allocator = &by_default;
-  sbs_status status = check_desc(skin, desc, fault);
+/* ---------------------------------------------------------------------------------------------------- the twist -- */
+
+/* The influences of a description, spread along the bones of its twist. */
+typedef struct spread_influences {
+  int32_t *joint_indices;      /* (V, 2 K) */
+  double *joint_weights;       /* (V, 2 K) */
+  sbs_gradient_spread *spread; /* (V, K) */
+} spread_influences;
+
+/* Notes where each influence is along its bone; the joint indices were checked. */
+static void find_spread(const sbs_skin_desc *desc, sbs_gradient_spread *spread) {
+  const size_t columns = desc->influences_per_vertex;
+  const size_t stride = desc->rest_positions_stride ? desc->rest_positions_stride : 3 * sbs_scalar_size(desc->scalar);
+  for (size_t i = 0; i < desc->vertex_count * columns; i++) {
+    const void *position = (const char *)desc->rest_positions + i / columns * stride;
+    const sbs_vec3 point = {sbs_scalar_get(position, desc->scalar, 0), sbs_scalar_get(position, desc->scalar, 1),
+                            sbs_scalar_get(position, desc->scalar, 2)};
+    const int32_t bone = desc->twist->bone_of_joint[desc->joint_indices[i]];
+    spread[i] = (sbs_gradient_spread){.bone = bone};
+    if (bone >= 0) spread[i].share = sbs_twist_share_of(desc->twist, desc->twist->bones + bone, point, NULL);
+  }
+}
+
+/* Makes of a description one that has the frames of the twist as joints, and influences of these. */
+static sbs_status spread_desc(sbs_skin_desc *desc, const sbs_skin *skin, const sbs_allocator *allocator,
+                              spread_influences *made, sbs_fault *fault) {
+  if (!skin->twist) return SBS_OK;
+  const size_t columns = 2 * desc->influences_per_vertex;
+  made->joint_indices = sbs_allocate(allocator, desc->vertex_count, columns * sizeof *made->joint_indices);
+  made->joint_weights = sbs_allocate(allocator, desc->vertex_count, columns * sizeof *made->joint_weights);
+  made->spread = sbs_allocate(allocator, desc->vertex_count, columns / 2 * sizeof *made->spread);
+  if (!made->joint_indices || !made->joint_weights || !made->spread) {
+    return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
+  }
+  const sbs_status status =
+      sbs_twist_influences(skin->twist, desc->vertex_count, desc->scalar, desc->rest_positions,
+                           desc->rest_positions_stride, columns / 2, desc->joint_indices, desc->weight_scalar,
+                           desc->joint_weights, NULL, made->joint_indices, made->joint_weights, fault);
   if (status) return status;
+  find_spread(desc, made->spread);
+  desc->twist = NULL;
+  desc->joint_count = skin->joint_count;
+  desc->influences_per_vertex = columns;
+  desc->joint_indices = made->joint_indices;
+  desc->joint_weights = made->joint_weights;
+  desc->weight_scalar = SBS_FLOAT64;
+  return SBS_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------- public -- */
+
+static sbs_status new_gradient(const sbs_skin *skin, const sbs_skin_desc *desc, const sbs_allocator *allocator,
+                               sbs_gradient **result, sbs_fault *fault) {
+  sbs_status status;
   sbs_gradient *gradient = sbs_allocate(allocator, 1, sizeof *gradient);
   if (!gradient) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
   *gradient = (sbs_gradient){.allocator = *allocator,
@@ -232,6 +279,31 @@ sbs_status sbs_gradient_new(const sbs_skin *skin, const sbs_skin_desc *desc, con
   return SBS_OK;
 }
 
+sbs_status sbs_gradient_new(const sbs_skin *skin, const sbs_skin_desc *desc, const sbs_allocator *allocator,
+                            sbs_gradient **result, sbs_fault *fault) {
+  if (!skin) return sbs_fault_in(fault, SBS_ERROR_NULL, "skin");
+  if (!desc) return sbs_fault_in(fault, SBS_ERROR_NULL, "desc");
+  if (!result) return sbs_fault_in(fault, SBS_ERROR_NULL, "gradient");
+  const sbs_allocator by_default = sbs_default_allocator();
+  if (!allocator) allocator = &by_default;
+  sbs_status status = check_desc(skin, desc, fault);
+  if (status) return status;
+  sbs_skin_desc with_frames = *desc;
+  spread_influences made = {0};
+  sbs_gradient *gradient = NULL;
+  status = spread_desc(&with_frames, skin, allocator, &made, fault);
+  if (!status) status = new_gradient(skin, &with_frames, allocator, &gradient, fault);
+  sbs_release(allocator, made.joint_indices);
+  sbs_release(allocator, made.joint_weights);
+  if (status) {
+    sbs_release(allocator, made.spread);
+    return status;
+  }
+  gradient->spread = made.spread;
+  *result = gradient;
+  return SBS_OK;
+}
+
 void sbs_gradient_free(sbs_gradient *gradient) {
   if (!gradient) return;
   const sbs_allocator allocator = gradient->allocator;
@@ -244,5 +316,6 @@ void sbs_gradient_free(sbs_gradient *gradient) {
   sbs_release(&allocator, gradient->heaviest);
   sbs_release(&allocator, gradient->scales);
   sbs_release(&allocator, gradient->slots);
+  sbs_release(&allocator, gradient->spread);
   sbs_release(&allocator, gradient);
 }

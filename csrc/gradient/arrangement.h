@@ -21,13 +21,19 @@ typedef struct sbs_gradient_part {
   size_t weights; /* index of its first weight */
 } sbs_gradient_part;
 
+/* Where along which bone of the twist an influence is; the bone is -1 for a joint without. */
+typedef struct sbs_gradient_spread {
+  double share;
+  int32_t bone;
+} sbs_gradient_spread;
+
 /*
  * The influences of a mesh in blocks of one joint set each. Its own arrangement, apart from that of the skin: what is
  * summed up for each joint of a set needs all of its weights, and goes back to the caller's columns.
  */
 struct sbs_gradient {
   sbs_allocator allocator;
-  size_t vertex_count, joint_count, columns; /* V, J, K */
+  size_t vertex_count, joint_count, columns; /* V, J, K; with a twist J' and 2 K */
   size_t set_count;
   sbs_scalar scalar;
   size_t part_count, block_count;
@@ -41,6 +47,7 @@ struct sbs_gradient {
   void *scales;       /* (block_count, SBS_GRADIENT_LANES) 1 over the sum of the caller's weights */
   uint16_t *slots;    /* (vertex_count, columns) index of the joint within the vertex's set; for weights without
                                gradient the size of the set */
+  sbs_gradient_spread *spread; /* (vertex_count, K) or NULL without a twist */
 };
 
 #endif

@@ -9,9 +9,10 @@
 #include "deform/amounts.h"
 #include "deform/options.h"
 #include "gradient/run.h"
+#include "gradient/twist.h"
 #include "pose/batches.h"
 #include "pose/center.h"
-#include "pose/check.h"
+#include "pose/twist.h"
 
 /* Chunks of work, and what a vertex and a joint set take one thread, about, in nanoseconds. */
 enum {
@@ -356,6 +357,12 @@ sbs_status sbs_gradient_check(const sbs_gradient *gradient, const sbs_skin *skin
   if (desc->vertex_count != skin->vertex_count) return sbs_fault_in(fault, SBS_ERROR_OPTION, "vertex_count");
   if (!desc->rest_positions) return sbs_fault_in(fault, SBS_ERROR_NULL, "rest_positions");
   if (upstream->normals && !desc->rest_normals) return sbs_fault_in(fault, SBS_ERROR_OPTION, "normals");
+  if (!skin->twist && result->twist_angles) return sbs_fault_in(fault, SBS_ERROR_OPTION, "twist_angles");
+  if (!skin->twist && result->twist_shares) return sbs_fault_in(fault, SBS_ERROR_OPTION, "twist_shares");
+  if (skin->twist && !desc->joint_weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_weights");
+  if (skin->twist && 2 * desc->influences_per_vertex != gradient->columns) {
+    return sbs_fault_in(fault, SBS_ERROR_OPTION, "influences_per_vertex");
+  }
   if (result->amount && !methods->base) return sbs_fault_in(fault, SBS_ERROR_OPTION, "amount");
   const sbs_deform_options *const options[2] = {methods->options, methods->base};
   for (int m = 0; m < 2; m++) {
@@ -424,21 +431,26 @@ sbs_status sbs_gradient_deform(const sbs_gradient *gradient, const sbs_skin *ski
   sbs_methods methods;
   sbs_status status = sbs_choose_methods(skin, options ? options : &defaults, &methods, fault);
   if (!status) status = sbs_gradient_check(gradient, skin, desc, &methods, upstream, result, fault);
-  if (!status) status = sbs_check_poses(pose, 1, skin->joint_count, fault);
+  if (!status) status = sbs_check_skin_poses(skin, pose, 1, fault);
   if (status) return status;
 
   const sbs_allocator *allocator = &gradient->allocator;
+  sbs_gradient_twist twist;
+  const sbs_status posed = sbs_gradient_begin_twist(gradient, skin, pose, result, &twist);
   sbs_gradient_run run = {.gradient = gradient,
                           .skin = skin,
                           .desc = desc,
                           .options = methods.options,
                           .upstream = *upstream,
-                          .result = *result};
+                          .result = twist.result};
   const double time = (double)skin->vertex_count * VERTEX_TIME + (double)skin->set_count * SET_TIME;
   const int threads = sbs_choose_threads(methods.options->threads, methods.base ? 2.0 * time : time);
   status = sbs_gradient_allocate_run(&run, threads, allocator);
   if (status) sbs_fault_in(fault, status, NULL);
-  void *context[2] = {&run, (void *)(uintptr_t)pose};
+  if (!status && posed) {
+    status = sbs_fault_in(fault, posed, posed == SBS_ERROR_OUT_OF_MEMORY ? NULL : "skinning_matrices");
+  }
+  void *context[2] = {&run, &twist.pose};
   if (!status) {
     status = sbs_share_work(threads, skin->joint_count, JOINTS_CHUNK, prepare_joints, context);
     if (status) sbs_fault_in(fault, status, "skinning_matrices");
@@ -453,7 +465,12 @@ sbs_status sbs_gradient_deform(const sbs_gradient *gradient, const sbs_skin *ski
     status = run_back(&run, threads);
     if (status) sbs_fault_in(fault, status, NULL);
   }
+  if (!status) {
+    status = sbs_gradient_finish_twist(gradient, skin, desc, pose, result, &twist);
+    if (status) sbs_fault_in(fault, status, "skinning_matrices");
+  }
   sbs_gradient_release_run(&run, allocator);
+  sbs_gradient_release_twist(gradient, &twist);
   sbs_release(allocator, run.totals);
   sbs_release(allocator, run.by_joints);
   return status;

@@ -7,7 +7,8 @@
 #include "base/scalar.h"
 #include "deform/amounts.h"
 #include "gradient/run.h"
-#include "pose/check.h"
+#include "gradient/twist.h"
+#include "pose/twist.h"
 
 enum {
   LANES = SBS_GRADIENT_LANES
@@ -116,7 +117,7 @@ sbs_status sbs_gradient_weight_jacobian(const sbs_gradient *gradient, const sbs_
   sbs_methods methods;
   sbs_status status = sbs_choose_methods(skin, options ? options : &defaults, &methods, fault);
   if (!status) status = sbs_gradient_check(gradient, skin, desc, &methods, &upstream, &result, fault);
-  if (!status) status = sbs_check_poses(pose, 1, skin->joint_count, fault);
+  if (!status) status = sbs_check_skin_poses(skin, pose, 1, fault);
   if (!status && vertex >= skin->vertex_count) {
     status = sbs_fault_number(fault, SBS_ERROR_OPTION, "vertex", (double)vertex, (double)skin->vertex_count);
   }
@@ -134,8 +135,12 @@ sbs_status sbs_gradient_weight_jacobian(const sbs_gradient *gradient, const sbs_
   of.slots = sbs_allocate(allocator, columns, 3 * sizeof *of.slots);
   of.found = sbs_allocate(allocator, columns, 3 * sizeof(double));
   status = sbs_gradient_allocate_run(&run, 1, allocator);
-  if (!of.weights || !of.slots || !of.found) status = SBS_ERROR_OUT_OF_MEMORY;
-  if (!status) status = pose_joints_of(&run, pose, set);
+  double *spread = sbs_allocate(allocator, columns, 3 * sizeof *spread);
+  sbs_gradient_twist twist;
+  if (!of.weights || !of.slots || !of.found || !spread) status = SBS_ERROR_OUT_OF_MEMORY;
+  const sbs_status posed = sbs_gradient_begin_twist(gradient, skin, pose, &result, &twist);
+  if (!status) status = posed;
+  if (!status) status = pose_joints_of(&run, &twist.pose, set);
   if (status) {
     sbs_fault_in(fault, status, status == SBS_ERROR_OUT_OF_MEMORY ? NULL : "skinning_matrices");
   } else {
@@ -144,8 +149,11 @@ sbs_status sbs_gradient_weight_jacobian(const sbs_gradient *gradient, const sbs_
         methods.base ? sbs_scalar_get(methods.options->amount, methods.options->amount_scalar, vertex) : 1.0;
     differentiate(&run, at, methods.options, amount, 0, &of);
     if (methods.base) differentiate(&run, at, methods.base, 1.0 - amount, 1, &of);
-    for (size_t i = 0; i < 3 * columns; i++) jacobian[i] = sbs_scalar_get(of.found, gradient->scalar, i);
+    for (size_t i = 0; i < 3 * columns; i++) spread[i] = sbs_scalar_get(of.found, gradient->scalar, i);
+    sbs_gradient_gather_jacobian(gradient, skin, vertex, spread, jacobian);
   }
+  sbs_gradient_release_twist(gradient, &twist);
+  sbs_release(allocator, spread);
   sbs_gradient_release_run(&run, allocator);
   sbs_release(allocator, of.weights);
   sbs_release(allocator, of.slots);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* docs/fitting.md has what is differentiated here. */
+#include "gradient/twist.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "base/arguments.h"
-#include "base/fault.h"
+#include "base/memory.h"
 #include "base/scalar.h"
 #include "pose/batches.h"
 #include "pose/joint.h"
 #include "pose/linear_algebra.h"
 #include "pose/twist.h"
-#include "twist/twist.h"
+#include "skin/influences.h"
 
 /* ------------------------------------------------------------------------------------------------------ the pose -- */
 
@@ -145,24 +146,20 @@ static double add_frame(const sbs_twist_bone *bone, double angle, const double j
 }
 
 sbs_status sbs_twist_pose_gradient(const sbs_twist *twist, const sbs_pose *pose, const double *angles,
-                                   const double *by_matrices, double *by_skinning_matrices, double *by_angles,
-                                   sbs_fault *fault) {
-  sbs_status status = sbs_twist_check_pose(twist, pose, angles, "angles", fault);
-  if (status) return status;
-  if (!by_matrices) return sbs_fault_in(fault, SBS_ERROR_NULL, "by_matrices");
-  if (!by_skinning_matrices) return sbs_fault_in(fault, SBS_ERROR_NULL, "by_skinning_matrices");
+                                   const double *by_matrices, double *by_skinning_matrices, double *by_angles) {
+  sbs_status status = SBS_OK;
   memcpy(by_skinning_matrices, by_matrices, 12 * twist->joint_count * sizeof *by_matrices);
   for (size_t b = 0; b < twist->bone_count && !status; b++) {
     const sbs_twist_bone *bone = twist->bones + b;
     double found[2], by[2] = {0.0, 0.0}, joint[12];
-    const double *of = angles ? angles + 2 * b : found;
+    const double *bone_angles = angles ? angles + 2 * b : found;
     if (!angles) status = sbs_twist_angles_of(twist, pose, b, 1, NULL, found);
     if (status) break;
     read_matrix(pose, (size_t)bone->joint, joint);
     for (size_t k = 0; k < twist->frames; k++) {
       const double share = (double)k / (double)(twist->frames - 1);
       const double by_angle =
-          add_frame(bone, of[1] * share - of[0] * (1.0 - share), joint,
+          add_frame(bone, bone_angles[1] * share - bone_angles[0] * (1.0 - share), joint,
                     by_matrices + 12 * (sbs_twist_first_frame(twist, b) + k), by_skinning_matrices + 12 * bone->joint);
       by[0] -= (1.0 - share) * by_angle;
       by[1] += share * by_angle;
@@ -170,48 +167,114 @@ sbs_status sbs_twist_pose_gradient(const sbs_twist *twist, const sbs_pose *pose,
     if (by_angles) memcpy(by_angles + 2 * b, by, sizeof by);
     if (!angles) status = add_angles(twist, bone, pose, by, by_skinning_matrices);
   }
-  return status ? sbs_fault_in(fault, status, "skinning_matrices") : SBS_OK;
+  return status;
 }
 
 /* ------------------------------------------------------------------------------------------------ the influences -- */
 
-sbs_status sbs_twist_influences_gradient(const sbs_twist *twist, size_t vertex_count, sbs_scalar scalar,
-                                         const void *rest_positions, size_t stride, size_t influences_per_vertex,
-                                         const int32_t *joint_indices, sbs_scalar weight_scalar,
-                                         const void *joint_weights, const double *shares,
-                                         const double *by_new_joint_weights, double *by_joint_weights,
-                                         double *by_shares, double *by_rest_positions, sbs_fault *fault) {
-  if (!twist) return sbs_fault_in(fault, SBS_ERROR_NULL, "twist");
-  if (!vertex_count) return SBS_OK;
-  if (!by_new_joint_weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "by_new_joint_weights");
-  const sbs_status status =
-      sbs_twist_check_influences(twist, vertex_count, scalar, rest_positions, stride, influences_per_vertex,
-                                 joint_indices, weight_scalar, joint_weights, shares, fault);
-  if (status) return status;
-  const size_t columns = influences_per_vertex, step = stride ? stride : 3 * sbs_scalar_size(scalar);
-  if (by_rest_positions) memset(by_rest_positions, 0, 3 * vertex_count * sizeof *by_rest_positions);
-  for (size_t v = 0; v < vertex_count; v++) {
-    const void *at = (const char *)rest_positions + v * step;
-    const sbs_vec3 point = {sbs_scalar_get(at, scalar, 0), sbs_scalar_get(at, scalar, 1),
-                            sbs_scalar_get(at, scalar, 2)};
-    for (size_t i = v * columns; i < (v + 1) * columns; i++) {
-      const int32_t number = twist->bone_of_joint[joint_indices[i]];
-      const double *by = by_new_joint_weights + 2 * i;
-      double by_weight = by[0], by_share = 0.0;
-      if (number >= 0) {
-        const sbs_twist_bone *bone = twist->bones + number;
-        double slope[3] = {0.0, 0.0, 0.0}, above;
-        const double share = shares ? shares[i] : sbs_twist_share_of(twist, bone, point, slope);
-        sbs_twist_place(twist, share, &above);
-        by_weight += above * (by[1] - by[0]);
-        by_share = sbs_scalar_get(joint_weights, weight_scalar, i) * (double)(twist->frames - 1) * (by[1] - by[0]);
-        for (size_t axis = 0; axis < 3 && by_rest_positions; axis++) {
-          by_rest_positions[3 * v + axis] += by_share * slope[axis];
-        }
-      }
-      if (by_joint_weights) by_joint_weights[i] = by_weight;
-      if (by_shares) by_shares[i] = by_share;
+/*
+ * From the gradient by the weights of the two frames that an influence is spread to, to that by its weight and by its
+ * share of the bone.
+ */
+static void gather(const sbs_twist *twist, const sbs_gradient_spread *spread, double weight, const double by[2],
+                   double *by_weight, double *by_share) {
+  double above;
+  *by_weight = by[0];
+  *by_share = 0.0;
+  if (spread->bone < 0) return;
+  sbs_twist_place(twist, spread->share, &above);
+  *by_weight += above * (by[1] - by[0]);
+  *by_share = sbs_usable_weight(weight) * (double)(twist->frames - 1) * (by[1] - by[0]);
+}
+
+/* Adds what comes by way of the shares, which the rest position of a vertex determines. */
+static void add_to_position(const sbs_twist *twist, const sbs_gradient_spread *spread, const sbs_skin_desc *desc,
+                            size_t vertex, double by_share, void *by_rest_positions) {
+  if (spread->bone < 0) return;
+  const size_t stride = desc->rest_positions_stride ? desc->rest_positions_stride : 3 * sbs_scalar_size(desc->scalar);
+  const void *position = (const char *)desc->rest_positions + vertex * stride;
+  const sbs_vec3 point = {sbs_scalar_get(position, desc->scalar, 0), sbs_scalar_get(position, desc->scalar, 1),
+                          sbs_scalar_get(position, desc->scalar, 2)};
+  double slope[3];
+  sbs_twist_share_of(twist, twist->bones + spread->bone, point, slope);
+  for (size_t i = 0; i < 3; i++) {
+    const double by = sbs_scalar_get(by_rest_positions, desc->scalar, 3 * vertex + i) + by_share * slope[i];
+    sbs_scalar_put(by_rest_positions, desc->scalar, 3 * vertex + i, by);
+  }
+}
+
+static void finish_weights(const sbs_gradient *gradient, const sbs_skin *skin, const sbs_skin_desc *desc,
+                           const void *by_weights, const sbs_gradient_result *result) {
+  const size_t columns = gradient->columns / 2;
+  for (size_t i = 0; i < gradient->vertex_count * columns; i++) {
+    const sbs_gradient_spread *spread = gradient->spread + i;
+    const double weight = sbs_scalar_get(desc->joint_weights, desc->weight_scalar, i);
+    const double by[2] = {sbs_scalar_get(by_weights, gradient->scalar, 2 * i),
+                          sbs_scalar_get(by_weights, gradient->scalar, 2 * i + 1)};
+    double by_weight, by_share;
+    gather(skin->twist, spread, weight, by, &by_weight, &by_share);
+    if (result->joint_weights) sbs_scalar_put(result->joint_weights, gradient->scalar, i, by_weight);
+    if (result->twist_shares) result->twist_shares[i] = by_share;
+    if (result->rest_positions && !skin->is_moved) {
+      add_to_position(skin->twist, spread, desc, i / columns, by_share, result->rest_positions);
     }
   }
-  return SBS_OK;
+}
+
+void sbs_gradient_gather_jacobian(const sbs_gradient *gradient, const sbs_skin *skin, size_t vertex,
+                                  const double *spread, double *jacobian) {
+  if (!skin->twist) {
+    memcpy(jacobian, spread, 3 * gradient->columns * sizeof *jacobian);
+    return;
+  }
+  const size_t columns = gradient->columns / 2;
+  for (size_t i = 0; i < 3 * columns; i++) {
+    double by_share;
+    gather(skin->twist, gradient->spread + vertex * columns + i % columns, 0.0, spread + 2 * i, jacobian + i,
+           &by_share);
+  }
+}
+
+/* ------------------------------------------------------------------------------------------------ there and back -- */
+
+sbs_status sbs_gradient_begin_twist(const sbs_gradient *gradient, const sbs_skin *skin, const sbs_pose *pose,
+                                    const sbs_gradient_result *result, sbs_gradient_twist *twist) {
+  const sbs_allocator *allocator = &gradient->allocator;
+  *twist = (sbs_gradient_twist){.pose = *pose, .result = *result};
+  if (!skin->twist) return SBS_OK;
+  const int needs_matrices = result->skinning_matrices || result->twist_angles;
+  const int needs_weights =
+      result->joint_weights || result->twist_shares || (result->rest_positions && !skin->is_moved);
+  twist->matrices = sbs_allocate(allocator, skin->joint_count, 12 * sizeof *twist->matrices);
+  if (needs_matrices) {
+    twist->by_matrices = sbs_allocate(allocator, skin->joint_count, 12 * sizeof *twist->by_matrices);
+  }
+  if (needs_weights) {
+    const size_t row = gradient->columns * sbs_scalar_size(gradient->scalar);
+    twist->by_weights = sbs_allocate(allocator, gradient->vertex_count, row);
+  }
+  if (!twist->matrices || (needs_matrices && !twist->by_matrices) || (needs_weights && !twist->by_weights)) {
+    return SBS_ERROR_OUT_OF_MEMORY;
+  }
+  twist->result.skinning_matrices = twist->by_matrices;
+  twist->result.joint_weights = twist->by_weights;
+  twist->pose = (sbs_pose){.skinning_matrices = twist->matrices, .scalar = SBS_FLOAT64, .rows = 3};
+  return sbs_twist_pose_joints(skin->twist, pose, pose->twist_angles, twist->matrices);
+}
+
+sbs_status sbs_gradient_finish_twist(const sbs_gradient *gradient, const sbs_skin *skin, const sbs_skin_desc *desc,
+                                     const sbs_pose *pose, const sbs_gradient_result *result,
+                                     const sbs_gradient_twist *twist) {
+  if (twist->by_weights) finish_weights(gradient, skin, desc, twist->by_weights, result);
+  if (!twist->by_matrices) return SBS_OK;
+  /* the matrices of all joints have been read, so theirs hold the result where nobody asks for it */
+  double *by_skeleton = result->skinning_matrices ? result->skinning_matrices : twist->matrices;
+  return sbs_twist_pose_gradient(skin->twist, pose, pose->twist_angles, twist->by_matrices, by_skeleton,
+                                 result->twist_angles);
+}
+
+void sbs_gradient_release_twist(const sbs_gradient *gradient, const sbs_gradient_twist *twist) {
+  sbs_release(&gradient->allocator, twist->matrices);
+  sbs_release(&gradient->allocator, twist->by_matrices);
+  sbs_release(&gradient->allocator, twist->by_weights);
 }

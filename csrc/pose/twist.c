@@ -6,6 +6,7 @@
 
 #include "base/arguments.h"
 #include "base/fault.h"
+#include "base/progress.h"
 #include "base/scalar.h"
 #include "pose/batches.h"
 #include "pose/check.h"
@@ -99,6 +100,7 @@ sbs_status sbs_twist_angles(const sbs_twist *twist, const sbs_pose *pose, const 
   sbs_status status = sbs_twist_check_pose(twist, pose, previous, "previous", fault);
   if (status) return status;
   if (!angles) return sbs_fault_in(fault, SBS_ERROR_NULL, "angles");
+  status = sbs_tell(0.0);
   for (size_t b = 0; b < twist->bone_count && !status; b += SBS_TWIST_BONES) {
     const size_t count = bones_from(twist, b);
     double found[2 * SBS_TWIST_BONES];
@@ -204,6 +206,7 @@ sbs_status sbs_twist_pose(const sbs_twist *twist, const sbs_pose *pose, const do
   sbs_status status = sbs_twist_check_pose(twist, pose, angles, "angles", fault);
   if (status) return status;
   if (!matrices) return sbs_fault_in(fault, SBS_ERROR_NULL, "matrices");
-  status = sbs_twist_pose_joints(twist, pose, angles, matrices);
+  status = sbs_tell(0.0);
+  if (!status) status = sbs_twist_pose_joints(twist, pose, angles, matrices);
   return status ? sbs_fault_in(fault, status, "skinning_matrices") : SBS_OK;
 }

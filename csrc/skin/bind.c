@@ -163,5 +163,6 @@ sbs_status sbs_skin_update_positions(sbs_skin *skin, const sbs_skin_desc *desc, 
   sbs_release(&skin->allocator, sets);
   if (status) return sbs_fault_in(fault, status, NULL);
   sbs_pack_positions(skin, desc);
+  skin->is_moved = 1;
   return sbs_pack_centers(skin, desc); /* into memory that it has */
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/arguments.h"
 #include "base/fault.h"
+#include "base/progress.h"
 #include "base/scalar.h"
 #include "twist/twist.h"
 
@@ -94,6 +95,8 @@ sbs_status sbs_twist_influences(const sbs_twist *twist, size_t vertex_count, sbs
 
   const size_t columns = influences_per_vertex, step = stride ? stride : 3 * sbs_scalar_size(scalar);
   for (size_t v = 0; v < vertex_count; v++) {
+    const sbs_status told = sbs_tell_some(v, vertex_count);
+    if (told) return sbs_fault_in(fault, told, NULL);
     const void *at = (const char *)rest_positions + v * step;
     const sbs_vec3 point = {sbs_scalar_get(at, scalar, 0), sbs_scalar_get(at, scalar, 1),
                             sbs_scalar_get(at, scalar, 2)};

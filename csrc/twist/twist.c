@@ -168,10 +168,6 @@ static void add_frames(const sbs_twist *twist, size_t number, int32_t *new_paren
 
 sbs_status sbs_twist_joints(const sbs_twist *twist, const int32_t *parents, const double *joint_positions,
                             int32_t *new_parents, double *new_joint_positions, sbs_fault *fault) {
-  if (!twist) return sbs_fault_in(fault, SBS_ERROR_NULL, "twist");
-  if (!joint_positions) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_positions");
-  if (!new_joint_positions) return sbs_fault_in(fault, SBS_ERROR_NULL, "new_joint_positions");
-  if (!parents != !new_parents) return sbs_fault_in(fault, SBS_ERROR_NULL, parents ? "new_parents" : "parents");
   const size_t count = twist->joint_count;
   sbs_status status = sbs_validate_numbers(joint_positions, count, 3, "joint_positions", fault);
   if (!status && parents) status = sbs_validate_parents(parents, count, &twist->allocator, fault);

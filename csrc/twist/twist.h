@@ -53,6 +53,21 @@ double sbs_twist_share_of(const sbs_twist *twist, const sbs_twist_bone *bone, sb
 size_t sbs_twist_place(const sbs_twist *twist, double share, double *above);
 
 /*
+ * Finds parents and positions of the frames, for a skin: then rotation centers of two frames of one bone, and of a limb
+ * and its parent, are known without a solve. A frame's parent is the frame before it. That of the first is the last
+ * frame of the parent's bone, or the parent. The parent of joints at the tail of a bone is its last frame.
+ *
+ *   parents              (J) or NULL; then new_parents must be NULL, too
+ *   joint_positions      (J, 3)
+ *   new_parents          (J') or NULL
+ *   new_joint_positions  (J', 3); that of a frame is halfway between its place on the bone and that of the one before
+ *
+ * Errors: NOT_FINITE, TOO_LARGE, PARENT, OUT_OF_MEMORY.
+ */
+sbs_status sbs_twist_joints(const sbs_twist *twist, const int32_t *parents, const double *joint_positions,
+                            int32_t *new_parents, double *new_joint_positions, sbs_fault *fault);
+
+/*
  * Shares the weight of a joint among the two frames that a point on its bone is between. A joint without a bone keeps
  * it, and the second weight is 0.
  */

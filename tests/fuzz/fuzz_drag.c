@@ -49,7 +49,7 @@ static void drag(fuzz_input *in, sbs_brush *brush, size_t vertices, size_t joint
   if (fuzz_byte(in) & 1) options.centers = fuzz_reals(in, 3 * vertices, SBS_FLOAT64, -2.0 * size, 2.0 * size);
   sbs_twist *twist = fuzz_byte(in) & 1 ? make_twist(in, joints, size) : NULL;
   options.twist = twist;
-  if (twist && fuzz_byte(in) & 1) options.angles = fuzz_reals(in, 2, SBS_FLOAT64, -4.0, 4.0);
+  const double *angles = twist && fuzz_byte(in) & 1 ? fuzz_reals(in, 2, SBS_FLOAT64, -4.0, 4.0) : NULL;
   options.radius = fuzz_rarely(in) ? fuzz_number(in) : (1 + fuzz_byte(in)) / 64.0;
   options.distance = (sbs_brush_distance)(fuzz_byte(in) & 1);
   options.joints = fuzz_flags_or_null(in, joints);
@@ -58,7 +58,8 @@ static void drag(fuzz_input *in, sbs_brush *brush, size_t vertices, size_t joint
   if (options.mirror_axis >= 0 && fuzz_byte(in) & 1) options.mirror_position = fuzz_number(in);
   if (options.mirror_axis >= 0 && fuzz_byte(in) & 1) options.mirror_joints = fuzz_indices(in, joints, 0, joints);
   options.threads = fuzz_threads(in);
-  const sbs_pose pose = fuzz_extreme_pose(in, joints, 1);
+  sbs_pose pose = fuzz_extreme_pose(in, joints, 1);
+  pose.twist_angles = angles;
   const double *target = fuzz_reals(in, 3, SBS_FLOAT64, -2.0 * size, 2.0 * size);
   const size_t vertex = fuzz_below(in, vertices + (size_t)fuzz_rarely(in)), count = vertices * width;
 

@@ -48,22 +48,6 @@ static void check_written(sbs_status status, const double *numbers, size_t count
   }
 }
 
-static void find_joints(fuzz_input *in, const sbs_twist *twist, size_t joints) {
-  const size_t all = sbs_twist_joint_count(twist);
-  const int32_t *parents = fuzz_byte(in) & 1 ? fuzz_indices(in, joints, -1, joints) : NULL;
-  const double *positions = reals(in, 3 * joints, -2.0, 2.0);
-  int32_t *new_parents = parents ? fuzz_room(in, all * sizeof *new_parents) : NULL;
-  double *found = fuzz_room(in, 3 * all * sizeof *found);
-  sbs_fault fault = {0};
-  fuzz_fail_soon(in);
-  const sbs_status status = sbs_twist_joints(twist, parents, positions, new_parents, found, &fault);
-  fuzz_check_status(status, NEW_ERRORS, &fault);
-  check_written(status, found, 3 * all);
-  for (size_t j = 0; new_parents && j < all && !status; j++) {
-    FUZZ_CHECK(new_parents[j] >= -1 && new_parents[j] < (int32_t)all);
-  }
-}
-
 static void pose(fuzz_input *in, const sbs_twist *twist, size_t joints, size_t bones) {
   const sbs_pose given = fuzz_extreme_pose(in, joints, 1);
   const size_t all = sbs_twist_joint_count(twist);
@@ -77,18 +61,6 @@ static void pose(fuzz_input *in, const sbs_twist *twist, size_t joints, size_t b
   status = sbs_twist_pose(twist, &given, previous, matrices, &fault);
   fuzz_check_status(status, TWIST_ERRORS, &fault);
   check_written(status, matrices, 12 * all);
-
-  const double *by = fuzz_reals(in, 12 * all, SBS_FLOAT64, -1.0, 1.0);
-  if (fuzz_count_not_finite(by, 12 * all, SBS_FLOAT64)) return;
-  double *by_joints = fuzz_room(in, 12 * joints * sizeof *by_joints), *by_angles = fuzz_room(in, 16 * bones);
-  for (size_t i = 0; i < 12 * all; i++) {
-    if (fabs(by[i]) > SBS_LARGEST) return;
-  }
-  fault = (sbs_fault){0};
-  status = sbs_twist_pose_gradient(twist, &given, previous, by, by_joints, by_angles, &fault);
-  fuzz_check_status(status, TWIST_ERRORS, &fault);
-  check_written(status, by_joints, 12 * joints);
-  check_written(status, by_angles, 2 * bones);
 }
 
 static void find_influences(fuzz_input *in, const sbs_twist *twist, size_t joints) {
@@ -112,12 +84,6 @@ static void find_influences(fuzz_input *in, const sbs_twist *twist, size_t joint
   }
   const size_t all = sbs_twist_joint_count(twist);
   for (size_t i = 0; i < 2 * count; i++) FUZZ_CHECK(new_indices[i] >= 0 && (size_t)new_indices[i] < all);
-  const double *by = fuzz_reals(in, 2 * count, SBS_FLOAT64, -1.0, 1.0);
-  double *results[3] = {fuzz_room(in, count * sizeof **results), fuzz_room(in, count * sizeof **results),
-                        fuzz_room(in, 3 * vertices * sizeof **results)};
-  status = sbs_twist_influences_gradient(twist, vertices, scalar, rest, 0, width, indices, weight_scalar, weights,
-                                         shares, by, results[0], results[1], results[2], NULL);
-  FUZZ_CHECK(status == SBS_OK);
 }
 
 static void bind_and_deform(fuzz_input *in, const sbs_twist *twist, size_t joints, size_t bones) {
@@ -161,9 +127,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   sbs_twist *twist = make(&in, joints, bones);
   if (twist) {
     switch (what) {
-      case 0: find_joints(&in, twist, joints); break;
-      case 1: find_influences(&in, twist, joints); break;
+      case 0:
       case 2: bind_and_deform(&in, twist, joints, bones); break;
+      case 1: find_influences(&in, twist, joints); break;
       default: pose(&in, twist, joints, bones);
     }
   }

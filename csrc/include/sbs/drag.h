@@ -30,7 +30,6 @@ typedef struct sbs_drag_options {
   const sbs_deform_options *deform;
   const double *centers;  /* (V, 3) finite, or NULL (default): those of SBS_CENTER_OPTIMIZED */
   const sbs_twist *twist; /* of the same joints, or NULL (default): what the mesh is deformed with */
-  const double *angles;   /* its (B, 2) angles in the pose, or NULL (default); the mirror image has no history */
 
   double radius;                /* how far from the vertex others go along, at rest; finite, above 0; must be set */
   sbs_brush_falloff falloff;    /* how much of the way they go; default SMOOTH */
@@ -51,7 +50,7 @@ SBS_API sbs_drag_options sbs_default_drag_options(void);
  * joints have no weight to share stay as they are.
  *
  *   options  with a radius; the defaults have none, so NULL is an error
- *   pose     of J joints
+ *   pose     of J joints. The mirror image has no twist_angles: there they are found from the matrices
  *   vertex   in [0, V)
  *   target   (3) where it should go, finite
  *   change   or NULL

@@ -23,6 +23,10 @@
  * differentiated as one that is solved, even where it is the joint's position: so it is the gradient by matrices that
  * may take the two apart.
  *
+ * TWIST (sbs/twist.h). Where a pose has no angles they follow from the matrices, and what comes by way of them is in the
+ * gradient by these. Shares of bones follow from the rest positions, and what comes by way of them is in the gradient by
+ * these; not so after sbs_skin_update_positions, which leaves the shares as they are.
+ *
  * A vertex that is its own rotation center is moved with it, as it stays blended linearly: the gradient by its rest
  * position includes that by its center, whose own is 0.
  */
@@ -69,6 +73,10 @@ typedef struct sbs_gradient_result {
   double *skinning_matrices; /* (J, 3, 4) by the numbers of the matrices' first three rows */
   void *centers;             /* (V, 3) of the skin's scalar type; zero unless the method reads centers */
   void *amount;              /* (V) likewise; SBS_ERROR_OPTION without an amount in the options */
+  double *twist_angles;      /* (B, 2) by the angles of the twist; SBS_ERROR_OPTION without one, as the following */
+  double *twist_shares;      /* (V, K) by where along its bone each influence is, 0 at the head and 1 at the tail; 0 for
+                                joints without a bone. At a share that is exactly that of a frame it knows one side
+                                alone */
 } sbs_gradient_result;
 
 /*
@@ -78,7 +86,7 @@ typedef struct sbs_gradient_result {
  *   gradient  from sbs_gradient_new, of the skin or of one that differs from it in rest positions alone
  *             (sbs_skin_update_positions)
  *   skin      the skin that was deformed
- *   desc      its description; rest_positions, rest_normals and centers are read
+ *   desc      its description; rest_positions, rest_normals and centers are read, with a twist the weights, too
  *   pose      the matrices of the frame
  *   options   those of the deformation, or NULL for the defaults; strides and scratch are ignored
  *   upstream  the gradient by the results

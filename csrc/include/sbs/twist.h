@@ -78,22 +78,6 @@ SBS_API void sbs_twist_free(sbs_twist *twist);
 SBS_API size_t sbs_twist_joint_count(const sbs_twist *twist);
 
 /*
- * Finds parents and positions of the frames, for a skin: then rotation centers of two frames of one bone, and of a limb
- * and its parent, are known without a solve. A frame's parent is the frame before it. That of the first is the last
- * frame of the parent's bone, or the parent. The parent of desc.children, and of joints with bones at the tail of a
- * bone, is its last frame.
- *
- *   parents              (J) or NULL; then new_parents must be NULL, too
- *   joint_positions      (J, 3)
- *   new_parents          (J') or NULL
- *   new_joint_positions  (J', 3); that of a frame is halfway between its place on the bone and that of the one before
- *
- * Errors: NULL, NOT_FINITE, TOO_LARGE, PARENT, OUT_OF_MEMORY.
- */
-SBS_API sbs_status sbs_twist_joints(const sbs_twist *twist, const int32_t *parents, const double *joint_positions,
-                                    int32_t *new_parents, double *new_joint_positions, sbs_fault *fault);
-
-/*
  * Finds influences with the frames: K of a vertex become 2 K. Bad weights are passed on, for sbs_skin_new to repair.
  * O(V K) time; a part of a mesh may be given by itself.
  *
@@ -111,7 +95,7 @@ SBS_API sbs_status sbs_twist_joints(const sbs_twist *twist, const int32_t *paren
  *   new_joint_weights      (V, 2 K)
  *   fault                  or NULL
  *
- * Errors: NULL, EMPTY, OPTION (a share out of range, an unknown scalar), STRIDE, NOT_FINITE, JOINT_INDEX.
+ * Errors: NULL, EMPTY, OPTION (a share out of range, an unknown scalar), STRIDE, NOT_FINITE, JOINT_INDEX, CANCELLED.
  */
 SBS_API sbs_status sbs_twist_influences(const sbs_twist *twist, size_t vertex_count, sbs_scalar scalar,
                                         const void *rest_positions, size_t stride, size_t influences_per_vertex,
@@ -142,7 +126,7 @@ SBS_API double sbs_twist_angle(const double *quaternion, const double *axis, dou
  *   angles    (B, 2) a and b, radians
  *   fault     or NULL
  *
- * Errors: NULL, NOT_FINITE, TOO_LARGE, NOT_AFFINE, OPTION; NO_CONVERGENCE, after which outputs are undefined.
+ * Errors: NULL, NOT_FINITE, TOO_LARGE, NOT_AFFINE, OPTION, CANCELLED; NO_CONVERGENCE, after which outputs are undefined.
  */
 SBS_API sbs_status sbs_twist_angles(const sbs_twist *twist, const sbs_pose *pose, const double *previous,
                                     double *angles, sbs_fault *fault);
@@ -160,45 +144,6 @@ SBS_API sbs_status sbs_twist_angles(const sbs_twist *twist, const sbs_pose *pose
  */
 SBS_API sbs_status sbs_twist_pose(const sbs_twist *twist, const sbs_pose *pose, const double *angles, double *matrices,
                                   sbs_fault *fault);
-
-/*
- * The gradient of a loss by the skeleton's matrices and by the twists, given that by the matrices of all joints, as
- * sbs_gradient_deform finds it: the transpose of the derivative of sbs_twist_pose.
- *
- *   pose, angles          as of sbs_twist_pose. Where `angles` is NULL, the twists follow from the matrices, and what
- *                         comes by way of them is in the gradient by these
- *   by_matrices           (J', 3, 4)
- *   by_skinning_matrices  (J, 3, 4)
- *   by_angles             (B, 2) or NULL
- *   fault                 or NULL
- *
- * Errors: as sbs_twist_pose.
- */
-SBS_API sbs_status sbs_twist_pose_gradient(const sbs_twist *twist, const sbs_pose *pose, const double *angles,
-                                           const double *by_matrices, double *by_skinning_matrices, double *by_angles,
-                                           sbs_fault *fault);
-
-/*
- * The gradient of a loss by what sbs_twist_influences is given, from that by the weights with the frames. What is NULL
- * is not computed. A weight of 0 has none (sbs/gradient.h): at a share that is exactly that of a frame, the gradient by
- * the share knows one of its sides alone.
- *
- *   by_new_joint_weights  (V, 2 K)
- *   by_joint_weights      (V, K) or NULL
- *   by_shares             (V, K) or NULL; 0 for joints without a bone
- *   by_rest_positions     (V, 3) or NULL: what comes by way of the shares; 0 if they are given, and beyond the ends of
- *                         a bone
- *   fault                 or NULL
- *
- * The others, and the errors, are those of sbs_twist_influences.
- */
-SBS_API sbs_status sbs_twist_influences_gradient(const sbs_twist *twist, size_t vertex_count, sbs_scalar scalar,
-                                                 const void *rest_positions, size_t stride,
-                                                 size_t influences_per_vertex, const int32_t *joint_indices,
-                                                 sbs_scalar weight_scalar, const void *joint_weights,
-                                                 const double *shares, const double *by_new_joint_weights,
-                                                 double *by_joint_weights, double *by_shares, double *by_rest_positions,
-                                                 sbs_fault *fault);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SBS_GRADIENT_TWIST_H
+#define SBS_GRADIENT_TWIST_H
+
+#include "gradient/arrangement.h"
+
+/*
+ * A gradient is found by all joints that a skin has and by the weights of all of them. What stands here leads from the
+ * skeleton to these, and back.
+ */
+typedef struct sbs_gradient_twist {
+  sbs_pose pose;              /* of all joints */
+  sbs_gradient_result result; /* by all joints, and by the weights of all of them */
+  double *matrices;           /* (J', 3, 4) */
+  double *by_matrices;        /* (J', 3, 4) or NULL */
+  void *by_weights;           /* (V, 2 K) of the skin's type, or NULL */
+} sbs_gradient_twist;
+
+/*
+ * Poses all joints in a pose that was checked, and makes room for what `result` needs of them. A skin without twist has
+ * the pose and the result as they are. To be released even where it fails.
+ */
+sbs_status sbs_gradient_begin_twist(const sbs_gradient *gradient, const sbs_skin *skin, const sbs_pose *pose,
+                                    const sbs_gradient_result *result, sbs_gradient_twist *twist);
+
+/* Writes the result: the gradient by the skeleton's matrices and by the weights as given, with what follows from it. */
+sbs_status sbs_gradient_finish_twist(const sbs_gradient *gradient, const sbs_skin *skin, const sbs_skin_desc *desc,
+                                     const sbs_pose *pose, const sbs_gradient_result *result,
+                                     const sbs_gradient_twist *twist);
+
+void sbs_gradient_release_twist(const sbs_gradient *gradient, const sbs_gradient_twist *twist);
+
+/* From the Jacobian (3, 2 K) of a vertex to that (3, K) by the weights as given; without twist it is copied. */
+void sbs_gradient_gather_jacobian(const sbs_gradient *gradient, const sbs_skin *skin, size_t vertex,
+                                  const double *spread, double *jacobian);
+
+/*
+ * The transpose of the derivative of sbs_twist_pose, in a pose that was checked.
+ *
+ *   angles                or NULL: then what comes by way of them is in the gradient by the matrices
+ *   by_matrices           (J', 3, 4)
+ *   by_skinning_matrices  (J, 3, 4)
+ *   by_angles             (B, 2) or NULL
+ */
+sbs_status sbs_twist_pose_gradient(const sbs_twist *twist, const sbs_pose *pose, const double *angles,
+                                   const double *by_matrices, double *by_skinning_matrices, double *by_angles);
+
+#endif
