@@ -9,7 +9,7 @@
 typedef struct drag_call {
   core_pose_call pose;
   Py_ssize_t vertex;
-  PyArrayObject *target, *centers, *angles, *joints, *locked, *mirror_joints;
+  PyArrayObject *target, *centers, *joints, *locked, *mirror_joints;
   PyObject *twist;
   sbs_drag_options options;
   sbs_brush_change change;
@@ -26,7 +26,7 @@ static const core_argument drag_options[] = {
     {"centers", CORE_DOUBLES, .at = offsetof(drag_call, centers), "(V, 3)", .optional = 1},
     {"twist", CORE_OBJECT, .at = offsetof(drag_call, twist), .type = "Twist | None", .optional = 1,
      .convert = core_convert_twist},
-    {"angles", CORE_DOUBLES, .at = offsetof(drag_call, angles), "(B, 2)", .optional = 1},
+    {"twists", CORE_DOUBLES, .at = offsetof(drag_call, pose.twists), "(B, 2)", .optional = 1},
     {"falloff", CORE_WORD, .at = offsetof(drag_call, options.falloff), .words = core_falloff_words, .optional = 1},
     {"distance", CORE_WORD, .at = offsetof(drag_call, options.distance), .words = core_distance_words, .optional = 1},
     {"joints", CORE_INT32, .at = offsetof(drag_call, joints), "(N,)", .optional = 1},
@@ -48,18 +48,14 @@ static int prepare(void *address) {
   sbs_drag_options *options = &given->options;
   const size_t vertex_count = core_length(address, 'V'), joint_count = core_length(address, 'J');
 
-  if (given->angles != NULL && given->twist == NULL) {
-    PyErr_SetString(PyExc_ValueError, "angles need a twist");
-    return 0;
-  }
+  if (!core_check_twists(&given->pose, given->twist)) return 0;
   if (given->vertex < 0 || (size_t)given->vertex >= vertex_count) {
     PyErr_Format(PyExc_ValueError, "vertex = %zd is out of range for %zu vertices", given->vertex, vertex_count);
     return 0;
   }
   options->deform = core_method_options(&given->pose.by);
   options->centers = core_data(given->centers);
-  options->twist = given->twist != NULL ? core_twist_of(core_state_of(given), given->twist) : NULL;
-  options->angles = core_data(given->angles);
+  options->twist = core_get_twist(given->twist);
   options->mirror_joints = core_data(given->mirror_joints);
   return core_new_mask(given, given->joints, "joints", joint_count, &options->joints) &&
          core_new_mask(given, given->locked, "locked", joint_count, &options->locked);
@@ -68,10 +64,12 @@ static int prepare(void *address) {
 static sbs_status run(void *address, sbs_fault *fault) {
   drag_call *given = address;
   const core_brush *self = core_self(given);
-  const sbs_pose pose = core_one_pose(given->pose.matrices);
+  const sbs_pose pose = core_pose_with_twists(&given->pose);
+  const sbs_status status = sbs_drag_vertex(self->brush, &given->options, &pose, (size_t)given->vertex,
+                                            PyArray_DATA(given->target), &given->change, fault);
 
-  return sbs_drag_vertex(self->brush, &given->options, &pose, (size_t)given->vertex, PyArray_DATA(given->target),
-                         &given->change, fault);
+  core_place_in_twists(fault, &given->pose);
+  return status;
 }
 
 static PyObject *finish(void *address) {

@@ -66,6 +66,34 @@ sbs_pose core_one_pose(PyArrayObject *matrices) {
   };
 }
 
+const core_argument core_twists_argument[1] = {
+    {"twists", CORE_DOUBLES, .at = offsetof(core_pose_call, twists), "(B, 2)", .optional = 1}};
+
+const core_argument core_twists_of_frames_argument[1] = {
+    {"twists", CORE_DOUBLES, .at = offsetof(core_pose_call, twists), "(F, B, 2)", .optional = 1}};
+
+int core_check_twists(const core_pose_call *given, PyObject *twist) {
+  if (given->twists == NULL || twist != NULL) return 1;
+  PyErr_SetString(PyExc_ValueError, "twists has no effect on a skin that was made without twist");
+  return 0;
+}
+
+sbs_pose core_pose_with_twists(const core_pose_call *given) {
+  sbs_pose pose = core_one_pose(given->matrices);
+
+  /* of no bones there are none */
+  if (given->twists != NULL && PyArray_SIZE(given->twists) > 0) pose.twist_angles = PyArray_DATA(given->twists);
+  return pose;
+}
+
+void core_place_in_twists(sbs_fault *fault, const core_pose_call *given) {
+  if (fault->argument == NULL || strcmp(fault->argument, "twist_angles") != 0) return;
+  fault->argument = "twists";
+  if (PyArray_NDIM(given->twists) == 2) return;
+  fault->index[1] = fault->index[0] % core_length(&given->call, 'B');
+  fault->index[0] /= core_length(&given->call, 'B');
+}
+
 sbs_pose core_frame_pose(PyArrayObject *matrices, size_t frame) {
   sbs_pose pose = core_one_pose(matrices);
 

@@ -31,7 +31,20 @@ typedef struct core_pose_call {
   core_call call;
   core_method by;
   PyArrayObject *matrices;
+  PyArrayObject *twists; /* the angles of a twist, or NULL */
 } core_pose_call;
+
+/* "twists", which goes into that, of one frame and of many. */
+extern const core_argument core_twists_argument[1], core_twists_of_frames_argument[1];
+
+/* Whether a skin has the twist that angles are of; raises if not. */
+int core_check_twists(const core_pose_call *given, PyObject *twist);
+
+/* The matrices and the angles. */
+sbs_pose core_pose_with_twists(const core_pose_call *given);
+
+/* Makes a fault in the angles of a twist one in "twists": at bone and angle, or of many frames at frame and bone. */
+void core_place_in_twists(sbs_fault *fault, const core_pose_call *given);
 
 /* Some of the rows of core_method_arguments, from `first` to `last`, of a function whose calls start like that. */
 #define CORE_METHOD_PART(first, last) {core_method_arguments + (first), (last) - (first) + 1, 0}

@@ -39,6 +39,7 @@ static int prepare_deform(void *address) {
     PyErr_SetString(PyExc_ValueError, "out_normals needs normals=True");
     return 0;
   }
+  if (!core_check_twists(&given->pose, self->twist)) return 0;
   if (!given->with_normals) given->pose.call.skipped = 1u << 1;
   core_method_options(&given->pose.by);
   return 1;
@@ -47,7 +48,7 @@ static int prepare_deform(void *address) {
 static sbs_status run_deform(void *address, sbs_fault *fault) {
   deform_call *given = address;
   core_skin *self = core_self(given);
-  const sbs_pose pose = core_one_pose(given->pose.matrices);
+  const sbs_pose pose = core_pose_with_twists(&given->pose);
   sbs_deform_options *options = &given->pose.by.options;
   sbs_status status;
 
@@ -55,6 +56,7 @@ static sbs_status run_deform(void *address, sbs_fault *fault) {
   options->scratch_size = self->scratch.size;
   status = sbs_skin_deform(self->skin, &pose, options, PyArray_DATA(given->positions), core_data(given->normals), NULL,
                            fault);
+  core_place_in_twists(fault, &given->pose);
   core_give_scratch(&self->scratch, options->scratch);
   return status;
 }
@@ -74,7 +76,8 @@ static PyObject *enter_deform(PyObject *self, PyObject *const *args, Py_ssize_t 
 const core_function core_deform = {
     .name = "deform",
     .summary = "Positions of the mesh in a pose, and normals if they are wanted.",
-    .parts = {CORE_PART(deform_matrices), CORE_METHOD_PART(CORE_METHOD, CORE_BASE), CORE_PART(deform_outputs)},
+    .parts = {CORE_PART(deform_matrices), CORE_METHOD_PART(CORE_METHOD, CORE_BASE), CORE_PART(core_twists_argument),
+              CORE_PART(deform_outputs)},
     .positional = 1,
     CORE_RESULTS(deform_results),
     .returns = "_Floats | tuple[_Floats, _Floats]",
@@ -109,10 +112,13 @@ static const core_argument many_results[] = {
 static sbs_status run_deform_many(void *address, sbs_fault *fault) {
   deform_call *given = address;
   const core_skin *self = core_self(given);
-  const sbs_pose poses = core_one_pose(given->pose.matrices);
+  const sbs_pose poses = core_pose_with_twists(&given->pose);
+  const sbs_status status =
+      sbs_skin_deform_many(self->skin, core_length(&given->pose.call, 'F'), &poses, &given->pose.by.options,
+                           PyArray_DATA(given->positions), core_data(given->normals), NULL, fault);
 
-  return sbs_skin_deform_many(self->skin, core_length(&given->pose.call, 'F'), &poses, &given->pose.by.options,
-                              PyArray_DATA(given->positions), core_data(given->normals), NULL, fault);
+  core_place_in_twists(fault, &given->pose);
+  return status;
 }
 
 static PyObject *enter_deform_many(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
@@ -123,7 +129,8 @@ static PyObject *enter_deform_many(PyObject *self, PyObject *const *args, Py_ssi
 const core_function core_deform_many = {
     .name = "deform_many",
     .summary = "The same for several poses.",
-    .parts = {CORE_PART(many_matrices), CORE_METHOD_PART(CORE_METHOD, CORE_BASE), CORE_PART(many_outputs)},
+    .parts = {CORE_PART(many_matrices), CORE_METHOD_PART(CORE_METHOD, CORE_BASE),
+              CORE_PART(core_twists_of_frames_argument), CORE_PART(many_outputs)},
     .positional = 1,
     CORE_RESULTS(many_results),
     .returns = "_Floats | tuple[_Floats, _Floats]",
@@ -161,7 +168,7 @@ static void begin_centers(void *address) {
 static sbs_status run_centers(void *address, sbs_fault *fault) {
   centers_call *given = address;
   const core_skin *self = core_self(given);
-  const sbs_pose pose = core_one_pose(given->pose.matrices);
+  const sbs_pose pose = core_pose_with_twists(&given->pose);
 
   return sbs_skin_rotation_centers(self->skin, &pose, &given->pose.by.options, PyArray_DATA(given->centers),
                                    &given->report, fault);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
+#include <string.h>
 
 #include "pose.h"
 #include "skin_methods.h"
 
 /* The skin's influences arranged for gradients, which is done when it is first needed. */
-static sbs_status get_gradient(core_skin *self, const sbs_skin_desc *desc, const sbs_gradient **gradient,
-                               sbs_fault *fault) {
+static sbs_status get_gradient(core_skin *self, const sbs_gradient **gradient, sbs_fault *fault) {
   sbs_gradient *made = NULL, *present = atomic_load(&self->gradient);
   if (present == NULL) {
-    const sbs_status status = sbs_gradient_new(self->skin, desc, NULL, &made, fault);
+    const sbs_skin_desc desc = core_describe_skin(self->held, self->twist, self->info.joint_count);
+    const sbs_status status = sbs_gradient_new(self->skin, &desc, NULL, &made, fault);
     if (status != SBS_OK) return status;
     if (atomic_compare_exchange_strong(&self->gradient, &present, made))
       present = made;
@@ -34,6 +35,7 @@ typedef struct vjp_call {
   PyArrayObject *positions, *normals, *rest_positions, *centers;
   Py_ssize_t wanted;
   PyArrayObject *by_rest_positions, *by_rest_normals, *by_joint_weights, *by_matrices, *by_centers, *by_amount;
+  PyArrayObject *by_twists, *by_twist_shares;
 } vjp_call;
 
 static const core_argument vjp_arguments[] = {
@@ -56,6 +58,8 @@ static const core_argument vjp_results[] = {
     {"skinning_matrices", CORE_DOUBLES, .at = offsetof(vjp_call, by_matrices), "(J, 3, 4)", .none = 1},
     {"centers", CORE_SAME, .at = offsetof(vjp_call, by_centers), "(V, 3)", .none = 1},
     {"amount", CORE_SAME, .at = offsetof(vjp_call, by_amount), "(V,)", .none = 1},
+    {"twists", CORE_DOUBLES, .at = offsetof(vjp_call, by_twists), "(B, 2)", .none = 1},
+    {"twist_shares", CORE_DOUBLES, .at = offsetof(vjp_call, by_twist_shares), "(V, K)", .none = 1},
 };
 
 static int prepare_vjp(void *address) {
@@ -66,6 +70,7 @@ static int prepare_vjp(void *address) {
     PyErr_SetString(PyExc_ValueError, "grad_normals needs a skin that was made with rest_normals");
     return 0;
   }
+  if (!core_check_twists(&given->pose, self->twist)) return 0;
   given->pose.call.skipped = ~(unsigned int)given->wanted;
   return 1;
 }
@@ -73,25 +78,33 @@ static int prepare_vjp(void *address) {
 static sbs_status run_vjp(void *address, sbs_fault *fault) {
   vjp_call *given = address;
   core_skin *self = core_self(given);
-  const sbs_pose pose = core_one_pose(given->pose.matrices);
+  const sbs_pose pose = core_pose_with_twists(&given->pose);
   const sbs_gradient_upstream upstream = {.positions = core_data(given->positions),
                                           .normals = core_data(given->normals)};
-  const sbs_gradient_result result = {.rest_positions = core_data(given->by_rest_positions),
-                                      .rest_normals = core_data(given->by_rest_normals),
-                                      .joint_weights = core_data(given->by_joint_weights),
-                                      .skinning_matrices = core_data(given->by_matrices),
-                                      .centers = core_data(given->by_centers),
-                                      .amount = core_data(given->by_amount)};
-  sbs_skin_desc desc = core_describe_skin(self->held, self->info.joint_count);
+  sbs_gradient_result result = {.rest_positions = core_data(given->by_rest_positions),
+                                .rest_normals = core_data(given->by_rest_normals),
+                                .joint_weights = core_data(given->by_joint_weights),
+                                .skinning_matrices = core_data(given->by_matrices),
+                                .centers = core_data(given->by_centers),
+                                .amount = core_data(given->by_amount)};
+  sbs_skin_desc desc = core_describe_skin(self->held, self->twist, self->info.joint_count);
   const sbs_gradient *gradient;
   sbs_status status;
 
+  if (self->info.twist_bone_count > 0) {
+    result.twist_angles = core_data(given->by_twists);
+    result.twist_shares = core_data(given->by_twist_shares);
+  } else if (given->by_twist_shares != NULL) { /* of no bones nothing depends on them */
+    memset(PyArray_DATA(given->by_twist_shares), 0, (size_t)PyArray_NBYTES(given->by_twist_shares));
+  }
   if (given->rest_positions != NULL) desc.rest_positions = PyArray_DATA(given->rest_positions);
   if (given->centers != NULL) desc.centers = PyArray_DATA(given->centers);
-  status = get_gradient(self, &desc, &gradient, fault);
-  if (status != SBS_OK) return status;
-  return sbs_gradient_deform(gradient, self->skin, &desc, &pose, core_method_options(&given->pose.by), &upstream,
-                             &result, fault);
+  status = get_gradient(self, &gradient, fault);
+  if (status == SBS_OK)
+    status = sbs_gradient_deform(gradient, self->skin, &desc, &pose, core_method_options(&given->pose.by), &upstream,
+                                 &result, fault);
+  core_place_in_twists(fault, &given->pose);
+  return status;
 }
 
 static PyObject *enter_vjp(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
@@ -103,7 +116,8 @@ const core_function core_deform_vjp = {
     .name = "deform_vjp",
     .summary = "Gradients, with None for what is not wanted: bits, in the order of the results. `rest_positions` and "
                "`centers` are\nthose that the skin was moved to.",
-    .parts = {CORE_PART(vjp_arguments), CORE_METHOD_PART(CORE_METHOD, CORE_BASE), CORE_PART(vjp_options)},
+    .parts = {CORE_PART(vjp_arguments), CORE_METHOD_PART(CORE_METHOD, CORE_BASE), CORE_PART(core_twists_argument),
+              CORE_PART(vjp_options)},
     .positional = 3,
     CORE_RESULTS(vjp_results),
     .size = sizeof(vjp_call),
@@ -143,10 +157,10 @@ static int prepare_jacobian(void *address) {
 static sbs_status run_jacobian(void *address, sbs_fault *fault) {
   jacobian_call *given = address;
   core_skin *self = core_self(given);
-  const sbs_pose pose = core_one_pose(given->pose.matrices);
-  const sbs_skin_desc desc = core_describe_skin(self->held, self->info.joint_count);
+  const sbs_pose pose = core_pose_with_twists(&given->pose);
+  const sbs_skin_desc desc = core_describe_skin(self->held, self->twist, self->info.joint_count);
   const sbs_gradient *gradient;
-  const sbs_status status = get_gradient(self, &desc, &gradient, fault);
+  const sbs_status status = get_gradient(self, &gradient, fault);
 
   if (status != SBS_OK) return status;
   return sbs_gradient_weight_jacobian(gradient, self->skin, &desc, &pose, core_method_options(&given->pose.by),

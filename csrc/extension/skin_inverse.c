@@ -22,13 +22,22 @@ static const core_argument results[] = {
     {"singular", CORE_FLAGS, .at = offsetof(inverse_call, singular), "(V,)"},
 };
 
+static int prepare(void *address) {
+  const inverse_call *given = address;
+
+  return core_check_twists(&given->pose, ((const core_skin *)core_self(given))->twist);
+}
+
 static sbs_status run(void *address, sbs_fault *fault) {
   inverse_call *given = address;
   const core_skin *self = core_self(given);
-  const sbs_pose pose = core_one_pose(given->pose.matrices);
+  const sbs_pose pose = core_pose_with_twists(&given->pose);
+  const sbs_status status =
+      sbs_skin_inverse_deform(self->skin, &pose, core_method_options(&given->pose.by), PyArray_DATA(given->posed), 0,
+                              PyArray_DATA(given->positions), PyArray_DATA(given->singular), NULL, fault);
 
-  return sbs_skin_inverse_deform(self->skin, &pose, core_method_options(&given->pose.by), PyArray_DATA(given->posed), 0,
-                                 PyArray_DATA(given->positions), PyArray_DATA(given->singular), NULL, fault);
+  core_place_in_twists(fault, &given->pose);
+  return status;
 }
 
 static PyObject *enter(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
@@ -39,12 +48,14 @@ static PyObject *enter(PyObject *self, PyObject *const *args, Py_ssize_t count, 
 const core_function core_inverse_deform = {
     .name = "inverse_deform",
     .summary = "Rest positions from posed ones, and which vertices have no inverse.",
-    .parts = {CORE_PART(arguments), CORE_METHOD_PART(CORE_METHOD, CORE_BASE), CORE_PART(options)},
+    .parts = {CORE_PART(arguments), CORE_METHOD_PART(CORE_METHOD, CORE_BASE), CORE_PART(core_twists_argument),
+              CORE_PART(options)},
     .positional = 2,
     CORE_RESULTS(results),
     .size = sizeof(inverse_call),
     .set_defaults = core_set_method_defaults,
     .begin = core_begin_with_skin,
+    .prepare = prepare,
     .run = run,
     .entry = enter,
 };

@@ -3,6 +3,7 @@
 
 #include "definitions.h"
 #include "skin_methods.h"
+#include "twist_type.h"
 
 /* ------------------------------------------------------------------------------------------ making and unmaking -- */
 
@@ -12,11 +13,12 @@ void core_begin_with_skin(void *address) {
 
   core_set_length(call, 'V', self->info.vertex_count);
   core_set_length(call, 'J', self->info.joint_count);
+  if (self->twist != NULL) core_set_length(call, 'B', self->info.twist_bone_count);
   call->type = self->info.scalar == SBS_FLOAT32 ? NPY_FLOAT : NPY_DOUBLE;
   call->typed_by = "rest_positions";
 }
 
-sbs_skin_desc core_describe_skin(PyArrayObject *const *arrays, size_t joint_count) {
+sbs_skin_desc core_describe_skin(PyArrayObject *const *arrays, PyObject *twist, size_t joint_count) {
   sbs_skin_desc desc = sbs_default_skin_desc();
 
   desc.vertex_count = (size_t)PyArray_DIM(arrays[CORE_REST_POSITIONS], 0);
@@ -31,11 +33,12 @@ sbs_skin_desc core_describe_skin(PyArrayObject *const *arrays, size_t joint_coun
   desc.parents = core_data(arrays[CORE_PARENTS]);
   desc.joint_positions = core_data(arrays[CORE_JOINT_POSITIONS]);
   desc.centers = core_data(arrays[CORE_CENTERS]);
+  desc.twist = core_get_twist(twist);
   return desc;
 }
 
-PyObject *core_wrap_skin(PyObject *type, sbs_skin *skin, const sbs_weight_report *report,
-                         PyArrayObject *const *arrays) {
+PyObject *core_wrap_skin(PyObject *type, sbs_skin *skin, const sbs_weight_report *report, PyArrayObject *const *arrays,
+                         PyObject *twist) {
   core_skin *self = core_allocate(type);
 
   if (self == NULL) {
@@ -51,6 +54,7 @@ PyObject *core_wrap_skin(PyObject *type, sbs_skin *skin, const sbs_weight_report
     self->held[i] = (PyArrayObject *)Py_XNewRef((PyObject *)arrays[i]);
     if (arrays[i] != NULL) PyArray_CLEARFLAGS(arrays[i], NPY_ARRAY_WRITEABLE);
   }
+  self->twist = Py_XNewRef(twist);
   return (PyObject *)self;
 }
 
@@ -60,6 +64,7 @@ typedef struct skin_call {
   core_call call;
   PyArrayObject *arrays[CORE_HELD_COUNT];
   size_t joint_count;
+  PyObject *twist; /* NULL for None */
   sbs_skin_options options;
   sbs_weight_report report;
   sbs_skin *skin;
@@ -74,6 +79,8 @@ static const core_argument arguments[] = {
     {"rest_normals", CORE_SAME, .at = offsetof(skin_call, arrays[CORE_REST_NORMALS]), "(V, 3)", .optional = 1},
     {"centers", CORE_DOUBLES, .at = offsetof(skin_call, arrays[CORE_CENTERS]), "(V, 3)", .optional = 1},
     {"joint_count", CORE_COUNT, .at = offsetof(skin_call, joint_count), "J", .optional = 1},
+    {"twist", CORE_OBJECT, .at = offsetof(skin_call, twist), .type = "Twist | None", .optional = 1,
+     .convert = core_convert_twist},
     {"strict", CORE_FLAG, .at = offsetof(skin_call, options.strict), .optional = 1},
 };
 
@@ -81,7 +88,7 @@ static void set_defaults(void *address) {
   ((skin_call *)address)->options = sbs_default_skin_options();
 }
 
-/* Joints that nobody counts and that have neither parents nor positions are counted by the largest index. */
+/* Joints that nobody counts and that have no parents, positions or twist are counted by the largest index. */
 static int prepare(void *address) {
   skin_call *given = address;
 
@@ -92,7 +99,7 @@ static int prepare(void *address) {
 
 static sbs_status run(void *address, sbs_fault *fault) {
   skin_call *given = address;
-  const sbs_skin_desc desc = core_describe_skin(given->arrays, core_length(&given->call, 'J'));
+  const sbs_skin_desc desc = core_describe_skin(given->arrays, given->twist, core_length(&given->call, 'J'));
 
   return sbs_skin_new(&desc, &given->options, &given->skin, &given->report, fault);
 }
@@ -100,7 +107,7 @@ static sbs_status run(void *address, sbs_fault *fault) {
 static PyObject *finish(void *address) {
   skin_call *given = address;
 
-  return core_wrap_skin(given->call.self, given->skin, &given->report, given->arrays);
+  return core_wrap_skin(given->call.self, given->skin, &given->report, given->arrays, given->twist);
 }
 
 static const core_function new_skin = {
@@ -129,7 +136,7 @@ static PyObject *report_tuple(const sbs_weight_report *report) {
 
 static sbs_status run_check(void *address, sbs_fault *fault) {
   skin_call *given = address;
-  const sbs_skin_desc desc = core_describe_skin(given->arrays, core_length(&given->call, 'J'));
+  const sbs_skin_desc desc = core_describe_skin(given->arrays, given->twist, core_length(&given->call, 'J'));
 
   return sbs_skin_check(&desc, &given->options, &given->report, fault);
 }
@@ -164,6 +171,7 @@ static int skin_traverse(PyObject *object, visitproc visit, void *arg) {
 
   Py_VISIT(Py_TYPE(object));
   for (int i = 0; i < CORE_HELD_COUNT; i++) Py_VISIT(self->held[i]);
+  Py_VISIT(self->twist);
   return 0;
 }
 
@@ -175,6 +183,7 @@ static void skin_dealloc(PyObject *object) {
   sbs_gradient_free(atomic_load(&self->gradient));
   sbs_skin_free(self->skin);
   for (int i = 0; i < CORE_HELD_COUNT; i++) Py_CLEAR(self->held[i]);
+  Py_CLEAR(self->twist);
   core_free_object(object);
 }
 
@@ -189,6 +198,12 @@ static PyObject *get_held(PyObject *object, void *number) {
   view = PyArray_View(held, NULL, NULL);
   if (view != NULL) PyArray_CLEARFLAGS((PyArrayObject *)view, NPY_ARRAY_WRITEABLE);
   return view;
+}
+
+static PyObject *get_twist(PyObject *object, void *Py_UNUSED(closure)) {
+  PyObject *twist = ((core_skin *)object)->twist;
+
+  return Py_NewRef(twist != NULL ? twist : Py_None);
 }
 
 static PyObject *get_instruction_set(PyObject *object, void *Py_UNUSED(closure)) {
@@ -266,6 +281,7 @@ static PyGetSetDef properties[] = {
     HELD("joint_positions", CORE_JOINT_POSITIONS, "(J, 3) float64, read-only, or None."),
     HELD("rest_normals", CORE_REST_NORMALS, "(V, 3) of the type of rest_positions, read-only, or None."),
     HELD("centers", CORE_CENTERS, "(V, 3) float64, read-only, or None."),
+    {"twist", get_twist, NULL, "The Twist, or None.", NULL},
     SIZE(vertex_count, "Number of vertices."),
     SIZE(joint_count, "Number of joints."),
     SIZE(nontrivial_joint_set_count, "Joint sets of two or more joints that are not a joint and its parent."),

@@ -28,16 +28,18 @@ typedef struct core_skin {
   core_scratch_pool scratch;            /* this and the next are all that changes; threads may share them */
   _Atomic(sbs_gradient *) gradient;     /* made when it is first needed; NULL before */
   PyArrayObject *held[CORE_HELD_COUNT]; /* converted; NULL where not given; nobody writes to them */
+  PyObject *twist;                      /* the _core.Twist, or NULL */
 } core_skin;
 
-/* Describes a mesh by the arrays of a skin. */
-sbs_skin_desc core_describe_skin(PyArrayObject *const *arrays, size_t joint_count);
+/* Describes a mesh by the arrays of a skin, and a _core.Twist or NULL. */
+sbs_skin_desc core_describe_skin(PyArrayObject *const *arrays, PyObject *twist, size_t joint_count);
 
 /*
  * Makes an object for a skin and takes ownership of it, even if this fails and raises. The object is made last, so that
  * no other thread, nor the collector, ever sees one without its skin.
  */
-PyObject *core_wrap_skin(PyObject *type, sbs_skin *skin, const sbs_weight_report *report, PyArrayObject *const *arrays);
+PyObject *core_wrap_skin(PyObject *type, sbs_skin *skin, const sbs_weight_report *report, PyArrayObject *const *arrays,
+                         PyObject *twist);
 
 extern const core_function core_check_skin;
 

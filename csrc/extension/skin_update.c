@@ -109,7 +109,7 @@ static void name_row(sbs_fault *fault, PyArrayObject *vertices) {
 static sbs_status run_update(void *address, sbs_fault *fault) {
   update_call *given = address;
   const core_skin *self = core_self(given);
-  const sbs_skin_desc desc = core_describe_skin(given->arrays, self->info.joint_count);
+  const sbs_skin_desc desc = core_describe_skin(given->arrays, self->twist, self->info.joint_count);
   const sbs_status status =
       sbs_skin_update(self->skin, &desc, PyArray_DATA(given->vertices), core_length(&given->call, 'M'), &given->options,
                       &given->skin, &given->report, fault);
@@ -121,7 +121,8 @@ static sbs_status run_update(void *address, sbs_fault *fault) {
 static PyObject *finish_update(void *address) {
   update_call *given = address;
 
-  return core_wrap_skin((PyObject *)Py_TYPE(given->call.self), given->skin, &given->report, given->arrays);
+  return core_wrap_skin((PyObject *)Py_TYPE(given->call.self), given->skin, &given->report, given->arrays,
+                        ((core_skin *)given->call.self)->twist);
 }
 
 static PyObject *enter_update(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
@@ -158,7 +159,7 @@ static const core_argument move_arguments[] = {
 static sbs_status run_move(void *address, sbs_fault *fault) {
   move_call *given = address;
   const core_skin *self = core_self(given);
-  sbs_skin_desc desc = core_describe_skin(self->held, self->info.joint_count);
+  sbs_skin_desc desc = core_describe_skin(self->held, self->twist, self->info.joint_count);
 
   desc.rest_positions = PyArray_DATA(given->rest_positions);
   desc.centers = core_data(given->centers);

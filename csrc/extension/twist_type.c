@@ -6,6 +6,7 @@
 #include "arguments.h"
 #include "errors.h"
 #include "frames.h"
+#include "interrupts.h"
 #include "pose_arguments.h"
 
 typedef struct core_twist {
@@ -18,23 +19,28 @@ static const core_state *state_of(PyObject *object) {
   return PyType_GetModuleState(Py_TYPE(object));
 }
 
-const sbs_twist *core_twist_of(const core_state *state, PyObject *object) {
-  if (object == Py_None) return NULL;
-  if (PyObject_TypeCheck(object, (PyTypeObject *)state->twist_type)) return ((const core_twist *)object)->twist;
-  PyErr_Format(PyExc_TypeError, "twist must be None or a Twist, not %R", (PyObject *)Py_TYPE(object));
-  return NULL;
+const sbs_twist *core_get_twist(PyObject *twist) {
+  return twist == NULL ? NULL : ((const core_twist *)twist)->twist;
 }
 
 int core_convert_twist(core_call *call, PyObject *object, void *field) {
+  const core_twist *twist = (const core_twist *)object;
+  const npy_intp joint_count = call->lengths['J' - 'A'];
+
   if (object == Py_None) return 1;
-  if (core_twist_of(core_state_of(call), object) == NULL) return 0;
-  core_set_length(call, 'B', core_twist_bone_count(object));
+  if (!PyObject_TypeCheck(object, (PyTypeObject *)core_state_of(call)->twist_type)) {
+    PyErr_Format(PyExc_TypeError, "twist must be None or a Twist, not %R", (PyObject *)Py_TYPE(object));
+    return 0;
+  }
+  if (joint_count >= 0 && (size_t)joint_count != twist->given_joint_count) {
+    PyErr_Format(PyExc_ValueError, "twist is of %zu joints, where there are %zd", twist->given_joint_count,
+                 (Py_ssize_t)joint_count);
+    return 0;
+  }
+  core_set_length(call, 'J', twist->given_joint_count);
+  core_set_length(call, 'B', twist->bone_count);
   *(PyObject **)field = object;
   return 1;
-}
-
-size_t core_twist_bone_count(PyObject *twist) {
-  return ((const core_twist *)twist)->bone_count;
 }
 
 /* What an optional array holds, or NULL. */
@@ -163,10 +169,12 @@ static PyObject *twist_influences(PyObject *object, PyObject *args, PyObject *kw
   new_indices = (PyArrayObject *)PyArray_SimpleNew(2, shape, NPY_INT32);
   new_weights = (PyArrayObject *)PyArray_SimpleNew(2, shape, NPY_DOUBLE);
   if (new_indices == NULL || new_weights == NULL) goto exit;
+  CORE_BEGIN_CALL
   status = sbs_twist_influences(self->twist, (size_t)shape[0], scalar_of(&positions), PyArray_DATA(positions.array), 0,
                                 (size_t)PyArray_DIM(indices.array, 1), PyArray_DATA(indices.array), scalar_of(&weights),
                                 PyArray_DATA(weights.array), data_or_null(&shares), PyArray_DATA(new_indices),
                                 PyArray_DATA(new_weights), &fault);
+  CORE_END_CALL
   if (status == SBS_OK)
     result = PyTuple_Pack(2, (PyObject *)new_indices, (PyObject *)new_weights);
   else
@@ -179,39 +187,6 @@ exit:
   core_release(&shares);
   Py_XDECREF((PyObject *)new_indices);
   Py_XDECREF((PyObject *)new_weights);
-  return result;
-}
-
-static PyObject *twist_joints(PyObject *object, PyObject *args) {
-  const core_twist *self = (const core_twist *)object;
-  const npy_intp count = (npy_intp)sbs_twist_joint_count(self->twist), shape[2] = {count, 3};
-  core_array parents = {.name = "parents", .shape = "(J,)", .dimensions = 1, .optional = 1};
-  core_array positions = {.name = "joint_positions", .shape = "(J, 3)", .dimensions = 2};
-  PyObject *new_parents = NULL, *new_positions = NULL, *result = NULL;
-  sbs_fault fault = {0};
-  sbs_status status;
-
-  if (!PyArg_ParseTuple(args, "O&O&:joints", core_convert_int32, &parents, core_convert_doubles, &positions) ||
-      !core_check_length(&positions, 0, (npy_intp)self->given_joint_count) || !core_check_length(&positions, 1, 3) ||
-      (parents.array != NULL && !core_check_length(&parents, 0, (npy_intp)self->given_joint_count))) {
-    goto exit;
-  }
-  new_parents = parents.array != NULL ? PyArray_SimpleNew(1, shape, NPY_INT32) : Py_NewRef(Py_None);
-  new_positions = PyArray_SimpleNew(2, shape, NPY_DOUBLE);
-  if (new_parents == NULL || new_positions == NULL) goto exit;
-  status = sbs_twist_joints(self->twist, data_or_null(&parents), PyArray_DATA(positions.array),
-                            parents.array != NULL ? PyArray_DATA((PyArrayObject *)new_parents) : NULL,
-                            PyArray_DATA((PyArrayObject *)new_positions), &fault);
-  if (status == SBS_OK)
-    result = PyTuple_Pack(2, new_parents, new_positions);
-  else
-    core_raise(state_of(object), status, &fault, NULL);
-
-exit:
-  core_release(&parents);
-  core_release(&positions);
-  Py_XDECREF(new_parents);
-  Py_XDECREF(new_positions);
   return result;
 }
 
@@ -240,13 +215,18 @@ static PyObject *twist_angles(PyObject *object, PyObject *args) {
   if (angles == NULL) goto exit;
   const double *before = data_or_null(&previous);
   double *found = PyArray_DATA(angles);
-  for (npy_intp f = 0; f < shape[0] && status == SBS_OK; f++, found += 2 * self->bone_count) {
-    const sbs_pose pose = core_pose_of_frame(&matrices, f);
+  npy_intp frame = 0;
+  CORE_BEGIN_CALL
+  for (; frame < shape[0] && status == SBS_OK; frame++, found += 2 * self->bone_count) {
+    const sbs_pose pose = core_pose_of_frame(&matrices, frame);
     status = sbs_twist_angles(self->twist, &pose, before, found, &fault);
-    if (status != SBS_OK) core_raise_in_frame(state_of(object), &matrices, f, status, &fault);
     if (follow) before = found;
   }
-  if (status != SBS_OK) Py_CLEAR(angles);
+  CORE_END_CALL
+  if (status != SBS_OK) {
+    core_raise_in_frame(state_of(object), &matrices, frame - 1, status, &fault);
+    Py_CLEAR(angles);
+  }
 
 exit:
   core_release(&matrices);
@@ -279,109 +259,25 @@ static PyObject *twist_pose(PyObject *object, PyObject *args) {
   }
   all = (PyArrayObject *)PyArray_SimpleNew(4, shape, NPY_DOUBLE);
   if (all == NULL) goto exit;
-  for (npy_intp f = 0; f < shape[0] && status == SBS_OK; f++) {
-    const sbs_pose pose = core_pose_of_frame(&matrices, f);
-    const double *told = angles.array != NULL ? (const double *)PyArray_DATA(angles.array) : NULL;
-    if (told != NULL) told += (size_t)f * 2 * self->bone_count;
-    status = sbs_twist_pose(self->twist, &pose, told, (double *)PyArray_DATA(all) + (size_t)f * count * 12, &fault);
-    if (status != SBS_OK && fault.argument != NULL && strcmp(fault.argument, "angles") == 0) {
-      fault.argument = "twists";
-      core_raise(state_of(object), status, &fault, NULL);
-    } else if (status != SBS_OK) {
-      core_raise_in_frame(state_of(object), &matrices, f, status, &fault);
-    }
+  npy_intp frame = 0;
+  CORE_BEGIN_CALL
+  for (; frame < shape[0] && status == SBS_OK; frame++) {
+    const sbs_pose pose = core_pose_of_frame(&matrices, frame);
+    const double *told = data_or_null(&angles);
+    if (told != NULL) told += (size_t)frame * 2 * self->bone_count;
+    status = sbs_twist_pose(self->twist, &pose, told, (double *)PyArray_DATA(all) + (size_t)frame * count * 12, &fault);
   }
-  if (status != SBS_OK) Py_CLEAR(all);
+  CORE_END_CALL
+  if (status != SBS_OK) {
+    if (fault.argument != NULL && strcmp(fault.argument, "angles") == 0) fault.argument = "twists";
+    core_raise_in_frame(state_of(object), &matrices, frame - 1, status, &fault);
+    Py_CLEAR(all);
+  }
 
 exit:
   core_release(&matrices);
   core_release(&angles);
   return (PyObject *)all;
-}
-
-/* ----------------------------------------------------------------------------------------------------- gradients -- */
-
-static PyObject *twist_pose_gradient(PyObject *object, PyObject *args) {
-  const core_twist *self = (const core_twist *)object;
-  core_array matrices = core_matrices_argument(1);
-  core_array angles = {.name = "twists", .shape = "(B, 2)", .dimensions = 2, .optional = 1};
-  core_array by = {.name = "by_matrices", .shape = "(J', 3, 4)", .dimensions = 3};
-  PyArrayObject *by_matrices = NULL, *by_angles = NULL;
-  PyObject *result = NULL;
-  sbs_fault fault = {0};
-  sbs_status status;
-
-  if (!PyArg_ParseTuple(args, "O&O&O&:pose_gradient", core_convert_reals, &matrices, core_convert_doubles, &angles,
-                        core_convert_doubles, &by) ||
-      !core_check_frames(&matrices, self->given_joint_count) || !core_check_length(&matrices, 0, 1) ||
-      !core_check_length(&by, 0, (npy_intp)sbs_twist_joint_count(self->twist)) || !core_check_length(&by, 1, 3) ||
-      !core_check_length(&by, 2, 4)) {
-    goto exit;
-  }
-  if (angles.array != NULL &&
-      (!core_check_length(&angles, 0, (npy_intp)self->bone_count) || !core_check_length(&angles, 1, 2))) {
-    goto exit;
-  }
-  const npy_intp shape[3] = {(npy_intp)self->given_joint_count, 3, 4}, pairs[2] = {(npy_intp)self->bone_count, 2};
-  by_matrices = (PyArrayObject *)PyArray_SimpleNew(3, shape, NPY_DOUBLE);
-  by_angles = (PyArrayObject *)PyArray_SimpleNew(2, pairs, NPY_DOUBLE);
-  if (by_matrices == NULL || by_angles == NULL) goto exit;
-  const sbs_pose pose = core_pose_of_frame(&matrices, 0);
-  status = sbs_twist_pose_gradient(self->twist, &pose, data_or_null(&angles), PyArray_DATA(by.array),
-                                   PyArray_DATA(by_matrices), PyArray_DATA(by_angles), &fault);
-  if (status == SBS_OK)
-    result = PyTuple_Pack(2, (PyObject *)by_matrices, (PyObject *)by_angles);
-  else
-    core_raise_in_frame(state_of(object), &matrices, 0, status, &fault);
-
-exit:
-  core_release(&matrices);
-  core_release(&angles);
-  core_release(&by);
-  Py_XDECREF((PyObject *)by_matrices);
-  Py_XDECREF((PyObject *)by_angles);
-  return result;
-}
-
-static PyObject *twist_influences_gradient(PyObject *object, PyObject *args) {
-  const core_twist *self = (const core_twist *)object;
-  core_array positions = {.name = "rest_positions", .shape = "(V, 3)", .dimensions = 2};
-  core_array indices = {.name = "joint_indices", .shape = "(V, K)", .dimensions = 2};
-  core_array weights = {.name = "joint_weights", .shape = "(V, K)", .dimensions = 2};
-  core_array by = {.name = "by_new_joint_weights", .shape = "(V, 2 K)", .dimensions = 2};
-  PyArrayObject *found[3] = {NULL};
-  PyObject *result = NULL;
-  sbs_fault fault = {0};
-  sbs_status status;
-
-  if (!PyArg_ParseTuple(args, "O&O&O&O&:influences_gradient", core_convert_reals, &positions, core_convert_int32,
-                        &indices, core_convert_reals, &weights, core_convert_doubles, &by) ||
-      !core_check_length(&positions, 1, 3) || !core_check_agreement(&indices, &weights, 0) ||
-      !core_check_agreement(&indices, &weights, 1) || !core_check_agreement(&positions, &indices, 0) ||
-      !core_check_agreement(&positions, &by, 0) || !core_check_length(&by, 1, 2 * PyArray_DIM(indices.array, 1))) {
-    goto exit;
-  }
-  const npy_intp shape[2] = {PyArray_DIM(indices.array, 0), PyArray_DIM(indices.array, 1)}, vectors[2] = {shape[0], 3};
-  for (int i = 0; i < 3; i++) {
-    found[i] = (PyArrayObject *)PyArray_SimpleNew(2, i < 2 ? shape : vectors, NPY_DOUBLE);
-    if (found[i] == NULL) goto exit;
-  }
-  status = sbs_twist_influences_gradient(
-      self->twist, (size_t)shape[0], scalar_of(&positions), PyArray_DATA(positions.array), 0, (size_t)shape[1],
-      PyArray_DATA(indices.array), scalar_of(&weights), PyArray_DATA(weights.array), NULL, PyArray_DATA(by.array),
-      PyArray_DATA(found[0]), PyArray_DATA(found[1]), PyArray_DATA(found[2]), &fault);
-  if (status == SBS_OK)
-    result = PyTuple_Pack(3, (PyObject *)found[0], (PyObject *)found[1], (PyObject *)found[2]);
-  else
-    core_raise(state_of(object), status, &fault, NULL);
-
-exit:
-  core_release(&positions);
-  core_release(&indices);
-  core_release(&weights);
-  core_release(&by);
-  for (int i = 0; i < 3; i++) Py_XDECREF((PyObject *)found[i]);
-  return result;
 }
 
 /* --------------------------------------------------------------------------------------------------------- type -- */
@@ -397,9 +293,6 @@ static PyMethodDef methods[] = {
     {"influences", (PyCFunction)(void (*)(void))twist_influences, METH_VARARGS | METH_KEYWORDS,
      "influences($self, rest_positions, joint_indices, joint_weights, shares=None)\n--\n\n"
      "New arrays joint_indices and joint_weights (V, 2 K) of influences (V, K)."},
-    {"joints", twist_joints, METH_VARARGS,
-     "joints($self, parents, joint_positions, /)\n--\n\n"
-     "Parents (or None) and positions of all joints."},
     {"angles", twist_angles, METH_VARARGS,
      "angles($self, skinning_matrices, follow, previous, /)\n--\n\n"
      "Twists (F, B, 2) in frames (F, J, 4, 4) or (F, J, 3, 4), nearest to `previous` (B, 2) or to those of the frame "
@@ -407,13 +300,6 @@ static PyMethodDef methods[] = {
     {"pose", twist_pose, METH_VARARGS,
      "pose($self, skinning_matrices, twists, /)\n--\n\n"
      "Skinning matrices (F, J', 3, 4) of all joints, by twists (F, B, 2) or None."},
-    {"pose_gradient", twist_pose_gradient, METH_VARARGS,
-     "pose_gradient($self, skinning_matrices, twists, by_matrices, /)\n--\n\n"
-     "Gradients by skinning matrices (J, 3, 4) and twists (B, 2), from that by all (J', 3, 4), of a frame (1, J, 4, "
-     "4)."},
-    {"influences_gradient", twist_influences_gradient, METH_VARARGS,
-     "influences_gradient($self, rest_positions, joint_indices, joint_weights, by_new_joint_weights, /)\n--\n\n"
-     "Gradients by weights (V, K), shares (V, K) and, by way of these, positions (V, 3), from that by (V, 2 K)."},
     {NULL, NULL, 0, NULL}};
 
 static const char twist_doc[] =

@@ -10,13 +10,10 @@
 /* Makes the type. A new reference, or NULL with an exception set. */
 PyObject *core_new_twist_type(PyObject *module);
 
-/* The twist of a _core.Twist, valid as long as that; NULL of None, or with an exception set that names "twist". */
-const sbs_twist *core_twist_of(const core_state *state, PyObject *object);
+/* The twist of a _core.Twist, valid as long as that; NULL of NULL. */
+const sbs_twist *core_get_twist(PyObject *twist);
 
-/* `convert` of an argument "twist": a _core.Twist or None, into a PyObject *. Its bones are B of the call. */
+/* `convert` of an argument "twist": a _core.Twist or None, into a PyObject *. Its joints and bones are J and B. */
 int core_convert_twist(core_call *call, PyObject *object, void *field);
-
-/* How many bones a _core.Twist has. */
-size_t core_twist_bone_count(PyObject *twist);
 
 #endif

@@ -50,6 +50,7 @@ def check_skin(
     rest_normals: ArrayLike | None = None,  # (V, 3)
     centers: ArrayLike | None = None,  # (V, 3)
     joint_count: int | None = None,
+    twist: Twist | None = None,
     strict: bool = False,
 ) -> tuple[int, int, int, int, int, int]: ...  # as Skin.weight_report
 def tidy_weights(
@@ -332,7 +333,7 @@ class Brush:
         base: _Method | Mapping[str, object] = "linear",
         centers: ArrayLike | None = None,  # (V, 3)
         twist: Twist | None = None,
-        angles: ArrayLike | None = None,  # (B, 2)
+        twists: ArrayLike | None = None,  # (B, 2)
         falloff: _BrushFalloff = "smooth",
         distance: _Distance = "space",
         joints: ArrayLike | None = None,  # (N,)
@@ -430,12 +431,6 @@ class Twist:
         joint_weights: ArrayLike,  # (V, K)
         shares: ArrayLike | None = None,  # (V, K)
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]: ...  # (V, 2 K), (V, 2 K)
-    def joints(
-        self,
-        parents: ArrayLike | None,  # (J,)
-        joint_positions: ArrayLike,  # (J, 3)
-        /,
-    ) -> tuple[NDArray[np.int32] | None, NDArray[np.float64]]: ...  # (J',), (J', 3)
     def angles(
         self,
         skinning_matrices: ArrayLike,  # (F, J, 4, 4) or (F, J, 3, 4)
@@ -449,21 +444,6 @@ class Twist:
         twists: ArrayLike | None,  # (F, B, 2)
         /,
     ) -> NDArray[np.float64]: ...  # (F, J', 3, 4)
-    def pose_gradient(
-        self,
-        skinning_matrices: ArrayLike,  # (1, J, 4, 4) or (1, J, 3, 4)
-        twists: ArrayLike | None,  # (B, 2)
-        by_matrices: ArrayLike,  # (J', 3, 4)
-        /,
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...  # (J, 3, 4), (B, 2)
-    def influences_gradient(
-        self,
-        rest_positions: ArrayLike,  # (V, 3)
-        joint_indices: ArrayLike,  # (V, K)
-        joint_weights: ArrayLike,  # (V, K)
-        by_new_joint_weights: ArrayLike,  # (V, 2 K)
-        /,
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]: ...  # (V, K), (V, K), (V, 3)
 
 @final
 class Skin:
@@ -478,6 +458,7 @@ class Skin:
         rest_normals: ArrayLike | None = None,  # (V, 3)
         centers: ArrayLike | None = None,  # (V, 3)
         joint_count: int | None = None,
+        twist: Twist | None = None,
         strict: bool = False,
     ) -> Skin: ...
     @property
@@ -494,6 +475,8 @@ class Skin:
     def rest_normals(self) -> _Floats | None: ...  # (V, 3)
     @property
     def centers(self) -> NDArray[np.float64] | None: ...  # (V, 3)
+    @property
+    def twist(self) -> Twist | None: ...
     @property
     def vertex_count(self) -> int: ...
     @property
@@ -527,6 +510,7 @@ class Skin:
         rcond: float | None = None,
         amount: ArrayLike | None = None,  # (V,)
         base: _Method | Mapping[str, object] = "linear",
+        twists: ArrayLike | None = None,  # (B, 2)
         normals: bool = False,
         out: _Floats | None = None,  # (V, 3)
         out_normals: _Floats | None = None,  # (V, 3)
@@ -543,6 +527,7 @@ class Skin:
         rcond: float | None = None,
         amount: ArrayLike | None = None,  # (V,)
         base: _Method | Mapping[str, object] = "linear",
+        twists: ArrayLike | None = None,  # (F, B, 2)
         normals: bool = False,
         out: _Floats | None = None,  # (F, V, 3)
         out_normals: _Floats | None = None,  # (F, V, 3)
@@ -560,6 +545,7 @@ class Skin:
         rcond: float | None = None,
         amount: ArrayLike | None = None,  # (V,)
         base: _Method | Mapping[str, object] = "linear",
+        twists: ArrayLike | None = None,  # (B, 2)
         out: _Floats | None = None,  # (V, 3)
         threads: int | None = None,
     ) -> tuple[_Floats, NDArray[np.bool_]]: ...  # (V, 3), (V,)
@@ -590,6 +576,7 @@ class Skin:
         rcond: float | None = None,
         amount: ArrayLike | None = None,  # (V,)
         base: _Method | Mapping[str, object] = "linear",
+        twists: ArrayLike | None = None,  # (B, 2)
         rest_positions: ArrayLike | None = None,  # (V, 3)
         centers: ArrayLike | None = None,  # (V, 3)
         threads: int | None = None,
@@ -600,6 +587,8 @@ class Skin:
         NDArray[np.float64] | None,  # (J, 3, 4)
         _Floats | None,  # (V, 3)
         _Floats | None,  # (V,)
+        NDArray[np.float64] | None,  # (B, 2)
+        NDArray[np.float64] | None,  # (V, K)
     ]: ...
     def update(
         self,

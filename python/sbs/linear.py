@@ -177,13 +177,11 @@ def near_joints(character: Character) -> NDArray[np.bool_]:
 
 
 def _helper_count(character: Character) -> int:
-    twist = limb_twist(character)
-    return max(FEWEST_JOINTS, JOINTS_OF_A_LIMB * (0 if twist is None else twist.bone_count))
+    return max(FEWEST_JOINTS, JOINTS_OF_A_LIMB * limb_twist(character).bone_count)
 
 
 def _skin(character: Character) -> Skin:
-    twist = limb_twist(character)
-    return character.skin if twist is None else character.twisted_skin(twist)
+    return character.twisted_skin(limb_twist(character))
 
 
 class _Shown:

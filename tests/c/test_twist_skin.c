@@ -2,6 +2,7 @@
 /* Skins with twists spread along bones, deformed by the matrices of the skeleton alone. */
 #include "counting_allocator.h"
 #include "limb.h"
+#include "twist/twist.h"
 
 enum {
   SKIN_V = 5,

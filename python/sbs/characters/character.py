@@ -351,13 +351,14 @@ class Character:
         return Skin.quietly(**bound(self.mesh, self.skeleton) | {"centers": self.optimized_centers(**options)})
 
     @with_center_options(sigma=SIGMA)
-    def twisted_skin(self, twist: Twist, *, optimized: bool = False, **options: Unpack[CenterOptions]) -> Skin:
+    def twisted_skin(self, twist: Twist | None, *, optimized: bool = False, **options: Unpack[CenterOptions]) -> Skin:
         """The skin with the twists of limbs spread along their bones.
 
         Parameters
         ----------
-        twist : Twist
-            See `sbs.limb_twist`.
+        twist : Twist or None
+            See `sbs.limb_twist`. Without, or of no bones, the skin is that of a character without limbs: it spreads
+            nothing.
         optimized : bool
             Whether it has centers for ``center="optimized"``. They are found for the joints that it has with the twist,
             which those of `optimized_centers` do not suit.
@@ -375,7 +376,9 @@ class Character:
         mesh = self.mesh
         arguments = bound(mesh, self.skeleton)
         if optimized:
-            influences = twist.influences(mesh.positions, mesh.joint_indices, mesh.joint_weights)
+            influences = mesh.joint_indices, mesh.joint_weights
+            if twist is not None:
+                influences = twist.influences(mesh.positions, *influences)
             options.setdefault("sigma", SIGMA)
             arguments["centers"] = optimized_centers(mesh.positions, mesh.triangles, *influences, **options)
         return Skin.quietly(**arguments, twist=twist)

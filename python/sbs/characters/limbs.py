@@ -155,7 +155,7 @@ def limb_twist(
     *,
     frames: int = FRAMES,
     smooth: bool = False,
-) -> Twist | None:
+) -> Twist:
     """The bones to spread the twists of a character's limbs along, for ``Skin(..., twist=)``.
 
     Parameters
@@ -168,8 +168,8 @@ def limb_twist(
 
     Returns
     -------
-    Twist or None
-        None if there is no such bone.
+    Twist
+        Of no bones if the character has no limbs.
 
     Raises
     ------
@@ -178,9 +178,7 @@ def limb_twist(
     """
     limbs = _measure(character)
     bones = [bone for bone in twist_bones(character, joints) if bone.spread]
-    if not bones:
-        return None
-    numbers = [bone.joint for bone in bones]
+    numbers = np.array([bone.joint for bone in bones], np.intp)
     return Twist(
         numbers,
         limbs.heads[numbers],

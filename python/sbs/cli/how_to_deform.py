@@ -307,7 +307,7 @@ def find_twist(character: Character, names: tuple[str, ...]) -> Twist:
         twist = limb_twist(character, joints)
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--twist") from error
-    if twist is None:
+    if not twist.bone_count:
         raise click.BadParameter("no limb was found: name the joints", param_hint="--twist")
     return twist
 

@@ -12,7 +12,6 @@ from ..characters.character import Character
 from ..characters.limbs import ACROSS, limb_twist, twist_amounts
 from ..muscles import MuscleCover
 from ..options import SHORT_NAMES, VARIANTS, AnyFloats, DeformOptions
-from ..skinning.twist import SIGMA
 from ..support.names import known_name
 
 
@@ -75,9 +74,6 @@ class TwistMethod(NamedMethod):
     def skin(self, character: Character) -> Deformer:
         """The skin to deform, with the bones that `sbs.limb_twist` finds, or of the joints told."""
         twist, optimized = limb_twist(character, self.joints), self.options.get("center") == "optimized"
-        if twist is None:
-            skin = character.optimized_skin(sigma=SIGMA) if optimized else character.skin
-            return skin if self.across == 1 else Blended(skin, self.across)
         skin = character.twisted_skin(twist, optimized=optimized)
         return skin if self.across == 1 else Blended(skin, twist_amounts(character, twist, self.across))
 

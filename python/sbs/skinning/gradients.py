@@ -27,9 +27,6 @@ Differentiable = Literal[
 ]
 """What a deformation can be differentiated by."""
 
-CORE_NAMES = 6
-"""How many of these the core knows; the others are of twists."""
-
 
 @dataclass(frozen=True)
 class DeformGradients:
@@ -77,7 +74,7 @@ def refuse_indifferentiable(rotation: Rotation, base: Method | MethodOptions | N
 
 @cache
 def wanted_bits(wanted: tuple[Differentiable, ...]) -> int:
-    """What the core is asked for, which knows no twist.
+    """What the core is asked for.
 
     Raises
     ------
@@ -88,4 +85,4 @@ def wanted_bits(wanted: tuple[Differentiable, ...]) -> int:
     for name in wanted:
         if name not in names:
             raise ValueError(f"wanted: {name!r} is none of {[*names]}")
-    return sum(1 << number for number, name in enumerate(names[:CORE_NAMES]) if name in wanted)
+    return sum(1 << number for number, name in enumerate(names) if name in wanted)

@@ -62,6 +62,7 @@ class RestCores:
             joint_positions=core.joint_positions,
             rest_normals=core.rest_normals,
             centers=core.centers,
+            twist=core.twist,
         )
 
     def _centers_at(self, rest_positions: ArrayLike) -> NDArray[np.float64] | None:

@@ -30,7 +30,6 @@ from .influences import Influences, tidy
 from .reports import PoseReport, SingularVertexWarning, WeightReport, WeightWarning, counted
 from .rest_cores import RestCores
 from .twist import Twist
-from .twisted import Twisted
 
 __all__ = ["Skin"]
 
@@ -130,13 +129,11 @@ class Skin:
         self._warn_of_repairs()
 
     def _make(self, arguments: dict[str, Any], twist: Twist | None, strict: bool = False) -> None:
-        if twist is None:
-            self._take(_core.Skin(**arguments, strict=strict), None)
-        else:
-            self._take(*Twisted.bind(arguments, twist, strict=strict))
+        self._twist = twist
+        self._take(_core.Skin(**arguments, twist=None if twist is None else twist._core, strict=strict))
 
-    def _take(self, core: _core.Skin, twisted: Twisted | None) -> None:
-        self._core, self._twisted = core, twisted
+    def _take(self, core: _core.Skin) -> None:
+        self._core = core
         self._rest = RestCores(core)
 
     @classmethod
@@ -166,12 +163,12 @@ class Skin:
     @property
     def joint_indices(self) -> NDArray[np.int32]:
         """The joints that influence each vertex, (V, K), read-only, as given."""
-        return self._core.joint_indices if self._twisted is None else self._twisted.joint_indices
+        return self._core.joint_indices
 
     @property
     def joint_weights(self) -> AnyFloats:
         """Their weights, (V, K), read-only, as given: not normalized."""
-        return self._core.joint_weights if self._twisted is None else self._twisted.joint_weights
+        return self._core.joint_weights
 
     def influences(self) -> Influences:
         """The influences as the skin uses them, repaired: see `sbs.weights.tidy`."""
@@ -180,12 +177,12 @@ class Skin:
     @property
     def parents(self) -> NDArray[np.int32] | None:
         """Parent of each joint, (J,), -1 for a root, read-only, or None."""
-        return self._core.parents if self._twisted is None else self._twisted.parents
+        return self._core.parents
 
     @property
     def joint_positions(self) -> NDArray[np.float64] | None:
         """Where the joints are at bind, (J, 3), read-only, or None."""
-        return self._core.joint_positions if self._twisted is None else self._twisted.joint_positions
+        return self._core.joint_positions
 
     @property
     def centers(self) -> NDArray[np.float64] | None:
@@ -195,7 +192,7 @@ class Skin:
     @property
     def twist(self) -> Twist | None:
         """Bones along which a twist is spread, or None."""
-        return None if self._twisted is None else self._twisted.twist
+        return self._twist
 
     @property
     def vertex_count(self) -> int:
@@ -205,7 +202,7 @@ class Skin:
     @property
     def joint_count(self) -> int:
         """J, the number of joints."""
-        return self._core.joint_count if self._twisted is None else self._twisted.twist.joint_count
+        return self._core.joint_count
 
     @property
     def dtype(self) -> np.dtype[np.float32 | np.float64]:
@@ -394,8 +391,9 @@ class Skin:
         chosen = core_options(self.vertex_count, method, rotation, center, damping, rcond, amount, base)
         with self._rest.lent(rest_positions) as core:
             return core.deform(
-                self._posed(skinning_matrices, twists),
+                skinning_matrices,
                 **chosen,
+                twists=twists,
                 normals=normals,
                 out=out,
                 out_normals=out_normals,
@@ -457,8 +455,9 @@ class Skin:
         """
         chosen = core_options(self.vertex_count, method, rotation, center, damping, rcond, amount, base)
         return self._core.deform_many(
-            self._posed(skinning_matrices, twists, many=True),
+            skinning_matrices,
             **chosen,
+            twists=twists,
             normals=normals,
             out=out,
             out_normals=out_normals,
@@ -567,8 +566,9 @@ class Skin:
         chosen = core_options(self.vertex_count, method, rotation, center, damping, rcond, amount, base)
         positions, singular = self._core.inverse_deform(
             posed_positions,
-            self._posed(skinning_matrices, twists),
+            skinning_matrices,
             **chosen,
+            twists=twists,
             out=out,
             threads=threads,
         )
@@ -647,9 +647,8 @@ class Skin:
         """
         if grad_positions is None and grad_normals is None:
             raise ValueError("deform_vjp needs grad_positions or grad_normals")
-        twisted = self._twisted
         for name in ("twists", "twist_shares"):
-            if name in wanted and twisted is None:
+            if name in wanted and self._twist is None:
                 raise ValueError(f"wanted: {name!r} needs a skin that was made with twist")
         refuse_indifferentiable(rotation, base)
         if "amount" in wanted and amount is None:
@@ -659,18 +658,14 @@ class Skin:
             found = core.deform_vjp(
                 grad_positions,
                 grad_normals,
-                self._posed(skinning_matrices, twists),
-                wanted=wanted_bits(tuple(wanted) if twisted is None else twisted.needed(wanted)),
+                skinning_matrices,
+                wanted=wanted_bits(tuple(wanted)),
+                twists=twists,
                 threads=threads,
                 **chosen,
                 **self._rest.moved(rest_positions),
             )
-        gradients = DeformGradients(*found)
-        if twisted is None:
-            return gradients
-        return twisted.gradients(
-            gradients, wanted, skinning_matrices, twists, self._core.rest_positions, moved=rest_positions is not None
-        )
+        return DeformGradients(*found)
 
     def weight_jacobian(
         self,
@@ -716,18 +711,9 @@ class Skin:
                [ 0.,  0.]])
         """
         refuse_idle(method, {"center": center, "damping": damping})
-        found = self._core.weight_jacobian(
-            vertex, self._posed(skinning_matrices), method=method_name(method), center=center, damping=damping
+        return self._core.weight_jacobian(
+            vertex, skinning_matrices, method=method_name(method), center=center, damping=damping
         )
-        return found if self._twisted is None else self._twisted.jacobian(vertex, found, self._core.rest_positions)
-
-    def _posed(self, matrices: ArrayLike, twists: ArrayLike | None = None, *, many: bool = False) -> ArrayLike:
-        """Matrices of all joints that the core has."""
-        if self._twisted is not None:
-            return self._twisted.pose(matrices, twists, many=many)
-        if twists is not None:
-            raise ValueError("twists has no effect on a skin that was made without twist")
-        return matrices
 
     def rotation_centers(
         self, skinning_matrices: ArrayLike, *, damping: float = DAMPING, rcond: float | None = None
@@ -752,7 +738,7 @@ class Skin:
             As `deform`.
         """
         refuse_idle("spherical", {"damping": damping, "rcond": rcond})
-        return self._core.rotation_centers(self._posed(skinning_matrices), damping=damping, rcond=rcond)[0]
+        return self._core.rotation_centers(skinning_matrices, damping=damping, rcond=rcond)[0]
 
     def pose_report(
         self, skinning_matrices: ArrayLike, *, damping: float = DAMPING, rcond: float | None = None
@@ -775,7 +761,7 @@ class Skin:
             As `deform`.
         """
         refuse_idle("spherical", {"damping": damping, "rcond": rcond})
-        return PoseReport(*self._core.rotation_centers(self._posed(skinning_matrices), damping=damping, rcond=rcond)[1])
+        return PoseReport(*self._core.rotation_centers(skinning_matrices, damping=damping, rcond=rcond)[1])
 
     # ----------------------------------------------------------------------------------------------------- new from old
 
@@ -823,12 +809,8 @@ class Skin:
         if vertices is None:
             arguments = {**self._arguments(), "joint_indices": joint_indices, "joint_weights": joint_weights}
             updated._make(arguments, arguments.pop("twist"), strict)
-        elif self._twisted is None:
-            core = self._core.update(self._chosen(vertices), joint_indices, joint_weights, strict=strict)
-            updated._take(core, None)
         else:
-            chosen = self._chosen(vertices)
-            updated._take(*self._twisted.update(self._core, chosen, joint_indices, joint_weights, strict=strict))
+            updated._take(self._core.update(self._chosen(vertices), joint_indices, joint_weights, strict=strict))
         updated._warn_of_repairs()
         return updated
 

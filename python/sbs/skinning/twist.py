@@ -34,7 +34,7 @@ class Twist:
     Parameters
     ----------
     joints : (B,) array_like of int
-        The joint of each bone, each once.
+        The joint of each bone, each once. A twist of no bones changes nothing.
     heads, tails : (B, 3) array_like
         Where the bones are at bind, in the space of the mesh.
     parents : (B,) array_like of int
@@ -59,8 +59,8 @@ class Twist:
     Raises
     ------
     ValueError
-        If shapes disagree, there is no bone, a joint is out of range or has two bones, a bone has no length, a number
-        is not finite or beyond 1e30, or `frames` is less than 2.
+        If shapes disagree, a joint is out of range or has two bones, a bone has no length, a number is not finite or
+        beyond 1e30, or `frames` is less than 2.
     TypeError
         If an array holds neither real numbers nor, for joints, integers.
     """
@@ -77,13 +77,15 @@ class Twist:
         frames: int = FRAMES,
         smooth: bool = False,
     ) -> None:
+        if children is None:
+            children = np.full(len(np.asarray(joints)), -1, np.int32)
         self._arguments: dict[str, Any] = {
-            "joints": np.array(joints),
-            "heads": np.array(heads),
-            "tails": np.array(tails),
-            "parents": np.array(parents),
+            "joints": _copy(joints, np.int32),
+            "heads": _copy(heads, np.float64, 3),
+            "tails": _copy(tails, np.float64, 3),
+            "parents": _copy(parents, np.int32),
             "joint_count": joint_count,
-            "children": np.full(len(np.asarray(joints)), -1, np.int32) if children is None else np.array(children),
+            "children": _copy(children, np.int32),
             "frames": frames,
             "smooth": smooth,
         }
@@ -176,22 +178,6 @@ class Twist:
         """Influences with the frames: joints and weights (V, 2 K) of those (V, K) of the skeleton's joints."""
         return self._core.influences(rest_positions, joint_indices, joint_weights)
 
-    def skin_arguments(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The arguments of `_core.Skin` with the frames, from those without."""
-        positions = arguments.get("joint_positions")
-        joint_indices, joint_weights = self._core.influences(
-            arguments["rest_positions"], arguments["joint_indices"], arguments["joint_weights"]
-        )
-        changed = {
-            "joint_indices": joint_indices,
-            "joint_weights": joint_weights,
-            "joint_count": self._core.joint_count,
-            "parents": None,  # without positions they say nothing
-        }
-        if positions is not None:
-            changed["parents"], changed["joint_positions"] = self._core.joints(arguments.get("parents"), positions)
-        return {**arguments, **changed}
-
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self._arguments,)
 
@@ -239,6 +225,12 @@ def as_frames(matrices: ArrayLike) -> tuple[NDArray[Any], bool]:
     """Frames (F, J, rows, 4), and whether a single one was given without the first axis."""
     given = np.asarray(matrices)
     return (given[None], True) if given.ndim == 3 else (given, False)
+
+
+def _copy(given: ArrayLike, dtype: type, *shape: int) -> NDArray[Any]:
+    """A copy; where there is no bone, an array of the type and the shape of no rows, which an empty list lacks."""
+    found = np.array(given)
+    return found if found.size else np.empty((0, *shape), dtype)
 
 
 def _restore(arguments: dict[str, Any]) -> Twist:

@@ -386,8 +386,6 @@ mirror_joints
         by, beside = method_name(method), base_options(amount, base)
         if "rigid" in (by, beside if isinstance(beside, str) else beside.get("method")):
             raise ValueError("method and base must not be 'rigid', by which weights only choose a joint")
-        if twists is not None and skin.twist is None:
-            raise ValueError("twists has no effect on a skin that was made without twist")
         vertices, old_indices, old_weights, new_indices, new_weights = self._core.drag(
             vertex,
             target,
@@ -398,8 +396,8 @@ mirror_joints
             amount=vertex_amounts(amount, self.vertex_count),
             base=beside,
             centers=skin.centers,
-            twist=None if skin.twist is None else skin.twist._core,
-            angles=twists,
+            twist=skin._core.twist,
+            twists=twists,
             radius=radius,
             falloff=falloff,
             distance=distance,
