@@ -26,6 +26,7 @@ BRITISH = re.compile(
 def public_names(header: str) -> set[str]:
     """All names in a header that are its own or come from one that it includes."""
     code = re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL)
+    code = re.sub(r"\bstruct sbs_\w+ \*", "", code)  # what points to another header's structure declares nothing
     names = set(re.findall(r"\b(?:sbs|SBS)_\w+", code))
     return names.union(re.findall(r"\bSBS_API\b[^;(]*?(\w+)\s*\(", code), re.findall(r"^\} (\w+);", code, re.MULTILINE))
 
