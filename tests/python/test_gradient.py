@@ -390,7 +390,7 @@ def test_shares_of_a_twist_equal_differences(method: Method, center: Center) -> 
     def loss() -> float:
         joints, shared = twist._core.influences(rest, indices, weights, shares)
         core = type(skin._core)(rest, joints, shared, joint_count=twist._core.joint_count)
-        return float((core.deform(twist.pose(scene.matrices), **options) * scene.grad_positions).sum())
+        return float(np.sum(np.asarray(core.deform(twist.pose(scene.matrices), **options)) * scene.grad_positions))
 
     found = scene.differentiated("twist_shares", **options).twist_shares
     assert found is not None

@@ -422,7 +422,7 @@ def test_bad_weights_are_repaired_and_counted_as_without() -> None:
     [
         ({"joint_count": 4}, "twist is of 3 joints, where there are 4"),
         ({"joint_indices": np.full((2928, 2), 3)}, r"joint_indices\[0, 0\]"),
-        ({"parents": [0, 0]}, "twist is of 3 joints, where there are 2"),
+        ({"parents": [0, 0]}, r"parents has shape \(2,\), expected \(3,\)"),
     ],
 )
 def test_bad_skins_are_refused(change: dict[str, Any], reason: str) -> None:
