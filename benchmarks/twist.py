@@ -45,7 +45,6 @@ def poses(skeleton: sbs.Skeleton) -> list[NDArray[np.float64]]:
 def cases(character: sbs.Character) -> list[tuple[str, bool, Case]]:
     """Each method without a twist and with, for positions and for normals, too."""
     twist = sbs.limb_twist(character)
-    assert twist is not None
     matrices = poses(character.skeleton)
     plain = character.skin, character.optimized_skin()
     spread = character.twisted_skin(twist), character.twisted_skin(twist, optimized=True)

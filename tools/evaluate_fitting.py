@@ -111,7 +111,7 @@ class Examples:
 
 def examples_of(character: Character) -> Iterator[Examples]:
     twist = sbs.limb_twist(character)
-    if twist is None:
+    if not twist.bone_count:
         raise click.ClickException("no limbs")
     poses = random_poses(character, twist.joints, FITTED + HELD_OUT)
     matrices = character.skinning_matrices(rotation_vectors=poses)

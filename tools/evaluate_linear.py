@@ -106,7 +106,7 @@ def frames_of(character: Character, skin: sbs.Skin, twist: sbs.Twist) -> tuple[F
 def limbs_row(character: Character) -> list[str] | None:
     """None for a character without limbs."""
     twist = sbs.limb_twist(character)
-    if twist is None:
+    if not twist.bone_count:
         return None
     mesh = character.mesh
     rest = np.asarray(mesh.positions, np.float64)

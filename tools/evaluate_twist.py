@@ -31,11 +31,7 @@ class Spread(NamedMethod):
     frames: int
 
     def skin(self, character: sbs.Character) -> Deformer:
-        if not self.frames:
-            return character.skin
-        twist = sbs.limb_twist(character, frames=self.frames)
-        assert twist is not None
-        return character.twisted_skin(twist)
+        return character.twisted_skin(sbs.limb_twist(character, frames=self.frames) if self.frames else None)
 
 
 def methods() -> dict[str, NamedMethod]:
