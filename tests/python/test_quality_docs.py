@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from PIL import Image
 
 import evaluate_quality
 import quality_numbers
@@ -40,12 +39,6 @@ def test_the_page_is_what_the_script_makes_of_the_numbers(tmp_path: Path) -> Non
     assert (tmp_path / "quality.md").read_text(encoding="utf-8") == TEXT
 
 
-def test_every_method_is_measured_on_every_scene() -> None:
-    assert [scene["name"] for scene in SCENES] == [*quality_subjects.OWN, "arnaud atlas", "MakeHuman benchmark"]
-    for scene in SCENES:
-        assert list(scene["methods"]) == list(quality_numbers.PANEL)
-
-
 @pytest.mark.parametrize("name", ["bent knee", "tube"])
 def test_the_numbers_are_measured_again(name: str) -> None:
     """Up to what float32 leaves of a crease on another machine: its coordinates have 6e-8 of the size, edges 1e-3."""
@@ -55,22 +48,10 @@ def test_the_numbers_are_measured_again(name: str) -> None:
     for method, result in documented["methods"].items():
         for measure in ("volume", "limb_volume", "area", "thickness", "tear", "surface_energy", "bending"):
             assert facts["methods"][method][measure] == pytest.approx(result[measure], rel=2e-3, abs=1e-4)
-
-
-def test_weighted_centers_do_not_tear_where_joint_sets_meet() -> None:
-    (tube,) = (scene for scene in SCENES if scene["name"] == "tube")
-    torn = {method: result["tear"]["largest"] for method, result in tube["methods"].items()}
-    assert torn["weighted"] < 1.1 * torn["LBS"]
-    assert torn["SBS"] > 10 * torn["LBS"]
-
-
-def test_weighted_centers_tear_most_characters_in_motion_hardly_more_than_linear_blending() -> None:
-    torn = {item["name"]: item["tears"]["weighted"] / item["tears"]["LBS"] for item in NUMBERS["motions"]}
-    assert sum(ratio <= quality_numbers.AS_MUCH for ratio in torn.values()) >= 6
-    assert len(torn) >= 9
-    # What keeps the radius without any center tears as much.
-    for item in NUMBERS["motions"]:
-        assert item["tears"]["weighted"] <= 1.01 * item["tears"]["DQS"]
+    if name == "tube":  # weighted centers do not tear where joint sets meet
+        torn = {method: result["tear"]["largest"] for method, result in facts["methods"].items()}
+        assert torn["weighted"] < 1.1 * torn["LBS"]
+        assert torn["SBS"] > 10 * torn["LBS"]
 
 
 @pytest.mark.parametrize("name", ["Fox.glb", "Rat.glb"])
@@ -85,9 +66,10 @@ def test_tears_in_motion_are_measured_again(name: str) -> None:
             for animation in character.animations
             for matrices in map(animation.skinning_matrices, np.linspace(0, animation.duration, 12))
         )
-        for method in ("LBS", "weighted")
+        for method in ("LBS", "DQS", "weighted")
     }
     assert largest["weighted"] <= quality_numbers.AS_MUCH * largest["LBS"]
+    assert largest["weighted"] <= 1.01 * largest["DQS"]  # which keeps the radius without any center
 
 
 def losses(**values: float) -> dict[str, float]:
@@ -200,13 +182,6 @@ def test_limbs_are_bent_and_twisted_and_clips_looked_at() -> None:
     assert list(quality_numbers.made_and_moving(hand, [])) == ["bends", "twists"]
 
 
-def test_every_character_has_energies_by_every_method() -> None:
-    assert len(NUMBERS["energies"]) >= 10
-    for each in NUMBERS["energies"]:
-        for kind in each["kinds"].values():
-            assert list(kind["methods"]) == list(quality_numbers.PANEL)
-
-
 def test_a_page_without_markers_is_refused(tmp_path: Path) -> None:
     (tmp_path / "quality.md").write_text("nothing")
     with pytest.raises(ValueError, match="has no part to replace"):
@@ -229,15 +204,3 @@ def test_the_commands_are_understood() -> None:
     assert len(commands) >= 6
     options = {option for parameter in main.commands["quality"].params for option in parameter.opts}
     assert {word for command in commands for word in command.split() if word.startswith("-")} <= options
-
-
-def test_the_links_lead_somewhere() -> None:
-    links = [link for link in re.findall(r"\]\(([^)#]+)\)", TEXT) if not link.startswith("http")]
-    assert {"images/quality.png", "images/quality-curves.png"} <= set(links)
-    assert [link for link in links if not (DOCS / link).exists()] == []
-    anchors = {re.sub(r"[^\w -]", "", line.lstrip("# ").lower()).replace(" ", "-") for line in TEXT.splitlines()}
-    assert [link for link in re.findall(r"\]\(#([^)]+)\)", TEXT) if link not in anchors] == []
-    for name in ("quality.png", "quality-curves.png"):
-        with Image.open(DOCS / "images" / name) as picture:
-            assert picture.width >= 900
-            assert np.asarray(picture).std() > 10

@@ -53,15 +53,3 @@ def test_the_joint_sets_are_those_of_the_woman() -> None:
         spread = None if frames == "none" else sbs.limb_twist(woman, frames=int(frames))
         skin = woman.skin if spread is None else woman.twisted_skin(spread)
         assert (len(skin.joint_sets), skin.nontrivial_joint_set_count) == (int(sets), int(solved))
-
-
-def test_the_links_lead_somewhere() -> None:
-    links = re.findall(r"\]\(([^)#]*)#?([^)]*)\)", TEXT)
-    assert links
-    for file, anchor in links:
-        assert not file or (DOCS / file).is_file()
-        if not anchor:
-            continue
-        text = TEXT if not file else (DOCS / file).read_text(encoding="utf-8")
-        anchors = {re.sub(r"[^\w -]", "", line.lstrip("# ").lower()).replace(" ", "-") for line in text.splitlines()}
-        assert anchor in anchors, (file, anchor)
