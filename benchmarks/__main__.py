@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from . import angles, memory, performance, report, sources, targets
+from . import memory, performance, report, sources, targets
 from .plot import plot
 from .results import Results
 from .session import Session
@@ -82,12 +82,6 @@ def current(file: Path) -> None:
     if machine.get("sources") != sources.digest():
         folders = ", ".join(f"csrc/{folder}" for folder in sources.FOLDERS)
         sys.exit(f"{file} is of commit {machine['commit']}; the code of {folders} has changed since: measure again")
-
-
-@main.command("angles")
-def angles_command() -> None:
-    """Show how far apart the two ways of blending rotations are, on the clips of tests/data."""
-    angles.show()
 
 
 @main.command()

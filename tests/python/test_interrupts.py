@@ -2,7 +2,7 @@
 """Ctrl-C within long calls of the C library.
 
 Python runs the handlers of signals between its own instructions only: so a call within which handlers run looks for
-signals itself, and a handler that raises ends it. How soon is what ``benchmarks/interrupts.py`` reports.
+signals itself, and a handler that raises ends it.
 """
 
 from __future__ import annotations
