@@ -108,7 +108,7 @@ static int execute(PyObject *module) {
   state->brush_type = core_new_brush_type(module);
   if (state->brush_type == NULL) return -1;
   state->twist_type = core_new_twist_type(module);
-  if (state->twist_type == NULL || PyModule_AddObjectRef(module, "Twist", state->twist_type) < 0) return -1;
+  if (state->twist_type == NULL) return -1;
   state->muscles_type = core_new_muscles_type(module);
   if (state->muscles_type == NULL) return -1;
   state->linalg_error = PyErr_NewExceptionWithDoc(

@@ -109,7 +109,7 @@ const core_function core_heat_weights = {
     .positional = 4,
     CORE_RESULTS(results),
     .returns = "tuple[tuple[NDArray[np.int32], NDArray[np.float64]] | None, NDArray[np.int32], "
-               "list[tuple[int, int, int, float, _Joined]], tuple[_Trouble, int, int, int, int, int]]",
+               "list[tuple[int, int, int, float, Literal['sees no bone', 'tiny', 'no triangles']]], tuple[str, int, int, int, int, int]]",
     .size = sizeof(heat_call),
     .set_defaults = set_defaults,
     .prepare = prepare,

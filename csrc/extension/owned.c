@@ -38,7 +38,7 @@ const core_function core_owned = {
                "and else a copy.",
     .parts = {CORE_PART(arguments)},
     .positional = 3,
-    .returns = "NDArray[_Any]",
+    .returns = "NDArray[Any]",
     .size = sizeof(owned_call),
     .finish = finish,
     .entry = enter,

@@ -145,7 +145,20 @@ def paint(times: int) -> object:
     return brush.stroke(np.full((times, 3), SIDE / 2.0), 3, radius=SIDE, mode="smooth", distance="surface")
 
 
+def spread_twist(times: int) -> object:
+    twist = _core.Twist(JOINTS, [1], [0], [2], [[0.0, 0, 0]], [[1.0, 0, 0]])
+    return twist.angles(matrices(200 * times), True, None)
+
+
+def measure(times: int) -> object:
+    points, numbers = np.zeros((1, 4, 3)), [[0.1, 0.2, 0.2, 1.0, 0.0, 2.0, 0.1]]
+    points[0, 1, 0] = 1.0
+    rest = [[0, 1, 0, 0]], points, [2], numbers, [[0.0, 1, 0]], [0], [1.0, 1], [2], np.zeros(0, int), [0]
+    return _core.Muscles(JOINTS, *rest).measure(matrices(200 * times), None)
+
+
 CALLS = [smooth, clean, bind, deform, deform_by_all, divide, curvature, weigh, nearest, blocked, centers, heat, paint]
+CALLS += [spread_twist, measure]
 
 
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call.__name__)
