@@ -29,10 +29,7 @@ static sbs_status run_tails(void *address, sbs_fault *fault) {
                          PyArray_DATA(given->joint_positions), NULL, PyArray_DATA(given->tails), fault);
 }
 
-static PyObject *enter_tails(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  tails_call call;
-  return core_enter(&core_bone_tails, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_tails, core_bone_tails, tails_call)
 
 const core_function core_bone_tails = {
     .name = "bone_tails",
@@ -160,10 +157,7 @@ static int raise_bones(void *address, sbs_status status, const sbs_fault *fault)
   return 1;
 }
 
-static PyObject *enter_bones(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  bones_call call;
-  return core_enter(&core_blend_bones, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_bones, core_blend_bones, bones_call)
 
 const core_function core_blend_bones = {
     .name = "blend_bones",

@@ -76,10 +76,7 @@ static PyObject *finish(void *address) {
   return core_copy_change(core_self(address), &((const drag_call *)address)->change);
 }
 
-static PyObject *enter(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  drag_call call;
-  return core_enter_brush(&core_drag, self, args, count, names, &call);
-}
+CORE_ENTRY(enter, core_drag, drag_call)
 
 const core_function core_drag = {
     .name = "drag",
@@ -91,6 +88,7 @@ const core_function core_drag = {
     .returns = CORE_CHANGE_TYPE,
     .size = sizeof(drag_call),
     .set_defaults = set_defaults,
+    .busy_at = offsetof(core_brush, busy),
     .begin = core_begin_with_brush,
     .prepare = prepare,
     .run = run,

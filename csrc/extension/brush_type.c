@@ -5,20 +5,6 @@
 #include "influences.h"
 #include "mesh.h"
 
-PyObject *core_enter_brush(const core_function *function, PyObject *self, PyObject *const *args, Py_ssize_t count,
-                           PyObject *names, void *call) {
-  core_brush *brush = (core_brush *)self;
-  PyObject *result;
-
-  if (atomic_flag_test_and_set(&brush->busy)) {
-    PyErr_SetString(PyExc_RuntimeError, "the brush is in use by another thread");
-    return NULL;
-  }
-  result = core_enter(function, self, args, count, names, call);
-  atomic_flag_clear(&brush->busy);
-  return result;
-}
-
 void core_begin_with_brush(void *call) {
   const core_brush *self = core_self(call);
 
@@ -181,10 +167,7 @@ static PyObject *finish_stroke(void *address) {
 
 static const core_function stroke; /* defined below */
 
-static PyObject *enter_stroke(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  stroke_call call;
-  return core_enter_brush(&stroke, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_stroke, stroke, stroke_call)
 
 static const core_function stroke = {
     .name = "stroke",
@@ -195,6 +178,7 @@ static const core_function stroke = {
     .returns = CORE_CHANGE_TYPE,
     .size = sizeof(stroke_call),
     .set_defaults = set_stroke_defaults,
+    .busy_at = offsetof(core_brush, busy),
     .begin = core_begin_with_brush,
     .prepare = prepare_stroke,
     .run = run_stroke,
@@ -238,15 +222,9 @@ static sbs_status run_influences(void *address, sbs_fault *fault) {
 
 static const core_function restore, influences; /* defined below */
 
-static PyObject *enter_restore(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  rows_call call;
-  return core_enter_brush(&restore, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_restore, restore, rows_call)
 
-static PyObject *enter_influences(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  rows_call call;
-  return core_enter_brush(&influences, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_influences, influences, rows_call)
 
 static const core_function restore = {
     .name = "restore",
@@ -254,6 +232,7 @@ static const core_function restore = {
     .parts = {CORE_PART(restore_arguments)},
     .positional = 3,
     .size = sizeof(rows_call),
+    .busy_at = offsetof(core_brush, busy),
     .begin = core_begin_with_brush,
     .run = run_restore,
     .entry = enter_restore,
@@ -264,6 +243,7 @@ static const core_function influences = {
     .summary = "New arrays of the influences, as they are.",
     CORE_RESULTS(influences_results),
     .size = sizeof(rows_call),
+    .busy_at = offsetof(core_brush, busy),
     .begin = core_begin_with_brush,
     .run = run_influences,
     .entry = enter_influences,

@@ -26,10 +26,6 @@ extern const core_function core_drag;
 /* `begin` of the methods: V, J and W, the width of rows, are those of the brush. */
 void core_begin_with_brush(void *call);
 
-/* As core_enter, by one thread at a time: raises if another one uses the brush. */
-PyObject *core_enter_brush(const core_function *function, PyObject *self, PyObject *const *args, Py_ssize_t count,
-                           PyObject *names, void *call);
-
 /* What a stroke changed, as a new tuple of arrays; NULL with an exception set. */
 PyObject *core_copy_change(const core_brush *self, const sbs_brush_change *change);
 

@@ -101,10 +101,7 @@ static PyObject *finish_check(void *address) {
                        keep(given, given->falloffs, NPY_INT32, -1));
 }
 
-static PyObject *enter_check(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  capsules_call call;
-  return core_enter(&core_check_capsules, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_check, core_check_capsules, capsules_call)
 
 const core_function core_check_capsules = {
     .name = "check_capsules",
@@ -150,10 +147,7 @@ static int prepare_weights(void *address) {
   return 1;
 }
 
-static PyObject *enter_weights(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  capsules_call call;
-  return core_enter(&core_capsule_weights, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_weights, core_capsule_weights, capsules_call)
 
 const core_function core_capsule_weights = {
     .name = "capsule_weights",
@@ -183,10 +177,7 @@ static sbs_status run_dense(void *address, sbs_fault *fault) {
                                     PyArray_DATA(given->joint_weights), NULL, fault);
 }
 
-static PyObject *enter_dense(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  capsules_call call;
-  return core_enter(&core_capsule_weights_dense, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_dense, core_capsule_weights_dense, capsules_call)
 
 const core_function core_capsule_weights_dense = {
     .name = "capsule_weights_dense",
@@ -212,10 +203,7 @@ static PyObject *finish_outside(void *address) {
   return PyLong_FromSize_t(((const capsules_call *)address)->report.outside);
 }
 
-static PyObject *enter_outside(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  capsules_call call;
-  return core_enter(&core_count_outside, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_outside, core_count_outside, capsules_call)
 
 const core_function core_count_outside = {
     .name = "count_outside",

@@ -55,10 +55,7 @@ static PyObject *finish(void *address) {
                        (Py_ssize_t)report->samples);
 }
 
-static PyObject *enter(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  centers_call call;
-  return core_enter(&core_optimized_centers, self, args, count, names, &call);
-}
+CORE_ENTRY(enter, core_optimized_centers, centers_call)
 
 const core_function core_optimized_centers = {
     .name = "optimized_centers",

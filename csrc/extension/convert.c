@@ -47,7 +47,7 @@ static PyArrayObject *find_other(const core_call *call, const core_argument *arg
     for (size_t i = 0; i < part->count; i++) {
       const core_argument *other = &part->arguments[i];
       if (!has_letter(other, letter)) continue;
-      PyArrayObject *array = *(PyArrayObject *const *)(const void *)((const char *)call + part->at + other->at);
+      PyArrayObject *array = *(PyArrayObject *const *)(const void *)((const char *)call + other->at);
       const int is_alike = strcmp(other->shape, argument->shape) == 0;
       if (array == NULL || (found != NULL && !is_alike)) continue;
       found = array;

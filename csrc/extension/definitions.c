@@ -59,7 +59,7 @@ static void append_signature(PyObject **text, const core_function *function, con
       append(text, PyUnicode_FromFormat("%s%s", comma, argument->name));
       if (!argument->optional) continue;
       append_words(text, "=");
-      append(text, default_of(argument, call + part->at + argument->at));
+      append(text, default_of(argument, call + argument->at));
     }
   }
   append_words(text, ")\n--\n\n");

@@ -96,10 +96,7 @@ static sbs_status run_weights(void *address, sbs_fault *fault) {
                          PyArray_DATA(given->fit.joint_weights), PyArray_DATA(given->fit.errors), fault);
 }
 
-static PyObject *enter_weights(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  weights_call call;
-  return core_enter(&core_fit_weights, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_weights, core_fit_weights, weights_call)
 
 const core_function core_fit_weights = {
     .name = "fit_weights",
@@ -136,10 +133,7 @@ static sbs_status run_centers(void *address, sbs_fault *fault) {
                          PyArray_DATA(given->fit.errors), fault);
 }
 
-static PyObject *enter_centers(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  centers_call call;
-  return core_enter(&core_fit_centers, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_centers, core_fit_centers, centers_call)
 
 const core_function core_fit_centers = {
     .name = "fit_centers",
@@ -185,10 +179,7 @@ static sbs_status run_matrices(void *address, sbs_fault *fault) {
                           PyArray_DATA(given->new_matrices), PyArray_DATA(given->fit.errors), fault);
 }
 
-static PyObject *enter_matrices(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  matrices_call call;
-  return core_enter(&core_fit_matrices, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_matrices, core_fit_matrices, matrices_call)
 
 const core_function core_fit_matrices = {
     .name = "fit_matrices",

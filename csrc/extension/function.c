@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "function.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "convert.h"
@@ -20,7 +21,7 @@ static void list_arguments(core_call *call, given_arguments *given) {
   for (const core_part *part = call->function->parts; part < call->function->parts + CORE_PARTS; part++) {
     for (size_t i = 0; i < part->count; i++, given->count++) {
       given->arguments[given->count] = &part->arguments[i];
-      given->fields[given->count] = (char *)call + part->at + part->arguments[i].at;
+      given->fields[given->count] = (char *)call + part->arguments[i].at;
       given->objects[given->count] = NULL;
     }
   }
@@ -88,7 +89,7 @@ static int convert_item(PyObject *key, PyObject *value, const core_part *part, c
     char name[64];
     if (!PyUnicode_Check(key) || PyUnicode_CompareWithASCIIString(key, argument->name) != 0) continue;
     PyOS_snprintf(name, sizeof name, "%s['%s']", within, argument->name);
-    return core_convert(NULL, argument, name, value, fields + part->at + argument->at);
+    return core_convert(NULL, argument, name, value, fields + argument->at);
   }
   PyErr_Format(PyExc_TypeError, "%R is an invalid keyword argument for %s()", key, within);
   return 0;
@@ -267,8 +268,8 @@ static PyObject *go_through(core_call *call, const given_arguments *given) {
   return function->finish != NULL ? function->finish(call) : pack(call);
 }
 
-PyObject *core_enter(const core_function *function, PyObject *self, PyObject *const *args, Py_ssize_t count,
-                     PyObject *names, void *call) {
+static PyObject *enter(const core_function *function, PyObject *self, PyObject *const *args, Py_ssize_t count,
+                       PyObject *names, void *call) {
   const Py_ssize_t name_count = names != NULL ? PyTuple_Size(names) : 0;
   size_t start = (size_t)count;
   PyObject *result = NULL;
@@ -281,6 +282,22 @@ PyObject *core_enter(const core_function *function, PyObject *self, PyObject *co
     placed = place_by_name(call, &given, PyTuple_GetItem(names, i), args[count + i], &start);
   if (placed) result = go_through(call, &given);
   release(call, &given);
+  return result;
+}
+
+PyObject *core_enter(const core_function *function, PyObject *self, PyObject *const *args, Py_ssize_t count,
+                     PyObject *names, void *call) {
+  atomic_flag *busy = function->busy_at > 0 ? (atomic_flag *)(void *)((char *)self + function->busy_at) : NULL;
+  PyObject *result;
+
+  if (busy != NULL && atomic_flag_test_and_set(busy)) {
+    PyObject *name = PyType_GetName(Py_TYPE(self));
+    if (name != NULL) PyErr_Format(PyExc_RuntimeError, "the %U is in use by another thread", name);
+    Py_XDECREF(name);
+    return NULL;
+  }
+  result = enter(function, self, args, count, names, call);
+  if (busy != NULL) atomic_flag_clear(busy);
   return result;
 }
 

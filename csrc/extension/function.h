@@ -47,9 +47,9 @@ typedef struct core_argument {
   const char *type;         /* of a CORE_OBJECT, for the docstring: what Python calls its type */
   const char *standard;     /* and its default, if it is not None */
   const char *hint;         /* added to messages about the shape */
-  int optional;             /* whether it may be left out; arrays and objects are None then */
-  int none;                 /* whether None is allowed, though it is not left out or has another default */
-  int in_place;             /* whether an output may be the same array */
+  char optional;            /* whether it may be left out; arrays and objects are None then */
+  char none;                /* whether None is allowed, though it is not left out or has another default */
+  char in_place;            /* whether an output may be the same array */
   /* Of a CORE_OBJECT: puts what it is into the field. Raises and returns 0 if that fails. call: NULL within a dict. */
   int (*convert)(core_call *call, PyObject *object, void *field);
 } core_argument;
@@ -58,7 +58,6 @@ typedef struct core_argument {
 typedef struct core_part {
   const core_argument *arguments;
   size_t count;
-  size_t at; /* added to the place of each */
 } core_part;
 
 enum {
@@ -97,6 +96,7 @@ struct core_function {
   const char *returns; /* the type of the result if it is not these arrays */
   int keeps;           /* whether arrays outlive the call: they are copied unless nobody can write to them */
   size_t size;         /* of the structure of a call */
+  size_t busy_at;      /* where an object has an atomic_flag, if one thread alone may use it at a time; 0: nowhere */
 
   void (*set_defaults)(void *call);                /* of arguments that have others than zero */
   void (*begin)(void *call);                       /* lengths and the type that `self` gives */
@@ -108,7 +108,7 @@ struct core_function {
 };
 
 #define CORE_COUNT_OF(rows) (sizeof(rows) / sizeof *(rows))
-#define CORE_PART(rows) {rows, CORE_COUNT_OF(rows), 0}
+#define CORE_PART(rows) {rows, CORE_COUNT_OF(rows)}
 #define CORE_RESULTS(rows) .results = rows, .result_count = CORE_COUNT_OF(rows)
 
 /* A function that is told how far the call is, from 0 to 1; see core_progress. */
@@ -119,6 +119,13 @@ struct core_function {
    .type = "Callable[[float], object] | None", \
    .optional = 1, \
    .convert = core_convert_progress}
+
+/* Defines an `entry`, whose calls have a structure. */
+#define CORE_ENTRY(name, function, structure) \
+  static PyObject *name(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) { \
+    structure call; \
+    return core_enter(&(function), self, args, count, names, &call); \
+  }
 
 /*
  * Calls a function: what its `entry` does. The arguments are those of METH_FASTCALL | METH_KEYWORDS; `call` is the

@@ -95,10 +95,7 @@ static PyObject *finish(void *address) {
                        (Py_ssize_t)report->degenerate_triangles, (Py_ssize_t)report->blind_vertices);
 }
 
-static PyObject *enter(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  heat_call call;
-  return core_enter(&core_heat_weights, self, args, count, names, &call);
-}
+CORE_ENTRY(enter, core_heat_weights, heat_call)
 
 const core_function core_heat_weights = {
     .name = "heat_weights",
@@ -109,7 +106,8 @@ const core_function core_heat_weights = {
     .positional = 4,
     CORE_RESULTS(results),
     .returns = "tuple[tuple[NDArray[np.int32], NDArray[np.float64]] | None, NDArray[np.int32], "
-               "list[tuple[int, int, int, float, Literal['sees no bone', 'tiny', 'no triangles']]], tuple[str, int, int, int, int, int]]",
+               "list[tuple[int, int, int, float, Literal['sees no bone', 'tiny', 'no triangles']]], tuple[str, int, "
+               "int, int, int, int]]",
     .size = sizeof(heat_call),
     .set_defaults = set_defaults,
     .prepare = prepare,

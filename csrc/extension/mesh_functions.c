@@ -42,10 +42,7 @@ static sbs_status run_weld(void *address, sbs_fault *fault) {
   return sbs_mesh_weld(&mesh, NULL, PyArray_DATA(given->representatives), fault);
 }
 
-static PyObject *enter_weld(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  weld_call call;
-  return core_enter(&core_weld, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_weld, core_weld, weld_call)
 
 const core_function core_weld = {
     .name = "weld",
@@ -107,10 +104,7 @@ static PyObject *finish_adjacency(void *address) {
   return result;
 }
 
-static PyObject *enter_adjacency(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  adjacency_call call;
-  return core_enter(&core_adjacency, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_adjacency, core_adjacency, adjacency_call)
 
 const core_function core_adjacency = {
     .name = "adjacency",
@@ -159,10 +153,7 @@ static sbs_status run_islands(void *address, sbs_fault *fault) {
   return sbs_mesh_islands(&mesh, PyArray_DATA(given->islands), &island_count, fault);
 }
 
-static PyObject *enter_islands(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  islands_call call;
-  return core_enter(&core_islands, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_islands, core_islands, islands_call)
 
 const core_function core_islands = {
     .name = "islands",
@@ -202,10 +193,7 @@ static sbs_status run_curvature(void *address, sbs_fault *fault) {
   return sbs_mesh_curvature(&mesh, PyArray_DATA(given->representatives), NULL, PyArray_DATA(given->angles), fault);
 }
 
-static PyObject *enter_curvature(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  curvature_call call;
-  return core_enter(&core_curvature, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_curvature, core_curvature, curvature_call)
 
 const core_function core_curvature = {
     .name = "curvature",
@@ -264,10 +252,7 @@ static PyObject *finish_subdivide(void *address) {
   return result;
 }
 
-static PyObject *enter_subdivide(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  subdivide_call call;
-  return core_enter(&core_subdivide, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_subdivide, core_subdivide, subdivide_call)
 
 const core_function core_subdivide = {
     .name = "subdivide",

@@ -243,10 +243,7 @@ static sbs_status run_cover_of(void *address, sbs_fault *fault) {
 
 static const core_function cover_of; /* defined below, as others are */
 
-static PyObject *enter_cover_of(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  cover_of_call call;
-  return core_enter(&cover_of, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_cover_of, cover_of, cover_of_call)
 
 static const core_function cover_of = {
     .name = "cover_of",
@@ -345,10 +342,7 @@ static sbs_status run_measure(void *address, sbs_fault *fault) {
 
 static const core_function measure;
 
-static PyObject *enter_measure(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  measure_call call;
-  return core_enter(&measure, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_measure, measure, measure_call)
 
 static const core_function measure = {
     .name = "measure",
@@ -398,10 +392,7 @@ static sbs_status run_cover(void *address, sbs_fault *fault) {
 
 static const core_function cover;
 
-static PyObject *enter_cover(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  cover_call call;
-  return core_enter(&cover, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_cover, cover, cover_call)
 
 static const core_function cover = {
     .name = "cover",
@@ -463,10 +454,7 @@ static sbs_status run_surface(void *address, sbs_fault *fault) {
 
 static const core_function surface;
 
-static PyObject *enter_surface(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  surface_call call;
-  return core_enter(&surface, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_surface, surface, surface_call)
 
 static const core_function surface = {
     .name = "surface",

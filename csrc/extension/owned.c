@@ -26,10 +26,7 @@ static PyObject *finish(void *address) {
   return (PyObject *)array;
 }
 
-static PyObject *enter(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  owned_call call;
-  return core_enter(&core_owned, self, args, count, names, &call);
-}
+CORE_ENTRY(enter, core_owned, owned_call)
 
 const core_function core_owned = {
     .name = "owned",

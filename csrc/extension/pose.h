@@ -47,7 +47,7 @@ sbs_pose core_pose_with_twists(const core_pose_call *given);
 void core_place_in_twists(sbs_fault *fault, const core_pose_call *given);
 
 /* Some of the rows of core_method_arguments, from `first` to `last`, of a function whose calls start like that. */
-#define CORE_METHOD_PART(first, last) {core_method_arguments + (first), (last) - (first) + 1, 0}
+#define CORE_METHOD_PART(first, last) {core_method_arguments + (first), (last) - (first) + 1}
 
 /* `set_defaults` of these functions. */
 void core_set_method_defaults(void *call);

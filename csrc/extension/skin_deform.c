@@ -68,10 +68,7 @@ static PyObject *finish_deform(void *address) {
   return PyTuple_Pack(2, given->positions, given->normals);
 }
 
-static PyObject *enter_deform(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  deform_call call;
-  return core_enter(&core_deform, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_deform, core_deform, deform_call)
 
 const core_function core_deform = {
     .name = "deform",
@@ -121,10 +118,7 @@ static sbs_status run_deform_many(void *address, sbs_fault *fault) {
   return status;
 }
 
-static PyObject *enter_deform_many(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  deform_call call;
-  return core_enter(&core_deform_many, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_deform_many, core_deform_many, deform_call)
 
 const core_function core_deform_many = {
     .name = "deform_many",
@@ -182,10 +176,7 @@ static PyObject *finish_centers(void *address) {
                        (Py_ssize_t)report->nonrigid_joints);
 }
 
-static PyObject *enter_centers(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  centers_call call;
-  return core_enter(&core_rotation_centers, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_centers, core_rotation_centers, centers_call)
 
 const core_function core_rotation_centers = {
     .name = "rotation_centers",

@@ -107,10 +107,7 @@ static sbs_status run_vjp(void *address, sbs_fault *fault) {
   return status;
 }
 
-static PyObject *enter_vjp(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  vjp_call call;
-  return core_enter(&core_deform_vjp, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_vjp, core_deform_vjp, vjp_call)
 
 const core_function core_deform_vjp = {
     .name = "deform_vjp",
@@ -167,10 +164,7 @@ static sbs_status run_jacobian(void *address, sbs_fault *fault) {
                                       (size_t)given->vertex, PyArray_DATA(given->derivative), fault);
 }
 
-static PyObject *enter_jacobian(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  jacobian_call call;
-  return core_enter(&core_weight_jacobian, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_jacobian, core_weight_jacobian, jacobian_call)
 
 const core_function core_weight_jacobian = {
     .name = "weight_jacobian",

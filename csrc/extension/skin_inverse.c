@@ -40,10 +40,7 @@ static sbs_status run(void *address, sbs_fault *fault) {
   return status;
 }
 
-static PyObject *enter(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  inverse_call call;
-  return core_enter(&core_inverse_deform, self, args, count, names, &call);
-}
+CORE_ENTRY(enter, core_inverse_deform, inverse_call)
 
 const core_function core_inverse_deform = {
     .name = "inverse_deform",

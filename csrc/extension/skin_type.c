@@ -145,10 +145,7 @@ static PyObject *finish_check(void *address) {
   return report_tuple(&((skin_call *)address)->report);
 }
 
-static PyObject *enter_check(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  skin_call call;
-  return core_enter(&core_check_skin, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_check, core_check_skin, skin_call)
 
 const core_function core_check_skin = {
     .name = "check_skin",
@@ -290,7 +287,9 @@ static PyGetSetDef properties[] = {
     SIZE(memory, "int: bytes held by the C library for this skin."),
     {"instruction_set", get_instruction_set, NULL, "str: what the kernels were compiled for.", NULL},
     {"weight_report", get_weight_report, NULL,
-     "tuple[int, int, int, int, int, int]: vertices repaired: (nan, infinite, negative, unweighted, off_sum, duplicate).", NULL},
+     "tuple[int, int, int, int, int, int]: vertices repaired: (nan, infinite, negative, unweighted, off_sum, "
+     "duplicate).",
+     NULL},
     {"joint_sets", get_joint_sets, NULL, "list[tuple[int, ...]]: the joint sets, new.", NULL},
     {"joint_set_of_vertex", get_joint_set_of_vertex, NULL, "int32 (V,): the joint set of every vertex, new.", NULL},
     {"vertex_order", get_vertex_order, NULL, "int32 (V,): the vertices in the order of the blocks, read-only.", NULL},

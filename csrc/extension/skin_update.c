@@ -125,10 +125,7 @@ static PyObject *finish_update(void *address) {
                         ((core_skin *)given->call.self)->twist);
 }
 
-static PyObject *enter_update(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  update_call call;
-  return core_enter(&core_update_skin, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_update, core_update_skin, update_call)
 
 const core_function core_update_skin = {
     .name = "update",
@@ -166,10 +163,7 @@ static sbs_status run_move(void *address, sbs_fault *fault) {
   return sbs_skin_update_positions(self->skin, &desc, fault);
 }
 
-static PyObject *enter_move(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  move_call call;
-  return core_enter(&core_move_skin, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_move, core_move_skin, move_call)
 
 const core_function core_move_skin = {
     .name = "move",

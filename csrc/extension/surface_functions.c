@@ -64,10 +64,7 @@ static sbs_status run_nearest(void *address, sbs_fault *fault) {
   return status;
 }
 
-static PyObject *enter_nearest(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  nearest_call call;
-  return core_enter(&core_nearest_on_surface, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_nearest, core_nearest_on_surface, nearest_call)
 
 const core_function core_nearest_on_surface = {
     .name = "nearest_on_surface",
@@ -114,10 +111,7 @@ static sbs_status run_blocked(void *address, sbs_fault *fault) {
   return status;
 }
 
-static PyObject *enter_blocked(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  blocked_call call;
-  return core_enter(&core_segments_blocked, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_blocked, core_segments_blocked, blocked_call)
 
 const core_function core_segments_blocked = {
     .name = "segments_blocked",

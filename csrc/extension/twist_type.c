@@ -161,10 +161,7 @@ static sbs_status run_influences(void *address, sbs_fault *fault) {
 
 static const core_function influences; /* defined below, as others are */
 
-static PyObject *enter_influences(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  influences_call call;
-  return core_enter(&influences, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_influences, influences, influences_call)
 
 static const core_function influences = {
     .name = "influences",
@@ -216,10 +213,7 @@ static sbs_status run_angles(void *address, sbs_fault *fault) {
 
 static const core_function angles;
 
-static PyObject *enter_angles(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  angles_call call;
-  return core_enter(&angles, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_angles, angles, angles_call)
 
 static const core_function angles = {
     .name = "angles",
@@ -279,10 +273,7 @@ static sbs_status run_pose(void *address, sbs_fault *fault) {
 
 static const core_function pose;
 
-static PyObject *enter_pose(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  pose_call call;
-  return core_enter(&pose, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_pose, pose, pose_call)
 
 static const core_function pose = {
     .name = "pose",

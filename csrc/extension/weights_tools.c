@@ -62,10 +62,7 @@ static PyObject *finish_tidy(void *address) {
                        (Py_ssize_t)given->max_influences);
 }
 
-static PyObject *enter_tidy(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  tidy_call call;
-  return core_enter(&core_tidy_weights, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_tidy, core_tidy_weights, tidy_call)
 
 const core_function core_tidy_weights = {
     .name = "tidy_weights",
@@ -127,10 +124,7 @@ static PyObject *finish_clean(void *address) {
                        (Py_ssize_t)report->max_influences);
 }
 
-static PyObject *enter_clean(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  clean_call call;
-  return core_enter(&core_clean_weights, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_clean, core_clean_weights, clean_call)
 
 const core_function core_clean_weights = {
     .name = "clean_weights",
@@ -196,10 +190,7 @@ static sbs_status run_smooth(void *address, sbs_fault *fault) {
                                PyArray_DATA(given->influences.new_joint_weights), fault);
 }
 
-static PyObject *enter_smooth(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  smooth_call call;
-  return core_enter(&core_smooth_weights, self, args, count, names, &call);
-}
+CORE_ENTRY(enter_smooth, core_smooth_weights, smooth_call)
 
 const core_function core_smooth_weights = {
     .name = "smooth_weights",

@@ -360,7 +360,7 @@ def test_one_thread_at_a_time() -> None:
             try:
                 done.append(brush.stroke(rng.uniform(-1, 1, (20, 3)), joint, radius=0.5, strength=0.1))
             except RuntimeError as error:
-                assert str(error) == "the brush is in use by another thread"
+                assert str(error) == "the Brush is in use by another thread"
                 refused += 1
 
     threads = [threading.Thread(target=paint, args=(joint,)) for joint in range(4)]
