@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, TypedDict, cast, get_args
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, TypedDict, TypeVar, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .support.names import known_name
+from .support.signatures import with_keywords
 
 __all__ = [
     "SHORT_NAMES",
@@ -17,7 +19,6 @@ __all__ = [
     "AnyFloats",
     "BlendOptions",
     "Center",
-    "CoreOptions",
     "DeformOptions",
     "Floats",
     "InverseOptions",
@@ -30,7 +31,10 @@ __all__ = [
     "method_name",
     "refuse_idle",
     "vertex_amounts",
+    "with_deform_options",
 ]
+
+_Call = TypeVar("_Call", bound=Callable[..., Any])
 
 MethodName = Literal["rigid", "linear", "spherical", "dual_quaternion"]
 Method = Literal["rigid", "linear", "spherical", "dual_quaternion", "LBS", "SBS", "DQS"]
@@ -47,6 +51,24 @@ AnyFloats = NDArray[Any]
 
 DAMPING = 1e-8
 """How much rotation centers are pulled to the mean of the vertices, by default."""
+
+
+DEFAULTS: Mapping[str, Any] = {
+    "method": "spherical",
+    "rotation": "qlerp",
+    "center": "joint_set",
+    "damping": DAMPING,
+    "rcond": None,
+    "amount": None,
+    "base": None,
+    "twists": None,
+    "out": None,
+    "out_normals": None,
+    "threads": None,
+}
+"""What the options of `DeformOptions` are by default."""
+
+_SPHERICAL_OPTIONS = ("rotation", "center", "damping", "rcond")
 
 
 class MethodOptions(TypedDict, total=False):
@@ -82,18 +104,6 @@ class InverseOptions(BlendOptions, total=False):
     threads: int | None
 
 
-class CoreOptions(TypedDict):
-    """The same options as the core takes them."""
-
-    method: MethodName
-    rotation: Rotation
-    center: Center
-    damping: float
-    rcond: float | None
-    amount: ArrayLike | None
-    base: MethodName | MethodOptions
-
-
 VARIANTS: dict[str, DeformOptions] = {
     "average": {"rotation": "average"},
     "weighted": {"center": "weighted"},
@@ -127,9 +137,6 @@ def method_name(method: str, option: str = "method") -> MethodName:
     return _NAMES[known_name(method, _NAMES, option)]
 
 
-_DEFAULTS: dict[str, Any] = {"rotation": "qlerp", "center": "joint_set", "damping": DAMPING, "rcond": None}
-
-
 def refuse_idle(method: str, options: Mapping[str, Any], whose: str = "") -> None:
     """Refuse options of a method that have no effect, unless they have their default.
 
@@ -146,8 +153,8 @@ def refuse_idle(method: str, options: Mapping[str, Any], whose: str = "") -> Non
     ValueError
         If there is such an option.
     """
-    given = {name for name, default in _DEFAULTS.items() if options.get(name, default) != default}
-    center = options.get("center", _DEFAULTS["center"])
+    given = {name for name in _SPHERICAL_OPTIONS if options.get(name, DEFAULTS[name]) != DEFAULTS[name]}
+    center = options.get("center", DEFAULTS["center"])
     if method_name(method) in ("rigid", "linear", "dual_quaternion"):
         for option in sorted(given):
             raise ValueError(f"{whose}{option} has no effect on method={method!r}, but on 'spherical' alone")
@@ -185,30 +192,29 @@ def base_options(amount: ArrayLike | None, base: Method | MethodOptions | None) 
     return named
 
 
-def core_options(
-    vertex_count: int,
-    method: Method,
-    rotation: Rotation,
-    center: Center,
-    damping: float,
-    rcond: float | None,
-    amount: ArrayLike | None,
-    base: Method | MethodOptions | None,
-) -> CoreOptions:
-    """The options of `Skin.deform` for the core.
+def core_options(options: Mapping[str, Any], vertex_count: int) -> dict[str, Any]:
+    """The options of `Skin.deform`, checked, as the core takes them.
 
     Raises
     ------
     ValueError
         If a method is not known, or an option has no effect.
     """
-    refuse_idle(method, {"rotation": rotation, "center": center, "damping": damping, "rcond": rcond})
+    method, amount = options.get("method", DEFAULTS["method"]), options.get("amount")
+    refuse_idle(method, options)
     return {
+        **options,
         "method": method_name(method),
-        "rotation": rotation,
-        "center": center,
-        "damping": damping,
-        "rcond": rcond,
         "amount": vertex_amounts(amount, vertex_count),
-        "base": base_options(amount, base),
+        "base": base_options(amount, options.get("base")),
     }
+
+
+def with_deform_options(kind: type) -> Callable[[_Call], _Call]:
+    """Let help show the options of a `TypedDict`, with their defaults, of what takes them as `**options`."""
+    types = {name: getattr(hint, "__forward_arg__", hint) for name, hint in kind.__annotations__.items()}
+    return with_keywords(
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=types[name])
+        for name, default in DEFAULTS.items()
+        if name in types
+    )

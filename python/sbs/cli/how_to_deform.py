@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 import click
 import numpy as np
@@ -16,7 +16,7 @@ from .. import muscles
 from ..characters.character import Character
 from ..characters.limbs import limb_twist
 from ..muscles import Muscle, MuscleCover
-from ..options import SHORT_NAMES, BlendOptions, Center, Method, Rotation, method_name
+from ..options import DEFAULTS, SHORT_NAMES, BlendOptions, Center, Method, Rotation, method_name
 from ..skinning.skin import Skin
 from ..skinning.twist import Twist
 from .blended_bones import BONES_BLENDING, ChosenBones, Ends
@@ -88,18 +88,18 @@ class _MuscleFile(InputFile):
 
 _ANY_METHOD = MethodChoice(["rigid", *SHORT_NAMES, *SHORT_NAMES.values()], method_name)
 
-METHOD = click.option("--method", type=_ANY_METHOD, default="spherical", show_default=True)
+METHOD = click.option("--method", type=_ANY_METHOD, default=DEFAULTS["method"], show_default=True)
 ROTATION = click.option(
     "--rotation",
     type=click.Choice(get_args(Rotation)),
-    default="qlerp",
+    default=DEFAULTS["rotation"],
     show_default=True,
     help="How spherical blends rotations.",
 )
 CENTER = click.option(
     "--center",
     type=click.Choice(get_args(Center)),
-    default="joint_set",
+    default=DEFAULTS["center"],
     show_default=True,
     help="Where spherical puts rotation centers.",
 )
@@ -127,9 +127,6 @@ MUSCLES = click.option(
     help="Muscles that deformed skin covers: of a JSON file, as `sbs muscles -o` writes it; with fit those of a human"
     " body, by the names of joints.",
 )
-
-
-_CHOOSE_A_METHOD = ("method", "rotation", "center", "centers_cache", "amount", "base", "twist")
 
 
 @dataclass(frozen=True)
@@ -162,9 +159,9 @@ class HowToDeform:
         If an option that was given has no effect beside the others.
     """
 
-    method: Method = "spherical"
-    rotation: Rotation = "qlerp"
-    center: Center = "joint_set"
+    method: Method = DEFAULTS["method"]
+    rotation: Rotation = DEFAULTS["rotation"]
+    center: Center = DEFAULTS["center"]
     centers_cache: Path | None = None
     amount: float | NDArray[np.number[Any]] | None = None
     base: Method | None = None
@@ -182,7 +179,7 @@ class HowToDeform:
         if not self.bones:
             refuse_without("--bones-blending", "t_min", "t_max")
         elif has_option("method"):  # else bones blending is compared with the methods
-            refuse_beside("--bones-blending", *_CHOOSE_A_METHOD)
+            refuse_beside("--bones-blending", *_METHOD_OPTIONS)
         if self.centers_cache is not None and self.center != "optimized":
             raise click.UsageError("--centers-cache needs --center optimized")
         if self.centers_cache is not None and self.twist is not None:
@@ -191,13 +188,7 @@ class HowToDeform:
     @property
     def options(self) -> BlendOptions:
         """The options of `Skin.deform`."""
-        return {
-            "method": self.method,
-            "rotation": self.rotation,
-            "center": self.center,
-            "amount": self.amount,
-            "base": self.base,
-        }
+        return cast("BlendOptions", {name: getattr(self, name) for name in _SKIN_OPTIONS})
 
     @property
     def blended_bones(self) -> ChosenBones | None:
@@ -260,7 +251,7 @@ class HowToDeform:
             blending = self.blended_bones.blend(character)
             skin = blending.skin(rest_normals=character.mesh.normals)
             return BoundCharacter(character, skin, blending.options, cover)
-        if character.options and not given(_CHOOSE_A_METHOD):
+        if character.options and not given(_METHOD_OPTIONS):
             return BoundCharacter(character, character.skin, character.options, cover)
         return BoundCharacter(character, self._skin(character, twist), {**self.options, "amount": amount}, cover)
 
@@ -280,6 +271,11 @@ class HowToDeform:
             return muscles.fit(character) if self.muscles_from == "fit" else muscles.read(self.muscles_from)
         except (KeyError, ValueError) as error:
             raise click.BadParameter(str(error.args[0]), param_hint="--muscles") from error
+
+
+# The options that are those of `Skin.deform`, and all that choose a method.
+_SKIN_OPTIONS = tuple(field.name for field in fields(HowToDeform) if field.name in DEFAULTS)
+_METHOD_OPTIONS = (*_SKIN_OPTIONS, "centers_cache", "twist")
 
 
 def _cover(character: Character, placed: tuple[Muscle, ...] | None) -> MuscleCover | None:

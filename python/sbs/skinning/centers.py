@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..support.callers import warn
+from ..support.signatures import with_keywords
 from . import centers_files
 
 __all__ = ["CenterOptions", "CenterWarning", "optimized_centers", "with_center_options"]
@@ -155,16 +156,8 @@ def optimized_centers(
 
 def with_center_options(**defaults: Any) -> Callable[[_Method], _Method]:
     """Let help show the options of `optimized_centers`, some with other defaults, of what takes them as `**options`."""
-    options = [
+    return with_keywords(
         each.replace(default=defaults.get(each.name, each.default))
         for each in inspect.signature(optimized_centers).parameters.values()
         if each.kind == each.KEYWORD_ONLY
-    ]
-
-    def shown(method: _Method) -> _Method:
-        signature = inspect.signature(method)
-        own = [each for each in signature.parameters.values() if each.kind != each.VAR_KEYWORD]
-        vars(method)["__signature__"] = signature.replace(parameters=[*own, *options])
-        return method
-
-    return shown
+    )

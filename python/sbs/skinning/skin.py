@@ -14,7 +14,6 @@ from ..options import (
     AnyFloats,
     Center,
     DeformOptions,
-    Floats,
     InverseOptions,
     Method,
     MethodOptions,
@@ -22,6 +21,7 @@ from ..options import (
     core_options,
     method_name,
     refuse_idle,
+    with_deform_options,
 )
 from ..support.callers import warn
 from ..support.markup import table
@@ -298,23 +298,14 @@ class Skin:
         normals: bool,
         **options: Unpack[DeformOptions],
     ) -> AnyFloats | tuple[AnyFloats, AnyFloats]: ...
+    @with_deform_options(DeformOptions)
     def deform(
         self,
         skinning_matrices: ArrayLike,
         *,
-        method: Method = "spherical",
-        rotation: Rotation = "qlerp",
-        center: Center = "joint_set",
-        damping: float = DAMPING,
-        rcond: float | None = None,
-        amount: ArrayLike | None = None,
-        base: Method | MethodOptions | None = None,
         rest_positions: ArrayLike | None = None,
-        twists: ArrayLike | None = None,
         normals: bool = False,
-        out: Floats | None = None,
-        out_normals: Floats | None = None,
-        threads: int | None = None,
+        **options: Unpack[DeformOptions],
     ) -> AnyFloats | tuple[AnyFloats, AnyFloats]:
         """Deform the mesh by the skinning matrices of one frame.
 
@@ -388,17 +379,9 @@ class Skin:
         -----
         The global interpreter lock is released during the computation.
         """
-        chosen = core_options(self.vertex_count, method, rotation, center, damping, rcond, amount, base)
+        chosen = core_options(options, self.vertex_count)
         with self._rest.lent(rest_positions) as core:
-            return core.deform(
-                skinning_matrices,
-                **chosen,
-                twists=twists,
-                normals=normals,
-                out=out,
-                out_normals=out_normals,
-                threads=threads,
-            )
+            return core.deform(skinning_matrices, normals=normals, **chosen)
 
     @overload
     def deform_many(
@@ -412,22 +395,9 @@ class Skin:
     def deform_many(
         self, skinning_matrices: ArrayLike, *, normals: bool, **options: Unpack[DeformOptions]
     ) -> AnyFloats | tuple[AnyFloats, AnyFloats]: ...
+    @with_deform_options(DeformOptions)
     def deform_many(
-        self,
-        skinning_matrices: ArrayLike,
-        *,
-        method: Method = "spherical",
-        rotation: Rotation = "qlerp",
-        center: Center = "joint_set",
-        damping: float = DAMPING,
-        rcond: float | None = None,
-        amount: ArrayLike | None = None,
-        base: Method | MethodOptions | None = None,
-        twists: ArrayLike | None = None,
-        normals: bool = False,
-        out: Floats | None = None,
-        out_normals: Floats | None = None,
-        threads: int | None = None,
+        self, skinning_matrices: ArrayLike, *, normals: bool = False, **options: Unpack[DeformOptions]
     ) -> AnyFloats | tuple[AnyFloats, AnyFloats]:
         """Deform the mesh by the skinning matrices of several frames. Results equal those of `deform`, bit for bit.
 
@@ -453,16 +423,7 @@ class Skin:
         ValueError, TypeError, LinAlgError
             As `deform`. All matrices are checked before anything is written.
         """
-        chosen = core_options(self.vertex_count, method, rotation, center, damping, rcond, amount, base)
-        return self._core.deform_many(
-            skinning_matrices,
-            **chosen,
-            twists=twists,
-            normals=normals,
-            out=out,
-            out_normals=out_normals,
-            threads=threads,
-        )
+        return self._core.deform_many(skinning_matrices, normals=normals, **core_options(options, self.vertex_count))
 
     @overload
     def inverse_deform(
@@ -491,22 +452,14 @@ class Skin:
         return_singular: bool,
         **options: Unpack[InverseOptions],
     ) -> AnyFloats | tuple[AnyFloats, NDArray[np.bool_]]: ...
+    @with_deform_options(InverseOptions)
     def inverse_deform(
         self,
         posed_positions: ArrayLike,
         skinning_matrices: ArrayLike,
         *,
-        method: Method = "spherical",
-        rotation: Rotation = "qlerp",
-        center: Center = "joint_set",
-        damping: float = DAMPING,
-        rcond: float | None = None,
-        amount: ArrayLike | None = None,
-        base: Method | MethodOptions | None = None,
-        twists: ArrayLike | None = None,
         return_singular: bool = False,
-        out: Floats | None = None,
-        threads: int | None = None,
+        **options: Unpack[InverseOptions],
     ) -> AnyFloats | tuple[AnyFloats, NDArray[np.bool_]]:
         """Undo a deformation: the rest positions of a posed mesh.
 
@@ -563,15 +516,8 @@ class Skin:
         >>> skin.inverse_deform(skin.deform(matrices), matrices).round(6) + 0.0
         array([[0., 1., 0.]])
         """
-        chosen = core_options(self.vertex_count, method, rotation, center, damping, rcond, amount, base)
-        positions, singular = self._core.inverse_deform(
-            posed_positions,
-            skinning_matrices,
-            **chosen,
-            twists=twists,
-            out=out,
-            threads=threads,
-        )
+        chosen = core_options(options, self.vertex_count)
+        positions, singular = self._core.inverse_deform(posed_positions, skinning_matrices, **chosen)
         if return_singular:
             return positions, singular
         if singular.any():
@@ -653,16 +599,15 @@ class Skin:
         refuse_indifferentiable(rotation, base)
         if "amount" in wanted and amount is None:
             raise ValueError("wanted: 'amount' needs an amount")
-        chosen = core_options(self.vertex_count, method, rotation, center, damping, None, amount, base)
+        options: DeformOptions = {"method": method, "rotation": rotation, "center": center, "damping": damping}
+        options |= {"amount": amount, "base": base, "twists": twists, "threads": threads}
         with self._rest.lent(rest_positions) as core:
             found = core.deform_vjp(
                 grad_positions,
                 grad_normals,
                 skinning_matrices,
                 wanted=wanted_bits(tuple(wanted)),
-                twists=twists,
-                threads=threads,
-                **chosen,
+                **core_options(options, self.vertex_count),
                 **self._rest.moved(rest_positions),
             )
         return DeformGradients(*found)
