@@ -90,15 +90,14 @@ SBS_INLINE void NAME(move_any)(const sbs_kernel_args *args, size_t group, const 
   NAME(move_by_pivots)(args, group, *in, lane, SBS_FORMULA_LINEAR, SBS_FORM_PLAIN, v, n);
 }
 
-#define RUN_CALLS 0
 #include "kernels/run.inc"
 
 #define KERNEL(name, influences, formula) \
   static void direct_##name(const sbs_kernel_args *args) { \
-    NAME(run)(args, influences, formula, SBS_FORM_PLAIN, 0, 0); \
+    NAME(run)(args, NAME(move_any), influences, formula, SBS_FORM_PLAIN, BY_CALLS_NONE, 0, 0, 0); \
   } \
   static void direct_##name##_normals(const sbs_kernel_args *args) { \
-    NAME(run)(args, influences, formula, SBS_FORM_PLAIN, 1, 0); \
+    NAME(run)(args, NAME(move_any), influences, formula, SBS_FORM_PLAIN, BY_CALLS_NONE, 1, 0, 0); \
   }
 #define KERNELS(name, formula) \
   KERNEL(name##_1, 1, formula) \

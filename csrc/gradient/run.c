@@ -33,8 +33,11 @@ void sbs_gradient_origin(const sbs_gradient_run *run, size_t set, double origin[
 }
 
 #define BATCHES(constant, name) \
-  {sbs_gradient_find_centers_##name, sbs_gradient_finish_centers_##name, sbs_gradient_pose_sets_##name, \
-   sbs_gradient_finish_sets_##name, sbs_gradient_finish_joints_##name},
+  {.find_centers = sbs_gradient_find_centers_##name, \
+   .pose_sets = sbs_gradient_pose_sets_##name, \
+   .finish_sets = sbs_gradient_finish_sets_##name, \
+   .finish_centers = sbs_gradient_finish_centers_##name, \
+   .finish_joints = sbs_gradient_finish_joints_##name},
 
 const sbs_gradient_batches *sbs_gradient_batches_of(sbs_isa isa) {
   static const sbs_gradient_batches of[] = {SBS_EACH_ISA(BATCHES)};

@@ -84,18 +84,21 @@ static inline int sbs_gradient_moves_as_given(const sbs_gradient_run *run) {
 
 /* What is done for joint sets and joints, compiled for each instruction set. */
 typedef struct sbs_gradient_batches {
-  /* Finds the centers of sets, some of skin->solve_order in that order; and gives the gradient on by way of them. */
+  /* Finds the rotation centers of some sets, which stand in the order of skin->solve_order. */
   void (*find_centers)(const sbs_gradient_run *run, const int32_t *order, size_t count);
-  void (*finish_centers)(const sbs_gradient_run *run, const int32_t *order, size_t count);
 
-  /* Writes what the vertices of sets [begin, end) are differentiated with. Centers were found before. */
+  /* Writes the constants of sets [begin, end), whose centers are found. */
   void (*pose_sets)(const sbs_gradient_run *run, size_t begin, size_t end);
 
-  /* From the sums over the vertices of sets to the gradient by their joints, but for what comes by way of centers. */
+  /*
+   * The way back, in this order. Vertices have been summed up for each joint of each set; these sums become gradients
+   * by the rotation, translation and stretch of each joint of each set,
+   */
   void (*finish_sets)(const sbs_gradient_run *run, size_t begin, size_t end);
-
-  /* From the gradient by what joints are taken apart to, of all their sets, to that by their matrices. */
-  void (*finish_joints)(const sbs_gradient_run *run, sbs_joint_gradient *by); /* room for (joint_count) */
+  /* to which the centers add their part, as they depend on the joints, too; */
+  void (*finish_centers)(const sbs_gradient_run *run, const int32_t *order, size_t count);
+  /* those of one joint are added up over its sets, in `by` (joint_count), and become the gradient by its matrix. */
+  void (*finish_joints)(const sbs_gradient_run *run, sbs_joint_gradient *by);
 } sbs_gradient_batches;
 
 const sbs_gradient_batches *sbs_gradient_batches_of(sbs_isa isa);

@@ -5,92 +5,103 @@
 #include "sbs/sbs.h"
 
 /*
- * What a kernel needs beside the vertices: the constants of a group, in the skin's scalar type. With p the pivot,
- * c0 the centroid that the packed positions x are relative to, and M the matrix that moves p ([R|t] for rigid joints in
- * the rotation methods, else C), every method is evaluated relative to what the pivot alone would do:
+ * THE FORMULAS, AS THE KERNELS HAVE THEM
  *
- *   linear     v' = M v + [sum w_i (A_i - A_p)] x + sum w_i (C_i c0 - C_p c0)
- *   spherical  v' = M v + (Q^ - I) y + e + sum w_i (c_i - c_p)          y = M v + e - c_p
- *   dual q.    v' = M v + (Q^ - I) y + the translation of sum w_i d^_i  y = A_p x
+ * Symbols, of one group of vertices:
  *
- * where a spherical center is near, so that nothing is lost, it is in fewer operations
+ *   c0         the centroid of its joint set; kernels have positions x = v - c0
+ *   p          the pivot, one of the joints
+ *   A_i, t_i   C_i = [A_i | t_i], the skinning matrix of joint i. In the rotation methods A_i is R_i where the joint is
+ *              rigid, else A_i = R_i S_i
+ *   q_i        the quaternion of R_i
+ *   c, z       the rotation center, c = c0 + z
  *
- *   spherical  v' = Q (x - z) + C_p c + sum w_i (C_i c - C_p c)         c = c0 + z
+ * Far centers, and scenes far from the origin, would cost float32 its last digits in the formulas as printed. So each
+ * is computed as what the pivot alone does to the vertex, C_p v, and how much the other joints change of it. Sums below
+ * are over the joints that are not the pivot, and Q^ and d^_i are rotations and dual quaternions relative to the
+ * pivot's: q^_i = q_i q_p*. With D_i = A_i - A_p and e_i = C_i c0 - C_p c0,
  *
- *   Q^, d^_i   rotations and dual quaternions relative to the pivot's; Q is blended from the quaternions themselves
- *   c_i        C_i f + R_i z, where joint i takes the center (pose/center.h): C_i c where the joints are rigid
- *   e          R_p [sum w_i (S_i - S_p)] (v - f): zero where the joints are rigid
+ *   linear           v' = C_p v + sum w_i (D_i x + e_i)
+ *   spherical        v' = C_p v + (Q^ - I) y + sum w_i (C_i c - C_p c)         y = A_p (x - z)
+ *   dual quaternion  v' = C_p v + (Q^ - I) y + the translation of sum w_i d^_i    y = A_p x
+ *   weighted         v' = C_p v + (Q^ - I) y + sum w_i (D_i z + e_i)           y = A_p (x - z), z of the vertex
  *
- * with the sums over the joints that are not the pivot. M v = anchor + residual + A_p x, where the anchor is M c0
- * rounded: it is added last, so that a scene far from the origin loses no more than the rounding of the output.
+ * Where centers are near, nothing is lost by the formula itself, which takes fewer operations:
  *
- * Where every vertex has a center c = c0 + z of its own, C_i c - C_p c is D_i z + e_i with D_i = A_i - A_p and e_i =
- * C_i c0 - C_p c0, which are the rows of the linear method:
+ *   spherical, near  v' = Q (x - z) + C_p c + sum w_i (C_i c - C_p c)
+ *   optimized        v' = Q (x - z) + C_p c + sum w_i (D_i z + e_i)            z of the vertex
  *
- *   optimized  v' = Q (x - z) + M c + sum w_i (D_i z + e_i), or where there is e by way of the pivot:
- *              v' = Q^ y + M c + sum w_i (D_i z + e_i)      y = A_p (x - z) + e, f = c
- *   weighted   v' = M v + (Q^ - I) y + sum w_i (D_i z + e_i)     y = A_p (x - z)
+ * C_p v itself is computed as anchor + residual + A_p x, where the anchor is C_p c0 rounded to the skin's type, and is
+ * added last.
  *
- * The reference point of weighted centers is the vertex itself, so that they depend on nothing but its own weights.
- * Then nothing is left of the stretches but where they take the vertex, and with z turned by R_p and from the vertex on
+ * Where a joint is not rigid, f is the fixed point of the stretches (pose/center.h):
  *
- *   weighted   v' = M v - (Q^ - I) z + sum w_i (D_i x + e_i + (R_i R_p^T - 1) z)
+ *   spherical        C_i c becomes C_i f + R_i z, and e = R_p [sum w_i (S_i - S_p)] (v - f) is added to v' and to y
+ *   optimized        v' = Q^ y + C_p c + sum w_i (D_i z + e_i)                 y = A_p (x - z) + e, f = c
+ *   weighted         f is the vertex: v' = C_p v - (Q^ - I) z + sum w_i (D_i x + e_i + (R_i R_p^T - I) z), where z is
+ *                    from the vertex on and turned by R_p
+ *   dual quaternion  about the vertex: v' = C_p v + the translation of sum w_i d^_i, that of d^_i being D_i x + e_i
  *
- * and the translations of d^_i, about M v in place of the anchor, are D_i x + e_i:
+ * THE CONSTANTS OF A GROUP
  *
- *   dual q.    v' = M v + the translation of sum w_i d^_i
+ * They are in the skin's type: a head, then a row for each joint that is not the pivot. Vectors and quaternions take 4
+ * numbers, the fourth of a vector being 0; matrices are 3 columns. The numbers in parentheses are how many.
  */
-/* Vectors and quaternions take 4 numbers, the fourth of a vector being 0; matrices are 3 columns. */
 enum {
   SBS_CONSTANT_MATRIX = 0,    /* (12) A_p */
-  SBS_CONSTANT_CENTER = 0,    /* (4) in its place z; spherical, plain */
-  SBS_CONSTANT_RESIDUAL = 12, /* (4) M c0 - anchor */
+  SBS_CONSTANT_RESIDUAL = 12, /* (4) C_p c0 - anchor; with a near center C_p c - anchor */
   SBS_CONSTANT_ANCHOR = 16,   /* (4) */
-  SBS_CONSTANT_SHIFT = 20,    /* (4) C_p c0 - c_p, which is A_p (c0 - c) where all is rigid; spherical */
-  SBS_CONSTANT_ROTATION = 20, /* (4) in its place q_p; optimized, and spherical, plain */
-  SBS_CONSTANT_HEAD = 24,     /* the size where all is rigid */
-  SBS_CONSTANT_POINT = 24,    /* (4) f - c0, the fixed point of the stretches; spherical */
-  SBS_CONSTANT_NORMAL = 28,   /* (12) what the pivot does to normals, where A_p does not */
-  SBS_CONSTANT_GENERAL_HEAD = 40
+  SBS_CONSTANT_SHIFT = 20,    /* (4) -A_p z: C_p c0 - C_p c. Spherical, and average; weighted: y - Y x, of two joints */
+  SBS_CONSTANT_HEAD = 24,     /* the size where all joints are rigid */
+  SBS_CONSTANT_POINT = 24,    /* (4) f - c0; spherical */
+  SBS_CONSTANT_NORMAL = 28,   /* (12) what the pivot does to normals */
+  SBS_CONSTANT_GENERAL_HEAD = 40,
+
+  /* Two more, in the same places, of formulas that blend the q_i themselves. */
+  SBS_CONSTANT_CENTER = SBS_CONSTANT_MATRIX, /* (4) z; with a near center, which takes no A_p */
+  SBS_CONSTANT_ROTATION = SBS_CONSTANT_SHIFT /* (4) q_p; with a near center, and optimized */
 };
 
-/* A row of the linear method: one for each joint that is not the pivot, behind the head. */
+/* A row of the linear formula. */
 enum {
-  SBS_LINEAR_MATRIX = 0,  /* (12) A_i - A_p */
-  SBS_LINEAR_OFFSET = 12, /* (4) C_i c0 - C_p c0 */
-  SBS_LINEAR_ROW = 16,    /* the size where A_p moves the normals as well */
-  SBS_LINEAR_NORMAL = 16, /* (12) difference to the pivot's */
+  SBS_LINEAR_MATRIX = 0,  /* (12) D_i */
+  SBS_LINEAR_OFFSET = 12, /* (4) e_i */
+  SBS_LINEAR_ROW = 16,    /* the size where A_i moves normals as well */
+  SBS_LINEAR_NORMAL = 16, /* (12) what the joint does to normals, less what the pivot does */
   SBS_LINEAR_GENERAL_ROW = 28
 };
 
-/* A row of the rotation methods. */
+/* A row of the formulas with one center for all vertices, and of dual quaternions. */
 enum {
-  SBS_ROTATION_QUATERNION = 0, /* (4) q^_i - 1; or q_i - q_p, q_i in the hemisphere of q_p, where Q is absolute; or
-                                  |log q^_i|^2 and log q^_i, for the average of two */
-  SBS_ROTATION_OFFSET = 4,     /* (4) c_i - c_p, or the dual part of d^_i */
-  SBS_ROTATION_TURN = 8, /* (4) u_i x the shift of the head; spherical, where the center is far or the form general */
-  SBS_ROTATION_ROW = 12  /* the size where all joints are rigid */
+  SBS_ROTATION_QUATERNION = 0, /* (4) q^_i - 1; with a near center q_i - q_p; for the average of two |log q^_i|^2 and
+                                  log q^_i */
+  SBS_ROTATION_OFFSET = 4,     /* (4) C_i c - C_p c; or the dual part of d^_i */
+  SBS_ROTATION_TURN = 8, /* (4) u_i x the shift of the head, u_i the vector part of q^_i; where the center is far */
+  SBS_ROTATION_ROW = 12
 };
 
-/* A row of the formulas in which every vertex has a center of its own. */
+/* A row of the formulas in which every vertex has a center of its own. The quaternion is as above. */
 enum {
-  SBS_OWN_MATRIX = 4,  /* (12) D_i; behind the quaternion, as above */
+  SBS_OWN_MATRIX = 4,  /* (12) D_i */
   SBS_OWN_OFFSET = 16, /* (4) e_i */
   SBS_OPTIMIZED_ROW = 20,
-  SBS_WEIGHTED_GRAM = 20,             /* (6) D_i^T D_i as (00, 01, 02, 11, 12, 22); general: of R_i R_p^T - 1 */
+
+  SBS_WEIGHTED_GRAM = 20,             /* (6) D_i^T D_i as (00, 01, 02, 11, 12, 22); general: of R_i R_p^T - I */
   SBS_WEIGHTED_DAMPING_OF = 26,       /* half the damping times |R_i|^2 / 3 */
   SBS_WEIGHTED_DAMPING_OF_PIVOT = 27, /* the same of the pivot */
-  SBS_WEIGHTED_MOMENT = 28,           /* (4) D_i^T e_i; not where the form is general */
-  SBS_WEIGHTED_ARM = 20, /* (12) in place of both, for two rigid joints: Y, where y = Y x + the shift of the head */
-  SBS_WEIGHTED_ROW = 32
+  SBS_WEIGHTED_MOMENT = 28,           /* (4) D_i^T e_i; general: nothing */
+  SBS_WEIGHTED_ROW = 32,
+
+  /* Of two rigid joints, in the place of the Gram matrix and what follows it. */
+  SBS_WEIGHTED_ARM = SBS_WEIGHTED_GRAM /* (12) Y, where y = Y x + the shift of the head */
 };
 
-/* Behind a row of any formula but the linear one, where the form is general. */
+/* Behind a row of any formula but the linear one, where there is a joint that is not rigid. */
 enum {
-  SBS_GENERAL_STRETCH = 0, /* (12) R_p (S_i - S_p) */
-  SBS_GENERAL_TURNING = 0, /* (12) in its place R_i R_p^T - 1; weighted */
-  SBS_GENERAL_DUAL = 0,    /* (12) in its place the dual parts that come of x, D_i q^_i / 2, a column each; dual q. */
-  SBS_GENERAL_NORMAL = 12, /* (12) difference to the pivot's */
+  SBS_GENERAL_STRETCH = 0, /* (12) R_p (S_i - S_p); spherical, optimized, and their averages */
+  SBS_GENERAL_TURNING = 0, /* (12) R_i R_p^T - I; weighted */
+  SBS_GENERAL_DUAL = 0,    /* (12) the dual parts that x adds to d^_i, D_i q^_i / 2, a column each; dual quaternions */
+  SBS_GENERAL_NORMAL = 12, /* (12) what the joint does to normals, less what the pivot does */
   SBS_GENERAL_PART = 24
 };
 
@@ -163,16 +174,14 @@ static inline size_t sbs_formula_general_row(sbs_formula formula) {
 }
 
 /*
- * How a formula is evaluated, by group:
+ * How a formula is evaluated for a group:
  *
- *   plain    the joints are rigid, and move normals as they move points; of the spherical formula, with a center that
- *            is near
- *   far      so are they, but the center is far away; of averages, along a common axis of joints that turn a lot
- *            against each other. Then in u x y, y = A_p x + A_p (c0 - c), float32 would lose more than it may: the rows
- *            bring u_i x A_p (c0 - c).
- *   general  joints that are not rigid, or normals that have a matrix of their own
- *   in part  no form of a group, but of its kernel: plain, and blended by amounts with what the plain linear formula
- *            makes of the same vertices
+ *   plain    all joints are rigid, and move normals as they move points. The center of a spherical group is near
+ *   far      the same, but the center is so far away that float32 would lose more than it may in u x y, where y has
+ *            the shift of the head: the rows have u_i x the shift, computed in double. Of averages only where the
+ *            joints also turn a lot against each other
+ *   general  a joint is not rigid, or moves normals by a matrix of their own
+ *   in part  not a form of a group, but of a kernel: plain, and blended by amounts with the plain linear formula
  */
 typedef enum sbs_form {
   SBS_FORM_PLAIN,

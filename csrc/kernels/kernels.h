@@ -16,21 +16,21 @@ typedef struct sbs_kernel_args {
   const sbs_way *ways; /* (group_count) how groups are evaluated */
   const void *constants;
   size_t head_size, row_size; /* numbers of a head, and from row to row, of the constants */
-  int rigid;                  /* whether vertices have no influence beside their heaviest joint's */
-  const void *positions;      /* of the stream that has x, y, z of each block; */
-  const void *weights;        /* that which has weights behind them is the skin's */
-  size_t first_position;      /* where the first stream begins within the second */
-  const void *pivot_weights;  /* this and the following as of sbs_skin */
+  int rigid;                  /* whether the heaviest joint alone moves each vertex (SBS_METHOD_RIGID) */
+  /*
+   * The skin's stream, for its weights, and for its positions. Other positions may take the place of these, in the same
+   * layout: number i of them is that of number first_position + i of the stream.
+   */
+  const void *weights, *positions;
+  size_t first_position;
+  const void *pivot_weights; /* as of sbs_skin, as is heaviest */
   const int32_t *heaviest;
   const void *normals; /* or NULL */
   const void *centers; /* z of every vertex; read by the optimized formulas */
-  /*
-   * How much of the formula each vertex of the mesh gets, the rest being the linear one, whose constants these are; or
-   * NULL: all. Of kernels in part alone.
-   */
+  /* Of kernels in part alone: how much of the formula each vertex of the mesh gets; the rest is the linear formula. */
   const void *amount;
   sbs_scalar amount_scalar;
-  const void *linear_constants;
+  const void *linear_constants; /* of the linear formula, as are the sizes */
   size_t linear_head_size, linear_row_size;
   const int32_t *vertices;
   const uint16_t *runs;

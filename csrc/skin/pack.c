@@ -251,7 +251,10 @@ static void find_places(block_packer *packer, size_t item_end) {
   }
 }
 
-/* Packs of an item that was copied what is not as it was: its set has another centroid, its group another pivot. */
+/*
+ * Packs parts of a copied item anew: its positions if the centroid of its set has moved, its weights if its group has
+ * another pivot.
+ */
 static void repack_item(block_packer *packer, const sbs_item *item, int is_moved, int is_weighed_anew) {
   const sbs_skin *skin = packer->skin;
   const sbs_group *group = skin->groups + item->group;
