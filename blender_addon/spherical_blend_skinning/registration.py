@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib
 import traceback
 from types import ModuleType
+from typing import Any
 
 import bpy
 
@@ -13,8 +14,11 @@ from .core import library
 from .settings import preferences
 from .settings.declared import leave_to_blender
 
-# Names of modules, imported later, so that the preferences can say which one cannot be loaded. Each has CLASSES, and
-# may have register() and unregister() for other things than classes.
+# Names of modules, imported later, so that the preferences can say which one cannot be loaded. Each may have
+#     CLASSES     of Blender's types,
+#     PROPERTIES  of Blender's own types, each with the type and its name,
+#     ENTRIES     functions that draw in Blender's own menus and panels, each with the name of one,
+# and register() and unregister() for other things.
 _NAMES = (
     "settings.properties",
     "automatic_weights.operators",
@@ -78,18 +82,35 @@ def register() -> None:
 
 
 def _register(module: ModuleType) -> None:
-    for cls in module.CLASSES:
+    for cls in getattr(module, "CLASSES", ()):
         leave_to_blender(cls)
         bpy.utils.register_class(cls)
+    for owner, name, value in getattr(module, "PROPERTIES", ()):
+        setattr(owner, name, value)
+    for place, draw in _entries(module):
+        place.append(draw)
     if hasattr(module, "register"):
         module.register()
     _registered.append(module)
 
 
+def _unregister(module: ModuleType) -> None:
+    if hasattr(module, "unregister"):
+        module.unregister()
+    for place, draw in reversed(_entries(module)):
+        place.remove(draw)
+    for owner, name, _ in reversed(getattr(module, "PROPERTIES", ())):
+        delattr(owner, name)
+    for cls in reversed(getattr(module, "CLASSES", ())):
+        bpy.utils.unregister_class(cls)
+
+
+def _entries(module: ModuleType) -> list[tuple[Any, Any]]:
+    """The menus and panels of this Blender that a module draws in, each with its function."""
+    wanted = getattr(module, "ENTRIES", ())
+    return [(getattr(bpy.types, name), draw) for name, draw in wanted if hasattr(bpy.types, name)]
+
+
 def unregister() -> None:
     while _registered:
-        module = _registered.pop()
-        if hasattr(module, "unregister"):
-            module.unregister()
-        for cls in reversed(module.CLASSES):
-            bpy.utils.unregister_class(cls)
+        _unregister(_registered.pop())

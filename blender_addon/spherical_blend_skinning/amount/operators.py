@@ -13,7 +13,7 @@ from ..settings.given import pose_of
 from ..settings.properties import BONE_AMOUNT
 from ..settings.typed import Operator, Panel
 
-__all__ = ["CLASSES", "register", "unregister"]
+__all__ = ["CLASSES", "ENTRIES"]
 
 
 class SBS_OT_set_bone_amounts(Action, Operator):
@@ -64,9 +64,4 @@ def _draw_bone(panel: Panel, context: bpy.types.Context) -> None:
         panel.layout.prop(context.pose_bone, BONE_AMOUNT, text="SBS Amount")
 
 
-def register() -> None:
-    bpy.types.BONE_PT_deform.append(_draw_bone)
-
-
-def unregister() -> None:
-    bpy.types.BONE_PT_deform.remove(_draw_bone)
+ENTRIES = (("BONE_PT_deform", _draw_bone),)

@@ -14,10 +14,7 @@ import bpy
 from ..interface import keys
 from ..settings.typed import Menu
 
-__all__ = ["CLASSES", "register", "unregister"]
-
-# The menus for adding modifiers. Blender 3.4 has none; there our entry is in the panel.
-_MODIFIERS = "OBJECT_MT_modifier_add_deform"
+__all__ = ["CLASSES", "ENTRIES", "register", "unregister"]
 
 # For other types of objects Blender's menu has other entries.
 _HAS_OTHER_ENTRIES = {"CURVES", "GPENCIL", "GREASEPENCIL"}
@@ -80,18 +77,17 @@ def _draw_in_modifier_menu(menu: Menu, context: bpy.types.Context) -> None:
 
 
 CLASSES = (SBS_MT_parent, SBS_MT_set_parent)
+ENTRIES = (
+    ("VIEW3D_MT_object_parent", _draw_in_parent_menu),
+    # For adding modifiers. Blender 3.4 has none; there our entry is in the panel.
+    ("OBJECT_MT_modifier_add_deform", _draw_in_modifier_menu),
+)
 
 
 def register() -> None:
-    bpy.types.VIEW3D_MT_object_parent.append(_draw_in_parent_menu)
-    if hasattr(bpy.types, _MODIFIERS):
-        getattr(bpy.types, _MODIFIERS).append(_draw_in_modifier_menu)
     # If the menu does not open, Blender uses the key for its own menu.
     keys.add("Object Mode", "wm.call_menu", "P", {"ctrl": True}, name=SBS_MT_set_parent.__name__)
 
 
 def unregister() -> None:
     keys.remove(SBS_MT_set_parent.__name__)
-    if hasattr(bpy.types, _MODIFIERS):
-        getattr(bpy.types, _MODIFIERS).remove(_draw_in_modifier_menu)
-    bpy.types.VIEW3D_MT_object_parent.remove(_draw_in_parent_menu)

@@ -7,7 +7,7 @@ import bpy
 
 from ..core import library
 from ..engine import stack
-from ..interface.panels import SidebarPanel
+from ..interface.panels import ModifierPanel, SidebarPanel
 from ..interface.words import draw_words
 from ..method import panel as method
 from ..settings.muscles import is_part
@@ -38,11 +38,8 @@ def _has_settings(context: bpy.types.Context) -> bool:
     return stack.find(item) is not None if item.type == "MESH" else rig.is_shared(context)
 
 
-class SBS_PT_modifier(Panel):
+class SBS_PT_modifier(ModifierPanel, Panel):
     bl_label = "Spherical Blend Skinning"
-    bl_space_type = "PROPERTIES"
-    bl_region_type = "WINDOW"
-    bl_context = "modifier"
     bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
@@ -81,10 +78,7 @@ class _Advanced(PanelMixin):
             method.draw_advanced(self.layout, context.object)
 
 
-class SBS_PT_modifier_advanced(_Advanced, Panel):
-    bl_space_type = "PROPERTIES"
-    bl_region_type = "WINDOW"
-    bl_context = "modifier"
+class SBS_PT_modifier_advanced(_Advanced, ModifierPanel, Panel):
     bl_parent_id = "SBS_PT_modifier"
 
 

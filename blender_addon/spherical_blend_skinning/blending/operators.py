@@ -11,7 +11,7 @@ from ..settings.declared import flag
 from ..settings.properties import settings_of_bone
 from ..settings.typed import Operator, Panel, armature_data
 
-__all__ = ["CLASSES", "register", "unregister"]
+__all__ = ["CLASSES", "ENTRIES"]
 
 
 class SBS_OT_mark_bones(Action, Operator):
@@ -49,9 +49,4 @@ def _draw_bone(panel: Panel, context: bpy.types.Context) -> None:
         panel.layout.prop(settings_of_bone(context.bone), "bones_blending")
 
 
-def register() -> None:
-    bpy.types.BONE_PT_deform.append(_draw_bone)
-
-
-def unregister() -> None:
-    bpy.types.BONE_PT_deform.remove(_draw_bone)
+ENTRIES = (("BONE_PT_deform", _draw_bone),)

@@ -15,7 +15,7 @@ from ..settings.declared import flag, text
 from ..settings.typed import Operator, armature_data
 from . import assign, files
 
-__all__ = ["CLASSES", "armature_of"]
+__all__ = ["CLASSES"]
 
 
 class SBS_OT_assign_from_capsules(Action, Operator):
@@ -74,14 +74,6 @@ class SBS_OT_fit_capsules(Action, Operator):
         return f"Fitted the capsules of {count} bones"
 
 
-def armature_of(context: bpy.types.Context) -> bpy.types.Object | None:
-    """The active armature, or that of the active mesh."""
-    if context.object is not None and context.object.type == "ARMATURE":
-        return context.object
-    meshes = rigged.find(context)
-    return meshes[0].armature if meshes else None
-
-
 class _CapsuleFile(Action):
     """What export and import have in common."""
 
@@ -92,7 +84,7 @@ class _CapsuleFile(Action):
 
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:
-        armature = armature_of(context)
+        armature = rigged.rig_of(context, or_selected=True)
         if armature is None:
             return "Select an armature, or a mesh that has one"
         return "Leave Edit Mode first" if armature.mode == "EDIT" else ""
@@ -105,7 +97,7 @@ class SBS_OT_export_capsules(_CapsuleFile, Operator, ExportHelper):  # type: ign
     bl_description = "Write the capsules of all bones that deform to a JSON file"
 
     def run(self, context: bpy.types.Context) -> str | None:
-        armature = armature_of(context)
+        armature = rigged.rig_of(context, or_selected=True)
         if armature is None:
             return None
         return f"Wrote the capsules of {files.export_file(armature, self.filepath)} bones"
@@ -117,7 +109,7 @@ class SBS_OT_import_capsules(_CapsuleFile, Operator, ImportHelper):  # type: ign
     bl_description = "Give bones the capsules with their names from a JSON file"
 
     def run(self, context: bpy.types.Context) -> str | None:
-        armature = armature_of(context)
+        armature = rigged.rig_of(context, or_selected=True)
         if armature is None:
             return None
         found, unknown = files.import_file(armature, self.filepath)

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import bpy
 
+from ..interface import rigged
 from ..interface.panels import SidebarPanel
 from ..settings.properties import settings_of_bone
 from ..settings.typed import Icon, Panel, armature_data
-from .operators import armature_of
 from .settings import capsule_settings_of
 
 __all__ = ["CLASSES"]
@@ -19,13 +19,13 @@ class SBS_PT_capsules(SidebarPanel, Panel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return armature_of(context) is not None
+        return rigged.rig_of(context, or_selected=True) is not None
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        item = armature_of(context)
+        item = rigged.rig_of(context, or_selected=True)
         if item is None:
             return
         armature = armature_data(item)

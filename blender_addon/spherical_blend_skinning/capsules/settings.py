@@ -7,11 +7,11 @@ from typing import cast
 
 import bpy
 
-from ..settings import declared, shared
+from ..settings import shared
 from ..settings.declared import flag, pointer
 from ..settings.typed import block_of
 
-__all__ = ["CLASSES", "register", "unregister"]
+__all__ = ["CLASSES", "PROPERTIES", "capsule_settings_of"]
 
 
 def _redraw(_settings: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
@@ -50,15 +50,8 @@ class SBS_PG_capsules(bpy.types.PropertyGroup):
 
 def capsule_settings_of(armature: bpy.types.Armature) -> SBS_PG_capsules:
     """Those of an armature."""
-    return cast("SBS_PG_capsules", armature.sbs)  # type: ignore[attr-defined]  # is added by register()
+    return cast("SBS_PG_capsules", armature.sbs)  # type: ignore[attr-defined]  # is one of PROPERTIES
 
 
 CLASSES = (SBS_PG_capsules,)
-
-
-def register() -> None:
-    declared.add(bpy.types.Armature, "sbs", pointer(name="Capsules", type=SBS_PG_capsules))
-
-
-def unregister() -> None:
-    declared.remove(bpy.types.Armature, "sbs")
+PROPERTIES = ((bpy.types.Armature, "sbs", pointer(name="Capsules", type=SBS_PG_capsules)),)

@@ -7,11 +7,10 @@ from typing import cast
 
 import bpy
 
-from ..settings import declared
 from ..settings.declared import choice, pointer, real
 from ..settings.given import manager_of
 
-__all__ = ["CLASSES", "register", "unregister"]
+__all__ = ["CLASSES", "PROPERTIES", "comparison_of"]
 
 
 def _redraw(_settings: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
@@ -48,15 +47,8 @@ class SBS_PG_comparison(bpy.types.PropertyGroup):
 def comparison_of(context: bpy.types.Context) -> SBS_PG_comparison:
     """Those of a session."""
     manager = manager_of(context)
-    return cast("SBS_PG_comparison", manager.sbs_comparison)  # type: ignore[attr-defined]  # is added by register()
+    return cast("SBS_PG_comparison", manager.sbs_comparison)  # type: ignore[attr-defined]  # is one of PROPERTIES
 
 
 CLASSES = (SBS_PG_comparison,)
-
-
-def register() -> None:
-    declared.add(bpy.types.WindowManager, "sbs_comparison", pointer(name="Comparison", type=SBS_PG_comparison))
-
-
-def unregister() -> None:
-    declared.remove(bpy.types.WindowManager, "sbs_comparison")
+PROPERTIES = ((bpy.types.WindowManager, "sbs_comparison", pointer(name="Comparison", type=SBS_PG_comparison)),)

@@ -11,7 +11,7 @@ from ..settings.typed import Menu, Operator, mesh_of
 from . import muscles, twist
 from .woman import Pair
 
-__all__ = ["CLASSES", "register", "unregister"]
+__all__ = ["CLASSES", "ENTRIES"]
 
 
 class _Demo(Action):
@@ -59,9 +59,4 @@ def _draw_menu(menu: Menu, _context: bpy.types.Context) -> None:
         menu.layout.operator(operator.bl_idname, icon="ARMATURE_DATA")
 
 
-def register() -> None:
-    bpy.types.VIEW3D_MT_mesh_add.append(_draw_menu)
-
-
-def unregister() -> None:
-    bpy.types.VIEW3D_MT_mesh_add.remove(_draw_menu)
+ENTRIES = (("VIEW3D_MT_mesh_add", _draw_menu),)

@@ -7,9 +7,7 @@ import bpy
 
 from ..settings.typed import Menu
 
-__all__ = ["CLASSES", "register", "unregister"]
-
-CLASSES = ()
+__all__ = ["ENTRIES"]
 
 
 def _draw(menu: Menu, _context: bpy.types.Context) -> None:
@@ -17,11 +15,4 @@ def _draw(menu: Menu, _context: bpy.types.Context) -> None:
     menu.layout.operator("sbs.drag_vertex", icon="CON_TRACKTO")
 
 
-def register() -> None:
-    bpy.types.VIEW3D_MT_paint_weight.append(_draw)
-    bpy.types.VIEW3D_MT_pose.append(_draw)
-
-
-def unregister() -> None:
-    bpy.types.VIEW3D_MT_pose.remove(_draw)
-    bpy.types.VIEW3D_MT_paint_weight.remove(_draw)
+ENTRIES = (("VIEW3D_MT_paint_weight", _draw), ("VIEW3D_MT_pose", _draw))

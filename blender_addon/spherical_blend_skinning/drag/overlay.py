@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 from ..core.dragging import Patch
 from ..interface import drawing
 
-__all__ = ["CLASSES", "Shown", "hide", "register", "show", "unregister"]
-
-CLASSES = ()
+__all__ = ["Shown", "hide", "register", "show", "unregister"]
 
 _LINE = (1.0, 0.75, 0.1, 1.0)
 _INSIDE = (1.0, 0.75, 0.1, 0.25)

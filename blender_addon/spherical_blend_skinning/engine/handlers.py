@@ -32,9 +32,7 @@ from . import (
     subject,
 )
 
-__all__ = ["CLASSES", "register", "unregister"]
-
-CLASSES = ()
+__all__ = ["register", "unregister"]
 
 # Set when something happened to the file as a whole: all bound objects are then checked, whatever the updates are.
 _all_changed = True
@@ -382,13 +380,13 @@ def to_be_replaced(*_arguments: object) -> None:
 
 
 @persistent
-def about_to_rest(*_arguments: object) -> None:
-    """Before saving, and when playback stops: remove what is only needed during changes of frame."""
+def playback_ended(*_arguments: object) -> None:
     ahead.remove()
 
 
 @persistent
 def save_starts(*_arguments: object) -> None:
+    ahead.remove()
     deleted_muscles.set_aside()
 
 
@@ -415,12 +413,11 @@ _HANDLERS = (
     ("depsgraph_update_post", depsgraph_updated),
     ("load_pre", to_be_replaced),
     ("load_post", file_loaded),
-    ("save_pre", about_to_rest),
     ("save_pre", save_starts),
     ("save_post", save_ended),
     # Blender 3.4 has no handlers for this and the end of playback.
     ("save_post_fail", save_ended),
-    ("animation_playback_post", about_to_rest),
+    ("animation_playback_post", playback_ended),
     ("undo_pre", to_be_replaced),
     ("undo_post", history_moved),
     ("redo_pre", to_be_replaced),

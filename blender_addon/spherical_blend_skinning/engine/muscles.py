@@ -16,7 +16,7 @@ from ..core.matrices import Floats
 from ..core.muscles import Cover, MuscleShape
 from ..core.place import corners, is_at_place
 from ..core.rest import RestBones
-from ..settings.muscles import ACTIVATION, PARTS, PROFILE_RADII, SBS_PG_muscle
+from ..settings.muscles import ACTIVATION, NUMBERS, PARTS, PROFILE_RADII, SBS_PG_muscle
 from ..settings.properties import settings_of
 from ..settings.typed import animation_of, mesh_of
 from . import applied, deleted_muscles, reading, resting, subject
@@ -194,16 +194,6 @@ class _Reading(NamedTuple):
 # The meshes of a rig are updated together, and have the same muscles.
 _readings: dict[int | str, _Reading] = {}
 
-_NUMBERS = (
-    "radius",
-    "reach",
-    "tendon_at_origin",
-    "tendon_at_insertion",
-    "flattening",
-    "contraction",
-    "most_growth",
-)
-
 
 def read_anew() -> None:
     """Forget what was read of muscles: updates follow."""
@@ -217,10 +207,10 @@ def _read_muscles(armature: bpy.types.Object) -> _Reading:
         muscles = settings_of(armature).muscles
         used = np.zeros(len(muscles), np.bool_)
         muscles.foreach_get("use", used)
-        numbers = np.zeros((len(_NUMBERS) + PROFILE_RADII, len(muscles)), np.float32)
-        for row, name in enumerate(_NUMBERS):
+        numbers = np.zeros((len(NUMBERS) + PROFILE_RADII, len(muscles)), np.float32)
+        for row, name in enumerate(NUMBERS):
             muscles.foreach_get(name, numbers[row])
-        muscles.foreach_get("radii", numbers[len(_NUMBERS) :].reshape(-1))
+        muscles.foreach_get("radii", numbers[len(NUMBERS) :].reshape(-1))
         handles = tuple(_describe_handle(armature, getattr(muscle, part)) for muscle in muscles for part in PARTS)
         # One by one: to `foreach_get`, Blender 3.4 gives whatever is in its memory for a choice.
         profiles = tuple(muscle.profile for muscle in muscles)

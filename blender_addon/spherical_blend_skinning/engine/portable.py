@@ -145,7 +145,7 @@ def make_portable(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Cou
         joints = portable_tables.new_joints(item.name, tables, joint_count, centers, vertices)
         weights = portable_tables.new_influences(item.name, influences, amounts)
 
-    _take_carriers(modifier)
+    stack.take_carriers(modifier)
     modifier.node_group = tree
     node_trees.hide_inputs(tree)
     for name, value in (
@@ -309,18 +309,6 @@ def problems(item: bpy.types.Object) -> list[str]:
             found.append("The hidden meshes with joint sets and weights are missing")
             break
     return found
-
-
-def _take_carriers(modifier: bpy.types.NodesModifier) -> None:
-    """Empty the inputs of the live engine's group, and delete what nothing else uses."""
-    taken = []
-    for name in (live_group.CARRIER, live_group.RENDER_CARRIER, live_group.POSE_PROBE):
-        taken.append(node_trees.get_input(modifier, name))
-        # Blender 5.2 leaks a user of an object that is still set when its input is removed.
-        node_trees.set_input(modifier, name, None)
-    for carrier in taken[:2]:
-        if carrier is not None and carriers.is_writable(carrier):
-            carriers.remove(carrier)
 
 
 def _take_tables(modifier: bpy.types.NodesModifier) -> None:

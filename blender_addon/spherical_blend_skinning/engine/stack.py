@@ -30,6 +30,7 @@ __all__ = [
     "find_armature",
     "move",
     "restore_armature_modifier",
+    "take_carriers",
 ]
 
 _NAME = "Spherical Blend Skinning"
@@ -173,16 +174,21 @@ def detach(item: bpy.types.Object) -> None:
     """Remove the modifier with its carrier, and restore the Armature modifier."""
     modifier = find(item)
     if modifier is not None:
-        used = []
-        for name in (live_group.CARRIER, live_group.RENDER_CARRIER, live_group.POSE_PROBE):
-            used.append(node_trees.get_input(modifier, name))
-            # Blender 5.2 leaks a user of an object that is still set when its modifier is removed.
-            node_trees.set_input(modifier, name, None)
+        take_carriers(modifier)
         item.modifiers.remove(modifier)
-        for carrier in used[:2]:
-            if carrier is not None and carriers.is_writable(carrier):
-                carriers.remove(carrier)
     restore_armature_modifier(item)
+
+
+def take_carriers(modifier: bpy.types.NodesModifier) -> None:
+    """Empty the inputs of a modifier of the live engine, and delete the carriers that they had."""
+    taken = []
+    for name in (live_group.CARRIER, live_group.RENDER_CARRIER, live_group.POSE_PROBE):
+        taken.append(node_trees.get_input(modifier, name))
+        # Blender 5.2 leaks a user of an object that is still set when its modifier, or its input, is removed.
+        node_trees.set_input(modifier, name, None)
+    for carrier in taken[:2]:
+        if carrier is not None and carriers.is_writable(carrier):
+            carriers.remove(carrier)
 
 
 def restore_armature_modifier(item: bpy.types.Object) -> None:

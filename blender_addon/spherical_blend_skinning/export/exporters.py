@@ -21,9 +21,7 @@ from ..engine import muscle_list, stand_in
 from ..settings.typed import Menu, Result, persistent
 from . import lost_influences
 
-__all__ = ["CLASSES", "register", "unregister", "wrap_all"]
-
-CLASSES = ()
+__all__ = ["register", "unregister", "wrap_all"]
 
 _Execute = Callable[[Any, bpy.types.Context], Result]
 

@@ -19,7 +19,7 @@ from ..settings.declared import text
 from ..settings.given import scene_of
 from ..settings.typed import Menu, Operator, Result
 
-__all__ = ["CLASSES", "register", "unregister"]
+__all__ = ["CLASSES", "ENTRIES"]
 
 # Options that are set here or not shown, because this is the export of armatures.
 _OWN = ("filepath", "export_armatures")
@@ -95,13 +95,4 @@ def _draw_entry(menu: Menu, _context: bpy.types.Context) -> None:
 
 SBS_OT_export_usd.__annotations__ |= {name: _copied(option) for name, option in _options().items()}
 CLASSES = (SBS_OT_export_usd,) if _options() else ()
-
-
-def register() -> None:
-    if CLASSES:
-        bpy.types.TOPBAR_MT_file_export.append(_draw_entry)
-
-
-def unregister() -> None:
-    if CLASSES:
-        bpy.types.TOPBAR_MT_file_export.remove(_draw_entry)
+ENTRIES = (("TOPBAR_MT_file_export", _draw_entry),) if CLASSES else ()

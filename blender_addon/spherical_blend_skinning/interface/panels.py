@@ -5,7 +5,15 @@ from __future__ import annotations
 
 from ..settings.typed import PanelMixin
 
-__all__ = ["PosePanel", "SidebarPanel"]
+__all__ = ["ModifierPanel", "PosePanel", "SidebarPanel"]
+
+
+class ModifierPanel(PanelMixin):
+    """A panel among the modifiers of a mesh."""
+
+    bl_space_type = "PROPERTIES"
+    bl_region_type = "WINDOW"
+    bl_context = "modifier"
 
 
 class SidebarPanel(PanelMixin):

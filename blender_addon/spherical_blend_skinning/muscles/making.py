@@ -14,7 +14,7 @@ from ..core import library
 from ..core.matrices import inverse
 from ..engine import bellies, deleted_muscles, muscle_list, muscles, reading
 from ..interface import character
-from ..settings.muscles import PARTS, SBS_PG_muscle, mark
+from ..settings.muscles import NUMBERS, PARTS, SBS_PG_muscle, mark
 from ..settings.properties import settings_of
 from ..settings.typed import armature_data
 
@@ -136,21 +136,8 @@ def points_of(armature: bpy.types.Object, row: int) -> list[Point]:
     return path
 
 
-_NUMBERS = (
-    "radius",
-    "reach",
-    "profile",
-    "radii",
-    "tendon_at_origin",
-    "tendon_at_insertion",
-    "flattening",
-    "contraction",
-    "most_growth",
-)
-
-
 def _numbers_of(muscle: SBS_PG_muscle) -> dict[str, float | str | Sequence[float]]:
-    return {name: getattr(muscle, name) for name in _NUMBERS}
+    return {name: getattr(muscle, name) for name in (*NUMBERS, "profile", "radii")}
 
 
 def place_via(armature: bpy.types.Object, row: int) -> int:

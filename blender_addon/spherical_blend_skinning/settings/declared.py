@@ -14,7 +14,6 @@ import bpy
 
 __all__ = [
     "Group",
-    "add",
     "choice",
     "data_block",
     "flag",
@@ -24,7 +23,6 @@ __all__ = [
     "pointer",
     "real",
     "reals",
-    "remove",
     "text",
 ]
 
@@ -79,13 +77,3 @@ def leave_to_blender(cls: type) -> None:
         for name, value in found.items():
             delattr(base, name)
             base.__annotations__[name] = value
-
-
-def add(owner: type, name: str, value: object) -> None:
-    """Give a type of Blender's a property."""
-    setattr(owner, name, value)
-
-
-def remove(owner: type, name: str) -> None:
-    """Take away what `add` gave."""
-    delattr(owner, name)

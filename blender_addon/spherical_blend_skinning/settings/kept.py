@@ -8,9 +8,10 @@ from typing import Any, Literal, TypeVar
 
 import bpy
 
+from .declared import pointer
 from .typed import block_of
 
-__all__ = ["OVERRIDABLE", "follow", "kept"]
+__all__ = ["OVERRIDABLE", "follow", "kept", "kept_group"]
 
 OVERRIDABLE: set[Literal["LIBRARY_OVERRIDABLE"]] = {"LIBRARY_OVERRIDABLE"}
 
@@ -25,3 +26,8 @@ def follow(settings: bpy.types.PropertyGroup, _context: bpy.types.Context) -> No
 def kept(make: Callable[..., _Value], *, update: Any = follow, **options: Any) -> _Value:
     """Such a property, made by one of the functions of `declared`."""
     return make(update=update, override=OVERRIDABLE, **options)
+
+
+def kept_group(type: type[_Value]) -> _Value:  # noqa: A002 (as Blender names it)
+    """The group of our settings of a data-block or a bone."""
+    return pointer(name="Spherical Blend Skinning", type=type, override=OVERRIDABLE)

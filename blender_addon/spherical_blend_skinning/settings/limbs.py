@@ -8,22 +8,20 @@ from typing import cast
 
 import bpy
 
-from . import declared
-from .declared import flag, integer, pointer, text
-from .kept import OVERRIDABLE, kept
+from .declared import flag, integer, text
+from .kept import OVERRIDABLE, kept, kept_group
 from .typed import PropertyGroupMixin
 
 __all__ = [
     "BONE_TWIST",
+    "PROPERTIES",
     "Limbs",
     "SBS_PG_pose_bone",
     "are_as_found",
     "find",
     "find_first",
     "find_with",
-    "register",
     "settings_of_pose_bone",
-    "unregister",
 ]
 
 #: The property of pose bones that says whether twists are spread along them. It is not in a property group of ours,
@@ -60,7 +58,7 @@ class SBS_PG_pose_bone(bpy.types.PropertyGroup):
 
 def settings_of_pose_bone(bone: bpy.types.PoseBone) -> SBS_PG_pose_bone:
     """What we keep with a bone of an armature object."""
-    return cast("SBS_PG_pose_bone", bone.sbs)  # type: ignore[attr-defined]  # is added by register()
+    return cast("SBS_PG_pose_bone", bone.sbs)  # type: ignore[attr-defined]  # is one of PROPERTIES
 
 
 # Looks for the limbs of an armature; part of the add-on that is above the settings.
@@ -93,18 +91,16 @@ def are_as_found(armature: bpy.types.Object) -> bool:
     return all(getattr(bone, BONE_TWIST) == settings_of_pose_bone(bone).is_limb for bone in armature.pose.bones)
 
 
-def register() -> None:
-    ticked = kept(
-        flag,
-        name="Spread Twist",
-        description="Spread the twist of this bone, and of the bone at its tail, along it",
-        options=set(),
-    )
-    declared.add(bpy.types.PoseBone, BONE_TWIST, ticked)
-    group = pointer(name="Spherical Blend Skinning", type=SBS_PG_pose_bone, override=OVERRIDABLE)
-    declared.add(bpy.types.PoseBone, "sbs", group)
-
-
-def unregister() -> None:
-    declared.remove(bpy.types.PoseBone, "sbs")
-    declared.remove(bpy.types.PoseBone, BONE_TWIST)
+PROPERTIES = (
+    (
+        bpy.types.PoseBone,
+        BONE_TWIST,
+        kept(
+            flag,
+            name="Spread Twist",
+            description="Spread the twist of this bone, and of the bone at its tail, along it",
+            options=set(),
+        ),
+    ),
+    (bpy.types.PoseBone, "sbs", kept_group(SBS_PG_pose_bone)),
+)

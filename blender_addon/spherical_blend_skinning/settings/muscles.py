@@ -14,6 +14,7 @@ from .typed import PropertyGroupMixin, has_key
 
 __all__ = [
     "ACTIVATION",
+    "NUMBERS",
     "PARTS",
     "PROFILE_RADII",
     "Muscles",
@@ -25,6 +26,17 @@ __all__ = [
 
 #: The points of a path, by the names of the properties that refer to their objects; in the order along the path.
 PARTS = ("origin", "via", "second_via", "insertion")
+
+#: The properties that are lengths, shares and factors, besides its profile.
+NUMBERS = (
+    "radius",
+    "reach",
+    "tendon_at_origin",
+    "tendon_at_insertion",
+    "flattening",
+    "contraction",
+    "most_growth",
+)
 
 #: How many radii a profile of an artist has.
 PROFILE_RADII = 7

@@ -7,16 +7,16 @@ from typing import cast
 
 import bpy
 
-from . import declared, limbs, presets, shared
+from . import limbs, presets, shared
 from .choices import AS_OTHERS, CAPSULE_FALLOFFS, METHODS
-from .declared import choice, flag, pointer, real, text
+from .declared import choice, flag, real, text
 from .disabled_modifier import SBS_PG_armature_modifier
-from .kept import OVERRIDABLE, follow, kept
+from .kept import follow, kept, kept_group
 from .limbs import Limbs, SBS_PG_pose_bone
 from .muscles import Muscles, SBS_PG_muscle
 from .rig import RigSettings
 
-__all__ = ["BONE_AMOUNT", "CLASSES", "register", "settings_of", "settings_of_bone", "unregister"]
+__all__ = ["BONE_AMOUNT", "CLASSES", "PROPERTIES", "settings_of", "settings_of_bone"]
 
 #: The property of pose bones with the amount of the method that they get. It is not in a property group of ours,
 #: because then the amounts of all bones could not be read at once.
@@ -55,7 +55,7 @@ class SBS_PG_object(RigSettings, Limbs, Muscles, bpy.types.PropertyGroup):
 
 def settings_of(item: bpy.types.Object) -> SBS_PG_object:
     """What we keep with an object."""
-    return cast("SBS_PG_object", item.sbs)  # type: ignore[attr-defined]  # is added by register()
+    return cast("SBS_PG_object", item.sbs)  # type: ignore[attr-defined]  # is one of PROPERTIES
 
 
 def _zone_changed(bone: SBS_PG_bone, context: bpy.types.Context) -> None:
@@ -106,28 +106,21 @@ class SBS_PG_bone(bpy.types.PropertyGroup):
 
 def settings_of_bone(bone: bpy.types.Bone | bpy.types.EditBone) -> SBS_PG_bone:
     """What we keep with a bone."""
-    return cast("SBS_PG_bone", bone.sbs)  # type: ignore[union-attr]  # is added by register()
+    return cast("SBS_PG_bone", bone.sbs)  # type: ignore[union-attr]  # is one of PROPERTIES
 
 
 CLASSES = (SBS_PG_muscle, SBS_PG_armature_modifier, SBS_PG_object, SBS_PG_bone, SBS_PG_pose_bone)
-
-
-def register() -> None:
-    of_object = pointer(name="Spherical Blend Skinning", type=SBS_PG_object, override=OVERRIDABLE)
-    of_bone = pointer(name="Spherical Blend Skinning", type=SBS_PG_bone, override=OVERRIDABLE)
-    amount = kept(
-        shared.factor,
-        name="Amount",
-        description="How much of their method meshes get where this bone moves them, by its weights",
-    )
-    declared.add(bpy.types.Object, "sbs", of_object)
-    declared.add(bpy.types.Bone, "sbs", of_bone)
-    declared.add(bpy.types.PoseBone, BONE_AMOUNT, amount)
-    limbs.register()
-
-
-def unregister() -> None:
-    limbs.unregister()
-    declared.remove(bpy.types.PoseBone, BONE_AMOUNT)
-    declared.remove(bpy.types.Bone, "sbs")
-    declared.remove(bpy.types.Object, "sbs")
+PROPERTIES = (
+    (bpy.types.Object, "sbs", kept_group(SBS_PG_object)),
+    (bpy.types.Bone, "sbs", kept_group(SBS_PG_bone)),
+    (
+        bpy.types.PoseBone,
+        BONE_AMOUNT,
+        kept(
+            shared.factor,
+            name="Amount",
+            description="How much of their method meshes get where this bone moves them, by its weights",
+        ),
+    ),
+    *limbs.PROPERTIES,
+)

@@ -8,12 +8,7 @@ import bpy
 from ..interface.selection import our_meshes
 from ..settings.typed import Menu
 
-__all__ = ["CLASSES", "register", "unregister"]
-
-CLASSES = ()
-
-# The menu of a single modifier cannot be extended.
-_MENUS = ("VIEW3D_MT_object_apply", "MESH_MT_shape_key_context_menu")
+__all__ = ["ENTRIES"]
 
 
 def _draw_entry(menu: Menu, context: bpy.types.Context) -> None:
@@ -22,11 +17,5 @@ def _draw_entry(menu: Menu, context: bpy.types.Context) -> None:
         menu.layout.operator("sbs.apply_as_shape_key", icon="SHAPEKEY_DATA")
 
 
-def register() -> None:
-    for name in _MENUS:
-        getattr(bpy.types, name).append(_draw_entry)
-
-
-def unregister() -> None:
-    for name in reversed(_MENUS):
-        getattr(bpy.types, name).remove(_draw_entry)
+# The menu of a single modifier cannot be extended.
+ENTRIES = (("VIEW3D_MT_object_apply", _draw_entry), ("MESH_MT_shape_key_context_menu", _draw_entry))

@@ -10,7 +10,7 @@ import bpy
 from ..blending import panel as blended_bones
 from ..engine import stack
 from ..interface import character, owner
-from ..interface.panels import SidebarPanel
+from ..interface.panels import ModifierPanel, SidebarPanel
 from ..interface.words import draw_words
 from ..settings.given import pose_of
 from ..settings.limbs import BONE_TWIST, settings_of_pose_bone
@@ -122,10 +122,7 @@ def _draw_reason(layout: bpy.types.UILayout, armature: bpy.types.Object, row: in
         draw_words(layout, f"{bone.name}: {reason}" if reason else f"{bone.name} is new", "INFO")
 
 
-class SBS_PT_modifier_twist(_SpreadTwist, Panel):
-    bl_space_type = "PROPERTIES"
-    bl_region_type = "WINDOW"
-    bl_context = "modifier"
+class SBS_PT_modifier_twist(_SpreadTwist, ModifierPanel, Panel):
     bl_parent_id = "SBS_PT_modifier"
 
 

@@ -7,9 +7,7 @@ import bpy
 
 from ..settings.typed import Menu
 
-__all__ = ["CLASSES", "register", "unregister"]
-
-CLASSES = ()
+__all__ = ["ENTRIES"]
 
 
 def _draw(menu: Menu, _context: bpy.types.Context) -> None:
@@ -26,9 +24,4 @@ def _draw(menu: Menu, _context: bpy.types.Context) -> None:
     layout.operator("sbs.subdivide_near_bones")
 
 
-def register() -> None:
-    bpy.types.VIEW3D_MT_paint_weight.append(_draw)
-
-
-def unregister() -> None:
-    bpy.types.VIEW3D_MT_paint_weight.remove(_draw)
+ENTRIES = (("VIEW3D_MT_paint_weight", _draw),)

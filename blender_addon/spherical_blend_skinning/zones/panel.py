@@ -12,7 +12,7 @@ from ..settings.properties import settings_of_bone
 from ..settings.typed import Panel, armature_data
 from . import bones as bone_zones
 
-__all__ = ["CLASSES", "register", "unregister"]
+__all__ = ["CLASSES", "ENTRIES"]
 
 
 class SBS_PT_zones(PosePanel, Panel):
@@ -54,9 +54,4 @@ def _draw_bone(panel: Panel, context: bpy.types.Context) -> None:
 CLASSES = (SBS_PT_zones,)
 
 
-def register() -> None:
-    bpy.types.BONE_PT_deform.append(_draw_bone)
-
-
-def unregister() -> None:
-    bpy.types.BONE_PT_deform.remove(_draw_bone)
+ENTRIES = (("BONE_PT_deform", _draw_bone),)
