@@ -7,6 +7,7 @@
 
 typedef struct deform_call {
   core_pose_call pose;
+  core_positions at;
   PyArrayObject *positions, *normals;
   int with_normals;
 } deform_call;
@@ -16,6 +17,7 @@ static const core_argument deform_matrices[] = {
      .hint = ", as Character.skinning_matrices makes them; deform_many takes frames"}};
 
 static const core_argument deform_outputs[] = {
+    {"rest_positions", CORE_SAME, .at = offsetof(deform_call, at.rest), "(V, 3)", .optional = 1},
     {"normals", CORE_FLAG, .at = offsetof(deform_call, with_normals), .optional = 1},
     {"out", CORE_OUTPUT, .at = offsetof(deform_call, positions), "(V, 3)", .optional = 1},
     {"out_normals", CORE_OUTPUT, .at = offsetof(deform_call, normals), "(V, 3)", .optional = 1},
@@ -42,7 +44,7 @@ static int prepare_deform(void *address) {
   if (!core_check_twists(&given->pose, self->twist)) return 0;
   if (!given->with_normals) given->pose.call.skipped = 1u << 1;
   core_method_options(&given->pose.by);
-  return 1;
+  return core_prepare_positions(given, &given->at);
 }
 
 static sbs_status run_deform(void *address, sbs_fault *fault) {
@@ -50,12 +52,15 @@ static sbs_status run_deform(void *address, sbs_fault *fault) {
   core_skin *self = core_self(given);
   const sbs_pose pose = core_pose_with_twists(&given->pose);
   sbs_deform_options *options = &given->pose.by.options;
-  sbs_status status;
+  sbs_skin *moved;
+  sbs_status status = core_with_positions(self, &given->at, &moved, fault);
 
+  if (status != SBS_OK) return status;
   options->scratch = core_take_scratch(&self->scratch);
   options->scratch_size = self->scratch.size;
-  status = sbs_skin_deform(self->skin, &pose, options, PyArray_DATA(given->positions), core_data(given->normals), NULL,
-                           fault);
+  status = sbs_skin_deform(moved != NULL ? moved : self->skin, &pose, options, PyArray_DATA(given->positions),
+                           core_data(given->normals), NULL, fault);
+  sbs_skin_free(moved);
   core_place_in_twists(fault, &given->pose);
   core_give_scratch(&self->scratch, options->scratch);
   return status;

@@ -32,7 +32,8 @@ static void begin(void *address) {
 
 typedef struct vjp_call {
   core_pose_call pose;
-  PyArrayObject *positions, *normals, *rest_positions, *centers;
+  core_positions at;
+  PyArrayObject *positions, *normals;
   Py_ssize_t wanted;
   PyArrayObject *by_rest_positions, *by_rest_normals, *by_joint_weights, *by_matrices, *by_centers, *by_amount;
   PyArrayObject *by_twists, *by_twist_shares;
@@ -46,8 +47,7 @@ static const core_argument vjp_arguments[] = {
 };
 
 static const core_argument vjp_options[] = {
-    {"rest_positions", CORE_SAME, .at = offsetof(vjp_call, rest_positions), "(V, 3)", .optional = 1},
-    {"centers", CORE_DOUBLES, .at = offsetof(vjp_call, centers), "(V, 3)", .optional = 1},
+    {"rest_positions", CORE_SAME, .at = offsetof(vjp_call, at.rest), "(V, 3)", .optional = 1},
     {"threads", CORE_THREADS, .at = offsetof(vjp_call, pose.by.options.threads), .optional = 1},
 };
 
@@ -72,7 +72,7 @@ static int prepare_vjp(void *address) {
   }
   if (!core_check_twists(&given->pose, self->twist)) return 0;
   given->pose.call.skipped = ~(unsigned int)given->wanted;
-  return 1;
+  return core_prepare_positions(given, &given->at);
 }
 
 static sbs_status run_vjp(void *address, sbs_fault *fault) {
@@ -87,8 +87,9 @@ static sbs_status run_vjp(void *address, sbs_fault *fault) {
                                 .skinning_matrices = core_data(given->by_matrices),
                                 .centers = core_data(given->by_centers),
                                 .amount = core_data(given->by_amount)};
-  sbs_skin_desc desc = core_describe_skin(self->held, self->twist, self->info.joint_count);
+  const sbs_skin_desc desc = core_describe_positions(self, &given->at);
   const sbs_gradient *gradient;
+  sbs_skin *moved = NULL;
   sbs_status status;
 
   if (self->info.twist_bone_count > 0) {
@@ -97,12 +98,12 @@ static sbs_status run_vjp(void *address, sbs_fault *fault) {
   } else if (given->by_twist_shares != NULL) { /* of no bones nothing depends on them */
     memset(PyArray_DATA(given->by_twist_shares), 0, (size_t)PyArray_NBYTES(given->by_twist_shares));
   }
-  if (given->rest_positions != NULL) desc.rest_positions = PyArray_DATA(given->rest_positions);
-  if (given->centers != NULL) desc.centers = PyArray_DATA(given->centers);
   status = get_gradient(self, &gradient, fault);
+  if (status == SBS_OK) status = core_with_positions(self, &given->at, &moved, fault);
   if (status == SBS_OK)
-    status = sbs_gradient_deform(gradient, self->skin, &desc, &pose, core_method_options(&given->pose.by), &upstream,
-                                 &result, fault);
+    status = sbs_gradient_deform(gradient, moved != NULL ? moved : self->skin, &desc, &pose,
+                                 core_method_options(&given->pose.by), &upstream, &result, fault);
+  sbs_skin_free(moved);
   core_place_in_twists(fault, &given->pose);
   return status;
 }
@@ -111,8 +112,7 @@ CORE_ENTRY(enter_vjp, core_deform_vjp, vjp_call)
 
 const core_function core_deform_vjp = {
     .name = "deform_vjp",
-    .summary = "Gradients, with None for what is not wanted: bits, in the order of the results. `rest_positions` and "
-               "`centers` are\nthose that the skin was moved to.",
+    .summary = "Gradients, with None for what is not wanted: bits, in the order of the results.",
     .parts = {CORE_PART(vjp_arguments), CORE_METHOD_PART(CORE_METHOD, CORE_BASE), CORE_PART(core_twists_argument),
               CORE_PART(vjp_options)},
     .positional = 3,

@@ -16,7 +16,22 @@ extern const core_function core_inverse_deform;
 extern const core_function core_deform_vjp, core_weight_jacobian;
 
 /* skin_update.c */
-extern const core_function core_update_skin, core_move_skin;
+extern const core_function core_update_skin;
+
+/* Rest positions of one call in place of the skin's; all NULL for those. */
+typedef struct core_positions {
+  PyArrayObject *rest;    /* an argument of the call */
+  PyArrayObject *centers; /* that go with them; held by the call */
+} core_positions;
+
+/* Part of `prepare`: finds the centers. Raises and returns 0 without memory. */
+int core_prepare_positions(void *call, core_positions *given);
+
+/* The skin as it is with these positions. */
+sbs_skin_desc core_describe_positions(const core_skin *self, const core_positions *given);
+
+/* A skin with these positions, to be freed; moved: NULL for the skin's own. */
+sbs_status core_with_positions(const core_skin *self, const core_positions *given, sbs_skin **moved, sbs_fault *fault);
 
 /* `begin` of these: V and J are those of the skin, and so is the type. */
 void core_begin_with_skin(void *call);

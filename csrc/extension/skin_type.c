@@ -298,8 +298,8 @@ static PyGetSetDef properties[] = {
 /* --------------------------------------------------------------------------------------------------------- type -- */
 
 static const core_function *const methods[] = {
-    &core_deform,     &core_deform_many,     &core_inverse_deform, &core_update_skin,
-    &core_deform_vjp, &core_weight_jacobian, &core_move_skin,      &core_rotation_centers,
+    &core_deform,     &core_deform_many,     &core_inverse_deform,   &core_update_skin,
+    &core_deform_vjp, &core_weight_jacobian, &core_rotation_centers,
 };
 
 PyObject *core_new_skin_type(PyObject *module) {

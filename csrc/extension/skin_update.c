@@ -141,38 +141,52 @@ const core_function core_update_skin = {
     .entry = enter_update,
 };
 
-/* --------------------------------------------------------------------------------------------------------- move -- */
+/* ---------------------------------------------------------------------------------------------- other positions -- */
 
-typedef struct move_call {
-  core_call call;
-  PyArrayObject *rest_positions, *centers;
-} move_call;
+static double number_at(PyArrayObject *array, size_t at) {
+  const void *numbers = PyArray_DATA(array);
 
-static const core_argument move_arguments[] = {
-    {"rest_positions", CORE_SAME, .at = offsetof(move_call, rest_positions), "(V, 3)"},
-    {"centers", CORE_DOUBLES, .at = offsetof(move_call, centers), "(V, 3)", .optional = 1},
-};
-
-static sbs_status run_move(void *address, sbs_fault *fault) {
-  move_call *given = address;
-  const core_skin *self = core_self(given);
-  sbs_skin_desc desc = core_describe_skin(self->held, self->twist, self->info.joint_count);
-
-  desc.rest_positions = PyArray_DATA(given->rest_positions);
-  desc.centers = core_data(given->centers);
-  return sbs_skin_update_positions(self->skin, &desc, fault);
+  return PyArray_TYPE(array) == NPY_FLOAT ? (double)((const float *)numbers)[at] : ((const double *)numbers)[at];
 }
 
-CORE_ENTRY(enter_move, core_move_skin, move_call)
+/* The centers that go with other rest positions: what is blended linearly stays its own center. */
+static PyObject *centers_at(const core_skin *self, PyArrayObject *rest_positions) {
+  const npy_intp shape[2] = {(npy_intp)self->info.vertex_count, 3};
+  const double *held = PyArray_DATA(self->held[CORE_CENTERS]);
+  PyObject *result = PyArray_SimpleNew(2, shape, NPY_DOUBLE);
+  double *centers;
 
-const core_function core_move_skin = {
-    .name = "move",
-    .summary = "Gives the skin other rest positions, in place: nobody else may be using it. What it shows of itself "
-               "stays.",
-    .parts = {CORE_PART(move_arguments)},
-    .positional = 2,
-    .size = sizeof(move_call),
-    .begin = core_begin_with_skin,
-    .run = run_move,
-    .entry = enter_move,
-};
+  if (result == NULL) return NULL;
+  centers = PyArray_DATA((PyArrayObject *)result);
+  for (size_t at = 0; at < 3 * self->info.vertex_count; at += 3) {
+    int is_own = 1;
+    for (size_t i = at; i < at + 3; i++) is_own &= held[i] == number_at(self->held[CORE_REST_POSITIONS], i);
+    for (size_t i = at; i < at + 3; i++) centers[i] = is_own ? number_at(rest_positions, i) : held[i];
+  }
+  return result;
+}
+
+int core_prepare_positions(void *call, core_positions *given) {
+  const core_skin *self = core_self(call);
+  PyObject *centers;
+
+  if (given->rest == NULL || self->held[CORE_CENTERS] == NULL) return 1;
+  centers = centers_at(self, given->rest);
+  given->centers = (PyArrayObject *)centers;
+  return core_hold(call, centers);
+}
+
+sbs_skin_desc core_describe_positions(const core_skin *self, const core_positions *given) {
+  sbs_skin_desc desc = core_describe_skin(self->held, self->twist, self->info.joint_count);
+
+  if (given->rest != NULL) desc.rest_positions = PyArray_DATA(given->rest);
+  if (given->centers != NULL) desc.centers = PyArray_DATA(given->centers);
+  return desc;
+}
+
+sbs_status core_with_positions(const core_skin *self, const core_positions *given, sbs_skin **moved, sbs_fault *fault) {
+  const sbs_skin_desc desc = core_describe_positions(self, given);
+
+  *moved = NULL;
+  return given->rest != NULL ? sbs_skin_with_positions(self->skin, &desc, moved, fault) : SBS_OK;
+}

@@ -151,18 +151,30 @@ static sbs_status check_positions(const sbs_skin *skin, const sbs_skin_desc *des
   return status;
 }
 
-sbs_status sbs_skin_update_positions(sbs_skin *skin, const sbs_skin_desc *desc, sbs_fault *fault) {
+sbs_status sbs_skin_with_positions(const sbs_skin *skin, const sbs_skin_desc *desc, sbs_skin **moved,
+                                   sbs_fault *fault) {
   if (!skin) return sbs_fault_in(fault, SBS_ERROR_NULL, "skin");
   if (!desc) return sbs_fault_in(fault, SBS_ERROR_NULL, "desc");
+  if (!moved) return sbs_fault_in(fault, SBS_ERROR_NULL, "moved");
   sbs_status status = check_positions(skin, desc, fault);
   if (status) return status;
+  sbs_skin *made = sbs_skin_copy(skin);
   int32_t *sets = sbs_allocate(&skin->allocator, skin->vertex_count, sizeof *sets);
-  if (!sets) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
-  sbs_skin_joint_set_of_vertex(skin, sets);
-  status = measure_sets(skin, desc, sets);
+  status = made && sets ? SBS_OK : SBS_ERROR_OUT_OF_MEMORY;
+  if (!status) {
+    sbs_skin_joint_set_of_vertex(made, sets);
+    status = measure_sets(made, desc, sets);
+  }
+  if (!status) {
+    sbs_pack_positions(made, desc);
+    status = sbs_pack_centers(made, desc);
+  }
   sbs_release(&skin->allocator, sets);
-  if (status) return sbs_fault_in(fault, status, NULL);
-  sbs_pack_positions(skin, desc);
-  skin->is_moved = 1;
-  return sbs_pack_centers(skin, desc); /* into memory that it has */
+  if (status) {
+    sbs_skin_free(made);
+    return sbs_fault_in(fault, status, NULL);
+  }
+  made->is_moved = 1;
+  *moved = made;
+  return SBS_OK;
 }

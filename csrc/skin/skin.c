@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/scalar.h"
 #include "skin/influences.h"
 
 void *sbs_skin_allocate(sbs_skin *skin, size_t count, size_t size) {
@@ -38,6 +39,56 @@ sbs_status sbs_skin_copy_joint_positions(sbs_skin *skin, const double *joint_pos
   if (!skin->joint_positions) return SBS_ERROR_OUT_OF_MEMORY;
   memcpy(skin->joint_positions, joint_positions, skin->joint_count * 3 * sizeof(double));
   return SBS_OK;
+}
+
+/* A copy of an array of a skin, which may be NULL; without memory the status says so. */
+static void *copy_array(const sbs_skin *skin, const void *array, size_t count, size_t size, sbs_status *status) {
+  void *copy = array ? sbs_allocate(&skin->allocator, count, size) : NULL;
+  if (copy) {
+    memcpy(copy, array, count * size);
+  } else if (array) {
+    *status = SBS_ERROR_OUT_OF_MEMORY;
+  }
+  return copy;
+}
+
+sbs_skin *sbs_skin_copy(const sbs_skin *skin) {
+  sbs_skin *copy = sbs_allocate(&skin->allocator, 1, sizeof *copy);
+  if (!copy) return NULL;
+  sbs_status status = SBS_OK;
+  const size_t size = sbs_scalar_size(skin->scalar), block = SBS_BLOCK * size, blocks = skin->block_count;
+  const sbs_item *last = skin->items + skin->item_count - 1;
+  const size_t numbers = last->stream + sbs_item_blocks(last) * sbs_block_size(skin->groups + last->group);
+  *copy = *skin;
+#define COPY(name, count) copy->name = copy_array(skin, skin->name, count, sizeof *skin->name, &status)
+  COPY(joint_positions, 3 * skin->joint_count);
+  COPY(set_offsets, skin->set_count + 1);
+  COPY(set_joints, skin->set_offsets[skin->set_count]);
+  COPY(set_centroids, 3 * skin->set_count);
+  COPY(set_children, skin->set_count);
+  COPY(set_order, skin->set_count);
+  COPY(repairs, skin->vertex_count);
+  COPY(groups, skin->group_count);
+  COPY(pivots, skin->pivot_count);
+  COPY(items, skin->item_count);
+  COPY(vertices, blocks * SBS_BLOCK);
+  COPY(runs, blocks);
+  COPY(heaviest, blocks * SBS_BLOCK);
+  for (size_t k = 0; k < SBS_COPY_SIZES; k++) {
+    COPY(copies.lanes[k], skin->copies.starts[k][blocks]);
+    COPY(copies.starts[k], blocks + 1);
+  }
+#undef COPY
+  copy->stream = copy_array(skin, skin->stream, numbers, size, &status);
+  copy->pivot_weights = copy_array(skin, skin->pivot_weights, blocks, block, &status);
+  copy->normals = copy_array(skin, skin->normals, blocks, 3 * block, &status);
+  copy->centers = copy_array(skin, skin->centers, blocks, 3 * block, &status);
+  if (copy->set_order) copy->solve_order = copy->set_order + (skin->solve_order - skin->set_order);
+  copy->twist = NULL;
+  if (!status && skin->twist) status = sbs_twist_copy(skin->twist, &skin->allocator, &copy->twist);
+  if (!status) return copy;
+  sbs_skin_free(copy);
+  return NULL;
 }
 
 void sbs_skin_count_repairs(sbs_skin *skin, sbs_weight_report *report) {

@@ -138,6 +138,9 @@ void sbs_skin_count_repairs(sbs_skin *skin, sbs_weight_report *report);
 /* A new skin of a description, without anything but the twist; NULL if there is no memory. */
 sbs_skin *sbs_skin_begin(const sbs_skin_desc *desc, const sbs_allocator *allocator);
 
+/* A copy that shares nothing with the skin; NULL if there is no memory. */
+sbs_skin *sbs_skin_copy(const sbs_skin *skin);
+
 /* The array may be NULL. */
 sbs_status sbs_skin_copy_joint_positions(sbs_skin *skin, const double *joint_positions);
 

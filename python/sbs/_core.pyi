@@ -293,6 +293,7 @@ class Skin:
         amount: ArrayLike | None = None,  # (V,)
         base: str | Mapping[str, object] = "linear",
         twists: ArrayLike | None = None,  # (B, 2)
+        rest_positions: ArrayLike | None = None,  # (V, 3)
         normals: bool = False,
         out: _Floats | None = None,  # (V, 3)
         out_normals: _Floats | None = None,  # (V, 3)
@@ -355,7 +356,6 @@ class Skin:
         base: str | Mapping[str, object] = "linear",
         twists: ArrayLike | None = None,  # (B, 2)
         rest_positions: ArrayLike | None = None,  # (V, 3)
-        centers: ArrayLike | None = None,  # (V, 3)
         threads: int | None = None,
     ) -> tuple[
         _Floats | None,  # (V, 3)
@@ -380,11 +380,6 @@ class Skin:
         amount: ArrayLike | None = None,  # (V,)
         base: str | Mapping[str, object] = "linear",
     ) -> NDArray[np.float64]: ...  # (3, K)
-    def move(
-        self,
-        rest_positions: ArrayLike,  # (V, 3)
-        centers: ArrayLike | None = None,  # (V, 3)
-    ) -> None: ...
     def rotation_centers(
         self,
         skinning_matrices: ArrayLike,  # (J, 4, 4) or (J, 3, 4)

@@ -25,7 +25,7 @@
  *
  * TWIST (sbs/twist.h). Where a pose has no angles they follow from the matrices, and what comes by way of them is in the
  * gradient by these. Shares of bones follow from the rest positions, and what comes by way of them is in the gradient by
- * these; not so after sbs_skin_update_positions, which leaves the shares as they are.
+ * these; not so of sbs_skin_with_positions, which leaves the shares as they are.
  *
  * A vertex that is its own rotation center is moved with it, as it stays blended linearly: the gradient by its rest
  * position includes that by its center, whose own is 0.
@@ -84,7 +84,7 @@ typedef struct sbs_gradient_result {
  * hold, as in sbs_skin_deform. The result does not depend on the number of threads, not even in a bit.
  *
  *   gradient  from sbs_gradient_new, of the skin or of one that differs from it in rest positions alone
- *             (sbs_skin_update_positions)
+ *             (sbs_skin_with_positions)
  *   skin      the skin that was deformed
  *   desc      its description; rest_positions, rest_normals and centers are read, with a twist the weights, too
  *   pose      the matrices of the frame

@@ -31,13 +31,12 @@
  *   pose    every frame   within sbs_skin_deform  matrices to rotations, rotation centers and constants, in double
  *   deform  every vertex  within sbs_skin_deform  positions and normals, in the caller's vertex order
  *
- * THREADS. Only sbs_skin_update_positions changes a skin, so any number of threads may deform with one skin at once.
- * Work of more than about 50 microseconds is shared by threads of the library, which use the floating-point mode of the
+ * THREADS. Nothing changes a skin, so any number of threads may deform with one at once. Work of more than about 50 microseconds is shared by threads of the library, which use the floating-point mode of the
  * calling thread. They start when they are first needed, sleep between calls, and are started anew in a child process
  * made by fork. See sbs_set_threads.
  *
  * SAME RESULTS. On one machine a result has the same bits whatever the number of threads, whatever the order of the
- * vertices, and whether a skin was edited (sbs_skin_update, sbs_skin_update_positions) or bound anew. Where there are
+ * vertices, and whether a skin was edited (sbs_skin_update, sbs_skin_with_positions) or bound anew. Where there are
  * other ways to one result, such as an amount of 1 and no amounts, they agree to 1e-6 of the mesh's size for float32,
  * and to 1e-13 for float64.
  *
@@ -244,7 +243,7 @@ typedef struct sbs_weight_report {
   size_t duplicate;  /* one joint more than once with a positive weight: merged, weights added */
 } sbs_weight_report;
 
-/* A mesh that is bound to its joints. Only sbs_skin_update_positions changes it. */
+/* A mesh that is bound to its joints. Immutable. */
 typedef struct sbs_skin sbs_skin;
 
 /*
@@ -295,19 +294,21 @@ SBS_API sbs_status sbs_skin_update(const sbs_skin *skin, const sbs_skin_desc *de
                                    sbs_weight_report *report, sbs_fault *fault);
 
 /*
- * Gives a skin other rest positions, such as a pose's blend shapes make: the same vertices with the same influences and
- * normals. The result equals that of sbs_skin_new for them, bit for bit, in a fraction of the time; with a twist, that of
- * one that has the vertices where they were along its bones. O(V) time.
+ * A skin with other rest positions, such as a pose's blend shapes make: the same vertices with the same influences and
+ * normals. It equals that of sbs_skin_new for them, bit for bit, in a fraction of the time; with a twist, that of one
+ * that has the vertices where they were along its bones. O(V) time.
  *
- *   skin   is modified: no other thread may be using it. Others of the same mesh are not affected
+ *   skin   is not modified, and may be released before the new one
  *   desc   the mesh with other positions. Only vertex_count, scalar, rest_positions, its stride and centers are read.
  *          Vertices that were bound as their own centers are still blended linearly, whatever their centers are
+ *   moved  receives the new skin; release it by sbs_skin_free
  *   fault  or NULL
  *
  * Errors: as sbs_skin_new for what is read; OPTION if vertex_count, scalar or whether there are centers is not that of
- * `skin`. Then nothing has changed.
+ * `skin`.
  */
-SBS_API sbs_status sbs_skin_update_positions(sbs_skin *skin, const sbs_skin_desc *desc, sbs_fault *fault);
+SBS_API sbs_status sbs_skin_with_positions(const sbs_skin *skin, const sbs_skin_desc *desc, sbs_skin **moved,
+                                           sbs_fault *fault);
 
 /* Releases a skin. NULL does nothing. No other thread may be using it. */
 SBS_API void sbs_skin_free(sbs_skin *skin);

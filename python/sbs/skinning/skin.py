@@ -28,7 +28,6 @@ from ..support.markup import table
 from .gradients import DeformGradients, Differentiable, refuse_indifferentiable, wanted_bits
 from .influences import Influences, tidy
 from .reports import PoseReport, SingularVertexWarning, WeightReport, WeightWarning, counted
-from .rest_cores import RestCores
 from .twist import Twist
 
 __all__ = ["Skin"]
@@ -130,11 +129,7 @@ class Skin:
 
     def _make(self, arguments: dict[str, Any], twist: Twist | None, strict: bool = False) -> None:
         self._twist = twist
-        self._take(_core.Skin(**arguments, twist=None if twist is None else twist._core, strict=strict))
-
-    def _take(self, core: _core.Skin) -> None:
-        self._core = core
-        self._rest = RestCores(core)
+        self._core = _core.Skin(**arguments, twist=None if twist is None else twist._core, strict=strict)
 
     @classmethod
     def quietly(cls, *args: Any, twist: Twist | None = None, **kwargs: Any) -> Self:
@@ -346,8 +341,8 @@ class Skin:
             1e-3}``. By default ``"linear"``.
         rest_positions : (V, 3) array_like, optional
             Rest positions in place of the skin's, as the blend shapes of a pose make them. The result is that of a skin
-            made with them, bit for bit, without binding anew but for the first time; normals and weights
-            stay, and so do places along the bones of a `twist`.
+            made with them, bit for bit, in a fraction of the time; normals and weights stay, and so do places along
+            the bones of a `twist`.
         twists : (B, 2) array_like, optional
             Of a skin that spreads them, the twists of its bones, in place of those that the matrices have, the short
             way round: see `TwistTracker`.
@@ -380,8 +375,7 @@ class Skin:
         The global interpreter lock is released during the computation.
         """
         chosen = core_options(options, self.vertex_count)
-        with self._rest.lent(rest_positions) as core:
-            return core.deform(skinning_matrices, normals=normals, **chosen)
+        return self._core.deform(skinning_matrices, rest_positions=rest_positions, normals=normals, **chosen)
 
     @overload
     def deform_many(
@@ -601,15 +595,14 @@ class Skin:
             raise ValueError("wanted: 'amount' needs an amount")
         options: DeformOptions = {"method": method, "rotation": rotation, "center": center, "damping": damping}
         options |= {"amount": amount, "base": base, "twists": twists, "threads": threads}
-        with self._rest.lent(rest_positions) as core:
-            found = core.deform_vjp(
-                grad_positions,
-                grad_normals,
-                skinning_matrices,
-                wanted=wanted_bits(tuple(wanted)),
-                **core_options(options, self.vertex_count),
-                **self._rest.moved(rest_positions),
-            )
+        found = self._core.deform_vjp(
+            grad_positions,
+            grad_normals,
+            skinning_matrices,
+            wanted=wanted_bits(tuple(wanted)),
+            rest_positions=rest_positions,
+            **core_options(options, self.vertex_count),
+        )
         return DeformGradients(*found)
 
     def weight_jacobian(
@@ -755,7 +748,7 @@ class Skin:
             arguments = {**self._arguments(), "joint_indices": joint_indices, "joint_weights": joint_weights}
             updated._make(arguments, arguments.pop("twist"), strict)
         else:
-            updated._take(self._core.update(self._chosen(vertices), joint_indices, joint_weights, strict=strict))
+            updated._core = self._core.update(self._chosen(vertices), joint_indices, joint_weights, strict=strict)
         updated._warn_of_repairs()
         return updated
 
