@@ -31,9 +31,10 @@
  *   pose    every frame   within sbs_skin_deform  matrices to rotations, rotation centers and constants, in double
  *   deform  every vertex  within sbs_skin_deform  positions and normals, in the caller's vertex order
  *
- * THREADS. Nothing changes a skin, so any number of threads may deform with one at once. Work of more than about 50 microseconds is shared by threads of the library, which use the floating-point mode of the
- * calling thread. They start when they are first needed, sleep between calls, and are started anew in a child process
- * made by fork. See sbs_set_threads.
+ * THREADS. Nothing changes a skin, so any number of threads may deform with one at once. Work of more than about 50
+ * microseconds is shared by threads of the library, which use the floating-point mode of the calling thread. They start
+ * when they are first needed, sleep between calls, and are started anew in a child process made by fork. See
+ * sbs_set_threads.
  *
  * SAME RESULTS. On one machine a result has the same bits whatever the number of threads, whatever the order of the
  * vertices, and whether a skin was edited (sbs_skin_update, sbs_skin_with_positions) or bound anew. Where there are
