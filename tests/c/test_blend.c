@@ -32,8 +32,8 @@ typedef struct outcome {
 static outcome of_base, of_method, of_both, again;
 
 /*
- * Whole stretches of 0 and of 1, and amounts of all kinds side by side, where 0 may have a sign. Joints turn; in the second
- * frame they are rigid, but not to the last bit, and in the last some are not.
+ * Whole stretches of 0 and of 1, and amounts of all kinds side by side, where 0 may have a sign. Joints turn; in the
+ * second frame they are rigid, but not to the last bit, and in the last some are not.
  */
 static void make_input(void) {
   uint64_t seed = 5;

@@ -23,9 +23,9 @@
  * differentiated as one that is solved, even where it is the joint's position: so it is the gradient by matrices that
  * may take the two apart.
  *
- * TWIST (sbs/twist.h). Where a pose has no angles they follow from the matrices, and what comes by way of them is in the
- * gradient by these. Shares of bones follow from the rest positions, and what comes by way of them is in the gradient by
- * these; not so of sbs_skin_with_positions, which leaves the shares as they are.
+ * TWIST (sbs/twist.h). Where a pose has no angles they follow from the matrices, and what comes by way of them is in
+ * the gradient by these. Shares of bones follow from the rest positions, and what comes by way of them is in the
+ * gradient by these; not so of sbs_skin_with_positions, which leaves the shares as they are.
  *
  * A vertex that is its own rotation center is moved with it, as it stays blended linearly: the gradient by its rest
  * position includes that by its center, whose own is 0.

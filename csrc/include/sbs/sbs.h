@@ -187,8 +187,8 @@ typedef int sbs_progress(double fraction, void *user);
  *
  * A cancelled call leaves every object as it was, and makes none. Arrays may be written in part by those functions that
  * write as they go: sbs_skin_deform and its variants, sbs_gradient_deform, sbs_muscles_cover, sbs_capsules_weights and
- * its variant, sbs_influences_clean, sbs_twist_influences, sbs_surface_nearest, sbs_surface_blocked, and those of sbs/mesh.h. Cleaning
- * influences in place is never cancelled.
+ * its variant, sbs_influences_clean, sbs_twist_influences, sbs_surface_nearest, sbs_surface_blocked, and those of
+ * sbs/mesh.h. Cleaning influences in place is never cancelled.
  *
  *   progress  or NULL: calls run to their end
  *   user      passed to it
@@ -553,8 +553,9 @@ SBS_API sbs_status sbs_skin_deform(const sbs_skin *skin, const sbs_pose *pose, c
                                    void *positions, void *normals, sbs_deform_report *report, sbs_fault *fault);
 
 /*
- * The same for several frames. All input is checked before anything is written. If a later frame fails with NO_CONVERGENCE or INTERNAL, which no known input
- * causes, positions and normals of other frames have already been written.
+ * The same for several frames. All input is checked before anything is written. If a later frame fails with
+ * NO_CONVERGENCE or INTERNAL, which no known input causes, positions and normals of other frames have already been
+ * written.
  *
  *   frame_count  F; 0 does nothing
  *   poses        matrices (F, J, rows, 4)

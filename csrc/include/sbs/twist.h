@@ -15,11 +15,12 @@
  * bone. Bones blending (Kavan and Zara 2003, section 3) also blends rotations of a joint and its parent along the bone,
  * but whole rotations, and without weights.
  *
- * HOW. A skin that is made with a twist (sbs_skin_desc) has `frames_per_bone` more joints for each bone, C_p(0) to C_p(1)
- * at equal steps, and a vertex's weight of p is shared by the two that its t is between. Any method of sbs.h then blends
- * them as it blends all joints. Nothing else is different: the matrices of a pose are those of the skeleton, for
- * sbs_skin_deform and all other functions, and influences are (V, K) as given. What the skin computes with can also be
- * had by itself, to write it to files for programs that know no twist: sbs_twist_influences and sbs_twist_pose.
+ * HOW. A skin that is made with a twist (sbs_skin_desc) has `frames_per_bone` more joints for each bone, C_p(0) to
+ * C_p(1) at equal steps, and a vertex's weight of p is shared by the two that its t is between. Any method of sbs.h
+ * then blends them as it blends all joints. Nothing else is different: the matrices of a pose are those of the
+ * skeleton, for sbs_skin_deform and all other functions, and influences are (V, K) as given. What the skin computes
+ * with can also be had by itself, to write it to files for programs that know no twist: sbs_twist_influences and
+ * sbs_twist_pose.
  *
  * Spherical blending, eq. (9) of sbs.h within the bone, blends the two on the arc: the limb keeps its radius, and the
  * rings of a straight tube turn in proportion to t up to the difference of QLERP and SLERP, 0.2 degrees for 4 frames in
@@ -126,7 +127,8 @@ SBS_API double sbs_twist_angle(const double *quaternion, const double *axis, dou
  *   angles    (B, 2) a and b, radians
  *   fault     or NULL
  *
- * Errors: NULL, NOT_FINITE, TOO_LARGE, NOT_AFFINE, OPTION, CANCELLED; NO_CONVERGENCE, after which outputs are undefined.
+ * Errors: NULL, NOT_FINITE, TOO_LARGE, NOT_AFFINE, OPTION, CANCELLED; NO_CONVERGENCE, after which outputs are
+ * undefined.
  */
 SBS_API sbs_status sbs_twist_angles(const sbs_twist *twist, const sbs_pose *pose, const double *previous,
                                     double *angles, sbs_fault *fault);
