@@ -208,7 +208,7 @@ static int has_set_centers(const sbs_deform_options *options) {
 }
 
 /* All that a run by either method takes, before anything is written. */
-static sbs_status allocate_sums(sbs_gradient_run *run, const sbs_methods *methods, const sbs_allocator *allocator) {
+static sbs_status allocate_sums(sbs_gradient_run *run, const sbs_methods *methods) {
   size_t most = place_totals(run);
   if (methods->base) {
     run->options = methods->base;
@@ -216,9 +216,9 @@ static sbs_status allocate_sums(sbs_gradient_run *run, const sbs_methods *method
     if (of_base > most) most = of_base;
     run->options = methods->options;
   }
-  run->totals = sbs_allocate(allocator, most, sizeof *run->totals);
-  run->by_joints = sbs_allocate(allocator, run->skin->joint_count, sizeof *run->by_joints);
-  return run->totals && run->by_joints ? SBS_OK : SBS_ERROR_OUT_OF_MEMORY;
+  run->totals = sbs_arena_take(&run->arena, most, sizeof *run->totals);
+  run->by_joints = sbs_arena_take(&run->arena, run->skin->joint_count, sizeof *run->by_joints);
+  return run->arena.failed ? SBS_ERROR_OUT_OF_MEMORY : SBS_OK;
 }
 
 static sbs_status run_back(sbs_gradient_run *run, int threads) {
@@ -297,7 +297,7 @@ static double split_normal(const sbs_gradient_run *run, const blended *of, size_
 }
 
 static sbs_status run_blended(sbs_gradient_run *run, const sbs_pose *pose, const sbs_methods *methods, int threads,
-                              const sbs_allocator *allocator, sbs_fault *fault) {
+                              sbs_fault *fault) {
   const sbs_gradient *gradient = run->gradient;
   const sbs_gradient_upstream upstream = run->upstream;
   const sbs_deform_options *const options[2] = {methods->base, methods->options};
@@ -306,12 +306,10 @@ static sbs_status run_blended(sbs_gradient_run *run, const sbs_pose *pose, const
   sbs_status status = sbs_check_amounts(methods->options, 0, count, fault);
   if (status) return status;
   for (int m = 0; m < 2; m++) {
-    of.positions[m] = sbs_allocate(allocator, count, 3 * size);
-    if (upstream.normals) of.normals[m] = sbs_allocate(allocator, count, 3 * size);
-    if (!of.positions[m] || (upstream.normals && !of.normals[m])) {
-      status = sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
-    }
+    of.positions[m] = sbs_arena_take(&run->arena, count, 3 * size);
+    if (upstream.normals) of.normals[m] = sbs_arena_take(&run->arena, count, 3 * size);
   }
+  if (run->arena.failed) status = sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
   if (!status) status = deform_apart(run, pose, methods, &of, fault);
   for (size_t v = 0; v < count && !status; v++) {
     const double amount = sbs_scalar_get(methods->options->amount, methods->options->amount_scalar, v);
@@ -325,10 +323,6 @@ static sbs_status run_blended(sbs_gradient_run *run, const sbs_pose *pose, const
     run->upstream.normals = of.normals[m];
     run->adds = m;
     status = run_back(run, threads);
-  }
-  for (int m = 0; m < 2; m++) {
-    sbs_release(allocator, of.positions[m]);
-    sbs_release(allocator, of.normals[m]);
   }
   return status;
 }
@@ -379,42 +373,26 @@ sbs_status sbs_gradient_check(const sbs_gradient *gradient, const sbs_skin *skin
 sbs_status sbs_gradient_allocate_run(sbs_gradient_run *run, int threads, const sbs_allocator *allocator) {
   const sbs_skin *skin = run->skin;
   const size_t slots = skin->set_offsets[skin->set_count];
+  sbs_arena *arena = &run->arena;
+  *arena = sbs_arena_from(allocator);
   run->work_size = sbs_aligned(sbs_gradient_work_size(skin->max_influences));
-  run->joints = sbs_allocate(allocator, skin->joint_count, sizeof *run->joints);
-  run->kinds = sbs_allocate(allocator, skin->joint_count, sizeof *run->kinds);
-  run->stretches = sbs_allocate(allocator, skin->joint_count, sizeof *run->stretches);
+  run->joints = sbs_arena_take(arena, skin->joint_count, sizeof *run->joints);
+  run->kinds = sbs_arena_take(arena, skin->joint_count, sizeof *run->kinds);
+  run->stretches = sbs_arena_take(arena, skin->joint_count, sizeof *run->stretches);
   run->constants =
-      sbs_allocate(allocator, skin->set_count * SBS_GRADIENT_BASE + slots * SBS_GRADIENT_ROW, sizeof *run->constants);
-  run->in_double = sbs_allocate(allocator, skin->set_count, sizeof *run->in_double);
-  run->signs = sbs_allocate(allocator, skin->set_count, sizeof *run->signs);
-  run->sign_room = sbs_allocate(allocator, slots, skin->max_influences);
-  run->centers = sbs_allocate(allocator, skin->set_count, sizeof *run->centers);
-  run->sums = sbs_allocate(allocator, skin->set_count, sizeof *run->sums);
-  run->by_points = sbs_allocate(allocator, skin->set_count, sizeof *run->by_points);
-  run->totals_at = sbs_allocate(allocator, run->gradient->part_count + 1, sizeof *run->totals_at);
-  run->slots = sbs_allocate(allocator, slots, sizeof *run->slots);
-  run->work = sbs_allocate(allocator, (size_t)threads, run->work_size);
-  const int has_all = run->joints && run->kinds && run->stretches && run->constants && run->in_double && run->signs &&
-                      run->sign_room && run->centers && run->sums && run->by_points && run->totals_at && run->slots &&
-                      run->work;
-  if (has_all) memset((void *)run->signs, 0, skin->set_count * sizeof *run->signs);
-  return has_all ? SBS_OK : SBS_ERROR_OUT_OF_MEMORY;
-}
-
-void sbs_gradient_release_run(sbs_gradient_run *run, const sbs_allocator *allocator) {
-  sbs_release(allocator, run->joints);
-  sbs_release(allocator, run->kinds);
-  sbs_release(allocator, run->stretches);
-  sbs_release(allocator, run->constants);
-  sbs_release(allocator, run->in_double);
-  sbs_release(allocator, (void *)run->signs);
-  sbs_release(allocator, run->sign_room);
-  sbs_release(allocator, run->centers);
-  sbs_release(allocator, (void *)run->sums);
-  sbs_release(allocator, run->by_points);
-  sbs_release(allocator, run->totals_at);
-  sbs_release(allocator, run->slots);
-  sbs_release(allocator, run->work);
+      sbs_arena_take(arena, skin->set_count * SBS_GRADIENT_BASE + slots * SBS_GRADIENT_ROW, sizeof *run->constants);
+  run->in_double = sbs_arena_take(arena, skin->set_count, sizeof *run->in_double);
+  run->signs = sbs_arena_take(arena, skin->set_count, sizeof *run->signs);
+  run->sign_room = sbs_arena_take(arena, slots, skin->max_influences);
+  run->centers = sbs_arena_take(arena, skin->set_count, sizeof *run->centers);
+  run->sums = sbs_arena_take(arena, skin->set_count, sizeof *run->sums);
+  run->by_points = sbs_arena_take(arena, skin->set_count, sizeof *run->by_points);
+  run->totals_at = sbs_arena_take(arena, run->gradient->part_count + 1, sizeof *run->totals_at);
+  run->slots = sbs_arena_take(arena, slots, sizeof *run->slots);
+  run->work = sbs_arena_take(arena, (size_t)threads, run->work_size);
+  if (arena->failed) return SBS_ERROR_OUT_OF_MEMORY;
+  memset((void *)run->signs, 0, skin->set_count * sizeof *run->signs);
+  return SBS_OK;
 }
 
 sbs_status sbs_gradient_deform(const sbs_gradient *gradient, const sbs_skin *skin, const sbs_skin_desc *desc,
@@ -456,11 +434,11 @@ sbs_status sbs_gradient_deform(const sbs_gradient *gradient, const sbs_skin *ski
     if (status) sbs_fault_in(fault, status, "skinning_matrices");
   }
   if (!status) {
-    status = allocate_sums(&run, &methods, allocator);
+    status = allocate_sums(&run, &methods);
     if (status) sbs_fault_in(fault, status, NULL);
   }
   if (!status && methods.base) {
-    status = run_blended(&run, pose, &methods, threads, allocator, fault);
+    status = run_blended(&run, pose, &methods, threads, fault);
   } else if (!status) {
     status = run_back(&run, threads);
     if (status) sbs_fault_in(fault, status, NULL);
@@ -469,9 +447,7 @@ sbs_status sbs_gradient_deform(const sbs_gradient *gradient, const sbs_skin *ski
     status = sbs_gradient_finish_twist(gradient, skin, desc, pose, result, &twist);
     if (status) sbs_fault_in(fault, status, "skinning_matrices");
   }
-  sbs_gradient_release_run(&run, allocator);
+  sbs_arena_release(&run.arena);
   sbs_gradient_release_twist(gradient, &twist);
-  sbs_release(allocator, run.totals);
-  sbs_release(allocator, run.by_joints);
   return status;
 }

@@ -131,13 +131,13 @@ sbs_status sbs_gradient_weight_jacobian(const sbs_gradient *gradient, const sbs_
   sbs_gradient_run run = {.gradient = gradient, .skin = skin, .desc = desc, .options = methods.options};
   buffers of;
   memset(&of, 0, sizeof of);
-  of.weights = sbs_allocate(allocator, sbs_set_size(skin, set) + 1, LANES * sizeof(double));
-  of.slots = sbs_allocate(allocator, columns, 3 * sizeof *of.slots);
-  of.found = sbs_allocate(allocator, columns, 3 * sizeof(double));
   status = sbs_gradient_allocate_run(&run, 1, allocator);
-  double *spread = sbs_allocate(allocator, columns, 3 * sizeof *spread);
+  of.weights = sbs_arena_take(&run.arena, sbs_set_size(skin, set) + 1, LANES * sizeof(double));
+  of.slots = sbs_arena_take(&run.arena, columns, 3 * sizeof *of.slots);
+  of.found = sbs_arena_take(&run.arena, columns, 3 * sizeof(double));
+  double *spread = sbs_arena_take(&run.arena, columns, 3 * sizeof *spread);
   sbs_gradient_twist twist;
-  if (!of.weights || !of.slots || !of.found || !spread) status = SBS_ERROR_OUT_OF_MEMORY;
+  if (run.arena.failed) status = SBS_ERROR_OUT_OF_MEMORY;
   const sbs_status posed = sbs_gradient_begin_twist(gradient, skin, pose, &result, &twist);
   if (!status) status = posed;
   if (!status) status = pose_joints_of(&run, &twist.pose, set);
@@ -153,10 +153,6 @@ sbs_status sbs_gradient_weight_jacobian(const sbs_gradient *gradient, const sbs_
     sbs_gradient_gather_jacobian(gradient, skin, vertex, spread, jacobian);
   }
   sbs_gradient_release_twist(gradient, &twist);
-  sbs_release(allocator, spread);
-  sbs_gradient_release_run(&run, allocator);
-  sbs_release(allocator, of.weights);
-  sbs_release(allocator, of.slots);
-  sbs_release(allocator, of.found);
+  sbs_arena_release(&run.arena);
   return status;
 }

@@ -2,6 +2,7 @@
 #ifndef SBS_GRADIENT_RUN_H
 #define SBS_GRADIENT_RUN_H
 
+#include "base/arena.h"
 #include "base/fault.h"
 #include "deform/options.h"
 #include "gradient/kernels.h"
@@ -44,6 +45,7 @@ typedef struct sbs_gradient_run {
   sbs_joint_gradient *by_joints; /* (joint_count) */
   char *work;                    /* (threads, work_size) */
   size_t work_size;
+  sbs_arena arena; /* what these arrays are taken from */
 } sbs_gradient_run;
 
 /* What has no gradient, and what does not go together. */
@@ -51,9 +53,8 @@ sbs_status sbs_gradient_check(const sbs_gradient *gradient, const sbs_skin *skin
                               const sbs_methods *methods, const sbs_gradient_upstream *upstream,
                               const sbs_gradient_result *result, sbs_fault *fault);
 
-/* The memory of a run, but for the sums. To be released even where it fails. */
+/* Takes the memory of a run, but for the sums, from its arena. That is to be released even where this fails. */
 sbs_status sbs_gradient_allocate_run(sbs_gradient_run *run, int threads, const sbs_allocator *allocator);
-void sbs_gradient_release_run(sbs_gradient_run *run, const sbs_allocator *allocator);
 
 /* Takes joints [begin, end) of a pose apart. */
 sbs_status sbs_gradient_pose_joints(const sbs_gradient_run *run, const sbs_pose *pose, size_t begin, size_t end);
