@@ -151,28 +151,22 @@ static void order_parts(sbs_gradient *gradient) {
 
 static sbs_status arrange(arranger *a) {
   sbs_gradient *gradient = a->gradient;
-  const sbs_allocator *allocator = &gradient->allocator;
-  if (!a->sets || !a->counts || !a->keys || !a->order || !a->influences.joints || !a->influences.weights) {
-    return SBS_ERROR_OUT_OF_MEMORY;
-  }
+  sbs_arena *arena = &gradient->arena;
   sbs_status status = sbs_skin_joint_set_of_vertex(a->skin, a->sets);
   for (size_t v = 0; v < gradient->vertex_count; v++) a->sets[v] = 2 * a->sets[v] + is_own_center(a->desc, v);
   memset(a->counts, 0, 2 * gradient->set_count * sizeof *a->counts);
   if (!status) status = arrange_all(a, 0);
   if (status) return status;
-  gradient->parts = sbs_allocate(allocator, gradient->part_count, sizeof *gradient->parts);
-  gradient->set_parts = sbs_allocate(allocator, gradient->set_count + 1, sizeof *gradient->set_parts);
-  gradient->part_order = sbs_allocate(allocator, gradient->part_count, sizeof *gradient->part_order);
-  gradient->vertices = sbs_allocate(allocator, gradient->block_count, LANES * sizeof *gradient->vertices);
-  gradient->weights = sbs_allocate(allocator, a->weight_count, sbs_scalar_size(gradient->scalar));
-  gradient->heaviest = sbs_allocate(allocator, gradient->block_count, LANES * sizeof *gradient->heaviest);
-  gradient->places = sbs_allocate(allocator, a->weight_count, sizeof *gradient->places);
-  gradient->scales = sbs_allocate(allocator, gradient->block_count, LANES * sbs_scalar_size(gradient->scalar));
-  gradient->slots = sbs_allocate(allocator, gradient->vertex_count, gradient->columns * sizeof *gradient->slots);
-  if (!gradient->parts || !gradient->set_parts || !gradient->part_order || !gradient->vertices || !gradient->weights ||
-      !gradient->places || !gradient->heaviest || !gradient->scales || !gradient->slots) {
-    return SBS_ERROR_OUT_OF_MEMORY;
-  }
+  gradient->parts = sbs_arena_take(arena, gradient->part_count, sizeof *gradient->parts);
+  gradient->set_parts = sbs_arena_take(arena, gradient->set_count + 1, sizeof *gradient->set_parts);
+  gradient->part_order = sbs_arena_take(arena, gradient->part_count, sizeof *gradient->part_order);
+  gradient->vertices = sbs_arena_take(arena, gradient->block_count, LANES * sizeof *gradient->vertices);
+  gradient->weights = sbs_arena_take(arena, a->weight_count, sbs_scalar_size(gradient->scalar));
+  gradient->heaviest = sbs_arena_take(arena, gradient->block_count, LANES * sizeof *gradient->heaviest);
+  gradient->places = sbs_arena_take(arena, a->weight_count, sizeof *gradient->places);
+  gradient->scales = sbs_arena_take(arena, gradient->block_count, LANES * sbs_scalar_size(gradient->scalar));
+  gradient->slots = sbs_arena_take(arena, gradient->vertex_count, gradient->columns * sizeof *gradient->slots);
+  if (arena->failed) return SBS_ERROR_OUT_OF_MEMORY;
   status = arrange_all(a, 1);
   if (!status && a->is_other) status = SBS_ERROR_OPTION;
   if (!status) order_parts(gradient);
@@ -248,7 +242,6 @@ static sbs_status spread_desc(sbs_skin_desc *desc, const sbs_skin *skin, const s
 
 static sbs_status new_gradient(const sbs_skin *skin, const sbs_skin_desc *desc, const sbs_allocator *allocator,
                                sbs_gradient **result, sbs_fault *fault) {
-  sbs_status status;
   sbs_gradient *gradient = sbs_allocate(allocator, 1, sizeof *gradient);
   if (!gradient) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
   *gradient = (sbs_gradient){.allocator = *allocator,
@@ -257,19 +250,19 @@ static sbs_status new_gradient(const sbs_skin *skin, const sbs_skin_desc *desc, 
                              .columns = desc->influences_per_vertex,
                              .set_count = skin->set_count,
                              .scalar = skin->scalar};
+  gradient->arena = sbs_arena_from(&gradient->allocator);
+  sbs_arena arena = sbs_arena_from(allocator);
   arranger a = {.gradient = gradient,
                 .skin = skin,
                 .desc = desc,
-                .sets = sbs_allocate(allocator, skin->vertex_count, sizeof *a.sets),
-                .counts = sbs_allocate(allocator, 2 * skin->set_count, sizeof *a.counts),
-                .keys = sbs_allocate(allocator, SBS_TILE, sizeof *a.keys),
-                .order = sbs_allocate(allocator, SBS_TILE, sizeof *a.order),
+                .sets = sbs_arena_take(&arena, skin->vertex_count, sizeof *a.sets),
+                .counts = sbs_arena_take(&arena, 2 * skin->set_count, sizeof *a.counts),
+                .keys = sbs_arena_take(&arena, SBS_TILE, sizeof *a.keys),
+                .order = sbs_arena_take(&arena, SBS_TILE, sizeof *a.order),
                 .influences = sbs_influences_new(allocator, desc)};
-  status = arrange(&a);
-  sbs_release(allocator, a.sets);
-  sbs_release(allocator, a.counts);
-  sbs_release(allocator, a.keys);
-  sbs_release(allocator, a.order);
+  const int has_all = !arena.failed && a.influences.joints && a.influences.weights;
+  const sbs_status status = has_all ? arrange(&a) : SBS_ERROR_OUT_OF_MEMORY;
+  sbs_arena_release(&arena);
   sbs_influences_free(allocator, &a.influences);
   if (status) {
     sbs_gradient_free(gradient);
@@ -307,15 +300,7 @@ sbs_status sbs_gradient_new(const sbs_skin *skin, const sbs_skin_desc *desc, con
 void sbs_gradient_free(sbs_gradient *gradient) {
   if (!gradient) return;
   const sbs_allocator allocator = gradient->allocator;
-  sbs_release(&allocator, gradient->parts);
-  sbs_release(&allocator, gradient->set_parts);
-  sbs_release(&allocator, gradient->part_order);
-  sbs_release(&allocator, gradient->vertices);
-  sbs_release(&allocator, gradient->weights);
-  sbs_release(&allocator, gradient->places);
-  sbs_release(&allocator, gradient->heaviest);
-  sbs_release(&allocator, gradient->scales);
-  sbs_release(&allocator, gradient->slots);
+  sbs_arena_release(&gradient->arena);
   sbs_release(&allocator, gradient->spread);
   sbs_release(&allocator, gradient);
 }

@@ -2,6 +2,7 @@
 #ifndef SBS_GRADIENT_ARRANGEMENT_H
 #define SBS_GRADIENT_ARRANGEMENT_H
 
+#include "base/arena.h"
 #include "sbs/gradient.h"
 #include "skin/skin.h"
 
@@ -33,6 +34,7 @@ typedef struct sbs_gradient_spread {
  */
 struct sbs_gradient {
   sbs_allocator allocator;
+  sbs_arena arena;                           /* of the arrays below, but for `spread` */
   size_t vertex_count, joint_count, columns; /* V, J, K; with a twist J' and 2 K */
   size_t set_count;
   sbs_scalar scalar;
