@@ -59,7 +59,7 @@ sbs_drag_work sbs_drag_lay_out(size_t most, double *memory, size_t *size) {
 
 /* --------------------------------------------------------------------------------------------- where a vertex is -- */
 
-/* Finds what the joints of a search are moved by: themselves, or two frames on the bone of each. */
+/* Lists the joints that move the vertex: each joint of the search itself, or the two frames on its bone. */
 static void find_frames(search *of) {
   const sbs_drag_work *work = of->work;
   const sbs_twist *twist = of->drag->options->twist;

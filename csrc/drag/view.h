@@ -6,8 +6,8 @@
 #include "sbs/drag.h"
 
 /*
- * The joints in a pose, and after them the frames of a twist. A drag that is mirrored looks at every vertex twice: as
- * it is posed, and as it would be in the mirror image of the pose.
+ * The joints of a pose, followed by the frames of a twist. A mirrored drag needs two views: of the pose, and of its
+ * mirror image.
  */
 typedef struct sbs_view {
   sbs_joint *joints;

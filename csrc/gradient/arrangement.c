@@ -208,7 +208,7 @@ static void find_spread(const sbs_skin_desc *desc, sbs_gradient_spread *spread) 
                             sbs_scalar_get(position, desc->scalar, 2)};
     const int32_t bone = desc->twist->bone_of_joint[desc->joint_indices[i]];
     spread[i] = (sbs_gradient_spread){.bone = bone};
-    if (bone >= 0) spread[i].share = sbs_twist_share_of(desc->twist, desc->twist->bones + bone, point, NULL);
+    if (bone >= 0) spread[i].share = sbs_twist_share_at(desc->twist, desc->twist->bones + bone, point, NULL);
   }
 }
 

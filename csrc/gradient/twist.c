@@ -153,7 +153,7 @@ sbs_status sbs_twist_pose_gradient(const sbs_twist *twist, const sbs_pose *pose,
     const sbs_twist_bone *bone = twist->bones + b;
     double found[2], by[2] = {0.0, 0.0}, joint[12];
     const double *bone_angles = angles ? angles + 2 * b : found;
-    if (!angles) status = sbs_twist_angles_of(twist, pose, b, 1, NULL, found);
+    if (!angles) status = sbs_twist_find_angles(twist, pose, b, 1, NULL, found);
     if (status) break;
     read_matrix(pose, (size_t)bone->joint, joint);
     for (size_t k = 0; k < twist->frames; k++) {
@@ -182,7 +182,7 @@ static void gather(const sbs_twist *twist, const sbs_gradient_spread *spread, do
   *by_weight = by[0];
   *by_share = 0.0;
   if (spread->bone < 0) return;
-  sbs_twist_place(twist, spread->share, &above);
+  sbs_twist_frame_below(twist, spread->share, &above);
   *by_weight += above * (by[1] - by[0]);
   *by_share = sbs_usable_weight(weight) * (double)(twist->frames - 1) * (by[1] - by[0]);
 }
@@ -196,7 +196,7 @@ static void add_to_position(const sbs_twist *twist, const sbs_gradient_spread *s
   const sbs_vec3 point = {sbs_scalar_get(position, desc->scalar, 0), sbs_scalar_get(position, desc->scalar, 1),
                           sbs_scalar_get(position, desc->scalar, 2)};
   double slope[3];
-  sbs_twist_share_of(twist, twist->bones + spread->bone, point, slope);
+  sbs_twist_share_at(twist, twist->bones + spread->bone, point, slope);
   for (size_t i = 0; i < 3; i++) {
     const double by = sbs_scalar_get(by_rest_positions, desc->scalar, 3 * vertex + i) + by_share * slope[i];
     sbs_scalar_put(by_rest_positions, desc->scalar, 3 * vertex + i, by);

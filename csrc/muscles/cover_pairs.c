@@ -167,7 +167,10 @@ SBS_INLINE void see_section(const sbs_cover_muscle *muscle, int are_plain, const
   at->width = larger_lanes(at->width, LEAST_WIDTH * at->speed_squared);
 }
 
-/* 1 over the derivative of (v - p) . p' by -x. A vertex beyond a center of curvature would be sent the wrong way. */
+/*
+ * 1 over the derivative of (v - p) . p' by -x. The derivative is kept above a quarter of |c'|^2: for a vertex beyond a
+ * center of curvature it is negative, and the step would lead away from the nearest point.
+ */
 SBS_INLINE lanes per_falling(const section *at) {
   const lanes down = at->width * (1.0f - at->bend * at->per_squared) + at->rise * at->rise - at->above * at->rise_bend;
   return per_lanes(larger_lanes(down, 0.25f * at->speed_squared) + TINY);
@@ -179,8 +182,8 @@ SBS_INLINE lanes newton_step(const section *at, lanes per_down) {
 }
 
 /*
- * What is found of a tile of pairs, between two loops: in one, each vector would wait for the one before, as the roots
- * and quotients of a pair need each other.
+ * What the first loop over the pairs of a tile finds, for the second. The roots and quotients of a pair depend on each
+ * other, so one loop would wait for each of them; in two short loops the processor works on several pairs at once.
  */
 typedef struct pair_tile {
   float outward[3][TILE]; /* N, of any length */
@@ -198,8 +201,9 @@ SBS_INLINE void store_vectors(const lanes v[3], float to[3][TILE], size_t i) {
 }
 
 /*
- * What is seen from the nearest points: from where they were on the belly at bind, and where that is too far away from
- * where steps of Newton's method lead. What is left of the way is taken as the curvature there says, to second order.
+ * Finds the nearest point of the belly to each vertex, and what the skin needs to know there. It starts at the place
+ * where the nearest point was at bind. Where that is farther than CLOSE, steps of Newton's method lead nearer; the rest
+ * of the way is not gone, but its effect is added to second order, by the curvature.
  */
 SBS_INLINE void see_nearest(const sbs_cover_args *args, int is_first, int are_plain, size_t begin, size_t count,
                             pair_tile *tile) {

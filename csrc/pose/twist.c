@@ -67,8 +67,8 @@ static double twist_between(sbs_vec4 from, sbs_vec4 to, sbs_vec3 axis, double ex
   return sbs_twist_angle(relative, about, expected);
 }
 
-sbs_status sbs_twist_angles_of(const sbs_twist *twist, const sbs_pose *pose, size_t first, size_t count,
-                               const double *previous, double *angles) {
+sbs_status sbs_twist_find_angles(const sbs_twist *twist, const sbs_pose *pose, size_t first, size_t count,
+                                 const double *previous, double *angles) {
   sbs_vec4 quaternions[(3 * SBS_TWIST_BONES)];
   const sbs_status status = rotations_of(twist, pose, first, count, quaternions);
   for (size_t b = 0; b < count && !status; b++) {
@@ -104,7 +104,7 @@ sbs_status sbs_twist_angles(const sbs_twist *twist, const sbs_pose *pose, const 
   for (size_t b = 0; b < twist->bone_count && !status; b += SBS_TWIST_BONES) {
     const size_t count = bones_from(twist, b);
     double found[2 * SBS_TWIST_BONES];
-    status = sbs_twist_angles_of(twist, pose, b, count, previous, found);
+    status = sbs_twist_find_angles(twist, pose, b, count, previous, found);
     if (!status) memcpy(angles + 2 * b, found, 2 * count * sizeof *found);
   }
   return status ? sbs_fault_in(fault, status, "skinning_matrices") : SBS_OK;
@@ -193,7 +193,7 @@ sbs_status sbs_twist_pose_joints(const sbs_twist *twist, const sbs_pose *pose, c
   for (size_t b = 0; b < twist->bone_count && !status; b += SBS_TWIST_BONES) {
     const size_t count = bones_from(twist, b);
     double found[2 * SBS_TWIST_BONES];
-    if (!angles) status = sbs_twist_angles_of(twist, pose, b, count, NULL, found);
+    if (!angles) status = sbs_twist_find_angles(twist, pose, b, count, NULL, found);
     for (size_t i = 0; i < count && !status; i++) {
       write_frames(twist, b + i, angles ? angles + 2 * (b + i) : found + 2 * i, matrices);
     }

@@ -8,9 +8,9 @@
 /* Bones whose rotations are found at once. */
 #define SBS_TWIST_BONES 8
 
-/* a and b of some bones, at most SBS_TWIST_BONES, in a pose that was checked. */
-sbs_status sbs_twist_angles_of(const sbs_twist *twist, const sbs_pose *pose, size_t first, size_t count,
-                               const double *previous, double *angles);
+/* Finds a and b of bones [first, first + count), at most SBS_TWIST_BONES, in a pose that was checked. */
+sbs_status sbs_twist_find_angles(const sbs_twist *twist, const sbs_pose *pose, size_t first, size_t count,
+                                 const double *previous, double *angles);
 
 sbs_status sbs_twist_check_pose(const sbs_twist *twist, const sbs_pose *pose, const double *angles, const char *name,
                                 sbs_fault *fault);

@@ -5,7 +5,7 @@
 #include "base/scalar.h"
 #include "twist/twist.h"
 
-double sbs_twist_share_of(const sbs_twist *twist, const sbs_twist_bone *bone, sbs_vec3 point, double slope[3]) {
+double sbs_twist_share_at(const sbs_twist *twist, const sbs_twist_bone *bone, sbs_vec3 point, double slope[3]) {
   const double along = sbs_vec3_dot(sbs_vec3_subtract(point, bone->head), bone->axis) / bone->length;
   const double share = fmin(fmax(along, 0.0), 1.0);
   if (slope) { /* 0 beyond the ends */
@@ -16,7 +16,7 @@ double sbs_twist_share_of(const sbs_twist *twist, const sbs_twist_bone *bone, sb
   return twist->smooth ? share * share * (3.0 - 2.0 * share) : share;
 }
 
-size_t sbs_twist_place(const sbs_twist *twist, double share, double *above) {
+size_t sbs_twist_frame_below(const sbs_twist *twist, double share, double *above) {
   const double place = share * (double)(twist->frames - 1);
   const size_t below = place < (double)(twist->frames - 1) ? (size_t)place : twist->frames - 2;
   *above = place - (double)below;
@@ -27,7 +27,7 @@ size_t sbs_twist_place(const sbs_twist *twist, double share, double *above) {
 static void split(const sbs_twist *twist, size_t bone, double share, double weight, int32_t joints[2],
                   double weights[2]) {
   double above;
-  const size_t below = sbs_twist_place(twist, share, &above);
+  const size_t below = sbs_twist_frame_below(twist, share, &above);
   joints[0] = (int32_t)(sbs_twist_first_frame(twist, bone) + below);
   joints[1] = joints[0] + 1;
   /* Of an infinite weight, 0 times it would be NaN: another fault than the one that was given. */
@@ -43,7 +43,7 @@ void sbs_twist_spread(const sbs_twist *twist, int32_t joint, double weight, sbs_
   weights[0] = weight;
   weights[1] = 0.0;
   if (bone < 0) return;
-  const double share = sbs_twist_share_of(twist, twist->bones + bone, point, NULL);
+  const double share = sbs_twist_share_at(twist, twist->bones + bone, point, NULL);
   split(twist, (size_t)bone, share, weight, joints, weights);
 }
 

@@ -47,10 +47,10 @@ static inline size_t sbs_twist_first_frame(const sbs_twist *twist, size_t bone) 
 }
 
 /* Where along a bone a point is, 0 to 1; `slope`, unless NULL, receives the derivative by the point. */
-double sbs_twist_share_of(const sbs_twist *twist, const sbs_twist_bone *bone, sbs_vec3 point, double slope[3]);
+double sbs_twist_share_at(const sbs_twist *twist, const sbs_twist_bone *bone, sbs_vec3 point, double slope[3]);
 
 /* The frame below a share, and how far above it that is, 0 to 1. */
-size_t sbs_twist_place(const sbs_twist *twist, double share, double *above);
+size_t sbs_twist_frame_below(const sbs_twist *twist, double share, double *above);
 
 /*
  * Finds parents and positions of the frames, for a skin: then rotation centers of two frames of one bone, and of a limb
