@@ -103,7 +103,7 @@ static int is_moved_alike(const sbs_frame *frame, size_t group) {
   return !(kinds & SBS_JOINT_SKEWED);
 }
 
-/* The kernel that deforms a group by both methods at once, or NULL: there is one where both are plain, the base linear. */
+/* The kernel that deforms a group by both methods at once: where both are plain and the base is linear; else NULL. */
 static sbs_kernel *find_kernel_in_part(const sbs_frame *frame, size_t group) {
   const sbs_frame *base = frame->base;
   const sbs_way way = frame->scratch.ways[group], base_way = base->scratch.ways[group];

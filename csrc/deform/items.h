@@ -4,7 +4,7 @@
 
 #include "deform/frame.h"
 
-/* What deforms a group of a frame that is posed: in the form that its constants have, or in another, if there is that. */
+/* What deforms a group of a posed frame: in the form that its constants have, or in another, if there is one. */
 sbs_kernel *sbs_kernel_of(const sbs_frame *frame, size_t group);
 sbs_kernel *sbs_kernel_of_form(const sbs_frame *frame, size_t group, sbs_form form);
 
