@@ -23,16 +23,17 @@ enum {
 
 /* ------------------------------------------------------------------------------------------------- all vertices -- */
 
+/* Without a branch, so that compilers make vectors of it: all amounts are looked at in every call. */
 #define DEFINE_SCAN(type) \
   static void scan_##type##s(const type *amounts, size_t count, unsigned *needs, int *bad) { \
-    int below_1 = 0, above_0 = 0, outside = 0; \
+    int below_1 = 0, above_0 = 0, inside = 1; \
     for (size_t i = 0; i < count; i++) { \
       below_1 |= amounts[i] < 1; \
       above_0 |= amounts[i] > 0; \
-      outside |= !(amounts[i] >= 0 && amounts[i] <= 1); \
+      inside &= (amounts[i] >= 0) & (amounts[i] <= 1); \
     } \
     *needs = (below_1 ? SBS_NEEDS_BASE : 0) | (above_0 ? SBS_NEEDS_METHOD : 0); \
-    *bad = outside; \
+    *bad = !inside; \
   }
 DEFINE_SCAN(float)
 DEFINE_SCAN(double)
