@@ -21,8 +21,12 @@ static results make_room(fuzz_input *in, const sbs_skin_desc *desc, unsigned ask
   results made = {.sizes = {3 * V * size, 3 * V * size, V * desc->influences_per_vertex * size,
                             12 * desc->joint_count * sizeof(double), 3 * V * size, V * size}};
   for (int i = 0; i < RESULTS; i++) made.rooms[i] = asked >> i & 1 ? fuzz_room(in, made.sizes[i]) : NULL;
-  made.result =
-      (sbs_gradient_result){made.rooms[0], made.rooms[1], made.rooms[2], made.rooms[3], made.rooms[4], made.rooms[5]};
+  made.result = (sbs_gradient_result){.rest_positions = made.rooms[0],
+                                      .rest_normals = made.rooms[1],
+                                      .joint_weights = made.rooms[2],
+                                      .skinning_matrices = made.rooms[3],
+                                      .centers = made.rooms[4],
+                                      .amount = made.rooms[5]};
   return made;
 }
 
