@@ -30,6 +30,8 @@ PEERS = (
     ("blender", "dual_quaternion", "p", "the same with Preserve Volume"),
 )
 
+_OZZ_COLUMNS = ("LBS, ozz", "ozz / our LBS", "ozz / our SBS")
+
 
 def update(results: Results, file: Path) -> None:
     """Replace the section between the markers.
@@ -77,12 +79,14 @@ def section(results: Results, file: Path) -> str:
     ]
     ordered = _ordered_rows(results, best)
     if ordered:
+        with_ozz = any(any(row[4:]) for row in ordered)
+        columns = ("mesh", "vertices", "LBS", "SBS", *(_OZZ_COLUMNS if with_ozz else ()))
         parts += [
             _wrap(
                 "The same with vertices in the order of the skin (`Skin.vertex_order`), in nanoseconds per vertex, "
-                "positions and normals; ozz-animation, where it took part, has them in this order as well:"
+                "positions and normals" + ("; ozz-animation has them in this order as well:" if with_ozz else ":")
             ),
-            _table(("mesh", "vertices", "LBS", "SBS", "LBS, ozz", "ozz / our LBS", "ozz / our SBS"), ordered, left=1),
+            _table(columns, [row[: len(columns)] for row in ordered], left=1),
         ]
     peers = _peer_rows(results, best)
     if peers:
