@@ -65,6 +65,8 @@ QUICK = {
     "compare": ["--width", "200", "--samples", "1"],
     "curvature": ["--steps", "2"],
     "demo": ["--width", "200", "--samples", "1", "--rounds", "1"],
+    "linear": ["--rate", "2", "--joints", "4"],
+    "quality": ["--time-limit", "1"],
 }
 
 
