@@ -28,16 +28,15 @@ static tube follow(const tube *rest, double by, double power) {
 static double distance_to(const double point[3], const double *surface, size_t count) {
   double least = INFINITY;
   for (size_t i = 0; i < count; i++) {
-    double squared = 0.0;
-    for (int axis = 0; axis < 3; axis++) squared += pow(point[axis] - surface[3 * i + (size_t)axis], 2);
-    if (squared < least) least = squared;
+    const double x = point[0] - surface[3 * i], y = point[1] - surface[3 * i + 1], z = point[2] - surface[3 * i + 2];
+    least = fmin(least, x * x + y * y + z * z);
   }
   return sqrt(least);
 }
 
 static void test_skin_keeps_its_distance(void) {
   enum {
-    FINE = 1500
+    FINE = 300 /* rings 0.033 apart: what is 0.3 or more away is found 0.0005 too far at most */
   };
   static double belly[FINE][SIDES][3];
   tube rest, moved;
