@@ -41,7 +41,7 @@ def replay(program: str, archive: str) -> int:
         return subprocess.run([*emulator, program, *unpack(Path(archive), Path(folder))], check=False).returncode
 
 
-def short(program: str, archive: str, seconds: str = "10") -> int:
+def short(program: str, archive: str, seconds: str = "5") -> int:
     """Look for faults for some seconds."""
     with tempfile.TemporaryDirectory() as folder:
         unpack(Path(archive), Path(folder))
