@@ -58,6 +58,7 @@ static sbs_status check_skin(const sbs_skin_desc *desc, const sbs_allocator *all
   looked_at.weight_scalar = desc->weight_scalar;
   looked_at.joint_weights = desc->joint_weights;
   looked_at.twist = desc->twist;
+  looked_at.twist_positions = desc->twist_positions;
   return sbs_validate_desc(&looked_at, &options, fault);
 }
 

@@ -34,6 +34,7 @@ sbs_skin_desc core_describe_skin(PyArrayObject *const *arrays, PyObject *twist, 
   desc.joint_positions = core_data(arrays[CORE_JOINT_POSITIONS]);
   desc.centers = core_data(arrays[CORE_CENTERS]);
   desc.twist = core_get_twist(twist);
+  desc.twist_positions = core_data(arrays[CORE_TWIST_POSITIONS]);
   return desc;
 }
 
@@ -81,6 +82,7 @@ static const core_argument arguments[] = {
     {"joint_count", CORE_COUNT, .at = offsetof(skin_call, joint_count), "J", .optional = 1},
     {"twist", CORE_OBJECT, .at = offsetof(skin_call, twist), .type = "Twist | None", .optional = 1,
      .convert = core_convert_twist},
+    {"twist_positions", CORE_SAME, .at = offsetof(skin_call, arrays[CORE_TWIST_POSITIONS]), "(V, 3)", .optional = 1},
     {"strict", CORE_FLAG, .at = offsetof(skin_call, options.strict), .optional = 1},
 };
 
@@ -92,6 +94,7 @@ static void set_defaults(void *address) {
 static int prepare(void *address) {
   skin_call *given = address;
 
+  if (!core_check_twist_positions(given->arrays[CORE_TWIST_POSITIONS], given->twist)) return 0;
   if (given->call.lengths['J' - 'A'] < 0)
     core_set_length(&given->call, 'J', (size_t)core_largest(given->arrays[CORE_JOINT_INDICES]) + 1);
   return 1;
@@ -278,6 +281,7 @@ static PyGetSetDef properties[] = {
     HELD("joint_positions", CORE_JOINT_POSITIONS, "float64 (J, 3), or None: read-only."),
     HELD("rest_normals", CORE_REST_NORMALS, "reals (V, 3), or None: read-only, of the type of rest_positions."),
     HELD("centers", CORE_CENTERS, "float64 (V, 3), or None: read-only."),
+    HELD("twist_positions", CORE_TWIST_POSITIONS, "reals (V, 3), or None: read-only, of the type of rest_positions."),
     {"twist", get_twist, NULL, "Twist, or None: what limbs are twisted along.", NULL},
     SIZE(vertex_count, "int: vertices."),
     SIZE(joint_count, "int: joints."),

@@ -36,6 +36,12 @@ int core_convert_twist(core_call *call, PyObject *object, void *field) {
   return 1;
 }
 
+int core_check_twist_positions(PyArrayObject *positions, PyObject *twist) {
+  if (positions == NULL || twist != NULL) return 1;
+  PyErr_SetString(PyExc_ValueError, "twist_positions has no effect without twist");
+  return 0;
+}
+
 /* J, and B bones. */
 static void begin_with_twist(void *call) {
   const core_twist *self = core_self(call);

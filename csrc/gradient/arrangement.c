@@ -201,11 +201,8 @@ typedef struct spread_influences {
 /* Notes where each influence is along its bone; the joint indices were checked. */
 static void find_spread(const sbs_skin_desc *desc, sbs_gradient_spread *spread) {
   const size_t columns = desc->influences_per_vertex;
-  const size_t stride = desc->rest_positions_stride ? desc->rest_positions_stride : 3 * sbs_scalar_size(desc->scalar);
   for (size_t i = 0; i < desc->vertex_count * columns; i++) {
-    const void *position = (const char *)desc->rest_positions + i / columns * stride;
-    const sbs_vec3 point = {sbs_scalar_get(position, desc->scalar, 0), sbs_scalar_get(position, desc->scalar, 1),
-                            sbs_scalar_get(position, desc->scalar, 2)};
+    const sbs_vec3 point = sbs_twist_point(desc, i / columns);
     const int32_t bone = desc->twist->bone_of_joint[desc->joint_indices[i]];
     spread[i] = (sbs_gradient_spread){.bone = bone};
     if (bone >= 0) spread[i].share = sbs_twist_share_at(desc->twist, desc->twist->bones + bone, point, NULL);
@@ -223,10 +220,11 @@ static sbs_status spread_desc(sbs_skin_desc *desc, const sbs_skin *skin, const s
   if (!made->joint_indices || !made->joint_weights || !made->spread) {
     return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
   }
+  const void *positions = desc->twist_positions ? desc->twist_positions : desc->rest_positions;
   const sbs_status status =
-      sbs_twist_influences(skin->twist, desc->vertex_count, desc->scalar, desc->rest_positions,
-                           desc->rest_positions_stride, columns / 2, desc->joint_indices, desc->weight_scalar,
-                           desc->joint_weights, NULL, made->joint_indices, made->joint_weights, fault);
+      sbs_twist_influences(skin->twist, desc->vertex_count, desc->scalar, positions, desc->rest_positions_stride,
+                           columns / 2, desc->joint_indices, desc->weight_scalar, desc->joint_weights, NULL,
+                           made->joint_indices, made->joint_weights, fault);
   if (status) return status;
   find_spread(desc, made->spread);
   desc->twist = NULL;

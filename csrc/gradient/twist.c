@@ -191,12 +191,8 @@ static void gather(const sbs_twist *twist, const sbs_gradient_spread *spread, do
 static void add_to_position(const sbs_twist *twist, const sbs_gradient_spread *spread, const sbs_skin_desc *desc,
                             size_t vertex, double by_share, void *by_rest_positions) {
   if (spread->bone < 0) return;
-  const size_t stride = desc->rest_positions_stride ? desc->rest_positions_stride : 3 * sbs_scalar_size(desc->scalar);
-  const void *position = (const char *)desc->rest_positions + vertex * stride;
-  const sbs_vec3 point = {sbs_scalar_get(position, desc->scalar, 0), sbs_scalar_get(position, desc->scalar, 1),
-                          sbs_scalar_get(position, desc->scalar, 2)};
   double slope[3];
-  sbs_twist_share_at(twist, twist->bones + spread->bone, point, slope);
+  sbs_twist_share_at(twist, twist->bones + spread->bone, sbs_twist_point(desc, vertex), slope);
   for (size_t i = 0; i < 3; i++) {
     const double by = sbs_scalar_get(by_rest_positions, desc->scalar, 3 * vertex + i) + by_share * slope[i];
     sbs_scalar_put(by_rest_positions, desc->scalar, 3 * vertex + i, by);

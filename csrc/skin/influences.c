@@ -110,10 +110,7 @@ void sbs_influences_normalize(const sbs_influence_pairs *pairs, double sum_toler
 /* Spreads the influences of a vertex along the bones of the twist, into the room behind its own. */
 static sbs_influence_pairs spread_pairs(const sbs_skin_desc *desc, size_t vertex, const sbs_influences *influences) {
   const size_t columns = desc->influences_per_vertex;
-  const size_t stride = desc->rest_positions_stride ? desc->rest_positions_stride : 3 * sbs_scalar_size(desc->scalar);
-  const void *position = (const char *)desc->rest_positions + vertex * stride;
-  const sbs_vec3 point = {sbs_scalar_get(position, desc->scalar, 0), sbs_scalar_get(position, desc->scalar, 1),
-                          sbs_scalar_get(position, desc->scalar, 2)};
+  const sbs_vec3 point = sbs_twist_point(desc, vertex);
   int32_t *joints = influences->joints + influences->room;
   double *weights = influences->weights + influences->room;
   for (size_t k = 0; k < columns; k++) {

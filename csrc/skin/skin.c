@@ -23,6 +23,7 @@ sbs_skin *sbs_skin_begin(const sbs_skin_desc *desc, const sbs_allocator *allocat
                      .vertex_count = desc->vertex_count,
                      .joint_count = twist ? sbs_twist_joint_count(twist) : desc->joint_count,
                      .skeleton_joint_count = desc->joint_count,
+                     .is_moved = desc->twist_positions != NULL,
                      .scalar = desc->scalar};
   if (!twist) return skin;
   if (sbs_twist_copy(twist, allocator, &skin->twist)) {

@@ -79,7 +79,7 @@ struct sbs_skin {
   size_t joint_count;          /* with the frames of the twist */
   size_t skeleton_joint_count; /* without */
   sbs_twist *twist;            /* a copy; NULL where there is none, or one of no bones */
-  int is_moved;                /* whether rest positions are others than those that influences were spread by */
+  int is_moved;                /* whether other positions than the rest positions tell where along bones vertices are */
   sbs_scalar scalar;
   double largest;          /* of all rest coordinates, their sign apart */
   double size;             /* the diagonal of the rest positions' bounding box */

@@ -76,6 +76,11 @@ sbs_status sbs_validate_desc(const sbs_skin_desc *desc, const sbs_skin_options *
                                   "rest_normals", "rest_normals_stride", fault);
     if (status) return status;
   }
+  if (desc->twist_positions) {
+    status = sbs_validate_vectors(desc->twist_positions, desc->rest_positions_stride, desc->scalar, desc->vertex_count,
+                                  "twist_positions", "rest_positions_stride", fault);
+    if (status) return status;
+  }
   if (desc->joint_positions) {
     status = sbs_validate_vectors(desc->joint_positions, 0, SBS_FLOAT64, desc->joint_count, "joint_positions",
                                   "joint_positions", fault);

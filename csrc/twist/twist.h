@@ -3,6 +3,7 @@
 #define SBS_TWIST_TWIST_H
 
 #include "base/isa.h"
+#include "base/scalar.h"
 #include "mesh/vec3.h"
 #include "sbs/twist.h"
 
@@ -44,6 +45,15 @@ int sbs_twist_equal(const sbs_twist *a, const sbs_twist *b);
 /* The number of a bone's first frame among all joints. */
 static inline size_t sbs_twist_first_frame(const sbs_twist *twist, size_t bone) {
   return twist->joint_count + bone * twist->frames;
+}
+
+/* The point that tells where along bones a vertex is. */
+static inline sbs_vec3 sbs_twist_point(const sbs_skin_desc *desc, size_t vertex) {
+  const size_t stride = desc->rest_positions_stride ? desc->rest_positions_stride : 3 * sbs_scalar_size(desc->scalar);
+  const void *positions = desc->twist_positions ? desc->twist_positions : desc->rest_positions;
+  const void *position = (const char *)positions + vertex * stride;
+  return (sbs_vec3){sbs_scalar_get(position, desc->scalar, 0), sbs_scalar_get(position, desc->scalar, 1),
+                    sbs_scalar_get(position, desc->scalar, 2)};
 }
 
 /* Where along a bone a point is, 0 to 1; `slope`, unless NULL, receives the derivative by the point. */

@@ -58,6 +58,7 @@ def check_skin(
     centers: ArrayLike | None = None,  # (V, 3)
     joint_count: int | None = None,
     twist: Twist | None = None,
+    twist_positions: ArrayLike | None = None,  # (V, 3)
     strict: bool = False,
 ) -> tuple[int, int, int, int, int, int]: ...
 def tidy_weights(
@@ -203,6 +204,8 @@ def optimized_centers(
     joint_indices: ArrayLike,  # (V, K)
     joint_weights: ArrayLike,  # (V, K)
     *,
+    twist: Twist | None = None,
+    twist_positions: ArrayLike | None = None,  # (V, 3)
     sigma: float = 0.1,
     refinement: float = 0.1,
     tolerance: float = 0.01,
@@ -279,6 +282,7 @@ class Skin:
         centers: ArrayLike | None = None,  # (V, 3)
         joint_count: int | None = None,
         twist: Twist | None = None,
+        twist_positions: ArrayLike | None = None,  # (V, 3)
         strict: bool = False,
     ) -> Skin: ...
     def deform(
@@ -401,6 +405,8 @@ class Skin:
     def rest_normals(self) -> _Floats | None: ...  # (V, 3)
     @property
     def centers(self) -> NDArray[np.float64] | None: ...  # (V, 3)
+    @property
+    def twist_positions(self) -> _Floats | None: ...  # (V, 3)
     @property
     def twist(self) -> Twist | None: ...
     @property

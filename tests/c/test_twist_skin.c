@@ -188,6 +188,40 @@ static void test_an_update_equals_a_new_skin(void) {
   sbs_twist_free(other);
 }
 
+/* A skin of moved vertices that keep their places along bones is that which gets the positions later. */
+static void test_other_positions_tell_where_along_bones_vertices_are(void) {
+  const sbs_twist_desc bones = describe();
+  sbs_twist *twist = new_twist(&bones);
+  sbs_skin *skin = new_skin(twist, NULL), *moved = NULL, *shaped = NULL, *refused = NULL;
+  double places[SKIN_V][6] = {{0}}, packed[SKIN_V][3], posed[SKIN_V][3], expected[SKIN_V][3];
+  for (int i = 0; i < 3 * SKIN_V; i++) {
+    packed[i / 3][i % 3] = skin_rest[i / 3][i % 3] + 0.5 * (i % 4);
+    places[i / 3][i % 3] = packed[i / 3][i % 3];
+    places[i / 3][3 + i % 3] = skin_rest[i / 3][i % 3];
+  }
+  sbs_skin_desc desc = describe_skin(twist);
+  desc.rest_positions = packed;
+  CHECK_EQUAL(sbs_skin_with_positions(skin, &desc, &moved, NULL), SBS_OK);
+  desc.rest_positions = places, desc.twist_positions = places[0] + 3;
+  desc.rest_positions_stride = sizeof places[0];
+  CHECK_EQUAL(sbs_skin_new(&desc, NULL, &shaped, NULL, NULL), SBS_OK);
+  matrix joints[JOINTS];
+  pose_limb(0.3, 2.0, -1.0, joints);
+  const sbs_pose pose = pose_of(joints);
+  CHECK_EQUAL(sbs_skin_deform(moved, &pose, NULL, expected, NULL, NULL, NULL), SBS_OK);
+  CHECK_EQUAL(sbs_skin_deform(shaped, &pose, NULL, posed, NULL, NULL, NULL), SBS_OK);
+  CHECK(memcmp(posed, expected, sizeof posed) == 0);
+  sbs_fault fault = {0};
+  places[3][4] = NAN;
+  CHECK_EQUAL(sbs_skin_new(&desc, NULL, &refused, NULL, &fault), SBS_ERROR_NOT_FINITE);
+  CHECK_STRING(fault.argument, "twist_positions");
+  CHECK_EQUAL(fault.index[0], 3);
+  sbs_skin_free(skin);
+  sbs_skin_free(moved);
+  sbs_skin_free(shaped);
+  sbs_twist_free(twist);
+}
+
 /* With memory of the caller none is allocated, and what it lacks is told. */
 static void test_a_frame_in_memory_of_the_caller(void) {
   const sbs_twist_desc bones = describe();
@@ -308,6 +342,7 @@ int main(void) {
   RUN(test_a_twist_of_no_bones);
   RUN(test_an_inverse_and_centers_from_plain_matrices);
   RUN(test_an_update_equals_a_new_skin);
+  RUN(test_other_positions_tell_where_along_bones_vertices_are);
   RUN(test_a_frame_in_memory_of_the_caller);
   RUN(test_short_memory);
   RUN(test_bad_skins_are_refused);

@@ -324,7 +324,7 @@ def test_bad_input() -> None:
 class TwistScene(Scene):
     """The same with the twists of two joints spread along their bones: from one end to the other, and beyond."""
 
-    def __init__(self, seed: int, *, stretched: bool, smooth: bool, told: bool) -> None:
+    def __init__(self, seed: int, *, stretched: bool, smooth: bool, told: bool, apart: bool = False) -> None:
         super().__init__(seed, stretched=stretched, most=1.2)
         rng = np.random.default_rng(seed + 100)
         heads = np.array([[-1.5, 0.1, -0.2], [0.3, -1.2, 0.1]])
@@ -332,6 +332,8 @@ class TwistScene(Scene):
             [1, 3], heads, -heads, parents=[0, 2], children=[2, -1], joint_count=5, smooth=smooth
         )
         self.twists = rng.uniform(-1, 1, (2, 2)) if told else None
+        if apart:
+            self.arguments["twist_positions"] = rng.normal(size=self.arguments["rest_positions"].shape)
 
     def loss(self, **options: Any) -> float:
         positions = self.skin().deform(self.matrices, twists=self.twists, **options)
@@ -347,11 +349,12 @@ class TwistScene(Scene):
         return self.skin().deform_vjp(self.matrices, self.grad_positions, wanted=wanted, twists=self.twists, **options)
 
 
-@pytest.mark.parametrize("told", [False, True])
+@pytest.mark.parametrize(("told", "apart"), [(False, False), (True, False), (False, True)])
 @pytest.mark.parametrize("stretched", [False, True])
 @pytest.mark.parametrize(("method", "center"), FORMULAS[1:4])
-def test_twists_equal_differences(method: Method, center: Center, stretched: bool, told: bool) -> None:
-    scene = TwistScene(21, stretched=stretched, smooth=stretched != told, told=told)
+def test_twists_equal_differences(method: Method, center: Center, stretched: bool, told: bool, apart: bool) -> None:
+    """Where other positions tell where along bones vertices are (`apart`), rest positions move nothing along them."""
+    scene = TwistScene(21, stretched=stretched, smooth=stretched != told, told=told, apart=apart)
     options = options_of(method, center)
     names: list[Differentiable] = ["rest_positions", "joint_weights", "skinning_matrices"]
     names += ["twists"] if told else []

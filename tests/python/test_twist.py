@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -403,6 +404,63 @@ def test_weights_are_updated_as_bound_anew() -> None:
         skin.update_weights([[0, 1]], bad, vertices=[7])
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_other_positions_tell_where_along_bones_vertices_are(dtype: type) -> None:
+    """Those before blend shapes: a skin of moved vertices is then that which gets them later, edited or not."""
+    character, spread = forearm()
+    mesh = character.mesh
+    rest: np.ndarray = mesh.positions.astype(dtype)
+    moved: np.ndarray = (rest + np.random.default_rng(0).normal(scale=0.3, size=rest.shape)).astype(dtype)
+    arguments: dict[str, Any] = {"parents": character.skeleton.parents, "twist": spread}
+    skin = sbs.Skin(rest, mesh.joint_indices, mesh.joint_weights, **arguments)
+    arguments["twist_positions"] = rest
+    shaped = sbs.Skin(moved, mesh.joint_indices, mesh.joint_weights, **arguments)
+    matrices = turned(character, "fore", [1, 0.5, 0], 140)
+    expected = skin.deform(matrices, rest_positions=moved)
+    assert (
+        np.abs(sbs.Skin(moved, mesh.joint_indices, mesh.joint_weights, twist=spread).deform(matrices) - expected).max()
+        > 0.1
+    )
+    assert shaped.twist_positions is not None
+    assert shaped.twist_positions.dtype == dtype
+    for same in (shaped, pickle.loads(pickle.dumps(shaped)), shaped.with_normals(None)):
+        np.testing.assert_array_equal(same.deform(matrices), expected)
+    np.testing.assert_array_equal(shaped.deform(matrices, rest_positions=rest), skin.deform(matrices))
+    by, expected_by = (
+        each.deform_vjp(matrices, np.ones_like(expected), rest_positions=positions)
+        for each, positions in ((shaped, None), (skin, moved))
+    )
+    np.testing.assert_array_equal(by.rest_positions, expected_by.rest_positions)
+    np.testing.assert_array_equal(by.joint_weights, expected_by.joint_weights)
+
+    changed = np.array([5, 700, 1400, 2000])
+    weights = np.array(mesh.joint_weights)
+    weights[changed] = [0.25, 0.75]
+    anew = sbs.Skin(moved, mesh.joint_indices, weights, **arguments)
+    edited = shaped.update_weights(mesh.joint_indices[changed], weights[changed], vertices=changed)
+    np.testing.assert_array_equal(edited.deform(matrices), anew.deform(matrices))
+    plain = skin.update_weights(mesh.joint_indices[changed], weights[changed], vertices=changed)
+    np.testing.assert_array_equal(edited.deform(matrices), plain.deform(matrices, rest_positions=moved))
+
+
+def test_centers_of_moved_vertices_go_by_their_places_along_bones(tmp_path: Path) -> None:
+    """They are those for the influences of the frames, also if a file keeps them."""
+    character, spread = forearm()
+    mesh = character.mesh
+    moved = mesh.positions + np.random.default_rng(0).normal(scale=0.01, size=mesh.positions.shape)
+    influences = spread.influences(mesh.positions, mesh.joint_indices, mesh.joint_weights)
+    expected = sbs.optimized_centers(moved, mesh.triangles, *influences, sigma=1.0)
+    given = (moved, mesh.triangles, mesh.joint_indices, mesh.joint_weights)
+    cache = tmp_path / "centers"
+    for _ in range(2):
+        found = sbs.optimized_centers(*given, twist=spread, twist_positions=mesh.positions, sigma=1.0, cache=cache)
+        np.testing.assert_allclose(found, expected, atol=1e-12)
+        without = sbs.optimized_centers(*given, twist=spread, sigma=1.0, cache=cache)
+        assert np.abs(without - expected).max() > 1e-6
+    longer = sbs.limb_twist(character, ["fore"], frames=5)
+    assert np.abs(sbs.optimized_centers(*given, twist=longer, sigma=1.0, cache=cache) - without).max() > 1e-6
+
+
 def test_bad_weights_are_repaired_and_counted_as_without() -> None:
     character, spread = forearm()
     mesh = character.mesh
@@ -423,14 +481,18 @@ def test_bad_weights_are_repaired_and_counted_as_without() -> None:
         ({"joint_count": 4}, "twist is of 3 joints, where there are 4"),
         ({"joint_indices": np.full((2928, 2), 3)}, r"joint_indices\[0, 0\]"),
         ({"parents": [0, 0]}, r"parents has shape \(2,\), expected \(3,\)"),
+        ({"twist_positions": np.zeros((3, 3))}, r"rest_positions has shape \(2928, 3\), twist_positions \(3, 3\)"),
+        ({"twist_positions": np.full((2928, 3), np.nan)}, r"twist_positions\[0, 0\] is nan"),
+        ({"twist_positions": np.zeros((2928, 3)), "twist": None}, "twist_positions has no effect without twist"),
     ],
 )
 def test_bad_skins_are_refused(change: dict[str, Any], reason: str) -> None:
     character, spread = forearm()
     mesh = character.mesh
-    arguments: dict[str, Any] = {"joint_indices": mesh.joint_indices, "joint_weights": mesh.joint_weights} | change
+    influences = {"joint_indices": mesh.joint_indices, "joint_weights": mesh.joint_weights}
+    arguments: dict[str, Any] = {**influences, "twist": spread, **change}
     with pytest.raises(ValueError, match=reason):
-        sbs.Skin(mesh.positions, twist=spread, **arguments)
+        sbs.Skin(mesh.positions, **arguments)
 
 
 def test_bad_poses_are_refused() -> None:

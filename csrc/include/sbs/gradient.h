@@ -86,7 +86,8 @@ typedef struct sbs_gradient_result {
  *   gradient  from sbs_gradient_new, of the skin or of one that differs from it in rest positions alone
  *             (sbs_skin_with_positions)
  *   skin      the skin that was deformed
- *   desc      its description; rest_positions, rest_normals and centers are read, with a twist the weights, too
+ *   desc      its description; rest_positions, rest_normals and centers are read, with a twist the weights and
+ *             twist_positions, too
  *   pose      the matrices of the frame
  *   options   those of the deformation, or NULL for the defaults; strides and scratch are ignored
  *   upstream  the gradient by the results

@@ -218,6 +218,8 @@ typedef struct sbs_skin_desc {
   const double *centers;         /* (V, 3) or NULL, finite; the centers of SBS_CENTER_OPTIMIZED, in the same space */
 
   const struct sbs_twist *twist; /* or NULL; what spreads twists along bones of the same joints: sbs/twist.h */
+  const void *twist_positions;   /* (V, 3) or NULL, finite; where the vertices are along those bones, as before blend
+                                    shapes move them; of the type and stride of rest_positions, which NULL stands for */
 } sbs_skin_desc;
 
 /* A description with everything zero or NULL. */
@@ -297,7 +299,7 @@ SBS_API sbs_status sbs_skin_update(const sbs_skin *skin, const sbs_skin_desc *de
 /*
  * A skin with other rest positions, such as a pose's blend shapes make: the same vertices with the same influences and
  * normals. It equals that of sbs_skin_new for them, bit for bit, in a fraction of the time; with a twist, that of one
- * that has the vertices where they were along its bones. O(V) time.
+ * whose twist_positions are those that `skin` was made with, by default its rest positions. O(V) time.
  *
  *   skin   is not modified, and may be released before the new one
  *   desc   the mesh with other positions. Only vertex_count, scalar, rest_positions, its stride and centers are read.

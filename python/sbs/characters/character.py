@@ -376,11 +376,10 @@ class Character:
         mesh = self.mesh
         arguments = bound(mesh, self.skeleton)
         if optimized:
-            influences = mesh.joint_indices, mesh.joint_weights
-            if twist is not None:
-                influences = twist.influences(mesh.positions, *influences)
             options.setdefault("sigma", SIGMA)
-            arguments["centers"] = optimized_centers(mesh.positions, mesh.triangles, *influences, **options)
+            arguments["centers"] = optimized_centers(
+                mesh.positions, mesh.triangles, mesh.joint_indices, mesh.joint_weights, twist=twist, **options
+            )
         return Skin.quietly(**arguments, twist=twist)
 
     def with_twist_joints(self, twist: Twist, *, rate: float = 30.0) -> Character:

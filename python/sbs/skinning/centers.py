@@ -19,6 +19,7 @@ from .. import _core
 from ..support.callers import warn
 from ..support.signatures import with_keywords
 from . import centers_files
+from .twist import Twist
 
 __all__ = ["CenterOptions", "CenterWarning", "optimized_centers", "with_center_options"]
 
@@ -46,6 +47,8 @@ def optimized_centers(
     joint_indices: ArrayLike,
     joint_weights: ArrayLike,
     *,
+    twist: Twist | None = None,
+    twist_positions: ArrayLike | None = None,
     sigma: float = 0.1,
     refinement: float = 0.1,
     tolerance: float = 1e-2,
@@ -75,6 +78,8 @@ def optimized_centers(
     joint_indices : (V, K) array_like of int
     joint_weights : (V, K) array_like
         In any order; normalized to a sum of 1, and bad ones repaired, as `Skin` does.
+    twist, twist_positions : optional
+        As of the `Skin` that the centers are for. With a twist, centers serve best with ``sigma=1.0``.
     sigma : float
         How much weights may differ and yet be similar; at least 1e-6.
     refinement : float
@@ -130,7 +135,12 @@ def optimized_centers(
     key = None
     if cache is not None:
         key = centers_files.key_of(
-            rest_positions, triangles, joint_indices, joint_weights, (sigma, refinement, tolerance)
+            rest_positions,
+            triangles,
+            joint_indices,
+            joint_weights,
+            (sigma, refinement, tolerance) if twist is None else (sigma, refinement, tolerance, twist._key()),
+            twist_positions,
         )
         kept = centers_files.read(cache, key, np.size(rest_positions) // 3)
         if kept is not None:
@@ -140,6 +150,8 @@ def optimized_centers(
         triangles,
         joint_indices,
         joint_weights,
+        twist=None if twist is None else twist._core,
+        twist_positions=twist_positions,
         sigma=sigma,
         refinement=refinement,
         tolerance=tolerance,
@@ -155,9 +167,9 @@ def optimized_centers(
 
 
 def with_center_options(**defaults: Any) -> Callable[[_Method], _Method]:
-    """Let help show the options of `optimized_centers`, some with other defaults, of what takes them as `**options`."""
+    """Let help show `CenterOptions`, some with other defaults, as those of what takes them as `**options`."""
     return with_keywords(
         each.replace(default=defaults.get(each.name, each.default))
         for each in inspect.signature(optimized_centers).parameters.values()
-        if each.kind == each.KEYWORD_ONLY
+        if each.name in CenterOptions.__annotations__
     )

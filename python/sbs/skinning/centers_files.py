@@ -34,10 +34,14 @@ def key_of(
     joint_indices: ArrayLike,
     joint_weights: ArrayLike,
     options: tuple[object, ...],
+    twist_positions: ArrayLike | None = None,
 ) -> bytes:
     """A digest of everything that centers depend on."""
     digest = hashlib.sha256()
-    for array, kind in ((rest_positions, "<f8"), (triangles, "<i8"), (joint_indices, "<i8"), (joint_weights, "<f8")):
+    arrays = [(rest_positions, "<f8"), (triangles, "<i8"), (joint_indices, "<i8"), (joint_weights, "<f8")]
+    if twist_positions is not None:
+        arrays.append((twist_positions, "<f8"))
+    for array, kind in arrays:
         given = np.asarray(array)
         if given.dtype.kind not in ("biuf" if kind == "<f8" else "iu"):
             continue  # arguments that are refused later need no key

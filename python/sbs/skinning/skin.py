@@ -64,6 +64,9 @@ class Skin:
         The bones along which the twists of limbs are spread, see `sbs.limb_twist`. Then joints of the skeleton are
         given everywhere, and each bone has a few more inside, its frames: they count in `joint_sets` and what is told
         of these, and `centers` must have been found with them (`Character.twisted_skin`).
+    twist_positions : (V, 3) array_like, optional
+        Where the vertices are along the bones of the twist, such as before blend shapes move them. By default the rest
+        positions.
     strict : bool
         Whether weights that need repair are a ValueError. By default they are repaired, with a `WeightWarning`.
 
@@ -109,6 +112,7 @@ class Skin:
         rest_normals: ArrayLike | None = None,
         centers: ArrayLike | None = None,
         twist: Twist | None = None,
+        twist_positions: ArrayLike | None = None,
         strict: bool = False,
     ) -> None:
         self._make(
@@ -121,6 +125,7 @@ class Skin:
                 "joint_positions": joint_positions,
                 "rest_normals": rest_normals,
                 "centers": centers,
+                "twist_positions": twist_positions,
             },
             twist,
             strict,
@@ -188,6 +193,11 @@ class Skin:
     def twist(self) -> Twist | None:
         """Bones along which a twist is spread, or None."""
         return self._twist
+
+    @property
+    def twist_positions(self) -> AnyFloats | None:
+        """Where the vertices are along bones of the twist, (V, 3), read-only, or None: the rest positions."""
+        return self._core.twist_positions
 
     @property
     def vertex_count(self) -> int:
@@ -815,6 +825,7 @@ class Skin:
                 "rest_normals",
                 "centers",
                 "twist",
+                "twist_positions",
             )
         }
 

@@ -178,6 +178,10 @@ class Twist:
         """Influences with the frames: joints and weights (V, 2 K) of those (V, K) of the skeleton's joints."""
         return self._core.influences(rest_positions, joint_indices, joint_weights)
 
+    def _key(self) -> str:
+        """What it was made of, as text."""
+        return repr([np.asarray(argument).tolist() for argument in self._arguments.values()])
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self._arguments,)
 
