@@ -137,9 +137,9 @@ def test_optimized_centers_are_found_for_it(character: Character) -> None:
     binding = binding_of(tube)
     tube.data.calc_loop_triangles()
     faces = np.array([triangle.vertices for triangle in tube.data.loop_triangles], np.int32)
-    wanted = sbs.optimized_centers(
-        binding.surface.positions, faces, binding.skin.joint_indices, binding.skin.joint_weights, sigma=1.0
-    )
+    positions, skin = binding.surface.positions, binding.skin
+    shared = binding.twist.influences(binding.space.from_mesh(positions), skin.joint_indices, skin.joint_weights)
+    wanted = sbs.optimized_centers(positions, faces, *shared, sigma=1.0)
     np.testing.assert_allclose(spread, wanted, atol=1e-6)
     tube.sbs.spread_twist = False
     current_layer().update()

@@ -14,7 +14,7 @@ from sbs.options import MethodOptions
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "blender_addon"))
 
-from spherical_blend_skinning.core.deformer import SkinDeformer, Undeformed, deform_blended
+from spherical_blend_skinning.core.deformer import Pose, SkinDeformer, Undeformed, deform_blended
 
 RNG = np.random.default_rng(7)
 REST = RNG.normal(size=(50, 3)).astype(np.float32)
@@ -32,13 +32,13 @@ def skin() -> sbs.Skin:
 
 
 def test_two_methods_of_one_skin_are_blended_by_it(skin: sbs.Skin) -> None:
-    found = deform_blended(SkinDeformer(skin, DUAL), SkinDeformer(skin, LINEAR), AMOUNTS, MATRICES, 1)
+    found = deform_blended(SkinDeformer(skin, DUAL), SkinDeformer(skin, LINEAR), AMOUNTS, Pose(MATRICES), 1)
     np.testing.assert_array_equal(found, skin.deform(MATRICES, amount=AMOUNTS, base="linear", **DUAL))
 
 
 def test_of_two_skins_each_vertex_has_its_amount(skin: sbs.Skin) -> None:
     other = sbs.Skin(REST, np.ones((50, 1), int), np.ones((50, 1)), joint_count=2)
-    found = deform_blended(SkinDeformer(skin, DUAL), SkinDeformer(other, LINEAR), AMOUNTS, MATRICES, 1)
+    found = deform_blended(SkinDeformer(skin, DUAL), SkinDeformer(other, LINEAR), AMOUNTS, Pose(MATRICES), 1)
     first, second = skin.deform(MATRICES, **DUAL), other.deform(MATRICES, **LINEAR)
     expected = AMOUNTS[:, None] * first.astype(float) + (1 - AMOUNTS[:, None]) * second
     # float32: two roundings of numbers of the size of the mesh
@@ -48,6 +48,6 @@ def test_of_two_skins_each_vertex_has_its_amount(skin: sbs.Skin) -> None:
 
 
 def test_the_undeformed_mesh_is_where_it_is(skin: sbs.Skin) -> None:
-    found = deform_blended(SkinDeformer(skin, LINEAR), Undeformed(REST), AMOUNTS, MATRICES, None)
+    found = deform_blended(SkinDeformer(skin, LINEAR), Undeformed(REST), AMOUNTS, Pose(MATRICES), None)
     np.testing.assert_array_equal(found[0], REST[0])
     np.testing.assert_allclose(found[-1], skin.deform(MATRICES, **LINEAR)[-1], rtol=0, atol=1e-6)  # float32

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from . import bendy_bones, influences, twist
 from .bendy_bones import Along
 from .center_source import CenterSource
-from .deformer import Amount, Deformer, Method, SkinDeformer, Undeformed, deform_blended
+from .deformer import Amount, Deformer, Method, Pose, SkinDeformer, Undeformed, deform_blended
 from .matrices import Floats, inverse, transform_points
 from .place import Place, SkinSpace, corners, is_at_place
 from .rest import BoundMesh, RestBones
@@ -105,15 +105,13 @@ class Binding:
         self._place: Place | None = None
         #: The rotation centers of vertices, (V, 3) in the space of the mesh object, if they were given.
         self.centers: NDArray[np.float32] | None = None
-        # The skin has some more joints for each limb, between which its vertices are shared.
-        self._twist: Any = self._make_twist(spread) if spread is not None and self.limbs else None
-        joints = self._with_frames(surface.at_rest, *self._joint_influences(surface.positions, bones, weights, along))
-        self.skin = self._make_skin(surface.positions, *joints)
+        #: The `sbs.Twist` of the limbs, in the space of the skin; None if no twist is spread.
+        self.twist: Any = self._make_twist(spread) if spread is not None and self.limbs else None
+        self.skin = self._make_skin(surface, *self._joint_influences(surface.positions, bones, weights, along))
         # Where vertices are along bones that bend depends on shape keys and modifiers before.
         self._unmoved: tuple[NDArray[np.int32], NDArray[np.float32]] | None = None
         if self.bends and surface.basis is not None:
-            unmoved = self._joint_influences(surface.basis, bones, weights, along)
-            self._unmoved = self._with_frames(surface.basis, *unmoved)
+            self._unmoved = self._joint_influences(surface.basis, bones, weights, along)
 
     def bone_influences(self) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """The bones of the rig that move each vertex, by their numbers, and their weights, (V, K)."""
@@ -151,15 +149,6 @@ class Binding:
             joint_count=self.joint_count,
             **spread.options,
         )
-
-    def _with_frames(
-        self, positions: NDArray[np.float32], joints: NDArray[np.int32], weights: NDArray[np.float32]
-    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """Influences of the skin, from those of joints; positions (V, 3) tell where vertices are along limbs."""
-        if self._twist is None:
-            return joints, weights
-        joints, shared = self._twist.influences(self.space.from_mesh(positions), joints, weights)
-        return joints, shared.astype(np.float32)
 
     def _bone_influences(self, weights: influences.VertexWeights) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         bones, values = influences.influences(weights, self._bone_of_group)
@@ -201,26 +190,20 @@ class Binding:
                 found[number] = partial(along, bone)
         return found
 
-    def _make_skin(
-        self, positions: NDArray[np.float32], joints: NDArray[np.int32], weights: NDArray[np.float32]
-    ) -> Any:
-        options: dict[str, Any] = {"joint_count": self.joint_count if self._twist is None else self._frame_count()}
+    def _make_skin(self, surface: BoundMesh, joints: NDArray[np.int32], weights: NDArray[np.float32]) -> Any:
+        options: dict[str, Any] = {"joint_count": self.joint_count, "twist": self.twist}
+        if self.twist is not None and surface.basis is not None:
+            options["twist_positions"] = self.space.from_mesh(surface.basis)
         if self.centers is not None:
             options["centers"] = self.space.from_mesh(self.centers)
-        with warnings.catch_warnings():
-            # Sums other than 1 and vertices without weights are common; the status line counts the latter.
-            warnings.simplefilter("ignore", self._sbs.WeightWarning)
-            return self._sbs.Skin(self.space.from_mesh(positions), joints, weights, **options)
-
-    def _frame_count(self) -> int:
-        """How many joints the skin has."""
-        return len(self._twist.pose(np.tile(np.eye(4), (self.joint_count, 1, 1))))
+        # Sums other than 1 and vertices without weights are common; the status line counts the latter.
+        return self._sbs.Skin.quietly(self.space.from_mesh(surface.positions), joints, weights, **options)
 
     def with_centers(self, centers: NDArray[np.float32]) -> Self:
         """The same with rotation centers of each vertex, (V, 3) in the space of the mesh object."""
         result = copy.copy(self)
         result.centers = centers
-        result.skin = result._make_skin(self.surface.positions, self.skin.joint_indices, self.skin.joint_weights)
+        result.skin = result._make_skin(self.surface, self.skin.joint_indices, self.skin.joint_weights)
         return result
 
     def optimized_centers(
@@ -230,20 +213,26 @@ class Binding:
 
         Where twists are spread, they are those of `sbs.Character.twisted_skin`.
         """
-        similar = {} if self._twist is None else {"sigma": self._sbs.skinning.twist.SIGMA}
+        options: dict[str, Any] = {}
+        if self.twist is not None:
+            options = {
+                "twist": self.twist,
+                "twist_positions": self.space.from_mesh(self.surface.at_rest),
+                "sigma": self._sbs.skinning.twist.SIGMA,
+            }
         # In the space of the mesh object, so that they are the same wherever it is.
         centers: Floats = self._sbs.optimized_centers(
-            self.surface.at_rest, triangles, *self._influences_at_rest, progress=progress, threads=threads, **similar
+            self.surface.at_rest, triangles, *self._influences_at_rest, progress=progress, threads=threads, **options
         )
         return centers.astype(np.float32)
 
     def has_centers_of(self, other: Binding) -> bool:
         """Whether optimized centers are the same as in another binding of the same faces."""
-        return (
-            (self._twist is None) == (other._twist is None)
-            and self.surface.has_same_basis(other.surface)
-            and all(map(np.array_equal, self._influences_at_rest, other._influences_at_rest))
-        )
+        if (self.twist is None) != (other.twist is None) or not self.surface.has_same_basis(other.surface):
+            return False
+        if self.twist is other.twist:
+            return all(map(np.array_equal, self._influences_at_rest, other._influences_at_rest))
+        return all(map(np.array_equal, self._influences_with_frames(), other._influences_with_frames()))
 
     def center_source(self, triangles: NDArray[np.int32]) -> CenterSource:
         """What `optimized_centers` for the faces (T, 3) are found from."""
@@ -270,6 +259,20 @@ class Binding:
     def _influences_at_rest(self) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Influences (V, K) of the skin before shape keys and modifiers, which do not change optimized centers."""
         return self._unmoved or (self.skin.joint_indices, self.skin.joint_weights)
+
+    def _influences_with_frames(self) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """The same with the frames of limbs as joints after those of bones."""
+        joints, weights = self._influences_at_rest
+        if self.twist is None:
+            return joints, weights
+        joints, shared = self.twist.influences(self.space.from_mesh(self.surface.at_rest), joints, weights)
+        return joints, shared.astype(np.float32)
+
+    def skin_with_frames(self) -> Any:
+        """The skin for what knows no twist: the frames of limbs are joints after those of bones."""
+        if self.twist is None:
+            return self.skin
+        return self._sbs.Skin.quietly(self.skin.rest_positions, *self._influences_with_frames())
 
     def rebound(
         self,
@@ -321,9 +324,9 @@ class Binding:
     def _with_positions(self, surface: BoundMesh, along: Along | None) -> Self:
         """The binding with the same weights and moved vertices."""
         surface = replace(surface, weights=self.surface.weights)
-        if self.bends or (self.limbs and not surface.has_same_basis(self.surface)):
+        if self.bends:
             return self._anew(self.rig, surface, self._to_rig, self.limit, along, self.spread)
-        skin = self._make_skin(surface.positions, self.skin.joint_indices, self.skin.joint_weights)
+        skin = self._make_skin(surface, self.skin.joint_indices, self.skin.joint_weights)
         return self._changed(surface, skin)
 
     def _with_weights(self, surface: BoundMesh, vertices: NDArray[np.intp], along: Along | None) -> Self | None:
@@ -332,7 +335,6 @@ class Binding:
         if self._unmoved is not None or not self._moving[bones[weights > 0.0]].all():
             return None
         joints, weights = self._joint_influences(surface.positions[vertices], bones, weights, along)
-        joints, weights = self._with_frames(surface.at_rest[vertices], joints, weights)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", self._sbs.WeightWarning)
             skin = self.skin.update_weights(joints, weights, vertices=vertices)
@@ -385,19 +387,11 @@ class Binding:
     def means_by_weight(self, values: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
         """Means (V,) of numbers of all bones of the rig (B,) by the weights of vertices; 1 without weights."""
         of_joints = np.repeat(values[self.bones], bendy_bones.joint_counts(self.segments)).astype(np.float32)
-        if self._twist is not None:
-            of_limbs = np.repeat(values[[limb.bone for limb in self.limbs]], self.frames_per_limb)
-            of_joints = np.concatenate([of_joints, of_limbs.astype(np.float32)])
         weights = self.skin.joint_weights
         sums = weights.sum(axis=1, dtype=np.float32)
         means = np.einsum("vk,vk->v", weights, of_joints[self.skin.joint_indices], dtype=np.float32)
         result: NDArray[np.float32] = np.divide(means, sums, out=np.ones_like(means), where=sums > 0.0)
         return result
-
-    @property
-    def frames_per_limb(self) -> int:
-        """How many joints of the skin each limb has beside its own."""
-        return (int(self.skin.joint_count) - self.joint_count) // len(self.limbs)
 
     @property
     def untwisted(self) -> Floats | None:
@@ -406,16 +400,11 @@ class Binding:
 
     def twists(self, matrices: Floats, previous: Floats | None) -> Floats:
         """The twists of the limbs by the matrices of `skinning_matrices`, (L, 2), continued from earlier ones."""
-        found: Floats = self._twist.angles(matrices, previous=previous)
+        found: Floats = self.twist.angles(matrices, previous=previous)
         return found
 
-    @property
-    def spread_twist(self) -> Any:
-        """The `sbs.Twist` of the limbs, in the space of the skin; None if no twist is spread."""
-        return self._twist
-
     def joints_of_bones(self) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """Influences (V, K) without the frames of limbs: of a bone that bends, its first joint."""
+        """Influences (V, K) of bones: of one that bends, its first joint."""
         bones, weights = self._bone_influences(self.surface.weights)
         numbers = np.where(self._moving, np.cumsum(self._moving) - 1, 0)
         counts = bendy_bones.joint_counts(self.segments)
@@ -434,7 +423,7 @@ class Binding:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", sbs.WeightWarning)
             character = sbs.Character.from_mesh(mesh, skeleton)
-        amounts: Floats = sbs.twist_amounts(character, self._twist, across)
+        amounts: Floats = sbs.twist_amounts(character, self.twist, across)
         return amounts.astype(np.float32)
 
     def deform(
@@ -450,13 +439,12 @@ class Binding:
 
         Twists (L, 2) of limbs are in place of those of the matrices, which are never more than half a turn.
         """
-        if self._twist is not None:
-            matrices = self._twist.pose(matrices, twists)
         deformer = self._deformer(method)
+        pose = Pose(matrices, twists)
         if amount is None:
-            return deformer.deform(matrices, threads)
+            return deformer.deform(pose, threads)
         base = self._deformer(Method(amount.method))
-        return deform_blended(deformer, base, amount.weights, matrices, threads)
+        return deform_blended(deformer, base, amount.weights, pose, threads)
 
     def _deformer(self, method: Method) -> Deformer:
         """The deformer of a method."""

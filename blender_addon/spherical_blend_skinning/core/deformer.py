@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Methods, and deformers, which turn the matrices of a frame into positions; two can be blended by an amount."""
+"""Methods, and deformers, which turn the pose of a frame into positions; two can be blended by an amount."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .matrices import Floats
 
-__all__ = ["Amount", "Deformer", "Method", "SkinDeformer", "Undeformed", "deform_blended"]
+__all__ = ["Amount", "Deformer", "Method", "Pose", "SkinDeformer", "Undeformed", "deform_blended"]
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,27 @@ class Amount:
     method: str
 
 
+@dataclass(frozen=True)
+class Pose:
+    """The pose of a frame.
+
+    Attributes
+    ----------
+    matrices : (J, 4, 4) ndarray
+        Skinning matrices.
+    twists : (L, 2) ndarray, optional
+        Of limbs, in place of those of the matrices.
+    """
+
+    matrices: Floats
+    twists: Floats | None = None
+
+
 class Deformer(Protocol):
     """Deforms a mesh."""
 
-    def deform(self, matrices: Floats, threads: int | None) -> NDArray[np.float32]:
-        """Positions (V, 3), in the space of the skin, by skinning matrices (J, 4, 4)."""
+    def deform(self, pose: Pose, threads: int | None) -> NDArray[np.float32]:
+        """Positions (V, 3), in the space of the skin."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +84,10 @@ class SkinDeformer:
     skin: Any
     options: Mapping[str, Any]
 
-    def deform(self, matrices: Floats, threads: int | None) -> NDArray[np.float32]:
-        positions: NDArray[np.float32] = self.skin.deform(matrices, threads=threads, **self.options)
+    def deform(self, pose: Pose, threads: int | None) -> NDArray[np.float32]:
+        positions: NDArray[np.float32] = self.skin.deform(
+            pose.matrices, twists=pose.twists, threads=threads, **self.options
+        )
         return positions
 
 
@@ -84,12 +102,12 @@ class Undeformed:
 
     positions: NDArray[np.float32]
 
-    def deform(self, _matrices: Floats, _threads: int | None) -> NDArray[np.float32]:
+    def deform(self, _pose: Pose, _threads: int | None) -> NDArray[np.float32]:
         return self.positions
 
 
 def deform_blended(
-    deformer: Deformer, base: Deformer, amounts: NDArray[np.float32], matrices: Floats, threads: int | None
+    deformer: Deformer, base: Deformer, amounts: NDArray[np.float32], pose: Pose, threads: int | None
 ) -> NDArray[np.float32]:
     """Positions (V, 3) blended by amounts (V,): so much from one deformer, and the rest from a base.
 
@@ -97,6 +115,6 @@ def deform_blended(
     """
     if isinstance(deformer, SkinDeformer) and isinstance(base, SkinDeformer) and deformer.skin is base.skin:
         options = {**deformer.options, "amount": amounts, "base": base.options}
-        return SkinDeformer(deformer.skin, options).deform(matrices, threads)
-    others = base.deform(matrices, threads)
-    return others + amounts[:, None] * (deformer.deform(matrices, threads) - others)
+        return SkinDeformer(deformer.skin, options).deform(pose, threads)
+    others = base.deform(pose, threads)
+    return others + amounts[:, None] * (deformer.deform(pose, threads) - others)

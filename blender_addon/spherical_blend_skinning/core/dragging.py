@@ -150,7 +150,7 @@ class Dragging:
                 values,
                 joint_count=self._binding.joint_count,
                 centers=centers,
-                twist=self._binding.spread_twist,
+                twist=self._binding.twist,
             )
 
     def drag(self, vertex: int, way: NDArray[np.floating[Any]], reach: Reach) -> Rows:

@@ -126,10 +126,10 @@ def make_portable(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Cou
     binding = _checked(item, modifier, state)
     centers = _centers(item, modifier, binding, state.centers.are_possible, depsgraph)
     armature = settings_of(item).armature
-    tables = joint_tables(binding.skin, binding.surface.positions)
+    tables = joint_tables(binding.skin_with_frames(), binding.surface.positions)
     bones = [binding.rig.names[bone] for bone in binding.bones]
     limbs = [_numbered(limb, binding) for limb in binding.limbs]
-    frames = binding.frames_per_limb if limbs else 0
+    frames = binding.twist.frames if limbs else 0
     amount = state.amounts.amount
     other_method = _OTHER_METHODS[amount.method] if amount is not None else ""
     tree = portable_group.build(
