@@ -31,11 +31,11 @@ static PyObject *get_build_info(PyObject *module, PyObject *unused) {
 }
 
 static PyObject *set_threads(PyObject *module, PyObject *object) {
-  static const core_argument argument = {"threads", CORE_THREADS, .at = 0};
+  static const core_row row = {"threads", CORE_THREADS, .at = 0};
   int threads = 0;
 
   (void)module;
-  if (!core_convert(NULL, &argument, argument.name, object, &threads)) return NULL;
+  if (!core_convert(NULL, &row, row.name, object, &threads)) return NULL;
   sbs_set_threads(threads);
   Py_RETURN_NONE;
 }

@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 #include "brush_type.h"
-#include "influences.h"
+#include "geometry.h"
 #include "pose.h"
 #include "twist_type.h"
 
 #include <sbs/drag.h>
 
 typedef struct drag_call {
-  core_pose_call pose;
+  core_pose_call posed;
   Py_ssize_t vertex;
-  PyArrayObject *target, *centers, *joints, *locked, *mirror_joints;
+  const double *target;
+  const int32_t *joints, *locked;
   PyObject *twist;
   sbs_drag_options options;
   sbs_brush_change change;
 } drag_call;
 
-static const core_argument arguments[] = {
+static const core_row rows[] = {
     {"vertex", CORE_INDEX, .at = offsetof(drag_call, vertex)},
     {"target", CORE_DOUBLES, .at = offsetof(drag_call, target), "(3,)"},
-    {"skinning_matrices", CORE_REALS, .at = offsetof(drag_call, pose.matrices), "(J, 4, 4) or (J, 3, 4)"},
+    {"skinning_matrices", CORE_MATRICES, .at = offsetof(drag_call, posed.pose), "(J, 4, 4) or (J, 3, 4)"},
     {"radius", CORE_REAL, .at = offsetof(drag_call, options.radius)},
 };
 
-static const core_argument drag_options[] = {
-    {"centers", CORE_DOUBLES, .at = offsetof(drag_call, centers), "(V, 3)", .optional = 1},
+static const core_row option_rows[] = {
+    {"centers", CORE_DOUBLES, .at = offsetof(drag_call, options.centers), "(V, 3)", .optional = 1},
     {"twist", CORE_OBJECT, .at = offsetof(drag_call, twist), .type = "Twist | None", .optional = 1,
      .convert = core_convert_twist},
-    {"twists", CORE_DOUBLES, .at = offsetof(drag_call, pose.twists), "(B, 2)", .optional = 1},
+    {"twists", CORE_DOUBLES, .at = offsetof(drag_call, posed.pose.twist_angles), "(B, 2)", .optional = 1},
     {"falloff", CORE_WORD, .at = offsetof(drag_call, options.falloff), .words = core_falloff_words, .optional = 1},
     {"distance", CORE_WORD, .at = offsetof(drag_call, options.distance), .words = core_distance_words, .optional = 1},
     {"joints", CORE_INT32, .at = offsetof(drag_call, joints), "(N,)", .optional = 1},
@@ -34,7 +35,7 @@ static const core_argument drag_options[] = {
     {"mirror", CORE_WORD, .at = offsetof(drag_call, options.mirror_axis), .words = core_axis_words, .optional = 1,
      .none = 1},
     {"mirror_position", CORE_REAL, .at = offsetof(drag_call, options.mirror_position), .optional = 1},
-    {"mirror_joints", CORE_INT32, .at = offsetof(drag_call, mirror_joints), "(J,)", .optional = 1},
+    {"mirror_joints", CORE_INT32, .at = offsetof(drag_call, options.mirror_joints), "(J,)", .optional = 1},
     {"threads", CORE_THREADS, .at = offsetof(drag_call, options.threads), .optional = 1},
 };
 
@@ -48,27 +49,24 @@ static int prepare(void *address) {
   sbs_drag_options *options = &given->options;
   const size_t vertex_count = core_length(address, 'V'), joint_count = core_length(address, 'J');
 
-  if (!core_check_twists(&given->pose, given->twist)) return 0;
+  if (!core_check_twists(&given->posed, given->twist)) return 0;
   if (given->vertex < 0 || (size_t)given->vertex >= vertex_count) {
     PyErr_Format(PyExc_ValueError, "vertex = %zd is out of range for %zu vertices", given->vertex, vertex_count);
     return 0;
   }
-  options->deform = core_method_options(&given->pose.by);
-  options->centers = core_data(given->centers);
+  options->deform = core_method_options(&given->posed.by);
   options->twist = core_get_twist(given->twist);
-  options->mirror_joints = core_data(given->mirror_joints);
-  return core_new_mask(given, given->joints, "joints", joint_count, &options->joints) &&
-         core_new_mask(given, given->locked, "locked", joint_count, &options->locked);
+  return core_new_mask(given, given->joints, 'N', "joints", joint_count, &options->joints) &&
+         core_new_mask(given, given->locked, 'L', "locked", joint_count, &options->locked);
 }
 
 static sbs_status run(void *address, sbs_fault *fault) {
   drag_call *given = address;
   const core_brush *self = core_self(given);
-  const sbs_pose pose = core_pose_with_twists(&given->pose);
-  const sbs_status status = sbs_drag_vertex(self->brush, &given->options, &pose, (size_t)given->vertex,
-                                            PyArray_DATA(given->target), &given->change, fault);
+  const sbs_status status = sbs_drag_vertex(self->brush, &given->options, &given->posed.pose, (size_t)given->vertex,
+                                            given->target, &given->change, fault);
 
-  core_place_in_twists(fault, &given->pose);
+  core_place_in_twists(fault, &given->posed);
   return status;
 }
 
@@ -76,14 +74,13 @@ static PyObject *finish(void *address) {
   return core_copy_change(core_self(address), &((const drag_call *)address)->change);
 }
 
-CORE_ENTRY(enter, core_drag, drag_call)
+CORE_ENTRY(core_drag, drag_call)
 
 const core_function core_drag = {
     .name = "drag",
     .summary = "Drags a vertex of the posed mesh to a target. What changed, as of stroke.",
-    .parts = {CORE_PART(arguments), CORE_METHOD_PART(CORE_METHOD, CORE_METHOD),
-              CORE_METHOD_PART(CORE_CENTER, CORE_DAMPING), CORE_METHOD_PART(CORE_AMOUNT, CORE_BASE),
-              CORE_PART(drag_options)},
+    .parts = {CORE_PART(rows), CORE_METHOD_PART(CORE_METHOD, CORE_METHOD), CORE_METHOD_PART(CORE_CENTER, CORE_DAMPING),
+              CORE_METHOD_PART(CORE_AMOUNT, CORE_BASE), CORE_PART(option_rows)},
     .positional = 3,
     .returns = CORE_CHANGE_TYPE,
     .size = sizeof(drag_call),
@@ -93,5 +90,5 @@ const core_function core_drag = {
     .prepare = prepare,
     .run = run,
     .finish = finish,
-    .entry = enter,
+    .entry = core_drag_entry,
 };

@@ -2,8 +2,7 @@
 #include "brush_type.h"
 
 #include "definitions.h"
-#include "influences.h"
-#include "mesh.h"
+#include "geometry.h"
 
 void core_begin_with_brush(void *call) {
   const core_brush *self = core_self(call);
@@ -17,25 +16,24 @@ void core_begin_with_brush(void *call) {
 
 typedef struct brush_call {
   core_call call;
-  PyArrayObject *positions, *triangles, *joint_indices, *joint_weights;
-  size_t joint_count, limit;
+  sbs_mesh_desc mesh;
+  sbs_influences_table table;
+  size_t limit;
   sbs_brush *brush;
 } brush_call;
 
-static const core_argument arguments[] = {
-    {"positions", CORE_REALS, .at = offsetof(brush_call, positions), "(V, 3)"},
-    {"triangles", CORE_INT32, .at = offsetof(brush_call, triangles), "(T, 3)"},
-    {"joint_indices", CORE_INT32, .at = offsetof(brush_call, joint_indices), "(V, K)"},
-    {"joint_weights", CORE_REALS, .at = offsetof(brush_call, joint_weights), "(V, K)"},
-    {"joint_count", CORE_COUNT, .at = offsetof(brush_call, joint_count), .optional = 1},
+static const core_row rows[] = {
+    {"joint_count", CORE_COUNT, .at = offsetof(brush_call, table.joint_count), .optional = 1},
     {"limit", CORE_COUNT, .at = offsetof(brush_call, limit), .optional = 1},
 };
 
 static int prepare(void *address) {
   brush_call *given = address;
-  const size_t width = core_length(&given->call, 'K');
+  sbs_influences_table *table = &given->table;
+  const size_t width = table->influences_per_vertex;
 
-  if (given->joint_count == 0) given->joint_count = (size_t)core_largest(given->joint_indices) + 1;
+  if (table->joint_count == 0)
+    table->joint_count = (size_t)core_largest(table->joint_indices, table->vertex_count * width) + 1;
   if (given->limit == 0) given->limit = width;
   if (given->limit > NPY_MAX_INT32) given->limit = NPY_MAX_INT32;
   if (given->limit >= width) return 1;
@@ -46,10 +44,7 @@ static int prepare(void *address) {
 
 static sbs_status run(void *address, sbs_fault *fault) {
   brush_call *given = address;
-  const sbs_mesh_desc mesh = core_mesh_of(given->positions, given->triangles);
-  const sbs_influences_table table = core_influences_of(given->joint_indices, given->joint_weights, given->joint_count);
-
-  return sbs_brush_new(&table, &mesh, given->limit, NULL, &given->brush, fault);
+  return sbs_brush_new(&given->table, &given->mesh, given->limit, NULL, &given->brush, fault);
 }
 
 static PyObject *finish(void *address) {
@@ -61,8 +56,8 @@ static PyObject *finish(void *address) {
     return NULL;
   }
   self->brush = given->brush;
-  self->vertex_count = core_length(&given->call, 'V');
-  self->joint_count = given->joint_count;
+  self->vertex_count = given->table.vertex_count;
+  self->joint_count = given->table.joint_count;
   self->limit = given->limit;
   atomic_flag_clear(&self->busy);
   return (PyObject *)self;
@@ -71,7 +66,8 @@ static PyObject *finish(void *address) {
 static const core_function new_brush = {
     .name = "Brush",
     .summary = "Paints weights. Nothing that is given is kept.",
-    .parts = {CORE_PART(arguments)},
+    .parts = {CORE_PART_AT(offsetof(brush_call, mesh), core_mesh_rows),
+              CORE_PART_AT(offsetof(brush_call, table), core_influences_rows), CORE_PART(rows)},
     .positional = 4,
     .size = sizeof(brush_call),
     .prepare = prepare,
@@ -109,13 +105,14 @@ PyObject *core_copy_change(const core_brush *self, const sbs_brush_change *chang
 
 typedef struct stroke_call {
   core_call call;
-  PyArrayObject *centers, *locked, *mirror_joints;
+  const double *centers;
+  const int32_t *locked;
   Py_ssize_t joint;
   sbs_brush_options options;
   sbs_brush_change change;
 } stroke_call;
 
-static const core_argument stroke_arguments[] = {
+static const core_row stroke_rows[] = {
     {"centers", CORE_DOUBLES, .at = offsetof(stroke_call, centers), "(N, 3)"},
     {"joint", CORE_INDEX, .at = offsetof(stroke_call, joint), .none = 1},
     {"mode", CORE_WORD, .at = offsetof(stroke_call, options.mode), .words = mode_words, .optional = 1},
@@ -129,7 +126,7 @@ static const core_argument stroke_arguments[] = {
     {"mirror", CORE_WORD, .at = offsetof(stroke_call, options.mirror_axis), .words = core_axis_words, .optional = 1,
      .none = 1},
     {"mirror_position", CORE_REAL, .at = offsetof(stroke_call, options.mirror_position), .optional = 1},
-    {"mirror_joints", CORE_INT32, .at = offsetof(stroke_call, mirror_joints), "(J,)", .optional = 1},
+    {"mirror_joints", CORE_INT32, .at = offsetof(stroke_call, options.mirror_joints), "(J,)", .optional = 1},
 };
 
 static void set_stroke_defaults(void *address) {
@@ -143,37 +140,32 @@ static int prepare_stroke(void *address) {
     PyErr_SetString(PyExc_ValueError, "joint must not be None, unless mode is \"smooth\"");
     return 0;
   }
-  if (given->joint >= (Py_ssize_t)core_length(&given->call, 'J')) {
-    PyErr_Format(PyExc_ValueError, "joint = %zd is out of range for %zu joints", given->joint,
-                 core_length(&given->call, 'J'));
+  if (given->joint >= (Py_ssize_t)core_length(given, 'J')) {
+    PyErr_Format(PyExc_ValueError, "joint = %zd is out of range for %zu joints", given->joint, core_length(given, 'J'));
     return 0;
   }
   given->options.joint = (int32_t)given->joint;
-  given->options.mirror_joints = core_data(given->mirror_joints);
-  return core_new_mask(given, given->locked, "locked", core_length(&given->call, 'J'), &given->options.locked);
+  return core_new_mask(given, given->locked, 'L', "locked", core_length(given, 'J'), &given->options.locked);
 }
 
 static sbs_status run_stroke(void *address, sbs_fault *fault) {
   stroke_call *given = address;
   const core_brush *self = core_self(given);
 
-  return sbs_brush_stroke(self->brush, &given->options, PyArray_DATA(given->centers), core_length(&given->call, 'N'),
-                          &given->change, fault);
+  return sbs_brush_stroke(self->brush, &given->options, given->centers, core_length(given, 'N'), &given->change, fault);
 }
 
 static PyObject *finish_stroke(void *address) {
   return core_copy_change(core_self(address), &((const stroke_call *)address)->change);
 }
 
-static const core_function stroke; /* defined below */
+CORE_ENTRY(core_stroke, stroke_call)
 
-CORE_ENTRY(enter_stroke, stroke, stroke_call)
-
-static const core_function stroke = {
+const core_function core_stroke = {
     .name = "stroke",
     .summary = "Dabs at centers. What changed: (vertices (M,), old joint_indices (M, W), old joint_weights (M, W), new "
                "joint_indices,\nnew joint_weights).",
-    .parts = {CORE_PART(stroke_arguments)},
+    .parts = {CORE_PART(stroke_rows)},
     .positional = 2,
     .returns = CORE_CHANGE_TYPE,
     .size = sizeof(stroke_call),
@@ -183,70 +175,70 @@ static const core_function stroke = {
     .prepare = prepare_stroke,
     .run = run_stroke,
     .finish = finish_stroke,
-    .entry = enter_stroke,
+    .entry = core_stroke_entry,
 };
 
 /* --------------------------------------------------------------------------------------- restore and influences -- */
 
-typedef struct rows_call {
+typedef struct influences_call {
   core_call call;
-  PyArrayObject *vertices, *joint_indices, *joint_weights;
-} rows_call;
+  const int32_t *vertices;
+  int32_t *joint_indices;
+  double *joint_weights;
+} influences_call;
 
-static const core_argument restore_arguments[] = {
-    {"vertices", CORE_INT32, .at = offsetof(rows_call, vertices), "(M,)"},
-    {"joint_indices", CORE_INT32, .at = offsetof(rows_call, joint_indices), "(M, W)"},
-    {"joint_weights", CORE_DOUBLES, .at = offsetof(rows_call, joint_weights), "(M, W)"},
+static const core_row restore_rows[] = {
+    {"vertices", CORE_INT32, .at = offsetof(influences_call, vertices), "(M,)"},
+    {"joint_indices", CORE_INT32, .at = offsetof(influences_call, joint_indices), "(M, W)"},
+    {"joint_weights", CORE_DOUBLES, .at = offsetof(influences_call, joint_weights), "(M, W)"},
 };
 
-static const core_argument influences_results[] = {
-    {"joint_indices", CORE_INT32, .at = offsetof(rows_call, joint_indices), "(V, W)"},
-    {"joint_weights", CORE_DOUBLES, .at = offsetof(rows_call, joint_weights), "(V, W)"},
+static const core_row influences_rows[] = {
+    {"joint_indices", CORE_INT32, .at = offsetof(influences_call, joint_indices), "(V, W)", .result = 1},
+    {"joint_weights", CORE_DOUBLES, .at = offsetof(influences_call, joint_weights), "(V, W)", .result = 1},
 };
 
 static sbs_status run_restore(void *address, sbs_fault *fault) {
-  rows_call *given = address;
+  influences_call *given = address;
   const core_brush *self = core_self(given);
 
-  return sbs_brush_restore(self->brush, PyArray_DATA(given->vertices), PyArray_DATA(given->joint_indices),
-                           PyArray_DATA(given->joint_weights), core_length(&given->call, 'M'), fault);
+  return sbs_brush_restore(self->brush, given->vertices, given->joint_indices, given->joint_weights,
+                           core_length(given, 'M'), fault);
 }
 
 static sbs_status run_influences(void *address, sbs_fault *fault) {
-  rows_call *given = address;
+  influences_call *given = address;
   const core_brush *self = core_self(given);
 
   (void)fault;
-  return sbs_brush_get_influences(self->brush, PyArray_DATA(given->joint_indices), PyArray_DATA(given->joint_weights));
+  return sbs_brush_get_influences(self->brush, given->joint_indices, given->joint_weights);
 }
 
-static const core_function restore, influences; /* defined below */
+CORE_ENTRY(core_restore, influences_call)
 
-CORE_ENTRY(enter_restore, restore, rows_call)
-
-CORE_ENTRY(enter_influences, influences, rows_call)
-
-static const core_function restore = {
+const core_function core_restore = {
     .name = "restore",
     .summary = "Sets the influences of vertices.",
-    .parts = {CORE_PART(restore_arguments)},
+    .parts = {CORE_PART(restore_rows)},
     .positional = 3,
-    .size = sizeof(rows_call),
+    .size = sizeof(influences_call),
     .busy_at = offsetof(core_brush, busy),
     .begin = core_begin_with_brush,
     .run = run_restore,
-    .entry = enter_restore,
+    .entry = core_restore_entry,
 };
 
-static const core_function influences = {
+CORE_ENTRY(core_brush_influences, influences_call)
+
+const core_function core_brush_influences = {
     .name = "influences",
     .summary = "New arrays of the influences, as they are.",
-    CORE_RESULTS(influences_results),
-    .size = sizeof(rows_call),
+    .parts = {CORE_PART(influences_rows)},
+    .size = sizeof(influences_call),
     .busy_at = offsetof(core_brush, busy),
     .begin = core_begin_with_brush,
     .run = run_influences,
-    .entry = enter_influences,
+    .entry = core_brush_influences_entry,
 };
 
 /* --------------------------------------------------------------------------------------------------------- type -- */
@@ -257,7 +249,7 @@ static PyGetSetDef properties[] = {
     {"limit", core_get_size, NULL, "int: room for so many influences a vertex.", (void *)offsetof(core_brush, limit)},
     {NULL, NULL, NULL, NULL, NULL}};
 
-static const core_function *const methods[] = {&stroke, &core_drag, &restore, &influences};
+static const core_function *const methods[] = {&core_stroke, &core_drag, &core_restore, &core_brush_influences};
 
 PyObject *core_new_brush_type(PyObject *module) {
   static const core_class brush = {

@@ -35,47 +35,36 @@ static void name_in_exception(const char *name) {
 static const char *const counted[26] = {['B' - 'A'] = "bones",   ['F' - 'A'] = "frames",   ['J' - 'A'] = "joints",
                                         ['M' - 'A'] = "muscles", ['V' - 'A'] = "vertices", ['W' - 'A'] = "influences"};
 
-static int has_letter(const core_argument *argument, char letter) {
-  return core_is_array(argument) && strchr(argument->shape, letter) != NULL;
-}
-
 /* The array that a letter has its length from, best one of the same shape; NULL if it is no array that gave it. */
-static PyArrayObject *find_other(const core_call *call, const core_argument *argument, char letter, const char **name) {
-  PyArrayObject *found = NULL;
+static const core_value *find_other(const core_call *call, const core_row *row, char letter) {
+  const core_value *found = NULL;
 
-  for (const core_part *part = call->function->parts; part < call->function->parts + CORE_PARTS; part++) {
-    for (size_t i = 0; i < part->count; i++) {
-      const core_argument *other = &part->arguments[i];
-      if (!has_letter(other, letter)) continue;
-      PyArrayObject *array = *(PyArrayObject *const *)(const void *)((const char *)call + other->at);
-      const int is_alike = strcmp(other->shape, argument->shape) == 0;
-      if (array == NULL || (found != NULL && !is_alike)) continue;
-      found = array;
-      *name = other->name;
-      if (is_alike) return found;
-    }
+  for (size_t i = 0; i < call->argument_count; i++) {
+    const core_value *other = &call->values[i];
+    if (other->array == NULL || strchr(other->row->shape, letter) == NULL) continue;
+    if (strcmp(other->row->shape, row->shape) == 0) return other;
+    if (found == NULL) found = other;
   }
   return found;
 }
 
-static void raise_expected(const core_call *call, const core_argument *argument, const char *name, PyArrayObject *array,
-                           char letter) {
-  const int is_known = letter != '\0' || argument->kind == CORE_OUTPUT;
-  const char *hint = !is_known && argument->hint != NULL ? argument->hint : "";
+static void raise_expected(const core_call *call, const core_row *row, PyArrayObject *array, char letter) {
+  const int is_known = letter != '\0' || row->kind == CORE_OUTPUT;
+  const char *hint = !is_known && row->hint != NULL ? row->hint : "";
   const char *what = letter != '\0' ? counted[letter - 'A'] : NULL;
   PyObject *shape = shape_of(array);
   char expected[120];
 
   if (shape == NULL) return;
   if (is_known)
-    core_write_shape(argument->shape, call->lengths, expected, sizeof expected);
+    core_write_shape(row->shape, call->lengths, expected, sizeof expected);
   else
-    PyOS_snprintf(expected, sizeof expected, "%s", argument->shape);
+    PyOS_snprintf(expected, sizeof expected, "%s", row->shape);
   if (what != NULL)
-    PyErr_Format(PyExc_ValueError, "%s has shape %R, expected %s for %zd %s", name, shape, expected,
+    PyErr_Format(PyExc_ValueError, "%s has shape %R, expected %s for %zd %s", row->name, shape, expected,
                  (Py_ssize_t)core_length(call, letter), what);
   else
-    PyErr_Format(PyExc_ValueError, "%s has shape %R, expected %s%s", name, shape, expected, hint);
+    PyErr_Format(PyExc_ValueError, "%s has shape %R, expected %s%s", row->name, shape, expected, hint);
   Py_DECREF(shape);
 }
 
@@ -89,19 +78,18 @@ static void raise_disagreement(const char *other_name, PyArrayObject *other, con
 }
 
 /* Whether an array has the shape of its argument; raises if not. */
-static int check_shape(core_call *call, const core_argument *argument, const char *name, PyArrayObject *array) {
+static int check_shape(core_call *call, const core_row *row, PyArrayObject *array) {
   char letter = '\0';
-  const char *other_name = NULL;
-  PyArrayObject *other = NULL;
-  const int match = core_match_shape(argument->shape, array, call->lengths, &letter);
+  const core_value *other = NULL;
+  const int match = core_match_shape(row->shape, array, call->lengths, &letter);
 
   if (match == CORE_SHAPE_FITS) return 1;
   if (match == CORE_SHAPE_OTHER) letter = '\0';
-  if (letter != '\0' && argument->kind != CORE_OUTPUT) other = find_other(call, argument, letter, &other_name);
+  if (letter != '\0' && row->kind != CORE_OUTPUT) other = find_other(call, row, letter);
   if (other != NULL)
-    raise_disagreement(other_name, other, name, array);
+    raise_disagreement(other->row->name, other->array, row->name, array);
   else
-    raise_expected(call, argument, name, array, letter);
+    raise_expected(call, row, array, letter);
   return 0;
 }
 
@@ -150,6 +138,7 @@ PyArrayObject *core_array_of(PyObject *object, const char *name, int keeps, PyAr
 int core_type_of(const core_call *call, core_kind kind) {
   switch (kind) {
     case CORE_REALS:
+    case CORE_MATRICES:
     case CORE_SAME:
     case CORE_OUTPUT: return call->type;
     case CORE_INT32: return NPY_INT32;
@@ -161,6 +150,7 @@ int core_type_of(const core_call *call, core_kind kind) {
 
 /* What an array is cast to as an argument of a kind; raises and returns -1 if it does not hold such things. */
 static int find_type(core_call *call, core_kind kind, const char *name, PyArrayObject *array) {
+  const int is_real = kind == CORE_REALS || kind == CORE_MATRICES;
   int type = PyArray_TYPE(array);
 
   if (kind == CORE_FLAGS) {
@@ -184,11 +174,11 @@ static int find_type(core_call *call, core_kind kind, const char *name, PyArrayO
     raise_type(name, array, "real numbers (float32, float64 or what fits in them)");
     return -1;
   }
-  if (kind == CORE_REALS && call->typed_by == NULL) {
+  if (is_real && call->typed_by == NULL) {
     call->type = type;
     call->typed_by = name;
   }
-  return kind == CORE_REALS ? type : core_type_of(call, kind);
+  return is_real ? type : core_type_of(call, kind);
 }
 
 /* Raises that a number in an array does not fit. */
@@ -211,7 +201,7 @@ static PyArrayObject *narrow(const char *name, PyArrayObject *wide) {
   const int is_signed = PyArray_TYPE(wide) == NPY_INT64;
   const npy_intp size = PyArray_SIZE(wide);
   PyArrayObject *result = (PyArrayObject *)PyArray_SimpleNew(PyArray_NDIM(wide), PyArray_DIMS(wide), NPY_INT32);
-  npy_int32 *out = core_data(result);
+  npy_int32 *out = result != NULL ? PyArray_DATA(result) : NULL;
 
   for (npy_intp i = 0; result != NULL && i < size; i++) {
     const npy_int64 value = ((const npy_int64 *)PyArray_DATA(wide))[i]; /* of a uint64: the same if it fits */
@@ -226,21 +216,18 @@ static PyArrayObject *narrow(const char *name, PyArrayObject *wide) {
   return result;
 }
 
-static int convert_array(core_call *call, const core_argument *argument, const char *name, PyObject *object,
-                         PyArrayObject **field) {
-  PyArrayObject *array = find_array(object, name);
+static PyArrayObject *convert_input(core_call *call, const core_row *row, PyObject *object) {
+  PyArrayObject *array = find_array(object, row->name);
   int type;
 
-  if (array == NULL) return 0;
-  if (!check_shape(call, argument, name, array) || (type = find_type(call, argument->kind, name, array)) < 0) {
+  if (array == NULL) return NULL;
+  if (!check_shape(call, row, array) || (type = find_type(call, row->kind, row->name, array)) < 0) {
     Py_DECREF(array);
-    return 0;
+    return NULL;
   }
   const int is_wide = type == NPY_INT64 || type == NPY_UINT64;
   array = cast(array, type, call->function->keeps && !is_wide && is_shared(object, array));
-  if (array != NULL && is_wide) array = narrow(name, array);
-  *field = array;
-  return array != NULL;
+  return array != NULL && is_wide ? narrow(row->name, array) : array;
 }
 
 /* Finds out what an output lacks; NULL: nothing. */
@@ -252,95 +239,96 @@ static const char *find_lack(PyArrayObject *array) {
   return NULL;
 }
 
-static int convert_output(core_call *call, const core_argument *argument, const char *name, PyObject *object,
-                          PyArrayObject **field) {
+static PyArrayObject *convert_output(core_call *call, const core_row *row, PyObject *object) {
   PyArrayObject *array = (PyArrayObject *)object;
 
   if (!PyArray_Check(object)) {
-    PyErr_Format(PyExc_TypeError, "%s must be an array, not %R", name, (PyObject *)Py_TYPE(object));
-    return 0;
+    PyErr_Format(PyExc_TypeError, "%s must be an array, not %R", row->name, (PyObject *)Py_TYPE(object));
+    return NULL;
   }
   const int type = PyArray_TYPE(array);
   const char *lack = find_lack(array);
   if (lack != NULL) {
-    PyErr_Format(PyExc_ValueError, "%s must be %s", name, lack);
-    return 0;
+    PyErr_Format(PyExc_ValueError, "%s must be %s", row->name, lack);
+    return NULL;
   }
-  if (!check_shape(call, argument, name, array)) return 0;
+  if (!check_shape(call, row, array)) return NULL;
   if (call->typed_by == NULL && (type == NPY_FLOAT || type == NPY_DOUBLE)) {
     call->type = type;
-    call->typed_by = name;
+    call->typed_by = row->name;
   }
   if (call->typed_by == NULL || type != call->type) {
-    PyErr_Format(PyExc_ValueError, "%s must be %s%s%s, not %S", name,
+    PyErr_Format(PyExc_ValueError, "%s must be %s%s%s, not %S", row->name,
                  call->typed_by == NULL    ? "float32 or float64"
                  : call->type == NPY_FLOAT ? "float32"
                                            : "float64",
                  call->typed_by != NULL ? " like " : "", call->typed_by != NULL ? call->typed_by : "",
                  (PyObject *)PyArray_DESCR(array));
-    return 0;
+    return NULL;
   }
-  *field = (PyArrayObject *)Py_NewRef(object);
-  return 1;
+  return (PyArrayObject *)Py_NewRef(object);
+}
+
+PyArrayObject *core_convert_array(core_call *call, const core_row *row, PyObject *object) {
+  return row->kind == CORE_OUTPUT ? convert_output(call, row, object) : convert_input(call, row, object);
 }
 
 /* ------------------------------------------------------------------------------------------------------ numbers -- */
 
 /* An integer, cut off at the range of Py_ssize_t; raises and returns 0 if it is none. */
-static int convert_integer(const core_argument *argument, const char *name, PyObject *object, PyObject **integer,
+static int convert_integer(const core_row *row, const char *name, PyObject *object, PyObject **integer,
                            Py_ssize_t *value) {
   *integer = PyNumber_Index(object);
   if (*integer == NULL) {
     PyErr_Format(PyExc_TypeError, "%s must be %san integer, not %R", name,
-                 argument->kind != CORE_INDEX || argument->none ? "None or " : "", (PyObject *)Py_TYPE(object));
+                 row->kind != CORE_INDEX || row->none ? "None or " : "", (PyObject *)Py_TYPE(object));
     return 0;
   }
   *value = PyNumber_AsSsize_t(*integer, NULL); /* NULL: cut off */
   return 1;
 }
 
-static int convert_count(core_call *call, const core_argument *argument, const char *name, PyObject *object,
-                         void *field) {
+static int convert_count(core_call *call, const core_row *row, const char *name, PyObject *object, void *field) {
   PyObject *integer;
   Py_ssize_t value;
 
   if (object == Py_None) return 1;
-  if (!convert_integer(argument, name, object, &integer, &value)) return 0;
+  if (!convert_integer(row, name, object, &integer, &value)) return 0;
   if (value < 1) PyErr_Format(PyExc_ValueError, "%s must be None or at least 1, not %S", name, integer);
   Py_DECREF(integer);
   if (value < 1) return 0;
-  if (argument->kind == CORE_THREADS)
+  if (row->kind == CORE_THREADS)
     *(int *)field = value < INT_MAX ? (int)value : INT_MAX;
   else
     *(size_t *)field = (size_t)value;
-  if (argument->shape != NULL) core_set_length(call, argument->shape[0], (size_t)value);
+  if (row->shape != NULL) core_set_length(call, row->shape[0], (size_t)value);
   return 1;
 }
 
-static int convert_index(const core_argument *argument, const char *name, PyObject *object, Py_ssize_t *field) {
+static int convert_index(const core_row *row, const char *name, PyObject *object, Py_ssize_t *field) {
   PyObject *integer;
 
-  if (object == Py_None && argument->none) {
+  if (object == Py_None && row->none) {
     *field = -1;
     return 1;
   }
-  if (!convert_integer(argument, name, object, &integer, field)) return 0;
-  if (argument->none && *field < 0) PyErr_Format(PyExc_ValueError, "%s = %S is out of range", name, integer);
+  if (!convert_integer(row, name, object, &integer, field)) return 0;
+  if (row->none && *field < 0) PyErr_Format(PyExc_ValueError, "%s = %S is out of range", name, integer);
   Py_DECREF(integer);
-  return !argument->none || *field >= 0;
+  return !row->none || *field >= 0;
 }
 
-static int convert_real(const core_argument *argument, const char *name, PyObject *object, double *field) {
+static int convert_real(const core_row *row, const char *name, PyObject *object, double *field) {
   double value;
 
-  if (argument->none && object == Py_None) return 1;
+  if (row->none && object == Py_None) return 1;
   value = PyFloat_AsDouble(object);
   if (value == -1.0 && PyErr_Occurred()) {
     if (PyErr_ExceptionMatches(PyExc_TypeError))
       PyErr_Format(PyExc_TypeError, "%s must be a real number, not %R", name, (PyObject *)Py_TYPE(object));
     return 0;
   }
-  if (argument->none && value == 0.0) {
+  if (row->none && value == 0.0) {
     PyErr_Format(PyExc_ValueError, "%s must be None or between 0 and 1, not 0.0", name);
     return 0;
   }
@@ -353,11 +341,11 @@ static int convert_flag(PyObject *object, int *field) {
   return *field >= 0;
 }
 
-static void raise_word(const core_argument *argument, const char *name, PyObject *object) {
+static void raise_word(const core_row *row, const char *name, PyObject *object) {
   PyObject *words = PyList_New(0);
 
-  for (int i = 0; words != NULL && argument->words[i] != NULL; i++) {
-    PyObject *word = PyUnicode_FromString(argument->words[i]);
+  for (int i = 0; words != NULL && row->words[i] != NULL; i++) {
+    PyObject *word = PyUnicode_FromString(row->words[i]);
     if (word == NULL || PyList_Append(words, word) < 0) Py_CLEAR(words);
     Py_XDECREF(word);
   }
@@ -366,8 +354,8 @@ static void raise_word(const core_argument *argument, const char *name, PyObject
   Py_DECREF(words);
 }
 
-static int convert_word(const core_argument *argument, const char *name, PyObject *object, int *field) {
-  if (argument->none && object == Py_None) {
+static int convert_word(const core_row *row, const char *name, PyObject *object, int *field) {
+  if (row->none && object == Py_None) {
     *field = -1;
     return 1;
   }
@@ -375,34 +363,29 @@ static int convert_word(const core_argument *argument, const char *name, PyObjec
     PyErr_Format(PyExc_TypeError, "%s must be a str, not %R", name, (PyObject *)Py_TYPE(object));
     return 0;
   }
-  for (int i = 0; argument->words[i] != NULL; i++) {
-    if (PyUnicode_CompareWithASCIIString(object, argument->words[i]) == 0) {
+  for (int i = 0; row->words[i] != NULL; i++) {
+    if (PyUnicode_CompareWithASCIIString(object, row->words[i]) == 0) {
       *field = i;
       return 1;
     }
   }
-  raise_word(argument, name, object);
+  raise_word(row, name, object);
   return 0;
 }
 
-static int convert_object(core_call *call, const core_argument *argument, PyObject *object, void *field) {
-  if (argument->convert != NULL) return argument->convert(call, object, field);
+static int convert_object(core_call *call, const core_row *row, PyObject *object, void *field) {
+  if (row->convert != NULL) return row->convert(call, object, field);
   *(PyObject **)field = object == Py_None ? NULL : object;
   return 1;
 }
 
-int core_convert(core_call *call, const core_argument *argument, const char *name, PyObject *object, void *field) {
-  if (core_is_array(argument)) {
-    if (object == Py_None && (argument->optional || argument->none)) return 1;
-    return argument->kind == CORE_OUTPUT ? convert_output(call, argument, name, object, field)
-                                         : convert_array(call, argument, name, object, field);
-  }
-  switch (argument->kind) {
-    case CORE_REAL: return convert_real(argument, name, object, field);
-    case CORE_INDEX: return convert_index(argument, name, object, field);
+int core_convert(core_call *call, const core_row *row, const char *name, PyObject *object, void *field) {
+  switch (row->kind) {
+    case CORE_REAL: return convert_real(row, name, object, field);
+    case CORE_INDEX: return convert_index(row, name, object, field);
     case CORE_FLAG: return convert_flag(object, field);
-    case CORE_WORD: return convert_word(argument, name, object, field);
-    case CORE_OBJECT: return convert_object(call, argument, object, field);
-    default: return convert_count(call, argument, name, object, field);
+    case CORE_WORD: return convert_word(row, name, object, field);
+    case CORE_OBJECT: return convert_object(call, row, object, field);
+    default: return convert_count(call, row, name, object, field);
   }
 }

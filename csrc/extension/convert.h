@@ -6,14 +6,22 @@
 #include "function.h"
 
 /*
- * Puts what an object is into the field of an argument. name: what messages call it. Raises and returns 0 if the object
- * is of another type or shape; a message about shapes says what was expected.
+ * Puts what an object is into the field of an argument that is no array. name: what messages call it. Raises and returns
+ * 0 if the object is of another type.
  */
-int core_convert(core_call *call, const core_argument *argument, const char *name, PyObject *object, void *field);
+int core_convert(core_call *call, const core_row *row, const char *name, PyObject *object, void *field);
 
-/* Whether the value of an argument is an array. */
-static inline int core_is_array(const core_argument *argument) {
-  return argument->kind <= CORE_INTP;
+/* The array that an object is for an argument. Raises and returns NULL if it is of another type or shape. */
+PyArrayObject *core_convert_array(core_call *call, const core_row *row, PyObject *object);
+
+/* Whether the value of a row is an array. */
+static inline int core_is_array(const core_row *row) {
+  return row->kind <= CORE_INTP;
+}
+
+/* Whether a row is an argument, not a result or a length. */
+static inline int core_is_argument(const core_row *row) {
+  return !row->result && row->kind != CORE_LENGTH;
 }
 
 /* NumPy's type of the arrays of a kind. */

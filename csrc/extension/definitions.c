@@ -21,12 +21,12 @@ static void append_words(PyObject **text, const char *words) {
 /* ---------------------------------------------------------------------------------------------------- signature -- */
 
 /* The default of an argument, as Python writes it; field: its value in a call that was given nothing. */
-static PyObject *default_of(const core_argument *argument, const void *field) {
+static PyObject *default_of(const core_row *row, const void *field) {
   PyObject *number, *result;
 
-  switch (argument->kind) {
+  switch (row->kind) {
     case CORE_REAL:
-      if (argument->none && *(const double *)field == 0.0) break;
+      if (row->none && *(const double *)field == 0.0) break;
       number = PyFloat_FromDouble(*(const double *)field);
       result = number != NULL ? PyObject_Repr(number) : NULL;
       Py_XDECREF(number);
@@ -37,8 +37,8 @@ static PyObject *default_of(const core_argument *argument, const void *field) {
     case CORE_FLAG: return PyUnicode_FromString(*(const int *)field ? "True" : "False");
     case CORE_WORD:
       if (*(const int *)field < 0) break;
-      return PyUnicode_FromFormat("'%s'", argument->words[*(const int *)field]);
-    case CORE_OBJECT: return PyUnicode_FromString(argument->standard != NULL ? argument->standard : "None");
+      return PyUnicode_FromFormat("'%s'", row->words[*(const int *)field]);
+    case CORE_OBJECT: return PyUnicode_FromString(row->standard != NULL ? row->standard : "None");
     default: break;
   }
   return PyUnicode_FromString("None");
@@ -50,16 +50,18 @@ static void append_signature(PyObject **text, const core_function *function, con
 
   append(text, PyUnicode_FromFormat("%s(%s", function->name, self != NULL ? self : ""));
   for (const core_part *part = function->parts; part < function->parts + CORE_PARTS; part++) {
-    for (size_t i = 0; i < part->count; i++, comma = ", ") {
-      const core_argument *argument = &part->arguments[i];
+    for (size_t i = 0; i < part->count; i++) {
+      const core_row *row = &part->rows[i];
+      if (!core_is_argument(row)) continue;
       if (number++ == function->positional) {
         append(text, PyUnicode_FromFormat("%s*", comma));
         comma = ", ";
       }
-      append(text, PyUnicode_FromFormat("%s%s", comma, argument->name));
-      if (!argument->optional) continue;
+      append(text, PyUnicode_FromFormat("%s%s", comma, row->name));
+      comma = ", ";
+      if (!row->optional) continue;
       append_words(text, "=");
-      append(text, default_of(argument, call + argument->at));
+      append(text, default_of(row, call + part->at + row->at));
     }
   }
   append_words(text, ")\n--\n\n");
@@ -68,38 +70,40 @@ static void append_signature(PyObject **text, const core_function *function, con
 /* -------------------------------------------------------------------------------------------------------- types -- */
 
 static const char *const words_of_kinds[] = {
-    [CORE_REALS] = "reals", [CORE_SAME] = "reals", [CORE_DOUBLES] = "float64", [CORE_INT32] = "int32",
-    [CORE_FLAGS] = "bool",  [CORE_INTP] = "intp",  [CORE_OUTPUT] = "output",   [CORE_REAL] = "float",
-    [CORE_COUNT] = "int",   [CORE_INDEX] = "int",  [CORE_THREADS] = "int",     [CORE_FLAG] = "bool",
+    [CORE_REALS] = "reals", [CORE_MATRICES] = "reals", [CORE_SAME] = "reals", [CORE_DOUBLES] = "float64",
+    [CORE_INT32] = "int32", [CORE_FLAGS] = "bool",     [CORE_INTP] = "intp",  [CORE_OUTPUT] = "output",
+    [CORE_REAL] = "float",  [CORE_COUNT] = "int",      [CORE_INDEX] = "int",  [CORE_THREADS] = "int",
+    [CORE_FLAG] = "bool",
 };
 
-static void append_type(PyObject **text, const core_argument *argument) {
-  const int is_count = argument->kind == CORE_COUNT || argument->kind == CORE_THREADS;
-  const int may_be_none = argument->none || is_count || (core_is_array(argument) && argument->optional);
+static void append_type(PyObject **text, const core_row *row) {
+  const int is_count = row->kind == CORE_COUNT || row->kind == CORE_THREADS;
+  const int may_be_none = row->none || is_count || (core_is_array(row) && row->optional);
 
-  append(text, PyUnicode_FromFormat("%s : ", argument->name));
-  if (argument->kind == CORE_WORD) {
-    for (int i = 0; argument->words[i] != NULL; i++)
-      append(text, PyUnicode_FromFormat("%s'%s'", i > 0 ? ", " : "{", argument->words[i]));
+  append(text, PyUnicode_FromFormat("%s : ", row->name));
+  if (row->kind == CORE_WORD) {
+    for (int i = 0; row->words[i] != NULL; i++)
+      append(text, PyUnicode_FromFormat("%s'%s'", i > 0 ? ", " : "{", row->words[i]));
     append_words(text, "}");
   } else {
-    append_words(text, argument->kind == CORE_OBJECT ? argument->type : words_of_kinds[argument->kind]);
+    append_words(text, row->kind == CORE_OBJECT ? row->type : words_of_kinds[row->kind]);
   }
-  if (core_is_array(argument)) append(text, PyUnicode_FromFormat(" %s", argument->shape));
+  if (core_is_array(row)) append(text, PyUnicode_FromFormat(" %s", row->shape));
   append_words(text, may_be_none ? ", or None\n" : "\n");
 }
 
-static void append_arguments(PyObject **text, const core_function *function) {
-  if (function->parts[0].count > 0) append_words(text, "\n\nParameters\n----------\n");
-  for (const core_part *part = function->parts; part < function->parts + CORE_PARTS; part++)
-    for (size_t i = 0; i < part->count; i++) append_type(text, &part->arguments[i]);
-}
-
-static void append_results(PyObject **text, const core_function *function) {
-  if (function->returns == NULL && function->result_count == 0) return;
-  append_words(text, "\nReturns\n-------\n");
-  for (size_t i = 0; i < function->result_count; i++) append_type(text, &function->results[i]);
-  if (function->returns != NULL) append(text, PyUnicode_FromFormat("%s\n", function->returns));
+/* The types of the arguments or of the results, below a headline that comes with the first. */
+static void append_section(PyObject **text, const core_function *function, const char *headline, int results) {
+  for (const core_part *part = function->parts; part < function->parts + CORE_PARTS; part++) {
+    for (size_t i = 0; i < part->count; i++) {
+      const core_row *row = &part->rows[i];
+      if (row->kind == CORE_LENGTH || row->result != results) continue;
+      append_words(text, headline);
+      append_type(text, row);
+      headline = "";
+    }
+  }
+  if (results && function->returns != NULL) append(text, PyUnicode_FromFormat("%s%s\n", headline, function->returns));
 }
 
 /* -------------------------------------------------------------------------------------------------- docstrings -- */
@@ -138,8 +142,8 @@ static char *new_docstring(const core_function *function, const char *self) {
   if (function->set_defaults != NULL) function->set_defaults(call);
   append_signature(&text, function, self, (const char *)call);
   append_words(&text, function->summary);
-  append_arguments(&text, function);
-  append_results(&text, function);
+  append_section(&text, function, "\n\nParameters\n----------\n", 0);
+  append_section(&text, function, "\nReturns\n-------\n", 1);
   PyMem_Free(call);
   return copy_text(text);
 }

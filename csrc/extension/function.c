@@ -8,32 +8,23 @@
 #include "errors.h"
 #include "shapes.h"
 
-/* What a call was given: the arguments of its function in order, and an object or NULL for each. */
-typedef struct given_arguments {
-  const core_argument *arguments[CORE_MOST_ARGUMENTS];
-  char *fields[CORE_MOST_ARGUMENTS];
-  PyObject *objects[CORE_MOST_ARGUMENTS]; /* borrowed */
-  size_t count;
-} given_arguments;
-
-static void list_arguments(core_call *call, given_arguments *given) {
-  given->count = 0;
-  for (const core_part *part = call->function->parts; part < call->function->parts + CORE_PARTS; part++) {
-    for (size_t i = 0; i < part->count; i++, given->count++) {
-      given->arguments[given->count] = &part->arguments[i];
-      given->fields[given->count] = (char *)call + part->arguments[i].at;
-      given->objects[given->count] = NULL;
+/* Lists the arguments, then the other rows. */
+static void list_values(core_call *call) {
+  for (int others = 0; others < 2; others++) {
+    for (const core_part *part = call->function->parts; part < call->function->parts + CORE_PARTS; part++) {
+      for (size_t i = 0; i < part->count; i++) {
+        const core_row *row = &part->rows[i];
+        if (core_is_argument(row) == others) continue;
+        call->values[call->count++] = (core_value){.row = row, .field = (char *)call + part->at + row->at};
+      }
     }
+    if (!others) call->argument_count = call->count;
   }
-}
-
-static PyArrayObject **array_field(void *field) {
-  return (PyArrayObject **)field;
 }
 
 /* ------------------------------------------------------------------------------------------------------ parsing -- */
 
-static int place(const core_call *call, given_arguments *given, PyObject *const *args, size_t count) {
+static int place(core_call *call, PyObject *const *args, size_t count) {
   const size_t most = call->function->positional;
 
   if (count > most) {
@@ -41,19 +32,19 @@ static int place(const core_call *call, given_arguments *given, PyObject *const 
                  most, most == 1 ? "" : "s", count);
     return 0;
   }
-  for (size_t i = 0; i < count; i++) given->objects[i] = args[i];
+  for (size_t i = 0; i < count; i++) call->values[i].object = args[i];
   return 1;
 }
 
 /* Callers mostly name arguments in their order: the search for a name starts after the last one that was found. */
-static int place_by_name(const core_call *call, given_arguments *given, PyObject *name, PyObject *object,
-                         size_t *start) {
-  for (size_t tried = 0; tried < given->count; tried++) {
-    const size_t i = *start + tried < given->count ? *start + tried : *start + tried - given->count;
-    if (PyUnicode_CompareWithASCIIString(name, given->arguments[i]->name) != 0) continue;
-    *start = i + 1 < given->count ? i + 1 : 0;
-    if (given->objects[i] == NULL) {
-      given->objects[i] = object;
+static int place_by_name(core_call *call, PyObject *name, PyObject *object, size_t *start) {
+  for (size_t tried = 0; tried < call->argument_count; tried++) {
+    const size_t i = *start + tried < call->argument_count ? *start + tried : *start + tried - call->argument_count;
+    core_value *value = &call->values[i];
+    if (PyUnicode_CompareWithASCIIString(name, value->row->name) != 0) continue;
+    *start = i + 1 < call->argument_count ? i + 1 : 0;
+    if (value->object == NULL) {
+      value->object = object;
       return 1;
     }
     PyErr_Format(PyExc_TypeError, "%s() got several values for argument %R", call->function->name, name);
@@ -63,21 +54,51 @@ static int place_by_name(const core_call *call, given_arguments *given, PyObject
   return 0;
 }
 
+/* Puts what an array holds into its field, and the rest of what the library wants to know of it. */
+static void fill(const core_value *value) {
+  const sbs_scalar scalar = core_scalar(value->array);
+  const void *data = PyArray_DATA(value->array);
+
+  if (data == NULL) data = value; /* an empty array of others: NULL would say None */
+  memcpy(value->field, &data, sizeof data);
+  if (value->row->scalar > 0) memcpy(value->field - value->row->at + value->row->scalar, &scalar, sizeof scalar);
+  if (value->row->kind == CORE_MATRICES) {
+    sbs_pose *pose = (sbs_pose *)(void *)value->field;
+    pose->scalar = scalar;
+    pose->rows = (size_t)PyArray_DIM(value->array, PyArray_NDIM(value->array) - 2);
+  }
+}
+
+static int convert_value(core_call *call, core_value *value) {
+  const core_row *row = value->row;
+
+  if (!core_is_array(row)) return core_convert(call, row, row->name, value->object, value->field);
+  if (value->object == Py_None && (row->optional || row->none)) return 1;
+  value->array = core_convert_array(call, row, value->object);
+  if (value->array != NULL) fill(value);
+  return value->array != NULL;
+}
+
 /* Numbers and words come first, for some give the length of a letter. */
-static int convert_all(core_call *call, const given_arguments *given) {
-  for (size_t i = 0; i < given->count; i++) {
-    if (given->objects[i] == NULL && !given->arguments[i]->optional) {
-      PyErr_Format(PyExc_TypeError, "%s() missing required argument '%s' (pos %zu)", call->function->name,
-                   given->arguments[i]->name, i + 1);
+static int convert_all(core_call *call) {
+  for (size_t i = 0; i < call->argument_count; i++) {
+    const core_row *row = call->values[i].row;
+    if (call->values[i].object == NULL && !row->optional) {
+      PyErr_Format(PyExc_TypeError, "%s() missing required argument '%s' (pos %zu)", call->function->name, row->name,
+                   i + 1);
       return 0;
     }
   }
   for (int arrays = 0; arrays < 2; arrays++) {
-    for (size_t i = 0; i < given->count; i++) {
-      const core_argument *argument = given->arguments[i];
-      if (given->objects[i] == NULL || core_is_array(argument) != arrays) continue;
-      if (!core_convert(call, argument, argument->name, given->objects[i], given->fields[i])) return 0;
+    for (size_t i = 0; i < call->argument_count; i++) {
+      core_value *value = &call->values[i];
+      if (value->object != NULL && core_is_array(value->row) == arrays && !convert_value(call, value)) return 0;
     }
+  }
+  for (size_t i = call->argument_count; i < call->count; i++) {
+    const core_row *row = call->values[i].row;
+    if (row->kind != CORE_LENGTH || call->lengths[row->name[0] - 'A'] < 0) continue;
+    *(size_t *)(void *)call->values[i].field = core_length(call, row->name[0]);
   }
   return 1;
 }
@@ -85,11 +106,11 @@ static int convert_all(core_call *call, const given_arguments *given) {
 /* Converts what a dict has under a key. */
 static int convert_item(PyObject *key, PyObject *value, const core_part *part, const char *within, char *fields) {
   for (size_t i = 0; i < part->count; i++) {
-    const core_argument *argument = &part->arguments[i];
+    const core_row *row = &part->rows[i];
     char name[64];
-    if (!PyUnicode_Check(key) || PyUnicode_CompareWithASCIIString(key, argument->name) != 0) continue;
-    PyOS_snprintf(name, sizeof name, "%s['%s']", within, argument->name);
-    return core_convert(NULL, argument, name, value, fields + argument->at);
+    if (!PyUnicode_Check(key) || PyUnicode_CompareWithASCIIString(key, row->name) != 0) continue;
+    PyOS_snprintf(name, sizeof name, "%s['%s']", within, row->name);
+    return core_convert(NULL, row, name, value, fields + row->at);
   }
   PyErr_Format(PyExc_TypeError, "%R is an invalid keyword argument for %s()", key, within);
   return 0;
@@ -116,17 +137,16 @@ static int overlap(PyArrayObject *a, PyArrayObject *b) {
 }
 
 /* Whether the outputs share memory with no other array; raises if one does. */
-static int check_outputs(const given_arguments *given) {
-  for (size_t i = 0; i < given->count; i++) {
-    if (given->arguments[i]->kind != CORE_OUTPUT) continue;
-    PyArrayObject *output = *array_field(given->fields[i]);
-    for (size_t k = 0; output != NULL && k < given->count; k++) {
-      const core_argument *other = given->arguments[k];
-      if (!core_is_array(other) || (other->kind == CORE_OUTPUT && k >= i)) continue;
-      PyArrayObject *array = *array_field(given->fields[k]);
-      if (array == NULL || !overlap(output, array)) continue;
-      if (other->in_place && PyArray_DATA(array) == PyArray_DATA(output)) continue;
-      PyErr_Format(PyExc_ValueError, "%s shares memory with %s", given->arguments[i]->name, other->name);
+static int check_outputs(const core_call *call) {
+  const core_value *end = call->values + call->argument_count;
+
+  for (const core_value *output = call->values; output < end; output++) {
+    if (output->row->kind != CORE_OUTPUT || output->array == NULL) continue;
+    for (const core_value *other = call->values; other < end; other++) {
+      if (other->array == NULL || (other->row->kind == CORE_OUTPUT && other >= output)) continue;
+      if (!overlap(output->array, other->array)) continue;
+      if (other->row->in_place && PyArray_DATA(other->array) == PyArray_DATA(output->array)) continue;
+      PyErr_Format(PyExc_ValueError, "%s shares memory with %s", output->row->name, other->row->name);
       return 0;
     }
   }
@@ -135,34 +155,60 @@ static int check_outputs(const given_arguments *given) {
 
 /* ------------------------------------------------------------------------------------------------------ results -- */
 
-static PyArrayObject **result_field(core_call *call, size_t i) {
-  return array_field((char *)call + call->function->results[i].at);
+/* The array that was given for a result; NULL if there is none. */
+static PyArrayObject *find_output(const core_call *call, const char *field) {
+  for (size_t i = 0; i < call->argument_count; i++) {
+    const core_value *value = &call->values[i];
+    if (value->row->kind == CORE_OUTPUT && value->field == field && value->array != NULL)
+      return (PyArrayObject *)Py_NewRef((PyObject *)value->array);
+  }
+  return NULL;
 }
 
 static int make_results(core_call *call) {
-  for (size_t i = 0; i < call->function->result_count; i++) {
-    const core_argument *result = &call->function->results[i];
-    PyArrayObject **field = result_field(call, i);
+  unsigned int skipped = call->skipped;
+
+  for (core_value *value = call->values + call->argument_count; value < call->values + call->count; value++) {
     npy_intp shape[CORE_MOST_DIMENSIONS];
-    if (*field != NULL || (call->skipped >> i & 1)) continue;
-    const int count = core_read_shape(result->shape, call->lengths, shape);
-    *field = (PyArrayObject *)PyArray_SimpleNew(count, shape, core_type_of(call, result->kind));
-    if (*field == NULL) return 0;
+    if (!value->row->result) continue;
+    if ((skipped & 1) == 0) {
+      value->array = find_output(call, value->field);
+      if (value->array == NULL) {
+        const int count = core_read_shape(value->row->shape, call->lengths, shape);
+        value->array = (PyArrayObject *)PyArray_SimpleNew(count, shape, core_type_of(call, value->row->kind));
+      }
+      if (value->array == NULL) return 0;
+      fill(value);
+    }
+    skipped >>= 1;
   }
   return 1;
 }
 
-static PyObject *pack(core_call *call) {
-  const size_t count = call->function->result_count;
+static size_t count_results(const core_call *call) {
+  size_t count = 0;
+
+  for (size_t i = call->argument_count; i < call->count; i++) count += call->values[i].row->result != 0;
+  return count;
+}
+
+PyObject *core_result(const void *address, size_t number) {
+  const core_call *call = address;
+  const core_value *value = call->values + call->argument_count;
+
+  for (; !value->row->result || number > 0; value++) number -= value->row->result != 0;
+  return value->array != NULL ? (PyObject *)value->array : Py_None;
+}
+
+static PyObject *pack(const core_call *call) {
+  const size_t count = count_results(call);
   PyObject *tuple;
 
   if (count == 0) Py_RETURN_NONE;
-  if (count == 1) return Py_NewRef((PyObject *)*result_field(call, 0));
+  if (count == 1) return Py_NewRef(core_result(call, 0));
   tuple = PyTuple_New((Py_ssize_t)count);
-  for (size_t i = 0; tuple != NULL && i < count; i++) {
-    PyArrayObject *array = *result_field(call, i);
-    PyTuple_SetItem(tuple, (Py_ssize_t)i, Py_NewRef(array != NULL ? (PyObject *)array : Py_None));
-  }
+  for (size_t i = 0; tuple != NULL && i < count; i++)
+    PyTuple_SetItem(tuple, (Py_ssize_t)i, Py_NewRef(core_result(call, i)));
   return tuple;
 }
 
@@ -178,13 +224,11 @@ const core_state *core_state_of(const void *address) {
 static void raise_fault(core_call *call, sbs_status status, const sbs_fault *fault) {
   const npy_intp *dims = NULL;
   npy_intp shape[4] = {0};
-  given_arguments given;
 
   if (call->function->raise != NULL && call->function->raise(call, status, fault)) return;
-  list_arguments(call, &given);
-  for (size_t i = 0; i < given.count; i++) {
-    if (strcmp(given.arguments[i]->name, "skinning_matrices") != 0) continue;
-    PyArrayObject *matrices = *array_field(given.fields[i]);
+  for (size_t i = 0; i < call->argument_count; i++) {
+    PyArrayObject *matrices = call->values[i].array;
+    if (call->values[i].row->kind != CORE_MATRICES) continue;
     for (int axis = 0; axis < PyArray_NDIM(matrices); axis++)
       shape[4 - PyArray_NDIM(matrices) + axis] = PyArray_DIM(matrices, axis);
     dims = shape;
@@ -214,6 +258,11 @@ int core_hold(void *address, PyObject *object) {
   return 1;
 }
 
+void *core_hold_memory(void *call, size_t size) {
+  PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
+  return core_hold(call, bytes) ? PyBytes_AsString(bytes) : NULL;
+}
+
 int core_convert_progress(core_call *Py_UNUSED(call), PyObject *object, void *field) {
   if (object != Py_None && !PyCallable_Check(object)) {
     PyErr_Format(PyExc_TypeError, "progress must be None or callable, not %R", (PyObject *)Py_TYPE(object));
@@ -240,29 +289,26 @@ sbs_progress *core_progress(core_call *call, void **user) {
   return call->progress != NULL ? tell_progress : NULL;
 }
 
-static void release(core_call *call, const given_arguments *given) {
-  for (size_t i = 0; i < given->count; i++) {
-    if (core_is_array(given->arguments[i])) Py_CLEAR(*array_field(given->fields[i]));
-  }
-  for (size_t i = 0; i < call->function->result_count; i++) Py_CLEAR(*result_field(call, i));
+static void release(core_call *call) {
+  for (size_t i = 0; i < call->count; i++) Py_CLEAR(call->values[i].array);
   for (int i = 0; i < CORE_MOST_HELD; i++) Py_CLEAR(call->held[i]);
 }
 
-static void begin(const core_function *function, PyObject *self, core_call *call, given_arguments *given) {
+static void begin(const core_function *function, PyObject *self, core_call *call) {
   memset(call, 0, function->size);
   call->function = function;
   call->self = self;
   memset(call->lengths, 0xff, sizeof call->lengths);
   if (function->set_defaults != NULL) function->set_defaults(call);
   if (function->begin != NULL) function->begin(call);
-  list_arguments(call, given);
+  list_values(call);
 }
 
 /* From the conversion of the arguments on. */
-static PyObject *go_through(core_call *call, const given_arguments *given) {
+static PyObject *go_through(core_call *call) {
   const core_function *function = call->function;
 
-  if (!convert_all(call, given) || !check_outputs(given)) return NULL;
+  if (!convert_all(call) || !check_outputs(call)) return NULL;
   if (function->prepare != NULL && !function->prepare(call)) return NULL;
   if (!make_results(call) || (function->run != NULL && !core_run(call, function->run))) return NULL;
   return function->finish != NULL ? function->finish(call) : pack(call);
@@ -273,15 +319,14 @@ static PyObject *enter(const core_function *function, PyObject *self, PyObject *
   const Py_ssize_t name_count = names != NULL ? PyTuple_Size(names) : 0;
   size_t start = (size_t)count;
   PyObject *result = NULL;
-  given_arguments given;
   int placed;
 
-  begin(function, self, call, &given);
-  placed = place(call, &given, args, (size_t)count);
+  begin(function, self, call);
+  placed = place(call, args, (size_t)count);
   for (Py_ssize_t i = 0; placed && i < name_count; i++)
-    placed = place_by_name(call, &given, PyTuple_GetItem(names, i), args[count + i], &start);
-  if (placed) result = go_through(call, &given);
-  release(call, &given);
+    placed = place_by_name(call, PyTuple_GetItem(names, i), args[count + i], &start);
+  if (placed) result = go_through(call);
+  release(call);
   return result;
 }
 
@@ -304,28 +349,25 @@ PyObject *core_enter(const core_function *function, PyObject *self, PyObject *co
 PyObject *core_enter_new(const core_function *function, PyTypeObject *type, PyObject *args, PyObject *kwargs,
                          void *call) {
   const Py_ssize_t count = PyTuple_Size(args);
-  PyObject *placed_objects[CORE_MOST_ARGUMENTS], *name, *object, *result = NULL;
+  PyObject *objects[CORE_MOST_ROWS], *name, *object, *result = NULL;
   size_t start = (size_t)count;
   Py_ssize_t position = 0;
-  given_arguments given;
   int placed;
 
-  begin(function, (PyObject *)type, call, &given);
-  for (Py_ssize_t i = 0; i < count && i < CORE_MOST_ARGUMENTS; i++) placed_objects[i] = PyTuple_GetItem(args, i);
-  placed = place(call, &given, placed_objects, (size_t)count);
+  begin(function, (PyObject *)type, call);
+  for (Py_ssize_t i = 0; i < count && i < CORE_MOST_ROWS; i++) objects[i] = PyTuple_GetItem(args, i);
+  placed = place(call, objects, (size_t)count);
   while (placed && kwargs != NULL && PyDict_Next(kwargs, &position, &name, &object))
-    placed = place_by_name(call, &given, name, object, &start);
-  if (placed) result = go_through(call, &given);
-  release(call, &given);
+    placed = place_by_name(call, name, object, &start);
+  if (placed) result = go_through(call);
+  release(call);
   return result;
 }
 
-npy_int32 core_largest(PyArrayObject *integers) {
-  const npy_int32 *integer = PyArray_DATA(integers);
-  const npy_intp size = PyArray_SIZE(integers);
-  npy_int32 largest = 0;
+int32_t core_largest(const int32_t *integers, size_t count) {
+  int32_t largest = 0;
 
-  for (npy_intp i = 0; i < size; i++) largest = integer[i] > largest ? integer[i] : largest;
+  for (size_t i = 0; i < count; i++) largest = integers[i] > largest ? integers[i] : largest;
   return largest;
 }
 

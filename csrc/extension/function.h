@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The contract of a function of sbs._core: one table that its arguments are parsed and checked by, its results are made
- * by, and that its docstring is written from. `tools/core_stub.py` writes `python/sbs/_core.pyi` from the docstrings.
+ * The contract of a function of sbs._core: one table of rows, for its arguments and its results. Arguments are parsed and
+ * checked by it, results are made by it, and the docstring is written from it. `tools/core_stub.py` writes
+ * `python/sbs/_core.pyi` from the docstrings.
  *
- * A call fills a structure of the function's own, which starts with a `core_call`. An argument says where in it its
- * value goes, as a PyMemberDef does. So a new option is a row here and whatever the C library does with it.
+ * A call fills a structure of the function's own, which starts with a `core_call`. A row says where in it its value goes,
+ * as a PyMemberDef does. This may be a field of a structure of the C library, such as a sbs_skin_desc: the arguments are
+ * written straight into what is handed to the library. So a new option is a row here and whatever the library does with
+ * it.
  */
 #ifndef SBS_EXTENSION_FUNCTION_H
 #define SBS_EXTENSION_FUNCTION_H
@@ -14,14 +17,15 @@
 #include "interrupts.h"
 
 typedef enum core_kind {
-  /* Arrays, as a PyArrayObject *: C-contiguous, aligned, in native byte order. NULL for None. */
-  CORE_REALS,   /* float32 and float64 as they are, float16 as float32, integers and bool as float64 */
-  CORE_SAME,    /* the same, cast to the type of the call: that of its object, or of its first CORE_REALS */
-  CORE_DOUBLES, /* the same, always as float64 */
-  CORE_INT32,   /* integers of any type; one that does not fit is a ValueError */
-  CORE_FLAGS,   /* bool */
-  CORE_OUTPUT,  /* to write to: an ndarray of the type of the call, which is never copied */
-  CORE_INTP,    /* of results alone */
+  /* Arrays: a pointer to what they hold, C-contiguous, aligned, in native byte order. NULL for None. */
+  CORE_REALS,    /* float32 and float64 as they are, float16 as float32, integers and bool as float64 */
+  CORE_MATRICES, /* the same, of skinning matrices: into a sbs_pose */
+  CORE_SAME,     /* the same, cast to the type of the call: that of its object, or of its first CORE_REALS */
+  CORE_DOUBLES,  /* the same, always as float64 */
+  CORE_INT32,    /* integers of any type; one that does not fit is a ValueError */
+  CORE_FLAGS,    /* bool */
+  CORE_OUTPUT,   /* to write to: an ndarray of the type of the call, which is never copied */
+  CORE_INTP,     /* of results alone */
   /* Numbers, words and others. */
   CORE_REAL,    /* double; where None is allowed, 0 stands for it as in the library, and is refused as a number */
   CORE_COUNT,   /* size_t: from 1; None leaves the default */
@@ -29,15 +33,17 @@ typedef enum core_kind {
   CORE_INDEX,   /* Py_ssize_t, whose range the function checks; -1 for None */
   CORE_FLAG,    /* int: true or false */
   CORE_WORD,    /* int: the place among `words`; -1 for None */
-  CORE_OBJECT   /* PyObject *, borrowed, or what `convert` makes of it */
+  CORE_OBJECT,  /* PyObject *, borrowed, or what `convert` makes of it */
+  /* No argument: the length of the letter that is its name, a size_t, once the arguments have given it. */
+  CORE_LENGTH
 } core_kind;
 
 typedef struct core_call core_call;
 
-typedef struct core_argument {
+typedef struct core_row {
   const char *name;
   core_kind kind;
-  size_t at; /* where the value is in the structure of a call */
+  size_t at; /* where the value is in the structure that the part is about */
   /*
    * Of an array, such as "(V, 3)", "(V, 2 K)" or "(J, 4, 4) or (J, 3, 4)". A letter is the same length in all arguments
    * and results of a call. Of a count: the letter that it gives the length of.
@@ -47,27 +53,38 @@ typedef struct core_argument {
   const char *type;         /* of a CORE_OBJECT, for the docstring: what Python calls its type */
   const char *standard;     /* and its default, if it is not None */
   const char *hint;         /* added to messages about the shape */
+  size_t scalar;            /* of CORE_REALS: where the type of the array goes, a sbs_scalar; 0: nowhere */
+  char result;              /* whether it is a new array that is returned, unless an output has the same place */
   char optional;            /* whether it may be left out; arrays and objects are None then */
   char none;                /* whether None is allowed, though it is not left out or has another default */
   char in_place;            /* whether an output may be the same array */
   /* Of a CORE_OBJECT: puts what it is into the field. Raises and returns 0 if that fails. call: NULL within a dict. */
   int (*convert)(core_call *call, PyObject *object, void *field);
-} core_argument;
+} core_row;
 
-/* Arguments that follow each other; several functions may have them in common. */
+/* Rows that follow each other; several functions may have them in common. */
 typedef struct core_part {
-  const core_argument *arguments;
+  const core_row *rows;
   size_t count;
+  size_t at; /* where the structure that they are about is in that of a call */
 } core_part;
 
 enum {
   CORE_PARTS = 6,
-  CORE_MOST_ARGUMENTS = 32,
+  CORE_MOST_ROWS = 32,
   CORE_MOST_DIMENSIONS = 4,
   CORE_MOST_HELD = 4
 };
 
 typedef struct core_function core_function;
+
+/* A row in a call. */
+typedef struct core_value {
+  const core_row *row;
+  char *field;
+  PyObject *object;     /* what was given, borrowed; NULL: nothing */
+  PyArrayObject *array; /* what that was converted to, or the result */
+} core_value;
 
 /* What every call has. */
 struct core_call {
@@ -79,7 +96,9 @@ struct core_call {
   npy_intp lengths[26]; /* of the letters of shapes; -1 while unknown */
   PyObject *progress;   /* NULL, or a function that is told how far the call is; borrowed */
   core_unlocked unlocked;
-  PyObject *held[CORE_MOST_HELD]; /* what else is released with the call; see core_hold */
+  PyObject *held[CORE_MOST_HELD];    /* what else is released with the call; see core_hold */
+  core_value values[CORE_MOST_ROWS]; /* the arguments in their order, then the other rows */
+  size_t argument_count, count;
 };
 
 /*
@@ -90,10 +109,8 @@ struct core_function {
   const char *name;
   const char *summary; /* the first part of the docstring */
   core_part parts[CORE_PARTS];
-  size_t positional;            /* so many of the arguments may be given by place; the others by name alone */
-  const core_argument *results; /* new arrays, unless the field has one */
-  size_t result_count;
-  const char *returns; /* the type of the result if it is not these arrays */
+  size_t positional;   /* so many of the arguments may be given by place; the others by name alone */
+  const char *returns; /* the type of the result if it is not the arrays of the rows */
   int keeps;           /* whether arrays outlive the call: they are copied unless nobody can write to them */
   size_t size;         /* of the structure of a call */
   size_t busy_at;      /* where an object has an atomic_flag, if one thread alone may use it at a time; 0: nowhere */
@@ -108,21 +125,22 @@ struct core_function {
 };
 
 #define CORE_COUNT_OF(rows) (sizeof(rows) / sizeof *(rows))
-#define CORE_PART(rows) {rows, CORE_COUNT_OF(rows)}
-#define CORE_RESULTS(rows) .results = rows, .result_count = CORE_COUNT_OF(rows)
+#define CORE_PART(rows) CORE_PART_AT(0, rows)
+#define CORE_PART_AT(at, rows) {rows, CORE_COUNT_OF(rows), at}
 
 /* A function that is told how far the call is, from 0 to 1; see core_progress. */
-#define CORE_PROGRESS_ARGUMENT \
+#define CORE_PROGRESS_ROW \
   {"progress", \
    CORE_OBJECT, \
-   .at = offsetof(core_call, progress), \
+   offsetof(core_call, progress), \
    .type = "Callable[[float], object] | None", \
    .optional = 1, \
    .convert = core_convert_progress}
 
-/* Defines an `entry`, whose calls have a structure. */
-#define CORE_ENTRY(name, function, structure) \
-  static PyObject *name(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) { \
+/* Declares a contract, and defines its `entry`, function_entry. structure: that of its calls. */
+#define CORE_ENTRY(function, structure) \
+  extern const core_function function; \
+  static PyObject *function##_entry(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) { \
     structure call; \
     return core_enter(&(function), self, args, count, names, &call); \
   }
@@ -160,6 +178,9 @@ sbs_progress *core_progress(core_call *call, void **user);
 /* Releases an object at the end of the call; takes the reference. Returns 0 if it is NULL. */
 int core_hold(void *call, PyObject *object);
 
+/* Memory that is released with the call; raises and returns NULL if there is none. */
+void *core_hold_memory(void *call, size_t size);
+
 /* The state of the module that the call belongs to. */
 const core_state *core_state_of(const void *call);
 
@@ -169,28 +190,31 @@ static inline void *core_self(const void *call) {
 }
 
 /* The length of a letter of shapes, which an argument has given. */
-static inline size_t core_length(const core_call *call, char letter) {
-  return (size_t)call->lengths[letter - 'A'];
+static inline size_t core_length(const void *call, char letter) {
+  return (size_t)((const core_call *)call)->lengths[letter - 'A'];
 }
 
-static inline void core_set_length(core_call *call, char letter, size_t length) {
-  call->lengths[letter - 'A'] = (npy_intp)length;
+static inline void core_set_length(void *call, char letter, size_t length) {
+  ((core_call *)call)->lengths[letter - 'A'] = (npy_intp)length;
 }
 
-/* What an array holds; NULL of none. */
-static inline void *core_data(PyArrayObject *array) {
-  return array != NULL ? PyArray_DATA(array) : NULL;
+/* The array of an argument, by its number; NULL for None. */
+static inline PyArrayObject *core_array(const void *call, size_t number) {
+  return ((const core_call *)call)->values[number].array;
 }
 
-/* The type of an array; of none, that of the library's defaults. */
+/* The array of a result, by its number, or None; borrowed. */
+PyObject *core_result(const void *call, size_t number);
+
+/* The type of an array of reals. */
 static inline sbs_scalar core_scalar(PyArrayObject *array) {
-  return array != NULL && PyArray_TYPE(array) == NPY_FLOAT ? SBS_FLOAT32 : SBS_FLOAT64;
+  return PyArray_TYPE(array) == NPY_FLOAT ? SBS_FLOAT32 : SBS_FLOAT64;
 }
 
 /* A new array (rows, columns), or (rows) if columns is 0, with a copy of numbers of the library. */
 PyObject *core_copy(const void *numbers, size_t rows, size_t columns, int type);
 
 /* The largest of integers, and 0 of none. */
-npy_int32 core_largest(PyArrayObject *integers);
+int32_t core_largest(const int32_t *integers, size_t count);
 
 #endif

@@ -3,74 +3,65 @@
 #include <string.h>
 
 #include "functions.h"
-#include "mesh.h"
+#include "geometry.h"
 
 #include <sbs/subdivision.h>
 
-sbs_mesh_desc core_mesh_of(PyArrayObject *positions, PyArrayObject *triangles) {
-  sbs_mesh_desc mesh = sbs_default_mesh_desc();
+/* How the structure of a call with a mesh starts, and those of functions that find numbers for its elements. */
+typedef struct mesh_call {
+  core_call call;
+  sbs_mesh_desc mesh;
+  const int32_t *representatives;
+  void *found;
+} mesh_call;
 
-  mesh.vertex_count = (size_t)PyArray_DIM(positions, 0);
-  mesh.scalar = core_scalar(positions);
-  mesh.positions = PyArray_DATA(positions);
-  if (triangles != NULL) {
-    mesh.triangle_count = (size_t)PyArray_DIM(triangles, 0);
-    mesh.triangles = PyArray_DATA(triangles);
-  }
-  return mesh;
-}
+#define MESH_PART CORE_PART_AT(offsetof(mesh_call, mesh), core_mesh_rows)
+
+static const core_row representatives_row[] = {
+    {"representatives", CORE_INT32, .at = offsetof(mesh_call, representatives), "(V,)"},
+};
 
 /* --------------------------------------------------------------------------------------------------------- weld -- */
 
-typedef struct weld_call {
-  core_call call;
-  PyArrayObject *positions, *representatives;
-} weld_call;
-
-static const core_argument weld_arguments[] = {
-    {"positions", CORE_REALS, .at = offsetof(weld_call, positions), "(V, 3)"},
-};
-
-static const core_argument weld_results[] = {
-    {"representatives", CORE_INT32, .at = offsetof(weld_call, representatives), "(V,)"},
+static const core_row weld_rows[] = {
+    {"positions", CORE_REALS, .at = offsetof(mesh_call, mesh.positions), "(V, 3)",
+     .scalar = offsetof(mesh_call, mesh.scalar)},
+    {"V", CORE_LENGTH, .at = offsetof(mesh_call, mesh.vertex_count)},
+    {"representatives", CORE_INT32, .at = offsetof(mesh_call, found), "(V,)", .result = 1},
 };
 
 static sbs_status run_weld(void *address, sbs_fault *fault) {
-  weld_call *given = address;
-  const sbs_mesh_desc mesh = core_mesh_of(given->positions, NULL);
-
-  return sbs_mesh_weld(&mesh, NULL, PyArray_DATA(given->representatives), fault);
+  mesh_call *given = address;
+  return sbs_mesh_weld(&given->mesh, NULL, given->found, fault);
 }
 
-CORE_ENTRY(enter_weld, core_weld, weld_call)
+CORE_ENTRY(core_weld, mesh_call)
 
 const core_function core_weld = {
     .name = "weld",
     .summary = "The lowest vertex at the same point as each.",
-    .parts = {CORE_PART(weld_arguments)},
+    .parts = {CORE_PART(weld_rows)},
     .positional = 1,
-    CORE_RESULTS(weld_results),
-    .size = sizeof(weld_call),
+    .size = sizeof(mesh_call),
     .run = run_weld,
-    .entry = enter_weld,
+    .entry = core_weld_entry,
 };
 
 /* ---------------------------------------------------------------------------------------------------- adjacency -- */
 
 typedef struct adjacency_call {
-  core_call call;
-  PyArrayObject *triangles, *representatives, *offsets, *neighbors;
+  mesh_call in;
+  size_t *offsets;
 } adjacency_call;
 
-static const core_argument adjacency_arguments[] = {
-    {"triangles", CORE_INT32, .at = offsetof(adjacency_call, triangles), "(T, 3)"},
-    {"representatives", CORE_INT32, .at = offsetof(adjacency_call, representatives), "(V,)"},
-};
-
 /* O is V + 1; a triangle gives each corner two neighbors. */
-static const core_argument adjacency_results[] = {
-    {"offsets", CORE_INTP, .at = offsetof(adjacency_call, offsets), "(O,)"},
-    {"neighbors", CORE_INT32, .at = offsetof(adjacency_call, neighbors), "(6 T,)"},
+static const core_row adjacency_rows[] = {
+    {"triangles", CORE_INT32, .at = offsetof(adjacency_call, in.mesh.triangles), "(T, 3)"},
+    {"representatives", CORE_INT32, .at = offsetof(adjacency_call, in.representatives), "(V,)"},
+    {"V", CORE_LENGTH, .at = offsetof(adjacency_call, in.mesh.vertex_count)},
+    {"T", CORE_LENGTH, .at = offsetof(adjacency_call, in.mesh.triangle_count)},
+    {"offsets", CORE_INTP, .at = offsetof(adjacency_call, offsets), "(O,)", .result = 1},
+    {"neighbors", CORE_INT32, .at = offsetof(adjacency_call, in.found), "(6 T,)", .result = 1},
 };
 
 static int prepare_adjacency(void *address) {
@@ -80,137 +71,95 @@ static int prepare_adjacency(void *address) {
 
 static sbs_status run_adjacency(void *address, sbs_fault *fault) {
   adjacency_call *given = address;
-  sbs_mesh_desc mesh = sbs_default_mesh_desc();
-
-  mesh.vertex_count = core_length(&given->call, 'V');
-  mesh.triangle_count = core_length(&given->call, 'T');
-  mesh.triangles = PyArray_DATA(given->triangles);
-  return sbs_mesh_adjacency(&mesh, PyArray_DATA(given->representatives), NULL, PyArray_DATA(given->offsets),
-                            PyArray_DATA(given->neighbors), fault);
+  return sbs_mesh_adjacency(&given->in.mesh, given->in.representatives, NULL, given->offsets, given->in.found, fault);
 }
 
 /* Without the room that neighbors did not need. */
 static PyObject *finish_adjacency(void *address) {
   const adjacency_call *given = address;
-  const npy_intp count = ((const npy_intp *)PyArray_DATA(given->offsets))[core_length(&given->call, 'V')];
-  PyArrayObject *neighbors = (PyArrayObject *)PyArray_SimpleNew(1, &count, NPY_INT32);
-  PyObject *result = NULL;
+  const size_t count = given->offsets[core_length(address, 'V')];
 
-  if (neighbors != NULL) {
-    memcpy(PyArray_DATA(neighbors), PyArray_DATA(given->neighbors), (size_t)PyArray_NBYTES(neighbors));
-    result = PyTuple_Pack(2, given->offsets, neighbors);
-  }
-  Py_XDECREF((PyObject *)neighbors);
-  return result;
+  return Py_BuildValue("ON", core_result(address, 0), core_copy(given->in.found, count, 0, NPY_INT32));
 }
 
-CORE_ENTRY(enter_adjacency, core_adjacency, adjacency_call)
+CORE_ENTRY(core_adjacency, adjacency_call)
 
 const core_function core_adjacency = {
     .name = "adjacency",
     .summary = "Neighbors over edges: those of vertex i are neighbors[offsets[i]:offsets[i + 1]]. Corners stand for "
                "their\nrepresentatives, from weld.",
-    .parts = {CORE_PART(adjacency_arguments)},
+    .parts = {CORE_PART(adjacency_rows)},
     .positional = 2,
-    CORE_RESULTS(adjacency_results),
     .size = sizeof(adjacency_call),
     .prepare = prepare_adjacency,
     .run = run_adjacency,
     .finish = finish_adjacency,
-    .entry = enter_adjacency,
+    .entry = core_adjacency_entry,
 };
 
 /* ------------------------------------------------------------------------------------------------------ islands -- */
 
-typedef struct islands_call {
-  core_call call;
-  PyArrayObject *triangles, *islands;
-  size_t vertex_count;
-} islands_call;
-
-static const core_argument islands_arguments[] = {
-    {"triangles", CORE_INT32, .at = offsetof(islands_call, triangles), "(T, 3)"},
-    {"vertex_count", CORE_COUNT, .at = offsetof(islands_call, vertex_count), "V"},
-};
-
-static const core_argument islands_results[] = {
-    {"islands", CORE_INT32, .at = offsetof(islands_call, islands), "(V,)"},
+static const core_row islands_rows[] = {
+    {"triangles", CORE_INT32, .at = offsetof(mesh_call, mesh.triangles), "(T, 3)"},
+    {"vertex_count", CORE_COUNT, .at = offsetof(mesh_call, mesh.vertex_count), "V"},
+    {"T", CORE_LENGTH, .at = offsetof(mesh_call, mesh.triangle_count)},
+    {"islands", CORE_INT32, .at = offsetof(mesh_call, found), "(V,)", .result = 1},
 };
 
 static int prepare_islands(void *address) {
-  core_set_length(address, 'V', ((const islands_call *)address)->vertex_count);
+  core_set_length(address, 'V', ((const mesh_call *)address)->mesh.vertex_count);
   return 1;
 }
 
 static sbs_status run_islands(void *address, sbs_fault *fault) {
-  islands_call *given = address;
-  sbs_mesh_desc mesh = sbs_default_mesh_desc();
+  mesh_call *given = address;
   size_t island_count;
 
-  mesh.vertex_count = given->vertex_count;
-  mesh.triangle_count = core_length(&given->call, 'T');
-  mesh.triangles = PyArray_DATA(given->triangles);
-  return sbs_mesh_islands(&mesh, PyArray_DATA(given->islands), &island_count, fault);
+  return sbs_mesh_islands(&given->mesh, given->found, &island_count, fault);
 }
 
-CORE_ENTRY(enter_islands, core_islands, islands_call)
+CORE_ENTRY(core_islands, mesh_call)
 
 const core_function core_islands = {
     .name = "islands",
     .summary = "The number of each vertex's island. Triangles connect islands; they are numbered by their lowest "
                "vertices.",
-    .parts = {CORE_PART(islands_arguments)},
+    .parts = {CORE_PART(islands_rows)},
     .positional = 2,
-    CORE_RESULTS(islands_results),
-    .size = sizeof(islands_call),
+    .size = sizeof(mesh_call),
     .prepare = prepare_islands,
     .run = run_islands,
-    .entry = enter_islands,
+    .entry = core_islands_entry,
 };
 
 /* ---------------------------------------------------------------------------------------------------- curvature -- */
 
-/* Also how the structure of a call of subdivide starts. */
-typedef struct curvature_call {
-  core_call call;
-  PyArrayObject *positions, *triangles, *representatives, *angles;
-} curvature_call;
-
-static const core_argument curvature_arguments[] = {
-    {"positions", CORE_REALS, .at = offsetof(curvature_call, positions), "(V, 3)"},
-    {"triangles", CORE_INT32, .at = offsetof(curvature_call, triangles), "(T, 3)"},
-    {"representatives", CORE_INT32, .at = offsetof(curvature_call, representatives), "(V,)"},
-};
-
-static const core_argument curvature_results[] = {
-    {"angles", CORE_DOUBLES, .at = offsetof(curvature_call, angles), "(T,)"},
+static const core_row curvature_results[] = {
+    {"angles", CORE_DOUBLES, .at = offsetof(mesh_call, found), "(T,)", .result = 1},
 };
 
 static sbs_status run_curvature(void *address, sbs_fault *fault) {
-  curvature_call *given = address;
-  const sbs_mesh_desc mesh = core_mesh_of(given->positions, given->triangles);
-
-  return sbs_mesh_curvature(&mesh, PyArray_DATA(given->representatives), NULL, PyArray_DATA(given->angles), fault);
+  mesh_call *given = address;
+  return sbs_mesh_curvature(&given->mesh, given->representatives, NULL, given->found, fault);
 }
 
-CORE_ENTRY(enter_curvature, core_curvature, curvature_call)
+CORE_ENTRY(core_curvature, mesh_call)
 
 const core_function core_curvature = {
     .name = "curvature",
     .summary = "The largest angle between the normal of each triangle and those of its neighbors, in radians.",
-    .parts = {CORE_PART(curvature_arguments)},
+    .parts = {MESH_PART, CORE_PART(representatives_row), CORE_PART(curvature_results)},
     .positional = 3,
-    CORE_RESULTS(curvature_results),
-    .size = sizeof(curvature_call),
+    .size = sizeof(mesh_call),
     .run = run_curvature,
-    .entry = enter_curvature,
+    .entry = core_curvature_entry,
 };
 
 /* ---------------------------------------------------------------------------------------------------- subdivide -- */
 
 typedef struct subdivide_call {
-  curvature_call coarse;
-  PyArrayObject *chosen;
+  mesh_call coarse;
+  const unsigned char *chosen;
   int scheme;
   size_t levels;
   const sbs_subdivision *fine;
@@ -219,7 +168,7 @@ typedef struct subdivide_call {
 /* In the order of sbs_subdivision_scheme. */
 static const char *const scheme_words[] = {"1:3", "1:4", NULL};
 
-static const core_argument subdivide_arguments[] = {
+static const core_row subdivide_rows[] = {
     {"chosen", CORE_FLAGS, .at = offsetof(subdivide_call, chosen), "(T,)"},
     {"scheme", CORE_WORD, .at = offsetof(subdivide_call, scheme), .words = scheme_words, .optional = 1},
     {"levels", CORE_COUNT, .at = offsetof(subdivide_call, levels), .optional = 1},
@@ -234,10 +183,9 @@ static void set_subdivide_defaults(void *address) {
 
 static sbs_status run_subdivide(void *address, sbs_fault *fault) {
   subdivide_call *given = address;
-  const sbs_mesh_desc mesh = core_mesh_of(given->coarse.positions, given->coarse.triangles);
   const int levels = given->levels < INT_MAX ? (int)given->levels : INT_MAX;
 
-  return sbs_subdivision_new(&mesh, PyArray_DATA(given->coarse.representatives), PyArray_DATA(given->chosen),
+  return sbs_subdivision_new(&given->coarse.mesh, given->coarse.representatives, given->chosen,
                              (sbs_subdivision_scheme)given->scheme, levels, NULL, &given->fine, fault);
 }
 
@@ -252,18 +200,18 @@ static PyObject *finish_subdivide(void *address) {
   return result;
 }
 
-CORE_ENTRY(enter_subdivide, core_subdivide, subdivide_call)
+CORE_ENTRY(core_subdivide, subdivide_call)
 
 const core_function core_subdivide = {
     .name = "subdivide",
     .summary = "Divides chosen triangles, and their neighbors where needed: (parents (N, 3), shares (N, 3), triangles "
                "(T', 3),\nsources (T',)). Parents and shares are those of the new vertices.",
-    .parts = {CORE_PART(curvature_arguments), CORE_PART(subdivide_arguments)},
+    .parts = {MESH_PART, CORE_PART(representatives_row), CORE_PART(subdivide_rows)},
     .positional = 4,
     .returns = "tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]",
     .size = sizeof(subdivide_call),
     .set_defaults = set_subdivide_defaults,
     .run = run_subdivide,
     .finish = finish_subdivide,
-    .entry = enter_subdivide,
+    .entry = core_subdivide_entry,
 };

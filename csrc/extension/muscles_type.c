@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "muscles_type.h"
 
+#include <string.h>
+
 #include "definitions.h"
 #include "pose.h"
 
@@ -25,31 +27,19 @@ enum {
   STATE_COUNT = 5
 };
 
-static size_t count_of(const core_muscles *self) {
-  return sbs_muscles_count(self->muscles);
-}
-
-/* Memory that is released with the call; raises and returns NULL if there is none. */
-static void *hold_memory(void *call, size_t size) {
-  PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
-  return core_hold(call, bytes) ? PyBytes_AsString(bytes) : NULL;
-}
-
 /* ------------------------------------------------------------------------------------------ making and unmaking -- */
 
 /* What describes the muscles; each has its row. Profiles and covered joints of all are in one array each. */
 typedef struct muscles_call {
   core_call call;
-  size_t joint_count;
-  PyArrayObject *joints, *points, *point_counts, *numbers, *thin_directions, *thin_joints;
-  PyArrayObject *profiles, *profile_ends, *covered, *covered_ends;
-  PyArrayObject *positions, *normals, *triangles, *joint_indices, *joint_weights;
-  sbs_muscle *rows;
+  const int32_t *joints, *point_counts, *thin_joints, *profile_ends, *covered, *covered_ends;
+  const double *points, *numbers, *thin_directions, *profiles;
+  sbs_muscles_desc desc;
   sbs_muscles *muscles;
 } muscles_call;
 
-static const core_argument arguments[] = {
-    {"joint_count", CORE_COUNT, .at = offsetof(muscles_call, joint_count)},
+static const core_row rows[] = {
+    {"joint_count", CORE_COUNT, .at = offsetof(muscles_call, desc.joint_count)},
     {"joints", CORE_INT32, .at = offsetof(muscles_call, joints), "(M, 4)"},
     {"points", CORE_DOUBLES, .at = offsetof(muscles_call, points), "(M, 4, 3)"},
     {"point_counts", CORE_INT32, .at = offsetof(muscles_call, point_counts), "(M,)"},
@@ -60,107 +50,87 @@ static const core_argument arguments[] = {
     {"profile_ends", CORE_INT32, .at = offsetof(muscles_call, profile_ends), "(M,)"},
     {"covered", CORE_INT32, .at = offsetof(muscles_call, covered), "(C,)"},
     {"covered_ends", CORE_INT32, .at = offsetof(muscles_call, covered_ends), "(M,)"},
-    {"rest_positions", CORE_REALS, .at = offsetof(muscles_call, positions), "(V, 3)", .optional = 1},
-    {"rest_normals", CORE_SAME, .at = offsetof(muscles_call, normals), "(V, 3)", .optional = 1},
-    {"triangles", CORE_INT32, .at = offsetof(muscles_call, triangles), "(T, 3)", .optional = 1},
-    {"joint_indices", CORE_INT32, .at = offsetof(muscles_call, joint_indices), "(V, K)", .optional = 1},
-    {"joint_weights", CORE_REALS, .at = offsetof(muscles_call, joint_weights), "(V, K)", .optional = 1},
+    {"M", CORE_LENGTH, .at = offsetof(muscles_call, desc.muscle_count)},
+};
+
+static const core_row skin_rows[] = {
+    {"rest_positions", CORE_REALS, .at = offsetof(muscles_call, desc.rest_positions), "(V, 3)",
+     .scalar = offsetof(muscles_call, desc.scalar), .optional = 1},
+    {"rest_normals", CORE_SAME, .at = offsetof(muscles_call, desc.rest_normals), "(V, 3)", .optional = 1},
+    {"triangles", CORE_INT32, .at = offsetof(muscles_call, desc.triangles), "(T, 3)", .optional = 1},
+    {"joint_indices", CORE_INT32, .at = offsetof(muscles_call, desc.joint_indices), "(V, K)", .optional = 1},
+    {"joint_weights", CORE_REALS, .at = offsetof(muscles_call, desc.joint_weights), "(V, K)",
+     .scalar = offsetof(muscles_call, desc.weight_scalar), .optional = 1},
+    {"V", CORE_LENGTH, .at = offsetof(muscles_call, desc.vertex_count)},
+    {"T", CORE_LENGTH, .at = offsetof(muscles_call, desc.triangle_count)},
+    {"K", CORE_LENGTH, .at = offsetof(muscles_call, desc.influences_per_vertex)},
 };
 
 /* Whether ends ascend to the length of what they divide; raises if not. */
-static int check_ends(PyArrayObject *ends, const char *name, size_t length) {
-  const int32_t *end = PyArray_DATA(ends);
-  const npy_intp count = PyArray_DIM(ends, 0);
-  npy_intp before = 0;
+static int check_ends(const muscles_call *given, const int32_t *ends, const char *name, size_t length) {
+  int32_t before = 0;
 
-  for (npy_intp i = 0; i < count; before = end[i], i++) {
-    if (end[i] < before || end[i] > (npy_intp)length) {
-      PyErr_Format(PyExc_ValueError, "%s[%zd] = %d is out of range", name, (Py_ssize_t)i, (int)end[i]);
+  for (size_t i = 0; i < given->desc.muscle_count; before = ends[i], i++) {
+    if (ends[i] < before || (size_t)ends[i] > length) {
+      PyErr_Format(PyExc_ValueError, "%s[%zd] = %d is out of range", name, (Py_ssize_t)i, (int)ends[i]);
       return 0;
     }
   }
   return 1;
 }
 
-static int prepare(void *address) {
-  muscles_call *given = address;
-
-  if (!check_ends(given->profile_ends, "profile_ends", core_length(address, 'P')) ||
-      !check_ends(given->covered_ends, "covered_ends", core_length(address, 'C'))) {
-    return 0;
-  }
-  if (given->positions == NULL &&
-      (given->normals != NULL || given->triangles != NULL || given->joint_indices != NULL)) {
-    PyErr_SetString(PyExc_ValueError, "rest_normals, triangles and joint_indices need rest_positions");
-    return 0;
-  }
-  if ((given->joint_indices == NULL) != (given->joint_weights == NULL)) {
-    PyErr_SetString(PyExc_ValueError, "joint_indices and joint_weights belong together");
-    return 0;
-  }
-  given->rows = hold_memory(given, core_length(address, 'M') * sizeof *given->rows);
-  return given->rows != NULL;
-}
-
 /* Row `m` of the arguments. */
-static sbs_muscle read_muscle(const muscles_call *given, npy_intp m) {
-  const int32_t *joints = PyArray_DATA(given->joints), *counts = PyArray_DATA(given->point_counts);
-  const int32_t *profile_ends = PyArray_DATA(given->profile_ends);
-  const int32_t *covered_ends = PyArray_DATA(given->covered_ends);
-  const double *points = PyArray_DATA(given->points);
-  const double *numbers = (const double *)PyArray_DATA(given->numbers) + NUMBER_COUNT * m;
-  const double *thin = (const double *)PyArray_DATA(given->thin_directions) + 3 * m;
-  const int32_t profile = m ? profile_ends[m - 1] : 0, covered = m ? covered_ends[m - 1] : 0;
+static sbs_muscle read_muscle(const muscles_call *given, size_t m) {
+  const double *numbers = given->numbers + NUMBER_COUNT * m, *thin = given->thin_directions + 3 * m;
+  const int32_t profile = m > 0 ? given->profile_ends[m - 1] : 0, covered = m > 0 ? given->covered_ends[m - 1] : 0;
   sbs_muscle muscle = {
-      .point_count = counts[m] > 0 ? (size_t)counts[m] : 0,
+      .point_count = given->point_counts[m] > 0 ? (size_t)given->point_counts[m] : 0,
       .radius = numbers[RADIUS],
-      .profile_count = (size_t)(profile_ends[m] - profile),
-      .profile = (const double *)PyArray_DATA(given->profiles) + profile,
+      .profile_count = (size_t)(given->profile_ends[m] - profile),
+      .profile = given->profiles + profile,
       .tendons = {numbers[ORIGIN_TENDON], numbers[INSERTION_TENDON]},
       .flattening = numbers[FLATTENING],
       .thin_direction = {thin[0], thin[1], thin[2]},
-      .thin_joint = ((const int32_t *)PyArray_DATA(given->thin_joints))[m],
+      .thin_joint = given->thin_joints[m],
       .contraction = numbers[CONTRACTION],
       .most_growth = numbers[MOST_GROWTH],
       .reach = numbers[REACH],
-      .covered_count = (size_t)(covered_ends[m] - covered),
-      .covered = (const int32_t *)PyArray_DATA(given->covered) + covered,
+      .covered_count = (size_t)(given->covered_ends[m] - covered),
+      .covered = given->covered + covered,
   };
 
-  for (npy_intp i = 0; i < SBS_MUSCLE_POINTS; i++) {
-    muscle.joints[i] = joints[SBS_MUSCLE_POINTS * m + i];
-    for (npy_intp axis = 0; axis < 3; axis++) {
-      muscle.points[i][axis] = points[3 * (SBS_MUSCLE_POINTS * m + i) + axis];
-    }
-  }
+  memcpy(muscle.joints, given->joints + SBS_MUSCLE_POINTS * m, sizeof muscle.joints);
+  memcpy(muscle.points, given->points + 3 * SBS_MUSCLE_POINTS * m, sizeof muscle.points);
   return muscle;
+}
+
+static int prepare(void *address) {
+  muscles_call *given = address;
+  sbs_muscles_desc *desc = &given->desc;
+  sbs_muscle *muscles;
+
+  if (!check_ends(given, given->profile_ends, "profile_ends", core_length(given, 'P')) ||
+      !check_ends(given, given->covered_ends, "covered_ends", core_length(given, 'C'))) {
+    return 0;
+  }
+  if (desc->rest_positions == NULL &&
+      (desc->rest_normals != NULL || desc->triangles != NULL || desc->joint_indices != NULL)) {
+    PyErr_SetString(PyExc_ValueError, "rest_normals, triangles and joint_indices need rest_positions");
+    return 0;
+  }
+  if ((desc->joint_indices == NULL) != (desc->joint_weights == NULL)) {
+    PyErr_SetString(PyExc_ValueError, "joint_indices and joint_weights belong together");
+    return 0;
+  }
+  muscles = core_hold_memory(given, desc->muscle_count * sizeof *muscles);
+  for (size_t m = 0; muscles != NULL && m < desc->muscle_count; m++) muscles[m] = read_muscle(given, m);
+  desc->muscles = muscles;
+  return muscles != NULL;
 }
 
 static sbs_status run(void *address, sbs_fault *fault) {
   muscles_call *given = address;
-  sbs_muscles_desc desc = sbs_default_muscles_desc();
-
-  desc.joint_count = given->joint_count;
-  desc.muscle_count = core_length(address, 'M');
-  desc.muscles = given->rows;
-  for (size_t m = 0; m < desc.muscle_count; m++) given->rows[m] = read_muscle(given, (npy_intp)m);
-  if (given->positions != NULL) {
-    desc.vertex_count = core_length(address, 'V');
-    desc.scalar = core_scalar(given->positions);
-    desc.rest_positions = PyArray_DATA(given->positions);
-    desc.rest_normals = core_data(given->normals);
-  }
-  if (given->triangles != NULL) {
-    desc.triangle_count = core_length(address, 'T');
-    desc.triangles = PyArray_DATA(given->triangles);
-  }
-  if (given->joint_indices != NULL) {
-    desc.influences_per_vertex = core_length(address, 'K');
-    desc.joint_indices = PyArray_DATA(given->joint_indices);
-    desc.weight_scalar = core_scalar(given->joint_weights);
-    desc.joint_weights = PyArray_DATA(given->joint_weights);
-  }
-  return sbs_muscles_new(&desc, NULL, &given->muscles, fault);
+  return sbs_muscles_new(&given->desc, NULL, &given->muscles, fault);
 }
 
 static PyObject *finish(void *address) {
@@ -172,15 +142,15 @@ static PyObject *finish(void *address) {
     return NULL;
   }
   self->muscles = given->muscles;
-  self->joint_count = given->joint_count;
-  self->vertex_count = given->positions != NULL ? core_length(&given->call, 'V') : 0;
+  self->joint_count = given->desc.joint_count;
+  self->vertex_count = given->desc.vertex_count;
   return (PyObject *)self;
 }
 
 static const core_function new_muscles = {
     .name = "Muscles",
     .summary = "Muscles, one a row, and the skin that covers them. Nothing that is given is kept.",
-    .parts = {CORE_PART(arguments)},
+    .parts = {CORE_PART(rows), CORE_PART(skin_rows)},
     .positional = 11,
     .size = sizeof(muscles_call),
     .prepare = prepare,
@@ -204,29 +174,28 @@ static void muscles_dealloc(PyObject *object) {
 typedef struct cover_of_call {
   core_call call;
   Py_ssize_t muscle;
-  PyArrayObject *vertices, *shares, *rest;
+  int32_t *vertices;
+  double *shares, *distances;
 } cover_of_call;
 
-static const core_argument cover_of_arguments[] = {
+static const core_row cover_of_rows[] = {
     {"muscle", CORE_INDEX, .at = offsetof(cover_of_call, muscle)},
-};
-
-static const core_argument cover_of_results[] = {
-    {"vertices", CORE_INT32, .at = offsetof(cover_of_call, vertices), "(C,)"},
-    {"shares", CORE_DOUBLES, .at = offsetof(cover_of_call, shares), "(C,)"},
-    {"distances", CORE_DOUBLES, .at = offsetof(cover_of_call, rest), "(C,)"},
+    {"vertices", CORE_INT32, .at = offsetof(cover_of_call, vertices), "(C,)", .result = 1},
+    {"shares", CORE_DOUBLES, .at = offsetof(cover_of_call, shares), "(C,)", .result = 1},
+    {"distances", CORE_DOUBLES, .at = offsetof(cover_of_call, distances), "(C,)", .result = 1},
 };
 
 static int prepare_cover_of(void *address) {
   const cover_of_call *given = address;
   const core_muscles *self = core_self(given);
+  const size_t muscle_count = sbs_muscles_count(self->muscles);
   size_t *counts;
 
-  if (given->muscle < 0 || (size_t)given->muscle >= count_of(self)) {
-    PyErr_Format(PyExc_IndexError, "there is no muscle %zd of %zu", given->muscle, count_of(self));
+  if (given->muscle < 0 || (size_t)given->muscle >= muscle_count) {
+    PyErr_Format(PyExc_IndexError, "there is no muscle %zd of %zu", given->muscle, muscle_count);
     return 0;
   }
-  counts = hold_memory(address, count_of(self) * sizeof *counts);
+  counts = core_hold_memory(address, muscle_count * sizeof *counts);
   if (counts == NULL) return 0;
   sbs_muscles_covered(self->muscles, counts);
   core_set_length(address, 'C', counts[given->muscle]);
@@ -237,36 +206,34 @@ static sbs_status run_cover_of(void *address, sbs_fault *fault) {
   cover_of_call *given = address;
   const core_muscles *self = core_self(given);
 
-  return sbs_muscles_cover_of(self->muscles, (size_t)given->muscle, PyArray_DATA(given->vertices),
-                              PyArray_DATA(given->shares), PyArray_DATA(given->rest), fault);
+  return sbs_muscles_cover_of(self->muscles, (size_t)given->muscle, given->vertices, given->shares, given->distances,
+                              fault);
 }
 
-static const core_function cover_of; /* defined below, as others are */
+CORE_ENTRY(core_cover_of, cover_of_call)
 
-CORE_ENTRY(enter_cover_of, cover_of, cover_of_call)
-
-static const core_function cover_of = {
+const core_function core_cover_of = {
     .name = "cover_of",
     .summary = "The skin that a muscle moves, and its distances at bind.",
-    .parts = {CORE_PART(cover_of_arguments)},
+    .parts = {CORE_PART(cover_of_rows)},
     .positional = 1,
-    CORE_RESULTS(cover_of_results),
     .size = sizeof(cover_of_call),
     .prepare = prepare_cover_of,
     .run = run_cover_of,
-    .entry = enter_cover_of,
+    .entry = core_cover_of_entry,
 };
 
-/* ----------------------------------------------------------------------------------------------------- in a pose -- */
+/* ------------------------------------------------------------------------------------------------- in each pose -- */
 
 /* How the structure of a call in several poses starts. */
 typedef struct poses_call {
   core_call call;
-  PyArrayObject *matrices, *activations;
+  sbs_pose poses;
+  const double *activations;
 } poses_call;
 
-static const core_argument poses_arguments[] = {
-    {"skinning_matrices", CORE_REALS, .at = offsetof(poses_call, matrices), "(F, J, 4, 4) or (F, J, 3, 4)"},
+static const core_row poses_rows[] = {
+    {"skinning_matrices", CORE_MATRICES, .at = offsetof(poses_call, poses), "(F, J, 4, 4) or (F, J, 3, 4)"},
     {"activations", CORE_DOUBLES, .at = offsetof(poses_call, activations), "(F, M)", .none = 1},
 };
 
@@ -274,56 +241,40 @@ static void begin_with_muscles(void *call) {
   const core_muscles *self = core_self(call);
 
   core_set_length(call, 'J', self->joint_count);
-  core_set_length(call, 'M', count_of(self));
+  core_set_length(call, 'M', sbs_muscles_count(self->muscles));
   core_set_length(call, 'V', self->vertex_count);
 }
 
-/* What a function does in one of the frames. */
-typedef sbs_status in_frame(void *call, size_t frame, const sbs_pose *pose, const double *activations,
-                            sbs_fault *fault);
-
-static sbs_status go_through_frames(void *address, in_frame *step, sbs_fault *fault) {
-  poses_call *given = address;
-  const double *activations = core_data(given->activations);
-
-  for (size_t f = 0; f < core_length(&given->call, 'F'); f++) {
-    const sbs_pose pose = core_frame_pose(given->matrices, f);
-    const double *of_frame = activations != NULL ? activations + f * core_length(&given->call, 'M') : NULL;
-    const sbs_status status =
-        core_is_cancelled(&given->call) ? SBS_ERROR_CANCELLED : step(address, f, &pose, of_frame, fault);
-    if (status != SBS_OK) {
-      core_place_in_frame(fault, given->matrices, f);
-      return status;
-    }
-  }
-  return SBS_OK;
+/* The activations in a frame, or NULL. */
+static const double *find_activations(const poses_call *given, size_t frame) {
+  return given->activations != NULL ? given->activations + frame * core_length(given, 'M') : NULL;
 }
 
 /* ------------------------------------------------------------------------------------------------------ measure -- */
 
 typedef struct measure_call {
-  poses_call poses;
-  PyArrayObject *measures;
+  poses_call in;
+  double *measures;
   sbs_muscle_state *states;
 } measure_call;
 
-static const core_argument measure_results[] = {
-    {"measures", CORE_DOUBLES, .at = offsetof(measure_call, measures), "(F, M, 5)"},
+static const core_row measure_results[] = {
+    {"measures", CORE_DOUBLES, .at = offsetof(measure_call, measures), "(F, M, 5)", .result = 1},
 };
 
 static int prepare_measure(void *address) {
   measure_call *given = address;
 
-  given->states = hold_memory(given, core_length(address, 'M') * sizeof *given->states);
+  given->states = core_hold_memory(given, core_length(given, 'M') * sizeof *given->states);
   return given->states != NULL;
 }
 
-static sbs_status measure_in_frame(void *address, size_t frame, const sbs_pose *pose, const double *activations,
-                                   sbs_fault *fault) {
+static sbs_status measure_in_pose(void *address, size_t frame, const sbs_pose *pose, sbs_fault *fault) {
   measure_call *given = address;
   const core_muscles *self = core_self(given);
-  const size_t count = core_length(address, 'M');
-  double *to = (double *)PyArray_DATA(given->measures) + frame * count * STATE_COUNT;
+  const size_t count = core_length(given, 'M');
+  const double *activations = find_activations(&given->in, frame);
+  double *to = given->measures + frame * count * STATE_COUNT;
   const sbs_status status = sbs_muscles_measure(self->muscles, pose, activations, given->states, fault);
 
   for (size_t m = 0; m < count && status == SBS_OK; m++) {
@@ -337,91 +288,82 @@ static sbs_status measure_in_frame(void *address, size_t frame, const sbs_pose *
 }
 
 static sbs_status run_measure(void *address, sbs_fault *fault) {
-  return go_through_frames(address, measure_in_frame, fault);
+  return core_go_through_frames(address, &((const poses_call *)address)->poses, measure_in_pose, fault);
 }
 
-static const core_function measure;
+CORE_ENTRY(core_measure, measure_call)
 
-CORE_ENTRY(enter_measure, measure, measure_call)
-
-static const core_function measure = {
+const core_function core_measure = {
     .name = "measure",
     .summary = "Length, belly's length, growth, volume and whether it is limited.",
-    .parts = {CORE_PART(poses_arguments)},
+    .parts = {CORE_PART(poses_rows), CORE_PART(measure_results)},
     .positional = 2,
-    CORE_RESULTS(measure_results),
     .size = sizeof(measure_call),
     .begin = begin_with_muscles,
     .prepare = prepare_measure,
     .run = run_measure,
-    .entry = enter_measure,
+    .entry = core_measure_entry,
 };
 
 /* -------------------------------------------------------------------------------------------------------- cover -- */
 
 typedef struct cover_call {
-  poses_call poses;
-  PyArrayObject *positions, *normals;
+  poses_call in;
+  char *positions, *normals;
   int threads;
 } cover_call;
 
-static const core_argument cover_arguments[] = {
+static const core_row outputs_rows[] = {
     {"positions", CORE_OUTPUT, .at = offsetof(cover_call, positions), "(F, V, 3)"},
     {"normals", CORE_OUTPUT, .at = offsetof(cover_call, normals), "(F, V, 3)", .none = 1},
 };
 
-static const core_argument cover_options[] = {
+static const core_row threads_row[] = {
     {"threads", CORE_THREADS, .at = offsetof(cover_call, threads), .optional = 1},
 };
 
-static sbs_status cover_in_frame(void *address, size_t frame, const sbs_pose *pose, const double *activations,
-                                 sbs_fault *fault) {
-  cover_call *given = address;
+static sbs_status cover_in_pose(void *address, size_t frame, const sbs_pose *pose, sbs_fault *fault) {
+  const cover_call *given = address;
   const core_muscles *self = core_self(given);
-  const size_t size = frame * (size_t)PyArray_STRIDE(given->positions, 0);
-  char *normals = core_data(given->normals);
+  const int is_float = given->in.call.type == NPY_FLOAT;
+  const size_t start = frame * self->vertex_count * 3 * (is_float ? sizeof(float) : sizeof(double));
 
-  return sbs_muscles_cover(self->muscles, pose, activations, core_scalar(given->positions),
-                           PyArray_BYTES(given->positions) + size, 0, normals != NULL ? normals + size : NULL, 0,
-                           given->threads, fault);
+  return sbs_muscles_cover(self->muscles, pose, find_activations(&given->in, frame),
+                           is_float ? SBS_FLOAT32 : SBS_FLOAT64, given->positions + start, 0,
+                           given->normals != NULL ? given->normals + start : NULL, 0, given->threads, fault);
 }
 
 static sbs_status run_cover(void *address, sbs_fault *fault) {
-  return go_through_frames(address, cover_in_frame, fault);
+  return core_go_through_frames(address, &((const poses_call *)address)->poses, cover_in_pose, fault);
 }
 
-static const core_function cover;
+CORE_ENTRY(core_cover, cover_call)
 
-CORE_ENTRY(enter_cover, cover, cover_call)
-
-static const core_function cover = {
+const core_function core_cover = {
     .name = "cover",
     .summary = "Change deformed positions, and normals or None, in place.",
-    .parts = {CORE_PART(cover_arguments), CORE_PART(poses_arguments), CORE_PART(cover_options)},
+    .parts = {CORE_PART(outputs_rows), CORE_PART(poses_rows), CORE_PART(threads_row)},
     .positional = 5,
     .size = sizeof(cover_call),
     .begin = begin_with_muscles,
     .run = run_cover,
-    .entry = enter_cover,
+    .entry = core_cover_entry,
 };
 
 /* ------------------------------------------------------------------------------------------------------ surface -- */
 
 typedef struct surface_call {
-  poses_call poses;
-  PyArrayObject *surface;
+  poses_call in;
+  double *surface;
   Py_ssize_t muscle;
   size_t rings, sides;
 } surface_call;
 
-static const core_argument surface_arguments[] = {
+static const core_row surface_rows[] = {
     {"muscle", CORE_INDEX, .at = offsetof(surface_call, muscle)},
     {"rings", CORE_COUNT, .at = offsetof(surface_call, rings), "R"},
     {"sides", CORE_COUNT, .at = offsetof(surface_call, sides), "S"},
-};
-
-static const core_argument surface_results[] = {
-    {"surface", CORE_DOUBLES, .at = offsetof(surface_call, surface), "(F, R, S, 3)"},
+    {"surface", CORE_DOUBLES, .at = offsetof(surface_call, surface), "(F, R, S, 3)", .result = 1},
 };
 
 enum {
@@ -433,40 +375,36 @@ static int prepare_surface(void *address) {
 
   if (given->rings > MOST_RINGS) given->rings = MOST_RINGS;
   if (given->sides > MOST_RINGS) given->sides = MOST_RINGS;
-  core_set_length(address, 'R', given->rings);
-  core_set_length(address, 'S', given->sides);
+  core_set_length(given, 'R', given->rings);
+  core_set_length(given, 'S', given->sides);
   return 1;
 }
 
-static sbs_status surface_in_frame(void *address, size_t frame, const sbs_pose *pose, const double *activations,
-                                   sbs_fault *fault) {
-  surface_call *given = address;
+static sbs_status find_surface(void *address, size_t frame, const sbs_pose *pose, sbs_fault *fault) {
+  const surface_call *given = address;
   const core_muscles *self = core_self(given);
-  double *to = (double *)PyArray_DATA(given->surface) + frame * given->rings * given->sides * 3;
 
-  return sbs_muscles_surface(self->muscles, pose, activations, (size_t)given->muscle, given->rings, given->sides, to,
+  return sbs_muscles_surface(self->muscles, pose, find_activations(&given->in, frame), (size_t)given->muscle,
+                             given->rings, given->sides, given->surface + frame * given->rings * given->sides * 3,
                              fault);
 }
 
 static sbs_status run_surface(void *address, sbs_fault *fault) {
-  return go_through_frames(address, surface_in_frame, fault);
+  return core_go_through_frames(address, &((const poses_call *)address)->poses, find_surface, fault);
 }
 
-static const core_function surface;
+CORE_ENTRY(core_surface, surface_call)
 
-CORE_ENTRY(enter_surface, surface, surface_call)
-
-static const core_function surface = {
+const core_function core_surface = {
     .name = "surface",
     .summary = "Rings of the belly's surface.",
-    .parts = {CORE_PART(poses_arguments), CORE_PART(surface_arguments)},
+    .parts = {CORE_PART(poses_rows), CORE_PART(surface_rows)},
     .positional = 5,
-    CORE_RESULTS(surface_results),
     .size = sizeof(surface_call),
     .begin = begin_with_muscles,
     .prepare = prepare_surface,
     .run = run_surface,
-    .entry = enter_surface,
+    .entry = core_surface_entry,
 };
 
 /* --------------------------------------------------------------------------------------------------------- type -- */
@@ -479,7 +417,7 @@ static PyGetSetDef properties[] = {
     {"covered_count", get_covered_count, NULL, "int: how many vertices all muscles move.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 
-static const core_function *const methods[] = {&cover_of, &measure, &cover, &surface};
+static const core_function *const methods[] = {&core_cover_of, &core_measure, &core_cover, &core_surface};
 
 PyObject *core_new_muscles_type(PyObject *module) {
   static const core_class muscles = {

@@ -7,7 +7,7 @@ typedef struct owned_call {
   PyObject *array, *name, *dtype;
 } owned_call;
 
-static const core_argument arguments[] = {
+static const core_row rows[] = {
     {"array", CORE_OBJECT, .at = offsetof(owned_call, array), .type = "ArrayLike"},
     {"name", CORE_OBJECT, .at = offsetof(owned_call, name), .type = "str"},
     {"dtype", CORE_OBJECT, .at = offsetof(owned_call, dtype), .type = "DTypeLike | None", .optional = 1},
@@ -26,17 +26,17 @@ static PyObject *finish(void *address) {
   return (PyObject *)array;
 }
 
-CORE_ENTRY(enter, core_owned, owned_call)
+CORE_ENTRY(core_owned, owned_call)
 
 const core_function core_owned = {
     .name = "owned",
     .summary = "The array that an object keeps of one that it is given: C-contiguous, of a type, and read-only. It is "
                "the array itself\nif nobody can write to that, neither through it nor through what it is a view of, "
                "and else a copy.",
-    .parts = {CORE_PART(arguments)},
+    .parts = {CORE_PART(rows)},
     .positional = 3,
     .returns = "NDArray[Any]",
     .size = sizeof(owned_call),
     .finish = finish,
-    .entry = enter,
+    .entry = core_owned_entry,
 };

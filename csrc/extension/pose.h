@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The arguments that calls with a pose have in common: matrices, and the method. */
+/* What calls with poses have in common: matrices, the method, and frames. */
 #ifndef SBS_EXTENSION_POSE_H
 #define SBS_EXTENSION_POSE_H
 
@@ -9,10 +9,9 @@
 typedef struct core_method {
   sbs_deform_options options;
   sbs_deform_options base;
-  PyArrayObject *amount;
 } core_method;
 
-/* The rows of core_method_arguments, in the order of Python's signatures. An option of a method is one more row. */
+/* The rows of core_method_rows, in the order of Python's signatures. An option of a method is one more row. */
 enum {
   CORE_METHOD,
   CORE_ROTATION,
@@ -21,52 +20,49 @@ enum {
   CORE_RCOND,
   CORE_AMOUNT,
   CORE_BASE,
-  CORE_METHOD_ARGUMENTS
+  CORE_METHOD_ROWS
 };
 
-extern const core_argument core_method_arguments[CORE_METHOD_ARGUMENTS];
+/* About a core_method. */
+extern const core_row core_method_rows[CORE_METHOD_ROWS];
 
 /* How the structure of a call with a method starts. */
 typedef struct core_pose_call {
   core_call call;
   core_method by;
-  PyArrayObject *matrices;
-  PyArrayObject *twists; /* the angles of a twist, or NULL */
+  sbs_pose pose;
 } core_pose_call;
 
-/* "twists", which goes into that, of one frame and of many. */
-extern const core_argument core_twists_argument[1], core_twists_of_frames_argument[1];
+/* Some of the rows of core_method_rows, from `first` to `last`, of a function whose calls start like that. */
+#define CORE_METHOD_PART(first, last) {core_method_rows + (first), (last) - (first) + 1, offsetof(core_pose_call, by)}
 
-/* Whether a skin has the twist that angles are of; raises if not. */
-int core_check_twists(const core_pose_call *given, PyObject *twist);
-
-/* The matrices and the angles. */
-sbs_pose core_pose_with_twists(const core_pose_call *given);
-
-/* Makes a fault in the angles of a twist one in "twists": at bone and angle, or of many frames at frame and bone. */
-void core_place_in_twists(sbs_fault *fault, const core_pose_call *given);
-
-/* Some of the rows of core_method_arguments, from `first` to `last`, of a function whose calls start like that. */
-#define CORE_METHOD_PART(first, last) {core_method_arguments + (first), (last) - (first) + 1}
+/* The angles of a twist in such a call, of one frame and of many: "twists". */
+extern const core_row core_twists_row[1], core_twists_of_frames_row[1];
 
 /* `set_defaults` of these functions. */
 void core_set_method_defaults(void *call);
+
+/* Part of `prepare`: whether a skin has the twist that angles are of; raises if not. */
+int core_check_twists(core_pose_call *given, PyObject *twist);
+
+/* Makes a fault in the angles of a twist one in "twists": at bone and angle, or of many frames at frame and bone. */
+void core_place_in_twists(sbs_fault *fault, const core_pose_call *given);
 
 /* The words of the options of a method, in the order of the library's enumerators. */
 extern const char *const core_method_words[];
 extern const char *const core_rotation_words[];
 extern const char *const core_center_words[];
 
-/* The options with amount and base, once all arguments are converted. */
+/* The options with the base, once all arguments are converted. */
 const sbs_deform_options *core_method_options(core_method *method);
 
-/* Matrices of one frame. */
-sbs_pose core_one_pose(PyArrayObject *matrices);
+/* What a function does in one of several frames. */
+typedef sbs_status core_frame_step(void *call, size_t frame, const sbs_pose *pose, sbs_fault *fault);
 
-/* The matrices of a frame of many. */
-sbs_pose core_frame_pose(PyArrayObject *matrices, size_t frame);
-
-/* Makes a fault in the matrices of one frame, of several that a call goes through, one among all of them. */
-void core_place_in_frame(sbs_fault *fault, PyArrayObject *matrices, size_t frame);
+/*
+ * Part of `run`: goes through the F frames of a call whose matrices are (F, J, 4, 4) or (F, J, 3, 4). A fault in the
+ * matrices of one is one among those of all.
+ */
+sbs_status core_go_through_frames(void *call, const sbs_pose *poses, core_frame_step *step, sbs_fault *fault);
 
 #endif

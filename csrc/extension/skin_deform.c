@@ -6,27 +6,27 @@
 /* ------------------------------------------------------------------------------------------------------- deform -- */
 
 typedef struct deform_call {
-  core_pose_call pose;
+  core_pose_call posed;
   core_positions at;
-  PyArrayObject *positions, *normals;
+  void *positions, *normals;
   int with_normals;
 } deform_call;
 
-static const core_argument deform_matrices[] = {
-    {"skinning_matrices", CORE_REALS, .at = offsetof(deform_call, pose.matrices), "(J, 4, 4) or (J, 3, 4)",
+static const core_row deform_matrices_row[] = {
+    {"skinning_matrices", CORE_MATRICES, .at = offsetof(deform_call, posed.pose), "(J, 4, 4) or (J, 3, 4)",
      .hint = ", as Character.skinning_matrices makes them; deform_many takes frames"}};
 
-static const core_argument deform_outputs[] = {
+static const core_row deform_rows[] = {
     {"rest_positions", CORE_SAME, .at = offsetof(deform_call, at.rest), "(V, 3)", .optional = 1},
     {"normals", CORE_FLAG, .at = offsetof(deform_call, with_normals), .optional = 1},
     {"out", CORE_OUTPUT, .at = offsetof(deform_call, positions), "(V, 3)", .optional = 1},
     {"out_normals", CORE_OUTPUT, .at = offsetof(deform_call, normals), "(V, 3)", .optional = 1},
-    {"threads", CORE_THREADS, .at = offsetof(deform_call, pose.by.options.threads), .optional = 1},
+    {"threads", CORE_THREADS, .at = offsetof(deform_call, posed.by.options.threads), .optional = 1},
 };
 
-static const core_argument deform_results[] = {
-    {"positions", CORE_SAME, .at = offsetof(deform_call, positions), "(V, 3)"},
-    {"normals", CORE_SAME, .at = offsetof(deform_call, normals), "(V, 3)", .none = 1},
+static const core_row deform_results[] = {
+    {"positions", CORE_SAME, .at = offsetof(deform_call, positions), "(V, 3)", .result = 1},
+    {"normals", CORE_SAME, .at = offsetof(deform_call, normals), "(V, 3)", .result = 1, .none = 1},
 };
 
 static int prepare_deform(void *address) {
@@ -41,27 +41,26 @@ static int prepare_deform(void *address) {
     PyErr_SetString(PyExc_ValueError, "out_normals needs normals=True");
     return 0;
   }
-  if (!core_check_twists(&given->pose, self->twist)) return 0;
-  if (!given->with_normals) given->pose.call.skipped = 1u << 1;
-  core_method_options(&given->pose.by);
+  if (!core_check_twists(&given->posed, self->twist)) return 0;
+  if (!given->with_normals) given->posed.call.skipped = 1u << 1;
+  core_method_options(&given->posed.by);
   return core_prepare_positions(given, &given->at);
 }
 
 static sbs_status run_deform(void *address, sbs_fault *fault) {
   deform_call *given = address;
   core_skin *self = core_self(given);
-  const sbs_pose pose = core_pose_with_twists(&given->pose);
-  sbs_deform_options *options = &given->pose.by.options;
+  sbs_deform_options *options = &given->posed.by.options;
   sbs_skin *moved;
   sbs_status status = core_with_positions(self, &given->at, &moved, fault);
 
   if (status != SBS_OK) return status;
   options->scratch = core_take_scratch(&self->scratch);
   options->scratch_size = self->scratch.size;
-  status = sbs_skin_deform(moved != NULL ? moved : self->skin, &pose, options, PyArray_DATA(given->positions),
-                           core_data(given->normals), NULL, fault);
+  status = sbs_skin_deform(moved != NULL ? moved : self->skin, &given->posed.pose, options, given->positions,
+                           given->normals, NULL, fault);
   sbs_skin_free(moved);
-  core_place_in_twists(fault, &given->pose);
+  core_place_in_twists(fault, &given->posed);
   core_give_scratch(&self->scratch, options->scratch);
   return status;
 }
@@ -69,19 +68,18 @@ static sbs_status run_deform(void *address, sbs_fault *fault) {
 static PyObject *finish_deform(void *address) {
   const deform_call *given = address;
 
-  if (!given->with_normals) return Py_NewRef((PyObject *)given->positions);
-  return PyTuple_Pack(2, given->positions, given->normals);
+  if (!given->with_normals) return Py_NewRef(core_result(given, 0));
+  return PyTuple_Pack(2, core_result(given, 0), core_result(given, 1));
 }
 
-CORE_ENTRY(enter_deform, core_deform, deform_call)
+CORE_ENTRY(core_deform, deform_call)
 
 const core_function core_deform = {
     .name = "deform",
     .summary = "Positions of the mesh in a pose, and normals if they are wanted.",
-    .parts = {CORE_PART(deform_matrices), CORE_METHOD_PART(CORE_METHOD, CORE_BASE), CORE_PART(core_twists_argument),
-              CORE_PART(deform_outputs)},
+    .parts = {CORE_PART(deform_matrices_row), CORE_METHOD_PART(CORE_METHOD, CORE_BASE), CORE_PART(core_twists_row),
+              CORE_PART(deform_rows), CORE_PART(deform_results)},
     .positional = 1,
-    CORE_RESULTS(deform_results),
     .returns = "_Floats | tuple[_Floats, _Floats]",
     .size = sizeof(deform_call),
     .set_defaults = core_set_method_defaults,
@@ -89,49 +87,46 @@ const core_function core_deform = {
     .prepare = prepare_deform,
     .run = run_deform,
     .finish = finish_deform,
-    .entry = enter_deform,
+    .entry = core_deform_entry,
 };
 
 /* -------------------------------------------------------------------------------------------------- deform_many -- */
 
-static const core_argument many_matrices[] = {{"skinning_matrices", CORE_REALS,
-                                               .at = offsetof(deform_call, pose.matrices),
-                                               "(F, J, 4, 4) or (F, J, 3, 4)", .hint = "; deform takes one frame"}};
+static const core_row many_matrices_row[] = {{"skinning_matrices", CORE_MATRICES, offsetof(deform_call, posed.pose),
+                                              "(F, J, 4, 4) or (F, J, 3, 4)", .hint = "; deform takes one frame"}};
 
-static const core_argument many_outputs[] = {
+static const core_row many_rows[] = {
     {"normals", CORE_FLAG, .at = offsetof(deform_call, with_normals), .optional = 1},
     {"out", CORE_OUTPUT, .at = offsetof(deform_call, positions), "(F, V, 3)", .optional = 1},
     {"out_normals", CORE_OUTPUT, .at = offsetof(deform_call, normals), "(F, V, 3)", .optional = 1},
-    {"threads", CORE_THREADS, .at = offsetof(deform_call, pose.by.options.threads), .optional = 1},
+    {"threads", CORE_THREADS, .at = offsetof(deform_call, posed.by.options.threads), .optional = 1},
 };
 
-static const core_argument many_results[] = {
-    {"positions", CORE_SAME, .at = offsetof(deform_call, positions), "(F, V, 3)"},
-    {"normals", CORE_SAME, .at = offsetof(deform_call, normals), "(F, V, 3)", .none = 1},
+static const core_row many_results[] = {
+    {"positions", CORE_SAME, .at = offsetof(deform_call, positions), "(F, V, 3)", .result = 1},
+    {"normals", CORE_SAME, .at = offsetof(deform_call, normals), "(F, V, 3)", .result = 1, .none = 1},
 };
 
 /* The library allocates memory for each of the frames that it goes through at once. */
 static sbs_status run_deform_many(void *address, sbs_fault *fault) {
   deform_call *given = address;
   const core_skin *self = core_self(given);
-  const sbs_pose poses = core_pose_with_twists(&given->pose);
   const sbs_status status =
-      sbs_skin_deform_many(self->skin, core_length(&given->pose.call, 'F'), &poses, &given->pose.by.options,
-                           PyArray_DATA(given->positions), core_data(given->normals), NULL, fault);
+      sbs_skin_deform_many(self->skin, core_length(given, 'F'), &given->posed.pose, &given->posed.by.options,
+                           given->positions, given->normals, NULL, fault);
 
-  core_place_in_twists(fault, &given->pose);
+  core_place_in_twists(fault, &given->posed);
   return status;
 }
 
-CORE_ENTRY(enter_deform_many, core_deform_many, deform_call)
+CORE_ENTRY(core_deform_many, deform_call)
 
 const core_function core_deform_many = {
     .name = "deform_many",
     .summary = "The same for several poses.",
-    .parts = {CORE_PART(many_matrices), CORE_METHOD_PART(CORE_METHOD, CORE_BASE),
-              CORE_PART(core_twists_of_frames_argument), CORE_PART(many_outputs)},
+    .parts = {CORE_PART(many_matrices_row), CORE_METHOD_PART(CORE_METHOD, CORE_BASE),
+              CORE_PART(core_twists_of_frames_row), CORE_PART(many_rows), CORE_PART(many_results)},
     .positional = 1,
-    CORE_RESULTS(many_results),
     .returns = "_Floats | tuple[_Floats, _Floats]",
     .size = sizeof(deform_call),
     .set_defaults = core_set_method_defaults,
@@ -139,22 +134,22 @@ const core_function core_deform_many = {
     .prepare = prepare_deform,
     .run = run_deform_many,
     .finish = finish_deform,
-    .entry = enter_deform_many,
+    .entry = core_deform_many_entry,
 };
 
 /* ---------------------------------------------------------------------------------------------- rotation_centers -- */
 
 typedef struct centers_call {
-  core_pose_call pose;
-  PyArrayObject *centers;
+  core_pose_call posed;
+  double *centers;
   sbs_deform_report report;
 } centers_call;
 
-static const core_argument centers_arguments[] = {
-    {"skinning_matrices", CORE_REALS, .at = offsetof(centers_call, pose.matrices), "(J, 4, 4) or (J, 3, 4)"}};
+static const core_row centers_matrices_row[] = {
+    {"skinning_matrices", CORE_MATRICES, .at = offsetof(centers_call, posed.pose), "(J, 4, 4) or (J, 3, 4)"}};
 
-static const core_argument centers_results[] = {
-    {"centers", CORE_DOUBLES, .at = offsetof(centers_call, centers), "(N, 3)"},
+static const core_row centers_results[] = {
+    {"centers", CORE_DOUBLES, .at = offsetof(centers_call, centers), "(N, 3)", .result = 1},
 };
 
 static void begin_centers(void *address) {
@@ -167,34 +162,31 @@ static void begin_centers(void *address) {
 static sbs_status run_centers(void *address, sbs_fault *fault) {
   centers_call *given = address;
   const core_skin *self = core_self(given);
-  const sbs_pose pose = core_pose_with_twists(&given->pose);
 
-  return sbs_skin_rotation_centers(self->skin, &pose, &given->pose.by.options, PyArray_DATA(given->centers),
+  return sbs_skin_rotation_centers(self->skin, &given->posed.pose, &given->posed.by.options, given->centers,
                                    &given->report, fault);
 }
 
 static PyObject *finish_centers(void *address) {
-  const centers_call *given = address;
-  const sbs_deform_report *report = &given->report;
+  const sbs_deform_report *report = &((const centers_call *)address)->report;
 
-  return Py_BuildValue("O(nnn)", given->centers, (Py_ssize_t)report->nontrivial_joint_sets, (Py_ssize_t)report->solves,
-                       (Py_ssize_t)report->nonrigid_joints);
+  return Py_BuildValue("O(nnn)", core_result(address, 0), (Py_ssize_t)report->nontrivial_joint_sets,
+                       (Py_ssize_t)report->solves, (Py_ssize_t)report->nonrigid_joints);
 }
 
-CORE_ENTRY(enter_centers, core_rotation_centers, centers_call)
+CORE_ENTRY(core_rotation_centers, centers_call)
 
 const core_function core_rotation_centers = {
     .name = "rotation_centers",
     .summary = "Rotation centers of the joint sets in a pose, and the counts (nontrivial_joint_sets, solves, "
                "nonrigid_joints).",
-    .parts = {CORE_PART(centers_arguments), CORE_METHOD_PART(CORE_DAMPING, CORE_RCOND)},
+    .parts = {CORE_PART(centers_matrices_row), CORE_METHOD_PART(CORE_DAMPING, CORE_RCOND), CORE_PART(centers_results)},
     .positional = 1,
-    CORE_RESULTS(centers_results),
     .returns = "tuple[NDArray[np.float64], tuple[int, int, int]]",
     .size = sizeof(centers_call),
     .set_defaults = core_set_method_defaults,
     .begin = begin_centers,
     .run = run_centers,
     .finish = finish_centers,
-    .entry = enter_centers,
+    .entry = core_rotation_centers_entry,
 };

@@ -18,17 +18,14 @@ extern const core_function core_deform_vjp, core_weight_jacobian;
 /* skin_update.c */
 extern const core_function core_update_skin;
 
-/* Rest positions of one call in place of the skin's; all NULL for those. */
+/* Rest positions of one call in place of the skin's. */
 typedef struct core_positions {
-  PyArrayObject *rest;    /* an argument of the call */
-  PyArrayObject *centers; /* that go with them; held by the call */
+  const void *rest;   /* an argument of the call; NULL: the skin's own */
+  sbs_skin_desc desc; /* the skin as it is with them */
 } core_positions;
 
-/* Part of `prepare`: finds the centers. Raises and returns 0 without memory. */
+/* Part of `prepare`: describes the skin. Raises and returns 0 without memory. */
 int core_prepare_positions(void *call, core_positions *given);
-
-/* The skin as it is with these positions. */
-sbs_skin_desc core_describe_positions(const core_skin *self, const core_positions *given);
 
 /* A skin with these positions, to be freed; moved: NULL for the skin's own. */
 sbs_status core_with_positions(const core_skin *self, const core_positions *given, sbs_skin **moved, sbs_fault *fault);

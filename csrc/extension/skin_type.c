@@ -18,28 +18,19 @@ void core_begin_with_skin(void *address) {
   call->typed_by = "rest_positions";
 }
 
-sbs_skin_desc core_describe_skin(PyArrayObject *const *arrays, PyObject *twist, size_t joint_count) {
-  sbs_skin_desc desc = sbs_default_skin_desc();
-
-  desc.vertex_count = (size_t)PyArray_DIM(arrays[CORE_REST_POSITIONS], 0);
-  desc.joint_count = joint_count;
-  desc.influences_per_vertex = (size_t)PyArray_DIM(arrays[CORE_JOINT_INDICES], 1);
-  desc.scalar = core_scalar(arrays[CORE_REST_POSITIONS]);
-  desc.rest_positions = PyArray_DATA(arrays[CORE_REST_POSITIONS]);
-  desc.rest_normals = core_data(arrays[CORE_REST_NORMALS]);
-  desc.joint_indices = PyArray_DATA(arrays[CORE_JOINT_INDICES]);
-  desc.weight_scalar = core_scalar(arrays[CORE_JOINT_WEIGHTS]);
-  desc.joint_weights = PyArray_DATA(arrays[CORE_JOINT_WEIGHTS]);
-  desc.parents = core_data(arrays[CORE_PARENTS]);
-  desc.joint_positions = core_data(arrays[CORE_JOINT_POSITIONS]);
-  desc.centers = core_data(arrays[CORE_CENTERS]);
-  desc.twist = core_get_twist(twist);
-  desc.twist_positions = core_data(arrays[CORE_TWIST_POSITIONS]);
-  return desc;
+int core_complete_skin(core_call *call, sbs_skin_desc *desc, PyObject *twist) {
+  if (desc->twist_positions != NULL && twist == NULL) {
+    PyErr_SetString(PyExc_ValueError, "twist_positions has no effect without twist");
+    return 0;
+  }
+  desc->twist = core_get_twist(twist);
+  if (call->lengths['J' - 'A'] < 0)
+    desc->joint_count = (size_t)core_largest(desc->joint_indices, desc->vertex_count * desc->influences_per_vertex) + 1;
+  return 1;
 }
 
-PyObject *core_wrap_skin(PyObject *type, sbs_skin *skin, const sbs_weight_report *report, PyArrayObject *const *arrays,
-                         PyObject *twist) {
+PyObject *core_wrap_skin(PyObject *type, sbs_skin *skin, const sbs_weight_report *report, const sbs_skin_desc *desc,
+                         PyArrayObject *const *arrays, PyObject *twist) {
   core_skin *self = core_allocate(type);
 
   if (self == NULL) {
@@ -56,6 +47,7 @@ PyObject *core_wrap_skin(PyObject *type, sbs_skin *skin, const sbs_weight_report
     if (arrays[i] != NULL) PyArray_CLEARFLAGS(arrays[i], NPY_ARRAY_WRITEABLE);
   }
   self->twist = Py_XNewRef(twist);
+  self->desc = *desc;
   return (PyObject *)self;
 }
 
@@ -63,60 +55,59 @@ PyObject *core_wrap_skin(PyObject *type, sbs_skin *skin, const sbs_weight_report
 
 typedef struct skin_call {
   core_call call;
-  PyArrayObject *arrays[CORE_HELD_COUNT];
-  size_t joint_count;
+  sbs_skin_desc desc;
   PyObject *twist; /* NULL for None */
   sbs_skin_options options;
   sbs_weight_report report;
   sbs_skin *skin;
 } skin_call;
 
-static const core_argument arguments[] = {
-    {"rest_positions", CORE_REALS, .at = offsetof(skin_call, arrays[CORE_REST_POSITIONS]), "(V, 3)"},
-    {"joint_indices", CORE_INT32, .at = offsetof(skin_call, arrays[CORE_JOINT_INDICES]), "(V, K)"},
-    {"joint_weights", CORE_REALS, .at = offsetof(skin_call, arrays[CORE_JOINT_WEIGHTS]), "(V, K)"},
-    {"parents", CORE_INT32, .at = offsetof(skin_call, arrays[CORE_PARENTS]), "(J,)", .optional = 1},
-    {"joint_positions", CORE_DOUBLES, .at = offsetof(skin_call, arrays[CORE_JOINT_POSITIONS]), "(J, 3)", .optional = 1},
-    {"rest_normals", CORE_SAME, .at = offsetof(skin_call, arrays[CORE_REST_NORMALS]), "(V, 3)", .optional = 1},
-    {"centers", CORE_DOUBLES, .at = offsetof(skin_call, arrays[CORE_CENTERS]), "(V, 3)", .optional = 1},
-    {"joint_count", CORE_COUNT, .at = offsetof(skin_call, joint_count), "J", .optional = 1},
+static const core_row rows[] = {
+    {"rest_positions", CORE_REALS, .at = offsetof(skin_call, desc.rest_positions), "(V, 3)",
+     .scalar = offsetof(skin_call, desc.scalar)},
+    {"joint_indices", CORE_INT32, .at = offsetof(skin_call, desc.joint_indices), "(V, K)"},
+    {"joint_weights", CORE_REALS, .at = offsetof(skin_call, desc.joint_weights), "(V, K)",
+     .scalar = offsetof(skin_call, desc.weight_scalar)},
+    {"parents", CORE_INT32, .at = offsetof(skin_call, desc.parents), "(J,)", .optional = 1},
+    {"joint_positions", CORE_DOUBLES, .at = offsetof(skin_call, desc.joint_positions), "(J, 3)", .optional = 1},
+    {"rest_normals", CORE_SAME, .at = offsetof(skin_call, desc.rest_normals), "(V, 3)", .optional = 1},
+    {"centers", CORE_DOUBLES, .at = offsetof(skin_call, desc.centers), "(V, 3)", .optional = 1},
+    {"twist_positions", CORE_SAME, .at = offsetof(skin_call, desc.twist_positions), "(V, 3)", .optional = 1},
+    {"joint_count", CORE_COUNT, .at = offsetof(skin_call, desc.joint_count), "J", .optional = 1},
     {"twist", CORE_OBJECT, .at = offsetof(skin_call, twist), .type = "Twist | None", .optional = 1,
      .convert = core_convert_twist},
-    {"twist_positions", CORE_SAME, .at = offsetof(skin_call, arrays[CORE_TWIST_POSITIONS]), "(V, 3)", .optional = 1},
     {"strict", CORE_FLAG, .at = offsetof(skin_call, options.strict), .optional = 1},
+    {"V", CORE_LENGTH, .at = offsetof(skin_call, desc.vertex_count)},
+    {"J", CORE_LENGTH, .at = offsetof(skin_call, desc.joint_count)},
+    {"K", CORE_LENGTH, .at = offsetof(skin_call, desc.influences_per_vertex)},
 };
 
 static void set_defaults(void *address) {
   ((skin_call *)address)->options = sbs_default_skin_options();
 }
 
-/* Joints that nobody counts and that have no parents, positions or twist are counted by the largest index. */
 static int prepare(void *address) {
   skin_call *given = address;
-
-  if (!core_check_twist_positions(given->arrays[CORE_TWIST_POSITIONS], given->twist)) return 0;
-  if (given->call.lengths['J' - 'A'] < 0)
-    core_set_length(&given->call, 'J', (size_t)core_largest(given->arrays[CORE_JOINT_INDICES]) + 1);
-  return 1;
+  return core_complete_skin(&given->call, &given->desc, given->twist);
 }
 
 static sbs_status run(void *address, sbs_fault *fault) {
   skin_call *given = address;
-  const sbs_skin_desc desc = core_describe_skin(given->arrays, given->twist, core_length(&given->call, 'J'));
-
-  return sbs_skin_new(&desc, &given->options, &given->skin, &given->report, fault);
+  return sbs_skin_new(&given->desc, &given->options, &given->skin, &given->report, fault);
 }
 
 static PyObject *finish(void *address) {
   skin_call *given = address;
+  PyArrayObject *arrays[CORE_HELD_COUNT];
 
-  return core_wrap_skin(given->call.self, given->skin, &given->report, given->arrays, given->twist);
+  for (size_t i = 0; i < CORE_HELD_COUNT; i++) arrays[i] = core_array(given, i);
+  return core_wrap_skin(given->call.self, given->skin, &given->report, &given->desc, arrays, given->twist);
 }
 
 static const core_function new_skin = {
     .name = "Skin",
     .summary = "A mesh bound to its joints. It keeps the arrays, as `owned` does.",
-    .parts = {CORE_PART(arguments)},
+    .parts = {CORE_PART(rows)},
     .positional = 3,
     .keeps = 1,
     .size = sizeof(skin_call),
@@ -139,22 +130,20 @@ static PyObject *report_tuple(const sbs_weight_report *report) {
 
 static sbs_status run_check(void *address, sbs_fault *fault) {
   skin_call *given = address;
-  const sbs_skin_desc desc = core_describe_skin(given->arrays, given->twist, core_length(&given->call, 'J'));
-
-  return sbs_skin_check(&desc, &given->options, &given->report, fault);
+  return sbs_skin_check(&given->desc, &given->options, &given->report, fault);
 }
 
 static PyObject *finish_check(void *address) {
   return report_tuple(&((skin_call *)address)->report);
 }
 
-CORE_ENTRY(enter_check, core_check_skin, skin_call)
+CORE_ENTRY(core_check_skin, skin_call)
 
 const core_function core_check_skin = {
     .name = "check_skin",
     .summary = "Whether a skin can be made of these; what is wrong with them is raised as Skin does, and repairs are "
                "counted\nas by Skin.weight_report.",
-    .parts = {CORE_PART(arguments)},
+    .parts = {CORE_PART(rows)},
     .positional = 3,
     .returns = "tuple[int, int, int, int, int, int]",
     .size = sizeof(skin_call),
@@ -162,7 +151,7 @@ const core_function core_check_skin = {
     .prepare = prepare,
     .run = run_check,
     .finish = finish_check,
-    .entry = enter_check,
+    .entry = core_check_skin_entry,
 };
 
 /* An instance refers to its type, and so to the module. The collector must know, or the module is never freed. */

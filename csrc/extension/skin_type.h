@@ -8,7 +8,7 @@
 
 #include <sbs/gradient.h>
 
-/* The arrays that a skin was made from, in the order of the constructor's arguments. */
+/* The arrays that a skin was made from: the first arguments of the constructor, in their order. */
 enum {
   CORE_REST_POSITIONS,
   CORE_JOINT_INDICES,
@@ -30,17 +30,21 @@ typedef struct core_skin {
   _Atomic(sbs_gradient *) gradient;     /* made when it is first needed; NULL before */
   PyArrayObject *held[CORE_HELD_COUNT]; /* converted; NULL where not given; nobody writes to them */
   PyObject *twist;                      /* the _core.Twist, or NULL */
+  sbs_skin_desc desc;                   /* of these */
 } core_skin;
 
-/* Describes a mesh by the arrays of a skin, and a _core.Twist or NULL. */
-sbs_skin_desc core_describe_skin(PyArrayObject *const *arrays, PyObject *twist, size_t joint_count);
+/*
+ * Part of `prepare`: the twist of a description, a _core.Twist or NULL, and its number of joints: where no argument tells
+ * it, joints are counted by the largest index. Raises and returns 0 if there are twist_positions without a twist.
+ */
+int core_complete_skin(core_call *call, sbs_skin_desc *desc, PyObject *twist);
 
 /*
  * Makes an object for a skin and takes ownership of it, even if this fails and raises. The object is made last, so that
- * no other thread, nor the collector, ever sees one without its skin.
+ * no other thread, nor the collector, ever sees one without its skin. desc: of the arrays and the twist.
  */
-PyObject *core_wrap_skin(PyObject *type, sbs_skin *skin, const sbs_weight_report *report, PyArrayObject *const *arrays,
-                         PyObject *twist);
+PyObject *core_wrap_skin(PyObject *type, sbs_skin *skin, const sbs_weight_report *report, const sbs_skin_desc *desc,
+                         PyArrayObject *const *arrays, PyObject *twist);
 
 extern const core_function core_check_skin;
 

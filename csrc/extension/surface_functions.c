@@ -1,44 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 #include "functions.h"
-#include "mesh.h"
+#include "geometry.h"
 
 #include <sbs/surface.h>
 
 /* How the structure of a call with a surface starts. */
 typedef struct surface_call {
   core_call call;
-  PyArrayObject *positions, *triangles;
+  sbs_mesh_desc mesh;
   int threads;
 } surface_call;
 
-static const core_argument surface_arguments[] = {
-    {"positions", CORE_REALS, .at = offsetof(surface_call, positions), "(V, 3)"},
-    {"triangles", CORE_INT32, .at = offsetof(surface_call, triangles), "(T, 3)"},
-};
+#define MESH_PART CORE_PART_AT(offsetof(surface_call, mesh), core_mesh_rows)
 
-static sbs_status make_surface(const surface_call *given, sbs_surface **surface, sbs_fault *fault) {
-  const sbs_mesh_desc mesh = core_mesh_of(given->positions, given->triangles);
-  return sbs_surface_new(&mesh, NULL, surface, fault);
-}
+static const core_row threads_row[] = {
+    {"threads", CORE_THREADS, .at = offsetof(surface_call, threads), .optional = 1},
+};
 
 /* ------------------------------------------------------------------------------------------------------ nearest -- */
 
 typedef struct nearest_call {
-  surface_call surface;
-  PyArrayObject *points, *point_labels, *triangle_labels, *nearest, *barycentric, *distances;
+  surface_call in;
+  const double *points;
+  const int32_t *point_labels, *triangle_labels;
+  int32_t *triangles;
+  double *barycentric, *distances;
 } nearest_call;
 
-static const core_argument nearest_arguments[] = {
+static const core_row nearest_rows[] = {
     {"points", CORE_DOUBLES, .at = offsetof(nearest_call, points), "(N, 3)"},
     {"point_labels", CORE_INT32, .at = offsetof(nearest_call, point_labels), "(N,)", .optional = 1},
     {"triangle_labels", CORE_INT32, .at = offsetof(nearest_call, triangle_labels), "(T,)", .optional = 1},
-    {"threads", CORE_THREADS, .at = offsetof(nearest_call, surface.threads), .optional = 1},
-};
-
-static const core_argument nearest_results[] = {
-    {"triangles", CORE_INT32, .at = offsetof(nearest_call, nearest), "(N,)"},
-    {"barycentric", CORE_DOUBLES, .at = offsetof(nearest_call, barycentric), "(N, 3)"},
-    {"distances", CORE_DOUBLES, .at = offsetof(nearest_call, distances), "(N,)"},
+    {"triangles", CORE_INT32, .at = offsetof(nearest_call, triangles), "(N,)", .result = 1},
+    {"barycentric", CORE_DOUBLES, .at = offsetof(nearest_call, barycentric), "(N, 3)", .result = 1},
+    {"distances", CORE_DOUBLES, .at = offsetof(nearest_call, distances), "(N,)", .result = 1},
 };
 
 static int prepare_nearest(void *address) {
@@ -52,75 +47,69 @@ static int prepare_nearest(void *address) {
 static sbs_status run_nearest(void *address, sbs_fault *fault) {
   nearest_call *given = address;
   sbs_surface *surface = NULL;
-  sbs_status status = make_surface(&given->surface, &surface, fault);
+  sbs_status status = sbs_surface_new(&given->in.mesh, NULL, &surface, fault);
 
   if (status == SBS_OK) {
-    status = sbs_surface_nearest(surface, PyArray_DATA(given->points), core_length(address, 'N'),
-                                 core_data(given->point_labels), core_data(given->triangle_labels),
-                                 given->surface.threads, PyArray_DATA(given->nearest), PyArray_DATA(given->barycentric),
-                                 PyArray_DATA(given->distances), fault);
+    status = sbs_surface_nearest(surface, given->points, core_length(given, 'N'), given->point_labels,
+                                 given->triangle_labels, given->in.threads, given->triangles, given->barycentric,
+                                 given->distances, fault);
   }
   sbs_surface_free(surface);
   return status;
 }
 
-CORE_ENTRY(enter_nearest, core_nearest_on_surface, nearest_call)
+CORE_ENTRY(core_nearest_on_surface, nearest_call)
 
 const core_function core_nearest_on_surface = {
     .name = "nearest_on_surface",
     .summary = "The nearest point of a surface to each point. Triangles with the label of the point are skipped; -1 "
                "and infinity if\nnone is left.",
-    .parts = {CORE_PART(surface_arguments), CORE_PART(nearest_arguments)},
+    .parts = {MESH_PART, CORE_PART(nearest_rows), CORE_PART(threads_row)},
     .positional = 3,
-    CORE_RESULTS(nearest_results),
     .size = sizeof(nearest_call),
     .prepare = prepare_nearest,
     .run = run_nearest,
-    .entry = enter_nearest,
+    .entry = core_nearest_on_surface_entry,
 };
 
 /* ------------------------------------------------------------------------------------------------------ blocked -- */
 
 typedef struct blocked_call {
-  surface_call surface;
-  PyArrayObject *starts, *ends, *start_vertices, *blocked;
+  surface_call in;
+  const double *starts, *ends;
+  const int32_t *start_vertices;
+  unsigned char *blocked;
 } blocked_call;
 
-static const core_argument blocked_arguments[] = {
+static const core_row blocked_rows[] = {
     {"starts", CORE_DOUBLES, .at = offsetof(blocked_call, starts), "(N, 3)"},
     {"ends", CORE_DOUBLES, .at = offsetof(blocked_call, ends), "(N, 3)"},
     {"start_vertices", CORE_INT32, .at = offsetof(blocked_call, start_vertices), "(N,)", .optional = 1},
-    {"threads", CORE_THREADS, .at = offsetof(blocked_call, surface.threads), .optional = 1},
-};
-
-static const core_argument blocked_results[] = {
-    {"blocked", CORE_FLAGS, .at = offsetof(blocked_call, blocked), "(N,)"},
+    {"blocked", CORE_FLAGS, .at = offsetof(blocked_call, blocked), "(N,)", .result = 1},
 };
 
 static sbs_status run_blocked(void *address, sbs_fault *fault) {
   blocked_call *given = address;
   sbs_surface *surface = NULL;
-  sbs_status status = make_surface(&given->surface, &surface, fault);
+  sbs_status status = sbs_surface_new(&given->in.mesh, NULL, &surface, fault);
 
   if (status == SBS_OK) {
-    status = sbs_surface_blocked(surface, PyArray_DATA(given->starts), PyArray_DATA(given->ends),
-                                 core_length(address, 'N'), core_data(given->start_vertices), given->surface.threads,
-                                 PyArray_DATA(given->blocked), fault);
+    status = sbs_surface_blocked(surface, given->starts, given->ends, core_length(given, 'N'), given->start_vertices,
+                                 given->in.threads, given->blocked, fault);
   }
   sbs_surface_free(surface);
   return status;
 }
 
-CORE_ENTRY(enter_blocked, core_segments_blocked, blocked_call)
+CORE_ENTRY(core_segments_blocked, blocked_call)
 
 const core_function core_segments_blocked = {
     .name = "segments_blocked",
     .summary = "Whether a surface crosses each segment between its ends. Triangles at the vertex that a segment starts "
                "from, if given,\ndo not count.",
-    .parts = {CORE_PART(surface_arguments), CORE_PART(blocked_arguments)},
+    .parts = {MESH_PART, CORE_PART(blocked_rows), CORE_PART(threads_row)},
     .positional = 4,
-    CORE_RESULTS(blocked_results),
     .size = sizeof(blocked_call),
     .run = run_blocked,
-    .entry = enter_blocked,
+    .entry = core_segments_blocked_entry,
 };

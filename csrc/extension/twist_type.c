@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "definitions.h"
+#include "geometry.h"
 #include "pose.h"
 
 typedef struct core_twist {
@@ -36,12 +37,6 @@ int core_convert_twist(core_call *call, PyObject *object, void *field) {
   return 1;
 }
 
-int core_check_twist_positions(PyArrayObject *positions, PyObject *twist) {
-  if (positions == NULL || twist != NULL) return 1;
-  PyErr_SetString(PyExc_ValueError, "twist_positions has no effect without twist");
-  return 0;
-}
-
 /* J, and B bones. */
 static void begin_with_twist(void *call) {
   const core_twist *self = core_self(call);
@@ -54,21 +49,20 @@ static void begin_with_twist(void *call) {
 
 typedef struct twist_call {
   core_call call;
-  size_t joint_count;
-  PyArrayObject *joints, *parents, *children, *heads, *tails;
   sbs_twist_desc desc;
   sbs_twist *twist;
 } twist_call;
 
-static const core_argument arguments[] = {
-    {"joint_count", CORE_COUNT, .at = offsetof(twist_call, joint_count)},
-    {"joints", CORE_INT32, .at = offsetof(twist_call, joints), "(B,)"},
-    {"parents", CORE_INT32, .at = offsetof(twist_call, parents), "(B,)"},
-    {"children", CORE_INT32, .at = offsetof(twist_call, children), "(B,)"},
-    {"heads", CORE_DOUBLES, .at = offsetof(twist_call, heads), "(B, 3)"},
-    {"tails", CORE_DOUBLES, .at = offsetof(twist_call, tails), "(B, 3)"},
+static const core_row rows[] = {
+    {"joint_count", CORE_COUNT, .at = offsetof(twist_call, desc.joint_count)},
+    {"joints", CORE_INT32, .at = offsetof(twist_call, desc.joints), "(B,)"},
+    {"parents", CORE_INT32, .at = offsetof(twist_call, desc.parents), "(B,)"},
+    {"children", CORE_INT32, .at = offsetof(twist_call, desc.children), "(B,)"},
+    {"heads", CORE_DOUBLES, .at = offsetof(twist_call, desc.heads), "(B, 3)"},
+    {"tails", CORE_DOUBLES, .at = offsetof(twist_call, desc.tails), "(B, 3)"},
     {"frames", CORE_COUNT, .at = offsetof(twist_call, desc.frames_per_bone), .optional = 1},
     {"smooth", CORE_FLAG, .at = offsetof(twist_call, desc.smooth), .optional = 1},
+    {"B", CORE_LENGTH, .at = offsetof(twist_call, desc.bone_count)},
 };
 
 static void set_defaults(void *address) {
@@ -76,21 +70,9 @@ static void set_defaults(void *address) {
 }
 
 static int prepare(void *address) {
-  twist_call *given = address;
-  sbs_twist_desc *desc = &given->desc;
-
-  if (desc->frames_per_bone == 1) {
-    PyErr_SetString(PyExc_ValueError, "frames must be at least 2, not 1");
-    return 0;
-  }
-  desc->joint_count = given->joint_count;
-  desc->bone_count = core_length(&given->call, 'B');
-  desc->joints = PyArray_DATA(given->joints);
-  desc->parents = PyArray_DATA(given->parents);
-  desc->children = PyArray_DATA(given->children);
-  desc->heads = PyArray_DATA(given->heads);
-  desc->tails = PyArray_DATA(given->tails);
-  return 1;
+  if (((const twist_call *)address)->desc.frames_per_bone != 1) return 1;
+  PyErr_SetString(PyExc_ValueError, "frames must be at least 2, not 1");
+  return 0;
 }
 
 static sbs_status run(void *address, sbs_fault *fault) {
@@ -115,7 +97,7 @@ static PyObject *finish(void *address) {
 static const core_function new_twist = {
     .name = "Twist",
     .summary = "Bones along which a twist is spread. Nothing that is given is kept.",
-    .parts = {CORE_PART(arguments)},
+    .parts = {CORE_PART(rows)},
     .positional = 6,
     .size = sizeof(twist_call),
     .set_defaults = set_defaults,
@@ -139,115 +121,103 @@ static void twist_dealloc(PyObject *object) {
 
 typedef struct influences_call {
   core_call call;
-  PyArrayObject *rest_positions, *joint_indices, *joint_weights, *shares, *new_joint_indices, *new_joint_weights;
+  const void *rest_positions;
+  sbs_scalar scalar;
+  sbs_influences_table table;
+  const double *shares;
+  int32_t *joint_indices;
+  double *joint_weights;
 } influences_call;
 
-static const core_argument influences_arguments[] = {
-    {"rest_positions", CORE_REALS, .at = offsetof(influences_call, rest_positions), "(V, 3)"},
-    {"joint_indices", CORE_INT32, .at = offsetof(influences_call, joint_indices), "(V, K)"},
-    {"joint_weights", CORE_REALS, .at = offsetof(influences_call, joint_weights), "(V, K)"},
-    {"shares", CORE_DOUBLES, .at = offsetof(influences_call, shares), "(V, K)", .optional = 1},
+static const core_row positions_row[] = {
+    {"rest_positions", CORE_REALS, .at = offsetof(influences_call, rest_positions), "(V, 3)",
+     .scalar = offsetof(influences_call, scalar)},
 };
 
-static const core_argument influences_results[] = {
-    {"joint_indices", CORE_INT32, .at = offsetof(influences_call, new_joint_indices), "(V, 2 K)"},
-    {"joint_weights", CORE_DOUBLES, .at = offsetof(influences_call, new_joint_weights), "(V, 2 K)"},
+static const core_row influences_rows[] = {
+    {"shares", CORE_DOUBLES, .at = offsetof(influences_call, shares), "(V, K)", .optional = 1},
+    {"joint_indices", CORE_INT32, .at = offsetof(influences_call, joint_indices), "(V, 2 K)", .result = 1},
+    {"joint_weights", CORE_DOUBLES, .at = offsetof(influences_call, joint_weights), "(V, 2 K)", .result = 1},
 };
 
 static sbs_status run_influences(void *address, sbs_fault *fault) {
   influences_call *given = address;
   const core_twist *self = core_self(given);
+  const sbs_influences_table *table = &given->table;
 
-  return sbs_twist_influences(self->twist, core_length(address, 'V'), core_scalar(given->rest_positions),
-                              PyArray_DATA(given->rest_positions), 0, core_length(address, 'K'),
-                              PyArray_DATA(given->joint_indices), core_scalar(given->joint_weights),
-                              PyArray_DATA(given->joint_weights), core_data(given->shares),
-                              PyArray_DATA(given->new_joint_indices), PyArray_DATA(given->new_joint_weights), fault);
+  return sbs_twist_influences(self->twist, table->vertex_count, given->scalar, given->rest_positions, 0,
+                              table->influences_per_vertex, table->joint_indices, table->scalar, table->joint_weights,
+                              given->shares, given->joint_indices, given->joint_weights, fault);
 }
 
-static const core_function influences; /* defined below, as others are */
+CORE_ENTRY(core_twist_influences, influences_call)
 
-CORE_ENTRY(enter_influences, influences, influences_call)
-
-static const core_function influences = {
+const core_function core_twist_influences = {
     .name = "influences",
     .summary = "Influences of all joints, the frames of bones among them.",
-    .parts = {CORE_PART(influences_arguments)},
+    .parts = {CORE_PART(positions_row), CORE_PART_AT(offsetof(influences_call, table), core_influences_rows),
+              CORE_PART(influences_rows)},
     .positional = 4,
-    CORE_RESULTS(influences_results),
     .size = sizeof(influences_call),
     .run = run_influences,
-    .entry = enter_influences,
+    .entry = core_twist_influences_entry,
+};
+
+/* -------------------------------------------------------------------------------------------------- in each pose -- */
+
+/* Of a call for the angles in each pose, or for the matrices of all joints. */
+typedef struct poses_call {
+  core_call call;
+  sbs_pose poses;
+  const double *given_angles;
+  int follow;
+  double *found;
+} poses_call;
+
+static const core_row matrices_row[] = {
+    {"skinning_matrices", CORE_MATRICES, .at = offsetof(poses_call, poses), "(F, J, 4, 4) or (F, J, 3, 4)"},
 };
 
 /* ------------------------------------------------------------------------------------------------------- angles -- */
 
-typedef struct angles_call {
-  core_call call;
-  PyArrayObject *matrices, *previous, *angles;
-  int follow;
-} angles_call;
-
-static const core_argument angles_arguments[] = {
-    {"skinning_matrices", CORE_REALS, .at = offsetof(angles_call, matrices), "(F, J, 4, 4) or (F, J, 3, 4)"},
-    {"follow", CORE_FLAG, .at = offsetof(angles_call, follow)},
-    {"previous", CORE_DOUBLES, .at = offsetof(angles_call, previous), "(B, 2)", .none = 1},
+static const core_row angles_rows[] = {
+    {"follow", CORE_FLAG, .at = offsetof(poses_call, follow)},
+    {"previous", CORE_DOUBLES, .at = offsetof(poses_call, given_angles), "(B, 2)", .none = 1},
+    {"twists", CORE_DOUBLES, .at = offsetof(poses_call, found), "(F, B, 2)", .result = 1},
 };
 
-static const core_argument angles_results[] = {
-    {"twists", CORE_DOUBLES, .at = offsetof(angles_call, angles), "(F, B, 2)"},
-};
-
-static sbs_status run_angles(void *address, sbs_fault *fault) {
-  angles_call *given = address;
+static sbs_status find_angles(void *address, size_t frame, const sbs_pose *pose, sbs_fault *fault) {
+  const poses_call *given = address;
   const core_twist *self = core_self(given);
-  const double *before = core_data(given->previous);
-  double *found = PyArray_DATA(given->angles);
+  double *found = given->found + 2 * frame * self->bone_count;
+  const double *before = given->follow && frame > 0 ? found - 2 * self->bone_count : given->given_angles;
 
-  for (size_t f = 0; f < core_length(address, 'F'); f++, found += 2 * self->bone_count) {
-    const sbs_pose pose = core_frame_pose(given->matrices, f);
-    const sbs_status status =
-        core_is_cancelled(address) ? SBS_ERROR_CANCELLED : sbs_twist_angles(self->twist, &pose, before, found, fault);
-    if (status != SBS_OK) {
-      core_place_in_frame(fault, given->matrices, f);
-      return status;
-    }
-    if (given->follow) before = found;
-  }
-  return SBS_OK;
+  return sbs_twist_angles(self->twist, pose, before, found, fault);
 }
 
-static const core_function angles;
+static sbs_status run_angles(void *address, sbs_fault *fault) {
+  return core_go_through_frames(address, &((const poses_call *)address)->poses, find_angles, fault);
+}
 
-CORE_ENTRY(enter_angles, angles, angles_call)
+CORE_ENTRY(core_twist_angles, poses_call)
 
-static const core_function angles = {
+const core_function core_twist_angles = {
     .name = "angles",
     .summary = "Twists in frames, nearest to `previous` or, with `follow`, to those of the frame before.",
-    .parts = {CORE_PART(angles_arguments)},
+    .parts = {CORE_PART(matrices_row), CORE_PART(angles_rows)},
     .positional = 3,
-    CORE_RESULTS(angles_results),
-    .size = sizeof(angles_call),
+    .size = sizeof(poses_call),
     .begin = begin_with_twist,
     .run = run_angles,
-    .entry = enter_angles,
+    .entry = core_twist_angles_entry,
 };
 
 /* --------------------------------------------------------------------------------------------------------- pose -- */
 
-typedef struct pose_call {
-  core_call call;
-  PyArrayObject *matrices, *twists, *all;
-} pose_call;
-
-static const core_argument pose_arguments[] = {
-    {"skinning_matrices", CORE_REALS, .at = offsetof(pose_call, matrices), "(F, J, 4, 4) or (F, J, 3, 4)"},
-    {"twists", CORE_DOUBLES, .at = offsetof(pose_call, twists), "(F, B, 2)", .none = 1},
-};
-
 /* A: all joints. */
-static const core_argument pose_results[] = {
-    {"skinning_matrices", CORE_DOUBLES, .at = offsetof(pose_call, all), "(F, A, 3, 4)"},
+static const core_row pose_rows[] = {
+    {"twists", CORE_DOUBLES, .at = offsetof(poses_call, given_angles), "(F, B, 2)", .none = 1},
+    {"skinning_matrices", CORE_DOUBLES, .at = offsetof(poses_call, found), "(F, A, 3, 4)", .result = 1},
 };
 
 static void begin_pose(void *call) {
@@ -257,40 +227,32 @@ static void begin_pose(void *call) {
   core_set_length(call, 'A', sbs_twist_joint_count(self->twist));
 }
 
-static sbs_status run_pose(void *address, sbs_fault *fault) {
-  pose_call *given = address;
+static sbs_status pose_joints(void *address, size_t frame, const sbs_pose *pose, sbs_fault *fault) {
+  const poses_call *given = address;
   const core_twist *self = core_self(given);
-  const double *twists = core_data(given->twists);
-  double *all = PyArray_DATA(given->all);
+  const double *angles = given->given_angles != NULL ? given->given_angles + 2 * frame * self->bone_count : NULL;
+  double *matrices = given->found + 12 * frame * core_length(given, 'A');
+  const sbs_status status = sbs_twist_pose(self->twist, pose, angles, matrices, fault);
 
-  for (size_t f = 0; f < core_length(address, 'F'); f++, all += 12 * core_length(address, 'A')) {
-    const sbs_pose pose = core_frame_pose(given->matrices, f);
-    const double *of_frame = twists != NULL ? twists + 2 * f * self->bone_count : NULL;
-    const sbs_status status =
-        core_is_cancelled(address) ? SBS_ERROR_CANCELLED : sbs_twist_pose(self->twist, &pose, of_frame, all, fault);
-    if (status != SBS_OK) {
-      if (fault->argument != NULL && strcmp(fault->argument, "angles") == 0) fault->argument = "twists";
-      core_place_in_frame(fault, given->matrices, f);
-      return status;
-    }
-  }
-  return SBS_OK;
+  if (fault->argument != NULL && strcmp(fault->argument, "angles") == 0) fault->argument = "twists";
+  return status;
 }
 
-static const core_function pose;
+static sbs_status run_pose(void *address, sbs_fault *fault) {
+  return core_go_through_frames(address, &((const poses_call *)address)->poses, pose_joints, fault);
+}
 
-CORE_ENTRY(enter_pose, pose, pose_call)
+CORE_ENTRY(core_twist_pose, poses_call)
 
-static const core_function pose = {
+const core_function core_twist_pose = {
     .name = "pose",
     .summary = "Skinning matrices of all joints, the frames of bones among them.",
-    .parts = {CORE_PART(pose_arguments)},
+    .parts = {CORE_PART(matrices_row), CORE_PART(pose_rows)},
     .positional = 2,
-    CORE_RESULTS(pose_results),
-    .size = sizeof(pose_call),
+    .size = sizeof(poses_call),
     .begin = begin_pose,
     .run = run_pose,
-    .entry = enter_pose,
+    .entry = core_twist_pose_entry,
 };
 
 /* --------------------------------------------------------------------------------------------------------- type -- */
@@ -302,7 +264,7 @@ static PyObject *get_joint_count(PyObject *object, void *Py_UNUSED(unused)) {
 static PyGetSetDef properties[] = {{"joint_count", get_joint_count, NULL, "int: joints with the frames.", NULL},
                                    {NULL, NULL, NULL, NULL, NULL}};
 
-static const core_function *const methods[] = {&influences, &angles, &pose};
+static const core_function *const methods[] = {&core_twist_influences, &core_twist_angles, &core_twist_pose};
 
 PyObject *core_new_twist_type(PyObject *module) {
   static const core_class twist = {

@@ -16,7 +16,4 @@ const sbs_twist *core_get_twist(PyObject *twist);
 /* `convert` of an argument "twist": a _core.Twist or None, into a PyObject *. Its joints and bones are J and B. */
 int core_convert_twist(core_call *call, PyObject *object, void *field);
 
-/* Whether positions, which may be NULL, have a twist to serve. Raises if not. */
-int core_check_twist_positions(PyArrayObject *positions, PyObject *twist);
-
 #endif

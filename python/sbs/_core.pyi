@@ -56,9 +56,9 @@ def check_skin(
     joint_positions: ArrayLike | None = None,  # (J, 3)
     rest_normals: ArrayLike | None = None,  # (V, 3)
     centers: ArrayLike | None = None,  # (V, 3)
+    twist_positions: ArrayLike | None = None,  # (V, 3)
     joint_count: int | None = None,
     twist: Twist | None = None,
-    twist_positions: ArrayLike | None = None,  # (V, 3)
     strict: bool = False,
 ) -> tuple[int, int, int, int, int, int]: ...
 def tidy_weights(
@@ -280,9 +280,9 @@ class Skin:
         joint_positions: ArrayLike | None = None,  # (J, 3)
         rest_normals: ArrayLike | None = None,  # (V, 3)
         centers: ArrayLike | None = None,  # (V, 3)
+        twist_positions: ArrayLike | None = None,  # (V, 3)
         joint_count: int | None = None,
         twist: Twist | None = None,
-        twist_positions: ArrayLike | None = None,  # (V, 3)
         strict: bool = False,
     ) -> Skin: ...
     def deform(

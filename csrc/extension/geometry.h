@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Meshes and influences as arguments. */
+#ifndef SBS_EXTENSION_GEOMETRY_H
+#define SBS_EXTENSION_GEOMETRY_H
+
+#include "function.h"
+
+#include <sbs/influences.h>
+#include <sbs/mesh.h>
+
+/* "positions" (V, 3) and "triangles" (T, 3), about a sbs_mesh_desc. */
+extern const core_row core_mesh_rows[4];
+
+/* "joint_indices" and "joint_weights", both (V, K), about a sbs_influences_table, whose joints are counted elsewhere. */
+extern const core_row core_influences_rows[4];
+
+/*
+ * Part of `prepare`: makes a mask (joint_count), which is released with the call, from joint numbers; NULL of NULL.
+ * letter: counts the numbers; name: what messages call them. Raises and returns 0 if a joint is out of range.
+ */
+int core_new_mask(void *call, const int32_t *joints, char letter, const char *name, size_t joint_count,
+                  const unsigned char **mask);
+
+#endif
