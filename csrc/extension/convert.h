@@ -6,8 +6,8 @@
 #include "function.h"
 
 /*
- * Puts what an object is into the field of an argument that is no array. name: what messages call it. Raises and returns
- * 0 if the object is of another type.
+ * Puts the value of an object into the field of an argument that is no array. name: what messages call it. Raises and
+ * returns 0 if the object is of another type.
  */
 int core_convert(core_call *call, const core_row *row, const char *name, PyObject *object, void *field);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The contract of a function of sbs._core: one table of rows, for its arguments and its results. Arguments are parsed and
- * checked by it, results are made by it, and the docstring is written from it. `tools/core_stub.py` writes
- * `python/sbs/_core.pyi` from the docstrings.
+ * The contract of a function of sbs._core: a table with a row for each argument and result. It parses and checks the
+ * arguments, makes the results and writes the docstring. `tools/core_stub.py` writes `python/sbs/_core.pyi` from the
+ * docstrings.
  *
- * A call fills a structure of the function's own, which starts with a `core_call`. A row says where in it its value goes,
- * as a PyMemberDef does. This may be a field of a structure of the C library, such as a sbs_skin_desc: the arguments are
- * written straight into what is handed to the library. So a new option is a row here and whatever the library does with
- * it.
+ * A call fills a structure of the function's own, which starts with a `core_call`. A row says where in that structure
+ * its value goes, as a PyMemberDef does. The place may be a field of a structure of the C library, such as a
+ * sbs_skin_desc, which the function then hands to the library as it is. A structure starts with all bytes 0, and these
+ * are the defaults of a description (sbs_..._desc).
  */
 #ifndef SBS_EXTENSION_FUNCTION_H
 #define SBS_EXTENSION_FUNCTION_H

@@ -11,7 +11,7 @@
 /* "positions" (V, 3) and "triangles" (T, 3), about a sbs_mesh_desc. */
 extern const core_row core_mesh_rows[4];
 
-/* "joint_indices" and "joint_weights", both (V, K), about a sbs_influences_table, whose joints are counted elsewhere. */
+/* "joint_indices" and "joint_weights", both (V, K), about a sbs_influences_table. It lacks the number of joints. */
 extern const core_row core_influences_rows[4];
 
 /*
