@@ -34,8 +34,8 @@ typedef struct core_skin {
 } core_skin;
 
 /*
- * Part of `prepare`: the twist of a description, a _core.Twist or NULL, and its number of joints: where no argument tells
- * it, joints are counted by the largest index. Raises and returns 0 if there are twist_positions without a twist.
+ * Part of `prepare`: completes a description by its twist, a _core.Twist or NULL, and by the number of joints: where no
+ * argument tells it, the largest index does. Raises and returns 0 if there are twist_positions without a twist.
  */
 int core_complete_skin(core_call *call, sbs_skin_desc *desc, PyObject *twist);
 
