@@ -77,6 +77,9 @@ static sbs_status check_options(const sbs_brush *brush, const sbs_drag_options *
   if (!status && options->centers) {
     status = sbs_validate_numbers(options->centers, brush->vertex_count, 3, "centers", fault);
   }
+  if (!status && options->twist_positions) {
+    status = sbs_validate_numbers(options->twist_positions, brush->vertex_count, 3, "twist_positions", fault);
+  }
   if (status) return status;
   if (options->twist && options->twist->joint_count != brush->joint_count) {
     return sbs_fault_number(fault, SBS_ERROR_OPTION, "twist", (double)options->twist->joint_count,

@@ -63,7 +63,8 @@ sbs_drag_work sbs_drag_lay_out(size_t most, double *memory, size_t *size) {
 static void find_frames(search *of) {
   const sbs_drag_work *work = of->work;
   const sbs_twist *twist = of->drag->options->twist;
-  const sbs_vec3 point = sbs_vec3_read(of->dragged->position);
+  const double *positions = of->drag->options->twist_positions;
+  const sbs_vec3 point = sbs_vec3_read(positions ? positions + 3 * of->dragged->vertex : of->dragged->position);
   of->frame_count = 0;
   for (size_t i = 0; i < of->locked + of->movable; i++) {
     int32_t frames[2] = {work->joints[i], 0};

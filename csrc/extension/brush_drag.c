@@ -27,6 +27,7 @@ static const core_row option_rows[] = {
     {"centers", CORE_DOUBLES, .at = offsetof(drag_call, options.centers), "(V, 3)", .optional = 1},
     {"twist", CORE_OBJECT, .at = offsetof(drag_call, twist), .type = "Twist | None", .optional = 1,
      .convert = core_convert_twist},
+    {"twist_positions", CORE_DOUBLES, .at = offsetof(drag_call, options.twist_positions), "(V, 3)", .optional = 1},
     {"twists", CORE_DOUBLES, .at = offsetof(drag_call, posed.pose.twist_angles), "(B, 2)", .optional = 1},
     {"falloff", CORE_WORD, .at = offsetof(drag_call, options.falloff), .words = core_falloff_words, .optional = 1},
     {"distance", CORE_WORD, .at = offsetof(drag_call, options.distance), .words = core_distance_words, .optional = 1},

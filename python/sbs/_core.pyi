@@ -475,6 +475,7 @@ class Brush:
         base: str | Mapping[str, object] = "linear",
         centers: ArrayLike | None = None,  # (V, 3)
         twist: Twist | None = None,
+        twist_positions: ArrayLike | None = None,  # (V, 3)
         twists: ArrayLike | None = None,  # (B, 2)
         falloff: Literal["constant", "linear", "smooth", "sphere", "quadratic"] = "smooth",
         distance: Literal["space", "surface"] = "space",

@@ -91,9 +91,16 @@ def test_half_of_a_method(tube: MeshObject) -> None:
     np.testing.assert_allclose(rigs.evaluated(tube)[MIDDLE], before[MIDDLE] + offset, atol=TOLERANCE)
 
 
-def test_a_twist_that_is_spread() -> None:
+@pytest.mark.parametrize("has_keys", [False, True])
+def test_a_twist_that_is_spread(has_keys: bool) -> None:
     item, armature = limbs.make()
     rigs.bind(item, armature, "WEIGHTED")
+    if has_keys:
+        item.shape_key_add(name="Basis")
+        key = item.shape_key_add(name="Up")
+        for point in key.data:
+            point.co.z += 0.3
+        key.value = 1.0
     item.sbs.spread_twist = True
     item.sbs.twist_across = 1.0  # what there is of the method depends on weights otherwise
     rigs.turn(armature)

@@ -47,8 +47,10 @@ static void drag(fuzz_input *in, sbs_brush *brush, size_t vertices, size_t joint
     ((sbs_deform_options *)(uintptr_t)options.deform)->base = choose_method(in, vertices);
   }
   if (fuzz_byte(in) & 1) options.centers = fuzz_reals(in, 3 * vertices, SBS_FLOAT64, -2.0 * size, 2.0 * size);
-  sbs_twist *twist = fuzz_byte(in) & 1 ? make_twist(in, joints, size) : NULL;
+  const unsigned twisted = fuzz_byte(in);
+  sbs_twist *twist = twisted & 1 ? make_twist(in, joints, size) : NULL;
   options.twist = twist;
+  if (twist && twisted & 2) options.twist_positions = fuzz_reals(in, 3 * vertices, SBS_FLOAT64, -size, size);
   const double *angles = twist && fuzz_byte(in) & 1 ? fuzz_reals(in, 2, SBS_FLOAT64, -4.0, 4.0) : NULL;
   options.radius = fuzz_rarely(in) ? fuzz_number(in) : (1 + fuzz_byte(in)) / 64.0;
   options.distance = (sbs_brush_distance)(fuzz_byte(in) & 1);

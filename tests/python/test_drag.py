@@ -131,21 +131,25 @@ def test_others_go_along_by_the_fall_off() -> None:
         assert np.linalg.norm(after[one] - goal) <= nearest + 1e-7
 
 
-def test_a_spread_twist_and_amounts_are_those_of_the_skin() -> None:
+@pytest.mark.parametrize("moved", [False, True])
+def test_a_spread_twist_and_amounts_are_those_of_the_skin(moved: bool) -> None:
+    """Also where other positions tell where along bones vertices are."""
     woman = sbs.samples.load("woman")
     twist = sbs.limb_twist(woman)
-    assert twist is not None
-    skin = sbs.Skin(woman.mesh.positions.astype(np.float64), woman.mesh.joint_indices, woman.mesh.joint_weights,
-                    joint_count=len(woman.skeleton), twist=twist)  # fmt: skip
+    positions = woman.mesh.positions.astype(np.float64)
+    joints = woman.skeleton.joint_positions
+    elbow, hand = (joints[woman.skeleton.index(f"Left{name}")] for name in ("ForeArm", "Hand"))
+    rest = positions + 0.3 * (hand - elbow) if moved else positions
+    skin = sbs.Skin(rest, woman.mesh.joint_indices, woman.mesh.joint_weights, joint_count=len(woman.skeleton),
+                    twist=twist, twist_positions=positions if moved else None)  # fmt: skip
     amount = sbs.twist_amounts(woman, twist)
     pose = np.zeros((len(woman.skeleton), 3))
     pose[woman.skeleton.index("LeftHand"), 0] = 1.5
     pose[woman.skeleton.index("LeftForeArm")] = 0.5, 0.5, 1.0
     matrices = woman.skinning_matrices(pose)
     options: dict[str, Any] = {"center": "weighted", "amount": amount}
-    brush = Brush(woman.mesh.positions, woman.mesh.triangles, woman.mesh.joint_indices, woman.mesh.joint_weights,
+    brush = Brush(rest, woman.mesh.triangles, woman.mesh.joint_indices, woman.mesh.joint_weights,
                   joint_count=len(woman.skeleton))  # fmt: skip
-    elbow = woman.skeleton.joint_positions[woman.skeleton.index("LeftForeArm")]
     shared = np.sort(woman.mesh.joint_weights, axis=1)[:, -2] > 0.3
     vertex = int(np.where(shared, np.linalg.norm(woman.mesh.positions - elbow, axis=1), np.inf).argmin())
     indices, weights = (np.array(each[vertex]) for each in brush.influences())

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -125,7 +124,9 @@ class Dragging:
         self._matrices = matrices
         positions = binding.skin.rest_positions
         joints, values = binding.joints_of_bones()
-        self._skin = self._make_skin(sbs, positions, joints, values, binding.skin.centers)
+        self._skin = self._make_skin(
+            sbs, positions, joints, values, centers=binding.skin.centers, twist_positions=binding.skin.twist_positions
+        )
         self._sbs = sbs
         self._options: dict[str, Any] = {"method": method.name}
         if method.name == "spherical":
@@ -138,20 +139,11 @@ class Dragging:
         self._first = self._brush.influences()
         self._stroke: Any = None
 
-    def _make_skin(
-        self, sbs: ModuleType, positions: Any, joints: Any, values: Any, centers: NDArray[np.floating[Any]] | None
-    ) -> Any:
-        """A skin whose twist is its own, and not among its joints."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", sbs.WeightWarning)
-            return sbs.Skin(
-                positions,
-                joints,
-                values,
-                joint_count=self._binding.joint_count,
-                centers=centers,
-                twist=self._binding.twist,
-            )
+    def _make_skin(self, sbs: ModuleType, positions: Any, joints: Any, values: Any, **by_vertex: Any) -> Any:
+        """A skin that deforms as that of the binding."""
+        return sbs.Skin.quietly(
+            positions, joints, values, joint_count=self._binding.joint_count, twist=self._binding.twist, **by_vertex
+        )
 
     def drag(self, vertex: int, way: NDArray[np.floating[Any]], reach: Reach) -> Rows:
         """Take a vertex so far (3,), in the space of the mesh object, from where it was, and the last drag back.
@@ -219,9 +211,18 @@ class Dragging:
     ) -> NDArray[np.float32]:
         """Where a vertex is with each row of influences (N, K), (N, 3) in the space of the mesh object."""
         count = len(joints)
-        centers = None if self._skin.centers is None else np.tile(self._skin.centers[vertex], (count, 1))
-        place = np.tile(self._skin.rest_positions[vertex], (count, 1))
-        skin = self._make_skin(self._sbs, place, joints, values, centers)
+
+        def repeated(points: NDArray[np.floating[Any]] | None) -> NDArray[np.floating[Any]] | None:
+            return None if points is None else np.tile(points[vertex], (count, 1))
+
+        skin = self._make_skin(
+            self._sbs,
+            repeated(self._skin.rest_positions),
+            joints,
+            values,
+            centers=repeated(self._skin.centers),
+            twist_positions=repeated(self._skin.twist_positions),
+        )
         options = self._options | changed
         if "amount" in options:
             options["amount"] = np.full(count, options["amount"][vertex])

@@ -397,6 +397,7 @@ mirror_joints
             base=beside,
             centers=skin.centers,
             twist=skin._core.twist,
+            twist_positions=skin.twist_positions,
             twists=twists,
             radius=radius,
             falloff=falloff,
