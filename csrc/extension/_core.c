@@ -82,6 +82,7 @@ static const core_function *const contracts[] = {
     &core_tidy_weights,
     &core_clean_weights,
     &core_smooth_weights,
+    &core_diffuse_weights,
     &core_islands,
     &core_nearest_on_surface,
     &core_segments_blocked,

@@ -33,6 +33,6 @@ extern const core_function core_check_skin;
 extern const core_function core_nearest_on_surface, core_segments_blocked;
 
 /* weights_tools.c */
-extern const core_function core_tidy_weights, core_clean_weights, core_smooth_weights;
+extern const core_function core_tidy_weights, core_clean_weights, core_smooth_weights, core_diffuse_weights;
 
 #endif

@@ -193,7 +193,7 @@ sbs_status sbs_heat_weights(const sbs_mesh_desc *mesh, const sbs_heat_bones *bon
 
   heat_job job = {.options = options, .allocator = &allocator};
   sbs_heat_trouble trouble = SBS_HEAT_WORKS;
-  status = sbs_heat_surface_init(&job.surface, mesh, &allocator, fault); /* checks the mesh, too */
+  status = sbs_heat_surface_init(&job.surface, mesh, NULL, &allocator, fault); /* checks the mesh, too */
   if (!status) {
     status = find_sources(&job, bones, &trouble);
     if (!status && !trouble) status = solve(&job, &trouble);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fault.h"
 #include "base/memory.h"
@@ -162,8 +163,8 @@ static sbs_status merge_near(sbs_heat_surface *surface, size_t mesh_vertex_count
   return status;
 }
 
-sbs_status sbs_heat_surface_init(sbs_heat_surface *surface, const sbs_mesh_desc *mesh, const sbs_allocator *allocator,
-                                 sbs_fault *fault) {
+sbs_status sbs_heat_surface_init(sbs_heat_surface *surface, const sbs_mesh_desc *mesh, const int32_t *groups,
+                                 const sbs_allocator *allocator, sbs_fault *fault) {
   *surface = (sbs_heat_surface){.triangle_count = mesh->triangle_count};
   sbs_status status = sbs_mesh_validate_positions(mesh, fault);
   if (!status) status = sbs_mesh_validate_triangles(mesh, fault);
@@ -180,11 +181,15 @@ sbs_status sbs_heat_surface_init(sbs_heat_surface *surface, const sbs_mesh_desc 
       !surface->areas) {
     return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
   }
-  status = sbs_mesh_weld(mesh, allocator, surface->vertex_of, fault);
-  if (status) return status;
+  if (groups) {
+    memcpy(surface->vertex_of, groups, count * sizeof *groups);
+  } else {
+    status = sbs_mesh_weld(mesh, allocator, surface->vertex_of, fault);
+    if (status) return status;
+  }
   measure(surface, mesh);
   take_distinct(surface, mesh);
-  status = merge_near(surface, count, allocator);
+  if (!groups) status = merge_near(surface, count, allocator);
   if (status) return sbs_fault_in(fault, status, NULL);
   for (size_t i = 0; i < 3 * triangle_count; i++) surface->triangles[i] = surface->vertex_of[mesh->triangles[i]];
   measure_areas(surface);

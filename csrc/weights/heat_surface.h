@@ -21,10 +21,12 @@ typedef struct sbs_heat_surface {
 /*
  * Checks a mesh and makes its surface. Call sbs_heat_surface_free also if this fails.
  *
+ *   groups  (V) the lowest vertex of those that each vertex is merged with; or NULL: vertices at one point, or nearly so
+ *
  * Errors: those of sbs_mesh_weld, VERTEX_INDEX.
  */
-sbs_status sbs_heat_surface_init(sbs_heat_surface *surface, const sbs_mesh_desc *mesh, const sbs_allocator *allocator,
-                                 sbs_fault *fault);
+sbs_status sbs_heat_surface_init(sbs_heat_surface *surface, const sbs_mesh_desc *mesh, const int32_t *groups,
+                                 const sbs_allocator *allocator, sbs_fault *fault);
 
 void sbs_heat_surface_free(sbs_heat_surface *surface, const sbs_allocator *allocator);
 

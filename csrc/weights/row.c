@@ -179,3 +179,14 @@ void sbs_row_prune(sbs_row *row, double threshold, const unsigned char *locked) 
   }
   row->count = count;
 }
+
+sbs_status sbs_influences_validate_limit(const sbs_influences_table *table, const unsigned char *locked, size_t limit,
+                                         sbs_row *room, sbs_fault *fault) {
+  for (size_t v = 0; locked && v < table->vertex_count; v++) {
+    size_t count = 0;
+    sbs_row_read(table, v, room);
+    for (size_t i = 0; i < room->count; i++) count += (size_t)sbs_is_locked(locked, room->joints[i]);
+    if (count > limit) return sbs_fault_number(fault, SBS_ERROR_OPTION, "limit", (double)limit, (double)count);
+  }
+  return SBS_OK;
+}

@@ -64,6 +64,13 @@ void sbs_row_round(sbs_row *row, sbs_scalar scalar);
 /* Drops the lightest unlocked influences of a row in order until there are `limit`, or only locked ones are left. */
 void sbs_row_limit(sbs_row *row, size_t limit, const unsigned char *locked);
 
+/*
+ * Checks that the locked influences of each vertex fit into `limit`, as they cannot be dropped. `room` is for as many
+ * influences as the table has columns.
+ */
+sbs_status sbs_influences_validate_limit(const sbs_influences_table *table, const unsigned char *locked, size_t limit,
+                                         sbs_row *room, sbs_fault *fault);
+
 /* Drops unlocked weights below the threshold from a row in order, except the heaviest. */
 void sbs_row_prune(sbs_row *row, double threshold, const unsigned char *locked);
 

@@ -167,22 +167,6 @@ static sbs_status check_options(const sbs_influences_smooth_options *options, si
   return SBS_OK;
 }
 
-/* Locked influences cannot be dropped, so they must fit. Smoothing adds none to those of the table. */
-static sbs_status check_width(smoother *work, size_t width, sbs_fault *fault) {
-  if (!work->options->locked) return SBS_OK;
-  for (size_t v = 0; v < work->table->vertex_count; v++) {
-    size_t count = 0;
-    sbs_row_read(work->table, v, &work->row);
-    for (size_t i = 0; i < work->row.count; i++) {
-      count += (size_t)sbs_is_locked(work->options->locked, work->row.joints[i]);
-    }
-    if (count > width) {
-      return sbs_fault_number(fault, SBS_ERROR_OPTION, "limit", (double)width, (double)count);
-    }
-  }
-  return SBS_OK;
-}
-
 static sbs_status allocate(smoother *work, size_t triangle_count) {
   const sbs_allocator *allocator = &work->allocator;
   const size_t count = work->table->vertex_count, columns = work->table->influences_per_vertex;
@@ -222,7 +206,7 @@ static sbs_status smooth(smoother *work, const sbs_mesh_desc *mesh, size_t width
                          void *joint_weights, sbs_fault *fault) {
   sbs_status status = allocate(work, mesh->triangle_count);
   if (status) return sbs_fault_in(fault, status, NULL);
-  status = check_width(work, width, fault);
+  status = sbs_influences_validate_limit(work->table, work->options->locked, width, &work->row, fault);
   if (!status) status = sbs_mesh_weld(mesh, &work->allocator, work->representatives, fault);
   if (!status) {
     status = sbs_mesh_adjacency(mesh, work->representatives, &work->allocator, work->offsets, work->neighbors, fault);

@@ -89,6 +89,17 @@ def smooth_weights(
     locked: ArrayLike | None = None,  # (L,)
     normalize: bool = True,
 ) -> tuple[NDArray[np.int32], _Floats]: ...  # (V, W), (V, W)
+def diffuse_weights(
+    joint_indices: ArrayLike,  # (V, K)
+    joint_weights: ArrayLike,  # (V, K)
+    positions: ArrayLike,  # (V, 3)
+    triangles: ArrayLike,  # (T, 3)
+    lengths: ArrayLike,  # (V,)
+    *,
+    limit: int | None = None,
+    threshold: float = 0.001,
+    locked: ArrayLike | None = None,  # (L,)
+) -> tuple[NDArray[np.int32], _Floats]: ...  # (V, W), (V, W)
 def islands(
     triangles: ArrayLike,  # (T, 3)
     vertex_count: int | None,

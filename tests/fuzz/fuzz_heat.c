@@ -1,9 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* Weights by heat: whatever the mesh, either pairs that sum to 1 or the reason why there are none. */
+/* Weights by heat: whatever the mesh, either pairs that sum to 1 or the reason why there are none. Then weights diffuse. */
 #include <sbs/heat.h>
+#include <sbs/influences.h>
 #include <string.h>
 
 #include "things.h"
+
+#define DIFFUSE_ERRORS (FUZZ_MESH_ERRORS | FUZZ_ERROR(OPTION) | FUZZ_ERROR(JOINT_INDEX) | FUZZ_ERROR(NO_CONVERGENCE))
+
+static void diffuse(fuzz_input *in, const sbs_mesh_desc *mesh) {
+  const sbs_influences_table table = fuzz_table(in, mesh->vertex_count);
+  const size_t vertices = table.vertex_count, limit = fuzz_below(in, 8), count = vertices * limit;
+  const size_t size = table.scalar == SBS_FLOAT32 ? sizeof(float) : sizeof(double);
+  sbs_influences_diffuse_options options = sbs_default_influences_diffuse_options();
+  const double *lengths = fuzz_reals(in, vertices, SBS_FLOAT64, 0.0, 2.0);
+  options.locked = fuzz_flags_or_null(in, table.joint_count);
+  options.allocator = fuzz_allocator(in);
+  int32_t *joints = fuzz_room(in, count * sizeof *joints);
+  void *weights = fuzz_room(in, count * size);
+  sbs_fault fault = {0};
+  const sbs_status status = sbs_influences_diffuse(&table, mesh, lengths, &options, limit, joints, weights, &fault);
+  fuzz_check_status(status, DIFFUSE_ERRORS, &fault);
+  if (status != SBS_OK) {
+    FUZZ_CHECK(fuzz_is_untouched(joints, count * sizeof *joints));
+    FUZZ_CHECK(fuzz_is_untouched(weights, count * size));
+    return;
+  }
+  fuzz_check_pairs(joints, weights, table.scalar, vertices, limit, table.joint_count, 0);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   fuzz_input in = fuzz_open(bytes, size);
@@ -45,6 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
       FUZZ_CHECK(joins[i].island != joins[i].neighbor && joins[i].vertex_count > 0 && joins[i].distance >= 0.0);
     }
   }
+  if (count) diffuse(&in, &mesh);
   fuzz_close(&in);
   return 0;
 }

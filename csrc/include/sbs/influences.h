@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libsbs: tools for the influences of a mesh: to repair, normalize, limit, prune and smooth them. Conventions, threads
+ * libsbs: tools for the influences of a mesh: to repair, normalize, limit, prune, smooth and diffuse them. Conventions, threads
  * and errors are those of sbs.h.
  *
  * Influences are given as padded pairs in any order, and returned by decreasing weight (ties: the lower joint first),
@@ -114,6 +114,44 @@ SBS_API sbs_influences_smooth_options sbs_default_influences_smooth_options(void
 SBS_API sbs_status sbs_influences_smooth(const sbs_influences_table *table, const sbs_mesh_desc *mesh,
                                          const sbs_influences_smooth_options *options, size_t limit,
                                          int32_t *joint_indices, void *joint_weights, sbs_fault *fault);
+
+typedef struct sbs_influences_diffuse_options {
+  double threshold; /* drop unlocked weights below this, as heat is nowhere exactly 0; in [0, 1]; default 1e-3 */
+  const unsigned char *locked; /* (J) or NULL (default) */
+  sbs_allocator allocator;     /* default: malloc and free */
+} sbs_influences_diffuse_options;
+
+SBS_API sbs_influences_diffuse_options sbs_default_influences_diffuse_options(void);
+
+/*
+ * Diffuses weights over a surface by given lengths, however large its triangles are. The weights of a joint spread as
+ * heat does, in one implicit step:
+ *
+ *   (M / t - L) w = M / t w_given
+ *
+ * L is the cotangent Laplacian, M the area around each vertex and t the square of its length. A step of weights across
+ * a flat strip becomes 1 - exp(-x / length) / 2.
+ *
+ * Hard parts stay hard: nothing spreads over an edge from a vertex of one joint alone to one of another joint alone,
+ * nor to a vertex without weights, nor between islands. Vertices at one point get equal weights if theirs are equal to
+ * 1e-3; others belong to parts that only touch. A vertex whose weights would change by less than 1e-6 keeps them, bit
+ * for bit. The others end with a sum of 1, except as locked joints don't allow it.
+ *
+ *   table          the influences
+ *   mesh           positions and triangles of the same vertices
+ *   lengths        (V) how far the weights at a vertex spread, in units of the mesh: finite, at least 0; with 0 they stay.
+ *                  Of vertices at one point the length of the lowest is used
+ *   options        or NULL for the defaults
+ *   limit          influences per vertex of the outputs; if there are more, the lightest unlocked ones are dropped
+ *   joint_indices  (V, limit); must not be those of the table
+ *   joint_weights  (V, limit) of the table's scalar type; must not be those of the table
+ *   fault          or NULL
+ *
+ * Errors: those of sbs_influences_smooth; NO_LAPACK if the library was built without, NO_CONVERGENCE.
+ */
+SBS_API sbs_status sbs_influences_diffuse(const sbs_influences_table *table, const sbs_mesh_desc *mesh,
+                                          const double *lengths, const sbs_influences_diffuse_options *options,
+                                          size_t limit, int32_t *joint_indices, void *joint_weights, sbs_fault *fault);
 
 #ifdef __cplusplus
 }

@@ -17,6 +17,7 @@ from .heat import HeatReport, HeatWeights, JoinedIsland, heat_weights
 from .influences import from_dense, to_dense
 from .mirror import Counterparts, Mirrored, mirror, mirror_joints
 from .reachable import Reachable, reachable
+from .spherical import for_spherical, widen
 from .tools import limit, normalize, prune, smooth
 from .transfer import Transfer, transfer
 
@@ -43,6 +44,7 @@ __all__ = [
     "fit",
     "fit_capsules",
     "fit_matrices",
+    "for_spherical",
     "from_dense",
     "heat_weights",
     "limit",
@@ -56,6 +58,7 @@ __all__ = [
     "tidy",
     "to_dense",
     "transfer",
+    "widen",
 ]
 
 
