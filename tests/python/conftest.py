@@ -2,8 +2,9 @@
 """What all tests have in common: where they apply, and that none depends on how fast a machine is.
 
 A test that is about something that not every platform has says so,
-``@pytest.mark.applies(condition, reason="...")``, and is not selected where the condition is false. Where all must be
-there, as in CI, a skipped test is a failure.
+``@pytest.mark.applies(condition, reason="...")``, and is not selected where the condition is false. One that holds more
+input against what another test has shown is ``thorough``: for CI, or ``-m thorough``. Where all must be there, as in
+CI, a skipped test is a failure.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ collect_ignore = [] if importlib.util.find_spec("torch") else ["test_torch.py"]
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "applies(condition, reason): what a test is about is there")
+    config.addinivalue_line("markers", "thorough: more input for what another test has shown, in CI alone")
 
 
 def pytest_report_header() -> str:
@@ -41,7 +43,13 @@ def pytest_report_header() -> str:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    left_out = [item for item in items if not all(mark.args[0] for mark in item.iter_markers("applies"))]
+    is_thorough = bool(os.environ.get("CI")) or "thorough" in config.option.markexpr
+
+    def applies(item: pytest.Item) -> bool:
+        conditions = all(mark.args[0] for mark in item.iter_markers("applies"))
+        return conditions and (is_thorough or item.get_closest_marker("thorough") is None)
+
+    left_out = [item for item in items if not applies(item)]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in set(left_out)]

@@ -15,7 +15,22 @@ from sbs.options import Center, Method, MethodOptions, Rotation
 
 SAMPLE = 400  # vertices a frame, and one of every joint set and heaviest joint
 
-POSES = [(name, clip, frame) for name in characters.NAMES for clip, frame in characters.load(name).poses()]
+# A frame of each character in which joints are far apart, or nearly parallel.
+HARD = [
+    ("hand_webxr", "fist", 29),
+    ("hand_webxr", "wave", 35),
+    ("arnaud_ozz", "atlas", 125),
+    ("rat_quaternius", "Rat_Run", 5),
+    ("wolf_quaternius", "Gallop_Jump", 11),
+    ("knight_kaykit", "Cheer", 41),
+    ("woman_makehuman_cmu", "cmu_01_01", 3),
+    ("woman_makehuman_default", "benchmark", 30),
+]
+POSES = [
+    pytest.param(name, clip, frame, marks=[] if (name, clip, frame) in HARD else pytest.mark.thorough)
+    for name in characters.NAMES
+    for clip, frame in characters.load(name).poses()
+]
 Dtype = np.dtype[np.float32 | np.float64]
 DOUBLE: Dtype = np.dtype(np.float64)
 SINGLE: Dtype = np.dtype(np.float32)
@@ -104,19 +119,7 @@ def test_positions_and_normals(name: str, clip: str, frame: int, method: Method,
     assert skipped <= MOST_SKIPPED.get((clip, dtype), 0)
 
 
-# A frame of each character in which joints are far apart, or nearly parallel: the reference takes long for averages.
-HARD = [
-    ("hand_webxr", "fist", 29),
-    ("hand_webxr", "wave", 35),
-    ("arnaud_ozz", "atlas", 125),
-    ("rat_quaternius", "Rat_Run", 5),
-    ("wolf_quaternius", "Gallop_Jump", 11),
-    ("knight_kaykit", "Cheer", 41),
-    ("woman_makehuman_cmu", "cmu_01_01", 3),
-    ("woman_makehuman_default", "benchmark", 30),
-]
-
-
+# Of hard frames alone, for the reference takes long for averages.
 @pytest.mark.parametrize(("name", "clip", "frame"), HARD)
 @pytest.mark.parametrize("center", CENTERS)
 @pytest.mark.parametrize("rotation", ROTATIONS)

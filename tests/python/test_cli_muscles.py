@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
-from marks import paints
 
 import sbs
 from sbs.cli import main
@@ -115,15 +114,6 @@ def test_compare(bent: Bent, source: str) -> None:
         distances = np.linalg.norm(positions - linear, axis=1) / size
         assert apart(result.output, heading)[:2] == [f"{distances.mean():.3%}", f"{distances.max():.3%}"]
     assert apart(result.output, "spherical (SBS)") != apart(result.output, "SBS with muscles")
-
-
-@paints
-def test_compare_draws_them(bent: Bent, tmp_path: Path) -> None:
-    path, *_ = bent
-    drawn = ("--muscles", "fit", "--width", 400, "--samples", 1, "-o", tmp_path / "arm.png")
-    result = run("compare", path, "--joint", "LeftForeArm", "--rotate", "bend:120", *drawn)
-    assert result.exit_code == 0, result.output
-    assert (tmp_path / "arm.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_quality(bent: Bent) -> None:

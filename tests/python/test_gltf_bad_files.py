@@ -135,13 +135,15 @@ JUNK: list[object] = [
 ]
 
 
-def test_every_element_replaced_by_every_kind_of_junk(tmp_path: Path) -> None:
+# Other junk each, in as many tests as can run side by side.
+@pytest.mark.parametrize("first", [0, *(pytest.param(first, marks=pytest.mark.thorough) for first in (1, 2, 3))])
+def test_every_element_replaced_by_every_kind_of_junk(tmp_path: Path, first: int) -> None:
     """Nothing but a good character or a FileError comes out, and warnings of ours."""
     builder = moving_arm()
     content = {**builder.json, "buffers": [{"byteLength": len(builder.data)}]}
     refused = 0
     for path in list(elements(content))[1:]:
-        for junk in JUNK:
+        for junk in JUNK[first::4]:
             data = pack_glb(json.dumps(replaced(content, path, junk)).encode(), bytes(builder.data))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", sbs.WeightWarning)
@@ -153,7 +155,7 @@ def test_every_element_replaced_by_every_kind_of_junk(tmp_path: Path) -> None:
                     refused += 1
                 else:
                     assert np.isfinite(character.rest_matrices).all(), (path, junk)
-    assert refused > 1000
+    assert refused > 250
 
 
 def change(path: Place, value: object) -> Callable[[Builder], None]:

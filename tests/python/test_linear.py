@@ -148,6 +148,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert "no joint 'Tail'" in run("--twist", "Tail", "-o", tmp_path / "x.glb")
 
 
+@pytest.mark.thorough
 def test_limbs_are_nearer_with_more_helpers() -> None:
     """A row of the table of docs/engines.md."""
     fox = sbs.load(Path(__file__).parents[1] / "data" / "Fox.glb")

@@ -39,7 +39,7 @@ def test_the_page_is_what_the_script_makes_of_the_numbers(tmp_path: Path) -> Non
     assert (tmp_path / "quality.md").read_text(encoding="utf-8") == TEXT
 
 
-@pytest.mark.parametrize("name", ["bent knee", "tube"])
+@pytest.mark.parametrize("name", [pytest.param("bent knee", marks=pytest.mark.thorough), "tube"])
 def test_the_numbers_are_measured_again(name: str) -> None:
     """Up to what float32 leaves of a crease on another machine: its coordinates have 6e-8 of the size, edges 1e-3."""
     subject = quality_subjects.OWN[name]()

@@ -66,7 +66,7 @@ QUICK = {
     "curvature": ["--steps", "2"],
     "demo": ["--width", "200", "--samples", "1", "--rounds", "1"],
     "linear": ["--rate", "2", "--joints", "4"],
-    "quality": ["--time-limit", "1"],
+    "quality": ["--frames", "4", "--rate", "8", "--time-limit", "1"],
 }
 
 
@@ -178,7 +178,7 @@ def test_the_commands(page: str, folder: Path) -> None:
             continue
         extra = list(QUICK.get(arguments[0], []))
         if arguments[0] == "quality" and "-o" in arguments:
-            extra += ["--frames", "4", "--width", "200", "--samples", "1", "--methods", "LBS,SBS"]
+            extra += ["--width", "200", "--samples", "1", "--methods", "LBS,SBS"]
         if arguments[0] == "bench":
             arguments = ["bench"]  # of its own scene, which may be made smaller
         result = CliRunner().invoke(main, [*arguments, *extra])

@@ -17,6 +17,7 @@ Dtype = np.dtype[np.float32 | np.float64]
 DOUBLE: Dtype = np.dtype(np.float64)
 SINGLE: Dtype = np.dtype(np.float32)
 DTYPES = [DOUBLE, SINGLE]
+THOROUGH = pytest.mark.thorough
 
 
 @functools.cache
@@ -125,7 +126,7 @@ SCALED: dict[str, tuple[np.ndarray, float]] = {
     "some flat": (some(matrices(turns(1.5) @ FLAT, shifts()), matrices(turns(1.5), shifts())), 1),
     "all flat": (matrices(turns(1.5) @ FLAT, shifts()), 1),
 }
-DISTANCES = [1_000, 10_000]
+DISTANCES = [pytest.param(1_000, marks=THOROUGH), 10_000]
 
 
 def check(subject: Subject, pose: Pose, method: Method, scale: float = 1, *, center: float = 0) -> None:
@@ -170,7 +171,7 @@ def loss_of_weighted_centers(pose: Pose, dtype: Dtype) -> float:
 @pytest.mark.parametrize("name", [*RIGID, *SCALED])
 @pytest.mark.parametrize("center", CENTERS)
 @pytest.mark.parametrize("rotation", ROTATIONS)
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("dtype", [DOUBLE, pytest.param(SINGLE, marks=THOROUGH)], ids=str)
 def test_rotations_and_centers(name: str, rotation: Rotation, center: Center, dtype: Dtype) -> None:
     subject = cloud(dtype)
     values, scale = SCALED[name] if name in SCALED else (RIGID[name], 1)
@@ -234,7 +235,7 @@ def test_a_scene_far_away_in_single_precision_matrices(name: str, distance: int)
 
 
 @pytest.mark.parametrize("name", [*RIGID, *SCALED])
-@pytest.mark.parametrize("rcond", [1e-6, 1e-3, 0.5])
+@pytest.mark.parametrize("rcond", [pytest.param(1e-6, marks=THOROUGH), 1e-3, pytest.param(0.5, marks=THOROUGH)])
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_truncated_singular_values(name: str, rcond: float, dtype: Dtype) -> None:
     subject = cloud(dtype)
@@ -243,7 +244,9 @@ def test_truncated_singular_values(name: str, rcond: float, dtype: Dtype) -> Non
 
 
 @pytest.mark.parametrize("name", [*RIGID, *SCALED])
-@pytest.mark.parametrize("damping", [1e-14, 1e-8, 1e-2, 1e3])
+@pytest.mark.parametrize(
+    "damping", [1e-14, pytest.param(1e-8, marks=THOROUGH), pytest.param(1e-2, marks=THOROUGH), 1e3]
+)
 def test_damping(name: str, damping: float) -> None:
     subject = cloud(DOUBLE)
     values, scale = SCALED[name] if name in SCALED else (RIGID[name], 1)
