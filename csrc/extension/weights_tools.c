@@ -188,24 +188,22 @@ const core_function core_smooth_weights = {
 /* ------------------------------------------------------------------------------------------------------ diffuse -- */
 
 typedef struct diffuse_call {
-  influences_call influences;
-  PyArrayObject *positions, *triangles, *lengths;
+  influences_call in;
+  sbs_mesh_desc mesh;
+  const double *lengths;
   size_t limit;
   sbs_influences_diffuse_options options;
 } diffuse_call;
 
-static const core_argument diffuse_arguments[] = {
-    {"positions", CORE_REALS, .at = offsetof(diffuse_call, positions), "(V, 3)"},
-    {"triangles", CORE_INT32, .at = offsetof(diffuse_call, triangles), "(T, 3)"},
+static const core_row diffuse_rows[] = {
     {"lengths", CORE_DOUBLES, .at = offsetof(diffuse_call, lengths), "(V,)"},
     {"limit", CORE_COUNT, .at = offsetof(diffuse_call, limit), "W", .optional = 1},
     {"threshold", CORE_REAL, .at = offsetof(diffuse_call, options.threshold), .optional = 1},
-    {"locked", CORE_INT32, .at = offsetof(diffuse_call, influences.locked), "(L,)", .optional = 1},
 };
 
-static const core_argument diffuse_results[] = {
-    {"joint_indices", CORE_INT32, .at = offsetof(diffuse_call, influences.new_joint_indices), "(V, W)"},
-    {"joint_weights", CORE_SAME, .at = offsetof(diffuse_call, influences.new_joint_weights), "(V, W)"},
+static const core_row diffuse_result_rows[] = {
+    {"joint_indices", CORE_INT32, .at = offsetof(diffuse_call, in.joint_indices), "(V, W)", .result = 1},
+    {"joint_weights", CORE_SAME, .at = offsetof(diffuse_call, in.joint_weights), "(V, W)", .result = 1},
 };
 
 static void set_diffuse_defaults(void *address) {
@@ -216,32 +214,30 @@ static int prepare_diffuse(void *address) {
   diffuse_call *given = address;
 
   if (given->limit == 0) {
-    given->limit = (size_t)PyArray_DIM(given->influences.joint_indices, 1);
-    core_set_length(address, 'W', given->limit);
+    given->limit = core_length(given, 'K');
+    core_set_length(given, 'W', given->limit);
   }
-  return describe(&given->influences, &given->options.locked);
+  return find_joints(&given->in, &given->options.locked);
 }
 
 static sbs_status run_diffuse(void *address, sbs_fault *fault) {
   diffuse_call *given = address;
-  const sbs_mesh_desc mesh = core_mesh_of(given->positions, given->triangles);
 
-  return sbs_influences_diffuse(&given->influences.table, &mesh, PyArray_DATA(given->lengths), &given->options,
-                                given->limit, PyArray_DATA(given->influences.new_joint_indices),
-                                PyArray_DATA(given->influences.new_joint_weights), fault);
+  return sbs_influences_diffuse(&given->in.table, &given->mesh, given->lengths, &given->options, given->limit,
+                                given->in.joint_indices, given->in.joint_weights, fault);
 }
 
-CORE_ENTRY(enter_diffuse, core_diffuse_weights, diffuse_call)
+CORE_ENTRY(core_diffuse_weights, diffuse_call)
 
 const core_function core_diffuse_weights = {
     .name = "diffuse_weights",
     .summary = "Spread over the surface by lengths.",
-    .parts = {CORE_PART(influences_arguments), CORE_PART(diffuse_arguments)},
+    .parts = {INFLUENCES_PART, CORE_PART_AT(offsetof(diffuse_call, mesh), core_mesh_rows), CORE_PART(diffuse_rows),
+              CORE_PART(locked_row), CORE_PART(diffuse_result_rows)},
     .positional = 5,
-    CORE_RESULTS(diffuse_results),
     .size = sizeof(diffuse_call),
     .set_defaults = set_diffuse_defaults,
     .prepare = prepare_diffuse,
     .run = run_diffuse,
-    .entry = enter_diffuse,
+    .entry = core_diffuse_weights_entry,
 };
