@@ -17,13 +17,6 @@ static void put(float *at, sbs_vec4 value) {
   for (int i = 0; i < 4; i++) at[i] = (float)value[i];
 }
 
-/* a b */
-static sbs_vec4 multiply_quaternions(sbs_vec4 a, sbs_vec4 b) {
-  sbs_vec4 basis[4];
-  sbs_vec4_quaternion_basis(b, basis);
-  return sbs_vec4_combine(a, basis);
-}
-
 /* What a joint contributes to the sums over the joints of its set; sign as the pivot's quaternion has it. */
 static void put_joint(const sbs_frame *frame, size_t set, const sbs_joint *joint, sbs_vec4 pivot, float *at) {
   const double *c0 = frame->skin->set_centroids + 3 * set;
@@ -41,7 +34,7 @@ static void put_joint(const sbs_frame *frame, size_t set, const sbs_joint *joint
   if (frame->options->method == SBS_METHOD_SPHERICAL) {
     put(at + DIRECT_ROTATION_OFFSET, moved + sbs_vec4_apply(joint->moving, frame->scratch.centers[set]));
   } else {
-    put(at + DIRECT_ROTATION_OFFSET, 0.5 * multiply_quaternions((sbs_vec4){0.0, moved[0], moved[1], moved[2]}, q));
+    put(at + DIRECT_ROTATION_OFFSET, 0.5 * sbs_quaternion_multiply(sbs_quaternion_from_vector(moved), q));
   }
 }
 

@@ -2,7 +2,7 @@
 #ifndef SBS_BLENDING_BONES_H
 #define SBS_BLENDING_BONES_H
 
-#include "mesh/vec3.h"
+#include "base/algebra.h"
 #include "sbs/blending.h"
 
 /* The bone that starts at a joint, for bones blending. */

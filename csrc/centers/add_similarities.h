@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
+#include "base/algebra.h"
 #include "base/isa.h"
-#include "base/vec4.h"
 
 /* The sums of optimized centers, in lanes: centers/add_similarities.c, compiled for each instruction set. */
 

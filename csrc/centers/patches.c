@@ -4,10 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/algebra.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/scalar.h"
-#include "mesh/vec3.h"
 
 /* ------------------------------------------------------------------------------------------------------- points -- */
 

@@ -50,21 +50,13 @@ static void move(const centers_fit *of, const center_vertex *one, size_t frame, 
   sbs_move_with_derivatives(&formula, &joints, one->rest, center, one->w, to, one->by);
 }
 
-/* x = m^-1 x, m symmetric positive definite, by L D L^T. */
-static void solve(const double m[9], double x[3]) {
-  const double l10 = m[3] / m[0], l20 = m[6] / m[0], d1 = m[4] - l10 * m[3], m21 = m[7] - l20 * m[3], l21 = m21 / d1;
-  const double d2 = m[8] - l20 * m[6] - l21 * m21, y1 = x[1] - l10 * x[0], y2 = x[2] - l20 * x[0] - l21 * y1;
-  x[2] = y2 / d2;
-  x[1] = y1 / d1 - l21 * x[2];
-  x[0] = x[0] / m[0] - l10 * x[1] - l20 * x[2];
-}
-
 /* Where a vertex goes is linear in its center: so its residuals at one center and at three others determine it. */
 static void fit_center(const centers_fit *of, size_t vertex, const center_vertex *one) {
   const sbs_fit_desc *desc = of->desc;
   double *center = of->centers + 3 * vertex;
   memcpy(center, desc->centers ? desc->centers + 3 * vertex : one->rest, 3 * sizeof *center);
-  double normal[9] = {0.0}, right[3] = {0.0, 0.0, 0.0}, step = 1e-3;
+  double normal[6] = {0.0}, step = 1e-3;
+  sbs_vec4 right = {0.0};
   for (int k = 0; k < 3; k++) step = fmax(step, fmax(fabs(center[k]), fabs(one->rest[k])));
   for (size_t f = 0; f < desc->frame_count; f++) {
     const double *p = desc->posed + 3 * (f * desc->vertex_count + vertex);
@@ -77,17 +69,19 @@ static void fit_center(const centers_fit *of, size_t vertex, const center_vertex
       for (int i = 0; i < 3; i++) by[3 * i + k] = (there[i] - here[i]) / step;
     }
     for (int i = 0; i < 3; i++) {
-      for (int k = 0; k < 3; k++) {
+      for (int k = 0, at = 0; k < 3; k++) {
         right[k] += by[3 * i + k] * (p[i] - here[i]);
-        for (int l = 0; l < 3; l++) normal[3 * k + l] += by[3 * i + k] * by[3 * i + l];
+        for (int l = k; l < 3; l++, at++) normal[at] += by[3 * i + k] * by[3 * i + l];
       }
     }
   }
   /* where joints scale, what they move may be so much more that rounding would take the place of that */
-  const double hold = REMAIN * (double)desc->frame_count + ROUNDING * (normal[0] + normal[4] + normal[8]);
-  for (int k = 0; k < 3; k++) normal[4 * k] += hold;
-  solve(normal, right);
-  for (int k = 0; k < 3; k++) center[k] += right[k];
+  const double hold = REMAIN * (double)desc->frame_count + ROUNDING * (normal[0] + normal[3] + normal[5]);
+  normal[0] += hold;
+  normal[3] += hold;
+  normal[5] += hold;
+  const sbs_vec4 way = sbs_solve_symmetric(normal, right);
+  for (int k = 0; k < 3; k++) center[k] += way[k];
   double error = 0.0;
   for (size_t f = 0; f < desc->frame_count; f++) {
     const double *p = desc->posed + 3 * (f * desc->vertex_count + vertex);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/algebra.h"
 #include "base/arguments.h"
 #include "base/fault.h"
 #include "base/lapack.h"
@@ -9,7 +10,6 @@
 #include "base/scalar.h"
 #include "base/threads.h"
 #include "fit/check.h"
-#include "pose/linear_algebra.h"
 #include "sbs/fit.h"
 #include "skin/influences.h"
 

@@ -7,33 +7,6 @@
 /* Less damping of the center of a joint set would be less than the rounding of its equations. */
 #define LEAST_DAMPING 1e-13
 
-/* (0, a) of a vector, as quaternions have it */
-static sbs_vec4 as_quaternion(sbs_vec4 a) {
-  return (sbs_vec4){0.0, a[0], a[1], a[2]};
-}
-
-static sbs_vec4 vector_of(sbs_vec4 q) {
-  return (sbs_vec4){q[1], q[2], q[3], 0.0};
-}
-
-static double dot4(sbs_vec4 a, sbs_vec4 b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
-}
-
-static sbs_vec4 conjugate(sbs_vec4 q) {
-  return q * (sbs_vec4){1.0, -1.0, -1.0, -1.0};
-}
-
-static sbs_vec4 product(sbs_vec4 a, sbs_vec4 b) {
-  sbs_vec4 basis[4];
-  sbs_vec4_quaternion_basis(b, basis);
-  return sbs_vec4_combine(a, basis);
-}
-
-static sbs_vec4 apply_transposed(const sbs_vec4 m[3], sbs_vec4 v) {
-  return (sbs_vec4){dot4(m[0], v), dot4(m[1], v), dot4(m[2], v), 0.0};
-}
-
 static const sbs_joint *joint_at(const sbs_fit_joints *of, size_t i) {
   return of->joints + of->indices[i];
 }
@@ -50,19 +23,7 @@ static sbs_vec4 move_by(const sbs_fit_joints *of, size_t i, sbs_vec4 v) {
 /* q_i in the hemisphere of the heaviest joint's */
 static sbs_vec4 quaternion_at(const sbs_fit_joints *of, size_t i, size_t heaviest) {
   const sbs_vec4 q = joint_at(of, i)->quaternion;
-  return dot4(q, joint_at(of, heaviest)->quaternion) < 0.0 ? -q : q;
-}
-
-static void put(sbs_vec4 from, double to[3]) {
-  for (int i = 0; i < 3; i++) to[i] = from[i];
-}
-
-/* x = N^-1 right, N symmetric positive definite (00, 01, 02, 11, 12, 22), by L D L^T. */
-static sbs_vec4 solve(const double m[6], sbs_vec4 right) {
-  const double l10 = m[1] / m[0], l20 = m[2] / m[0], d1 = m[3] - l10 * m[1], m21 = m[4] - l20 * m[1], l21 = m21 / d1;
-  const double d2 = m[5] - l20 * m[2] - l21 * m21, y1 = right[1] - l10 * right[0];
-  const double x2 = (right[2] - l20 * right[0] - l21 * y1) / d2, x1 = y1 / d1 - l21 * x2;
-  return (sbs_vec4){right[0] / m[0] - l10 * x1 - l20 * x2, x1, x2, 0.0};
+  return sbs_vec4_dot(q, joint_at(of, heaviest)->quaternion) < 0.0 ? -q : q;
 }
 
 /* What the equations of a center are made of: E_i = R_i - mean, and what C_i f is off its mean, weighted by w_i. */
@@ -84,9 +45,9 @@ static equations find_equations(const sbs_fit_joints *of, sbs_vec4 f, const doub
     sbs_vec4 e[3];
     for (int j = 0; j < 3; j++) e[j] = turning_at(of, i)[j] - made.turning[j];
     for (int j = 0, at = 0; j < 3; j++) {
-      for (int k = j; k < 3; k++, at++) made.normal[at] += weight * dot4(e[j], e[k]);
+      for (int k = j; k < 3; k++, at++) made.normal[at] += weight * sbs_vec4_dot(e[j], e[k]);
     }
-    made.right -= weight * apply_transposed(e, move_by(of, i, f) - made.point);
+    made.right -= weight * sbs_vec4_apply_transposed(e, move_by(of, i, f) - made.point);
   }
   return made;
 }
@@ -96,9 +57,9 @@ static void move_linearly(const sbs_fit_joints *of, sbs_vec4 v, const double *w,
   for (size_t i = 0; i < of->count; i++) {
     const sbs_vec4 to = sbs_vec4_apply(joint_at(of, i)->given, v) + joint_at(of, i)->translation;
     sum += w[i] * to;
-    put(to, by + 3 * i);
+    sbs_vec4_write(to, by + 3 * i);
   }
-  put(sum, moved);
+  sbs_vec4_write(sum, moved);
 }
 
 static void move_by_dual_quaternions(const sbs_fit_joints *of, sbs_vec4 v, const double *w, size_t heaviest,
@@ -107,16 +68,17 @@ static void move_by_dual_quaternions(const sbs_fit_joints *of, sbs_vec4 v, const
   for (size_t i = 0; i < of->count; i++) {
     const sbs_vec4 q = quaternion_at(of, i, heaviest);
     real += w[i] * q;
-    dual += w[i] * product(as_quaternion(move_by(of, i, v)), q);
+    dual += w[i] * sbs_quaternion_multiply(sbs_quaternion_from_vector(move_by(of, i, v)), q);
   }
-  const double square = dot4(real, real);
-  const sbs_vec4 to = vector_of(product(dual, conjugate(real))) / square;
-  put(to, moved);
+  const double square = sbs_vec4_dot(real, real);
+  const sbs_vec4 to = sbs_quaternion_vector(sbs_quaternion_multiply(dual, sbs_quaternion_conjugate(real))) / square;
+  sbs_vec4_write(to, moved);
   for (size_t i = 0; i < of->count; i++) {
     const sbs_vec4 q = quaternion_at(of, i, heaviest);
-    const sbs_vec4 of_dual = product(product(as_quaternion(move_by(of, i, v)), q), conjugate(real));
-    const sbs_vec4 of_real = product(dual, conjugate(q));
-    put((vector_of(of_dual + of_real) - 2.0 * dot4(real, q) * to) / square, by + 3 * i);
+    const sbs_vec4 of_dual = sbs_quaternion_multiply(
+        sbs_quaternion_multiply(sbs_quaternion_from_vector(move_by(of, i, v)), q), sbs_quaternion_conjugate(real));
+    const sbs_vec4 of_real = sbs_quaternion_multiply(dual, sbs_quaternion_conjugate(q));
+    sbs_vec4_write((sbs_quaternion_vector(of_dual + of_real) - 2.0 * sbs_vec4_dot(real, q) * to) / square, by + 3 * i);
   }
 }
 
@@ -130,25 +92,25 @@ static void move_spherically(const sbs_fit_formula *formula, const sbs_fit_joint
     double squares = 0.0;
     for (size_t i = 0; i < of->count; i++) squares += w[i] * w[i];
     made = find_equations(of, f, w, 1.0, 0.5 * fmax(formula->damping, SBS_WEIGHTED_DAMPING) * (1.0 - squares) + 1e-30);
-    z = solve(made.normal, made.right);
+    z = sbs_solve_symmetric(made.normal, made.right);
   } else if (!optimized && of->count > 1) {
     made = find_equations(of, f, NULL, 2.0 / ((double)of->count - 1.0), fmax(formula->damping, LEAST_DAMPING));
-    z = solve(made.normal, made.right);
+    z = sbs_solve_symmetric(made.normal, made.right);
   }
   for (size_t i = 0; i < of->count; i++) {
     s += w[i] * quaternion_at(of, i, heaviest);
     still += w[i] * (sbs_vec4_apply(turning_at(of, i), z) + move_by(of, i, f));
     stretched += w[i] * sbs_vec4_apply(of->stretches[of->indices[i]].stretch, v - f);
   }
-  const double scale = 2.0 / dot4(s, s);
-  const sbs_vec4 y = stretched - z, u = vector_of(s), across = sbs_vec4_cross(u, y);
+  const double scale = 2.0 / sbs_vec4_dot(s, s);
+  const sbs_vec4 y = stretched - z, u = sbs_quaternion_vector(s), across = sbs_vec4_cross(u, y);
   const sbs_vec4 half = s[0] * across + sbs_vec4_cross(u, across); /* Q y = y + scale half */
-  put(still + y + scale * half, moved);
+  sbs_vec4_write(still + y + scale * half, moved);
   for (size_t i = 0; i < of->count; i++) {
-    const sbs_vec4 q = quaternion_at(of, i, heaviest), b = vector_of(q), b_across = sbs_vec4_cross(b, y);
+    const sbs_vec4 q = quaternion_at(of, i, heaviest), b = sbs_quaternion_vector(q), b_across = sbs_vec4_cross(b, y);
     sbs_vec4 to = sbs_vec4_apply(turning_at(of, i), z) + move_by(of, i, f);
     to += scale * (q[0] * across + s[0] * b_across + sbs_vec4_cross(b, across) + sbs_vec4_cross(u, b_across));
-    to -= scale * scale * dot4(s, q) * half;
+    to -= scale * scale * sbs_vec4_dot(s, q) * half;
     const sbs_vec4 arm = sbs_vec4_apply(of->stretches[of->indices[i]].stretch, v - f);
     const sbs_vec4 turned = sbs_vec4_cross(u, arm);
     to += arm + scale * (s[0] * turned + sbs_vec4_cross(u, turned));
@@ -157,11 +119,11 @@ static void move_spherically(const sbs_fit_formula *formula, const sbs_fit_joint
       for (int j = 0; j < 3; j++) e[j] = turning_at(of, i)[j] - made.turning[j];
       const sbs_vec4 rho = sbs_vec4_apply(e, z) + move_by(of, i, f) - made.point;
       const double damping = fmax(formula->damping, SBS_WEIGHTED_DAMPING);
-      const sbs_vec4 dz = solve(made.normal, damping * w[i] * z - apply_transposed(e, rho));
+      const sbs_vec4 dz = sbs_solve_symmetric(made.normal, damping * w[i] * z - sbs_vec4_apply_transposed(e, rho));
       const sbs_vec4 dz_across = sbs_vec4_cross(u, dz);
       to += sbs_vec4_apply(made.turning, dz) - dz - scale * (s[0] * dz_across + sbs_vec4_cross(u, dz_across));
     }
-    put(to, by + 3 * i);
+    sbs_vec4_write(to, by + 3 * i);
   }
 }
 

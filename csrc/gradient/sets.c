@@ -4,11 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/algebra.h"
 #include "base/compiled_for_isa.h"
 #include "base/scalar.h"
 #include "gradient/run.h"
 #include "pose/center.h"
-#include "pose/linear_algebra.h"
 
 /* How many times the size of the mesh a center may be away for float32 to be enough. */
 #define FAR_CENTER 16.0
@@ -16,24 +16,9 @@
 /* Quaternions that are nearer to the first, or its opposite, than 45 degrees are nearer to each other than 90. */
 #define SAFE_SIDE 0.7072
 
-/* out = m v, of columns */
-static void apply(const double m[9], const double v[3], double out[3]) {
-  for (int i = 0; i < 3; i++) out[i] = m[i] * v[0] + m[3 + i] * v[1] + m[6 + i] * v[2];
-}
-
-/* out += m^T v */
-static void add_transposed(const double m[9], const double v[3], double out[3]) {
-  for (int j = 0; j < 3; j++) out[j] += sbs_dot(m + 3 * j, v);
-}
-
-static void get_columns(const sbs_vec4 columns[3], double out[9]) {
-  for (int i = 0; i < 9; i++) out[i] = columns[i / 3][i % 3];
-}
-
-static void add_cross(double out[3], const double a[3], const double b[3]) {
-  double c[3];
-  sbs_cross(a, b, c);
-  for (int i = 0; i < 3; i++) out[i] += c[i];
+/* sums += v */
+static void add(double sums[3], sbs_vec4 v) {
+  for (int i = 0; i < 3; i++) sums[i] += v[i];
 }
 
 static const int32_t *joints_of(const sbs_skin *skin, size_t set) {
@@ -42,10 +27,6 @@ static const int32_t *joints_of(const sbs_skin *skin, size_t set) {
 
 static const sbs_vec4 *turning_of(const sbs_gradient_run *run, size_t joint) {
   return sbs_turning(run->joints + joint, run->kinds[joint], run->stretches + joint);
-}
-
-static void get_turning(const sbs_gradient_run *run, size_t joint, double turning[9]) {
-  get_columns(turning_of(run, joint), turning);
 }
 
 /* ----------------------------------------------------------------------------------------------------- constants -- */
@@ -82,23 +63,18 @@ typedef struct reference {
 
 static reference reference_of(const sbs_gradient_run *run, size_t set) {
   reference of = {.first = run->joints[joints_of(run->skin, set)[0]].quaternion};
-  sbs_vec4_quaternion_basis(of.first * (sbs_vec4){1.0, -1.0, -1.0, -1.0}, of.basis);
+  sbs_quaternion_basis(sbs_quaternion_conjugate(of.first), of.basis);
   return of;
-}
-
-static double dot_quaternions(sbs_vec4 a, sbs_vec4 b) {
-  const sbs_vec4 products = a * b;
-  return (products[0] + products[1]) + (products[2] + products[3]);
 }
 
 /* 1 or -1: q or -q is in the hemisphere of q_0 */
 static double side_of(const reference *to, sbs_vec4 q) {
-  return dot_quaternions(q, to->first) < 0.0 ? -1.0 : 1.0;
+  return sbs_vec4_dot(q, to->first) < 0.0 ? -1.0 : 1.0;
 }
 
 /* q q_0*, in the hemisphere of 1. */
 static sbs_vec4 relative_quaternion(const reference *to, sbs_vec4 q) {
-  return sbs_vec4_combine(q * side_of(to, q), to->basis);
+  return sbs_quaternion_combine(q * side_of(to, q), to->basis);
 }
 
 /* R R_0^T, in columns */
@@ -112,7 +88,7 @@ static const signed char *choose_signs(const sbs_gradient_run *run, size_t set, 
   const int32_t *joints = joints_of(run->skin, set);
   double nearest_side = 1.0;
   for (size_t i = 0; i < size; i++) {
-    nearest_side = fmin(nearest_side, fabs(dot_quaternions(run->joints[joints[i]].quaternion, to->first)));
+    nearest_side = fmin(nearest_side, fabs(sbs_vec4_dot(run->joints[joints[i]].quaternion, to->first)));
   }
   if (nearest_side > SAFE_SIDE) return NULL;
   int differ = 0;
@@ -121,7 +97,7 @@ static const signed char *choose_signs(const sbs_gradient_run *run, size_t set, 
     const sbs_vec4 q = run->joints[joints[h]].quaternion, heaviest = q * side_of(to, q);
     for (size_t i = 0; i < size; i++) {
       const sbs_vec4 other = run->joints[joints[i]].quaternion;
-      const int opposite = dot_quaternions(heaviest, other * side_of(to, other)) < 0.0;
+      const int opposite = sbs_vec4_dot(heaviest, other * side_of(to, other)) < 0.0;
       signs[h * size + i] = opposite ? -1 : 1;
       differ |= opposite;
     }
@@ -198,10 +174,8 @@ static void add_moving(const sbs_gradient_run *run, size_t joint, const double a
   if (sbs_gradient_moves_as_given(run) || run->kinds[joint] & SBS_JOINT_NONRIGID) {
     for (int i = 0; i < 9; i++) by->given[i] += a[i % 3] * b[i / 3];
   } else {
-    double turning[9], turned[3];
-    get_turning(run, joint, turning);
-    apply(turning, b, turned);
-    add_cross(by->torque, turned, a);
+    const sbs_vec4 turned = sbs_vec4_apply(turning_of(run, joint), sbs_vec4_read(b));
+    add(by->torque, sbs_vec4_cross(turned, sbs_vec4_read(a)));
   }
 }
 
@@ -210,32 +184,24 @@ static void add_moving_matrix(const sbs_gradient_run *run, size_t joint, const d
   if (sbs_gradient_moves_as_given(run) || run->kinds[joint] & SBS_JOINT_NONRIGID) {
     for (int i = 0; i < 9; i++) by->given[i] += m[i];
   } else {
-    double turning[9];
-    get_turning(run, joint, turning);
-    for (int j = 0; j < 3; j++) add_cross(by->torque, turning + 3 * j, m + 3 * j);
+    const sbs_vec4 *turning = turning_of(run, joint);
+    for (int j = 0; j < 3; j++) add(by->torque, sbs_vec4_cross(turning[j], sbs_vec4_read(m + 3 * j)));
   }
 }
 
 /* By a quaternion: a rotation by omega changes it by half of (0, omega) q. */
 static void add_quaternion(sbs_vec4 q, const double g[4], sbs_joint_gradient *by) {
-  const double v[3] = {q[1], q[2], q[3]}, *u = g + 1;
-  double across[3];
-  sbs_cross(u, v, across);
-  /* the vector part of g q* */
-  for (int i = 0; i < 3; i++) by->torque[i] += 0.5 * (q[0] * u[i] - g[0] * v[i] - across[i]);
+  const sbs_vec4 product = sbs_quaternion_multiply((sbs_vec4){g[0], g[1], g[2], g[3]}, sbs_quaternion_conjugate(q));
+  add(by->torque, 0.5 * sbs_quaternion_vector(product));
 }
 
 /* By what normals are moved by in the linear formula, R S^-1. */
 static void add_linear_normal(const sbs_gradient_run *run, size_t joint, const double *sums, sbs_joint_gradient *by) {
-  double turning[9], inverse[9];
-  get_columns(run->stretches[joint].rotation, turning);
-  get_columns(run->stretches[joint].inverse, inverse);
+  const sbs_stretch *stretch = run->stretches + joint;
   for (int j = 0; j < 3; j++) {
-    double column[3], back[3] = {0.0};
-    apply(turning, inverse + 3 * j, column);
-    add_cross(by->torque, column, sums + 3 * j);
-    add_transposed(turning, sums + 3 * j, back);
-    for (int i = 0; i < 3; i++) by->inverse[3 * j + i] += back[i];
+    const sbs_vec4 sum = sbs_vec4_read(sums + 3 * j);
+    add(by->torque, sbs_vec4_cross(sbs_vec4_apply(stretch->rotation, stretch->inverse[j]), sum));
+    add(by->inverse + 3 * j, sbs_vec4_apply_transposed(stretch->rotation, sum));
   }
 }
 
@@ -279,10 +245,10 @@ static void finish_formula(const sbs_gradient_run *run, size_t set, sbs_gradient
     }
     if (formula == SBS_GRADIENT_WEIGHTED) {
       sbs_vec4 relative[3];
-      double columns[9];
       relative_turning(turning_of(run, joint), turning_of(run, (size_t)joints[0]), relative);
-      get_columns(relative, columns);
-      for (int j = 0; j < 3; j++) add_cross(by->torque, columns + 3 * j, of + SBS_SUM_TURNING + 3 * j);
+      for (int j = 0; j < 3; j++) {
+        add(by->torque, sbs_vec4_cross(relative[j], sbs_vec4_read(of + SBS_SUM_TURNING + 3 * j)));
+      }
     }
     if (linear) {
       if (width > SBS_SUM_LINEAR_NORMAL) add_linear_normal(run, joint, of + SBS_SUM_LINEAR_NORMAL, by);
@@ -312,31 +278,25 @@ static void finish_set(const sbs_gradient_run *run, size_t set) {
 /* ------------------------------------------------------------------------------------------------------- joints -- */
 
 /* Adds the gradient by m of its cofactors, rows or columns: c_0 = m_1 x m_2 and so on. */
-static void add_cofactors(const double m[9], const double by[9], double out[9]) {
+static void add_cofactors(const sbs_vec4 m[3], const sbs_vec4 by[3], double out[9]) {
   for (int k = 0; k < 3; k++) {
     const int a = (k + 1) % 3, b = (k + 2) % 3;
-    add_cross(out + 3 * a, m + 3 * b, by + 3 * k);
-    add_cross(out + 3 * b, by + 3 * k, m + 3 * a);
+    add(out + 3 * a, sbs_vec4_cross(m[b], by[k]));
+    add(out + 3 * b, sbs_vec4_cross(by[k], m[a]));
   }
 }
 
-/* |det S| / |S|^3 up to which the adjugate stands in for the inverse, as in pose/joint.c. */
-#define SINGULAR 1e-12
-
 /* By S, what comes by way of S^-1 (or the adjugate of a singular S). */
-static void add_inverse(const double s[9], const double inverse[9], const double by[9], double out[9]) {
-  const double norm = sbs_norm_squared(s);
-  if (!(fabs(sbs_determinant(s)) > SINGULAR * norm * sqrt(norm))) {
-    add_cofactors(s, by, out);
+static void add_inverse(const sbs_stretch *stretch, const double by_inverse[9], double out[9]) {
+  const sbs_vec4 by[3] = {sbs_vec4_read(by_inverse), sbs_vec4_read(by_inverse + 3), sbs_vec4_read(by_inverse + 6)};
+  double rows[9];
+  sbs_vec4_to_rows(stretch->stretch, rows);
+  if (sbs_is_singular(rows)) {
+    add_cofactors(stretch->stretch, by, out);
     return;
   }
   for (int j = 0; j < 3; j++) { /* - X by X, X = S^-1 symmetric */
-    double inner[3] = {0.0}, column[3];
-    for (int k = 0; k < 3; k++) {
-      for (int i = 0; i < 3; i++) inner[i] += by[3 * k + i] * inverse[3 * j + k];
-    }
-    apply(inverse, inner, column);
-    for (int i = 0; i < 3; i++) out[3 * j + i] -= column[i];
+    add(out + 3 * j, -sbs_vec4_apply(stretch->inverse, sbs_vec4_apply(by, stretch->inverse[j])));
   }
 }
 
@@ -346,37 +306,24 @@ static void add_inverse(const double s[9], const double inverse[9], const double
  * rigid joint.
  */
 static void finish_joint(const sbs_gradient_run *run, size_t joint, const sbs_joint_gradient *by, double matrix[12]) {
-  double turning[9], s[9], inverse[9], by_stretch[9] = {0.0}, right[3] = {0.0}, y[3];
-  get_turning(run, joint, turning);
-  add_transposed(turning, by->torque, right);
+  const sbs_vec4 *turning = turning_of(run, joint);
+  sbs_vec4 by_stretch[3] = {{0.0}}, right = sbs_vec4_apply_transposed(turning, sbs_vec4_read(by->torque));
+  sbs_vec4 y = 0.5 * right;
   if (run->kinds[joint] & SBS_JOINT_NONRIGID) {
-    double by_s[9];
-    get_columns(run->stretches[joint].stretch, s);
-    get_columns(run->stretches[joint].inverse, inverse);
+    const sbs_stretch *stretch = run->stretches + joint;
+    double by_s[9], rows[9];
     memcpy(by_s, by->stretch, sizeof by_s);
-    add_inverse(s, inverse, by->inverse, by_s);
-    for (int i = 0; i < 9; i++) by_stretch[i] = 0.5 * (by_s[i] + by_s[i % 3 * 3 + i / 3]);
+    add_inverse(stretch, by->inverse, by_s);
     for (int j = 0; j < 3; j++) {
-      double across[3];
-      sbs_cross(s + 3 * j, by_stretch + 3 * j, across);
-      for (int i = 0; i < 3; i++) right[i] -= across[i];
+      for (int i = 0; i < 3; i++) by_stretch[j][i] = 0.5 * (by_s[3 * j + i] + by_s[3 * i + j]);
+      right -= sbs_vec4_cross(stretch->stretch[j], by_stretch[j]);
     }
-    /* by cofactors: symmetric. Singular where the joint is scaled to nothing along two axes: then nothing turns */
-    const double trace = s[0] + s[4] + s[8];
-    double m[9], cofactors[9];
-    for (int i = 0; i < 9; i++) m[i] = (i % 4 ? 0.0 : trace) - s[i];
-    sbs_cofactors(m, cofactors);
-    const double det = sbs_determinant(m), norm = sbs_norm_squared(m);
-    const double scale = fabs(det) > SINGULAR * norm * sqrt(norm) ? 1.0 / det : 0.0;
-    for (int i = 0; i < 3; i++) y[i] = scale * sbs_dot(cofactors + 3 * i, right);
-  } else {
-    for (int i = 0; i < 3; i++) y[i] = 0.5 * right[i];
+    sbs_vec4_to_rows(stretch->stretch, rows);
+    y = sbs_solve_axial(rows, right);
   }
-  const double skew[9] = {0.0, y[2], -y[1], -y[2], 0.0, y[0], y[1], -y[0], 0.0};
+  const sbs_vec4 skew[3] = {{0.0, y[2], -y[1]}, {-y[2], 0.0, y[0]}, {y[1], -y[0], 0.0}};
   for (int j = 0; j < 3; j++) {
-    double column[3], sum[3];
-    for (int i = 0; i < 3; i++) sum[i] = skew[3 * j + i] + by_stretch[3 * j + i];
-    apply(turning, sum, column);
+    const sbs_vec4 column = sbs_vec4_apply(turning, skew[j] + by_stretch[j]);
     for (int i = 0; i < 3; i++) matrix[4 * i + j] += column[i] + by->given[3 * j + i];
   }
   for (int i = 0; i < 3; i++) matrix[4 * i + 3] += by->translation[i];

@@ -5,25 +5,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/algebra.h"
 #include "base/memory.h"
 #include "base/scalar.h"
 #include "pose/batches.h"
 #include "pose/joint.h"
-#include "pose/linear_algebra.h"
 #include "pose/twist.h"
 #include "skin/influences.h"
 
 /* ------------------------------------------------------------------------------------------------------ the pose -- */
-
-/* out = m v, of rows */
-static void apply(const double m[9], const double v[3], double out[3]) {
-  for (int i = 0; i < 3; i++) out[i] = sbs_dot(m + 3 * i, v);
-}
-
-/* out = m^T v, of rows */
-static void apply_transposed(const double m[9], const double v[3], double out[3]) {
-  for (int i = 0; i < 3; i++) out[i] = m[i] * v[0] + m[3 + i] * v[1] + m[6 + i] * v[2];
-}
 
 /* A joint's matrix taken apart, A = R S; rows of R and S, and the quaternion of R. */
 typedef struct rotation {
@@ -56,13 +46,9 @@ static sbs_status take_apart(const sbs_twist *twist, const sbs_pose *pose, size_
 
 /* By the twist of conj(from) to about n: the torque that turns `to`, whose opposite turns `from`. */
 static void torque_of(sbs_vec4 from, sbs_vec4 to, const double n[3], double by_angle, double torque[3]) {
-  const double relative[4] = {
-      from[0] * to[0] + from[1] * to[1] + from[2] * to[2] + from[3] * to[3],
-      from[0] * to[1] - from[1] * to[0] - from[2] * to[3] + from[3] * to[2],
-      from[0] * to[2] - from[2] * to[0] - from[3] * to[1] + from[1] * to[3],
-      from[0] * to[3] - from[3] * to[0] - from[1] * to[2] + from[2] * to[1],
-  };
-  const double w = relative[0], *v = relative + 1, along = sbs_dot(v, n), square = w * w + along * along;
+  const sbs_vec4 relative = sbs_quaternion_multiply(sbs_quaternion_conjugate(from), to);
+  const double w = relative[0], v[3] = {relative[1], relative[2], relative[3]};
+  const double along = sbs_dot(v, n), square = w * w + along * along;
   const double u[3] = {from[1], from[2], from[3]};
   double across[3], c[3], once[3], twice[3];
   memset(torque, 0, 3 * sizeof *torque);
@@ -79,15 +65,9 @@ static void torque_of(sbs_vec4 from, sbs_vec4 to, const double n[3], double by_a
  * (tr S - S) y = R^T torque, S being 1 for a rigid joint. Nothing where the joint is scaled to nothing along two axes.
  */
 static void add_torque(const rotation *of, const double torque[3], double matrix[12]) {
-  double right[3], y[3], m[9], cofactors[9];
-  apply_transposed(of->rotation, torque, right);
-  const double trace = of->stretch[0] + of->stretch[4] + of->stretch[8];
-  for (int i = 0; i < 9; i++) m[i] = (i % 4 ? 0.0 : trace) - of->stretch[i];
-  sbs_cofactors(m, cofactors);
-  const double determinant = sbs_determinant(m), norm = sbs_norm_squared(m);
-  const double least = fmax(1e-12 * norm * sqrt(norm), 1e-300); /* of which the inverse can be represented */
-  const double scale = fabs(determinant) > least ? 1.0 / determinant : 0.0;
-  for (int i = 0; i < 3; i++) y[i] = scale * sbs_dot(cofactors + 3 * i, right); /* symmetric */
+  double right[3];
+  sbs_apply_transposed(of->rotation, torque, right);
+  const sbs_vec4 y = sbs_solve_axial(of->stretch, sbs_vec4_read(right));
   const double skew[9] = {0.0, -y[2], y[1], y[2], 0.0, -y[0], -y[1], y[0], 0.0};
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) {
@@ -132,8 +112,8 @@ static double add_frame(const sbs_twist_bone *bone, double angle, const double j
     turn[i] = outer + cosine * (one - outer) + sine * cross[i];
     slope[i] = sine * (outer - one) + cosine * cross[i];
   }
-  apply(turn, head, turned);
-  apply(slope, head, moved);
+  sbs_apply(turn, head, turned);
+  sbs_apply(slope, head, moved);
   for (int i = 0; i < 3; i++) {
     const double *row = by + 4 * i;
     for (int j = 0; j < 3; j++) {

@@ -2,11 +2,11 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/algebra.h"
 #include "base/arguments.h"
 #include "base/fault.h"
 #include "base/threads.h"
 #include "mesh/surface.h"
-#include "mesh/vec3.h"
 
 enum {
   SEGMENT_TIME = 1000, /* nanoseconds per segment, about */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 
+#include "base/algebra.h"
 #include "base/arguments.h"
 #include "base/fault.h"
 #include "base/threads.h"
 #include "mesh/surface.h"
-#include "mesh/vec3.h"
 
 enum {
   POINT_TIME = 1000, /* nanoseconds per point, about */

@@ -2,8 +2,8 @@
 #ifndef SBS_MESH_POSITIONS_H
 #define SBS_MESH_POSITIONS_H
 
+#include "base/algebra.h"
 #include "base/scalar.h"
-#include "mesh/vec3.h"
 #include "sbs/mesh.h"
 
 /* One position of a mesh, of any type and stride. */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/algebra.h"
 #include "base/fault.h"
 #include "base/memory.h"
 #include "base/scalar.h"
@@ -10,7 +11,6 @@
 #include "muscles/cover.h"
 #include "muscles/path.h"
 #include "muscles/profile.h"
-#include "pose/linear_algebra.h"
 #include "sbs/mesh.h"
 #include "skin/influences.h"
 

@@ -4,9 +4,9 @@
 
 #include <math.h>
 
+#include "base/algebra.h"
 #include "base/scalar.h"
 #include "muscles/profile.h"
-#include "pose/linear_algebra.h"
 
 #define PI 3.14159265358979323846
 

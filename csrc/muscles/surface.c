@@ -2,12 +2,12 @@
 /* The surface of a belly, as rings of points. */
 #include <math.h>
 
+#include "base/algebra.h"
 #include "base/fault.h"
 #include "muscles/bound.h"
 #include "muscles/check.h"
 #include "muscles/path.h"
 #include "muscles/profile.h"
-#include "pose/linear_algebra.h"
 
 #define PI 3.14159265358979323846
 

@@ -4,11 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/algebra.h"
 #include "base/lapack.h"
-#include "pose/linear_algebra.h"
-
-/* |det S| / |S|^3 up to which the inverse of S is replaced by its adjugate, and its polar form comes from the SVD. */
-#define SINGULAR 1e-12
 
 /*
  * The orthogonal polar factor of a regular matrix by Newton's iteration with scaling, X <- (g X + X^-T / g) / 2
@@ -19,8 +16,8 @@ static int polar_newton(const double a[9], double x[9]) {
   memcpy(x, a, 9 * sizeof *a);
   for (int step = 0; step < 24; step++) {
     double inverse[9];
+    if (sbs_is_singular(x)) return 0;
     const double det = sbs_determinant(x), norm = sbs_norm_squared(x);
-    if (!(fabs(det) > SINGULAR * norm * sqrt(norm))) return 0;
     sbs_cofactors(x, inverse);
     for (int i = 0; i < 9; i++) inverse[i] /= det;
     const double g = sqrt(sqrt(sbs_norm_squared(inverse) / norm));
@@ -76,12 +73,11 @@ sbs_vec4 sbs_rotation_quaternion(const double r[9]) {
   return (sbs_vec4){q[0], q[1], q[2], q[3]} / norm;
 }
 
+/* The inverse, or the adjugate of a singular S. */
 static void invert_stretch(const double s[9], double inverse[9]) {
-  const double det = sbs_determinant(s), norm = sbs_norm_squared(s);
+  const double divisor = sbs_is_singular(s) ? 1.0 : sbs_determinant(s);
   sbs_cofactors(s, inverse); /* symmetric: the adjugate */
-  if (fabs(det) > SINGULAR * norm * sqrt(norm)) {
-    for (int i = 0; i < 9; i++) inverse[i] /= det;
-  }
+  for (int i = 0; i < 9; i++) inverse[i] /= divisor;
 }
 
 sbs_status sbs_decompose_joint(sbs_joint *joint, unsigned kind, sbs_stretch *stretch) {

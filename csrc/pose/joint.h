@@ -2,7 +2,7 @@
 #ifndef SBS_POSE_JOINT_H
 #define SBS_POSE_JOINT_H
 
-#include "base/vec4.h"
+#include "base/algebra.h"
 #include "sbs/sbs.h"
 
 /* A joint in a pose: its skinning matrix C = [A | t] and what the methods need of it. */

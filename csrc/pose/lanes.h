@@ -6,8 +6,8 @@
  * Vectors for what prepares a pose, compiled for each instruction set: a lane is a joint, then a joint set. Always in
  * double.
  */
+#include "base/algebra.h"
 #include "base/lane_lists.h"
-#include "base/vec4.h"
 
 #define SBS_LANE double
 #define SBS_LANE_MASK int64_t

@@ -57,13 +57,8 @@ static sbs_status rotations_of(const sbs_twist *twist, const sbs_pose *pose, siz
 
 /* The twist about an axis of one rotation as another one sees it, conj(from) to. */
 static double twist_between(sbs_vec4 from, sbs_vec4 to, sbs_vec3 axis, double expected) {
-  const double relative[4] = {
-      from[0] * to[0] + from[1] * to[1] + from[2] * to[2] + from[3] * to[3],
-      from[0] * to[1] - from[1] * to[0] - from[2] * to[3] + from[3] * to[2],
-      from[0] * to[2] - from[2] * to[0] - from[3] * to[1] + from[1] * to[3],
-      from[0] * to[3] - from[3] * to[0] - from[1] * to[2] + from[2] * to[1],
-  };
-  const double about[3] = {axis.x, axis.y, axis.z};
+  const sbs_vec4 q = sbs_quaternion_multiply(sbs_quaternion_conjugate(from), to);
+  const double relative[4] = {q[0], q[1], q[2], q[3]}, about[3] = {axis.x, axis.y, axis.z};
   return sbs_twist_angle(relative, about, expected);
 }
 

@@ -2,9 +2,9 @@
 #ifndef SBS_TWIST_TWIST_H
 #define SBS_TWIST_TWIST_H
 
+#include "base/algebra.h"
 #include "base/isa.h"
 #include "base/scalar.h"
-#include "mesh/vec3.h"
 #include "sbs/twist.h"
 
 /* A limb bone. */

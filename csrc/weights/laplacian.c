@@ -3,8 +3,8 @@
 
 #include <math.h>
 
+#include "base/algebra.h"
 #include "base/memory.h"
-#include "mesh/vec3.h"
 
 /* The cotangent of 0.6 degrees. Smaller angles count as that, so that slivers do not tie their corners together. */
 #define LARGEST_COTANGENT 100.0
