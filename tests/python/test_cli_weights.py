@@ -67,6 +67,20 @@ def test_the_weights_are_those_of_the_library(tmp_path: Path) -> None:
     )
 
 
+def test_weights_for_spherical_blending_are_those_of_the_library(tmp_path: Path) -> None:
+    hand = sbs.load(HAND)
+    output = succeed(HAND, "--for", "spherical", "-o", tmp_path / "out.glb")
+    assert "1360 vertices, up to 8 influences" in output
+    succeed(HAND, "--for", "spherical", "--reach", 0.25, "-o", tmp_path / "narrower.glb")
+    for name, reach in (("out", 0.5), ("narrower", 0.25)):
+        written = sbs.load(tmp_path / f"{name}.glb").mesh
+        np.testing.assert_allclose(
+            weights.to_dense(written.joint_indices, written.joint_weights, 25),
+            weights.to_dense(*weights.for_spherical(hand, reach=reach), 25),
+            atol=5e-6,  # float32 in the file, whose sum is made exact, and weights that are tidied before
+        )
+
+
 def test_all_joints_may_be_used(tmp_path: Path) -> None:
     for choice in ("weighted", "all"):
         succeed(HAND, "--heat", "--joints", choice, "-o", tmp_path / f"{choice}.glb")
@@ -138,6 +152,7 @@ def test_show_paints_the_weights(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         ([], "one of --output, --capsules-out and --check is needed"),
+        (["--reach", 1, "-o", "out.glb"], "--reach needs --for"),
         (["--heat"], "one of --output, --capsules-out and --check is needed"),
         (["--heat", "-o", "out.gltf"], "'out.gltf' does not end in .glb"),
         (["--show", "wrist"], "--show needs --output"),

@@ -27,6 +27,7 @@ from ..weights import (
     check,
     fit,
     fit_capsules,
+    for_spherical,
     heat_weights,
     limit,
     normalize,
@@ -34,6 +35,7 @@ from ..weights import (
     smooth,
     tidy,
 )
+from ..weights.spherical import REACH
 from .compare import transformed
 from .completion import complete_joints
 from .errors import Refusal
@@ -86,6 +88,19 @@ def shown_or_written(context: click.Context) -> str:
     show_default=True,
     help="Which joints fitted capsules and heat may use: those with weight in FILE, or all.",
 )
+@click.option(
+    "--for",
+    "purpose",
+    type=click.Choice(["spherical"]),
+    help="Widen transitions between joints as spherical blending likes them; hard parts stay hard.",
+)
+@click.option(
+    "--reach",
+    type=click.FloatRange(0),
+    default=REACH,
+    show_default=True,
+    help="How far --for spreads weights, in radii of the limb.",
+)
 @click.option("--smooth", "smoothing", type=click.IntRange(0, 1000), default=0, help="Smooth so many times.")
 @click.option("--prune", "threshold", type=click.FloatRange(0, 1), help="Drop weights below this.")
 @click.option("--limit", "most", type=click.IntRange(1), help="At most so many influences a vertex.")
@@ -113,6 +128,8 @@ def weights(
     scheduler: str | None,
     heat: bool,
     joint_choice: str,
+    purpose: str | None,
+    reach: float,
     smoothing: int,
     threshold: float | None,
     most: int | None,
@@ -125,7 +142,7 @@ def weights(
 ) -> None:
     """Make weights for the character in FILE, or change those that it has, and write a GLB.
 
-    Steps are made in this order: weights by examples, capsules or heat, else those of FILE; --smooth, --prune,
+    Steps are made in this order: weights by examples, capsules or heat, else those of FILE; --for; --smooth, --prune,
     --limit; --check; the output, which is FILE with these weights if that is glTF, else the character alone.
     """
     if not checks:
@@ -135,6 +152,8 @@ def weights(
         refuse_without("--fit", "fit_method", "fit_smoothness", "scheduler")
     elif heat or capsules_from is not None:
         raise click.UsageError("--fit takes the place of --heat and --capsules")
+    if purpose is None:
+        refuse_without("--for", "reach")
     character = load(file)
     names = character.skeleton.names
     if shown is not None:
@@ -146,6 +165,8 @@ def weights(
         made: Influences = fitted(character, examples, fit_method, most or 4, fit_smoothness, scheduler)
     else:
         made = make(character, capsules, heat, joints)
+    if purpose is not None:
+        made = for_spherical(character.with_weights(*made), reach=reach)
     influences = corrected(character, made, smoothing, threshold, most)
     if capsules_out is not None and capsules is not None:
         capsules.to_json(capsules_out)
