@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import re
 import subprocess
 import sys
 import textwrap
 import zipfile
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -17,9 +20,10 @@ from typing import Any
 import numpy as np
 import pytest
 from gltf_builder import arm
+from one_reader import OneReader
 
 import sbs
-from sbs.formats import apart, bake
+from sbs.formats import apart, bake, usd
 from sbs.rigging.content import FileError, Wanted
 from sbs.support.extras import MissingExtraError
 
@@ -33,6 +37,21 @@ HAND = str(DATA / "hand.glb")
 @pytest.fixture(scope="module")
 def hand() -> sbs.Character:
     return sbs.load(HAND)
+
+
+@pytest.fixture(scope="module")
+def process() -> Iterator[ProcessPoolExecutor]:
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        yield pool
+
+
+@pytest.fixture
+def one_reader(process: ProcessPoolExecutor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests of what is read, and not of the process that reads it."""
+    monkeypatch.setattr(usd, "read_apart", OneReader(process))
+
+
+reads_alike = pytest.mark.usefixtures("one_reader")
 
 
 def baked(path: Path, times: list[float]) -> np.ndarray:
@@ -97,6 +116,7 @@ def asset(path: Path, method: str = "classicLinear") -> Usd.Stage:
     return stage
 
 
+@reads_alike
 @pytest.mark.parametrize("suffix", [".usdc", ".usda", ".usd"])
 def test_linear_blending_is_what_usdskel_bakes(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"hero{suffix}"
@@ -138,6 +158,7 @@ def bulge(stage: Usd.Stage) -> UsdSkel.BlendShape:
     return UsdSkel.BlendShape.Get(stage, "/hero/body/bulge")
 
 
+@reads_alike
 def test_blend_shapes_are_what_usdskel_bakes(tmp_path: Path) -> None:
     path = tmp_path / "hero.usdc"
     blend_shapes(asset(path))
@@ -153,6 +174,7 @@ def test_blend_shapes_are_what_usdskel_bakes(tmp_path: Path) -> None:
         np.testing.assert_allclose(found, points, atol=3e-6)  # float32, of size 6
 
 
+@reads_alike
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -171,6 +193,7 @@ def test_damaged_blend_shapes(tmp_path: Path, change: Any, message: str) -> None
         sbs.load(tmp_path / "hero.usdc")
 
 
+@reads_alike
 def test_between_samples_joints_move_as_usdskel_has_them(tmp_path: Path) -> None:
     stage = asset(tmp_path / "hero.usdc")
     hero = sbs.load(tmp_path / "hero.usdc")
@@ -184,6 +207,7 @@ def test_between_samples_joints_move_as_usdskel_has_them(tmp_path: Path) -> None
         np.testing.assert_allclose(pose, expected, atol=2e-6)  # rotations are float32
 
 
+@reads_alike
 def test_dual_quaternions_are_an_option_of_the_character(tmp_path: Path) -> None:
     asset(tmp_path / "hero.usdc", "dualQuaternion")
     hero = sbs.load(tmp_path / "hero.usdc")
@@ -213,6 +237,7 @@ def test_round_trip(hand: sbs.Character, tmp_path: Path, suffix: str) -> None:
     np.testing.assert_array_equal(again.mesh.uvs, uvs)
 
 
+@reads_alike
 def test_joints_keep_their_numbers(tmp_path: Path) -> None:
     """Poses are given by them. USD wants parents first; the hand has children first."""
     woman = sbs.samples.load("woman")
@@ -220,6 +245,7 @@ def test_joints_keep_their_numbers(tmp_path: Path) -> None:
     assert sbs.load(tmp_path / "woman.usdc").skeleton.names == woman.skeleton.names
 
 
+@reads_alike
 def test_names_that_are_no_identifiers(tmp_path: Path) -> None:
     bind = np.tile(np.eye(4), (4, 1, 1))
     names = ["腰 1", "a.b", "a b", "a_b"]
@@ -232,6 +258,7 @@ def test_names_that_are_no_identifiers(tmp_path: Path) -> None:
     np.testing.assert_array_equal(moved, np.eye(3) * [[2], [3], [4]])
 
 
+@reads_alike
 def test_names_of_meshes_shapes_and_animations_come_back(hand: sbs.Character, tmp_path: Path) -> None:
     """They are no identifiers either, and some differ in nothing else; prims have identifiers, for other programs."""
     first, last = "Größe 1", "Größe-1"
@@ -344,6 +371,7 @@ def test_nothing_is_left_of_a_cache_that_fails(hand: sbs.Character, tmp_path: Pa
     assert list(tmp_path.iterdir()) == [path]
 
 
+@reads_alike
 @pytest.mark.parametrize(
     "reference", ["/etc/passwd", "../secret.usda", "https://example.org/a.usd", "below/../../a.usd"]
 )
@@ -417,6 +445,7 @@ def test_paths_decide_where_a_layer_is(tmp_path: Path, monkeypatch: pytest.Monke
         sbs.load(path)
 
 
+@reads_alike
 def test_files_in_the_same_folder_are_read(tmp_path: Path) -> None:
     asset(tmp_path / "parts.usdc")
     path = tmp_path / "hero.usda"
@@ -424,6 +453,7 @@ def test_files_in_the_same_folder_are_read(tmp_path: Path) -> None:
     assert sbs.load(path).skin.vertex_count == 36
 
 
+@reads_alike
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -456,6 +486,7 @@ def test_values_of_other_types(tmp_path: Path, old: str, new: str) -> None:
         sbs.load(path)
 
 
+@reads_alike
 def test_other_options_are_refused(hand: sbs.Character, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="USD has 'float32' alone"):
         hand.save(tmp_path / "a.usdc", weights="uint8")
@@ -489,6 +520,7 @@ def test_a_crash_of_the_library_is_an_error_in_words(tmp_path: Path, monkeypatch
             apart.read_apart("faulty", path, Wanted())
 
 
+@reads_alike
 def test_a_skin_of_gltf_goes_through(tmp_path: Path) -> None:
     """A rig with a scaled node above its joints."""
     builder = arm()
@@ -519,6 +551,7 @@ def test_a_package(tmp_path: Path) -> None:
     assert sbs.load(tmp_path / "hero.usdz").skin.vertex_count == 36
 
 
+@reads_alike
 @pytest.mark.parametrize(
     "text",
     [
@@ -534,6 +567,7 @@ def test_references_in_a_circle(tmp_path: Path, text: str) -> None:
         sbs.load(path)
 
 
+@reads_alike
 def test_links_out_of_the_folder_and_value_clips_are_not_followed(tmp_path: Path) -> None:
     folder = tmp_path / "inside"
     folder.mkdir()
