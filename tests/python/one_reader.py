@@ -14,7 +14,8 @@ from sbs.rigging.content import FileError, Wanted
 def found_in(module: str, path: Path, wanted: Wanted) -> bytes | str:
     """The scene in a file, by the reader of this name, or what is wrong."""
     try:
-        return importlib.import_module(module).scene(path, wanted).to_bytes()
+        scene: Scene = importlib.import_module(module).scene(path, wanted)
+        return scene.to_bytes()
     except FileError as error:
         return str(error)
 
