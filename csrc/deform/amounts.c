@@ -9,8 +9,7 @@
 
 typedef struct scan {
   const sbs_skin *skin;
-  const void *amounts;
-  sbs_scalar scalar;
+  sbs_amounts amounts;
   sbs_amounts_use *use;
   atomic_uint needs; /* of the whole mesh */
   atomic_int bad;    /* whether an amount is not in [0, 1] */
@@ -44,30 +43,29 @@ static sbs_status scan_vertices(void *context, sbs_share share, int worker) {
   unsigned needs;
   int bad;
   (void)worker;
-  if (s->scalar == SBS_FLOAT32) {
-    scan_floats((const float *)s->amounts + share.begin, count, &needs, &bad);
+  if (s->amounts.scalar == SBS_FLOAT32) {
+    scan_floats((const float *)s->amounts.numbers + share.begin, count, &needs, &bad);
   } else {
-    scan_doubles((const double *)s->amounts + share.begin, count, &needs, &bad);
+    scan_doubles((const double *)s->amounts.numbers + share.begin, count, &needs, &bad);
   }
   atomic_fetch_or(&s->needs, needs);
   if (bad) atomic_store(&s->bad, 1);
   return SBS_OK;
 }
 
-sbs_status sbs_check_amounts(const sbs_deform_options *options, size_t begin, size_t end, sbs_fault *fault) {
+sbs_status sbs_check_amounts(sbs_amounts amounts, size_t begin, size_t end, sbs_fault *fault) {
   for (size_t v = begin; v < end; v++) {
-    const double amount = sbs_scalar_get(options->amount, options->amount_scalar, v);
+    const double amount = sbs_scalar_get(amounts.numbers, amounts.scalar, v);
     if (!isfinite(amount)) return sbs_fault_row(fault, SBS_ERROR_NOT_FINITE, "amount", v, amount, 1.0);
     if (amount < 0.0 || amount > 1.0) return sbs_fault_row(fault, SBS_ERROR_OPTION, "amount", v, amount, 1.0);
   }
   return SBS_OK;
 }
 
-sbs_status sbs_find_needs(const sbs_skin *skin, const sbs_deform_options *options, int threads, unsigned *needs,
-                          sbs_fault *fault) {
-  scan s = {.skin = skin, .amounts = options->amount, .scalar = options->amount_scalar};
+sbs_status sbs_find_needs(const sbs_skin *skin, sbs_amounts amounts, int threads, unsigned *needs, sbs_fault *fault) {
+  scan s = {.skin = skin, .amounts = amounts};
   sbs_status status = sbs_share_work(threads, skin->vertex_count, VERTICES_AT_ONCE, scan_vertices, &s);
-  if (!status && atomic_load(&s.bad)) status = sbs_check_amounts(options, 0, skin->vertex_count, fault);
+  if (!status && atomic_load(&s.bad)) status = sbs_check_amounts(amounts, 0, skin->vertex_count, fault);
   *needs = atomic_load(&s.needs);
   return status;
 }
@@ -98,8 +96,8 @@ static sbs_status scan_items(void *context, sbs_share share, int worker) {
     const size_t count = (size_t)item->vertex_count;
     unsigned needs = SBS_NEEDS_BOTH;
     if (skin->groups[item->group].others) {
-      needs = s->scalar == SBS_FLOAT32 ? needs_by_floats(s->amounts, vertices, count)
-                                       : needs_by_doubles(s->amounts, vertices, count);
+      needs = s->amounts.scalar == SBS_FLOAT32 ? needs_by_floats(s->amounts.numbers, vertices, count)
+                                               : needs_by_doubles(s->amounts.numbers, vertices, count);
     }
     atomic_fetch_or_explicit(group, (unsigned char)needs, memory_order_relaxed);
   }
@@ -119,9 +117,8 @@ static void order_solves(const sbs_skin *skin, sbs_amounts_use *use, int method)
   use->solve_counts[method] = count;
 }
 
-sbs_status sbs_find_amounts_use(const sbs_skin *skin, const sbs_deform_options *options, int threads,
-                                sbs_amounts_use *use) {
-  scan s = {.skin = skin, .amounts = options->amount, .scalar = options->amount_scalar, .use = use};
+sbs_status sbs_find_amounts_use(const sbs_skin *skin, sbs_amounts amounts, int threads, sbs_amounts_use *use) {
+  scan s = {.skin = skin, .amounts = amounts, .use = use};
   for (size_t g = 0; g < skin->group_count; g++) atomic_init(use->groups + g, 0);
   const sbs_status status = sbs_share_work(threads, skin->item_count, ITEMS_AT_ONCE, scan_items, &s);
   for (int method = 0; method < 2 && !status; method++) order_solves(skin, use, method);

@@ -6,6 +6,16 @@
 
 #include "skin/skin.h"
 
+/* How much of the first method each vertex gets. */
+typedef struct sbs_amounts {
+  const void *numbers; /* (vertex_count) */
+  sbs_scalar scalar;
+} sbs_amounts;
+
+static inline sbs_amounts sbs_amounts_in(const sbs_deform_options *options) {
+  return (sbs_amounts){options->amount, options->amount_scalar};
+}
+
 /* The methods that vertices need, as bits: the base where an amount is below 1, the other where it is above 0. */
 enum {
   SBS_NEEDS_BASE = 1,
@@ -24,14 +34,12 @@ typedef struct sbs_amounts_use {
 } sbs_amounts_use;
 
 /* Checks the amounts of vertices [begin, end): all finite and in [0, 1]. */
-sbs_status sbs_check_amounts(const sbs_deform_options *options, size_t begin, size_t end, sbs_fault *fault);
+sbs_status sbs_check_amounts(sbs_amounts amounts, size_t begin, size_t end, sbs_fault *fault);
 
 /* Checks all amounts and finds which methods the mesh needs, by up to so many threads. Errors: OPTION, NOT_FINITE. */
-sbs_status sbs_find_needs(const sbs_skin *skin, const sbs_deform_options *options, int threads, unsigned *needs,
-                          sbs_fault *fault);
+sbs_status sbs_find_needs(const sbs_skin *skin, sbs_amounts amounts, int threads, unsigned *needs, sbs_fault *fault);
 
 /* Finds which methods groups need, where the mesh needs both. The arrays of `use` are given. Errors: CANCELLED. */
-sbs_status sbs_find_amounts_use(const sbs_skin *skin, const sbs_deform_options *options, int threads,
-                                sbs_amounts_use *use);
+sbs_status sbs_find_amounts_use(const sbs_skin *skin, sbs_amounts amounts, int threads, sbs_amounts_use *use);
 
 #endif

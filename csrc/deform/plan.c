@@ -87,7 +87,8 @@ static void choose_threads(sbs_plan *plan) {
 /* Leaves out the method that no amount asks for. */
 static sbs_status leave_out_methods(sbs_plan *plan, sbs_fault *fault) {
   unsigned needs;
-  const sbs_status status = sbs_find_needs(plan->common.skin, plan->common.options, plan->threads, &needs, fault);
+  const sbs_status status =
+      sbs_find_needs(plan->common.skin, sbs_amounts_in(plan->common.options), plan->threads, &needs, fault);
   if (status || needs == SBS_NEEDS_BOTH) return status;
   if (needs == SBS_NEEDS_BASE) plan->common.options = plan->base;
   plan->base = NULL;
@@ -100,7 +101,7 @@ static sbs_status use_amounts(sbs_plan *plan) {
   sbs_scratch scratch;
   lay_out(plan->common.skin, plan->scratch, &scratch, &plan->use);
   plan->common.use = &plan->use;
-  return sbs_find_amounts_use(plan->common.skin, plan->common.options, plan->threads, &plan->use);
+  return sbs_find_amounts_use(plan->common.skin, sbs_amounts_in(plan->common.options), plan->threads, &plan->use);
 }
 
 sbs_status sbs_make_plan(sbs_plan *plan, const sbs_methods *methods, sbs_fault *fault) {

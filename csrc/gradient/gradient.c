@@ -303,7 +303,8 @@ static sbs_status run_blended(sbs_gradient_run *run, const sbs_pose *pose, const
   const sbs_deform_options *const options[2] = {methods->base, methods->options};
   const size_t size = sbs_scalar_size(gradient->scalar), count = gradient->vertex_count;
   blended of = {{NULL}, {NULL}};
-  sbs_status status = sbs_check_amounts(methods->options, 0, count, fault);
+  const sbs_amounts amounts = sbs_amounts_in(methods->options);
+  sbs_status status = sbs_check_amounts(amounts, 0, count, fault);
   if (status) return status;
   for (int m = 0; m < 2; m++) {
     of.positions[m] = sbs_arena_take(&run->arena, count, 3 * size);
@@ -312,7 +313,7 @@ static sbs_status run_blended(sbs_gradient_run *run, const sbs_pose *pose, const
   if (run->arena.failed) status = sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
   if (!status) status = deform_apart(run, pose, methods, &of, fault);
   for (size_t v = 0; v < count && !status; v++) {
-    const double amount = sbs_scalar_get(methods->options->amount, methods->options->amount_scalar, v);
+    const double amount = sbs_scalar_get(amounts.numbers, amounts.scalar, v);
     double by_amount = split_position(run, &of, v, amount);
     if (upstream.normals) by_amount += split_normal(run, &of, v, amount);
     if (run->result.amount) sbs_scalar_put(run->result.amount, gradient->scalar, v, by_amount);

@@ -121,7 +121,7 @@ sbs_status sbs_gradient_weight_jacobian(const sbs_gradient *gradient, const sbs_
   if (!status && vertex >= skin->vertex_count) {
     status = sbs_fault_number(fault, SBS_ERROR_OPTION, "vertex", (double)vertex, (double)skin->vertex_count);
   }
-  if (!status && methods.base) status = sbs_check_amounts(methods.options, vertex, vertex + 1, fault);
+  if (!status && methods.base) status = sbs_check_amounts(sbs_amounts_in(methods.options), vertex, vertex + 1, fault);
   if (status) return status;
 
   const sbs_allocator *allocator = &gradient->allocator;
